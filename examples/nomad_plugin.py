@@ -27,8 +27,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # wherever it is s
 
 from verification.plugins import nomad_messages
 from verification.plugins.handshake import NOMAD_COOKIE
-from verification.plugins.nomad_messages import BASE, DEVICE, DRIVER, METHODS, SHUT_DOWN, message
-from verification.testruns.kinds.nomad_plugin.records import TYPES
+from verification.plugins.nomad_messages import BASE, DEVICE, DRIVER, METHODS, SHUTDOWN_PATH, get_message_class
+from verification.testruns.kinds.nomad_plugin.records import PLUGIN_TYPE_NUMBERS
 
 NOTICE = (
     "This binary is a plugin. These are not meant to be executed directly.\n"
@@ -57,10 +57,12 @@ FAULTS = {
 
 def spec(fault: str) -> Any:
     """Its configuration: an address that is needed, a number with a default, and volumes in a block."""
-    made = message(f"{nomad_messages.SPEC}.Spec")()
+    made = get_message_class(f"{nomad_messages.SPEC}.Spec")()
     names = made.object.attributes
     kind = "strnig" if fault == "bad-schema" else "string"
-    names["address"].Attr.MergeFrom(message(f"{nomad_messages.SPEC}.Attr")(name="address", type=kind, required=True))
+    names["address"].Attr.MergeFrom(
+        get_message_class(f"{nomad_messages.SPEC}.Attr")(name="address", type=kind, required=True)
+    )
     names["retries"].default.primary.Attr.name = "retries"
     names["retries"].default.primary.Attr.type = "number"
     names["retries"].default.default.literal.value = "3"
@@ -78,15 +80,15 @@ class Plugin:
 
     def info(self, _request: Any, _context: Any) -> Any:
         other = {"driver": "device", "device": "driver"}[self.kind]
-        return message(f"{BASE}.PluginInfoResponse")(
-            type=TYPES[other if self.fault == "wrong-type" else self.kind],
+        return get_message_class(f"{BASE}.PluginInfoResponse")(
+            type=PLUGIN_TYPE_NUMBERS[other if self.fault == "wrong-type" else self.kind],
             plugin_api_versions=[] if self.fault == "no-api" else ["v0.1.0"],
             plugin_version="v0.9.0" if self.fault == "old-version" else "v1.0.0",
             name="something-else" if self.fault == "other-name" else "example",
         )
 
     def config_schema(self, _request: Any, _context: Any) -> Any:
-        return message(f"{BASE}.ConfigSchemaResponse")(spec=spec(self.fault))
+        return get_message_class(f"{BASE}.ConfigSchemaResponse")(spec=spec(self.fault))
 
     def set_config(self, request: Any, context: Any) -> Any:
         if self.fault == "crash-on-config":
@@ -101,21 +103,21 @@ class Plugin:
             given = {"address": ""}
         if not isinstance(given["address"], str):
             context.abort(grpc.StatusCode.UNKNOWN, "the address is no text")
-        return message(f"{BASE}.SetConfigResponse")()
+        return get_message_class(f"{BASE}.SetConfigResponse")()
 
     def task_schema(self, _request: Any, _context: Any) -> Any:
-        answer = message(f"{DRIVER}.TaskConfigSchemaResponse")()
+        answer = get_message_class(f"{DRIVER}.TaskConfigSchemaResponse")()
         answer.spec.object.attributes["command"].Attr.name = "command"
         answer.spec.object.attributes["command"].Attr.type = "list(string)"
         return answer
 
     def capabilities(self, _request: Any, _context: Any) -> Any:
-        return message(f"{DRIVER}.CapabilitiesResponse")(capabilities={"send_signals": True, "exec": True})
+        return get_message_class(f"{DRIVER}.CapabilitiesResponse")(capabilities={"send_signals": True, "exec": True})
 
     def driver_fingerprint(self, _request: Any, _context: Any) -> Iterator[Any]:
         if self.fault == "silent":
             self.over.wait()
-        answer = message(f"{DRIVER}.FingerprintResponse")(health=1 if self.fault == "unwell" else 2)
+        answer = get_message_class(f"{DRIVER}.FingerprintResponse")(health=1 if self.fault == "unwell" else 2)
         answer.attributes["driver.example.version"].string_val = "1.0.0"
         yield answer
         self.over.wait()
@@ -126,18 +128,18 @@ class Plugin:
         ids = ["one", "one" if self.fault == "twins" else "two"]
         group = {"vendor": "acme", "device_type": "gpu", "device_name": "example"}
         devices = [{"ID": each, "healthy": True} for each in ids]
-        yield message(f"{DEVICE}.FingerprintResponse")(device_group=[group | {"devices": devices}])
+        yield get_message_class(f"{DEVICE}.FingerprintResponse")(device_group=[group | {"devices": devices}])
         self.over.wait()
 
     def reserve(self, request: Any, context: Any) -> Any:
         unknown = [each for each in request.device_ids if each not in ("one", "two")]
         if unknown and self.fault != "reserves-anything":
             context.abort(grpc.StatusCode.UNKNOWN, f"unknown device {unknown[0]}")
-        return message(f"{DEVICE}.ReserveResponse")(container_res={"envs": {"EXAMPLE": "1"}})
+        return get_message_class(f"{DEVICE}.ReserveResponse")(container_res={"envs": {"EXAMPLE": "1"}})
 
     def stats(self, _request: Any, _context: Any) -> Iterator[Any]:
         groups = [{"vendor": "acme", "type": "gpu", "name": "example"}]
-        yield message(f"{DEVICE}.StatsResponse")(groups=groups)
+        yield get_message_class(f"{DEVICE}.StatsResponse")(groups=groups)
         self.over.wait()
 
     def methods(self) -> dict[str, Callable[..., Any]]:
@@ -154,9 +156,12 @@ def handlers(found: Plugin) -> Iterator[Any]:
     """The services as gRPC takes them."""
     services: dict[str, dict[str, Any]] = {}
     for method, answer in found.methods().items():
-        name = nomad_messages.path(method)
+        name = nomad_messages.build_method_path(method)
         kind = grpc.unary_stream_rpc_method_handler if METHODS[method][1] else grpc.unary_unary_rpc_method_handler
-        read, write = message(f"{method}Request").FromString, message(f"{method}Response").SerializeToString
+        read, write = (
+            get_message_class(f"{method}Request").FromString,
+            get_message_class(f"{method}Response").SerializeToString,
+        )
         services.setdefault(name.split("/")[1], {})[name.split("/")[2]] = kind(answer, read, write)
 
     def end(_request: bytes, _context: Any) -> bytes:
@@ -164,7 +169,7 @@ def handlers(found: Plugin) -> Iterator[Any]:
             found.over.set()
         return b""
 
-    _, service, name = SHUT_DOWN.split("/")
+    _, service, name = SHUTDOWN_PATH.split("/")
     services[service] = {name: grpc.unary_unary_rpc_method_handler(end)}
     yield from (grpc.method_handlers_generic_handler(service, methods) for service, methods in services.items())
 
@@ -205,7 +210,7 @@ def write(folder: Path, kind: str, fault: str = "") -> Path:
 def main() -> int:
     parser = ArgumentParser(description="Writes an example of a Nomad plugin, good or with a fault.")
     parser.add_argument("--write", type=Path, required=True, metavar="FOLDER")
-    parser.add_argument("--type", choices=sorted(TYPES), default="driver")
+    parser.add_argument("--type", choices=sorted(PLUGIN_TYPE_NUMBERS), default="driver")
     parser.add_argument("--fault", choices=sorted(FAULTS), default="")
     given = parser.parse_args()
     print(write(given.write, given.type, given.fault))

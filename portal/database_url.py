@@ -51,11 +51,11 @@ def _read_parameters(parts: SplitResult) -> dict[str, str]:
     """Return the libpq parameters of an address. Raises ValueError for one that libpq does not know."""
     from psycopg.pq import Conninfo  # noqa: PLC0415 - loads libpq, which an embedded portal never needs
 
-    known = {option.keyword.decode() for option in Conninfo.get_defaults()}
+    parameter_names = {option.keyword.decode() for option in Conninfo.get_defaults()}
     parameters = {}
     for pair in filter(None, parts.query.split("&")):
         name, _, value = map(unquote, pair.partition("="))  # as libpq: a plus sign is itself, unlike in forms
-        if name not in known:
+        if name not in parameter_names:
             raise ValueError(f"has a parameter that PostgreSQL's client does not know: {name!r}")
         if name in parameters:
             raise ValueError(f"has the parameter {name} twice")

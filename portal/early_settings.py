@@ -6,8 +6,8 @@ from portal import environment
 
 BASE_DIR = Path(__file__).resolve().parents[1]
 DATA_DIR = Path(
-    environment.text(
+    environment.read_text(
         "PORTAL_DATA", str(BASE_DIR / ".data"), doc="Folder for the embedded database, uploads and queues."
     )
 )
-PORT = environment.number("PORT", 8000, low=1, doc="Port on 127.0.0.1 that bin/up serves on.")
+PORT = environment.read_number("PORT", 8000, low=1, doc="Port on 127.0.0.1 that bin/up serves on.")

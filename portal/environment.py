@@ -16,7 +16,7 @@ from django.core.exceptions import ImproperlyConfigured
 from portal.core.client_ip import TrustedProxies, parse_trusted_proxies
 from portal.database_url import parse_database_url
 
-KEY_ID = re.compile(r"[A-Za-z0-9-]{1,16}")
+KEY_ID_PATTERN = re.compile(r"[A-Za-z0-9-]{1,16}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +29,11 @@ class Setting:
     doc: str
 
 
-TABLE: list[Setting] = []
+SETTINGS: list[Setting] = []
 
 
-def _read(name: str, kind: str, default: Any, doc: str) -> str | None:
-    TABLE.append(Setting(name, kind, "" if default is None else str(default), doc))
+def _read_variable(name: str, kind: str, default: Any, doc: str) -> str | None:
+    SETTINGS.append(Setting(name, kind, "" if default is None else str(default), doc))
     value = os.environ.get(name)
     return value.strip() if value is not None and value.strip() else None
 
@@ -43,21 +43,21 @@ def is_set(name: str) -> bool:
     return bool(os.environ.get(name, "").strip())
 
 
-def text(name: str, default: str = "", *, doc: str) -> str:
+def read_text(name: str, default: str = "", *, doc: str) -> str:
     """The variable as text, stripped; the default where unset or blank."""
-    value = _read(name, "text", default, doc)
+    value = _read_variable(name, "text", default, doc)
     return default if value is None else value
 
 
-def secret(name: str, *, doc: str) -> str:
+def read_secret(name: str, *, doc: str) -> str:
     """A text that is never shown with its value; blank where unset."""
-    value = _read(name, "secret", None, doc)
+    value = _read_variable(name, "secret", None, doc)
     return value or ""
 
 
-def flag(name: str, default: bool, *, doc: str) -> bool:
+def read_flag(name: str, default: bool, *, doc: str) -> bool:
     """Yes or no. Raises ImproperlyConfigured on anything else."""
-    value = _read(name, "yes/no", "yes" if default else "no", doc)
+    value = _read_variable(name, "yes/no", "yes" if default else "no", doc)
     if value is None:
         return default
     word = value.lower()
@@ -68,9 +68,9 @@ def flag(name: str, default: bool, *, doc: str) -> bool:
     raise ImproperlyConfigured(f"{name} must be yes or no, not {value!r}.")
 
 
-def number(name: str, default: int, *, low: int = 0, doc: str) -> int:
+def read_number(name: str, default: int, *, low: int = 0, doc: str) -> int:
     """A whole number of at least `low`. Raises ImproperlyConfigured on anything else."""
-    value = _read(name, "number", default, doc)
+    value = _read_variable(name, "number", default, doc)
     if value is None:
         return default
     if not value.isdigit() or int(value) < low:
@@ -78,85 +78,87 @@ def number(name: str, default: int, *, low: int = 0, doc: str) -> int:
     return int(value)
 
 
-def words(name: str, default: str = "", *, doc: str) -> list[str]:
+def read_list(name: str, default: str = "", *, doc: str) -> list[str]:
     """A comma-separated list."""
-    value = _read(name, "list", default, doc)
+    value = _read_variable(name, "list", default, doc)
     return [word.strip() for word in (value or default).split(",") if word.strip()]
 
 
-def languages(name: str, always: str, *, doc: str) -> list[tuple[str, str]]:
+def read_languages(name: str, always: str, *, doc: str) -> list[tuple[str, str]]:
     """Codes of languages with their own names, `always` first. Raises ImproperlyConfigured on one nobody knows."""
-    codes = list(dict.fromkeys([always, *words(name, always, doc=doc)]))
+    codes = list(dict.fromkeys([always, *read_list(name, always, doc=doc)]))
     for code in codes:
         if "name_local" not in LANG_INFO.get(code, {}):
             raise ImproperlyConfigured(f"{name} must list codes of languages, such as en or de, not {code!r}.")
     return [(code, LANG_INFO[code]["name_local"]) for code in codes]
 
 
-def pairs(name: str, separator: str, *, doc: str) -> dict[str, str]:
+def read_pairs(name: str, separator: str, *, doc: str) -> dict[str, str]:
     """A comma-separated list of KEY<separator>VALUE. Raises ImproperlyConfigured on anything else."""
-    found = {}
-    for word in words(name, doc=doc):
-        key, between, value = word.partition(separator)
-        if not (key and between and value):
+    values_by_key = {}
+    for word in read_list(name, doc=doc):
+        key, delimiter, value = word.partition(separator)
+        if not (key and delimiter and value):
             raise ImproperlyConfigured(f"{name} must list KEY{separator}VALUE, separated by commas, not {word!r}.")
-        found[key] = value
-    return found
+        values_by_key[key] = value
+    return values_by_key
 
 
-def address(name: str, default: str = "", *, schemes: tuple[str, ...], doc: str) -> str:
+def read_url(name: str, default: str = "", *, schemes: tuple[str, ...], doc: str) -> str:
     """A URL of one of the schemes, without a slash at its end. Raises ImproperlyConfigured on anything else."""
-    value = _read(name, "address", default, doc) or default
+    value = _read_variable(name, "address", default, doc) or default
     parts = urlsplit(value)
-    place = parts.path if parts.scheme == "unix" else parts.netloc
-    if value and (parts.scheme not in schemes or not place):
-        raise ImproperlyConfigured(f"{name} must be an address that begins with {_either(schemes)}, not {value!r}.")
+    location = parts.path if parts.scheme == "unix" else parts.netloc
+    if value and (parts.scheme not in schemes or not location):
+        raise ImproperlyConfigured(
+            f"{name} must be an address that begins with {_format_schemes(schemes)}, not {value!r}."
+        )
     return value.rstrip("/")
 
 
-def _either(schemes: tuple[str, ...]) -> str:
+def _format_schemes(schemes: tuple[str, ...]) -> str:
     return " or ".join(f"{scheme}://" for scheme in schemes)
 
 
-def choice(name: str, default: str, options: tuple[str, ...], *, doc: str) -> str:
+def read_choice(name: str, default: str, options: tuple[str, ...], *, doc: str) -> str:
     """One of the options. Raises ImproperlyConfigured on anything else."""
-    value = _read(name, " or ".join(options), default, doc) or default
+    value = _read_variable(name, " or ".join(options), default, doc) or default
     if value not in options:
         raise ImproperlyConfigured(f"{name} must be one of {', '.join(options)}, not {value!r}.")
     return value
 
 
-def zone(name: str, default: str, *, doc: str) -> str:
+def read_zone(name: str, default: str, *, doc: str) -> str:
     """The name of a time zone. Raises ImproperlyConfigured on anything else."""
-    value = _read(name, "time zone", default, doc) or default
+    value = _read_variable(name, "time zone", default, doc) or default
     try:
         return ZoneInfo(value).key
     except (ZoneInfoNotFoundError, ValueError):
         raise ImproperlyConfigured(f"{name} must be a time zone such as Europe/Paris, not {value!r}.") from None
 
 
-def database(name: str, default: str, *, doc: str) -> dict[str, Any]:
+def read_database(name: str, default: str, *, doc: str) -> dict[str, Any]:
     """Return a database address as Django's settings. Raises ImproperlyConfigured on one that cannot be used."""
     try:
-        return parse_database_url(_read(name, "address", default, doc) or default)
+        return parse_database_url(_read_variable(name, "address", default, doc) or default)
     except ValueError as error:
         raise ImproperlyConfigured(f"{name} {error}.") from None
 
 
-def proxies(name: str, *, doc: str) -> TrustedProxies:
+def read_proxies(name: str, *, doc: str) -> TrustedProxies:
     """Return the trusted proxies, none where unset. Raises ImproperlyConfigured on anything else."""
     try:
-        return parse_trusted_proxies(_read(name, "number or networks", None, doc) or "")
+        return parse_trusted_proxies(_read_variable(name, "number or networks", None, doc) or "")
     except ValueError as error:
         raise ImproperlyConfigured(f"{name} must be {error}.") from None
 
 
-def keys(name: str, *, doc: str) -> dict[str, str]:
+def read_keys(name: str, *, doc: str) -> dict[str, str]:
     """Return a comma-separated list of ID:SECRET, newest first. Raises ImproperlyConfigured without naming a secret."""
     secrets: dict[str, str] = {}
-    for position, word in enumerate(words(name, doc=doc), start=1):
+    for position, word in enumerate(read_list(name, doc=doc), start=1):
         key_id, _, value = word.partition(":")
-        if not (value and KEY_ID.fullmatch(key_id)):
+        if not (value and KEY_ID_PATTERN.fullmatch(key_id)):
             raise ImproperlyConfigured(
                 f"{name} must list ID:SECRET, separated by commas, newest first; entry {position} is not. "
                 "An ID has up to 16 letters, digits or hyphens."

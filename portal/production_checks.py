@@ -37,7 +37,7 @@ FOREIGN_SECRETS = (
     "DATABASE_URL", "REDIS_URL", "EMAIL_HOST_PASSWORD", "EMAIL_PROVIDER_KEY", "GITHUB_TOKEN", "GITHUB_CLIENT_SECRET",
     "GITHUB_APP_KEY",
 )  # fmt: skip
-HOW_TO_MAKE = 'make one with: python3 -c "import secrets; print(secrets.token_urlsafe(50))"'
+GENERATION_HINT = 'make one with: python3 -c "import secrets; print(secrets.token_urlsafe(50))"'
 
 
 def is_public_host(host: str) -> bool:
@@ -90,17 +90,17 @@ def _find_weak_secrets(settings: Mapping[str, Any]) -> Iterator[str]:
         "BADGE_KEYS": settings["BADGE_KEYS"],
         "AUDIT_KEYS": list(settings["AUDIT_KEYS"].values()),
     }
-    seen: dict[str, str] = {}
+    name_by_secret: dict[str, str] = {}
     for name, values in secrets.items():
         if not values:
             yield f"{name} is not set"
         for value in values:
             min_characters = MIN_SECRET_KEY_CHARACTERS if name == "SECRET_KEY" else MIN_SECRET_CHARACTERS
             if weakness := describe_weakness(value, min_characters):
-                yield f"{name} {weakness}; {HOW_TO_MAKE}"
-            if value in seen:
-                yield f"{name} repeats a secret of {seen[value]}; each needs its own"
-            seen[value] = name
+                yield f"{name} {weakness}; {GENERATION_HINT}"
+            if value in name_by_secret:
+                yield f"{name} repeats a secret of {name_by_secret[value]}; each needs its own"
+            name_by_secret[value] = name
     for name in FOREIGN_SECRETS:
         if _has_placeholder(os.environ.get(name, ""), ("changeme", "replaceme", "replacethis")):
             yield f"{name} contains a placeholder"

@@ -13,7 +13,7 @@ from portal.early_settings import BASE_DIR, DATA_DIR, PORT
 from portal.notifications import email_providers
 
 PRODUCTION = (
-    environment.choice(
+    environment.read_choice(
         "PORTAL_ENV",
         "embedded",
         ("embedded", "production"),
@@ -21,23 +21,25 @@ PRODUCTION = (
     )
     == "production"
 )
-DEBUG = environment.flag("PORTAL_DEBUG", False, doc="Show tracebacks in pages. Refused in production.")
+DEBUG = environment.read_flag("PORTAL_DEBUG", False, doc="Show tracebacks in pages. Refused in production.")
 WEB = ("http", "https")
-SITE_URL = environment.address(
+SITE_URL = environment.read_url(
     "SITE_URL",
     f"http://127.0.0.1:{PORT}",
     schemes=WEB,
     doc="Address of the portal, used in mails.",
 )
-ALLOWED_HOSTS = environment.words("ALLOWED_HOSTS", "127.0.0.1,localhost,[::1]", doc="Host names the portal answers to.")
+ALLOWED_HOSTS = environment.read_list(
+    "ALLOWED_HOSTS", "127.0.0.1,localhost,[::1]", doc="Host names the portal answers to."
+)
 CSRF_TRUSTED_ORIGINS = [SITE_URL]
-TRUSTED_PROXIES = environment.proxies(
+TRUSTED_PROXIES = environment.read_proxies(
     "TRUSTED_PROXIES",
     doc="How many proxies stand in front of the portal, or the networks they connect from. Required in production.",
 )
 
 
-def kept_secret(name: str) -> str:
+def load_or_create_secret(name: str) -> str:
     """A secret of the embedded portal, made at the first start and kept in the data folder."""
     path = DATA_DIR / name.lower()
     if not path.exists():
@@ -47,59 +49,61 @@ def kept_secret(name: str) -> str:
     return path.read_text()
 
 
-SECRET_KEY = environment.secret("SECRET_KEY", doc="Signs sessions and links.")
-CREDENTIALS_KEYS = environment.words(
+SECRET_KEY = environment.read_secret("SECRET_KEY", doc="Signs sessions and links.")
+CREDENTIALS_KEYS = environment.read_list(
     "CREDENTIALS_KEYS",
     doc="Keys that encrypt test-account credentials, newest first; older ones still decrypt.",
 )
-BADGE_KEYS = environment.words(
+BADGE_KEYS = environment.read_list(
     "BADGE_KEYS",
     doc="Secrets whose keys sign the statements of badges, newest first; those of older ones still verify.",
 )
-AUDIT_KEYS = environment.keys(
+AUDIT_KEYS = environment.read_keys(
     "AUDIT_KEYS",
     doc="ID:SECRET pairs that seal the audit log, newest first; older ones still verify what they sealed.",
 )
 AUDIT_ANCHOR_DIR = Path(
-    environment.text(
+    environment.read_text(
         "AUDIT_ANCHOR_DIR",
         str(DATA_DIR / "audit-anchors"),
         doc="Daily anchors of the audit log; outside PORTAL_DATA in production, best on write-once storage.",
     )
 )
 DATABASES: dict[str, Any] = {
-    "default": environment.database("DATABASE_URL", f"sqlite:///{DATA_DIR / 'portal.sqlite3'}", doc="The database.")
+    "default": environment.read_database(
+        "DATABASE_URL", f"sqlite:///{DATA_DIR / 'portal.sqlite3'}", doc="The database."
+    )
 }
-REDIS_URL = environment.address(
+REDIS_URL = environment.read_url(
     "REDIS_URL",
     schemes=("redis", "rediss", "unix"),
     doc="Broker and cache; bin/up starts its own where this is not set.",
 )
 
-LOOPBACK_SOURCES = environment.flag(
+LOOPBACK_SOURCES = environment.read_flag(
     "LOOPBACK_SOURCES",
     False,
     doc="Development only: checks may read plain http from this machine. Refused in production.",
 )
 
-SANDBOX_SOCKET = environment.text(
+SANDBOX_SOCKET = environment.read_text(
     "SANDBOX_SOCKET",
     doc="Socket of the service that starts partners' programs; without it a child of the worker does, where it may.",
 )
 
 SQLITE = DATABASES["default"]["ENGINE"].endswith("sqlite3")
 if not environment.is_set("PORTAL_ENV"):
-    undeclared = production_checks.find_undeclared_production(DATABASES["default"], SITE_URL, ALLOWED_HOSTS)
-    if undeclared:
-        raise ImproperlyConfigured(undeclared)
+    production_problem = production_checks.find_undeclared_production(DATABASES["default"], SITE_URL, ALLOWED_HOSTS)
+    if production_problem:
+        raise ImproperlyConfigured(production_problem)
 if PRODUCTION:
     problems = production_checks.find_problems(globals())
     if problems:
         raise ImproperlyConfigured(f"The portal does not start in production: {'; '.join(problems)}.")
-SECRET_KEY = SECRET_KEY or kept_secret("SECRET_KEY")
-CREDENTIALS_KEYS = CREDENTIALS_KEYS or [kept_secret("CREDENTIALS_KEYS")]
-BADGE_KEYS = BADGE_KEYS or [kept_secret("BADGE_KEYS")]
-AUDIT_KEYS = AUDIT_KEYS or {"embedded": kept_secret("AUDIT_KEYS")}
+SECRET_KEY = SECRET_KEY or load_or_create_secret("SECRET_KEY")
+CREDENTIALS_KEYS = CREDENTIALS_KEYS or [load_or_create_secret("CREDENTIALS_KEYS")]
+BADGE_KEYS = BADGE_KEYS or [load_or_create_secret("BADGE_KEYS")]
+AUDIT_KEYS = AUDIT_KEYS or {"embedded": load_or_create_secret("AUDIT_KEYS")}
 
 if SQLITE:
     DATABASES["default"]["OPTIONS"] = {
@@ -163,25 +167,25 @@ INSTALLED_APPS = [
     "portal",
 ]
 MIDDLEWARE = [
-    "integrations.sla.views.monitoring.hooks_first",  # machines wait for no session
+    "integrations.sla.views.monitoring.route_inbound_webhooks",  # machines wait for no session
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "portal.core.middleware.PackedForEverybody",
+    "portal.core.middleware.PublicGzipMiddleware",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "portal.core.cache_control.forbid_storing_private_pages",
-    "portal.core.unsent_forms.keep_unsent_forms",
+    "portal.core.unsent_forms.store_unsent_forms",
     "django.contrib.auth.middleware.LoginRequiredMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "portal.accounts.second_factor.RequireSecondFactorMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "portal.core.middleware.reader_zone",
-    "portal.analytics.saved_views.middleware.OpenWithView",
+    "portal.core.middleware.activate_reader_zone",
+    "portal.analytics.saved_views.middleware.DefaultSavedViewMiddleware",
 ]
 ROOT_URLCONF = "portal.urls"
 WSGI_APPLICATION = "portal.wsgi.application"
@@ -197,7 +201,7 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "csp.context_processors.nonce",
-                "portal.dashboard.context_processors.frame",
+                "portal.dashboard.context_processors.add_frame",
             ],
             "builtins": [
                 "django.templatetags.i18n",
@@ -208,7 +212,7 @@ TEMPLATES = [
         },
     }
 ]
-FORM_RENDERER = "portal.ui.form_renderer.Renderer"
+FORM_RENDERER = "portal.ui.form_renderer.FormRenderer"
 FORMS_URLFIELD_ASSUME_HTTPS = True  # what Django 6 does by itself
 
 # People
@@ -247,29 +251,29 @@ ACCOUNT_FORMS = {
     "reset_password_from_key": "portal.accounts.forms.ResetPasswordKeyForm",
     "change_password": "portal.accounts.forms.ChangePasswordForm",
     "set_password": "portal.accounts.forms.SetPasswordForm",
-    "reauthenticate": "portal.accounts.forms.PasswordAgainForm",
+    "reauthenticate": "portal.accounts.forms.ReauthenticationPasswordForm",
 }
-GITHUB_CLIENT_ID = environment.text(
+GITHUB_CLIENT_ID = environment.read_text(
     "GITHUB_CLIENT_ID", doc="OAuth application for “Sign in with GitHub”; without it the button is absent."
 )
-GITHUB_CLIENT_SECRET = environment.secret("GITHUB_CLIENT_SECRET", doc="Secret of that OAuth application.")
-GITHUB_WEB_URL = environment.address(
+GITHUB_CLIENT_SECRET = environment.read_secret("GITHUB_CLIENT_SECRET", doc="Secret of that OAuth application.")
+GITHUB_WEB_URL = environment.read_url(
     "GITHUB_WEB_URL", "https://github.com", schemes=WEB, doc="Where people see repositories and sign in."
 )
-GITHUB_API_URL = environment.address(
+GITHUB_API_URL = environment.read_url(
     "GITHUB_API_URL", "https://api.github.com", schemes=WEB, doc="Base address of the GitHub API."
 )
-GITHUB_TOKEN = environment.secret(
+GITHUB_TOKEN = environment.read_secret(
     "GITHUB_TOKEN", doc="Token for reading GitHub; without it the anonymous limit applies."
 )
-GITHUB_APP_ID = environment.text(
+GITHUB_APP_ID = environment.read_text(
     "GITHUB_APP_ID", doc="Id of a GitHub App to read as, in place of the token, with the two settings that follow."
 )
-GITHUB_APP_INSTALLATION = environment.number("GITHUB_APP_INSTALLATION", 0, doc="Number of the App's installation.")
-GITHUB_APP_KEY = environment.secret(
+GITHUB_APP_INSTALLATION = environment.read_number("GITHUB_APP_INSTALLATION", 0, doc="Number of the App's installation.")
+GITHUB_APP_KEY = environment.read_secret(
     "GITHUB_APP_KEY", doc="The App's private key (PEM); line breaks may be written as \\n."
 ).replace("\\n", "\n")
-REGISTRY_URL = environment.address(
+REGISTRY_URL = environment.read_url(
     "REGISTRY_URL", "https://registry.terraform.io", schemes=WEB, doc="Base address of the provider registry."
 )
 SOCIALACCOUNT_PROVIDERS: dict[str, Any] = {"github": {"SCOPE": ["user:email"]}}
@@ -284,9 +288,9 @@ SOCIALACCOUNT_EMAIL_AUTHENTICATION_AUTO_CONNECT = True
 SOCIALACCOUNT_FORMS = {"signup": "portal.accounts.forms.SocialSignupForm"}
 MFA_ADAPTER = "portal.accounts.adapters.MFAAdapter"
 MFA_FORMS = {
-    "authenticate": "portal.accounts.forms.CodeForm",
-    "reauthenticate": "portal.accounts.forms.CodeAgainForm",
-    "activate_totp": "portal.accounts.forms.FirstCodeForm",
+    "authenticate": "portal.accounts.forms.SecondFactorForm",
+    "reauthenticate": "portal.accounts.forms.ReauthenticationCodeForm",
+    "activate_totp": "portal.accounts.forms.ActivateTotpForm",
     "add_webauthn": "portal.accounts.forms.AddPasskeyForm",
     "edit_webauthn": "portal.accounts.forms.RenamePasskeyForm",
 }
@@ -294,7 +298,7 @@ MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_PASSKEY_LOGIN_ENABLED = True
 MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not PRODUCTION  # http://localhost; browsers refuse any other http address
 USERSESSIONS_ADAPTER = "portal.accounts.adapters.UserSessionsAdapter"
-STAFF_SECOND_FACTOR = environment.choice(
+STAFF_SECOND_FACTOR = environment.read_choice(
     "STAFF_SECOND_FACTOR",
     "required" if PRODUCTION else "offered",
     ("required", "offered"),
@@ -304,7 +308,7 @@ MFA_TOTP_ISSUER = "Partner portal"
 
 # Pages
 LANGUAGE_CODE = "en"  # mails and what is written down are in it, whoever reads
-LANGUAGES = environment.languages(
+LANGUAGES = environment.read_languages(
     "PORTAL_LANGUAGES", LANGUAGE_CODE, doc="Languages of the pages; each has a folder in locale/."
 )
 LOCALE_PATHS = [BASE_DIR / "locale"]
@@ -316,7 +320,9 @@ TIME_ZONE = "UTC"
 USE_TZ = True
 USE_I18N = True
 STATIC_URL = "static/"
-STATIC_ROOT = Path(environment.text("STATIC_ROOT", str(DATA_DIR / "static"), doc="Folder that collectstatic fills."))
+STATIC_ROOT = Path(
+    environment.read_text("STATIC_ROOT", str(DATA_DIR / "static"), doc="Folder that collectstatic fills.")
+)
 STATIC_ROOT.mkdir(parents=True, exist_ok=True)
 STATICFILES_DIRS = [BASE_DIR / "static"]
 WHITENOISE_USE_FINDERS = not PRODUCTION
@@ -333,7 +339,7 @@ MEDIA_ROOT = DATA_DIR / "uploads"
 MEDIA_URL = ""  # uploads are handed out by a view that asks who may see them
 FILE_UPLOAD_PERMISSIONS = 0o600
 FILE_UPLOAD_HANDLERS = [
-    "portal.core.uploads.LimitHandler",  # first: what is too large is not kept
+    "portal.core.uploads.UploadLimitHandler",  # first: what is too large is not kept
     "django.core.files.uploadhandler.MemoryFileUploadHandler",
     "django.core.files.uploadhandler.TemporaryFileUploadHandler",
 ]
@@ -367,32 +373,36 @@ if PRODUCTION:
     SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = True
 
 # Mail: rows first, a transport second. Without one mails stay in the outbox, where a page shows them.
-EMAIL_HOST = environment.text(
+EMAIL_HOST = environment.read_text(
     "EMAIL_HOST", doc="SMTP server. Without it and a provider mails are kept in the outbox and shown there."
 )
-EMAIL_PORT = environment.number("EMAIL_PORT", 587, low=1, doc="Its port.")
-EMAIL_HOST_USER = environment.text("EMAIL_HOST_USER", doc="Its user.")
-EMAIL_HOST_PASSWORD = environment.secret("EMAIL_HOST_PASSWORD", doc="Its password.")
-EMAIL_USE_TLS = environment.flag("EMAIL_USE_TLS", True, doc="STARTTLS before anything is said.")
+EMAIL_PORT = environment.read_number("EMAIL_PORT", 587, low=1, doc="Its port.")
+EMAIL_HOST_USER = environment.read_text("EMAIL_HOST_USER", doc="Its user.")
+EMAIL_HOST_PASSWORD = environment.read_secret("EMAIL_HOST_PASSWORD", doc="Its password.")
+EMAIL_USE_TLS = environment.read_flag("EMAIL_USE_TLS", True, doc="STARTTLS before anything is said.")
 EMAIL_TIMEOUT = 20
-EMAIL_PROVIDER = environment.choice(
+EMAIL_PROVIDER = environment.read_choice(
     "EMAIL_PROVIDER",
     email_providers.SMTP,
     email_providers.CHOICES,
     doc="Who carries the mail: an SMTP server or a provider.",
 )
-EMAIL_BACKEND = email_providers.backend_of(EMAIL_PROVIDER, host=EMAIL_HOST)
-ANYMAIL = email_providers.settings_of(
+EMAIL_BACKEND = email_providers.get_backend(EMAIL_PROVIDER, host=EMAIL_HOST)
+ANYMAIL = email_providers.build_anymail_settings(
     EMAIL_PROVIDER,
-    key=environment.secret("EMAIL_PROVIDER_KEY", doc="The provider's key for sending; needed with EMAIL_PROVIDER."),
-    address=environment.address(
+    key=environment.read_secret(
+        "EMAIL_PROVIDER_KEY", doc="The provider's key for sending; needed with EMAIL_PROVIDER."
+    ),
+    address=environment.read_url(
         "EMAIL_PROVIDER_URL", schemes=WEB, doc="The provider's API where it is not the usual one (another region)."
     ),
 )
-DEFAULT_FROM_EMAIL = environment.text("MAIL_FROM", "Partner portal <portal@localhost>", doc="Sender of every mail.")
+DEFAULT_FROM_EMAIL = environment.read_text(
+    "MAIL_FROM", "Partner portal <portal@localhost>", doc="Sender of every mail."
+)
 MAIL_KEPT = not EMAIL_HOST and EMAIL_PROVIDER == email_providers.SMTP
 OUTBOX_OPEN = (
-    environment.flag(
+    environment.read_flag(
         "OUTBOX_OPEN",
         True,
         doc="Embedded only: the outbox page is open without sign-in, so that a sign-up can be finished.",
@@ -402,49 +412,51 @@ OUTBOX_OPEN = (
 )
 
 # Programs
-PROGRAM_EDITIONS = environment.pairs(
+PROGRAM_EDITIONS = environment.read_pairs(
     "PROGRAM_EDITIONS", "@", doc="Editions that new integrations enter, PROGRAM@EDITION, where not the newest."
 )
-UNDO_MINUTES = environment.number("UNDO_MINUTES", 10, doc="How long a decision can be undone before its mail goes.")
-CLAIM_MINUTES = environment.number(
+UNDO_MINUTES = environment.read_number(
+    "UNDO_MINUTES", 10, doc="How long a decision can be undone before its mail goes."
+)
+CLAIM_MINUTES = environment.read_number(
     "CLAIM_MINUTES", 30, low=1, doc="How long a reviewer's claim lasts without activity."
 )
-SIGN_IN_AGAIN_MINUTES = environment.number(
+SIGN_IN_AGAIN_MINUTES = environment.read_number(
     "SIGN_IN_AGAIN_MINUTES",
     15,
     low=1,
     doc="How old a sign-in may be for changes to an account and for opening a test account.",
 )
 ACCOUNT_REAUTHENTICATION_TIMEOUT = 60 * SIGN_IN_AGAIN_MINUTES
-NOTICE_GRACE_DAYS = environment.number(
+NOTICE_GRACE_DAYS = environment.read_number(
     "NOTICE_GRACE_DAYS", 30, low=1, doc="Days that a partner has after a notice before a suspension is possible."
 )
-REMOVAL_AFTER_DAYS = environment.number(
+REMOVAL_AFTER_DAYS = environment.read_number(
     "REMOVAL_AFTER_DAYS", 60, low=1, doc="Days after a suspension before a removal from the listing is possible."
 )
-NOTICE_BREACHES = environment.number(
+NOTICE_BREACHES = environment.read_number(
     "NOTICE_BREACHES", 2, low=1, doc="Breaches that stand within NOTICE_WITHIN_DAYS before a notice is suggested."
 )
-NOTICE_WITHIN_DAYS = environment.number(
+NOTICE_WITHIN_DAYS = environment.read_number(
     "NOTICE_WITHIN_DAYS", 90, low=1, doc="The days that are looked back on for that."
 )
-NOTICE_OVERDUE_TIMES = environment.number(
+NOTICE_OVERDUE_TIMES = environment.read_number(
     "NOTICE_OVERDUE_TIMES", 2, low=2, doc="An open issue that has taken so many times its target suggests a notice too."
 )
-ESCALATE_HOURS = environment.number(
+ESCALATE_HOURS = environment.read_number(
     "ESCALATE_HOURS", 24, low=1, doc="Hours without an answer after which news goes to the next of the program."
 )
-API_REQUESTS_A_MINUTE = environment.number(
+API_REQUESTS_A_MINUTE = environment.read_number(
     "API_REQUESTS_A_MINUTE", 300, low=1, doc="Requests a minute that one token may make of the API."
 )
-REPORT_ZONE = environment.zone("REPORT_ZONE", "UTC", doc="Time zone in which the weeks of the SLA reports begin.")
-UPLOAD_MAX_MB = environment.number(
+REPORT_ZONE = environment.read_zone("REPORT_ZONE", "UTC", doc="Time zone in which the weeks of the SLA reports begin.")
+UPLOAD_MAX_MB = environment.read_number(
     "UPLOAD_MAX_MB", 20, low=1, doc="Largest document a partner may upload, in megabytes."
 )
 
 # Background work: Redis makes it fast, the database remembers what is due. One-off commands and tests go without.
 CACHES: dict[str, Any] = {
-    "default": {"BACKEND": "portal.core.cache.Cache", "LOCATION": REDIS_URL}
+    "default": {"BACKEND": "portal.core.cache.FaultTolerantRedisCache", "LOCATION": REDIS_URL}
     if REDIS_URL
     else {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}  # the embedded portal serves from one process
 }
@@ -473,7 +485,9 @@ CELERY_TASK_SERIALIZER = "json"
 CELERY_TASK_PUBLISH_RETRY = False
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 
-LOG_LEVEL = environment.choice("LOG_LEVEL", "INFO", ("DEBUG", "INFO", "WARNING", "ERROR"), doc="How much is logged.")
+LOG_LEVEL = environment.read_choice(
+    "LOG_LEVEL", "INFO", ("DEBUG", "INFO", "WARNING", "ERROR"), doc="How much is logged."
+)
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,

@@ -12,15 +12,15 @@ from portal.demo.people import PEOPLE
 
 
 @register()
-def editions_exist(app_configs: Any, **_: Any) -> list[Error]:
+def check_editions_exist(app_configs: Any, **_: Any) -> list[Error]:
     """PROGRAM_EDITIONS names programs and editions that there are."""
     errors = []
     for key, date in settings.PROGRAM_EDITIONS.items():
         if key not in PROGRAMS:
             errors.append(Error(f"PROGRAM_EDITIONS names no program: {key}.", hint=f"One of {', '.join(PROGRAMS)}."))
         elif date not in PROGRAMS[key].by_date:
-            there = ", ".join(PROGRAMS[key].by_date)
-            errors.append(Error(f"PROGRAM_EDITIONS names no edition of {key}: {date}.", hint=f"One of {there}."))
+            editions = ", ".join(PROGRAMS[key].by_date)
+            errors.append(Error(f"PROGRAM_EDITIONS names no edition of {key}: {date}.", hint=f"One of {editions}."))
     return errors
 
 
@@ -32,8 +32,8 @@ def check_demo_is_absent(app_configs: Any, **options: Any) -> list[Error]:
     demo_users = get_user_model()._default_manager.filter(email__in=[person.email for person in PEOPLE])
     try:
         with transaction.atomic():
-            found = demo_users.filter(is_active=True).exists()
+            has_demo_users = demo_users.filter(is_active=True).exists()
     except DatabaseError:  # before the first migration there are no users
         return []
     message = "The database holds the demo, whose passwords are published."
-    return [Error(message, hint="Start production with an empty database.", id="portal.E003")] if found else []
+    return [Error(message, hint="Start production with an empty database.", id="portal.E003")] if has_demo_users else []

@@ -24,7 +24,7 @@ from portal.styleguide import views as styleguide
 from portal.webhooks import views as webhooks
 
 urlpatterns = [
-    path("", home.home, name="home"),
+    path("", home.show_home, name="home"),
     path("", include("portal.urls_accounts")),
     path("", include("portal.urls_integrations")),
     path("", include("portal.urls_verification")),
@@ -46,12 +46,12 @@ urlpatterns = [
     *webhooks.urlpatterns,
     *choices.urlpatterns,
     path("", include("portal.api.urls")),
-    path("outbox/", email_log.outbox, name="outbox"),
-    path("outbox/<uuid:uuid>/", email_log.mail, name="mail"),
-    path("notifications/", email_log.notifications, name="notifications"),
-    path("theme/", theme.choose, name="theme"),
-    path("styleguide/", styleguide.styleguide, name="styleguide"),
-    path("healthz", health.healthz, name="healthz"),
+    path("outbox/", email_log.show_email_log, name="outbox"),
+    path("outbox/<uuid:uuid>/", email_log.show_email, name="mail"),
+    path("notifications/", email_log.show_notifications, name="notifications"),
+    path("theme/", theme.set_theme, name="theme"),
+    path("styleguide/", styleguide.show_styleguide, name="styleguide"),
+    path("healthz", health.check_health, name="healthz"),
     path("accounts/", include("allauth.urls")),
     path("admin/", admin.site.urls),
 ]

@@ -8,7 +8,7 @@ from django.utils import translation
 
 from integrations.compliance import partner_activity
 from integrations.partners import notices as account_notices
-from integrations.programs.schema import Kind
+from integrations.programs.schema import RequirementKind
 from integrations.sla.services import monitoring
 from integrations.submissions import notices
 from portal.accounts.access import access_revoked
@@ -31,58 +31,60 @@ def cancel_mail(event: Event) -> None:
     earlier = Event.objects.filter(stream=event.stream, seq__lt=event.seq)
     decision = earlier.filter(data__has_key="undo_until").order_by("seq").last()
     if decision is not None:
-        email.cancel_held(decision)
-        fanout.cancel(decision)
+        email.cancel_held_emails(decision)
+        fanout.cancel_deliveries(decision)
 
 
 def run_checks(event: Event) -> None:
     """What the partner claims is looked at by machines at once."""
     if event.integration is not None:
-        runs.enqueue(event.integration, now=event.at, reason=event.verb.replace("_", " ").capitalize())
+        runs.request_check_run(event.integration, now=event.at, reason=event.verb.replace("_", " ").capitalize())
 
 
-def begin_watching(event: Event) -> None:
+def start_monitoring(event: Event) -> None:
     """From the moment it is listed, the issues of its repository have clocks."""
     if event.integration is not None:
-        monitoring.begin(event.integration, event.at)
+        monitoring.start_monitoring(event.integration, event.at)
 
 
-def end_watching(event: Event) -> None:
+def stop_monitoring(event: Event) -> None:
     """Where the support ends, no clock runs."""
     if event.integration is not None:
-        monitoring.end(event.integration, event.at)
+        monitoring.stop_monitoring(event.integration, event.at)
 
 
-def watch_the_new_one(event: Event) -> None:
+def follow_repository_change(event: Event) -> None:
     """The repository was changed: its issues are read from where it is now."""
     if event.integration is not None:
-        monitoring.follow(event.integration, event.at)
+        monitoring.update_repository(event.integration, event.at)
 
 
 def check_answers(event: Event) -> None:
     """What was written into a form may be what a check looks at."""
-    row = event.integration
-    requirement = row.edition.requirement(event.data.get("requirement", "")) if row is not None else None
-    if row is not None and requirement is not None and requirement.kind == Kind.FORM:
-        runs.enqueue(row, now=event.at, reason=f"Answered: {requirement.title}")
+    integration = event.integration
+    requirement = (
+        integration.edition.requirement(event.data.get("requirement", "")) if integration is not None else None
+    )
+    if integration is not None and requirement is not None and requirement.kind == RequirementKind.FORM:
+        runs.request_check_run(integration, now=event.at, reason=f"Answered: {requirement.title}")
 
 
-def tell_no_more(event: Event) -> None:
+def silence_former_member(event: Event) -> None:
     """Who no longer belongs to the company hears no more of it, nor what waits for a morning or a digest."""
     if event.partner is not None:
-        email.silence(event.data["person"], event.partner)
+        email.silence_person(event.data["person"], event.partner)
 
 
-def keep_listing(event: Event) -> None:
+def update_listing(event: Event) -> None:
     """What everyone reads in the directory follows at once."""
     if event.integration is not None:
-        listings.keep(event.integration, event.at)
+        listings.refresh_listing(event.integration, event.at)
     elif event.partner is not None:
-        listings.keep_all(event.partner, event.at)
+        listings.refresh_partner_listings(event.partner, event.at)
 
 
 # after these the public page of what is listed says something else
-SHOWN_TO_ALL = (
+PUBLIC_EVENT_TYPES = (
     "answered", "not_needed", "document_uploaded", "document_removed", "facts_changed", "repository_changed",
     "edition_moved", "release", "archive", "grant_tier", "undo_decision", "suspend", "suspend_at_once", "remove",
     "uphold_appeal", "take_notice_back", "reinstate", "step_down", "company_changed",
@@ -94,28 +96,31 @@ REACTIONS: dict[str, tuple[Reaction, ...]] = {
     "edition_moved": (run_checks,),
     "answered": (check_answers,),
     "facts_changed": (run_checks,),
-    "repository_changed": (run_checks, watch_the_new_one),
-    "release": (begin_watching,),
-    "issues_breached": (escalation.begin,),
-    "breaches_retracted": (escalation.correct,),
+    "repository_changed": (run_checks, follow_repository_change),
+    "release": (start_monitoring,),
+    "issues_breached": (escalation.start_escalation,),
+    "breaches_retracted": (escalation.notify_of_retraction,),
     "appeal": (run_checks,),
     "hold_process": (run_checks,),
     "ask_reinstatement": (run_checks,),
-    "reinstate": (begin_watching,),
-    "remove": (end_watching,),
-    "step_down": (cancel_mail, end_watching),
+    "reinstate": (start_monitoring,),
+    "remove": (stop_monitoring,),
+    "step_down": (cancel_mail, stop_monitoring),
     "undo_decision": (cancel_mail,),
     "withdraw": (cancel_mail,),
-    "archive": (cancel_mail, end_watching),
-    "membership_ended": (tell_no_more,),
+    "archive": (cancel_mail, stop_monitoring),
+    "membership_ended": (silence_former_member,),
 }
 
 
-def tell_staff(dead: Allowance) -> None:
+def notify_staff(credential: Allowance) -> None:
     """A credential that GitHub refuses is the staff's to replace: one mail each."""
-    said, key = {"name": dead.name, "why": dead.dead_why}, f"github:{dead.name}:{dead.dead_at}"
+    context, key = (
+        {"name": credential.name, "why": credential.dead_why},
+        f"github:{credential.name}:{credential.dead_at}",
+    )
     for person in get_user_model().objects.filter(is_staff=True, is_active=True):
-        email.queue("github_credential_dead", f"{key}:{person.pk}", person, said, now=dead.dead_at)
+        email.queue("github_credential_dead", f"{key}:{person.pk}", person, context, now=credential.dead_at)
 
 
 def react(event: Event) -> None:
@@ -123,18 +128,18 @@ def react(event: Event) -> None:
     with translation.override(settings.LANGUAGE_CODE):
         for reaction in REACTIONS.get(event.verb, ()):
             reaction(event)
-        if event.verb in SHOWN_TO_ALL:
-            keep_listing(event)
-        notices.tell(event)
-        fanout.tell(event)
+        if event.verb in PUBLIC_EVENT_TYPES:
+            update_listing(event)
+        notices.notify(event)
+        fanout.create_deliveries(event)
 
 
 def connect() -> None:
     """Called once when the app is ready."""
-    services.listen(react)
-    services.listen_to_turns(keeping.follow)
-    rate_limits.listen(tell_staff)
-    account_notices.connect()
-    tokens.connect()
+    services.subscribe(react)
+    services.subscribe_to_responsibility_changes(keeping.record_turn)
+    rate_limits.add_dead_credential_listener(notify_staff)
+    account_notices.register_listener()
+    tokens.register_handlers()
     access_revoked.connect(calendar_feed.revoke)
-    partner_activity.connect()
+    partner_activity.register_evidence_provider()

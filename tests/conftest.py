@@ -15,7 +15,7 @@ from integrations.reviews.models import ReviewerProfile
 from integrations.submissions.models import Integration
 from integrations.submissions.selectors import context as facts
 from integrations.submissions.services import creation, requirements
-from integrations.submissions.services.transitions import perform
+from integrations.submissions.services.transitions import perform_transition
 from integrations.submissions.workflow.states import Status
 from portal.accounts.models import User
 
@@ -29,7 +29,7 @@ PASSWORD = "correct horse battery"
 HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 
-SAID = "said"  # property of a test: a figure that the summary shows
+FIGURE_PROPERTY = "said"  # property of a test: a figure that the summary shows
 DATABASE_FIXTURES = frozenset({"db", "transactional_db", "live_server", "client"})
 
 
@@ -50,7 +50,7 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
     """The figures that tests have to tell, such as how many requests were generated."""
     for report in terminalreporter.getreports("passed"):
         for name, value in report.user_properties:
-            if name == SAID:
+            if name == FIGURE_PROPERTY:
                 terminalreporter.write_line(f"{report.nodeid.rpartition('::')[2]}: {value}")
 
 
@@ -177,7 +177,7 @@ FACTS = {
 
 def begin(partner: Partner, by: User, program: str = "nomad", now: datetime = NOW, **facts: Any) -> Integration:
     """A new integration at the first place of its path."""
-    row = creation.create(partner, program, FACTS | facts, by=by, now=now)
+    row = creation.create_integration(partner, program, FACTS | facts, actor=by, now=now)
     return Integration.objects.get(pk=row.pk)
 
 
@@ -185,13 +185,13 @@ def meet(row: Integration, by: User | None, now: datetime, *, position: int | No
     """Meet every requirement that blocks the next position, as its owner would have."""
     fresh = Integration.objects.get(pk=row.pk)
     there = fresh.position + 1 if position is None else position
-    for requirement in facts.missing_at(fresh, there, now):
+    for requirement in facts.list_missing_at(fresh, there, now):
         if requirement.who == "machine":
-            requirements.record_checks(
+            requirements.record_check_outcome(
                 fresh, requirement.id, outcome=Status.PASS, summary="Looks good.", detail=[], retry_at=None, now=now
             )
         else:
-            requirements.answer(fresh, requirement.id, {"met": "in a test"}, by=None, now=now)
+            requirements.submit_answer(fresh, requirement.id, {"met": "in a test"}, actor=None, now=now)
 
 
 def drive(row: Integration, stage: str, *, partner: User, reviewer: User, now: datetime = NOW) -> Integration:
@@ -203,12 +203,14 @@ def drive(row: Integration, stage: str, *, partner: User, reviewer: User, now: d
         meet(row, partner, now)
         row = Integration.objects.get(pk=row.pk)
         if row.stage == "review":
-            perform(row, "approve", by=reviewer, now=now)
+            perform_transition(row, "approve", actor=reviewer, now=now)
         elif row.stage == "release":
             now += timedelta(minutes=11)
-            perform(row, "release", by=reviewer, now=now)
+            perform_transition(row, "release", actor=reviewer, now=now)
         else:
-            perform(row, "request_review" if row.next_position[1] == "review" else "advance", by=partner, now=now)
+            perform_transition(
+                row, "request_review" if row.next_position[1] == "review" else "advance", actor=partner, now=now
+            )
     raise AssertionError(f"{row} never reached {stage}")
 
 

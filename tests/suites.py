@@ -73,11 +73,11 @@ def run(suite: Suite) -> Ending:
         begin = time.monotonic()
         code = subprocess.run([*suite.command, f"--junitxml={report}"], stdin=subprocess.DEVNULL).returncode
         seconds = time.monotonic() - begin
-        passed, failed, skipped = _counts(report)
-        said = _said(report)
+        passed_count, failed, skipped = _counts(report)
+        figures = read_figures(report)
     if code == NO_TESTS:
         return Ending(suite, code, not_run="it holds no tests")
-    return Ending(suite, code, seconds, passed, failed, skipped, said=said)
+    return Ending(suite, code, seconds, passed_count, failed, skipped, said=figures)
 
 
 def _counts(report: Path) -> tuple[int, int, int]:
@@ -92,10 +92,10 @@ def _counts(report: Path) -> tuple[int, int, int]:
     return total - failed - skipped, failed, skipped
 
 
-def _said(report: Path) -> tuple[str, ...]:
+def read_figures(report: Path) -> tuple[str, ...]:
     """The figures that tests had to tell: their properties called "said"."""
-    found = ElementTree.parse(report).iter("property") if report.exists() else ()
-    return tuple(str(each.get("value")) for each in found if each.get("name") == "said")
+    properties = ElementTree.parse(report).iter("property") if report.exists() else ()
+    return tuple(str(each.get("value")) for each in properties if each.get("name") == "said")
 
 
 def main() -> int:
@@ -111,10 +111,10 @@ def main() -> int:
         print(ending)
         for figure in ending.said:
             print(f"{'':<22} {figure}")
-    passed, failed = sum(e.passed for e in endings), sum(e.failed for e in endings)
+    total, failed = sum(e.passed for e in endings), sum(e.failed for e in endings)
     skipped = sum(e.skipped for e in endings)
-    print(f"{passed} passed, {failed} failed, {skipped} skipped in {time.monotonic() - begin:.0f} s")
-    return 0 if passed and all(ending.is_good for ending in endings) else 1
+    print(f"{total} passed, {failed} failed, {skipped} skipped in {time.monotonic() - begin:.0f} s")
+    return 0 if total and all(ending.is_good for ending in endings) else 1
 
 
 if __name__ == "__main__":

@@ -30,10 +30,10 @@ WORST_FIRST = (
 )
 
 
-def worst(outcomes: Iterable[str]) -> Outcome:
+def get_worst_outcome(outcomes: Iterable[str]) -> Outcome:
     """The outcome that decides for all of them; NOT_RUN where there are none."""
-    present = set(outcomes)
-    return next((o for o in WORST_FIRST if o in present), Outcome.NOT_RUN)
+    present_outcomes = set(outcomes)
+    return next((outcome for outcome in WORST_FIRST if outcome in present_outcomes), Outcome.NOT_RUN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +46,8 @@ class Evidence:
     at: datetime | None = None
 
     def as_dict(self) -> dict[str, str]:
-        plain = {"label": self.label, "value": self.value, "url": self.url}
-        return plain if self.at is None else plain | {"at": self.at.isoformat()}
+        fields = {"label": self.label, "value": self.value, "url": self.url}
+        return fields if self.at is None else fields | {"at": self.at.isoformat()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +55,11 @@ class Result:
     """What a check says: the outcome, one sentence, what was seen, and which state of the world was looked at.
 
     `looked_at` pairs a thing with its revision: (("release", "v1.4.2"), ("commit", "9f3c1e…")).
-    `advice` says what to do in this very case, in place of the check's own. `remember` holds plain values (texts,
+    `advice` says what to do in this very case, in place of the check's own. `observations` holds plain values (texts,
     numbers, lists and mappings of them) that the next run finds in Subject.known; they are kept when the outcome is
-    PASS, WARN or FAIL, and a key that is not named keeps its value. `absent` names what a source answered that it
+    PASS, WARN or FAIL, and a key that is not named keeps its value. `missing_item` names what a source answered that it
     does not have: where it was seen before, the runner asks again a day later before it says so (a check may as
-    well let NotFound pass). `retry_at`: with ERROR, from when on it makes sense to look again. `freeze` says why
+    well let NotFound pass). `retry_at`: with ERROR, from when on it makes sense to look again. `freeze_reason` says why
     nothing may go on before a person has decided, as with a repository in other hands.
     """
 
@@ -68,17 +68,17 @@ class Result:
     evidence: tuple[Evidence, ...] = ()
     looked_at: tuple[tuple[str, str], ...] = ()
     advice: str = ""
-    remember: Mapping[str, Any] = field(default_factory=dict)
-    absent: str = ""
+    observations: Mapping[str, Any] = field(default_factory=dict)
+    missing_item: str = ""
     retry_at: datetime | None = None
-    freeze: str = ""
+    freeze_reason: str = ""
 
 
-def conflict(what: str, *claims: Evidence, looked_at: tuple[tuple[str, str], ...] = ()) -> Result:
+def build_conflict_result(topic: str, *claims: Evidence, looked_at: tuple[tuple[str, str], ...] = ()) -> Result:
     """Two sources contradict each other: shown with both and their times, decided by a person, never by us.
 
     Each claim's label names its source, its value what that source says, its `at` when it said so.
     """
-    said = "; ".join(f"{claim.label} says {claim.value}" for claim in claims)
-    summary = f"Two sources contradict each other about {what}: {said}. A person decides."
+    statements = "; ".join(f"{claim.label} says {claim.value}" for claim in claims)
+    summary = f"Two sources contradict each other about {topic}: {statements}. A person decides."
     return Result(Outcome.NOT_RUN, summary, claims, looked_at)

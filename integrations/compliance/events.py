@@ -10,7 +10,7 @@ from portal.audit.models import Event
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ComplianceEmailTemplate:
     """A mail's words. `{name}`, `{company}` and `{actor}` are filled in; `then`: what follows and what can be done."""
 
     subject: str
@@ -19,8 +19,8 @@ class Said:
     then_of_program: str = ""
 
 
-SAID: dict[str, Said] = {
-    "give_notice": Said(
+EMAIL_TEMPLATES: dict[str, ComplianceEmailTemplate] = {
+    "give_notice": ComplianceEmailTemplate(
         gettext_noop("Notice: {name}"),
         gettext_noop("{actor} gave notice to {name}: its support has not kept the program’s promise."),
         gettext_noop(
@@ -28,7 +28,7 @@ SAID: dict[str, Said] = {
             "Whatever you do is looked at by a person before anything follows."
         ),
     ),
-    "suggest_notice": Said(
+    "suggest_notice": ComplianceEmailTemplate(
         gettext_noop("Is a notice due? {name} of {company}"),
         gettext_noop("The portal found that {name} has not kept the promise often enough to ask you to look."),
         then_of_program=gettext_noop(
@@ -36,11 +36,11 @@ SAID: dict[str, Said] = {
             "Look at the evidence before you decide: the partner sees the same."
         ),
     ),
-    "set_aside": Said(
+    "set_aside": ComplianceEmailTemplate(
         gettext_noop("Left as it is: {name}"),
         gettext_noop("{actor} looked at {name} and leaves its standing as it is."),
     ),
-    "hold_process": Said(
+    "hold_process": ComplianceEmailTemplate(
         gettext_noop("Held: the notice to {name}"),
         gettext_noop(
             "What {company} did is noted, and the period stands still until somebody of the program has looked at it."
@@ -51,14 +51,14 @@ SAID: dict[str, Said] = {
             "Look at the evidence before you decide: the partner sees the same."
         ),
     ),
-    "go_on": Said(
+    "go_on": ComplianceEmailTemplate(
         gettext_noop("The period runs on: {name}"),
         gettext_noop(
             "{actor} looked at what {company} did. The time during which the period stood still is not counted."
         ),
         gettext_noop("You can appeal once against each decision."),
     ),
-    "period_ended": Said(
+    "period_ended": ComplianceEmailTemplate(
         gettext_noop("The period has ended: {name} of {company}"),
         gettext_noop(
             "The period that {name} was given has ended. Nothing follows by itself: a reviewer has to decide."
@@ -68,24 +68,24 @@ SAID: dict[str, Said] = {
             " A suspension or a removal needs another reviewer than the step before it."
         ),
     ),
-    "suspend": Said(
+    "suspend": ComplianceEmailTemplate(
         gettext_noop("Suspended: {name}"),
         gettext_noop("{actor} suspended {name}. Its public page says so from now on."),
         gettext_noop("Its promise and its clocks go on. Settle what is left and ask to be reinstated, or appeal."),
     ),
-    "suspend_at_once": Said(
+    "suspend_at_once": ComplianceEmailTemplate(
         gettext_noop("Suspended at once: {name}"),
         gettext_noop(
             "{actor} suspended {name} without notice: its repository is in other hands. Its public page says so."
         ),
         gettext_noop("Show whose it is now and ask to be reinstated, or appeal."),
     ),
-    "remove": Said(
+    "remove": ComplianceEmailTemplate(
         gettext_noop("Removed from the listing: {name}"),
         gettext_noop("{actor} removed {name} from the listing. Its public page stays and says so."),
         gettext_noop("You can ask to be reinstated at any time."),
     ),
-    "appeal": Said(
+    "appeal": ComplianceEmailTemplate(
         gettext_noop("Appeal: {name} of {company}"),
         gettext_noop("{actor} appeals. The period stands still until the appeal is decided."),
         then_of_program=gettext_noop(
@@ -93,27 +93,27 @@ SAID: dict[str, Said] = {
             "Look at the evidence before you decide: the partner sees the same."
         ),
     ),
-    "uphold_appeal": Said(
+    "uphold_appeal": ComplianceEmailTemplate(
         gettext_noop("Appeal upheld: {name}"), gettext_noop("{actor} upheld the appeal: {name} has its standing back.")
     ),
-    "dismiss_appeal": Said(
+    "dismiss_appeal": ComplianceEmailTemplate(
         gettext_noop("Appeal dismissed: {name}"),
         gettext_noop("{actor} dismissed the appeal. The time during which the period stood still is not counted."),
         gettext_noop("The reviewers’ decisions and the evidence they had stay on the page for both sides."),
     ),
-    "take_notice_back": Said(
+    "take_notice_back": ComplianceEmailTemplate(
         gettext_noop("Notice taken back: {name}"), gettext_noop("{actor} took the notice to {name} back.")
     ),
-    "reinstate": Said(
+    "reinstate": ComplianceEmailTemplate(
         gettext_noop("Reinstated: {name}"),
         gettext_noop("{actor} looked afresh and reinstated {name}. Its public page says so."),
     ),
-    "ask_reinstatement": Said(
+    "ask_reinstatement": ComplianceEmailTemplate(
         gettext_noop("Asks to be reinstated: {name} of {company}"),
         gettext_noop("{actor} asks that {name} be reinstated."),
         then_of_program=gettext_noop("Look afresh: reinstate it, or leave it as it is and say why."),
     ),
-    "step_down": Said(
+    "step_down": ComplianceEmailTemplate(
         gettext_noop("Now a community integration: {name}"),
         gettext_noop(
             "{company} no longer promises support for {name} and said so itself. "
@@ -124,11 +124,11 @@ SAID: dict[str, Said] = {
         ),
     ),
 }
-MAILED = tuple(SAID)
+EMAILED_EVENT_TYPES = tuple(EMAIL_TEMPLATES)
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ComplianceEmail:
     """The words of one event's mail, filled."""
 
     subject: str
@@ -139,18 +139,22 @@ class Told:
     acts: tuple[dict[str, Any], ...]
 
 
-def told(event: Event) -> Told | None:
+def build_compliance_email(event: Event) -> ComplianceEmail | None:
     """What the mail of a move of the due process says; None for any other event."""
-    said, row = SAID.get(event.verb), event.integration
-    if said is None or row is None:
+    template, integration = EMAIL_TEMPLATES.get(event.verb), event.integration
+    if template is None or integration is None:
         return None
-    names = {"name": row.name, "company": row.partner.name, "actor": event.actor or gettext("The portal")}
-    due = event.data.get("standing_due") or ""
-    return Told(
-        subject=gettext(said.subject).format_map(names),
-        lead=gettext(said.lead).format_map(names),
-        then=gettext(said.then).format_map(names),
-        then_of_program=gettext(said.then_of_program).format_map(names),
-        due=datetime.fromisoformat(due) if due else None,
+    placeholders = {
+        "name": integration.name,
+        "company": integration.partner.name,
+        "actor": event.actor or gettext("The portal"),
+    }
+    deadline = event.data.get("standing_due") or ""
+    return ComplianceEmail(
+        subject=gettext(template.subject).format_map(placeholders),
+        lead=gettext(template.lead).format_map(placeholders),
+        then=gettext(template.then).format_map(placeholders),
+        then_of_program=gettext(template.then_of_program).format_map(placeholders),
+        due=datetime.fromisoformat(deadline) if deadline else None,
         acts=tuple(event.data.get("acts", ())),
     )

@@ -7,61 +7,70 @@ from typing import Any
 from django.conf import settings
 from django.utils import translation
 
-from integrations.compliance.events import MAILED
+from integrations.compliance.events import EMAILED_EVENT_TYPES
 from integrations.sla import metrics
 from integrations.sla.engine import inputs
-from integrations.sla.engine.explanation import clock_as_data
-from integrations.sla.metrics import Scope
+from integrations.sla.engine.explanation import serialize_clock
+from integrations.sla.metrics import MetricsScope
 from integrations.sla.models import Breach
 from integrations.submissions.models import Integration
-from integrations.submissions.workflow.evidence import Act
+from integrations.submissions.workflow.evidence import PartnerActivity
 from portal.notifications.models import Email
 
-MOST = 25  # breaches that explain themselves in one pack; the rest are counted
-NEWS = ("issues_warned", "issues_breached", "breaches_retracted")
-DECISIONS = tuple(verb for verb in MAILED if verb != "suggest_notice")
-Acts = Callable[[Integration, datetime], list[Act]]
+MAX_BREACHES = 25  # breaches that explain themselves in one pack; the rest are counted
+SLA_EVENT_TYPES = ("issues_warned", "issues_breached", "breaches_retracted")
+DECISION_EVENT_TYPES = tuple(verb for verb in EMAILED_EVENT_TYPES if verb != "suggest_notice")
+ActivityLister = Callable[[Integration, datetime], list[PartnerActivity]]
 
 
-def pack(row: Integration, now: datetime, acts: Acts) -> dict[str, Any]:
+def collect_evidence(integration: Integration, now: datetime, list_activities: ActivityLister) -> dict[str, Any]:
     """The evidence about one integration at a moment. Moments are ISO in UTC.
 
     Its words are in the portal's own language, since they are frozen, whoever decides.
     """
     with translation.override(settings.LANGUAGE_CODE):
-        return _pack(row, now, acts)
+        return _build_evidence(integration, now, list_activities)
 
 
-def _pack(row: Integration, now: datetime, acts: Acts) -> dict[str, Any]:
-    scope = Scope(integration_id=row.pk)
-    standing = metrics.breaches(scope).select_related("clock", "issue")
-    retracted = Breach.objects.filter(scope.of(), retracted_at__isnull=False).select_related("issue__watch")
+def _build_evidence(integration: Integration, now: datetime, list_activities: ActivityLister) -> dict[str, Any]:
+    scope = MetricsScope(integration_id=integration.pk)
+    breaches = metrics.list_breaches(scope).select_related("clock", "issue")
+    retractions = Breach.objects.filter(scope.build_condition(), retracted_at__isnull=False).select_related(
+        "issue__watch"
+    )
     return {
         "at": now.isoformat(),
-        "integration": row.name,
-        "company": row.partner.name,
-        "program": row.program.name,
-        "edition": row.edition_date,
-        "standing": str(row.standing),
-        "since": _iso(row.standing_since),
-        "due": _iso(row.standing_due_at),
-        "held": row.standing_hold,
-        "asked": row.standing_ask,
-        "data_up_to": _iso(metrics.data_up_to(scope)),
-        "rule": row.edition.removal,
-        "promise": row.edition.sla.summary,
-        "breaches": [_breach(breach, now) for breach in standing[:MOST]],
-        "breaches_in_all": standing.count(),
-        "retracted": [_retracted(breach) for breach in retracted[:MOST]],
-        "told": told(row),
-        "acts": [_act(act) for act in acts(row, row.standing_since)] if row.standing_since else [],
-        "decisions": [_decision(event) for event in row.events.filter(verb__in=DECISIONS).order_by("seq")],
+        "integration": integration.name,
+        "company": integration.partner.name,
+        "program": integration.program.name,
+        "edition": integration.edition_date,
+        "standing": str(integration.standing),
+        "since": _format_timestamp(integration.standing_since),
+        "due": _format_timestamp(integration.standing_due_at),
+        "held": integration.standing_hold,
+        "asked": integration.standing_ask,
+        "data_up_to": _format_timestamp(metrics.get_data_up_to(scope)),
+        "rule": integration.edition.removal,
+        "promise": integration.edition.sla.summary,
+        "breaches": [_build_breach_entry(breach, now) for breach in breaches[:MAX_BREACHES]],
+        "breaches_in_all": breaches.count(),
+        "retracted": [_build_retraction_entry(breach) for breach in retractions[:MAX_BREACHES]],
+        "told": list_sent_emails(integration),
+        "acts": [
+            _build_activity_entry(activity) for activity in list_activities(integration, integration.standing_since)
+        ]
+        if integration.standing_since
+        else [],
+        "decisions": [
+            _build_decision_entry(event)
+            for event in integration.events.filter(verb__in=DECISION_EVENT_TYPES).order_by("seq")
+        ],
     }
 
 
-def _breach(breach: Breach, now: datetime) -> dict[str, Any]:
+def _build_breach_entry(breach: Breach, now: datetime) -> dict[str, Any]:
     """A breach that stands, with its clock explained as of the moment."""
-    issue = inputs.find(str(breach.issue.uuid))
+    issue = inputs.find_issue(str(breach.issue.uuid))
     assert issue is not None
     return {
         "issue": str(issue),
@@ -71,64 +80,68 @@ def _breach(breach: Breach, now: datetime) -> dict[str, Any]:
         "severity": breach.severity,
         "due": breach.due_at.isoformat(),
         "found": breach.found_at.isoformat(),
-        "answered": _iso(breach.clock.stopped_at),
-        "clock": _clock(issue, breach.verb, now),
+        "answered": _format_timestamp(breach.clock.stopped_at),
+        "clock": _build_clock_entry(issue, breach.verb, now),
     }
 
 
-def _clock(issue: Any, verb: str, now: datetime) -> dict[str, Any]:
+def _build_clock_entry(issue: Any, verb: str, now: datetime) -> dict[str, Any]:
     """The clock's own account; without words where its facts do not tell of the opening."""
-    asked = inputs.asked_of(issue, now)
+    context = inputs.build_projection_context(issue, now)
     try:
-        clocks = inputs.state_of(issue, now).clocks
+        clocks = inputs.compute_issue_state(issue, now).clocks
     except ValueError:
         return {"words": []}
     clock = next(clock for clock in clocks if str(clock.verb) == verb)
-    return clock_as_data(clock, asked.calendar.zone, issue.url)
+    return serialize_clock(clock, context.calendar.zone, issue.url)
 
 
-def _retracted(breach: Breach) -> dict[str, Any]:
+def _build_retraction_entry(breach: Breach) -> dict[str, Any]:
     return {
         "issue": str(breach.issue),
         "url": breach.issue.url,
         "due": breach.due_at.isoformat(),
-        "retracted": _iso(breach.retracted_at),
+        "retracted": _format_timestamp(breach.retracted_at),
         "why": breach.retracted_why,
     }
 
 
-def told(row: Integration) -> list[dict[str, Any]]:
+def list_sent_emails(integration: Integration) -> list[dict[str, Any]]:
     """Who was told what and when, and what became of each mail, oldest first; of the last hundred."""
-    mails = Email.objects.filter(integration=row, event__verb__in=(*NEWS, *MAILED))
-    kept = mails.order_by("-created_at", "-pk").values("created_at", "subject", "to", "state", "sent_at")[:100]
+    related_emails = Email.objects.filter(
+        integration=integration, event__verb__in=(*SLA_EVENT_TYPES, *EMAILED_EVENT_TYPES)
+    )
+    recent_emails = related_emails.order_by("-created_at", "-pk").values(
+        "created_at", "subject", "to", "state", "sent_at"
+    )[:100]
     return [
         {
-            "at": mail["created_at"].isoformat(),
-            "subject": mail["subject"],
-            "to": mail["to"],
-            "fate": str(Email.State(mail["state"]).label),
-            "sent": _iso(mail["sent_at"]),
+            "at": email["created_at"].isoformat(),
+            "subject": email["subject"],
+            "to": email["to"],
+            "fate": str(Email.State(email["state"]).label),
+            "sent": _format_timestamp(email["sent_at"]),
         }
-        for mail in reversed(kept)
+        for email in reversed(recent_emails)
     ]
 
 
-def _act(act: Act) -> dict[str, Any]:
-    return {"key": act.key, "at": act.at.isoformat(), "said": act.said, "url": act.url}
+def _build_activity_entry(activity: PartnerActivity) -> dict[str, Any]:
+    return {"key": activity.key, "at": activity.at.isoformat(), "said": activity.said, "url": activity.url}
 
 
-def _decision(event: Any) -> dict[str, Any]:
-    what = event.words[0]
-    due = event.data.get("standing_due", "")
+def _build_decision_entry(event: Any) -> dict[str, Any]:
+    summary = event.words[0]
+    deadline = event.data.get("standing_due", "")
     return {
         "seq": event.seq,
         "at": event.at.isoformat(),
         "by": event.actor or "The portal",
-        "what": what,
+        "what": summary,
         "note": event.note,
-        "due": due,
+        "due": deadline,
     }
 
 
-def _iso(at: datetime | None) -> str | None:
-    return at.isoformat() if at else None
+def _format_timestamp(timestamp: datetime | None) -> str | None:
+    return timestamp.isoformat() if timestamp else None

@@ -9,84 +9,122 @@ from datetime import UTC, datetime
 
 from integrations.compliance import evidence
 from integrations.sla.engine import inputs
-from integrations.sla.engine.participants import Side, cast_of
-from integrations.sla.engine.projection import in_order
-from integrations.sla.engine.types import Kind
+from integrations.sla.engine.participants import ParticipantSide, identify_participants
+from integrations.sla.engine.projection import order_events
+from integrations.sla.engine.types import IssueEventKind
 from integrations.sla.models import Breach, Issue, Watch
-from integrations.sla.services.policies import policy_of
+from integrations.sla.services.policies import get_sla_policy
 from integrations.submissions.models import Integration
 from integrations.submissions.workflow import evidence as due_process
-from integrations.submissions.workflow.evidence import Act, Known
-from integrations.submissions.workflow.states import Standing
+from integrations.submissions.workflow.evidence import ComplianceFacts, PartnerActivity
+from integrations.submissions.workflow.states import ListingStatus
 from verification.checks.models import Observation
-from verification.checks.rules.release_history import NEWEST
-from verification.checks.runner import FROZEN
+from verification.checks.rules.release_history import NEWEST_KEY
+from verification.checks.runner import FROZEN_KEY
 
-FOREVER = datetime.max.replace(tzinfo=UTC)
-ANSWERS = (Kind.COMMENTED, Kind.CLOSED)
-LOOKED_AT = ("go_on", "dismiss_appeal")  # a person saw what was there and had the period run on
+END_OF_TIME = datetime.max.replace(tzinfo=UTC)
+ANSWER_KINDS = (IssueEventKind.COMMENTED, IssueEventKind.CLOSED)
+ACKNOWLEDGING_EVENT_TYPES = ("go_on", "dismiss_appeal")  # a person saw what was there and had the period run on
 
 
-def known(row: Integration, now: datetime) -> Known:
+def collect_facts(integration: Integration, now: datetime) -> ComplianceFacts:
     """What speaks for the partner and was not looked at, and how far what we know reaches."""
-    watch = Watch.objects.filter(integration=row, ended_at=None).first()
-    held = Observation.objects.filter(integration=row, key=FROZEN).values_list("value", flat=True).first() or ""
-    frozen = str(held) if row.hold and row.hold_reason == str(held)[:500] else ""
-    return Known(tuple(unseen(row)), watch.data_up_to if watch else None, frozen)
+    watch = Watch.objects.filter(integration=integration, ended_at=None).first()
+    recorded_freeze_reason = (
+        Observation.objects.filter(integration=integration, key=FROZEN_KEY).values_list("value", flat=True).first()
+        or ""
+    )
+    freeze_reason = (
+        str(recorded_freeze_reason)
+        if integration.hold and integration.hold_reason == str(recorded_freeze_reason)[:500]
+        else ""
+    )
+    return ComplianceFacts(
+        tuple(list_unreviewed_activities(integration)), watch.data_up_to if watch else None, freeze_reason
+    )
 
 
-def unseen(row: Integration) -> list[Act]:
+def list_unreviewed_activities(integration: Integration) -> list[PartnerActivity]:
     """What the partner did that nobody has looked at; nothing where no notice was given."""
-    if row.standing not in (Standing.NOTICE, Standing.SUSPENDED) or row.standing_since is None:
+    if (
+        integration.standing not in (ListingStatus.NOTICE, ListingStatus.SUSPENDED)
+        or integration.standing_since is None
+    ):
         return []
-    looks = row.events.filter(verb__in=LOOKED_AT, at__gte=row.standing_since)
-    seen = {act["key"] for look in looks for act in look.data.get("evidence", {}).get("acts", ())}
-    return [act for act in acts(row, row.standing_since) if act.key not in seen]
+    review_events = integration.events.filter(verb__in=ACKNOWLEDGING_EVENT_TYPES, at__gte=integration.standing_since)
+    reviewed_keys = {
+        activity["key"] for event in review_events for activity in event.data.get("evidence", {}).get("acts", ())
+    }
+    return [
+        activity
+        for activity in list_activities(integration, integration.standing_since)
+        if activity.key not in reviewed_keys
+    ]
 
 
-def acts(row: Integration, since: datetime) -> list[Act]:
+def list_activities(integration: Integration, started_at: datetime) -> list[PartnerActivity]:
     """Everything since a moment that speaks for the partner, in its order."""
-    found = (*_on_issues(row, since), *_releases(row, since), *_findings(row, since))
-    return sorted(found, key=lambda act: (act.at, act.key))
+    activities = (
+        *_list_issue_activities(integration, started_at),
+        *_list_release_activities(integration, started_at),
+        *_list_finding_activities(integration, started_at),
+    )
+    return sorted(activities, key=lambda activity: (activity.at, activity.key))
 
 
-def _on_issues(row: Integration, since: datetime) -> Iterator[Act]:
+def _list_issue_activities(integration: Integration, started_at: datetime) -> Iterator[PartnerActivity]:
     """An answer or a solution on a late issue, and breaches that never were."""
-    mine = Breach.objects.filter(integration=row)
-    for breach in mine.filter(retracted_at__gt=since).select_related("issue__watch"):
-        said = f"A breach of {breach.issue} was retracted"
-        yield Act(f"retracted:{breach.pk}", breach.retracted_at or since, said, breach.issue.url)
-    late = Issue.objects.filter(pk__in=mine.filter(retracted_at=None).values("issue"))
-    for issue in late.select_related("watch", "policy", "integration").prefetch_related(inputs.WITH_EVENTS):
-        at = answered(issue, since)
-        if at is not None:
-            yield Act(f"issue:{issue.uuid}", at, f"{row.partner.name} answered on {issue}", issue.url)
+    breaches = Breach.objects.filter(integration=integration)
+    for breach in breaches.filter(retracted_at__gt=started_at).select_related("issue__watch"):
+        message = f"A breach of {breach.issue} was retracted"
+        yield PartnerActivity(f"retracted:{breach.pk}", breach.retracted_at or started_at, message, breach.issue.url)
+    breached_issues = Issue.objects.filter(pk__in=breaches.filter(retracted_at=None).values("issue"))
+    for issue in breached_issues.select_related("watch", "policy", "integration").prefetch_related(
+        inputs.EVENTS_PREFETCH
+    ):
+        answered_at = find_first_answer_time(issue, started_at)
+        if answered_at is not None:
+            yield PartnerActivity(
+                f"issue:{issue.uuid}", answered_at, f"{integration.partner.name} answered on {issue}", issue.url
+            )
 
 
-def answered(issue: Issue, since: datetime) -> datetime | None:
+def find_first_answer_time(issue: Issue, started_at: datetime) -> datetime | None:
     """When somebody of the partner first said or settled something on an issue after a moment."""
-    facts = in_order(inputs.happenings(issue), FOREVER)
-    opened = next((fact for fact in facts if fact.kind == Kind.OPENED), None)
-    if opened is None:
+    events = order_events(inputs.list_timeline_events(issue), END_OF_TIME)
+    opening = next((event for event in events if event.kind == IssueEventKind.OPENED), None)
+    if opening is None:
         return None
-    cast = cast_of(facts, opened, policy_of(issue))
-    told = [f.at for f in facts if f.at > since and f.kind in ANSWERS and cast.side(f.actor) == Side.PARTNER]
-    return min(told, default=None)
+    participants = identify_participants(events, opening, get_sla_policy(issue))
+    answer_times = [
+        event.at
+        for event in events
+        if event.at > started_at
+        and event.kind in ANSWER_KINDS
+        and participants.get_side(event.actor) == ParticipantSide.PARTNER
+    ]
+    return min(answer_times, default=None)
 
 
-def _releases(row: Integration, since: datetime) -> Iterator[Act]:
-    for newest in Observation.objects.filter(integration=row, key=NEWEST, since__gt=since):
-        yield Act("release", newest.since, f"A new release was seen: {newest.value}")
+def _list_release_activities(integration: Integration, started_at: datetime) -> Iterator[PartnerActivity]:
+    for observation in Observation.objects.filter(integration=integration, key=NEWEST_KEY, since__gt=started_at):
+        yield PartnerActivity("release", observation.since, f"A new release was seen: {observation.value}")
 
 
-def _findings(row: Integration, since: datetime) -> Iterator[Act]:
-    for finding in row.findings.filter(fixed_at__gt=since):
-        yield Act(f"finding:{finding.pk}", finding.fixed_at or since, f"Finding {finding.number} was answered")
-    for event in row.events.filter(verb="check_passed", at__gt=since):
-        name = event.data.get("requirement", "")
-        yield Act(f"check:{name}", event.at, f"“{event.data.get('title', name)}” is in order again")
+def _list_finding_activities(integration: Integration, started_at: datetime) -> Iterator[PartnerActivity]:
+    for finding in integration.findings.filter(fixed_at__gt=started_at):
+        yield PartnerActivity(
+            f"finding:{finding.pk}", finding.fixed_at or started_at, f"Finding {finding.number} was answered"
+        )
+    for event in integration.events.filter(verb="check_passed", at__gt=started_at):
+        requirement = event.data.get("requirement", "")
+        yield PartnerActivity(
+            f"check:{requirement}", event.at, f"“{event.data.get('title', requirement)}” is in order again"
+        )
 
 
-def connect() -> None:
+def register_evidence_provider() -> None:
     """Called once when the app is ready."""
-    due_process.appoint(known, lambda row, now: evidence.pack(row, now, acts))
+    due_process.set_evidence_provider(
+        collect_facts, lambda integration, now: evidence.collect_evidence(integration, now, list_activities)
+    )

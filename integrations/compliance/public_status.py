@@ -11,27 +11,33 @@ from typing import Any
 from django.utils.translation import gettext_noop
 
 from integrations.submissions.models import Integration
-from integrations.submissions.workflow.states import Standing
+from integrations.submissions.workflow.states import ListingStatus
 from portal.audit.models import Event
 
 # the steps of the due process, as the page of the standing offers them
-OF_PROCESS = (
+COMPLIANCE_STEPS = (
     "give_notice", "set_aside", "take_notice_back", "appeal", "uphold_appeal", "dismiss_appeal", "go_on", "suspend",
     "suspend_at_once", "remove", "ask_reinstatement", "reinstate", "step_down",
 )  # fmt: skip
-KEEPS = ("set_aside", "appeal", "dismiss_appeal", "go_on", "ask_reinstatement")  # they change no standing
-BACK = ("reinstate", "uphold_appeal")  # they list it again
-STANDS = {
-    Standing.NONE: gettext_noop("Not listed: its company promises no support."),
-    Standing.VERIFIED: gettext_noop("Listed, and in good standing."),
-    Standing.NOTICE: gettext_noop("Under notice. Its public page does not say so."),
-    Standing.SUSPENDED: gettext_noop("Suspended. Its public page says so."),
-    Standing.REMOVED: gettext_noop("Removed from the listing. Its public page stays and says so."),
+STATUS_PRESERVING_STEPS = (
+    "set_aside",
+    "appeal",
+    "dismiss_appeal",
+    "go_on",
+    "ask_reinstatement",
+)  # they change no standing
+RELISTING_EVENT_TYPES = ("reinstate", "uphold_appeal")  # they list it again
+STATUS_DESCRIPTIONS = {
+    ListingStatus.NONE: gettext_noop("Not listed: its company promises no support."),
+    ListingStatus.VERIFIED: gettext_noop("Listed, and in good standing."),
+    ListingStatus.NOTICE: gettext_noop("Under notice. Its public page does not say so."),
+    ListingStatus.SUSPENDED: gettext_noop("Suspended. Its public page says so."),
+    ListingStatus.REMOVED: gettext_noop("Removed from the listing. Its public page stays and says so."),
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Public:
+class PublicListingStatus:
     """A standing as everybody may know it: a word, the sentence beside it, a tone, and whether a tier is shown.
 
     `key`: the same for machines, in addresses and data.
@@ -44,49 +50,63 @@ class Public:
     shows_tier: bool = False
 
 
-LISTED = Public(gettext_noop("Listed"), "", "good", "listed", shows_tier=True)
-PUBLIC = {
-    Standing.VERIFIED: LISTED,
-    Standing.NOTICE: LISTED,
-    Standing.SUSPENDED: Public(
+LISTED_STATUS = PublicListingStatus(gettext_noop("Listed"), "", "good", "listed", shows_tier=True)
+PUBLIC_STATUSES = {
+    ListingStatus.VERIFIED: LISTED_STATUS,
+    ListingStatus.NOTICE: LISTED_STATUS,
+    ListingStatus.SUSPENDED: PublicListingStatus(
         gettext_noop("Suspended"),
         gettext_noop("The program has suspended it: the promise of support was not kept, or is in doubt."),
         "warn",
         "suspended",
     ),
-    Standing.REMOVED: Public(
+    ListingStatus.REMOVED: PublicListingStatus(
         gettext_noop("No longer listed"),
         gettext_noop("The program no longer lists it, and promises nothing about it."),
         "bad",
         "removed",
     ),
-    Standing.NONE: Public(
+    ListingStatus.NONE: PublicListingStatus(
         gettext_noop("Community"),
         gettext_noop("Its company no longer promises support and said so. What was published stays usable."),
         "info",
         "community",
     ),
 }
-ENDED = Public(gettext_noop("No longer supported"), gettext_noop("Its company has ended its support."), "info", "ended")
-SHOWN = {each.key: each for each in (*PUBLIC.values(), ENDED)}
+ENDED_STATUS = PublicListingStatus(
+    gettext_noop("No longer supported"), gettext_noop("Its company has ended its support."), "info", "ended"
+)
+PUBLIC_STATUSES_BY_KEY = {status.key: status for status in (*PUBLIC_STATUSES.values(), ENDED_STATUS)}
 
 
-def after(step: str, target: Any) -> Public | None:
+def get_listing_status_after_step(step: str, target: Any) -> PublicListingStatus | None:
     """What everybody may know once a step of the due process was taken; None for any other step."""
-    return PUBLIC.get(target, LISTED) if step in OF_PROCESS and step not in KEEPS else None
+    return (
+        PUBLIC_STATUSES.get(target, LISTED_STATUS)
+        if step in COMPLIANCE_STEPS and step not in STATUS_PRESERVING_STEPS
+        else None
+    )
 
 
-def public(row: Integration) -> Public:
+def get_public_listing_status(integration: Integration) -> PublicListingStatus:
     """What everybody may know of the standing of an integration that was listed at some time."""
-    return PUBLIC[Standing(row.standing)] if row.is_open else ENDED
+    return PUBLIC_STATUSES[ListingStatus(integration.standing)] if integration.is_open else ENDED_STATUS
 
 
-def since(row: Integration) -> datetime | None:
+def get_status_changed_at(integration: Integration) -> datetime | None:
     """Since when everybody may know that it stands as it does. A notice, and one that was taken back, has no date."""
-    if not row.is_open:
-        return row.ended_at
-    if PUBLIC[Standing(row.standing)] is not LISTED:
-        return row.standing_since or row.released_at
-    events = Event.objects.filter(integration=row, verb__in=BACK).order_by("-seq") if row.standing_since else ()
-    back = (e.at for e in events if "standing" in e.data and PUBLIC[Standing(e.data["standing"][0])] is not LISTED)
-    return next(back, row.released_at)
+    if not integration.is_open:
+        return integration.ended_at
+    if PUBLIC_STATUSES[ListingStatus(integration.standing)] is not LISTED_STATUS:
+        return integration.standing_since or integration.released_at
+    events = (
+        Event.objects.filter(integration=integration, verb__in=RELISTING_EVENT_TYPES).order_by("-seq")
+        if integration.standing_since
+        else ()
+    )
+    relisting_times = (
+        event.at
+        for event in events
+        if "standing" in event.data and PUBLIC_STATUSES[ListingStatus(event.data["standing"][0])] is not LISTED_STATUS
+    )
+    return next(relisting_times, integration.released_at)

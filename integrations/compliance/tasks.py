@@ -12,98 +12,122 @@ from django.db import transaction
 from django.db.models import Count, F, Q
 from django.utils import timezone
 
-from integrations.sla.engine.types import Watching
+from integrations.sla.engine.types import ClockStatus
 from integrations.sla.models import Breach, Clock
 from integrations.submissions.models import Integration
-from integrations.submissions.services.transitions import lock, perform, refresh
+from integrations.submissions.services.transitions import lock_integration, perform_transition, refresh_next_action
 from integrations.submissions.workflow import evidence
-from integrations.submissions.workflow.states import Stage, Standing
+from integrations.submissions.workflow.states import ListingStatus, Stage
 from portal.audit import services
-from portal.core.errors import NotAllowed
+from portal.core.errors import ActionRefused
 
 log = logging.getLogger(__name__)
-RUNNING = (Standing.NOTICE, Standing.SUSPENDED)
+ACTIVE_STATUSES = (ListingStatus.NOTICE, ListingStatus.SUSPENDED)
 
 
-def look_due(now: datetime | None = None, limit: int = 500) -> int:
+def advance_cases(now: datetime | None = None, limit: int = 500) -> int:
     """Hold, tell and suggest what is due. Returns how many integrations that was."""
     now = now or timezone.now()
-    running = Integration.objects.filter(standing__in=RUNNING, standing_hold="", standing_due_at__isnull=False)
-    done = sum(_look(row, now) for row in running.select_related("partner").order_by("standing_due_at")[:limit])
-    return done + sum(_suggest(pk, why, now) for pk, why in suggestions(now).items())
+    active_cases = Integration.objects.filter(
+        standing__in=ACTIVE_STATUSES, standing_hold="", standing_due_at__isnull=False
+    )
+    advanced_count = sum(
+        _advance_case(integration, now)
+        for integration in active_cases.select_related("partner").order_by("standing_due_at")[:limit]
+    )
+    return advanced_count + sum(_suggest_notice(pk, reason, now) for pk, reason in find_notice_candidates(now).items())
 
 
-def _look(row: Integration, now: datetime) -> bool:
+def _advance_case(integration: Integration, now: datetime) -> bool:
     """One of them; what goes wrong with it does not stop the others."""
     try:
-        return _hold(row, now) or _tell_end(row.pk, now)
-    except NotAllowed:
+        return _pause_deadline(integration, now) or _record_deadline_end(integration.pk, now)
+    except ActionRefused:
         return False  # somebody was faster
     except Exception:
-        log.exception("The due process of integration %s could not be looked at.", row.pk)
+        log.exception("The due process of integration %s could not be looked at.", integration.pk)
         return False
 
 
-def _hold(row: Integration, now: datetime) -> bool:
-    acts = evidence.known(row, now).acts
-    if not acts or row.standing_ask:
+def _pause_deadline(integration: Integration, now: datetime) -> bool:
+    activities = evidence.get_compliance_facts(integration, now).acts
+    if not activities or integration.standing_ask:
         return False
-    told = [{"key": act.key, "at": act.at.isoformat(), "said": act.said, "url": act.url} for act in acts]
-    perform(row, "hold_process", by=None, now=now, version=row.version, acts=told)
+    activity_entries = [
+        {"key": activity.key, "at": activity.at.isoformat(), "said": activity.said, "url": activity.url}
+        for activity in activities
+    ]
+    perform_transition(
+        integration, "hold_process", actor=None, now=now, version=integration.version, acts=activity_entries
+    )
     return True
 
 
 @transaction.atomic
-def _tell_end(pk: int, now: datetime) -> bool:
+def _record_deadline_end(pk: int, now: datetime) -> bool:
     """Once a period: its end is told, and the turn goes to the program."""
-    row = lock(pk)
-    due = row.standing_due_at
-    if row.standing not in RUNNING or due is None or due > now or row.standing_told_at is not None:
+    integration = lock_integration(pk)
+    due_at = integration.standing_due_at
+    if (
+        integration.standing not in ACTIVE_STATUSES
+        or due_at is None
+        or due_at > now
+        or integration.standing_told_at is not None
+    ):
         return False
-    row.standing_told_at = now
-    refresh(row, now)
-    row.save()
-    services.record(row, "period_ended", by=None, now=now, standing_due=due.isoformat())
+    integration.standing_told_at = now
+    refresh_next_action(integration, now)
+    integration.save()
+    services.record_event(integration, "period_ended", actor=None, now=now, standing_due=due_at.isoformat())
     return True
 
 
-def suggestions(now: datetime) -> dict[int, str]:
+def find_notice_candidates(now: datetime) -> dict[int, str]:
     """Listed integrations whose breaches crossed a threshold since somebody last looked: id and why."""
-    times, days = settings.NOTICE_OVERDUE_TIMES, settings.NOTICE_WITHIN_DAYS
-    many = {pk: f"{count} breaches that stand within {days} days" for pk, count in _many(now).items()}
-    return {pk: f"an issue is past {times} times its target" for pk in _far(now)} | many
+    overdue_factor, window_days = settings.NOTICE_OVERDUE_TIMES, settings.NOTICE_WITHIN_DAYS
+    breach_reasons = {
+        pk: f"{count} breaches that stand within {window_days} days"
+        for pk, count in _count_recent_breaches(now).items()
+    }
+    return {
+        pk: f"an issue is past {overdue_factor} times its target" for pk in _find_overdue_integrations(now)
+    } | breach_reasons
 
 
-LISTED = Q(
-    integration__standing=Standing.VERIFIED, integration__stage=Stage.SUPPORT, integration__standing_ask=""
+LISTED_CONDITION = Q(
+    integration__standing=ListingStatus.VERIFIED, integration__stage=Stage.SUPPORT, integration__standing_ask=""
 )  # fmt: skip
 
 
-def _many(now: datetime) -> dict[int, int]:
-    since = now - timedelta(days=settings.NOTICE_WITHIN_DAYS)
-    looked = F("integration__standing_looked_at")
-    new = Q(integration__standing_looked_at=None) | Q(found_at__gt=looked)
-    fresh = Breach.objects.filter(LISTED & new, retracted_at=None, due_at__gte=since)
-    counted = fresh.order_by().values_list("integration").annotate(count=Count("pk"))
-    return {pk: count for pk, count in counted if count >= settings.NOTICE_BREACHES}
+def _count_recent_breaches(now: datetime) -> dict[int, int]:
+    window_started_at = now - timedelta(days=settings.NOTICE_WITHIN_DAYS)
+    reviewed_at = F("integration__standing_looked_at")
+    unreviewed_condition = Q(integration__standing_looked_at=None) | Q(found_at__gt=reviewed_at)
+    recent_breaches = Breach.objects.filter(
+        LISTED_CONDITION & unreviewed_condition, retracted_at=None, due_at__gte=window_started_at
+    )
+    breach_counts = recent_breaches.order_by().values_list("integration").annotate(count=Count("pk"))
+    return {pk: count for pk, count in breach_counts if count >= settings.NOTICE_BREACHES}
 
 
-def _far(now: datetime) -> set[int]:
+def _find_overdue_integrations(now: datetime) -> set[int]:
     """With an issue that has taken so many times its target, as far as what we know reaches."""
-    over = Clock.objects.filter(LISTED, state=Watching.OVERDUE, promised=True, watch__ended_at=None, due_at__lt=now)
-    found = set()
+    overdue_clocks = Clock.objects.filter(
+        LISTED_CONDITION, state=ClockStatus.OVERDUE, promised=True, watch__ended_at=None, due_at__lt=now
+    )
+    integration_ids = set()
     columns = ("integration_id", "started_at", "due_at", "watch__data_up_to", "integration__standing_looked_at")
-    for pk, started, due, known, looked in over.values_list(*columns).iterator():
-        crossed = due + (settings.NOTICE_OVERDUE_TIMES - 1) * (due - started)
-        if crossed <= min(now, known) and (looked is None or looked < crossed):
-            found.add(pk)
-    return found
+    for pk, started_at, due_at, data_up_to, reviewed_at in overdue_clocks.values_list(*columns).iterator():
+        threshold_crossed_at = due_at + (settings.NOTICE_OVERDUE_TIMES - 1) * (due_at - started_at)
+        if threshold_crossed_at <= min(now, data_up_to) and (reviewed_at is None or reviewed_at < threshold_crossed_at):
+            integration_ids.add(pk)
+    return integration_ids
 
 
-def _suggest(pk: int, why: str, now: datetime) -> bool:
-    row = Integration.objects.select_related("partner").get(pk=pk)
+def _suggest_notice(pk: int, reason: str, now: datetime) -> bool:
+    integration = Integration.objects.select_related("partner").get(pk=pk)
     try:
-        perform(row, "suggest_notice", by=None, now=now, version=row.version, why=why)
-    except NotAllowed:
+        perform_transition(integration, "suggest_notice", actor=None, now=now, version=integration.version, why=reason)
+    except ActionRefused:
         return False  # somebody was faster
     return True

@@ -13,100 +13,108 @@ from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext as _
 
-from integrations.compliance.public_status import OF_PROCESS, STANDS
+from integrations.compliance.public_status import COMPLIANCE_STEPS, STATUS_DESCRIPTIONS
 from integrations.partners import permissions
-from integrations.reviews.presenters import useful
+from integrations.reviews.presenters import filter_relevant_actions
 from integrations.submissions.models import Integration
-from integrations.submissions.services.transitions import actions
-from integrations.submissions.views.mixins import load
+from integrations.submissions.services.transitions import list_available_transitions
+from integrations.submissions.views.mixins import load_visible_integration
 from integrations.submissions.workflow import evidence as due_process
 
-PLACE = "integrations/<uuid:uuid>/standing/"
-MOMENTS = ("at", "since", "due", "data_up_to", "found", "answered", "retracted", "sent")
+COMPLIANCE_PATH = "integrations/<uuid:uuid>/standing/"
+TIMESTAMP_KEYS = ("at", "since", "due", "data_up_to", "found", "answered", "retracted", "sent")
 
 
-def standing(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def show_compliance(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """The evidence as it is now, with what the reader can do about it."""
-    row, now = listed_once(request, uuid), timezone.now()
-    offered = useful(row, actions(row, request.user, now=now))
-    steps = [action for action in offered if action.name in OF_PROCESS]
-    return _shown(request, row, due_process.evidence(row, now), {"steps": steps, "seq": None})
+    integration, now = load_listed_integration(request, uuid), timezone.now()
+    available_actions = filter_relevant_actions(
+        integration, list_available_transitions(integration, request.user, now=now)
+    )
+    steps = [action for action in available_actions if action.name in COMPLIANCE_STEPS]
+    return _render_evidence(
+        request, integration, due_process.collect_evidence(integration, now), {"steps": steps, "seq": None}
+    )
 
 
-def standing_frozen(request: HttpRequest, uuid: UUID, seq: int) -> HttpResponse:
+def show_frozen_evidence(request: HttpRequest, uuid: UUID, seq: int) -> HttpResponse:
     """The evidence as it was when a decision was made."""
-    row = listed_once(request, uuid)
-    return _shown(request, row, frozen(row, seq), {"steps": [], "seq": seq})
+    integration = load_listed_integration(request, uuid)
+    return _render_evidence(request, integration, get_frozen_evidence(integration, seq), {"steps": [], "seq": seq})
 
 
-def standing_json(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def download_evidence(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """The same evidence as a file."""
-    row = listed_once(request, uuid)
-    return _file(due_process.evidence(row, timezone.now()), f"{row.uuid}.json")
+    integration = load_listed_integration(request, uuid)
+    return _build_json_response(due_process.collect_evidence(integration, timezone.now()), f"{integration.uuid}.json")
 
 
-def standing_frozen_json(request: HttpRequest, uuid: UUID, seq: int) -> HttpResponse:
-    row = listed_once(request, uuid)
-    return _file(frozen(row, seq), f"{row.uuid}-{seq}.json")
+def download_frozen_evidence(request: HttpRequest, uuid: UUID, seq: int) -> HttpResponse:
+    integration = load_listed_integration(request, uuid)
+    return _build_json_response(get_frozen_evidence(integration, seq), f"{integration.uuid}-{seq}.json")
 
 
-def listed_once(request: HttpRequest, uuid: UUID) -> Integration:
+def load_listed_integration(request: HttpRequest, uuid: UUID) -> Integration:
     """An integration that was listed at some time. Raises Http404."""
-    row = load(request, uuid)
-    if row.released_at is None:
+    integration = load_visible_integration(request, uuid)
+    if integration.released_at is None:
         raise Http404(_("This integration has not been listed yet."))
-    return row
+    return integration
 
 
-def frozen(row: Integration, seq: int) -> dict[str, Any]:
+def get_frozen_evidence(integration: Integration, seq: int) -> dict[str, Any]:
     """What a decision had before it. Raises Http404."""
-    event = row.events.shown_to_partner().filter(seq=seq).first()
-    kept: dict[str, Any] = event.data.get("evidence", {}) if event else {}
-    if not kept:
+    event = integration.events.shown_to_partner().filter(seq=seq).first()
+    evidence: dict[str, Any] = event.data.get("evidence", {}) if event else {}
+    if not evidence:
         raise Http404(_("No evidence was kept with this event."))
-    return kept
+    return evidence
 
 
-def _file(pack: Mapping[str, Any], name: str) -> HttpResponse:
-    answer = HttpResponse(json.dumps(pack, indent=2, ensure_ascii=False), content_type="application/json")
-    answer["Content-Disposition"] = f'attachment; filename="standing-{name}"'
-    return answer
+def _build_json_response(evidence: Mapping[str, Any], filename: str) -> HttpResponse:
+    response = HttpResponse(json.dumps(evidence, indent=2, ensure_ascii=False), content_type="application/json")
+    response["Content-Disposition"] = f'attachment; filename="standing-{filename}"'
+    return response
 
 
-def _shown(request: HttpRequest, row: Integration, pack: dict[str, Any], more: dict[str, Any]) -> HttpResponse:
-    seq = more["seq"]
-    name = "standing_frozen" if seq else "standing"
+def _render_evidence(
+    request: HttpRequest, integration: Integration, evidence: dict[str, Any], extra_context: dict[str, Any]
+) -> HttpResponse:
+    seq = extra_context["seq"]
+    url_name = "standing_frozen" if seq else "standing"
     context = {
-        "integration": row,
-        "pack": moments(pack),
-        "stands": _(STANDS.get(pack["standing"], "")),
-        "for_program": permissions.is_of_program(row, request.user),
-        "kept": list(row.events.filter(data__has_key="evidence").order_by("seq").values_list("seq", flat=True)),
-        "json_href": reverse(f"{name}_json", args=[row.uuid, seq] if seq else [row.uuid]),
+        "integration": integration,
+        "pack": parse_timestamps(evidence),
+        "stands": _(STATUS_DESCRIPTIONS.get(evidence["standing"], "")),
+        "for_program": permissions.can_act_for_program(integration, request.user),
+        "kept": list(integration.events.filter(data__has_key="evidence").order_by("seq").values_list("seq", flat=True)),
+        "json_href": reverse(f"{url_name}_json", args=[integration.uuid, seq] if seq else [integration.uuid]),
         "grace": settings.NOTICE_GRACE_DAYS,
         "removal_after": settings.REMOVAL_AFTER_DAYS,
-        **more,
+        **extra_context,
     }
     return render(request, "compliance/compliance.html", context)
 
 
-def moments(told: Any) -> Any:
+def parse_timestamps(data: Any) -> Any:
     """The pack with its moments as moments again, for the page."""
-    if isinstance(told, list):
-        return [moments(each) for each in told]
-    if not isinstance(told, dict):
-        return told
+    if isinstance(data, list):
+        return [parse_timestamps(item) for item in data]
+    if not isinstance(data, dict):
+        return data
     return {
-        key: parse_datetime(value) if key in MOMENTS and isinstance(value, str) else moments(value)
-        for key, value in told.items()
+        key: parse_datetime(value) if key in TIMESTAMP_KEYS and isinstance(value, str) else parse_timestamps(value)
+        for key, value in data.items()
     }
 
 
 urlpatterns = [
-    path("integrations/<uuid:uuid>/standing/", standing, name="standing"),
-    path("integrations/<uuid:uuid>/standing/evidence.json", standing_json, name="standing_json"),
-    path("integrations/<uuid:uuid>/standing/<int:seq>/", standing_frozen, name="standing_frozen"),
+    path("integrations/<uuid:uuid>/standing/", show_compliance, name="standing"),
+    path("integrations/<uuid:uuid>/standing/evidence.json", download_evidence, name="standing_json"),
+    path("integrations/<uuid:uuid>/standing/<int:seq>/", show_frozen_evidence, name="standing_frozen"),
     path(
-        "integrations/<uuid:uuid>/standing/<int:seq>/evidence.json", standing_frozen_json, name="standing_frozen_json"
+        "integrations/<uuid:uuid>/standing/<int:seq>/evidence.json",
+        download_frozen_evidence,
+        name="standing_frozen_json",
     ),
 ]

@@ -12,12 +12,12 @@ from integrations.partners import name_validation
 from integrations.partners.models import Membership, Partner
 from integrations.partners.services import members
 from portal.accounts.models import User
-from portal.audit.services import record
-from portal.core.admin import ReadOnly
-from portal.core.text_fields import Line
+from portal.audit.services import record_event
+from portal.core.admin import ReadOnlyAdminMixin
+from portal.core.text_fields import SingleLineField
 
 
-class MembershipInline(ReadOnly, admin.TabularInline):  # type: ignore[type-arg]
+class MembershipInline(ReadOnlyAdminMixin, admin.TabularInline):  # type: ignore[type-arg]
     """The companies of a person. People change these themselves; staff only appoint an owner."""
 
     model = Membership
@@ -28,7 +28,7 @@ class MembershipInline(ReadOnly, admin.TabularInline):  # type: ignore[type-arg]
 class PartnerForm(forms.ModelForm):  # type: ignore[type-arg]
     """A company; `appoint` gives it an owner when it has none left."""
 
-    domain = Line(label="Mail domain", max_length=120, required=False)
+    domain = SingleLineField(label="Mail domain", max_length=120, required=False)
     appoint = forms.ModelChoiceField(
         label="Appoint an owner",
         queryset=User.objects.none(),
@@ -46,11 +46,11 @@ class PartnerForm(forms.ModelForm):  # type: ignore[type-arg]
 
     def clean_name(self) -> str:
         name: str = " ".join(self.cleaned_data["name"].split())
-        if refusal := name_validation.name_refusal(name):
+        if refusal := name_validation.explain_name_refusal(name):
             raise forms.ValidationError(refusal)
-        alike = name_validation.twin(name, timezone.now())
-        if alike is not None and alike.pk != self.instance.pk:
-            raise forms.ValidationError(f"{alike} is here already, and looks just like this name.")
+        similar_partner = name_validation.find_similar_partner(name, timezone.now())
+        if similar_partner is not None and similar_partner.pk != self.instance.pk:
+            raise forms.ValidationError(f"{similar_partner} is here already, and looks just like this name.")
         return name
 
 
@@ -73,10 +73,10 @@ class PartnerAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         if not change:
             obj.created_at = timezone.now()  # type: ignore[attr-defined]
         super().save_model(request, obj, form, change)
-        if changed := [name for name in form.changed_data if name != "appoint"]:
-            values = {name: str(getattr(obj, name) or "") for name in changed}
-            before = {name: str(form.initial.get(name) or "") for name in changed}
-            said = {"changes": values, "before": before}
-            record(obj, "company_changed", by=request.user, now=timezone.now(), **said)  # type: ignore[arg-type]
-        if appointed := form.cleaned_data.get("appoint"):
-            members.appoint_owner(obj, appointed, by=request.user, now=timezone.now())  # type: ignore[arg-type]
+        if changed_fields := [name for name in form.changed_data if name != "appoint"]:
+            values = {name: str(getattr(obj, name) or "") for name in changed_fields}
+            previous_values = {name: str(form.initial.get(name) or "") for name in changed_fields}
+            event_data = {"changes": values, "before": previous_values}
+            record_event(obj, "company_changed", actor=request.user, now=timezone.now(), **event_data)  # type: ignore[arg-type]
+        if owner := form.cleaned_data.get("appoint"):
+            members.appoint_owner(obj, owner, actor=request.user, now=timezone.now())  # type: ignore[arg-type]

@@ -11,13 +11,13 @@ from django.utils.translation import gettext as _
 from integrations.partners.models.partners import Partner
 from portal.audit.models import Event
 from portal.core import badge_impersonation
-from portal.core.name_matching import mixes_scripts, name_key, skeleton
-from portal.core.text_fields import text_refusal
+from portal.core.name_matching import compute_name_key, compute_skeleton, has_mixed_scripts
+from portal.core.text_fields import explain_text_refusal
 
-NAME_MAX = 120
-OLD_NAMES_KEPT = timedelta(days=365)
+MAX_NAME_LENGTH = 120
+OLD_NAME_RETENTION = timedelta(days=365)
 # Anybody can have an address there: it says nothing about where a person works.
-PUBLIC_MAIL = frozenset(
+PUBLIC_EMAIL_DOMAINS = frozenset(
     {
         "aol.com", "fastmail.com", "gmail.com", "gmx.de", "gmx.net", "googlemail.com", "hey.com", "hotmail.com",
         "icloud.com", "live.com", "mac.com", "mail.com", "mail.ru", "me.com", "msn.com", "naver.com", "orange.fr",
@@ -27,56 +27,69 @@ PUBLIC_MAIL = frozenset(
     }
 )  # fmt: skip
 # Words that stand in addresses of pages at the place where a company's slug stands.
-TAKEN_SLUGS = frozenset({"new", "join", "invited"})
-EAST_ASIAN = ("CJK", "HIRAGANA", "KATAKANA", "HANGUL", "BOPOMOFO")
+RESERVED_SLUGS = frozenset({"new", "join", "invited"})
+EAST_ASIAN_SCRIPTS = ("CJK", "HIRAGANA", "KATAKANA", "HANGUL", "BOPOMOFO")
 
 
-def name_refusal(name: str) -> str:
+def explain_name_refusal(name: str) -> str:
     """Why no company may have this name, or blank."""
-    if len(name) > NAME_MAX:
-        return _("At most %(NAME_MAX)s characters; these are %(name)s.") % {"NAME_MAX": NAME_MAX, "name": len(name)}
-    if refusal := text_refusal(name):
+    if len(name) > MAX_NAME_LENGTH:
+        return _("At most %(NAME_MAX)s characters; these are %(name)s.") % {
+            "NAME_MAX": MAX_NAME_LENGTH,
+            "name": len(name),
+        }
+    if refusal := explain_text_refusal(name):
         return refusal
-    if not skeleton(name):
+    if not compute_skeleton(name):
         return _("A name needs at least one letter or digit.")
     # Chinese, Japanese and Korean names hold Latin letters by custom, and look like none.
-    if mixes_scripts("".join(char for char in name if not unicodedata.name(char, "").startswith(EAST_ASIAN))):
+    if has_mixed_scripts(
+        "".join(char for char in name if not unicodedata.name(char, "").startswith(EAST_ASIAN_SCRIPTS))
+    ):
         return _("This name mixes letters of several alphabets that look alike. Write it in one alphabet.")
-    return badge_impersonation.REFUSAL if badge_impersonation.imitates(name) else ""
+    return badge_impersonation.BADGE_REFUSAL if badge_impersonation.is_badge_imitation(name) else ""
 
 
-def domain_of(address: str) -> str:
+def get_company_domain(email: str) -> str:
     """The mail domain that tells where a person works; blank for public mail providers."""
-    domain = address.rpartition("@")[2].strip().lower()
-    return "" if domain in PUBLIC_MAIL else domain
+    domain = email.rpartition("@")[2].strip().lower()
+    return "" if domain in PUBLIC_EMAIL_DOMAINS else domain
 
 
-def twin(name: str, now: datetime) -> Partner | None:
+def find_similar_partner(name: str, now: datetime) -> Partner | None:
     """The company whose name is, was until lately, or looks like, this one: a second one may not be made."""
-    alike = skeleton(name)
-    return (Partner.objects.filter(skeleton=alike).first() or _left_lately(alike, now)) if alike else None
+    name_skeleton = compute_skeleton(name)
+    return (
+        (Partner.objects.filter(skeleton=name_skeleton).first() or _find_recently_renamed_partner(name_skeleton, now))
+        if name_skeleton
+        else None
+    )
 
 
-def _left_lately(alike: str, now: datetime) -> Partner | None:
+def _find_recently_renamed_partner(name_skeleton: str, now: datetime) -> Partner | None:
     """The company that was called that until it was renamed: for a while nobody is taken for it."""
-    changes = Event.objects.filter(verb="company_changed", at__gt=now - OLD_NAMES_KEPT, data__has_key="before")
+    changes = Event.objects.filter(verb="company_changed", at__gt=now - OLD_NAME_RETENTION, data__has_key="before")
     for event in changes.select_related("partner"):
-        if skeleton(event.data["before"].get("name", "")) == alike:
+        if compute_skeleton(event.data["before"].get("name", "")) == name_skeleton:
             return event.partner
     return None
 
 
-def already_here(name: str, addresses: Iterable[str]) -> list[Partner]:
+def find_matching_partners(name: str, emails: Iterable[str]) -> list[Partner]:
     """Companies a person may mean: of their (verified) addresses' domains, or of this or a like name."""
-    domains = {domain for domain in map(domain_of, addresses) if domain}
-    same = Q(domain__in=domains)
+    domains = {domain for domain in map(get_company_domain, emails) if domain}
+    condition = Q(domain__in=domains)
     if name:
-        same |= Q(skeleton=skeleton(name)) | Q(name_key=name_key(name))
-    return list(Partner.objects.filter(same).exclude(skeleton="").order_by("name")[:10])
+        condition |= Q(skeleton=compute_skeleton(name)) | Q(name_key=compute_name_key(name))
+    return list(Partner.objects.filter(condition).exclude(skeleton="").order_by("name")[:10])
 
 
-def free_slug(name: str) -> str:
+def generate_slug(name: str) -> str:
     """The name as it stands in addresses, with a number where others have it."""
-    root = slugify(name)[:70] or "company"
-    used = set(Partner.objects.filter(slug__startswith=root).values_list("slug", flat=True)) | TAKEN_SLUGS
-    return next(slug for slug in (root, *(f"{root}-{n}" for n in range(2, len(used) + 3))) if slug not in used)
+    base_slug = slugify(name)[:70] or "company"
+    used_slugs = set(Partner.objects.filter(slug__startswith=base_slug).values_list("slug", flat=True)) | RESERVED_SLUGS
+    return next(
+        slug
+        for slug in (base_slug, *(f"{base_slug}-{number}" for number in range(2, len(used_slugs) + 3)))
+        if slug not in used_slugs
+    )

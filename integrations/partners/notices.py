@@ -17,70 +17,77 @@ from portal.notifications import email
 Audience = Callable[[Event], Iterable[User | str]]
 
 
-def owners(event: Event) -> list[User]:
+def list_owners(event: Event) -> list[User]:
     """The owners of the company as they are now."""
-    current = Membership.objects.filter(
+    memberships = Membership.objects.filter(
         partner=event.partner, ended_at=None, role=Role.OWNER, user__is_active=True
     ).select_related("user")
-    return [membership.user for membership in current.order_by("pk")]
+    return [membership.user for membership in memberships.order_by("pk")]
 
 
-def both_sides(event: Event) -> list[User | str]:
+def list_both_sides(event: Event) -> list[User | str]:
     """Owners and editors, and of the program the Alliances manager, else the mailboxes of what is supported."""
     assert event.partner
-    members = Membership.objects.filter(
+    memberships = Membership.objects.filter(
         partner=event.partner, ended_at=None, role__in=(Role.OWNER, Role.EDITOR), user__is_active=True
     )
-    team: list[User | str] = [member.user for member in members.select_related("user").order_by("pk")]
+    recipients: list[User | str] = [membership.user for membership in memberships.select_related("user").order_by("pk")]
     manager = event.partner.alliances_manager
     if manager is not None and manager.is_active:
-        return [*team, manager]
-    supported = Integration.objects.filter(partner=event.partner, stage=Stage.SUPPORT).order_by("pk")
-    return [*team, *dict.fromkeys(row.edition.mailbox for row in supported)]
+        return [*recipients, manager]
+    supported_integrations = Integration.objects.filter(partner=event.partner, stage=Stage.SUPPORT).order_by("pk")
+    return [*recipients, *dict.fromkeys(integration.edition.mailbox for integration in supported_integrations)]
 
 
-def the_person(event: Event) -> list[User]:
+def list_subject(event: Event) -> list[User]:
     """Whom it is about."""
     return list(User.objects.filter(pk=event.data["person"], is_active=True))
 
 
-def the_others(event: Event) -> list[User]:
+def list_counterparts(event: Event) -> list[User]:
     """Who was removed, or else the owners of the company that somebody left."""
-    return owners(event) if event.data["left"] else the_person(event)
+    return list_owners(event) if event.data["left"] else list_subject(event)
 
 
-NOTICES: dict[str, tuple[str, Audience]] = {
-    "join_requested": ("join_requested", owners),
-    "join_accepted": ("join_accepted", the_person),
-    "join_declined": ("join_declined", the_person),
-    "role_changed": ("role_changed", the_person),
-    "owner_appointed": ("role_changed", the_person),
-    "calendar_changed": ("calendar_changed", both_sides),
-    "membership_ended": ("membership_ended", the_others),
+NOTIFICATIONS_BY_EVENT_TYPE: dict[str, tuple[str, Audience]] = {
+    "join_requested": ("join_requested", list_owners),
+    "join_accepted": ("join_accepted", list_subject),
+    "join_declined": ("join_declined", list_subject),
+    "role_changed": ("role_changed", list_subject),
+    "owner_appointed": ("role_changed", list_subject),
+    "calendar_changed": ("calendar_changed", list_both_sides),
+    "membership_ended": ("membership_ended", list_counterparts),
 }
 
 
-def hear(event: Event) -> None:
+def handle_event(event: Event) -> None:
     """Queue the mails of an event of a company, in its transaction. Who did it gets none."""
-    if not event.stream.startswith("partner:") or event.verb not in NOTICES:
+    if not event.stream.startswith("partner:") or event.verb not in NOTIFICATIONS_BY_EVENT_TYPE:
         return
     with translation.override(settings.LANGUAGE_CODE):  # of mails, whoever caused them
-        _tell(event)
+        _queue_emails(event)
 
 
-def _tell(event: Event) -> None:
-    name, audience = NOTICES[event.verb]
-    told = {"event": event, "partner": event.partner, "note": event.note, "data": event.data}
+def _queue_emails(event: Event) -> None:
+    template, audience = NOTIFICATIONS_BY_EVENT_TYPE[event.verb]
+    context = {"event": event, "partner": event.partner, "note": event.note, "data": event.data}
     if role := event.data.get("role"):
-        told["role"] = Role(role).label.lower()
-    for person in audience(event):
-        if getattr(person, "pk", None) != event.actor_id:
-            address = getattr(person, "email", person)
-            of_program = isinstance(person, str) or permissions.works_for_program(person)
-            said = told | {"for_program": of_program}
-            email.queue(name, f"{event.stream}:{event.seq}:{address}", person, said, event=event, now=event.at)
+        context["role"] = Role(role).label.lower()
+    for recipient in audience(event):
+        if getattr(recipient, "pk", None) != event.actor_id:
+            address = getattr(recipient, "email", recipient)
+            is_program_recipient = isinstance(recipient, str) or permissions.is_program_staff(recipient)
+            recipient_context = context | {"for_program": is_program_recipient}
+            email.queue(
+                template,
+                f"{event.stream}:{event.seq}:{address}",
+                recipient,
+                recipient_context,
+                event=event,
+                now=event.at,
+            )
 
 
-def connect() -> None:
+def register_listener() -> None:
     """Called once when the app is ready."""
-    services.listen(hear)
+    services.subscribe(handle_event)

@@ -14,54 +14,58 @@ if TYPE_CHECKING:
     from integrations.partners.models.partners import Partner
     from integrations.submissions.models.integration import Integration
 
-EDITING = ("owner", "editor")
-OTHERWISE = gettext_noop("You may not do this.")
-REFUSALS = {
-    "may_see": gettext_noop("This is not visible to you."),
-    "may_edit": gettext_noop("Only owners and editors of the company may do this."),
-    "may_manage": gettext_noop("Only owners of the company may do this."),
-    "may_decide": gettext_noop(
+EDITOR_ROLES = ("owner", "editor")
+DEFAULT_REFUSAL = gettext_noop("You may not do this.")
+REFUSALS_BY_RULE = {
+    "can_view": gettext_noop("This is not visible to you."),
+    "can_edit": gettext_noop("Only owners and editors of the company may do this."),
+    "can_manage": gettext_noop("Only owners of the company may do this."),
+    "can_decide": gettext_noop(
         "Only a reviewer of the program may do this, and never on their own company's integration."
     ),
-    "may_hold": gettext_noop(
+    "can_put_on_hold": gettext_noop(
         "Only a reviewer of the program may do this, and never on their own company's integration."
     ),
-    "may_judge": gettext_noop(
+    "can_decide_compliance": gettext_noop(
         "Only a reviewer of the program may do this once it is in support, and never on their own company’s."
     ),
-    "may_ask_back": gettext_noop("Only owners and editors of the company may do this, once it is in support."),
-    "only_machine": gettext_noop("The portal does this by itself."),
-    "may_undo": gettext_noop("Only a reviewer of the program may undo a decision."),
-    "may_reopen": gettext_noop("A withdrawn integration is opened again by its company, a declined one by a reviewer."),
-    "may_assign": gettext_noop("Only people of the program may do this."),
-    "may_note": gettext_noop("Only people of the program keep notes."),
-    "may_speak": gettext_noop("Only owners and editors of the company and people of the program may write here."),
-    "may_meet": gettext_noop("Only owners and editors of the company and reviewers of the program may do this."),
-    "may_open": gettext_noop("Only the assigned reviewer may open these."),
-    "nobody": gettext_noop("This happens by itself."),
+    "can_request_reinstatement": gettext_noop(
+        "Only owners and editors of the company may do this, once it is in support."
+    ),
+    "is_machine": gettext_noop("The portal does this by itself."),
+    "can_undo_decision": gettext_noop("Only a reviewer of the program may undo a decision."),
+    "can_reopen": gettext_noop("A withdrawn integration is opened again by its company, a declined one by a reviewer."),
+    "can_assign_reviewer": gettext_noop("Only people of the program may do this."),
+    "can_write_note": gettext_noop("Only people of the program keep notes."),
+    "can_post_message": gettext_noop(
+        "Only owners and editors of the company and people of the program may write here."
+    ),
+    "can_take_part": gettext_noop("Only owners and editors of the company and reviewers of the program may do this."),
+    "can_open_credentials": gettext_noop("Only the assigned reviewer may open these."),
+    "is_never_allowed": gettext_noop("This happens by itself."),
 }
 
 
-def refusal(rule: str) -> str:
+def get_refusal(rule: str) -> str:
     """The sentence for somebody whom a rule turns away, in the reader's language."""
-    return _(REFUSALS.get(rule, OTHERWISE))
+    return _(REFUSALS_BY_RULE.get(rule, DEFAULT_REFUSAL))
 
 
-def roles_of(user: Any) -> dict[int, str]:
+def get_roles(user: Any) -> dict[int, str]:
     """The person's current roles by partner's id. One query a request: kept on the user.
 
     Who acts for a company, as its token does, has the role that `acting_roles` says and no other.
     """
     if user is None or not user.is_authenticated:
         return {}
-    acting: dict[int, str] | None = getattr(user, "acting_roles", None)
-    if acting is not None:
-        return acting
-    return {place.partner: place.role for place in places_of(user)}
+    acting_roles: dict[int, str] | None = getattr(user, "acting_roles", None)
+    if acting_roles is not None:
+        return acting_roles
+    return {membership.partner: membership.role for membership in list_current_memberships(user)}
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class CurrentMembership:
     """A person's current membership: the company's id, name and slug, and the role in it."""
 
     partner: int
@@ -70,19 +74,19 @@ class Place:
     slug: str
 
 
-def places_of(user: Any) -> list[Place]:
+def list_current_memberships(user: Any) -> list[CurrentMembership]:
     """The person's current memberships by the company's name. One query a request: kept on the user."""
-    known: list[Place] | None = getattr(user, "_roles", None)
-    if known is None:
-        current = user.memberships.filter(ended_at=None).order_by("partner__name")
-        rows = current.values_list("partner_id", "role", "partner__name", "partner__slug")
-        known = user._roles = [Place(*row) for row in rows]
-    return known
+    memberships: list[CurrentMembership] | None = getattr(user, "_roles", None)
+    if memberships is None:
+        current_memberships = user.memberships.filter(ended_at=None).order_by("partner__name")
+        rows = current_memberships.values_list("partner_id", "role", "partner__name", "partner__slug")
+        memberships = user._roles = [CurrentMembership(*row) for row in rows]
+    return memberships
 
 
-def role_of(partner: "Partner", user: Any) -> str:
+def get_role(partner: "Partner", user: Any) -> str:
     """The person's current role in the partner, blank for none."""
-    return roles_of(user).get(partner.pk, "")
+    return get_roles(user).get(partner.pk, "")
 
 
 def forget_roles(user: Any) -> None:
@@ -91,102 +95,104 @@ def forget_roles(user: Any) -> None:
         del user._roles  # through the proxy that request.user is
 
 
-def may_see(integration: "Integration", user: Any) -> bool:
-    return user is None or user.is_reviewer or user.is_staff or bool(role_of(integration.partner, user))
+def can_view(integration: "Integration", user: Any) -> bool:
+    return user is None or user.is_reviewer or user.is_staff or bool(get_role(integration.partner, user))
 
 
-def may_edit(integration: "Integration", user: Any) -> bool:
-    return edits(integration.partner, user)
+def can_edit(integration: "Integration", user: Any) -> bool:
+    return can_edit_partner(integration.partner, user)
 
 
-def may_manage(integration: "Integration", user: Any) -> bool:
-    return manages(integration.partner, user)
+def can_manage(integration: "Integration", user: Any) -> bool:
+    return can_manage_partner(integration.partner, user)
 
 
-def may_decide(integration: "Integration", user: Any) -> bool:
+def can_decide(integration: "Integration", user: Any) -> bool:
     """A reviewer, and never one of the integration's own company."""
-    return user is not None and user.is_active and user.is_reviewer and not role_of(integration.partner, user)
+    return user is not None and user.is_active and user.is_reviewer and not get_role(integration.partner, user)
 
 
-def may_hold(integration: "Integration", user: Any) -> bool:
+def can_put_on_hold(integration: "Integration", user: Any) -> bool:
     """A reviewer; the machine too, where it found what a person has to decide."""
-    return user is None or may_decide(integration, user)
+    return user is None or can_decide(integration, user)
 
 
-def may_judge(integration: "Integration", user: Any) -> bool:
+def can_decide_compliance(integration: "Integration", user: Any) -> bool:
     """Takes part in the due process of a standing: a reviewer, about what was released."""
-    return integration.stage == "support" and may_decide(integration, user)
+    return integration.stage == "support" and can_decide(integration, user)
 
 
-def may_ask_back(integration: "Integration", user: Any) -> bool:
-    return integration.stage == "support" and may_edit(integration, user)
+def can_request_reinstatement(integration: "Integration", user: Any) -> bool:
+    return integration.stage == "support" and can_edit(integration, user)
 
 
-def only_machine(_integration: "Integration", user: Any) -> bool:
+def is_machine(_integration: "Integration", user: Any) -> bool:
     """What the portal notes by itself; it never decides on a standing."""
     return user is None
 
 
-def may_undo(integration: "Integration", user: Any) -> bool:
-    return may_decide(integration, user)
+def can_undo_decision(integration: "Integration", user: Any) -> bool:
+    return can_decide(integration, user)
 
 
-def may_reopen(integration: "Integration", user: Any) -> bool:
+def can_reopen(integration: "Integration", user: Any) -> bool:
     """Who ended it opens it again; once it is open, both are told who was faster."""
-    sides = {"withdrawn": (may_edit,), "declined": (may_decide,)}.get(integration.stage, (may_edit, may_decide))
-    return any(may(integration, user) for may in sides)
+    rules = {"withdrawn": (can_edit,), "declined": (can_decide,)}.get(integration.stage, (can_edit, can_decide))
+    return any(rule(integration, user) for rule in rules)
 
 
-def may_assign(integration: "Integration", user: Any) -> bool:
-    return is_of_program(integration, user)
+def can_assign_reviewer(integration: "Integration", user: Any) -> bool:
+    return can_act_for_program(integration, user)
 
 
-def may_note(integration: "Integration", user: Any) -> bool:
-    return is_of_program(integration, user)
+def can_write_note(integration: "Integration", user: Any) -> bool:
+    return can_act_for_program(integration, user)
 
 
-def may_speak(integration: "Integration", user: Any) -> bool:
-    return works_for_program(user) or may_edit(integration, user)
+def can_post_message(integration: "Integration", user: Any) -> bool:
+    return is_program_staff(user) or can_edit(integration, user)
 
 
-def may_meet(integration: "Integration", user: Any) -> bool:
+def can_take_part(integration: "Integration", user: Any) -> bool:
     """Has a part in what both sides do: meetings and agreements."""
-    return may_edit(integration, user) or may_decide(integration, user)
+    return can_edit(integration, user) or can_decide(integration, user)
 
 
-def may_open(integration: "Integration", user: Any) -> bool:
+def can_open_credentials(integration: "Integration", user: Any) -> bool:
     """Test credentials are opened by the assigned reviewer alone."""
-    return may_decide(integration, user) and integration.reviewer_id == user.pk
+    return can_decide(integration, user) and integration.reviewer_id == user.pk
 
 
-def nobody(_integration: "Integration", _user: Any) -> bool:
+def is_never_allowed(_integration: "Integration", _user: Any) -> bool:
     """Steps that follow from others and are never taken by hand."""
     return False
 
 
-def edits(partner: "Partner", user: Any) -> bool:
-    return role_of(partner, user) in EDITING
+def can_edit_partner(partner: "Partner", user: Any) -> bool:
+    return get_role(partner, user) in EDITOR_ROLES
 
 
-def manages(partner: "Partner", user: Any) -> bool:
-    return role_of(partner, user) == "owner"
+def can_manage_partner(partner: "Partner", user: Any) -> bool:
+    return get_role(partner, user) == "owner"
 
 
-def works_for_program(user: Any) -> bool:
+def is_program_staff(user: Any) -> bool:
     """Sees every integration: reviewers and staff."""
     return bool(user is not None and user.is_authenticated and (user.is_reviewer or user.is_staff))
 
 
-def is_of_program(integration: "Integration", user: Any) -> bool:
+def can_act_for_program(integration: "Integration", user: Any) -> bool:
     """Somebody of the program who does not also belong to the integration's own company."""
-    return works_for_program(user) and not role_of(integration.partner, user)
+    return is_program_staff(user) and not get_role(integration.partner, user)
 
 
-def may_see_notes(integration: "Integration", user: Any) -> bool:
+def can_view_notes(integration: "Integration", user: Any) -> bool:
     """The program's own notes, which nobody of the company sees, whoever else they are."""
-    return is_of_program(integration, user)
+    return can_act_for_program(integration, user)
 
 
-def may_download(partner: "Partner", user: Any, *, is_agreement: bool) -> bool:
+def can_download(partner: "Partner", user: Any, *, is_agreement: bool) -> bool:
     """A document is for the company's team and the program, an agreement for its owners and the program."""
-    return works_for_program(user) or (manages(partner, user) if is_agreement else bool(role_of(partner, user)))
+    return is_program_staff(user) or (
+        can_manage_partner(partner, user) if is_agreement else bool(get_role(partner, user))
+    )

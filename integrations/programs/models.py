@@ -4,9 +4,9 @@ from typing import Any
 
 from django.db import models
 
-from portal.core.name_matching import name_key
+from portal.core.name_matching import compute_name_key
 
-PREFIX = "terraform-provider-"
+PROVIDER_PREFIX = "terraform-provider-"
 
 
 class PublishedProvider(models.Model):
@@ -40,11 +40,11 @@ class PublishedProvider(models.Model):
 
     def derive(self) -> None:
         """Set what follows from the other columns; bulk writes call it themselves."""
-        self.name_key = name_key(self.name)
-        self.repository = repository_of(self.source)
+        self.name_key = compute_name_key(self.name)
+        self.repository = parse_repository(self.source)
 
 
-def repository_of(address: str) -> str:
+def parse_repository(address: str) -> str:
     """The lower-case "owner/name" at the end of a repository's address, blank where there is none."""
     parts = address.lower().rstrip("/").removesuffix(".git").split("/")
     return "/".join(parts[-2:]) if len(parts) >= 2 else ""

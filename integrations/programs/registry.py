@@ -6,19 +6,19 @@ from pkgutil import iter_modules
 from integrations.programs import content
 from integrations.programs.schema import Edition, Program
 
-NOT_PROGRAMS = {"common", "editions", "licenses"}
+SUPPORT_MODULES = {"common", "editions", "licenses"}
 
 
-def discover() -> dict[str, Program]:
+def discover_programs() -> dict[str, Program]:
     """Every module of this folder that holds a PROGRAM, by key, in the order of their keys."""
-    names = sorted(m.name for m in iter_modules(content.__path__) if m.name not in NOT_PROGRAMS)
+    names = sorted(m.name for m in iter_modules(content.__path__) if m.name not in SUPPORT_MODULES)
     programs = [import_module(f"{content.__name__}.{name}").PROGRAM for name in names]
     return {program.key: program for program in programs}
 
 
-PROGRAMS: dict[str, Program] = discover()
+PROGRAMS: dict[str, Program] = discover_programs()
 
 
-def edition_of(program: str, date: str) -> Edition:
+def get_edition(program: str, date: str) -> Edition:
     """The edition that an integration keeps. Raises KeyError for one that never was."""
     return PROGRAMS[program].edition(date)

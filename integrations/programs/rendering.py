@@ -3,12 +3,22 @@
 from dataclasses import asdict
 from typing import Any
 
-from integrations.programs.schema import Category, Edition, Licence, Link, Program, Requirement, Sla, Step, Tier
+from integrations.programs.schema import (
+    Category,
+    Edition,
+    LicenseRule,
+    Program,
+    Requirement,
+    ResourceLink,
+    Sla,
+    Step,
+    Tier,
+)
 
-WIDTHS = (10, 52, 8, 12)
+COLUMN_WIDTHS = (10, 52, 8, 12)
 
 
-def describe(program: Program, edition: Edition) -> dict[str, Any]:
+def describe_edition(program: Program, edition: Edition) -> dict[str, Any]:
     """Everything of one edition as JSON values, under the names of the dataclasses."""
     return {
         "key": program.key,
@@ -18,23 +28,23 @@ def describe(program: Program, edition: Edition) -> dict[str, Any]:
         "edition": edition.date,
         "title": edition.title,
         "source": edition.source,
-        "steps": [_step(step) for step in edition.steps],
+        "steps": [_describe_step(step) for step in edition.steps],
         "groups": [asdict(group) for group in edition.groups],
         "licences": {
             "summary": edition.licences.summary,
             "languages": list(edition.licences.languages),
-            "lines": [_licence(line) for line in edition.licences.lines],
+            "lines": [_describe_license(line) for line in edition.licences.lines],
         },
         "mailbox": edition.mailbox,
         "contact": edition.contact,
         "review_days": edition.review_days,
-        "sla": _sla(edition.sla),
-        "categories": [_category(category) for category in edition.categories],
-        "tiers": [_tier(tier) for tier in edition.tiers],
+        "sla": _describe_sla(edition.sla),
+        "categories": [_describe_category(category) for category in edition.categories],
+        "tiers": [_describe_tier(tier) for tier in edition.tiers],
         "listing": edition.listing,
         "removal": edition.removal,
         "offerings": list(edition.offerings),
-        "links": _links(edition.links),
+        "links": _describe_links(edition.links),
         "agencies": [asdict(agency) for agency in edition.agencies],
         "badges": list(edition.badges),
         "badge_terms": edition.badge_terms,
@@ -43,23 +53,23 @@ def describe(program: Program, edition: Edition) -> dict[str, Any]:
     }
 
 
-def _links(links: tuple[Link, ...]) -> list[dict[str, str]]:
+def _describe_links(links: tuple[ResourceLink, ...]) -> list[dict[str, str]]:
     return [asdict(link) for link in links]
 
 
-def _step(step: Step) -> dict[str, Any]:
+def _describe_step(step: Step) -> dict[str, Any]:
     return {
         "name": step.name,
         "key": step.key,
         "stage": str(step.stage),
         "stages": [str(stage) for stage in step.stages],
         "summary": step.summary,
-        "requirements": [_requirement(requirement) for requirement in step.requirements],
-        "links": _links(step.links),
+        "requirements": [_describe_requirement(requirement) for requirement in step.requirements],
+        "links": _describe_links(step.links),
     }
 
 
-def _requirement(requirement: Requirement) -> dict[str, Any]:
+def _describe_requirement(requirement: Requirement) -> dict[str, Any]:
     needed_for = requirement.needed_for
     return {
         "id": requirement.id,
@@ -73,15 +83,15 @@ def _requirement(requirement: Requirement) -> dict[str, Any]:
         "why": requirement.why,
         "categories": list(requirement.categories),
         "checks": list(requirement.checks),
-        "links": _links(requirement.links),
+        "links": _describe_links(requirement.links),
     }
 
 
-def _licence(line: Licence) -> dict[str, Any]:
+def _describe_license(line: LicenseRule) -> dict[str, Any]:
     return {"published": line.published, "allow": list(line.allow), "ask": list(line.ask), "note": line.note}
 
 
-def _sla(sla: Sla) -> dict[str, Any]:
+def _describe_sla(sla: Sla) -> dict[str, Any]:
     return {
         "verb": str(sla.verb),
         "summary": sla.summary,
@@ -90,16 +100,16 @@ def _sla(sla: Sla) -> dict[str, Any]:
     }
 
 
-def _category(category: Category) -> dict[str, Any]:
+def _describe_category(category: Category) -> dict[str, Any]:
     return {
         "key": category.key,
         "name": category.name,
         "meaning": category.meaning,
-        "links": _links(category.links),
+        "links": _describe_links(category.links),
     }
 
 
-def _tier(tier: Tier) -> dict[str, Any]:
+def _describe_tier(tier: Tier) -> dict[str, Any]:
     return {
         "key": tier.key,
         "name": tier.name,
@@ -107,84 +117,91 @@ def _tier(tier: Tier) -> dict[str, Any]:
         "namespace": tier.namespace,
         "granted_at_release": tier.granted_at_release,
         "on_request": tier.on_request,
-        "requirements": [_requirement(requirement) for requirement in tier.requirements],
+        "requirements": [_describe_requirement(requirement) for requirement in tier.requirements],
         "groups": [asdict(group) for group in tier.groups],
     }
 
 
-def table(said: dict[str, Any]) -> str:
+def format_edition(description: dict[str, Any]) -> str:
     """The answer of describe() as lines of text, for people."""
-    return "\n".join([*_head(said), *_path(said), *_rules(said), *_lists(said)])
+    return "\n".join(
+        [
+            *_format_heading(description),
+            *_format_path(description),
+            *_format_rules(description),
+            *_format_lists(description),
+        ]
+    )
 
 
-def _head(said: dict[str, Any]) -> list[str]:
-    title = f"{said['name']} ({said['key']}), edition {said['edition']}"
-    return [title, "=" * len(title), said["title"], f"Source: {said['source']}", ""]
+def _format_heading(description: dict[str, Any]) -> list[str]:
+    title = f"{description['name']} ({description['key']}), edition {description['edition']}"
+    return [title, "=" * len(title), description["title"], f"Source: {description['source']}", ""]
 
 
-def _path(said: dict[str, Any]) -> list[str]:
+def _format_path(description: dict[str, Any]) -> list[str]:
     lines = []
-    for number, step in enumerate(said["steps"], start=1):
+    for number, step in enumerate(description["steps"], start=1):
         lines += [f"{number}. {step['name']}  [{', '.join(step['stages'])}]  {step['summary']}"]
-        lines += [_row(requirement) for requirement in step["requirements"]]
+        lines += [_format_requirement(requirement) for requirement in step["requirements"]]
         lines += [""]
     return lines
 
 
-def _row(requirement: dict[str, Any]) -> str:
-    before = f"before {requirement['needed_for']}" if requirement["needed_for"] else ""
+def _format_requirement(requirement: dict[str, Any]) -> str:
+    deadline = f"before {requirement['needed_for']}" if requirement["needed_for"] else ""
     remarks = [
-        before,
+        deadline,
         "once per company" if requirement["scope"] == "partner" else "",
         "optional" if requirement["optional"] else "",
         f"any of {requirement['group']}" if requirement["group"] else "",
         f"only {', '.join(requirement['categories'])}" if requirement["categories"] else "",
     ]
     cells = (requirement["id"], requirement["title"], requirement["who"], requirement["kind"])
-    row = " ".join(cell.ljust(width) for cell, width in zip(cells, WIDTHS, strict=True))
+    row = " ".join(cell.ljust(width) for cell, width in zip(cells, COLUMN_WIDTHS, strict=True))
     return f"   {row} {'; '.join(filter(None, remarks))}".rstrip()
 
 
-def _rules(said: dict[str, Any]) -> list[str]:
-    sla = said["sla"]
-    figures = ", ".join(f"{name} {_figure(sla[name])}" for name in ("critical", "other") if sla[name])
-    licences = said["licences"]
+def _format_rules(description: dict[str, Any]) -> list[str]:
+    sla = description["sla"]
+    figures = ", ".join(f"{name} {_format_target(sla[name])}" for name in ("critical", "other") if sla[name])
+    licences = description["licences"]
     return [
-        f"Mailbox     {said['mailbox']}  (contact: {said['contact']})",
+        f"Mailbox     {description['mailbox']}  (contact: {description['contact']})",
         f"SLA         {sla['verb']}: {figures or 'no figures'}",
         f"            {sla['summary']}",
-        f"Listing     {said['listing']}",
-        f"Removal     {said['removal']}",
-        f"Offerings   {', '.join(said['offerings'])}",
+        f"Listing     {description['listing']}",
+        f"Removal     {description['removal']}",
+        f"Offerings   {', '.join(description['offerings'])}",
         f"Licences    {licences['summary']}",
-        *(f"            {_licence_row(line)}" for line in licences["lines"]),
+        *(f"            {_format_license(line)}" for line in licences["lines"]),
     ]
 
 
-def _figure(target: dict[str, Any]) -> str:
+def _format_target(target: dict[str, Any]) -> str:
     figure = f"{target['hours']} h" if target["hours"] else f"{target['business_days']} business days"
     return f"ideally {figure}" if target["ideally"] else figure
 
 
-def _licence_row(line: dict[str, Any]) -> str:
+def _format_license(line: dict[str, Any]) -> str:
     ask = f"  ask: {', '.join(line['ask'])}" if line["ask"] else ""
     return f"{line['published'].ljust(40)} {', '.join(line['allow']) or 'none for certain'}{ask}"
 
 
-def _lists(said: dict[str, Any]) -> list[str]:
+def _format_lists(description: dict[str, Any]) -> list[str]:
     lines = ["Categories"]
-    lines += [f"            {c['name'].ljust(40)} {c['meaning']}" for c in said["categories"]]
+    lines += [f"            {c['name'].ljust(40)} {c['meaning']}" for c in description["categories"]]
     lines += ["Tiers"]
-    for tier in said["tiers"]:
-        lines += [f"            {tier['name'].ljust(20)} {_how(tier)}{tier['meaning']}"]
-        lines += [f"         {_row(requirement)}" for requirement in tier["requirements"]]
-    if said["agencies"]:
+    for tier in description["tiers"]:
+        lines += [f"            {tier['name'].ljust(20)} {_format_tier_grant(tier)}{tier['meaning']}"]
+        lines += [f"         {_format_requirement(requirement)}" for requirement in tier["requirements"]]
+    if description["agencies"]:
         lines += ["Agencies"]
-        lines += [f"            {a['name'].ljust(20)} {a['email']}  {a['site']}" for a in said["agencies"]]
+        lines += [f"            {a['name'].ljust(20)} {a['email']}  {a['site']}" for a in description["agencies"]]
     return [*lines, ""]
 
 
-def _how(tier: dict[str, Any]) -> str:
+def _format_tier_grant(tier: dict[str, Any]) -> str:
     if tier["granted_at_release"]:
         return "(at release) "
     return "(on request) " if tier["on_request"] else ""

@@ -23,10 +23,10 @@ class Stage(StrEnum):
 
 
 OPEN_STAGES = (Stage.ENGAGE, Stage.DEVELOP, Stage.REVIEW, Stage.RELEASE, Stage.SUPPORT)
-ENDS = (Stage.WITHDRAWN, Stage.DECLINED, Stage.ARCHIVED)
+FINAL_STAGES = (Stage.WITHDRAWN, Stage.DECLINED, Stage.ARCHIVED)
 
 
-class Who(StrEnum):
+class FulfillingParty(StrEnum):
     """Who fulfils a requirement. BOTH: each side signs or attends."""
 
     PARTNER = "partner"
@@ -35,7 +35,7 @@ class Who(StrEnum):
     MACHINE = "machine"
 
 
-class Kind(StrEnum):
+class RequirementKind(StrEnum):
     """How a requirement is fulfilled."""
 
     FORM = "form"
@@ -47,14 +47,14 @@ class Kind(StrEnum):
     CHECK = "check"
 
 
-class Scope(StrEnum):
+class AnswerScope(StrEnum):
     """Given once for one integration, or once for all of the company's integrations in the program."""
 
     INTEGRATION = "integration"
     PARTNER = "partner"
 
 
-class Verb(StrEnum):
+class TargetType(StrEnum):
     """What a program promises its users about issues. TRACK: no figures are promised."""
 
     RESPOND = "respond"
@@ -63,7 +63,7 @@ class Verb(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class ResourceLink:
     """A resource: its title and address."""
 
     title: str
@@ -72,7 +72,7 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class Question:
     """One question of a form. `type`: text, lines, url, email, choice, choices, number, date, yes.
 
     `max_lines` and `max_length` bound the answer; `options` are (value, label) pairs. `public`: what the answer is
@@ -101,14 +101,14 @@ class Requirement:
 
     id: str
     title: str
-    who: Who
-    kind: Kind
+    who: FulfillingParty
+    kind: RequirementKind
     why: str = ""
     needed_for: Stage | None = None
-    scope: Scope = Scope.INTEGRATION
+    scope: AnswerScope = AnswerScope.INTEGRATION
     optional: bool = False
     group: str = ""
-    fields: tuple[Field, ...] = ()
+    fields: tuple[Question, ...] = ()
     statement: str = ""  # attestation: what is attested
     agreement: str = ""  # agreement: "mnda" or "tpa"
     meeting_items: tuple[str, ...] = ()  # meeting: what is ticked there
@@ -117,13 +117,13 @@ class Requirement:
     permanent: bool = False  # credentials: may stay for re-checks after the review
     accept: tuple[str, ...] = ("pdf", "png", "jpeg", "txt", "zip")  # document: kinds by content
     categories: tuple[str, ...] = ()
-    links: tuple[Link, ...] = ()
+    links: tuple[ResourceLink, ...] = ()
     public: bool = False  # document: the picture beside the listing, which everyone sees
     after_findings: bool = False  # asked for only when no finding of the review waits for an answer
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class RequirementGroup:
     """An any-of group: at least `minimum` of the requirements that name it must be met."""
 
     key: str
@@ -140,7 +140,7 @@ class Step:
     stage: Stage
     summary: str
     requirements: tuple[Requirement, ...] = ()
-    links: tuple[Link, ...] = ()
+    links: tuple[ResourceLink, ...] = ()
     also: tuple[Stage, ...] = ()
 
     @property
@@ -158,12 +158,12 @@ class Category:
     key: str
     name: str
     meaning: str
-    links: tuple[Link, ...] = ()
+    links: tuple[ResourceLink, ...] = ()
     plugin: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Licence:
+class LicenseRule:
     """One published line of a licence list: SPDX ids that pass, SPDX ids on which a person decides."""
 
     published: str
@@ -173,11 +173,11 @@ class Licence:
 
 
 @dataclass(frozen=True, slots=True)
-class LicencePolicy:
+class LicensePolicy:
     """Which licences pass. No lines: the program publishes no rule."""
 
     summary: str
-    lines: tuple[Licence, ...] = ()
+    lines: tuple[LicenseRule, ...] = ()
     languages: tuple[str, ...] = ()
 
     @property
@@ -190,7 +190,7 @@ class LicencePolicy:
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class SlaTarget:
     """A promise in elapsed hours or in business days; `ideally` where the text is not hard."""
 
     hours: int | None = None
@@ -202,10 +202,10 @@ class Target:
 class Sla:
     """What the program promises about issues in support. A target may be absent."""
 
-    verb: Verb
+    verb: TargetType
     summary: str
-    critical: Target | None = None
-    other: Target | None = None
+    critical: SlaTarget | None = None
+    other: SlaTarget | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +222,7 @@ class Tier:
     granted_at_release: bool = False
     on_request: bool = False
     requirements: tuple[Requirement, ...] = ()
-    groups: tuple[Group, ...] = ()
+    groups: tuple[RequirementGroup, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,7 +248,7 @@ class Edition:
     steps: tuple[Step, ...]
     categories: tuple[Category, ...]
     mailbox: str
-    licences: LicencePolicy
+    licences: LicensePolicy
     sla: Sla
     listing: str
     removal: str
@@ -256,8 +256,8 @@ class Edition:
     offerings: tuple[str, ...]
     contact: str = "Alliances manager"
     review_days: int = 10  # the portal's own promise to the partner, in business days
-    groups: tuple[Group, ...] = ()
-    links: tuple[Link, ...] = ()
+    groups: tuple[RequirementGroup, ...] = ()
+    links: tuple[ResourceLink, ...] = ()
     agencies: tuple[Agency, ...] = ()
     badges: tuple[str, ...] = ()
     badge_terms: str = ""

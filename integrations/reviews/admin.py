@@ -3,11 +3,11 @@
 from django.contrib import admin
 
 from integrations.reviews.models import ReviewerProfile
-from portal.core.admin import ReadOnly
+from portal.core.admin import ReadOnlyAdminMixin
 
 
 @admin.register(ReviewerProfile)
-class ReviewerProfileAdmin(ReadOnly, admin.ModelAdmin):  # type: ignore[type-arg]
+class ReviewerProfileAdmin(ReadOnlyAdminMixin, admin.ModelAdmin):  # type: ignore[type-arg]
     """What each reviewer takes on."""
 
     list_display = ("user", "programs", "most_open", "away_from", "away_until")

@@ -18,15 +18,15 @@ from django.utils.translation import gettext as _
 from integrations.partners.models import Membership
 from integrations.reviews.models import ReviewerProfile
 from integrations.submissions.models import Integration
-from integrations.submissions.models.integration import BEFORE_RELEASE
+from integrations.submissions.models.integration import STAGES_BEFORE_RELEASE
 from portal.audit.models import Event
 
-REVIEWING = ("finding_raised", "finding_verified", "request_changes", "approve", "decline")
-SOON = timedelta(days=14)
+REVIEW_EVENT_TYPES = ("finding_raised", "finding_verified", "request_changes", "approve", "decline")
+UPCOMING_ABSENCE_PERIOD = timedelta(days=14)
 
 
 @dataclass(frozen=True, slots=True)
-class Suggestion:
+class ReviewerSuggestion:
     """One reviewer: the sentence that explains the place, and whether they can take it on now."""
 
     reviewer: Any
@@ -35,74 +35,92 @@ class Suggestion:
 
 
 @dataclass(frozen=True, slots=True)
-class _Past:
+class _ReviewHistory:
     """Whom of the reviewers this integration and its company have met: sets of ids."""
 
-    here: frozenset[int | None]
-    company: frozenset[int | None]
+    integration_reviewer_ids: frozenset[int | None]
+    partner_reviewer_ids: frozenset[int | None]
 
 
-def suggest(integration: Integration, now: datetime) -> list[Suggestion]:
+def suggest_reviewers(integration: Integration, now: datetime) -> list[ReviewerSuggestion]:
     """Every reviewer who may decide on it, best first. People of the integration's own company are left out."""
-    people = _reviewers(integration)
-    past = _past(integration, [person.pk for person in people])
+    reviewers = _list_reviewers(integration)
+    history = _get_review_history(integration, [reviewer.pk for reviewer in reviewers])
     today = timezone.localtime(now).date()
-    ranked = [_weigh(integration, person, past, today) for person in people]
-    return [suggestion for _, suggestion in sorted(ranked, key=lambda pair: pair[0])]
+    rankings = [_rank_reviewer(integration, reviewer, history, today) for reviewer in reviewers]
+    return [suggestion for _, suggestion in sorted(rankings, key=lambda pair: pair[0])]
 
 
-def _reviewers(integration: Integration) -> list[Any]:
+def _list_reviewers(integration: Integration) -> list[Any]:
     """Active reviewers of other companies, with their profile and, as `load`, what they review now."""
-    own = Membership.objects.filter(partner=integration.partner_id, ended_at=None).values("user")
-    load = Count("reviews", filter=Q(reviews__stage__in=BEFORE_RELEASE) & ~Q(reviews=integration.pk))
-    people = get_user_model().objects.filter(is_reviewer=True, is_active=True).exclude(pk__in=own)
-    return list(people.select_related("reviewer_profile").annotate(load=load))
+    members = Membership.objects.filter(partner=integration.partner_id, ended_at=None).values("user")
+    load = Count("reviews", filter=Q(reviews__stage__in=STAGES_BEFORE_RELEASE) & ~Q(reviews=integration.pk))
+    reviewers = get_user_model().objects.filter(is_reviewer=True, is_active=True).exclude(pk__in=members)
+    return list(reviewers.select_related("reviewer_profile").annotate(load=load))
 
 
-def _past(integration: Integration, people: list[int]) -> _Past:
-    met: dict[int | None, set[int | None]] = defaultdict(set)
-    events = Event.objects.filter(integration__partner=integration.partner_id, verb__in=REVIEWING, actor_id__in=people)
-    for person, where in events.values_list("actor_id", "integration_id").distinct():
-        met[where].add(person)
-    return _Past(frozenset(met.pop(integration.pk, set())), frozenset[int | None]().union(*met.values()))
+def _get_review_history(integration: Integration, reviewer_ids: list[int]) -> _ReviewHistory:
+    reviewer_ids_by_integration: dict[int | None, set[int | None]] = defaultdict(set)
+    events = Event.objects.filter(
+        integration__partner=integration.partner_id, verb__in=REVIEW_EVENT_TYPES, actor_id__in=reviewer_ids
+    )
+    for reviewer_id, integration_id in events.values_list("actor_id", "integration_id").distinct():
+        reviewer_ids_by_integration[integration_id].add(reviewer_id)
+    return _ReviewHistory(
+        frozenset(reviewer_ids_by_integration.pop(integration.pk, set())),
+        frozenset[int | None]().union(*reviewer_ids_by_integration.values()),
+    )
 
 
-def _weigh(integration: Integration, person: Any, past: _Past, today: date) -> tuple[tuple[Any, ...], Suggestion]:
-    profile = getattr(person, "reviewer_profile", None) or ReviewerProfile(user=person)
-    away = _away(profile, today)
-    takes = not profile.programs or integration.program_key in profile.programs
-    full = person.load >= profile.most_open
-    available = takes and not full and away != "away now"
-    was_here, knows_company = person.pk in past.here, person.pk in past.company
-    chose = integration.program_key in profile.programs
-    order = (not available, not was_here, not knows_company, not chose, person.load, str(person), person.pk)
+def _rank_reviewer(
+    integration: Integration, reviewer: Any, history: _ReviewHistory, today: date
+) -> tuple[tuple[Any, ...], ReviewerSuggestion]:
+    profile = getattr(reviewer, "reviewer_profile", None) or ReviewerProfile(user=reviewer)
+    absence = _get_absence(profile, today)
+    reviews_program = not profile.programs or integration.program_key in profile.programs
+    is_full = reviewer.load >= profile.most_open
+    is_available = reviews_program and not is_full and absence != "away now"
+    reviewed_integration, knows_partner = (
+        reviewer.pk in history.integration_reviewer_ids,
+        reviewer.pk in history.partner_reviewer_ids,
+    )
+    chose_program = integration.program_key in profile.programs
+    order = (
+        not is_available,
+        not reviewed_integration,
+        not knows_partner,
+        not chose_program,
+        reviewer.load,
+        str(reviewer),
+        reviewer.pk,
+    )
     reasons = [
-        (was_here, _("reviewed %(name)s before") % {"name": integration.name}),
-        (knows_company, _("knows %(name)s") % {"name": integration.partner.name}),
-        (chose, _("knows %(product)s") % {"product": integration.program.product}),
-        (not takes, _("does not review %(product)s") % {"product": integration.program.product}),
+        (reviewed_integration, _("reviewed %(name)s before") % {"name": integration.name}),
+        (knows_partner, _("knows %(name)s") % {"name": integration.partner.name}),
+        (chose_program, _("knows %(product)s") % {"product": integration.program.product}),
+        (not reviews_program, _("does not review %(product)s") % {"product": integration.program.product}),
         (
             True,
-            _("%(load)s of %(most_open)s open") % {"load": person.load, "most_open": profile.most_open}
-            + (_(", no room for more") if full else ""),
+            _("%(load)s of %(most_open)s open") % {"load": reviewer.load, "most_open": profile.most_open}
+            + (_(", no room for more") if is_full else ""),
         ),
-        (bool(away), _away_words(away, profile)),
+        (bool(absence), _describe_absence(absence, profile)),
     ]
-    sentence = " · ".join(words for is_true, words in reasons if is_true)
-    return order, Suggestion(person, sentence[:1].upper() + sentence[1:], available)
+    sentence = " · ".join(reason for applies, reason in reasons if applies)
+    return order, ReviewerSuggestion(reviewer, sentence[:1].upper() + sentence[1:], is_available)
 
 
-def _away(profile: ReviewerProfile, today: date) -> str:
+def _get_absence(profile: ReviewerProfile, today: date) -> str:
     """ "away now", "away soon" or "". An open end means until further notice."""
     if profile.away_from is None or (profile.away_until is not None and profile.away_until < today):
         return ""
     if profile.away_from <= today:
         return "away now"
-    return "away soon" if profile.away_from - today <= SOON else ""
+    return "away soon" if profile.away_from - today <= UPCOMING_ABSENCE_PERIOD else ""
 
 
-def _away_words(away: str, profile: ReviewerProfile) -> str:
-    if away == "away soon" and profile.away_from:
+def _describe_absence(absence: str, profile: ReviewerProfile) -> str:
+    if absence == "away soon" and profile.away_from:
         return _("away from %(away_from)s") % {"away_from": spell(profile.away_from, "D j M")}
     return (
         _("away until %(away_until)s") % {"away_until": spell(profile.away_until, "D j M")}

@@ -11,26 +11,26 @@ from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
 from integrations.partners.models import Role
-from integrations.programs.schema import Field, Kind, Requirement, Step
+from integrations.programs.schema import Question, Requirement, RequirementKind, Step
 from integrations.submissions.models import Document, Finding, Integration, Meeting, RequirementState
-from integrations.submissions.presenters import WHOSE, Row, StepRows, requirement_rows, row_of
+from integrations.submissions.presenters import PARTY_LABELS, RequirementRow, StepRows, build_row, list_step_rows
 from integrations.submissions.selectors import context
-from integrations.submissions.services.transitions import Action
-from integrations.submissions.workflow.states import Holder, Stage
-from portal.audit.event_types import WORDS
+from integrations.submissions.services.transitions import AvailableTransition
+from integrations.submissions.workflow.states import ResponsibleParty, Stage
+from portal.audit.event_types import EVENT_TYPES
 
-UNSAID = {"waits_for", "documents", "confirmed"}  # bookkeeping, no answer
-SETTLED = frozenset({"given", "not_needed", "pass", "waived"})
+INTERNAL_KEYS = {"waits_for", "documents", "confirmed"}  # bookkeeping, no answer
+SETTLED_STATUSES = frozenset({"given", "not_needed", "pass", "waived"})
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class ReviewItem:
     """One requirement as a reviewer sees it.
 
     `whose`: who can move it while it is not met; `answers`: (question, answer); `results`: what machines found.
     """
 
-    row: Row
+    row: RequirementRow
     whose: str
     answers: tuple[tuple[str, str], ...]
     documents: tuple[Document, ...]
@@ -45,156 +45,166 @@ class Item:
     @property
     def needs_a_look(self) -> bool:
         """Whether the eye should stop here: a finding that is not settled, or a status that is not plainly good."""
-        unsettled = any(finding.state != Finding.State.VERIFIED for finding in self.findings)
-        return unsettled or (self.row.shown not in SETTLED and not self.row.requirement.optional)
+        has_open_finding = any(finding.state != Finding.State.VERIFIED for finding in self.findings)
+        return has_open_finding or (self.row.shown not in SETTLED_STATUSES and not self.row.requirement.optional)
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class ReviewSection:
     """A step, or the tier that is asked for, with its requirements. `open`: whether it is worth unfolding."""
 
     key: str
     title: str
-    items: tuple[Item, ...]
+    items: tuple[ReviewItem, ...]
     settled: int
     open: bool
 
 
-def groups_of(integration: Integration, now: datetime) -> list[Group]:
+def list_review_sections(integration: Integration, now: datetime) -> list[ReviewSection]:
     """Every step with what was handed in, then the requirements of the tier that is asked for."""
-    handed_in = _Handed(integration)
-    found = [_group(step.step, step, handed_in) for step in requirement_rows(integration, now) if step.rows]
+    evidence = _SubmittedEvidence(integration)
+    sections = [_build_section(step.step, step, evidence) for step in list_step_rows(integration, now) if step.rows]
     tier = integration.edition.tier(integration.tier_request) if integration.tier_request else None
     if tier is not None:
-        rows = [row_of(integration, r, now) for r in tier.requirements if context.applies(r, integration)]
-        items = tuple(handed_in.item(row) for row in rows)
-        found.append(
-            Group(tier.key, _("Tier %(name)s") % {"name": tier.name}, items, sum(row.is_met for row in rows), open=True)
+        rows = [build_row(integration, r, now) for r in tier.requirements if context.is_applicable(r, integration)]
+        items = tuple(evidence.build_item(row) for row in rows)
+        sections.append(
+            ReviewSection(
+                tier.key, _("Tier %(name)s") % {"name": tier.name}, items, sum(row.is_met for row in rows), open=True
+            )
         )
-    return found
+    return sections
 
 
-def _group(step: Step, rows: StepRows, handed_in: "_Handed") -> Group:
-    items = tuple(handed_in.item(row) for row in rows.rows)
-    unfolded = rows.state == "current" or any(item.findings for item in items)
-    return Group(step.key, step.name, items, sum(row.is_met for row in rows.rows), unfolded)
+def _build_section(step: Step, rows: StepRows, evidence: "_SubmittedEvidence") -> ReviewSection:
+    items = tuple(evidence.build_item(row) for row in rows.rows)
+    is_open = rows.state == "current" or any(item.findings for item in items)
+    return ReviewSection(step.key, step.name, items, sum(row.is_met for row in rows.rows), is_open)
 
 
-class _Handed:
+class _SubmittedEvidence:
     """What was handed in for an integration: four queries, whatever the number of requirements."""
 
     def __init__(self, integration: Integration) -> None:
-        self.company = integration.partner.name
+        self.partner_name = integration.partner.name
         self.states = {state.requirement_id: state for state in integration.states.all()}
-        self.kept = list(Document.objects.filter(partner=integration.partner_id, removed_at=None).order_by("pk"))
-        self.findings = _by_requirement(integration.findings.select_related("raised_by", "fixed_by", "verified_by"))
-        self.meetings = _by_requirement(integration.meetings.all())
+        self.documents = list(Document.objects.filter(partner=integration.partner_id, removed_at=None).order_by("pk"))
+        self.findings = _group_by_requirement(
+            integration.findings.select_related("raised_by", "fixed_by", "verified_by")
+        )
+        self.meetings = _group_by_requirement(integration.meetings.all())
 
-    def item(self, row: Row) -> Item:
+    def build_item(self, row: RequirementRow) -> ReviewItem:
         requirement = row.requirement
         state = self.states.get(requirement.id)
-        return Item(
+        return ReviewItem(
             row=row,
-            whose=self.company if row.holder == WHOSE[Holder.PARTNER] else row.holder,
-            answers=tuple(answers_of(requirement, state)) if state else (),
-            documents=tuple(self._documents(state)) if state else (),
+            whose=self.partner_name if row.holder == PARTY_LABELS[ResponsibleParty.PARTNER] else row.holder,
+            answers=tuple(list_answers(requirement, state)) if state else (),
+            documents=tuple(self._list_documents(state)) if state else (),
             results=tuple(state.detail) if state else (),
             meetings=tuple(self.meetings[requirement.id]),
             findings=tuple(self.findings[requirement.id]),
         )
 
-    def _documents(self, state: RequirementState) -> Iterator[Document]:
+    def _list_documents(self, state: RequirementState) -> Iterator[Document]:
         """What the answer names, also where it was handed in for another integration, and what belongs to it."""
-        named = state.data.get("documents", [])
-        return (each for each in self.kept if str(each.uuid) in named or each.state_id == state.pk)
+        uuids = state.data.get("documents", [])
+        return (document for document in self.documents if str(document.uuid) in uuids or document.state_id == state.pk)
 
 
-def _by_requirement(rows: Iterable[Any]) -> dict[str, list[Any]]:
-    found: dict[str, list[Any]] = defaultdict(list)
+def _group_by_requirement(rows: Iterable[Any]) -> dict[str, list[Any]]:
+    rows_by_requirement: dict[str, list[Any]] = defaultdict(list)
     for row in rows:
-        found[row.requirement_id].append(row)
-    return found
+        rows_by_requirement[row.requirement_id].append(row)
+    return rows_by_requirement
 
 
-def answers_of(requirement: Requirement, state: RequirementState) -> list[tuple[str, str]]:
+def list_answers(requirement: Requirement, state: RequirementState) -> list[tuple[str, str]]:
     """What was answered, in the order of the questions; then what was kept without a question."""
     fields = {field.key: field for field in requirement.fields}
-    keys = [key for key in fields if key in state.data] + [k for k in state.data if k not in fields and k not in UNSAID]
-    pairs = [(_question(fields.get(key), key), said(fields.get(key), state.data[key])) for key in keys]
+    keys = [key for key in fields if key in state.data] + [
+        k for k in state.data if k not in fields and k not in INTERNAL_KEYS
+    ]
+    pairs = [
+        (_get_question_label(fields.get(key), key), format_answer(fields.get(key), state.data[key])) for key in keys
+    ]
     return [(question, answer) for question, answer in pairs if answer]
 
 
-def _question(field: Field | None, key: str) -> str:
+def _get_question_label(field: Question | None, key: str) -> str:
     return field.label if field else key.replace("_", " ").capitalize()
 
 
-def said(field: Field | None, value: Any) -> str:
+def format_answer(field: Question | None, value: Any) -> str:
     """An answer as text: chosen options by their labels, lists joined, yes and no."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, list | tuple):
-        return ", ".join(said(field, each) for each in value)
+        return ", ".join(format_answer(field, item) for item in value)
     if isinstance(value, dict):
-        return ", ".join(f"{key}: {said(None, each)}" for key, each in value.items())
+        return ", ".join(f"{key}: {format_answer(None, item)}" for key, item in value.items())
     labels = dict(field.options) if field else {}
     return labels.get(str(value), "" if value is None else str(value))
 
 
-def facts_for_reviewer(integration: Integration) -> dict[str, Any]:
+def build_reviewer_context(integration: Integration) -> dict[str, Any]:
     """Whom to write to, where the code is, and which test accounts the program asks for."""
     edition = integration.edition
     category = edition.category(integration.category)
-    team = integration.partner.memberships.filter(ended_at=None, user__is_active=True).exclude(role=Role.VIEWER)
+    memberships = integration.partner.memberships.filter(ended_at=None, user__is_active=True).exclude(role=Role.VIEWER)
     return {
-        "contacts": [member.user for member in team.select_related("user").order_by("pk")[:3]],
+        "contacts": [membership.user for membership in memberships.select_related("user").order_by("pk")[:3]],
         "repository_url": f"{settings.GITHUB_WEB_URL}/{integration.repository}" if integration.repository else "",
         "category_name": category.name if category else "",
-        "credentials": [r for r in edition.requirements() if r.kind == Kind.CREDENTIALS],
+        "credentials": [r for r in edition.requirements() if r.kind == RequirementKind.CREDENTIALS],
     }
 
 
-def turn_for_reviewer(integration: Integration, now: datetime) -> dict[str, Any]:
+def build_next_action_context(integration: Integration, now: datetime) -> dict[str, Any]:
     """Whose turn it is, named as the program names it, and what an approval waits for the partner to settle."""
     labels = {
-        Holder.PARTNER: f"{integration.partner.name}’s turn",
-        Holder.PROGRAM: _("The program’s turn"),
-        Holder.MACHINE: _("The portal’s turn"),
-        Holder.THIRD_PARTY: _("Waiting for others"),
+        ResponsibleParty.PARTNER: f"{integration.partner.name}’s turn",
+        ResponsibleParty.PROGRAM: _("The program’s turn"),
+        ResponsibleParty.MACHINE: _("The portal’s turn"),
+        ResponsibleParty.THIRD_PARTY: _("Waiting for others"),
     }
-    holder = integration.turn_holder
+    responsible_party = integration.turn_holder
     in_review = integration.stage == Stage.REVIEW
     return {
-        "turn_label": labels.get(holder, ""),  # type: ignore[call-overload]
-        "at_rest": holder == Holder.MACHINE,
-        "partners_part": context.partners_part(integration, now) if in_review else (),
+        "turn_label": labels.get(responsible_party, ""),  # type: ignore[call-overload]
+        "at_rest": responsible_party == ResponsibleParty.MACHINE,
+        "partners_part": context.list_partner_requirements(integration, now) if in_review else (),
     }
 
 
-def why_not_decide(integration: Integration, user: Any) -> str:
+def explain_decision_refusal(integration: Integration, user: Any) -> str:
     """Why this person of the program may not decide on it; blank where they may."""
-    if permissions.may_decide(integration, user):
+    if permissions.can_decide(integration, user):
         return ""
-    if permissions.role_of(integration.partner, user):
+    if permissions.get_role(integration.partner, user):
         return _("You belong to %(name)s: another reviewer decides.") % {"name": integration.partner.name}
     return _("You see everything here, but only reviewers decide.")
 
 
-def undo_of(integration: Integration, user: Any, now: datetime) -> dict[str, Any] | None:
+def get_undoable_decision(integration: Integration, user: Any, now: datetime) -> dict[str, Any] | None:
     """The decision that can still be undone, told as its banner tells it; None where there is none."""
     if not integration.decision or integration.undo_until is None or integration.undo_until <= now:
         return None
-    who = _("You") if integration.decided_by_id == user.pk else str(integration.decided_by or _("Somebody"))
+    actor_name = _("You") if integration.decided_by_id == user.pk else str(integration.decided_by or _("Somebody"))
     return {
-        "said": f"{who} {WORDS[integration.decision][0]}",
+        "said": f"{actor_name} {EVENT_TYPES[integration.decision][0]}",
         "until": integration.undo_until,
-        "may": permissions.may_undo(integration, user),
+        "may": permissions.can_undo_decision(integration, user),
     }
 
 
-def useful(integration: Integration, offered: Iterable[Action]) -> list[Action]:
+def filter_relevant_actions(
+    integration: Integration, actions: Iterable[AvailableTransition]
+) -> list[AvailableTransition]:
     """The buttons worth showing: without the other half of a pair that cannot matter now, and without the undo,
     which stands with its decision."""
-    idle = {
+    irrelevant_by_name = {
         "undo_decision": True,
         "resume": not integration.hold,
         "put_on_hold": bool(integration.hold),
@@ -206,9 +216,9 @@ def useful(integration: Integration, offered: Iterable[Action]) -> list[Action]:
         "dismiss_appeal": integration.standing_hold != "appeal",
         "suspend_at_once": not integration.hold,
     }
-    return [action for action in offered if not idle.get(action.name, False)]
+    return [action for action in actions if not irrelevant_by_name.get(action.name, False)]
 
 
-def may_find(integration: Integration, user: Any) -> bool:
+def can_raise_finding(integration: Integration, user: Any) -> bool:
     """Whether this person can write findings now: a reviewer, while the integration is in review."""
-    return integration.stage == Stage.REVIEW and permissions.may_decide(integration, user)
+    return integration.stage == Stage.REVIEW and permissions.can_decide(integration, user)

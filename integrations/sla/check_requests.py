@@ -10,7 +10,7 @@ from typing import Any
 from integrations.sla.models import Watch
 from verification.checks.services import runs
 
-REASONS = {
+REASONS_BY_EVENT = {
     "release": "A release at GitHub",
     "create": "A new tag or branch at GitHub",
     "delete": "A tag or branch taken away at GitHub",
@@ -21,20 +21,20 @@ REASONS = {
 VISIBILITY_EVENTS = frozenset({"public", "repository"})  # they decide whether the issues may be read
 
 
-def matters(event: str, payload: Mapping[str, Any]) -> bool:
+def should_run_checks(event: str, payload: Mapping[str, Any]) -> bool:
     """Whether the checks could now say something else. Of pushes only those to tags and to the default branch."""
     if event != "push":
-        return event in REASONS
+        return event in REASONS_BY_EVENT
     ref, repository = str(payload.get("ref", "")), payload.get("repository")
-    default = repository.get("default_branch", "") if isinstance(repository, Mapping) else ""
-    return ref.startswith("refs/tags/") or ref == f"refs/heads/{default}"
+    default_branch = repository.get("default_branch", "") if isinstance(repository, Mapping) else ""
+    return ref.startswith("refs/tags/") or ref == f"refs/heads/{default_branch}"
 
 
-def look_again(watch: Watch, events: Iterable[str], now: datetime) -> None:
+def request_checks(watch: Watch, events: Iterable[str], now: datetime) -> None:
     """Run the checks once for all these events, in the background. Read the issues too where visibility may differ."""
-    told = set(events)
-    if told & VISIBILITY_EVENTS:
+    event_names = set(events)
+    if event_names & VISIBILITY_EVENTS:
         Watch.objects.filter(pk=watch.pk, ended_at=None).update(poll_at=now)
-    why = next((reason for event, reason in REASONS.items() if event in told), "")
-    if why:
-        runs.look_again(watch.integration, now, why)
+    reason = next((reason for event, reason in REASONS_BY_EVENT.items() if event in event_names), "")
+    if reason:
+        runs.request_background_check_run(watch.integration, now, reason)

@@ -10,82 +10,85 @@ from datetime import datetime, timedelta
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from integrations.programs.registry import edition_of
-from integrations.programs.schema import Sla, Target
-from integrations.sla.engine.types import Severity, Watching
-from integrations.sla.metrics import AT_RISK
+from integrations.programs.registry import get_edition
+from integrations.programs.schema import Sla, SlaTarget
+from integrations.sla.engine.types import ClockStatus, Severity
+from integrations.sla.metrics import AT_RISK_PERCENT
 from integrations.sla.models import Clock
 from portal.core import business_time as clocks
 from portal.core.business_time import Calendar
 
 DAY, HOUR = timedelta(days=1), timedelta(hours=1)
-Pieces = list[tuple[str, float]]
+MeterParts = list[tuple[str, float]]
 
 
 @dataclass(frozen=True, slots=True)
-class Used:
+class TimeUsage:
     """`allowed` is None where no figure is given: then time is only measured. In business days or real time."""
 
     counted: timedelta
     paused: timedelta
-    allowed: timedelta | None
+    allowed_time: timedelta | None
     in_days: bool
 
     @property
     def per_cent(self) -> int:
-        return int(100 * self.counted / self.allowed) if self.allowed else 0
+        return int(100 * self.counted / self.allowed_time) if self.allowed_time else 0
 
     @property
     def words(self) -> str:
         """ "36 h of 48 h", "2.5 of 5 business days"."""
         if self.in_days:
-            return self._in_days()
-        said = {"count": int(self.counted / HOUR), "of": self.allowed // HOUR if self.allowed else 0}
-        return (_("%(count)s h of %(of)s h") if self.allowed else _("%(count)s h")) % said
+            return self._describe_days()
+        values = {"count": int(self.counted / HOUR), "of": self.allowed_time // HOUR if self.allowed_time else 0}
+        return (_("%(count)s h of %(of)s h") if self.allowed_time else _("%(count)s h")) % values
 
-    def _in_days(self) -> str:
-        if not self.allowed:
-            return _("%(count)s business days") % {"count": tenths(self.counted / DAY)}
-        of = self.allowed // DAY
-        said = ngettext("%(count)s of %(of)s business day", "%(count)s of %(of)s business days", of)
-        return said % {"count": tenths(self.counted / DAY), "of": of}
+    def _describe_days(self) -> str:
+        if not self.allowed_time:
+            return _("%(count)s business days") % {"count": format_tenths(self.counted / DAY)}
+        allowed_days = self.allowed_time // DAY
+        text = ngettext("%(count)s of %(of)s business day", "%(count)s of %(of)s business days", allowed_days)
+        return text % {"count": format_tenths(self.counted / DAY), "of": allowed_days}
 
     @property
     def said(self) -> str:
         """The bar in words, for those who hear it."""
-        said = {"words": self.words, "paused": length(self.paused)}
-        return (_("%(words)s used, %(paused)s paused") if self.paused else _("%(words)s used")) % said
+        values = {"words": self.words, "paused": format_short_duration(self.paused)}
+        return (_("%(words)s used, %(paused)s paused") if self.paused else _("%(words)s used")) % values
 
     @property
-    def pieces(self) -> Pieces:
+    def pieces(self) -> MeterParts:
         """What the meter draws, in hours. What is over is drawn as long as the promise at most."""
-        if self.allowed is None:
+        if self.allowed_time is None:
             return [("counted", self.counted / HOUR), ("paused", self.paused / HOUR)]
-        counted, over = min(self.counted, self.allowed), max(self.counted - self.allowed, timedelta())
-        left = self.allowed - counted
+        within_target, over_target = (
+            min(self.counted, self.allowed_time),
+            max(self.counted - self.allowed_time, timedelta()),
+        )
+        remaining = self.allowed_time - within_target
         return [
-            (kind, part / HOUR)
-            for kind, part in (
-                ("counted", counted), ("paused", min(self.paused, 2 * self.allowed)), ("left", left),
-                ("over", min(over, self.allowed)),
+            (kind, duration / HOUR)
+            for kind, duration in (
+                ("counted", within_target), ("paused", min(self.paused, 2 * self.allowed_time)), ("left", remaining),
+                ("over", min(over_target, self.allowed_time)),
             )
-            if part
+            if duration
         ]  # fmt: skip
 
 
-def target_of(clock: Clock) -> Target | None:
+def get_target(clock: Clock) -> SlaTarget | None:
     """The figure that this clock counts towards, as of the issue's opening."""
-    sla = sla_of(clock)
+    sla = get_sla(clock)
     if clock.verb != sla.verb:
         return None
     return sla.critical if clock.severity == Severity.CRITICAL else sla.other
 
 
-def sla_of(clock: Clock) -> Sla:
-    return edition_of(clock.integration.program_key, clock.issue.edition).sla
+def get_sla(clock: Clock) -> Sla:
+    return get_edition(clock.integration.program_key, clock.issue.edition).sla
 
 
-def target_words(target: Target | None) -> str:
+def format_target(target: SlaTarget | None) -> str:
     """ "48 h", "5 business days", or blank."""
     if target is None:
         return ""
@@ -94,22 +97,22 @@ def target_words(target: Target | None) -> str:
     return _("%(count)s business days") % {"count": target.business_days} if target.business_days else ""
 
 
-def used(clock: Clock, calendar: Calendar, now: datetime) -> Used:
+def calculate_usage(clock: Clock, calendar: Calendar, now: datetime) -> TimeUsage:
     """What is used of a clock's promise at a moment."""
-    target = target_of(clock)
+    target = get_target(clock)
     in_days = bool(target and target.business_days)
-    scale = calendar.days if in_days else clocks.ELAPSED
-    allowed = _allowed(target)
-    counted = timedelta(seconds=clock.counted_seconds)
-    if allowed and clock.due_at and clock.stopped_at is None and clock.watch.ended_at is None:
-        counted = allowed + scale.position(now) - scale.position(clock.due_at)
-    paused = timedelta(seconds=clock.paused_seconds)
-    if clock.state == Watching.PAUSED and clock.issue.folded_at:
-        paused += max(now - clock.issue.folded_at, timedelta())
-    return Used(max(counted, timedelta()), paused, allowed, in_days)
+    scale = calendar.days if in_days else clocks.ELAPSED_SCALE
+    allowed_time = _get_allowed_time(target)
+    counted_time = timedelta(seconds=clock.counted_seconds)
+    if allowed_time and clock.due_at and clock.stopped_at is None and clock.watch.ended_at is None:
+        counted_time = allowed_time + scale.position(now) - scale.position(clock.due_at)
+    paused_time = timedelta(seconds=clock.paused_seconds)
+    if clock.state == ClockStatus.PAUSED and clock.issue.folded_at:
+        paused_time += max(now - clock.issue.folded_at, timedelta())
+    return TimeUsage(max(counted_time, timedelta()), paused_time, allowed_time, in_days)
 
 
-def _allowed(target: Target | None) -> timedelta | None:
+def _get_allowed_time(target: SlaTarget | None) -> timedelta | None:
     if target is None:
         return None
     if target.hours is not None:
@@ -119,19 +122,32 @@ def _allowed(target: Target | None) -> timedelta | None:
 
 def is_at_risk(clock: Clock, now: datetime) -> bool:
     """Running with 75 % or more used."""
-    return clock.state == Watching.RUNNING and clock.warn75_at is not None and clock.warn75_at <= now
+    return clock.state == ClockStatus.RUNNING and clock.warn75_at is not None and clock.warn75_at <= now
 
 
-def tenths(value: float) -> str:
+def format_tenths(value: float) -> str:
     """One digit, cut, not rounded: 4.96 days are not yet five."""
     return f"{int(value * 10) / 10:g}"
 
 
-def length(span: timedelta) -> str:
+def format_short_duration(duration: timedelta) -> str:
     """ "40 min", "36 h", "6 d"."""
-    if span < HOUR:
-        return _("%(count)s min") % {"count": int(span.total_seconds() // 60)}
-    return _("%(count)s h") % {"count": span // HOUR} if span < 2 * DAY else _("%(count)s d") % {"count": span // DAY}
+    if duration < HOUR:
+        return _("%(count)s min") % {"count": int(duration.total_seconds() // 60)}
+    return (
+        _("%(count)s h") % {"count": duration // HOUR}
+        if duration < 2 * DAY
+        else _("%(count)s d") % {"count": duration // DAY}
+    )
 
 
-__all__ = ["AT_RISK", "Used", "is_at_risk", "length", "sla_of", "target_of", "target_words", "used"]
+__all__ = [
+    "AT_RISK_PERCENT",
+    "TimeUsage",
+    "calculate_usage",
+    "format_short_duration",
+    "format_target",
+    "get_sla",
+    "get_target",
+    "is_at_risk",
+]

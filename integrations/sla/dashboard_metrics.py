@@ -12,16 +12,16 @@ from django.db.models import Count, Min, Q
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from integrations.sla.engine.types import Watching
-from integrations.sla.filters import STATES, Choice, in_state
+from integrations.sla.engine.types import ClockStatus
+from integrations.sla.filters import STATE_LABELS, ClockFilters, build_state_condition
 from integrations.sla.models import Breach, Watch
-from portal.core.iso_weeks import last_complete, zone
+from portal.core.iso_weeks import get_last_complete_week, get_program_zone
 from portal.reports import trend_records
-from portal.reports.presenters import per_cent
+from portal.reports.presenters import format_percent
 
 WEEK = timedelta(days=7)
 MAX_UNREADABLE = 5  # repositories listed with their reason
-LENIENCY = timedelta(minutes=15)  # how much later than planned a repository may be read
+POLL_DELAY_TOLERANCE = timedelta(minutes=15)  # how much later than planned a repository may be read
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Tile:
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
+class DashboardSummary:
     """Figures above the list.
 
     `tabs`: (word, address, is it shown, count). `behind`: number of repositories not read lately. `unreadable`: those
@@ -54,80 +54,122 @@ class Head:
     unreadable: list[Watch]
 
 
-def head_of(choice: Choice, now: datetime, query: Any) -> Head:
+def build_dashboard_summary(filters: ClockFilters, now: datetime, query: Any) -> DashboardSummary:
     """`query`: the parameters of the address (a QueryDict), kept in every link."""
-    ago, before = now - WEEK, now - 2 * WEEK
-    kept = Q(state=Watching.MET)
-    tabs = {f"tab_{state}": Count("pk", filter=in_state(state, now)) for state in STATES if state != "disputed"}
-    n = choice.clocks().aggregate(
-        kept=Count("pk", filter=kept & Q(stopped_at__gte=ago, stopped_at__lt=now)),
-        kept_before=Count("pk", filter=kept & Q(stopped_at__gte=before, stopped_at__lt=ago)),
-        risk_before=Count("pk", filter=_open_at(ago) & Q(warn75_at__lte=ago, due_at__gt=ago)),
-        late_before=Count("pk", filter=_open_at(ago) & Q(due_at__lte=ago) & ~Q(state=Watching.BLIND)),
-        **tabs,
+    week_ago, two_weeks_ago = now - WEEK, now - 2 * WEEK
+    met_condition = Q(state=ClockStatus.MET)
+    tab_counts = {
+        f"tab_{state}": Count("pk", filter=build_state_condition(state, now))
+        for state in STATE_LABELS
+        if state != "disputed"
+    }
+    counts = filters.list_clocks().aggregate(
+        kept=Count("pk", filter=met_condition & Q(stopped_at__gte=week_ago, stopped_at__lt=now)),
+        kept_before=Count("pk", filter=met_condition & Q(stopped_at__gte=two_weeks_ago, stopped_at__lt=week_ago)),
+        risk_before=Count(
+            "pk", filter=_build_open_condition(week_ago) & Q(warn75_at__lte=week_ago, due_at__gt=week_ago)
+        ),
+        late_before=Count(
+            "pk", filter=_build_open_condition(week_ago) & Q(due_at__lte=week_ago) & ~Q(state=ClockStatus.BLIND)
+        ),
+        **tab_counts,
     )
-    n["tab_disputed"] = choice.clocks().filter(in_state("disputed", now)).count()  # few, by an index of their own
-    broken, broken_before = _broken(choice, before, ago, now)
-    ago_said = _("a week ago %(count)s")
+    counts["tab_disputed"] = (
+        filters.list_clocks().filter(build_state_condition("disputed", now)).count()
+    )  # few, by an index of their own
+    breach_count, previous_breach_count = _count_breaches(filters, two_weeks_ago, week_ago, now)
+    week_ago_text = _("a week ago %(count)s")
     tiles = [
-        _share_tile(n["kept"], broken, n["kept_before"], broken_before, _link(query, "all")),
-        Tile(_("At risk"), str(n["tab_at_risk"]), ago_said % {"count": n["risk_before"]}, _link(query, "at_risk"),
-             "warn" if n["tab_at_risk"] else "neutral", "triangle-alert", _("75 % or more of the time is used")),
-        Tile(_("Breached"), str(n["tab_breached"]), ago_said % {"count": n["late_before"]}, _link(query, "breached"),
-             "bad" if n["tab_breached"] else "neutral", "alarm-clock-off", _("past due and still open")),
-        Tile(_("Blind"), str(n["tab_blind"]), _blind_before(choice, now), _link(query, "blind"),
-             "info" if n["tab_blind"] else "neutral", "eye-off", _("our data ends before the due moment")),
-    ]  # fmt: skip
-    told = [(_(word), _link(query, state), state == choice.state, n[f"tab_{state}"]) for state, word in STATES.items()]
-    return Head(tiles, told, n[f"tab_{choice.state}"], **_known(choice, now))
+        _build_share_tile(
+            counts["kept"], breach_count, counts["kept_before"], previous_breach_count, _build_state_url(query, "all")
+        ),
+        Tile(
+            _("At risk"),
+            str(counts["tab_at_risk"]),
+            week_ago_text % {"count": counts["risk_before"]},
+            _build_state_url(query, "at_risk"),
+            "warn" if counts["tab_at_risk"] else "neutral",
+            "triangle-alert",
+            _("75 % or more of the time is used"),
+        ),
+        Tile(
+            _("Breached"),
+            str(counts["tab_breached"]),
+            week_ago_text % {"count": counts["late_before"]},
+            _build_state_url(query, "breached"),
+            "bad" if counts["tab_breached"] else "neutral",
+            "alarm-clock-off",
+            _("past due and still open"),
+        ),
+        Tile(
+            _("Blind"),
+            str(counts["tab_blind"]),
+            _describe_last_week_incomplete(filters, now),
+            _build_state_url(query, "blind"),
+            "info" if counts["tab_blind"] else "neutral",
+            "eye-off",
+            _("our data ends before the due moment"),
+        ),
+    ]
+    tabs = [
+        (_(label), _build_state_url(query, state), state == filters.state, counts[f"tab_{state}"])
+        for state, label in STATE_LABELS.items()
+    ]
+    return DashboardSummary(tiles, tabs, counts[f"tab_{filters.state}"], **_collect_data_coverage(filters, now))
 
 
-def _blind_before(choice: Choice, now: datetime) -> str:
+def _describe_last_week_incomplete(filters: ClockFilters, now: datetime) -> str:
     """What the last weekly report said; blank where there is none of just this."""
-    week = last_complete(now, zone())
+    week = get_last_complete_week(now, get_program_zone())
     return "".join(
-        _("when week %(number)s ended %(n)s") % {"number": week.number, "n": n}
-        for n in trend_records.blind(choice.report, [week]).values()
+        _("when week %(number)s ended %(n)s") % {"number": week.number, "n": count}
+        for count in trend_records.count_incomplete_clocks(filters.report, [week]).values()
     )
 
 
-def _open_at(at: datetime) -> Q:
-    return Q(started_at__lte=at) & (Q(stopped_at=None) | Q(stopped_at__gt=at))
+def _build_open_condition(moment: datetime) -> Q:
+    return Q(started_at__lte=moment) & (Q(stopped_at=None) | Q(stopped_at__gt=moment))
 
 
-def _broken(choice: Choice, before: datetime, ago: datetime, now: datetime) -> tuple[int, int]:
+def _count_breaches(
+    filters: ClockFilters, two_weeks_ago: datetime, week_ago: datetime, now: datetime
+) -> tuple[int, int]:
     """Breaches that fell due in the last seven days, and in those before."""
-    mine = Breach.objects.filter(choice.of, retracted_at=None, due_at__gte=before, due_at__lt=now)
-    found = mine.aggregate(now=Count("pk", filter=Q(due_at__gte=ago)), before=Count("pk", filter=Q(due_at__lt=ago)))
-    return found["now"], found["before"]
+    breaches = Breach.objects.filter(filters.condition, retracted_at=None, due_at__gte=two_weeks_ago, due_at__lt=now)
+    counts = breaches.aggregate(
+        now=Count("pk", filter=Q(due_at__gte=week_ago)), before=Count("pk", filter=Q(due_at__lt=week_ago))
+    )
+    return counts["now"], counts["before"]
 
 
-def _known(choice: Choice, now: datetime) -> dict[str, Any]:
+def _collect_data_coverage(filters: ClockFilters, now: datetime) -> dict[str, Any]:
     """How many repositories are watched, how many of them are behind, and how far the furthest behind is known.
 
     Behind is what could not be read, or was not when its moment came: one whose hook works is read once an hour.
     """
-    watches = Watch.objects.filter(choice.scope, ended_at=None)
-    behind = Count("pk", filter=~Q(trouble="") | Q(poll_at__lt=now - LENIENCY))
+    watches = Watch.objects.filter(filters.scope, ended_at=None)
+    behind_count = Count("pk", filter=~Q(trouble="") | Q(poll_at__lt=now - POLL_DELAY_TOLERANCE))
     troubled = watches.exclude(trouble="").select_related("integration").order_by("data_up_to", "pk")
     return {
-        **watches.aggregate(watched=Count("pk"), behind=behind, data_up_to=Min("data_up_to")),
+        **watches.aggregate(watched=Count("pk"), behind=behind_count, data_up_to=Min("data_up_to")),
         "unreadable": list(troubled[:MAX_UNREADABLE]),
     }
 
 
-def _share_tile(kept: int, broken: int, kept_before: int, broken_before: int, href: str) -> Tile:
+def _build_share_tile(
+    met_count: int, breach_count: int, previous_met_count: int, previous_breach_count: int, href: str
+) -> Tile:
     note = (
-        _("%(kept)s of %(count)s in the last 7 days") % {"kept": kept, "count": kept + broken}
-        if kept + broken
+        _("%(kept)s of %(count)s in the last 7 days") % {"kept": met_count, "count": met_count + breach_count}
+        if met_count + breach_count
         else _("nothing came due in the last 7 days")
     )
-    tone = "neutral" if not kept + broken else "good" if not broken else "neutral"
-    old = _share(kept_before, broken_before)
+    tone = "neutral" if not met_count + breach_count else "good" if not breach_count else "neutral"
+    previous_share = _calculate_share(previous_met_count, previous_breach_count)
     return Tile(
         _("In time"),
-        per_cent(_share(kept, broken)),
-        _("the 7 days before %(old)s") % {"old": per_cent(old)},
+        format_percent(_calculate_share(met_count, breach_count)),
+        _("the 7 days before %(old)s") % {"old": format_percent(previous_share)},
         href,
         tone,
         "timer",
@@ -135,15 +177,15 @@ def _share_tile(kept: int, broken: int, kept_before: int, broken_before: int, hr
     )
 
 
-def _share(kept: int, broken: int) -> float | None:
-    return round(100 * kept / (kept + broken), 1) if kept + broken else None
+def _calculate_share(met_count: int, breach_count: int) -> float | None:
+    return round(100 * met_count / (met_count + breach_count), 1) if met_count + breach_count else None
 
 
-def _link(query: Any, state: str) -> str:
+def _build_state_url(query: Any, state: str) -> str:
     """The same list in another state, from its first page."""
-    found = query.copy()
+    parameters = query.copy()
     for name in ("page", "state"):
-        found.pop(name, None)
+        parameters.pop(name, None)
     if state:
-        found["state"] = state
-    return reverse("sla") + (f"?{found.urlencode()}" if found else "")
+        parameters["state"] = state
+    return reverse("sla") + (f"?{parameters.urlencode()}" if parameters else "")

@@ -11,55 +11,57 @@ from django.db.models import QuerySet
 from django.utils.translation import override
 
 from integrations.sla.models import Clock
-from integrations.sla.presenters import COLUMNS, as_data, rows_of
-from portal.core.exports import BOM, safe
+from integrations.sla.presenters import COLUMNS, build_rows, serialize_row
+from portal.core.exports import BYTE_ORDER_MARK, escape_formula
 
-PIECE = 500
-MOST = 50_000  # rows of one file, which says where there were more
+BATCH_SIZE = 500
+MAX_ROWS = 50_000  # rows of one file, which says where there were more
 
 
-def keys_of(found: QuerySet[Clock]) -> tuple[list[int], bool]:
+def select_keys(clocks: QuerySet[Clock]) -> tuple[list[int], bool]:
     """The rows of one file, and whether it is cut. The order is settled once: no row is missed or doubled."""
-    keys = list(found.values_list("pk", flat=True)[: MOST + 1])
-    return keys[:MOST], len(keys) > MOST
+    keys = list(clocks.values_list("pk", flat=True)[: MAX_ROWS + 1])
+    return keys[:MAX_ROWS], len(keys) > MAX_ROWS
 
 
-def pieces(keys: list[int], now: datetime) -> Iterator[list[dict[str, Any]]]:
+def iterate_batches(keys: list[int], now: datetime) -> Iterator[list[dict[str, Any]]]:
     """The rows as data, a few hundred at a time."""
-    for start in range(0, len(keys), PIECE):
-        wanted = keys[start : start + PIECE]
+    for start in range(0, len(keys), BATCH_SIZE):
+        batch_keys = keys[start : start + BATCH_SIZE]
         with override("en"):  # programs read it, whoever asks
-            found = [as_data(row) for row in rows_of(Clock.objects.filter(pk__in=wanted), now, wanted)]
-        yield found
+            batch = [serialize_row(row) for row in build_rows(Clock.objects.filter(pk__in=batch_keys), now, batch_keys)]
+        yield batch
 
 
-def as_csv(found: QuerySet[Clock], now: datetime) -> Iterator[str]:
+def stream_csv(clocks: QuerySet[Clock], now: datetime) -> Iterator[str]:
     """A table; cells that a spreadsheet would calculate are kept as text. Its last line says where it is cut."""
-    keys, is_cut = keys_of(found)
-    yield BOM + _line(COLUMNS)
-    for rows in pieces(keys, now):
-        yield "".join(_line([safe(str(row[column])) for column in COLUMNS]) for row in rows)
-    if is_cut:
-        yield _line([f"Cut after {MOST} rows: there are more. Filter the list to see them."])
+    keys, is_truncated = select_keys(clocks)
+    yield BYTE_ORDER_MARK + _format_csv_line(COLUMNS)
+    for rows in iterate_batches(keys, now):
+        yield "".join(_format_csv_line([escape_formula(str(row[column])) for column in COLUMNS]) for row in rows)
+    if is_truncated:
+        yield _format_csv_line([f"Cut after {MAX_ROWS} rows: there are more. Filter the list to see them."])
 
 
-def as_json(found: QuerySet[Clock], now: datetime, asked: dict[str, str]) -> Iterator[str]:
+def stream_json(clocks: QuerySet[Clock], now: datetime, active_filters: dict[str, str]) -> Iterator[str]:
     """{"at", "asked", "most", "cut", "clocks": [...]}, one clock a line. `cut`: there are more than `most`.
 
-    `asked`: the filters in force.
+    `active_filters`: the filters in force.
     """
-    keys, is_cut = keys_of(found)
-    head = json.dumps({"at": now.isoformat(), "asked": asked, "most": MOST, "cut": is_cut}, ensure_ascii=False)
-    yield f'{head[:-1]}, "clocks": ['
-    comma = "\n"
-    for rows in pieces(keys, now):
+    keys, is_truncated = select_keys(clocks)
+    header = json.dumps(
+        {"at": now.isoformat(), "asked": active_filters, "most": MAX_ROWS, "cut": is_truncated}, ensure_ascii=False
+    )
+    yield f'{header[:-1]}, "clocks": ['
+    separator = "\n"
+    for rows in iterate_batches(keys, now):
         for row in rows:
-            yield comma + json.dumps(row, ensure_ascii=False)
-            comma = ",\n"
+            yield separator + json.dumps(row, ensure_ascii=False)
+            separator = ",\n"
     yield "\n]}\n"
 
 
-def _line(cells: Any) -> str:
-    out = io.StringIO()
-    csv.writer(out, lineterminator="\r\n").writerow(cells)
-    return out.getvalue()
+def _format_csv_line(cells: Any) -> str:
+    buffer = io.StringIO()
+    csv.writer(buffer, lineterminator="\r\n").writerow(cells)
+    return buffer.getvalue()

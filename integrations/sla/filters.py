@@ -14,13 +14,13 @@ from django.utils.translation import gettext_lazy, gettext_noop
 from integrations.partners import permissions
 from integrations.partners.models import Partner
 from integrations.programs.registry import PROGRAMS
-from integrations.sla.engine.types import Severity, Watching
+from integrations.sla.engine.types import ClockStatus, Severity
 from integrations.sla.metrics import OPEN_STATES
 from integrations.sla.models import Clock
 from integrations.submissions.models import Integration
 
-NAMES = ("program", "partner", "integration", "severity", "state")
-STATES = {
+FILTER_NAMES = ("program", "partner", "integration", "severity", "state")
+STATE_LABELS = {
     "": gettext_noop("Open"),
     "at_risk": gettext_noop("At risk"),
     "breached": gettext_noop("Breached"),
@@ -31,11 +31,11 @@ STATES = {
     "late": gettext_noop("Answered late"),
     "all": gettext_noop("All"),
 }
-SETTLED = ("kept", "late")
+SETTLED_STATES = ("kept", "late")
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class ClockFilters:
     """What the address asks for, checked. `scope`: whose, on any row that knows its integration; `fields`: HTML.
 
     `report`: the key of the weekly report that tells of just these; blank where there is none.
@@ -44,66 +44,66 @@ class Choice:
     scope: Q
     severity: Q = field(default_factory=Q)
     state: str = ""
-    given: dict[str, str] = field(default_factory=dict)
+    values: dict[str, str] = field(default_factory=dict)
     fields: str = ""
     report: str = ""
 
     @property
-    def in_force(self) -> dict[str, str]:
+    def active_filters(self) -> dict[str, str]:
         """What of the address counts, without what is blank."""
-        return {name: value for name, value in {**self.given, "state": self.state}.items() if value}
+        return {name: value for name, value in {**self.values, "state": self.state}.items() if value}
 
     @property
     def is_filtered(self) -> bool:
-        return any(self.given.values())
+        return any(self.values.values())
 
     @property
-    def of(self) -> Q:
+    def condition(self) -> Q:
         """Everything that is asked for but the state, on clocks and breaches alike."""
         return self.scope & self.severity
 
-    def integration(self) -> Integration | None:
+    def get_integration(self) -> Integration | None:
         """The one integration that is asked for. A query where there is one."""
-        named = self.given.get("integration")
-        return Integration.objects.select_related("partner").get(uuid=named) if named else None
+        integration_uuid = self.values.get("integration")
+        return Integration.objects.select_related("partner").get(uuid=integration_uuid) if integration_uuid else None
 
-    def clocks(self) -> QuerySet[Clock]:
+    def list_clocks(self) -> QuerySet[Clock]:
         """The promised clocks that the filters leave, whatever their state."""
-        return Clock.objects.filter(self.of, promised=True)
+        return Clock.objects.filter(self.condition, promised=True)
 
-    def shown(self, now: datetime) -> QuerySet[Clock]:
+    def list_matching_clocks(self, now: datetime) -> QuerySet[Clock]:
         """Those of the state asked for, the most pressing first; what is settled after them, newest first."""
-        found = self.clocks().filter(in_state(self.state, now))
-        if self.state in SETTLED:
-            return found.order_by("-stopped_at", "-pk")
+        clocks = self.list_clocks().filter(build_state_condition(self.state, now))
+        if self.state in SETTLED_STATES:
+            return clocks.order_by("-stopped_at", "-pk")
         if self.state == "all":
-            return found.order_by(F("stopped_at").desc(nulls_first=True), F("due_at").asc(nulls_last=True), "pk")
-        return found.order_by(F("due_at").asc(nulls_last=True), "pk")
+            return clocks.order_by(F("stopped_at").desc(nulls_first=True), F("due_at").asc(nulls_last=True), "pk")
+        return clocks.order_by(F("due_at").asc(nulls_last=True), "pk")
 
 
-def in_state(state: str, now: datetime) -> Q:
+def build_state_condition(state: str, now: datetime) -> Q:
     """A state of the address as a condition on clocks."""
-    watched = Q(watch__ended_at=None)
+    monitored_condition = Q(watch__ended_at=None)
     return {
-        "at_risk": Q(state=Watching.RUNNING, warn75_at__lte=now) & watched,
-        "breached": Q(state=Watching.OVERDUE) & watched,
-        "blind": Q(state=Watching.BLIND) & watched,
-        "paused": Q(state=Watching.PAUSED) & watched,
+        "at_risk": Q(state=ClockStatus.RUNNING, warn75_at__lte=now) & monitored_condition,
+        "breached": Q(state=ClockStatus.OVERDUE) & monitored_condition,
+        "blind": Q(state=ClockStatus.BLIND) & monitored_condition,
+        "paused": Q(state=ClockStatus.PAUSED) & monitored_condition,
         "disputed": Q(issue__disputed_at__isnull=False),
-        "kept": Q(state=Watching.MET),
-        "late": Q(state=Watching.LATE),
+        "kept": Q(state=ClockStatus.MET),
+        "late": Q(state=ClockStatus.LATE),
         "all": Q(),
-    }.get(state, Q(state__in=OPEN_STATES) & watched)
+    }.get(state, Q(state__in=OPEN_STATES) & monitored_condition)
 
 
-def visible(user: Any, prefix: str = "integration__") -> Q:
+def build_visibility_condition(user: Any, prefix: str = "integration__") -> Q:
     """The program's people see all clocks, everybody else those of their own companies."""
     return (
-        Q() if permissions.works_for_program(user) else Q(**{f"{prefix}partner__in": list(permissions.roles_of(user))})
+        Q() if permissions.is_program_staff(user) else Q(**{f"{prefix}partner__in": list(permissions.get_roles(user))})
     )
 
 
-class SlaFilter(forms.Form):
+class SlaFilterForm(forms.Form):
     """The fields above the list. Nonsense in one of them is said and leaves the others in force."""
 
     program = forms.ChoiceField(label=gettext_lazy("Program"), required=False)
@@ -128,62 +128,77 @@ class SlaFilter(forms.Form):
             del self.fields["integration"]
 
 
-def chosen(user: Any, given: Mapping[str, str]) -> Choice:
+def parse_filters(user: Any, parameters: Mapping[str, str]) -> ClockFilters:
     """Read the address. Two queries: the companies and, where one is meant, its integrations; a third where an
     integration is asked for without its company.
     """
-    asked = {name: given.get(name, "")[:60] for name in NAMES}
-    partners = _partners(user)
+    raw_values = {name: parameters.get(name, "")[:60] for name in FILTER_NAMES}
+    partners = _list_partners(user)
     slugs = list(partners)
-    if asked["integration"] and not asked["partner"] and len(slugs) > 1:
-        asked["partner"] = _company_of(asked["integration"], partners)
-    one = asked["partner"] if asked["partner"] in slugs else slugs[0] if len(slugs) == 1 else ""
-    form = SlaFilter(asked, [(slug, name) for slug, (name, _) in partners.items()], _integrations(one))
+    if raw_values["integration"] and not raw_values["partner"] and len(slugs) > 1:
+        raw_values["partner"] = _find_partner_slug(raw_values["integration"], partners)
+    partner_slug = raw_values["partner"] if raw_values["partner"] in slugs else slugs[0] if len(slugs) == 1 else ""
+    form = SlaFilterForm(
+        raw_values, [(slug, name) for slug, (name, _) in partners.items()], _list_integrations(partner_slug)
+    )
     form.is_valid()
-    kept = {name: str(form.cleaned_data.get(name, "")) for name in NAMES if name != "state"}
-    state = asked["state"] if asked["state"] in STATES else ""
-    severity = Q(severity=kept["severity"]) if kept["severity"] else Q()
-    report = report_of(kept, partners[one][1] if one else 0, everybody=permissions.works_for_program(user))
-    return Choice(visible(user) & scope_of(kept), severity, state, kept, form.render(), report)
+    values = {name: str(form.cleaned_data.get(name, "")) for name in FILTER_NAMES if name != "state"}
+    state = raw_values["state"] if raw_values["state"] in STATE_LABELS else ""
+    severity = Q(severity=values["severity"]) if values["severity"] else Q()
+    report_key = determine_report_key(
+        values, partners[partner_slug][1] if partner_slug else 0, can_see_all=permissions.is_program_staff(user)
+    )
+    return ClockFilters(
+        build_visibility_condition(user) & build_scope_condition(values),
+        severity,
+        state,
+        values,
+        form.render(),
+        report_key,
+    )
 
 
-def report_of(kept: Mapping[str, str], partner: int, *, everybody: bool) -> str:
-    """The report whose scope is just what the filters leave. `partner`: the one that is meant or read, else 0."""
-    if kept["severity"] or kept["integration"] or (kept["program"] and kept["partner"]):
+def determine_report_key(values: Mapping[str, str], partner_id: int, *, can_see_all: bool) -> str:
+    """The report whose scope is just what the filters leave. `partner_id`: the one that is meant or read, else 0."""
+    if values["severity"] or values["integration"] or (values["program"] and values["partner"]):
         return ""
-    if everybody and not kept["partner"]:
-        return f"program:{kept['program']}" if kept["program"] else "programs"
-    return f"partner:{partner}" if partner and not kept["program"] else ""
+    if can_see_all and not values["partner"]:
+        return f"program:{values['program']}" if values["program"] else "programs"
+    return f"partner:{partner_id}" if partner_id and not values["program"] else ""
 
 
-def scope_of(kept: Mapping[str, str]) -> Q:
+def build_scope_condition(values: Mapping[str, str]) -> Q:
     """Whose clocks the filters leave."""
     columns = {
-        "integration__program_key": kept.get("program"),
-        "integration__partner__slug": kept.get("partner"),
-        "integration__uuid": UUID(kept["integration"]) if kept.get("integration") else None,
+        "integration__program_key": values.get("program"),
+        "integration__partner__slug": values.get("partner"),
+        "integration__uuid": UUID(values["integration"]) if values.get("integration") else None,
     }
     return Q(**{column: value for column, value in columns.items() if value})
 
 
-def _partners(user: Any) -> dict[str, tuple[str, int]]:
+def _list_partners(user: Any) -> dict[str, tuple[str, int]]:
     """Companies with anything watched: {slug: (name, number)}, in the order of their names."""
-    found = Partner.objects.filter(visible(user, "integrations__"), integrations__watch__isnull=False)
-    named = found.distinct().order_by("name").values_list("slug", "name", "pk")
-    return {slug: (name, pk) for slug, name, pk in named}
+    partners = Partner.objects.filter(
+        build_visibility_condition(user, "integrations__"), integrations__watch__isnull=False
+    )
+    rows = partners.distinct().order_by("name").values_list("slug", "name", "pk")
+    return {slug: (name, pk) for slug, name, pk in rows}
 
 
-def _company_of(integration: str, partners: Mapping[str, Any]) -> str:
+def _find_partner_slug(integration_uuid: str, partners: Mapping[str, Any]) -> str:
     """The company of an integration that the reader may see; blank where there is none."""
     try:
-        found = Partner.objects.filter(integrations__uuid=UUID(integration)).values_list("slug", flat=True).first()
+        slug = Partner.objects.filter(integrations__uuid=UUID(integration_uuid)).values_list("slug", flat=True).first()
     except ValueError:
         return ""
-    return found if found and found in partners else ""
+    return slug if slug and slug in partners else ""
 
 
-def _integrations(partner: str) -> list[tuple[str, str]]:
-    if not partner:
+def _list_integrations(partner_slug: str) -> list[tuple[str, str]]:
+    if not partner_slug:
         return []
-    found = Integration.objects.filter(partner__slug=partner, watch__isnull=False).order_by("name_key", "pk")
-    return [(str(uuid), name) for uuid, name in found.values_list("uuid", "name")]
+    integrations = Integration.objects.filter(partner__slug=partner_slug, watch__isnull=False).order_by(
+        "name_key", "pk"
+    )
+    return [(str(uuid), name) for uuid, name in integrations.values_list("uuid", "name")]

@@ -10,11 +10,11 @@ from zoneinfo import ZoneInfo
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
 
-from integrations.sla.engine.clock import days_of
-from integrations.sla.engine.explanation import units
+from integrations.sla.engine.clock import list_days
+from integrations.sla.engine.explanation import split_duration
 from integrations.sla.engine.types import Segment
 from portal.core.business_time import Calendar
-from portal.ui.components.moments import short
+from portal.ui.components.moments import format_short
 
 REASONS = (
     gettext_noop("The clock runs"),
@@ -57,15 +57,15 @@ NOTES = (
 )
 
 
-def moment(at: datetime, zone: ZoneInfo) -> str:
+def format_moment(timestamp: datetime, zone: ZoneInfo) -> str:
     """ "Tue 14 Apr, 14:10" of the calendar."""
-    local = at.astimezone(zone)
-    return f"{short(local)}, {local:%H:%M}"
+    local_time = timestamp.astimezone(zone)
+    return f"{format_short(local_time)}, {local_time:%H:%M}"
 
 
-def duration(length: timedelta) -> str:
+def format_duration(length: timedelta) -> str:
     """ "2 days 3 h 5 min"; a day is 24 hours."""
-    days, hours, minutes, seconds = units(length)
+    days, hours, minutes, seconds = split_duration(length)
     parts = [
         ngettext("%(count)s day", "%(count)s days", days) % {"count": days} if days else "",
         _("%(count)s h") % {"count": hours} if hours else "",
@@ -75,17 +75,19 @@ def duration(length: timedelta) -> str:
     return " ".join(filter(None, parts)) or _("%(count)s min") % {"count": 0}
 
 
-def why(segment: Segment, calendar: Calendar) -> str:
+def describe_reason(segment: Segment, calendar: Calendar) -> str:
     """Why a time counts or does not; days off by their names."""
-    return _(segment.why) if segment.counted or segment.key else _days_off(segment, calendar)
+    return _(segment.why) if segment.counted or segment.key else _describe_days_off(segment, calendar)
 
 
-def _days_off(segment: Segment, calendar: Calendar) -> str:
-    days = days_of(segment, calendar)
-    named = ", ".join(short(on) + (f" ({calendar.names[on]})" if on in calendar.names else "") for on in days)
-    return ngettext("Day off: %(days)s", "Days off: %(days)s", len(days)) % {"days": named}
+def _describe_days_off(segment: Segment, calendar: Calendar) -> str:
+    days = list_days(segment, calendar)
+    day_names = ", ".join(
+        format_short(day) + (f" ({calendar.names[day]})" if day in calendar.names else "") for day in days
+    )
+    return ngettext("Day off: %(days)s", "Days off: %(days)s", len(days)) % {"days": day_names}
 
 
-def per_cent(share: float | None) -> str:
+def format_percent(share: float | None) -> str:
     """ "96 %", "97.5 %", or a dash where nothing was settled."""
     return "–" if share is None else f"{share:g} %"

@@ -11,47 +11,56 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from integrations.partners import permissions
-from integrations.programs.registry import edition_of
-from integrations.programs.schema import Sla, Target
-from integrations.sla.clock_usage import Used, target_words
+from integrations.programs.registry import get_edition
+from integrations.programs.schema import Sla, SlaTarget
+from integrations.sla.clock_usage import TimeUsage, format_target
 from integrations.sla.engine import inputs
-from integrations.sla.engine.explanation import idle, link
-from integrations.sla.engine.projection import fold, in_order
-from integrations.sla.engine.types import DENIED, Asked, ClockState, IssueState, Kind, Segment, Severity, Watching
-from integrations.sla.formatting import duration, moment, why
+from integrations.sla.engine.explanation import build_event_url, sum_uncounted_time
+from integrations.sla.engine.projection import order_events, project_issue_state
+from integrations.sla.engine.types import (
+    DENIED_KEY,
+    ClockState,
+    ClockStatus,
+    IssueEventKind,
+    IssueState,
+    ProjectionContext,
+    Segment,
+    Severity,
+)
+from integrations.sla.formatting import describe_reason, format_duration, format_moment
 from integrations.sla.models import Issue, IssueEvent
-from integrations.sla.presenters import AT_RISK, SEVERITIES, STATES, VERBS, chip
+from integrations.sla.presenters import AT_RISK_BADGE, SEVERITY_BADGES, STATE_BADGES, VERB_LABELS, localize_badge
 from integrations.sla.services.policies import CRITICAL_LABELS, PAUSE_LABELS
 from portal.audit.models import Event
 from portal.core.business_time import Calendar
 from portal.ui.charts import calendar_strip as strip
 
-DECISIONS = ("severity_asked", "breach_disputed", "dispute_dismissed", "severity_lowered", "not_covered")
-LATELY = 60
-FIGURE = re.compile(r"(\d) ")
-GITHUB = '{0} <a href="{1}" rel="noopener noreferrer">{2}<span class="visually-hidden">: {0}</span></a>'
+DECISION_EVENT_TYPES = ("severity_asked", "breach_disputed", "dispute_dismissed", "severity_lowered", "not_covered")
+MAX_TIMELINE_ENTRIES = 60
+NUMBER_SPACE_PATTERN = re.compile(r"(\d) ")
+GITHUB_LINK_TEMPLATE = '{0} <a href="{1}" rel="noopener noreferrer">{2}<span class="visually-hidden">: {0}</span></a>'
 # What happened on GitHub, or here: words, tone, icon.
-HAPPENED: dict[str, tuple[str, str, str]] = {
-    Kind.OPENED: (gettext_noop("opened it"), "accent", "circle-dot"),
-    Kind.EDITED: (gettext_noop("edited the report"), "neutral", "pencil"),
-    Kind.COMMENTED: (gettext_noop("wrote"), "neutral", "message-square"),
-    Kind.COMMENT_EDITED: (gettext_noop("edited a comment"), "neutral", "pencil"),
-    Kind.COMMENT_DELETED: (gettext_noop("deleted a comment"), "warn", "trash-2"),
-    Kind.LABELED: (gettext_noop("put the label “{label}”"), "neutral", "tag"),
-    Kind.UNLABELED: (gettext_noop("took the label “{label}” off"), "neutral", "tag"),
-    Kind.CLOSED: (gettext_noop("closed it"), "good", "circle-check"),
-    Kind.REOPENED: (gettext_noop("opened it again"), "warn", "rotate-ccw"),
-    Kind.LOCKED: (gettext_noop("locked the conversation"), "neutral", "lock"),
-    Kind.UNLOCKED: (gettext_noop("unlocked the conversation"), "neutral", "lock-open"),
-    Kind.TRANSFERRED: (gettext_noop("transferred it"), "warn", "arrow-right"),
-    Kind.DELETED: (gettext_noop("deleted it"), "warn", "trash-2"),
-    Kind.SEVERITY_LOWERED: (gettext_noop("lowered the severity for the program"), "warn", "arrow-down"),
-    Kind.NOT_AN_ISSUE: (gettext_noop("let it off for the program"), "warn", "minus"),
+EVENT_DISPLAY_BY_KIND: dict[str, tuple[str, str, str]] = {
+    IssueEventKind.OPENED: (gettext_noop("opened it"), "accent", "circle-dot"),
+    IssueEventKind.EDITED: (gettext_noop("edited the report"), "neutral", "pencil"),
+    IssueEventKind.COMMENTED: (gettext_noop("wrote"), "neutral", "message-square"),
+    IssueEventKind.COMMENT_EDITED: (gettext_noop("edited a comment"), "neutral", "pencil"),
+    IssueEventKind.COMMENT_DELETED: (gettext_noop("deleted a comment"), "warn", "trash-2"),
+    IssueEventKind.LABELED: (gettext_noop("put the label “{label}”"), "neutral", "tag"),
+    IssueEventKind.UNLABELED: (gettext_noop("took the label “{label}” off"), "neutral", "tag"),
+    IssueEventKind.CLOSED: (gettext_noop("closed it"), "good", "circle-check"),
+    IssueEventKind.REOPENED: (gettext_noop("opened it again"), "warn", "rotate-ccw"),
+    IssueEventKind.LOCKED: (gettext_noop("locked the conversation"), "neutral", "lock"),
+    IssueEventKind.UNLOCKED: (gettext_noop("unlocked the conversation"), "neutral", "lock-open"),
+    IssueEventKind.TRANSFERRED: (gettext_noop("transferred it"), "warn", "arrow-right"),
+    IssueEventKind.DELETED: (gettext_noop("deleted it"), "warn", "trash-2"),
+    IssueEventKind.SEVERITY_LOWERED: (gettext_noop("lowered the severity for the program"), "warn", "arrow-down"),
+    IssueEventKind.NOT_AN_ISSUE: (gettext_noop("let it off for the program"), "warn", "minus"),
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class SegmentRow:
     """One segment as a row of the table, in words; moments as the calendar's zone has them."""
 
     start: str
@@ -71,21 +80,21 @@ class ClockPanel:
     severity: str
     target: str
     state: tuple[str, str, str]
-    used: Used
+    used: TimeUsage
     pieces: list[tuple[str, float]]
     sentence: str
     due_at: datetime | None
     due_local: str
     stopped_at: datetime | None
     stopped_href: str
-    lines: list[Line]
+    lines: list[SegmentRow]
     counted: str
     idle: str
     strip: SafeString | str
 
 
 @dataclass(frozen=True, slots=True)
-class Happened:
+class TimelineEntry:
     """One fact in the timeline."""
 
     what: str
@@ -96,7 +105,7 @@ class Happened:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class IssuePage:
     """The whole page."""
 
     issue: Issue
@@ -106,7 +115,7 @@ class Shown:
     edition: str
     notes: list[str]
     clocks: list[ClockPanel]
-    happened: list[Happened]
+    happened: list[TimelineEntry]
     older: int
     decisions: list[Event]
     labels: str
@@ -116,7 +125,7 @@ class Shown:
 
     @property
     def severity_said(self) -> tuple[str, str, str]:
-        return chip(SEVERITIES[self.state.severity])
+        return localize_badge(SEVERITY_BADGES[self.state.severity])
 
     @property
     def promise(self) -> ClockPanel | None:
@@ -124,149 +133,167 @@ class Shown:
         return next((panel for panel in self.clocks if panel.promised), None)
 
 
-def shown(issue: Issue, user: Any, now: datetime) -> Shown:
+def build_issue_page(issue: Issue, user: Any, now: datetime) -> IssuePage:
     """Everything on the page, folded now. Raises ValueError where the facts do not hold the issue's opening."""
-    asked = inputs.asked_of(issue, now)
-    asked = replace(asked, now=min(now, issue.watch.ended_at)) if issue.watch.ended_at else asked
-    facts = facts_of(issue)
-    state = fold(inputs.happenings(issue), asked)
-    sla = edition_of(issue.integration.program_key, issue.edition).sla
-    panels = [panel_of(clock, asked, sla, issue.url) for clock in state.clocks]
-    return Shown(
+    context = inputs.build_projection_context(issue, now)
+    context = replace(context, now=min(now, issue.watch.ended_at)) if issue.watch.ended_at else context
+    events = list_events(issue)
+    state = project_issue_state(inputs.list_timeline_events(issue), context)
+    sla = get_edition(issue.integration.program_key, issue.edition).sla
+    panels = [build_clock_panel(clock, context, sla, issue.url) for clock in state.clocks]
+    return IssuePage(
         issue=issue,
         state=state,
-        calendar=asked.calendar,
+        calendar=context.calendar,
         sla=sla,
-        edition=asked.policy.edition,
+        edition=context.policy.edition,
         notes=[_(note) for note in state.notes],
         clocks=sorted(panels, key=lambda panel: not panel.promised),
-        happened=[happened(row, issue.url) for row in facts[-LATELY:][::-1]],
-        older=max(0, len(facts) - LATELY),
-        decisions=decisions_of(issue, user),
+        happened=[build_timeline_entry(event, issue.url) for event in events[-MAX_TIMELINE_ENTRIES:][::-1]],
+        older=max(0, len(events) - MAX_TIMELINE_ENTRIES),
+        decisions=list_decisions(issue, user),
         labels=", ".join(sorted(issue.policy.critical_labels if issue.policy else CRITICAL_LABELS)),
         pauses=", ".join(sorted(issue.policy.pause_labels if issue.policy else PAUSE_LABELS)),
-        spoke_by=_spoke_by(facts, state),
+        spoke_by=_find_last_speaker(events, state),
         data_up_to=issue.watch.data_up_to,
     )
 
 
-def facts_of(issue: Issue) -> list[IssueEvent]:
+def list_events(issue: Issue) -> list[IssueEvent]:
     """What happened, each fact once though two may have told it; what GitHub does not know, with that it does not."""
-    facts = list(issue.events.all())
-    told = {happening.key for happening in in_order(inputs.happenings(issue), max(row.at for row in facts))}
-    denied = {key for row in facts if (key := row.data.get(DENIED))}
-    return [row for row in facts if row.key in told | denied or DENIED in row.data]
+    rows = list(issue.events.all())
+    visible_keys = {
+        event.key for event in order_events(inputs.list_timeline_events(issue), max(row.at for row in rows))
+    }
+    denied_keys = {key for row in rows if (key := row.data.get(DENIED_KEY))}
+    return [row for row in rows if row.key in visible_keys | denied_keys or DENIED_KEY in row.data]
 
 
-def panel_of(clock: ClockState, asked: Asked, sla: Sla, url: str) -> ClockPanel:
-    target = _target(clock, sla)
-    allowed = _allowed(target)
-    idle_time = sum((s.length for s in clock.segments if not s.counted and s.key), timedelta())
-    used = Used(clock.counted, idle_time, allowed, bool(target and target.business_days))
-    is_risky = clock.state == Watching.RUNNING and clock.share >= 0.75
+def build_clock_panel(clock: ClockState, context: ProjectionContext, sla: Sla, url: str) -> ClockPanel:
+    target = _get_target(clock, sla)
+    allowed_time = _get_allowed_time(target)
+    idle_time = sum((segment.length for segment in clock.segments if not segment.counted and segment.key), timedelta())
+    usage = TimeUsage(clock.counted, idle_time, allowed_time, bool(target and target.business_days))
+    is_at_risk = clock.state == ClockStatus.RUNNING and clock.share >= 0.75
     return ClockPanel(
-        verb=_(VERBS[clock.verb]),
+        verb=_(VERB_LABELS[clock.verb]),
         promised=clock.promised,
         severity=str(clock.severity),
-        target=target_words(target),
-        state=chip(AT_RISK if is_risky else STATES[clock.state]),
-        used=used,
-        pieces=pieces(clock.segments, allowed, clock.counted),
-        sentence=sentence(clock, used),
+        target=format_target(target),
+        state=localize_badge(AT_RISK_BADGE if is_at_risk else STATE_BADGES[clock.state]),
+        used=usage,
+        pieces=build_meter_parts(clock.segments, allowed_time, clock.counted),
+        sentence=describe_usage(clock, usage),
         due_at=clock.due_at,
-        due_local=f"{moment(clock.due_at, asked.calendar.zone)} ({asked.calendar.zone})" if clock.due_at else "",
+        due_local=f"{format_moment(clock.due_at, context.calendar.zone)} ({context.calendar.zone})"
+        if clock.due_at
+        else "",
         stopped_at=clock.stopped_at,
-        stopped_href=link(url, clock.stopped_by),
-        lines=[line(segment, asked.calendar, url) for segment in clock.segments],
-        counted=_whole(duration(clock.counted)),
-        idle=_whole(duration(idle(clock.segments))),
-        strip=_strip(clock, asked) if used.in_days else "",
+        stopped_href=build_event_url(url, clock.stopped_by),
+        lines=[build_segment_row(segment, context.calendar, url) for segment in clock.segments],
+        counted=_keep_units_together(format_duration(clock.counted)),
+        idle=_keep_units_together(format_duration(sum_uncounted_time(clock.segments))),
+        strip=_render_calendar_strip(clock, context) if usage.in_days else "",
     )
 
 
-def pieces(segments: tuple[Segment, ...], allowed: timedelta | None, counted: timedelta) -> list[tuple[str, float]]:
+def build_meter_parts(
+    segments: tuple[Segment, ...], allowed_time: timedelta | None, counted_time: timedelta
+) -> list[tuple[str, float]]:
     """The bar in the order in which it happened; days off take no room, what is over stands at its end."""
-    found: list[tuple[str, float]] = []
-    left = allowed or counted
+    parts: list[tuple[str, float]] = []
+    remaining = allowed_time or counted_time
     for segment in segments:
         if segment.counted:
-            within, over = min(segment.used, left), max(segment.used - left, timedelta())
-            left -= within
-            found += [("counted", within / timedelta(hours=1)), ("over", over / timedelta(hours=1))]
+            within_target, over_target = min(segment.used, remaining), max(segment.used - remaining, timedelta())
+            remaining -= within_target
+            parts += [("counted", within_target / timedelta(hours=1)), ("over", over_target / timedelta(hours=1))]
         elif segment.key:
-            found.append(("paused", segment.length / timedelta(hours=1)))
-    return [(kind, amount) for kind, amount in [*found, ("left", left / timedelta(hours=1))] if amount > 0]
+            parts.append(("paused", segment.length / timedelta(hours=1)))
+    return [(kind, amount) for kind, amount in [*parts, ("left", remaining / timedelta(hours=1))] if amount > 0]
 
 
-def sentence(clock: ClockState, used: Used) -> str:
+def describe_usage(clock: ClockState, usage: TimeUsage) -> str:
     """What the bar says, in words."""
-    if clock.state == Watching.OFF and not clock.segments:
+    if clock.state == ClockStatus.OFF and not clock.segments:
         return _("Nothing is promised about this issue.")
-    if used.allowed is None:
+    if usage.allowed_time is None:
         if clock.stopped_at:
-            said = _("%(words)s used; nothing is promised about it, it is only measured.")
+            message = _("%(words)s used; nothing is promised about it, it is only measured.")
         else:
-            said = _("%(words)s used so far; nothing is promised about it, it is only measured.")
-        return said % {"words": used.words}
+            message = _("%(words)s used so far; nothing is promised about it, it is only measured.")
+        return message % {"words": usage.words}
     if clock.promised:
-        return f"{used.said}."
-    return _("%(said)s; the program calls this ideal, so it cannot be breached.") % {"said": used.said}
+        return f"{usage.said}."
+    return _("%(said)s; the program calls this ideal, so it cannot be breached.") % {"said": usage.said}
 
 
-def line(segment: Segment, calendar: Calendar, url: str) -> Line:
+def build_segment_row(segment: Segment, calendar: Calendar, url: str) -> SegmentRow:
     zone = calendar.zone
-    length = _whole(duration(segment.used if segment.counted else segment.length))
-    start, end = moment(segment.start, zone), moment(segment.end, zone)
-    return Line(start, end, segment.counted, length, why(segment, calendar), link(url, segment.key))
-
-
-def _whole(length: str) -> str:
-    """“2 days 9 h” that a narrow column breaks between its parts only, never inside “9 h”."""
-    return FIGURE.sub("\\1\u00a0", length)
-
-
-def happened(row: IssueEvent, url: str) -> Happened:
-    words, tone, icon = HAPPENED[row.kind]
-    if DENIED in row.data:
-        return Happened(_("GitHub does not know what the webhook told: it does not count"), row.at, "warn", "x", "")
-    who = "" if row.data.get("guessed") else row.actor
-    what = f"{who or _('Somebody')} {_(words).format(label=row.label)}"
-    if row.source != "portal":
-        what = format_html(GITHUB, what, link(url, row.key), _("on GitHub"))
-    text = _("What it said at first, nobody told us.") if row.data.get("unread") else row.text[:600]
-    return Happened(what, row.at, tone, icon, text)
-
-
-def decisions_of(issue: Issue, user: Any) -> list[Event]:
-    """Who asked for another severity and who agreed, from the integration's history."""
-    events = Event.objects.filter(integration=issue.integration, verb__in=DECISIONS, data__issue=str(issue.uuid))
-    return list(
-        (events if permissions.is_of_program(issue.integration, user) else events.shown_to_partner()).order_by("seq")
+    length = _keep_units_together(format_duration(segment.used if segment.counted else segment.length))
+    start, end = format_moment(segment.start, zone), format_moment(segment.end, zone)
+    return SegmentRow(
+        start, end, segment.counted, length, describe_reason(segment, calendar), build_event_url(url, segment.key)
     )
 
 
-def _spoke_by(facts: list[IssueEvent], state: IssueState) -> str:
-    said = [f.actor for f in facts if f.kind in (Kind.OPENED, Kind.COMMENTED) and f.at == state.spoke_last_at]
-    return said[-1] if said else ""
+def _keep_units_together(length: str) -> str:
+    """“2 days 9 h” that a narrow column breaks between its parts only, never inside “9 h”."""
+    return NUMBER_SPACE_PATTERN.sub("\\1\u00a0", length)
 
 
-def _target(clock: ClockState, sla: Sla) -> Target | None:
+def build_timeline_entry(row: IssueEvent, url: str) -> TimelineEntry:
+    label, tone, icon = EVENT_DISPLAY_BY_KIND[row.kind]
+    if DENIED_KEY in row.data:
+        return TimelineEntry(
+            _("GitHub does not know what the webhook told: it does not count"), row.at, "warn", "x", ""
+        )
+    actor = "" if row.data.get("guessed") else row.actor
+    description = f"{actor or _('Somebody')} {_(label).format(label=row.label)}"
+    if row.source != "portal":
+        description = format_html(GITHUB_LINK_TEMPLATE, description, build_event_url(url, row.key), _("on GitHub"))
+    text = _("What it said at first, nobody told us.") if row.data.get("unread") else row.text[:600]
+    return TimelineEntry(description, row.at, tone, icon, text)
+
+
+def list_decisions(issue: Issue, user: Any) -> list[Event]:
+    """Who asked for another severity and who agreed, from the integration's history."""
+    events = Event.objects.filter(
+        integration=issue.integration, verb__in=DECISION_EVENT_TYPES, data__issue=str(issue.uuid)
+    )
+    return list(
+        (events if permissions.can_act_for_program(issue.integration, user) else events.shown_to_partner()).order_by(
+            "seq"
+        )
+    )
+
+
+def _find_last_speaker(events: list[IssueEvent], state: IssueState) -> str:
+    logins = [
+        event.actor
+        for event in events
+        if event.kind in (IssueEventKind.OPENED, IssueEventKind.COMMENTED) and event.at == state.spoke_last_at
+    ]
+    return logins[-1] if logins else ""
+
+
+def _get_target(clock: ClockState, sla: Sla) -> SlaTarget | None:
     if clock.verb != sla.verb:
         return None
     return sla.critical if clock.severity == Severity.CRITICAL else sla.other
 
 
-def _allowed(target: Target | None) -> timedelta | None:
+def _get_allowed_time(target: SlaTarget | None) -> timedelta | None:
     if target is None or not (target.hours or target.business_days):
         return None
     return timedelta(hours=target.hours) if target.hours else timedelta(days=target.business_days or 0)
 
 
-def _strip(clock: ClockState, asked: Asked) -> SafeString | str:
+def _render_calendar_strip(clock: ClockState, context: ProjectionContext) -> SafeString | str:
     """The days from the start to the due moment, or to now where that is later."""
-    running = clock.stopped_at is None
-    end = max(filter(None, (clock.due_at, clock.stopped_at, asked.now if running else None)))
-    marks = {"start": clock.started_at, "now": asked.now if running else None, "due": clock.due_at}
+    is_running = clock.stopped_at is None
+    end = max(filter(None, (clock.due_at, clock.stopped_at, context.now if is_running else None)))
+    marks = {"start": clock.started_at, "now": context.now if is_running else None, "due": clock.due_at}
     marks["stop"] = clock.stopped_at
-    found = strip.cells(asked.calendar, clock.started_at, end, marks)
-    return strip.drawn(found, _("Days of the calendar, in %(zone)s") % {"zone": asked.calendar.zone})
+    cells = strip.build_cells(context.calendar, clock.started_at, end, marks)
+    return strip.render_strip(cells, _("Days of the calendar, in %(zone)s") % {"zone": context.calendar.zone})

@@ -11,11 +11,11 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from integrations.sla.engine.types import Kind, Severity, Watching
+from integrations.sla.engine.types import ClockStatus, IssueEventKind, Severity
 
 
-def _choices(words: type[StrEnum]) -> list[tuple[str, str]]:
-    return [(str(word), str(word)) for word in words]
+def _build_choices(members: type[StrEnum]) -> list[tuple[str, str]]:
+    return [(str(member), str(member)) for member in members]
 
 
 class Watch(models.Model):
@@ -96,7 +96,7 @@ class Issue(models.Model):
     the partner disputes and the program has not decided; no fold touches it.
     """
 
-    class Disputed(models.TextChoices):
+    class DisputeSubject(models.TextChoices):
         SEVERITY = "severity", "The severity"
         BREACH = "breach", "The breach"
 
@@ -113,12 +113,12 @@ class Issue(models.Model):
     author = models.CharField(max_length=100)
     opened_at = models.DateTimeField()
     is_open = models.BooleanField(default=True)
-    severity = models.CharField(max_length=10, choices=_choices(Severity), default=Severity.OTHER)
+    severity = models.CharField(max_length=10, choices=_build_choices(Severity), default=Severity.OTHER)
     spoke_last = models.CharField(max_length=10, blank=True)
     spoke_last_at = models.DateTimeField(null=True, blank=True)
     updated_at = models.DateTimeField()
     folded_at = models.DateTimeField(null=True, blank=True)
-    disputed = models.CharField(max_length=10, choices=Disputed.choices, blank=True, default="", db_default="")
+    disputed = models.CharField(max_length=10, choices=DisputeSubject.choices, blank=True, default="", db_default="")
     disputed_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
@@ -135,7 +135,7 @@ class IssueEvent(models.Model):
 
     issue = models.ForeignKey(Issue, models.CASCADE, related_name="events")
     key = models.CharField(max_length=120)
-    kind = models.CharField(max_length=20, choices=_choices(Kind))
+    kind = models.CharField(max_length=20, choices=_build_choices(IssueEventKind))
     at = models.DateTimeField()
     seen_at = models.DateTimeField()
     source = models.CharField(max_length=10)
@@ -166,8 +166,8 @@ class Clock(models.Model):
     integration = models.ForeignKey("submissions.Integration", models.CASCADE, related_name="clocks")
     verb = models.CharField(max_length=10)
     promised = models.BooleanField()
-    severity = models.CharField(max_length=10, choices=_choices(Severity))
-    state = models.CharField(max_length=10, choices=_choices(Watching))
+    severity = models.CharField(max_length=10, choices=_build_choices(Severity))
+    state = models.CharField(max_length=10, choices=_build_choices(ClockStatus))
     started_at = models.DateTimeField()
     due_at = models.DateTimeField(null=True, blank=True)
     stopped_at = models.DateTimeField(null=True, blank=True)
@@ -201,7 +201,7 @@ class Breach(models.Model):
     issue = models.ForeignKey(Issue, models.PROTECT, related_name="breaches")
     integration = models.ForeignKey("submissions.Integration", models.PROTECT, related_name="breaches")
     verb = models.CharField(max_length=10)
-    severity = models.CharField(max_length=10, choices=_choices(Severity))
+    severity = models.CharField(max_length=10, choices=_build_choices(Severity))
     due_at = models.DateTimeField()
     found_at = models.DateTimeField()
     retracted_at = models.DateTimeField(null=True, blank=True)

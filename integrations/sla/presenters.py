@@ -12,41 +12,45 @@ from django.utils.translation import gettext_noop
 
 from integrations.partners.models import CalendarEdition
 from integrations.programs.registry import PROGRAMS
-from integrations.sla.clock_usage import Pieces, Used, is_at_risk, target_of, target_words, used
-from integrations.sla.engine.types import Kind, Watching
+from integrations.sla.clock_usage import MeterParts, TimeUsage, calculate_usage, format_target, get_target, is_at_risk
+from integrations.sla.engine.types import ClockStatus, IssueEventKind
 from integrations.sla.models import Clock, IssueEvent
 from portal.core.business_time import Calendar
 
 # word, tone and icon of each state
-STATES: dict[str, tuple[str, str, str]] = {
-    Watching.RUNNING: (gettext_noop("Running"), "neutral", "clock"),
-    Watching.PAUSED: (gettext_noop("Waits for the reporter"), "info", "circle-pause"),
-    Watching.MET: (gettext_noop("Kept"), "good", "circle-check"),
-    Watching.LATE: (gettext_noop("Answered late"), "bad", "circle-x"),
-    Watching.OVERDUE: (gettext_noop("Breached"), "bad", "alarm-clock-off"),
-    Watching.BLIND: (gettext_noop("Blind"), "info", "eye-off"),
-    Watching.OFF: (gettext_noop("No promise"), "neutral", "minus"),
+STATE_BADGES: dict[str, tuple[str, str, str]] = {
+    ClockStatus.RUNNING: (gettext_noop("Running"), "neutral", "clock"),
+    ClockStatus.PAUSED: (gettext_noop("Waits for the reporter"), "info", "circle-pause"),
+    ClockStatus.MET: (gettext_noop("Kept"), "good", "circle-check"),
+    ClockStatus.LATE: (gettext_noop("Answered late"), "bad", "circle-x"),
+    ClockStatus.OVERDUE: (gettext_noop("Breached"), "bad", "alarm-clock-off"),
+    ClockStatus.BLIND: (gettext_noop("Blind"), "info", "eye-off"),
+    ClockStatus.OFF: (gettext_noop("No promise"), "neutral", "minus"),
 }
-AT_RISK = (gettext_noop("At risk"), "warn", "triangle-alert")
-VERBS = {"resolve": gettext_noop("Resolve"), "respond": gettext_noop("First answer"), "track": gettext_noop("Track")}
-SIDES = {
+AT_RISK_BADGE = (gettext_noop("At risk"), "warn", "triangle-alert")
+VERB_LABELS = {
+    "resolve": gettext_noop("Resolve"),
+    "respond": gettext_noop("First answer"),
+    "track": gettext_noop("Track"),
+}
+SIDE_LABELS = {
     "partner": gettext_noop("the partner"),
     "reporter": gettext_noop("the reporter"),
     "other": gettext_noop("somebody else"),
 }
-SEVERITIES = {
+SEVERITY_BADGES = {
     "critical": (gettext_noop("Critical"), "bad", "zap"),
     "other": (gettext_noop("Other"), "neutral", "circle"),
 }
 
 
-def chip(said: tuple[str, str, str]) -> tuple[str, str, str]:
+def localize_badge(badge: tuple[str, str, str]) -> tuple[str, str, str]:
     """A row of these tables in the reader's language: its word, tone and icon."""
-    return _(said[0]), said[1], said[2]
+    return _(badge[0]), badge[1], badge[2]
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ClockRow:
     """One clock as lists show it. `spoke_by`: whose login wrote the last human word, `side` on which side."""
 
     name: str
@@ -61,7 +65,7 @@ class Row:
     target: str
     state: str
     at_risk: bool
-    used: Used
+    used: TimeUsage
     due_at: datetime | None
     stopped_at: datetime | None
     opened_at: datetime
@@ -72,19 +76,19 @@ class Row:
 
     @property
     def state_said(self) -> tuple[str, str, str]:
-        return chip(AT_RISK if self.at_risk else STATES[self.state])
+        return localize_badge(AT_RISK_BADGE if self.at_risk else STATE_BADGES[self.state])
 
     @property
     def severity_said(self) -> tuple[str, str, str]:
-        return chip(SEVERITIES[self.severity])
+        return localize_badge(SEVERITY_BADGES[self.severity])
 
     @property
     def verb_said(self) -> str:
-        return _(VERBS[self.verb])
+        return _(VERB_LABELS[self.verb])
 
     @property
     def side_said(self) -> str:
-        return _(SIDES.get(self.side, ""))
+        return _(SIDE_LABELS.get(self.side, ""))
 
     @property
     def tone(self) -> str:
@@ -94,30 +98,35 @@ class Row:
 
     @property
     def is_blind(self) -> bool:
-        return self.state == Watching.BLIND
+        return self.state == ClockStatus.BLIND
 
     @property
-    def pieces(self) -> Pieces:
+    def pieces(self) -> MeterParts:
         """The bar. What is blind is drawn as used up, never as late: nothing is declared beyond what we know."""
         return [piece for piece in self.used.pieces if not (self.is_blind and piece[0] == "over")]
 
 
-def rows_of(
-    found: QuerySet[Clock], now: datetime, order: list[int] | None = None, *, speakers: bool = True
-) -> list[Row]:
+def build_rows(
+    queryset: QuerySet[Clock], now: datetime, order: list[int] | None = None, *, with_speakers: bool = True
+) -> list[ClockRow]:
     """Three queries for any number of clocks: the rows, who spoke where that is shown, and the calendars.
 
     `order`: their keys in the order wanted, where the query has none.
     """
-    wanted = found.select_related("issue", "watch", "integration__partner").defer("watch__cursors", "watch__etags")
-    clocks = sorted(wanted, key=lambda clock: order.index(clock.pk)) if order else list(wanted)
-    said, calendars = _speakers(clocks) if speakers else {}, calendars_of(clocks)
-    return [row_of(c, said.get(c.issue_id, ""), calendars.get(c.issue.calendar_id), now) for c in clocks]
+    related_clocks = queryset.select_related("issue", "watch", "integration__partner").defer(
+        "watch__cursors", "watch__etags"
+    )
+    clocks = sorted(related_clocks, key=lambda clock: order.index(clock.pk)) if order else list(related_clocks)
+    speakers, calendars = _load_speakers(clocks) if with_speakers else {}, load_calendars(clocks)
+    return [
+        build_row(clock, speakers.get(clock.issue_id, ""), calendars.get(clock.issue.calendar_id), now)
+        for clock in clocks
+    ]
 
 
-def row_of(clock: Clock, spoke_by: str, calendar: Calendar | None, now: datetime) -> Row:
+def build_row(clock: Clock, spoke_by: str, calendar: Calendar | None, now: datetime) -> ClockRow:
     issue = clock.issue
-    return Row(
+    return ClockRow(
         name=f"{clock.watch.repository}#{issue.number}",
         title=issue.title,
         href=reverse("issue", args=[issue.uuid]),
@@ -127,10 +136,10 @@ def row_of(clock: Clock, spoke_by: str, calendar: Calendar | None, now: datetime
         program=PROGRAMS[clock.integration.program_key].name,
         severity=clock.severity,
         verb=clock.verb,
-        target=target_words(target_of(clock)),
+        target=format_target(get_target(clock)),
         state=clock.state,
         at_risk=is_at_risk(clock, now),
-        used=used(clock, calendar or Calendar(), now),
+        used=calculate_usage(clock, calendar or Calendar(), now),
         due_at=clock.due_at,
         stopped_at=clock.stopped_at,
         opened_at=issue.opened_at,
@@ -141,20 +150,20 @@ def row_of(clock: Clock, spoke_by: str, calendar: Calendar | None, now: datetime
     )
 
 
-def calendars_of(clocks: Iterable[Clock]) -> dict[int | None, Calendar]:
+def load_calendars(clocks: Iterable[Clock]) -> dict[int | None, Calendar]:
     """Each calendar once, however many issues it counts for."""
-    wanted = {clock.issue.calendar_id for clock in clocks if clock.issue.calendar_id}
-    return {pk: edition.calendar for pk, edition in CalendarEdition.objects.in_bulk(wanted).items()}
+    calendar_ids = {clock.issue.calendar_id for clock in clocks if clock.issue.calendar_id}
+    return {pk: edition.calendar for pk, edition in CalendarEdition.objects.in_bulk(calendar_ids).items()}
 
 
-def _speakers(clocks: Iterable[Clock]) -> dict[int, str]:
+def _load_speakers(clocks: Iterable[Clock]) -> dict[int, str]:
     """Who wrote the last human word of each issue."""
     issues = [clock.issue_id for clock in clocks if clock.issue.spoke_last_at]
-    said = IssueEvent.objects.filter(issue__in=issues, kind__in=(Kind.OPENED, Kind.COMMENTED))
-    return dict(said.filter(at=F("issue__spoke_last_at")).order_by("pk").values_list("issue_id", "actor"))
+    events = IssueEvent.objects.filter(issue__in=issues, kind__in=(IssueEventKind.OPENED, IssueEventKind.COMMENTED))
+    return dict(events.filter(at=F("issue__spoke_last_at")).order_by("pk").values_list("issue_id", "actor"))
 
 
-def as_data(row: Row) -> dict[str, Any]:
+def serialize_row(row: ClockRow) -> dict[str, Any]:
     """A row as JSON and CSV take it: moments ISO in UTC, lengths in hours."""
     return {
         "issue": row.name,
@@ -170,13 +179,13 @@ def as_data(row: Row) -> dict[str, Any]:
         "used_per_cent": row.used.per_cent,
         "used": row.used.words,
         "paused_hours": round(row.used.paused.total_seconds() / 3600, 1),
-        "opened": _iso(row.opened_at),
-        "due": _iso(row.due_at),
-        "stopped": _iso(row.stopped_at),
+        "opened": _format_timestamp(row.opened_at),
+        "due": _format_timestamp(row.due_at),
+        "stopped": _format_timestamp(row.stopped_at),
         "spoke_last": row.spoke_by,
         "spoke_last_side": row.side,
-        "spoke_last_at": _iso(row.spoke_at),
-        "data_up_to": _iso(row.data_up_to),
+        "spoke_last_at": _format_timestamp(row.spoke_at),
+        "data_up_to": _format_timestamp(row.data_up_to),
         "url": row.url,
     }
 
@@ -188,5 +197,5 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def _iso(at: datetime | None) -> str:
-    return at.isoformat() if at else ""
+def _format_timestamp(timestamp: datetime | None) -> str:
+    return timestamp.isoformat() if timestamp else ""

@@ -5,118 +5,137 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from integrations.sla.engine import inputs
-from integrations.sla.engine.types import IssueState, Watching
+from integrations.sla.engine.types import ClockStatus, IssueState
 from integrations.sla.models import Breach, Clock, Issue
 from integrations.sla.services import projection
 
-CHUNK = 500
-SWEEP_TAKES = timedelta(minutes=2)  # a breach that is younger may not have been written down yet
-GOES_ON = frozenset({Watching.RUNNING, Watching.OVERDUE, Watching.BLIND})
-ENDED = frozenset({Watching.MET, Watching.LATE})
-ALWAYS = ("promised", "severity", "started_at", "due_at", "stopped_at", "warn50_at", "warn75_at", "warn90_at")
+CHUNK_SIZE = 500
+PROCESSING_DELAY = timedelta(minutes=2)  # a breach that is younger may not have been written down yet
+RUNNING_STATUSES = frozenset({ClockStatus.RUNNING, ClockStatus.OVERDUE, ClockStatus.BLIND})
+FINAL_STATUSES = frozenset({ClockStatus.MET, ClockStatus.LATE})
+ALWAYS_COMPARED_FIELDS = (
+    "promised",
+    "severity",
+    "started_at",
+    "due_at",
+    "stopped_at",
+    "warn50_at",
+    "warn75_at",
+    "warn90_at",
+)
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class ProjectionDifference:
     """One thing that is stored otherwise than the facts say. `where`: "owner/name#12 respond"."""
 
-    where: str
-    what: str
-    stored: object
-    folded: object
+    location: str
+    field_name: str
+    stored_value: object
+    computed_value: object
 
     def __str__(self) -> str:
-        return f"{self.where}: {self.what} is {self.stored}, and follows as {self.folded}"
+        return f"{self.location}: {self.field_name} is {self.stored_value}, and follows as {self.computed_value}"
 
 
 @dataclass(slots=True)
-class Tally:
+class ReplayCounts:
     """How far the replay has come."""
 
     issues: int = 0
     events: int = 0
 
 
-def replay(
-    now: datetime, tally: Tally, watch: int | None = None, progress: Callable[[Tally], None] = lambda tally: None
-) -> Iterator[Difference]:
+def replay_issues(
+    now: datetime,
+    counts: ReplayCounts,
+    watch_id: int | None = None,
+    progress: Callable[[ReplayCounts], None] = lambda counts: None,
+) -> Iterator[ProjectionDifference]:
     """Every difference, as it is found. Memory does not grow with the number of issues."""
-    last, mine = 0, Issue.objects.filter(watch=watch) if watch else Issue.objects.all()
+    last_pk, issues = 0, Issue.objects.filter(watch=watch_id) if watch_id else Issue.objects.all()
     while True:
-        pks = list(mine.filter(pk__gt=last).order_by("pk").values_list("pk", flat=True)[:CHUNK])
+        pks = list(issues.filter(pk__gt=last_pk).order_by("pk").values_list("pk", flat=True)[:CHUNK_SIZE])
         if not pks:
             return
-        yield from _chunk(pks, now, tally)
-        last = pks[-1]
-        progress(tally)
+        yield from _compare_chunk(pks, now, counts)
+        last_pk = pks[-1]
+        progress(counts)
 
 
-def _chunk(pks: list[int], now: datetime, tally: Tally) -> Iterator[Difference]:
+def _compare_chunk(pks: list[int], now: datetime, counts: ReplayCounts) -> Iterator[ProjectionDifference]:
     clocks: dict[int, dict[str, Clock]] = {}
     for clock in Clock.objects.filter(issue__in=pks):
         clocks.setdefault(clock.issue_id, {})[clock.verb] = clock
-    breaches: dict[int, set[datetime]] = {}
-    standing = Breach.objects.filter(issue__in=pks, retracted_at=None)
-    for pk, due in standing.values_list("clock_id", "due_at"):
-        breaches.setdefault(pk, set()).add(due)
-    for issue in projection.issues_of(pks):
-        tally.issues += 1
-        tally.events += len(issue.events.all())
-        yield from differences(issue, clocks.get(issue.pk, {}), breaches, now)
+    due_times_by_clock: dict[int, set[datetime]] = {}
+    standing_breaches = Breach.objects.filter(issue__in=pks, retracted_at=None)
+    for pk, due_at in standing_breaches.values_list("clock_id", "due_at"):
+        due_times_by_clock.setdefault(pk, set()).add(due_at)
+    for issue in projection.load_issues(pks):
+        counts.issues += 1
+        counts.events += len(issue.events.all())
+        yield from find_differences(issue, clocks.get(issue.pk, {}), due_times_by_clock, now)
 
 
-def differences(
-    issue: Issue, clocks: dict[str, Clock], breaches: dict[int, set[datetime]], now: datetime
-) -> Iterator[Difference]:
-    """What is stored of an issue otherwise than its facts say. `breaches`: due moments that stand, by clock."""
+def find_differences(
+    issue: Issue, clocks: dict[str, Clock], due_times_by_clock: dict[int, set[datetime]], now: datetime
+) -> Iterator[ProjectionDifference]:
+    """What is stored of an issue otherwise than its facts say.
+
+    `due_times_by_clock`: due moments that stand, by clock.
+    """
     try:
-        state = inputs.state_of(issue, projection.moment(issue, now))
+        state = inputs.compute_issue_state(issue, projection.get_projection_time(issue, now))
     except ValueError as error:
-        yield Difference(str(issue), "its fold", "there", error)
+        yield ProjectionDifference(str(issue), "its fold", "there", error)
         return
-    yield from _of_issue(issue, state)
-    for found in state.clocks:
-        where, clock = f"{issue} {found.verb}", clocks.get(str(found.verb))
+    yield from _compare_issue(issue, state)
+    for clock_state in state.clocks:
+        location, clock = f"{issue} {clock_state.verb}", clocks.get(str(clock_state.verb))
         if clock is None:
-            yield Difference(where, "the clock", "not there", found.state)
+            yield ProjectionDifference(location, "the clock", "not there", clock_state.state)
             continue
-        for name, folded in projection.columns(found).items():
-            stored = getattr(clock, name)
-            if stored != folded and _matters(name, clock, str(folded)):
-                yield Difference(where, name, stored, folded)
-        yield from _of_breaches(where, clock, breaches.get(clock.pk, set()), issue, now)
+        for name, computed_value in projection.build_clock_columns(clock_state).items():
+            stored_value = getattr(clock, name)
+            if stored_value != computed_value and _is_significant(name, clock, str(computed_value)):
+                yield ProjectionDifference(location, name, stored_value, computed_value)
+        yield from _compare_breaches(location, clock, due_times_by_clock.get(clock.pk, set()), issue, now)
 
 
-def _of_issue(issue: Issue, state: IssueState) -> Iterator[Difference]:
+def _compare_issue(issue: Issue, state: IssueState) -> Iterator[ProjectionDifference]:
     pairs = (
         ("is_open", issue.is_open, state.is_open),
         ("severity", issue.severity, str(state.severity)),
         ("spoke_last", issue.spoke_last, state.spoke_last),
         ("spoke_last_at", issue.spoke_last_at, state.spoke_last_at),
     )
-    return (Difference(str(issue), name, stored, folded) for name, stored, folded in pairs if stored != folded)
+    return (
+        ProjectionDifference(str(issue), name, stored_value, computed_value)
+        for name, stored_value, computed_value in pairs
+        if stored_value != computed_value
+    )
 
 
-def _matters(name: str, clock: Clock, folded: str) -> bool:
+def _is_significant(name: str, clock: Clock, computed_value: str) -> bool:
     """Time alone moves a running clock from one open state to another, and what it has counted."""
-    if name in ALWAYS:
+    if name in ALWAYS_COMPARED_FIELDS:
         return True
     if name == "state":
-        return not {clock.state, folded} <= GOES_ON
-    return clock.state in ENDED
+        return not {clock.state, computed_value} <= RUNNING_STATUSES
+    return clock.state in FINAL_STATUSES
 
 
-def _of_breaches(
-    where: str, clock: Clock, standing: set[datetime], issue: Issue, now: datetime
-) -> Iterator[Difference]:
-    wanted = set()
-    if clock.promised and clock.due_at and clock.state in (*GOES_ON, Watching.LATE):
-        known = min(now - SWEEP_TAKES, issue.watch.data_up_to)
-        if clock.state == Watching.LATE or clock.due_at <= known:
-            wanted = {clock.due_at}
-    for due in standing - wanted:
-        if due != clock.due_at or not clock.promised or clock.state == Watching.MET:
-            yield Difference(where, "a breach", due, "never was")
-    for due in wanted - standing:
-        if issue.watch.ended_at is None and due <= now - SWEEP_TAKES:
-            yield Difference(where, "a breach", "not there", due)
+def _compare_breaches(
+    location: str, clock: Clock, recorded_due_times: set[datetime], issue: Issue, now: datetime
+) -> Iterator[ProjectionDifference]:
+    expected_due_times = set()
+    if clock.promised and clock.due_at and clock.state in (*RUNNING_STATUSES, ClockStatus.LATE):
+        known_up_to = min(now - PROCESSING_DELAY, issue.watch.data_up_to)
+        if clock.state == ClockStatus.LATE or clock.due_at <= known_up_to:
+            expected_due_times = {clock.due_at}
+    for due_at in recorded_due_times - expected_due_times:
+        if due_at != clock.due_at or not clock.promised or clock.state == ClockStatus.MET:
+            yield ProjectionDifference(location, "a breach", due_at, "never was")
+    for due_at in expected_due_times - recorded_due_times:
+        if issue.watch.ended_at is None and due_at <= now - PROCESSING_DELAY:
+            yield ProjectionDifference(location, "a breach", "not there", due_at)

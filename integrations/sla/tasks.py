@@ -12,101 +12,112 @@ from typing import Any
 
 from django.db import connection, transaction
 
-from integrations.sla.engine.types import Watching
+from integrations.sla.engine.types import ClockStatus
 from integrations.sla.models import Alert, Breach, Clock, ClockEvent, Watch
 
-BATCH = 1000
-AGAIN = timedelta(seconds=30)
-STATEMENT = Path(__file__).with_suffix(".sql").read_text(encoding="utf-8")
+BATCH_SIZE = 1000
+RETRY_DELAY = timedelta(seconds=30)
+ADVANCE_STATEMENT = Path(__file__).with_suffix(".sql").read_text(encoding="utf-8")
 
 
 @dataclass(frozen=True, slots=True)
-class Swept:
+class ClockProcessingResult:
     """How many clocks were taken, how many of them are breaches, how many could not be judged."""
 
-    taken: int = 0
-    breached: int = 0
-    blind: int = 0
+    processed_count: int = 0
+    breach_count: int = 0
+    blind_count: int = 0
 
-    def __add__(self, other: "Swept") -> "Swept":
-        return Swept(self.taken + other.taken, self.breached + other.breached, self.blind + other.blind)
+    def __add__(self, other: "ClockProcessingResult") -> "ClockProcessingResult":
+        return ClockProcessingResult(
+            self.processed_count + other.processed_count,
+            self.breach_count + other.breach_count,
+            self.blind_count + other.blind_count,
+        )
 
 
-def sweep_due(now: datetime) -> int:
+def advance_due_clocks(now: datetime) -> int:
     """Take every clock whose moment has come. Returns how many."""
-    return sweep(now).taken
+    return advance_clocks(now).processed_count
 
 
-def sweep(now: datetime, batch: int = BATCH) -> Swept:
+def advance_clocks(now: datetime, batch: int = BATCH_SIZE) -> ClockProcessingResult:
     """Take every clock whose moment has come: one statement counts them, ⌈due / batch⌉ take them.
 
     What comes due meanwhile is for the next sweep. A batch that finds less than expected leaves the rest to another
     sweep that holds it.
     """
-    one = _by_statement if connection.vendor == "postgresql" else _by_rows
-    due = _count(now)
-    return sum((one(now, batch) for _ in range(-(-due // batch))), Swept())
+    advance_batch = _advance_by_statement if connection.vendor == "postgresql" else _advance_by_row
+    due_count = _count_due_clocks(now)
+    return sum((advance_batch(now, batch) for _ in range(-(-due_count // batch))), ClockProcessingResult())
 
 
-def _count(now: datetime) -> int:
+def _count_due_clocks(now: datetime) -> int:
     with connection.cursor() as cursor:
         cursor.execute("SELECT count(*) FROM sla_clock WHERE next_at <= %s", [now])
         return int(cursor.fetchone()[0])
 
 
-def _by_statement(now: datetime, limit: int) -> Swept:
+def _advance_by_statement(now: datetime, limit: int) -> ClockProcessingResult:
     with connection.cursor() as cursor:
-        cursor.execute(STATEMENT, {"now": now, "limit": limit, "again": now + AGAIN})
-        return Swept(*cursor.fetchone())
+        cursor.execute(ADVANCE_STATEMENT, {"now": now, "limit": limit, "again": now + RETRY_DELAY})
+        return ClockProcessingResult(*cursor.fetchone())
 
 
-def _by_rows(now: datetime, limit: int) -> Swept:
+def _advance_by_row(now: datetime, limit: int) -> ClockProcessingResult:
     """The same, clock by clock, for the embedded database, which knows no such statement."""
     with transaction.atomic():
-        due = Clock.objects.filter(next_at__lte=now).select_related("watch").order_by("next_at")[:limit]
-        kinds = [_take(clock, now) for clock in due]
-    return Swept(len(kinds), kinds.count("breached"), kinds.count("blind"))
+        due_clocks = Clock.objects.filter(next_at__lte=now).select_related("watch").order_by("next_at")[:limit]
+        kinds = [_advance_clock(clock, now) for clock in due_clocks]
+    return ClockProcessingResult(len(kinds), kinds.count("breached"), kinds.count("blind"))
 
 
-def _take(clock: Clock, now: datetime) -> str:
-    kind, share = judge(clock, now)
-    is_late = clock.state == Watching.LATE
-    moved = {"next_at": now + AGAIN, "state": Watching.BLIND if share == 100 and not is_late else clock.state}
+def _advance_clock(clock: Clock, now: datetime) -> str:
+    kind, share = judge_clock(clock, now)
+    is_late = clock.state == ClockStatus.LATE
+    changes = {
+        "next_at": now + RETRY_DELAY,
+        "state": ClockStatus.BLIND if share == 100 and not is_late else clock.state,
+    }
     if kind == "breached":
-        moved = {"next_at": None, "state": clock.state if is_late else Watching.OVERDUE, "breached_at": now}
+        changes = {"next_at": None, "state": clock.state if is_late else ClockStatus.OVERDUE, "breached_at": now}
     elif kind == "warned":
-        moved = {"next_at": _after(clock, share, now), "warned": share}
-    if not Clock.objects.filter(pk=clock.pk, next_at=clock.next_at).update(**moved):
+        changes = {"next_at": _get_next_check_at(clock, share, now), "warned": share}
+    if not Clock.objects.filter(pk=clock.pk, next_at=clock.next_at).update(**changes):
         return "gone"  # another sweep was quicker
     if kind == "blind":
         Watch.objects.filter(pk=clock.watch_id, poll_at__gt=now).update(poll_at=now)
     else:
-        _write(clock, kind, share, now)
+        _record_outcome(clock, kind, share, now)
     return kind
 
 
-def judge(clock: Clock, now: datetime) -> tuple[str, int]:
+def judge_clock(clock: Clock, now: datetime) -> tuple[str, int]:
     """What is to be said of a clock whose moment has come: breached, warned or blind, and the share that is used."""
     assert clock.due_at
     assert clock.next_at
-    known = clock.watch.data_up_to
+    data_up_to = clock.watch.data_up_to
     if clock.due_at <= now:
-        return ("breached" if known >= clock.due_at else "blind"), 100
-    passed = [share for share, at in _warnings(clock) if at and at <= now]
-    return ("warned" if known >= clock.next_at else "blind"), max(passed, default=50)
+        return ("breached" if data_up_to >= clock.due_at else "blind"), 100
+    passed_shares = [share for share, warning_at in _list_warning_times(clock) if warning_at and warning_at <= now]
+    return ("warned" if data_up_to >= clock.next_at else "blind"), max(passed_shares, default=50)
 
 
-def _warnings(clock: Clock) -> tuple[tuple[int, datetime | None], ...]:
+def _list_warning_times(clock: Clock) -> tuple[tuple[int, datetime | None], ...]:
     return (50, clock.warn50_at), (75, clock.warn75_at), (90, clock.warn90_at)
 
 
-def _after(clock: Clock, share: int, now: datetime) -> datetime | None:
+def _get_next_check_at(clock: Clock, share: int, now: datetime) -> datetime | None:
     """The next moment after a warning: the next warning that is still to come, else the due moment."""
-    coming = (at for level, at in _warnings(clock) if level > share and at and at > now)
-    return next(coming, clock.due_at)
+    upcoming_times = (
+        warning_at
+        for level, warning_at in _list_warning_times(clock)
+        if level > share and warning_at and warning_at > now
+    )
+    return next(upcoming_times, clock.due_at)
 
 
-def _write(clock: Clock, kind: str, share: int, now: datetime) -> None:
+def _record_outcome(clock: Clock, kind: str, share: int, now: datetime) -> None:
     assert clock.due_at
     if kind == "breached":
         Breach.objects.get_or_create(
@@ -123,10 +134,12 @@ def _write(clock: Clock, kind: str, share: int, now: datetime) -> None:
         )
     ClockEvent.objects.create(clock=clock, kind=kind, share=share, due_at=clock.due_at, at=now)
     if kind == "breached" or share > clock.warned:
-        Alert.objects.get_or_create(key=alert_key(clock, kind, share), defaults=alert_row(clock, kind, share, now))
+        Alert.objects.get_or_create(
+            key=build_alert_key(clock, kind, share), defaults=build_alert_fields(clock, kind, share, now)
+        )
 
 
-def alert_key(clock: Clock, kind: str, share: int) -> str:
+def build_alert_key(clock: Clock, kind: str, share: int) -> str:
     """The unique key of one piece of news: the same news of the same due moment is told once.
 
     A breach that was taken back and stands again is news again: its key ends in the number of the round, from 2 on.
@@ -135,17 +148,17 @@ def alert_key(clock: Clock, kind: str, share: int) -> str:
     key = f"{clock.pk}:{kind}:{share}:{int(clock.due_at.timestamp())}"
     if kind == "warned":
         return key
-    earlier = Breach.objects.filter(clock=clock.pk, due_at=clock.due_at, retracted_at__isnull=False).count()
-    return f"{key}:{earlier + 1}" if earlier else key
+    retraction_count = Breach.objects.filter(clock=clock.pk, due_at=clock.due_at, retracted_at__isnull=False).count()
+    return f"{key}:{retraction_count + 1}" if retraction_count else key
 
 
-def counterpart(key: str) -> str:
+def get_counterpart_key(key: str) -> str:
     """The key of the news that takes this breach back, or of the breach that this news takes back."""
-    clock, kind, rest = key.split(":", 2)
-    return f"{clock}:{'retracted' if kind == 'breached' else 'breached'}:{rest}"
+    clock_id, kind, rest = key.split(":", 2)
+    return f"{clock_id}:{'retracted' if kind == 'breached' else 'breached'}:{rest}"
 
 
-def alert_row(clock: Clock, kind: str, share: int, now: datetime) -> dict[str, Any]:
+def build_alert_fields(clock: Clock, kind: str, share: int, now: datetime) -> dict[str, Any]:
     """The columns of an alert beside its key."""
     return {
         "kind": kind,

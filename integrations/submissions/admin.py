@@ -5,11 +5,11 @@ from django.urls import reverse
 from django.utils.html import format_html
 
 from integrations.submissions.models import Integration, Introduction
-from portal.core.admin import ReadOnly
+from portal.core.admin import ReadOnlyAdminMixin
 
 
 @admin.register(Integration)
-class IntegrationAdmin(ReadOnly, admin.ModelAdmin):  # type: ignore[type-arg]
+class IntegrationAdmin(ReadOnlyAdminMixin, admin.ModelAdmin):  # type: ignore[type-arg]
     """Every fact read-only; the link leads to the page where steps are taken through the one door."""
 
     list_display = ("name", "partner", "program_key", "stage", "step", "standing", "turn_holder", "steps")
@@ -23,7 +23,7 @@ class IntegrationAdmin(ReadOnly, admin.ModelAdmin):  # type: ignore[type-arg]
 
 
 @admin.register(Introduction)
-class IntroductionAdmin(ReadOnly, admin.ModelAdmin):  # type: ignore[type-arg]
+class IntroductionAdmin(ReadOnlyAdminMixin, admin.ModelAdmin):  # type: ignore[type-arg]
     """Who asked to be introduced to whom."""
 
     list_display = ("asking", "other", "state", "asked_at", "decided_at")

@@ -11,16 +11,18 @@ from icalendar import Calendar, Event, vCalAddress, vText
 
 from integrations.submissions.models import Meeting
 
-REQUEST, CANCEL, PUBLISH = "REQUEST", "CANCEL", "PUBLISH"
+REQUEST_METHOD, CANCEL_METHOD, PUBLISH_METHOD = "REQUEST", "CANCEL", "PUBLISH"
 
 
-def page_of(meeting: Meeting) -> str:
+def build_page_url(meeting: Meeting) -> str:
     """The full address of the requirement's page."""
-    place = reverse("requirement", args=[meeting.integration.uuid, meeting.requirement_id])
-    return f"{settings.SITE_URL}{place}"
+    path = reverse("requirement", args=[meeting.integration.uuid, meeting.requirement_id])
+    return f"{settings.SITE_URL}{path}"
 
 
-def invite(meeting: Meeting, people: Iterable[Any], *, title: str, now: datetime, method: str = REQUEST) -> str:
+def build_invitation(
+    meeting: Meeting, people: Iterable[Any], *, title: str, now: datetime, method: str = REQUEST_METHOD
+) -> str:
     """The text of the invitation. `people` have .name and .email; the program's mailbox invites.
 
     The same UID with a higher SEQUENCE moves or cancels what a calendar holds already.
@@ -29,39 +31,39 @@ def invite(meeting: Meeting, people: Iterable[Any], *, title: str, now: datetime
     calendar.add("prodid", "-//Partner portal//Meetings//EN")
     calendar.add("version", "2.0")
     calendar.add("method", method)
-    calendar.add_component(_event(meeting, people, title, now, method))
+    calendar.add_component(_build_event(meeting, people, title, now, method))
     return calendar.to_ical().decode()
 
 
-def _event(meeting: Meeting, people: Iterable[Any], title: str, now: datetime, method: str) -> Event:
+def _build_event(meeting: Meeting, people: Iterable[Any], title: str, now: datetime, method: str) -> Event:
     assert meeting.starts_at is not None
     event = Event()
-    starts = meeting.starts_at.astimezone(UTC)
+    starts_at = meeting.starts_at.astimezone(UTC)
     event.add("uid", f"{meeting.uuid}@{urlsplit(settings.SITE_URL).hostname}")
     event.add("sequence", meeting.sequence)
     event.add("dtstamp", now.astimezone(UTC))
-    event.add("dtstart", starts)
-    event.add("dtend", starts + timedelta(minutes=meeting.minutes))
+    event.add("dtstart", starts_at)
+    event.add("dtend", starts_at + timedelta(minutes=meeting.minutes))
     event.add("summary", f"{meeting.integration.name}: {title}")
     event.add("location", meeting.place)
-    event.add("description", page_of(meeting))
-    event.add("url", page_of(meeting))
-    event.add("status", "CANCELLED" if method == CANCEL else "CONFIRMED")
+    event.add("description", build_page_url(meeting))
+    event.add("url", build_page_url(meeting))
+    event.add("status", "CANCELLED" if method == CANCEL_METHOD else "CONFIRMED")
     edition = meeting.integration.edition
-    event["organizer"] = _address(edition.mailbox, edition.title)
+    event["organizer"] = _build_address(edition.mailbox, edition.title)
     for person in people:
-        event.add("attendee", _attendee(person), encode=False)
+        event.add("attendee", _build_attendee(person), encode=False)
     return event
 
 
-def _address(email: str, name: str) -> vCalAddress:
+def _build_address(email: str, name: str) -> vCalAddress:
     address = vCalAddress(f"mailto:{email}")
     address.params["cn"] = vText(name)
     return address
 
 
-def _attendee(person: Any) -> vCalAddress:
-    address = _address(person.email, person.name or person.email)
+def _build_attendee(person: Any) -> vCalAddress:
+    address = _build_address(person.email, person.name or person.email)
     address.params["role"] = vText("REQ-PARTICIPANT")
     address.params["partstat"] = vText("NEEDS-ACTION")
     return address

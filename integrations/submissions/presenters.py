@@ -9,23 +9,23 @@ from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from integrations.programs.schema import Agency, Group, Link, Requirement, Stage, Step, Tier
+from integrations.programs.schema import Agency, Requirement, RequirementGroup, ResourceLink, Stage, Step, Tier
 from integrations.submissions.models import Finding, Integration
-from integrations.submissions.selectors import context as facts
-from integrations.submissions.workflow.next_action import turn_said
-from integrations.submissions.workflow.states import Holder, ReviewState, Status, how_many
+from integrations.submissions.selectors import context as context_selectors
+from integrations.submissions.workflow.next_action import translate_next_action
+from integrations.submissions.workflow.states import ResponsibleParty, ReviewState, Status, count_open
 
 if TYPE_CHECKING:
     from integrations.submissions.models.integration import Integration
     from integrations.submissions.models.requirements import RequirementState
 
-WHOSE = {
-    Holder.PARTNER: gettext_noop("you"),
-    Holder.PROGRAM: gettext_noop("the program"),
-    Holder.MACHINE: gettext_noop("the portal"),
-    Holder.THIRD_PARTY: gettext_noop("others"),
+PARTY_LABELS = {
+    ResponsibleParty.PARTNER: gettext_noop("you"),
+    ResponsibleParty.PROGRAM: gettext_noop("the program"),
+    ResponsibleParty.MACHINE: gettext_noop("the portal"),
+    ResponsibleParty.THIRD_PARTY: gettext_noop("others"),
 }
-WHOSE_ELSE = WHOSE | {Holder.PARTNER: gettext_noop("the company")}  # for who only looks on
+OBSERVER_PARTY_LABELS = PARTY_LABELS | {ResponsibleParty.PARTNER: gettext_noop("the company")}  # for who only looks on
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class PathStep:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class RequirementRow:
     """One requirement as listed. `holder`: who can move it while it is not met, in words for the reader."""
 
     requirement: Requirement
@@ -56,9 +56,9 @@ class StepRows:
 
     step: Step
     state: str
-    rows: tuple[Row, ...]
+    rows: tuple[RequirementRow, ...]
     left: int
-    links: tuple[Link, ...]
+    links: tuple[ResourceLink, ...]
     agencies: tuple[Agency, ...] = ()
 
     @property
@@ -77,86 +77,101 @@ class StepRows:
         return _("complete") if self.rows else ""
 
 
-def _place(integration: "Integration", step: Step) -> str:
-    order = [s.key for s in integration.edition.steps]
-    here, there = order.index(integration.step), order.index(step.key)
+def _get_step_state(integration: "Integration", step: Step) -> str:
+    step_keys = [s.key for s in integration.edition.steps]
+    current_index, step_index = step_keys.index(integration.step), step_keys.index(step.key)
     if not integration.is_open:
-        return "done" if there <= here else "next"
-    return "done" if there < here else "current" if there == here else "next"
+        return "done" if step_index <= current_index else "next"
+    return "done" if step_index < current_index else "current" if step_index == current_index else "next"
 
 
-def path_steps(integration: "Integration") -> list[PathStep]:
+def list_path_steps(integration: "Integration") -> list[PathStep]:
     """The program's own step names, in its own order, with where the integration is."""
     return [
-        PathStep(step.name, _place(integration, step), f"#step-{step.key}", "") for step in integration.edition.steps
+        PathStep(step.name, _get_step_state(integration, step), f"#step-{step.key}", "")
+        for step in integration.edition.steps
     ]
 
 
-def row_of(
-    integration: "Integration", requirement: Requirement, now: datetime, whose: Mapping[Holder, str] = WHOSE
-) -> Row:
-    """`whose`: what each holder is called to the reader."""
-    state = facts.states_of(integration).get(requirement.id)
-    met = state is not None and state.is_met(now)
-    return Row(
+def build_row(
+    integration: "Integration",
+    requirement: Requirement,
+    now: datetime,
+    party_labels: Mapping[ResponsibleParty, str] = PARTY_LABELS,
+) -> RequirementRow:
+    """`party_labels`: what each holder is called to the reader."""
+    state = context_selectors.get_fulfillments(integration).get(requirement.id)
+    is_met = state is not None and state.is_met(now)
+    return RequirementRow(
         requirement=requirement,
         state=state,
         shown=state.shown(now) if state else str(Status.OPEN),
-        is_met=met,
-        holder="" if met else _(whose[facts.holder_of(requirement, integration)]),
+        is_met=is_met,
+        holder="" if is_met else _(party_labels[context_selectors.get_responsible_party(requirement, integration)]),
         why=(state.summary if state and state.summary else requirement.why),
     )
 
 
-def requirement_rows(integration: "Integration", now: datetime, whose: Mapping[Holder, str] = WHOSE) -> list[StepRows]:
+def list_step_rows(
+    integration: "Integration", now: datetime, party_labels: Mapping[ResponsibleParty, str] = PARTY_LABELS
+) -> list[StepRows]:
     """Every step with its requirements that apply, in the path's order."""
-    found = []
+    step_rows = []
     edition = integration.edition
-    open_ids = {r.id for r in facts.unmet(integration, edition.requirements(), edition.groups, now)}
+    open_ids = {r.id for r in context_selectors.list_blocking(integration, edition.requirements(), edition.groups, now)}
     category = integration.edition.category(integration.category)
     first_develop = next((s for s in integration.edition.steps if s.stage == Stage.DEVELOP), None)
     for step in integration.edition.steps:
-        rows = tuple(row_of(integration, r, now, whose) for r in step.requirements if facts.applies(r, integration))
-        left = sum(row.requirement.id in open_ids for row in rows)
+        rows = tuple(
+            build_row(integration, r, now, party_labels)
+            for r in step.requirements
+            if context_selectors.is_applicable(r, integration)
+        )
+        open_count = sum(row.requirement.id in open_ids for row in rows)
         links = step.links + (category.links if category and step.stage == Stage.DEVELOP else ())
         agencies = integration.edition.agencies if first_develop is step else ()
-        found.append(StepRows(step, _place(integration, step), rows, left, links, agencies))
-    return found
+        step_rows.append(StepRows(step, _get_step_state(integration, step), rows, open_count, links, agencies))
+    return step_rows
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
+class OpenRequirementList:
     """What is left before the next step: the rows, how many of them are to be settled, how many there are in all, and
     the step's name."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[RequirementRow, ...]
     count: int
     before: str
     of: int
 
     @property
     def summary(self) -> str:
-        said = {"count": self.count, "of": self.of, "step": self.before}
+        values = {"count": self.count, "of": self.of, "step": self.before}
         if self.before:
-            return _("%(count)s of %(of)s before %(step)s") % said
-        return _("%(count)s of %(of)s to keep its standing") % said
+            return _("%(count)s of %(of)s before %(step)s") % values
+        return _("%(count)s of %(of)s to keep its standing") % values
 
 
-def _with_choice(row: Row, choice: str) -> Row:
-    return replace(row, why=f"{capfirst(turn_said(choice))}. {row.why}".strip()) if choice else row
+def _add_choice(row: RequirementRow, choice: str) -> RequirementRow:
+    return replace(row, why=f"{capfirst(translate_next_action(choice))}. {row.why}".strip()) if choice else row
 
 
-def left_items(integration: "Integration", now: datetime, whose: Mapping[Holder, str] = WHOSE) -> Left:
+def get_open_requirements(
+    integration: "Integration", now: datetime, party_labels: Mapping[ResponsibleParty, str] = PARTY_LABELS
+) -> OpenRequirementList:
     """What blocks the next position, each with its reason; in support, what no longer holds."""
     if not integration.is_open:
-        return Left((), 0, "", 0)
-    wanted = facts.missing_next(integration, now)
-    missing = facts.as_missing(integration, wanted, now)
+        return OpenRequirementList((), 0, "", 0)
+    requirements = context_selectors.list_missing_next(integration, now)
+    open_requirements = context_selectors.build_open_requirements(integration, requirements, now)
     rows = tuple(
-        _with_choice(row_of(integration, r, now, whose), item.choice) for r, item in zip(wanted, missing, strict=True)
+        _add_choice(build_row(integration, r, now, party_labels), item.choice)
+        for r, item in zip(requirements, open_requirements, strict=True)
     )
     step, _ = integration.next_position
-    return Left(rows, how_many(missing), step.name if step else "", integration.tally.get("of", 0))
+    return OpenRequirementList(
+        rows, count_open(open_requirements), step.name if step else "", integration.tally.get("of", 0)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,8 +180,8 @@ class TierRows:
 
     tier: Tier
     state: str
-    rows: tuple[Row, ...]
-    groups: tuple[tuple[Group, tuple[Row, ...]], ...]
+    rows: tuple[RequirementRow, ...]
+    groups: tuple[tuple[RequirementGroup, tuple[RequirementRow, ...]], ...]
     left: int
 
     @property
@@ -178,27 +193,35 @@ class TierRows:
         return not self.left and self.state == ""
 
 
-def tier_rows(integration: "Integration", now: datetime, whose: Mapping[Holder, str] = WHOSE) -> list[TierRows]:
+def list_tier_rows(
+    integration: "Integration", now: datetime, party_labels: Mapping[ResponsibleParty, str] = PARTY_LABELS
+) -> list[TierRows]:
     """The tiers that a listed integration may ask for, with what each still needs."""
     if not integration.is_listed:
         return []
-    found = []
+    rows_by_tier = []
     for tier in (t for t in integration.edition.tiers if t.on_request):
-        rows = {r.id: row_of(integration, r, now, whose) for r in tier.requirements}
+        rows = {r.id: build_row(integration, r, now, party_labels) for r in tier.requirements}
         groups = tuple((g, tuple(rows[r.id] for r in tier.requirements if r.group == g.key)) for g in tier.groups)
         state = (
             "granted" if integration.tier == tier.key else "asked for" if integration.tier_request == tier.key else ""
         )
-        left = len(facts.missing_for_tier(integration, tier, now))
-        found.append(TierRows(tier, state, tuple(r for r in rows.values() if not r.requirement.group), groups, left))
-    return found
+        open_count = len(context_selectors.list_missing_for_tier(integration, tier, now))
+        rows_by_tier.append(
+            TierRows(tier, state, tuple(r for r in rows.values() if not r.requirement.group), groups, open_count)
+        )
+    return rows_by_tier
 
 
-def is_told(integration: Integration, finding: Finding) -> bool:
+def is_visible_to_partner(integration: Integration, finding: Finding) -> bool:
     """Whether the partner may see a finding: it is kept back until changes are requested."""
     return finding.round < integration.review_round or integration.review_state == ReviewState.CHANGES
 
 
-def told_findings(integration: Integration) -> list[Finding]:
+def list_visible_findings(integration: Integration) -> list[Finding]:
     """The findings that the partner may see, in their order."""
-    return [finding for finding in facts.findings_of(integration) if is_told(integration, finding)]
+    return [
+        finding
+        for finding in context_selectors.get_findings(integration)
+        if is_visible_to_partner(integration, finding)
+    ]

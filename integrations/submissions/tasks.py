@@ -7,25 +7,25 @@ from django.utils import timezone
 
 from integrations.submissions.models import Integration
 from integrations.submissions.services import credentials
-from integrations.submissions.services.transitions import lock, refresh
+from integrations.submissions.services.transitions import lock_integration, refresh_next_action
 
 
-def refresh_due(now: datetime | None = None, limit: int = 500) -> int:
+def refresh_due_integrations(now: datetime | None = None, limit: int = 500) -> int:
     """Derive the turn again where time alone has changed it. Returns how many rows were looked at."""
     now = now or timezone.now()
-    due = Integration.objects.filter(wake_at__lte=now).order_by("wake_at").values_list("pk", flat=True)[:limit]
-    return sum(_refresh(pk, now) for pk in list(due))
+    due_pks = Integration.objects.filter(wake_at__lte=now).order_by("wake_at").values_list("pk", flat=True)[:limit]
+    return sum(_refresh_integration(pk, now) for pk in list(due_pks))
 
 
-def _refresh(pk: int, now: datetime) -> bool:
+def _refresh_integration(pk: int, now: datetime) -> bool:
     with transaction.atomic():
-        row = lock(pk)
-        refresh(row, now)
-        row.save()
+        integration = lock_integration(pk)
+        refresh_next_action(integration, now)
+        integration.save()
         return True
 
 
-def tend_credentials(now: datetime | None = None) -> int:
+def maintain_credentials(now: datetime | None = None) -> int:
     """End test accounts whose time is over, and ask to rotate the permanent ones. Returns how many it was."""
     now = now or timezone.now()
-    return credentials.end_due(now) + credentials.remind_due(now)
+    return credentials.end_due_credentials(now) + credentials.send_due_reminders(now)

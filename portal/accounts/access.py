@@ -15,10 +15,10 @@ access_revoked = Signal()
 
 def end_other_sessions(user: User, *, request: HttpRequest | None = None) -> int:
     """End every session of a person but the one of the request; return how many."""
-    current: Any = getattr(getattr(request, "session", None), "session_key", None)
-    sessions = [each for each in UserSession.objects.filter(user=user) if each.session_key != current]
-    for each in sessions:
-        each.end()
+    current_key: Any = getattr(getattr(request, "session", None), "session_key", None)
+    sessions = [session for session in UserSession.objects.filter(user=user) if session.session_key != current_key]
+    for session in sessions:
+        session.end()
     return len(sessions)
 
 

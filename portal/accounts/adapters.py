@@ -25,11 +25,11 @@ from portal.accounts.reauthentication import has_recent_authentication
 from portal.accounts.security_log import record_failed_sign_in, record_security_event
 from portal.core import crypto
 from portal.core.client_ip import get_client_network
-from portal.core.text_fields import text_refusal
+from portal.core.text_fields import explain_text_refusal
 from portal.notifications import email as mail
 
 # The library's name of a mail: the folder of ours.
-MAILS = {
+EMAIL_TEMPLATES = {
     "account/email/email_confirmation": "confirm_address",
     "account/email/email_confirmation_signup": "confirm_address",
     "account/email/password_reset_key": "reset_password",
@@ -37,7 +37,7 @@ MAILS = {
     "account/email/account_already_exists": "account_exists",
 }
 # What changed about an account, told to its owner in one kind of mail.
-CHANGES = {
+CHANGE_LABELS = {
     "account/email/password_changed": gettext_noop("Your password was changed"),
     "account/email/password_reset": gettext_noop("Your password was reset through an emailed link"),
     "account/email/password_set": gettext_noop("Password added"),
@@ -54,10 +54,10 @@ CHANGES = {
 }
 
 
-def verified_addresses(user: Any) -> list[str]:
+def list_verified_addresses(user: Any) -> list[str]:
     """The addresses that a person has proven to be theirs, the main one first."""
-    proven = EmailAddress.objects.filter(user=user, verified=True).order_by("-primary", "pk")
-    return [address.lower() for address in proven.values_list("email", flat=True)]
+    addresses = EmailAddress.objects.filter(user=user, verified=True).order_by("-primary", "pk")
+    return [address.lower() for address in addresses.values_list("email", flat=True)]
 
 
 class AccountAdapter(DefaultAccountAdapter):
@@ -84,11 +84,11 @@ class AccountAdapter(DefaultAccountAdapter):
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
         """A row of the outbox. It goes to the address alone: a link that signs in is no notification."""
-        change = CHANGES.get(template_prefix, gettext_noop("Your account was changed"))
-        name = MAILS.get(template_prefix, "account_changed")
-        told = {**context, "address": email, "change": change, "at": context.get("timestamp")}
+        change = CHANGE_LABELS.get(template_prefix, gettext_noop("Your account was changed"))
+        name = EMAIL_TEMPLATES.get(template_prefix, "account_changed")
+        email_context = {**context, "address": email, "change": change, "at": context.get("timestamp")}
         with transaction.atomic():
-            mail.queue(name, f"{name}:{secrets.token_hex(12)}", email, told)
+            mail.queue(name, f"{name}:{secrets.token_hex(12)}", email, email_context)
 
     def get_client_ip(self, request: HttpRequest) -> str:
         """Return the address that sign-in limits count, for IPv6 the first one of its network.
@@ -102,11 +102,11 @@ class AccountAdapter(DefaultAccountAdapter):
 
     def save_user(self, request: HttpRequest, user: Any, form: Any, commit: bool = True) -> Any:
         user.name = form.cleaned_data.get("name", user.name)
-        time_zones.learn(request, user)
+        time_zones.update_time_zone(request, user)
         return super().save_user(request, user, form, commit)
 
     def login(self, request: HttpRequest, user: Any) -> None:
-        if time_zones.learn(request, user):
+        if time_zones.update_time_zone(request, user):
             user.save(update_fields=["zone"])
         super().login(request, user)
 
@@ -158,8 +158,12 @@ class SocialAccountAdapter(DefaultSocialAccountAdapter):
 
     def populate_user(self, request: HttpRequest, sociallogin: Any, data: dict[str, Any]) -> User:
         user: User = super().populate_user(request, sociallogin, data)
-        said = " ".join(str(data.get("name") or "").split())[:120]
-        user.name = said if said and not text_refusal(said) else str(data.get("username") or "")[:120]
+        github_name = " ".join(str(data.get("name") or "").split())[:120]
+        user.name = (
+            github_name
+            if github_name and not explain_text_refusal(github_name)
+            else str(data.get("username") or "")[:120]
+        )
         return user
 
     def get_signup_form_initial_data(self, sociallogin: Any) -> dict[str, Any]:
@@ -191,6 +195,6 @@ class MFAAdapter(DefaultMFAAdapter):
         """Return what `encrypt` was given. Raises PermissionDenied where no configured key opens it."""
         try:
             return second_factor_secrets.decrypt(encrypted_text)
-        except crypto.CannotOpen:
+        except crypto.DecryptionError:
             message = _("The portal can't read your second factor: its encryption key is missing. Contact the program.")
             raise PermissionDenied(message) from None

@@ -14,7 +14,7 @@ from django.shortcuts import redirect
 
 from integrations.partners.admin import MembershipInline
 from portal.accounts.models import User
-from portal.core.admin import ReadOnly
+from portal.core.admin import ReadOnlyAdminMixin
 
 
 def change_own_password(request: HttpRequest, extra_context: Any = None) -> HttpResponse:
@@ -26,7 +26,7 @@ admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-a
 admin.site.password_change = change_own_password  # type: ignore[method-assign, assignment]
 
 
-class AddressInline(ReadOnly, admin.TabularInline):  # type: ignore[type-arg]
+class AddressInline(ReadOnlyAdminMixin, admin.TabularInline):  # type: ignore[type-arg]
     """The email addresses of a person."""
 
     model = EmailAddress
@@ -34,7 +34,7 @@ class AddressInline(ReadOnly, admin.TabularInline):  # type: ignore[type-arg]
     fields = ("email", "verified", "primary")
 
 
-class SecondFactorInline(ReadOnly, admin.TabularInline):  # type: ignore[type-arg]
+class SecondFactorInline(ReadOnlyAdminMixin, admin.TabularInline):  # type: ignore[type-arg]
     """The second factors of a person, without their secrets."""
 
     model = Authenticator
@@ -42,7 +42,7 @@ class SecondFactorInline(ReadOnly, admin.TabularInline):  # type: ignore[type-ar
     fields = ("type", "created_at", "last_used_at")
 
 
-class SessionInline(ReadOnly, admin.TabularInline):  # type: ignore[type-arg]
+class SessionInline(ReadOnlyAdminMixin, admin.TabularInline):  # type: ignore[type-arg]
     """The sessions of a person."""
 
     model = UserSession
@@ -51,7 +51,7 @@ class SessionInline(ReadOnly, admin.TabularInline):  # type: ignore[type-arg]
 
 
 @admin.register(User)
-class PersonAdmin(ReadOnly, admin.ModelAdmin):  # type: ignore[type-arg]
+class UserAdmin(ReadOnlyAdminMixin, admin.ModelAdmin):  # type: ignore[type-arg]
     """People, for looking things up. Roles change through portal.accounts.roles, passwords by their owners alone."""
 
     fields = (

@@ -11,4 +11,4 @@ class AccountsConfig(AppConfig):
     def ready(self) -> None:
         from portal.accounts import security_signals  # noqa: PLC0415 - models must be loaded first
 
-        security_signals.connect()
+        security_signals.connect_receivers()

@@ -26,9 +26,9 @@ from django.utils.decorators import method_decorator
 from portal.accounts import roles
 from portal.accounts.models import User
 from portal.accounts.security_log import record_security_event
-from portal.core.errors import NotAllowed
+from portal.core.errors import ActionRefused
 
-REASON = "Set up by the operator with manage.py bootstrap."
+ENROLLMENT_REASON = "Set up by the operator with manage.py bootstrap."
 
 
 def list_administrators() -> list[User]:
@@ -37,7 +37,7 @@ def list_administrators() -> list[User]:
 
 
 @transaction.atomic
-def enroll(email: str, name: str, granted: tuple[str, ...], now: datetime) -> User:
+def enroll(email: str, name: str, role_names: tuple[str, ...], now: datetime) -> User:
     """Return the person with this address and these roles; create the account where there is none.
 
     The operator vouches for the address of a new account, so it counts as verified. An account that exists must have
@@ -45,11 +45,11 @@ def enroll(email: str, name: str, granted: tuple[str, ...], now: datetime) -> Us
     """
     user = User.objects.filter(email=email.lower()).first()
     if user is not None and not user.is_active:
-        raise NotAllowed("This account is deactivated. Reactivate it first with manage.py change_role --reactivate.")
+        raise ActionRefused("This account is deactivated. Reactivate it first with manage.py change_role --reactivate.")
     if user is None:
         user = User.objects.create_user(email, None, name=name)
         EmailAddress.objects.create(user=user, email=user.email, verified=True, primary=True)
-    roles.change_roles(user, grant=granted, by=None, now=now, reason=REASON)
+    roles.change_roles(user, grant=role_names, actor=None, now=now, reason=ENROLLMENT_REASON)
     user.refresh_from_db()
     return user
 
@@ -91,8 +91,8 @@ class EnrollmentView(PasswordResetFromKeyView):  # type: ignore[misc]
 
     def get_context_data(self, **context: Any) -> dict[str, Any]:
         """Take the link to an account that somebody uses for a used one."""
-        used = self.reset_user is not None and not is_unused(self.reset_user)
-        return super().get_context_data(**context | ({"token_fail": True} if used else {}))
+        is_used = self.reset_user is not None and not is_unused(self.reset_user)
+        return super().get_context_data(**context | ({"token_fail": True} if is_used else {}))
 
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         """Never set the password of an account that somebody uses: that is what a reset is for."""

@@ -17,10 +17,10 @@ from django.utils.translation import gettext_lazy
 
 from portal.accounts.models import User
 from portal.core import text_fields
-from portal.core.text_fields import Line
+from portal.core.text_fields import SingleLineField
 
 # One word for one thing: what the fields of the sign-in pages are called, by their names.
-LABELS = {
+FIELD_LABELS = {
     "email": gettext_lazy("Email address"),
     "login": gettext_lazy("Email address"),
     "name": gettext_lazy("Your name"),
@@ -30,39 +30,39 @@ LABELS = {
     "oldpassword": gettext_lazy("Current password"),
     "code": gettext_lazy("Code"),
 }
-NO_ADDRESS = gettext_lazy("Enter a valid email address, such as name@example.com.")
+INVALID_EMAIL_MESSAGE = gettext_lazy("Enter a valid email address, such as name@example.com.")
 
 
-class NameLine(Line):
+class PersonNameField(SingleLineField):
     """A person's name: it stands in mails and lists of others, so it holds no HTML either."""
 
     def validate(self, value: str) -> None:
         super().validate(value)
-        if refusal := text_fields.text_refusal(value):
+        if refusal := text_fields.explain_text_refusal(value):
             raise ValidationError(refusal)
 
 
-class OurWords:
+class LabeledFormMixin:
     """Forms of the sign-in pages: our labels, and no text inside fields that goes away when one types."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         fields: dict[str, forms.Field] = self.fields  # type: ignore[attr-defined]
         for name, field in fields.items():
-            field.label = LABELS.get(name, field.label)
+            field.label = FIELD_LABELS.get(name, field.label)
             field.widget.attrs.pop("placeholder", None)
             if isinstance(field, forms.EmailField):
-                field.error_messages["invalid"] = NO_ADDRESS
+                field.error_messages["invalid"] = INVALID_EMAIL_MESSAGE
 
 
-class LoginForm(OurWords, account.LoginForm):
+class LoginForm(LabeledFormMixin, account.LoginForm):
     """Email address and password."""
 
 
-class SignupForm(OurWords, account.SignupForm):
+class SignupForm(LabeledFormMixin, account.SignupForm):
     """A new person: name, email address, password."""
 
-    name = NameLine(max_length=120, widget=forms.TextInput(attrs={"autocomplete": "name"}))
+    name = PersonNameField(max_length=120, widget=forms.TextInput(attrs={"autocomplete": "name"}))
     field_order = ("name", "email", "password1")
 
     def try_save(self, request: HttpRequest) -> Any:
@@ -72,53 +72,53 @@ class SignupForm(OurWords, account.SignupForm):
         return super().try_save(request)
 
 
-class SocialSignupForm(OurWords, social.SignupForm):
+class SocialSignupForm(LabeledFormMixin, social.SignupForm):
     """What GitHub did not say."""
 
-    name = NameLine(max_length=120, widget=forms.TextInput(attrs={"autocomplete": "name"}))
+    name = PersonNameField(max_length=120, widget=forms.TextInput(attrs={"autocomplete": "name"}))
     field_order = ("name", "email")
 
 
-class AddEmailForm(OurWords, account.AddEmailForm):
+class AddEmailForm(LabeledFormMixin, account.AddEmailForm):
     """One more address."""
 
 
-class ResetPasswordForm(OurWords, account.ResetPasswordForm):
+class ResetPasswordForm(LabeledFormMixin, account.ResetPasswordForm):
     """Where the link for a new password goes."""
 
 
-class ResetPasswordKeyForm(OurWords, account.ResetPasswordKeyForm):
+class ResetPasswordKeyForm(LabeledFormMixin, account.ResetPasswordKeyForm):
     """A new password, from the link."""
 
 
-class ChangePasswordForm(OurWords, account.ChangePasswordForm):
+class ChangePasswordForm(LabeledFormMixin, account.ChangePasswordForm):
     """A new password for the current one."""
 
 
-class SetPasswordForm(OurWords, account.SetPasswordForm):
+class SetPasswordForm(LabeledFormMixin, account.SetPasswordForm):
     """A first password for somebody who signed up with GitHub."""
 
 
-class PasswordAgainForm(OurWords, account.ReauthenticateForm):
+class ReauthenticationPasswordForm(LabeledFormMixin, account.ReauthenticateForm):
     """The password, before something that matters."""
 
 
-class CodeForm(OurWords, mfa.AuthenticateForm):
+class SecondFactorForm(LabeledFormMixin, mfa.AuthenticateForm):
     """The code of the second factor at sign-in."""
 
 
-class CodeAgainForm(OurWords, mfa.ReauthenticateForm):
+class ReauthenticationCodeForm(LabeledFormMixin, mfa.ReauthenticateForm):
     """The code, before something that matters."""
 
 
-class FirstCodeForm(OurWords, totp.ActivateTOTPForm):
+class ActivateTotpForm(LabeledFormMixin, totp.ActivateTOTPForm):
     """The first code, which proves that the app holds the secret."""
 
 
-class AddPasskeyForm(OurWords, webauthn.AddWebAuthnForm):
+class AddPasskeyForm(LabeledFormMixin, webauthn.AddWebAuthnForm):
     """The name of a new passkey, and whether it replaces the password."""
 
-    name = Line(required=False, max_length=60)
+    name = SingleLineField(required=False, max_length=60)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -128,10 +128,10 @@ class AddPasskeyForm(OurWords, webauthn.AddWebAuthnForm):
         self.fields["passwordless"].initial = True
 
 
-class RenamePasskeyForm(OurWords, webauthn.EditWebAuthnForm):
+class RenamePasskeyForm(LabeledFormMixin, webauthn.EditWebAuthnForm):
     """Another name for a passkey."""
 
-    name = Line(max_length=60)
+    name = SingleLineField(max_length=60)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -141,7 +141,7 @@ class RenamePasskeyForm(OurWords, webauthn.EditWebAuthnForm):
 class ProfileForm(forms.ModelForm):  # type: ignore[type-arg]
     """How a person is called, and in which zone times are shown."""
 
-    name = NameLine(label=gettext_lazy("Your name"), max_length=120)
+    name = PersonNameField(label=gettext_lazy("Your name"), max_length=120)
     zone = forms.ChoiceField(
         label=gettext_lazy("Time zone"),
         required=False,
@@ -155,15 +155,18 @@ class ProfileForm(forms.ModelForm):  # type: ignore[type-arg]
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         zones = sorted(zone for zone in available_timezones() if "/" in zone and not zone.startswith("Etc/"))
-        followed = _("Automatic, from the browser (emails: %(zone)s)") % {"zone": self.instance.zone.replace("_", " ")}
-        self.fields["zone"].choices = [("", followed), ("UTC", "UTC"), *((z, z.replace("_", " ")) for z in zones)]  # type: ignore[attr-defined]
+        browser_zone_label = _("Automatic, from the browser (emails: %(zone)s)") % {
+            "zone": self.instance.zone.replace("_", " ")
+        }
+        zone_choices = [("", browser_zone_label), ("UTC", "UTC"), *((z, z.replace("_", " ")) for z in zones)]
+        self.fields["zone"].choices = zone_choices  # type: ignore[attr-defined]
         if not self.instance.zone_chosen:
             self.initial["zone"] = ""
 
     def clean(self) -> dict[str, Any]:
         """Without a choice the person stays in the zone that the browser said last."""
-        kept = super().clean() or self.cleaned_data
-        if "zone" in kept:
-            self.instance.zone_chosen = bool(kept["zone"])
-            kept["zone"] = kept["zone"] or self.instance.zone
-        return kept
+        data = super().clean() or self.cleaned_data
+        if "zone" in data:
+            self.instance.zone_chosen = bool(data["zone"])
+            data["zone"] = data["zone"] or self.instance.zone
+        return data

@@ -10,7 +10,7 @@ from django.db.models.functions import Lower
 from django.utils.translation import gettext
 
 
-class PeopleManager(UserManager["User"]):
+class EmailUserManager(UserManager["User"]):
     """Makes people by mail address."""
 
     def create_user(self, email: str, password: str | None = None, **fields: Any) -> "User":  # type: ignore[override]
@@ -20,7 +20,7 @@ class PeopleManager(UserManager["User"]):
         return user
 
 
-def real_zone(value: str) -> None:
+def validate_time_zone(value: str) -> None:
     """Raises ValidationError for a zone that the time-zone database does not hold."""
     if value not in available_timezones():
         raise ValidationError(gettext("There is no time zone of that name."))
@@ -34,7 +34,7 @@ class User(AbstractUser):
     last_name = None  # type: ignore[assignment]
     email = models.EmailField("mail address", unique=True)
     name = models.CharField("name", max_length=120, blank=True)
-    zone = models.CharField("time zone", max_length=64, default="UTC", validators=[real_zone])
+    zone = models.CharField("time zone", max_length=64, default="UTC", validators=[validate_time_zone])
     zone_chosen = models.BooleanField(
         "chose the time zone",
         default=False,
@@ -44,7 +44,7 @@ class User(AbstractUser):
 
     USERNAME_FIELD = "email"
     REQUIRED_FIELDS: ClassVar[list[str]] = []
-    objects: ClassVar[PeopleManager] = PeopleManager()  # type: ignore[assignment]
+    objects: ClassVar[EmailUserManager] = EmailUserManager()  # type: ignore[assignment]
 
     class Meta:
         constraints = [models.UniqueConstraint(Lower("email"), name="one_person_per_address")]

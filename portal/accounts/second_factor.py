@@ -26,7 +26,7 @@ RETURN_KEY = "second_factor_return_to"
 
 def has_privileges(user: Any) -> bool:
     """Return whether a person is a reviewer, staff, or a superuser."""
-    return bool(permissions.works_for_program(user) or (user.is_authenticated and user.is_superuser))
+    return bool(permissions.is_program_staff(user) or (user.is_authenticated and user.is_superuser))
 
 
 def is_second_factor_missing(user: Any) -> bool:
@@ -71,7 +71,7 @@ class RequireSecondFactorMiddleware:
 
 
 @never_cache
-def second_factor_required(request: HttpRequest) -> HttpResponse:
+def show_second_factor_required(request: HttpRequest) -> HttpResponse:
     """Say why a second factor is needed and where to set it up; with one, lead on to the page that was asked for."""
     target = request.GET.get(REDIRECT_FIELD_NAME, "")
     if url_has_allowed_host_and_scheme(target, {request.get_host()}, request.is_secure()):

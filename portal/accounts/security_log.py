@@ -16,41 +16,45 @@ from portal.core.client_ip import get_client_ip
 from portal.notifications import email as mail
 
 RETENTION = timedelta(days=400)
-UNKNOWN_RETENTION = timedelta(days=30)  # attempts at addresses that have no account
+UNKNOWN_ADDRESS_RETENTION = timedelta(days=30)  # attempts at addresses that have no account
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class SecurityEventKind:
     """The label of an event in the log, and the subject of its mail where this module sends one."""
 
     label: str
     subject: str = ""
 
 
-KINDS: dict[str, Kind] = {
-    "signed_in": Kind(gettext_noop("Signed in")),
-    "sign_in_failed": Kind(gettext_noop("Sign-in failed")),
-    "signed_out": Kind(gettext_noop("Signed out")),
-    "second_factor_failed": Kind(gettext_noop("Wrong second factor")),
-    "password_changed": Kind(gettext_noop("Password changed")),
-    "password_reset": Kind(gettext_noop("Password reset by mail")),
-    "password_set": Kind(gettext_noop("Password set")),
-    "email_added": Kind(gettext_noop("Email address added"), gettext_noop("An email address was added")),
-    "email_confirmed": Kind(gettext_noop("Email address confirmed")),
-    "email_changed": Kind(gettext_noop("Main email address changed")),
-    "email_removed": Kind(gettext_noop("Email address removed")),
-    "second_factor_added": Kind(gettext_noop("Two-factor method added")),
-    "second_factor_removed": Kind(gettext_noop("Two-factor method removed")),
-    "recovery_codes_created": Kind(gettext_noop("Recovery codes created")),
-    "github_connected": Kind(gettext_noop("GitHub account connected")),
-    "github_disconnected": Kind(gettext_noop("GitHub account disconnected")),
-    "token_created": Kind(gettext_noop("API token created")),
-    "token_revoked": Kind(gettext_noop("API token revoked"), gettext_noop("An API token was revoked")),
-    "tokens_revoked": Kind(gettext_noop("All API tokens revoked"), gettext_noop("Your API tokens were revoked")),
-    "sessions_ended": Kind(gettext_noop("Signed out elsewhere"), gettext_noop("Your other sessions were signed out")),
-    "roles_changed": Kind(gettext_noop("Roles changed"), gettext_noop("Your roles were changed")),
-    "deactivated": Kind(gettext_noop("Account deactivated"), gettext_noop("Your account was deactivated")),
-    "reactivated": Kind(gettext_noop("Account reactivated"), gettext_noop("Your account was reactivated")),
+EVENT_KINDS: dict[str, SecurityEventKind] = {
+    "signed_in": SecurityEventKind(gettext_noop("Signed in")),
+    "sign_in_failed": SecurityEventKind(gettext_noop("Sign-in failed")),
+    "signed_out": SecurityEventKind(gettext_noop("Signed out")),
+    "second_factor_failed": SecurityEventKind(gettext_noop("Wrong second factor")),
+    "password_changed": SecurityEventKind(gettext_noop("Password changed")),
+    "password_reset": SecurityEventKind(gettext_noop("Password reset by mail")),
+    "password_set": SecurityEventKind(gettext_noop("Password set")),
+    "email_added": SecurityEventKind(gettext_noop("Email address added"), gettext_noop("An email address was added")),
+    "email_confirmed": SecurityEventKind(gettext_noop("Email address confirmed")),
+    "email_changed": SecurityEventKind(gettext_noop("Main email address changed")),
+    "email_removed": SecurityEventKind(gettext_noop("Email address removed")),
+    "second_factor_added": SecurityEventKind(gettext_noop("Two-factor method added")),
+    "second_factor_removed": SecurityEventKind(gettext_noop("Two-factor method removed")),
+    "recovery_codes_created": SecurityEventKind(gettext_noop("Recovery codes created")),
+    "github_connected": SecurityEventKind(gettext_noop("GitHub account connected")),
+    "github_disconnected": SecurityEventKind(gettext_noop("GitHub account disconnected")),
+    "token_created": SecurityEventKind(gettext_noop("API token created")),
+    "token_revoked": SecurityEventKind(gettext_noop("API token revoked"), gettext_noop("An API token was revoked")),
+    "tokens_revoked": SecurityEventKind(
+        gettext_noop("All API tokens revoked"), gettext_noop("Your API tokens were revoked")
+    ),
+    "sessions_ended": SecurityEventKind(
+        gettext_noop("Signed out elsewhere"), gettext_noop("Your other sessions were signed out")
+    ),
+    "roles_changed": SecurityEventKind(gettext_noop("Roles changed"), gettext_noop("Your roles were changed")),
+    "deactivated": SecurityEventKind(gettext_noop("Account deactivated"), gettext_noop("Your account was deactivated")),
+    "reactivated": SecurityEventKind(gettext_noop("Account reactivated"), gettext_noop("Your account was reactivated")),
 }
 
 
@@ -65,7 +69,7 @@ def record_security_event(
     now: datetime | None = None,
 ) -> SecurityEvent:
     """Append an entry and queue its mail. Raises KeyError for a kind that the table does not hold."""
-    subject = KINDS[kind].subject
+    subject = EVENT_KINDS[kind].subject
     ip, user_agent = describe_client(request)
     with transaction.atomic():
         event = SecurityEvent.objects.create(
@@ -85,12 +89,12 @@ def record_failed_sign_in(request: HttpRequest, address: str) -> None:
 
 def notify_owner(user: User, event: SecurityEvent, subject: str) -> None:
     """Queue the mail about a change. It goes to the main address, whatever the person chose for notifications."""
-    to = EmailAddress.objects.get_primary_email(user) or user.email
+    recipient = EmailAddress.objects.get_primary_email(user) or user.email
     context = {
-        "address": to, "change": subject, "detail": event.detail, "actor": event.actor, "at": event.at,
+        "address": recipient, "change": subject, "detail": event.detail, "actor": event.actor, "at": event.at,
         "ip": event.ip, "user_agent": event.user_agent,
     }  # fmt: skip
-    mail.queue("account_changed", f"account_changed:{secrets.token_hex(12)}", to, context, now=event.at)
+    mail.queue("account_changed", f"account_changed:{secrets.token_hex(12)}", recipient, context, now=event.at)
 
 
 def describe_client(request: HttpRequest | None) -> tuple[str | None, str]:
@@ -105,6 +109,6 @@ def describe_client(request: HttpRequest | None) -> tuple[str | None, str]:
 def delete_expired_events(now: datetime | None = None) -> int:
     """Delete what is older than its retention period; return how many entries."""
     now = now or timezone.now()
-    old = SecurityEvent.objects.filter(at__lt=now - RETENTION).delete()[0]
-    unknown = SecurityEvent.objects.filter(user=None, at__lt=now - UNKNOWN_RETENTION).delete()[0]
-    return old + unknown
+    expired_count = SecurityEvent.objects.filter(at__lt=now - RETENTION).delete()[0]
+    unknown_count = SecurityEvent.objects.filter(user=None, at__lt=now - UNKNOWN_ADDRESS_RETENTION).delete()[0]
+    return expired_count + unknown_count

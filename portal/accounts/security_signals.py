@@ -13,7 +13,7 @@ from portal.accounts.access import end_other_sessions, revoke_access
 from portal.accounts.security_log import record_security_event
 
 FACTOR_NAMES = {"totp": "Authenticator app", "webauthn": "Passkey", "recovery_codes": "Recovery codes"}
-LOGGED: tuple[tuple[Signal, str], ...] = (
+LOGGED_SIGNALS: tuple[tuple[Signal, str], ...] = (
     (account.user_logged_in, "signed_in"),
     (user_logged_out, "signed_out"),
     (account.email_added, "email_added"),
@@ -22,7 +22,7 @@ LOGGED: tuple[tuple[Signal, str], ...] = (
 )
 
 
-def on_account_event(kind: str) -> Any:
+def make_account_receiver(kind: str) -> Any:
     """Return a receiver that writes one kind of entry."""
 
     def receive(sender: Any, user: Any = None, **kwargs: Any) -> None:
@@ -40,7 +40,7 @@ def describe_method(kwargs: dict[str, Any]) -> str:
     return FACTOR_NAMES.get(authenticator.type, "") if authenticator is not None else ""
 
 
-def on_password_event(kind: str) -> Any:
+def make_password_receiver(kind: str) -> Any:
     """Return a receiver for a new password: it ends the other sessions and everything that the old one opened."""
 
     def receive(sender: Any, request: Any, user: Any, **kwargs: Any) -> None:
@@ -50,15 +50,15 @@ def on_password_event(kind: str) -> Any:
     return receive
 
 
-def on_email_confirmed(sender: Any, request: Any, email_address: Any, **kwargs: Any) -> None:
+def handle_email_confirmed(sender: Any, request: Any, email_address: Any, **kwargs: Any) -> None:
     record_security_event(email_address.user, "email_confirmed", request=request, detail=email_address.email)
 
 
-def on_email_changed(sender: Any, request: Any, user: Any, to_email_address: Any, **kwargs: Any) -> None:
+def handle_email_changed(sender: Any, request: Any, user: Any, to_email_address: Any, **kwargs: Any) -> None:
     record_security_event(user, "email_changed", request=request, detail=to_email_address.email)
 
 
-def on_factor_added(sender: Any, request: Any, user: Any, authenticator: Authenticator, **kwargs: Any) -> None:
+def handle_factor_added(sender: Any, request: Any, user: Any, authenticator: Authenticator, **kwargs: Any) -> None:
     """Write the entry; sessions that were opened without the factor end."""
     kind = "recovery_codes_created" if authenticator.type == "recovery_codes" else "second_factor_added"
     record_security_event(user, kind, request=request, detail=describe_method({"authenticator": authenticator}))
@@ -66,33 +66,33 @@ def on_factor_added(sender: Any, request: Any, user: Any, authenticator: Authent
         end_other_sessions(user, request=request)
 
 
-def on_factor_removed(sender: Any, request: Any, user: Any, authenticator: Authenticator, **kwargs: Any) -> None:
+def handle_factor_removed(sender: Any, request: Any, user: Any, authenticator: Authenticator, **kwargs: Any) -> None:
     detail = describe_method({"authenticator": authenticator})
     record_security_event(user, "second_factor_removed", request=request, detail=detail)
 
 
-def on_codes_renewed(sender: Any, request: Any, user: Any, **kwargs: Any) -> None:
+def handle_codes_renewed(sender: Any, request: Any, user: Any, **kwargs: Any) -> None:
     record_security_event(user, "recovery_codes_created", request=request)
 
 
-def on_github_connected(sender: Any, request: Any, sociallogin: Any, **kwargs: Any) -> None:
+def handle_github_connected(sender: Any, request: Any, sociallogin: Any, **kwargs: Any) -> None:
     record_security_event(sociallogin.user, "github_connected", request=request)
 
 
-def on_github_disconnected(sender: Any, request: Any, socialaccount: Any, **kwargs: Any) -> None:
+def handle_github_disconnected(sender: Any, request: Any, socialaccount: Any, **kwargs: Any) -> None:
     record_security_event(socialaccount.user, "github_disconnected", request=request)
 
 
-def connect() -> None:
+def connect_receivers() -> None:
     """Connect every receiver; called once when the app is ready."""
-    for signal, kind in LOGGED:
-        signal.connect(on_account_event(kind), weak=False, dispatch_uid=f"security log: {kind}")
+    for signal, kind in LOGGED_SIGNALS:
+        signal.connect(make_account_receiver(kind), weak=False, dispatch_uid=f"security log: {kind}")
     for name in ("password_changed", "password_set", "password_reset"):
-        getattr(account, name).connect(on_password_event(name), weak=False, dispatch_uid=f"security log: {name}")
-    account.email_confirmed.connect(on_email_confirmed)
-    account.email_changed.connect(on_email_changed)
-    mfa.authenticator_added.connect(on_factor_added)
-    mfa.authenticator_removed.connect(on_factor_removed)
-    mfa.authenticator_reset.connect(on_codes_renewed)
-    social.social_account_added.connect(on_github_connected)
-    social.social_account_removed.connect(on_github_disconnected)
+        getattr(account, name).connect(make_password_receiver(name), weak=False, dispatch_uid=f"security log: {name}")
+    account.email_confirmed.connect(handle_email_confirmed)
+    account.email_changed.connect(handle_email_changed)
+    mfa.authenticator_added.connect(handle_factor_added)
+    mfa.authenticator_removed.connect(handle_factor_removed)
+    mfa.authenticator_reset.connect(handle_codes_renewed)
+    social.social_account_added.connect(handle_github_connected)
+    social.social_account_removed.connect(handle_github_disconnected)

@@ -11,17 +11,17 @@ from django.views.decorators.cache import never_cache
 
 from portal.accounts.models import SecurityEvent
 from portal.accounts.reauthentication import has_recent_authentication
-from portal.accounts.security_log import KINDS
-from portal.ui.pagination import page_of
+from portal.accounts.security_log import EVENT_KINDS
+from portal.ui.pagination import paginate
 
 PAGE_SIZE = 50
 
 
 @never_cache
-def security_log(request: HttpRequest) -> HttpResponse:
+def show_security_log(request: HttpRequest) -> HttpResponse:
     """List what happened to the reader's own account, newest first."""
-    page = page_of(request, SecurityEvent.objects.filter(user=request.user.pk), PAGE_SIZE)
-    rows = [(event, _(KINDS[event.kind].label)) for event in page.object_list]
+    page = paginate(request, SecurityEvent.objects.filter(user=request.user.pk), PAGE_SIZE)
+    rows = [(event, _(EVENT_KINDS[event.kind].label)) for event in page.object_list]
     return render(request, "partners/security_log.html", {"page": page, "rows": rows})
 
 
@@ -45,7 +45,7 @@ class EmailAddressesView(EmailView):
 
 
 @never_cache
-def sign_in_again(request: HttpRequest) -> HttpResponse:
+def request_new_sign_in(request: HttpRequest) -> HttpResponse:
     """Ask somebody without a password and second factor to sign in again, then lead on to `next`."""
     target = get_next_redirect_url(request) or ""
     if has_recent_authentication(request):

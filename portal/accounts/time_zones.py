@@ -6,16 +6,16 @@ from django.http import HttpRequest
 
 from portal.accounts.models import User
 
-FIELD = "browser_zone"  # hidden in both forms; a script writes it
+BROWSER_ZONE_FIELD = "browser_zone"  # hidden in both forms; a script writes it
 
 
-def learn(request: HttpRequest, user: User) -> bool:
+def update_time_zone(request: HttpRequest, user: User) -> bool:
     """Take over what the browser said; whether that is news. The caller saves.
 
     A zone that does not exist says nothing, and one that the person chose stands.
     """
-    said = request.POST.get(FIELD, "")
-    if user.zone_chosen or said == user.zone or said not in available_timezones():
+    browser_zone = request.POST.get(BROWSER_ZONE_FIELD, "")
+    if user.zone_chosen or browser_zone == user.zone or browser_zone not in available_timezones():
         return False
-    user.zone = said
+    user.zone = browser_zone
     return True

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from portal.accounts.forms import ProfileForm
 
 
-def profile(request: HttpRequest) -> HttpResponse:
+def edit_profile(request: HttpRequest) -> HttpResponse:
     """Name and time zone, and the ways to everything about signing in."""
     person = copy(request.user)  # a refused name must not show in the frame of the page
     form = ProfileForm(request.POST or None, instance=person, initial=request.unsent())  # type: ignore[attr-defined]

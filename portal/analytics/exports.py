@@ -11,154 +11,168 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, override
 
 from integrations.partners import permissions
-from integrations.programs.registry import PROGRAMS, edition_of
-from integrations.reviews.forms.queue import FILTERS, filters_of
+from integrations.programs.registry import PROGRAMS, get_edition
+from integrations.reviews.forms.queue import FILTER_FIELDS, parse_filters
 from integrations.reviews.selectors import queue
 from integrations.sla import exports as sla_files
-from integrations.sla.filters import chosen as sla_chosen
+from integrations.sla.filters import parse_filters as parse_sla_filters
 from integrations.sla.presenters import COLUMNS as SLA_COLUMNS
-from integrations.submissions.forms.filters import ListFilter
+from integrations.submissions.forms.filters import IntegrationFilterForm
 from integrations.submissions.models import Integration
-from integrations.submissions.views.lists import fitting
+from integrations.submissions.views.lists import filter_integrations
 from portal.analytics import flow_presenters, forecast_accuracy, metrics, workload_exports
-from portal.analytics.filters import chosen, for_program
-from portal.analytics.funnel import funnel
+from portal.analytics.filters import parse_analytics_filters, require_program_staff
+from portal.analytics.funnel import build_funnel
 from portal.analytics.selectors import flow as reading_flow
 from portal.analytics.selectors import stays as reading
 from portal.analytics.selectors import workload
-from portal.core.exports import Cell, Table
-from portal.core.iso_weeks import zone
+from portal.core.exports import CellValue, ExportTable
+from portal.core.iso_weeks import get_program_zone
 
-Rows = Iterator[tuple[Cell, ...]]
-MOST = 50_000  # rows of one file
-PIECE = 500
-MOMENTS = frozenset({"opened", "due", "stopped", "spoke_last_at", "data_up_to"})
-LIST = (
+TableRows = Iterator[tuple[CellValue, ...]]
+MAX_EXPORT_ROWS = 50_000  # rows of one file
+CHUNK_SIZE = 500
+TIMESTAMP_COLUMNS = frozenset({"opened", "due", "stopped", "spoke_last_at", "data_up_to"})
+LIST_COLUMNS = (
     "integration", "company", "program", "edition", "step", "stage", "standing", "tier", "category", "repository",
     "turn", "next", "due (UTC)", "since (UTC)", "round", "reviewer", "began (UTC)", "listed (UTC)", "address",
 )  # fmt: skip
-READ = (
+LIST_FIELDS = (
     "name", "partner__name", "program_key", "edition_date", "step", "stage", "standing", "tier", "category",
     "repository", "turn_holder", "turn_action", "turn_due_at", "turn_since", "review_round", "reviewer__name",
     "created_at", "released_at", "uuid",
 )  # fmt: skip
 
 
-def _listed(rows: Any) -> Rows:
-    for row in rows.values_list(*READ)[:MOST].iterator(chunk_size=PIECE):
+def _iterate_list_rows(rows: Any) -> TableRows:
+    for row in rows.values_list(*LIST_FIELDS)[:MAX_EXPORT_ROWS].iterator(chunk_size=CHUNK_SIZE):
         *cells, uuid = row
         program, edition, step = cells[2:5]
-        cells[4] = edition_of(program, edition).step(step).name
+        cells[4] = get_edition(program, edition).step(step).name
         cells[2] = PROGRAMS[program].name
         yield (*cells, settings.SITE_URL + reverse("integration", args=[uuid]))
 
 
-def integrations(request: HttpRequest, now: datetime) -> Table:
+def build_integrations_table(request: HttpRequest, now: datetime) -> ExportTable:
     """The list as the address filters it, of what the reader may see."""
-    form = ListFilter(request.GET)
+    form = IntegrationFilterForm(request.GET)
     form.is_valid()
-    rows = fitting(Integration.objects.visible_to(request.user), form.cleaned_data)
-    columns = LIST if permissions.works_for_program(request.user) else tuple(c for c in LIST if c != "reviewer")
-    cut = LIST.index("reviewer")
-    told = _listed(rows)
-    return Table("integrations", columns, told if columns == LIST else ((*r[:cut], *r[cut + 1 :]) for r in told))
+    rows = filter_integrations(Integration.objects.visible_to(request.user), form.cleaned_data)
+    columns = (
+        LIST_COLUMNS
+        if permissions.is_program_staff(request.user)
+        else tuple(c for c in LIST_COLUMNS if c != "reviewer")
+    )
+    reviewer_index = LIST_COLUMNS.index("reviewer")
+    lines = _iterate_list_rows(rows)
+    return ExportTable(
+        "integrations",
+        columns,
+        lines if columns == LIST_COLUMNS else ((*r[:reviewer_index], *r[reviewer_index + 1 :]) for r in lines),
+    )
 
 
-def of_queue(request: HttpRequest, now: datetime) -> Table:
+def build_queue_table(request: HttpRequest, now: datetime) -> ExportTable:
     """The queue as the address filters it."""
-    for_program(request)
-    filters, _ = filters_of(tuple(request.GET.get(name, "")[:60] for name in FILTERS))
-    rows = queue.chosen(filters, now).filter(queue.in_tab(request.GET.get("tab", ""), request.user, now))
-    return Table("queue", LIST, _listed(rows))
+    require_program_staff(request)
+    filters, _ = parse_filters(tuple(request.GET.get(name, "")[:60] for name in FILTER_FIELDS))
+    rows = queue.filter_queue(filters, now).filter(
+        queue.build_tab_condition(request.GET.get("tab", ""), request.user, now)
+    )
+    return ExportTable("queue", LIST_COLUMNS, _iterate_list_rows(rows))
 
 
-def sla(request: HttpRequest, now: datetime) -> Table:
+def build_sla_table(request: HttpRequest, now: datetime) -> ExportTable:
     """The clocks as the address filters them."""
-    keys, _ = sla_files.keys_of(sla_chosen(request.user, request.GET).shown(now))
-    rows = (tuple(_cell(c, row[c]) for c in SLA_COLUMNS) for some in sla_files.pieces(keys, now) for row in some)
-    return Table("sla", SLA_COLUMNS, rows)
+    keys, _ = sla_files.select_keys(parse_sla_filters(request.user, request.GET).list_matching_clocks(now))
+    rows = (
+        tuple(_format_cell(c, row[c]) for c in SLA_COLUMNS)
+        for some in sla_files.iterate_batches(keys, now)
+        for row in some
+    )
+    return ExportTable("sla", SLA_COLUMNS, rows)
 
 
-def _cell(column: str, value: Any) -> Cell:
+def _format_cell(column: str, value: Any) -> CellValue:
     """A moment where the column holds moments; a title of somebody else's is a text, whatever it looks like."""
-    if column in MOMENTS:
+    if column in TIMESTAMP_COLUMNS:
         return datetime.fromisoformat(value) if value else ""
     return value if isinstance(value, str | int | float) or value is None else str(value)
 
 
-def stages(request: HttpRequest, now: datetime) -> Table:
-    choice = chosen(request, now)
-    found = metrics.by_program(reading.stays(choice))
-    ends = [f"up to {n} days" for n in metrics.ENDS_OF_COLUMNS] + ["longer"]
-    rows: list[tuple[Cell, ...]] = [
-        (PROGRAMS[key].name, each.stage, each.count, each.p50, each.p90, *each.columns)
-        for key, lines in found.items()
-        for each in lines
+def build_stages_table(request: HttpRequest, now: datetime) -> ExportTable:
+    filters = parse_analytics_filters(request, now)
+    figures_by_program = metrics.group_by_program(reading.list_stays(filters))
+    ends = [f"up to {n} days" for n in metrics.COLUMN_LIMITS_DAYS] + ["longer"]
+    rows: list[tuple[CellValue, ...]] = [
+        (PROGRAMS[key].name, figures.stage, figures.count, figures.p50, figures.p90, *figures.columns)
+        for key, lines in figures_by_program.items()
+        for figures in lines
     ]
     columns = ("program", "stage", "left it", "middle (working days)", "nine of ten (working days)", *ends)
-    return Table("time-in-stages", columns, rows)
+    return ExportTable("time-in-stages", columns, rows)
 
 
-def holders(request: HttpRequest, now: datetime) -> Table:
-    spent = reading.spent(chosen(request, now))
-    rows = [(PROGRAMS[s.program].name, s.stage, s.holder, round(s.time / metrics.DAY, 2)) for s in spent]
-    return Table("time-by-holder", ("program", "stage", "holder", "days"), sorted(rows))
+def build_holders_table(request: HttpRequest, now: datetime) -> ExportTable:
+    holder_times = reading.list_holder_times(parse_analytics_filters(request, now))
+    rows = [(PROGRAMS[s.program].name, s.stage, s.holder, round(s.time / metrics.DAY, 2)) for s in holder_times]
+    return ExportTable("time-by-holder", ("program", "stage", "holder", "days"), sorted(rows))
 
 
-def throughput(request: HttpRequest, now: datetime) -> Table:
-    choice, here = chosen(request, now), zone()
-    days = reading_flow.spans(choice, here)
-    counts = reading_flow.throughput(choice, days, here)
-    rows: list[tuple[Cell, ...]] = [(day, *(counts[name][n] for name in counts)) for n, day in enumerate(days)]
-    return Table("throughput", ("from", *(name.lower() for name in counts)), rows)
+def build_throughput_table(request: HttpRequest, now: datetime) -> ExportTable:
+    filters, time_zone = parse_analytics_filters(request, now), get_program_zone()
+    days = reading_flow.list_span_starts(filters, time_zone)
+    counts = reading_flow.count_moves(filters, days, time_zone)
+    rows: list[tuple[CellValue, ...]] = [(day, *(counts[name][n] for name in counts)) for n, day in enumerate(days)]
+    return ExportTable("throughput", ("from", *(name.lower() for name in counts)), rows)
 
 
-def of_funnel(request: HttpRequest, now: datetime) -> Table:
+def build_funnel_table(request: HttpRequest, now: datetime) -> ExportTable:
     rows = [
         (s.name, s.reached, s.still, ", ".join(f"{n} {w}" for w, n in s.ended))
-        for s in funnel(reading_flow.groups(chosen(request, now)))
+        for s in build_funnel(reading_flow.count_groups(parse_analytics_filters(request, now)))
     ]
-    return Table("funnel", ("step", "reached", "still there", "ended there"), rows)
+    return ExportTable("funnel", ("step", "reached", "still there", "ended there"), rows)
 
 
-def reviewers(request: HttpRequest, now: datetime) -> Table:
-    choice = chosen(request, now, period=False)
+def build_reviewers_table(request: HttpRequest, now: datetime) -> ExportTable:
+    filters = parse_analytics_filters(request, now, period=False)
     with override("en"):  # as every file
-        loads = workload.loads(choice)
+        loads = workload.list_reviewer_loads(filters)
     rows = [(x.name, x.open, x.most, x.waiting, x.oldest, x.decided, x.away) for x in loads]
     columns = ("reviewer", "open", "takes on", "wait for them", "oldest (UTC)", "decided in 30 days", "away")
-    return Table("reviewers", columns, rows)
+    return ExportTable("reviewers", columns, rows)
 
 
-def forecasts(request: HttpRequest, now: datetime) -> Table:
-    choice = chosen(request, now, period=False)
-    lines = forecast_accuracy.of_programs(now, program=choice.program, weeks=flow_presenters.YEAR)
+def build_forecasts_table(request: HttpRequest, now: datetime) -> ExportTable:
+    filters = parse_analytics_filters(request, now, period=False)
+    lines = forecast_accuracy.evaluate_programs(now, program=filters.program, weeks=flow_presenters.BACKTEST_WEEKS)
     rows = [
         (x.name, *((x.now.p50, x.now.p90, x.now.count, x.now.window) if x.now else (None,) * 4), x.held.count,
          x.held.middle, x.held.share)
         for x in lines
     ]  # fmt: skip
     columns = ("program", "middle", "nine of ten", "decisions", "within days", "tried on", "middle held %", "held %")
-    return Table("forecast", columns, rows)
+    return ExportTable("forecast", columns, rows)
 
 
-TABLES: dict[str, Callable[[HttpRequest, datetime], Table]] = {
-    "integrations": integrations,
-    "queue": of_queue,
-    "sla": sla,
-    "stages": stages,
-    "holders": holders,
-    "throughput": throughput,
-    "funnel": of_funnel,
-    "reviewers": reviewers,
-    "forecast": forecasts,
-    "waivers": workload_exports.waivers,
-    "failing": workload_exports.failing,
-    "outbox": workload_exports.mail,
-    "companies": workload_exports.companies,
+TABLES: dict[str, Callable[[HttpRequest, datetime], ExportTable]] = {
+    "integrations": build_integrations_table,
+    "queue": build_queue_table,
+    "sla": build_sla_table,
+    "stages": build_stages_table,
+    "holders": build_holders_table,
+    "throughput": build_throughput_table,
+    "funnel": build_funnel_table,
+    "reviewers": build_reviewers_table,
+    "forecast": build_forecasts_table,
+    "waivers": workload_exports.build_waivers_table,
+    "failing": workload_exports.build_failing_checks_table,
+    "outbox": workload_exports.build_emails_table,
+    "companies": workload_exports.build_partners_table,
 }
 # what each list offers as a file: (table, its words); the SLA list offers its own CSV
-OFFERED: dict[str, tuple[tuple[str, str], ...]] = {
+TABLES_BY_PAGE: dict[str, tuple[tuple[str, str], ...]] = {
     "integrations": (("integrations", ""),),
     "queue": (("queue", ""),),
     "sla": (("sla", ""),),
@@ -175,7 +189,7 @@ OFFERED: dict[str, tuple[tuple[str, str], ...]] = {
 }
 
 
-def table_of(name: str, request: HttpRequest, now: datetime) -> Table:
+def build_table(name: str, request: HttpRequest, now: datetime) -> ExportTable:
     """The table that an address names. Raises Http404."""
     if name not in TABLES:
         raise Http404(_("There is no such table."))

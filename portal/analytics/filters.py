@@ -12,17 +12,21 @@ from django.utils.translation import gettext_lazy
 from integrations.partners import permissions
 from integrations.programs.registry import PROGRAMS
 
-NAMES = ("program", "period")
+FILTER_NAMES = ("program", "period")
 PERIODS = {
     "30": gettext_lazy("the last 30 days"),
     "90": gettext_lazy("the last 90 days"),
     "365": gettext_lazy("the last 365 days"),
 }
-LATELY = {"30": gettext_lazy("Last 30 days"), "90": gettext_lazy("Last 90 days"), "365": gettext_lazy("Last 365 days")}
-USUAL = "90"
+PERIOD_LABELS = {
+    "30": gettext_lazy("Last 30 days"),
+    "90": gettext_lazy("Last 90 days"),
+    "365": gettext_lazy("Last 365 days"),
+}
+DEFAULT_PERIOD = "90"
 
 
-class OfficeFilter(forms.Form):
+class AnalyticsFilterForm(forms.Form):
     """The two fields above every figure."""
 
     program = forms.ChoiceField(
@@ -31,7 +35,9 @@ class OfficeFilter(forms.Form):
         choices=[("", gettext_lazy("All")), *((key, p.name) for key, p in PROGRAMS.items())],
     )
     period = forms.ChoiceField(
-        label=gettext_lazy("Period"), required=False, choices=[(key, LATELY[key]) for key, word in PERIODS.items()]
+        label=gettext_lazy("Period"),
+        required=False,
+        choices=[(key, PERIOD_LABELS[key]) for key, word in PERIODS.items()],
     )
 
     def __init__(self, data: Mapping[str, str], *, period: bool = True) -> None:
@@ -43,7 +49,7 @@ class OfficeFilter(forms.Form):
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class AnalyticsFilters:
     """What the address asks for, checked. `program` blank: all; `since`: where the period begins."""
 
     program: str
@@ -58,26 +64,29 @@ class Choice:
 
     @property
     def is_filtered(self) -> bool:
-        return bool(self.program) or self.period != USUAL
+        return bool(self.program) or self.period != DEFAULT_PERIOD
 
     def of(self, column: str = "program_key") -> dict[str, str]:
         """The program as a condition on rows that know it in a column."""
         return {column: self.program} if self.program else {}
 
 
-def for_program(request: HttpRequest) -> None:
+def require_program_staff(request: HttpRequest) -> None:
     """Raises Http404 for everybody but the people of the program."""
-    if not permissions.works_for_program(request.user):
+    if not permissions.is_program_staff(request.user):
         raise Http404(_("There is nothing here for you."))
 
 
-def chosen(request: HttpRequest, now: datetime, *, period: bool = True) -> Choice:
+def parse_analytics_filters(request: HttpRequest, now: datetime, *, period: bool = True) -> AnalyticsFilters:
     """Read the address; without `period`, of a page that tells of now. Raises Http404 for everybody but the people of
     the program."""
-    for_program(request)
-    asked = {name: request.GET.get(name, "")[:60] for name in NAMES}
-    form = OfficeFilter({**asked, "period": asked["period"] or USUAL}, period=period)
+    require_program_staff(request)
+    parameters = {name: request.GET.get(name, "")[:60] for name in FILTER_NAMES}
+    form = AnalyticsFilterForm({**parameters, "period": parameters["period"] or DEFAULT_PERIOD}, period=period)
     form.is_valid()
-    wanted, program = str(form.cleaned_data.get("period") or USUAL), str(form.cleaned_data.get("program", ""))
-    form.data = {"program": program, "period": wanted}  # the fields say what is shown, not what there is not
-    return Choice(program, wanted, now - timedelta(days=int(wanted)), now, form.render())
+    period_key, program = (
+        str(form.cleaned_data.get("period") or DEFAULT_PERIOD),
+        str(form.cleaned_data.get("program", "")),
+    )
+    form.data = {"program": program, "period": period_key}  # the fields say what is shown, not what there is not
+    return AnalyticsFilters(program, period_key, now - timedelta(days=int(period_key)), now, form.render())

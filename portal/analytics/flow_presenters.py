@@ -8,16 +8,20 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from integrations.programs.registry import PROGRAMS
-from portal.analytics.forecast_accuracy import AIM, Line
-from portal.analytics.funnel import FunnelStep, Group, funnel, stopped
-from portal.analytics.presenters import days
+from portal.analytics.forecast_accuracy import TARGET_PERCENT_RANGE, ForecastAccuracy
+from portal.analytics.funnel import FunnelStep, IntegrationGroup, build_funnel, find_drop_offs
+from portal.analytics.presenters import format_days
 from portal.ui.charts.columns import Chart, Column
-from portal.ui.charts.stacked_bar import share
+from portal.ui.charts.stacked_bar import format_share
 
-YEAR = 52  # weeks of forecasts that are tried
-WEEKS = 10  # of tried forecasts that are drawn
-TOO_FEW, WITHIN, OFF = gettext_noop("too few to judge"), gettext_noop("in the aim"), gettext_noop("off the aim")
-TONES = {WITHIN: "good", OFF: "warn"}
+BACKTEST_WEEKS = 52  # weeks of forecasts that are tried
+CHART_WEEKS = 10  # of tried forecasts that are drawn
+TOO_FEW, WITHIN_TARGET, OFF_TARGET = (
+    gettext_noop("too few to judge"),
+    gettext_noop("in the aim"),
+    gettext_noop("off the aim"),
+)
+TONES = {WITHIN_TARGET: "good", OFF_TARGET: "warn"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,50 +37,50 @@ class FunnelRow:
     total: float
 
 
-def span_names(spans: list[date], *, monthly: bool) -> list[str]:
+def build_span_names(spans: list[date], *, monthly: bool) -> list[str]:
     """ "W47" for weeks, "Nov" for months."""
-    return [str(dates.MONTHS_3[day.month]).title() if monthly else _week(day) for day in spans]
+    return [str(dates.MONTHS_3[day.month]).title() if monthly else _format_week(day) for day in spans]
 
 
-def moves(names: list[str], counts: dict[str, list[int]]) -> list[Chart]:
+def build_move_charts(names: list[str], counts: dict[str, list[int]]) -> list[Chart]:
     """One small chart for each kind of move. `counts`: the period before, then the one that the names are of."""
     return [
         Chart(
-            f"moves-{what.lower()}",
-            _(what),
+            f"moves-{label.lower()}",
+            _(label),
             tuple(
-                Column(name, n, before=before)
-                for name, before, n in zip(names, numbers[: len(names)], numbers[len(names) :], strict=True)
+                Column(name, n, before=previous_count)
+                for name, previous_count, n in zip(names, numbers[: len(names)], numbers[len(names) :], strict=True)
             ),
         )
-        for what, numbers in counts.items()
+        for label, numbers in counts.items()
     ]
 
 
-def move_rows(charts: list[Chart]) -> list[tuple[str, list[Column]]]:
+def build_move_rows(charts: list[Chart]) -> list[tuple[str, list[Column]]]:
     """The same as rows: what each span is called, and its column of each chart."""
     return [(columns[0].label, list(columns)) for columns in zip(*(chart.columns for chart in charts), strict=True)]
 
 
-def funnel_rows(groups: list[Group]) -> list[FunnelRow]:
+def build_funnel_rows(groups: list[IntegrationGroup]) -> list[FunnelRow]:
     """The steps with how many reached them, as shares of those that started."""
-    steps = funnel(groups)
-    started = steps[0].reached
-    return [_funnel_row(step, started) for step in steps] if started else []
+    steps = build_funnel(groups)
+    started_count = steps[0].reached
+    return [_build_funnel_row(step, started_count) for step in steps] if started_count else []
 
 
-def _funnel_row(step: FunnelStep, started: int) -> FunnelRow:
-    ended = ", ".join(f"{n} {_(word)}" for word, n in step.ended)
+def _build_funnel_row(step: FunnelStep, started_count: int) -> FunnelRow:
+    end_text = ", ".join(f"{n} {_(word)}" for word, n in step.ended)
     pieces = [("counted", float(step.reached))] if step.reached else []
-    reached = share(step.reached, started)
-    return FunnelRow(_(step.name), step.reached, reached, step.still, ended or "–", pieces, started)
+    reached_share = format_share(step.reached, started_count)
+    return FunnelRow(_(step.name), step.reached, reached_share, step.still, end_text or "–", pieces, started_count)
 
 
-def stopped_rows(groups: list[Group]) -> list[tuple[str, str, int, int]]:
+def build_drop_off_rows(groups: list[IntegrationGroup]) -> list[tuple[str, str, int, int]]:
     """Where those that ended stopped, most first."""
     return [
-        (PROGRAMS[program].name if program in PROGRAMS else program, step, withdrawn, declined)
-        for program, step, withdrawn, declined in stopped(groups)
+        (PROGRAMS[program].name if program in PROGRAMS else program, step, withdrawn_count, declined_count)
+        for program, step, withdrawn_count, declined_count in find_drop_offs(groups)
     ]
 
 
@@ -93,48 +97,61 @@ class ForecastRow:
     judged: str
 
 
-def forecast_rows(lines: list[Line]) -> list[ForecastRow]:
-    return [_forecast_row(line) for line in lines]
+def build_forecast_rows(lines: list[ForecastAccuracy]) -> list[ForecastRow]:
+    return [_build_forecast_row(line) for line in lines]
 
 
-def _forecast_row(line: Line) -> ForecastRow:
-    judged = "" if line.held.share is None else WITHIN if not line.is_off else OFF
+def _build_forecast_row(line: ForecastAccuracy) -> ForecastRow:
+    judgment = "" if line.held.share is None else WITHIN_TARGET if not line.is_off else OFF_TARGET
     if line.held.share is not None and "too few" in line.words:
-        judged = TOO_FEW
+        judgment = TOO_FEW
     return ForecastRow(
-        _name(line), _told(line) if line.key else _("each its own"), line.held.count, _per_cent(line.held.share),
-        _per_cent(line.held.middle), TONES.get(judged, "neutral"), _(judged) if judged else "",
-    )  # fmt: skip
+        _get_name(line),
+        _format_forecast(line) if line.key else _("each its own"),
+        line.held.count,
+        _format_percent(line.held.share),
+        _format_percent(line.held.middle),
+        TONES.get(judgment, "neutral"),
+        _(judgment) if judgment else "",
+    )
 
 
-def _name(line: Line) -> str:
+def _get_name(line: ForecastAccuracy) -> str:
     return line.name if line.key else _(line.name)
 
 
-def _told(line: Line) -> str:
+def _format_forecast(line: ForecastAccuracy) -> str:
     now = line.now
     if now is None:
         return _("too few to say")
-    said = {"middle": days(now.p50), "nine": days(now.p90), "count": now.count, "window": now.window}
-    return _("%(middle)s and %(nine)s days, %(count)s in %(window)s days") % said
+    parameters = {
+        "middle": format_days(now.p50),
+        "nine": format_days(now.p90),
+        "count": now.count,
+        "window": now.window,
+    }
+    return _("%(middle)s and %(nine)s days, %(count)s in %(window)s days") % parameters
 
 
-def _per_cent(value: float | None) -> str:
+def _format_percent(value: float | None) -> str:
     return "–" if value is None else f"{value:.0f} %"
 
 
-def calibration_chart(line: Line) -> Chart:
+def build_calibration_chart(line: ForecastAccuracy) -> Chart:
     """By week: for how many decisions nine of ten held, and above it, hatched, for how many it did not."""
-    weeks = line.held.weeks[-WEEKS:]
-    columns = tuple(Column(_week(week.monday), week.held, week.count - week.held) for week in weeks)
-    title = _("%(program)s: decisions within nine of ten, by week") % {"program": _name(line)}
+    weeks = line.held.weeks[-CHART_WEEKS:]
+    columns = tuple(Column(_format_week(week.monday), week.held, week.count - week.held) for week in weeks)
+    title = _("%(program)s: decisions within nine of ten, by week") % {"program": _get_name(line)}
     return Chart(f"held-{line.key or 'all'}", title, columns)
 
 
-def _week(monday: date) -> str:
+def _format_week(monday: date) -> str:
     return _("W%(week)s") % {"week": monday.isocalendar().week}
 
 
-def aim_words() -> str:
+def format_target() -> str:
     """ "85 to 95 %"."""
-    return _("%(least)s to %(most)s %%") % {"least": f"{AIM[0]:.0f}", "most": f"{AIM[1]:.0f}"}
+    return _("%(least)s to %(most)s %%") % {
+        "least": f"{TARGET_PERCENT_RANGE[0]:.0f}",
+        "most": f"{TARGET_PERCENT_RANGE[1]:.0f}",
+    }

@@ -10,73 +10,84 @@ from django.utils.translation import gettext_noop
 
 from integrations.programs.registry import PROGRAMS
 from integrations.submissions.services.transitions import PROGRAM_CALENDAR
-from integrations.submissions.workflow.states import Holder
-from portal.analytics.forecast import Forecast, Held, Past, Wait, Week, backtest
+from integrations.submissions.workflow.states import ResponsibleParty
+from portal.analytics.forecast import BacktestResult, BacktestWeek, Forecast, ProgramWait, WaitHistory, backtest
 from portal.analytics.models import Passage
 
-AIM = (85.0, 95.0)
-JUDGED = 100  # waits below which a share is told and not judged: it moves by more than the aim is wide
+TARGET_PERCENT_RANGE = (85.0, 95.0)
+MIN_JUDGED_WAITS = 100  # waits below which a share is told and not judged: it moves by more than the aim is wide
 STAGE = "review"
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ForecastAccuracy:
     """One program (blank key: all of them): its forecast of now, and how the past ones held."""
 
     key: str
     name: str
     now: Forecast | None
-    held: Held
+    held: BacktestResult
 
     @property
     def is_off(self) -> bool:
         share = self.held.share
-        return share is not None and self.held.count >= JUDGED and not AIM[0] <= share <= AIM[1]
+        return (
+            share is not None
+            and self.held.count >= MIN_JUDGED_WAITS
+            and not TARGET_PERCENT_RANGE[0] <= share <= TARGET_PERCENT_RANGE[1]
+        )
 
     @property
     def words(self) -> str:
         if self.held.share is None:
             return "too few decisions to try a forecast on"
-        judged = "" if self.held.count >= JUDGED else " (too few to judge)"
-        return f"nine of ten held for {self.held.share:.1f} % of {self.held.count} decisions{judged}"
+        note = "" if self.held.count >= MIN_JUDGED_WAITS else " (too few to judge)"
+        return f"nine of ten held for {self.held.share:.1f} % of {self.held.count} decisions{note}"
 
 
-def of_programs(now: datetime, *, program: str = "", weeks: int = 0) -> list[Line]:
+def evaluate_programs(now: datetime, *, program: str = "", weeks: int = 0) -> list[ForecastAccuracy]:
     """Every program that has decided anything, and all together at the end. One query."""
-    rows = Passage.objects.filter(stage=STAGE, holder=str(Holder.PROGRAM))
+    rows = Passage.objects.filter(stage=STAGE, holder=str(ResponsibleParty.PROGRAM))
     if program:
         rows = rows.filter(program_key=program)
-    found: dict[str, list[Wait]] = defaultdict(list)
-    for key, since, until in rows.order_by().values_list("program_key", "since", "until"):
-        found[key].append(Wait(since, until))
-    lines = [_line(key, waits, now, weeks) for key, waits in sorted(found.items())]
-    return [*lines, together(lines)] if len(lines) > 1 else lines
+    waits_by_program: dict[str, list[ProgramWait]] = defaultdict(list)
+    for key, started_at, ended_at in rows.order_by().values_list("program_key", "since", "until"):
+        waits_by_program[key].append(ProgramWait(started_at, ended_at))
+    lines = [_evaluate_program(key, waits, now, weeks) for key, waits in sorted(waits_by_program.items())]
+    return [*lines, combine_programs(lines)] if len(lines) > 1 else lines
 
 
-def together(lines: list[Line]) -> Line:
+def combine_programs(lines: list[ForecastAccuracy]) -> ForecastAccuracy:
     """All programs, each judged by its own forecast."""
     weeks = sorted((week for line in lines for week in line.held.weeks), key=lambda week: week.monday)
-    merged = [sum_of(list(same)) for _, same in groupby(weeks, key=lambda week: week.monday)]
-    return Line("", gettext_noop("All programs"), None, Held(tuple(merged), sum(line.held.unknown for line in lines)))
+    combined_weeks = [combine_weeks(list(week_group)) for _, week_group in groupby(weeks, key=lambda week: week.monday)]
+    return ForecastAccuracy(
+        "",
+        gettext_noop("All programs"),
+        None,
+        BacktestResult(tuple(combined_weeks), sum(line.held.unknown for line in lines)),
+    )
 
 
-def sum_of(weeks: list[Week]) -> Week:
+def combine_weeks(weeks: list[BacktestWeek]) -> BacktestWeek:
     """The same week of several programs."""
     counts = [sum(getattr(week, name) for week in weeks) for name in ("count", "held", "held_middle")]
-    return Week(weeks[0].monday, max(week.p90 for week in weeks), *counts)
+    return BacktestWeek(weeks[0].monday, max(week.p90 for week in weeks), *counts)
 
 
-def _line(key: str, waits: list[Wait], now: datetime, weeks: int) -> Line:
+def _evaluate_program(key: str, waits: list[ProgramWait], now: datetime, weeks: int) -> ForecastAccuracy:
     name = PROGRAMS[key].name if key in PROGRAMS else key
-    past = Past(waits, PROGRAM_CALENDAR)
-    return Line(key, name, past.forecast(now), backtest(waits, now, PROGRAM_CALENDAR, weeks=weeks, past=past))
+    past = WaitHistory(waits, PROGRAM_CALENDAR)
+    return ForecastAccuracy(
+        key, name, past.forecast(now), backtest(waits, now, PROGRAM_CALENDAR, weeks=weeks, past=past)
+    )
 
 
-def as_data(line: Line) -> dict[str, Any]:
+def serialize_accuracy(line: ForecastAccuracy) -> dict[str, Any]:
     """The same as JSON, moments in UTC."""
     weeks = [asdict(week) | {"monday": week.monday.date().isoformat()} for week in line.held.weeks]
     return {
         "program": line.key, "stage": STAGE, "forecast": asdict(line.now) if line.now else None,
         "decisions": line.held.count, "unknown": line.held.unknown, "held_p90": line.held.share,
-        "held_p50": line.held.middle, "aim": list(AIM), "weeks": weeks,
+        "held_p50": line.held.middle, "aim": list(TARGET_PERCENT_RANGE), "weeks": weeks,
     }  # fmt: skip

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext_noop
 
-STEPS = (
+STEP_NAMES = (
     gettext_noop("Started"),
     gettext_noop("Review asked for"),
     gettext_noop("Approved"),
     gettext_noop("Listed"),
     gettext_noop("In support now"),
 )
-ENDS = {
+END_LABELS = {
     "withdrawn": gettext_noop("withdrawn"),
     "declined": gettext_noop("declined"),
     "archived": gettext_noop("support ended"),
@@ -21,7 +21,7 @@ ENDS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class IntegrationGroup:
     """So many integrations of which the same is true. `before_end`: the stage that one that ended was in."""
 
     stage: str
@@ -54,27 +54,30 @@ class FunnelStep:
     ended: tuple[tuple[str, int], ...]
 
 
-def funnel(groups: Iterable[Group]) -> list[FunnelStep]:
+def build_funnel(groups: Iterable[IntegrationGroup]) -> list[FunnelStep]:
     """Each of STEPS; what reached it and went on is what reached the next."""
-    reached, still = Counter[int](), Counter[int]()
-    ended: dict[int, Counter[str]] = {n: Counter() for n in range(len(STEPS))}
+    reached_counts, still_counts = Counter[int](), Counter[int]()
+    end_counts: dict[int, Counter[str]] = {n: Counter() for n in range(len(STEP_NAMES))}
     for group in groups:
-        at = group.reached
-        for step in range(at + 1):
-            reached[step] += group.count
-        if group.stage in ENDS:
-            ended[at][ENDS[group.stage]] += group.count
+        furthest_step = group.reached
+        for step in range(furthest_step + 1):
+            reached_counts[step] += group.count
+        if group.stage in END_LABELS:
+            end_counts[furthest_step][END_LABELS[group.stage]] += group.count
         else:
-            still[at] += group.count
-    ends = [tuple((word, ended[n][word]) for word in ENDS.values() if ended[n][word]) for n in range(len(STEPS))]
-    return [FunnelStep(name, reached[n], still[n], ends[n]) for n, name in enumerate(STEPS)]
+            still_counts[furthest_step] += group.count
+    step_ends = [
+        tuple((word, end_counts[n][word]) for word in END_LABELS.values() if end_counts[n][word])
+        for n in range(len(STEP_NAMES))
+    ]
+    return [FunnelStep(name, reached_counts[n], still_counts[n], step_ends[n]) for n, name in enumerate(STEP_NAMES)]
 
 
-def stopped(groups: Iterable[Group]) -> list[tuple[str, str, int, int]]:
+def find_drop_offs(groups: Iterable[IntegrationGroup]) -> list[tuple[str, str, int, int]]:
     """Where those that ended before they were listed stopped: (program, step, withdrawn, declined), most first."""
-    found: dict[tuple[str, str], Counter[str]] = {}
+    counts_by_step: dict[tuple[str, str], Counter[str]] = {}
     for group in groups:
         if group.stage in ("withdrawn", "declined") and not group.listed:
-            found.setdefault((group.program, group.step), Counter())[group.stage] += group.count
-    rows = [(*place, counts["withdrawn"], counts["declined"]) for place, counts in found.items()]
+            counts_by_step.setdefault((group.program, group.step), Counter())[group.stage] += group.count
+    rows = [(*key, counts["withdrawn"], counts["declined"]) for key, counts in counts_by_step.items()]
     return sorted(rows, key=lambda row: (-row[2] - row[3], row[0], row[1]))

@@ -17,11 +17,11 @@ from portal.core.business_time import Calendar
 
 STAGES = ("engage", "develop", "review", "release")  # until it is listed; support has no end to wait for
 HOLDERS = ("partner", "program", "machine", "outage", "third_party")
-ENOUGH = 8  # stays below which no percentile is told
-ENDS_OF_COLUMNS = (1, 2, 5, 10, 20, 40)  # working days
+MIN_STAYS = 8  # stays below which no percentile is told
+COLUMN_LIMITS_DAYS = (1, 2, 5, 10, 20, 40)  # working days
 DAY = timedelta(days=1)
 # up to how many rounds a review took; from the last on, or more
-ROUNDS = {
+ROUND_LABELS = {
     1: gettext_noop("1 round"),
     2: gettext_noop("2 rounds"),
     3: gettext_noop("3 rounds"),
@@ -30,7 +30,7 @@ ROUNDS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Stay:
+class StageStay:
     """Times from entering a stage to leaving it, `count` of the same length. `days`: working days, to the tenth."""
 
     program: str
@@ -40,7 +40,7 @@ class Stay:
 
 
 @dataclass(frozen=True, slots=True)
-class Spent:
+class HolderTime:
     """Real time spent in a stage with a holder, added up."""
 
     program: str
@@ -60,18 +60,18 @@ class StageFigures:
     columns: tuple[int, ...]
 
 
-def working_days(start: datetime, end: datetime, calendar: Calendar) -> float:
+def count_working_days(start: datetime, end: datetime, calendar: Calendar) -> float:
     """The business days between two moments, parts of a day included."""
     days = calendar.days
     return (days.position(end) - days.position(start)) / DAY
 
 
-def percentile(values: Sequence[float], share: float) -> float | None:
+def calculate_percentile(values: Sequence[float], share: float) -> float | None:
     """The nearest rank of sorted or unsorted values; None for none."""
-    return ranked(Counter(values), share)
+    return calculate_counted_percentile(Counter(values), share)
 
 
-def ranked(counts: Mapping[float, int], share: float) -> float | None:
+def calculate_counted_percentile(counts: Mapping[float, int], share: float) -> float | None:
     """The same of values that are counted."""
     rank, below = ceil(round(share * sum(counts.values()), 9)), 0
     for value in sorted(counts):
@@ -81,49 +81,49 @@ def ranked(counts: Mapping[float, int], share: float) -> float | None:
     return None
 
 
-def spread(counts: Mapping[float, int]) -> tuple[int, ...]:
+def build_distribution(counts: Mapping[float, int]) -> tuple[int, ...]:
     """How many took up to each of ENDS_OF_COLUMNS, and how many longer."""
-    columns = [0] * (len(ENDS_OF_COLUMNS) + 1)
+    columns = [0] * (len(COLUMN_LIMITS_DAYS) + 1)
     for value, count in counts.items():
-        columns[bisect_left(ENDS_OF_COLUMNS, value)] += count
+        columns[bisect_left(COLUMN_LIMITS_DAYS, value)] += count
     return tuple(columns)
 
 
-def of_stages(stays: Iterable[Stay], *, enough: int = ENOUGH) -> list[StageFigures]:
+def calculate_stage_figures(stays: Iterable[StageStay], *, min_stays: int = MIN_STAYS) -> list[StageFigures]:
     """One line for each stage, in their order."""
-    found: dict[str, Counter[float]] = defaultdict(Counter)
+    days_by_stage: dict[str, Counter[float]] = defaultdict(Counter)
     for stay in stays:
-        found[stay.stage][stay.days] += stay.count
-    return [_stage(stage, found[stage], enough) for stage in STAGES]
+        days_by_stage[stay.stage][stay.days] += stay.count
+    return [_calculate_stage(stage, days_by_stage[stage], min_stays) for stage in STAGES]
 
 
-def _stage(stage: str, days: Counter[float], enough: int) -> StageFigures:
+def _calculate_stage(stage: str, days: Counter[float], min_stays: int) -> StageFigures:
     count = days.total()
-    p50, p90 = (ranked(days, share) if count >= enough else None for share in (0.5, 0.9))
-    return StageFigures(stage, count, p50, p90, spread(days))
+    p50, p90 = (calculate_counted_percentile(days, share) if count >= min_stays else None for share in (0.5, 0.9))
+    return StageFigures(stage, count, p50, p90, build_distribution(days))
 
 
-def by_program(stays: Iterable[Stay]) -> dict[str, list[StageFigures]]:
+def group_by_program(stays: Iterable[StageStay]) -> dict[str, list[StageFigures]]:
     """The same for each program that has any."""
-    found: dict[str, list[Stay]] = defaultdict(list)
+    stays_by_program: dict[str, list[StageStay]] = defaultdict(list)
     for stay in stays:
-        found[stay.program].append(stay)
-    return {program: of_stages(rows) for program, rows in sorted(found.items())}
+        stays_by_program[stay.program].append(stay)
+    return {program: calculate_stage_figures(rows) for program, rows in sorted(stays_by_program.items())}
 
 
-def by_holder(spent: Iterable[Spent]) -> dict[str, dict[str, timedelta]]:
+def sum_time_by_holder(holder_times: Iterable[HolderTime]) -> dict[str, dict[str, timedelta]]:
     """Where the time of each stage went: stage, holder, time. Only holders that had any."""
-    found: dict[str, dict[str, timedelta]] = {stage: {} for stage in STAGES}
-    for each in spent:
-        if each.stage in found:
-            holders = found[each.stage]
-            holders[each.holder] = holders.get(each.holder, timedelta()) + each.time
-    return {stage: {h: holders[h] for h in HOLDERS if holders.get(h)} for stage, holders in found.items()}
+    times_by_stage: dict[str, dict[str, timedelta]] = {stage: {} for stage in STAGES}
+    for holder_time in holder_times:
+        if holder_time.stage in times_by_stage:
+            holders = times_by_stage[holder_time.stage]
+            holders[holder_time.holder] = holders.get(holder_time.holder, timedelta()) + holder_time.time
+    return {stage: {h: holders[h] for h in HOLDERS if holders.get(h)} for stage, holders in times_by_stage.items()}
 
 
-def rounds(counts: Iterable[tuple[int, int]]) -> list[tuple[str, int]]:
+def count_rounds(counts: Iterable[tuple[int, int]]) -> list[tuple[str, int]]:
     """How many reviews ended after one round, two, three, four or more; from (round, reviews)."""
-    found: Counter[int] = Counter()
+    review_counts: Counter[int] = Counter()
     for number, reviews in counts:
-        found[min(max(number, 1), 4)] += reviews
-    return [(word, found[n]) for n, word in ROUNDS.items()]
+        review_counts[min(max(number, 1), 4)] += reviews
+    return [(word, review_counts[n]) for n, word in ROUND_LABELS.items()]

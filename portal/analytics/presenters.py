@@ -45,56 +45,67 @@ class StageRow:
     said: str
 
 
-def days(value: float | None) -> str:
+def format_days(value: float | None) -> str:
     """ "4.5", whole from ten on; a dash for nothing."""
     if value is None:
         return "–"
     return f"{value:.0f}" if value >= 10 else f"{value:.1f}".removesuffix(".0")
 
 
-def stage_rows(found: Mapping[str, list[StageFigures]]) -> list[StageRow]:
+def build_stage_rows(figures_by_program: Mapping[str, list[StageFigures]]) -> list[StageRow]:
     """The lines of the table: the stages that anybody left, of the first (blank: all) and of each with enough."""
-    told = {program: stages for n, (program, stages) in enumerate(found.items()) if not n or _is_told(stages)}
-    rows = [(program, each) for program, stages in told.items() for each in stages if each.count]
-    longest = max((each.p90 or 0 for _, each in rows), default=0) or 1
-    return [_stage_row(PROGRAMS[p].name if p else _("All programs"), each, longest) for p, each in rows]
+    shown_stages = {
+        program: stages
+        for n, (program, stages) in enumerate(figures_by_program.items())
+        if not n or _has_figures(stages)
+    }
+    rows = [(program, figures) for program, stages in shown_stages.items() for figures in stages if figures.count]
+    longest = max((figures.p90 or 0 for _, figures in rows), default=0) or 1
+    return [_build_stage_row(PROGRAMS[p].name if p else _("All programs"), figures, longest) for p, figures in rows]
 
 
-def _is_told(stages: list[StageFigures]) -> bool:
-    return any(each.p50 is not None for each in stages)
+def _has_figures(stages: list[StageFigures]) -> bool:
+    return any(figures.p50 is not None for figures in stages)
 
 
-def sparse(found: Mapping[str, list[StageFigures]]) -> list[str]:
+def list_sparse_programs(figures_by_program: Mapping[str, list[StageFigures]]) -> list[str]:
     """The programs of which too few went on for any figure of their own."""
-    return [PROGRAMS[program].name for program, stages in found.items() if not _is_told(stages)]
+    return [PROGRAMS[program].name for program, stages in figures_by_program.items() if not _has_figures(stages)]
 
 
-def _stage_row(program: str, each: StageFigures, longest: float) -> StageRow:
-    known = each.p50 is not None and each.p90 is not None
-    pieces = [("counted", each.p50 or 0.0), ("paused", (each.p90 or 0.0) - (each.p50 or 0.0))] if known else []
-    said = _("%(middle)s at the middle, %(nine)s for nine of ten") % {"middle": days(each.p50), "nine": days(each.p90)}
-    said = said if known else _("too few to say (below %(enough)s)") % {"enough": metrics.ENOUGH}
+def _build_stage_row(program: str, figures: StageFigures, longest: float) -> StageRow:
+    has_percentiles = figures.p50 is not None and figures.p90 is not None
+    pieces = (
+        [("counted", figures.p50 or 0.0), ("paused", (figures.p90 or 0.0) - (figures.p50 or 0.0))]
+        if has_percentiles
+        else []
+    )
+    summary = _("%(middle)s at the middle, %(nine)s for nine of ten") % {
+        "middle": format_days(figures.p50),
+        "nine": format_days(figures.p90),
+    }
+    summary = summary if has_percentiles else _("too few to say (below %(enough)s)") % {"enough": metrics.MIN_STAYS}
     return StageRow(
-        program, _(STAGE_NAMES[each.stage]), each.count, days(each.p50), days(each.p90),
-        [(kind, amount) for kind, amount in pieces if amount], longest, said,
+        program, _(STAGE_NAMES[figures.stage]), figures.count, format_days(figures.p50), format_days(figures.p90),
+        [(kind, amount) for kind, amount in pieces if amount], longest, summary,
     )  # fmt: skip
 
 
-def distributions(stages: Iterable[StageFigures]) -> list[Chart]:
+def build_distribution_charts(stages: Iterable[StageFigures]) -> list[Chart]:
     """How the stays of each stage spread over working days."""
-    names = [*map(str, metrics.ENDS_OF_COLUMNS), _("more")]
+    names = [*map(str, metrics.COLUMN_LIMITS_DAYS), _("more")]
     return [
         Chart(
-            f"spread-{each.stage}",
-            _("%(stage)s: up to how many working days") % {"stage": _(STAGE_NAMES[each.stage])},
-            tuple(Column(name, n) for name, n in zip(names, each.columns, strict=True)),
+            f"spread-{figures.stage}",
+            _("%(stage)s: up to how many working days") % {"stage": _(STAGE_NAMES[figures.stage])},
+            tuple(Column(name, n) for name, n in zip(names, figures.columns, strict=True)),
         )
-        for each in stages
+        for figures in stages
     ]
 
 
 @dataclass(frozen=True, slots=True)
-class Shares:
+class HolderShares:
     """Where the time of the stages went: the picture, the kinds that occur, and the table."""
 
     drawn: SafeString
@@ -106,37 +117,37 @@ class Shares:
         return not self.rows
 
 
-def shares(found: Mapping[str, Mapping[str, timedelta]]) -> Shares:
+def build_holder_shares(times_by_stage: Mapping[str, Mapping[str, timedelta]]) -> HolderShares:
     """Stacked bars, one a stage."""
-    kept = {stage: holders for stage, holders in found.items() if holders}
-    kinds = [holder for holder in metrics.HOLDERS if any(holder in holders for holders in kept.values())]
-    drawn = [
-        stacked_bar.Bar(_(STAGE_NAMES[stage]), tuple((h, time / metrics.DAY) for h, time in holders.items()))
-        for stage, holders in kept.items()
+    nonempty_times = {stage: holders for stage, holders in times_by_stage.items() if holders}
+    kinds = [holder for holder in metrics.HOLDERS if any(holder in holders for holders in nonempty_times.values())]
+    bars = [
+        stacked_bar.StackedBar(_(STAGE_NAMES[stage]), tuple((h, time / metrics.DAY) for h, time in holders.items()))
+        for stage, holders in nonempty_times.items()
     ]
     rows = [
-        (bar.name, [_cell(bar, kind) for kind in kinds], _("%(count)s days") % {"count": f"{bar.whole:.0f}"})
-        for bar in drawn
+        (bar.name, [_format_cell(bar, kind) for kind in kinds], _("%(count)s days") % {"count": f"{bar.whole:.0f}"})
+        for bar in bars
     ]  # fmt: skip
     names = {kind: _(name) for kind, name in HOLDER_NAMES.items()}
-    picture = stacked_bar.stacked("holders", _("Where the time of each stage went"), drawn, names)
-    return Shares(picture, [(names[k], stacked_bar.swatch("holders", k)) for k in kinds], rows)
+    picture = stacked_bar.render_stacked_bars("holders", _("Where the time of each stage went"), bars, names)
+    return HolderShares(picture, [(names[k], stacked_bar.render_swatch("holders", k)) for k in kinds], rows)
 
 
-def _cell(bar: stacked_bar.Bar, kind: str) -> str:
+def _format_cell(bar: stacked_bar.StackedBar, kind: str) -> str:
     amount = dict(bar.pieces).get(kind, 0.0)
-    said = {"amount": f"{amount:.1f}", "share": stacked_bar.share(amount, bar.whole)}
-    return _("%(amount)s d, %(share)s") % said if amount else "–"
+    parameters = {"amount": f"{amount:.1f}", "share": stacked_bar.format_share(amount, bar.whole)}
+    return _("%(amount)s d, %(share)s") % parameters if amount else "–"
 
 
-def rounds_chart(counts: list[tuple[str, int]]) -> Chart:
+def build_rounds_chart(counts: list[tuple[str, int]]) -> Chart:
     columns = tuple(Column(_(word), n) for word, n in counts)
     return Chart("rounds", _("Reviews by the rounds that they took"), columns)
 
 
-def tabs(current: str, query: str, address: Any) -> list[tuple[str, str, bool]]:
+def build_tabs(current: str, query: str, build_url: Any) -> list[tuple[str, str, bool]]:
     """The pages of the office: (word, address, whether it is this one); the filters stay."""
-    return [(_(word), address(name) + (f"?{query}" if query else ""), name == current) for name, word in TABS.items()]
+    return [(_(word), build_url(name) + (f"?{query}" if query else ""), name == current) for name, word in TABS.items()]
 
 
 TABS = {

@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-ENDS = ("withdrawn", "declined", "archived")
+END_STAGES = ("withdrawn", "declined", "archived")
 OUTAGE = "outage"
 # who holds it after a step, by its verb; the steps that are not named leave the turn where it is
-AFTER = {
+HOLDER_BY_EVENT_TYPE = {
     "created": "partner",
     "advance": "partner",
     "request_review": "program",
@@ -25,7 +25,7 @@ AFTER = {
 
 
 @dataclass(frozen=True, slots=True)
-class Turned:
+class TurnChange:
     """From this moment on it is in a stage, held by somebody (blank: it has ended). `back`: a decision was undone."""
 
     at: datetime
@@ -36,7 +36,7 @@ class Turned:
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class StagePeriod:
     """A time in one stage with one holder. `began`: when this stay in the stage began; `leaves`: it ended the stay."""
 
     stage: str
@@ -48,44 +48,44 @@ class Piece:
     leaves: bool = False
 
 
-def fold(turns: Iterable[Turned]) -> list[Piece]:
+def build_periods(turns: Iterable[TurnChange]) -> list[StagePeriod]:
     """The pieces of one integration, in order, without a gap; the last is open unless it has ended."""
-    pieces: list[Piece] = []
+    pieces: list[StagePeriod] = []
     for turn in turns:
-        if turn.back and _take_back(pieces, turn):
+        if turn.back and _undo_decision(pieces, turn):
             continue
         last = pieces[-1] if pieces else None
         if last and last.until is None:
             if (last.stage, last.holder) == (turn.stage, turn.holder):
                 continue
             pieces[-1] = replace(last, until=turn.at, leaves=last.stage != turn.stage)
-        if turn.stage not in ENDS:
+        if turn.stage not in END_STAGES:
             goes_on = last is not None and last.until is None and last.stage == turn.stage
             began = last.began if goes_on and last else turn.at
-            pieces.append(Piece(turn.stage, turn.holder, turn.round, began, turn.at))
+            pieces.append(StagePeriod(turn.stage, turn.holder, turn.round, began, turn.at))
     return pieces
 
 
-def _take_back(pieces: list[Piece], turn: Turned) -> bool:
+def _undo_decision(pieces: list[StagePeriod], turn: TurnChange) -> bool:
     """Drop what followed from the decision that was undone, and let the piece before it go on."""
-    kept = [n for n, piece in enumerate(pieces) if (piece.stage, piece.holder) == (turn.stage, turn.holder)]
-    if not kept:
+    matches = [n for n, piece in enumerate(pieces) if (piece.stage, piece.holder) == (turn.stage, turn.holder)]
+    if not matches:
         return False
-    pieces[kept[-1] :] = [replace(pieces[kept[-1]], until=None, leaves=False)]
+    pieces[matches[-1] :] = [replace(pieces[matches[-1]], until=None, leaves=False)]
     return True
 
 
-def turns_of(said: Iterable[tuple[datetime, Mapping[str, Any]]]) -> list[Turned]:
+def parse_turns(entries: Iterable[tuple[datetime, Mapping[str, Any]]]) -> list[TurnChange]:
     """The stream of an integration's turns, as (when, what was said)."""
     return [
-        Turned(at, data["stage"], data["holder"], int(data.get("round", 0)), bool(data.get("back")))
-        for at, data in said
+        TurnChange(at, data["stage"], data["holder"], int(data.get("round", 0)), bool(data.get("back")))
+        for at, data in entries
     ]
 
 
-def told_by_steps(steps: Iterable[tuple[datetime, str, Mapping[str, Any]]], first_stage: str) -> list[Turned]:
+def derive_turns(steps: Iterable[tuple[datetime, str, Mapping[str, Any]]], first_stage: str) -> list[TurnChange]:
     """The same from the steps that were taken, as (when, verb, data), for what is older than the stream of turns."""
-    found: list[Turned] = []
+    turns: list[TurnChange] = []
     stage, holder, before_hold = first_stage, "partner", "partner"
     for at, verb, data in steps:
         if verb != "created" and "to" not in data:
@@ -96,12 +96,14 @@ def told_by_steps(steps: Iterable[tuple[datetime, str, Mapping[str, Any]]], firs
         elif verb in ("resume", "undo_decision"):
             holder = before_hold if verb == "resume" else "program"
         else:
-            holder = AFTER.get(verb, holder)
-        ended = stage in ENDS
-        found.append(Turned(at, stage, "" if ended else holder, int(data.get("round", 0)), verb == "undo_decision"))
-    return found
+            holder = HOLDER_BY_EVENT_TYPE.get(verb, holder)
+        has_ended = stage in END_STAGES
+        turns.append(
+            TurnChange(at, stage, "" if has_ended else holder, int(data.get("round", 0)), verb == "undo_decision")
+        )
+    return turns
 
 
-def whole(older: list[Turned], turns: list[Turned]) -> list[Turned]:
+def merge_turns(older: list[TurnChange], turns: list[TurnChange]) -> list[TurnChange]:
     """Both together: the stream of turns is believed from its first entry on."""
     return [turn for turn in older if not turns or turn.at < turns[0].at] + turns

@@ -12,48 +12,48 @@ from django.utils.translation import gettext_noop, ngettext
 from integrations.programs.registry import PROGRAMS
 from integrations.submissions.models import Integration
 from integrations.submissions.services.transitions import PROGRAM_CALENDAR
-from integrations.submissions.workflow.states import Holder
-from portal.analytics.forecast import ENOUGH, WINDOWS, Forecast, Past, Wait, expected
-from portal.analytics.metrics import working_days
+from integrations.submissions.workflow.states import ResponsibleParty
+from portal.analytics.forecast import MIN_WAITS, WINDOW_DAYS, Forecast, ProgramWait, WaitHistory, estimate_end
+from portal.analytics.metrics import count_working_days
 from portal.analytics.models import Passage
 
-REMEMBERED = timedelta(minutes=10)
-NEWEST = 1000  # waits that a forecast looks at
-WHAT = {
+CACHE_DURATION = timedelta(minutes=10)
+MAX_WAITS = 1000  # waits that a forecast looks at
+STAGE_SUBJECTS = {
     "engage": gettext_noop("First answers on %(program)s integrations"),
     "develop": gettext_noop("Answers during the development of %(program)s integrations"),
     "review": gettext_noop("Decisions on %(program)s integrations"),
     "release": gettext_noop("Listings of %(program)s integrations"),
 }
-_known: dict[tuple[str, str], tuple[datetime, Forecast | None]] = {}
+_forecast_cache: dict[tuple[str, str], tuple[datetime, Forecast | None]] = {}
 
 
-def forget() -> None:
+def clear_cache() -> None:
     """Look again at the next question."""
-    _known.clear()
+    _forecast_cache.clear()
 
 
-def waits(program: str, stage: str, now: datetime) -> list[Wait]:
+def list_waits(program: str, stage: str, now: datetime) -> list[ProgramWait]:
     """The times that the program had the turn, which ended within the longest window. One query."""
-    found = Passage.objects.filter(
-        program_key=program, stage=stage, holder=str(Holder.PROGRAM),
-        until__gt=now - timedelta(days=WINDOWS[-1]), until__lte=now,
+    durations = Passage.objects.filter(
+        program_key=program, stage=stage, holder=str(ResponsibleParty.PROGRAM),
+        until__gt=now - timedelta(days=WINDOW_DAYS[-1]), until__lte=now,
     )  # fmt: skip
-    rows = found.order_by("-until").values_list("since", "until")[:NEWEST]
-    return [Wait(since, until) for since, until in rows]
+    rows = durations.order_by("-until").values_list("since", "until")[:MAX_WAITS]
+    return [ProgramWait(started_at, ended_at) for started_at, ended_at in rows]
 
 
-def forecast_of(program: str, stage: str, now: datetime) -> Forecast | None:
+def get_forecast(program: str, stage: str, now: datetime) -> Forecast | None:
     """The forecast of now, remembered for a while."""
-    kept = _known.get((program, stage))
-    if kept is None or abs(now - kept[0]) > REMEMBERED:
-        kept = now, Past(waits(program, stage, now), PROGRAM_CALENDAR).forecast(now)
-        _known[program, stage] = kept
-    return kept[1]
+    cached = _forecast_cache.get((program, stage))
+    if cached is None or abs(now - cached[0]) > CACHE_DURATION:
+        cached = now, WaitHistory(list_waits(program, stage, now), PROGRAM_CALENDAR).forecast(now)
+        _forecast_cache[program, stage] = cached
+    return cached[1]
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class WaitEstimate:
     """What is said: how long it took, what follows for this one, and the moments; blank and None where too few."""
 
     sentence: str
@@ -62,21 +62,21 @@ class Told:
     latest: datetime | None = None
 
 
-def days(value: float) -> str:
+def format_working_days(value: float) -> str:
     """ "6 working days", whole numbers rounded up, so that nothing is promised too soon."""
     whole = max(1, -int(-value // 1))
     return ngettext("%(count)s working day", "%(count)s working days", whole) % {"count": whole}
 
 
-def sentence(program: str, stage: str, found: Forecast | None) -> str:
+def build_sentence(program: str, stage: str, forecast: Forecast | None) -> str:
     """How long it took before, in one sentence."""
-    if stage not in WHAT:
+    if stage not in STAGE_SUBJECTS:
         return ""
-    what = _(WHAT[stage]) % {"program": PROGRAMS[program].name}
-    if found is None:
-        said = _("%(what)s: too few to say how long they take (fewer than %(enough)s in a year).")
-        return said % {"what": what, "enough": ENOUGH}
-    said = (
+    subject = _(STAGE_SUBJECTS[stage]) % {"program": PROGRAMS[program].name}
+    if forecast is None:
+        message = _("%(what)s: too few to say how long they take (fewer than %(enough)s in a year).")
+        return message % {"what": subject, "enough": MIN_WAITS}
+    message = (
         _(
             "%(what)s took %(middle)s at the middle, %(latest)s for nine of ten "
             "(last %(days)s days, %(count)s decisions)."
@@ -87,23 +87,35 @@ def sentence(program: str, stage: str, found: Forecast | None) -> str:
             "(last %(days)s days, %(count)s answers)."
         )
     )
-    latest = max(1, -int(-found.p90 // 1))
-    return said % {
-        "what": what, "middle": days(found.p50), "latest": latest, "days": found.window, "count": found.count,
-    }  # fmt: skip
+    latest = max(1, -int(-forecast.p90 // 1))
+    return message % {
+        "what": subject,
+        "middle": format_working_days(forecast.p50),
+        "latest": latest,
+        "days": forecast.window,
+        "count": forecast.count,
+    }
 
 
-def told(row: Integration, now: datetime) -> Told | None:
+def estimate_wait(integration: Integration, now: datetime) -> WaitEstimate | None:
     """What a waiting integration's page says; None unless the program has the turn before it is listed."""
-    since = row.turn_since
-    if row.turn_holder != Holder.PROGRAM or row.stage not in WHAT or row.hold or since is None:
+    turn_started_at = integration.turn_since
+    if (
+        integration.turn_holder != ResponsibleParty.PROGRAM
+        or integration.stage not in STAGE_SUBJECTS
+        or integration.hold
+        or turn_started_at is None
+    ):
         return None
-    found = forecast_of(row.program_key, row.stage, now)
-    said = sentence(row.program_key, row.stage, found)
-    if found is None:
-        return Told(said)
-    waited = working_days(since, now, PROGRAM_CALENDAR)
-    middle, latest = expected(found, since, PROGRAM_CALENDAR)
-    if waited > found.p90:
-        return Told(said, _("This one has waited %(days)s, longer than nine of ten.") % {"days": days(waited)})
-    return Told(said, "", middle if middle > now else None, latest)
+    forecast = get_forecast(integration.program_key, integration.stage, now)
+    text = build_sentence(integration.program_key, integration.stage, forecast)
+    if forecast is None:
+        return WaitEstimate(text)
+    waited_days = count_working_days(turn_started_at, now, PROGRAM_CALENDAR)
+    middle, latest = estimate_end(forecast, turn_started_at, PROGRAM_CALENDAR)
+    if waited_days > forecast.p90:
+        return WaitEstimate(
+            text,
+            _("This one has waited %(days)s, longer than nine of ten.") % {"days": format_working_days(waited_days)},
+        )
+    return WaitEstimate(text, "", middle if middle > now else None, latest)

@@ -9,73 +9,77 @@ from django.http import HttpRequest
 from django.urls import reverse
 
 from integrations.programs.registry import PROGRAMS
-from integrations.reviews.views.partners import found as companies_found
-from portal.analytics.filters import chosen, for_program
+from integrations.reviews.views.partners import search_partners as companies_found
+from portal.analytics.filters import parse_analytics_filters, require_program_staff
 from portal.analytics.selectors import workload
-from portal.core.exports import Cell, Table
-from portal.core.text_fields import searched
+from portal.core.exports import CellValue, ExportTable
+from portal.core.text_fields import clean_search_query
 from portal.notifications.views import email_log
 
-Rows = Iterator[tuple[Cell, ...]]
-MOST = 50_000  # rows of one file
-PIECE = 500
-WAIVERS = ("integration", "company", "program", "requirement", "reason", "given by", "until (UTC)", "address")
-FAILING = ("check", "program", "failed", "looked at")
-MAIL = (
+TableRows = Iterator[tuple[CellValue, ...]]
+MAX_EXPORT_ROWS = 50_000  # rows of one file
+CHUNK_SIZE = 500
+WAIVER_COLUMNS = ("integration", "company", "program", "requirement", "reason", "given by", "until (UTC)", "address")
+FAILING_COLUMNS = ("check", "program", "failed", "looked at")
+EMAIL_COLUMNS = (
     "subject", "to", "template", "state", "written (UTC)", "sent (UTC)", "attempts", "last error", "integration",
     "address",
 )  # fmt: skip
-COMPANIES = ("company", "mail domain", "alliances manager", "open", "listed", "address")
+PARTNER_COLUMNS = ("company", "mail domain", "alliances manager", "open", "listed", "address")
 
 
-def address(name: str, *args: Any) -> str:
+def build_url(name: str, *args: Any) -> str:
     return settings.SITE_URL + reverse(name, args=args)
 
 
-def waivers(request: HttpRequest, now: datetime) -> Table:
+def build_waivers_table(request: HttpRequest, now: datetime) -> ExportTable:
     """Every waiver that counts now, the one that ends first first."""
-    found = workload.open_waivers(chosen(request, now, period=False))[:MOST]
+    open_waivers = workload.list_open_waivers(parse_analytics_filters(request, now, period=False))[:MAX_EXPORT_ROWS]
     rows = (
         (
             row.integration.name, row.integration.partner.name, PROGRAMS[row.integration.program_key].name,
             row.requirement.title if row.requirement else row.requirement_id, row.waiver_reason,
             str(row.given_by or ""), row.waived_until,
-            address("requirement", row.integration.uuid, row.requirement_id),
+            build_url("requirement", row.integration.uuid, row.requirement_id),
         )
-        for row in found
+        for row in open_waivers
     )  # fmt: skip
-    return Table("waivers", WAIVERS, rows)
+    return ExportTable("waivers", WAIVER_COLUMNS, rows)
 
 
-def failing(request: HttpRequest, now: datetime) -> Table:
+def build_failing_checks_table(request: HttpRequest, now: datetime) -> ExportTable:
     """Every check that fails for an open integration, the most failed first."""
-    found = workload.every_failing(chosen(request, now, period=False))
-    return Table("failing-checks", FAILING, [(row.title, row.program_name, row.failed, row.looked) for row in found])
+    failing_checks = workload.list_all_failing_checks(parse_analytics_filters(request, now, period=False))
+    return ExportTable(
+        "failing-checks",
+        FAILING_COLUMNS,
+        [(row.title, row.program_name, row.failed, row.looked) for row in failing_checks],
+    )
 
 
-def mail(request: HttpRequest, now: datetime) -> Table:
+def build_emails_table(request: HttpRequest, now: datetime) -> ExportTable:
     """The outbox as the address filters it, without what the mails say."""
-    for_program(request)
-    rows = email_log.chosen(request.GET.get("state", ""), searched(request.GET.get("q", "")))
-    return Table("outbox", MAIL, _mails(rows))
+    require_program_staff(request)
+    rows = email_log.filter_emails(request.GET.get("state", ""), clean_search_query(request.GET.get("q", "")))
+    return ExportTable("outbox", EMAIL_COLUMNS, _iterate_email_rows(rows))
 
 
-def _mails(rows: Any) -> Rows:
-    words = dict(email_log.Email.State.choices)
+def _iterate_email_rows(rows: Any) -> TableRows:
+    state_labels = dict(email_log.Email.State.choices)
     columns = (
         "subject", "to", "name", "state", "created_at", "sent_at", "attempts", "last_error", "integration__name", "uuid"
     )  # fmt: skip
-    for row in rows.values_list(*columns)[:MOST].iterator(chunk_size=PIECE):
+    for row in rows.values_list(*columns)[:MAX_EXPORT_ROWS].iterator(chunk_size=CHUNK_SIZE):
         subject, to, name, state, *rest, uuid = row
-        yield (subject, to, name, str(words.get(state, state)), *rest, address("mail", uuid))
+        yield (subject, to, name, str(state_labels.get(state, state)), *rest, build_url("mail", uuid))
 
 
-def companies(request: HttpRequest, now: datetime) -> Table:
+def build_partners_table(request: HttpRequest, now: datetime) -> ExportTable:
     """The companies as the address filters them, with their integrations counted."""
-    for_program(request)
-    found: Any = companies_found(searched(request.GET.get("q", "")))[:MOST]
+    require_program_staff(request)
+    partners: Any = companies_found(clean_search_query(request.GET.get("q", "")))[:MAX_EXPORT_ROWS]
     rows = (
-        (row.name, row.domain, str(row.alliances_manager or ""), row.open, row.listed, address("partner", row.slug))
-        for row in found.iterator(chunk_size=PIECE)
+        (row.name, row.domain, str(row.alliances_manager or ""), row.open, row.listed, build_url("partner", row.slug))
+        for row in partners.iterator(chunk_size=CHUNK_SIZE)
     )
-    return Table("companies", COMPANIES, rows)
+    return ExportTable("companies", PARTNER_COLUMNS, rows)

@@ -14,118 +14,124 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 
 from portal.api.models import ApiToken, KeptAnswer
-from portal.api.problems import Problem
+from portal.api.problems import ApiError
 
-HEADER = "Idempotency-Key"
-KEPT = timedelta(hours=24)
-LEASE = timedelta(minutes=5)  # after which work that was begun and never answered is taken for dead
-KEPT_HEADERS = ("Content-Type", "ETag", "Location", "Link")
-LONGEST = 128
-APART = frozenset({"prefill_draft"})  # asks GitHub before it writes; done twice it comes to the same
+IDEMPOTENCY_KEY_HEADER = "Idempotency-Key"
+RETENTION_PERIOD = timedelta(hours=24)
+LEASE_DURATION = timedelta(minutes=5)  # after which work that was begun and never answered is taken for dead
+REPLAYED_HEADERS = ("Content-Type", "ETag", "Location", "Link")
+MAX_KEY_LENGTH = 128
+NON_ATOMIC_OPERATIONS = frozenset({"prefill_draft"})  # asks GitHub before it writes; done twice it comes to the same
 
 
-def fingerprint(request: HttpRequest) -> str:
+def compute_request_digest(request: HttpRequest) -> str:
     """What was asked, in 64 characters: method, address and body; of a form, its fields and files."""
-    found = hashlib.sha256(
+    digest = hashlib.sha256(
         f"{request.method} {request.get_full_path()}\n{request.headers.get('If-Match', '')}".encode()
     )
     if (request.content_type or "").startswith("multipart/"):
         for name, values in sorted(request.POST.lists()):
-            found.update(repr((name, values)).encode())
+            digest.update(repr((name, values)).encode())
         for name, file in sorted(request.FILES.items()):
             content = hashlib.sha256(b"".join(file.chunks())).hexdigest()  # type: ignore[union-attr]
             file.seek(0)  # type: ignore[union-attr]
-            found.update(repr((name, file.name, content)).encode())  # type: ignore[union-attr]
+            digest.update(repr((name, file.name, content)).encode())  # type: ignore[union-attr]
     else:
-        found.update(request.body)
-    return found.hexdigest()
+        digest.update(request.body)
+    return digest.hexdigest()
 
 
-def answered(
+def run_idempotently(
     request: HttpRequest, token: ApiToken, key: str, now: datetime, run: Callable[[], HttpResponse]
 ) -> HttpResponse:
     """Run it, or say again what was said. Raises Problem for a key that is odd, used for another body, or in use."""
-    if not 0 < len(key) <= LONGEST or not (key.isascii() and key.isprintable()):
-        raise Problem(
-            "unfit", f"An {HEADER} has at most {LONGEST} plain characters.", fields=[(HEADER, "Choose another.")]
+    if not 0 < len(key) <= MAX_KEY_LENGTH or not (key.isascii() and key.isprintable()):
+        raise ApiError(
+            "unfit",
+            f"An {IDEMPOTENCY_KEY_HEADER} has at most {MAX_KEY_LENGTH} plain characters.",
+            fields=[(IDEMPOTENCY_KEY_HEADER, "Choose another.")],
         )
-    asked = fingerprint(request)
-    row, is_mine = _begin(token, key, asked, now)
-    if not is_mine:
-        return _again(row, asked)
+    request_digest = compute_request_digest(request)
+    row, is_new = _acquire_record(token, key, request_digest, now)
+    if not is_new:
+        return _replay_response(row, request_digest)
     try:
-        answer = _done(request, row, run)
+        response = _run_and_store(request, row, run)
     except BaseException:
         KeptAnswer.objects.filter(pk=row.pk, status=0).delete()
         raise
-    if answer.status_code >= 500:
+    if response.status_code >= 500:
         KeptAnswer.objects.filter(pk=row.pk, status=0).delete()
-    return answer
+    return response
 
 
-def name_of(request: HttpRequest) -> str:
+def get_operation_name(request: HttpRequest) -> str:
     """The name of the address that is asked for: of its first operation, where it has several."""
     return str(request.resolver_match.url_name) if request.resolver_match else ""
 
 
-def tells_once(request: HttpRequest, field: str) -> None:
+def omit_from_replay(request: HttpRequest, field_name: str) -> None:
     """A field of this request's answer is told now and kept nowhere: said again, the answer has null in its place."""
-    request.told_once = field  # type: ignore[attr-defined]
+    request.omitted_field = field_name  # type: ignore[attr-defined]
 
 
-def _done(request: HttpRequest, row: KeptAnswer, run: Callable[[], HttpResponse]) -> HttpResponse:
+def _run_and_store(request: HttpRequest, row: KeptAnswer, run: Callable[[], HttpResponse]) -> HttpResponse:
     """The work and its kept answer, in one transaction; what is done apart in two, with no lock held meanwhile."""
-    if name_of(request) in APART:
-        answer = run()
-        if answer.status_code < 500:
-            _keep(request, row, answer)
-        return answer
+    if get_operation_name(request) in NON_ATOMIC_OPERATIONS:
+        response = run()
+        if response.status_code < 500:
+            _store_response(request, row, response)
+        return response
     with transaction.atomic():
-        answer = run()
-        if answer.status_code >= 500:
+        response = run()
+        if response.status_code >= 500:
             transaction.set_rollback(True)
         else:
-            _keep(request, row, answer)
-    return answer
+            _store_response(request, row, response)
+    return response
 
 
-def _begin(token: ApiToken, key: str, asked: str, now: datetime) -> tuple[KeptAnswer, bool]:
+def _acquire_record(token: ApiToken, key: str, request_digest: str, now: datetime) -> tuple[KeptAnswer, bool]:
     """The row of this key, and whether this request is the one that does the work."""
-    KeptAnswer.objects.filter(token=token, key=key, at__lte=now - KEPT).delete()
+    KeptAnswer.objects.filter(token=token, key=key, at__lte=now - RETENTION_PERIOD).delete()
     try:
         with transaction.atomic():
-            return KeptAnswer.objects.create(token=token, key=key, asked=asked, at=now), True
+            return KeptAnswer.objects.create(token=token, key=key, asked=request_digest, at=now), True
     except IntegrityError:
         row = KeptAnswer.objects.filter(token=token, key=key).first()
     if row is None:  # whoever had it failed just now
-        raise Problem("under-way", "The same request failed just now. Send it again.", headers={"Retry-After": "1"})
-    dead = KeptAnswer.objects.filter(pk=row.pk, status=0, asked=asked, at=row.at, at__lte=now - LEASE)
-    return row, bool(dead.update(at=now))
+        raise ApiError("under-way", "The same request failed just now. Send it again.", headers={"Retry-After": "1"})
+    abandoned_records = KeptAnswer.objects.filter(
+        pk=row.pk, status=0, asked=request_digest, at=row.at, at__lte=now - LEASE_DURATION
+    )
+    return row, bool(abandoned_records.update(at=now))
 
 
-def _again(row: KeptAnswer, asked: str) -> HttpResponse:
-    if row.asked != asked:
-        raise Problem("other-body", f"This {HEADER} was used for another request. Use a new one for each.")
+def _replay_response(row: KeptAnswer, request_digest: str) -> HttpResponse:
+    if row.asked != request_digest:
+        raise ApiError(
+            "other-body", f"This {IDEMPOTENCY_KEY_HEADER} was used for another request. Use a new one for each."
+        )
     if not row.status:
-        raise Problem("under-way", "It is being worked on. Ask again in a moment.", headers={"Retry-After": "1"})
-    answer = HttpResponse(bytes(row.body), status=row.status, headers=row.headers)
-    answer["Idempotent-Replayed"] = "true"
-    return answer
+        raise ApiError("under-way", "It is being worked on. Ask again in a moment.", headers={"Retry-After": "1"})
+    response = HttpResponse(bytes(row.body), status=row.status, headers=row.headers)
+    response["Idempotent-Replayed"] = "true"
+    return response
 
 
-def _keep(request: HttpRequest, row: KeptAnswer, answer: HttpResponse) -> None:
-    headers = {name: answer[name] for name in KEPT_HEADERS if name in answer}
-    field = getattr(request, "told_once", "")
-    body = _without(field, answer.content) if field else answer.content
-    KeptAnswer.objects.filter(pk=row.pk).update(status=answer.status_code, headers=headers, body=body)
+def _store_response(request: HttpRequest, row: KeptAnswer, response: HttpResponse) -> None:
+    headers = {name: response[name] for name in REPLAYED_HEADERS if name in response}
+    field_name = getattr(request, "omitted_field", "")
+    body = _remove_field_value(field_name, response.content) if field_name else response.content
+    KeptAnswer.objects.filter(pk=row.pk).update(status=response.status_code, headers=headers, body=body)
 
 
-def _without(field: str, body: bytes) -> bytes:
+def _remove_field_value(field_name: str, body: bytes) -> bytes:
     """The same answer with null in the place of what is told once; a refusal as it is."""
-    told = json.loads(body)
-    return json.dumps(told | {field: None}, ensure_ascii=False).encode() if field in told else body
+    data = json.loads(body)
+    return json.dumps(data | {field_name: None}, ensure_ascii=False).encode() if field_name in data else body
 
 
-def forget_due(now: datetime | None = None) -> int:
+def delete_expired_records(now: datetime | None = None) -> int:
     """Delete what is older than a day. Returns how many."""
-    return KeptAnswer.objects.filter(at__lte=(now or timezone.now()) - KEPT).delete()[0]
+    return KeptAnswer.objects.filter(at__lte=(now or timezone.now()) - RETENTION_PERIOD).delete()[0]

@@ -13,109 +13,121 @@ from django.utils.cache import patch_vary_headers
 from portal.accounts.second_factor import has_privileges
 from portal.api import conditional, idempotency, problems, throttling
 from portal.api.models import ApiToken
-from portal.api.problems import Problem
+from portal.api.problems import ApiError
 from portal.api.services import tokens
-from portal.api.throttling import Allowance
+from portal.api.throttling import RequestAllowance
 from portal.core.client_ip import get_client_network
 
-USED_EVERY = 60  # seconds between two notes of a token's last use
-JSON = "application/json"
+LAST_USED_INTERVAL_SECONDS = 60  # seconds between two notes of a token's last use
+JSON_CONTENT_TYPE = "application/json"
 
 
-def bearer(request: HttpRequest) -> str:
+def get_bearer_secret(request: HttpRequest) -> str:
     """The secret of the Authorization header; blank where there is none of our kind."""
     scheme, _, secret = request.headers.get("Authorization", "").partition(" ")
     return secret.strip() if scheme.lower() == "bearer" else ""
 
 
-def guarded(view: Callable[..., HttpResponse], methods: set[str]) -> Callable[..., HttpResponse]:
+def protect_view(view: Callable[..., HttpResponse], methods: set[str]) -> Callable[..., HttpResponse]:
     """One path of the API, behind the gate; `methods`: what it does. Sessions are not looked at."""
-    writing = methods - {"GET"}
+    write_methods = methods - {"GET"}
 
     @wraps(view)
     def handle(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        allowance, asked = None, request.method
-        if asked == "HEAD":
+        allowance, requested_method = None, request.method
+        if requested_method == "HEAD":
             request.method = "GET"
         try:
-            token = tokens.find(bearer(request), timezone.now())
-            allowance = throttling.of_token(token.pk) if token else throttling.of_address(get_client_network(request))
+            token = tokens.authenticate_token(get_bearer_secret(request), timezone.now())
+            allowance = (
+                throttling.count_token_request(token.pk)
+                if token
+                else throttling.count_address_request(get_client_network(request))
+            )
             run = partial(view, request, *args, **kwargs)
-            answer = _answered(request, token, allowance, run, is_write=request.method in writing)
-        except Exception as found:  # whatever it is, it is said as a problem
-            answer = problems.answer_to(request, found)
-        answer = _finished(request, answer, allowance)
-        return conditional.without_body(answer) if asked == "HEAD" else answer
+            response = _run_view(request, token, allowance, run, is_write=request.method in write_methods)
+        except Exception as error:  # whatever it is, it is said as a problem
+            response = problems.build_exception_response(request, error)
+        response = _finalize_response(request, response, allowance)
+        return conditional.remove_body(response) if requested_method == "HEAD" else response
 
     handle.csrf_exempt = True  # type: ignore[attr-defined]  # a browser never sends a bearer token by itself
     return login_not_required(handle)
 
 
-def _answered(
-    request: HttpRequest, token: ApiToken | None, allowance: Allowance, run: Callable[[], HttpResponse],
+def _run_view(
+    request: HttpRequest, token: ApiToken | None, allowance: RequestAllowance, run_view: Callable[[], HttpResponse],
     *, is_write: bool,
 ) -> HttpResponse:  # fmt: skip
-    if allowance.left < 0:
-        wait = {"Retry-After": str(allowance.seconds)}
-        raise Problem("too-many", f"Ask again in {allowance.seconds} seconds.", headers=wait)
+    if allowance.remaining < 0:
+        headers = {"Retry-After": str(allowance.seconds)}
+        raise ApiError("too-many", f"Ask again in {allowance.seconds} seconds.", headers=headers)
     if "Authorization" in request.headers and token is None:
-        return problems.no_token(sent=True)
-    _refuse_unreadable(request, is_write=is_write)
+        return problems.build_authentication_response(was_sent=True)
+    _reject_unreadable_request(request, is_write=is_write)
     request.api_token = token  # type: ignore[attr-defined]
     if token is None:
-        return run()
-    _enter(request, token)
-    key = request.headers.get(idempotency.HEADER)
+        return run_view()
+    _authenticate_request(request, token)
+    key = request.headers.get(idempotency.IDEMPOTENCY_KEY_HEADER)
     if key is None or not is_write:
-        return run()
-    return idempotency.answered(request, token, key, timezone.now(), run)
+        return run_view()
+    return idempotency.run_idempotently(request, token, key, timezone.now(), run_view)
 
 
-def _enter(request: HttpRequest, token: ApiToken) -> None:
+def _authenticate_request(request: HttpRequest, token: ApiToken) -> None:
     """The request is the token's from here on. Raises Problem for a person of the program without a second factor."""
-    user = tokens.acting(token)
+    user = tokens.get_acting_user(token)
     if has_privileges(user) and not is_mfa_enabled(user):  # a token outlives the session: no setting loosens this
-        raise Problem("second-factor", "Set up a second factor first: tokens of people of the program need one.")
+        raise ApiError("second-factor", "Set up a second factor first: tokens of people of the program need one.")
     request.user = user
     now = timezone.now()
-    if token.last_used_at is None or (now - token.last_used_at).total_seconds() > USED_EVERY:
+    if token.last_used_at is None or (now - token.last_used_at).total_seconds() > LAST_USED_INTERVAL_SECONDS:
         ApiToken.objects.filter(pk=token.pk).update(last_used_at=now)
 
 
-def _refuse_unreadable(request: HttpRequest, *, is_write: bool) -> None:
+def _reject_unreadable_request(request: HttpRequest, *, is_write: bool) -> None:
     if "\x00" in request.path_info:
-        raise Problem("not-found", "There is no such address.")
-    odd = next((name for name, values in request.GET.lists() if any(map(_unkept, [name, *values]))), None)
-    if odd is not None:
-        raise Problem(
-            "unfit", "A parameter holds characters that cannot be kept.", fields=[(odd[:40], "Write it again.")]
+        raise ApiError("not-found", "There is no such address.")
+    invalid_name = next(
+        (name for name, values in request.GET.lists() if any(map(_has_invalid_characters, [name, *values]))), None
+    )
+    if invalid_name is not None:
+        raise ApiError(
+            "unfit",
+            "A parameter holds characters that cannot be kept.",
+            fields=[(invalid_name[:40], "Write it again.")],
         )
     if request.headers.get("Transfer-Encoding") and not _has_body(request):
-        raise Problem("length", "Say how long the body is: send a Content-Length.")
-    kind = request.content_type or ""
-    if is_write and kind not in (JSON, "multipart/form-data") and _has_body(request):
-        raise Problem("media-type", f"Send the body as {JSON}.")
+        raise ApiError("length", "Say how long the body is: send a Content-Length.")
+    content_type = request.content_type or ""
+    if is_write and content_type not in (JSON_CONTENT_TYPE, "multipart/form-data") and _has_body(request):
+        raise ApiError("media-type", f"Send the body as {JSON_CONTENT_TYPE}.")
 
 
-def _unkept(text: str) -> bool:
+def _has_invalid_characters(text: str) -> bool:
     """Whether no database takes it: NUL and half characters."""
-    return "\x00" in text or any("\ud800" <= char <= "\udfff" for char in text)
+    return "\x00" in text or any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def _has_body(request: HttpRequest) -> bool:
     return request.META.get("CONTENT_LENGTH", "") not in ("", "0")
 
 
-def _finished(request: HttpRequest, answer: HttpResponse, allowance: Allowance | None) -> HttpResponse:
+def _finalize_response(
+    request: HttpRequest, response: HttpResponse, allowance: RequestAllowance | None
+) -> HttpResponse:
     """What every answer carries."""
-    if answer.status_code == 405:
-        methods = {*answer["Allow"].split(", ")}
-        allowed = ", ".join(sorted(methods | ({"HEAD"} if "GET" in methods else set())))
-        answer = problems.said("method", "This address does not do that.", headers={"Allow": allowed})
+    if response.status_code == 405:
+        methods = {*response["Allow"].split(", ")}
+        allowed_methods = ", ".join(sorted(methods | ({"HEAD"} if "GET" in methods else set())))
+        response = problems.build_problem_response(
+            "method", "This address does not do that.", headers={"Allow": allowed_methods}
+        )
     if request.method == "GET":
-        answer = conditional.unless_known(request, answer)
+        response = conditional.apply_conditional_get(request, response)
     for name, value in (allowance.headers() if allowance else {}).items():
-        answer[name] = value
-    answer.headers.setdefault("Cache-Control", "private, no-store")
-    patch_vary_headers(answer, ["Authorization"])
-    return answer
+        response[name] = value
+    response.headers.setdefault("Cache-Control", "private, no-store")
+    patch_vary_headers(response, ["Authorization"])
+    return response

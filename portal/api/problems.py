@@ -21,13 +21,13 @@ from django.http.multipartparser import MultiPartParserError
 from ninja import NinjaAPI
 from ninja.errors import AuthenticationError, HttpError, ValidationError
 
-from integrations.submissions.services.drafts import Conflict
-from portal.core.errors import NotAllowed
+from integrations.submissions.services.drafts import DraftConflictError
+from portal.core.errors import ActionRefused
 
 log = logging.getLogger(__name__)
-CONTENT = "application/problem+json"
+PROBLEM_CONTENT_TYPE = "application/problem+json"
 # kind: (status, title)
-KINDS: dict[str, tuple[int, str]] = {
+PROBLEM_TYPES: dict[str, tuple[int, str]] = {
     "not-json": (400, "The body cannot be read"),
     "no-token": (401, "A token is needed"),
     "may": (403, "Not for this person"),
@@ -49,139 +49,157 @@ KINDS: dict[str, tuple[int, str]] = {
     "ours": (500, "The fault is ours"),
     "busy": (503, "Busy"),
 }
-REFUSED = {"busy": "ready"}  # the same thing is under way: 409, and no fault of ours
+PROBLEM_TYPES_BY_REFUSAL = {"busy": "ready"}  # the same thing is under way: 409, and no fault of ours
 
 
-class Problem(Exception):
+class ApiError(Exception):
     """A refusal of the API's own. `fields`: (name, sentence) pairs."""
 
     def __init__(
-        self, kind: str, sentence: str, *, fields: Sequence[tuple[str, str]] = (), headers: Mapping[str, str] = {}
+        self, kind: str, message: str, *, fields: Sequence[tuple[str, str]] = (), headers: Mapping[str, str] = {}
     ) -> None:
-        super().__init__(sentence)
+        super().__init__(message)
         self.kind, self.fields, self.headers = kind, tuple(fields), dict(headers)
 
     def answer(self) -> HttpResponse:
-        return said(self.kind, str(self), self.fields, self.headers)
+        return build_problem_response(self.kind, str(self), self.fields, self.headers)
 
 
-def said(
-    kind: str, sentence: str, fields: Sequence[tuple[str, str]] = (), headers: Mapping[str, str] | None = None
+def build_problem_response(
+    kind: str, message: str, fields: Sequence[tuple[str, str]] = (), headers: Mapping[str, str] | None = None
 ) -> HttpResponse:
     """The answer itself."""
-    status, title = KINDS[kind]
-    told: dict[str, Any] = {
-        "type": f"{settings.SITE_URL}/api/docs#problem-{kind}", "title": title, "status": status, "detail": sentence,
+    status, title = PROBLEM_TYPES[kind]
+    data: dict[str, Any] = {
+        "type": f"{settings.SITE_URL}/api/docs#problem-{kind}", "title": title, "status": status, "detail": message,
     }  # fmt: skip
     if fields:
-        told["errors"] = [{"field": name, "message": message} for name, message in fields]
-    body = json.dumps(told, ensure_ascii=False)
-    return HttpResponse(body, status=status, content_type=CONTENT, headers=dict(headers or {}))
+        data["errors"] = [{"field": name, "message": field_message} for name, field_message in fields]
+    body = json.dumps(data, ensure_ascii=False)
+    return HttpResponse(body, status=status, content_type=PROBLEM_CONTENT_TYPE, headers=dict(headers or {}))
 
 
-def fit(form: BaseForm, names: Mapping[str, str] | None = None) -> Any:
-    """The form, in order. Raises Problem with a sentence for each field; `names`: form field to the API's name."""
+def validate_form(form: BaseForm, api_names: Mapping[str, str] | None = None) -> Any:
+    """The form, in order. Raises Problem with a sentence for each field; `api_names`: form field to the API's name."""
     if form.is_valid():
         return form
-    renamed = names or {}
+    name_by_field = api_names or {}
     fields = [
-        ("" if name == "__all__" else renamed.get(name, name), str(sentence))
-        for name, sentences in form.errors.items()
-        for sentence in sentences
+        ("" if name == "__all__" else name_by_field.get(name, name), str(message))
+        for name, messages in form.errors.items()
+        for message in messages
     ]
-    raise Problem("unfit", fields[0][1], fields=fields)
+    raise ApiError("unfit", fields[0][1], fields=fields)
 
 
-def refusal(said_no: NotAllowed, conditional: bool = False) -> HttpResponse:
-    """A NotAllowed as a problem. `conditional`: the request named the version that it was made from."""
-    kind = "changed" if said_no.kind == "stale" and conditional else REFUSED.get(said_no.kind, said_no.kind)
-    return said(kind, str(said_no))
+def build_refusal_response(action_refused: ActionRefused, is_conditional: bool = False) -> HttpResponse:
+    """A NotAllowed as a problem. `is_conditional`: the request named the version that it was made from."""
+    kind = (
+        "changed"
+        if action_refused.kind == "stale" and is_conditional
+        else PROBLEM_TYPES_BY_REFUSAL.get(action_refused.kind, action_refused.kind)
+    )
+    return build_problem_response(kind, str(action_refused))
 
 
-def _unfit(found: ValidationError) -> HttpResponse:
-    fields = [(_place(error["loc"]), _sentence(error)) for error in found.errors]
-    return said("unfit", f"{fields[0][0]}: {fields[0][1]}" if fields[0][0] else fields[0][1], fields)
+def _build_validation_response(error: ValidationError) -> HttpResponse:
+    fields = [
+        (_get_field_path(field_error["loc"]), _get_validation_message(field_error)) for field_error in error.errors
+    ]
+    return build_problem_response("unfit", f"{fields[0][0]}: {fields[0][1]}" if fields[0][0] else fields[0][1], fields)
 
 
-def _place(loc: Sequence[Any]) -> str:
+def _get_field_path(location: Sequence[Any]) -> str:
     """Where it is, without the name of the function's own parameter."""
-    named = [str(part) for part in loc[1:]]
-    return ".".join(named[1:] if loc and loc[0] == "body" and named else named)
+    parts = [str(part) for part in location[1:]]
+    return ".".join(parts[1:] if location and location[0] == "body" and parts else parts)
 
 
-WORDS = {
+VALIDATION_MESSAGES = {
     "extra_forbidden": "There is no such field here.",
     "missing": "This is needed.",
 }
 
 
-def _sentence(error: Mapping[str, Any]) -> str:
+def _get_validation_message(error: Mapping[str, Any]) -> str:
     """Pydantic's own words, as a sentence."""
-    if error.get("type") == "missing" and not _place(error["loc"]):
+    if error.get("type") == "missing" and not _get_field_path(error["loc"]):
         return "A body is needed: JSON, {} at least."
-    text = WORDS.get(str(error.get("type"))) or str(error.get("msg", "It does not fit."))
+    text = VALIDATION_MESSAGES.get(str(error.get("type"))) or str(error.get("msg", "It does not fit."))
     return text if text.endswith(".") else f"{text}."
 
 
-def _http(error: HttpError) -> HttpResponse:
+def _build_http_error_response(error: HttpError) -> HttpResponse:
     kind = {400: "not-json", 403: "may", 404: "not-found"}.get(error.status_code, "unfit")
-    return said(kind, "The body is not JSON." if kind == "not-json" else str(error))
+    return build_problem_response(kind, "The body is not JSON." if kind == "not-json" else str(error))
 
 
-def _not_found(exc: Http404) -> str:
+def _get_not_found_message(error: Http404) -> str:
     """The view's own sentence; never the name of a model."""
-    text = str(exc)
+    text = str(error)
     return text if text.endswith(".") else "This does not exist, or it is not visible to you."
 
 
-def no_token(*, sent: bool = False) -> HttpResponse:
-    """`sent`: there was one, which is none of ours, revoked or at its end (RFC 6750)."""
-    sentence = "Send a live token: “Authorization: Bearer ptl_…”."
-    why = ', error="invalid_token"' if sent else ""
-    return said("no-token", sentence, headers={"WWW-Authenticate": f'Bearer realm="portal"{why}'})
+def build_authentication_response(*, was_sent: bool = False) -> HttpResponse:
+    """`was_sent`: there was one, which is none of ours, revoked or at its end (RFC 6750)."""
+    message = "Send a live token: “Authorization: Bearer ptl_…”."
+    error_attribute = ', error="invalid_token"' if was_sent else ""
+    return build_problem_response(
+        "no-token", message, headers={"WWW-Authenticate": f'Bearer realm="portal"{error_attribute}'}
+    )
 
 
-def _busy(exc: OperationalError) -> HttpResponse:
-    log.warning("the database was busy: %s", type(exc).__name__)
-    return said("busy", "The database is busy. Try again in a moment.", headers={"Retry-After": "2"})
+def _build_unavailable_response(error: OperationalError) -> HttpResponse:
+    log.warning("the database was busy: %s", type(error).__name__)
+    return build_problem_response("busy", "The database is busy. Try again in a moment.", headers={"Retry-After": "2"})
 
 
-def _ours(request: HttpRequest, exc: Exception) -> HttpResponse:
-    log.exception("%s %s", request.method, request.path, exc_info=exc)
-    return said("ours", "Something broke on our side; nothing was changed. It is noted.")
+def _build_internal_error_response(request: HttpRequest, error: Exception) -> HttpResponse:
+    log.exception("%s %s", request.method, request.path, exc_info=error)
+    return build_problem_response("ours", "Something broke on our side; nothing was changed. It is noted.")
 
 
-def _unreadable(*_: Any) -> HttpResponse:
-    return said("not-json", "The body cannot be read: it is cut off, or not of the form that its Content-Type names.")
+def _build_unreadable_response(*_: Any) -> HttpResponse:
+    return build_problem_response(
+        "not-json", "The body cannot be read: it is cut off, or not of the form that its Content-Type names."
+    )
 
 
 HANDLERS: dict[type[Exception], Callable[[HttpRequest, Any], HttpResponse]] = {
-    Problem: lambda request, exc: exc.answer(),
-    NotAllowed: lambda request, exc: refusal(exc, "If-Match" in request.headers),
-    Conflict: lambda request, exc: said("changed" if "If-Match" in request.headers else "stale", str(exc)),
-    ValidationError: lambda request, exc: _unfit(exc),
-    AuthenticationError: lambda request, exc: no_token(),
-    PermissionDenied: lambda request, exc: said("may", str(exc) or "You may not do this."),
-    Http404: lambda request, exc: said("not-found", _not_found(exc)),
-    RequestDataTooBig: lambda request, exc: said("too-large", "The body is larger than can be taken."),
-    TooManyFilesSent: lambda request, exc: said("too-large", "These are too many files."),
-    TooManyFieldsSent: lambda request, exc: said("too-large", "These are too many fields or parameters."),
-    MultiPartParserError: _unreadable,
-    UnreadablePostError: _unreadable,
-    BadRequest: _unreadable,
-    SuspiciousOperation: _unreadable,
-    HttpError: lambda request, exc: _http(exc),
-    OperationalError: lambda request, exc: _busy(exc),
-    Exception: lambda request, exc: _ours(request, exc),
+    ApiError: lambda request, exc: exc.answer(),
+    ActionRefused: lambda request, exc: build_refusal_response(exc, "If-Match" in request.headers),
+    DraftConflictError: lambda request, exc: build_problem_response(
+        "changed" if "If-Match" in request.headers else "stale", str(exc)
+    ),
+    ValidationError: lambda request, exc: _build_validation_response(exc),
+    AuthenticationError: lambda request, exc: build_authentication_response(),
+    PermissionDenied: lambda request, exc: build_problem_response("may", str(exc) or "You may not do this."),
+    Http404: lambda request, exc: build_problem_response("not-found", _get_not_found_message(exc)),
+    RequestDataTooBig: lambda request, exc: build_problem_response(
+        "too-large", "The body is larger than can be taken."
+    ),
+    TooManyFilesSent: lambda request, exc: build_problem_response("too-large", "These are too many files."),
+    TooManyFieldsSent: lambda request, exc: build_problem_response(
+        "too-large", "These are too many fields or parameters."
+    ),
+    MultiPartParserError: _build_unreadable_response,
+    UnreadablePostError: _build_unreadable_response,
+    BadRequest: _build_unreadable_response,
+    SuspiciousOperation: _build_unreadable_response,
+    HttpError: lambda request, exc: _build_http_error_response(exc),
+    OperationalError: lambda request, exc: _build_unavailable_response(exc),
+    Exception: lambda request, exc: _build_internal_error_response(request, exc),
 }
 
 
-def connect(api: NinjaAPI) -> None:
+def register_exception_handlers(api: NinjaAPI) -> None:
     """Every exception that an operation may raise, with its answer."""
-    for kind, handler in HANDLERS.items():
-        api.add_exception_handler(kind, handler)
+    for exception_class, handler in HANDLERS.items():
+        api.add_exception_handler(exception_class, handler)
 
 
-def answer_to(request: HttpRequest, exc: Exception) -> HttpResponse:
+def build_exception_response(request: HttpRequest, error: Exception) -> HttpResponse:
     """The answer to what was raised before an operation began, or after it ended."""
-    return next(HANDLERS[kind] for kind in type(exc).__mro__ if kind in HANDLERS)(request, exc)
+    return next(HANDLERS[exception_class] for exception_class in type(error).__mro__ if exception_class in HANDLERS)(
+        request, error
+    )

@@ -17,37 +17,37 @@ from ninja.parser import Parser
 from ninja.security import HttpBearer
 from pydantic import ConfigDict, Field
 
-from portal.api.problems import Problem
-from portal.api.scopes import BY_KEY
+from portal.api.problems import ApiError
+from portal.api.scopes import SCOPES_BY_KEY
 
 T = TypeVar("T")
 Operation = TypeVar("Operation", bound=Callable[..., Any])
-MOST, USUAL = 100, 50
-UNKNOWN = "There is no such parameter here."
-METHODS: dict[str, str] = {}  # of each operation
+MAX_PAGE_SIZE, DEFAULT_PAGE_SIZE = 100, 50
+UNKNOWN_PARAMETER_MESSAGE = "There is no such parameter here."
+METHODS_BY_OPERATION: dict[str, str] = {}  # of each operation
 
 
-class Bearer(HttpBearer):
+class BearerAuth(HttpBearer):
     """The gate has found the token; the document says that one is needed."""
 
     def authenticate(self, request: HttpRequest, token: str) -> Any:
         return getattr(request, "api_token", None)
 
 
-class Strict(Schema):
+class StrictSchema(Schema):
     """A body: what is not named is refused."""
 
     model_config = ConfigDict(extra="forbid")
 
 
-class Page(Schema, Generic[T]):
+class CursorPage(Schema, Generic[T]):
     """A part of a list. `next` is the cursor to go on from, null at the end."""
 
     items: list[T]
     next: str | None = None
 
 
-class Done(Schema):
+class MessageResponse(Schema):
     """What was done, in a sentence."""
 
     said: str
@@ -59,36 +59,36 @@ class StrictParser(Parser):
     def parse_body(self, request: HttpRequest) -> Any:
         try:
             text = request.body.decode("utf-8")
-            found = json.loads(text, parse_constant=_refuse, object_pairs_hook=_once)
-            json.dumps(found, ensure_ascii=False).encode("utf-8")
-        except (ValueError, RecursionError) as odd:
-            raise HttpError(400, "The body is not JSON.") from odd
-        if "\\u0000" in text and "\x00" in _texts(found):
+            data = json.loads(text, parse_constant=_reject_constant, object_pairs_hook=_build_unique_object)
+            json.dumps(data, ensure_ascii=False).encode("utf-8")
+        except (ValueError, RecursionError) as error:
+            raise HttpError(400, "The body is not JSON.") from error
+        if "\\u0000" in text and "\x00" in _collect_texts(data):
             raise HttpError(400, "The body holds a character that cannot be kept.")
-        return found
+        return data
 
 
-def _refuse(name: str) -> Any:
+def _reject_constant(name: str) -> Any:
     raise ValueError(name)
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
+def _build_unique_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    data = dict(pairs)
+    if len(data) != len(pairs):
         raise ValueError("a name twice")
-    return found
+    return data
 
 
-def _texts(found: Any) -> str:
+def _collect_texts(data: Any) -> str:
     """All the text of a body, its names too."""
-    if isinstance(found, dict):
-        return "".join(f"{key}{_texts(value)}" for key, value in found.items())
-    if isinstance(found, list):
-        return "".join(map(_texts, found))
-    return found if isinstance(found, str) else ""
+    if isinstance(data, dict):
+        return "".join(f"{key}{_collect_texts(value)}" for key, value in data.items())
+    if isinstance(data, list):
+        return "".join(map(_collect_texts, data))
+    return data if isinstance(data, str) else ""
 
 
-class Room:
+class ScopedRouter:
     """A router whose operations each name their scope; a blank one is open to everybody, token or not."""
 
     def __init__(self, tag: str) -> None:
@@ -101,125 +101,143 @@ class Room:
         """`files`: further media types that it may be had in."""
         return self.add("GET", path, scope, {200: response}, {"x-files": list(files)} if files else {})
 
-    def post(self, path: str, scope: str, response: Any = Done, status: int = 200) -> Callable[[Operation], Operation]:
+    def post(
+        self, path: str, scope: str, response: Any = MessageResponse, status: int = 200
+    ) -> Callable[[Operation], Operation]:
         return self.add("POST", path, scope, {status: response})
 
-    def patch(self, path: str, scope: str, response: Any = Done) -> Callable[[Operation], Operation]:
+    def patch(self, path: str, scope: str, response: Any = MessageResponse) -> Callable[[Operation], Operation]:
         return self.add("PATCH", path, scope, {200: response})
 
     def delete(self, path: str, scope: str) -> Callable[[Operation], Operation]:
-        return self.add("DELETE", path, scope, {200: Done})
+        return self.add("DELETE", path, scope, {200: MessageResponse})
 
     def add(
-        self, method: str, path: str, scope: str, responses: Any, told: dict[str, Any] | None = None
+        self, method: str, path: str, scope: str, responses: Any, extra_schema: dict[str, Any] | None = None
     ) -> Callable[[Operation], Operation]:
         """The first line of the docstring is the summary, the rest the description."""
-        assert scope in BY_KEY or scope == "", scope
-        extra = {**({"x-scope": scope} if scope else {}), **(told or {})}
+        assert scope in SCOPES_BY_KEY or scope == "", scope
+        openapi_extra = {**({"x-scope": scope} if scope else {}), **(extra_schema or {})}
 
         def decorate(operation: Operation) -> Operation:
-            summary, _, more = (operation.__doc__ or "").strip().partition("\n")
-            METHODS[operation.__name__] = method
+            summary, _, details = (operation.__doc__ or "").strip().partition("\n")
+            METHODS_BY_OPERATION[operation.__name__] = method
             self.router.add_api_operation(
-                path, [method], within(scope, operation, min(responses)), response=responses,
-                operation_id=operation.__name__, summary=summary.rstrip("."), description=unwrapped(more),
-                auth=Bearer() if scope else None, openapi_extra=extra,
+                path, [method], require_scope(scope, operation, min(responses)), response=responses,
+                operation_id=operation.__name__, summary=summary.rstrip("."), description=unwrap_paragraphs(details),
+                auth=BearerAuth() if scope else None, openapi_extra=openapi_extra,
             )  # fmt: skip
             return operation
 
         return decorate
 
 
-def unwrapped(text: str) -> str:
+def unwrap_paragraphs(text: str) -> str:
     """A docstring's paragraphs, each on one line."""
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in text.strip().split("\n\n"))
 
 
-def within(scope: str, operation: Callable[..., Any], status: int) -> Callable[..., Any]:
+def require_scope(scope: str, operation: Callable[..., Any], status: int) -> Callable[..., Any]:
     """Refuses a token that was not given this scope, and parameters that nobody knows: a filter with a slip in its
     name would let everything through. What the operation returns is answered with the status."""
-    known = parameters_of(operation)
+    known_parameters = list_query_parameters(operation)
 
     @wraps(operation)
-    def checked(request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+    def run_operation(request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
         if scope and scope not in request.api_token.scopes:  # type: ignore[attr-defined]
-            raise Problem("scope", f"The token was not given “{scope}”: {BY_KEY[scope].does.lower()}.")
-        odd = sorted(set(request.GET) - known)
-        if odd:
-            raise Problem("unfit", "There is no such parameter.", fields=[(name[:40], UNKNOWN) for name in odd[:20]])
-        found = operation(request, *args, **kwargs)
-        return found if isinstance(found, HttpResponseBase) else Status(status, found)
+            raise ApiError("scope", f"The token was not given “{scope}”: {SCOPES_BY_KEY[scope].description.lower()}.")
+        unknown_parameters = sorted(set(request.GET) - known_parameters)
+        if unknown_parameters:
+            raise ApiError(
+                "unfit",
+                "There is no such parameter.",
+                fields=[(name[:40], UNKNOWN_PARAMETER_MESSAGE) for name in unknown_parameters[:20]],
+            )
+        result = operation(request, *args, **kwargs)
+        return result if isinstance(result, HttpResponseBase) else Status(status, result)
 
-    return checked
+    return run_operation
 
 
-def parameters_of(operation: Callable[..., Any]) -> set[str]:
+def list_query_parameters(operation: Callable[..., Any]) -> set[str]:
     """The names of what an operation takes from the query of its address."""
     hints = get_type_hints(operation, include_extras=True).values()
-    asked = [get_args(hint) for hint in hints if get_origin(hint) is Annotated]
-    return {name for shape, *how in asked if isinstance(how[0], InQuery) for name in shape.model_fields}
+    annotations = [get_args(hint) for hint in hints if get_origin(hint) is Annotated]
+    return {
+        name
+        for parameter_schema, *markers in annotations
+        if isinstance(markers[0], InQuery)
+        for name in parameter_schema.model_fields
+    }
 
 
-class Paged(Schema):
+class PaginationParams(Schema):
     """How a list is asked for."""
 
     after: str | None = Field(None, max_length=200, description="The cursor of the page before: its `next`.")
-    limit: int = Field(USUAL, ge=1, le=MOST, description="How many at most.")
+    limit: int = Field(DEFAULT_PAGE_SIZE, ge=1, le=MAX_PAGE_SIZE, description="How many at most.")
 
 
-def cursor(pk: int, place: str = "") -> str:
-    """Where a page ended: the key of its last row, after `place` in lists whose order is not the key's alone."""
-    return base64.urlsafe_b64encode(f"k{pk}@{place}".removesuffix("@").encode()).decode().rstrip("=")
+def encode_cursor(pk: int, position: str = "") -> str:
+    """Where a page ended: the key of its last row, after `position` in lists whose order is not the key's alone."""
+    return base64.urlsafe_b64encode(f"k{pk}@{position}".removesuffix("@").encode()).decode().rstrip("=")
 
 
-def read_cursor(text: str) -> tuple[int, str]:
+def decode_cursor(text: str) -> tuple[int, str]:
     """(key, place). Raises Problem for what is no cursor of ours."""
     try:
-        plain = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)).decode("ascii")
+        decoded_text = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)).decode("ascii")
     except (ValueError, binascii.Error):
-        plain = ""
-    key, _, place = plain.partition("@")
+        decoded_text = ""
+    key, _, position = decoded_text.partition("@")
     if not (key[:1] == "k" and key[1:].isdecimal() and len(key) < 20):
-        raise no_cursor()
-    return int(key[1:]), place
+        raise build_cursor_error()
+    return int(key[1:]), position
 
 
-def no_cursor() -> Problem:
-    sentence = "This is no cursor: take the one that the page before gave."
-    return Problem("unfit", sentence, fields=[("after", "No cursor.")])
+def build_cursor_error() -> ApiError:
+    message = "This is no cursor: take the one that the page before gave."
+    return ApiError("unfit", message, fields=[("after", "No cursor.")])
 
 
-def lead_on(request: HttpRequest, response: HttpResponse, following: str | None) -> None:
+def set_next_link(request: HttpRequest, response: HttpResponse, next_cursor: str | None) -> None:
     """The address of the next page, in the Link header."""
-    if following:
+    if next_cursor:
         query = request.GET.copy()
-        query["after"] = following
+        query["after"] = next_cursor
         response["Link"] = f'<{request.build_absolute_uri(request.path)}?{query.urlencode()}>; rel="next"'
 
 
-def listed(
-    request: HttpRequest, response: HttpResponse, rows: QuerySet[Any], paged: Paged, shape: Callable[[Any], T],
-    key: str = "pk", newest_first: bool = True,
-) -> dict[str, Any]:  # fmt: skip
+def paginate(
+    request: HttpRequest,
+    response: HttpResponse,
+    rows: QuerySet[Any],
+    pagination: PaginationParams,
+    serialize: Callable[[Any], T],
+    key: str = "pk",
+    newest_first: bool = True,
+) -> dict[str, Any]:
     """One page of a list, by a key that never moves; the address of the next one is in the Link header too."""
-    if paged.after is not None:
-        rows = rows.filter(**{f"{key}__{'lt' if newest_first else 'gt'}": read_cursor(paged.after)[0]})
-    found = list(rows.order_by(f"-{key}" if newest_first else key)[: paged.limit + 1])
-    page = found[: paged.limit]
-    following = cursor(getattr(page[-1], key)) if len(found) > paged.limit else None
-    lead_on(request, response, following)
-    return {"items": [shape(row) for row in page], "next": following}
+    if pagination.after is not None:
+        rows = rows.filter(**{f"{key}__{'lt' if newest_first else 'gt'}": decode_cursor(pagination.after)[0]})
+    fetched_rows = list(rows.order_by(f"-{key}" if newest_first else key)[: pagination.limit + 1])
+    page = fetched_rows[: pagination.limit]
+    next_cursor = encode_cursor(getattr(page[-1], key)) if len(fetched_rows) > pagination.limit else None
+    set_next_link(request, response, next_cursor)
+    return {"items": [serialize(row) for row in page], "next": next_cursor}
 
 
-def posted(**fields: Any) -> QueryDict:
+def build_form_data(**fields: Any) -> QueryDict:
     """Fields as a page's form would have sent them: what is None was not filled in, True is a ticked box."""
-    found = QueryDict(mutable=True)
+    form_data = QueryDict(mutable=True)
     for name, value in fields.items():
         if value is None or value is False:
             continue
-        found.setlist(name, [_typed(each) for each in (value if isinstance(value, list | tuple) else [value])])
-    return found
+        form_data.setlist(
+            name, [_format_form_value(item) for item in (value if isinstance(value, list | tuple) else [value])]
+        )
+    return form_data
 
 
-def _typed(value: Any) -> str:
+def _format_form_value(value: Any) -> str:
     return "on" if value is True else value.isoformat() if hasattr(value, "isoformat") else str(value)

@@ -7,42 +7,45 @@ from django.conf import settings
 from django.core.cache import cache
 from django.db import DatabaseError
 
-WINDOW = 60
-ANONYMOUS = 120  # requests a minute of one address without a token
+WINDOW_SECONDS = 60
+ANONYMOUS_REQUESTS_PER_MINUTE = 120  # requests a minute of one address without a token
 
 
 @dataclass(frozen=True, slots=True)
-class Allowance:
+class RequestAllowance:
     """What is left of a window that ends in `seconds`. `left` below 0: too many."""
 
     limit: int
-    left: int
+    remaining: int
     seconds: int
 
     def headers(self) -> dict[str, str]:
         """As draft-ietf-httpapi-ratelimit-headers names them."""
         return {
-            "RateLimit-Policy": f'"default";q={self.limit};w={WINDOW}',
-            "RateLimit": f'"default";r={max(self.left, 0)};t={self.seconds}',
+            "RateLimit-Policy": f'"default";q={self.limit};w={WINDOW_SECONDS}',
+            "RateLimit": f'"default";r={max(self.remaining, 0)};t={self.seconds}',
         }
 
 
-def counted(who: str, limit: int) -> Allowance:
-    """Count one request of `who`."""
-    moment = time.time()
-    number, seconds = int(moment // WINDOW), WINDOW - int(moment % WINDOW)
-    key = f"api-asked:{who}:{number}"
+def count_request(client: str, limit: int) -> RequestAllowance:
+    """Count one request of `client`."""
+    timestamp = time.time()
+    window_number, remaining_seconds = (
+        int(timestamp // WINDOW_SECONDS),
+        WINDOW_SECONDS - int(timestamp % WINDOW_SECONDS),
+    )
+    key = f"api-asked:{client}:{window_number}"
     try:
-        cache.add(key, 0, WINDOW * 2)
-        asked = cache.incr(key)
+        cache.add(key, 0, WINDOW_SECONDS * 2)
+        request_count = cache.incr(key)
     except (ValueError, DatabaseError):  # the cache is away: speed only, never truth
-        return Allowance(limit, limit, seconds)
-    return Allowance(limit, limit - asked, seconds)
+        return RequestAllowance(limit, limit, remaining_seconds)
+    return RequestAllowance(limit, limit - request_count, remaining_seconds)
 
 
-def of_token(pk: int) -> Allowance:
-    return counted(f"token:{pk}", settings.API_REQUESTS_A_MINUTE)
+def count_token_request(pk: int) -> RequestAllowance:
+    return count_request(f"token:{pk}", settings.API_REQUESTS_A_MINUTE)
 
 
-def of_address(address: str) -> Allowance:
-    return counted(f"address:{address}", ANONYMOUS)
+def count_address_request(address: str) -> RequestAllowance:
+    return count_request(f"address:{address}", ANONYMOUS_REQUESTS_PER_MINUTE)

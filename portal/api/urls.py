@@ -5,27 +5,27 @@ from collections import defaultdict
 from django.urls import URLPattern, include, path, re_path
 
 from portal.api.docs import views
-from portal.api.middleware import guarded
-from portal.api.routing import METHODS
-from portal.api.v1.app import PREFIX, api
+from portal.api.middleware import protect_view
+from portal.api.routing import METHODS_BY_OPERATION
+from portal.api.v1.app import API_PREFIX, api
 from portal.api.views import tokens
 
 
-def operations() -> list[URLPattern]:
+def list_operation_patterns() -> list[URLPattern]:
     """Every path of the operations, each behind the gate."""
-    found = [pattern for pattern in api.urls[0] if isinstance(pattern, URLPattern) and pattern.name != "api-root"]
-    known = defaultdict[str, set[str]](set)  # of each address, whichever of its operations stands first
-    for pattern in found:
-        known[str(pattern.pattern)].add(METHODS[str(pattern.name)])
-    for pattern in found:
-        pattern.callback = guarded(pattern.callback, known[str(pattern.pattern)])
-    return found
+    patterns = [pattern for pattern in api.urls[0] if isinstance(pattern, URLPattern) and pattern.name != "api-root"]
+    methods_by_path = defaultdict[str, set[str]](set)  # of each address, whichever of its operations stands first
+    for pattern in patterns:
+        methods_by_path[str(pattern.pattern)].add(METHODS_BY_OPERATION[str(pattern.name)])
+    for pattern in patterns:
+        pattern.callback = protect_view(pattern.callback, methods_by_path[str(pattern.pattern)])
+    return patterns
 
 
 urlpatterns = [
     *tokens.urlpatterns,
-    path("api/docs", views.reference_page, name="api_docs"),
-    path("api/openapi.json", views.openapi, name="api_document"),
-    path(f"{PREFIX}/", include((operations(), "api"))),  # names of their own: pages have the same ones
-    re_path(r"^api/", views.missing, name="api_missing"),
+    path("api/docs", views.show_reference, name="api_docs"),
+    path("api/openapi.json", views.show_openapi_document, name="api_document"),
+    path(f"{API_PREFIX}/", include((list_operation_patterns(), "api"))),  # names of their own: pages have the same ones
+    re_path(r"^api/", views.show_not_found, name="api_missing"),
 ]

@@ -3,11 +3,11 @@
 from django.contrib import admin
 
 from portal.audit.models import Event
-from portal.core.admin import ReadOnly
+from portal.core.admin import ReadOnlyAdminMixin
 
 
 @admin.register(Event)
-class EventAdmin(ReadOnly, admin.ModelAdmin):  # type: ignore[type-arg]
+class EventAdmin(ReadOnlyAdminMixin, admin.ModelAdmin):  # type: ignore[type-arg]
     """The history, for looking things up."""
 
     list_display = ("at", "stream", "seq", "verb", "actor", "internal")

@@ -21,13 +21,13 @@ from django.conf import settings
 from django.db.models import Exists, F, OuterRef
 
 from portal.audit.models import Event
-from portal.audit.seals import get_newest_key_id, seal
+from portal.audit.seals import compute_seal, get_newest_key_id
 from portal.audit.services import record_system_event
 
 logger = logging.getLogger(__name__)
 
-STREAM, VERB = "audit", "anchored"
-FILE_NAME = re.compile(r"anchor-(\d{6})-(\d{4}-\d{2}-\d{2})\.json")
+ANCHOR_STREAM, ANCHOR_EVENT_TYPE = "audit", "anchored"
+FILE_NAME_PATTERN = re.compile(r"anchor-(\d{6})-(\d{4}-\d{2}-\d{2})\.json")
 Heads = dict[str, tuple[int, str]]
 
 
@@ -53,10 +53,10 @@ class Anchor:
             self.number, self.written_at, self.previous, self.streams, self.events,
             {stream: list(head) for stream, head in self.heads.items()}, self.key_id,
         ]  # fmt: skip
-        return seal("anchor", content, self.key_id)
+        return compute_seal("anchor", content, self.key_id)
 
 
-def write_due(now: datetime) -> int:
+def write_due_anchor(now: datetime) -> int:
     """Write the anchor of the day unless it is there or nothing was ever recorded. Return how many were written."""
     folder = Path(settings.AUDIT_ANCHOR_DIR)
     newest = max(_list_files(folder), default=None)
@@ -68,24 +68,24 @@ def write_due(now: datetime) -> int:
     anchors, unreadable = read_anchors(folder)
     for name in unreadable:
         logger.error("The audit anchor %s cannot be read.", name)
-    known = merge_heads(anchors)
-    unsealed = Anchor(
+    anchored_heads = merge_heads(anchors)
+    anchor = Anchor(
         number=newest[0] + 1 if newest else 1,
         written_at=now.astimezone(UTC).isoformat(),
         previous=anchors[-1].mac if anchors else "",
         streams=len(current),
         events=sum(seq for seq, _ in current.values()),
-        heads={stream: head for stream, head in current.items() if known.get(stream) != head},
+        heads={stream: head for stream, head in current.items() if anchored_heads.get(stream) != head},
         key_id=get_newest_key_id(),
     )
-    fields = _as_fields(unsealed) | {"mac": unsealed.compute_mac()}
-    if not _create_file(folder, f"anchor-{unsealed.number:06}-{unsealed.written_at[:10]}.json", fields):
+    fields = _get_fields(anchor) | {"mac": anchor.compute_mac()}
+    if not _create_file(folder, f"anchor-{anchor.number:06}-{anchor.written_at[:10]}.json", fields):
         return 0
     # The file comes first: a crash between the two leaves an anchor too many, never a record without its anchor.
-    record_system_event(STREAM, VERB, now=now, number=unsealed.number, mac=fields["mac"])
+    record_system_event(ANCHOR_STREAM, ANCHOR_EVENT_TYPE, now=now, number=anchor.number, mac=fields["mac"])
     logger.info(
         "Audit anchor %d: %d events in %d streams, MAC %s",
-        unsealed.number, unsealed.events, unsealed.streams, fields["mac"],
+        anchor.number, anchor.events, anchor.streams, fields["mac"],
     )  # fmt: skip
     return 1
 
@@ -103,10 +103,10 @@ def read_anchors(folder: Path) -> tuple[list[Anchor], list[str]]:
 
 def merge_heads(anchors: Iterable[Anchor]) -> Heads:
     """Return the last anchored event of each stream."""
-    merged: Heads = {}
+    heads: Heads = {}
     for anchor in anchors:
-        merged |= anchor.heads
-    return merged
+        heads |= anchor.heads
+    return heads
 
 
 def _read_heads() -> Heads:
@@ -120,11 +120,11 @@ def _list_files(folder: Path) -> list[tuple[int, str, str]]:
     """Return number, day and name of every anchor file."""
     if not folder.is_dir():
         return []
-    matches = (FILE_NAME.fullmatch(path.name) for path in folder.iterdir())
+    matches = (FILE_NAME_PATTERN.fullmatch(path.name) for path in folder.iterdir())
     return [(int(match[1]), match[2], match[0]) for match in matches if match]
 
 
-def _as_fields(anchor: Anchor) -> dict[str, Any]:
+def _get_fields(anchor: Anchor) -> dict[str, Any]:
     return {name: getattr(anchor, name) for name in Anchor.__slots__}
 
 

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from portal.audit.models import Event
 
 # verb: (what was done, tone, icon); {…} is filled from the event's data
-WORDS: dict[str, tuple[str, str, str]] = {
+EVENT_TYPES: dict[str, tuple[str, str, str]] = {
     "created": (gettext_noop("began the integration"), "accent", "rocket"),
     "facts_changed": (gettext_noop("changed its description"), "neutral", "pencil"),
     "repository_changed": (gettext_noop("changed the repository"), "neutral", "git-branch"),
@@ -127,25 +127,25 @@ WORDS: dict[str, tuple[str, str, str]] = {
 }
 
 
-UNNAMED = {"introduction_asked", "introduction_declined"}  # the other company, which stays unknown
+ANONYMOUS_EVENT_TYPES = {"introduction_asked", "introduction_declined"}  # the other company, which stays unknown
 
 
-def words_of(event: "Event") -> tuple[str, str, str]:
+def describe_event(event: "Event") -> tuple[str, str, str]:
     """What an event says after its actor's name, its tone and its icon."""
-    said, tone, icon = WORDS.get(event.verb, (event.verb.replace("_", " "), "neutral", "dot"))
+    template, tone, icon = EVENT_TYPES.get(event.verb, (event.verb.replace("_", " "), "neutral", "dot"))
     values = {
         "until_day": str(event.data.get("until", ""))[:10],
         **{key: value for key, value in event.data.items() if isinstance(value, str | int)},
     }
-    return _(said).format_map(_Lenient(values)), tone, icon
+    return _(template).format_map(_LenientValues(values)), tone, icon
 
 
-def actor_of(event: "Event") -> str:
+def get_actor_name(event: "Event") -> str:
     """Who did it: a person's name, the machine, or somebody who is not to be named."""
-    return event.actor or (_("Somebody") if event.verb in UNNAMED else _("The portal"))
+    return event.actor or (_("Somebody") if event.verb in ANONYMOUS_EVENT_TYPES else _("The portal"))
 
 
-class _Lenient(dict[str, object]):
+class _LenientValues(dict[str, object]):
     """A value that an old event does not hold leaves a gap, never an error."""
 
     def __missing__(self, key: str) -> str:

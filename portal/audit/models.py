@@ -9,8 +9,8 @@ from typing import Any
 
 from django.db import models
 
-from portal.audit.event_types import actor_of, words_of
-from portal.audit.seals import get_newest_key_id, seal
+from portal.audit.event_types import describe_event, get_actor_name
+from portal.audit.seals import compute_seal, get_newest_key_id
 
 
 class EventQuerySet(models.QuerySet["Event"]):
@@ -69,12 +69,12 @@ class Event(models.Model):
     @property
     def told(self) -> str:
         """The whole sentence: who did what."""
-        return f"{actor_of(self)} {self.words[0]}"
+        return f"{get_actor_name(self)} {self.words[0]}"
 
     @property
     def words(self) -> tuple[str, str, str]:
         """What was done, its tone and its icon."""
-        return words_of(self)
+        return describe_event(self)
 
     def seal(self) -> None:
         """Seal the finished row with the newest key."""
@@ -90,4 +90,4 @@ class Event(models.Model):
             self.stream, self.seq, self.integration_id, self.partner_id, self.verb, self.actor_id, self.actor,
             self.note, self.data, self.internal, self.at.astimezone(UTC).isoformat(), self.before, self.key_id,
         ]  # fmt: skip
-        return seal("event", content, self.key_id)
+        return compute_seal("event", content, self.key_id)

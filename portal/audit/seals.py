@@ -31,7 +31,7 @@ def list_older_keys(key_id: str) -> set[str]:
     return set(key_ids[key_ids.index(key_id) + 1 :]) if key_id in key_ids else set()
 
 
-def seal(purpose: str, content: object, key_id: str) -> str:
+def compute_seal(purpose: str, content: object, key_id: str) -> str:
     """Return the seal of JSON content, in hexadecimal digits.
 
     The purpose keeps a seal of one kind of record from fitting another kind. Raises UnknownKeyError.

@@ -14,81 +14,95 @@ from portal.audit.models import Event
 
 Listener = Callable[[Event], None]
 LISTENERS: list[Listener] = []
-TurnListener = Callable[[Integration, Event], None]
-TURN_LISTENERS: list[TurnListener] = []
-TURN = "turn_passed"
+ResponsibilityListener = Callable[[Integration, Event], None]
+RESPONSIBILITY_LISTENERS: list[ResponsibilityListener] = []
+RESPONSIBILITY_EVENT_TYPE = "turn_passed"
 
 
-def listen(listener: Listener) -> Listener:
+def subscribe(listener: Listener) -> Listener:
     """Hear every event from now on, once each."""
     if listener not in LISTENERS:
         LISTENERS.append(listener)
     return listener
 
 
-def record(
-    about: Integration | Partner,
+def record_event(
+    audited_object: Integration | Partner,
     verb: str,
     *,
-    by: Any,
+    actor: Any,
     now: datetime,
     note: str = "",
     internal: bool = False,
     **data: Any,
 ) -> Event:
-    """Append one event to the stream of `about`, which the caller has locked, and tell the listeners.
+    """Append one event to the stream of `audited_object`, which the caller has locked, and tell the listeners.
 
-    `by` is a person, or None for the machine; `data` must be JSON.
+    `actor` is a person, or None for the machine; `data` must be JSON.
     """
-    integration = about if isinstance(about, Integration) else None
-    partner = about.partner if isinstance(about, Integration) else about
-    stream = f"{'integration' if integration else 'partner'}:{about.pk}"
-    event = _append(
-        stream, integration=integration, partner=partner, verb=verb, actor_id=by.pk if by else None,
-        actor=str(by) if by else "", note=note, internal=internal, data=data, at=now,
+    integration = audited_object if isinstance(audited_object, Integration) else None
+    partner = audited_object.partner if isinstance(audited_object, Integration) else audited_object
+    stream = f"{'integration' if integration else 'partner'}:{audited_object.pk}"
+    event = _append_event(
+        stream, integration=integration, partner=partner, verb=verb, actor_id=actor.pk if actor else None,
+        actor=str(actor) if actor else "", note=note, internal=internal, data=data, at=now,
     )  # fmt: skip
     for listener in LISTENERS:
         listener(event)
     return event
 
 
-def record_account_event(user: Any, verb: str, *, by: Any, now: datetime, note: str = "", **data: Any) -> Event:
+def record_account_event(user: Any, verb: str, *, actor: Any, now: datetime, note: str = "", **data: Any) -> Event:
     """Append one event to the stream of a person's account, which the caller has locked. Nobody listens to it."""
-    return _append(
-        f"account:{user.pk}", verb=verb, actor_id=by.pk if by else None, actor=str(by) if by else "", note=note,
-        internal=True, data=data, at=now,
-    )  # fmt: skip
+    return _append_event(
+        f"account:{user.pk}",
+        verb=verb,
+        actor_id=actor.pk if actor else None,
+        actor=str(actor) if actor else "",
+        note=note,
+        internal=True,
+        data=data,
+        at=now,
+    )
 
 
 def record_system_event(stream: str, verb: str, *, now: datetime, **data: Any) -> Event:
     """Append an event of the portal itself, which no page shows. `data` must be JSON."""
-    return _append(stream, verb=verb, internal=True, data=data, at=now)
+    return _append_event(stream, verb=verb, internal=True, data=data, at=now)
 
 
-def turn_stream(pk: int) -> str:
+def get_turn_stream(pk: int) -> str:
     """Where the passing of an integration's turn is written, apart from what people read as its history."""
     return f"turn:{pk}"
 
 
-def listen_to_turns(listener: TurnListener) -> TurnListener:
+def subscribe_to_responsibility_changes(listener: ResponsibilityListener) -> ResponsibilityListener:
     """Hear from now on whenever a turn passes or a stage changes, once each."""
-    if listener not in TURN_LISTENERS:
-        TURN_LISTENERS.append(listener)
+    if listener not in RESPONSIBILITY_LISTENERS:
+        RESPONSIBILITY_LISTENERS.append(listener)
     return listener
 
 
-def pass_turn(integration: Integration, holder: str, *, now: datetime, back: bool = False) -> Event:
-    """Write down who holds a locked integration from now on; `back`: a decision was undone, as if never taken."""
-    said: dict[str, Any] = {"stage": str(integration.stage), "holder": holder, "round": integration.review_round}
-    if back:
-        said["back"] = True
-    event = _append(turn_stream(integration.pk), verb=TURN, internal=True, data=said, at=now)
-    for listener in TURN_LISTENERS:
+def record_responsibility_change(
+    integration: Integration, responsible_party: str, *, now: datetime, is_undo: bool = False
+) -> Event:
+    """Write down who holds a locked integration from now on; `is_undo`: a decision was undone, as if never taken."""
+    data: dict[str, Any] = {
+        "stage": str(integration.stage),
+        "holder": responsible_party,
+        "round": integration.review_round,
+    }
+    if is_undo:
+        data["back"] = True
+    event = _append_event(
+        get_turn_stream(integration.pk), verb=RESPONSIBILITY_EVENT_TYPE, internal=True, data=data, at=now
+    )
+    for listener in RESPONSIBILITY_LISTENERS:
         listener(integration, event)
     return event
 
 
-def _append(stream: str, **fields: Any) -> Event:
+def _append_event(stream: str, **fields: Any) -> Event:
     """One more event at the end of a stream, linked to the last."""
     last = Event.objects.filter(stream=stream).order_by("-seq").first()
     event = Event(stream=stream, seq=last.seq + 1 if last else 1, before=last.hash if last else "", **fields)

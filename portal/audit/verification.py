@@ -8,7 +8,7 @@ from datetime import date, datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
 
-from portal.audit.anchors import STREAM, VERB, Anchor, read_anchors
+from portal.audit.anchors import ANCHOR_EVENT_TYPE, ANCHOR_STREAM, Anchor, read_anchors
 from portal.audit.models import Event
 from portal.audit.seals import UnknownKeyError, is_known_key, list_older_keys
 
@@ -166,7 +166,7 @@ class _AnchorComparison:
         self.keys = _KeyHistory(anchors)
         self.lengths: dict[str, int] = {}
         self.event_faults: list[Fault] = []
-        self.recorded: list[tuple[int, str]] = []
+        self.recorded_anchors: list[tuple[int, str]] = []
         self.oldest: datetime | None = None
 
     def watch(self, events: Iterable[Event]) -> Iterator[Event]:
@@ -175,13 +175,13 @@ class _AnchorComparison:
             place = f"{event.stream} event {event.seq} ({event.verb})"
             self.lengths[event.stream] = event.seq
             self.oldest = min(self.oldest or event.at, event.at)
-            anchored = self.expected.get(event.stream, {}).pop(event.seq, None)
-            if anchored is not None and anchored.hash != event.hash:
-                message = f"it is not the event that anchor {anchored.anchor} lists: the stream was rewritten"
+            anchored_event = self.expected.get(event.stream, {}).pop(event.seq, None)
+            if anchored_event is not None and anchored_event.hash != event.hash:
+                message = f"it is not the event that anchor {anchored_event.anchor} lists: the stream was rewritten"
                 self.event_faults.append(Fault(place, message))
             if misuse := self.keys.describe_misuse(event):
                 self.event_faults.append(Fault(place, misuse))
-            if event.stream == STREAM and event.verb == VERB:
+            if event.stream == ANCHOR_STREAM and event.verb == ANCHOR_EVENT_TYPE:
                 self._note_record(event.data)
             yield event
 
@@ -189,20 +189,20 @@ class _AnchorComparison:
         """Keep what an event says about an anchor. What the portal did not write has no valid seal anyway."""
         match data:
             case {"number": int(number), "mac": str(mac)}:
-                self.recorded.append((number, mac))
+                self.recorded_anchors.append((number, mac))
 
     def find_faults(self, folder: Path, now: datetime) -> Iterator[Fault]:
         """Yield what the anchors list and the events do not have, and the other way round."""
         yield from self.keys.find_faults()
         yield from self.event_faults
         for stream, missing in sorted(self.expected.items()):
-            for seq, anchored in sorted(missing.items()):
+            for seq, anchored_event in sorted(missing.items()):
                 length = self.lengths.get(stream, 0)
                 state = f"cut off after event {length}" if length else "deleted"
-                yield Fault(stream, f"it was {state}: anchor {anchored.anchor} lists event {seq}")
+                yield Fault(stream, f"it was {state}: anchor {anchored_event.anchor} lists event {seq}")
         # Read again: an anchor may have been written after the first reading and recorded before the query.
         macs = {anchor.number: anchor.mac for anchor in read_anchors(folder)[0]}
-        for number, mac in self.recorded:
+        for number, mac in self.recorded_anchors:
             if number not in macs:
                 yield Fault(f"anchor {number}", f"it was written and is missing from {folder}")
             elif macs[number] != mac:

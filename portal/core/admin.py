@@ -5,7 +5,7 @@ from typing import Any
 from django.http import HttpRequest
 
 
-class ReadOnly:
+class ReadOnlyAdminMixin:
     """Nothing is added, changed or deleted here."""
 
     def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:

@@ -10,85 +10,100 @@ from collections.abc import Iterable
 
 from django.utils.translation import gettext_noop
 
-from portal.core.name_matching import skeleton
+from portal.core.name_matching import compute_skeleton
 
-REFUSAL = gettext_noop(
+BADGE_REFUSAL = gettext_noop(
     "This name reads like a badge. Leave out signs such as ticks and stars, and words such as “verified” beside a "
     "product’s name: the badge says it for you."
 )
-SIGNS = frozenset({"So", "Sk", "Cn", "Co"})  # pictures, letters in circles, what no font knows
-UNSEEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
-JOINERS = frozenset("\u200c\u200d")  # needed within words of several scripts
-FIT = frozenset("®™©°№^`´¨¯")
-TICKS = frozenset("√∨⩗•●■★☆✓✔")
-BARS = re.compile(r"[|:/\\()\[\]{}<>·–—-]+")
-WORDS = re.compile(r"[\W_]+")
+SYMBOL_CATEGORIES = frozenset({"So", "Sk", "Cn", "Co"})  # pictures, letters in circles, what no font knows
+INVISIBLE_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+JOINER_CHARACTERS = frozenset("\u200c\u200d")  # needed within words of several scripts
+ALLOWED_SYMBOLS = frozenset("®™©°№^`´¨¯")
+BADGE_SYMBOLS = frozenset("√∨⩗•●■★☆✓✔")
+SEPARATOR_PATTERN = re.compile(r"[|:/\\()\[\]{}<>·–—-]+")
+WORD_BOUNDARY_PATTERN = re.compile(r"[\W_]+")
 
 
-def _key(word: str) -> str:
-    return skeleton(word).replace("i", "l").replace("3", "e")
+def _normalize_word(word: str) -> str:
+    return compute_skeleton(word).replace("i", "l").replace("3", "e")
 
 
-CLAIMS = frozenset(
+CLAIM_WORDS = frozenset(
     map(
-        _key,
+        _normalize_word,
         ("accredited", "approved", "authorised", "authorized", "badge", "certified", "endorsed", "official",
          "officially", "partner", "premier", "validated", "verified"),
     )
 )  # fmt: skip
-WHOSE = frozenset(map(_key, ("consul", "hashicorp", "hcp", "nomad", "packer", "registry", "terraform", "vault")))
-FILLING = frozenset(map(_key, ("a", "an", "and", "by", "for", "in", "is", "of", "the", "integration", "provider")))
+PRODUCT_WORDS = frozenset(
+    map(_normalize_word, ("consul", "hashicorp", "hcp", "nomad", "packer", "registry", "terraform", "vault"))
+)
+FILLER_WORDS = frozenset(
+    map(_normalize_word, ("a", "an", "and", "by", "for", "in", "is", "of", "the", "integration", "provider"))
+)
 
 
-def undressed(name: str) -> str:
+def strip_decoration(name: str) -> str:
     """A name as it stands beside what the program says: plain letters, without signs and what cannot be seen."""
-    plain = "".join(" " if _is_dress(char) else char if char in FIT else _plain(char) for char in name)
-    return " ".join(unicodedata.normalize("NFC", plain).split())[:120] or "Unnamed"
+    characters = "".join(
+        " " if _is_decoration(char) else char if char in ALLOWED_SYMBOLS else _normalize_character(char)
+        for char in name
+    )
+    return " ".join(unicodedata.normalize("NFC", characters).split())[:120] or "Unnamed"
 
 
-def imitates(name: str) -> bool:
+def is_badge_imitation(name: str) -> bool:
     """Whether a name would pass for a badge."""
-    if any(_is_dress(char) for char in name):
+    if any(_is_decoration(char) for char in name):
         return True
     text = unicodedata.normalize("NFKC", name)
-    parts = [_words(part) for part in BARS.split(text)]
-    return any(map(_is_claim, filter(None, parts))) or _is_claim(_words(text)) or _beside_a_product(_words(text))
+    parts = [_split_words(part) for part in SEPARATOR_PATTERN.split(text)]
+    return (
+        any(map(_is_claim, filter(None, parts)))
+        or _is_claim(_split_words(text))
+        or _has_claim_beside_product(_split_words(text))
+    )
 
 
-def _beside_a_product(words: list[str]) -> bool:
-    return not CLAIMS.isdisjoint(words) and not WHOSE.isdisjoint(words)
+def _has_claim_beside_product(words: list[str]) -> bool:
+    return not CLAIM_WORDS.isdisjoint(words) and not PRODUCT_WORDS.isdisjoint(words)
 
 
 def _is_claim(words: list[str]) -> bool:
     """Whether nothing is said but that something is verified."""
-    return any(word in CLAIMS for word in words) and all(word in CLAIMS | FILLING for word in words)
+    return any(word in CLAIM_WORDS for word in words) and all(word in CLAIM_WORDS | FILLER_WORDS for word in words)
 
 
-def _words(text: str) -> list[str]:
+def _split_words(text: str) -> list[str]:
     """The words in a form in which look-alikes are equal; letters that stand alone in a row are one word."""
-    words = [word for word in WORDS.split(text) if word]
-    return [key for key in map(_key, _joined(words)) if key]
+    words = [word for word in WORD_BOUNDARY_PATTERN.split(text) if word]
+    return [key for key in map(_normalize_word, _join_letters(words)) if key]
 
 
-def _joined(words: Iterable[str]) -> Iterable[str]:
-    spelt = ""
+def _join_letters(words: Iterable[str]) -> Iterable[str]:
+    letters = ""
     for word in words:
         if len(word) == 1:
-            spelt += word
+            letters += word
             continue
-        if spelt:
-            yield spelt
-            spelt = ""
+        if letters:
+            yield letters
+            letters = ""
         yield word
-    if spelt:
-        yield spelt
+    if letters:
+        yield letters
 
 
-def _plain(char: str) -> str:
+def _normalize_character(char: str) -> str:
     return unicodedata.normalize("NFKC", char)
 
 
-def _is_dress(char: str) -> bool:
-    if char in JOINERS or char in FIT:
+def _is_decoration(char: str) -> bool:
+    if char in JOINER_CHARACTERS or char in ALLOWED_SYMBOLS:
         return False
-    return char in TICKS or unicodedata.category(char) in SIGNS | UNSEEN or "\ufe00" <= char <= "\ufe0f"
+    return (
+        char in BADGE_SYMBOLS
+        or unicodedata.category(char) in SYMBOL_CATEGORIES | INVISIBLE_CATEGORIES
+        or "\ufe00" <= char <= "\ufe0f"
+    )

@@ -17,10 +17,10 @@ from typing import NamedTuple, Protocol
 from zoneinfo import ZoneInfo
 
 DAY = timedelta(days=1)
-INSTANT = timedelta(microseconds=1)
+RESOLUTION = timedelta(microseconds=1)
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 FIRST_YEAR, LAST_YEAR = 2008, 2187  # of business days; nothing that is counted here is older
-SPAN = 30  # years that a table of days spans at first, and grows by
+TABLE_GROWTH_YEARS = 30  # years that a table of days spans at first, and grows by
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Calendar:
     workdays: Set[int] = frozenset(range(5))
     days_off: Set[date] = frozenset()
     names: Mapping[date, str] = field(default_factory=dict, compare=False, repr=False)
-    _days: "list[Days]" = field(default_factory=list, init=False, compare=False, repr=False)
+    _days: "list[BusinessDayScale]" = field(default_factory=list, init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if not self.workdays:
@@ -41,21 +41,21 @@ class Calendar:
         return day.weekday() in self.workdays and day not in self.days_off
 
     @property
-    def days(self) -> "Days":
+    def days(self) -> "BusinessDayScale":
         """The table of its business days, made when first asked for, shared by equal calendars."""
         if not self._days:
-            self._days.append(_table(self.zone, frozenset(self.workdays), frozenset(self.days_off)))
+            self._days.append(_get_business_days(self.zone, frozenset(self.workdays), frozenset(self.days_off)))
         return self._days[0]
 
 
-class Pause(NamedTuple):
+class ClockPause(NamedTuple):
     """A time that does not count; `end` is None while it lasts."""
 
     start: datetime
     end: datetime | None
 
 
-class Stretch(NamedTuple):
+class TimeSegment(NamedTuple):
     """A part of a clock's life. `used`: the time it counts; `pause`: the index of the pause that it is, or None."""
 
     start: datetime
@@ -64,19 +64,19 @@ class Stretch(NamedTuple):
     pause: int | None = None
 
 
-class Scale(Protocol):
+class TimeScale(Protocol):
     """How time is counted. Positions never shrink; `moment` gives the first moment that counts as the position."""
 
-    def position(self, at: datetime) -> timedelta: ...
+    def position(self, moment: datetime) -> timedelta: ...
     def moment(self, position: timedelta) -> datetime: ...
     def cuts(self, start: datetime, end: datetime) -> Iterable[datetime]: ...
 
 
-class Elapsed:
+class ElapsedScale:
     """Real time, in UTC."""
 
-    def position(self, at: datetime) -> timedelta:
-        return at.astimezone(UTC) - EPOCH
+    def position(self, moment: datetime) -> timedelta:
+        return moment.astimezone(UTC) - EPOCH
 
     def moment(self, position: timedelta) -> datetime:
         return EPOCH + position
@@ -86,10 +86,10 @@ class Elapsed:
         return ()
 
 
-ELAPSED = Elapsed()
+ELAPSED_SCALE = ElapsedScale()
 
 
-class Days:
+class BusinessDayScale:
     """The business days of a calendar as a scale: prefix counts by day, days numbered from the first of FIRST_YEAR.
 
     `midnights[n]`: when day n begins, in UTC; `before[n]`: the business days before it; `worked[k]`: which day is the
@@ -101,188 +101,207 @@ class Days:
         self.calendar, self.zone = calendar, calendar.zone
         self.first = date(FIRST_YEAR, 1, 1).toordinal()
         self.years = 0
-        self.works: list[bool] = []
-        self.plain: list[bool] = []
-        self.before: list[int] = [0]
-        self.worked: list[int] = []
-        self._grow()
+        self.workdays: list[bool] = []
+        self.is_regular_day: list[bool] = []
+        self.workdays_before: list[int] = [0]
+        self.workday_numbers: list[int] = []
+        self._extend()
 
-    def _grow(self) -> None:
+    def _extend(self) -> None:
         if FIRST_YEAR + self.years > LAST_YEAR:
             raise ValueError(f"No business day is counted after {LAST_YEAR}.")
-        self.years += SPAN
-        self.midnights = _midnights(self.zone, self.years)
-        for n in range(len(self.works), len(self.midnights) - 1):
-            works = self.calendar.is_business_day(date.fromordinal(self.first + n))
-            self.works.append(works)
-            self.plain.append(works and self.midnights[n + 1] - self.midnights[n] == DAY)
-            self.before.append(self.before[-1] + works)
-            if works:
-                self.worked.append(n)
+        self.years += TABLE_GROWTH_YEARS
+        self.midnights = _list_midnights(self.zone, self.years)
+        for day_number in range(len(self.workdays), len(self.midnights) - 1):
+            is_workday = self.calendar.is_business_day(date.fromordinal(self.first + day_number))
+            self.workdays.append(is_workday)
+            self.is_regular_day.append(
+                is_workday and self.midnights[day_number + 1] - self.midnights[day_number] == DAY
+            )
+            self.workdays_before.append(self.workdays_before[-1] + is_workday)
+            if is_workday:
+                self.workday_numbers.append(day_number)
 
-    def after(self, start: datetime, days: int) -> datetime:
+    def add_days(self, start: datetime, days: int) -> datetime:
         """`moment(position(start) + days)`, swiftly where the days are business days of 24 hours."""
-        n = start.astimezone(self.zone).toordinal() - self.first
-        if 0 <= n < len(self.plain) and self.plain[n] and self.before[n] + days < len(self.worked):
-            last = self.worked[self.before[n] + days]
-            wall = start - self.midnights[n]
-            if wall and self.plain[last]:
-                return self.midnights[last] + wall
+        day_number = start.astimezone(self.zone).toordinal() - self.first
+        if (
+            0 <= day_number < len(self.is_regular_day)
+            and self.is_regular_day[day_number]
+            and self.workdays_before[day_number] + days < len(self.workday_numbers)
+        ):
+            last_day = self.workday_numbers[self.workdays_before[day_number] + days]
+            wall_time = start - self.midnights[day_number]
+            if wall_time and self.is_regular_day[last_day]:
+                return self.midnights[last_day] + wall_time
         return self.moment(self.position(start) + days * DAY)
 
-    def position(self, at: datetime) -> timedelta:
-        local = at.astimezone(self.zone)
-        n = local.toordinal() - self.first
-        if n < 0:
+    def position(self, moment: datetime) -> timedelta:
+        local = moment.astimezone(self.zone)
+        day_number = local.toordinal() - self.first
+        if day_number < 0:
             raise ValueError(f"No business day is counted before {FIRST_YEAR}.")
-        while n >= len(self.works):
-            self._grow()
-        if not self.works[n]:
-            return self.before[n] * DAY
-        if not self.plain[n]:
-            return self._position_on_odd_day(local)
-        return self.before[n] * DAY + (at - self.midnights[n])
+        while day_number >= len(self.workdays):
+            self._extend()
+        if not self.workdays[day_number]:
+            return self.workdays_before[day_number] * DAY
+        if not self.is_regular_day[day_number]:
+            return self._get_irregular_position(local)
+        return self.workdays_before[day_number] * DAY + (moment - self.midnights[day_number])
 
-    def _position_on_odd_day(self, local: datetime) -> timedelta:
+    def _get_irregular_position(self, local: datetime) -> timedelta:
         """By the wall clock; while it repeats an hour, the position stays where it was when the clock went back."""
         if local.fold:
-            local = _clock_went_back(local)
-        n = local.toordinal() - self.first
-        wall = timedelta(hours=local.hour, minutes=local.minute, seconds=local.second, microseconds=local.microsecond)
-        return self.before[n] * DAY + (wall if self.works[n] else timedelta())
+            local = _find_clock_change(local)
+        day_number = local.toordinal() - self.first
+        wall_time = timedelta(
+            hours=local.hour, minutes=local.minute, seconds=local.second, microseconds=local.microsecond
+        )
+        return self.workdays_before[day_number] * DAY + (wall_time if self.workdays[day_number] else timedelta())
 
     def moment(self, position: timedelta) -> datetime:
         days, rest = divmod(position, DAY)
-        while days >= len(self.worked):
-            self._grow()
+        while days >= len(self.workday_numbers):
+            self._extend()
         if not rest:  # the end of a business day, not the beginning of the next
-            return self.midnights[self.worked[days - 1] + 1]
-        n = self.worked[days]
-        if not self.plain[n]:
-            return _reached(date.fromordinal(self.first + n), rest, self.zone)
-        return self.midnights[n] + rest
+            return self.midnights[self.workday_numbers[days - 1] + 1]
+        day_number = self.workday_numbers[days]
+        if not self.is_regular_day[day_number]:
+            return _find_first_moment(date.fromordinal(self.first + day_number), rest, self.zone)
+        return self.midnights[day_number] + rest
 
     def cuts(self, start: datetime, end: datetime) -> Iterable[datetime]:
         """The moments between two others at which business days begin or end."""
         self.position(end)  # grows the table
         first = start.astimezone(self.zone).toordinal() - self.first
         last = end.astimezone(self.zone).toordinal() - self.first
-        for n in range(first + 1, last + 1):
-            if self.works[n] != self.works[n - 1] and start < self.midnights[n] < end:
-                yield self.midnights[n]
+        for day_number in range(first + 1, last + 1):
+            if self.workdays[day_number] != self.workdays[day_number - 1] and start < self.midnights[day_number] < end:
+                yield self.midnights[day_number]
 
 
 @lru_cache(maxsize=256)
-def _table(zone: ZoneInfo, workdays: frozenset[int], days_off: frozenset[date]) -> Days:
-    return Days(Calendar(zone, workdays, days_off))
+def _get_business_days(zone: ZoneInfo, workdays: frozenset[int], days_off: frozenset[date]) -> BusinessDayScale:
+    return BusinessDayScale(Calendar(zone, workdays, days_off))
 
 
 @lru_cache(maxsize=128)
-def _midnights(zone: ZoneInfo, years: int) -> list[datetime]:
+def _list_midnights(zone: ZoneInfo, years: int) -> list[datetime]:
     """When each local day begins, in UTC, and one more. Shared by all calendars of a zone."""
     first, last = date(FIRST_YEAR, 1, 1).toordinal(), date(FIRST_YEAR + years, 1, 1).toordinal()
     days = (date.fromordinal(n) for n in range(first, last + 1))
     return [datetime(day.year, day.month, day.day, tzinfo=zone).astimezone(UTC) for day in days]
 
 
-def _clock_went_back(local: datetime) -> datetime:
+def _find_clock_change(local: datetime) -> datetime:
     """For a local time in its second passing: what the clock showed when it went back. Without zone."""
     first = local.replace(fold=0)
     offset = first.utcoffset() or timedelta()
-    low, high = first.astimezone(UTC), local.astimezone(UTC)
-    while high - low > INSTANT:
-        middle = low + (high - low) // 2
+    earliest, latest = first.astimezone(UTC), local.astimezone(UTC)
+    while latest - earliest > RESOLUTION:
+        middle = earliest + (latest - earliest) // 2
         if middle.astimezone(local.tzinfo).utcoffset() == offset:
-            low = middle
+            earliest = middle
         else:
-            high = middle
-    return high.replace(tzinfo=None) + offset
+            latest = middle
+    return latest.replace(tzinfo=None) + offset
 
 
-def _reached(day: date, wall: timedelta, zone: ZoneInfo) -> datetime:
+def _find_first_moment(day: date, wall_time: timedelta, zone: ZoneInfo) -> datetime:
     """The first moment, in UTC, at which the local clock shows a time of a day or, where it skips that, a later one."""
-    wanted = datetime.combine(day, time()) + wall
-    found = wanted.replace(tzinfo=zone).astimezone(UTC)
-    if found.astimezone(zone).replace(tzinfo=None) == wanted:
-        return found
-    low = wanted.replace(tzinfo=zone, fold=1).astimezone(UTC)  # skipped: the later offset gives the earlier moment
-    while found - low > INSTANT:
-        middle = low + (found - low) // 2
-        if middle.astimezone(zone).replace(tzinfo=None) >= wanted:
-            found = middle
+    local_time = datetime.combine(day, time()) + wall_time
+    moment = local_time.replace(tzinfo=zone).astimezone(UTC)
+    if moment.astimezone(zone).replace(tzinfo=None) == local_time:
+        return moment
+    earliest = local_time.replace(tzinfo=zone, fold=1).astimezone(
+        UTC
+    )  # skipped: the later offset gives the earlier moment
+    while moment - earliest > RESOLUTION:
+        middle = earliest + (moment - earliest) // 2
+        if middle.astimezone(zone).replace(tzinfo=None) >= local_time:
+            moment = middle
         else:
-            low = middle
-    return found
+            earliest = middle
+    return moment
 
 
-def due_elapsed(start: datetime, hours: int) -> datetime:
+def add_elapsed_hours(start: datetime, hours: int) -> datetime:
     """`hours` real hours after an aware `start`, in UTC, whatever clocks are changed meanwhile."""
     return start.astimezone(UTC) + timedelta(hours=hours)
 
 
-def due_business(start: datetime, days: int, calendar: Calendar) -> datetime:
+def add_business_days(start: datetime, days: int, calendar: Calendar) -> datetime:
     """The moment, in UTC, at which `days` business days have passed since an aware `start`."""
-    return calendar.days.after(start, days)
+    return calendar.days.add_days(start, days)
 
 
-def due(start: datetime, allowed: timedelta, scale: Scale, pauses: Sequence[Pause] = ()) -> datetime | None:
-    """When `allowed` (positive, in the scale's time) is used up. None when a pause without end comes first.
+def calculate_due_at(
+    start: datetime, allowed_time: timedelta, scale: TimeScale, pauses: Sequence[ClockPause] = ()
+) -> datetime | None:
+    """When `allowed_time` (positive, in the scale's time) is used up. None when a pause without end comes first.
 
     The pauses are in order and do not overlap; those before `start` do nothing.
     """
-    wanted = scale.position(start) + allowed
+    due_position = scale.position(start) + allowed_time
     for pause in pauses:
         if pause.end is not None and pause.end <= start:
             continue
-        begin = scale.position(max(pause.start, start))
-        if begin >= wanted:
+        pause_position = scale.position(max(pause.start, start))
+        if pause_position >= due_position:
             break
         if pause.end is None:
             return None
-        wanted += scale.position(pause.end) - begin
-    return scale.moment(wanted)
+        due_position += scale.position(pause.end) - pause_position
+    return scale.moment(due_position)
 
 
-def used(start: datetime, end: datetime, scale: Scale, pauses: Sequence[Pause] = ()) -> timedelta:
+def calculate_used_time(
+    start: datetime, end: datetime, scale: TimeScale, pauses: Sequence[ClockPause] = ()
+) -> timedelta:
     """The time, in the scale's, that counts between two moments."""
-    counted = scale.position(end) - scale.position(start)
+    used_time = scale.position(end) - scale.position(start)
     for pause in pauses:
-        begin, finish = max(pause.start, start), end if pause.end is None else min(pause.end, end)
-        if begin < finish:
-            counted -= scale.position(finish) - scale.position(begin)
-    return counted
+        paused_at, resumed_at = max(pause.start, start), end if pause.end is None else min(pause.end, end)
+        if paused_at < resumed_at:
+            used_time -= scale.position(resumed_at) - scale.position(paused_at)
+    return used_time
 
 
-def stretches(start: datetime, end: datetime, scale: Scale, pauses: Sequence[Pause] = ()) -> list[Stretch]:
+def split_into_segments(
+    start: datetime, end: datetime, scale: TimeScale, pauses: Sequence[ClockPause] = ()
+) -> list[TimeSegment]:
     """What lies between two moments, without a gap: counted, paused, and days off (neither used nor a pause)."""
-    found: list[Stretch] = []
-    at = start
+    segments: list[TimeSegment] = []
+    segment_start = start
     for number, pause in enumerate(pauses):
-        begin, finish = max(pause.start, start), end if pause.end is None else min(pause.end, end)
-        if begin >= finish:
+        paused_at, resumed_at = max(pause.start, start), end if pause.end is None else min(pause.end, end)
+        if paused_at >= resumed_at:
             continue
-        found += _counted(at, begin, scale)
-        found.append(Stretch(begin, finish, timedelta(), number))
-        at = finish
-    return found + _counted(at, end, scale)
+        segments += _split_counted_time(segment_start, paused_at, scale)
+        segments.append(TimeSegment(paused_at, resumed_at, timedelta(), number))
+        segment_start = resumed_at
+    return segments + _split_counted_time(segment_start, end, scale)
 
 
-def _counted(start: datetime, end: datetime, scale: Scale) -> list[Stretch]:
+def _split_counted_time(start: datetime, end: datetime, scale: TimeScale) -> list[TimeSegment]:
     """A time without pauses, cut where business days begin and end."""
     if start >= end:
         return []
-    marks = [start, *scale.cuts(start, end), end]
-    counted = [(mark, scale.position(mark)) for mark in marks]
-    return [Stretch(start, end, after - before) for (start, before), (end, after) in pairwise(counted)]
+    boundaries = [start, *scale.cuts(start, end), end]
+    positions = [(mark, scale.position(mark)) for mark in boundaries]
+    return [
+        TimeSegment(start, end, end_position - start_position)
+        for (start, start_position), (end, end_position) in pairwise(positions)
+    ]
 
 
-def merged(pauses: Iterable[Pause]) -> list[Pause]:
+def merge_pauses(pauses: Iterable[ClockPause]) -> list[ClockPause]:
     """The same times as pauses in order that do not overlap."""
-    found: list[Pause] = []
+    merged_pauses: list[ClockPause] = []
     for pause in sorted(pauses, key=lambda p: p.start):
-        last = found[-1] if found else None
+        last = merged_pauses[-1] if merged_pauses else None
         if last is None or (last.end is not None and pause.start > last.end):
-            found.append(pause)
+            merged_pauses.append(pause)
         elif last.end is not None and (pause.end is None or pause.end > last.end):
-            found[-1] = Pause(last.start, pause.end)
-    return found
+            merged_pauses[-1] = ClockPause(last.start, pause.end)
+    return merged_pauses

@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 from django.core.cache.backends.redis import RedisCache, RedisCacheClient
 from redis.exceptions import ConnectionError, TimeoutError
 
-WAIT = 0.3  # seconds for a connection or an answer
-LEFT_ALONE = 5.0  # seconds that a Redis which did not answer is not asked by this process
+TIMEOUT_SECONDS = 0.3  # seconds for a connection or an answer
+RETRY_AFTER_SECONDS = 5.0  # seconds that a Redis which did not answer is not asked by this process
 # what each question comes to where nothing is remembered
-FORGOTTEN: dict[str, Any] = {
+FALLBACK_RESULTS: dict[str, Any] = {
     "add": True,
     "set": None,
     "touch": False,
@@ -24,46 +24,46 @@ FORGOTTEN: dict[str, Any] = {
 }
 
 
-def _forgiving(name: str, without: Callable[..., Any]) -> Callable[..., Any]:
-    ask = getattr(RedisCacheClient, name)
+def _wrap_with_fallback(name: str, fallback: Callable[..., Any]) -> Callable[..., Any]:
+    method = getattr(RedisCacheClient, name)
 
-    @wraps(ask)
-    def asked(self: "Forgiving", *args: Any, **kwargs: Any) -> Any:
-        if time.monotonic() < Forgiving.away_until:
-            return without(*args, **kwargs)
+    @wraps(method)
+    def call_with_fallback(self: "FaultTolerantRedisClient", *args: Any, **kwargs: Any) -> Any:
+        if time.monotonic() < FaultTolerantRedisClient.away_until:
+            return fallback(*args, **kwargs)
         try:
-            return ask(self, *args, **kwargs)
+            return method(self, *args, **kwargs)
         except (ConnectionError, TimeoutError):
-            Forgiving.away_until = time.monotonic() + LEFT_ALONE
-            return without(*args, **kwargs)
+            FaultTolerantRedisClient.away_until = time.monotonic() + RETRY_AFTER_SECONDS
+            return fallback(*args, **kwargs)
 
-    return asked
+    return call_with_fallback
 
 
-def _default(key: str, default: Any = None) -> Any:
+def _return_default(key: str, default: Any = None) -> Any:
     return default
 
 
-def _unknown(key: str, delta: int = 1) -> int:
+def _raise_missing_key(key: str, delta: int = 1) -> int:
     raise ValueError(f"Key '{key}' not found.")  # as Django's caches say it
 
 
-class Forgiving(RedisCacheClient):
+class FaultTolerantRedisClient(RedisCacheClient):
     """Django's client, with an answer where Redis has none."""
 
     away_until: ClassVar[float] = 0.0
 
 
-for _name, _answer in FORGOTTEN.items():
-    setattr(Forgiving, _name, _forgiving(_name, lambda *_, answer=_answer, **__: answer))
-Forgiving.get = _forgiving("get", _default)  # type: ignore[method-assign]
-Forgiving.incr = _forgiving("incr", _unknown)  # type: ignore[method-assign]
+for _name, _answer in FALLBACK_RESULTS.items():
+    setattr(FaultTolerantRedisClient, _name, _wrap_with_fallback(_name, lambda *_, answer=_answer, **__: answer))
+FaultTolerantRedisClient.get = _wrap_with_fallback("get", _return_default)  # type: ignore[method-assign]
+FaultTolerantRedisClient.incr = _wrap_with_fallback("incr", _raise_missing_key)  # type: ignore[method-assign]
 
 
-class Cache(RedisCache):
+class FaultTolerantRedisCache(RedisCache):
     """Django's Redis cache over that client. Limits that are counted in it count nothing while Redis is away."""
 
     def __init__(self, server: str, params: dict[str, Any]) -> None:
-        waits = {"socket_connect_timeout": WAIT, "socket_timeout": WAIT}
-        super().__init__(server, params | {"OPTIONS": waits | params.get("OPTIONS", {})})
-        self._class = Forgiving
+        timeouts = {"socket_connect_timeout": TIMEOUT_SECONDS, "socket_timeout": TIMEOUT_SECONDS}
+        super().__init__(server, params | {"OPTIONS": timeouts | params.get("OPTIONS", {})})
+        self._class = FaultTolerantRedisClient

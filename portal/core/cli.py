@@ -5,18 +5,18 @@ from pathlib import Path
 from django.core.management.base import CommandError
 
 
-def unusable(sentence: object) -> CommandError:
+def build_usage_error(message: object) -> CommandError:
     """The error to raise. The text is a sentence that says what cannot be used and why."""
-    return CommandError(str(sentence), returncode=2)
+    return CommandError(str(message), returncode=2)
 
 
-def text_of(path: Path | None, most: int) -> str:
+def read_text_file(path: Path | None, max_bytes: int) -> str:
     """The text of a file of at most so many bytes; blank where none is named. Raises CommandError."""
     if path is None:
         return ""
     try:
-        if path.stat().st_size > most:
-            raise unusable(f"{path} is larger than {most // 1000} kB.")
+        if path.stat().st_size > max_bytes:
+            raise build_usage_error(f"{path} is larger than {max_bytes // 1000} kB.")
         return path.read_text("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise unusable(f"{path} cannot be read as text.") from error
+        raise build_usage_error(f"{path} cannot be read as text.") from error

@@ -113,5 +113,5 @@ def _parse_address(text: str) -> IPAddress | None:
         address = ip_address(host.partition("%")[0])
     except ValueError:
         return None
-    mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
-    return mapped or address
+    ipv4_address = address.ipv4_mapped if isinstance(address, IPv6Address) else None
+    return ipv4_address or address

@@ -16,12 +16,12 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from django.conf import settings
 from django.utils.translation import gettext as _
 
-FORMAT = b"\x01"
-KEY_ID, SALT, NONCE = 8, 16, 12
-HEAD = len(FORMAT) + KEY_ID + SALT + NONCE
+FORMAT_VERSION = b"\x01"
+KEY_ID_BYTES, SALT_BYTES, NONCE_BYTES = 8, 16, 12
+HEADER_BYTES = len(FORMAT_VERSION) + KEY_ID_BYTES + SALT_BYTES + NONCE_BYTES
 
 
-class CannotOpen(Exception):
+class DecryptionError(Exception):
     """The sealed value does not open here. The text is fit to show and says nothing of the value."""
 
 
@@ -37,47 +37,47 @@ class Secret:
     __repr__ = __str__
 
 
-def _derived(key: str, purpose: bytes, salt: bytes, length: int) -> bytes:
+def _derive_key(key: str, purpose: bytes, salt: bytes, length: int) -> bytes:
     return HKDF(algorithm=SHA256(), length=length, salt=salt, info=purpose).derive(key.encode())
 
 
-def _key_id(key: str) -> bytes:
-    return _derived(key, b"portal credentials: key id", b"", KEY_ID)
+def _compute_key_id(key: str) -> bytes:
+    return _derive_key(key, b"portal credentials: key id", b"", KEY_ID_BYTES)
 
 
-def _cipher(key: str, salt: bytes) -> AESGCM:
-    return AESGCM(_derived(key, b"portal credentials: record key", salt, 32))
+def _build_cipher(key: str, salt: bytes) -> AESGCM:
+    return AESGCM(_derive_key(key, b"portal credentials: record key", salt, 32))
 
 
-def seal(secret: Secret, context: str) -> bytes:
+def encrypt(secret: Secret, context: str) -> bytes:
     """The secret sealed with the newest key. `context` must be the same to open it."""
     key = settings.CREDENTIALS_KEYS[0]
-    salt, nonce = os.urandom(SALT), os.urandom(NONCE)
-    head = FORMAT + _key_id(key) + salt + nonce
-    return head + _cipher(key, salt).encrypt(nonce, secret.value.encode(), head + context.encode())
+    salt, nonce = os.urandom(SALT_BYTES), os.urandom(NONCE_BYTES)
+    header = FORMAT_VERSION + _compute_key_id(key) + salt + nonce
+    return header + _build_cipher(key, salt).encrypt(nonce, secret.value.encode(), header + context.encode())
 
 
-def unseal(sealed: bytes, context: str) -> Secret:
+def decrypt(encrypted_value: bytes, context: str) -> Secret:
     """The secret. Raises CannotOpen for a key that is gone, another context, or changed bytes."""
-    head, text = sealed[:HEAD], sealed[HEAD:]
-    wanted = head[len(FORMAT) : len(FORMAT) + KEY_ID]
-    key = next((key for key in settings.CREDENTIALS_KEYS if _key_id(key) == wanted), None)
-    if not sealed.startswith(FORMAT) or key is None:
-        raise CannotOpen(
+    header, ciphertext = encrypted_value[:HEADER_BYTES], encrypted_value[HEADER_BYTES:]
+    key_id = header[len(FORMAT_VERSION) : len(FORMAT_VERSION) + KEY_ID_BYTES]
+    key = next((key for key in settings.CREDENTIALS_KEYS if _compute_key_id(key) == key_id), None)
+    if not encrypted_value.startswith(FORMAT_VERSION) or key is None:
+        raise DecryptionError(
             _("These credentials were sealed with a key that is no longer configured. Ask for them again.")
         )
-    salt, nonce = head[-SALT - NONCE : -NONCE], head[-NONCE:]
+    salt, nonce = header[-SALT_BYTES - NONCE_BYTES : -NONCE_BYTES], header[-NONCE_BYTES:]
     try:
-        return Secret(_cipher(key, salt).decrypt(nonce, text, head + context.encode()).decode())
+        return Secret(_build_cipher(key, salt).decrypt(nonce, ciphertext, header + context.encode()).decode())
     except InvalidTag:
-        raise CannotOpen(_("These credentials were changed after they were sealed. Ask for them again.")) from None
+        raise DecryptionError(_("These credentials were changed after they were sealed. Ask for them again.")) from None
 
 
-def is_current(sealed: bytes) -> bool:
+def is_current(encrypted_value: bytes) -> bool:
     """Whether the newest key sealed it."""
-    return sealed.startswith(FORMAT + _key_id(settings.CREDENTIALS_KEYS[0]))
+    return encrypted_value.startswith(FORMAT_VERSION + _compute_key_id(settings.CREDENTIALS_KEYS[0]))
 
 
-def token_hash(token: str) -> str:
+def hash_token(token: str) -> str:
     """What is kept of a token."""
     return hashlib.sha256(token.encode()).hexdigest()

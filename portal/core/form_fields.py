@@ -8,24 +8,26 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from portal.core.text_fields import refuse_unseen
+from portal.core.text_fields import reject_invisible_characters
 
 FIRST_YEAR, LAST_YEAR = 2000, 2100
-NEEDED = gettext_lazy("Answer this question.")
-CHOOSE = gettext_lazy("Choose one of the answers that are shown.")
-TOO_LONG = gettext_lazy("At most %(limit_value)d characters; these are %(show_value)d.")
-LONGEST_KEPT = 20_000
+REQUIRED_MESSAGE = gettext_lazy("Answer this question.")
+CHOICE_MESSAGE = gettext_lazy("Choose one of the answers that are shown.")
+MAX_LENGTH_MESSAGE = gettext_lazy("At most %(limit_value)d characters; these are %(show_value)d.")
+MAX_DRAFT_CHARACTERS = 20_000
 
 
-class Address(forms.URLField):
+class WebAddressField(forms.URLField):
     """A full http or https address without a user name or password in it."""
 
     def __init__(self, **kwargs: Any) -> None:
-        wrong = _("Write a full address, such as https://docs.example.com/page.")
-        super().__init__(assume_scheme="https", error_messages={"required": NEEDED, "invalid": wrong}, **kwargs)
+        invalid_message = _("Write a full address, such as https://docs.example.com/page.")
+        super().__init__(
+            assume_scheme="https", error_messages={"required": REQUIRED_MESSAGE, "invalid": invalid_message}, **kwargs
+        )
 
     def to_python(self, value: Any) -> str:
-        refuse_unseen(str(value or ""))
+        reject_invisible_characters(str(value or ""))
         return str(super().to_python(value))
 
     def validate(self, value: str) -> None:
@@ -38,12 +40,12 @@ class Address(forms.URLField):
             raise ValidationError(_("Leave user name and password out of the address."))
 
 
-class Day(forms.DateField):
+class DayField(forms.DateField):
     """A day within a century."""
 
     def __init__(self, **kwargs: Any) -> None:
         widget = forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
-        errors: dict[str, Any] = {"required": NEEDED, "invalid": _("Write the day as in 2026-04-14.")}
+        errors: dict[str, Any] = {"required": REQUIRED_MESSAGE, "invalid": _("Write the day as in 2026-04-14.")}
         super().__init__(widget=widget, error_messages=errors, **kwargs)
 
     def validate(self, value: date | None) -> None:
@@ -52,14 +54,14 @@ class Day(forms.DateField):
             raise ValidationError(_("Look at the year: it is far from now."))
 
 
-class Number(forms.DecimalField):
+class NumberField(forms.DecimalField):
     """A number, kept as a whole one where it is."""
 
     def clean(self, value: Any) -> int | float | None:
-        found = super().clean(value)
-        return None if found is None else int(found) if found == int(found) else float(found)
+        number = super().clean(value)
+        return None if number is None else int(number) if number == int(number) else float(number)
 
 
-def bounded(text: str) -> str:
+def truncate_draft_text(text: str) -> str:
     """A draft keeps what is too long, but not without end; what no database takes is left out."""
-    return text.replace("\r\n", "\n")[:LONGEST_KEPT].replace("\x00", "").encode("utf-8", "ignore").decode()
+    return text.replace("\r\n", "\n")[:MAX_DRAFT_CHARACTERS].replace("\x00", "").encode("utf-8", "ignore").decode()

@@ -8,7 +8,7 @@ from django.conf import settings
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Week:
+class IsoWeek:
     """An ISO week. `number` is 1 to 53."""
 
     year: int
@@ -28,33 +28,33 @@ class Week:
         return start, end
 
     @property
-    def before(self) -> "Week":
-        return week_of(self.monday - timedelta(days=7))
+    def before(self) -> "IsoWeek":
+        return get_week(self.monday - timedelta(days=7))
 
     @property
-    def after(self) -> "Week":
-        return week_of(self.monday + timedelta(days=7))
+    def after(self) -> "IsoWeek":
+        return get_week(self.monday + timedelta(days=7))
 
 
-def week_of(day: date) -> Week:
+def get_week(day: date) -> IsoWeek:
     """The ISO week that holds a day."""
     year, number, _ = day.isocalendar()
-    return Week(year, number)
+    return IsoWeek(year, number)
 
 
-def parse(text: str) -> Week:
+def parse_week(text: str) -> IsoWeek:
     """ "2026-W47" as a week. Raises ValueError for what is none."""
     year, _, number = text.partition("-W")
-    week = Week(int(year), int(number))
+    week = IsoWeek(int(year), int(number))
     _ = week.monday  # raises where the year has no such week
     return week
 
 
-def last_complete(now: datetime, zone: ZoneInfo) -> Week:
+def get_last_complete_week(now: datetime, zone: ZoneInfo) -> IsoWeek:
     """The newest week that has ended."""
-    return week_of(now.astimezone(zone).date()).before
+    return get_week(now.astimezone(zone).date()).before
 
 
-def zone() -> ZoneInfo:
+def get_program_zone() -> ZoneInfo:
     """The program's zone, in which its weeks begin."""
     return ZoneInfo(settings.REPORT_ZONE)

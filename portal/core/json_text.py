@@ -4,16 +4,16 @@ import json
 from typing import Any
 
 
-def clean(value: Any) -> Any:
+def clean_json(value: Any) -> Any:
     """The same as plain data, lists for tuples. Raises TypeError and ValueError for what is none."""
-    return _kept(json.loads(json.dumps(value, allow_nan=False)))
+    return _clean_value(json.loads(json.dumps(value, allow_nan=False)))
 
 
-def _kept(value: Any) -> Any:
+def _clean_value(value: Any) -> Any:
     if isinstance(value, str):  # no database keeps NUL, and half of a pair cannot be written as UTF-8
         return value.replace("\x00", "").encode("utf-8", "replace").decode()
     if isinstance(value, list):
-        return [_kept(each) for each in value]
+        return [_clean_value(item) for item in value]
     if isinstance(value, dict):
-        return {_kept(name): _kept(each) for name, each in value.items()}
+        return {_clean_value(name): _clean_value(item) for name, item in value.items()}
     return value

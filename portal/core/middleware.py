@@ -12,7 +12,7 @@ from django.utils import timezone
 Handler = Callable[[HttpRequest], HttpResponse]
 
 
-class PackedForEverybody(GZipMiddleware):
+class PublicGzipMiddleware(GZipMiddleware):
     """Pages and feeds that anybody may read go on their way packed; what is for one person goes as it is.
 
     Badges and what stands beside them stay out: they are small, and the same octets for whoever asks.
@@ -25,12 +25,12 @@ class PackedForEverybody(GZipMiddleware):
 
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
         """The answer, packed where the view is open to everybody and text is in it."""
-        packed = getattr(request, "is_for_everybody", False) and not response.streaming
-        text = response.get("Content-Type", "").startswith(self.KINDS)
-        return super().process_response(request, response) if packed and text else response
+        is_public = getattr(request, "is_for_everybody", False) and not response.streaming
+        is_text = response.get("Content-Type", "").startswith(self.KINDS)
+        return super().process_response(request, response) if is_public and is_text else response
 
 
-def reader_zone(get_response: Handler) -> Handler:
+def activate_reader_zone(get_response: Handler) -> Handler:
     """Times are shown in the reader's zone."""
 
     def middleware(request: HttpRequest) -> HttpResponse:

@@ -4,25 +4,25 @@ from datetime import datetime, time, timedelta
 
 from portal.core.business_time import Calendar
 
-OFFICE = (time(9), time(17))
+WORKING_HOURS = (time(9), time(17))
 DAY = timedelta(days=1)
 
 
-def office_opens(now: datetime, calendar: Calendar) -> datetime:
+def get_next_working_time(now: datetime, calendar: Calendar) -> datetime:
     """The next moment, or now, within working hours of the calendar."""
     local = now.astimezone(calendar.zone)
     day = local.date()
-    if calendar.is_business_day(day) and OFFICE[0] <= local.time() < OFFICE[1]:
+    if calendar.is_business_day(day) and WORKING_HOURS[0] <= local.time() < WORKING_HOURS[1]:
         return now
-    if local.time() >= OFFICE[1]:
+    if local.time() >= WORKING_HOURS[1]:
         day += DAY
     while not calendar.is_business_day(day):
         day += DAY
-    return datetime.combine(day, OFFICE[0], calendar.zone)
+    return datetime.combine(day, WORKING_HOURS[0], calendar.zone)
 
 
-def office_closes(now: datetime, calendar: Calendar) -> datetime | None:
+def get_working_day_end(now: datetime, calendar: Calendar) -> datetime | None:
     """The end of the working day that a moment is in; None outside of working hours."""
-    if office_opens(now, calendar) != now:
+    if get_next_working_time(now, calendar) != now:
         return None
-    return datetime.combine(now.astimezone(calendar.zone).date(), OFFICE[1], calendar.zone)
+    return datetime.combine(now.astimezone(calendar.zone).date(), WORKING_HOURS[1], calendar.zone)

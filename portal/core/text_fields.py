@@ -12,39 +12,43 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 
-LEFT_BEHIND = dict.fromkeys(map(ord, "\u200b\u2060\ufeff\u00ad"))
-TURNS_TEXT = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+INVISIBLE_LEFTOVERS = dict.fromkeys(map(ord, "\u200b\u2060\ufeff\u00ad"))
+BIDI_CONTROLS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 LINE_BREAKS = frozenset("\u2028\u2029\u0085\u000b\u000c")
-TAG = re.compile(r"<[/!?a-z]|&#?\w+;", re.IGNORECASE)
+MARKUP_PATTERN = re.compile(r"<[/!?a-z]|&#?\w+;", re.IGNORECASE)
 
 
-def cleaned(text: str) -> str:
+def clean_text(text: str) -> str:
     """Line ends made equal, tabs made spaces, unseen leftovers taken out."""
-    return text.replace("\r\n", "\n").replace("\r", "\n").replace("\t", "    ").translate(LEFT_BEHIND)
+    return text.replace("\r\n", "\n").replace("\r", "\n").replace("\t", "    ").translate(INVISIBLE_LEFTOVERS)
 
 
-def refuse_unseen(text: str) -> None:
+def reject_invisible_characters(text: str) -> None:
     """Raises ValidationError at the first control character; a line end is none."""
-    for place, char in enumerate(text, 1):
-        if char in TURNS_TEXT or char in LINE_BREAKS or (unicodedata.category(char) in ("Cc", "Cs") and char != "\n"):
+    for position, char in enumerate(text, 1):
+        if (
+            char in BIDI_CONTROLS
+            or char in LINE_BREAKS
+            or (unicodedata.category(char) in ("Cc", "Cs") and char != "\n")
+        ):
             raise ValidationError(
                 _("Character %(place)s cannot be seen (U+%(char)s). Delete it, or type the text again.")
-                % {"place": place, "char": f"{ord(char):04X}"}
+                % {"place": position, "char": f"{ord(char):04X}"}
             )
 
 
-class Line(forms.CharField):
+class SingleLineField(forms.CharField):
     """One line of plain text."""
 
     def to_python(self, value: Any) -> str:
-        text = cleaned(super().to_python(value) or "").strip()
+        text = clean_text(super().to_python(value) or "").strip()
         if "\n" in text:
             raise ValidationError(_("Write this on one line."))
-        refuse_unseen(text)
+        reject_invisible_characters(text)
         return text
 
 
-class Lines(forms.CharField):
+class MultiLineField(forms.CharField):
     """Several lines of plain text, at most `max_lines` where that is given."""
 
     widget = forms.Textarea
@@ -55,9 +59,9 @@ class Lines(forms.CharField):
         super().__init__(**kwargs)
 
     def to_python(self, value: Any) -> str:
-        lines = cleaned(super().to_python(value) or "").split("\n")
+        lines = clean_text(super().to_python(value) or "").split("\n")
         text = "\n".join(line.rstrip() for line in lines).strip()
-        refuse_unseen(text)
+        reject_invisible_characters(text)
         return text
 
     def validate(self, value: str) -> None:
@@ -69,20 +73,20 @@ class Lines(forms.CharField):
             )
 
 
-def text_refusal(text: str) -> str:
+def explain_text_refusal(text: str) -> str:
     """Why a one-line text cannot be taken, or blank: what cannot be seen, and markup."""
     if any(unicodedata.category(char) in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp") for char in text):
         return _("This holds a character that cannot be seen. Type it again rather than pasting it.")
-    if TAG.search(text):
+    if MARKUP_PATTERN.search(text):
         return _("Write plain text, without HTML.")
     return ""
 
 
-def searched(text: str) -> str:
+def clean_search_query(text: str) -> str:
     """Words from the address of a search: one line, not too long, without what cannot be seen."""
-    words = " ".join(text.replace("\x00", "")[:200].split())
+    query = " ".join(text.replace("\x00", "")[:200].split())
     try:
-        refuse_unseen(words)
+        reject_invisible_characters(query)
     except ValidationError:
-        return "".join(char for char in words if char.isprintable())
-    return words
+        return "".join(char for char in query if char.isprintable())
+    return query

@@ -1,6 +1,6 @@
 """Marks for translation in modules without Django."""
 
 
-def gettext_noop(words: str) -> str:
+def gettext_noop(message: str) -> str:
     """Marks words of a plain room, as Django's own does: a page translates them where it shows them."""
-    return words
+    return message

@@ -27,13 +27,13 @@ SIGN_IN_AGAIN = "/accounts/sign-in-again/"  # its sign-in opens a new session, s
 ACCOUNT_PAGES = "/accounts/"  # passwords and codes are typed there
 ADDRESS_PAGE = "/accounts/email/"  # the one among them that asks for neither
 AUTOSAVE = "autosave"  # the page itself still holds what a script failed to save
-NEVER_KEPT = frozenset({"csrfmiddlewaretoken", "password", "password1", "password2", "code", "secret", "key"})
+EXCLUDED_FIELDS = frozenset({"csrfmiddlewaretoken", "password", "password1", "password2", "code", "secret", "key"})
 MAX_CHARACTERS = 64_000
 MAX_AGE_SECONDS = 24 * 3600  # a sign-up waits for its confirmation mail
-LIMIT = {"keep": "10/h/ip"}
+RATE_LIMIT = {"keep": "10/h/ip"}
 
 
-def keep_unsent_forms(get_response: Handler) -> Handler:
+def store_unsent_forms(get_response: Handler) -> Handler:
     """Keep a form whose sender is led to the sign-in; `request.unsent()` gives it back to its page.
 
     Only a page that ran leads to the sign-in, and before it ran the CSRF check passed: what another site sends is
@@ -41,10 +41,10 @@ def keep_unsent_forms(get_response: Handler) -> Handler:
     """
 
     def middleware(request: HttpRequest) -> HttpResponse:
-        request.unsent = partial(take, request)  # type: ignore[attr-defined]
+        request.unsent = partial(take_unsent_form, request)  # type: ignore[attr-defined]
         response = get_response(request)
-        if _is_led_to_sign_in(request, response):
-            _keep(request, response)
+        if _is_redirected_to_sign_in(request, response):
+            _store_form(request, response)
         elif getattr(request, "unsent_was_taken", False):
             response.delete_cookie(COOKIE, samesite="Lax")
         _note_author(request, response)
@@ -53,18 +53,18 @@ def keep_unsent_forms(get_response: Handler) -> Handler:
     return middleware
 
 
-def take(request: HttpRequest) -> QueryDict | None:
+def take_unsent_form(request: HttpRequest) -> QueryDict | None:
     """Return what its author typed on this page before signing in, once; None for anything else."""
     if request.method != "GET" or not request.user.is_authenticated:
         return None
     discard_form_of_another(request, request.user)
     key = _read_key(request)
-    kept = cache.get(key) if key else None
-    if not kept or kept["path"] != request.path:
+    stored_form = cache.get(key) if key else None
+    if not stored_form or stored_form["path"] != request.path:
         return None
     cache.delete(key)
     request.unsent_was_taken = True  # type: ignore[attr-defined]
-    return QueryDict(kept["fields"])
+    return QueryDict(stored_form["fields"])
 
 
 def discard_form_of_another(request: HttpRequest, user: AbstractBaseUser | AnonymousUser) -> None:
@@ -110,7 +110,7 @@ def _set_cookie(response: HttpResponse, name: str, value: str, max_age: int) -> 
     )
 
 
-def _is_led_to_sign_in(request: HttpRequest, response: HttpResponse) -> bool:
+def _is_redirected_to_sign_in(request: HttpRequest, response: HttpResponse) -> bool:
     pages = SIGN_IN_AGAIN if request.user.is_authenticated else SIGN_IN_PAGES
     return (
         request.method == "POST"
@@ -120,15 +120,15 @@ def _is_led_to_sign_in(request: HttpRequest, response: HttpResponse) -> bool:
     )
 
 
-def _keep(request: HttpRequest, response: HttpResponse) -> None:
+def _store_form(request: HttpRequest, response: HttpResponse) -> None:
     fields = request.POST.copy()
-    for name in NEVER_KEPT & set(fields):
+    for name in EXCLUDED_FIELDS & set(fields):
         del fields[name]
-    encoded = fields.urlencode()
-    if not fields or len(encoded) > MAX_CHARACTERS or not _is_within_limit(request):
+    encoded_fields = fields.urlencode()
+    if not fields or len(encoded_fields) > MAX_CHARACTERS or not _is_within_limit(request):
         return
     key = secrets.token_urlsafe(24)
-    waiting = {"path": request.path, "fields": encoded, "author": _read_author(request)}
+    waiting = {"path": request.path, "fields": encoded_fields, "author": _read_author(request)}
     cache.set(f"{COOKIE}:{key}", waiting, MAX_AGE_SECONDS)
     _set_cookie(response, COOKIE, key, MAX_AGE_SECONDS)
 
@@ -136,6 +136,6 @@ def _keep(request: HttpRequest, response: HttpResponse) -> None:
 def _is_within_limit(request: HttpRequest) -> bool:
     """Return whether this address may have one more form kept: the cache is shared and finite."""
     try:
-        return bool(ratelimit.consume(request, app="portal", action="keep", config=LIMIT))
+        return bool(ratelimit.consume(request, app="portal", action="keep", config=RATE_LIMIT))
     except PermissionDenied:  # no address to count by
         return False

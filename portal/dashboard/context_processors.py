@@ -18,7 +18,7 @@ from integrations.partners import permissions
 THEMES = ("system", "light", "dark")
 THEME_COOKIE = "theme"
 # The rail of people who work for the programs: URL name, word, icon. An address that does not exist is left out.
-RAIL = (
+PROGRAM_LINKS = (
     ("queue", gettext_noop("Queue"), "inbox"),
     ("integrations", gettext_noop("Integrations"), "plug"),
     ("sla", gettext_noop("SLA"), "timer"),
@@ -27,8 +27,8 @@ RAIL = (
     ("office", gettext_noop("Office"), "chart-line"),
     ("reports", gettext_noop("Reports"), "chart-column"),
 )
-STAFF_RAIL = (("admin:index", gettext_noop("Administration"), "settings"),)
-MENU = (
+STAFF_LINKS = (("admin:index", gettext_noop("Administration"), "settings"),)
+MENU_LINKS = (
     ("profile", gettext_noop("Your profile"), "user"),
     ("mfa_index", gettext_noop("Two-factor authentication"), "shield-check"),
     ("sla", gettext_noop("SLA"), "timer"),
@@ -38,7 +38,7 @@ MENU = (
     ("api_docs", gettext_noop("For developers"), "braces"),
     ("help", gettext_noop("Help"), "circle-question-mark"),
 )
-FOOT = (
+FOOTER_LINKS = (
     ("help", gettext_noop("Help"), ""),
     ("welcome", gettext_noop("Where to begin"), ""),
     ("programs", gettext_noop("Programs"), ""),
@@ -48,7 +48,7 @@ FOOT = (
     ("verify", gettext_noop("Verify a badge"), ""),
     ("status", gettext_noop("Status"), ""),
 )
-ACCOUNT = (
+ACCOUNT_LINKS = (
     ("profile", gettext_noop("Profile"), "user"),
     ("account_email", gettext_noop("Email addresses"), "mail"),
     ("account_change_password", gettext_noop("Password"), "key-round"),
@@ -60,7 +60,7 @@ ACCOUNT = (
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class NavigationLink:
     """One link of the frame."""
 
     word: str
@@ -77,15 +77,15 @@ def _reverse(urlconf: str, prefix: str, name: str, args: tuple[Any, ...]) -> str
         return ""
 
 
-def address(name: str, *args: Any) -> str:
+def get_url(name: str, *args: Any) -> str:
     """The address of a named view; blank where this portal has none."""
     return _reverse(get_urlconf() or settings.ROOT_URLCONF, get_script_prefix(), name, args)
 
 
-def theme_of(request: HttpRequest) -> str:
+def get_theme(request: HttpRequest) -> str:
     """The reader's choice of light or dark, from a cookie that anyone may have written."""
-    chosen = request.COOKIES.get(THEME_COOKIE, "system")
-    return chosen if chosen in THEMES else "system"
+    theme = request.COOKIES.get(THEME_COOKIE, "system")
+    return theme if theme in THEMES else "system"
 
 
 class Frame:
@@ -124,43 +124,46 @@ class Frame:
 
     @cached_property
     def theme(self) -> str:
-        return theme_of(self.request)
+        return get_theme(self.request)
 
     @cached_property
-    def rail(self) -> list[Place]:
+    def rail(self) -> list[NavigationLink]:
         """The places of reviewers and staff; empty for partners."""
         if not self.works_for_program:
             return []
-        return self.places(RAIL + STAFF_RAIL if self.user.is_staff else RAIL)
+        return self.places(PROGRAM_LINKS + STAFF_LINKS if self.user.is_staff else PROGRAM_LINKS)
 
     @cached_property
-    def menu(self) -> list[Place]:
+    def menu(self) -> list[NavigationLink]:
         """The places under the person's own name."""
-        return self.places(MENU)
+        return self.places(MENU_LINKS)
 
     @cached_property
-    def foot(self) -> list[Place]:
+    def foot(self) -> list[NavigationLink]:
         """The places below every page."""
-        return self.places(FOOT)
+        return self.places(FOOTER_LINKS)
 
     @cached_property
-    def account(self) -> list[Place]:
+    def account(self) -> list[NavigationLink]:
         """The pages of the reader's own account."""
-        return self.places(ACCOUNT)
+        return self.places(ACCOUNT_LINKS)
 
     @cached_property
-    def companies(self) -> list[Place]:
+    def companies(self) -> list[NavigationLink]:
         """The partners that the reader belongs to."""
         if not self.signed_in or self.works_for_program:
             return []
-        return [Place(of.name, "building-2", address("company", of.slug)) for of in permissions.places_of(self.user)]
+        return [
+            NavigationLink(partner.name, "building-2", get_url("company", partner.slug))
+            for partner in permissions.list_current_memberships(self.user)
+        ]
 
-    def places(self, table: Sequence[tuple[str, str, str]]) -> list[Place]:
+    def places(self, table: Sequence[tuple[str, str, str]]) -> list[NavigationLink]:
         """The rows of a table whose addresses exist."""
-        found = [(word, icon, address(name)) for name, word, icon in table]
-        return [Place(_(word), icon, href, self.nearness(href)) for word, icon, href in found if href]
+        links = [(word, icon, get_url(name)) for name, word, icon in table]
+        return [NavigationLink(_(word), icon, href, self.get_aria_current(href)) for word, icon, href in links if href]
 
-    def nearness(self, href: str) -> str:
+    def get_aria_current(self, href: str) -> str:
         """The value of aria-current: this page, a page below it, or neither."""
         path = self.request.path
         return "page" if path == href else "true" if path.startswith(href) else ""
@@ -169,9 +172,9 @@ class Frame:
         """`frame.url_NAME` in a template: that address, or blank."""
         if not name.startswith("url_"):
             raise KeyError(name)
-        return address(name.removeprefix("url_"))
+        return get_url(name.removeprefix("url_"))
 
 
-def frame(request: HttpRequest) -> dict[str, Frame]:
+def add_frame(request: HttpRequest) -> dict[str, Frame]:
     """The context processor."""
     return {"frame": Frame(request)}

@@ -10,17 +10,17 @@ from uuid import uuid4
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
-from integrations.programs.schema import Field, Kind, Requirement, Who
+from integrations.programs.schema import FulfillingParty, Question, Requirement, RequirementKind
 from integrations.submissions.models import Integration
 from integrations.submissions.services import agreements, credentials, documents, meetings, requirements
 from integrations.submissions.workflow.states import Status
 from portal.accounts.models import User
 from portal.core import crypto
-from portal.core.uploads import examine
+from portal.core.uploads import validate_file
 from verification.checks.types import CHECKS
 
 
-def mark() -> bytes:
+def draw_logo() -> bytes:
     """A picture for a logo, as PNG: a violet ring and a bar beside it, 120 by 40."""
 
     def chunk(name: bytes, data: bytes) -> bytes:
@@ -36,48 +36,58 @@ def mark() -> bytes:
 
 
 INK, PAPER = bytes((76, 61, 196)), bytes((255, 255, 255))
-FILES = {
-    "png": ("logo.png", mark()),
+SAMPLE_FILES = {
+    "png": ("logo.png", draw_logo()),
     "pdf": ("document.pdf", b"%PDF-1.4\n1 0 obj\n<<>>\nendobj\n%%EOF\n"),
     "txt": ("tests.txt", b"ok  acceptance  12 tests passed\n"),
 }
-BY_TYPE: dict[str, Callable[[Field, Integration], Any]] = {
-    "text": lambda field, row: f"{row.name} {field.label.lower()}"[: field.max_length],
-    "lines": lambda field, row: "\n".join([row.description, "Made for teams of every size."][: field.max_lines or 2]),
-    "url": lambda field, row: f"{row.homepage}/{field.key.replace('_', '-')}",
-    "email": lambda field, row: f"support@{row.partner.domain}",
-    "choice": lambda field, row: field.options[0][0],
-    "choices": lambda field, row: [value for value, _ in field.options[:2]],
-    "number": lambda field, row: 3,
-    "date": lambda field, row: f"{row.created_at:%Y-%m-%d}",
-    "yes": lambda field, row: True,
+ANSWER_BY_FIELD_TYPE: dict[str, Callable[[Question, Integration], Any]] = {
+    "text": lambda field, integration: f"{integration.name} {field.label.lower()}"[: field.max_length],
+    "lines": lambda field, integration: "\n".join(
+        [integration.description, "Made for teams of every size."][: field.max_lines or 2]
+    ),
+    "url": lambda field, integration: f"{integration.homepage}/{field.key.replace('_', '-')}",
+    "email": lambda field, integration: f"support@{integration.partner.domain}",
+    "choice": lambda field, integration: field.options[0][0],
+    "choices": lambda field, integration: [value for value, _ in field.options[:2]],
+    "number": lambda field, integration: 3,
+    "date": lambda field, integration: f"{integration.created_at:%Y-%m-%d}",
+    "yes": lambda field, integration: True,
 }
 
 
-def give(row: Integration, requirement: Requirement, *, owner: User, reviewer: User, now: datetime) -> None:
+def fulfill_requirement(
+    integration: Integration, requirement: Requirement, *, owner: User, reviewer: User, now: datetime
+) -> None:
     """Meet one requirement as its owner would."""
-    HANDS.get(requirement.kind, form)(row, requirement, owner, reviewer, now)
+    HANDLER_BY_KIND.get(requirement.kind, answer_form)(integration, requirement, owner, reviewer, now)
 
 
-def form(row: Integration, requirement: Requirement, owner: User, reviewer: User, now: datetime) -> None:
-    data = {field.key: BY_TYPE[field.type](field, row) for field in requirement.fields}
-    by_program = requirement.who == Who.PROGRAM
-    by = reviewer if by_program else owner
-    rule = requirements.rules.may_decide if by_program else requirements.rules.may_edit
-    requirements.answer(row, requirement.id, data, by=by, now=now, rule=rule)
+def answer_form(integration: Integration, requirement: Requirement, owner: User, reviewer: User, now: datetime) -> None:
+    data = {field.key: ANSWER_BY_FIELD_TYPE[field.type](field, integration) for field in requirement.fields}
+    by_program = requirement.who == FulfillingParty.PROGRAM
+    actor = reviewer if by_program else owner
+    rule = requirements.rules.can_decide if by_program else requirements.rules.can_edit
+    requirements.submit_answer(integration, requirement.id, data, actor=actor, now=now, rule=rule)
 
 
-def check(row: Integration, requirement: Requirement, owner: User, reviewer: User, now: datetime) -> None:
+def record_passing_check(
+    integration: Integration, requirement: Requirement, owner: User, reviewer: User, now: datetime
+) -> None:
     """What the machine found on the day; the next real run looks again."""
-    found(row, requirement, Status.PASS, "Looked at and in order.", now)
+    record_check_result(integration, requirement, Status.PASS, "Looked at and in order.", now)
 
 
-def failing(row: Integration, requirement: Requirement, now: datetime) -> None:
+def record_failing_check(integration: Integration, requirement: Requirement, now: datetime) -> None:
     """The same on a day on which it was not in order."""
-    found(row, requirement, Status.FAIL, f"{row.repository} does not hold what is asked for here.", now)
+    record_check_result(
+        integration, requirement, Status.FAIL, f"{integration.repository} does not hold what is asked for here.", now
+    )
 
 
-def found(row: Integration, requirement: Requirement, outcome: Status, summary: str, now: datetime) -> None:
+def record_check_result(
+    integration: Integration, requirement: Requirement, outcome: Status, summary: str, now: datetime
+) -> None:
     detail = [
         {
             "key": key,
@@ -85,14 +95,14 @@ def found(row: Integration, requirement: Requirement, outcome: Status, summary: 
             "advice": CHECKS[key].advice,
             "outcome": outcome,
             "summary": summary,
-            "evidence": [{"label": "Repository", "value": row.repository, "url": ""}],
+            "evidence": [{"label": "Repository", "value": integration.repository, "url": ""}],
             "looked_at": "v1.4.0",
             "at": now.isoformat(),
         }
         for key in requirement.checks
     ]
-    requirements.record_checks(
-        row,
+    requirements.record_check_outcome(
+        integration,
         requirement.id,
         outcome=outcome,
         summary=summary,
@@ -102,42 +112,61 @@ def found(row: Integration, requirement: Requirement, outcome: Status, summary: 
     )
 
 
-def document(row: Integration, requirement: Requirement, owner: User, reviewer: User, now: datetime) -> None:
+def upload_document(
+    integration: Integration, requirement: Requirement, owner: User, reviewer: User, now: datetime
+) -> None:
     """A small file of the first kind that is taken."""
     kind = requirement.accept[0]
-    name, content = FILES[kind]
-    by = reviewer if requirement.who == Who.PROGRAM else owner
+    name, content = SAMPLE_FILES[kind]
+    actor = reviewer if requirement.who == FulfillingParty.PROGRAM else owner
     file = SimpleUploadedFile(name, content)
-    documents.upload(row, requirement.id, examine(file, requirement.accept), by=by, now=now)
+    documents.upload_document(
+        integration, requirement.id, validate_file(file, requirement.accept), actor=actor, now=now
+    )
 
 
-def agreement(row: Integration, requirement: Requirement, owner: User, reviewer: User, now: datetime) -> None:
+def sign_agreement(
+    integration: Integration, requirement: Requirement, owner: User, reviewer: User, now: datetime
+) -> None:
     """The partner signs, the program countersigns."""
-    for by in (owner, reviewer):
-        signature = agreements.Signature(by.name, timezone.localdate(now))
-        agreements.sign(row, requirement.id, signature, version="2026-01", by=by, now=now)
+    for actor in (owner, reviewer):
+        signature = agreements.AgreementSignature(actor.name, timezone.localdate(now))
+        agreements.sign_agreement(integration, requirement.id, signature, version="2026-01", actor=actor, now=now)
 
 
-def meeting(row: Integration, requirement: Requirement, owner: User, reviewer: User, now: datetime) -> None:
+def hold_meeting(
+    integration: Integration, requirement: Requirement, owner: User, reviewer: User, now: datetime
+) -> None:
     """Proposed, agreed and held within a few hours, with everything shown: nothing else happens in between."""
-    begin, times = now - timedelta(hours=3), (now - timedelta(hours=1),)
-    proposal = meetings.Proposal(times, "https://meet.example/review", 45)
-    found = meetings.propose(row, requirement.id, proposal, by=reviewer, now=begin)
-    found = meetings.accept(found, meetings.times_of(found)[0], by=owner, now=begin + timedelta(hours=1))
-    meetings.hold(found, requirement.meeting_items, notes="All of it was shown.", by=reviewer, now=now)
+    proposed_at, times = now - timedelta(hours=3), (now - timedelta(hours=1),)
+    proposal = meetings.MeetingProposal(times, "https://meet.example/review", 45)
+    scheduled_meeting = meetings.propose_times(integration, requirement.id, proposal, actor=reviewer, now=proposed_at)
+    scheduled_meeting = meetings.accept_time(
+        scheduled_meeting,
+        meetings.list_proposed_times(scheduled_meeting)[0],
+        actor=owner,
+        now=proposed_at + timedelta(hours=1),
+    )
+    meetings.complete_meeting(
+        scheduled_meeting, requirement.meeting_items, notes="All of it was shown.", actor=reviewer, now=now
+    )
 
 
-def account(row: Integration, requirement: Requirement, owner: User, reviewer: User, now: datetime) -> None:
+def submit_credentials(
+    integration: Integration, requirement: Requirement, owner: User, reviewer: User, now: datetime
+) -> None:
     secret = crypto.Secret(f"user: reviewer\npassword: {uuid4()}")
-    label = f"Test tenant of {row.name}"
-    credentials.give(row, requirement.id, label, secret, permanent=False, by=owner, now=now, uuid=uuid4())
+    label = f"Test tenant of {integration.name}"
+    credentials.submit_credential(
+        integration, requirement.id, label, secret, permanent=False, actor=owner, now=now, uuid=uuid4()
+    )
 
 
-HANDS: dict[Kind, Callable[[Integration, Requirement, User, User, datetime], None]] = {
-    Kind.FORM: form,
-    Kind.CHECK: check,
-    Kind.DOCUMENT: document,
-    Kind.AGREEMENT: agreement,
-    Kind.MEETING: meeting,
-    Kind.CREDENTIALS: account,
+HANDLER_BY_KIND: dict[RequirementKind, Callable[[Integration, Requirement, User, User, datetime], None]] = {
+    RequirementKind.FORM: answer_form,
+    RequirementKind.CHECK: record_passing_check,
+    RequirementKind.DOCUMENT: upload_document,
+    RequirementKind.AGREEMENT: sign_agreement,
+    RequirementKind.MEETING: hold_meeting,
+    RequirementKind.CREDENTIALS: submit_credentials,
 }

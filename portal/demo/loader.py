@@ -11,33 +11,33 @@ from django.utils.text import slugify
 
 from integrations.partners.models import Partner
 from integrations.partners.services import members
-from integrations.programs.schema import Kind
+from integrations.programs.schema import RequirementKind
 from integrations.reviews.models import ReviewerProfile
 from integrations.reviews.services import claims
 from integrations.submissions.models import Finding, Integration
 from integrations.submissions.selectors import context
 from integrations.submissions.services import agreements, creation, drafts, findings, introductions, meetings
 from integrations.submissions.services import requirements as answers
-from integrations.submissions.services.transitions import perform
-from integrations.submissions.workflow.states import Holder, Stage
+from integrations.submissions.services.transitions import perform_transition
+from integrations.submissions.workflow.states import ResponsibleParty, Stage
 from portal.accounts.models import User
 from portal.api.models import ApiToken
 from portal.api.services import tokens
 from portal.demo import past, provider_schemas
-from portal.demo.answers import failing, give
-from portal.demo.listed import THEN as OF_STANDING
-from portal.demo.listed import published
-from portal.demo.people import COMPANIES, PASSWORD, PEOPLE, Company, Person
-from portal.demo.sla import support
-from portal.demo.test_runs import lifecycle, nomad, of_a_run_task
-from portal.demo.webhooks import heard
-from portal.demo.world import WORLD, Entry
+from portal.demo.answers import fulfill_requirement, record_failing_check
+from portal.demo.listed import SCENARIOS as OF_STANDING
+from portal.demo.listed import populate_listings
+from portal.demo.people import COMPANIES, PASSWORD, PEOPLE, DemoCompany, DemoPerson
+from portal.demo.sla import load_stories
+from portal.demo.test_runs import create_lifecycle_test, create_nomad_plugin_test, create_run_task_test
+from portal.demo.webhooks import create_webhooks
+from portal.demo.world import WORLD, WorldEntry
 from verification.checks.models import CheckRun
 
 JUST_NOW = timedelta(minutes=1)
 
 
-class World:
+class DemoWorld:
     """The people and companies by name, and whose hands move an integration."""
 
     def __init__(self, now: datetime) -> None:
@@ -47,29 +47,29 @@ class World:
         self.reviewers = [self.people["Rita Reyes"], self.people["Rob Roth"]]
         self.partners = {company.name: self.make_company(company) for company in COMPANIES}
 
-    def make_company(self, company: Company) -> Partner:
+    def make_company(self, company: DemoCompany) -> Partner:
         """Its owner creates it and invites the colleagues; the program names who looks after it."""
         then, owner = self.now - timedelta(days=400), self.owner(company.name)
         partner = members.create_partner(
-            company.name, website=f"https://{company.domain}", domain=company.domain, by=owner, now=then
+            company.name, website=f"https://{company.domain}", domain=company.domain, actor=owner, now=then
         )
         for person in PEOPLE:
             if person.company == company.name and self.people[person.name] != owner:
-                offer, _ = members.invite(partner, person.email, person.role, by=owner, now=then)
-                members.accept_invitation(offer, addresses=[person.email], by=self.people[person.name], now=then)
-        if company.managed:
+                offer, _ = members.create_invitation(partner, person.email, person.role, actor=owner, now=then)
+                members.accept_invitation(offer, addresses=[person.email], actor=self.people[person.name], now=then)
+        if company.has_manager:
             manager = self.reviewers[len(company.name) % 2]
-            creation.assign_manager(partner, manager, by=self.people["Sam Stone"], now=then)
+            creation.assign_manager(partner, manager, actor=self.people["Sam Stone"], now=then)
         return Partner.objects.get(pk=partner.pk)
 
     def owner(self, company: str) -> User:
         return self.people[next(p.name for p in PEOPLE if p.company == company and p.role == "owner")]
 
-    def reviewer(self, entry: Entry) -> User:
+    def reviewer(self, entry: WorldEntry) -> User:
         return self.reviewers[len(entry.name) % 2]
 
 
-def make_person(person: Person, password: str) -> User:
+def make_person(person: DemoPerson, password: str) -> User:
     user = User.objects.create(
         email=person.email,
         password=password,
@@ -86,63 +86,72 @@ def make_person(person: Person, password: str) -> User:
     return user
 
 
-def build(now: datetime, progress: Callable[[str], None] = lambda _: None) -> None:
+def build_world(now: datetime, progress: Callable[[str], None] = lambda _: None) -> None:
     """Make the whole world. Expects an empty database."""
-    world = World(now)
-    past.live(now, world.reviewers, world.password)
+    world = DemoWorld(now)
+    past.create_past(now, world.reviewers, world.password)
     progress("A year of integrations of six other companies")
     for entry in sorted(WORLD, key=lambda entry: -entry.days):  # what is older was there first
-        live(world, entry)
+        create_integration(world, entry)
         progress(f"{entry.company}: {entry.name}")
     # what was found on the day stands until somebody asks again: these repositories are made up
     CheckRun.objects.filter(finished_at=None).update(finished_at=now)
-    between_companies(world)
-    support(now)
-    published(now)
-    lifecycle(Integration.objects.get(name="Rocket"), world.owner("Acme Rockets"), now)
-    of_a_run_task(Integration.objects.get(name="Rocket preflight"), world.owner("Acme Rockets"), now)
-    nomad(Integration.objects.get(name="Booster driver"), world.owner("Acme Rockets"), now)
-    provider_schemas.read(Integration.objects.get(name="Rocket"), world.owner("Acme Rockets"), now)
-    heard(world.partners["Acme Rockets"], world.owner("Acme Rockets"), world.people["Sam Stone"], now)
+    create_introduction(world)
+    load_stories(now)
+    populate_listings(now)
+    create_lifecycle_test(Integration.objects.get(name="Rocket"), world.owner("Acme Rockets"), now)
+    create_run_task_test(Integration.objects.get(name="Rocket preflight"), world.owner("Acme Rockets"), now)
+    create_nomad_plugin_test(Integration.objects.get(name="Booster driver"), world.owner("Acme Rockets"), now)
+    provider_schemas.create_inspection(Integration.objects.get(name="Rocket"), world.owner("Acme Rockets"), now)
+    create_webhooks(world.partners["Acme Rockets"], world.owner("Acme Rockets"), world.people["Sam Stone"], now)
     progress("Issues in support, webhooks with a log, and the report of last week")
     bob, then = world.people["Bob Baker"], now - timedelta(hours=3)
-    token_of_ci(world)
-    draft = drafts.open_start(world.partners["Acme Rockets"], "consul", by=bob, now=then)
+    create_ci_token(world)
+    draft = drafts.create_draft(world.partners["Acme Rockets"], "consul", actor=bob, now=then)
     text = {"name": "Range control", "description": "Service discovery for launch ranges."}
-    drafts.save(draft, text, version=draft.version, by=bob, now=then)
+    drafts.save_draft(draft, text, version=draft.version, actor=bob, now=then)
 
 
-def token_of_ci(world: World) -> None:
+def create_ci_token(world: DemoWorld) -> None:
     """A company's token, used an hour ago; its secret is nowhere."""
     acme, owner = world.partners["Acme Rockets"], world.owner("Acme Rockets")
     scopes = ("integrations:read", "checks:read", "checks:write")
-    token, _ = tokens.make("release pipeline", scopes, 90, by=owner, now=world.now - timedelta(days=12), partner=acme)
+    token, _ = tokens.create_token(
+        "release pipeline", scopes, 90, actor=owner, now=world.now - timedelta(days=12), partner=acme
+    )
     ApiToken.objects.filter(pk=token.pk).update(last_used_at=world.now - timedelta(hours=1))
 
 
-def between_companies(world: World) -> None:
+def create_introduction(world: DemoWorld) -> None:
     """One asks to be introduced; the other has not answered yet."""
     asking, other = (Integration.objects.get(name=name) for name in ("Globex Firewall", "Initech Switch"))
     message = "We manage firewalls too: shall we compare notes?"
-    introductions.ask(asking, other, message, by=world.owner("Globex"), now=world.now - timedelta(hours=5))
+    introductions.request_introduction(
+        asking, other, message, actor=world.owner("Globex"), now=world.now - timedelta(hours=5)
+    )
 
 
-def live(world: World, entry: Entry) -> Integration:
+def create_integration(world: DemoWorld, entry: WorldEntry) -> Integration:
     """One integration's life: begun `days` ago, driven to its stage, then what the entry says."""
     owner, reviewer = world.owner(entry.company), world.reviewer(entry)
     moment = world.now - timedelta(days=entry.days)
-    edition = entry.edition or creation.entering_edition(entry.program).date
-    row = creation.create(
-        world.partners[entry.company], entry.program, start_facts(entry, edition), by=owner, now=moment, edition=edition
+    edition = entry.edition or creation.get_entry_edition(entry.program).date
+    integration = creation.create_integration(
+        world.partners[entry.company],
+        entry.program,
+        build_initial_data(entry, edition),
+        actor=owner,
+        now=moment,
+        edition=edition,
     )
     pace = timedelta(days=entry.days) / 14
-    row = drive(row, entry, owner, reviewer, moment, pace)
+    integration = advance_to_stage(integration, entry, owner, reviewer, moment, pace)
     lately = JUST_NOW if entry.then == "approved" else pace / 2
-    THEN.get(entry.then, lambda *_: None)(row, owner, reviewer, world.now - lately)
-    return row
+    SCENARIOS.get(entry.then, lambda *_: None)(integration, owner, reviewer, world.now - lately)
+    return integration
 
 
-def start_facts(entry: Entry, date: str) -> dict[str, Any]:
+def build_initial_data(entry: WorldEntry, date: str) -> dict[str, Any]:
     edition = creation.PROGRAMS[entry.program].edition(date)
     categories = [c.key for c in edition.categories]
     return {
@@ -155,139 +164,165 @@ def start_facts(entry: Entry, date: str) -> dict[str, Any]:
     }
 
 
-def drive(
-    row: Integration, entry: Entry, owner: User, reviewer: User, moment: datetime, pace: timedelta
+def advance_to_stage(
+    integration: Integration, entry: WorldEntry, owner: User, reviewer: User, moment: datetime, pace: timedelta
 ) -> Integration:
     """Step by step through the door until the stage is reached."""
     goal = {"declined": Stage.REVIEW}.get(entry.until, entry.until)
     while True:
-        row = Integration.objects.select_related("partner").get(pk=row.pk)
-        if row.stage == goal:
+        integration = Integration.objects.select_related("partner").get(pk=integration.pk)
+        if integration.stage == goal:
             break
-        for requirement in context.missing_next(row, moment):
-            give(row, requirement, owner=owner, reviewer=reviewer, now=moment)
-        row = Integration.objects.select_related("partner").get(pk=row.pk)
+        for requirement in context.list_missing_next(integration, moment):
+            fulfill_requirement(integration, requirement, owner=owner, reviewer=reviewer, now=moment)
+        integration = Integration.objects.select_related("partner").get(pk=integration.pk)
         moment += pace
-        step, by = next_step(row, owner, reviewer)
+        step, by = get_next_step(integration, owner, reviewer)
         if step == "approve":
-            claims.claim(row, by=reviewer, now=moment)
-        perform(row, step, by=by, now=moment)
+            claims.claim_review(integration, actor=reviewer, now=moment)
+        perform_transition(integration, step, actor=by, now=moment)
     if entry.until == "declined":
-        perform(row, "decline", by=reviewer, note="Autoscaling of node pools is built in by now.", now=moment + pace)
-    return Integration.objects.select_related("partner").get(pk=row.pk)
+        perform_transition(
+            integration,
+            "decline",
+            actor=reviewer,
+            note="Autoscaling of node pools is built in by now.",
+            now=moment + pace,
+        )
+    return Integration.objects.select_related("partner").get(pk=integration.pk)
 
 
-def next_step(row: Integration, owner: User, reviewer: User) -> tuple[str, User]:
-    if row.stage == Stage.REVIEW:
+def get_next_step(integration: Integration, owner: User, reviewer: User) -> tuple[str, User]:
+    if integration.stage == Stage.REVIEW:
         return "approve", reviewer
-    if row.stage == Stage.RELEASE:
+    if integration.stage == Stage.RELEASE:
         return "release", reviewer
-    return ("request_review" if row.next_position[1] == Stage.REVIEW else "advance"), owner
+    return ("request_review" if integration.next_position[1] == Stage.REVIEW else "advance"), owner
 
 
-def begun(row: Integration, owner: User, reviewer: User, now: datetime) -> None:
+def start_integration(integration: Integration, owner: User, reviewer: User, now: datetime) -> None:
     """The first two requirements are there, the rest is open."""
-    for requirement in context.missing_next(row, now)[:2]:
-        give(row, requirement, owner=owner, reviewer=reviewer, now=now)
-    findings.say(row, "Which of the sample providers is closest to an API like ours?", by=owner, now=now)
+    for requirement in context.list_missing_next(integration, now)[:2]:
+        fulfill_requirement(integration, requirement, owner=owner, reviewer=reviewer, now=now)
+    findings.post_message(
+        integration, "Which of the sample providers is closest to an API like ours?", actor=owner, now=now
+    )
 
 
-def changes(row: Integration, owner: User, reviewer: User, now: datetime) -> None:
+def request_changes(integration: Integration, owner: User, reviewer: User, now: datetime) -> None:
     """A reviewer asked for changes; one of two findings is answered."""
-    claims.claim(row, by=reviewer, now=now)
-    requirements = [r.id for r in row.edition.requirements()]
+    claims.claim_review(integration, actor=reviewer, now=now)
+    requirements = [r.id for r in integration.edition.requirements()]
     first = findings.raise_finding(
-        row, requirements[2], "Show a run that is stopped as well as one that passes.", by=reviewer, now=now
+        integration, requirements[2], "Show a run that is stopped as well as one that passes.", actor=reviewer, now=now
     )
     findings.raise_finding(
-        row, requirements[-2], "The documentation does not say which stages are supported.", by=reviewer, now=now
+        integration,
+        requirements[-2],
+        "The documentation does not say which stages are supported.",
+        actor=reviewer,
+        now=now,
     )
-    findings.say(row, "Ask Kim whether the callback limits changed.", by=reviewer, now=now, internal=True)
-    perform(row, "request_changes", by=reviewer, note="Two things, both small.", now=now)
-    findings.fix_finding(first, "Both runs are in the new recording.", by=owner, now=now + timedelta(hours=2))
+    findings.post_message(
+        integration, "Ask Kim whether the callback limits changed.", actor=reviewer, now=now, is_internal=True
+    )
+    perform_transition(integration, "request_changes", actor=reviewer, note="Two things, both small.", now=now)
+    findings.answer_finding(first, "Both runs are in the new recording.", actor=owner, now=now + timedelta(hours=2))
 
 
-def round_two(row: Integration, owner: User, reviewer: User, now: datetime) -> None:
+def start_second_round(integration: Integration, owner: User, reviewer: User, now: datetime) -> None:
     """Asked, answered, and waiting again."""
-    changes(row, owner, reviewer, now - timedelta(days=3))
-    open_one = Finding.objects.filter(integration=row, state="open").get()
-    findings.fix_finding(open_one, "Documented in the new release.", by=owner, now=now - timedelta(days=1))
-    row = Integration.objects.select_related("partner").get(pk=row.pk)
-    for requirement in [r for r in context.missing_next(row, now) if context.holder_of(r, row) == Holder.PARTNER]:
-        give(row, requirement, owner=owner, reviewer=reviewer, now=now - timedelta(days=1))
-    perform(row, "request_again", by=owner, now=now - timedelta(days=1))
+    request_changes(integration, owner, reviewer, now - timedelta(days=3))
+    open_one = Finding.objects.filter(integration=integration, state="open").get()
+    findings.answer_finding(open_one, "Documented in the new release.", actor=owner, now=now - timedelta(days=1))
+    integration = Integration.objects.select_related("partner").get(pk=integration.pk)
+    for requirement in [
+        r
+        for r in context.list_missing_next(integration, now)
+        if context.get_responsible_party(r, integration) == ResponsibleParty.PARTNER
+    ]:
+        fulfill_requirement(integration, requirement, owner=owner, reviewer=reviewer, now=now - timedelta(days=1))
+    perform_transition(integration, "request_again", actor=owner, now=now - timedelta(days=1))
 
 
-def on_hold(row: Integration, owner: User, reviewer: User, now: datetime) -> None:
-    perform(row, "put_on_hold", by=reviewer, note="The upstream pull request waits for its maintainers.", now=now)
+def put_on_hold(integration: Integration, owner: User, reviewer: User, now: datetime) -> None:
+    perform_transition(
+        integration, "put_on_hold", actor=reviewer, note="The upstream pull request waits for its maintainers.", now=now
+    )
 
 
-def waived(row: Integration, owner: User, reviewer: User, now: datetime) -> None:
+def waive_requirement(integration: Integration, owner: User, reviewer: User, now: datetime) -> None:
     """A reviewer lets one requirement wait, for a reason and until a day."""
-    missing = context.missing_next(row, now)[0]
+    missing = context.list_missing_next(integration, now)[0]
     reason, until = "The plugin moves to its new home this quarter.", now + timedelta(days=60)
-    answers.waive(row, missing.id, reason=reason, until=until, by=reviewer, now=now)
+    answers.waive_requirement(integration, missing.id, reason=reason, expires_at=until, actor=reviewer, now=now)
 
 
-def meeting(row: Integration, owner: User, reviewer: User, now: datetime) -> None:
+def propose_meeting(integration: Integration, owner: User, reviewer: User, now: datetime) -> None:
     """The reviewer proposed times; the company has not chosen yet."""
-    claims.claim(row, by=reviewer, now=now)
-    asked = next(r for r in context.missing_next(row, now) if r.kind == Kind.MEETING)
+    claims.claim_review(integration, actor=reviewer, now=now)
+    requirement = next(r for r in context.list_missing_next(integration, now) if r.kind == RequirementKind.MEETING)
     today = timezone.now().replace(hour=15, minute=0, second=0, microsecond=0)
     times = tuple(today + timedelta(days=days, hours=hours) for days, hours in ((2, 0), (3, 2), (6, 0)))
-    meetings.propose(row, asked.id, meetings.Proposal(times, "https://meet.example/review", 45), by=reviewer, now=now)
+    meetings.propose_times(
+        integration,
+        requirement.id,
+        meetings.MeetingProposal(times, "https://meet.example/review", 45),
+        actor=reviewer,
+        now=now,
+    )
 
 
-def signed(row: Integration, owner: User, reviewer: User, now: datetime) -> None:
+def sign_agreement(integration: Integration, owner: User, reviewer: User, now: datetime) -> None:
     """The company signed the agreement; the program has not countersigned."""
-    asked = next(r for r in context.missing_next(row, now) if r.kind == Kind.AGREEMENT)
-    signature = agreements.Signature(owner.name, timezone.localdate(now))
-    agreements.sign(row, asked.id, signature, version="2026-01", by=owner, now=now)
+    requirement = next(r for r in context.list_missing_next(integration, now) if r.kind == RequirementKind.AGREEMENT)
+    signature = agreements.AgreementSignature(owner.name, timezone.localdate(now))
+    agreements.sign_agreement(integration, requirement.id, signature, version="2026-01", actor=owner, now=now)
 
 
-def fails(row: Integration, owner: User, reviewer: User, now: datetime) -> None:
+def fail_checks(integration: Integration, owner: User, reviewer: User, now: datetime) -> None:
     """The machine looked and found something that the company has to mend."""
-    for requirement in [r for r in context.missing_next(row, now) if r.kind == Kind.CHECK][:2]:
-        failing(row, requirement, now)
+    for requirement in [r for r in context.list_missing_next(integration, now) if r.kind == RequirementKind.CHECK][:2]:
+        record_failing_check(integration, requirement, now)
 
 
-def approved(row: Integration, owner: User, reviewer: User, now: datetime) -> None:
+def approve(integration: Integration, owner: User, reviewer: User, now: datetime) -> None:
     """Approved a moment ago: the mail waits, and the decision can still be undone."""
-    for requirement in context.missing_next(row, now):
-        give(row, requirement, owner=owner, reviewer=reviewer, now=now)
-    row = Integration.objects.select_related("partner").get(pk=row.pk)
-    claims.claim(row, by=reviewer, now=now)
-    perform(row, "approve", by=reviewer, now=now)
+    for requirement in context.list_missing_next(integration, now):
+        fulfill_requirement(integration, requirement, owner=owner, reviewer=reviewer, now=now)
+    integration = Integration.objects.select_related("partner").get(pk=integration.pk)
+    claims.claim_review(integration, actor=reviewer, now=now)
+    perform_transition(integration, "approve", actor=reviewer, now=now)
 
 
-def archived(row: Integration, owner: User, reviewer: User, now: datetime) -> None:
-    perform(row, "archive", by=owner, note="Replaced by the built-in database engine.", now=now)
+def archive(integration: Integration, owner: User, reviewer: User, now: datetime) -> None:
+    perform_transition(integration, "archive", actor=owner, note="Replaced by the built-in database engine.", now=now)
 
 
-def withdrawn(row: Integration, owner: User, reviewer: User, now: datetime) -> None:
-    perform(row, "withdraw", by=owner, note="We build it together with another team.", now=now)
+def withdraw(integration: Integration, owner: User, reviewer: User, now: datetime) -> None:
+    perform_transition(integration, "withdraw", actor=owner, note="We build it together with another team.", now=now)
 
 
-def premier(row: Integration, owner: User, reviewer: User, now: datetime) -> None:
+def request_premier_tier(integration: Integration, owner: User, reviewer: User, now: datetime) -> None:
     """Everything for the higher tier is there, and it is asked for."""
-    tier = next(t for t in row.edition.tiers if t.on_request)
+    tier = next(t for t in integration.edition.tiers if t.on_request)
     for requirement in tier.requirements:
-        give(row, requirement, owner=owner, reviewer=reviewer, now=now)
-    perform(row, "request_tier", by=owner, tier=tier.key, now=now)
+        fulfill_requirement(integration, requirement, owner=owner, reviewer=reviewer, now=now)
+    perform_transition(integration, "request_tier", actor=owner, tier=tier.key, now=now)
 
 
-THEN: dict[str, Callable[[Integration, User, User, datetime], None]] = {
-    "begun": begun,
-    "changes": changes,
-    "round two": round_two,
-    "on hold": on_hold,
-    "waived": waived,
-    "meeting": meeting,
-    "signed": signed,
-    "failing": fails,
-    "approved": approved,
-    "archived": archived,
-    "withdrawn": withdrawn,
-    "premier": premier,
+SCENARIOS: dict[str, Callable[[Integration, User, User, datetime], None]] = {
+    "begun": start_integration,
+    "changes": request_changes,
+    "round two": start_second_round,
+    "on hold": put_on_hold,
+    "waived": waive_requirement,
+    "meeting": propose_meeting,
+    "signed": sign_agreement,
+    "failing": fail_checks,
+    "approved": approve,
+    "archived": archive,
+    "withdrawn": withdraw,
+    "premier": request_premier_tier,
     **OF_STANDING,
 }

@@ -11,11 +11,11 @@ from integrations.programs.schema import Edition, Stage
 OWNER, REVIEWER, NOBODY = "owner", "reviewer", ""
 DAY = timedelta(days=1)
 SPREAD = 0.42  # of the logarithm: nine of ten take up to 1.7 times the middle
-WORKED = 7 / 5  # real days that a working day takes, about
+DAYS_PER_WORKING_DAY = 7 / 5  # real days that a working day takes, about
 
 
 @dataclass(frozen=True, slots=True)
-class Act:
+class PastAct:
     """A move `after` the one before, and where it is afterwards. `verb` blank: the turn passed on without a step."""
 
     after: timedelta
@@ -28,59 +28,73 @@ class Act:
     note: str = ""
 
 
-def took(random: Random, middle: float) -> timedelta:
+def draw_duration(random: Random, middle: float) -> timedelta:
     """A length whose middle is so many working days, as real time."""
-    return DAY * (middle * WORKED * exp(random.gauss(0, SPREAD)))
+    return DAY * (middle * DAYS_PER_WORKING_DAY * exp(random.gauss(0, SPREAD)))
 
 
-def planned(random: Random, edition: Edition, middle: float, ending: str) -> list[Act]:
+def plan_acts(random: Random, edition: Edition, middle: float, ending: str) -> list[PastAct]:
     """The whole life: `middle` working days for a decision; `ending`: withdraw, decline, archive, or blank."""
-    return list(_acts(random, edition, middle, ending))
+    return list(_iterate_acts(random, edition, middle, ending))
 
 
-def _acts(random: Random, edition: Edition, middle: float, ending: str) -> Iterator[Act]:
+def _iterate_acts(random: Random, edition: Edition, middle: float, ending: str) -> Iterator[PastAct]:
     places = [(str(stage), step.key) for step, stage in edition.positions()]
-    yield Act(timedelta(), "created", OWNER, *places[0], "partner")
+    yield PastAct(timedelta(), "created", OWNER, *places[0], "partner")
     review = next(n for n, (stage, _) in enumerate(places) if stage == Stage.REVIEW)
     early = random.randrange(review) if ending == "withdraw" and random.random() < 0.7 else -1
     for n in range(review):
-        yield from _before_review(random, places[n])
+        yield from _iterate_before_review(random, places[n])
         if n == early:
-            yield Act(took(random, 9), "withdraw", OWNER, "withdrawn", places[n][1], "", 0, "Our plans changed.")
+            yield PastAct(
+                draw_duration(random, 9), "withdraw", OWNER, "withdrawn", places[n][1], "", 0, "Our plans changed."
+            )
             return
         if n + 1 < review:
-            yield Act(took(random, 3), "advance", OWNER, *places[n + 1], "partner")
-    yield Act(took(random, 3), "request_review", OWNER, *places[review], "program", 1)
-    yield from _from_review(random, places[review:], middle, ending)
+            yield PastAct(draw_duration(random, 3), "advance", OWNER, *places[n + 1], "partner")
+    yield PastAct(draw_duration(random, 3), "request_review", OWNER, *places[review], "program", 1)
+    yield from _iterate_from_review(random, places[review:], middle, ending)
 
 
-def _before_review(random: Random, place: tuple[str, str]) -> Iterator[Act]:
+def _iterate_before_review(random: Random, place: tuple[str, str]) -> Iterator[PastAct]:
     """Now and then the program signs or a machine looks, and sometimes it cannot."""
     if random.random() < 0.45:
-        yield Act(took(random, 2), "", NOBODY, *place, "program")
-        yield Act(took(random, 1.5), "", NOBODY, *place, "partner")
+        yield PastAct(draw_duration(random, 2), "", NOBODY, *place, "program")
+        yield PastAct(draw_duration(random, 1.5), "", NOBODY, *place, "partner")
     if random.random() < 0.6:
-        yield Act(took(random, 2), "", NOBODY, *place, "machine")
+        yield PastAct(draw_duration(random, 2), "", NOBODY, *place, "machine")
         if random.random() < 0.25:
-            yield Act(took(random, 0.1), "", NOBODY, *place, "outage")
-        yield Act(took(random, 0.3), "", NOBODY, *place, "partner")
+            yield PastAct(draw_duration(random, 0.1), "", NOBODY, *place, "outage")
+        yield PastAct(draw_duration(random, 0.3), "", NOBODY, *place, "partner")
 
 
-def _from_review(random: Random, places: list[tuple[str, str]], middle: float, ending: str) -> Iterator[Act]:
+def _iterate_from_review(
+    random: Random, places: list[tuple[str, str]], middle: float, ending: str
+) -> Iterator[PastAct]:
     rounds = random.choices((1, 2, 3, 4), (52, 31, 12, 5))[0]
     step = places[0][1]
     for number in range(1, rounds):
-        yield Act(took(random, middle), "request_changes", REVIEWER, *places[0], "partner", number, "Two small things.")
+        yield PastAct(
+            draw_duration(random, middle),
+            "request_changes",
+            REVIEWER,
+            *places[0],
+            "partner",
+            number,
+            "Two small things.",
+        )
         if ending == "withdraw" and number == rounds - 1:
-            yield Act(took(random, 12), "withdraw", OWNER, "withdrawn", step, "", number, "No time for it this year.")
+            yield PastAct(
+                draw_duration(random, 12), "withdraw", OWNER, "withdrawn", step, "", number, "No time for it this year."
+            )
             return
-        yield Act(took(random, 5), "request_again", OWNER, *places[0], "program", number + 1)
+        yield PastAct(draw_duration(random, 5), "request_again", OWNER, *places[0], "program", number + 1)
     if ending == "decline":
         why = "The product does this by itself by now."
-        yield Act(took(random, middle), "decline", REVIEWER, "declined", step, "", rounds, why)
+        yield PastAct(draw_duration(random, middle), "decline", REVIEWER, "declined", step, "", rounds, why)
         return
-    yield Act(took(random, middle), "approve", REVIEWER, *places[1], "program", rounds)
-    yield Act(took(random, 2), "release", REVIEWER, *places[2], "machine", rounds)
+    yield PastAct(draw_duration(random, middle), "approve", REVIEWER, *places[1], "program", rounds)
+    yield PastAct(draw_duration(random, 2), "release", REVIEWER, *places[2], "machine", rounds)
     if ending == "archive":
         why = "Replaced by another integration."
-        yield Act(took(random, 25), "archive", OWNER, "archived", places[2][1], "", rounds, why)
+        yield PastAct(draw_duration(random, 25), "archive", OWNER, "archived", places[2][1], "", rounds, why)

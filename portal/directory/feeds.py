@@ -20,127 +20,148 @@ from django.utils.xmlutils import SimplerXMLGenerator
 from django.views.decorators.http import require_safe
 
 from integrations.programs.registry import PROGRAMS
-from portal.core.text_fields import searched
+from portal.core.text_fields import clean_search_query
 from portal.directory.models import ListingChange
-from portal.directory.search import absolute, listing_data
+from portal.directory.search import build_absolute_url, serialize_listing
 
-MOST = 200  # entries of a page
-BEGINNING = datetime(2026, 1, 1, tzinfo=UTC)
-AGE = 30  # seconds for which a copy may be kept unasked: a removal shows within a minute
-TITLE = "Listed integrations: what is new, changed, suspended and removed"
+MAX_ENTRIES = 200  # entries of a page
+EMPTY_FEED_UPDATED_AT = datetime(2026, 1, 1, tzinfo=UTC)
+MAX_AGE_SECONDS = 30  # seconds for which a copy may be kept unasked: a removal shows within a minute
+FEED_TITLE = "Listed integrations: what is new, changed, suspended and removed"
 
 
-def changes_of(request: HttpRequest) -> QuerySet[ListingChange]:
+def list_changes(request: HttpRequest) -> QuerySet[ListingChange]:
     """The changes that an address asks for by `program`, `partner`, `since` and `before`, the newest first."""
     rows = ListingChange.objects.select_related("listing")
-    program, partner = (searched(request.GET.get(name, "")) for name in ("program", "partner"))
+    program, partner = (clean_search_query(request.GET.get(name, "")) for name in ("program", "partner"))
     if program:
         rows = rows.filter(listing__program=program)
     if partner:
         rows = rows.filter(listing__publisher_slug=partner)
-    if since := moment_of(request.GET.get("since", "")):
-        rows = rows.filter(at__gte=since)
-    moment, _, number = request.GET.get("before", "").partition("_")
-    if (before := moment_of(moment)) and number.isascii() and number.isdigit() and len(number) < 19:
-        rows = rows.filter(Q(at__lt=before) | Q(at=before, pk__lt=int(number)))
+    if changed_since := parse_moment(request.GET.get("since", "")):
+        rows = rows.filter(at__gte=changed_since)
+    before_text, _, before_pk = request.GET.get("before", "").partition("_")
+    if (
+        (changed_before := parse_moment(before_text))
+        and before_pk.isascii()
+        and before_pk.isdigit()
+        and len(before_pk) < 19
+    ):
+        rows = rows.filter(Q(at__lt=changed_before) | Q(at=changed_before, pk__lt=int(before_pk)))
     return rows
 
 
-def next_of(request: HttpRequest, last: ListingChange) -> str:
+def build_next_url(request: HttpRequest, last: ListingChange) -> str:
     """The whole address of the page of earlier changes that follows this one."""
     query = request.GET.copy()
     query["before"] = f"{last.at.astimezone(UTC):%Y-%m-%dT%H:%M:%S.%fZ}_{last.pk}"
-    return absolute(f"{request.path}?{query.urlencode()}")
+    return build_absolute_url(f"{request.path}?{query.urlencode()}")
 
 
-def moment_of(text: str) -> datetime | None:
+def parse_moment(text: str) -> datetime | None:
     """A moment from an address: "2026-04-14" or "2026-04-14T09:00:00Z"; UTC where no zone is named. None for others."""
     text = text.replace(" ", "+")  # what a plus becomes in an address
     try:
-        found = parse_datetime(text)
-        if found is None and (day := parse_date(text)):
-            found = datetime(day.year, day.month, day.day, tzinfo=UTC)
+        moment = parse_datetime(text)
+        if moment is None and (day := parse_date(text)):
+            moment = datetime(day.year, day.month, day.day, tzinfo=UTC)
     except ValueError:
         return None
-    if found is None or not 2000 <= found.year <= 2999:
+    if moment is None or not 2000 <= moment.year <= 2999:
         return None
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
-Write = Callable[[HttpRequest, list[ListingChange], datetime, str], HttpResponse]
+FeedRenderer = Callable[[HttpRequest, list[ListingChange], datetime, str], HttpResponse]
 
 
-def _feed(write: Write) -> Callable[[HttpRequest], HttpResponse]:
+def _build_view(render: FeedRenderer) -> Callable[[HttpRequest], HttpResponse]:
     """A feed that answers 304 to who has it already."""
 
     @login_not_required
     @require_safe
     def view(request: HttpRequest) -> HttpResponse:
-        found = list(changes_of(request)[: MOST + 1])
-        changes = found[:MOST]
-        newest = changes[0].at if changes else BEGINNING
-        whole = write(request, changes, newest, next_of(request, changes[-1]) if len(found) > MOST else "")
-        etag = quote_etag(hashlib.sha256(whole.content).hexdigest()[:32])
-        whole["ETag"], whole["Last-Modified"] = etag, http_date(newest.timestamp())
-        whole["Cache-Control"] = f"public, max-age={AGE}, must-revalidate"
-        whole["Access-Control-Allow-Origin"] = "*"
-        return get_conditional_response(request, etag, int(newest.timestamp()), whole) or whole
+        fetched_changes = list(list_changes(request)[: MAX_ENTRIES + 1])
+        changes = fetched_changes[:MAX_ENTRIES]
+        updated_at = changes[0].at if changes else EMPTY_FEED_UPDATED_AT
+        response = render(
+            request,
+            changes,
+            updated_at,
+            build_next_url(request, changes[-1]) if len(fetched_changes) > MAX_ENTRIES else "",
+        )
+        etag = quote_etag(hashlib.sha256(response.content).hexdigest()[:32])
+        response["ETag"], response["Last-Modified"] = etag, http_date(updated_at.timestamp())
+        response["Cache-Control"] = f"public, max-age={MAX_AGE_SECONDS}, must-revalidate"
+        response["Access-Control-Allow-Origin"] = "*"
+        return get_conditional_response(request, etag, int(updated_at.timestamp()), response) or response
 
     return view
 
 
-def title_of(change: ListingChange) -> str:
+def build_title(change: ListingChange) -> str:
     return f"{change.get_kind_display()}: {change.listing.name} by {change.listing.publisher}"  # type: ignore[attr-defined]
 
 
-class PagedAtom(Atom1Feed):
+class PaginatedAtom(Atom1Feed):
     """Atom whose earlier entries are on further pages (RFC 5005, section 3)."""
 
     def add_root_elements(self, handler: SimplerXMLGenerator) -> None:
         super().add_root_elements(handler)
-        if following := self.feed["following"]:
-            handler.addQuickElement("link", "", {"rel": "next", "href": str(following)})
+        if next_url := self.feed["following"]:
+            handler.addQuickElement("link", "", {"rel": "next", "href": str(next_url)})
 
 
-def _atom(request: HttpRequest, changes: list[ListingChange], newest: datetime, following: str) -> HttpResponse:
-    own = absolute(request.get_full_path())
-    feed = PagedAtom(TITLE, absolute(reverse("listed")), TITLE, feed_url=own, language="en", following=following)
+def _render_atom(
+    request: HttpRequest, changes: list[ListingChange], updated_at: datetime, next_url: str
+) -> HttpResponse:
+    feed_url = build_absolute_url(request.get_full_path())
+    feed = PaginatedAtom(
+        FEED_TITLE,
+        build_absolute_url(reverse("listed")),
+        FEED_TITLE,
+        feed_url=feed_url,
+        language="en",
+        following=next_url,
+    )
     for change in changes:
-        link = absolute(reverse("listing", args=[change.listing.uuid]))
+        link = build_absolute_url(reverse("listing", args=[change.listing.uuid]))
         feed.add_item(
-            title_of(change), link, change.said, unique_id=f"urn:uuid:{change.uuid}", pubdate=change.at,
+            build_title(change), link, change.said, unique_id=f"urn:uuid:{change.uuid}", pubdate=change.at,
             updateddate=change.at, author_name=change.listing.publisher,
             categories=(change.kind, PROGRAMS[change.listing.program].name),
         )  # fmt: skip
-    feed.latest_post_date = lambda: newest  # type: ignore[method-assign]
+    feed.latest_post_date = lambda: updated_at  # type: ignore[method-assign]
     return HttpResponse(feed.writeString("utf-8"), content_type="application/atom+xml; charset=utf-8")
 
 
-def _json(request: HttpRequest, changes: list[ListingChange], _newest: datetime, following: str) -> HttpResponse:
+def _render_json(
+    request: HttpRequest, changes: list[ListingChange], _updated_at: datetime, next_url: str
+) -> HttpResponse:
     feed: dict[str, Any] = {
         "version": "https://jsonfeed.org/version/1.1",
-        "title": TITLE,
-        "home_page_url": absolute(reverse("listed")),
-        "feed_url": absolute(request.get_full_path()),
+        "title": FEED_TITLE,
+        "home_page_url": build_absolute_url(reverse("listed")),
+        "feed_url": build_absolute_url(request.get_full_path()),
         "language": "en",
-        **({"next_url": following} if following else {}),
-        "items": [item_of(change) for change in changes],
+        **({"next_url": next_url} if next_url else {}),
+        "items": [build_item(change) for change in changes],
     }
     return JsonResponse(feed, content_type="application/feed+json", json_dumps_params={"ensure_ascii": False})
 
 
-def item_of(change: ListingChange) -> dict[str, Any]:
+def build_item(change: ListingChange) -> dict[str, Any]:
     """One change as an item of a JSON Feed; `_listing` is the listing as it is now."""
     return {
         "id": f"urn:uuid:{change.uuid}",
-        "url": absolute(reverse("listing", args=[change.listing.uuid])),
-        "title": title_of(change),
+        "url": build_absolute_url(reverse("listing", args=[change.listing.uuid])),
+        "title": build_title(change),
         "content_text": change.said,
         "date_published": change.at.isoformat(),
         "authors": [{"name": change.listing.publisher}],
         "tags": [change.kind, change.listing.program],
-        "_listing": listing_data(change.listing),
+        "_listing": serialize_listing(change.listing),
     }
 
 
-feed_atom, feed_json = _feed(_atom), _feed(_json)
+feed_atom, feed_json = _build_view(_render_atom), _build_view(_render_json)

@@ -3,17 +3,17 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from integrations.compliance.public_status import Public, public
-from integrations.programs.schema import Field, Requirement, Tier
+from integrations.compliance.public_status import PublicListingStatus, get_public_listing_status
+from integrations.programs.schema import Question, Requirement, Tier
 from integrations.submissions.models import Document, Integration
-from integrations.submissions.selectors.context import states_of
+from integrations.submissions.selectors.context import get_fulfillments
 from integrations.submissions.services import documents
 
-PICTURES = {"png": "image/png", "jpeg": "image/jpeg"}  # raster pictures alone: a drawing can hold a script
+IMAGE_CONTENT_TYPES = {"png": "image/png", "jpeg": "image/jpeg"}  # raster pictures alone: a drawing can hold a script
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class PublicAnswer:
     """One public answer under its public name."""
 
     name: str
@@ -21,15 +21,15 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True)
-class Face:
+class ListingContent:
     """One listed integration as shown to everyone. `texts` are prose, `links` addresses that the partner gave."""
 
     row: Integration
-    standing: Public
+    standing: PublicListingStatus
     tier: Tier | None
     category: str
-    texts: tuple[Told, ...]
-    links: tuple[Told, ...]
+    texts: tuple[PublicAnswer, ...]
+    links: tuple[PublicAnswer, ...]
     has_logo: bool
 
     @property
@@ -42,40 +42,44 @@ class Face:
         return self.blurb.split("\n")[0]
 
 
-def listing_of(row: Integration) -> Face:
+def build_listing_content(row: Integration) -> ListingContent:
     """The listing of an integration: public answers in the order in which the program asks, each text once."""
-    told, standing = list(public_answers(row)), public(row)
+    public_answer_pairs, standing = list(iterate_public_answers(row)), get_public_listing_status(row)
     category = row.edition.category(row.category)
-    return Face(
+    return ListingContent(
         row=row,
         standing=standing,
         tier=row.edition.tier(row.tier) if standing.shows_tier else None,
         category=category.name if category else "",
-        texts=tuple({each.text: each for field, each in told if field.type != "url"}.values()),
-        links=tuple({each.text: each for field, each in told if field.type == "url"}.values()),
-        has_logo=any(states_of(row)[r.id].data.get("documents") for r in answered(row) if r.public),
+        texts=tuple({answer.text: answer for field, answer in public_answer_pairs if field.type != "url"}.values()),
+        links=tuple({answer.text: answer for field, answer in public_answer_pairs if field.type == "url"}.values()),
+        has_logo=any(
+            get_fulfillments(row)[requirement.id].data.get("documents")
+            for requirement in list_answered_requirements(row)
+            if requirement.public
+        ),
     )
 
 
-def public_answers(row: Integration) -> Iterator[tuple[Field, Told]]:
+def iterate_public_answers(row: Integration) -> Iterator[tuple[Question, PublicAnswer]]:
     """Every answer to a question that is marked as public."""
-    for requirement in answered(row):
-        data = states_of(row)[requirement.id].data
+    for requirement in list_answered_requirements(row):
+        data = get_fulfillments(row)[requirement.id].data
         for field in requirement.fields:
             value = data.get(field.key)
             if field.public and isinstance(value, str) and value:
-                yield field, Told(field.public, value)
+                yield field, PublicAnswer(field.public, value)
 
 
-def answered(row: Integration) -> list[Requirement]:
-    return [requirement for requirement in row.edition.requirements() if requirement.id in states_of(row)]
+def list_answered_requirements(row: Integration) -> list[Requirement]:
+    return [requirement for requirement in row.edition.requirements() if requirement.id in get_fulfillments(row)]
 
 
-def logo_of(row: Integration) -> Document | None:
+def get_logo(row: Integration) -> Document | None:
     """The newest picture that was handed in for the listing."""
-    for requirement in answered(row):
-        kept = documents.current(row, requirement.id) if requirement.public else []
-        pictures = [document for document in kept if document.kind in PICTURES]
-        if pictures:
-            return pictures[-1]
+    for requirement in list_answered_requirements(row):
+        current_documents = documents.list_current_documents(row, requirement.id) if requirement.public else []
+        images = [document for document in current_documents if document.kind in IMAGE_CONTENT_TYPES]
+        if images:
+            return images[-1]
     return None

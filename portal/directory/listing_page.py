@@ -16,28 +16,30 @@ from django.utils.dateparse import parse_date
 from django.utils.translation import gettext
 from django.utils.translation import gettext as _
 
-from integrations.programs.schema import Requirement, Who
+from integrations.programs.schema import FulfillingParty, Requirement
 from integrations.submissions.models import Integration
-from integrations.submissions.selectors.context import applies, states_of
-from integrations.submissions.workflow.states import MET, Status
+from integrations.submissions.selectors.context import get_fulfillments, is_applicable
+from integrations.submissions.workflow.states import FULFILLED_STATUSES, Status
 from portal.audit.models import Event
-from portal.directory.install_snippets import Snippet, constraint, snippet_of
-from portal.directory.listing_content import public_answers
+from portal.directory.install_snippets import InstallSnippet, build_constraint, build_snippet
+from portal.directory.listing_content import iterate_public_answers
 from portal.directory.models import Listing
-from portal.directory.observed_versions import NOTHING, Seen, seen_of
-from portal.directory.search import platform_words, support_data
+from portal.directory.observed_versions import NO_OBSERVED_VERSIONS, ObservedVersions, get_observed_versions
+from portal.directory.search import format_platforms, serialize_support_metrics
 from verification.checks.models import CheckResult, Observation
 from verification.outcomes import Outcome
 
-REPLIED = "support_replied"
-FULL_NAME = re.compile(r"[A-Za-z0-9][\w-]*/[A-Za-z0-9][\w-]*", re.ASCII)  # a namespace and a name, and no more path
-SIGNERS = "keys.signers"
-OWNER, LISTED, ROTATION = "repository.owner", "registry.listed", "keys.rotation"
-HOLDS = {Outcome.PASS, Outcome.WARN}
+REPLY_EVENT_TYPE = "support_replied"
+FULL_NAME_PATTERN = re.compile(
+    r"[A-Za-z0-9][\w-]*/[A-Za-z0-9][\w-]*", re.ASCII
+)  # a namespace and a name, and no more path
+SIGNERS_KEY = "keys.signers"
+OWNER_CHECK_KEY, REGISTRY_CHECK_KEY, ROTATION_CHECK_KEY = "repository.owner", "registry.listed", "keys.rotation"
+PASSING_OUTCOMES = {Outcome.PASS, Outcome.WARN}
 
 
 @dataclass(frozen=True, slots=True)
-class Proof:
+class PublisherProof:
     """One way in which the publisher is known: what, the sentence, since when, last confirmed when."""
 
     what: str
@@ -48,17 +50,17 @@ class Proof:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class PublisherCheck:
     """What a check said last, outages apart: whether it holds or is denied, since when undenied, when last seen."""
 
-    holds: bool
-    denied: bool
+    is_passing: bool
+    is_denied: bool
     since: datetime
     seen_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class PublicRequirement:
     """One requirement that a machine looks at, as everyone may know it."""
 
     title: str
@@ -67,7 +69,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Waiver:
+class PublicWaiver:
     """What counts as met for a while: why, and until when."""
 
     title: str
@@ -76,25 +78,29 @@ class Waiver:
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckSummary:
     """What the checks say now. `passed`, `left`: how many hold and how many do not, waived ones apart."""
 
     at: datetime | None
-    passed: int
-    left: int
-    lines: list[Line]
-    waivers: list[Waiver]
+    passing_count: int
+    failing_count: int
+    lines: list[PublicRequirement]
+    waivers: list[PublicWaiver]
 
     @property
     def said(self) -> str:
-        told = [_("%(count)s pass") % {"count": self.passed}]
-        told += [_("%(count)s waived") % {"count": len(self.waivers)}] if self.waivers else []
-        told += [_("%(left)s being put right or looked at again") % {"left": self.left}] if self.left else []
-        return ", ".join(told)
+        parts = [_("%(count)s pass") % {"count": self.passing_count}]
+        parts += [_("%(count)s waived") % {"count": len(self.waivers)}] if self.waivers else []
+        parts += (
+            [_("%(left)s being put right or looked at again") % {"left": self.failing_count}]
+            if self.failing_count
+            else []
+        )
+        return ", ".join(parts)
 
 
 @dataclass(frozen=True, slots=True)
-class Version:
+class ListedVersion:
     """A version that was seen: with the platforms it was released for, by system, where that is known."""
 
     version: str
@@ -103,7 +109,7 @@ class Version:
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class PublisherReply:
     """What the publisher says to its record, and since when."""
 
     text: str
@@ -111,7 +117,7 @@ class Reply:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ExternalLink:
     """Something of it elsewhere: what, the words of the link, the whole address."""
 
     name: str
@@ -120,131 +126,153 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class ListingDetails:
     """Everything that is read for the page of one listing."""
 
-    proofs: list[Proof]
-    versions: list[Version]
+    proofs: list[PublisherProof]
+    versions: list[ListedVersion]
     constraint: str
-    snippet: Snippet | None
-    checked: Checked
+    snippet: InstallSnippet | None
+    checked: CheckSummary
     support: dict[str, Any]
-    reply: Reply | None
-    links: list[Place]
+    reply: PublisherReply | None
+    links: list[ExternalLink]
 
 
-def page_of(row: Integration, listing: Listing, now: datetime) -> Page:
+def build_listing_details(row: Integration, listing: Listing, now: datetime) -> ListingDetails:
     """The page as of now, in five queries and that for the answers.
 
     Where the registry has nothing under the name, or somebody else's, nothing of it is shown as the publisher's.
     """
-    told = held(row)
-    is_elsewhere = LISTED in told and told[LISTED].denied
-    seen = NOTHING if is_elsewhere else seen_of([row.pk]).get(row.pk, NOTHING)
-    return Page(
-        proofs=list(proofs(row, seen, told)),
-        versions=versions(listing),
-        constraint=constraint(seen.version),
-        snippet=snippet_of(row, seen) if row.is_listed and not is_elsewhere else None,
-        checked=checked(row, now),
-        support=support_data(listing),
-        reply=reply_of(row),
-        links=list(registry_links(row, seen)),
+    checks_by_key = get_publisher_checks(row)
+    is_registry_denied = REGISTRY_CHECK_KEY in checks_by_key and checks_by_key[REGISTRY_CHECK_KEY].is_denied
+    observed_versions = (
+        NO_OBSERVED_VERSIONS
+        if is_registry_denied
+        else get_observed_versions([row.pk]).get(row.pk, NO_OBSERVED_VERSIONS)
+    )
+    return ListingDetails(
+        proofs=list(iterate_proofs(row, observed_versions, checks_by_key)),
+        versions=list_versions(listing),
+        constraint=build_constraint(observed_versions.version),
+        snippet=build_snippet(row, observed_versions) if row.is_listed and not is_registry_denied else None,
+        checked=summarize_checks(row, now),
+        support=serialize_support_metrics(listing),
+        reply=get_current_reply(row),
+        links=list(iterate_registry_links(row, observed_versions)),
     )
 
 
-def registry_links(row: Integration, seen: Seen) -> Iterator[Place]:
+def iterate_registry_links(row: Integration, observed_versions: ObservedVersions) -> Iterator[ExternalLink]:
     """Where the registry shows what it was seen to list; its documentation only where the company named no other."""
-    if not FULL_NAME.fullmatch(seen.namespace):
+    if not FULL_NAME_PATTERN.fullmatch(observed_versions.namespace):
         return
-    page = f"{settings.REGISTRY_URL.rstrip('/')}/providers/{seen.namespace}/latest"
-    if not any(told.name == "Documentation" for _, told in public_answers(row)):
-        yield Place(gettext("Documentation"), gettext("Of the newest version"), f"{page}/docs")
-    yield Place(gettext("In the Registry"), seen.namespace, page)
+    page = f"{settings.REGISTRY_URL.rstrip('/')}/providers/{observed_versions.namespace}/latest"
+    if not any(answer.name == "Documentation" for _, answer in iterate_public_answers(row)):
+        yield ExternalLink(gettext("Documentation"), gettext("Of the newest version"), f"{page}/docs")
+    yield ExternalLink(gettext("In the Registry"), observed_versions.namespace, page)
 
 
-def held(row: Integration) -> dict[str, Held]:
+def get_publisher_checks(row: Integration) -> dict[str, PublisherCheck]:
     """What the checks of the publisher say, by their keys. A new release is no new beginning. One query."""
-    found: dict[str, Held] = {}
-    results = CheckResult.objects.filter(integration=row, key__in=(OWNER, LISTED, ROTATION)).order_by("pk")
-    settled = results.exclude(outcome=Outcome.ERROR)
-    for key, outcome, at, again in settled.values_list("key", "outcome", "at", "confirmed_at"):
-        before, denied = found.get(key), outcome == Outcome.FAIL
-        since = before.since if before and not (before.denied or denied) else at
-        found[key] = Held(outcome in HOLDS, denied, since, again or at)
-    return found
+    results_by_key: dict[str, PublisherCheck] = {}
+    results = CheckResult.objects.filter(
+        integration=row, key__in=(OWNER_CHECK_KEY, REGISTRY_CHECK_KEY, ROTATION_CHECK_KEY)
+    ).order_by("pk")
+    conclusive_results = results.exclude(outcome=Outcome.ERROR)
+    for key, outcome, at, confirmed_at in conclusive_results.values_list("key", "outcome", "at", "confirmed_at"):
+        previous, is_denied = results_by_key.get(key), outcome == Outcome.FAIL
+        started_at = previous.since if previous and not (previous.is_denied or is_denied) else at
+        results_by_key[key] = PublisherCheck(outcome in PASSING_OUTCOMES, is_denied, started_at, confirmed_at or at)
+    return results_by_key
 
 
-def proofs(row: Integration, seen: Seen, told: Mapping[str, Held]) -> Iterator[Proof]:
+def iterate_proofs(
+    row: Integration, observed_versions: ObservedVersions, checks_by_key: Mapping[str, PublisherCheck]
+) -> Iterator[PublisherProof]:
     """How the publisher is known: its account on GitHub, its namespace in the registry, the key that signs."""
-    owner, listed, rotation = (told.get(key) for key in (OWNER, LISTED, ROTATION))
-    if owner is not None and owner.holds:
+    owner_check, registry_check, rotation_check = (
+        checks_by_key.get(key) for key in (OWNER_CHECK_KEY, REGISTRY_CHECK_KEY, ROTATION_CHECK_KEY)
+    )
+    if owner_check is not None and owner_check.is_passing:
         name = row.repository.partition("/")[0]
         text = _("%(name)s owns the repository.") % {"name": name}
-        yield Proof(_("GitHub account"), "git-branch", text, owner.since.date(), owner.seen_at)
-    if seen.namespace and listed is not None and listed.holds:
-        text = _("The registry lists %(namespace)s from this repository.") % {"namespace": seen.namespace}
-        yield Proof(_("Registry namespace"), "package", text, listed.since.date(), listed.seen_at)
-    if rotation is not None and rotation.holds and (last := _signer(row)):
-        text = _("Releases are signed by the key %(key)s.") % {"key": str(last.get("fingerprint", ""))[-16:]}
-        yield Proof(_("Signing key"), "key-round", text, _day(last.get("since")), rotation.seen_at)
+        yield PublisherProof(_("GitHub account"), "git-branch", text, owner_check.since.date(), owner_check.seen_at)
+    if observed_versions.namespace and registry_check is not None and registry_check.is_passing:
+        text = _("The registry lists %(namespace)s from this repository.") % {"namespace": observed_versions.namespace}
+        yield PublisherProof(
+            _("Registry namespace"), "package", text, registry_check.since.date(), registry_check.seen_at
+        )
+    if rotation_check is not None and rotation_check.is_passing and (signer := _get_current_signer(row)):
+        text = _("Releases are signed by the key %(key)s.") % {"key": str(signer.get("fingerprint", ""))[-16:]}
+        yield PublisherProof(
+            _("Signing key"), "key-round", text, _parse_date(signer.get("since")), rotation_check.seen_at
+        )
 
 
-def _signer(row: Integration) -> dict[str, Any]:
+def _get_current_signer(row: Integration) -> dict[str, Any]:
     """The key that signs now, as the checks keep it; empty where none was seen."""
-    signers = Observation.objects.filter(integration=row, key=SIGNERS).first()
-    known = signers.value if signers is not None else None
-    return known[-1] if isinstance(known, list) and known and isinstance(known[-1], dict) else {}
+    signers = Observation.objects.filter(integration=row, key=SIGNERS_KEY).first()
+    signer_list = signers.value if signers is not None else None
+    return (
+        signer_list[-1] if isinstance(signer_list, list) and signer_list and isinstance(signer_list[-1], dict) else {}
+    )
 
 
-def _day(text: Any) -> date | None:
+def _parse_date(text: Any) -> date | None:
     try:
         return parse_date(str(text))
     except ValueError:
         return None
 
 
-def versions(listing: Listing) -> list[Version]:
+def list_versions(listing: Listing) -> list[ListedVersion]:
     return [
-        Version(each["version"], platform_words(each["platforms"] or ()), each["version"] == listing.version)
-        for each in listing.versions
+        ListedVersion(
+            version_data["version"],
+            format_platforms(version_data["platforms"] or ()),
+            version_data["version"] == listing.version,
+        )
+        for version_data in listing.versions
     ]
 
 
-def checked(row: Integration, now: datetime) -> Checked:
+def summarize_checks(row: Integration, now: datetime) -> CheckSummary:
     """What machines find of it, and what was waived: requirements of its path and of its tier."""
-    states, lines, counts = states_of(row), [], Counter[bool]()
-    moments = []
-    for requirement in _asked(row):
-        state = states.get(requirement.id)
-        shown = state.shown(now) if state else str(Status.OPEN)
-        if requirement.who == Who.MACHINE and not requirement.optional:
-            at = state.given_at if state else None
-            lines.append(Line(requirement.title, shown, at))
-            moments += [at] if at else []
-            if shown != Status.WAIVED:
-                counts[shown in MET] += 1
+    fulfillments, lines, counts = get_fulfillments(row), [], Counter[bool]()
+    submission_times = []
+    for requirement in _list_requirements(row):
+        fulfillment = fulfillments.get(requirement.id)
+        status = fulfillment.shown(now) if fulfillment else str(Status.OPEN)
+        if requirement.who == FulfillingParty.MACHINE and not requirement.optional:
+            submitted_at = fulfillment.given_at if fulfillment else None
+            lines.append(PublicRequirement(requirement.title, status, submitted_at))
+            submission_times += [submitted_at] if submitted_at else []
+            if status != Status.WAIVED:
+                counts[status in FULFILLED_STATUSES] += 1
     waivers = [
-        Waiver(r.title, states[r.id].waiver_reason, until)
-        for r in _asked(row)
-        if r.id in states and states[r.id].shown(now) == Status.WAIVED and (until := states[r.id].waived_until)
+        PublicWaiver(requirement.title, fulfillments[requirement.id].waiver_reason, waived_until)
+        for requirement in _list_requirements(row)
+        if requirement.id in fulfillments
+        and fulfillments[requirement.id].shown(now) == Status.WAIVED
+        and (waived_until := fulfillments[requirement.id].waived_until)
     ]
-    return Checked(max(moments, default=None), counts[True], counts[False], lines, waivers)
+    return CheckSummary(max(submission_times, default=None), counts[True], counts[False], lines, waivers)
 
 
-def _asked(row: Integration) -> list[Requirement]:
+def _list_requirements(row: Integration) -> list[Requirement]:
     tier = row.edition.tier(row.tier)
-    more = tier.requirements if tier is not None else ()
-    every = dict.fromkeys((*row.edition.requirements(), *more))
-    return [requirement for requirement in every if applies(requirement, row)]
+    tier_requirements = tier.requirements if tier is not None else ()
+    all_requirements = dict.fromkeys((*row.edition.requirements(), *tier_requirements))
+    return [requirement for requirement in all_requirements if is_applicable(requirement, row)]
 
 
-def replies(row: Integration) -> QuerySet[Event]:
+def list_replies(row: Integration) -> QuerySet[Event]:
     """Everything that its company has said to its record, the newest first."""
-    return Event.objects.filter(integration=row, verb=REPLIED).order_by("-seq")
+    return Event.objects.filter(integration=row, verb=REPLY_EVENT_TYPE).order_by("-seq")
 
 
-def reply_of(row: Integration) -> Reply | None:
+def get_current_reply(row: Integration) -> PublisherReply | None:
     """What its company says now; None where it says nothing, or has taken it back."""
-    last = replies(row).first()
-    return Reply(last.note, last.at) if last is not None and last.note else None
+    last_reply = list_replies(row).first()
+    return PublisherReply(last_reply.note, last_reply.at) if last_reply is not None and last_reply.note else None

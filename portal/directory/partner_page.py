@@ -4,13 +4,13 @@ from dataclasses import dataclass, field
 
 from integrations.programs.registry import PROGRAMS
 from portal.directory.models import Listing
-from portal.directory.search import OF_STANDING
+from portal.directory.search import STATUSES_BY_STANDING
 
-RUN_TASKS = PROGRAMS["terraform-run-task"]
+RUN_TASK_PROGRAM = PROGRAMS["terraform-run-task"]
 
 
 @dataclass(slots=True)
-class Card:
+class PartnerCard:
     """One partner with what it has listed in the program."""
 
     name: str
@@ -24,13 +24,13 @@ class Card:
         return next((row for row in self.listings if row.has_logo), self.listings[0])
 
 
-def cards() -> list[Card]:
+def list_partner_cards() -> list[PartnerCard]:
     """Every partner with a run task in good standing, by name, in one query."""
-    found: dict[str, Card] = {}
-    rows = Listing.objects.filter(program=RUN_TASKS.key, standing__in=OF_STANDING["good"])
+    cards_by_slug: dict[str, PartnerCard] = {}
+    rows = Listing.objects.filter(program=RUN_TASK_PROGRAM.key, standing__in=STATUSES_BY_STANDING["good"])
     for row in rows.order_by("publisher", "name_plain", "pk"):
-        card = found.setdefault(row.publisher_slug, Card(row.publisher, row.publisher_slug))
+        card = cards_by_slug.setdefault(row.publisher_slug, PartnerCard(row.publisher, row.publisher_slug))
         card.listings.append(row)
         if row.blurb and row.blurb not in card.summaries:  # the summary is the company's: it names them all
             card.summaries.append(row.blurb)
-    return sorted(found.values(), key=lambda card: card.name.casefold())
+    return sorted(cards_by_slug.values(), key=lambda card: card.name.casefold())

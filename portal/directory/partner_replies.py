@@ -12,19 +12,19 @@ from django.utils.translation import gettext_lazy
 
 from integrations.partners import permissions
 from integrations.submissions.models import Integration
-from integrations.submissions.services.transitions import changing
+from integrations.submissions.services.transitions import integration_changes
 from portal.audit.models import Event
-from portal.audit.services import record
-from portal.core.errors import NotAllowed
-from portal.core.text_fields import Lines
-from portal.directory.listing_page import REPLIED, reply_of
+from portal.audit.services import record_event
+from portal.core.errors import ActionRefused
+from portal.core.text_fields import MultiLineField
+from portal.directory.listing_page import REPLY_EVENT_TYPE, get_current_reply
 
-LONGEST, MOST_LINES = 600, 6
-ADDRESS = re.compile(
+MAX_REPLY_LENGTH, MAX_REPLY_LINES = 600, 6
+ADDRESS_PATTERN = re.compile(
     r"(?:https?:)?//[^\s<>\"]+|\bwww\.[^\s<>\"]+|[\w.+-]+@[\w-]+\.[\w.-]+|\b(?:[a-z0-9-]+\.)+(?:[a-z]{2,24})(?:/[^\s<>\"]*)?",
     re.IGNORECASE,
 )
-NO_HOSTS = {
+FILE_EXTENSIONS = {
     "md",
     "tf",
     "hcl",
@@ -45,8 +45,8 @@ NO_HOSTS = {
 class ReplyForm(forms.Form):
     """One text. Blank takes the reply back."""
 
-    text = Lines(
-        label=gettext_lazy("Your reply"), required=False, max_length=LONGEST, max_lines=MOST_LINES,
+    text = MultiLineField(
+        label=gettext_lazy("Your reply"), required=False, max_length=MAX_REPLY_LENGTH, max_lines=MAX_REPLY_LINES,
         help_text=gettext_lazy(
             "Everyone reads it beside the record. At most six lines, and no addresses but your own. "
             "Blank takes it back."
@@ -59,7 +59,7 @@ class ReplyForm(forms.Form):
 
     def clean_text(self) -> str:
         text: str = self.cleaned_data["text"]
-        for address in elsewhere(text, self.row):
+        for address in find_foreign_addresses(text, self.row):
             raise ValidationError(
                 _("“%(address)s” leads elsewhere. Name your repository, your own pages, or nothing at all.")
                 % {"address": address[:80]}
@@ -67,38 +67,42 @@ class ReplyForm(forms.Form):
         return text
 
 
-def elsewhere(text: str, row: Integration) -> list[str]:
+def find_foreign_addresses(text: str, row: Integration) -> list[str]:
     """The addresses in a text that lead away from the company's own pages and its repository."""
-    own = {host.lower().removeprefix("www.") for host in _own_hosts(row)}
-    return [found for each in ADDRESS.finditer(text) if not _is_own(found := each.group().rstrip(".,;:!?)"), own, row)]
+    own_hosts = {host.lower().removeprefix("www.") for host in _list_own_hosts(row)}
+    return [
+        address
+        for match in ADDRESS_PATTERN.finditer(text)
+        if not _is_own_address(address := match.group().rstrip(".,;:!?)"), own_hosts, row)
+    ]
 
 
-def _own_hosts(row: Integration) -> list[str]:
+def _list_own_hosts(row: Integration) -> list[str]:
     return [host for address in (row.homepage, row.partner.website) if (host := urlsplit(address).hostname)]
 
 
-def _is_own(address: str, own: set[str], row: Integration) -> bool:
+def _is_own_address(address: str, own_hosts: set[str], row: Integration) -> bool:
     if "@" in address and "/" not in address:
-        return address.rpartition("@")[2].lower() in own
-    bare = re.sub(r"^(?:https?:)?//", "", address, flags=re.IGNORECASE)
-    host, _, rest = bare.partition("/")
+        return address.rpartition("@")[2].lower() in own_hosts
+    bare_address = re.sub(r"^(?:https?:)?//", "", address, flags=re.IGNORECASE)
+    host, _, path = bare_address.partition("/")
     host = host.rpartition("@")[2].partition(":")[0].lower().removeprefix("www.")
-    if "//" not in address and host.rpartition(".")[2] in NO_HOSTS:
+    if "//" not in address and host.rpartition(".")[2] in FILE_EXTENSIONS:
         return True
     if host == "github.com":
-        return f"{rest}/".lower().startswith(f"{row.repository}/".lower())
-    return host in own or any(host.endswith(f".{each}") for each in own)
+        return f"{path}/".lower().startswith(f"{row.repository}/".lower())
+    return host in own_hosts or any(host.endswith(f".{own_host}") for own_host in own_hosts)
 
 
-def reply(integration: Integration, text: str, *, by: Any, now: datetime) -> Event | None:
+def save_reply(integration: Integration, text: str, *, actor: Any, now: datetime) -> Event | None:
     """Say something beside the record; blank takes it back, the same again changes nothing.
 
     Raises NotAllowed for who may not speak for the company, and where nothing is shown in public.
     """
-    with changing(integration, permissions.may_edit, by=by, now=now) as row:
+    with integration_changes(integration, permissions.can_edit, actor=actor, now=now) as row:
         if row.released_at is None:
-            raise NotAllowed(_("It was never listed, so there is no record to reply to."), "gone")
-        before = reply_of(row)
-        if text == (before.text if before else ""):
+            raise ActionRefused(_("It was never listed, so there is no record to reply to."), "gone")
+        current_reply = get_current_reply(row)
+        if text == (current_reply.text if current_reply else ""):
             return None
-        return record(row, REPLIED, by=by, now=now, note=text)
+        return record_event(row, REPLY_EVENT_TYPE, actor=actor, now=now, note=text)

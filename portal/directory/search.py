@@ -13,48 +13,63 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from integrations.compliance.public_status import SHOWN
+from integrations.compliance.public_status import PUBLIC_STATUSES_BY_KEY
 from integrations.programs.registry import PROGRAMS
-from portal.core.name_matching import plain
-from portal.core.text_fields import searched
+from portal.core.name_matching import normalize_text
+from portal.core.text_fields import clean_search_query
 from portal.directory.models import Listing
-from portal.directory.services import GONE
-from portal.directory.support_metrics import DAYS, MINIMUM
+from portal.directory.services import UNLISTED_STATUSES
+from portal.directory.support_metrics import MIN_SAMPLE_SIZE, PERIOD_DAYS
 
-TERMS = 8  # of a search
-SORTS = {
+MAX_TERMS = 8  # of a search
+SORT_LABELS = {
     "newest": gettext_noop("Newest first"),
     "name": gettext_noop("By name"),
     "support": gettext_noop("By support record"),
 }
-BEST = gettext_noop("Best match")  # the usual order while somebody searches
-ORDERS: dict[str, tuple[str, ...]] = {
+BEST_MATCH_LABEL = gettext_noop("Best match")  # the usual order while somebody searches
+ORDER_COLUMNS: dict[str, tuple[str, ...]] = {
     "newest": ("-listed_at", "-integration"),
     "name": ("name_plain", "integration"),
     "support": ("-rank", "-settled", "-integration"),
 }
-TRACKS = {"infrastructure": gettext_noop("Infrastructure partners"), "workflow": gettext_noop("Workflow partners")}
-STANDINGS = {
+TRACK_LABELS = {
+    "infrastructure": gettext_noop("Infrastructure partners"),
+    "workflow": gettext_noop("Workflow partners"),
+}
+STANDING_LABELS = {
     "": gettext_noop("Listed now"),
     "good": gettext_noop("In good standing"),
     "suspended": gettext_noop("Suspended"),
     "former": gettext_noop("No longer listed"),
     "any": gettext_noop("All of them"),
 }
-OF_STANDING: dict[str, tuple[str, ...]] = {
+STATUSES_BY_STANDING: dict[str, tuple[str, ...]] = {
     "": ("listed", "suspended"),
     "good": ("listed",),
     "suspended": ("suspended",),
-    "former": tuple(sorted(GONE)),
-    "any": tuple(SHOWN),
+    "former": tuple(sorted(UNLISTED_STATUSES)),
+    "any": tuple(PUBLIC_STATUSES_BY_KEY),
 }
-CHOICES_OF = {key: [c for c, standings in OF_STANDING.items() if key in standings] for key in SHOWN}
-FACETS = ("product", "track", "program", "category", "tier", "platform", "standing")
-COLUMNS = ("product", "track", "program", "category", "category_name", "tier", "tier_name", "platforms", "standing")
+STANDINGS_BY_STATUS = {
+    key: [c for c, standings in STATUSES_BY_STANDING.items() if key in standings] for key in PUBLIC_STATUSES_BY_KEY
+}
+FACET_NAMES = ("product", "track", "program", "category", "tier", "platform", "standing")
+FACET_COLUMNS = (
+    "product",
+    "track",
+    "program",
+    "category",
+    "category_name",
+    "tier",
+    "tier_name",
+    "platforms",
+    "standing",
+)
 
 
 @dataclass(frozen=True, slots=True)
-class Filters:
+class ListingFilters:
     """What is asked for; a blank leaves everything. `q` in the reader's own letters."""
 
     q: str = ""
@@ -70,7 +85,7 @@ class Filters:
 
     @property
     def terms(self) -> list[str]:
-        return plain(self.q).split()[:TERMS]
+        return normalize_text(self.q).split()[:MAX_TERMS]
 
     @property
     def order(self) -> str:
@@ -80,39 +95,41 @@ class Filters:
     @property
     def sorts(self) -> list[tuple[str, str, bool]]:
         """The orders to choose from: value, word, whether chosen. The usual one is blank: it follows what is typed."""
-        others = [(key, _(word), key == self.sort) for key, word in SORTS.items() if self.terms or key != "newest"]
-        usual = BEST if self.terms else SORTS["newest"]
-        return [("", _(usual), not any(chosen for *_, chosen in others)), *others]
+        other_sorts = [
+            (key, _(label), key == self.sort) for key, label in SORT_LABELS.items() if self.terms or key != "newest"
+        ]
+        default_label = BEST_MATCH_LABEL if self.terms else SORT_LABELS["newest"]
+        return [("", _(default_label), not any(is_chosen for *_, is_chosen in other_sorts)), *other_sorts]
 
     def given(self) -> dict[str, str]:
         """The parameters of the address that say the same."""
         return {field.name: value for field in fields(self) if (value := getattr(self, field.name))}
 
 
-def read(query: Mapping[str, str]) -> Filters:
+def parse_filters(query: Mapping[str, str]) -> ListingFilters:
     """Filters from an address. What cannot be meant is as if it were not there."""
-    given = {field.name: searched(query.get(field.name, ""))[:100] for field in fields(Filters)}
-    wrong = {
-        "program": given["program"] not in PROGRAMS,
-        "track": given["track"] not in TRACKS,
-        "standing": given["standing"] not in STANDINGS,
-        "sort": given["sort"] not in SORTS,
+    values = {field.name: clean_search_query(query.get(field.name, ""))[:100] for field in fields(ListingFilters)}
+    invalid_by_name = {
+        "program": values["program"] not in PROGRAMS,
+        "track": values["track"] not in TRACK_LABELS,
+        "standing": values["standing"] not in STANDING_LABELS,
+        "sort": values["sort"] not in SORT_LABELS,
     }
-    return Filters(**{name: "" if wrong.get(name) else value for name, value in given.items()})
+    return ListingFilters(**{name: "" if invalid_by_name.get(name) else value for name, value in values.items()})
 
 
-def found(filters: Filters) -> QuerySet[Listing]:
+def list_listings(filters: ListingFilters) -> QuerySet[Listing]:
     """The rows that the filters leave, in their order."""
-    rows = matching(filters).filter(standing__in=OF_STANDING[filters.standing])
+    rows = list_matching_listings(filters).filter(standing__in=STATUSES_BY_STANDING[filters.standing])
     for name in ("product", "track", "program", "category", "tier"):
         if value := getattr(filters, name):
             rows = rows.filter(**{name: value})
     if filters.platform:
         rows = rows.filter(platforms__contains=f" {filters.platform} ")
-    return in_order(rows, filters)
+    return order_listings(rows, filters)
 
 
-def matching(filters: Filters) -> QuerySet[Listing]:
+def list_matching_listings(filters: ListingFilters) -> QuerySet[Listing]:
     """What the words and the company leave, whatever the other filters say."""
     rows = Listing.objects.all()
     if filters.partner:
@@ -122,21 +139,21 @@ def matching(filters: Filters) -> QuerySet[Listing]:
     return rows
 
 
-def in_order(rows: QuerySet[Listing], filters: Filters) -> QuerySet[Listing]:
+def order_listings(rows: QuerySet[Listing], filters: ListingFilters) -> QuerySet[Listing]:
     if filters.order != "best":
-        return rows.order_by(*ORDERS[filters.order])
-    words = " ".join(filters.terms)
-    near = Case(
-        When(name_plain__startswith=words, then=Value(0)),
-        When(name_plain__contains=f" {words}", then=Value(1)),
-        When(name_plain__contains=words, then=Value(2)),
+        return rows.order_by(*ORDER_COLUMNS[filters.order])
+    search_text = " ".join(filters.terms)
+    match_rank = Case(
+        When(name_plain__startswith=search_text, then=Value(0)),
+        When(name_plain__contains=f" {search_text}", then=Value(1)),
+        When(name_plain__contains=search_text, then=Value(2)),
         default=Value(3),
     )
-    return rows.order_by(near, "name_plain", "integration")
+    return rows.order_by(match_rank, "name_plain", "integration")
 
 
 @dataclass(slots=True)
-class Option:
+class FacetOption:
     """One choice of a filter: its value, what it is called, how many there would be, whether it is chosen."""
 
     value: str
@@ -146,105 +163,126 @@ class Option:
 
 
 @dataclass(frozen=True, slots=True)
-class Facets:
+class FacetCounts:
     """How many the filters leave, and the choices of each filter with how many each would leave."""
 
     count: int
-    options: dict[str, list[Option]]
+    options: dict[str, list[FacetOption]]
 
 
-Combo = Mapping[str, str]
+FacetRow = Mapping[str, str]
 
 
-def facets(filters: Filters) -> Facets:
+def count_facets(filters: ListingFilters) -> FacetCounts:
     """One query: a row for each combination that there is; a few hundred, however many listings there are."""
-    wanted = {name: value for name in FACETS if (value := getattr(filters, name))} | {"standing": filters.standing}
-    options: dict[str, dict[str, Option]] = {name: {} for name in FACETS}
+    filter_values = {name: value for name in FACET_NAMES if (value := getattr(filters, name))} | {
+        "standing": filters.standing
+    }
+    options: dict[str, dict[str, FacetOption]] = {name: {} for name in FACET_NAMES}
     count = 0
-    for row in matching(filters).order_by().values_list(*COLUMNS).annotate(n=Count("pk")):
-        combo, n = dict(zip(COLUMNS, row[:-1], strict=True)), row[-1]
-        failing = [name for name, value in wanted.items() if value not in _values(name, combo)]
-        count += 0 if failing else n
-        if len(failing) < 2:  # what one filter alone keeps out counts for the other choices of that filter
-            for name in failing or FACETS:
-                _count(options[name], name, combo, n, filters)
-    return Facets(count, {name: _options(name, found, filters) for name, found in options.items()})
+    for row in list_matching_listings(filters).order_by().values_list(*FACET_COLUMNS).annotate(n=Count("pk")):
+        facet_row, listing_count = dict(zip(FACET_COLUMNS, row[:-1], strict=True)), row[-1]
+        failing_names = [name for name, value in filter_values.items() if value not in _list_values(name, facet_row)]
+        count += 0 if failing_names else listing_count
+        if len(failing_names) < 2:  # what one filter alone keeps out counts for the other choices of that filter
+            for name in failing_names or FACET_NAMES:
+                _add_count(options[name], name, facet_row, listing_count, filters)
+    return FacetCounts(
+        count, {name: _list_options(name, options_by_value, filters) for name, options_by_value in options.items()}
+    )
 
 
-def _count(options: dict[str, Option], name: str, combo: Combo, n: int, filters: Filters) -> None:
-    for value in _values(name, combo):
+def _add_count(
+    options: dict[str, FacetOption], name: str, facet_row: FacetRow, listing_count: int, filters: ListingFilters
+) -> None:
+    for value in _list_values(name, facet_row):
         option = options.get(value)
         if option is None:
-            options[value] = Option(value, _word(name, value, combo), n, value == getattr(filters, name))
+            options[value] = FacetOption(
+                value, _get_label(name, value, facet_row), listing_count, value == getattr(filters, name)
+            )
         else:
-            option.count += n
+            option.count += listing_count
 
 
-def _options(name: str, found: dict[str, Option], filters: Filters) -> list[Option]:
+def _list_options(name: str, options_by_value: dict[str, FacetOption], filters: ListingFilters) -> list[FacetOption]:
     """The choices of a filter in their order; one that is chosen and leaves nothing stands there with 0."""
-    chosen = getattr(filters, name)
+    chosen_value = getattr(filters, name)
     if name == "standing":
-        return [found.get(value, Option(value, _(word), 0, value == chosen)) for value, word in STANDINGS.items()]
-    if chosen:
-        found.setdefault(chosen, Option(chosen, _word(name, chosen, {}), 0, True))
-    return sorted((option for value, option in found.items() if value), key=lambda option: option.word.casefold())
+        return [
+            options_by_value.get(value, FacetOption(value, _(label), 0, value == chosen_value))
+            for value, label in STANDING_LABELS.items()
+        ]
+    if chosen_value:
+        options_by_value.setdefault(
+            chosen_value, FacetOption(chosen_value, _get_label(name, chosen_value, {}), 0, True)
+        )
+    return sorted(
+        (option for value, option in options_by_value.items() if value), key=lambda option: option.word.casefold()
+    )
 
 
-def _values(name: str, combo: Combo) -> Iterable[str]:
+def _list_values(name: str, facet_row: FacetRow) -> Iterable[str]:
     """The choices of a filter that a combination counts for."""
     if name == "standing":
-        return CHOICES_OF[combo["standing"]]
-    return combo["platforms"].split() if name == "platform" else (combo[name],)
+        return STANDINGS_BY_STATUS[facet_row["standing"]]
+    return facet_row["platforms"].split() if name == "platform" else (facet_row[name],)
 
 
-def _word(name: str, value: str, combo: Combo) -> str:
+def _get_label(name: str, value: str, facet_row: FacetRow) -> str:
     if name == "program":
         return PROGRAMS[value].name if value in PROGRAMS else value
     if name == "track":
-        return TRACKS.get(value, value)
+        return TRACK_LABELS.get(value, value)
     if name == "platform":
-        return platform_word(value)
+        return format_platform(value)
     if name == "standing":
-        return _(STANDINGS[value])
-    return combo.get(f"{name}_name") or value
+        return _(STANDING_LABELS[value])
+    return facet_row.get(f"{name}_name") or value
 
 
-SYSTEMS = {"darwin": "macOS", "linux": "Linux", "windows": "Windows", "freebsd": "FreeBSD", "openbsd": "OpenBSD"}
+OPERATING_SYSTEM_NAMES = {
+    "darwin": "macOS",
+    "linux": "Linux",
+    "windows": "Windows",
+    "freebsd": "FreeBSD",
+    "openbsd": "OpenBSD",
+}
 
 
-def platform_word(platform: str) -> str:
+def format_platform(platform: str) -> str:
     """ "Linux amd64" of "linux_amd64"."""
     system, _, machine = platform.partition("_")
-    return f"{SYSTEMS.get(system, system)} {machine}".strip()
+    return f"{OPERATING_SYSTEM_NAMES.get(system, system)} {machine}".strip()
 
 
-def platform_words(platforms: Iterable[str]) -> list[str]:
+def format_platforms(platforms: Iterable[str]) -> list[str]:
     """Platforms, those of one system together: "Linux amd64, arm64"."""
     machines: dict[str, list[str]] = {}
     for platform in sorted(platforms):
         system, _, machine = platform.partition("_")
-        machines.setdefault(SYSTEMS.get(system, system), []).append(machine)
+        machines.setdefault(OPERATING_SYSTEM_NAMES.get(system, system), []).append(machine)
     return [
-        f"{system} {', '.join(each)}".strip()
-        for system, each in sorted(machines.items(), key=lambda found: found[0].casefold())
+        f"{system} {', '.join(machine_names)}".strip()
+        for system, machine_names in sorted(machines.items(), key=lambda item: item[0].casefold())
     ]
 
 
-def absolute(address: str) -> str:
+def build_absolute_url(address: str) -> str:
     """A path of this portal as a whole address."""
     return f"{settings.SITE_URL.rstrip('/')}{address}"
 
 
-def listing_data(row: Listing) -> dict[str, Any]:
+def serialize_listing(row: Listing) -> dict[str, Any]:
     """One listing as JSON: the shape of the API and of data beside the pages. Moments are ISO texts in UTC."""
-    page = absolute(reverse("listing", args=[row.uuid]))
-    public = SHOWN[row.standing]
+    page = build_absolute_url(reverse("listing", args=[row.uuid]))
+    public_status = PUBLIC_STATUSES_BY_KEY[row.standing]
     return {
         "id": str(row.uuid),
         "name": row.name,
         "summary": row.summary,
         "url": page,
-        "logo": absolute(reverse("listing_logo", args=[row.uuid])) if row.has_logo else None,
+        "logo": build_absolute_url(reverse("listing_logo", args=[row.uuid])) if row.has_logo else None,
         "publisher": {"name": row.publisher, "slug": row.publisher_slug},
         "product": row.product,
         "program": {"key": row.program, "name": PROGRAMS[row.program].name},
@@ -253,30 +291,30 @@ def listing_data(row: Listing) -> dict[str, Any]:
         "tier": {"key": row.tier, "name": row.tier_name} if row.tier else None,
         "standing": {
             "key": row.standing,
-            "word": public.word,
-            "sentence": public.sentence,
-            "since": _iso(row.standing_since),
+            "word": public_status.word,
+            "sentence": public_status.sentence,
+            "since": _format_timestamp(row.standing_since),
         },
         "version": row.version or None,
         "platforms": row.platforms.split(),
-        "listed_at": _iso(row.listed_at),
-        "changed_at": _iso(row.changed_at),
-        "support": support_data(row),
+        "listed_at": _format_timestamp(row.listed_at),
+        "changed_at": _format_timestamp(row.changed_at),
+        "support": serialize_support_metrics(row),
     }
 
 
-def support_data(row: Listing) -> dict[str, Any]:
+def serialize_support_metrics(row: Listing) -> dict[str, Any]:
     """The support record: `says_enough` is false where the sample is too small for a share to mean something."""
     return {
-        "days": DAYS,
+        "days": PERIOD_DAYS,
         "share_in_time": row.share,
         "settled": row.settled,
         "median_hours_to_first_answer": row.median_hours,
         "answers": row.answers,
-        "minimum": MINIMUM,
-        "says_enough": row.settled >= MINIMUM,
+        "minimum": MIN_SAMPLE_SIZE,
+        "says_enough": row.settled >= MIN_SAMPLE_SIZE,
     }
 
 
-def _iso(moment: Any) -> str | None:
+def _format_timestamp(moment: Any) -> str | None:
     return moment.isoformat() if moment else None

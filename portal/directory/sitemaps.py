@@ -5,40 +5,44 @@ from typing import Any
 
 from django.contrib.auth.decorators import login_not_required
 from django.contrib.sitemaps import Sitemap
-from django.contrib.sitemaps.views import sitemap as drawn
+from django.contrib.sitemaps.views import sitemap as render_sitemap
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.views.decorators.cache import cache_control
 
 from integrations.programs.registry import PROGRAMS
-from portal.directory.feeds import AGE
+from portal.directory.feeds import MAX_AGE_SECONDS
 from portal.directory.models import Listing
-from portal.directory.search import OF_STANDING, absolute
+from portal.directory.search import STATUSES_BY_STANDING, build_absolute_url
 from verification.checks.types import CHECKS
 
-HIDDEN = ("/accounts/", "/admin/", "/api/", "/outbox/", "/integrations/", "/drafts/", "/search/")
-ALONE = (
+DISALLOWED_PATHS = ("/accounts/", "/admin/", "/api/", "/outbox/", "/integrations/", "/drafts/", "/search/")
+STATIC_URL_NAMES = (
     "home", "listed", "run_tasks", "programs", "start", "welcome", "help", "words", "checks_help", "clock_rule",
     "standing_rule", "verify", "status",
 )  # fmt: skip
 
 
-class Pages(Sitemap):
+class PageSitemap(Sitemap):
     """The pages that are always there."""
 
     def items(self) -> list[tuple[str, tuple[str, ...]]]:
-        own = [(name, (key,)) for name in ("program", "start_program") for key in PROGRAMS]
-        return [*((name, ()) for name in ALONE), *own, *(("check_help", (key,)) for key in sorted(CHECKS))]
+        program_pages = [(name, (key,)) for name in ("program", "start_program") for key in PROGRAMS]
+        return [
+            *((name, ()) for name in STATIC_URL_NAMES),
+            *program_pages,
+            *(("check_help", (key,)) for key in sorted(CHECKS)),
+        ]
 
     def location(self, item: tuple[str, tuple[str, ...]]) -> str:
         return reverse(item[0], args=item[1])
 
 
-class Listings(Sitemap):
+class ListingSitemap(Sitemap):
     """The page of each listing; of what is removed none."""
 
     def items(self) -> Any:
-        rows = Listing.objects.filter(standing__in=OF_STANDING[""]).order_by("integration")
+        rows = Listing.objects.filter(standing__in=STATUSES_BY_STANDING[""]).order_by("integration")
         return rows.values_list("uuid", "changed_at")
 
     def location(self, item: tuple[Any, datetime]) -> str:
@@ -48,31 +52,31 @@ class Listings(Sitemap):
         return item[1]
 
 
-class Partners(Sitemap):
+class PartnerSitemap(Sitemap):
     """The page of each company that has something listed."""
 
     def items(self) -> Any:
-        rows = Listing.objects.filter(standing__in=OF_STANDING[""]).order_by("publisher_slug")
+        rows = Listing.objects.filter(standing__in=STATUSES_BY_STANDING[""]).order_by("publisher_slug")
         return rows.values_list("publisher_slug", flat=True).distinct()
 
     def location(self, item: str) -> str:
         return reverse("partner_page", args=[item])
 
 
-MAPS: dict[str, Any] = {"pages": Pages, "listings": Listings, "partners": Partners}
+SITEMAPS: dict[str, Any] = {"pages": PageSitemap, "listings": ListingSitemap, "partners": PartnerSitemap}
 
 
 @login_not_required
-@cache_control(public=True, max_age=AGE, must_revalidate=True)
-def sitemap(request: HttpRequest) -> HttpResponse:
+@cache_control(public=True, max_age=MAX_AGE_SECONDS, must_revalidate=True)
+def show_sitemap(request: HttpRequest) -> HttpResponse:
     """Everything that is listed now."""
-    return drawn(request, sitemaps=MAPS).render()
+    return render_sitemap(request, sitemaps=SITEMAPS).render()
 
 
 @login_not_required
 @cache_control(public=True, max_age=3600, must_revalidate=True)
-def robots(_request: HttpRequest) -> HttpResponse:
+def show_robots_txt(_request: HttpRequest) -> HttpResponse:
     """What nobody needs to find."""
-    lines = ["User-agent: *", *(f"Disallow: {path}" for path in HIDDEN), f"Allow: {reverse('api_docs')}"]
-    lines += ["", f"Sitemap: {absolute(reverse('sitemap'))}"]
+    lines = ["User-agent: *", *(f"Disallow: {path}" for path in DISALLOWED_PATHS), f"Allow: {reverse('api_docs')}"]
+    lines += ["", f"Sitemap: {build_absolute_url(reverse('sitemap'))}"]
     return HttpResponse("\n".join(lines) + "\n", content_type="text/plain; charset=utf-8")

@@ -9,20 +9,20 @@ from django.utils.safestring import SafeString, mark_safe
 
 from integrations.partners.models import Partner
 from integrations.programs.registry import PROGRAMS
-from portal.directory.listing_content import Face
+from portal.directory.listing_content import ListingContent
 from portal.directory.models import Listing
-from portal.directory.search import GONE, absolute
+from portal.directory.search import UNLISTED_STATUSES, build_absolute_url
 
-ESCAPES = {ord(">"): "\\u003E", ord("<"): "\\u003C", ord("&"): "\\u0026", 0x2028: "\\u2028", 0x2029: "\\u2029"}
+JSON_ESCAPES = {ord(">"): "\\u003E", ord("<"): "\\u003C", ord("&"): "\\u0026", 0x2028: "\\u2028", 0x2029: "\\u2029"}
 
 
-def structured(row: Listing, face: Face) -> SafeString:
+def build_software_application(row: Listing, content: ListingContent) -> SafeString:
     """The listing as schema.org's SoftwareApplication; blank for what is no longer listed."""
-    if row.standing in GONE:
+    if row.standing in UNLISTED_STATUSES:
         return SafeString("")
     systems = sorted({platform.partition("_")[0] for platform in row.platforms.split()})
-    page = absolute(reverse("listing", args=[row.uuid]))
-    told: dict[str, Any] = {
+    page = build_absolute_url(reverse("listing", args=[row.uuid]))
+    data: dict[str, Any] = {
         "@context": "https://schema.org",
         "@type": "SoftwareApplication",
         "@id": page,
@@ -35,42 +35,47 @@ def structured(row: Listing, face: Face) -> SafeString:
         "softwareVersion": row.version,
         "datePublished": f"{row.listed_at:%Y-%m-%d}",
         "dateModified": f"{row.changed_at:%Y-%m-%d}",
-        "image": absolute(reverse("listing_logo", args=[row.uuid])) if row.has_logo else "",
-        "sameAs": face.row.homepage,
+        "image": build_absolute_url(reverse("listing_logo", args=[row.uuid])) if row.has_logo else "",
+        "sameAs": content.row.homepage,
         "publisher": {
             "@type": "Organization",
             "name": row.publisher,
-            "url": absolute(reverse("partner_page", args=[row.publisher_slug])),
+            "url": build_absolute_url(reverse("partner_page", args=[row.publisher_slug])),
         },
     }
-    return _written(told)
+    return _serialize_json_ld(data)
 
 
-def item_list(rows: Iterable[Listing], first: int) -> SafeString:
-    """A page of the directory as schema.org's ItemList; `first` is the place of its first row among all."""
+def build_item_list(rows: Iterable[Listing], first_position: int) -> SafeString:
+    """A page of the directory as schema.org's ItemList; `first_position` is the place of its first row among all."""
     items = [
-        {"@type": "ListItem", "position": place, "name": row.name, "url": absolute(reverse("listing", args=[row.uuid]))}
-        for place, row in enumerate(rows, first)
+        {
+            "@type": "ListItem",
+            "position": position,
+            "name": row.name,
+            "url": build_absolute_url(reverse("listing", args=[row.uuid])),
+        }
+        for position, row in enumerate(rows, first_position)
     ]
-    return _written({"@context": "https://schema.org", "@type": "ItemList", "itemListElement": items})
+    return _serialize_json_ld({"@context": "https://schema.org", "@type": "ItemList", "itemListElement": items})
 
 
-def organization(partner: Partner, rows: Iterable[Listing]) -> SafeString:
+def build_organization(partner: Partner, rows: Iterable[Listing]) -> SafeString:
     """A company as schema.org's Organization, with what it has listed now."""
-    page = absolute(reverse("partner_page", args=[partner.slug]))
-    listings = (absolute(reverse("listing", args=[row.uuid])) for row in rows)
-    told = {
+    page = build_absolute_url(reverse("partner_page", args=[partner.slug]))
+    listings = (build_absolute_url(reverse("listing", args=[row.uuid])) for row in rows)
+    data = {
         "@context": "https://schema.org",
         "@type": "Organization",
         "@id": page,
         "url": page,
         "name": partner.name,
         "sameAs": partner.website,
-        "owns": [{"@type": "SoftwareApplication", "@id": each} for each in listings],
+        "owns": [{"@type": "SoftwareApplication", "@id": listing_url} for listing_url in listings],
     }
-    return _written(told)
+    return _serialize_json_ld(data)
 
 
-def _written(told: dict[str, Any]) -> SafeString:
-    kept = {key: value for key, value in told.items() if value}
-    return mark_safe(json.dumps(kept, ensure_ascii=False).translate(ESCAPES))  # noqa: S308 - escaped above
+def _serialize_json_ld(data: dict[str, Any]) -> SafeString:
+    non_empty_data = {key: value for key, value in data.items() if value}
+    return mark_safe(json.dumps(non_empty_data, ensure_ascii=False).translate(JSON_ESCAPES))  # noqa: S308 - escaped above

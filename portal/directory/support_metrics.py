@@ -11,15 +11,15 @@ from statistics import median
 
 from django.db.models import Count
 
-from integrations.sla.engine.types import Watching
+from integrations.sla.engine.types import ClockStatus
 from integrations.sla.models import Breach, Clock
 
-DAYS = 90
-MINIMUM = 5  # promises that came due: with fewer, a share says nothing
+PERIOD_DAYS = 90
+MIN_SAMPLE_SIZE = 5  # promises that came due: with fewer, a share says nothing
 
 
 @dataclass(frozen=True, slots=True)
-class Support:
+class SupportMetrics:
     """`share` in per cent of `settled` promises, `median_hours` of `answers` first answers; None where none came."""
 
     share: float | None = None
@@ -30,28 +30,33 @@ class Support:
     @property
     def rank(self) -> int:
         """The place in a list sorted by the record: the share in tenths of a per cent, -1 where it says nothing."""
-        return round(self.share * 10) if self.share is not None and self.settled >= MINIMUM else -1
+        return round(self.share * 10) if self.share is not None and self.settled >= MIN_SAMPLE_SIZE else -1
 
 
-def support_of(integrations: Collection[int], now: datetime) -> dict[int, Support]:
+def get_support_metrics(integrations: Collection[int], now: datetime) -> dict[int, SupportMetrics]:
     """The record of each integration, by its number, in three queries."""
-    start = now - timedelta(days=DAYS)
-    span = {"stopped_at__gte": start, "stopped_at__lt": now, "integration__in": integrations}
-    kept = _counted(Clock.objects.filter(promised=True, state=Watching.MET, **span))
-    due = {"due_at__gte": start, "due_at__lt": now, "integration__in": integrations}
-    broken = _counted(Breach.objects.filter(retracted_at=None, **due))
-    seconds: dict[int, list[float]] = defaultdict(list)
-    answered = Clock.objects.filter(verb="respond", **span)
-    for pk, counted in answered.values_list("integration_id", "counted_seconds"):
-        seconds[pk].append(round(counted / 3600, 2))
-    return {pk: _support(kept.get(pk, 0), broken.get(pk, 0), seconds.get(pk, [])) for pk in integrations}
+    period_start = now - timedelta(days=PERIOD_DAYS)
+    period_filter = {"stopped_at__gte": period_start, "stopped_at__lt": now, "integration__in": integrations}
+    met_counts = _count_by_integration(Clock.objects.filter(promised=True, state=ClockStatus.MET, **period_filter))
+    due_filter = {"due_at__gte": period_start, "due_at__lt": now, "integration__in": integrations}
+    breach_counts = _count_by_integration(Breach.objects.filter(retracted_at=None, **due_filter))
+    response_hours: dict[int, list[float]] = defaultdict(list)
+    response_clocks = Clock.objects.filter(verb="respond", **period_filter)
+    for pk, counted_seconds in response_clocks.values_list("integration_id", "counted_seconds"):
+        response_hours[pk].append(round(counted_seconds / 3600, 2))
+    return {
+        pk: _build_metrics(met_counts.get(pk, 0), breach_counts.get(pk, 0), response_hours.get(pk, []))
+        for pk in integrations
+    }
 
 
-def _counted(rows: "object") -> dict[int, int]:
+def _count_by_integration(rows: "object") -> dict[int, int]:
     return dict(rows.order_by().values_list("integration_id").annotate(n=Count("pk")))  # type: ignore[attr-defined]
 
 
-def _support(kept: int, broken: int, hours: list[float]) -> Support:
-    settled = kept + broken
-    share = round(100 * kept / settled, 1) if settled else None
-    return Support(share, settled, round(median(hours), 1) if hours else None, len(hours))
+def _build_metrics(met_count: int, breach_count: int, response_hours: list[float]) -> SupportMetrics:
+    settled_count = met_count + breach_count
+    share = round(100 * met_count / settled_count, 1) if settled_count else None
+    return SupportMetrics(
+        share, settled_count, round(median(response_hours), 1) if response_hours else None, len(response_hours)
+    )

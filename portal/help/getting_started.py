@@ -7,23 +7,23 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
 
 from integrations.programs.registry import PROGRAMS
-from integrations.programs.schema import Kind, Program, Requirement, Who
-from integrations.submissions.services.creation import entering_edition
+from integrations.programs.schema import FulfillingParty, Program, Requirement, RequirementKind
+from integrations.submissions.services.creation import get_entry_edition
 
 # minutes of one person's work, as a rule of thumb; agreements and what is built take their own time
 MINUTES = {
-    Kind.FORM: 15,
-    Kind.DOCUMENT: 10,
-    Kind.ATTESTATION: 2,
-    Kind.MEETING: 45,
-    Kind.CREDENTIALS: 10,
-    Kind.AGREEMENT: 20,
+    RequirementKind.FORM: 15,
+    RequirementKind.DOCUMENT: 10,
+    RequirementKind.ATTESTATION: 2,
+    RequirementKind.MEETING: 45,
+    RequirementKind.CREDENTIALS: 10,
+    RequirementKind.AGREEMENT: 20,
 }
 MACHINE_LINE = gettext_noop("answered by machine from your repository and its releases")
 
 
 @dataclass(frozen=True, slots=True)
-class Need:
+class PreparationItem:
     """One thing to have at hand; `minutes` of work, 0 where it takes what it takes."""
 
     title: str
@@ -33,11 +33,11 @@ class Need:
 
 
 @dataclass(frozen=True, slots=True)
-class Packing:
+class PreparationList:
     """What a program asks of a company. `machine`: how many things a machine looks at; `minutes` in all."""
 
     program: Program
-    needs: tuple[Need, ...]
+    needs: tuple[PreparationItem, ...]
     machine: int
     minutes: int
     review_days: int
@@ -50,37 +50,41 @@ class Packing:
         return ngettext("about %(hours)s hour", "about %(hours)s hours", 2 if halves > 2 else 1) % {"hours": whole}
 
 
-def packing(program: Program) -> Packing:
+def build_preparation_list(program: Program) -> PreparationList:
     """What one needs for the edition that a new integration enters."""
-    edition = entering_edition(program.key)
-    asked = edition.requirements()
-    needs = tuple(_need(each) for each in asked if each.who in (Who.PARTNER, Who.BOTH) and each.kind != Kind.CHECK)
-    return Packing(
+    edition = get_entry_edition(program.key)
+    requirements = edition.requirements()
+    needs = tuple(
+        _build_item(each)
+        for each in requirements
+        if each.who in (FulfillingParty.PARTNER, FulfillingParty.BOTH) and each.kind != RequirementKind.CHECK
+    )
+    return PreparationList(
         program=program,
         needs=needs,
-        machine=sum(len(each.checks) for each in asked),
+        machine=sum(len(each.checks) for each in requirements),
         minutes=sum(each.minutes for each in needs if not each.optional),
         review_days=edition.review_days,
     )
 
 
-def all_packings() -> list[Packing]:
-    return [packing(program) for program in PROGRAMS.values()]
+def list_preparation_lists() -> list[PreparationList]:
+    return [build_preparation_list(program) for program in PROGRAMS.values()]
 
 
-def _need(requirement: Requirement) -> Need:
-    return Need(requirement.title, requirement.why, MINUTES.get(requirement.kind, 0), requirement.optional)
+def _build_item(requirement: Requirement) -> PreparationItem:
+    return PreparationItem(requirement.title, requirement.why, MINUTES.get(requirement.kind, 0), requirement.optional)
 
 
-def next_step(user: Any, rows: Any, drafts: Any) -> tuple[str, str, tuple[Any, ...]]:
+def get_next_step(user: Any, rows: Any, drafts: Any) -> tuple[str, str, tuple[Any, ...]]:
     """The reader's own next step: (sentence, name of the page, parts of its address)."""
     if not user.is_authenticated:
         return _("Look which program is yours. You need no account for that."), "start", ()
     if not user.memberships.filter(ended_at=None).exists():
         return _("Say for which company you work."), "company_new", ()
     if rows:
-        said = _("%(name)s: %(turn)s.") % {"name": rows[0].name, "turn": rows[0].turn_said}
-        return said, "integration", (rows[0].uuid,)
+        sentence = _("%(name)s: %(turn)s.") % {"name": rows[0].name, "turn": rows[0].turn_said}
+        return sentence, "integration", (rows[0].uuid,)
     if drafts:
         return (
             _("Go on with your draft “%(name)s”.") % {"name": drafts[0].data.get("name") or _("without a name")},

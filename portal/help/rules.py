@@ -14,18 +14,18 @@ from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.text import slugify
 
-DOCS = Path(__file__).resolve().parents[2] / "docs"
-SPANS = (
+DOCS_DIR = Path(__file__).resolve().parents[2] / "docs"
+SPAN_PATTERNS = (
     (re.compile(r"`([^`]+)`"), r"<code>\1</code>"),
     (re.compile(r"\*\*([^*]+)\*\*"), r"<strong>\1</strong>"),
     (re.compile(r"\*([^*]+)\*"), r"<em>\1</em>"),
 )
-LINK = re.compile(r"\[([^\]]+)\]\(([^)]+)\)")
-ITEM = re.compile(r"^( *)- (.*)$")
+LINK_PATTERN = re.compile(r"\[([^\]]+)\]\(([^)]+)\)")
+LIST_ITEM_PATTERN = re.compile(r"^( *)- (.*)$")
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class RuleSection:
     """A heading with what stands under it; the first has the page's own title. `id`: its place in the address."""
 
     title: str
@@ -34,52 +34,52 @@ class Section:
 
 
 @lru_cache(maxsize=8)
-def sections(name: str) -> tuple[Section, ...]:
+def load_sections(name: str) -> tuple[RuleSection, ...]:
     """The sections of docs/NAME.md, links left as they are written."""
-    found: list[Section] = []
-    parts = re.split(r"^#{1,2} ", (DOCS / f"{name}.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    rule_sections: list[RuleSection] = []
+    parts = re.split(r"^#{1,2} ", (DOCS_DIR / f"{name}.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
     for part in parts[1:]:
         title, _, text = part.partition("\n")
-        found.append(Section(title, slugify(title), _joined(_blocks(text.strip().split("\n")))))
-    return tuple(found)
+        rule_sections.append(RuleSection(title, slugify(title), _join_blocks(_render_blocks(text.strip().split("\n")))))
+    return tuple(rule_sections)
 
 
-def led(section: Section, places: Mapping[str, str]) -> Section:
-    """The same with links that lead to pages. `places`: {file: address}; others keep only their words."""
+def resolve_links(section: RuleSection, url_by_file: Mapping[str, str]) -> RuleSection:
+    """The same with links that lead to pages. `url_by_file`: {file: address}; others keep only their words."""
 
-    def lead(found: re.Match[str]) -> str:
-        href = places.get(found[2], "")
-        return format_html('<a href="{}">{}</a>', href, mark_safe(found[1])) if href else found[1]  # noqa: S308 - escaped
+    def replace_link(match: re.Match[str]) -> str:
+        href = url_by_file.get(match[2], "")
+        return format_html('<a href="{}">{}</a>', href, mark_safe(match[1])) if href else match[1]  # noqa: S308 - escaped
 
-    return Section(section.title, section.id, mark_safe(LINK.sub(lead, section.body)))  # noqa: S308 - escaped above
+    return RuleSection(section.title, section.id, mark_safe(LINK_PATTERN.sub(replace_link, section.body)))  # noqa: S308 - escaped above
 
 
-def _blocks(lines: list[str]) -> Iterator[str]:
+def _render_blocks(lines: list[str]) -> Iterator[str]:
     """Paragraphs, lists and tables, parted by blank lines."""
     block: list[str] = []
     for line in [*lines, ""]:
         if line.strip():
             block.append(line)
         elif block:
-            yield _block(block)
+            yield _render_block(block)
             block = []
 
 
-def _block(lines: list[str]) -> str:
+def _render_block(lines: list[str]) -> str:
     if lines[0].startswith("|"):
-        return _table(lines)
-    starts = [n for n, line in enumerate(lines) if ITEM.match(line)]
+        return _render_table(lines)
+    starts = [n for n, line in enumerate(lines) if LIST_ITEM_PATTERN.match(line)]
     if not starts:
-        return f"<p>{_said(lines)}</p>"
-    before = f"<p>{_said(lines[: starts[0]])}</p>" if starts[0] else ""
-    return before + _list(lines[starts[0] :])
+        return f"<p>{_render_inline(lines)}</p>"
+    before = f"<p>{_render_inline(lines[: starts[0]])}</p>" if starts[0] else ""
+    return before + _render_list(lines[starts[0] :])
 
 
-def _list(lines: list[str]) -> str:
+def _render_list(lines: list[str]) -> str:
     """A list; what is indented further is a list within its item."""
     items: list[tuple[int, list[str]]] = []
     for line in lines:
-        item = ITEM.match(line)
+        item = LIST_ITEM_PATTERN.match(line)
         if item:
             items.append((len(item[1]), [item[2]]))
         else:
@@ -87,27 +87,27 @@ def _list(lines: list[str]) -> str:
     out, outer = "<ul>", items[0][0]
     for place, (depth, words) in enumerate(items):
         deeper = place + 1 < len(items) and items[place + 1][0] > depth
-        out += f"<li>{_said(words)}" + ("<ul>" if deeper else "</li>")
+        out += f"<li>{_render_inline(words)}" + ("<ul>" if deeper else "</li>")
         if depth > outer and (place + 1 == len(items) or items[place + 1][0] == outer):
             out += "</ul></li>"
     return out + "</ul>"
 
 
-def _table(lines: list[str]) -> str:
+def _render_table(lines: list[str]) -> str:
     rows = [[cell.strip() for cell in line.strip().strip("|").split("|")] for line in lines]
-    head = "".join(f'<th scope="col">{_said([cell])}</th>' for cell in rows[0])
-    body = "".join("<tr>" + "".join(f"<td>{_said([cell])}</td>" for cell in row) + "</tr>" for row in rows[2:])
+    head = "".join(f'<th scope="col">{_render_inline([cell])}</th>' for cell in rows[0])
+    body = "".join("<tr>" + "".join(f"<td>{_render_inline([cell])}</td>" for cell in row) + "</tr>" for row in rows[2:])
     table = f'<table class="table"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
     return f'<div class="table-wrap" role="region" aria-label="{escape(rows[0][0])}" tabindex="0">{table}</div>'
 
 
-def _said(lines: list[str]) -> str:
+def _render_inline(lines: list[str]) -> str:
     """Words with their marks."""
     text = str(escape(" ".join(line.strip() for line in lines)))
-    for mark, drawn in SPANS:
-        text = mark.sub(drawn, text)
+    for pattern, replacement in SPAN_PATTERNS:
+        text = pattern.sub(replacement, text)
     return text
 
 
-def _joined(blocks: Iterator[str]) -> SafeString:
+def _join_blocks(blocks: Iterator[str]) -> SafeString:
     return mark_safe("\n".join(blocks))  # noqa: S308 - every word was escaped in _said

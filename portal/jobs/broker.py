@@ -4,14 +4,14 @@ from django.conf import settings
 from redis import Redis
 from redis.exceptions import RedisError
 
-from portal.core.cache import WAIT
+from portal.core.cache import TIMEOUT_SECONDS
 
 
 def can_reach_broker() -> bool:
     """Return whether a broker is configured and answers."""
     if not settings.REDIS_URL:
         return False
-    client = Redis.from_url(settings.REDIS_URL, socket_connect_timeout=WAIT, socket_timeout=WAIT)
+    client = Redis.from_url(settings.REDIS_URL, socket_connect_timeout=TIMEOUT_SECONDS, socket_timeout=TIMEOUT_SECONDS)
     try:
         client.ping()
     except (RedisError, OSError):

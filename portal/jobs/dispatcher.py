@@ -24,10 +24,10 @@ INTERVALS_WITHOUT_BROKER = 1
 def sweep(now: datetime, queue: str = "") -> dict[str, int]:
     """Run every job of a queue, or of all queues, whenever it ran last. Return how many items each handled."""
     _drop_dead_connection()
-    done = {job.name: run_job(job, now) or 0 for job in JOBS if queue in ("", job.queue)}
+    counts = {job.name: run_job(job, now) or 0 for job in JOBS if queue in ("", job.queue)}
     if queue in ("", QUEUES[0]):
         record_sweep()
-    return done
+    return counts
 
 
 def sweep_overdue(queue: str) -> dict[str, int]:
@@ -36,17 +36,17 @@ def sweep_overdue(queue: str) -> dict[str, int]:
     intervals = INTERVALS_WITH_BROKER if can_reach_broker() else INTERVALS_WITHOUT_BROKER
     jobs = [job for job in JOBS if job.queue == queue]
     last_runs = {run.name: run for run in PeriodicRun.objects.filter(name__in=[job.name for job in jobs])}
-    done: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for job in jobs:
         now = timezone.now()
         idle_since = now - timedelta(seconds=job.seconds * intervals)
         last_run = last_runs.get(job.name)
         if last_run is None or last_run.started_at <= idle_since or last_run.is_cut_off(now):
             count = run_job(job, now, idle_since=idle_since)
-            done |= {} if count is None else {job.name: count}
+            counts |= {} if count is None else {job.name: count}
     if queue == QUEUES[0]:
         record_sweep()
-    return done
+    return counts
 
 
 def record_sweep() -> None:
@@ -56,7 +56,7 @@ def record_sweep() -> None:
     PeriodicRun.objects.update_or_create(name=SWEEP, defaults={"finished_at": now}, create_defaults=first)
 
 
-def keep_sweeping(queue: str, every: float, stop: Event, report: Callable[[dict[str, int]], None]) -> None:
+def keep_sweeping(queue: str, interval_seconds: float, stop: Event, report: Callable[[dict[str, int]], None]) -> None:
     """Run overdue jobs of a queue until stopped. An error ends the round, never the queue.
 
     Args:
@@ -72,7 +72,7 @@ def keep_sweeping(queue: str, every: float, stop: Event, report: Callable[[dict[
             logger.warning("The sweep of queue %s waits for the database (%s).", queue, error)
         except Exception:
             logger.exception("A round of the sweep of queue %s failed.", queue)
-        stop.wait(every)
+        stop.wait(interval_seconds)
 
 
 def _drop_dead_connection() -> None:

@@ -12,7 +12,7 @@ from django.utils import timezone
 from django.utils.module_loading import import_string
 
 from portal.jobs.models import PeriodicRun
-from portal.jobs.registry import LEASE, SHORTEST_GAP, Job
+from portal.jobs.registry import LEASE, MIN_INTERVAL_SHARE, Job
 
 logger = logging.getLogger(__name__)
 
@@ -41,15 +41,15 @@ def run_job(job: Job, now: datetime, *, idle_since: datetime | None = None) -> i
     started_at = claim(job.name, idle_since)
     if started_at is None:
         return None
-    mine = PeriodicRun.objects.filter(name=job.name, started_at=started_at)
+    current_run = PeriodicRun.objects.filter(name=job.name, started_at=started_at)
     try:
-        with _renewed_lease(job.name, started_at):
+        with _keep_lease(job.name, started_at):
             count = load_work(job)(now)
     except Exception:
         logger.exception("The periodic job %s failed.", job.name)
-        mine.update(lease_expires_at=None)
+        current_run.update(lease_expires_at=None)
         return 0
-    if not mine.update(lease_expires_at=None, finished_at=timezone.now()):
+    if not current_run.update(lease_expires_at=None, finished_at=timezone.now()):
         logger.warning("The periodic job %s ended after its next run had begun.", job.name)
     return count
 
@@ -61,7 +61,7 @@ def run_scheduled(job: Job) -> int | None:
     """
     now = timezone.now()
     try:
-        return run_job(job, now, idle_since=now - timedelta(seconds=job.seconds * SHORTEST_GAP))
+        return run_job(job, now, idle_since=now - timedelta(seconds=job.seconds * MIN_INTERVAL_SHARE))
     except DatabaseError as error:
         logger.warning("The periodic job %s waits for the database (%s).", job.name, error)
         return None
@@ -78,13 +78,13 @@ def claim(name: str, idle_since: datetime | None = None) -> datetime | None:
         started_at=now, lease_expires_at=lease_expires_at
     ):
         return now
-    first = {"started_at": now, "lease_expires_at": lease_expires_at}
-    _, is_first = PeriodicRun.objects.get_or_create(name=name, defaults=first)
+    defaults = {"started_at": now, "lease_expires_at": lease_expires_at}
+    _, is_first = PeriodicRun.objects.get_or_create(name=name, defaults=defaults)
     return now if is_first else None
 
 
 @contextmanager
-def _renewed_lease(name: str, started_at: datetime) -> Iterator[None]:
+def _keep_lease(name: str, started_at: datetime) -> Iterator[None]:
     """Renew the lease of a run until the block ends, so that only a dead process or a run that hangs loses it."""
     stop = Event()
 

@@ -2,12 +2,12 @@
 
 from django.contrib import admin
 
-from portal.core.admin import ReadOnly
+from portal.core.admin import ReadOnlyAdminMixin
 from portal.notifications.models import Email
 
 
 @admin.register(Email)
-class EmailAdmin(ReadOnly, admin.ModelAdmin):  # type: ignore[type-arg]
+class EmailAdmin(ReadOnlyAdminMixin, admin.ModelAdmin):  # type: ignore[type-arg]
     """The outbox, for looking things up."""
 
     exclude = ("text", "html", "calendar")  # a text may hold a key to an account

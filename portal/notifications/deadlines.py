@@ -14,133 +14,179 @@ from django.db.models import Q, QuerySet
 from django.urls import reverse
 
 from integrations.partners import permissions
-from integrations.sla.engine.types import Watching
+from integrations.sla.engine.types import ClockStatus
 from integrations.sla.models import Clock
 from integrations.submissions.models import Credential, Finding, Integration, Meeting, RequirementState
-from integrations.submissions.workflow.states import Holder
+from integrations.submissions.workflow.states import ResponsibleParty
 from portal.api.models import ApiToken
-from portal.reports.presenters import PROMISED
+from portal.reports.presenters import TARGET_LABELS
 
-KEPT = timedelta(days=30)
-AHEAD = timedelta(days=400)
-SHOWN = timedelta(minutes=30)  # the time before a deadline that a calendar draws
-MOST = 1000  # of one kind
+RETENTION_PERIOD = timedelta(days=30)
+LOOKAHEAD_PERIOD = timedelta(days=400)
+ENTRY_DURATION = timedelta(minutes=30)  # the time before a deadline that a calendar draws
+MAX_PER_KIND = 1000  # of one kind
 # by whether the person belongs to the company: whose turn, what it is called, which page
-TURNS = {
-    True: (Holder.PARTNER, "your answer is due", "integration"),
-    False: (Holder.PROGRAM, "review due", "review"),
+TURN_LABELS = {
+    True: (ResponsibleParty.PARTNER, "your answer is due", "integration"),
+    False: (ResponsibleParty.PROGRAM, "review due", "review"),
 }
-OPEN_CLOCKS = (Watching.RUNNING, Watching.OVERDUE, Watching.PAUSED)
+OPEN_CLOCK_STATUSES = (ClockStatus.RUNNING, ClockStatus.OVERDUE, ClockStatus.PAUSED)
 
 
 @dataclass(frozen=True, slots=True)
-class Deadline:
-    """One entry. `uid` stays the same as long as the thing is; `changed`: when it last became what it is."""
+class CalendarDeadline:
+    """One entry. `uid` stays the same as long as the thing is; `changed_at`: when it last became what it is."""
 
     uid: str
     title: str
     begins: datetime
     ends: datetime
     page: str
-    changed: datetime
-    done: bool = False
+    changed_at: datetime
+    is_done: bool = False
     tentative: bool = False
     busy: bool = False
 
 
-def deadlines_of(person: Any, now: datetime) -> list[Deadline]:
+def list_deadlines(person: Any, now: datetime) -> list[CalendarDeadline]:
     """Everything that concerns a person from a month ago on, in the order of time."""
-    mine = Q(partner__in=permissions.roles_of(person))
-    if permissions.works_for_program(person):
-        mine |= Q(reviewer=person)
-    rows = Integration.objects.filter(mine)
-    found = [
-        *_turns(rows, person, now), *_findings(rows, now), *_clocks(rows, now), *_waivers(rows, now),
-        *_credentials(rows, now), *_meetings(rows, now), *_tokens(person, now),
-    ]  # fmt: skip
-    return sorted(found, key=lambda each: (each.ends, each.uid))
+    condition = Q(partner__in=permissions.get_roles(person))
+    if permissions.is_program_staff(person):
+        condition |= Q(reviewer=person)
+    rows = Integration.objects.filter(condition)
+    deadlines = [
+        *_list_turns(rows, person, now),
+        *_list_findings(rows, now),
+        *_list_clocks(rows, now),
+        *_list_waivers(rows, now),
+        *_list_credentials(rows, now),
+        *_list_meetings(rows, now),
+        *_list_tokens(person, now),
+    ]
+    return sorted(deadlines, key=lambda deadline: (deadline.ends, deadline.uid))
 
 
-def address(name: str, *args: Any) -> str:
+def build_url(name: str, *args: Any) -> str:
     return settings.SITE_URL + reverse(name, args=args)
 
 
-def due(uid: str, title: str, at: datetime, page: str, changed: datetime | None, **how: bool) -> Deadline:
-    return Deadline(uid, title, at - SHOWN, at, page, changed or at, **how)
+def build_deadline(
+    uid: str, title: str, at: datetime, page: str, changed_at: datetime | None, **flags: bool
+) -> CalendarDeadline:
+    return CalendarDeadline(uid, title, at - ENTRY_DURATION, at, page, changed_at or at, **flags)
 
 
-def _turns(rows: QuerySet[Integration], person: Any, now: datetime) -> Iterator[Deadline]:
+def _list_turns(rows: QuerySet[Integration], person: Any, now: datetime) -> Iterator[CalendarDeadline]:
     """One entry an integration: the turn of the person's side, as long as it has a due moment."""
-    for row in rows.exclude(turn_since=None).select_related("partner").order_by("pk")[:MOST]:
-        holder, word, page = TURNS[bool(permissions.role_of(row.partner, person))]
-        uid, there = f"turn-{row.uuid}", address(page, row.uuid)
-        if row.turn_holder == holder and row.turn_due_at:
-            yield due(uid, f"{row.name}: {word}", row.turn_due_at, there, row.turn_since)
-        elif row.turn_since and row.turn_since >= now - KEPT:
-            yield due(uid, f"{row.name}: {word}", row.turn_since, there, row.turn_since, done=True)
+    for integration in rows.exclude(turn_since=None).select_related("partner").order_by("pk")[:MAX_PER_KIND]:
+        holder, word, page = TURN_LABELS[bool(permissions.get_role(integration.partner, person))]
+        uid, page_url = f"turn-{integration.uuid}", build_url(page, integration.uuid)
+        if integration.turn_holder == holder and integration.turn_due_at:
+            yield build_deadline(
+                uid, f"{integration.name}: {word}", integration.turn_due_at, page_url, integration.turn_since
+            )
+        elif integration.turn_since and integration.turn_since >= now - RETENTION_PERIOD:
+            yield build_deadline(
+                uid,
+                f"{integration.name}: {word}",
+                integration.turn_since,
+                page_url,
+                integration.turn_since,
+                is_done=True,
+            )
 
 
-def _findings(rows: QuerySet[Integration], now: datetime) -> Iterator[Deadline]:
-    found = Finding.objects.filter(integration__in=rows, due_at__gte=now - KEPT).select_related("integration")
-    for each in found.order_by("pk")[:MOST]:
-        title = f"{each.integration.name}: finding {each.number} is due"
-        page = address("integration", each.integration.uuid)
-        is_done = each.state != Finding.State.OPEN
-        assert each.due_at
-        yield due(f"finding-{each.pk}", title, each.due_at, page, each.fixed_at or each.raised_at, done=is_done)
-
-
-def _clocks(rows: QuerySet[Integration], now: datetime) -> Iterator[Deadline]:
-    """Promises about issues; one that is paused may move."""
-    recent = Q(state__in=OPEN_CLOCKS) | Q(stopped_at__gte=now - KEPT)
-    found = Clock.objects.filter(recent, integration__in=rows, promised=True, due_at__gte=now - KEPT)
-    for clock in found.select_related("issue", "integration").order_by("pk")[:MOST]:
-        title = f"{clock.integration.name}: {PROMISED[clock.verb]} due, issue {clock.issue.number}"
-        assert clock.due_at
-        yield due(
-            f"issue-{clock.issue.uuid}-{clock.verb}", title, clock.due_at, address("issue", clock.issue.uuid),
-            clock.stopped_at or clock.started_at, done=clock.state not in OPEN_CLOCKS,
-            tentative=clock.state == Watching.PAUSED,
-        )  # fmt: skip
-
-
-def _waivers(rows: QuerySet[Integration], now: datetime) -> Iterator[Deadline]:
-    found = RequirementState.objects.filter(integration__in=rows, waived_until__gte=now - KEPT)
-    for each in found.select_related("integration").order_by("pk")[:MOST]:
-        page = address("requirement", each.integration.uuid, each.requirement_id)
-        assert each.waived_until
-        yield due(
-            f"waiver-{each.pk}", f"{each.integration.name}: a waiver ends", each.waived_until, page, each.given_at
+def _list_findings(rows: QuerySet[Integration], now: datetime) -> Iterator[CalendarDeadline]:
+    findings = Finding.objects.filter(integration__in=rows, due_at__gte=now - RETENTION_PERIOD).select_related(
+        "integration"
+    )
+    for finding in findings.order_by("pk")[:MAX_PER_KIND]:
+        title = f"{finding.integration.name}: finding {finding.number} is due"
+        page = build_url("integration", finding.integration.uuid)
+        is_done = finding.state != Finding.State.OPEN
+        assert finding.due_at
+        yield build_deadline(
+            f"finding-{finding.pk}", title, finding.due_at, page, finding.fixed_at or finding.raised_at, is_done=is_done
         )
 
 
-def _credentials(rows: QuerySet[Integration], now: datetime) -> Iterator[Deadline]:
-    found = Credential.objects.filter(integration__in=rows, rotate_at__gte=now - KEPT)
-    for each in found.select_related("integration").order_by("pk")[:MOST]:
-        page = address("requirement", each.integration.uuid, each.requirement_id)
-        title = f"{each.integration.name}: time for a new test account"
-        assert each.rotate_at
-        yield due(f"account-{each.uuid}", title, each.rotate_at, page, each.created_at, done=each.ended_at is not None)
-
-
-def _meetings(rows: QuerySet[Integration], now: datetime) -> Iterator[Deadline]:
-    found = Meeting.objects.filter(integration__in=rows, starts_at__gte=now - KEPT, starts_at__lte=now + AHEAD)
-    for each in found.select_related("integration").order_by("pk")[:MOST]:
-        assert each.starts_at
-        ends = each.starts_at + timedelta(minutes=each.minutes)
-        page = address("requirement", each.integration.uuid, each.requirement_id)
-        is_off = each.state == Meeting.State.CANCELLED
-        yield Deadline(
-            f"meeting-{each.uuid}", f"{each.integration.name}: meeting", each.starts_at, ends, page, each.created_at,
-            done=is_off, busy=True,
+def _list_clocks(rows: QuerySet[Integration], now: datetime) -> Iterator[CalendarDeadline]:
+    """Promises about issues; one that is paused may move."""
+    recent = Q(state__in=OPEN_CLOCK_STATUSES) | Q(stopped_at__gte=now - RETENTION_PERIOD)
+    clocks = Clock.objects.filter(recent, integration__in=rows, promised=True, due_at__gte=now - RETENTION_PERIOD)
+    for clock in clocks.select_related("issue", "integration").order_by("pk")[:MAX_PER_KIND]:
+        title = f"{clock.integration.name}: {TARGET_LABELS[clock.verb]} due, issue {clock.issue.number}"
+        assert clock.due_at
+        yield build_deadline(
+            f"issue-{clock.issue.uuid}-{clock.verb}", title, clock.due_at, build_url("issue", clock.issue.uuid),
+            clock.stopped_at or clock.started_at, is_done=clock.state not in OPEN_CLOCK_STATUSES,
+            tentative=clock.state == ClockStatus.PAUSED,
         )  # fmt: skip
 
 
-def _tokens(person: Any, now: datetime) -> Iterator[Deadline]:
-    owned = [pk for pk, role in permissions.roles_of(person).items() if role == "owner"]
-    mine = Q(user=person, partner=None) | Q(partner__in=owned)
-    for each in ApiToken.objects.filter(mine, expires_at__gte=now - KEPT).order_by("pk")[:MOST]:
-        is_gone = each.revoked_at is not None
-        yield due(
-            f"token-{each.uuid}", "An API token ends", each.expires_at, address("tokens"), each.made_at, done=is_gone
+def _list_waivers(rows: QuerySet[Integration], now: datetime) -> Iterator[CalendarDeadline]:
+    waivers = RequirementState.objects.filter(integration__in=rows, waived_until__gte=now - RETENTION_PERIOD)
+    for waiver in waivers.select_related("integration").order_by("pk")[:MAX_PER_KIND]:
+        page = build_url("requirement", waiver.integration.uuid, waiver.requirement_id)
+        assert waiver.waived_until
+        yield build_deadline(
+            f"waiver-{waiver.pk}",
+            f"{waiver.integration.name}: a waiver ends",
+            waiver.waived_until,
+            page,
+            waiver.given_at,
+        )
+
+
+def _list_credentials(rows: QuerySet[Integration], now: datetime) -> Iterator[CalendarDeadline]:
+    credentials = Credential.objects.filter(integration__in=rows, rotate_at__gte=now - RETENTION_PERIOD)
+    for credential in credentials.select_related("integration").order_by("pk")[:MAX_PER_KIND]:
+        page = build_url("requirement", credential.integration.uuid, credential.requirement_id)
+        title = f"{credential.integration.name}: time for a new test account"
+        assert credential.rotate_at
+        yield build_deadline(
+            f"account-{credential.uuid}",
+            title,
+            credential.rotate_at,
+            page,
+            credential.created_at,
+            is_done=credential.ended_at is not None,
+        )
+
+
+def _list_meetings(rows: QuerySet[Integration], now: datetime) -> Iterator[CalendarDeadline]:
+    meetings = Meeting.objects.filter(
+        integration__in=rows, starts_at__gte=now - RETENTION_PERIOD, starts_at__lte=now + LOOKAHEAD_PERIOD
+    )
+    for meeting in meetings.select_related("integration").order_by("pk")[:MAX_PER_KIND]:
+        assert meeting.starts_at
+        ends = meeting.starts_at + timedelta(minutes=meeting.minutes)
+        page = build_url("requirement", meeting.integration.uuid, meeting.requirement_id)
+        is_off = meeting.state == Meeting.State.CANCELLED
+        yield CalendarDeadline(
+            f"meeting-{meeting.uuid}",
+            f"{meeting.integration.name}: meeting",
+            meeting.starts_at,
+            ends,
+            page,
+            meeting.created_at,
+            is_done=is_off,
+            busy=True,
+        )
+
+
+def _list_tokens(person: Any, now: datetime) -> Iterator[CalendarDeadline]:
+    owned_partner_ids = [pk for pk, role in permissions.get_roles(person).items() if role == "owner"]
+    condition = Q(user=person, partner=None) | Q(partner__in=owned_partner_ids)
+    for token in ApiToken.objects.filter(condition, expires_at__gte=now - RETENTION_PERIOD).order_by("pk")[
+        :MAX_PER_KIND
+    ]:
+        is_gone = token.revoked_at is not None
+        yield build_deadline(
+            f"token-{token.uuid}",
+            "An API token ends",
+            token.expires_at,
+            build_url("tokens"),
+            token.made_at,
+            is_done=is_gone,
         )

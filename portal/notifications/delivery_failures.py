@@ -14,69 +14,80 @@ from django.utils import timezone
 from integrations.partners import permissions
 from integrations.submissions import notices
 from integrations.submissions.models import Integration
-from integrations.submissions.services.transitions import lock
+from integrations.submissions.services.transitions import lock_integration
 from portal.audit import services
 from portal.notifications import email
-from portal.notifications.escalation import address, chain
+from portal.notifications.escalation import get_address, list_recipients
 from portal.notifications.models import Email
 
 log = logging.getLogger(__name__)
-SHOWN = timedelta(days=30)
+DISPLAY_PERIOD = timedelta(days=30)
 
 
-def pass_on_due(now: datetime | None = None, limit: int = 200) -> int:
+def forward_due(now: datetime | None = None, limit: int = 200) -> int:
     """Pass on every mail about an integration that was given up. Returns how many."""
     now = now or timezone.now()
     failed = Email.objects.filter(state=Email.State.FAILED, passed_on_at=None)
-    return sum(_safely(pk, now) for pk in list(failed.order_by("pk").values_list("pk", flat=True)[:limit]))
+    return sum(_forward_safely(pk, now) for pk in list(failed.order_by("pk").values_list("pk", flat=True)[:limit]))
 
 
-def _safely(pk: int, now: datetime) -> bool:
+def _forward_safely(pk: int, now: datetime) -> bool:
     try:
-        return pass_on(pk, now)
+        return forward_email(pk, now)
     except Exception:
         log.exception("The mail %s could not be passed on.", pk)
         return False
 
 
 @transaction.atomic
-def pass_on(pk: int, now: datetime) -> bool:
+def forward_email(pk: int, now: datetime) -> bool:
     """Pass one mail on, once. Returns whether anybody is told."""
-    found = Email.objects.select_related("event", "person").get(pk=pk)
-    row = lock(found.integration_id) if found.integration_id else None
+    failed_email = Email.objects.select_related("event", "person").get(pk=pk)
+    integration = lock_integration(failed_email.integration_id) if failed_email.integration_id else None
     if not Email.objects.filter(pk=pk, passed_on_at=None).update(passed_on_at=now):
         return False  # another sweep was quicker
-    if row is None or found.event is None:
+    if integration is None or failed_email.event is None:
         return False
-    if found.person is None or permissions.is_of_program(row, found.person):
-        return _to_the_next(found, row, now)
-    return _to_the_program(found, row, now)
+    if failed_email.person is None or permissions.can_act_for_program(integration, failed_email.person):
+        return _notify_next_recipient(failed_email, integration, now)
+    return _notify_program(failed_email, integration, now)
 
 
-def _to_the_next(found: Email, row: Integration, now: datetime) -> bool:
+def _notify_next_recipient(failed_email: Email, integration: Integration, now: datetime) -> bool:
     """The same news for the first of the chain who has not got it."""
-    assert found.event
-    had = set(Email.objects.filter(event=found.event).values_list("to", flat=True))
-    left = [each for each in chain(row) if address(each) not in had]
-    if not left:
+    assert failed_email.event
+    notified_addresses = set(Email.objects.filter(event=failed_email.event).values_list("to", flat=True))
+    remaining = [each for each in list_recipients(integration) if get_address(each) not in notified_addresses]
+    if not remaining:
         return False
-    told = notices.context_of(found.event) | {"for_program": True}
-    email.queue(found.name, f"{found.event.pk}:instead:{address(left[0])}", left[0], told, event=found.event, now=now)
+    context = notices.build_context(failed_email.event) | {"for_program": True}
+    email.queue(
+        failed_email.name,
+        f"{failed_email.event.pk}:instead:{get_address(remaining[0])}",
+        remaining[0],
+        context,
+        event=failed_email.event,
+        now=now,
+    )
     return True
 
 
-def _to_the_program(found: Email, row: Integration, now: datetime) -> bool:
-    said = {"whom": found.to, "subject": found.subject, "why": found.last_error}
-    event = services.record(row, "mail_undelivered", by=None, now=now, internal=True, **said)
-    to = chain(row)[0]
-    told = notices.context_of(event) | {"for_program": True}
-    email.queue("undelivered", f"{event.stream}:{event.seq}:{address(to)}", to, told, event=event, now=now)
+def _notify_program(failed_email: Email, integration: Integration, now: datetime) -> bool:
+    event_data = {"whom": failed_email.to, "subject": failed_email.subject, "why": failed_email.last_error}
+    event = services.record_event(integration, "mail_undelivered", actor=None, now=now, internal=True, **event_data)
+    recipient = list_recipients(integration)[0]
+    context = notices.build_context(event) | {"for_program": True}
+    email.queue(
+        "undelivered", f"{event.stream}:{event.seq}:{get_address(recipient)}", recipient, context, event=event, now=now
+    )
     return True
 
 
-def undelivered(row: Integration, *, for_program: bool, now: datetime) -> QuerySet[Email]:
+def list_undelivered_emails(integration: Integration, *, for_program: bool, now: datetime) -> QuerySet[Email]:
     """The mails of the last month that a page of an integration has to admit; to the partner its own alone."""
-    failed = Email.objects.filter(integration=row, state=Email.State.FAILED, created_at__gte=now - SHOWN)
+    failed = Email.objects.filter(
+        integration=integration, state=Email.State.FAILED, created_at__gte=now - DISPLAY_PERIOD
+    )
     if not for_program:
-        failed = failed.filter(person__memberships__partner=row.partner_id, person__memberships__ended_at=None)
+        failed = failed.filter(person__memberships__partner=integration.partner_id, person__memberships__ended_at=None)
     return failed.only("subject", "to", "created_at", "passed_on_at").order_by("-created_at")[:5]

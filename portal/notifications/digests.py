@@ -17,17 +17,17 @@ from django.utils import timezone
 
 from integrations.partners import permissions
 from integrations.submissions.models import Integration
-from integrations.submissions.workflow.states import Holder
+from integrations.submissions.workflow.states import ResponsibleParty
 from portal.notifications import email
 from portal.notifications import unsubscribe as stopping
 from portal.notifications.models import Email
 
 log = logging.getLogger(__name__)
-AT_ONCE = 100  # in one mail; what is left follows in the next round
+MAX_EMAILS = 100  # in one mail; what is left follows in the next round
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class DigestPart:
     """The news of one integration."""
 
     name: str
@@ -40,54 +40,56 @@ def send_due(now: datetime | None = None, limit: int = 500) -> int:
     now = now or timezone.now()
     waiting = Email.objects.filter(state=Email.State.GATHERED, due_at__lte=now).exclude(person=None)
     people: list[int] = list(waiting.order_by("person_id").values_list("person_id", flat=True).distinct()[:limit])
-    return sum(_safely(pk, now) for pk in people)
+    return sum(_send_safely(pk, now) for pk in people)
 
 
-def _safely(pk: int, now: datetime) -> bool:
+def _send_safely(pk: int, now: datetime) -> bool:
     try:
-        return send(pk, now)
+        return send_digest(pk, now)
     except Exception:
         log.exception("The digest of person %s could not be made.", pk)
         return False
 
 
 @transaction.atomic
-def send(pk: int, now: datetime) -> bool:
+def send_digest(pk: int, now: datetime) -> bool:
     """One person's digest. Of two at once, the second finds nothing left."""
-    due = Email.objects.select_for_update(of=("self",)).filter(person_id=pk, state=Email.State.GATHERED)
-    rows = list(due.filter(due_at__lte=now).select_related("integration__partner", "event").order_by("pk")[:AT_ONCE])
+    pending = Email.objects.select_for_update(of=("self",)).filter(person_id=pk, state=Email.State.GATHERED)
+    rows = list(
+        pending.filter(due_at__lte=now).select_related("integration__partner", "event").order_by("pk")[:MAX_EMAILS]
+    )
     person = get_user_model().objects.filter(pk=pk, is_active=True).first()
     if person is None or not rows:
         Email.objects.filter(pk__in=[row.pk for row in rows]).update(state=Email.State.SILENCED)
         return False
     key = f"digest:{pk}:{rows[0].pk}-{rows[-1].pk}"
-    made = email.queue(
-        "digest", key, person, told(person, rows), unsubscribe=stopping.address(person, "digest"), now=now
+    digest = email.queue(
+        "digest", key, person, build_context(person, rows), unsubscribe=stopping.build_url(person, "digest"), now=now
     )
-    Email.objects.filter(pk__in=[row.pk for row in rows]).update(state=Email.State.TOLD, digest=made)
-    return made is not None
+    Email.objects.filter(pk__in=[row.pk for row in rows]).update(state=Email.State.TOLD, digest=digest)
+    return digest is not None
 
 
-def told(person: Any, rows: Sequence[Email]) -> dict[str, Any]:
+def build_context(person: Any, rows: Sequence[Email]) -> dict[str, Any]:
     """What a digest says: the news by integration, and first whose turn it is there."""
     by_row: dict[int, list[Email]] = {}
     for row in rows:
         by_row.setdefault(row.integration_id or 0, []).append(row)
-    parts = [part(person, news) for news in by_row.values()]
-    mine = Holder.PROGRAM if permissions.works_for_program(person) else Holder.PARTNER
-    theirs = [news[0].integration for news in by_row.values() if news[0].integration]
+    parts = [build_part(person, news) for news in by_row.values()]
+    own_holder = ResponsibleParty.PROGRAM if permissions.is_program_staff(person) else ResponsibleParty.PARTNER
+    integrations = [news[0].integration for news in by_row.values() if news[0].integration]
     return {
         "parts": parts,
         "count": len(rows),
         "names": ", ".join(each.name for each in parts[:3]) + ("…" if len(parts) > 3 else ""),
-        "turns": [row for row in theirs if row.turn_holder == mine],
-        "stop": stopping.address(person, stopping.DIGEST),
+        "turns": [row for row in integrations if row.turn_holder == own_holder],
+        "stop": stopping.build_url(person, stopping.DIGEST),
     }
 
 
-def part(person: Any, news: Sequence[Email]) -> Part:
+def build_part(person: Any, news: Sequence[Email]) -> DigestPart:
     row: Integration | None = news[0].integration
     if row is None:
-        return Part("Your account", settings.SITE_URL + reverse("notifications"), tuple(news))
-    page = "review" if permissions.is_of_program(row, person) else "integration"
-    return Part(row.name, settings.SITE_URL + reverse(page, args=[row.uuid]), tuple(news))
+        return DigestPart("Your account", settings.SITE_URL + reverse("notifications"), tuple(news))
+    page = "review" if permissions.can_act_for_program(row, person) else "integration"
+    return DigestPart(row.name, settings.SITE_URL + reverse(page, args=[row.uuid]), tuple(news))

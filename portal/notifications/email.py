@@ -30,15 +30,15 @@ from portal.notifications.models import Email
 
 BLANK_LINES = re.compile(r"\n[ \t]*(\n[ \t]*)+\n")  # what absent parts of a text leave behind
 LEASE = timedelta(seconds=90)
-BATCH = 100
+BATCH_SIZE = 100
 ROUND_SECONDS = 60
 RETRY_SECONDS = (10, 60, 120, 300, 600, 1200, 1800)
-GIVE_UP = timedelta(hours=72)
-REFUSED_FOR_GOOD = (400, 422)  # statuses by which a provider refuses a mail; others are about us, or pass
+GIVE_UP_AFTER = timedelta(hours=72)
+PERMANENT_FAILURE_STATUSES = (400, 422)  # statuses by which a provider refuses a mail; others are about us, or pass
 
 
 @dataclass(frozen=True, slots=True)
-class Rendered:
+class RenderedEmail:
     """A mail as it will be sent."""
 
     subject: str
@@ -46,7 +46,7 @@ class Rendered:
     html: str
 
 
-def render(name: str, context: Mapping[str, Any]) -> Rendered:
+def render(name: str, context: Mapping[str, Any]) -> RenderedEmail:
     """Render templates/notifications/email/NAME/{subject.txt,body.txt,body.html}.
 
     Previews and mails both come from here.
@@ -57,14 +57,16 @@ def render(name: str, context: Mapping[str, Any]) -> Rendered:
     full = {"site": settings.SITE_URL, "mail_from": settings.DEFAULT_FROM_EMAIL, **context}
     zone = ZoneInfo(getattr(full.get("person"), "zone", "UTC"))
     with timezone.override(zone), translation.override(settings.LANGUAGE_CODE):
-        return Rendered(
-            subject=Truncator(one_line(render_to_string(f"notifications/email/{name}/subject.txt", full))).chars(240),
+        return RenderedEmail(
+            subject=Truncator(flatten_text(render_to_string(f"notifications/email/{name}/subject.txt", full))).chars(
+                240
+            ),
             text=BLANK_LINES.sub("\n\n", render_to_string(f"notifications/email/{name}/body.txt", full)).strip() + "\n",
             html=render_to_string(f"notifications/email/{name}/body.html", full),
         )
 
 
-def one_line(text: str) -> str:
+def flatten_text(text: str) -> str:
     """A text that is fit for a header: no line ends, no control characters, nothing that turns the writing round."""
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
@@ -91,10 +93,10 @@ def queue(
         raise RuntimeError("Mail is queued in the transaction of what it tells.")
     now = now or timezone.now()
     person = to if hasattr(to, "email") else None
-    rendered = render(name, {"person": person, **context})
+    content = render(name, {"person": person, **context})
     due_at = max(hold_until or now, now)
-    columns = asdict(rendered) | {"calendar": calendar, "unsubscribe": unsubscribe}
-    mail, is_new = Email.objects.get_or_create(
+    columns = asdict(content) | {"calendar": calendar, "unsubscribe": unsubscribe}
+    email_message, is_new = Email.objects.get_or_create(
         key=key,
         defaults={
             **columns,
@@ -108,16 +110,16 @@ def queue(
             "created_at": now,
         },
     )
-    return mail if is_new else None
+    return email_message if is_new else None
 
 
-def cancel_held(event: Event) -> int:
+def cancel_held_emails(event: Event) -> int:
     """Stop the mails of a decision that was undone. Returns how many."""
-    held = Email.objects.filter(event=event, state__in=(Email.State.HELD, Email.State.GATHERED))
-    return held.update(state=Email.State.CANCELLED)
+    held_emails = Email.objects.filter(event=event, state__in=(Email.State.HELD, Email.State.GATHERED))
+    return held_emails.update(state=Email.State.CANCELLED)
 
 
-def silence(person: int, partner: Partner) -> int:
+def silence_person(person: int, partner: Partner) -> int:
     """Stop what waits to be told to a person about a company's integrations. Returns how many."""
     waiting = Email.objects.filter(person_id=person, integration__partner=partner)
     return waiting.filter(state__in=(Email.State.HELD, Email.State.GATHERED)).update(state=Email.State.SILENCED)
@@ -131,7 +133,7 @@ def queue_kept_mails(now: datetime | None = None) -> int:
     if settings.MAIL_KEPT:
         return 0
     now = now or timezone.now()
-    kept = Email.objects.filter(state=Email.State.KEPT, created_at__gt=now - GIVE_UP)
+    kept = Email.objects.filter(state=Email.State.KEPT, created_at__gt=now - GIVE_UP_AFTER)
     return kept.update(state=Email.State.QUEUED, due_at=now)
 
 
@@ -143,98 +145,110 @@ def deliver_due(now: datetime | None = None) -> int:
     now = now or timezone.now()
     states = (Email.State.HELD, Email.State.QUEUED, Email.State.SENDING)
     due = Email.objects.filter(state__in=states, due_at__lte=now).order_by("due_at").values_list("pk", flat=True)
-    begin = monotonic()  # a slow server makes a long round: each lease counts from its own beginning
-    handled = 0
-    with closing(get_connection()) as line:
-        while monotonic() - begin < ROUND_SECONDS:
-            taken = [deliver(pk, now + timedelta(seconds=monotonic() - begin), line) for pk in list(due[:BATCH])]
-            handled += sum(taken)
-            if len(taken) < BATCH or not any(taken):
+    round_started_at = monotonic()  # a slow server makes a long round: each lease counts from its own beginning
+    handled_count = 0
+    with closing(get_connection()) as connection:
+        while monotonic() - round_started_at < ROUND_SECONDS:
+            results = [
+                deliver(pk, now + timedelta(seconds=monotonic() - round_started_at), connection)
+                for pk in list(due[:BATCH_SIZE])
+            ]
+            handled_count += sum(results)
+            if len(results) < BATCH_SIZE or not any(results):
                 break
-    return handled
+    return handled_count
 
 
-def deliver(pk: int, now: datetime, line: BaseEmailBackend | None = None) -> bool:
+def deliver(pk: int, now: datetime, connection: BaseEmailBackend | None = None) -> bool:
     """Send one mail if it is due and nobody else is sending it. Returns whether this call had it."""
-    if line is None:
-        with closing(get_connection()) as own:
-            return deliver(pk, now, own)
+    if connection is None:
+        with closing(get_connection()) as own_connection:
+            return deliver(pk, now, own_connection)
     if not _claim(pk, now):
         return False
-    mail = Email.objects.get(pk=pk)
+    email_message = Email.objects.get(pk=pk)
     if settings.MAIL_KEPT:
-        return _settle(mail, Email.State.KEPT, now)
+        return _settle(email_message, Email.State.KEPT, now)
     try:
-        _send(mail, line)
-    except SMTPRecipientsRefused as refused:
-        code = next(iter(refused.recipients.values()))[0]
-        return _retry(mail, f"The address was refused ({code}).", code >= 500, now)
-    except SMTPResponseException as answer:
-        return _retry(mail, f"The mail server said {answer.smtp_code}.", answer.smtp_code >= 550, now)
+        _send(email_message, connection)
+    except SMTPRecipientsRefused as refusal:
+        code = next(iter(refusal.recipients.values()))[0]
+        return _schedule_retry(email_message, f"The address was refused ({code}).", code >= 500, now)
+    except SMTPResponseException as response_error:
+        return _schedule_retry(
+            email_message, f"The mail server said {response_error.smtp_code}.", response_error.smtp_code >= 550, now
+        )
     except AnymailError as error:
-        return _retry(mail, *_said_by_provider(error), now)
+        return _schedule_retry(email_message, *_describe_provider_error(error), now)
     except (SMTPException, OSError) as error:
-        return _retry(mail, f"The mail server could not be reached ({type(error).__name__}).", False, now)
-    return _settle(mail, Email.State.SENT, now)
+        return _schedule_retry(
+            email_message, f"The mail server could not be reached ({type(error).__name__}).", False, now
+        )
+    return _settle(email_message, Email.State.SENT, now)
 
 
-def _send(mail: Email, line: BaseEmailBackend) -> None:
+def _send(email_message: Email, connection: BaseEmailBackend) -> None:
     """Over a connection that the first mail opens, and that is given up where one is not taken."""
-    message = _message(mail)
-    message.connection = line
+    message = _build_message(email_message)
+    message.connection = connection
     try:
-        line.open()  # greeting a server for each mail would take longer than the mail; nothing if it is open
+        connection.open()  # greeting a server for each mail would take longer than the mail; nothing if it is open
         message.send()
     except Exception:
-        line.close()
+        connection.close()
         raise
 
 
 def _claim(pk: int, now: datetime) -> bool:
     """Take a due mail: a conditional update, so that one of any number of workers wins."""
     waiting = Email.objects.filter(pk=pk, due_at__lte=now, state__in=(Email.State.HELD, Email.State.QUEUED))
-    abandoned = Email.objects.filter(pk=pk, state=Email.State.SENDING, claimed_until__lt=now)
-    taken = {"state": Email.State.SENDING, "claimed_until": now + LEASE}
-    return bool(waiting.update(**taken) or abandoned.update(**taken))
+    abandoned_emails = Email.objects.filter(pk=pk, state=Email.State.SENDING, claimed_until__lt=now)
+    values = {"state": Email.State.SENDING, "claimed_until": now + LEASE}
+    return bool(waiting.update(**values) or abandoned_emails.update(**values))
 
 
-def _settle(mail: Email, state: str, now: datetime) -> bool:
+def _settle(email_message: Email, state: str, now: datetime) -> bool:
     sent_at = now if state == Email.State.SENT else None
-    Email.objects.filter(pk=mail.pk).update(state=state, sent_at=sent_at, claimed_until=None, last_error="")
+    Email.objects.filter(pk=email_message.pk).update(state=state, sent_at=sent_at, claimed_until=None, last_error="")
     return True
 
 
-def _said_by_provider(error: AnymailError) -> tuple[str, bool]:
+def _describe_provider_error(error: AnymailError) -> tuple[str, bool]:
     """Why a provider did not take a mail, and whether trying again is useless: it refused the mail, not the portal."""
     if isinstance(error, AnymailRecipientsRefused):
         return "The mail provider refused the address.", True
     status = getattr(error, "status_code", None)
     if status is None:
         return f"The mail provider could not be reached ({type(error).__name__}).", False
-    return f"The mail provider said {status}.", status in REFUSED_FOR_GOOD
+    return f"The mail provider said {status}.", status in PERMANENT_FAILURE_STATUSES
 
 
-def _retry(mail: Email, why: str, final: bool, now: datetime) -> bool:
-    wait = RETRY_SECONDS[min(mail.attempts, len(RETRY_SECONDS) - 1)]
-    gone = final or now - mail.created_at > GIVE_UP
-    Email.objects.filter(pk=mail.pk).update(
-        state=Email.State.FAILED if gone else Email.State.QUEUED,
+def _schedule_retry(email_message: Email, error: str, is_final: bool, now: datetime) -> bool:
+    wait = RETRY_SECONDS[min(email_message.attempts, len(RETRY_SECONDS) - 1)]
+    is_failed = is_final or now - email_message.created_at > GIVE_UP_AFTER
+    Email.objects.filter(pk=email_message.pk).update(
+        state=Email.State.FAILED if is_failed else Email.State.QUEUED,
         due_at=now + timedelta(seconds=wait),
-        attempts=mail.attempts + 1,
+        attempts=email_message.attempts + 1,
         claimed_until=None,
-        last_error=why[:300],
+        last_error=error[:300],
     )
     return True
 
 
-def _message(mail: Email) -> EmailMultiAlternatives:
+def _build_message(email_message: Email) -> EmailMultiAlternatives:
     domain = parseaddr(settings.DEFAULT_FROM_EMAIL)[1].rpartition("@")[2]
-    headers = {"Message-ID": f"<{mail.uuid}@{domain}>"}
-    if mail.unsubscribe:  # RFC 8058: one click in the reader's mail program
-        headers |= {"List-Unsubscribe": f"<{mail.unsubscribe}>", "List-Unsubscribe-Post": "List-Unsubscribe=One-Click"}
-    message = EmailMultiAlternatives(mail.subject, mail.text, settings.DEFAULT_FROM_EMAIL, [mail.to], headers=headers)
-    message.attach_alternative(mail.html, "text/html")
-    if mail.calendar:
-        method = "CANCEL" if "METHOD:CANCEL" in mail.calendar else "REQUEST"
-        message.attach("meeting.ics", mail.calendar, f"text/calendar; method={method}")
+    headers = {"Message-ID": f"<{email_message.uuid}@{domain}>"}
+    if email_message.unsubscribe:  # RFC 8058: one click in the reader's mail program
+        headers |= {
+            "List-Unsubscribe": f"<{email_message.unsubscribe}>",
+            "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+        }
+    message = EmailMultiAlternatives(
+        email_message.subject, email_message.text, settings.DEFAULT_FROM_EMAIL, [email_message.to], headers=headers
+    )
+    message.attach_alternative(email_message.html, "text/html")
+    if email_message.calendar:
+        method = "CANCEL" if "METHOD:CANCEL" in email_message.calendar else "REQUEST"
+        message.attach("meeting.ics", email_message.calendar, f"text/calendar; method={method}")
     return message

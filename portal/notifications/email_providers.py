@@ -6,7 +6,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 SMTP = "smtp"
 # what django-anymail calls each provider's key
-KEYS = {
+KEY_SETTING_BY_PROVIDER = {
     "brevo": "BREVO_API_KEY",
     "mailersend": "MAILERSEND_API_TOKEN",
     "mailgun": "MAILGUN_API_KEY",
@@ -15,11 +15,11 @@ KEYS = {
     "resend": "RESEND_API_KEY",
     "sparkpost": "SPARKPOST_API_KEY",
 }
-CHOICES = (SMTP, *KEYS)
-TIMEOUT = 20  # seconds
+CHOICES = (SMTP, *KEY_SETTING_BY_PROVIDER)
+TIMEOUT_SECONDS = 20  # seconds
 
 
-def backend_of(provider: str, *, host: str) -> str:
+def get_backend(provider: str, *, host: str) -> str:
     """The Django mail backend. Raises ImproperlyConfigured where a provider and an SMTP server are both named."""
     if provider == SMTP:
         return "django.core.mail.backends.smtp.EmailBackend"
@@ -28,7 +28,7 @@ def backend_of(provider: str, *, host: str) -> str:
     return f"anymail.backends.{provider}.EmailBackend"
 
 
-def settings_of(provider: str, *, key: str, address: str) -> dict[str, Any]:
+def build_anymail_settings(provider: str, *, key: str, address: str) -> dict[str, Any]:
     """The ANYMAIL setting: {} for SMTP. Raises ImproperlyConfigured where one half is missing."""
     if provider == SMTP:
         if key or address:
@@ -36,5 +36,5 @@ def settings_of(provider: str, *, key: str, address: str) -> dict[str, Any]:
         return {}
     if not key:
         raise ImproperlyConfigured(f"EMAIL_PROVIDER is {provider}, and EMAIL_PROVIDER_KEY is not set.")
-    given: dict[str, Any] = {KEYS[provider]: key, "REQUESTS_TIMEOUT": TIMEOUT}
-    return given | ({f"{provider.upper()}_API_URL": f"{address}/"} if address else {})
+    anymail_settings: dict[str, Any] = {KEY_SETTING_BY_PROVIDER[provider]: key, "REQUESTS_TIMEOUT": TIMEOUT_SECONDS}
+    return anymail_settings | ({f"{provider.upper()}_API_URL": f"{address}/"} if address else {})

@@ -19,144 +19,157 @@ from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
 from integrations.partners import permissions
-from integrations.sla.engine.types import Watching
+from integrations.sla.engine.types import ClockStatus
 from integrations.sla.models import Clock
 from integrations.submissions import notices
 from integrations.submissions.models import Integration
-from integrations.submissions.notices import address
-from integrations.submissions.services.transitions import PROGRAM_CALENDAR, lock
-from integrations.submissions.workflow.states import Holder
+from integrations.submissions.notices import get_address
+from integrations.submissions.services.transitions import PROGRAM_CALENDAR, lock_integration
+from integrations.submissions.workflow.states import ResponsibleParty
 from portal.audit import services
 from portal.audit.models import Event
 from portal.core.business_time import Calendar
-from portal.core.office_hours import office_opens
+from portal.core.office_hours import get_next_working_time
 from portal.notifications import email
 from portal.notifications.models import Email, Escalation
 
 log = logging.getLogger(__name__)
-WARN_AT = (50, 75, 90)  # per cent of the time that the program has, as for issues
-LONGEST_WARNING = timedelta(days=30)
-VERBS = {Escalation.Kind.TURN: "turn_overdue", Escalation.Kind.BREACHES: "news_passed_on"}
+WARNING_PERCENTS = (50, 75, 90)  # per cent of the time that the program has, as for issues
+MAX_WARNING_PERIOD = timedelta(days=30)
+EVENT_TYPE_BY_KIND = {Escalation.Kind.TURN: "turn_overdue", Escalation.Kind.BREACHES: "news_passed_on"}
 
 
-def chain(integration: Integration) -> list[Any]:
+def list_recipients(integration: Integration) -> list[Any]:
     """Reviewer, Alliances manager, mailbox: those that there are, each once, none of them of the company itself."""
     people = (integration.reviewer, integration.partner.alliances_manager)
-    there = [p for p in people if p and p.is_active and permissions.is_of_program(integration, p)]
-    return [*dict.fromkeys(there), integration.edition.mailbox]
+    recipients = [p for p in people if p and p.is_active and permissions.can_act_for_program(integration, p)]
+    return [*dict.fromkeys(recipients), integration.edition.mailbox]
 
 
-def begin(event: Event) -> None:
+def start_escalation(event: Event) -> None:
     """Breaches were told: the first of the chain knows, and the next one is due."""
-    row = event.integration
-    assert row is not None
-    first = address(chain(row)[0])
+    integration = event.integration
+    assert integration is not None
+    first = get_address(list_recipients(integration)[0])
     Escalation.objects.get_or_create(
-        integration=row,
+        integration=integration,
         kind=Escalation.Kind.BREACHES,
         due_at=event.at,
-        defaults={"event": event, "told": [first], "began_at": event.at, "next_at": event.at + _pause()},
+        defaults={"event": event, "told": [first], "began_at": event.at, "next_at": event.at + _get_interval()},
     )
 
 
-def correct(event: Event) -> None:
+def notify_of_retraction(event: Event) -> None:
     """Breaches are taken back: who was told of one and is not told anyway hears of it too, while they may know."""
-    row = event.integration
-    assert row is not None
-    back = _named(event)
-    earlier = row.events.filter(verb__in=("issues_breached", "news_passed_on"), seq__lt=event.seq)
-    known = {address(each) for each in notices.both(row)}
-    context = notices.context_of(event)
-    for sent in Email.objects.filter(event__in=[e.pk for e in earlier if back & _named(e)]).select_related("person"):
-        if sent.to not in known and _may_know(row, sent.person):
-            known.add(sent.to)
-            notices.queue("breaches_retracted", event, sent.person or sent.to, context, calendar="", undo_until=None)
+    integration = event.integration
+    assert integration is not None
+    retracted_keys = _get_breach_keys(event)
+    earlier = integration.events.filter(verb__in=("issues_breached", "news_passed_on"), seq__lt=event.seq)
+    notified_addresses = {get_address(each) for each in notices.list_both_teams(integration)}
+    context = notices.build_context(event)
+    for sent_email in Email.objects.filter(
+        event__in=[e.pk for e in earlier if retracted_keys & _get_breach_keys(e)]
+    ).select_related("person"):
+        if sent_email.to not in notified_addresses and _can_know(integration, sent_email.person):
+            notified_addresses.add(sent_email.to)
+            notices.queue_email(
+                "breaches_retracted", event, sent_email.person or sent_email.to, context, calendar="", undo_until=None
+            )
 
 
-def _may_know(row: Integration, person: Any) -> bool:
+def _can_know(integration: Integration, person: Any) -> bool:
     """Whether somebody who was told still belongs to it; None is the program's mailbox."""
-    return person is None or (person.is_active and permissions.may_see(row, person))
+    return person is None or (person.is_active and permissions.can_view(integration, person))
 
 
-def _named(event: Event) -> set[tuple[str, str]]:
+def _get_breach_keys(event: Event) -> set[tuple[str, str]]:
     """The breaches that an event tells of: the issue and its due moment."""
     return {(issue["issue"], issue["due"]) for issue in event.data.get("issues", ())}
 
 
-def _pause() -> timedelta:
+def _get_interval() -> timedelta:
     return timedelta(hours=settings.ESCALATE_HOURS)
 
 
 def escalate_due(now: datetime | None = None, limit: int = 500) -> int:
     """Warn of the program's own turns, and pass on what nobody answered. Returns how many were told."""
     now = now or timezone.now()
-    done = sum(_begin_turn(row, now) for row in _running_out(now, limit))
+    warned_count = sum(_start_turn_escalation(integration, now) for integration in _list_running_out(now, limit))
     due = Escalation.objects.filter(next_at__lte=now).order_by("next_at").values_list("pk", flat=True)
-    return done + sum(_safely(pk, now) for pk in list(due[:limit]))
+    return warned_count + sum(_advance_safely(pk, now) for pk in list(due[:limit]))
 
 
-def _running_out(now: datetime, limit: int) -> Iterator[Integration]:
+def _list_running_out(now: datetime, limit: int) -> Iterator[Integration]:
     """Turns of the program that have used most of their time and of which nobody was warned."""
-    begun = Escalation.objects.filter(
+    existing = Escalation.objects.filter(
         integration=OuterRef("pk"), kind=Escalation.Kind.TURN, due_at=OuterRef("turn_due_at")
     )
-    soon = Integration.objects.filter(turn_holder=Holder.PROGRAM, turn_due_at__lte=now + LONGEST_WARNING)
-    rows = soon.exclude(Exists(begun)).select_related("partner__alliances_manager", "reviewer")
-    for row in rows.order_by("turn_due_at")[:limit]:
-        assert row.turn_due_at
-        if warnings(row)[0][1] <= now and (row.turn_due_at <= now or warned_at(row, now) <= now):
-            yield row
+    soon = Integration.objects.filter(turn_holder=ResponsibleParty.PROGRAM, turn_due_at__lte=now + MAX_WARNING_PERIOD)
+    rows = soon.exclude(Exists(existing)).select_related("partner__alliances_manager", "reviewer")
+    for integration in rows.order_by("turn_due_at")[:limit]:
+        assert integration.turn_due_at
+        if list_warnings(integration)[0][1] <= now and (
+            integration.turn_due_at <= now or get_warning_time(integration, now) <= now
+        ):
+            yield integration
 
 
-def warnings(row: Integration) -> list[tuple[int, datetime]]:
+def list_warnings(integration: Integration) -> list[tuple[int, datetime]]:
     """Each share of the program's time and when it is used, on its own business days."""
-    assert row.turn_due_at
+    assert integration.turn_due_at
     scale = PROGRAM_CALENDAR.days
-    begin, end = scale.position(row.turn_since or row.turn_due_at), scale.position(row.turn_due_at)
-    return [(share, scale.moment(begin + (end - begin) * share / 100)) for share in WARN_AT]
+    begin, end = (
+        scale.position(integration.turn_since or integration.turn_due_at),
+        scale.position(integration.turn_due_at),
+    )
+    return [(share, scale.moment(begin + (end - begin) * share / 100)) for share in WARNING_PERCENTS]
 
 
-def warned_at(row: Integration, now: datetime) -> datetime:
+def get_warning_time(integration: Integration, now: datetime) -> datetime:
     """When its reader works next; now where the due moment is nearer."""
-    zone = ZoneInfo(getattr(chain(row)[0], "zone", "UTC"))
-    opens = office_opens(now, Calendar(zone))
-    return now if row.turn_due_at and opens >= row.turn_due_at else opens
+    zone = ZoneInfo(getattr(list_recipients(integration)[0], "zone", "UTC"))
+    opens = get_next_working_time(now, Calendar(zone))
+    return now if integration.turn_due_at and opens >= integration.turn_due_at else opens
 
 
 @transaction.atomic
-def _begin_turn(found: Integration, now: datetime) -> bool:
+def _start_turn_escalation(candidate: Integration, now: datetime) -> bool:
     """Told as a warning before the due moment; found only after it, it is told as past due at once."""
-    row = lock(found.pk)
-    if row.turn_holder != Holder.PROGRAM or row.turn_due_at != found.turn_due_at or row.turn_due_at is None:
+    integration = lock_integration(candidate.pk)
+    if (
+        integration.turn_holder != ResponsibleParty.PROGRAM
+        or integration.turn_due_at != candidate.turn_due_at
+        or integration.turn_due_at is None
+    ):
         return False
-    is_over = row.turn_due_at <= now
-    chain_, is_new = Escalation.objects.get_or_create(
-        integration=row, kind=Escalation.Kind.TURN, due_at=row.turn_due_at,
+    is_over = integration.turn_due_at <= now
+    escalation, is_new = Escalation.objects.get_or_create(
+        integration=integration, kind=Escalation.Kind.TURN, due_at=integration.turn_due_at,
         defaults={"began_at": now, "next_at": now},
     )  # fmt: skip
     if not is_new or is_over:
         return False  # what is over is told below, by the chain itself
-    _warn(row, chain_, now)
+    _warn(integration, escalation, now)
     return True
 
 
-def _warn(row: Integration, found: Escalation, now: datetime) -> bool:
+def _warn(integration: Integration, escalation: Escalation, now: datetime) -> bool:
     """Tell how much of the time is used, in the hours in which the reader works, and wait for the next share."""
-    found.next_at = warned_at(row, now)
-    if found.next_at > now:
-        found.save()
+    escalation.next_at = get_warning_time(integration, now)
+    if escalation.next_at > now:
+        escalation.save()
         return False
-    share = max((share for share, at in warnings(row) if at <= now), default=WARN_AT[0])
-    found.next_at = min((at for _, at in warnings(row) if at > now), default=found.due_at)
-    found.save()
-    _tell(row, "turn_warned", chain(row)[0], found, now, share=share)
+    share = max((share for share, at in list_warnings(integration) if at <= now), default=WARNING_PERCENTS[0])
+    escalation.next_at = min((at for _, at in list_warnings(integration) if at > now), default=escalation.due_at)
+    escalation.save()
+    _notify(integration, "turn_warned", list_recipients(integration)[0], escalation, now, share=share)
     return True
 
 
-def _safely(pk: int, now: datetime) -> bool:
+def _advance_safely(pk: int, now: datetime) -> bool:
     """One chain; what goes wrong with it does not stop the others and is tried again."""
     try:
-        return _go_on(pk, now)
+        return _advance(pk, now)
     except Exception:
         log.exception("The chain %s could not go on.", pk)
         Escalation.objects.filter(pk=pk, next_at__lte=now).update(next_at=now + timedelta(minutes=5))
@@ -164,52 +177,59 @@ def _safely(pk: int, now: datetime) -> bool:
 
 
 @transaction.atomic
-def _go_on(pk: int, now: datetime) -> bool:
+def _advance(pk: int, now: datetime) -> bool:
     """Tell the next of one chain, or end it."""
-    row = lock(Escalation.objects.values_list("integration_id", flat=True).get(pk=pk))
-    found = Escalation.objects.select_for_update(of=("self",)).get(pk=pk)
-    if found.next_at is None or found.next_at > now:
+    integration = lock_integration(Escalation.objects.values_list("integration_id", flat=True).get(pk=pk))
+    escalation = Escalation.objects.select_for_update(of=("self",)).get(pk=pk)
+    if escalation.next_at is None or escalation.next_at > now:
         return False  # another sweep was quicker
-    left = [each for each in chain(row) if address(each) not in found.told]
-    is_over = found.kind == Escalation.Kind.BREACHES or found.due_at <= now
-    if not is_over and not is_answered(found, row):
-        return _warn(row, found, now)
-    if is_answered(found, row) or not left:
-        found.ended_at, found.next_at = now, None
-        found.save()
+    remaining = [each for each in list_recipients(integration) if get_address(each) not in escalation.told]
+    is_over = escalation.kind == Escalation.Kind.BREACHES or escalation.due_at <= now
+    if not is_over and not is_answered(escalation, integration):
+        return _warn(integration, escalation, now)
+    if is_answered(escalation, integration) or not remaining:
+        escalation.ended_at, escalation.next_at = now, None
+        escalation.save()
         return False
-    found.told = [*found.told, address(left[0])]
-    found.next_at = now + _pause() if len(left) > 1 else None
-    found.ended_at = None if found.next_at else now
-    found.save()
-    _tell(row, VERBS[Escalation.Kind(found.kind)], left[0], found, now)
+    escalation.told = [*escalation.told, get_address(remaining[0])]
+    escalation.next_at = now + _get_interval() if len(remaining) > 1 else None
+    escalation.ended_at = None if escalation.next_at else now
+    escalation.save()
+    _notify(integration, EVENT_TYPE_BY_KIND[Escalation.Kind(escalation.kind)], remaining[0], escalation, now)
     return True
 
 
-def is_answered(found: Escalation, row: Integration) -> bool:
+def is_answered(escalation: Escalation, integration: Integration) -> bool:
     """Whether somebody of the program did anything since, or nothing is left to answer."""
-    if found.kind == Escalation.Kind.TURN:
-        return row.turn_holder != Holder.PROGRAM or row.turn_due_at != found.due_at
-    later = row.events.filter(at__gt=found.began_at).exclude(actor_id=None).values_list("actor_id", flat=True)
-    if any(permissions.is_of_program(row, person) for person in get_user_model().objects.filter(pk__in=set(later))):
+    if escalation.kind == Escalation.Kind.TURN:
+        return integration.turn_holder != ResponsibleParty.PROGRAM or integration.turn_due_at != escalation.due_at
+    later = (
+        integration.events.filter(at__gt=escalation.began_at).exclude(actor_id=None).values_list("actor_id", flat=True)
+    )
+    if any(
+        permissions.can_act_for_program(integration, person)
+        for person in get_user_model().objects.filter(pk__in=set(later))
+    ):
         return True
-    issues = [issue["issue"] for issue in (found.event.data.get("issues", ()) if found.event else ())]
+    issues = [issue["issue"] for issue in (escalation.event.data.get("issues", ()) if escalation.event else ())]
     open_still = Clock.objects.filter(issue__uuid__in=issues, promised=True, watch__ended_at=None)
-    return not open_still.filter(state__in=(Watching.OVERDUE, Watching.BLIND)).exists()
+    return not open_still.filter(state__in=(ClockStatus.OVERDUE, ClockStatus.BLIND)).exists()
 
 
-def _tell(row: Integration, verb: str, to: Any, found: Escalation, now: datetime, *, share: int = 100) -> None:
+def _notify(
+    integration: Integration, verb: str, recipient: Any, escalation: Escalation, now: datetime, *, share: int = 100
+) -> None:
     """One event, for the program alone, and one mail."""
-    issues = found.event.data.get("issues", []) if found.event else []
-    due = found.due_at.isoformat()
-    told: dict[str, Any] = {
-        "whom": str(to),
+    issues = escalation.event.data.get("issues", []) if escalation.event else []
+    due = escalation.due_at.isoformat()
+    event_data: dict[str, Any] = {
+        "whom": str(recipient),
         "due": due,
-        "action": row.turn_action,
+        "action": integration.turn_action,
         "issues": issues,
         "count": len(issues),
         "share": share,
     }
-    event = services.record(row, verb, by=None, now=now, internal=True, **told)
-    key = f"{event.stream}:{event.seq}:{address(to)}"
-    email.queue("escalated", key, to, notices.context_of(event) | {"for_program": True}, event=event, now=now)
+    event = services.record_event(integration, verb, actor=None, now=now, internal=True, **event_data)
+    key = f"{event.stream}:{event.seq}:{get_address(recipient)}"
+    email.queue("escalated", key, recipient, notices.build_context(event) | {"for_program": True}, event=event, now=now)

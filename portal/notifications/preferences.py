@@ -9,24 +9,30 @@ from zoneinfo import ZoneInfo
 from django.db import transaction
 
 from portal.core.business_time import Calendar
-from portal.core.office_hours import office_opens
+from portal.core.office_hours import get_next_working_time
 from portal.notifications import unsubscribe
-from portal.notifications.categories import BY_KEY, BY_VERB, DIGESTS, How, Kind
+from portal.notifications.categories import (
+    CATEGORY_BY_EVENT_TYPE,
+    CATEGORY_BY_KEY,
+    DIGEST_MODES,
+    DeliveryMode,
+    NotificationCategory,
+)
 from portal.notifications.models import Email
 from portal.notifications.models.preferences import Wish
 
-MORNING = time(8)
+DIGEST_TIME = time(8)
 WEEKLY_DAY = 0  # Monday
-STATES = {
-    How.DAILY: Email.State.GATHERED,
-    How.WEEKLY: Email.State.GATHERED,
-    How.PORTAL: Email.State.SHOWN,
-    How.NONE: Email.State.SILENCED,
+EMAIL_STATE_BY_MODE = {
+    DeliveryMode.DAILY: Email.State.GATHERED,
+    DeliveryMode.WEEKLY: Email.State.GATHERED,
+    DeliveryMode.PORTAL: Email.State.SHOWN,
+    DeliveryMode.NONE: Email.State.SILENCED,
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class DeliveryDecision:
     """How one notice goes to one person: the state of its row, not before when, the address that stops its kind."""
 
     state: str = ""
@@ -34,64 +40,78 @@ class Way:
     stop: str = ""
 
 
-def way(person: Any, verb: str, now: datetime) -> Way:
+def decide_delivery(person: Any, verb: str, now: datetime) -> DeliveryDecision:
     """The way of a notice. What is locked, and what goes to a mailbox, is a mail at once."""
-    kind = BY_VERB.get(verb)
-    if kind is None or kind.locked or not hasattr(person, "zone"):
-        return Way()
-    wish = Wish.objects.filter(user=person).first()
-    how = chosen(wish.how if wish else {}, kind)
-    stop = unsubscribe.address(person, kind.key)
-    if how == How.NOW:
+    category = CATEGORY_BY_EVENT_TYPE.get(verb)
+    if category is None or category.locked or not hasattr(person, "zone"):
+        return DeliveryDecision()
+    preference = Wish.objects.filter(user=person).first()
+    mode = get_mode(preference.how if preference else {}, category)
+    stop_url = unsubscribe.build_url(person, category.key)
+    if mode == DeliveryMode.NOW:
         calendar = Calendar(zone=ZoneInfo(person.zone))
-        return Way(not_before=office_opens(now, calendar) if wish and wish.office_hours else None, stop=stop)
-    return Way(STATES[how], digest_at(how, person, now) if how in DIGESTS else None, stop)
+        return DeliveryDecision(
+            not_before=get_next_working_time(now, calendar) if preference and preference.office_hours else None,
+            stop=stop_url,
+        )
+    return DeliveryDecision(
+        EMAIL_STATE_BY_MODE[mode], calculate_digest_time(mode, person, now) if mode in DIGEST_MODES else None, stop_url
+    )
 
 
-def chosen(how: Mapping[str, str], kind: Kind) -> How:
+def get_mode(mode_by_category: Mapping[str, str], category: NotificationCategory) -> DeliveryMode:
     """What a person chose for a kind; a choice that it no longer has counts as none."""
-    said = how.get(kind.key, How.NOW)
-    return How(said) if said in kind.ways() and not kind.locked else How.NOW
+    mode_key = mode_by_category.get(category.key, DeliveryMode.NOW)
+    return DeliveryMode(mode_key) if mode_key in category.ways() and not category.locked else DeliveryMode.NOW
 
 
-def digest_at(how: How, person: Any, now: datetime) -> datetime:
+def calculate_digest_time(mode: DeliveryMode, person: Any, now: datetime) -> datetime:
     """The next morning of the person's, at eight; of the weekly digest Monday's."""
     zone = ZoneInfo(person.zone)
     day = now.astimezone(zone).date()
-    if datetime.combine(day, MORNING, zone) <= now:
+    if datetime.combine(day, DIGEST_TIME, zone) <= now:
         day += timedelta(days=1)
-    while how == How.WEEKLY and day.weekday() != WEEKLY_DAY:
+    while mode == DeliveryMode.WEEKLY and day.weekday() != WEEKLY_DAY:
         day += timedelta(days=1)
-    return datetime.combine(day, MORNING, zone)
+    return datetime.combine(day, DIGEST_TIME, zone)
 
 
 @transaction.atomic
-def choose(person: Any, how: Mapping[str, str], office_hours: bool | None = None) -> Wish:
+def save_preferences(person: Any, mode_by_category: Mapping[str, str], office_hours: bool | None = None) -> Wish:
     """Keep choices; kinds that are not named stay as they are. What waits for a digest follows a kind that is silenced.
 
     Raises ValueError for a kind that nobody can silence, or a way that it has not.
     """
-    for key, said in how.items():
-        if BY_KEY[key].locked or said not in BY_KEY[key].ways():
-            raise ValueError(f"{key} cannot be {said}.")
+    for key, mode in mode_by_category.items():
+        if CATEGORY_BY_KEY[key].locked or mode not in CATEGORY_BY_KEY[key].ways():
+            raise ValueError(f"{key} cannot be {mode}.")
     Wish.objects.get_or_create(user=person)
-    wish = Wish.objects.select_for_update(of=("self",)).get(user=person)
-    wish.how = {**wish.how, **{key: str(said) for key, said in how.items()}}
+    preference = Wish.objects.select_for_update(of=("self",)).get(user=person)
+    preference.how = {**preference.how, **{key: str(mode) for key, mode in mode_by_category.items()}}
     if office_hours is not None:
-        wish.office_hours = office_hours
-    wish.save()
-    for key, said in how.items():
-        if said in (How.PORTAL, How.NONE):
-            waiting = Email.objects.filter(person=person, state=Email.State.GATHERED, event__verb__in=BY_KEY[key].verbs)
-            waiting.update(state=STATES[How(said)])
-    return wish
+        preference.office_hours = office_hours
+    preference.save()
+    for key, mode in mode_by_category.items():
+        if mode in (DeliveryMode.PORTAL, DeliveryMode.NONE):
+            waiting = Email.objects.filter(
+                person=person, state=Email.State.GATHERED, event__verb__in=CATEGORY_BY_KEY[key].verbs
+            )
+            waiting.update(state=EMAIL_STATE_BY_MODE[DeliveryMode(mode)])
+    return preference
 
 
-def stop(person: Any, key: str) -> None:
+def stop_category(person: Any, key: str) -> None:
     """No mail of a kind any more, or no digest: it is shown in the portal."""
     if key != unsubscribe.DIGEST:
-        choose(person, {key: How.PORTAL})
+        save_preferences(person, {key: DeliveryMode.PORTAL})
         return
-    wish = Wish.objects.filter(user=person).first()
-    how = wish.how if wish else {}
-    choose(person, {kind.key: How.PORTAL for kind in BY_KEY.values() if chosen(how, kind) in DIGESTS})
+    preference = Wish.objects.filter(user=person).first()
+    mode_by_category = preference.how if preference else {}
+    save_preferences(
+        person,
+        {
+            category.key: DeliveryMode.PORTAL
+            for category in CATEGORY_BY_KEY.values()
+            if get_mode(mode_by_category, category) in DIGEST_MODES
+        },
+    )

@@ -11,27 +11,27 @@ from django.core import signing
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from portal.notifications.categories import BY_KEY
+from portal.notifications.categories import CATEGORY_BY_KEY
 
 SALT = "notices"
 DIGEST = "digest"
 
 
-def address(person: Any, kind: str) -> str:
+def build_url(person: Any, kind: str) -> str:
     """The address that stops a kind for a person. It stays good: a mail may be old."""
     return settings.SITE_URL + reverse("notices_stop", args=[signing.dumps([person.pk, kind], salt=SALT)])
 
 
-def read(token: str) -> tuple[Any, str] | None:
+def parse_token(token: str) -> tuple[Any, str] | None:
     """The person and the kind that a token names; None for what is not ours, or a person or kind that is gone."""
     try:
         pk, kind = signing.loads(token, salt=SALT)
     except (signing.BadSignature, ValueError):
         return None
     person = get_user_model().objects.filter(pk=pk, is_active=True).first()
-    known = kind == DIGEST or (kind in BY_KEY and not BY_KEY[kind].locked)
-    return (person, kind) if person and known else None
+    is_known = kind == DIGEST or (kind in CATEGORY_BY_KEY and not CATEGORY_BY_KEY[kind].locked)
+    return (person, kind) if person and is_known else None
 
 
-def title(kind: str) -> str:
-    return _("Digest") if kind == DIGEST else _(BY_KEY[kind].title)
+def get_title(kind: str) -> str:
+    return _("Digest") if kind == DIGEST else _(CATEGORY_BY_KEY[kind].title)

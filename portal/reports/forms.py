@@ -8,33 +8,33 @@ from django.utils.translation import gettext as _
 from integrations.partners import permissions
 from integrations.programs.registry import PROGRAMS
 from portal.reports.models import ReportWish
-from portal.reports.scopes import PROGRAMS_SCOPE, Reported, name_of, partner_key, reported
-from portal.reports.tasks import default_of
-from portal.reports.unsubscribe import wish
+from portal.reports.scopes import PROGRAMS_SCOPE, ReportScope, build_partner_key, find_report_scope, get_display_name
+from portal.reports.tasks import get_default_frequency
+from portal.reports.unsubscribe import update_subscription
 
 
-def scopes_of(user: Any) -> list[Reported]:
+def list_report_scopes(user: Any) -> list[ReportScope]:
     """The reports that concern a person: their companies' own, or those of the programs they work for."""
-    keys = [partner_key(pk) for pk in sorted(permissions.roles_of(user))]
-    if permissions.works_for_program(user):
+    keys = [build_partner_key(pk) for pk in sorted(permissions.get_roles(user))]
+    if permissions.is_program_staff(user):
         keys += [PROGRAMS_SCOPE, *(f"program:{key}" for key in PROGRAMS)]
-    return [found for key in keys if (found := reported(key))]
+    return [report_scope for key in keys if (report_scope := find_report_scope(key))]
 
 
-class WishesForm(forms.Form):
+class ReportSubscriptionsForm(forms.Form):
     """How often each report comes."""
 
     def __init__(self, user: Any, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.user = user
-        kept = {row.scope: row.frequency for row in ReportWish.objects.filter(user=user)}
-        for found in scopes_of(user):
-            self.fields[found.key] = forms.ChoiceField(
-                label=_("Weekly report of %(name)s") % {"name": name_of(found.key, found.name)},
+        frequencies = {row.scope: row.frequency for row in ReportWish.objects.filter(user=user)}
+        for report_scope in list_report_scopes(user):
+            self.fields[report_scope.key] = forms.ChoiceField(
+                label=_("Weekly report of %(name)s") % {"name": get_display_name(report_scope.key, report_scope.name)},
                 choices=ReportWish.Frequency.choices,
-                initial=kept.get(found.key, default_of(found, user)),
+                initial=frequencies.get(report_scope.key, get_default_frequency(report_scope, user)),
             )
 
     def save(self) -> None:
         for scope in self.changed_data:
-            wish(self.user, scope, self.cleaned_data[scope])
+            update_subscription(self.user, scope, self.cleaned_data[scope])

@@ -10,86 +10,97 @@ from django.db.models import Q
 from integrations.programs.registry import PROGRAMS
 from integrations.sla import metrics
 from integrations.sla.engine import inputs as rows
-from integrations.sla.engine.types import Watching
-from integrations.sla.metrics import Scope
+from integrations.sla.engine.types import ClockStatus
+from integrations.sla.metrics import MetricsScope
 from integrations.sla.models import Breach, Clock, Issue, Watch
 from integrations.submissions.models import Integration
 from integrations.submissions.services.transitions import PROGRAM_CALENDAR
-from integrations.submissions.workflow.states import Holder, Stage
+from integrations.submissions.workflow.states import ResponsibleParty, Stage
 from portal.audit.models import Event
-from portal.core.business_time import due_business
-from portal.core.iso_weeks import Week
+from portal.core.business_time import add_business_days
+from portal.core.iso_weeks import IsoWeek
 from portal.reports.models import Snapshot
-from portal.reports.scopes import Reported
+from portal.reports.scopes import ReportScope
 
 # 1: the figures of open clocks in "before" were those of the week itself; 2: the CSV had the figures and issues only;
 # 3: what was late and what would be was counted by the rows shown, as of when it was made
-FORMAT = 4
-OPEN = ("running", "at_risk", "overdue", "blind", "paused")
-WORST, COMING = 3, 20
-LATE = timedelta(days=1)  # after a week's end: from then on its report was made late
-DECISIONS = ("approve", "request_changes", "decline")
-REQUESTS = ("request_review", "request_again")
-MOVES = (
+FORMAT_VERSION = 4
+OPEN_STATES = ("running", "at_risk", "overdue", "blind", "paused")
+MAX_OVERDUE_ROWS, MAX_DUE_SOON_ROWS = 3, 20
+LATE_AFTER = timedelta(days=1)  # after a week's end: from then on its report was made late
+DECISION_EVENT_TYPES = ("approve", "request_changes", "decline")
+REVIEW_REQUEST_EVENT_TYPES = ("request_review", "request_again")
+LISTING_EVENT_TYPES = (
     "release", "archive", "issues_breached", "breaches_retracted", "give_notice", "take_notice_back", "suspend",
     "suspend_at_once", "remove", "uphold_appeal", "reinstate", "step_down",
 )  # fmt: skip
 
 
-def build(found: Reported, week: Week, zone: ZoneInfo, now: datetime) -> dict[str, Any]:
+def build_figures(report_scope: ReportScope, week: IsoWeek, zone: ZoneInfo, now: datetime) -> dict[str, Any]:
     """The figures of one scope in one week, as JSON: every moment an ISO text, nothing that has to be looked up.
 
     Whenever it is made: the clocks stand as they were when the week ended.
     """
     start, end = week.span(zone)
-    scope, at = found.scope, min(end, now)
-    up_to = metrics.data_up_to(scope)
-    until = week.after.span(zone)[1]
-    coming = metrics.coming(scope, at, until) if now < until else Clock.objects.none()
+    scope, evaluated_at = report_scope.scope, min(end, now)
+    data_up_to = metrics.get_data_up_to(scope)
+    next_week_ends_at = week.after.span(zone)[1]
+    due_soon_clocks = (
+        metrics.list_due_soon_clocks(scope, evaluated_at, next_week_ends_at)
+        if now < next_week_ends_at
+        else Clock.objects.none()
+    )
     return {
-        "format": FORMAT,
-        "scope": found.key,
-        "name": found.name,
+        "format": FORMAT_VERSION,
+        "scope": report_scope.key,
+        "name": report_scope.name,
         "week": str(week),
         "start": start.isoformat(),
         "end": end.isoformat(),
         "zone": str(zone),
         "made_at": now.isoformat(),
-        "made_late": now >= end + LATE,
-        "is_past": now >= until,
-        "data_up_to": up_to.isoformat() if up_to else "",
-        "watched": _watched(scope, at),
-        "totals": metrics.totals(scope, start, end, at).as_dict(),
-        "before": _before(found, week, zone, at),
-        "worst": [row(clock, at) for clock in metrics.worst(scope, at)[:WORST]],
-        "coming": [row(clock, at) for clock in coming[:COMING]],
-        "coming_in_all": coming.count(),
-        "movements": metrics.movements(scope, start, end),
-        "retracted": _retracted(scope, start, end),
-        "programs": _by_program(scope, start, end, at),
-        "standing": _standing(scope, start, end),
-        "own": own_record(scope, start, end, at),
-        "editions": sorted(_editions(scope)),
+        "made_late": now >= end + LATE_AFTER,
+        "is_past": now >= next_week_ends_at,
+        "data_up_to": data_up_to.isoformat() if data_up_to else "",
+        "watched": _count_monitored_repositories(scope, evaluated_at),
+        "totals": metrics.get_metrics(scope, start, end, evaluated_at).as_dict(),
+        "before": _build_previous_week(report_scope, week, zone, evaluated_at),
+        "worst": [
+            build_clock_row(clock, evaluated_at)
+            for clock in metrics.list_overdue_clocks(scope, evaluated_at)[:MAX_OVERDUE_ROWS]
+        ],
+        "coming": [build_clock_row(clock, evaluated_at) for clock in due_soon_clocks[:MAX_DUE_SOON_ROWS]],
+        "coming_in_all": due_soon_clocks.count(),
+        "movements": metrics.count_activity(scope, start, end),
+        "retracted": _list_retractions(scope, start, end),
+        "programs": _list_program_totals(scope, start, end, evaluated_at),
+        "standing": _list_listing_changes(scope, start, end),
+        "own": build_review_record(scope, start, end, evaluated_at),
+        "editions": sorted(_list_editions(scope)),
     }
 
 
-def _watched(scope: Scope, at: datetime) -> int:
+def _count_monitored_repositories(scope: MetricsScope, evaluated_at: datetime) -> int:
     """How many repositories were watched at a moment."""
-    ended_not_yet = Q(ended_at=None) | Q(ended_at__gt=at)
-    return Watch.objects.filter(scope.of(), ended_not_yet, began_at__lte=at).count()
+    active_condition = Q(ended_at=None) | Q(ended_at__gt=evaluated_at)
+    return Watch.objects.filter(scope.build_condition(), active_condition, began_at__lte=evaluated_at).count()
 
 
-def _before(found: Reported, week: Week, zone: ZoneInfo, at: datetime) -> dict[str, Any]:
+def _build_previous_week(
+    report_scope: ReportScope, week: IsoWeek, zone: ZoneInfo, evaluated_at: datetime
+) -> dict[str, Any]:
     """The week before; where its open clocks were, is what its own report froze, else None."""
-    settled = metrics.totals(found.scope, *week.before.span(zone), at).as_dict()
-    frozen = Snapshot.objects.filter(scope=found.key, week=str(week.before)).values_list("figures", flat=True).first()
-    return settled | {name: frozen["totals"][name] if frozen else None for name in OPEN}
+    totals = metrics.get_metrics(report_scope.scope, *week.before.span(zone), evaluated_at).as_dict()
+    frozen_figures = (
+        Snapshot.objects.filter(scope=report_scope.key, week=str(week.before)).values_list("figures", flat=True).first()
+    )
+    return totals | {name: frozen_figures["totals"][name] if frozen_figures else None for name in OPEN_STATES}
 
 
-def row(clock: Any, at: datetime) -> dict[str, Any]:
+def build_clock_row(clock: Any, evaluated_at: datetime) -> dict[str, Any]:
     """One clock of `figures.open_at` as a report shows it. `late_hours` and `age_hours` are whole hours."""
     issue = clock.issue
-    spoke_last, spoke_last_at = _spoke_last(issue, at)
+    spoke_last, spoke_last_at = _find_last_speaker(issue, evaluated_at)
     return {
         "issue": str(issue.uuid),
         "name": f"{clock.watch.repository}#{issue.number}",
@@ -100,77 +111,92 @@ def row(clock: Any, at: datetime) -> dict[str, Any]:
         "severity": clock.severity,
         "verb": clock.verb,
         "due": clock.due_at.isoformat() if clock.due_at else "",
-        "age_hours": int((at - issue.opened_at).total_seconds() // 3600),
-        "late_hours": max(0, int((at - clock.due_at).total_seconds() // 3600)) if clock.due_at else 0,
-        "holder": "reporter" if clock.then == Watching.PAUSED else "partner",
+        "age_hours": int((evaluated_at - issue.opened_at).total_seconds() // 3600),
+        "late_hours": max(0, int((evaluated_at - clock.due_at).total_seconds() // 3600)) if clock.due_at else 0,
+        "holder": "reporter" if clock.then == ClockStatus.PAUSED else "partner",
         "spoke_last": spoke_last,
         "spoke_last_at": spoke_last_at.isoformat() if spoke_last_at else "",
         "state": clock.then,
     }
 
 
-def _spoke_last(issue: Issue, at: datetime) -> tuple[str, datetime | None]:
+def _find_last_speaker(issue: Issue, evaluated_at: datetime) -> tuple[str, datetime | None]:
     """Who had spoken last by a moment, and when: folded again only where somebody spoke since."""
-    if issue.spoke_last_at is None or issue.spoke_last_at <= at:
+    if issue.spoke_last_at is None or issue.spoke_last_at <= evaluated_at:
         return issue.spoke_last, issue.spoke_last_at
-    then = rows.state_of(issue, at, segments=False)
-    return then.spoke_last, then.spoke_last_at
+    state = rows.compute_issue_state(issue, evaluated_at, segments=False)
+    return state.spoke_last, state.spoke_last_at
 
 
-def _retracted(scope: Scope, start: datetime, end: datetime) -> list[dict[str, str]]:
+def _list_retractions(scope: MetricsScope, start: datetime, end: datetime) -> list[dict[str, str]]:
     """The breaches that were taken back within the span, with the reason."""
-    back = Breach.objects.filter(scope.of(), retracted_at__gte=start, retracted_at__lt=end)
-    found = back.select_related("issue__watch", "integration").order_by("retracted_at", "pk")[:COMING]
+    breaches = Breach.objects.filter(scope.build_condition(), retracted_at__gte=start, retracted_at__lt=end)
+    recent_breaches = breaches.select_related("issue__watch", "integration").order_by("retracted_at", "pk")[
+        :MAX_DUE_SOON_ROWS
+    ]
     return [
-        {"name": str(each.issue), "integration": each.integration.name, "why": each.retracted_why} for each in found
+        {"name": str(breach.issue), "integration": breach.integration.name, "why": breach.retracted_why}
+        for breach in recent_breaches
     ]
 
 
-def _by_program(scope: Scope, start: datetime, end: datetime, at: datetime) -> list[dict[str, Any]]:
-    keys = Integration.objects.filter(scope.of(""), watch__isnull=False).order_by("program_key")
-    found = []
+def _list_program_totals(
+    scope: MetricsScope, start: datetime, end: datetime, evaluated_at: datetime
+) -> list[dict[str, Any]]:
+    keys = Integration.objects.filter(scope.build_condition(""), watch__isnull=False).order_by("program_key")
+    program_totals = []
     for key in keys.values_list("program_key", flat=True).distinct():
-        part = Scope(scope.partner_id, scope.integration_id, key)
+        program_scope = MetricsScope(scope.partner_id, scope.integration_id, key)
         name = PROGRAMS[key].name if key in PROGRAMS else key
-        found.append({"program": key, "name": name} | metrics.totals(part, start, end, at).as_dict())
-    return found
+        program_totals.append(
+            {"program": key, "name": name} | metrics.get_metrics(program_scope, start, end, evaluated_at).as_dict()
+        )
+    return program_totals
 
 
-def _standing(scope: Scope, start: datetime, end: datetime) -> list[dict[str, str]]:
+def _list_listing_changes(scope: MetricsScope, start: datetime, end: datetime) -> list[dict[str, str]]:
     """Who was listed, warned, suspended or removed within the week."""
-    events = Event.objects.filter(scope.of("integration__"), verb__in=MOVES, at__gte=start, at__lt=end, internal=False)
+    events = Event.objects.filter(
+        scope.build_condition("integration__"), verb__in=LISTING_EVENT_TYPES, at__gte=start, at__lt=end, internal=False
+    )
     events = events.exclude(verb__in=("issues_breached", "breaches_retracted"))
-    found = events.select_related("integration__partner").order_by("at", "pk")[:50]
+    recent_events = events.select_related("integration__partner").order_by("at", "pk")[:50]
     return [
-        {"partner": e.integration.partner.name, "integration": e.integration.name, "what": e.words[0]}
-        for e in found
-        if e.integration is not None
+        {"partner": event.integration.partner.name, "integration": event.integration.name, "what": event.words[0]}
+        for event in recent_events
+        if event.integration is not None
     ]
 
 
-def own_record(scope: Scope, start: datetime, end: datetime, at: datetime) -> dict[str, int]:
+def build_review_record(scope: MetricsScope, start: datetime, end: datetime, evaluated_at: datetime) -> dict[str, int]:
     """The program's own promise: reviews decided within the span, those in time, and what still waits since then."""
-    decided = Event.objects.filter(scope.of("integration__"), verb__in=DECISIONS, at__gte=start, at__lt=end)
-    done = list(decided.select_related("integration"))
-    waiting = Integration.objects.filter(scope.of(""), stage=Stage.REVIEW, turn_holder=Holder.PROGRAM)
-    waiting = waiting.exclude(turn_since__gt=at)
+    decision_events = Event.objects.filter(
+        scope.build_condition("integration__"), verb__in=DECISION_EVENT_TYPES, at__gte=start, at__lt=end
+    )
+    decisions = list(decision_events.select_related("integration"))
+    pending_reviews = Integration.objects.filter(
+        scope.build_condition(""), stage=Stage.REVIEW, turn_holder=ResponsibleParty.PROGRAM
+    )
+    pending_reviews = pending_reviews.exclude(turn_since__gt=evaluated_at)
     return {
-        "decided": len(done),
-        "in_time": sum(_was_in_time(event) for event in done),
-        "waiting": waiting.count(),
-        "late": waiting.filter(turn_due_at__lt=at).count(),
+        "decided": len(decisions),
+        "in_time": sum(_is_in_time(event) for event in decisions),
+        "waiting": pending_reviews.count(),
+        "late": pending_reviews.filter(turn_due_at__lt=evaluated_at).count(),
     }
 
 
-def _was_in_time(decision: Event) -> bool:
-    asked = Event.objects.filter(stream=decision.stream, seq__lt=decision.seq, verb__in=REQUESTS).order_by("-seq")
-    last = asked.first()
-    if last is None or decision.integration is None:
+def _is_in_time(decision: Event) -> bool:
+    requests = Event.objects.filter(
+        stream=decision.stream, seq__lt=decision.seq, verb__in=REVIEW_REQUEST_EVENT_TYPES
+    ).order_by("-seq")
+    last_request = requests.first()
+    if last_request is None or decision.integration is None:
         return True
     days = decision.integration.edition.review_days
-    return decision.at <= due_business(last.at, days, PROGRAM_CALENDAR)
+    return decision.at <= add_business_days(last_request.at, days, PROGRAM_CALENDAR)
 
 
-def _editions(scope: Scope) -> Iterable[str]:
-    rows = Integration.objects.filter(scope.of(""), watch__isnull=False)
+def _list_editions(scope: MetricsScope) -> Iterable[str]:
+    rows = Integration.objects.filter(scope.build_condition(""), watch__isnull=False)
     return {f"{key}@{edition}" for key, edition in rows.values_list("program_key", "edition_date")}

@@ -15,9 +15,9 @@ from zoneinfo import ZoneInfo
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
 
-from integrations.sla.formatting import per_cent
-from portal.core.exports import BOM, FORMULA, FORMULAS, safe
-from portal.reports.summaries import COUNTED, subject, turn, verdict
+from integrations.sla.formatting import format_percent
+from portal.core.exports import ALL_FORMULA_PREFIXES, BYTE_ORDER_MARK, FORMULA_PREFIXES, escape_formula
+from portal.reports.summaries import COUNTED_SINCE_FORMAT, build_subject, build_verdict, describe_next_action
 
 COLUMNS = (
     "list",
@@ -32,8 +32,8 @@ COLUMNS = (
     "spoke_last",
     "url",
 )
-MORE = (*COLUMNS[:-1], "spoke_last_at", "age_hours", "holder", "state", "url")  # since the third format
-FIGURES = (
+EXTENDED_COLUMNS = (*COLUMNS[:-1], "spoke_last_at", "age_hours", "holder", "state", "url")  # since the third format
+FIGURE_TITLES = (
     (gettext_noop("In time"), "share"),
     (gettext_noop("Kept"), "kept"),
     (gettext_noop("Broken"), "broken"),
@@ -41,26 +41,26 @@ FIGURES = (
     (gettext_noop("At risk now"), "at_risk"),
     (gettext_noop("Not known"), "blind"),
 )
-WHEN_ENDED = {  # instead, in a report that was made late
+LATE_FIGURE_TITLES = {  # instead, in a report that was made late
     "overdue": gettext_noop("Overdue when the week ended"),
     "at_risk": gettext_noop("At risk when the week ended"),
 }
 # lists of a report beside its issues, with the columns that a table of them has
-LISTS = {
+LIST_COLUMNS = {
     "retracted": ("name", "integration", "why"),
     "standing": ("partner", "integration", "what"),
     "programs": ("name", "share", "kept", "broken", "overdue", "at_risk", "blind"),
 }
-SEVERITIES = {"critical": gettext_noop("critical"), "other": gettext_noop("not critical")}
-PROMISED = {
+SEVERITY_LABELS = {"critical": gettext_noop("critical"), "other": gettext_noop("not critical")}
+TARGET_LABELS = {
     "respond": gettext_noop("first answer"),
     "resolve": gettext_noop("resolution"),
     "track": gettext_noop("tracking"),
 }
-SIDES = {"partner": gettext_noop("partner"), "reporter": gettext_noop("reporter"), "other": gettext_noop("other")}
+SIDE_LABELS = {"partner": gettext_noop("partner"), "reporter": gettext_noop("reporter"), "other": gettext_noop("other")}
 
 
-def shown(figures: Mapping[str, Any]) -> dict[str, Any]:
+def build_report_context(figures: Mapping[str, Any]) -> dict[str, Any]:
     """Everything that a template prints. Moments are the wall clock of the report's zone, whoever reads them.
 
     `start` and `end`: the first and the last day of the week. A row gets `age` and `late` as lengths of time in words.
@@ -69,22 +69,25 @@ def shown(figures: Mapping[str, Any]) -> dict[str, Any]:
     totals, before = figures["totals"], figures["before"]
     return {
         **figures,
-        "subject": subject(figures),
-        "verdict": verdict(figures),
-        "turn": turn(figures),
-        "start": _day(figures["start"], zone),
-        "end": _day(figures["end"], zone) - timedelta(days=1),
-        "data_up_to": _moment(figures["data_up_to"], zone),
-        "made_at": _moment(figures["made_at"], zone),
+        "subject": build_subject(figures),
+        "verdict": build_verdict(figures),
+        "turn": describe_next_action(figures),
+        "start": _parse_day(figures["start"], zone),
+        "end": _parse_day(figures["end"], zone) - timedelta(days=1),
+        "data_up_to": _parse_moment(figures["data_up_to"], zone),
+        "made_at": _parse_moment(figures["made_at"], zone),
         "made_late": is_late(figures),
-        "is_past": figures["format"] >= COUNTED and figures["is_past"],
-        "figures": [_figure(_(title), key, totals, before, figures["format"]) for title, key in _titles(figures)],
-        "worst": [_row(row, zone) for row in figures["worst"]],
-        "coming": [_row(row, zone) for row in figures["coming"]],
-        "more_worst": _beyond(figures, "worst"),
-        "more_coming": _beyond(figures, "coming"),
+        "is_past": figures["format"] >= COUNTED_SINCE_FORMAT and figures["is_past"],
+        "figures": [
+            _build_figure(_(title), key, totals, before, figures["format"])
+            for title, key in _list_figure_titles(figures)
+        ],
+        "worst": [_build_row(row, zone) for row in figures["worst"]],
+        "coming": [_build_row(row, zone) for row in figures["coming"]],
+        "more_worst": _count_omitted(figures, "worst"),
+        "more_coming": _count_omitted(figures, "coming"),
         "programs": [
-            row | {"name": row.get("name", row["program"]), "in_time": per_cent(row["share"])}
+            row | {"name": row.get("name", row["program"]), "in_time": format_percent(row["share"])}
             for row in figures["programs"]
         ],
         "own_share": _("%(in_time)s of %(decided)s") % figures["own"],
@@ -93,118 +96,133 @@ def shown(figures: Mapping[str, Any]) -> dict[str, Any]:
 
 def is_late(figures: Mapping[str, Any]) -> bool:
     """Whether it was made long after its week: what it says of open promises is of the week's end."""
-    return bool(figures["format"] >= COUNTED and figures["made_late"])
+    return bool(figures["format"] >= COUNTED_SINCE_FORMAT and figures["made_late"])
 
 
-def _titles(figures: Mapping[str, Any]) -> list[tuple[str, str]]:
-    instead = WHEN_ENDED if is_late(figures) else {}
-    return [(instead.get(key, title), key) for title, key in FIGURES]
+def _list_figure_titles(figures: Mapping[str, Any]) -> list[tuple[str, str]]:
+    replacements = LATE_FIGURE_TITLES if is_late(figures) else {}
+    return [(replacements.get(key, title), key) for title, key in FIGURE_TITLES]
 
 
-def _beyond(figures: Mapping[str, Any], kind: str) -> int:
+def _count_omitted(figures: Mapping[str, Any], kind: str) -> int:
     """How many issues there are beside those that the report names."""
-    if figures["format"] < COUNTED:
+    if figures["format"] < COUNTED_SINCE_FORMAT:
         return 0
     totals = figures["totals"]
-    there = totals["overdue"] + totals["blind"] if kind == "worst" else figures["coming_in_all"]
-    return int(max(0, there - len(figures[kind])))
+    total_count = totals["overdue"] + totals["blind"] if kind == "worst" else figures["coming_in_all"]
+    return int(max(0, total_count - len(figures[kind])))
 
 
-def as_json(figures: Mapping[str, Any]) -> str:
+def render_json(figures: Mapping[str, Any]) -> str:
     """The frozen figures, byte for byte the same each time."""
     return json.dumps(figures, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
 
 
-def as_csv(figures: Mapping[str, Any]) -> str:
+def render_csv(figures: Mapping[str, Any]) -> str:
     """Figures, issues and what else the page tells, each as a table of its own with a blank line between them.
 
     Cells that a spreadsheet would calculate are kept as text. Reports of the first two formats keep their two tables,
     those of the first three their bytes.
     """
-    made_as = figures["format"]
-    head = ("figure", "this week", "the week before")
-    now, before = figures["totals"], figures["before"]
+    format_version = figures["format"]
+    header = ("figure", "this week", "the week before")
+    current_totals, previous_totals = figures["totals"], figures["before"]
     tables: list[list[Sequence[str]]] = [
-        [head, *((say, _number(now[key]), _number(before[key])) for say, key in _titles(figures))],
-        _issues(figures, COLUMNS if made_as < 3 else MORE),
+        [
+            header,
+            *(
+                (title, _format_number(current_totals[key]), _format_number(previous_totals[key]))
+                for title, key in _list_figure_titles(figures)
+            ),
+        ],
+        _build_issue_table(figures, COLUMNS if format_version < 3 else EXTENDED_COLUMNS),
     ]
-    if made_as >= 3:
-        tables += [_about(figures), *(_listed(figures, key, columns) for key, columns in LISTS.items() if figures[key])]
-    out = io.StringIO()
-    out.write(BOM if made_as >= COUNTED else "")
-    signs = FORMULAS if made_as >= COUNTED else FORMULA
-    write = csv.writer(out, lineterminator="\r\n").writerow
+    if format_version >= 3:
+        tables += [
+            _build_summary_table(figures),
+            *(_build_list_table(figures, key, columns) for key, columns in LIST_COLUMNS.items() if figures[key]),
+        ]
+    buffer = io.StringIO()
+    buffer.write(BYTE_ORDER_MARK if format_version >= COUNTED_SINCE_FORMAT else "")
+    formula_signs = ALL_FORMULA_PREFIXES if format_version >= COUNTED_SINCE_FORMAT else FORMULA_PREFIXES
+    write_row = csv.writer(buffer, lineterminator="\r\n").writerow
     for number, table in enumerate(tables):
         if number:
-            write(())
+            write_row(())
         for row in table:
-            write([safe(cell, signs) for cell in row])
-    return out.getvalue()
+            write_row([escape_formula(cell, formula_signs) for cell in row])
+    return buffer.getvalue()
 
 
-def _issues(figures: Mapping[str, Any], columns: Sequence[str]) -> list[Sequence[str]]:
+def _build_issue_table(figures: Mapping[str, Any], columns: Sequence[str]) -> list[Sequence[str]]:
     rows = [{"list": kind, **row} for kind in ("worst", "coming") for row in figures[kind]]
     return [columns, *([str(row[column]) for column in columns] for row in rows)]
 
 
-def _about(figures: Mapping[str, Any]) -> list[Sequence[str]]:
+def _build_summary_table(figures: Mapping[str, Any]) -> list[Sequence[str]]:
     """What the page tells in sentences: movements, the program's own record, what it was made of."""
-    said = {
+    values = {
         name: figures[name] for name in ("week", "name", "start", "end", "zone", "made_at", "data_up_to", "watched")
     }
-    if figures["format"] >= COUNTED:
-        said["late this week if nothing happens"] = figures["coming_in_all"]
-    own = {f"own reviews {name.replace('_', ' ')}": value for name, value in figures["own"].items()}
-    rows = said | figures["movements"] | own | {"editions": ", ".join(figures["editions"])}
+    if figures["format"] >= COUNTED_SINCE_FORMAT:
+        values["late this week if nothing happens"] = figures["coming_in_all"]
+    own_values = {f"own reviews {name.replace('_', ' ')}": value for name, value in figures["own"].items()}
+    rows = values | figures["movements"] | own_values | {"editions": ", ".join(figures["editions"])}
     return [("about the week", "value"), *((name.replace("_", " "), str(value)) for name, value in rows.items())]
 
 
-def _listed(figures: Mapping[str, Any], key: str, columns: Sequence[str]) -> list[Sequence[str]]:
+def _build_list_table(figures: Mapping[str, Any], key: str, columns: Sequence[str]) -> list[Sequence[str]]:
     """One of the report's lists; the first column says which."""
-    cells = ([key, *(_cell(row[column]) for column in columns)] for row in figures[key])
+    cells = ([key, *(_format_cell(row[column]) for column in columns)] for row in figures[key])
     return [("list", *columns), *cells]
 
 
-def _cell(value: Any) -> str:
-    return _number(value) if value is None or isinstance(value, float) else str(value)
+def _format_cell(value: Any) -> str:
+    return _format_number(value) if value is None or isinstance(value, float) else str(value)
 
 
-def _number(value: float | None) -> str:
+def _format_number(value: float | None) -> str:
     return "" if value is None else f"{value:g}"
 
 
-def _figure(title: str, key: str, totals: Mapping[str, Any], before: Mapping[str, Any], made_as: int) -> dict[str, str]:
+def _build_figure(
+    title: str, key: str, totals: Mapping[str, Any], before: Mapping[str, Any], format_version: int
+) -> dict[str, str]:
     is_share = key == "share"
-    say = per_cent if is_share else lambda value: str(value)
+    format_value = format_percent if is_share else lambda value: str(value)
     # reports of the first format did not keep where the open clocks were a week ago
-    old = before[key] if made_as > 1 or key in ("share", "kept", "broken") else None
-    return {"title": title, "value": say(totals[key]), "before": "" if old is None else say(old)}
+    previous_value = before[key] if format_version > 1 or key in ("share", "kept", "broken") else None
+    return {
+        "title": title,
+        "value": format_value(totals[key]),
+        "before": "" if previous_value is None else format_value(previous_value),
+    }
 
 
-def _row(row: Mapping[str, Any], zone: ZoneInfo) -> dict[str, Any]:
-    said = {name: _moment(row[name], zone) for name in ("due", "spoke_last_at")}
-    words = {"severity": _(SEVERITIES[row["severity"]]), "promised": _(PROMISED[row["verb"]])}
-    sides = {name: _(SIDES.get(row[name], row[name])) for name in ("holder", "spoke_last")}
-    return {**row, **said, **words, **sides, "age": _length(row["age_hours"]), "late": _late(row)}
+def _build_row(row: Mapping[str, Any], zone: ZoneInfo) -> dict[str, Any]:
+    times = {name: _parse_moment(row[name], zone) for name in ("due", "spoke_last_at")}
+    labels = {"severity": _(SEVERITY_LABELS[row["severity"]]), "promised": _(TARGET_LABELS[row["verb"]])}
+    sides = {name: _(SIDE_LABELS.get(row[name], row[name])) for name in ("holder", "spoke_last")}
+    return {**row, **times, **labels, **sides, "age": _format_hours(row["age_hours"]), "late": _describe_lateness(row)}
 
 
-def _late(row: Mapping[str, Any]) -> str:
+def _describe_lateness(row: Mapping[str, Any]) -> str:
     """How late it is; where our knowledge does not reach the due moment, only that it has passed."""
-    length = _length(row["late_hours"])
-    said = _("due %(length)s ago, not known whether kept") if row["state"] == "blind" else _("%(length)s late")
-    return said % {"length": length}
+    length = _format_hours(row["late_hours"])
+    template = _("due %(length)s ago, not known whether kept") if row["state"] == "blind" else _("%(length)s late")
+    return template % {"length": length}
 
 
-def _moment(text: str, zone: ZoneInfo) -> datetime | None:
+def _parse_moment(text: str, zone: ZoneInfo) -> datetime | None:
     """Without a zone, so that no template moves it into the reader's."""
     return datetime.fromisoformat(text).astimezone(zone).replace(tzinfo=None) if text else None
 
 
-def _day(text: str, zone: ZoneInfo) -> date:
+def _parse_day(text: str, zone: ZoneInfo) -> date:
     return datetime.fromisoformat(text).astimezone(zone).date()
 
 
-def _length(hours: int) -> str:
+def _format_hours(hours: int) -> str:
     if hours < 48:
         return ngettext("%(count)s hour", "%(count)s hours", hours) % {"count": hours}
     return ngettext("%(count)s day", "%(count)s days", hours // 24) % {"count": hours // 24}

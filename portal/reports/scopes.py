@@ -10,54 +10,54 @@ from django.utils.translation import gettext, gettext_noop
 from integrations.partners import permissions
 from integrations.partners.models import Membership, Partner
 from integrations.programs.registry import PROGRAMS
-from integrations.sla.metrics import EVERYBODY, Scope
+from integrations.sla.metrics import GLOBAL_SCOPE, MetricsScope
 
 PROGRAMS_SCOPE, ALL_PROGRAMS = "programs", gettext_noop("all programs")
 
 
 @dataclass(frozen=True, slots=True)
-class Reported:
+class ReportScope:
     """A scope as a report knows it. `partner` is None for the programs' own reports."""
 
     key: str
     name: str
-    scope: Scope
+    scope: MetricsScope
     partner: Partner | None = None
 
 
-def reported(key: str) -> Reported | None:
+def find_report_scope(key: str) -> ReportScope | None:
     """The scope of that key; None where there is none."""
     kind, _, rest = key.partition(":")
     if key == PROGRAMS_SCOPE:
-        return Reported(key, ALL_PROGRAMS, EVERYBODY)
+        return ReportScope(key, ALL_PROGRAMS, GLOBAL_SCOPE)
     if kind == "program" and rest in PROGRAMS:
-        return Reported(key, PROGRAMS[rest].name, Scope(program_key=rest))
+        return ReportScope(key, PROGRAMS[rest].name, MetricsScope(program_key=rest))
     if kind == "partner" and rest.isascii() and rest.isdigit():
         partner = Partner.objects.filter(pk=int(rest)).first()
-        return Reported(key, partner.name, Scope(partner_id=partner.pk), partner) if partner else None
+        return ReportScope(key, partner.name, MetricsScope(partner_id=partner.pk), partner) if partner else None
     return None
 
 
-def partner_key(partner: Partner | int) -> str:
+def build_partner_key(partner: Partner | int) -> str:
     return f"partner:{getattr(partner, 'pk', partner)}"
 
 
-def name_of(key: str, name: str) -> str:
+def get_display_name(key: str, name: str) -> str:
     """The name of a scope as it is shown: companies and programs have their own in every language."""
     return gettext(ALL_PROGRAMS) if key == PROGRAMS_SCOPE else name
 
 
-def may_read(user: Any, found: Reported) -> bool:
+def can_read_report(user: Any, report_scope: ReportScope) -> bool:
     """The program's people read every report, members of a company their own."""
-    return permissions.works_for_program(user) or (
-        found.partner is not None and bool(permissions.role_of(found.partner, user))
+    return permissions.is_program_staff(user) or (
+        report_scope.partner is not None and bool(permissions.get_role(report_scope.partner, user))
     )
 
 
-def readers_of(found: Reported) -> list[Any]:
+def list_readers(report_scope: ReportScope) -> list[Any]:
     """Who may be sent this report, as they chose: a company's people, or those of the programs."""
-    if found.partner is None:
+    if report_scope.partner is None:
         people = get_user_model().objects.filter(Q(is_reviewer=True) | Q(is_staff=True), is_active=True)
         return list(people.order_by("pk"))
-    members = Membership.objects.filter(partner=found.partner, ended_at=None, user__is_active=True)
+    members = Membership.objects.filter(partner=report_scope.partner, ended_at=None, user__is_active=True)
     return [member.user for member in members.select_related("user").order_by("user_id")]

@@ -16,106 +16,130 @@ from django.utils import timezone
 from integrations.partners import permissions
 from integrations.partners.models import Role
 from integrations.sla.models import Watch
-from portal.core.iso_weeks import Week, last_complete, parse, zone
+from portal.core.iso_weeks import IsoWeek, get_last_complete_week, get_program_zone, parse_week
 from portal.notifications import email as mail
 from portal.reports import metrics, unsubscribe
 from portal.reports.models import ReportCopy, ReportWish, Snapshot
-from portal.reports.presenters import shown
-from portal.reports.scopes import PROGRAMS_SCOPE, Reported, partner_key, readers_of, reported
+from portal.reports.presenters import build_report_context
+from portal.reports.scopes import PROGRAMS_SCOPE, ReportScope, build_partner_key, find_report_scope, list_readers
 
-MORNING = time(8)
-SETTLED = timedelta(hours=1)  # after a week's end: by then every repository has been read once more
-CATCH_UP = 4  # weeks
+DELIVERY_TIME = time(8)
+SETTLING_PERIOD = timedelta(hours=1)  # after a week's end: by then every repository has been read once more
+CATCH_UP_WEEKS = 4  # weeks
 
 
-def send_due(now: datetime | None = None) -> int:
+def generate_due_reports(now: datetime | None = None) -> int:
     """Freeze what is due and serve its readers. Returns how many mails were queued."""
     now = now or timezone.now()
-    return sum(_serve(found, week, now) for week in due_weeks(now) for found in due_scopes(week))
+    return sum(
+        _generate_report(report_scope, week, now)
+        for week in list_due_weeks(now)
+        for report_scope in list_due_scopes(week)
+    )
 
 
-def due_weeks(now: datetime) -> list[Week]:
+def list_due_weeks(now: datetime) -> list[IsoWeek]:
     """The last complete week, and before it those that were missed, oldest first, four in all.
 
     The last one that was reported is among them, as far as it was served: a scope that was left out is served now.
     A portal that has never reported begins with the last week.
     """
-    last = last_complete(now - SETTLED, zone())
-    reported_to = Snapshot.objects.exclude(week__gt=str(last)).order_by("-week").values_list("week", flat=True).first()
-    weeks = [last]
-    while reported_to and len(weeks) < CATCH_UP and weeks[-1] > parse(reported_to):
+    last_week = get_last_complete_week(now - SETTLING_PERIOD, get_program_zone())
+    last_reported_week = (
+        Snapshot.objects.exclude(week__gt=str(last_week)).order_by("-week").values_list("week", flat=True).first()
+    )
+    weeks = [last_week]
+    while last_reported_week and len(weeks) < CATCH_UP_WEEKS and weeks[-1] > parse_week(last_reported_week):
         weeks.append(weeks[-1].before)
     return weeks[::-1]
 
 
-def due_scopes(week: Week) -> list[Reported]:
+def list_due_scopes(week: IsoWeek) -> list[ReportScope]:
     """The programs' report, and one for each partner whose repositories were watched in the week."""
-    start, end = week.span(zone())
-    watched = Watch.objects.filter(began_at__lt=end).exclude(ended_at__lt=start)
-    partners = watched.order_by("integration__partner_id").values_list("integration__partner_id", flat=True).distinct()
-    keys = [PROGRAMS_SCOPE, *(partner_key(pk) for pk in partners)]
-    wished = ReportWish.objects.filter(scope__startswith="program:").exclude(frequency=ReportWish.Frequency.NEVER)
-    keys += list(wished.order_by("scope").values_list("scope", flat=True).distinct())
-    return [found for key in keys if (found := reported(key))]
+    start, end = week.span(get_program_zone())
+    monitored_repositories = Watch.objects.filter(began_at__lt=end).exclude(ended_at__lt=start)
+    partners = (
+        monitored_repositories.order_by("integration__partner_id")
+        .values_list("integration__partner_id", flat=True)
+        .distinct()
+    )
+    keys = [PROGRAMS_SCOPE, *(build_partner_key(pk) for pk in partners)]
+    subscriptions = ReportWish.objects.filter(scope__startswith="program:").exclude(
+        frequency=ReportWish.Frequency.NEVER
+    )
+    keys += list(subscriptions.order_by("scope").values_list("scope", flat=True).distinct())
+    return [report_scope for key in keys if (report_scope := find_report_scope(key))]
 
 
-def snapshot_of(found: Reported, week: Week, now: datetime) -> tuple[Snapshot, bool]:
+def get_or_create_snapshot(report_scope: ReportScope, week: IsoWeek, now: datetime) -> tuple[Snapshot, bool]:
     """The frozen figures, and whether they were frozen just now."""
-    made = Snapshot.objects.filter(scope=found.key, week=str(week)).first()
-    if made is not None:
-        return made, False
-    figures = metrics.build(found, week, zone(), now)
+    snapshot = Snapshot.objects.filter(scope=report_scope.key, week=str(week)).first()
+    if snapshot is not None:
+        return snapshot, False
+    figures = metrics.build_figures(report_scope, week, get_program_zone(), now)
     return Snapshot.objects.get_or_create(
-        scope=found.key, week=str(week), defaults={"figures": figures, "made_at": now}
+        scope=report_scope.key, week=str(week), defaults={"figures": figures, "made_at": now}
     )
 
 
 @transaction.atomic
-def _serve(found: Reported, week: Week, now: datetime) -> int:
+def _generate_report(report_scope: ReportScope, week: IsoWeek, now: datetime) -> int:
     """Freeze a scope's week and serve all of its readers, once. Returns how many mails were queued."""
-    snapshot, is_new = snapshot_of(found, week, now)
+    snapshot, is_new = get_or_create_snapshot(report_scope, week, now)
     if not is_new:
         return 0
-    wishes = {wish.user_id: wish.frequency for wish in ReportWish.objects.filter(scope=found.key)}
-    readers = readers_of(found)
-    return sum(serve(snapshot, reader, wishes.get(reader.pk, default_of(found, reader)), now) for reader in readers)
+    frequencies = {
+        subscription.user_id: subscription.frequency
+        for subscription in ReportWish.objects.filter(scope=report_scope.key)
+    }
+    readers = list_readers(report_scope)
+    return sum(
+        deliver_report(snapshot, reader, frequencies.get(reader.pk, get_default_frequency(report_scope, reader)), now)
+        for reader in readers
+    )
 
 
-def default_of(found: Reported, reader: Any) -> str:
+def get_default_frequency(report_scope: ReportScope, reader: Any) -> str:
     """What a reader gets who has said nothing: those who only look on, and the report of one program, where asked."""
-    if found.partner is not None and permissions.role_of(found.partner, reader) not in (Role.OWNER, Role.EDITOR):
+    if report_scope.partner is not None and permissions.get_role(report_scope.partner, reader) not in (
+        Role.OWNER,
+        Role.EDITOR,
+    ):
         return ReportWish.Frequency.NEVER
-    return ReportWish.Frequency.NEVER if found.key.startswith("program:") else ReportWish.Frequency.WEEKLY
+    return ReportWish.Frequency.NEVER if report_scope.key.startswith("program:") else ReportWish.Frequency.WEEKLY
 
 
-def morning(reader: Any, week: Week) -> datetime:
+def calculate_delivery_time(reader: Any, week: IsoWeek) -> datetime:
     """Monday morning after the week, where the reader is; never before the week has ended and settled."""
-    return max(datetime.combine(week.after.monday, MORNING, ZoneInfo(reader.zone)), week.span(zone())[1] + SETTLED)
+    return max(
+        datetime.combine(week.after.monday, DELIVERY_TIME, ZoneInfo(reader.zone)),
+        week.span(get_program_zone())[1] + SETTLING_PERIOD,
+    )
 
 
 def is_wanted(snapshot: Snapshot, frequency: str) -> bool:
     """Whether a reader of that frequency wants this week."""
     totals = snapshot.figures["totals"]
-    trouble = any(totals[name] for name in ("broken", "at_risk", "overdue", "blind"))
-    return frequency == ReportWish.Frequency.WEEKLY or (frequency == ReportWish.Frequency.TROUBLE and trouble)
+    has_trouble = any(totals[name] for name in ("broken", "at_risk", "overdue", "blind"))
+    return frequency == ReportWish.Frequency.WEEKLY or (frequency == ReportWish.Frequency.TROUBLE and has_trouble)
 
 
 @transaction.atomic
-def serve(snapshot: Snapshot, reader: Any, frequency: str, now: datetime) -> int:
+def deliver_report(snapshot: Snapshot, reader: Any, frequency: str, now: datetime) -> int:
     """One reader's copy, once. Returns 1 where a mail was queued."""
-    wanted = is_wanted(snapshot, frequency)
+    should_send = is_wanted(snapshot, frequency)
     _, is_new = ReportCopy.objects.get_or_create(
-        snapshot=snapshot, reader=reader.email, defaults={"made_at": now, "sent": wanted}
+        snapshot=snapshot, reader=reader.email, defaults={"made_at": now, "sent": should_send}
     )
-    if not (is_new and wanted):
+    if not (is_new and should_send):
         return 0
-    stop = unsubscribe.address(reader, snapshot.scope)
+    unsubscribe_url = unsubscribe.build_unsubscribe_url(reader, snapshot.scope)
     context = {
-        "report": shown(snapshot.figures),
+        "report": build_report_context(snapshot.figures),
         "page": settings.SITE_URL + reverse("report", args=[snapshot.scope, snapshot.week]),
-        "unsubscribe": stop,
+        "unsubscribe": unsubscribe_url,
     }
-    key = f"{unsubscribe.key_of(snapshot.scope)}{snapshot.week}:{reader.pk}"
-    held = morning(reader, parse(snapshot.week))
-    made = mail.queue("report", key, reader, context, hold_until=held, unsubscribe=stop, now=now)
-    return int(made is not None)
+    key = f"{unsubscribe.build_email_key_prefix(snapshot.scope)}{snapshot.week}:{reader.pk}"
+    deliver_at = calculate_delivery_time(reader, parse_week(snapshot.week))
+    email = mail.queue("report", key, reader, context, hold_until=deliver_at, unsubscribe=unsubscribe_url, now=now)
+    return int(email is not None)

@@ -2,12 +2,14 @@
 
 from collections.abc import Iterable
 
-from portal.core.iso_weeks import Week
+from portal.core.iso_weeks import IsoWeek
 from portal.reports.models import Snapshot
 
 
-def blind(report: str, weeks: Iterable[Week]) -> dict[Week, int]:
+def count_incomplete_clocks(report: str, weeks: Iterable[IsoWeek]) -> dict[IsoWeek, int]:
     """How many clocks were blind when the report of each week was made; a week without a report is left out."""
-    by_name = {str(week): week for week in weeks}
-    kept = Snapshot.objects.filter(scope=report, week__in=by_name) if report else Snapshot.objects.none()
-    return {by_name[week]: int(number) for week, number in kept.values_list("week", "figures__totals__blind")}
+    weeks_by_name = {str(week): week for week in weeks}
+    snapshots = Snapshot.objects.filter(scope=report, week__in=weeks_by_name) if report else Snapshot.objects.none()
+    return {
+        weeks_by_name[week]: int(number) for week, number in snapshots.values_list("week", "figures__totals__blind")
+    }

@@ -11,26 +11,29 @@ from django.db.models.functions import TruncWeek
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
 
-from integrations.programs.registry import PROGRAMS, edition_of
-from integrations.programs.schema import Target
-from integrations.sla.clock_usage import target_words
-from integrations.sla.engine.types import Severity, Watching
-from integrations.sla.filters import Choice
+from integrations.programs.registry import PROGRAMS, get_edition
+from integrations.programs.schema import SlaTarget
+from integrations.sla.clock_usage import format_target
+from integrations.sla.engine.types import ClockStatus, Severity
+from integrations.sla.filters import ClockFilters
 from integrations.sla.models import Breach, Clock
-from portal.core.iso_weeks import Week, week_of
+from portal.core.iso_weeks import IsoWeek, get_week
 from portal.reports import trend_records
-from portal.reports.presenters import per_cent
+from portal.reports.presenters import format_percent
 from portal.ui.charts.columns import Chart, Column
 
-WEEKS = 12
-HOUR, DAY = 3600, 86400
-DAYS_SHOWN = 7  # a longer target is shown in quarters
-USUAL = {Severity.CRITICAL: Target(hours=48), Severity.OTHER: Target(business_days=5)}  # columns where none is promised
-VERBS = {"respond": gettext_noop("First answer"), "resolve": gettext_noop("Resolved")}
+WEEK_COUNT = 12
+HOUR_SECONDS, DAY_SECONDS = 3600, 86400
+MAX_DAY_COLUMNS = 7  # a longer target is shown in quarters
+DEFAULT_TARGETS = {
+    Severity.CRITICAL: SlaTarget(hours=48),
+    Severity.OTHER: SlaTarget(business_days=5),
+}  # columns where none is promised
+VERB_LABELS = {"respond": gettext_noop("First answer"), "resolve": gettext_noop("Resolved")}
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class HistogramBins:
     """The columns of a chart: `ends` in seconds, one label each and one for what is longer; the target's words."""
 
     ends: tuple[int, ...]
@@ -39,7 +42,7 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class SlaShare:
     """One program or partner: what it kept and broke in the weeks shown."""
 
     name: str
@@ -48,7 +51,7 @@ class Share:
 
     @property
     def in_time(self) -> str:
-        return per_cent(round(100 * self.kept / (self.kept + self.broken), 1))
+        return format_percent(round(100 * self.kept / (self.kept + self.broken), 1))
 
     @property
     def pieces(self) -> list[tuple[str, float]]:
@@ -65,133 +68,165 @@ class Trends:
 
     weeks: Chart
     lengths: list[Chart]
-    programs: list[Share]
-    partners: list[Share]
+    programs: list[SlaShare]
+    partners: list[SlaShare]
 
 
-def trends_of(choice: Choice, now: datetime, zone: ZoneInfo) -> Trends:
+def build_trends(filters: ClockFilters, now: datetime, zone: ZoneInfo) -> Trends:
     """The last twelve weeks, this one included, of what the filters leave."""
-    earlier, weeks = _weeks(now, zone)
+    earlier, weeks = _list_weeks(now, zone)
     start = weeks[0].span(zone)[0]
-    kept, broken = _kept_and_broken(choice, start, now)
+    met_clocks, breaches = _query_results(filters, start, now)
     return Trends(
-        weeks=_by_week(
-            earlier, weeks, *_settled(choice, earlier[0], now, zone), trend_records.blind(choice.report, weeks)
+        weeks=_build_weekly_chart(
+            earlier,
+            weeks,
+            *_count_results_by_week(filters, earlier[0], now, zone),
+            trend_records.count_incomplete_clocks(filters.report, weeks),
         ),
-        lengths=_lengths(choice, start, now),
-        programs=_shares(kept, broken, "integration__program_key", {key: p.name for key, p in PROGRAMS.items()}),
-        partners=_shares(kept, broken, "integration__partner__name", {}),
+        lengths=_build_duration_charts(filters, start, now),
+        programs=_list_shares(
+            met_clocks, breaches, "integration__program_key", {key: program.name for key, program in PROGRAMS.items()}
+        ),
+        partners=_list_shares(met_clocks, breaches, "integration__partner__name", {}),
     )
 
 
-def _kept_and_broken(choice: Choice, start: datetime, now: datetime) -> tuple[Any, Any]:
-    kept = choice.clocks().filter(state=Watching.MET, stopped_at__gte=start, stopped_at__lte=now)
-    return kept, Breach.objects.filter(choice.of, retracted_at=None, due_at__gte=start, due_at__lte=now)
+def _query_results(filters: ClockFilters, start: datetime, now: datetime) -> tuple[Any, Any]:
+    met_clocks = filters.list_clocks().filter(state=ClockStatus.MET, stopped_at__gte=start, stopped_at__lte=now)
+    return met_clocks, Breach.objects.filter(filters.condition, retracted_at=None, due_at__gte=start, due_at__lte=now)
 
 
-def _weeks(now: datetime, zone: ZoneInfo) -> tuple[list[Week], list[Week]]:
+def _list_weeks(now: datetime, zone: ZoneInfo) -> tuple[list[IsoWeek], list[IsoWeek]]:
     """The twelve weeks before, and the last twelve, this one included."""
-    found = [week_of(now.astimezone(zone).date())]
-    while len(found) < 2 * WEEKS:
-        found.append(found[-1].before)
-    return found[: WEEKS - 1 : -1], found[WEEKS - 1 :: -1]
+    weeks = [get_week(now.astimezone(zone).date())]
+    while len(weeks) < 2 * WEEK_COUNT:
+        weeks.append(weeks[-1].before)
+    return weeks[: WEEK_COUNT - 1 : -1], weeks[WEEK_COUNT - 1 :: -1]
 
 
-def _settled(choice: Choice, first: Week, now: datetime, zone: ZoneInfo) -> tuple[dict[date, int], dict[date, int]]:
+def _count_results_by_week(
+    filters: ClockFilters, first_week: IsoWeek, now: datetime, zone: ZoneInfo
+) -> tuple[dict[date, int], dict[date, int]]:
     """What was kept and what was broken since the first week, by the Monday of each."""
-    kept, broken = _kept_and_broken(choice, first.span(zone)[0], now)
-    return _counted(kept, "stopped_at", zone), _counted(broken, "due_at", zone)
+    met_clocks, breaches = _query_results(filters, first_week.span(zone)[0], now)
+    return _count_by_week(met_clocks, "stopped_at", zone), _count_by_week(breaches, "due_at", zone)
 
 
-def _counted(rows: Any, column: str, zone: ZoneInfo) -> dict[date, int]:
+def _count_by_week(rows: Any, column: str, zone: ZoneInfo) -> dict[date, int]:
     """How many by the Monday of their week."""
     weekly = rows.order_by().annotate(week=TruncWeek(column, tzinfo=zone)).values_list("week")
-    return {moment.astimezone(zone).date(): n for moment, n in weekly.annotate(n=Count("pk"))}
+    return {moment.astimezone(zone).date(): count for moment, count in weekly.annotate(n=Count("pk"))}
 
 
-def _by_week(
-    earlier: list[Week], weeks: list[Week], kept: dict[date, int], broken: dict[date, int], blind: dict[Week, int]
+def _build_weekly_chart(
+    earlier: list[IsoWeek],
+    weeks: list[IsoWeek],
+    met_counts: dict[date, int],
+    breach_counts: dict[date, int],
+    incomplete_counts: dict[IsoWeek, int],
 ) -> Chart:
     columns = [
         Column(
-            f"W{week.number}", kept.get(week.monday, 0), broken.get(week.monday, 0), str(blind.get(week, "")),
-            kept.get(before.monday, 0) + broken.get(before.monday, 0),
+            f"W{week.number}",
+            met_counts.get(week.monday, 0),
+            breach_counts.get(week.monday, 0),
+            str(incomplete_counts.get(week, "")),
+            met_counts.get(previous_week.monday, 0) + breach_counts.get(previous_week.monday, 0),
         )
-        for before, week in zip(earlier, weeks, strict=True)
-    ]  # fmt: skip
+        for previous_week, week in zip(earlier, weeks, strict=True)
+    ]
     return Chart("weeks", _("Promises kept and broken by week"), tuple(columns))
 
 
-def _lengths(choice: Choice, start: datetime, now: datetime) -> list[Chart]:
+def _build_duration_charts(filters: ClockFilters, start: datetime, now: datetime) -> list[Chart]:
     """How long answers and resolutions took, promised or only measured, each severity in its own time."""
-    stopped = Clock.objects.filter(choice.of, stopped_at__gte=start, stopped_at__lte=now, verb__in=VERBS).order_by()
-    kinds = [(verb, severity) for verb in VERBS for severity in USUAL]
-    promises = _promises(stopped.values_list("integration__program_key", "issue__edition").distinct())
-    spans = {kind: span_of(promises.get(kind, set()), USUAL[kind[1]]) for kind in kinds}
+    stopped_clocks = Clock.objects.filter(
+        filters.condition, stopped_at__gte=start, stopped_at__lte=now, verb__in=VERB_LABELS
+    ).order_by()
+    kinds = [(verb, severity) for verb in VERB_LABELS for severity in DEFAULT_TARGETS]
+    targets_by_kind = _collect_targets(
+        stopped_clocks.values_list("integration__program_key", "issue__edition").distinct()
+    )
+    bins_by_kind = {kind: build_bins(targets_by_kind.get(kind, set()), DEFAULT_TARGETS[kind[1]]) for kind in kinds}
     columns = {
-        f"{verb}_{severity}_{n}": Count("pk", filter=_between(span.ends, n) & Q(severity=severity, verb=verb))
-        for (verb, severity), span in spans.items()
-        for n in range(len(span.labels))
+        f"{verb}_{severity}_{index}": Count(
+            "pk", filter=_build_bin_condition(bins.ends, index) & Q(severity=severity, verb=verb)
+        )
+        for (verb, severity), bins in bins_by_kind.items()
+        for index in range(len(bins.labels))
     }
-    counts = stopped.aggregate(**columns)
+    counts = stopped_clocks.aggregate(**columns)
     return [
-        _length_chart(*kind, span, [counts[f"{kind[0]}_{kind[1]}_{n}"] for n in range(len(span.labels))])
-        for kind, span in spans.items()
+        _build_duration_chart(
+            *kind, bins, [counts[f"{kind[0]}_{kind[1]}_{index}"] for index in range(len(bins.labels))]
+        )
+        for kind, bins in bins_by_kind.items()
     ]
 
 
-def _promises(editions: Iterable[tuple[str, str]]) -> dict[tuple[str, Severity], set[Target]]:
+def _collect_targets(editions: Iterable[tuple[str, str]]) -> dict[tuple[str, Severity], set[SlaTarget]]:
     """The targets of these editions of programs, by verb and severity."""
-    found: dict[tuple[str, Severity], set[Target]] = {}
-    for key, date_ in editions:
-        sla = edition_of(key, date_).sla
+    targets_by_kind: dict[tuple[str, Severity], set[SlaTarget]] = {}
+    for key, edition_date in editions:
+        sla = get_edition(key, edition_date).sla
         for severity, target in ((Severity.CRITICAL, sla.critical), (Severity.OTHER, sla.other)):
             if target is not None:
-                found.setdefault((str(sla.verb), severity), set()).add(target)
-    return found
+                targets_by_kind.setdefault((str(sla.verb), severity), set()).add(target)
+    return targets_by_kind
 
 
-def span_of(targets: set[Target], usual: Target) -> Span:
+def build_bins(targets: set[SlaTarget], usual: SlaTarget) -> HistogramBins:
     """Columns up to the target; without a line where none is promised, or not the same by all."""
     target = next(iter(targets)) if len(targets) == 1 else None
-    shown = target or usual
-    whole, unit = (shown.hours, HOUR) if shown.hours else (shown.business_days or 1, DAY)
-    parts = whole if unit == DAY and whole <= DAYS_SHOWN else 4
-    lengths = [whole * n / parts for n in range(1, parts + 1)]
-    words = tuple(_length(n, unit) for n in lengths)
-    return Span(tuple(int(n * unit) for n in lengths), (*words, _("longer")), _promised(target) if target else "")
+    scale_target = target or usual
+    total, unit = (
+        (scale_target.hours, HOUR_SECONDS) if scale_target.hours else (scale_target.business_days or 1, DAY_SECONDS)
+    )
+    bin_count = total if unit == DAY_SECONDS and total <= MAX_DAY_COLUMNS else 4
+    bin_ends = [total * number / bin_count for number in range(1, bin_count + 1)]
+    labels = tuple(_format_bin(number, unit) for number in bin_ends)
+    return HistogramBins(
+        tuple(int(number * unit) for number in bin_ends),
+        (*labels, _("longer")),
+        _describe_target(target) if target else "",
+    )
 
 
-def _length(n: float, unit: int) -> str:
-    said = _("%(count)s h") if unit == HOUR else ngettext("%(count)s day", "%(count)s days", 1 if n == 1 else 2)
-    return said % {"count": f"{n:g}"}
+def _format_bin(length: float, unit: int) -> str:
+    template = (
+        _("%(count)s h")
+        if unit == HOUR_SECONDS
+        else ngettext("%(count)s day", "%(count)s days", 1 if length == 1 else 2)
+    )
+    return template % {"count": f"{length:g}"}
 
 
-def _promised(target: Target) -> str:
-    said = _("ideally %(target)s") if target.ideally else _("target %(target)s")
-    return said % {"target": target_words(target)}
+def _describe_target(target: SlaTarget) -> str:
+    template = _("ideally %(target)s") if target.ideally else _("target %(target)s")
+    return template % {"target": format_target(target)}
 
 
-def _between(ends: tuple[int, ...], n: int) -> Q:
+def _build_bin_condition(ends: tuple[int, ...], index: int) -> Q:
     """Column n: more than the end before it, at most its own."""
-    above = Q(counted_seconds__gt=ends[n - 1]) if n else Q()
-    return above & Q(counted_seconds__lte=ends[n]) if n < len(ends) else above
+    lower_bound = Q(counted_seconds__gt=ends[index - 1]) if index else Q()
+    return lower_bound & Q(counted_seconds__lte=ends[index]) if index < len(ends) else lower_bound
 
 
-def _length_chart(verb: str, severity: str, span: Span, numbers: list[int]) -> Chart:
+def _build_duration_chart(verb: str, severity: str, bins: HistogramBins, counts: list[int]) -> Chart:
     """What took longer than a target was late; where there is none, it only took longer."""
-    last = Column(span.labels[-1], 0, numbers[-1]) if span.target else Column(span.labels[-1], numbers[-1])
-    columns = [Column(label, number) for label, number in zip(span.labels[:-1], numbers, strict=False)] + [last]
-    title = f"{_(VERBS[verb])}, {_('critical') if severity == Severity.CRITICAL else _('all others')}"
-    after = len(span.ends) if span.target else -1
-    return Chart(f"{verb}-{severity}", title, tuple(columns), after, span.target)
+    last_column = Column(bins.labels[-1], 0, counts[-1]) if bins.target else Column(bins.labels[-1], counts[-1])
+    columns = [Column(label, count) for label, count in zip(bins.labels[:-1], counts, strict=False)] + [last_column]
+    title = f"{_(VERB_LABELS[verb])}, {_('critical') if severity == Severity.CRITICAL else _('all others')}"
+    target_index = len(bins.ends) if bins.target else -1
+    return Chart(f"{verb}-{severity}", title, tuple(columns), target_index, bins.target)
 
 
-def _shares(kept: Any, broken: Any, column: str, names: dict[str, str]) -> list[Share]:
+def _list_shares(met_clocks: Any, breaches: Any, column: str, names: dict[str, str]) -> list[SlaShare]:
     """What each kept and broke, the worst first."""
     counts: dict[str, list[int]] = {}
-    for place, rows in enumerate((kept, broken)):
-        for key, n in rows.order_by().values_list(F(column)).annotate(n=Count("pk")):
-            counts.setdefault(key, [0, 0])[place] = n
-    found = [Share(names.get(key, key), *both) for key, both in counts.items()]
-    return sorted(found, key=lambda share: (-share.broken, -share.kept, share.name))
+    for index, rows in enumerate((met_clocks, breaches)):
+        for key, count in rows.order_by().values_list(F(column)).annotate(n=Count("pk")):
+            counts.setdefault(key, [0, 0])[index] = count
+    shares = [SlaShare(names.get(key, key), *pair) for key, pair in counts.items()]
+    return sorted(shares, key=lambda share: (-share.broken, -share.kept, share.name))

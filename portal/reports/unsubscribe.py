@@ -16,12 +16,12 @@ from portal.reports.models import ReportWish
 SALT = "report"
 
 
-def address(reader: Any, scope: str) -> str:
+def build_unsubscribe_url(reader: Any, scope: str) -> str:
     """The address that stops this report for this reader. It stays good: a mail may be old."""
     return settings.SITE_URL + reverse("report_stop", args=[signing.dumps([reader.pk, scope], salt=SALT)])
 
 
-def read(token: str) -> tuple[Any, str] | None:
+def parse_token(token: str) -> tuple[Any, str] | None:
     """The reader and the scope that a token names; None for a token that is not ours or a reader that is gone."""
     try:
         pk, scope = signing.loads(token, salt=SALT)
@@ -31,15 +31,17 @@ def read(token: str) -> tuple[Any, str] | None:
     return (reader, scope) if reader else None
 
 
-def key_of(scope: str) -> str:
+def build_email_key_prefix(scope: str) -> str:
     """How the keys of the mails of a scope's reports begin."""
     return f"report:{scope}:"
 
 
-def wish(reader: Any, scope: str, frequency: str) -> ReportWish:
+def update_subscription(reader: Any, scope: str, frequency: str) -> ReportWish:
     """Keep what a reader wants of a scope; a copy that waits for their morning goes with it. Twice changes nothing."""
     if frequency == ReportWish.Frequency.NEVER:
-        waiting = Email.objects.filter(person=reader, key__startswith=key_of(scope), state=Email.State.HELD)
-        waiting.update(state=Email.State.CANCELLED)
-    kept, _ = ReportWish.objects.update_or_create(user=reader, scope=scope, defaults={"frequency": frequency})
-    return kept
+        pending_emails = Email.objects.filter(
+            person=reader, key__startswith=build_email_key_prefix(scope), state=Email.State.HELD
+        )
+        pending_emails.update(state=Email.State.CANCELLED)
+    subscription, _ = ReportWish.objects.update_or_create(user=reader, scope=scope, defaults={"frequency": frequency})
+    return subscription

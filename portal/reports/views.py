@@ -18,14 +18,14 @@ from django.views.decorators.http import require_POST
 
 from integrations.partners import permissions
 from portal.reports import presenters, summaries, unsubscribe
-from portal.reports.forms import WishesForm, scopes_of
+from portal.reports.forms import ReportSubscriptionsForm, list_report_scopes
 from portal.reports.models import ReportWish, Snapshot
-from portal.reports.scopes import may_read, name_of, reported
-from portal.ui.pagination import page_of
+from portal.reports.scopes import can_read_report, find_report_scope, get_display_name
+from portal.ui.pagination import paginate
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ReportListItem:
     """A report in the list."""
 
     week: str
@@ -35,73 +35,81 @@ class Row:
     made_at: datetime
 
 
-def visible(user: Any) -> Any:
+def list_visible_snapshots(user: Any) -> Any:
     """The snapshots that a person may read."""
-    if permissions.works_for_program(user):
+    if permissions.is_program_staff(user):
         return Snapshot.objects.all()
-    return Snapshot.objects.filter(scope__in=[found.key for found in scopes_of(user)])
+    return Snapshot.objects.filter(scope__in=[report_scope.key for report_scope in list_report_scopes(user)])
 
 
-def reports(request: HttpRequest) -> HttpResponse:
+def list_reports(request: HttpRequest) -> HttpResponse:
     """Every report that the reader may read, newest first, and what reaches them."""
-    page = page_of(request, visible(request.user))
-    return render(request, "reports/reports.html", {"page": _told(page), "form": WishesForm(request.user)})
+    page = paginate(request, list_visible_snapshots(request.user))
+    return render(
+        request, "reports/reports.html", {"page": _build_list_page(page), "form": ReportSubscriptionsForm(request.user)}
+    )
 
 
-def _told(page: Page) -> Page:
+def _build_list_page(page: Page) -> Page:
     page.object_list = [
-        Row(
-            s.week,
-            _named(s.figures),
-            summaries.verdict(s.figures),
-            reverse("report", args=[s.scope, s.week]),
-            s.made_at,
+        ReportListItem(
+            snapshot.week,
+            _get_report_name(snapshot.figures),
+            summaries.build_verdict(snapshot.figures),
+            reverse("report", args=[snapshot.scope, snapshot.week]),
+            snapshot.made_at,
         )
-        for s in page.object_list
+        for snapshot in page.object_list
     ]
     return page
 
 
-def _named(figures: Mapping[str, Any]) -> str:
+def _get_report_name(figures: Mapping[str, Any]) -> str:
     """Whose report it is; of all programs in the reader's language, of one as it was named then."""
-    return name_of(figures["scope"], figures["name"])
+    return get_display_name(figures["scope"], figures["name"])
 
 
-def found(request: HttpRequest, scope: str, week: str) -> Snapshot:
+def get_snapshot(request: HttpRequest, scope: str, week: str) -> Snapshot:
     """The frozen report, where the reader may read it."""
-    known = reported(scope)
-    if known is None or not may_read(request.user, known):
+    report_scope = find_report_scope(scope)
+    if report_scope is None or not can_read_report(request.user, report_scope):
         raise Http404("There is nothing here for you.")
     return get_object_or_404(Snapshot, scope=scope, week=week)
 
 
-def report(request: HttpRequest, scope: str, week: str) -> HttpResponse:
+def show_report(request: HttpRequest, scope: str, week: str) -> HttpResponse:
     """One report as a page."""
-    figures = found(request, scope, week).figures
-    todo = summaries.to_do(figures)
-    told = presenters.shown(figures) | {"name": _named(figures)}
-    context: dict[str, Any] = {"report": told, "reports_url": reverse("reports")}
-    context |= {"turn": capfirst(todo) or summaries.at_rest(figures), "is_mine": bool(todo), "is_at_rest": not todo}
+    figures = get_snapshot(request, scope, week).figures
+    action = summaries.describe_required_action(figures)
+    report_context = presenters.build_report_context(figures) | {"name": _get_report_name(figures)}
+    context: dict[str, Any] = {"report": report_context, "reports_url": reverse("reports")}
+    context |= {
+        "turn": capfirst(action) or summaries.explain_no_action(figures),
+        "is_mine": bool(action),
+        "is_at_rest": not action,
+    }
     return render(request, "reports/report.html", context)
 
 
-def report_file(request: HttpRequest, scope: str, week: str, form: str) -> HttpResponse:
+def download_report(request: HttpRequest, scope: str, week: str, form: str) -> HttpResponse:
     """The same figures as CSV or JSON."""
-    figures = found(request, scope, week).figures
-    say, kind = {
-        "csv": (presenters.as_csv, "text/csv; charset=utf-8"),
-        "json": (presenters.as_json, "application/json"),
+    figures = get_snapshot(request, scope, week).figures
+    render, content_type = {
+        "csv": (presenters.render_csv, "text/csv; charset=utf-8"),
+        "json": (presenters.render_json, "application/json"),
     }[form]
-    name = f"sla-{scope.replace(':', '-')}-{week}.{form}"
-    return HttpResponse(say(figures), kind, headers={"Content-Disposition": f'attachment; filename="{name}"'})
+    filename = f"sla-{scope.replace(':', '-')}-{week}.{form}"
+    return HttpResponse(
+        render(figures), content_type, headers={"Content-Disposition": f'attachment; filename="{filename}"'}
+    )
 
 
 @require_POST
-def report_wishes(request: HttpRequest) -> HttpResponse:
+def update_subscriptions(request: HttpRequest) -> HttpResponse:
     """Keep what the reader wants."""
-    form = WishesForm(request.user, request.POST)
+    form = ReportSubscriptionsForm(request.user, request.POST)
     if not form.is_valid():
-        page = _told(page_of(request, visible(request.user)))
+        page = _build_list_page(paginate(request, list_visible_snapshots(request.user)))
         return render(request, "reports/reports.html", {"page": page, "form": form}, status=422)
     form.save()
     messages.success(request, _("What reaches you is saved."))
@@ -110,25 +118,29 @@ def report_wishes(request: HttpRequest) -> HttpResponse:
 
 @csrf_exempt  # the token is the proof: a mail program posts without a session
 @login_not_required
-def report_stop(request: HttpRequest, token: str) -> HttpResponse:
+def stop_report(request: HttpRequest, token: str) -> HttpResponse:
     """One click and the report stops. A GET only asks: mail scanners open every link."""
-    named = unsubscribe.read(token)
-    known = reported(named[1]) if named else None
-    if named is None or known is None:
+    reader_and_scope = unsubscribe.parse_token(token)
+    report_scope = find_report_scope(reader_and_scope[1]) if reader_and_scope else None
+    if reader_and_scope is None or report_scope is None:
         raise Http404("This link names no report.")
     if request.method == "POST":
-        unsubscribe.wish(*named, ReportWish.Frequency.NEVER)
-    context = {"reader": named[0], "name": name_of(known.key, known.name), "done": request.method == "POST"}
+        unsubscribe.update_subscription(*reader_and_scope, ReportWish.Frequency.NEVER)
+    context = {
+        "reader": reader_and_scope[0],
+        "name": get_display_name(report_scope.key, report_scope.name),
+        "done": request.method == "POST",
+    }
     return render(request, "reports/stop.html", context)
 
 
 urlpatterns = [
-    path("reports/", reports, name="reports"),
-    path("reports/wishes/", report_wishes, name="report_wishes"),
-    path("reports/stop/<str:token>/", report_stop, name="report_stop"),
-    path("reports/<str:scope>/<str:week>/", report, name="report"),
+    path("reports/", list_reports, name="reports"),
+    path("reports/wishes/", update_subscriptions, name="report_wishes"),
+    path("reports/stop/<str:token>/", stop_report, name="report_stop"),
+    path("reports/<str:scope>/<str:week>/", show_report, name="report"),
     *(
-        path(f"reports/<str:scope>/<str:week>.{form}", report_file, {"form": form}, name=f"report_{form}")
+        path(f"reports/<str:scope>/<str:week>.{form}", download_report, {"form": form}, name=f"report_{form}")
         for form in ("csv", "json")
     ),
 ]

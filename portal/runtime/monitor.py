@@ -9,7 +9,7 @@ from django.db import connections
 from integrations.sla.models import Watch
 from portal.accounts.models import User
 from portal.demo import SIGN_INS
-from portal.demo.sla import MADE_UP
+from portal.demo.sla import FICTIONAL_SINCE_KEY
 from portal.runtime.preconditions import describe_full_disk
 from portal.runtime.services import HOST, is_serving
 
@@ -42,7 +42,7 @@ class Monitor:
 
 def has_demo_world() -> bool:
     """Return whether the demo world is loaded, in which time passes."""
-    return not settings.PRODUCTION and Watch.objects.filter(cursors__has_key=MADE_UP).exists()
+    return not settings.PRODUCTION and Watch.objects.filter(cursors__has_key=FICTIONAL_SINCE_KEY).exists()
 
 
 def describe_portal() -> str:

@@ -9,13 +9,13 @@ from django.db.models import Min, Model, QuerySet
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from portal.ui.components.moments import relative
+from portal.ui.components.moments import format_relative
 from verification.outcomes import Outcome
 from verification.testruns.models import LifecycleRehearsal, NomadRehearsal, RunTaskRehearsal, SchemaReading
 
-RUN_LATE = timedelta(minutes=30)
+RUN_LATE_AFTER = timedelta(minutes=30)
 # what a state is called, its tone and its icon
-STATES: dict[str, tuple[str, str, str]] = {
+STATE_LABELS: dict[str, tuple[str, str, str]] = {
     "ok": (gettext_noop("Works"), "good", "circle-check"),
     "late": (gettext_noop("Late"), "warn", "clock"),
     "down": (gettext_noop("Does not work"), "bad", "circle-x"),
@@ -26,7 +26,7 @@ STATES: dict[str, tuple[str, str, str]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class StatusLine:
     """One thing and how it is: a key of STATES, a sentence for everybody, and (name, text) for the program's people."""
 
     name: str
@@ -38,49 +38,53 @@ class Line:
 
     @property
     def said(self) -> tuple[str, str, str]:
-        word, tone, icon = STATES[self.state]
-        return _(word), tone, icon
+        label, tone, icon = STATE_LABELS[self.state]
+        return _(label), tone, icon
 
 
-def queue_line(
-    name: str, due: QuerySet[Any], column: str, late_after: timedelta, now: datetime, before: str = ""
-) -> Line:
-    """A queue by its oldest due row. `before`: a sentence that comes first."""
-    oldest, count = due.aggregate(oldest=Min(column))["oldest"], due.count()
-    before = f"{before} " if before else ""
-    if oldest is None:
-        return Line(name, "ok", before + _("Nothing waits."))
-    late = now - oldest > late_after
-    said = before + _("What waits longest was due %(when)s.") % {"when": relative(oldest, now)}
-    return Line(name, "late" if late else "ok", said, ((_("waiting"), str(count)),), at=oldest)
+def build_queue_line(
+    name: str, due: QuerySet[Any], column: str, late_after: timedelta, now: datetime, prefix: str = ""
+) -> StatusLine:
+    """A queue by its oldest due row. `prefix`: a sentence that comes first."""
+    oldest_due_at, count = due.aggregate(oldest=Min(column))["oldest"], due.count()
+    prefix = f"{prefix} " if prefix else ""
+    if oldest_due_at is None:
+        return StatusLine(name, "ok", prefix + _("Nothing waits."))
+    is_late = now - oldest_due_at > late_after
+    message = prefix + _("What waits longest was due %(when)s.") % {"when": format_relative(oldest_due_at, now)}
+    return StatusLine(name, "late" if is_late else "ok", message, ((_("waiting"), str(count)),), at=oldest_due_at)
 
 
-def played(name: str, model: type[Model]) -> Callable[[datetime], Line]:
+def build_test_run_probe(name: str, model: type[Model]) -> Callable[[datetime], StatusLine]:
     """The line of one kind of what the portal tries itself: when the last one ended, and what waits."""
 
-    def measure(now: datetime) -> Line:
+    def measure(now: datetime) -> StatusLine:
         rows = model._default_manager.all()
-        last = rows.exclude(finished_at=None).order_by("-finished_at").values("finished_at", "outcome").first()
-        if last is None and not rows.exists():
-            return Line(name, "idle", _("None was asked for yet."))
-        before = _ended(last["outcome"], relative(last["finished_at"], now)) if last else ""
-        return queue_line(name, rows.filter(finished_at=None, due_at__lte=now), "due_at", RUN_LATE, now, before)
+        last_run = rows.exclude(finished_at=None).order_by("-finished_at").values("finished_at", "outcome").first()
+        if last_run is None and not rows.exists():
+            return StatusLine(name, "idle", _("None was asked for yet."))
+        prefix = (
+            _describe_last_run(last_run["outcome"], format_relative(last_run["finished_at"], now)) if last_run else ""
+        )
+        return build_queue_line(
+            name, rows.filter(finished_at=None, due_at__lte=now), "due_at", RUN_LATE_AFTER, now, prefix
+        )
 
     return measure
 
 
-def _ended(outcome: str, when: str) -> str:
+def _describe_last_run(outcome: str, relative_time: str) -> str:
     """When the last one ended, and whether it showed anything; which verdict it was is the partner's."""
     if outcome == Outcome.NOT_RUN:
-        said = _("The last one ended %(when)s and was not run.")
+        message = _("The last one ended %(when)s and was not run.")
     elif outcome == Outcome.ERROR:
-        said = _("The last one ended %(when)s, broken off on our side.")
+        message = _("The last one ended %(when)s, broken off on our side.")
     else:
-        said = _("The last one ended %(when)s.")
-    return said % {"when": when}
+        message = _("The last one ended %(when)s.")
+    return message % {"when": relative_time}
 
 
-PLAYED: dict[str, type[Model]] = {
+TEST_RUN_MODELS: dict[str, type[Model]] = {
     gettext_noop("Run task rehearsals"): RunTaskRehearsal,
     gettext_noop("Schemas read from providers"): SchemaReading,
     gettext_noop("Lifecycle rehearsals"): LifecycleRehearsal,

@@ -15,24 +15,30 @@ from portal.jobs.models import PeriodicRun
 from portal.jobs.registry import JOBS, QUEUES, Job
 from portal.notifications.models import Email
 
-SWEEP_LATE = timedelta(minutes=2)
-MAIL_LATE = timedelta(minutes=5)
+SWEEP_LATE_AFTER = timedelta(minutes=2)
+MAIL_LATE_AFTER = timedelta(minutes=5)
 QUEUE_LATE = timedelta(minutes=20)  # a queue that reads the outside may take its time
-WAITING = (Email.State.HELD, Email.State.QUEUED, Email.State.SENDING)
+WAITING_STATES = (Email.State.HELD, Email.State.QUEUED, Email.State.SENDING)
 
 
-def background(now: datetime) -> dict[str, Any]:
+def get_background_status(now: datetime) -> dict[str, Any]:
     """Return whether background work is late, and the ages that say so, in seconds or None."""
     swept_at = PeriodicRun.objects.filter(name=SWEEP).values_list("finished_at", flat=True).first()
-    due = Email.objects.filter(state__in=WAITING, due_at__lte=now).order_by("due_at").values_list("due_at", flat=True)
-    oldest = due.first()
+    due_times = (
+        Email.objects.filter(state__in=WAITING_STATES, due_at__lte=now)
+        .order_by("due_at")
+        .values_list("due_at", flat=True)
+    )
+    oldest_due_at = due_times.first()
     late_jobs = find_late_jobs(now)
-    sweep_is_late = swept_at is None or now - swept_at > SWEEP_LATE
-    late = sweep_is_late or late_jobs or (oldest is not None and now - oldest > MAIL_LATE)
+    sweep_is_late = swept_at is None or now - swept_at > SWEEP_LATE_AFTER
+    is_background_late = (
+        sweep_is_late or late_jobs or (oldest_due_at is not None and now - oldest_due_at > MAIL_LATE_AFTER)
+    )
     return {
-        "background": "late" if late else "ok",
+        "background": "late" if is_background_late else "ok",
         "last_sweep_seconds_ago": None if swept_at is None else int((now - swept_at).total_seconds()),
-        "oldest_due_mail_seconds": None if oldest is None else int((now - oldest).total_seconds()),
+        "oldest_due_mail_seconds": None if oldest_due_at is None else int((now - oldest_due_at).total_seconds()),
         "late_jobs": late_jobs,
     }
 
@@ -59,19 +65,19 @@ def is_late(job: Job, run: PeriodicRun | None, sweep: PeriodicRun | None, now: d
     if run is not None and run.finished_at is None and (run.lease_expires_at is None or run.is_cut_off(now)):
         return True  # its first run failed
     succeeded_at = run.finished_at if run is not None else None
-    patience = SWEEP_LATE if job.queue == QUEUES[0] else QUEUE_LATE
-    return now - (succeeded_at or begin.started_at) > patience + timedelta(seconds=2 * job.seconds)
+    late_after = SWEEP_LATE_AFTER if job.queue == QUEUES[0] else QUEUE_LATE
+    return now - (succeeded_at or begin.started_at) > late_after + timedelta(seconds=2 * job.seconds)
 
 
 @never_cache
 @login_not_required
 @require_safe
-def healthz(request: HttpRequest) -> JsonResponse:
+def check_health(request: HttpRequest) -> JsonResponse:
     """Answer 200 while the database answers, else 503; with ?background, 503 too while background work is late."""
     try:
         connection.ensure_connection()
-        said = {"database": "ok"} | background(timezone.now())
+        status = {"database": "ok"} | get_background_status(timezone.now())
     except DatabaseError:
         return JsonResponse({"database": "does not answer"}, status=503)
-    late = "background" in request.GET and said["background"] == "late"
-    return JsonResponse(said, status=503 if late else 200)
+    is_unhealthy = "background" in request.GET and status["background"] == "late"
+    return JsonResponse(status, status=503 if is_unhealthy else 200)

@@ -7,13 +7,13 @@ from math import cos, radians, sin
 
 from django.conf import settings
 
-NUMBER = r"(\.?\d+(?:\.\d+)?)"
-COLOUR = rf"oklch\({NUMBER} {NUMBER} {NUMBER}\)"
-PAIR = re.compile(rf"--([\w-]+): light-dark\({COLOUR}, {COLOUR}\);")
-ALIAS = re.compile(r"--([\w-]+): var\(--([\w-]+)\);")
+NUMBER_PATTERN = r"(\.?\d+(?:\.\d+)?)"
+COLOR_PATTERN = rf"oklch\({NUMBER_PATTERN} {NUMBER_PATTERN} {NUMBER_PATTERN}\)"
+PAIR_PATTERN = re.compile(rf"--([\w-]+): light-dark\({COLOR_PATTERN}, {COLOR_PATTERN}\);")
+ALIAS_PATTERN = re.compile(r"--([\w-]+): var\(--([\w-]+)\);")
 Oklch = tuple[float, float, float]
 # (what it is for, the colour, what it stands on, the least contrast that we allow)
-PAIRS = (
+COLOR_PAIRS = (
     ("Text", "text", "sheet", 7.0),
     ("Quiet text", "muted", "sheet", 7.0),
     ("Links and what comes next", "accent", "sheet", 7.0),
@@ -28,7 +28,7 @@ RAMP = tuple(f"n{step}" for step in range(1, 13))
 
 
 @dataclass(frozen=True, slots=True)
-class Swatch:
+class ColorSwatch:
     """A colour on its ground, with the contrasts by day and by night."""
 
     use: str
@@ -44,19 +44,19 @@ class Swatch:
 
 
 @lru_cache(maxsize=1)
-def tokens() -> tuple[dict[str, tuple[Oklch, Oklch]], dict[str, str]]:
+def load_tokens() -> tuple[dict[str, tuple[Oklch, Oklch]], dict[str, str]]:
     """(colours as (day, night), names that stand for another)."""
     text = (settings.BASE_DIR / "static" / "css" / "tokens.css").read_text()
-    found = {}
-    for name, *rest in PAIR.findall(text):
+    colors = {}
+    for name, *rest in PAIR_PATTERN.findall(text):
         one, two, three, four, five, six = map(float, rest)
-        found[name] = ((one, two, three), (four, five, six))
-    return found, dict(ALIAS.findall(text))
+        colors[name] = ((one, two, three), (four, five, six))
+    return colors, dict(ALIAS_PATTERN.findall(text))
 
 
-def luminance(colour: Oklch) -> float:
+def calculate_luminance(color: Oklch) -> float:
     """Relative luminance of an OKLCH colour, by Björn Ottosson's matrices."""
-    lightness, chroma, hue = colour
+    lightness, chroma, hue = color
     a, b = chroma * cos(radians(hue)), chroma * sin(radians(hue))
     long = (lightness + 0.3963377774 * a + 0.2158037573 * b) ** 3
     medium = (lightness - 0.1055613458 * a - 0.0638541728 * b) ** 3
@@ -64,20 +64,27 @@ def luminance(colour: Oklch) -> float:
     red = 4.0767416621 * long - 3.3077115913 * medium + 0.2309699292 * short
     green = -1.2684380046 * long + 2.6097574011 * medium - 0.3413193965 * short
     blue = -0.0041960863 * long - 0.7034186147 * medium + 1.7076147010 * short
-    clipped = [min(1.0, max(0.0, value)) for value in (red, green, blue)]
-    return 0.2126 * clipped[0] + 0.7152 * clipped[1] + 0.0722 * clipped[2]
+    channels = [min(1.0, max(0.0, value)) for value in (red, green, blue)]
+    return 0.2126 * channels[0] + 0.7152 * channels[1] + 0.0722 * channels[2]
 
 
-def contrast(one: str, other: str, *, dark: bool) -> float:
+def calculate_contrast(one: str, other: str, *, dark: bool) -> float:
     """The contrast of two tokens, 1 to 21."""
-    colours, aliases = tokens()
-    both = [luminance(colours[aliases.get(name, name)][dark]) for name in (one, other)]
+    colors, aliases = load_tokens()
+    both = [calculate_luminance(colors[aliases.get(name, name)][dark]) for name in (one, other)]
     return (max(both) + 0.05) / (min(both) + 0.05)
 
 
-def swatches() -> list[Swatch]:
+def build_swatches() -> list[ColorSwatch]:
     """Every pair that text and controls are made of."""
     return [
-        Swatch(use, colour, ground, least, contrast(colour, ground, dark=False), contrast(colour, ground, dark=True))
-        for use, colour, ground, least in PAIRS
+        ColorSwatch(
+            use,
+            color,
+            ground,
+            least,
+            calculate_contrast(color, ground, dark=False),
+            calculate_contrast(color, ground, dark=True),
+        )
+        for use, color, ground, least in COLOR_PAIRS
     ]

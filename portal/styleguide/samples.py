@@ -12,44 +12,46 @@ from portal.analytics import presenters
 from portal.analytics.metrics import StageFigures
 from portal.core.business_time import Calendar
 from portal.directory.badges import rendering
-from portal.directory.badges.status import Truth
-from portal.directory.search import Option
-from portal.status.probes import Line
+from portal.directory.badges.status import BadgeStatus
+from portal.directory.search import FacetOption
+from portal.status.probes import StatusLine
 from portal.ui.charts import calendar_strip, stacked_bar
 from portal.ui.charts.columns import Chart, Column
 
-NOBODY = UUID(int=0)
+EMPTY_UUID = UUID(int=0)
 WEEKS = ((4, 0), (6, 1), (5, 0), (7, 2), (3, 0), (8, 1), (9, 0), (6, 0))
-BEFORE = (3, 5, 6, 4, 5, 6, 7, 8)
+PREVIOUS_WEEKS = (3, 5, 6, 4, 5, 6, 7, 8)
 HOLDERS = {"partner": "partner", "program": "program", "machine": "machine"}
-STAYS = (stacked_bar.Bar("Prepare", (("partner", 9.0), ("machine", 1.0))),
-         stacked_bar.Bar("Review", (("partner", 3.5), ("program", 6.0), ("machine", 0.5))))  # fmt: skip
+STAGE_BARS = (stacked_bar.StackedBar("Prepare", (("partner", 9.0), ("machine", 1.0))),
+         stacked_bar.StackedBar("Review", (("partner", 3.5), ("program", 6.0), ("machine", 0.5))))  # fmt: skip
 IDS = re.compile(r"(\"|#)([tr])(?=[\")])")
 STANDINGS = ("listed", "suspended", "removed", "community", "ended")
 
 
-def charts() -> dict[str, Any]:
+def build_charts() -> dict[str, Any]:
     """One of each kind of picture, by its kind."""
     weeks = tuple(
-        Column(f"W{n + 1}", kept, late, before=before)
-        for n, ((kept, late), before) in enumerate(zip(WEEKS, BEFORE, strict=True))
+        Column(f"W{n + 1}", on_time, late, before=before)
+        for n, ((on_time, late), before) in enumerate(zip(WEEKS, PREVIOUS_WEEKS, strict=True))
     )
-    (spread,) = presenters.distributions([StageFigures("review", 40, 3.0, 8.0, (4, 9, 12, 8, 4, 2, 1))])
+    (spread,) = presenters.build_distribution_charts([StageFigures("review", 40, 3.0, 8.0, (4, 9, 12, 8, 4, 2, 1))])
     lengths = tuple(Column(name, *row) for name, row in zip(("12 h", "24 h", "36 h", "48 h", "longer"),
                     ((9, 0), (6, 0), (3, 0), (2, 0), (0, 2)), strict=True))  # fmt: skip
     return {
         "columns": Chart("guide-weeks", "Promises kept and broken by week", weeks),
         "target": Chart("guide-target", "First answer, critical", lengths, 4, "48 h"),
         "spread": spread,
-        "stacked": stacked_bar.stacked("guide-shares", "Where the time of each stage went", STAYS, HOLDERS),
-        "swatches": [(HOLDERS[kind], stacked_bar.swatch("guide-shares", kind)) for kind in HOLDERS],
+        "stacked": stacked_bar.render_stacked_bars(
+            "guide-shares", "Where the time of each stage went", STAGE_BARS, HOLDERS
+        ),
+        "swatches": [(HOLDERS[kind], stacked_bar.render_swatch("guide-shares", kind)) for kind in HOLDERS],
     }
 
 
-def clock(now: datetime, pieces: list[tuple[str, float]]) -> dict[str, Any]:
+def build_clock(now: datetime, pieces: list[tuple[str, float]]) -> dict[str, Any]:
     """An issue's clock as its page shows it."""
     start, due = now - timedelta(days=4), now + timedelta(days=1)
-    days = calendar_strip.cells(Calendar(), start, due, {"start": start, "now": now, "due": due})
+    days = calendar_strip.build_cells(Calendar(), start, due, {"start": start, "now": now, "due": due})
     return {
         "verb": "Resolution",
         "promised": True,
@@ -57,70 +59,104 @@ def clock(now: datetime, pieces: list[tuple[str, float]]) -> dict[str, Any]:
         "used": {"said": "36 of 48 hours used"},
         "sentence": "36 h of 48 h used; the clock runs.",
         "due_at": due,
-        "strip": calendar_strip.drawn(days, "Days, in UTC"),
+        "strip": calendar_strip.render_strip(days, "Days, in UTC"),
     }
 
 
-def listing(name: str, standing: str, **fields: Any) -> SimpleNamespace:
+def build_listing(name: str, standing: str, **fields: Any) -> SimpleNamespace:
     """A row of the directory."""
-    common = {"uuid": NOBODY, "has_logo": False, "publisher": "Acme", "product": "Terraform", "share": 97.0,
+    common = {"uuid": EMPTY_UUID, "has_logo": False, "publisher": "Acme", "product": "Terraform", "share": 97.0,
               "category_name": "Networking", "summary": "Launches and lands rockets.", "tier_name": "Premier",
               "version": "1.4.2", "settled": 31}  # fmt: skip
     return SimpleNamespace(**(common | fields), name=name, standing=standing)
 
 
-def directory(now: datetime) -> dict[str, Any]:
+def build_directory(now: datetime) -> dict[str, Any]:
     """Rows in each standing, the filters beside them, and a partner's reply."""
-    products = [(Option("nomad", "Nomad", 12, False), "#directory"), (Option("vault", "Vault", 7, True), "#directory")]
-    rows = [listing("Rocket provider", "listed"), listing("Booster", "suspended", publisher="Globex", settled=0)]
-    given = {"q": "rocket", "given": {}, "sorts": [("", "Newest first", True), ("name", "By name", False)]}
+    products = [
+        (FacetOption("nomad", "Nomad", 12, False), "#directory"),
+        (FacetOption("vault", "Vault", 7, True), "#directory"),
+    ]
+    rows = [
+        build_listing("Rocket provider", "listed"),
+        build_listing("Booster", "suspended", publisher="Globex", settled=0),
+    ]
+    filters = {"q": "rocket", "given": {}, "sorts": [("", "Newest first", True), ("name", "By name", False)]}
     card = {"name": "Initech", "slug": "initech", "summaries": ["Scans each plan before it is applied."],
-            "logo": listing("", "listed", publisher="Initech"),
-            "listings": [listing("Plan scan", "listed")]}  # fmt: skip
+            "logo": build_listing("", "listed", publisher="Initech"),
+            "listings": [build_listing("Plan scan", "listed")]}  # fmt: skip
     change = {"at": now - timedelta(days=2), "listing": rows[1], "said": "Suspended."}
     return {
-        "listings": rows, "standings": [listing(each, each) for each in STANDINGS], "filters": given, "count": 2,
-        "groups": [{"title": "Product", "name": "product", "open": True, "options": products}], "narrowed": 1,
-        "card": card, "least": 5, "changes": [change], "named": True,
+        "listings": rows,
+        "standings": [build_listing(each, each) for each in STANDINGS],
+        "filters": filters,
+        "count": 2,
+        "groups": [{"title": "Product", "name": "product", "open": True, "options": products}],
+        "narrowed": 1,
+        "card": card,
+        "least": 5,
+        "changes": [change],
+        "named": True,
         "reply": {"at": now - timedelta(days=9), "text": "Two people are on call now."},
-    }  # fmt: skip
+    }
 
 
-def badges(now: datetime) -> list[SafeString]:
+def build_badges(now: datetime) -> list[SafeString]:
     """The badge, drawn: listed and suspended in one line, and the card. Ids of their own, as they stand in one page."""
     truths = [
-        Truth(str(NOBODY), "Rocket", "Acme", "Terraform provider", "", "", tier, "", standing, said, "", now, now, "")
-        for tier, standing, said in (("Premier", "listed", "Listed"), ("", "suspended", "Suspended"))
+        BadgeStatus(
+            str(EMPTY_UUID),
+            "Rocket",
+            "Acme",
+            "Terraform provider",
+            "",
+            "",
+            tier,
+            "",
+            standing,
+            status_text,
+            "",
+            now,
+            now,
+            "",
+        )
+        for tier, standing, status_text in (("Premier", "listed", "Listed"), ("", "suspended", "Suspended"))
     ]
-    drawn = [rendering.flat(truth, now.date()) for truth in truths] + [rendering.large(truths[0], now.date())]
-    return [SafeString(IDS.sub(rf"\1badge{n}-\2", svg)) for n, svg in enumerate(drawn)]
+    images = [rendering.render_flat(truth, now.date()) for truth in truths] + [
+        rendering.render_large(truths[0], now.date())
+    ]
+    return [SafeString(IDS.sub(rf"\1badge{n}-\2", svg)) for n, svg in enumerate(images)]
 
 
-def office(now: datetime) -> dict[str, Any]:
+def build_analytics(now: datetime) -> dict[str, Any]:
     """What the wait is, in words, and the bar of saved views."""
-    told = {"sentence": "Half of the reviews were answered within 3 working days, nine of ten within 8.",
+    estimate = {"sentence": "Half of the reviews were answered within 3 working days, nine of ten within 8.",
             "middle": now + timedelta(days=2), "latest": now + timedelta(days=7)}  # fmt: skip
     views = [{"name": "Mine, due this week", "href": "#views", "current": True, "shared": False},
              {"name": "Waiting for GitHub", "href": "#views", "current": False, "shared": True}]  # fmt: skip
     return {
-        "told": told, "turn": {"turn_since": now - timedelta(days=1)},
+        "told": estimate, "turn": {"turn_since": now - timedelta(days=1)},
         "sentences": ["Nomad took 2 working days at the middle, 6 for nine of ten."],
         "views": views, "files": [("CSV", "#views"), ("XLSX", "#views")],
     }  # fmt: skip
 
 
-def status(now: datetime) -> list[Line]:
+def build_status_lines(now: datetime) -> list[StatusLine]:
     """A line in each state that matters."""
     return [
-        Line("Registry", "ok", "The registry answers.", at=now - timedelta(minutes=4)),
-        Line("GitHub", "late", "GitHub asked us to read less."),
-        Line("Mail", "down", "No mail left in the last hour."),
+        StatusLine("Registry", "ok", "The registry answers.", at=now - timedelta(minutes=4)),
+        StatusLine("GitHub", "late", "GitHub asked us to read less."),
+        StatusLine("Mail", "down", "No mail left in the last hour."),
     ]
 
 
-def samples(now: datetime, pieces: list[tuple[str, float]]) -> dict[str, Any]:
+def build_samples(now: datetime, pieces: list[tuple[str, float]]) -> dict[str, Any]:
     """Everything of this module, by the names that the parts use."""
     return {
-        "charts": charts(), "clock": clock(now, pieces), "badges": badges(now), "lines": status(now),
-        **directory(now), **office(now),
-    }  # fmt: skip
+        "charts": build_charts(),
+        "clock": build_clock(now, pieces),
+        "badges": build_badges(now),
+        "lines": build_status_lines(now),
+        **build_directory(now),
+        **build_analytics(now),
+    }

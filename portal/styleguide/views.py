@@ -12,14 +12,14 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 
-from portal.core.text_fields import Line, Lines
-from portal.styleguide.catalog import all_shown
-from portal.styleguide.colors import RAMP, swatches
-from portal.styleguide.samples import samples
+from portal.core.text_fields import MultiLineField, SingleLineField
+from portal.styleguide.catalog import render_all_parts
+from portal.styleguide.colors import RAMP, build_swatches
+from portal.styleguide.samples import build_samples
 from portal.ui.components.inline import BUTTON_TONES, OUTCOMES
 from portal.ui.components.markup import TONES
 
-MAIL = """Two findings to answer: Rocket provider
+SAMPLE_EMAIL = """Two findings to answer: Rocket provider
 
 Your turn: answer two findings by Tue 14 Apr, 14:10.
 
@@ -42,29 +42,29 @@ SNIPPET = """terraform {
 }"""
 SIZES = (12, 13, 14, 16, 20, 26, 34)
 SPACES = (4, 8, 12, 16, 24, 32, 48, 64)
-USED = [("counted", 26.0), ("paused", 6.0), ("counted", 10.0), ("left", 12.0)]
-BREACHED = [("counted", 30.0), ("paused", 8.0), ("counted", 18.0), ("over", 9.0)]
+USED_METER = [("counted", 26.0), ("paused", 6.0), ("counted", 10.0), ("left", 12.0)]
+BREACHED_METER = [("counted", 30.0), ("paused", 8.0), ("counted", 18.0), ("over", 9.0)]
 
 
 @dataclass(frozen=True, slots=True)
-class Somebody:
+class SamplePerson:
     """A person of the page."""
 
     name: str
     email: str
 
 
-RITA = Somebody("Rita Tan", "rita@portal.example")
-ALICE = Somebody("Alice Moreau", "alice@acme.example")
+RITA = SamplePerson("Rita Tan", "rita@portal.example")
+ALICE = SamplePerson("Alice Moreau", "alice@acme.example")
 
 
 class SampleForm(forms.Form):
     """One field of each kind; sent as it stands it shows its errors."""
 
-    name = Line(label="Name", max_length=60, initial="Rocket provider", help_text="As your users know it.")
+    name = SingleLineField(label="Name", max_length=60, initial="Rocket provider", help_text="As your users know it.")
     repository = forms.URLField(label="Repository", assume_scheme="https", help_text="The public repository on GitHub.")
     category = forms.ChoiceField(label="Category", choices=[("net", "Networking"), ("db", "Database")])
-    summary = Lines(label="Summary", max_lines=2, required=False, help_text="Two lines at most.")
+    summary = MultiLineField(label="Summary", max_lines=2, required=False, help_text="Two lines at most.")
     offering = forms.ChoiceField(
         label="Works with", widget=forms.RadioSelect, choices=[("oss", "Open Source"), ("ent", "Enterprise")]
     )
@@ -81,7 +81,7 @@ class SampleForm(forms.Form):
         self.fields["name"].prefilled = "from the repository"  # type: ignore[attr-defined]
 
 
-def rows(now: datetime) -> list[dict[str, Any]]:
+def build_rows(now: datetime) -> list[dict[str, Any]]:
     """A few lines of a queue, the most pressing first."""
     return [
         {"name": "acme/rocket", "sub": "answered 2 findings, key changed", "place": "Verify · round 2", "tone": "bad",
@@ -93,37 +93,58 @@ def rows(now: datetime) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def queue(now: datetime) -> list[dict[str, Any]]:
+def build_queue(now: datetime) -> list[dict[str, Any]]:
     """The same as rows of the queue, as integrations.reviews.selectors.queue makes them."""
     common = {"href": "#queue", "checks": "14✓ 1!", "checks_said": "14 passed, 1 warning", "claim_href": "#queue",
               "since": now - timedelta(days=1)}  # fmt: skip
     first = {"name": "Rocket provider", "company": "Acme", "program": "Terraform provider", "place": "Verify, round 2"}
     second = {"name": "Scan", "company": "Globex", "program": "Terraform run task", "place": "Review"}
-    held = {"reasons": ["answered 2 findings"], "held_by": "you", "claim": "", "is_mine": True}
-    free = {"reasons": [], "held_by": "", "claim": "Claim", "is_mine": False}
+    claimed_row = {"reasons": ["answered 2 findings"], "held_by": "you", "claim": "", "is_mine": True}
+    free_row = {"reasons": [], "held_by": "", "claim": "Claim", "is_mine": False}
     return [
-        {**common, **first, **held, "due": now + timedelta(hours=3)},
-        {**common, **second, **free, "due": now + timedelta(days=2)},
+        {**common, **first, **claimed_row, "due": now + timedelta(hours=3)},
+        {**common, **second, **free_row, "due": now + timedelta(days=2)},
     ]
 
 
-def context(now: datetime, form: SampleForm) -> dict[str, Any]:
+def build_context(now: datetime, form: SampleForm) -> dict[str, Any]:
     """Everything that the page shows, relative to `now`."""
     return {
-        "now": now, "earlier": now - timedelta(minutes=12), "yesterday": now - timedelta(days=1, hours=3),
-        "soon": now + timedelta(hours=3, minutes=5), "later": now + timedelta(days=3),
-        "tones": TONES, "outcomes": list(OUTCOMES), "button_tones": BUTTON_TONES, "rows": rows(now), "steps": PATH,
-        "used": USED, "breached": BREACHED, "rita": RITA, "alice": ALICE, "mail": MAIL, "form": form,
-        "page": Paginator(range(117), 50).page(2), "document": ContentFile(b"x" * 18_400, name="log.txt"),
-        "counts": {"pass": 14, "warn": 1, "fail": 2}, "queue": queue(now), "snippet": SNIPPET,
-        **samples(now, USED),
-    }  # fmt: skip
+        "now": now,
+        "earlier": now - timedelta(minutes=12),
+        "yesterday": now - timedelta(days=1, hours=3),
+        "soon": now + timedelta(hours=3, minutes=5),
+        "later": now + timedelta(days=3),
+        "tones": TONES,
+        "outcomes": list(OUTCOMES),
+        "button_tones": BUTTON_TONES,
+        "rows": build_rows(now),
+        "steps": PATH,
+        "used": USED_METER,
+        "breached": BREACHED_METER,
+        "rita": RITA,
+        "alice": ALICE,
+        "mail": SAMPLE_EMAIL,
+        "form": form,
+        "page": Paginator(range(117), 50).page(2),
+        "document": ContentFile(b"x" * 18_400, name="log.txt"),
+        "counts": {"pass": 14, "warn": 1, "fail": 2},
+        "queue": build_queue(now),
+        "snippet": SNIPPET,
+        **build_samples(now, USED_METER),
+    }
 
 
 @login_not_required
-def styleguide(request: HttpRequest) -> HttpResponse:
+def show_styleguide(request: HttpRequest) -> HttpResponse:
     """The page. A form that is sent comes back with its errors and nothing else happens."""
     form = SampleForm(request.POST if request.method == "POST" else None)
-    groups = all_shown(context(timezone.now(), form), request)
-    measures = {"sides": ("light", "dark"), "swatches": swatches(), "ramp": RAMP, "sizes": SIZES, "spaces": SPACES}
+    groups = render_all_parts(build_context(timezone.now(), form), request)
+    measures = {
+        "sides": ("light", "dark"),
+        "swatches": build_swatches(),
+        "ramp": RAMP,
+        "sizes": SIZES,
+        "spaces": SPACES,
+    }
     return render(request, "styleguide/styleguide.html", {"groups": groups, **measures})

@@ -6,7 +6,7 @@ A field that the portal filled from elsewhere says so: `form.fields["name"].pref
 from django.forms.renderers import TemplatesSetting
 
 
-class Renderer(TemplatesSetting):
+class FormRenderer(TemplatesSetting):
     """Named by FORM_RENDERER: `{{ form }}` and `{{ form.field.as_field_group }}` use our templates."""
 
     form_template_name = "ui/forms/form.html"

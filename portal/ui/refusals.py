@@ -4,16 +4,16 @@ from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest
 
-from portal.core.errors import NotAllowed
+from portal.core.errors import ActionRefused
 
 
-def refused(request: HttpRequest, refusal: NotAllowed) -> None:
+def report_refusal(request: HttpRequest, refusal: ActionRefused) -> None:
     """Say on the next page why it was not done. What this person may not do is answered at once, with 403."""
-    forbidden(refusal)
+    raise_if_forbidden(refusal)
     messages.error(request, str(refusal))
 
 
-def forbidden(refusal: NotAllowed) -> None:
+def raise_if_forbidden(refusal: ActionRefused) -> None:
     """Raises PermissionDenied, with the same sentence, where it is about the person and not about the moment."""
     if refusal.kind == "may":
         raise PermissionDenied(str(refusal))

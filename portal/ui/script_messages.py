@@ -9,8 +9,8 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language, gettext, gettext_noop
 
-OWN = "en"
-WORDS = {
+SCRIPT_LANGUAGE = "en"
+MESSAGES = {
     "min": gettext_noop("%(count)s min"),
     "h": gettext_noop("%(count)s h"),
     "d": gettext_noop("%(count)s d"),
@@ -36,7 +36,7 @@ WORDS = {
 
 def script_words() -> SafeString:
     """An attribute of the page with the words, blank where the script's own are meant."""
-    if (get_language() or OWN).partition("-")[0] == OWN:
+    if (get_language() or SCRIPT_LANGUAGE).partition("-")[0] == SCRIPT_LANGUAGE:
         return SafeString("")
-    said = {key: gettext(words) for key, words in WORDS.items()}
-    return format_html(' data-words="{}"', json.dumps(said, ensure_ascii=False))
+    messages = {key: gettext(words) for key, words in MESSAGES.items()}
+    return format_html(' data-words="{}"', json.dumps(messages, ensure_ascii=False))

@@ -7,35 +7,41 @@ from django.db.models import Q
 
 from portal.audit.models import Event
 from portal.webhooks import payloads, slack
-from portal.webhooks.event_kinds import BY_VERB, Kind
+from portal.webhooks.event_kinds import EVENT_TYPES_BY_VERB, WebhookEventType
 from portal.webhooks.models import Endpoint, EndpointMessage
 
 
-def tell(event: Event) -> None:
+def create_deliveries(event: Event) -> None:
     """Write the messages of one event. A decision's wait out the undo window, as its mails do."""
-    kind = BY_VERB.get(event.verb)
-    if kind is None or event.integration is None or (event.internal and not kind.office):
+    kind = EVENT_TYPES_BY_VERB.get(event.verb)
+    if kind is None or event.integration is None or (event.internal and not kind.is_program_only):
         return
-    hearing = [endpoint for endpoint in listeners(event, kind) if kind.name in endpoint.kinds]
-    if not hearing:
+    subscribed_endpoints = [endpoint for endpoint in list_endpoints(event, kind) if kind.name in endpoint.kinds]
+    if not subscribed_endpoints:
         return
-    text = payloads.body_of(event, kind)
-    forms = {Endpoint.Form.WEBHOOK: text, Endpoint.Form.SLACK: ""}
-    if any(endpoint.form == Endpoint.Form.SLACK for endpoint in hearing):
-        forms[Endpoint.Form.SLACK] = slack.body_of(event, payloads.payload(event, kind))
-    for endpoint in hearing:
-        write(endpoint, f"{event.stream}:{event.seq}", kind.name, forms[Endpoint.Form(endpoint.form)], event=event)
+    text = payloads.build_body(event, kind)
+    bodies_by_form = {Endpoint.Form.WEBHOOK: text, Endpoint.Form.SLACK: ""}
+    if any(endpoint.form == Endpoint.Form.SLACK for endpoint in subscribed_endpoints):
+        bodies_by_form[Endpoint.Form.SLACK] = slack.build_body(event, payloads.build_payload(event, kind))
+    for endpoint in subscribed_endpoints:
+        create_delivery(
+            endpoint,
+            f"{event.stream}:{event.seq}",
+            kind.name,
+            bodies_by_form[Endpoint.Form(endpoint.form)],
+            event=event,
+        )
 
 
-def listeners(event: Event, kind: Kind) -> Any:
+def list_endpoints(event: Event, kind: WebhookEventType) -> Any:
     """The endpoints of the event's company and the program's own, of its program or of all."""
     row = event.integration
     assert row is not None
-    whose = Q(partner=None) if kind.office else Q(partner=None) | Q(partner=event.partner_id)
-    return Endpoint.objects.filter(whose, ended_at=None, program_key__in=("", row.program_key)).order_by("pk")
+    owner_condition = Q(partner=None) if kind.is_program_only else Q(partner=None) | Q(partner=event.partner_id)
+    return Endpoint.objects.filter(owner_condition, ended_at=None, program_key__in=("", row.program_key)).order_by("pk")
 
 
-def write(endpoint: Endpoint, key: str, kind: str, body: str, *, event: Event) -> EndpointMessage | None:
+def create_delivery(endpoint: Endpoint, key: str, kind: str, body: str, *, event: Event) -> EndpointMessage | None:
     """One message; None where the endpoint has one of that key already."""
     undo_until = event.data.get("undo_until")
     row, is_new = EndpointMessage.objects.get_or_create(
@@ -53,7 +59,9 @@ def write(endpoint: Endpoint, key: str, kind: str, body: str, *, event: Event) -
     return row if is_new else None
 
 
-def cancel(decision: Event) -> int:
+def cancel_deliveries(decision: Event) -> int:
     """A decision was undone: what it would have said is never sent. Returns how many messages."""
-    waiting = EndpointMessage.objects.filter(event=decision, state=EndpointMessage.State.WAITING, attempted=0)
-    return waiting.update(state=EndpointMessage.State.CANCELLED, last_said="The decision was undone.")
+    waiting_deliveries = EndpointMessage.objects.filter(
+        event=decision, state=EndpointMessage.State.WAITING, attempted=0
+    )
+    return waiting_deliveries.update(state=EndpointMessage.State.CANCELLED, last_said="The decision was undone.")

@@ -10,43 +10,55 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from integrations.programs.registry import PROGRAMS
-from portal.core.text_fields import Line
-from portal.webhooks.event_kinds import grouped
+from portal.core.text_fields import SingleLineField
+from portal.webhooks.event_kinds import iterate_event_type_groups
 from portal.webhooks.models import Endpoint
-from portal.webhooks.retry_policy import KEPT
-from portal.webhooks.services import Wanted
-from verification.sources.errors import Refused
+from portal.webhooks.retry_policy import RETENTION_PERIOD
+from portal.webhooks.services import EndpointConfiguration
+from verification.sources.errors import RequestRefusedError
 from verification.sources.http import urls
 
-MOST_ADDRESS = 1000
-CHOOSE = {"invalid_choice": gettext_lazy("Choose one of those that are shown.")}
+MAX_ADDRESS_LENGTH = 1000
+CHOICE_ERROR_MESSAGES = {"invalid_choice": gettext_lazy("Choose one of those that are shown.")}
 
 
-def plain_address(text: str) -> str:
+def validate_address(text: str) -> str:
     """An address that messages may be sent to. Raises ValidationError with the guard's own sentence."""
     try:
-        found = urls.read(text.strip(), loopback=settings.LOOPBACK_SOURCES)
-    except Refused as refusal:
-        raise forms.ValidationError(str(refusal)) from refusal
-    if found.netloc == urls.read(settings.SITE_URL, loopback=True).netloc:
+        url = urls.parse_url(text.strip(), loopback=settings.LOOPBACK_SOURCES)
+    except RequestRefusedError as error:
+        raise forms.ValidationError(str(error)) from error
+    if url.netloc == urls.parse_url(settings.SITE_URL, loopback=True).netloc:
         raise forms.ValidationError(_("This is the portal’s own address. Enter the receiver’s."))
-    return str(found)
+    return str(url)
 
 
 class EndpointForm(forms.Form):
     """Name, address, which events, of which program. `office`: the program's own; `kept`: the one that is changed."""
 
     form = forms.ChoiceField(
-        label=gettext_lazy("Sends"), choices=Endpoint.Form.choices, widget=forms.RadioSelect, error_messages=CHOOSE
+        label=gettext_lazy("Sends"),
+        choices=Endpoint.Form.choices,
+        widget=forms.RadioSelect,
+        error_messages=CHOICE_ERROR_MESSAGES,
     )
-    name = Line(
+    name = SingleLineField(
         label=gettext_lazy("Name"),
         max_length=80,
         help_text=gettext_lazy("How you will recognise it, such as “Build pipeline”."),
     )
-    address = forms.CharField(label=gettext_lazy("Address"), max_length=MOST_ADDRESS, widget=forms.TextInput(attrs={
-        "inputmode": "url", "autocomplete": "off", "spellcheck": "false", "class": "mono",
-    }))  # fmt: skip
+    address = forms.CharField(
+        label=gettext_lazy("Address"),
+        max_length=MAX_ADDRESS_LENGTH,
+        widget=forms.TextInput(
+            attrs={
+                "inputmode": "url",
+                "autocomplete": "off",
+                "spellcheck": "false",
+                "class": "mono",
+            }
+        ),
+    )
     kinds = forms.MultipleChoiceField(
         label=gettext_lazy("Events"),
         widget=forms.CheckboxSelectMultiple,
@@ -55,42 +67,46 @@ class EndpointForm(forms.Form):
             "invalid_choice": gettext_lazy("There is no kind of event “%(value)s” here."),
         },
     )
-    program_key = forms.ChoiceField(label=gettext_lazy("Program"), required=False, error_messages=CHOOSE)
+    program_key = forms.ChoiceField(label=gettext_lazy("Program"), required=False, error_messages=CHOICE_ERROR_MESSAGES)
 
-    def __init__(self, *args: Any, office: bool, kept: Endpoint | None = None, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, is_program_endpoint: bool, endpoint: Endpoint | None = None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.kept = kept
+        self.endpoint = endpoint
         kinds: Any = self.fields["kinds"]
         kinds.choices = [
-            (_(title), [(kind.name, _(kind.means)) for kind in group]) for title, group in grouped(office=office)
+            (_(title), [(kind.name, _(kind.means)) for kind in group])
+            for title, group in iterate_event_type_groups(is_program_staff=is_program_endpoint)
         ]
         program: Any = self.fields["program_key"]
-        program.choices = [("", _("All programs")), *((key, found.name) for key, found in PROGRAMS.items())]
+        program.choices = [
+            ("", _("All programs")),
+            *((key, partner_program.name) for key, partner_program in PROGRAMS.items()),
+        ]
         address = self.fields["address"]
         address.help_text = _(
             "Begins with https and is a public host. Slack shows it when you add an incoming webhook."
         )
-        if kept is not None:
+        if endpoint is not None:
             del self.fields["form"]
             address.required = False
-            address.help_text = _("Now %(shown)s. Leave this empty to keep it.") % {"shown": kept.shown}
+            address.help_text = _("Now %(shown)s. Leave this empty to keep it.") % {"shown": endpoint.shown}
 
     def clean_address(self) -> str:
-        typed = str(self.cleaned_data.get("address", ""))
-        return plain_address(typed) if typed else ""
+        address = str(self.cleaned_data.get("address", ""))
+        return validate_address(address) if address else ""
 
     @property
-    def wanted(self) -> Wanted:
-        said = self.cleaned_data
-        form = said.get("form") or (self.kept.form if self.kept else Endpoint.Form.WEBHOOK)
-        return Wanted(said["name"], said["kinds"], said["program_key"], said["address"], form)
+    def configuration(self) -> EndpointConfiguration:
+        data = self.cleaned_data
+        form = data.get("form") or (self.endpoint.form if self.endpoint else Endpoint.Form.WEBHOOK)
+        return EndpointConfiguration(data["name"], data["kinds"], data["program_key"], data["address"], form)
 
 
-def initial_of(endpoint: Endpoint) -> dict[str, Any]:
+def build_initial_data(endpoint: Endpoint) -> dict[str, Any]:
     return {"name": endpoint.name, "kinds": endpoint.kinds, "program_key": endpoint.program_key}
 
 
-class SinceForm(forms.Form):
+class ReplayForm(forms.Form):
     """From when on failed messages are sent again."""
 
     since = forms.DateTimeField(
@@ -105,6 +121,6 @@ class SinceForm(forms.Form):
 
     def clean_since(self) -> Any:
         since = self.cleaned_data["since"]
-        if since < timezone.now() - KEPT - timedelta(days=1):
+        if since < timezone.now() - RETENTION_PERIOD - timedelta(days=1):
             raise forms.ValidationError(_("Messages are kept for 30 days. Choose a later moment."))
         return since

@@ -13,20 +13,20 @@ from standardwebhooks import Webhook
 
 from portal.core.crypto import Secret
 from portal.webhooks.models import Endpoint
-from verification.sources.errors import Refused, Unreadable
-from verification.sources.http.client import Outbound
-from verification.sources.http.posting import Posted, post
+from verification.sources.errors import RequestRefusedError, SourceError
+from verification.sources.http.client import OutboundClient
+from verification.sources.http.posting import PostResponse, post
 
-SECONDS = 10.0  # for one request, from the first question to the last byte
-BUDGET = 10.0  # seconds after which no further message of a round is begun
-KEPT_BODY, KEPT_HEADERS, KEPT_VALUE = 2048, 20, 200
-HIDDEN = frozenset({"set-cookie", "authorization", "proxy-authenticate", "www-authenticate"})
-GONE, LONGEST_WAIT = 410, 86_400
-SLACK_GONE = ("no_service", "channel_is_archived", "invalid_token", "team_disabled")
+TIMEOUT_SECONDS = 10.0  # for one request, from the first question to the last byte
+BATCH_BUDGET_SECONDS = 10.0  # seconds after which no further message of a round is begun
+MAX_STORED_BODY_BYTES, MAX_STORED_HEADERS, MAX_HEADER_VALUE_LENGTH = 2048, 20, 200
+HIDDEN_HEADERS = frozenset({"set-cookie", "authorization", "proxy-authenticate", "www-authenticate"})
+GONE_STATUS, MAX_RETRY_AFTER_SECONDS = 410, 86_400
+SLACK_GONE_ERRORS = ("no_service", "channel_is_archived", "invalid_token", "team_disabled")
 
 
 @dataclass(frozen=True, slots=True)
-class Letter:
+class OutgoingDelivery:
     """A message, ready to go."""
 
     pk: int
@@ -35,7 +35,7 @@ class Letter:
 
 
 @dataclass(frozen=True, slots=True)
-class Round:
+class DeliveryBatch:
     """What is sent to one endpoint now, one after the other. `secrets`: the newest first."""
 
     endpoint: int
@@ -43,103 +43,127 @@ class Round:
     form: str
     address: Secret
     secrets: tuple[Secret, ...]
-    letters: tuple[Letter, ...]
-    began: datetime
+    deliveries: tuple[OutgoingDelivery, ...]
+    started_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class DeliveryOutcome:
     """One attempt. `wait`: the seconds that the receiver asked for; `gone`: it asks for nothing more, ever."""
 
     pk: int
     at: datetime
     seconds: float
     status: int | None
-    said: str
-    sent: dict[str, str]
+    message: str
+    sent_headers: dict[str, str]
     headers: dict[str, str]
     body: str
-    wait: int = 0
-    gone: bool = False
+    retry_after_seconds: int = 0
+    is_endpoint_gone: bool = False
 
     @property
     def is_delivered(self) -> bool:
         return self.status is not None and 200 <= self.status < 300
 
 
-def post_all(work: Round, outbound: Outbound, tick: Callable[[], float] = monotonic) -> list[Outcome]:
+def send_batch(
+    batch: DeliveryBatch, outbound: OutboundClient, get_time: Callable[[], float] = monotonic
+) -> list[DeliveryOutcome]:
     """Send the letters of a round until one fails or the budget is used up: what is left stays due."""
-    begin, outcomes = tick(), list[Outcome]()
-    for letter in work.letters:
-        gone_by = tick() - begin
-        if outcomes and gone_by > BUDGET:
+    start_time, outcomes = get_time(), list[DeliveryOutcome]()
+    for delivery in batch.deliveries:
+        elapsed_seconds = get_time() - start_time
+        if outcomes and elapsed_seconds > BATCH_BUDGET_SECONDS:
             break
-        outcomes.append(send(work, letter, outbound, work.began + timedelta(seconds=gone_by)))
+        outcomes.append(send_delivery(batch, delivery, outbound, batch.started_at + timedelta(seconds=elapsed_seconds)))
         if not outcomes[-1].is_delivered:
             break
     return outcomes
 
 
-def send(work: Round, letter: Letter, outbound: Outbound, at: datetime) -> Outcome:
+def send_delivery(
+    batch: DeliveryBatch, delivery: OutgoingDelivery, outbound: OutboundClient, at: datetime
+) -> DeliveryOutcome:
     """One attempt at one letter, whatever comes of it."""
-    headers = headers_of(work, letter, at)
-    begin = monotonic()
+    headers = build_headers(batch, delivery, at)
+    start_time = monotonic()
     try:
-        answer = post(
-            outbound, work.address.value, letter.body.encode(), headers, seconds=SECONDS, most=KEPT_BODY
-        )  # fmt: skip
-    except Unreadable as failure:
-        what = "Not sent: " if isinstance(failure, Refused) else ""
-        return Outcome(letter.pk, at, monotonic() - begin, None, f"{what}{failure}"[:300], headers, {}, "")
-    return heard(work.form, letter, at, answer, headers)
+        response = post(
+            outbound,
+            batch.address.value,
+            delivery.body.encode(),
+            headers,
+            timeout_seconds=TIMEOUT_SECONDS,
+            max_bytes=MAX_STORED_BODY_BYTES,
+        )
+    except SourceError as failure:
+        prefix = "Not sent: " if isinstance(failure, RequestRefusedError) else ""
+        return DeliveryOutcome(
+            delivery.pk, at, monotonic() - start_time, None, f"{prefix}{failure}"[:300], headers, {}, ""
+        )
+    return interpret_response(batch.form, delivery, at, response, headers)
 
 
-def headers_of(work: Round, letter: Letter, at: datetime) -> dict[str, str]:
+def build_headers(batch: DeliveryBatch, delivery: OutgoingDelivery, at: datetime) -> dict[str, str]:
     """The headers of an attempt. While two secrets hold, both sign: the receiver takes whichever it knows."""
     headers = {"Content-Type": "application/json"}
-    if work.form == Endpoint.Form.WEBHOOK:
-        signed = [Webhook(secret.value).sign(letter.message_id, at, letter.body) for secret in work.secrets]
+    if batch.form == Endpoint.Form.WEBHOOK:
+        signatures = [Webhook(secret.value).sign(delivery.message_id, at, delivery.body) for secret in batch.secrets]
         headers |= {
-            "webhook-id": letter.message_id,
+            "webhook-id": delivery.message_id,
             "webhook-timestamp": str(int(at.timestamp())),
-            "webhook-signature": " ".join(signed),
+            "webhook-signature": " ".join(signatures),
         }
     return headers
 
 
-def heard(form: str, letter: Letter, at: datetime, answer: Posted, sent: dict[str, str]) -> Outcome:
+def interpret_response(
+    form: str, delivery: OutgoingDelivery, at: datetime, response: PostResponse, sent_headers: dict[str, str]
+) -> DeliveryOutcome:
     """What an answer means, cut to what is kept of it."""
-    body = answer.body[:KEPT_BODY].decode("utf-8", "replace").replace("\x00", "\ufffd")
+    body = response.body[:MAX_STORED_BODY_BYTES].decode("utf-8", "replace").replace("\x00", "\ufffd")
     headers = {
-        name[:80]: "(not kept)" if name in HIDDEN else value[:KEPT_VALUE].replace("\x00", "\ufffd")
-        for name, value in list(answer.headers.items())[:KEPT_HEADERS]
+        name[:80]: "(not kept)" if name in HIDDEN_HEADERS else value[:MAX_HEADER_VALUE_LENGTH].replace("\x00", "\ufffd")
+        for name, value in list(response.headers.items())[:MAX_STORED_HEADERS]
     }
-    gone = answer.status == GONE
-    if form == Endpoint.Form.SLACK and answer.status >= 400:
-        gone = gone or body.strip() in SLACK_GONE
-    said = sentence(answer.status)
-    wait = wait_of(answer) if not 200 <= answer.status < 300 else 0
-    return Outcome(letter.pk, at, answer.seconds, answer.status, said, sent, headers, body, wait, gone)
+    is_gone = response.status == GONE_STATUS
+    if form == Endpoint.Form.SLACK and response.status >= 400:
+        is_gone = is_gone or body.strip() in SLACK_GONE_ERRORS
+    message = describe_status(response.status)
+    retry_after_seconds = parse_retry_after(response) if not 200 <= response.status < 300 else 0
+    return DeliveryOutcome(
+        delivery.pk,
+        at,
+        response.seconds,
+        response.status,
+        message,
+        sent_headers,
+        headers,
+        body,
+        retry_after_seconds,
+        is_gone,
+    )
 
 
-def sentence(status: int) -> str:
+def describe_status(status: int) -> str:
     """What a status means for a message."""
     if 200 <= status < 300:
         return f"Delivered: answered {status}."
     if 300 <= status < 400:
         return f"Answered {status}: redirects are not followed. Enter the address that it leads to."
-    if status == GONE:
+    if status == GONE_STATUS:
         return "Answered 410: the receiver wants nothing more."
     return f"Answered {status}."
 
 
-def wait_of(answer: Posted) -> int:
+def parse_retry_after(response: PostResponse) -> int:
     """The seconds that a busy receiver asks for, a day at most."""
-    asked = answer.headers.get("retry-after", "")
-    return min(int(asked), LONGEST_WAIT) if asked.isascii() and asked.isdigit() and len(asked) < 9 else 0
+    header = response.headers.get("retry-after", "")
+    return min(int(header), MAX_RETRY_AFTER_SECONDS) if header.isascii() and header.isdigit() and len(header) < 9 else 0
 
 
-def pretty(body: str) -> str:
+def format_json(body: str) -> str:
     """A body, indented for readers; as it is where it is no JSON."""
     try:
         return json.dumps(json.loads(body), indent=2, ensure_ascii=False)

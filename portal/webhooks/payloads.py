@@ -12,41 +12,47 @@ from integrations.partners import permissions
 from integrations.partners.models import Partner
 from integrations.submissions.models import Integration
 from portal.audit.models import Event
-from portal.webhooks.event_kinds import ISSUE_FIELDS, SAMPLES, TEST, VERSION, Kind
+from portal.webhooks.event_kinds import ISSUE_KEYS, PAYLOAD_VERSION, SAMPLE_VALUES, TEST_EVENT_TYPE, WebhookEventType
 
-MOST = 64 * 1024  # characters of a body
-
-
-def as_json(told: Mapping[str, Any]) -> str:
-    return json.dumps(told, ensure_ascii=False, separators=(",", ":"))
+MAX_BODY_CHARACTERS = 64 * 1024  # characters of a body
 
 
-def read(body: str) -> dict[str, Any]:
+def serialize_json(data: Mapping[str, Any]) -> str:
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+
+
+def parse_json(body: str) -> dict[str, Any]:
     """What a body of ours says."""
-    told: dict[str, Any] = json.loads(body)
-    return told
+    data: dict[str, Any] = json.loads(body)
+    return data
 
 
-def body_of(event: Event, kind: Kind) -> str:
+def build_body(event: Event, kind: WebhookEventType) -> str:
     """The payload of one event. Issues that would make it too long are left out; `count` still says how many."""
-    told = payload(event, kind)
-    text = as_json(told)
-    while len(text) > MOST and told["data"].get("issues"):
-        told["data"]["issues"] = told["data"]["issues"][: len(told["data"]["issues"]) // 2]
-        text = as_json(told)
+    payload_data = build_payload(event, kind)
+    text = serialize_json(payload_data)
+    while len(text) > MAX_BODY_CHARACTERS and payload_data["data"].get("issues"):
+        payload_data["data"]["issues"] = payload_data["data"]["issues"][: len(payload_data["data"]["issues"]) // 2]
+        text = serialize_json(payload_data)
     return text
 
 
-def payload(event: Event, kind: Kind) -> dict[str, Any]:
+def build_payload(event: Event, kind: WebhookEventType) -> dict[str, Any]:
     """`sequence` counts the events of one integration: it puts messages that overtook each other in order."""
     row = event.integration
     assert row is not None
-    said = {name: shaped(name, event.data[name]) for name in kind.fields if name in event.data}
-    data = {"sequence": event.seq, "sentence": event.told, "by": side_of(event), **about(row), **said}
-    return {"type": kind.name, "version": VERSION, "timestamp": event.at.isoformat(), "data": data}
+    kind_data = {name: format_value(name, event.data[name]) for name in kind.fields if name in event.data}
+    data = {
+        "sequence": event.seq,
+        "sentence": event.told,
+        "by": get_actor_side(event),
+        **build_subject_data(row),
+        **kind_data,
+    }
+    return {"type": kind.name, "version": PAYLOAD_VERSION, "timestamp": event.at.isoformat(), "data": data}
 
 
-def about(row: Integration) -> dict[str, Any]:
+def build_subject_data(row: Integration) -> dict[str, Any]:
     """What every message says of the integration and its company."""
     return {
         "integration": {
@@ -65,18 +71,18 @@ def about(row: Integration) -> dict[str, Any]:
     }
 
 
-def side_of(event: Event) -> str:
+def get_actor_side(event: Event) -> str:
     """Who did it: "partner", "program", or "portal" for the machine."""
     if event.actor_id is None:
         return "portal"
-    theirs = event.partner is not None and event.partner.memberships.filter(user_id=event.actor_id, ended_at=None)
-    return "partner" if theirs and theirs.exists() else "program"
+    memberships = event.partner is not None and event.partner.memberships.filter(user_id=event.actor_id, ended_at=None)
+    return "partner" if memberships and memberships.exists() else "program"
 
 
-def shaped(name: str, value: Any) -> Any:
+def format_value(name: str, value: Any) -> Any:
     """A value of an event as it is told outside."""
     if name == "issues":
-        return [{key: issue.get(key) for key in ISSUE_FIELDS} for issue in value]
+        return [{key: issue.get(key) for key in ISSUE_KEYS} for issue in value]
     if name in ("from", "to") and isinstance(value, list):
         return dict(zip(("stage", "step"), value, strict=False))
     if name == "standing":
@@ -84,16 +90,21 @@ def shaped(name: str, value: Any) -> Any:
     return value
 
 
-def test_body(partner: Partner | None, by: Any, now: datetime) -> str:
+def build_test_body(partner: Partner | None, actor: Any, now: datetime) -> str:
     """What “Send a test event” sends."""
-    who = partner.name if partner else "the program"
-    data = {"sentence": f"A test event for {who}.", "by": "program" if permissions.works_for_program(by) else "partner"}
-    return as_json({"type": TEST, "version": VERSION, "timestamp": now.isoformat(), "data": data})
+    recipient_name = partner.name if partner else "the program"
+    data = {
+        "sentence": f"A test event for {recipient_name}.",
+        "by": "program" if permissions.is_program_staff(actor) else "partner",
+    }
+    return serialize_json(
+        {"type": TEST_EVENT_TYPE, "version": PAYLOAD_VERSION, "timestamp": now.isoformat(), "data": data}
+    )
 
 
-def example(kind: Kind) -> dict[str, Any]:
+def build_example(kind: WebhookEventType) -> dict[str, Any]:
     """A payload of a kind, for readers."""
-    site, samples = settings.SITE_URL, dict(SAMPLES)
+    site, samples = settings.SITE_URL, dict(SAMPLE_VALUES)
     if "was" in kind.fields:  # editions, not stages
         samples["to"] = "2026-06"
     uuid = "0b7e4c1a-5d0e-4c55-9a43-8f4f6f1c2d3e"
@@ -106,4 +117,4 @@ def example(kind: Kind) -> dict[str, Any]:
         "sequence": 12, "sentence": kind.means, "by": "program", "integration": integration,
         "partner": {"name": "Acme", "slug": "acme"}, **{name: samples[name] for name in kind.fields},
     }  # fmt: skip
-    return {"type": kind.name, "version": VERSION, "timestamp": "2026-04-14T09:00:00+00:00", "data": data}
+    return {"type": kind.name, "version": PAYLOAD_VERSION, "timestamp": "2026-04-14T09:00:00+00:00", "data": data}

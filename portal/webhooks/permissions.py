@@ -12,42 +12,42 @@ from integrations.partners import permissions
 from integrations.partners.models import Partner, Role
 from portal.webhooks.models import Endpoint
 
-NOT_THERE = gettext_noop("This webhook does not exist, or it is not visible to you.")
+NOT_FOUND_MESSAGE = gettext_noop("This webhook does not exist, or it is not visible to you.")
 
 
-def may_manage(partner: Partner | None, user: Any) -> bool:
+def can_manage(partner: Partner | None, user: Any) -> bool:
     """Whether a person manages the endpoints of a company, or of the program where there is none."""
     if partner is None:
         return bool(user is not None and user.is_authenticated and user.is_active and user.is_staff)
-    return permissions.manages(partner, user)
+    return permissions.can_manage_partner(partner, user)
 
 
-def companies_of(user: Any) -> list[Partner]:
+def list_managed_partners(user: Any) -> list[Partner]:
     """The companies whose endpoints the person manages."""
-    owned = [pk for pk, role in permissions.roles_of(user).items() if role == Role.OWNER]
-    return list(Partner.objects.filter(pk__in=owned).order_by("name"))
+    owned_partner_ids = [pk for pk, role in permissions.get_roles(user).items() if role == Role.OWNER]
+    return list(Partner.objects.filter(pk__in=owned_partner_ids).order_by("name"))
 
 
-def visible_to(user: Any) -> Any:
+def list_visible_endpoints(user: Any) -> Any:
     """The endpoints that a person manages."""
-    found = Endpoint.objects.filter(ended_at=None, partner__in=companies_of(user))
-    if may_manage(None, user):
-        found |= Endpoint.objects.filter(ended_at=None, partner=None)
-    return found.select_related("partner")
+    endpoints = Endpoint.objects.filter(ended_at=None, partner__in=list_managed_partners(user))
+    if can_manage(None, user):
+        endpoints |= Endpoint.objects.filter(ended_at=None, partner=None)
+    return endpoints.select_related("partner")
 
 
-def load(user: Any, uuid: UUID) -> Endpoint:
+def get_endpoint(user: Any, uuid: UUID) -> Endpoint:
     """The endpoint, for those who manage it. Raises Http404 for everybody else."""
-    endpoint: Endpoint | None = visible_to(user).filter(uuid=uuid).first()
+    endpoint: Endpoint | None = list_visible_endpoints(user).filter(uuid=uuid).first()
     if endpoint is None:
-        raise Http404(_(NOT_THERE))
+        raise Http404(_(NOT_FOUND_MESSAGE))
     return endpoint
 
 
-def owners_of(endpoint: Endpoint) -> list[Any]:
+def list_owners(endpoint: Endpoint) -> list[Any]:
     """Who is told when an endpoint is paused: the company's owners; of the program's own, its staff."""
-    people = get_user_model().objects.filter(is_active=True)
+    active_users = get_user_model().objects.filter(is_active=True)
     if endpoint.partner_id is None:
-        return list(people.filter(is_staff=True).order_by("pk"))
-    current = {"memberships__partner": endpoint.partner_id, "memberships__ended_at": None}
-    return list(people.filter(**current, memberships__role=Role.OWNER).order_by("pk"))
+        return list(active_users.filter(is_staff=True).order_by("pk"))
+    membership_filter = {"memberships__partner": endpoint.partner_id, "memberships__ended_at": None}
+    return list(active_users.filter(**membership_filter, memberships__role=Role.OWNER).order_by("pk"))

@@ -10,35 +10,55 @@ from random import SystemRandom
 
 from django.utils.translation import gettext as _
 
-MINUTE, HOUR = 60, 3600
-WAITS = (30, 2 * MINUTE, 10 * MINUTE, 30 * MINUTE, HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR, 24 * HOUR, 24 * HOUR)
-JITTER = 0.1
-DEAD_AFTER = timedelta(days=5)
-KEPT = timedelta(days=30)
-FIRST_REST, LONGEST_REST = 5, 300  # seconds that an endpoint is spared after a failure, doubled with each
-SHARE: Callable[[], float] = SystemRandom().random
+MINUTE_SECONDS, HOUR_SECONDS = 60, 3600
+RETRY_DELAYS_SECONDS = (
+    30,
+    2 * MINUTE_SECONDS,
+    10 * MINUTE_SECONDS,
+    30 * MINUTE_SECONDS,
+    HOUR_SECONDS,
+    3 * HOUR_SECONDS,
+    6 * HOUR_SECONDS,
+    12 * HOUR_SECONDS,
+    24 * HOUR_SECONDS,
+    24 * HOUR_SECONDS,
+)
+JITTER_SHARE = 0.1
+UNREACHABLE_AFTER = timedelta(days=5)
+RETENTION_PERIOD = timedelta(days=30)
+INITIAL_BACKOFF_SECONDS, MAX_BACKOFF_SECONDS = (
+    5,
+    300,
+)  # seconds that an endpoint is spared after a failure, doubled with each
+RANDOM_SHARE: Callable[[], float] = SystemRandom().random
 
 
-def wait(tries: int, asked: int = 0, share: Callable[[], float] = SHARE) -> timedelta | None:
+def get_retry_delay(
+    failure_count: int, requested_seconds: int = 0, random_share: Callable[[], float] = RANDOM_SHARE
+) -> timedelta | None:
     """The time until the next attempt after so many failures in a row; None: given up.
 
-    `asked`: the seconds that the receiver asked for; it is never sent to before.
+    `requested_seconds`: the seconds that the receiver asked for; it is never sent to before.
     """
-    if tries > len(WAITS):
+    if failure_count > len(RETRY_DELAYS_SECONDS):
         return None
-    return timedelta(seconds=max(WAITS[tries - 1] * (1 + JITTER * share()), asked))
+    return timedelta(
+        seconds=max(RETRY_DELAYS_SECONDS[failure_count - 1] * (1 + JITTER_SHARE * random_share()), requested_seconds)
+    )
 
 
-def rest(failures: int, asked: int = 0) -> timedelta:
+def get_endpoint_backoff(failure_count: int, requested_seconds: int = 0) -> timedelta:
     """How long an endpoint gets nothing at all after so many failures in a row, whichever message failed."""
-    doubled = FIRST_REST * 2 ** min(failures - 1, 10)
-    return timedelta(seconds=max(min(doubled, LONGEST_REST), min(asked, LONGEST_REST)))
+    backoff_seconds = INITIAL_BACKOFF_SECONDS * 2 ** min(failure_count - 1, 10)
+    return timedelta(
+        seconds=max(min(backoff_seconds, MAX_BACKOFF_SECONDS), min(requested_seconds, MAX_BACKOFF_SECONDS))
+    )
 
 
-def words(seconds: int) -> str:
+def format_delay(seconds: int) -> str:
     """A wait as people say it."""
-    if seconds >= HOUR:
-        return _("%(count)s h") % {"count": seconds // HOUR}
-    if seconds >= MINUTE:
-        return _("%(count)s min") % {"count": seconds // MINUTE}
+    if seconds >= HOUR_SECONDS:
+        return _("%(count)s h") % {"count": seconds // HOUR_SECONDS}
+    if seconds >= MINUTE_SECONDS:
+        return _("%(count)s min") % {"count": seconds // MINUTE_SECONDS}
     return _("%(count)s s") % {"count": seconds}

@@ -10,63 +10,68 @@ from portal.core.crypto import Secret
 from portal.webhooks.models import Endpoint
 
 SECRET_BYTES = 32
-BOTH_HOLD = timedelta(days=1)
+SECRET_OVERLAP_PERIOD = timedelta(days=1)
 NO_SECRET: tuple[Secret, ...] = ()
 
 
-def new_secret() -> Secret:
+def generate_secret() -> Secret:
     """A signing secret in the form of Standard Webhooks."""
     return Secret("whsec_" + base64.b64encode(os.urandom(SECRET_BYTES)).decode())
 
 
-def place(endpoint: Endpoint, what: str) -> str:
-    return f"endpoint {endpoint.uuid} {what}"
+def build_encryption_context(endpoint: Endpoint, usage: str) -> str:
+    return f"endpoint {endpoint.uuid} {usage}"
 
 
 def set_address(endpoint: Endpoint, address: str) -> None:
-    endpoint.address = crypto.seal(Secret(address), place(endpoint, "address"))
-    endpoint.shown = shown(endpoint.form, address)
+    endpoint.address = crypto.encrypt(Secret(address), build_encryption_context(endpoint, "address"))
+    endpoint.shown = format_display_address(endpoint.form, address)
 
 
-def address(endpoint: Endpoint) -> Secret:
-    return crypto.unseal(bytes(endpoint.address), place(endpoint, "address"))
+def decrypt_address(endpoint: Endpoint) -> Secret:
+    return crypto.decrypt(bytes(endpoint.address), build_encryption_context(endpoint, "address"))
 
 
-def shown(form: str, text: str) -> str:
+def format_display_address(form: str, address: str) -> str:
     """What pages show of an address: of a Slack address its host and its end, of others all but the query."""
-    parts = urlsplit(text)
+    address_parts = urlsplit(address)
     if form == Endpoint.Form.SLACK:
-        return f"{parts.netloc}/…{text[-4:]}"
-    return f"{parts.scheme}://{parts.netloc}{parts.path}"[:280] + ("?…" if parts.query else "")
+        return f"{address_parts.netloc}/…{address[-4:]}"
+    return f"{address_parts.scheme}://{address_parts.netloc}{address_parts.path}"[:280] + (
+        "?…" if address_parts.query else ""
+    )
 
 
 def set_secret(endpoint: Endpoint, now: datetime) -> Secret:
     """A new secret; the one before holds for a day more."""
-    fresh = new_secret()
+    new_secret_value = generate_secret()
     if endpoint.secret:
-        endpoint.old_secret, endpoint.old_secret_until = endpoint.secret, now + BOTH_HOLD
-    endpoint.secret = crypto.seal(fresh, place(endpoint, "secret"))
-    return fresh
+        endpoint.old_secret, endpoint.old_secret_until = endpoint.secret, now + SECRET_OVERLAP_PERIOD
+    endpoint.secret = crypto.encrypt(new_secret_value, build_encryption_context(endpoint, "secret"))
+    return new_secret_value
 
 
-def secrets(endpoint: Endpoint, now: datetime) -> tuple[Secret, ...]:
+def list_signing_secrets(endpoint: Endpoint, now: datetime) -> tuple[Secret, ...]:
     """The secrets that sign now, the newest first. Raises CannotOpen."""
-    kept = [endpoint.secret] if endpoint.secret else []
+    encrypted_secrets = [endpoint.secret] if endpoint.secret else []
     if endpoint.old_secret and endpoint.old_secret_until and endpoint.old_secret_until > now:
-        kept.append(endpoint.old_secret)
-    return tuple(crypto.unseal(bytes(each), place(endpoint, "secret")) for each in kept)
+        encrypted_secrets.append(endpoint.old_secret)
+    return tuple(
+        crypto.decrypt(bytes(encrypted_secret), build_encryption_context(endpoint, "secret"))
+        for encrypted_secret in encrypted_secrets
+    )
 
 
-def reseal(endpoint: Endpoint) -> bool:
+def reencrypt(endpoint: Endpoint) -> bool:
     """Seal everything with the newest key. Returns whether anything was not."""
-    uses = {"address": "address", "secret": "secret", "old_secret": "secret"}
-    changed = []
-    for column, use in uses.items():
-        sealed = getattr(endpoint, column)
-        if sealed and not crypto.is_current(bytes(sealed)):
-            opened = crypto.unseal(bytes(sealed), place(endpoint, use))
-            setattr(endpoint, column, crypto.seal(opened, place(endpoint, use)))
-            changed.append(column)
-    if changed:
-        endpoint.save(update_fields=changed)
-    return bool(changed)
+    usages_by_column = {"address": "address", "secret": "secret", "old_secret": "secret"}
+    changed_columns = []
+    for column, usage in usages_by_column.items():
+        encrypted_value = getattr(endpoint, column)
+        if encrypted_value and not crypto.is_current(bytes(encrypted_value)):
+            plain_value = crypto.decrypt(bytes(encrypted_value), build_encryption_context(endpoint, usage))
+            setattr(endpoint, column, crypto.encrypt(plain_value, build_encryption_context(endpoint, usage)))
+            changed_columns.append(column)
+    if changed_columns:
+        endpoint.save(update_fields=changed_columns)
+    return bool(changed_columns)

@@ -6,55 +6,63 @@ Everything that people typed is escaped and kept on one line: no mention, link o
 from collections.abc import Mapping
 from typing import Any
 
-from portal.audit.event_types import actor_of
+from portal.audit.event_types import get_actor_name
 from portal.audit.models import Event
-from portal.notifications.email import one_line
-from portal.webhooks.payloads import as_json
+from portal.notifications.email import flatten_text
+from portal.webhooks.payloads import serialize_json
 
-SHORT, LONG = 150, 300
-MOST_ISSUES = 5
-TONES = {"good": ":white_check_mark:", "warn": ":warning:", "bad": ":red_circle:", "accent": ":arrow_right:"}
+SHORT_TEXT_LENGTH, LONG_TEXT_LENGTH = 150, 300
+MAX_ISSUES = 5
+TONE_EMOJI = {"good": ":white_check_mark:", "warn": ":warning:", "bad": ":red_circle:", "accent": ":arrow_right:"}
 
 
-def plain(text: Any, most: int = SHORT) -> str:
+def escape_text(text: Any, max_length: int = SHORT_TEXT_LENGTH) -> str:
     """A text of others as Slack shows it: as it was typed, without meaning."""
-    short = one_line(str(text))
-    short = short if len(short) <= most else short[: most - 1] + "…"
-    return short.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("@", "@\u2060")
+    shortened_text = flatten_text(str(text))
+    shortened_text = shortened_text if len(shortened_text) <= max_length else shortened_text[: max_length - 1] + "…"
+    return shortened_text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("@", "@\u2060")
 
 
-def link(address: str, text: Any) -> str:
+def build_link(address: str, text: Any) -> str:
     """A link of ours around a text of theirs. A bar in it would end the address."""
-    return f"<{address}|{plain(text).replace('|', '¦')}>"
+    return f"<{address}|{escape_text(text).replace('|', '¦')}>"
 
 
-def body_of(event: Event, told: Mapping[str, Any]) -> str:
-    """The message of one event; `told` is its payload."""
-    data = told["data"]
-    what, tone, _ = event.words
+def build_body(event: Event, payload: Mapping[str, Any]) -> str:
+    """The message of one event; `payload` is its payload."""
+    data = payload["data"]
+    summary, tone, _ = event.words
     row, partner = data["integration"], data["partner"]
-    headline = f"{TONES.get(tone, ':small_blue_diamond:')} {plain(actor_of(event))} {plain(what, LONG)}"
-    place = f"*{link(row['url'], row['name'])}* by {plain(partner['name'])}"
-    lines = [f"{link(issue['url'], issue['name'])}, due {plain(issue['due'])}" for issue in data.get("issues", ())]
-    blocks: list[dict[str, Any]] = [section("\n".join([headline, place, *lines[:MOST_ISSUES]]))]
-    blocks.append(context(f"{told['type']} · {event.at:%a} {event.at.day} {event.at:%b, %H:%M} UTC"))
-    return message(
-        f"{plain(row['name'])} by {plain(partner['name'])}: {plain(actor_of(event))} {plain(what, LONG)}", blocks
+    emoji = TONE_EMOJI.get(tone, ":small_blue_diamond:")
+    headline = f"{emoji} {escape_text(get_actor_name(event))} {escape_text(summary, LONG_TEXT_LENGTH)}"
+    subject_line = f"*{build_link(row['url'], row['name'])}* by {escape_text(partner['name'])}"
+    lines = [
+        f"{build_link(issue['url'], issue['name'])}, due {escape_text(issue['due'])}"
+        for issue in data.get("issues", ())
+    ]
+    blocks: list[dict[str, Any]] = [build_section("\n".join([headline, subject_line, *lines[:MAX_ISSUES]]))]
+    blocks.append(build_context_block(f"{payload['type']} · {event.at:%a} {event.at.day} {event.at:%b, %H:%M} UTC"))
+    return build_message(
+        f"{escape_text(row['name'])} by {escape_text(partner['name'])}: {escape_text(get_actor_name(event))} "
+        f"{escape_text(summary, LONG_TEXT_LENGTH)}",
+        blocks,
     )
 
 
-def test_body(told: Mapping[str, Any]) -> str:
-    sentence = plain(told["data"]["sentence"])
-    return message(sentence, [section(f":wave: {sentence}"), context(str(told["type"]))])
+def build_test_body(payload: Mapping[str, Any]) -> str:
+    summary = escape_text(payload["data"]["sentence"])
+    return build_message(summary, [build_section(f":wave: {summary}"), build_context_block(str(payload["type"]))])
 
 
-def message(text: str, blocks: list[dict[str, Any]]) -> str:
-    return as_json({"text": text, "blocks": blocks, "link_names": False, "unfurl_links": False, "unfurl_media": False})
+def build_message(text: str, blocks: list[dict[str, Any]]) -> str:
+    return serialize_json(
+        {"text": text, "blocks": blocks, "link_names": False, "unfurl_links": False, "unfurl_media": False}
+    )
 
 
-def section(text: str) -> dict[str, Any]:
+def build_section(text: str) -> dict[str, Any]:
     return {"type": "section", "text": {"type": "mrkdwn", "text": text, "verbatim": True}}
 
 
-def context(text: str) -> dict[str, Any]:
+def build_context_block(text: str) -> dict[str, Any]:
     return {"type": "context", "elements": [{"type": "plain_text", "text": text, "emoji": False}]}

@@ -15,84 +15,91 @@ from uuid import uuid4
 from django.db.models import Q
 from django.utils import timezone
 
-from portal.core.crypto import CannotOpen
+from portal.core.crypto import DecryptionError
 from portal.webhooks import secrets as sealing
 from portal.webhooks import settlement as settling
-from portal.webhooks.http_delivery import Letter, Outcome, Round, post_all
+from portal.webhooks.http_delivery import DeliveryBatch, DeliveryOutcome, OutgoingDelivery, send_batch
 from portal.webhooks.models import Endpoint, EndpointMessage
-from verification.sources import outbound
+from verification.sources import build_outbound_client
 
 log = logging.getLogger(__name__)
-LEASE = timedelta(seconds=90)  # longer than a round can take
-TOGETHER = 8  # endpoints at a time
-BATCH = 20  # messages of one endpoint in a round
-BROKE = timedelta(minutes=5)
-LASTS = 20.0  # seconds in which new rounds are begun
-Running = dict[Future[list[Outcome]], Round]
+LEASE_DURATION = timedelta(seconds=90)  # longer than a round can take
+MAX_CONCURRENT_ENDPOINTS = 8  # endpoints at a time
+BATCH_SIZE = 20  # messages of one endpoint in a round
+ERROR_BACKOFF = timedelta(minutes=5)
+RUN_BUDGET_SECONDS = 20.0  # seconds in which new rounds are begun
+RunningBatches = dict[Future[list[DeliveryOutcome]], DeliveryBatch]
 
 
-def send_due(now: datetime | None = None) -> int:
+def send_due_deliveries(now: datetime | None = None) -> int:
     """Send what is due, endpoint beside endpoint, until nothing is or the time is over. Returns how many attempts."""
-    begin, began = now or timezone.now(), monotonic()
-    done, running = 0, Running()
-    client = outbound()
-    with ThreadPoolExecutor(TOGETHER, thread_name_prefix="webhooks") as pool:
+    started_at, start_time = now or timezone.now(), monotonic()
+    attempt_count, running = 0, RunningBatches()
+    client = build_outbound_client()
+    with ThreadPoolExecutor(MAX_CONCURRENT_ENDPOINTS, thread_name_prefix="webhooks") as pool:
         while True:
-            moment = begin + timedelta(seconds=monotonic() - began)
-            if monotonic() - began < LASTS:
-                for work in claimed(moment, TOGETHER - len(running)):
-                    running[pool.submit(post_all, work, client)] = work
+            current_time = started_at + timedelta(seconds=monotonic() - start_time)
+            if monotonic() - start_time < RUN_BUDGET_SECONDS:
+                for batch in claim_due_endpoints(current_time, MAX_CONCURRENT_ENDPOINTS - len(running)):
+                    running[pool.submit(send_batch, batch, client)] = batch
             if not running:
-                return done
-            done += _settled(running, begin, began)
+                return attempt_count
+            attempt_count += _save_finished_batches(running, started_at, start_time)
 
 
-def _settled(running: Running, begin: datetime, began: float) -> int:
+def _save_finished_batches(running: RunningBatches, started_at: datetime, start_time: float) -> int:
     """Wait for whoever is ready, and write down what came of it."""
-    ready, _ = wait_for(running, timeout=1, return_when=FIRST_COMPLETED)
-    count = 0
-    for future in ready:
-        work, now = running.pop(future), begin + timedelta(seconds=monotonic() - began)
+    finished_futures, _ = wait_for(running, timeout=1, return_when=FIRST_COMPLETED)
+    attempt_count = 0
+    for future in finished_futures:
+        batch, now = running.pop(future), started_at + timedelta(seconds=monotonic() - start_time)
         try:
             outcomes = future.result()
-            settling.settle(work, outcomes, now)
-            count += len(outcomes)
+            settling.save_outcomes(batch, outcomes, now)
+            attempt_count += len(outcomes)
         except Exception:
-            log.exception("The round of endpoint %s failed; it is tried again.", work.endpoint)
-            settling.release(work.endpoint, work.claim, rests_until=now + BROKE)
-    return count
+            log.exception("The round of endpoint %s failed; it is tried again.", batch.endpoint)
+            settling.release_claim(batch.endpoint, batch.claim, rests_until=now + ERROR_BACKOFF)
+    return attempt_count
 
 
-def claimed(now: datetime, most: int) -> Iterator[Round]:
+def claim_due_endpoints(now: datetime, limit: int) -> Iterator[DeliveryBatch]:
     """Rounds of endpoints that have something due and that nobody else is sending to; the healthy ones first."""
-    if most <= 0:
+    if limit <= 0:
         return
-    due = EndpointMessage.objects.filter(state=EndpointMessage.State.WAITING, due_at__lte=now)
-    awake = Endpoint.objects.filter(_free(now), ended_at=None, pause="", pk__in=due.values("endpoint"))
-    for pk in list(awake.order_by("failures", "pk").values_list("pk", flat=True)[:most]):
-        work = claim(pk, now)
-        if work is not None:
-            yield work
+    due_deliveries = EndpointMessage.objects.filter(state=EndpointMessage.State.WAITING, due_at__lte=now)
+    available_endpoints = Endpoint.objects.filter(
+        _build_available_condition(now), ended_at=None, pause="", pk__in=due_deliveries.values("endpoint")
+    )
+    for pk in list(available_endpoints.order_by("failures", "pk").values_list("pk", flat=True)[:limit]):
+        batch = claim_endpoint(pk, now)
+        if batch is not None:
+            yield batch
 
 
-def _free(now: datetime) -> Q:
-    rested = Q(rests_until=None) | Q(rests_until__lte=now)
-    return rested & (Q(claimed_until=None) | Q(claimed_until__lt=now))
+def _build_available_condition(now: datetime) -> Q:
+    rested_condition = Q(rests_until=None) | Q(rests_until__lte=now)
+    return rested_condition & (Q(claimed_until=None) | Q(claimed_until__lt=now))
 
 
-def claim(pk: int, now: datetime) -> Round | None:
+def claim_endpoint(pk: int, now: datetime) -> DeliveryBatch | None:
     """Take an endpoint: a conditional update, so that one of any number of senders wins."""
     token = uuid4()
-    mine = Endpoint.objects.filter(_free(now), pk=pk, ended_at=None, pause="")
-    if not mine.update(claim=token, claimed_until=now + LEASE):
+    claimable_endpoints = Endpoint.objects.filter(_build_available_condition(now), pk=pk, ended_at=None, pause="")
+    if not claimable_endpoints.update(claim=token, claimed_until=now + LEASE_DURATION):
         return None
     endpoint = Endpoint.objects.get(pk=pk)
-    due = endpoint.messages.filter(state=EndpointMessage.State.WAITING, due_at__lte=now).order_by("due_at", "pk")
-    letters = tuple(Letter(m.pk, m.message_id, m.body) for m in due.only("pk", "message_id", "body")[:BATCH])
+    due_deliveries = endpoint.messages.filter(state=EndpointMessage.State.WAITING, due_at__lte=now).order_by(
+        "due_at", "pk"
+    )
+    deliveries = tuple(
+        OutgoingDelivery(delivery.pk, delivery.message_id, delivery.body)
+        for delivery in due_deliveries.only("pk", "message_id", "body")[:BATCH_SIZE]
+    )
     try:
-        address, secrets = sealing.address(endpoint), sealing.secrets(endpoint, now)
-    except CannotOpen:
+        address, secrets = sealing.decrypt_address(endpoint), sealing.list_signing_secrets(endpoint, now)
+    except DecryptionError:
         log.exception("The address of endpoint %s does not open.", pk)
-        settling.release(pk, str(token), rests_until=now + BROKE)
+        settling.release_claim(pk, str(token), rests_until=now + ERROR_BACKOFF)
         return None
-    return Round(pk, str(token), endpoint.form, address, secrets, letters, now)
+    return DeliveryBatch(pk, str(token), endpoint.form, address, secrets, deliveries, now)

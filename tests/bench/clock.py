@@ -10,12 +10,12 @@ from zoneinfo import ZoneInfo
 
 import holidays
 
-from integrations.partners.holidays import snapshot
-from integrations.programs.schema import Sla, Target, Verb
-from integrations.sla.engine.projection import fold
-from integrations.sla.engine.types import Actor, Asked, Happening, Kind, Policy
+from integrations.partners.holidays import load_holidays
+from integrations.programs.schema import Sla, SlaTarget, TargetType
+from integrations.sla.engine.projection import project_issue_state
+from integrations.sla.engine.types import Actor, IssueEventKind, ProjectionContext, SlaPolicy, TimelineEvent
 from portal.core import business_time
-from portal.core.business_time import ELAPSED, Calendar, Pause, due_business
+from portal.core.business_time import ELAPSED_SCALE, Calendar, ClockPause, add_business_days
 
 STARTS, ROUNDS = 100_000, 7
 SLOW_STARTS = 2_000  # of the library's own counting
@@ -33,7 +33,7 @@ TEXTS = (
 
 
 def california() -> Calendar:
-    names = snapshot("US", "CA", 2020, 2036)
+    names = load_holidays("US", "CA", 2020, 2036)
     return Calendar(ZoneInfo("America/Los_Angeles"), days_off=frozenset(names), names=names)
 
 
@@ -61,16 +61,16 @@ def deadlines() -> bool:
     calendar.days  # noqa: B018
     table = (time.perf_counter() - begin) * 1000
 
-    def paused(at: datetime) -> object:
-        pauses = (Pause(at + 20 * hours, at + 30 * hours), Pause(at + 60 * hours, at + 90 * hours))
-        return business_time.due(at, five, calendar.days, pauses)
+    def calculate_paused_due(at: datetime) -> object:
+        pauses = (ClockPause(at + 20 * hours, at + 30 * hours), ClockPause(at + 60 * hours, at + 90 * hours))
+        return business_time.calculate_due_at(at, five, calendar.days, pauses)
 
     took = microseconds(
         {
             "+ 48 hours": lambda at: at + timedelta(hours=48),
-            "critical": lambda at: business_time.due(at, timedelta(hours=48), ELAPSED),
-            "5 business days": lambda at: due_business(at, 5, calendar),
-            "with two pauses": paused,
+            "critical": lambda at: business_time.calculate_due_at(at, timedelta(hours=48), ELAPSED_SCALE),
+            "5 business days": lambda at: add_business_days(at, 5, calendar),
+            "with two pauses": calculate_paused_due,
         },
         starts,
     )
@@ -79,43 +79,54 @@ def deadlines() -> bool:
     for name, value in (took | {"the library's day": slow["library"]}).items():
         print(f"{name:<20}{value:>8.2f} µs, ratio {value / floor:.2f}")
     print(f"table of 30 years, made once a calendar: {table:.0f} ms")
-    met = took["5 business days"] / floor <= AIM_RATIO
-    print(f"aim: 5 business days at most {AIM_RATIO} × adding 48 hours: {'met' if met else 'missed'}")
-    return met
+    is_met = took["5 business days"] / floor <= AIM_RATIO
+    print(f"aim: 5 business days at most {AIM_RATIO} × adding 48 hours: {'met' if is_met else 'missed'}")
+    return is_met
 
 
-def story(draw: random.Random, number: int) -> list[Happening]:
+def story(draw: random.Random, number: int) -> list[TimelineEvent]:
     """One issue: opened, talked about, labelled, closed and reopened, now and then by a machine."""
     at = FIRST + timedelta(minutes=number)
-    facts = [Happening("opened", Kind.OPENED, at, USER, "It fails.")]
+    facts = [TimelineEvent("opened", IssueEventKind.OPENED, at, USER, "It fails.")]
     for n in range(1, FACTS_AN_ISSUE):
         at += timedelta(minutes=draw.randrange(1, 5000))
         who = (USER, DEV, BOT)[draw.randrange(3)]
-        kind = draw.choice((Kind.COMMENTED, Kind.COMMENTED, Kind.COMMENTED, Kind.LABELED, Kind.CLOSED, Kind.REOPENED))
-        label = draw.choice(("critical", "needs-info", "bug")) if kind == Kind.LABELED else ""
-        text = draw.choice(TEXTS) if kind == Kind.COMMENTED else ""
-        facts.append(Happening(f"comment:{n}", kind, at, who, text, label))
+        kind = draw.choice(
+            (
+                IssueEventKind.COMMENTED,
+                IssueEventKind.COMMENTED,
+                IssueEventKind.COMMENTED,
+                IssueEventKind.LABELED,
+                IssueEventKind.CLOSED,
+                IssueEventKind.REOPENED,
+            )
+        )
+        label = draw.choice(("critical", "needs-info", "bug")) if kind == IssueEventKind.LABELED else ""
+        text = draw.choice(TEXTS) if kind == IssueEventKind.COMMENTED else ""
+        facts.append(TimelineEvent(f"comment:{n}", kind, at, who, text, label))
     return facts
 
 
-def stories(count: int) -> Iterator[list[Happening]]:
+def stories(count: int) -> Iterator[list[TimelineEvent]]:
     draw = random.Random(2)
     return (story(draw, number) for number in range(count))
 
 
 def replay() -> None:
     """The figures of folding many facts; issues come one after the other, as from a database."""
-    sla = Sla(Verb.RESOLVE, "", Target(hours=48), Target(business_days=5))
-    policy, calendar = Policy(sla, frozenset({"critical"}), frozenset({"needs-info"})), california()
+    sla = Sla(TargetType.RESOLVE, "", SlaTarget(hours=48), SlaTarget(business_days=5))
+    policy, calendar = SlaPolicy(sla, frozenset({"critical"}), frozenset({"needs-info"})), california()
     now = datetime.combine(date(2020, 3, 1), datetime.min.time(), UTC)
     for segments in (False, True):
         took, facts = 0.0, 0
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        for told in stories(FACTS // FACTS_AN_ISSUE):
-            asked = Asked(policy, calendar, now + timedelta(days=80), now + timedelta(days=80), segments)
+        for issue_events in stories(FACTS // FACTS_AN_ISSUE):
+            projection_context = ProjectionContext(
+                policy, calendar, now + timedelta(days=80), now + timedelta(days=80), segments
+            )
             begin = time.process_time()
-            fold(told, asked)
-            took, facts = took + time.process_time() - begin, facts + len(told)
+            project_issue_state(issue_events, projection_context)
+            took, facts = took + time.process_time() - begin, facts + len(issue_events)
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         kind = "with explanations" if segments else "moments alone"
         print(
@@ -125,9 +136,9 @@ def replay() -> None:
 
 
 def main() -> int:
-    met = deadlines()
+    is_met = deadlines()
     replay()
-    return 0 if met else 1
+    return 0 if is_met else 1
 
 
 if __name__ == "__main__":

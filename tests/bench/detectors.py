@@ -35,30 +35,32 @@ json.dump([cold, rows], sys.stdout)
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class DetectorTiming:
     """Seconds of processor time to begin, and for each text what was said of it, with its seconds."""
 
     cold: float
     rows: list[tuple[str, float]]
 
 
-def allows(expression: str, listed: Iterable[str]) -> bool:
+def allows(expression: str, allowed_licenses: Iterable[str]) -> bool:
     """Whether every licence that an expression names is on the list; of several to choose from, one."""
-    named = set(listed)
+    allowed_names = set(allowed_licenses)
     parts = [part for part in re.split(r"\s+AND\s+|[()]", expression) if part.strip()]
-    return bool(parts) and all(named & {one.strip() for one in part.split(" OR ")} for part in parts)
+    return bool(parts) and all(allowed_names & {one.strip() for one in part.split(" OR ")} for part in parts)
 
 
-def scancode(paths: list[str]) -> Seen | None:
+def scancode(paths: list[str]) -> DetectorTiming | None:
     python = os.environ.get("SCANCODE_PYTHON", "")
     if not python:
         return None
-    done = subprocess.run([python, "-c", SCANCODE], input=json.dumps(paths), capture_output=True, text=True, check=True)
-    cold, rows = json.loads(done.stdout)
-    return Seen(cold, [(said, taken) for said, taken in rows])
+    process = subprocess.run(
+        [python, "-c", SCANCODE], input=json.dumps(paths), capture_output=True, text=True, check=True
+    )
+    cold, rows = json.loads(process.stdout)
+    return DetectorTiming(cold, [(expression, seconds) for expression, seconds in rows])
 
 
-def licensee(paths: list[str]) -> Seen | None:
+def licensee(paths: list[str]) -> DetectorTiming | None:
     """One process a file, as that is how it is run: its beginning is part of each file's time."""
     tool = shutil.which("licensee")
     if tool is None:
@@ -66,13 +68,13 @@ def licensee(paths: list[str]) -> Seen | None:
     rows = []
     for path in paths:
         begin = time.perf_counter()
-        done = subprocess.run([tool, "detect", "--json", path], capture_output=True, text=True, check=False)
-        found = json.loads(done.stdout or "{}").get("licenses", [])
-        rows.append((" AND ".join(one.get("spdx_id") or "" for one in found), time.perf_counter() - begin))
-    return Seen(0.0, rows)
+        process = subprocess.run([tool, "detect", "--json", path], capture_output=True, text=True, check=False)
+        licenses = json.loads(process.stdout or "{}").get("licenses", [])
+        rows.append((" AND ".join(one.get("spdx_id") or "" for one in licenses), time.perf_counter() - begin))
+    return DetectorTiming(0.0, rows)
 
 
-def compare(texts: list[Text], listed: Iterable[str]) -> None:
+def compare(texts: list[Text], allowed_licenses: Iterable[str]) -> None:
     """Print a row for each detector."""
     with tempfile.TemporaryDirectory() as folder:
         paths = [Path(folder) / str(number) / "LICENSE" for number in range(len(texts))]
@@ -80,16 +82,16 @@ def compare(texts: list[Text], listed: Iterable[str]) -> None:
             path.parent.mkdir()
             path.write_text(text, encoding="utf-8", errors="replace")
         for name, detector in (("scancode-toolkit", scancode), ("licensee", licensee)):
-            print(row(name, detector([str(path) for path in paths]), texts, listed))
+            print(row(name, detector([str(path) for path in paths]), texts, allowed_licenses))
 
 
-def row(name: str, seen: Seen | None, texts: list[Text], listed: Iterable[str]) -> str:
-    if seen is None:
+def row(name: str, timing: DetectorTiming | None, texts: list[Text], allowed_licenses: Iterable[str]) -> str:
+    if timing is None:
         return f"{name:<20}not run: it is not installed here"
-    verdicts = [allows(said, listed) for said, _ in seen.rows]
-    wrong = sum(allowed and expected != "allow" for allowed, (expected, _) in zip(verdicts, texts, strict=True))
-    times = [taken * 1000 for _, taken in seen.rows]
+    verdicts = [allows(expression, allowed_licenses) for expression, _ in timing.rows]
+    wrong = sum(is_allowed and expected != "allow" for is_allowed, (expected, _) in zip(verdicts, texts, strict=True))
+    times = [seconds * 1000 for _, seconds in timing.rows]
     return (
         f"{name:<20}{median(times):>9.1f} ms a file in the middle, {sum(times) / len(times):.1f} on average,"
-        f" cold start {seen.cold * 1000:.0f} ms, {wrong} false allows of {len(texts)} texts"
+        f" cold start {timing.cold * 1000:.0f} ms, {wrong} false allows of {len(texts)} texts"
     )

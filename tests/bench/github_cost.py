@@ -24,13 +24,13 @@ from django.utils import timezone  # noqa: E402
 
 from integrations.sla.github import delivery_processing, reconciliation  # noqa: E402
 from integrations.sla.models import Clock, Delivery, Issue, Watch  # noqa: E402
-from tests.bench.watched import watched  # noqa: E402
+from tests.bench.watched import create_watches  # noqa: E402
 from tests.fakes.github.proxy import Proxy  # noqa: E402
 from tests.fakes.github.server import TOKEN  # noqa: E402
 from tests.fakes.github.tracker import Person, Tracker  # noqa: E402
-from tests.integrations.sla.watched import unguarded  # noqa: E402
-from verification.sources.github.api import Api, token_auth  # noqa: E402
-from verification.sources.github.issues import Seen  # noqa: E402
+from tests.integrations.sla.watched import disable_delete_guard  # noqa: E402
+from verification.sources.github.api import GitHubApi, build_token_auth  # noqa: E402
+from verification.sources.github.issues import EtagStore  # noqa: E402
 
 COUNT, WITHOUT_HOOKS, STEP = 1000, 100, timedelta(seconds=30)
 HOUR = timedelta(hours=1)
@@ -83,24 +83,26 @@ class World:
             row.cursors["full_at"] = (now - self.rng.random() * timedelta(days=1)).isoformat()
             row.cursors.pop("missed_at", None)
             row.last_delivery_at = now if hooks else None
-            row.poll_at = now + self.rng.random() * (reconciliation.next_poll(row, now) - now)
+            row.poll_at = now + self.rng.random() * (reconciliation.calculate_next_poll(row, now) - now)
         Watch.objects.bulk_update(rows, ["cursors", "poll_at", "last_delivery_at"])
         self.gate.statuses.clear()
         self.proxy.state.seen.clear()
 
     def poll(self, now: datetime) -> None:
-        while reconciliation.poll_due(now, limit=COUNT, seconds=600, connect=self.connect):
+        while reconciliation.reconcile_due_repositories(
+            now, limit=COUNT, time_limit_seconds=600, api_factory=self.connect
+        ):
             pass
 
-    def connect(self, seen: Seen) -> Api:
-        return Api(self.proxy.url, token_auth(TOKEN), self.gate, seen)
+    def connect(self, etags: EtagStore) -> GitHubApi:
+        return GitHubApi(self.proxy.url, build_token_auth(TOKEN), self.gate, etags)
 
     def play(self, now: datetime, *, busy: bool) -> None:
         step, until = 0, now + HOUR
         while now < until:
             if busy:
                 self.happen(step, now)
-                delivery_processing.read_due(now)
+                delivery_processing.process_due_deliveries(now)
             self.poll(now)
             now, step = now + STEP, step + 1
 
@@ -112,10 +114,10 @@ class World:
             tracker = self.trackers[watch.pk]
             number = tracker.open(UMA, "It hangs", now)
             tracker.comment(number, ALICE, "Which version do you use?", now)
-            for hooked in tracker.hooked:
+            for delivery in tracker.hooked:
                 if self.rng.random() < 0.95:
-                    row = {"event": hooked.event, "digest": hooked.id, "body": hooked.body, "received_at": now}
-                    Delivery.objects.create(watch=watch, delivery_id=hooked.id, **row)
+                    row = {"event": delivery.event, "digest": delivery.id, "body": delivery.body, "received_at": now}
+                    Delivery.objects.create(watch=watch, delivery_id=delivery.id, **row)
             tracker.hooked.clear()
 
     def close(self) -> None:
@@ -125,7 +127,7 @@ class World:
 
 def hour(name: str, count: int, *, busy: bool, hooks: bool) -> bool:
     now, began = timezone.now().replace(microsecond=0), time.monotonic()
-    with unguarded():
+    with disable_delete_guard():
         for model in (Delivery, Clock, Issue):
             model.objects.all().delete()
     world = World(count, now, hooks=hooks)
@@ -133,25 +135,25 @@ def hour(name: str, count: int, *, busy: bool, hooks: bool) -> bool:
         world.play(now + timedelta(minutes=3), busy=busy)
     finally:
         world.close()
-    seen, free = len(world.proxy.state.seen), world.gate.statuses[304]
-    counting, aim = seen - free, AIM.get(name)
-    met = aim is None or counting <= aim
-    said = f"≤ {aim}: {'met' if met else 'missed'}" if aim else ""
-    spent = time.monotonic() - began
-    print(f"{name:<10} {count:>12} {seen:>10} {free:>14} {counting:>10}   {said:<14} {spent:.0f} s")
-    return met
+    etags, free = len(world.proxy.state.seen), world.gate.statuses[304]
+    counting, aim = etags - free, AIM.get(name)
+    is_met = aim is None or counting <= aim
+    aim_text = f"≤ {aim}: {'met' if is_met else 'missed'}" if aim else ""
+    elapsed_seconds = time.monotonic() - began
+    print(f"{name:<10} {count:>12} {etags:>10} {free:>14} {counting:>10}   {aim_text:<14} {elapsed_seconds:.0f} s")
+    return is_met
 
 
 def main() -> int:
     call_command("migrate", verbosity=0)
-    watched(COUNT)
+    create_watches(COUNT)
     print("hour       repositories   requests   not modified   counting   aim            took")
-    met = [
+    is_met = [
         hour("quiet", COUNT, busy=False, hooks=True),
         hour("busy", COUNT, busy=True, hooks=True),
         hour("no hooks", WITHOUT_HOOKS, busy=False, hooks=False),
     ]
-    return 0 if all(met) else 1
+    return 0 if all(is_met) else 1
 
 
 if __name__ == "__main__":

@@ -33,13 +33,13 @@ from django.utils import timezone  # noqa: E402
 
 from integrations.sla.github import delivery_processing  # noqa: E402
 from integrations.sla.models import Delivery, Watch  # noqa: E402
-from tests.bench.watched import SECRET, watched  # noqa: E402
+from tests.bench.watched import SECRET, create_watches  # noqa: E402
 from tests.fakes.github.tracker import Person, Tracker  # noqa: E402
 from tests.servers.base import free_port  # noqa: E402
 
 TICK = os.sysconf("SC_CLK_TCK")
 WATCHES, WORKERS, CLIENTS, ROUNDS, SPELL = 50, 3, 16, 3, 5.0
-OFFERED, RATE, KILL_EVERY = 210, 200, 2.0  # a second; what is acknowledged has to reach RATE
+OFFERED_RATE, RATE, KILL_EVERY = 210, 200, 2.0  # a second; what is acknowledged has to reach RATE
 AIM_RATIO, AIM_P99 = 0.5, 0.5
 
 
@@ -150,13 +150,13 @@ def flat_out(server: Gunicorn, sender: Sender, seconds: float) -> tuple[float, f
 
 def under_fire(server: Gunicorn, sender: Sender, seconds: float) -> int:
     """OFFERED a second whatever is answered, measured from when each was due; a worker is killed every so often."""
-    start, total, killed = time.monotonic() + 0.5, int(OFFERED * seconds), []
+    start, total, killed_workers = time.monotonic() + 0.5, int(OFFERED_RATE * seconds), []
     over = threading.Event()
 
     def send(first: int) -> None:
         line = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
         for number in range(first, total, CLIENTS):
-            due = start + number / OFFERED
+            due = start + number / OFFERED_RATE
             time.sleep(max(0.0, due - time.monotonic()))
             sender.post(line, number, due)
         line.close()
@@ -168,14 +168,14 @@ def under_fire(server: Gunicorn, sender: Sender, seconds: float) -> int:
             if len(workers) == WORKERS:
                 victim = rng.choice(workers)
                 os.kill(victim, signal.SIGKILL)
-                killed.append(victim)
+                killed_workers.append(victim)
 
     killer = threading.Thread(target=kill)
     killer.start()
     _together(send, CLIENTS)
     over.set()
     killer.join()
-    return len(killed)
+    return len(killed_workers)
 
 
 def _together(work: object, count: int) -> None:
@@ -206,33 +206,36 @@ def compare(watches: list[Watch]) -> bool:
         ours.stop()
     middle = {name: [median(column) for column in zip(*rows, strict=True)] for name, rows in rates.items()}
     ratio, cpu = middle["ours"][0] / middle["raw"][0], middle["raw"][1] / middle["ours"][1]
-    met = ratio >= AIM_RATIO
+    is_met = ratio >= AIM_RATIO
     print("intake          req/s   CPU ms")
     for name, (rate, milliseconds) in middle.items():
         print(f"{name:<12} {rate:>8.0f} {milliseconds:>8.2f}")
-    print(f"ratio {ratio:.2f} of the intake by hand (by CPU {cpu:.2f}), aim {AIM_RATIO}: {'met' if met else 'missed'}")
-    return met
+    print(
+        f"ratio {ratio:.2f} of the intake by hand (by CPU {cpu:.2f}), aim {AIM_RATIO}: {'met' if is_met else 'missed'}"
+    )
+    return is_met
 
 
 def fire(watches: list[Watch], seconds: float) -> bool:
     server, sender = Gunicorn("portal.wsgi"), Sender(watches, payload(), "fire")
     Delivery.objects.all().delete()
     try:
-        killed = under_fire(server, sender, seconds)
+        killed_workers = under_fire(server, sender, seconds)
     finally:
         server.stop()
-    kept = set(Delivery.objects.values_list("watch_id", "delivery_id"))
-    missing = len(set(sender.acknowledged) - kept)
-    spent = sorted(sender.seconds)
-    p50, p99 = spent[len(spent) // 2], spent[int(len(spent) * 0.99)]
+    deliveries = set(Delivery.objects.values_list("watch_id", "delivery_id"))
+    missing = len(set(sender.acknowledged) - deliveries)
+    sorted_seconds = sorted(sender.seconds)
+    p50, p99 = sorted_seconds[len(sorted_seconds) // 2], sorted_seconds[int(len(sorted_seconds) * 0.99)]
     rate = len(sender.acknowledged) / seconds
     print(
-        f"under fire: {OFFERED}/s offered for {seconds:.0f} s, {rate:.0f}/s acknowledged, {killed} workers killed, "
-        f"{sender.lost} cut, p50 {p50 * 1000:.0f} ms, p99 {p99 * 1000:.0f} ms, max {spent[-1] * 1000:.0f} ms, "
+        f"under fire: {OFFERED_RATE}/s offered for {seconds:.0f} s, {rate:.0f}/s acknowledged, {killed_workers} "
+        "workers killed, "
+        f"{sender.lost} cut, p50 {p50 * 1000:.0f} ms, p99 {p99 * 1000:.0f} ms, max {sorted_seconds[-1] * 1000:.0f} ms, "
         f"{len(sender.refused)} refused, acknowledged but missing: {missing}"
     )
     start = time.monotonic()
-    read = delivery_processing.read_due(timezone.now(), limit=1_000_000)
+    read = delivery_processing.process_due_deliveries(timezone.now(), limit=1_000_000)
     spent_reading = time.monotonic() - start
     print(f"then read into facts and clocks: {read} in {spent_reading:.1f} s, {read / spent_reading:.0f}/s")
     return missing == 0 and p99 <= AIM_P99 and rate >= RATE
@@ -242,11 +245,11 @@ def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--fire-only", action="store_true", help="leave out the comparison")
-    asked = parser.parse_args()
+    args = parser.parse_args()
     call_command("migrate", verbosity=0)
-    watches = watched(WATCHES)
-    met = [asked.fire_only or compare(watches), fire(watches, asked.seconds)]
-    return 0 if all(met) else 1
+    watches = create_watches(WATCHES)
+    is_met = [args.fire_only or compare(watches), fire(watches, args.seconds)]
+    return 0 if all(is_met) else 1
 
 
 if __name__ == "__main__":

@@ -38,11 +38,11 @@ def grow() -> User:
     reviewers = [User.objects.create_user(f"r{n}@bench.example", "b", name=f"R {n}", is_reviewer=True) for n in (1, 2)]
     for reviewer in reviewers:
         ReviewerProfile.objects.create(user=reviewer)
-    past.live(timezone.now(), reviewers, "!")
+    past.create_past(timezone.now(), reviewers, "!")
     apart = f"{APART} * g"
     copy(Integration, {"id": f"id + {apart}", "uuid": "gen_random_uuid()", "name": "name || ' ' || g"})
     key = f"integration_id + {apart}"
-    copy(Passage, {"id": "id + 100000 * g", "integration_id": key}, moved=("began", "since", "until"))
+    copy(Passage, {"id": "id + 100000 * g", "integration_id": key}, shifted_columns=("began", "since", "until"))
     own = "integration_id IS NOT NULL"
     copy(Event, {"id": "id + 100000 * g", "integration_id": key, "stream": f"'integration:' || ({key})"}, where=own)
     turn = f"'turn:' || (split_part(stream, ':', 2)::int + {apart})"
@@ -60,30 +60,39 @@ def grow() -> User:
 
 
 def copy(
-    model: type[models.Model], changed: dict[str, str], *, moved: tuple[str, ...] = (), where: str = "true"
+    model: type[models.Model],
+    column_changes: dict[str, str],
+    *,
+    shifted_columns: tuple[str, ...] = (),
+    where: str = "true",
 ) -> None:
-    """More rows like those there are: `changed` by the copy's number g, the moments of `moved` shifted by hours."""
+    """More rows like those there are: `column_changes` by the copy's number g, the moments of `shifted_columns` shifted
+    by hours.
+    """
     table, columns = model._meta.db_table, [field.column for field in model._meta.concrete_fields]
-    shifted = {column: f"{column} - (g % 24) * interval '1 hour'" for column in moved}
-    picked = ", ".join({**shifted, **changed}.get(column, column) for column in columns)
+    shift_expressions = {column: f"{column} - (g % 24) * interval '1 hour'" for column in shifted_columns}
+    select_list = ", ".join({**shift_expressions, **column_changes}.get(column, column) for column in columns)
     with connection.cursor() as cursor:
         cursor.execute(
-            f"INSERT INTO {table} ({', '.join(columns)}) SELECT {picked} FROM {table}, generate_series(1, {COPIES}) g"
+            f"INSERT INTO {table} ({', '.join(columns)}) SELECT {select_list} FROM {table}, generate_series(1, "
+            f"{COPIES}) g"
             f" WHERE {where}"
         )
 
 
-def timed(what: str, work: Any) -> float:
+def measure_seconds(what: str, work: Any) -> float:
     begin = time.perf_counter()
-    said = work()
+    result = work()
     seconds = time.perf_counter() - begin
-    print(f"{what:<58}{seconds:>8.2f} s  {said}")
+    print(f"{what:<58}{seconds:>8.2f} s  {result}")
     return seconds
 
 
 def by_events() -> str:
     """What the first page would have to do without the kept table: fold the events of every integration."""
-    count = sum(len(pieces) for found in services.batches() for pieces in services.folded(list(found)).values())
+    count = sum(
+        len(pieces) for batch in services.iterate_batches() for pieces in services.compute_periods(list(batch)).values()
+    )
     return f"{count:,} pieces"
 
 
@@ -92,7 +101,7 @@ def main() -> int:
     client = signed_in(rita)
     counts = [model.objects.count() for model in (Integration, Event, Passage)]
     print("{:,} integrations, {:,} events, {:,} passages".format(*counts))
-    missed = 0
+    missed_aims = 0
     server = Server(free_port())
     try:
         server.measure("/floor/", "", seconds=1)  # the first answer loads everything
@@ -100,21 +109,21 @@ def main() -> int:
         for path in PAGES:
             page, count = server.measure(path, cookie_of(client), clients=1), queries(client, path)
             seconds = 1 / page.per_second
-            missed += count > AIM_QUERIES or seconds > AIM_SECONDS
+            missed_aims += count > AIM_QUERIES or seconds > AIM_SECONDS
             print(
                 f"{path:<40}{seconds * 1000:>7.0f} ms  {floor.per_second * seconds:>6.1f} x floor  {count:>3} queries"
             )
         for path in FILES:
-            timed(path, lambda path=path: f"{sum(map(len, client.get(path).streaming_content)):,} bytes")
+            measure_seconds(path, lambda path=path: f"{sum(map(len, client.get(path).streaming_content)):,} bytes")
     finally:
         server.stop()
-    timed(
+    measure_seconds(
         "the past year of every program forecast and tried",
-        lambda: len(forecast_accuracy.of_programs(timezone.now(), weeks=52)),
+        lambda: len(forecast_accuracy.evaluate_programs(timezone.now(), weeks=52)),
     )
-    timed("folding every event, as without the kept table", by_events)
+    measure_seconds("folding every event, as without the kept table", by_events)
     print(f"memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB")
-    return 1 if missed else 0
+    return 1 if missed_aims else 0
 
 
 if __name__ == "__main__":

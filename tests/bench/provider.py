@@ -14,12 +14,12 @@ from statistics import median
 from verification.sandbox import environment
 from verification.sandbox.types import Limits
 from verification.testruns.kinds.provider_schema.reader import (
-    Given,
-    differences,
-    direct,
-    given_of,
-    terraform_here,
-    through_terraform,
+    ProviderSchemaTarget,
+    build_target,
+    find_terraform,
+    list_differences,
+    read_directly,
+    read_with_terraform,
 )
 
 ARCHIVE, MEMBER = "terraform-provider-aws_3.39.0_linux_amd64.zip", "terraform-provider-aws_v3.39.0_x5"
@@ -30,10 +30,10 @@ AIM_SECONDS = 5.0
 
 def executable(folder: Path) -> Path | None:
     """The genuine AWS provider 3.39.0, where its package is installed."""
-    found = find_spec("cloudrail")
-    if found is None:
+    spec = find_spec("cloudrail")
+    if spec is None:
         return None
-    for place in found.submodule_search_locations or ():
+    for place in spec.submodule_search_locations or ():
         with zipfile.ZipFile(Path(place, "terraform_plugins", ARCHIVE)) as archive:
             path = Path(archive.extract(MEMBER, folder))
         path.chmod(0o755)
@@ -41,15 +41,15 @@ def executable(folder: Path) -> Path | None:
     return None
 
 
-def bare(given: Given, terraform: Path) -> tuple[float, int]:
+def bare(target: ProviderSchemaTarget, terraform: Path) -> tuple[float, int]:
     """Seconds and bytes of Terraform by itself, without a sandbox."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        place = folder / "mirror" / given.source / given.version / "linux_amd64"
+        place = folder / "mirror" / target.source / target.version / "linux_amd64"
         place.mkdir(parents=True)
-        (place / given.file).symlink_to(given.executable)
-        required = f'{{ source = "{given.source}", version = "{given.version}" }}'
-        (folder / "main.tf").write_text(f"terraform {{\n  required_providers {{\n    aws = {required}\n  }}\n}}\n")
+        (place / target.file).symlink_to(target.executable)
+        requirement = f'{{ source = "{target.source}", version = "{target.version}" }}'
+        (folder / "main.tf").write_text(f"terraform {{\n  required_providers {{\n    aws = {requirement}\n  }}\n}}\n")
         (folder / "rc").write_text(
             f'provider_installation {{\n  filesystem_mirror {{ path = "{folder}/mirror" }}\n}}\n'
         )
@@ -74,38 +74,38 @@ def empty_environment() -> tuple[float, int]:
 
 def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
-        path, terraform, why = executable(Path(folder)), terraform_here(), environment.find_obstacle()
+        path, terraform, why = executable(Path(folder)), find_terraform(), environment.find_obstacle()
         missing = why or ("The provider's package is not installed." if path is None else "")
         if missing or path is None:
             print(f"Not run. {missing}")
             return 0
-        given = given_of(path, SOURCE)
+        target = build_target(path, SOURCE)
         rows: dict[str, list[tuple[float, int]]] = {}
         for _ in range(ROUNDS):
             rows.setdefault("an empty environment", []).append(empty_environment())
-            one = direct(given)
+            one = read_directly(target)
             rows.setdefault("from the provider", []).append((one.seconds, one.peak))
             if terraform is not None:
-                other = through_terraform(given, terraform)
+                other = read_with_terraform(target, terraform)
                 rows.setdefault("through Terraform", []).append((other.seconds, other.peak))
-                rows.setdefault("Terraform without a sandbox", []).append(bare(given, terraform))
-        return told(rows, one.document, other.document if terraform is not None else None)
+                rows.setdefault("Terraform without a sandbox", []).append(bare(target, terraform))
+        return print_comparison(rows, one.document, other.document if terraform is not None else None)
 
 
-def told(rows: dict[str, list[tuple[float, int]]], one: object, other: object) -> int:
-    for name, found in rows.items():
-        seconds, peaks = [row[0] for row in found], [row[1] for row in found]
+def print_comparison(rows: dict[str, list[tuple[float, int]]], one: object, other: object) -> int:
+    for name, measurements in rows.items():
+        seconds, peaks = [row[0] for row in measurements], [row[1] for row in measurements]
         print(f"{name:28} {median(seconds):6.2f} s   {median(peaks) / 1e6:6.0f} MB")
     if not isinstance(one, dict):
         print("The provider's schema could not be read.")
         return 1
     print(f"The schema has {len(json.dumps(one)) / 1e6:.1f} MB.")
-    equal = not isinstance(other, dict) or not differences(one, other)
+    equal = not isinstance(other, dict) or not list_differences(one, other)
     same = "Both ways read the same." if isinstance(other, dict) else "Not compared: no Terraform here."
     print(same if equal else "They differ.")
-    met = equal and median([row[0] for row in rows["from the provider"]]) < AIM_SECONDS
-    print(f"Aim, equal and from the provider in less than {AIM_SECONDS:.0f} s: {'met' if met else 'missed'}")
-    return 0 if met else 1
+    is_met = equal and median([row[0] for row in rows["from the provider"]]) < AIM_SECONDS
+    print(f"Aim, equal and from the provider in less than {AIM_SECONDS:.0f} s: {'met' if is_met else 'missed'}")
+    return 0 if is_met else 1
 
 
 if __name__ == "__main__":

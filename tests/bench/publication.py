@@ -27,7 +27,7 @@ PLACEHOLDER = ("0.1.0",)
 SERVE = "import sys; from tests.bench.publication import serve; serve(sys.argv[1])"
 
 
-def recorded(shared: str) -> Iterator[tuple[dict[str, Any], tuple[str, ...]]]:
+def load_recorded_providers(shared: str) -> Iterator[tuple[dict[str, Any], tuple[str, ...]]]:
     """Each provider as recorded, with its versions."""
     folder = Path(shared) / EXTRACT
     versions = json.loads(gzip.decompress((folder / "versions-of-84-providers.json.gz").read_bytes()))
@@ -42,7 +42,7 @@ def serve(shared: str) -> None:
     from tests.fakes.registry import Provider, Registry
 
     registry = Registry()
-    for number, (row, versions) in enumerate(recorded(shared)):
+    for number, (row, versions) in enumerate(load_recorded_providers(shared)):
         registry.publish(
             Provider(
                 row["fullName"], row["source"], row["tier"], versions, row["totalDownloads"], number=number,
@@ -61,38 +61,40 @@ def megabytes() -> float:
     return pages * resource.getpagesize() / 1024 / 1024
 
 
-def run(rows: list[dict[str, Any]], known: dict[str, Any], outcomes: Counter[str]) -> float:
+def run(rows: list[dict[str, Any]], observations_by_name: dict[str, Any], outcomes: Counter[str]) -> float:
     """All checks over all providers, each with clients of its own as in the portal. Returns seconds."""
     from verification.checks import execution
     from verification.checks.types import Subject
     from verification.sources import Sources
-    from verification.sources.registry.client import Registry
+    from verification.sources.registry.client import RegistryClient
 
-    registry, began = Registry(), time.perf_counter()
+    registry, began = RegistryClient(), time.perf_counter()
     for row in rows:
         name = row["fullName"]
         namespace, _, provider = name.partition("/")
         subject = Subject(
             "terraform-provider", "2026-06", "Terraform", provider,
             repository=row["source"].removeprefix("https://github.com/"), namespace=namespace, provider=provider,
-            known=known.get(name, {}),
+            known=observations_by_name.get(name, {}),
         )  # fmt: skip
-        for key, result in execution.look(KEYS, subject, Sources(registry=registry)).items():
+        for key, result in execution.run_checks(KEYS, subject, Sources(registry=registry)).items():
             outcomes[f"{key} {result.outcome}"] += 1
-            if result.remember:
-                known[name] = json.loads(json.dumps(result.remember))  # as the database keeps it
+            if result.observations:
+                observations_by_name[name] = json.loads(json.dumps(result.observations))  # as the database keeps it
     return time.perf_counter() - began
 
 
-def measured(title: str, server: "subprocess.Popen[str]", rows: list[dict[str, Any]], known: dict[str, Any]) -> float:
+def measure_run(
+    title: str, server: "subprocess.Popen[str]", rows: list[dict[str, Any]], observations_by_name: dict[str, Any]
+) -> float:
     """One run, printed. Returns the questions that were asked for each provider."""
     outcomes: Counter[str] = Counter()
-    asked, held = count(server), megabytes()
-    seconds = run(rows, known, outcomes)
-    each = (count(server) - asked) / len(rows)
+    requests_before, memory_before = count(server), megabytes()
+    seconds = run(rows, observations_by_name, outcomes)
+    each = (count(server) - requests_before) / len(rows)
     print(
         f"{title}: {len(rows)} providers in {seconds:.1f} s, {seconds * 1000 / len(rows):.2f} ms and {each:.2f} "
-        f"questions each, memory {held:.0f} MB and {megabytes() - held:+.1f} MB"
+        f"questions each, memory {memory_before:.0f} MB and {megabytes() - memory_before:+.1f} MB"
     )
     print("  " + ", ".join(f"{key} {count}" for key, count in sorted(outcomes.items())))
     return each
@@ -113,11 +115,14 @@ def main() -> int:
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
         settings.REGISTRY_URL = server.stdout.readline().strip() if server.stdout else ""
         settings.LOOPBACK_SOURCES = True
-        rows, known = [row for row, _ in recorded(shared)], dict[str, Any]()
-        first = measured("first run", server, rows, known)
-        again = measured("nothing changed", server, rows, known)
+        rows, observations_by_name = [row for row, _ in load_recorded_providers(shared)], dict[str, Any]()
+        first = measure_run("first run", server, rows, observations_by_name)
+        again = measure_run("nothing changed", server, rows, observations_by_name)
         server.communicate()
-    print(f"kept between the runs: {len(json.dumps(known)) / len(known):.0f} bytes a provider")
+    print(
+        f"kept between the runs: {len(json.dumps(observations_by_name)) / len(observations_by_name):.0f} bytes a "
+        "provider"
+    )
     is_met = first <= MOST_QUESTIONS and again <= MOST_AGAIN
     print(f"aim: {MOST_QUESTIONS:.0f} questions each, then {MOST_AGAIN:.0f}: {'met' if is_met else 'missed'}")
     return 0 if is_met else 1

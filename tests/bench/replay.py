@@ -22,10 +22,10 @@ from django.db import transaction  # noqa: E402
 from django.utils import timezone  # noqa: E402
 
 from integrations.sla import tasks  # noqa: E402
-from integrations.sla.engine.types import Kind  # noqa: E402
+from integrations.sla.engine.types import IssueEventKind  # noqa: E402
 from integrations.sla.models import Issue, IssueEvent, Watch  # noqa: E402
 from integrations.sla.services import projection  # noqa: E402
-from tests.bench.watched import watched  # noqa: E402
+from tests.bench.watched import create_watches  # noqa: E402
 
 EVENTS, PER_ISSUE, CHUNK = 1_000_000, 10, 500
 TALK = ("It crashes at once.", "Which version do you use?", "1.4.2, on Linux.", "It is fixed in 1.4.3.", "Thank you.")
@@ -37,58 +37,78 @@ def issues_of(watches: list[Watch], count: int, now: datetime) -> None:
     for first in range(0, count, CHUNK):
         rows = []
         for number in range(first, min(first + CHUNK, count)):
-            watch, opened = watches[number % len(watches)], now - timedelta(minutes=rng.randrange(260_000))
+            watch, opened_at = watches[number % len(watches)], now - timedelta(minutes=rng.randrange(260_000))
             rows.append(
                 Issue(
-                    watch=watch, integration_id=watch.integration_id, github_id=number, number=number,
-                    title="It breaks", url="https://github.com", author="uma", opened_at=opened, updated_at=opened,
+                    watch=watch,
+                    integration_id=watch.integration_id,
+                    github_id=number,
+                    number=number,
+                    title="It breaks",
+                    url="https://github.com",
+                    author="uma",
+                    opened_at=opened_at,
+                    updated_at=opened_at,
                     edition=watch.integration.edition_date,
                 )
-            )  # fmt: skip
-        made = Issue.objects.bulk_create(rows)
-        events = [event for issue in made for event in events_of(issue, rng)]
+            )
+        issues = Issue.objects.bulk_create(rows)
+        events = [event for issue in issues for event in events_of(issue, rng)]
         IssueEvent.objects.bulk_create(events, batch_size=2000)
         with transaction.atomic():
-            projection.refold([issue.pk for issue in made], now)
+            projection.rebuild_projections([issue.pk for issue in issues], now)
 
 
 def events_of(issue: Issue, rng: random.Random) -> list[IssueEvent]:
-    at, rows = issue.opened_at, [event(issue, 0, Kind.OPENED, issue.opened_at, TALK[0], reporter=True)]
+    at, rows = issue.opened_at, [event(issue, 0, IssueEventKind.OPENED, issue.opened_at, TALK[0], reporter=True)]
     for number in range(1, PER_ISSUE):
         at += timedelta(minutes=rng.randrange(5, 600))
-        kind = (Kind.LABELED, Kind.CLOSED, Kind.REOPENED)[number % 3] if number > 5 else Kind.COMMENTED
+        kind = (
+            (IssueEventKind.LABELED, IssueEventKind.CLOSED, IssueEventKind.REOPENED)[number % 3]
+            if number > 5
+            else IssueEventKind.COMMENTED
+        )
         rows.append(event(issue, number, kind, at, TALK[number % len(TALK)], reporter=number % 2 == 0))
     return rows
 
 
-def event(issue: Issue, number: int, kind: Kind, at: datetime, text: str, *, reporter: bool) -> IssueEvent:
+def event(issue: Issue, number: int, kind: IssueEventKind, at: datetime, text: str, *, reporter: bool) -> IssueEvent:
     return IssueEvent(
-        issue=issue, key="opened" if number == 0 else f"{kind}:{number}", kind=kind, at=at, seen_at=at, source="poll",
-        actor_id=1 if reporter else 2, actor="uma" if reporter else "alice", actor_type="User",
-        association="NONE" if reporter else "MEMBER", text=text, label="crash" if kind == Kind.LABELED else "",
-    )  # fmt: skip
+        issue=issue,
+        key="opened" if number == 0 else f"{kind}:{number}",
+        kind=kind,
+        at=at,
+        seen_at=at,
+        source="poll",
+        actor_id=1 if reporter else 2,
+        actor="uma" if reporter else "alice",
+        actor_type="User",
+        association="NONE" if reporter else "MEMBER",
+        text=text,
+        label="crash" if kind == IssueEventKind.LABELED else "",
+    )
 
 
 def main() -> int:
     total = int(sys.argv[1]) if len(sys.argv) > 1 else EVENTS
     call_command("migrate", verbosity=0)
-    now, watches = timezone.now().replace(microsecond=0), watched(100)
+    now, watches = timezone.now().replace(microsecond=0), create_watches(100)
     Watch.objects.update(began_at=now - timedelta(days=400), data_up_to=now)
     watches = list(Watch.objects.select_related("integration"))
     start = time.monotonic()
     issues_of(watches, total // PER_ISSUE, now)
-    folded = time.monotonic() - start
-    tasks.sweep(now)
-    before, start, said = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.monotonic(), StringIO()
+    folding_seconds = time.monotonic() - start
+    tasks.advance_clocks(now)
+    before, start, output = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.monotonic(), StringIO()
     try:
-        call_command("verify_sla_projection", all=True, at=now.isoformat(), stdout=said)
+        call_command("verify_sla_projection", all=True, at=now.isoformat(), stdout=output)
     except SystemExit:
-        print(said.getvalue()[-2000:])
-    spent, after = time.monotonic() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    drift = said.getvalue().strip().splitlines()[-1]
-    print(f"{total} events of {total // PER_ISSUE} issues, written and folded in {folded:.0f} s")
+        print(output.getvalue()[-2000:])
+    replay_seconds, after = time.monotonic() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    drift = output.getvalue().strip().splitlines()[-1]
+    print(f"{total} events of {total // PER_ISSUE} issues, written and folded in {folding_seconds:.0f} s")
     print(
-        f"replayed in {spent:.0f} s, {total / spent:.0f} events/s; "
+        f"replayed in {replay_seconds:.0f} s, {total / replay_seconds:.0f} events/s; "
         f"{(after - before) / 1024:.0f} MB more than before, {after / 1024:.0f} MB at most; {drift}"
     )
     return 0 if drift == "drift 0" else 1

@@ -22,7 +22,7 @@ from django.test.utils import CaptureQueriesContext  # noqa: E402
 from integrations.sla.models import Clock  # noqa: E402
 from portal.reports import metrics, presenters, tasks  # noqa: E402
 from portal.reports.models import ReportCopy  # noqa: E402
-from portal.reports.scopes import PROGRAMS_SCOPE, reported  # noqa: E402
+from portal.reports.scopes import PROGRAMS_SCOPE, find_report_scope  # noqa: E402
 from tests.chaos.world import make  # noqa: E402
 
 INTEGRATIONS, CLOCKS = 10_000, 40_000
@@ -38,12 +38,16 @@ def main() -> int:
     now = datetime.now(UTC)
     make(CLOCKS // 2, CLOCKS // 2, INTEGRATIONS, now - timedelta(days=10), 7 * 86_400)
     Clock.objects.filter(pk__gt=CLOCKS // 4).update(state="met", stopped_at=now - timedelta(days=8), next_at=None)
-    found, week, zone = reported(PROGRAMS_SCOPE), tasks.last_complete(now, iso_weeks.zone()), iso_weeks.zone()
-    assert found is not None
+    report_scope, week, zone = (
+        find_report_scope(PROGRAMS_SCOPE),
+        tasks.get_last_complete_week(now, iso_weeks.get_program_zone()),
+        iso_weeks.get_program_zone(),
+    )
+    assert report_scope is not None
     before = megabytes()
-    with CaptureQueriesContext(connection) as seen:
+    with CaptureQueriesContext(connection) as queries:
         begin = time.perf_counter()
-        figures = metrics.build(found, week, zone, now)
+        figures = metrics.build_figures(report_scope, week, zone, now)
         seconds = time.perf_counter() - begin
     with connection.cursor() as cursor:
         begin = time.perf_counter()
@@ -52,11 +56,11 @@ def main() -> int:
         floor = time.perf_counter() - begin
     print(
         f"the programs' report over {INTEGRATIONS:,} integrations and {CLOCKS:,} clocks: {seconds * 1000:.0f} ms in "
-        f"{len(seen)} queries; counting the clocks alone: {floor * 1000:.0f} ms; "
-        f"{len(presenters.as_json(figures)):,} bytes"
+        f"{len(queries)} queries; counting the clocks alone: {floor * 1000:.0f} ms; "
+        f"{len(presenters.render_json(figures)):,} bytes"
     )
     begin = time.perf_counter()
-    copies = tasks.send_due(now)
+    copies = tasks.generate_due_reports(now)
     seconds = time.perf_counter() - begin
     print(
         f"all reports of the week: {ReportCopy.objects.count():,} copies, {copies:,} mails in {seconds:.1f} s "

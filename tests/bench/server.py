@@ -72,7 +72,7 @@ class Server:
             thread.start()
         for thread in threads:
             thread.join()
-        elapsed, cpu, total = time.monotonic() - start, self.cpu() - before, sum(counts)
+        elapsed_seconds, cpu, total = time.monotonic() - start, self.cpu() - before, sum(counts)
         if wrong or not total:
             raise RuntimeError(f"{path} answered {wrong}")
-        return Measure(total / elapsed, cpu / total * 1000, max(sizes) / 1000)
+        return Measure(total / elapsed_seconds, cpu / total * 1000, max(sizes) / 1000)

@@ -11,7 +11,7 @@ from tests.bench.world import build, fill
 SECRET = "the secret of the bench"
 
 
-def watched(count: int) -> list[Watch]:
+def create_watches(count: int) -> list[Watch]:
     """The watches, all with the same secret, since this moment."""
     row, _, _ = build()
     fill(row, count)
@@ -21,6 +21,6 @@ def watched(count: int) -> list[Watch]:
             integration=integration, repository=f"bench/terraform-provider-{number}", repository_id=10_000 + number,
             began_at=now, data_up_to=now,
         )  # fmt: skip
-        watch.secret = crypto.seal(crypto.Secret(SECRET), monitoring.context(watch))
+        watch.secret = crypto.encrypt(crypto.Secret(SECRET), monitoring.build_encryption_context(watch))
         watches.append(watch)
     return Watch.objects.bulk_create(watches)

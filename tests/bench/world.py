@@ -34,7 +34,7 @@ def fill(like: Integration, count: int) -> None:
         for n in range(partners, partners + max(1, (count - have) // 20))
     )
     owners = list(Partner.objects.values_list("pk", flat=True))
-    fixed: dict[str, Any] = {
+    fixed_columns: dict[str, Any] = {
         f.attname: getattr(like, f.attname)
         for f in Integration._meta.concrete_fields
         if f.attname not in {"id", "uuid", "name", "name_key", "partner_id", "turn_due_at"}
@@ -42,7 +42,7 @@ def fill(like: Integration, count: int) -> None:
     Integration.objects.bulk_create(
         (
             Integration(
-                **fixed, uuid=uuid4(), partner_id=owners[n % len(owners)], name=f"Integration {n}",
+                **fixed_columns, uuid=uuid4(), partner_id=owners[n % len(owners)], name=f"Integration {n}",
                 name_key=f"integration{n}", turn_due_at=now + timedelta(minutes=n),
             )
             for n in range(have, count)

@@ -48,15 +48,19 @@ def toll(plan: "Plan", sink: Sink, end: datetime, program: str) -> "Toll":
 
     due = names_due(end)
     due_at = dict(Clock.objects.filter(pk__in=due).values_list("pk", "due_at"))
-    recorded = set(Breach.objects.values_list("clock_id", flat=True))
-    heard = _heard(sink, plan.naive, program)
-    told = {clock: [read.get(name) for read in heard(clock)] for clock, name in due.items()}
-    lost = {clock for clock in due if clock not in recorded or None in told[clock]}
+    breaches = set(Breach.objects.values_list("clock_id", flat=True))
+    read_readings = collect_readings(sink, plan.naive, program)
+    readings_by_clock = {clock: [read.get(name) for read in read_readings(clock)] for clock, name in due.items()}
+    lost_clocks = {clock for clock in due if clock not in breaches or None in readings_by_clock[clock]}
     delays = sorted((b.found_at - b.due_at).total_seconds() for b in Breach.objects.only("found_at", "due_at"))
-    waits = sorted(max(map(float, told[clock])) - due_at[clock].timestamp() for clock in due if clock not in lost)
+    waits = sorted(
+        max(map(float, readings_by_clock[clock])) - due_at[clock].timestamp()
+        for clock in due
+        if clock not in lost_clocks
+    )
     double = Breach.objects.values("clock").annotate(n=Count("pk")).filter(n__gt=1).count()
     return Toll(
-        breaches=len(due), lost=len(lost), false=len(recorded - set(due)), double=double,
+        breaches=len(due), lost=len(lost_clocks), false=len(breaches - set(due)), double=double,
         mails=len(sink.copies), copies=sum(sink.copies.values()), cuts=sink.cuts, refusals=sink.refusals,
         kills=plan.kills, flushes=plan.flushes, restarts=plan.restarts,
         slowest=max(delays, default=0), p99=_p99(delays), told_slowest=max(waits, default=0), told_p99=_p99(waits),
@@ -68,7 +72,7 @@ def _p99(sorted_seconds: list[float]) -> float:
     return sorted_seconds[int(len(sorted_seconds) * 0.99)] if sorted_seconds else 0
 
 
-def _heard(sink: Sink, naive: bool, program: str) -> Callable[[int], list[dict[str, float]]]:
+def collect_readings(sink: Sink, naive: bool, program: str) -> Callable[[int], list[dict[str, float]]]:
     """For a clock: the names that each of its readers has read, with the moment of the first time."""
     read: dict[str, dict[str, float]] = {}
     for to, mails in sink.texts.items():

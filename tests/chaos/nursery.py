@@ -83,9 +83,9 @@ def start(role: str) -> int:
 
 def main() -> None:
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for the dead
-    hurried = tuple(replace(job, seconds=job.seconds / HURRY) for job in registry.JOBS)
-    dispatcher.JOBS = tasks.JOBS = hurried
-    for job in hurried:
+    hurried_jobs = tuple(replace(job, seconds=job.seconds / HURRY) for job in registry.JOBS)
+    dispatcher.JOBS = tasks.JOBS = hurried_jobs
+    for job in hurried_jobs:
         periodic.load_work(job)  # imported once, not by each child
     connections.close_all()
     for line in sys.stdin:

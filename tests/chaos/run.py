@@ -26,7 +26,7 @@ from pathlib import Path
 import redis
 
 from tests.chaos.sink import Sink
-from tests.servers.base import NotStarted, free_port
+from tests.servers.base import ServerUnavailableError, free_port
 from tests.servers.postgres import Postgres
 from tests.servers.valkey import Valkey
 
@@ -153,14 +153,16 @@ class Chaos:
 
     def _blows(self) -> list[tuple[float, str]]:
         plan = self.plan
-        counted = {
+        kill_counts = {
             "kill": plan.kills,
             "flush": plan.flushes,
             "restart": plan.restarts,
             "hang_up": plan.hang_ups,
             "nudge": plan.kills,
         }
-        blows = [(self.draw.uniform(0, plan.seconds), name) for name, count in counted.items() for _ in range(count)]
+        blows = [
+            (self.draw.uniform(0, plan.seconds), name) for name, count in kill_counts.items() for _ in range(count)
+        ]
         return sorted(blows)
 
     def kill(self) -> None:
@@ -255,17 +257,17 @@ def main() -> int:
     parser.add_argument("--no-redis", action="store_true")
     parser.add_argument("--calm", action="store_true")
     parser.add_argument("--seed", type=int, default=int(time.time()))
-    given = parser.parse_args()
+    args = parser.parse_args()
     small = {"breaches": 200, "seconds": 4, "integrations": 25, "kills": 8, "flushes": 1, "restarts": 1}
     # what is refused is sent again after ten seconds and more
     small |= {"is_short": True, "refuse": 0.0, "cut": 0.0, "hang_ups": 0}
-    words = small if given.short else {}
-    if given.calm:
+    words = small if args.short else {}
+    if args.calm:
         words |= {"is_calm": True, **dict.fromkeys(("kills", "flushes", "restarts", "hang_ups", "refuse", "cut"), 0)}
-    plan = Plan(**words, naive=given.naive, no_redis=given.no_redis, seed=given.seed)
+    plan = Plan(**words, naive=args.naive, no_redis=args.no_redis, seed=args.seed)
     try:
         toll = run(plan)
-    except NotStarted as reason:
+    except ServerUnavailableError as reason:
         print(f"not run: {reason}", file=sys.stderr)
         return 69
     print(json.dumps(asdict(toll) | {"seed": plan.seed, "extra": round(toll.extra, 4), "clean": toll.is_clean}))

@@ -34,7 +34,7 @@ def late(request: pytest.FixtureRequest) -> datetime:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_the_usual_pattern_loses_what_a_flush_takes_and_the_portal_does_not(late: datetime) -> None:
+def test_usual_pattern_loses_what_a_flush_takes_and_the_portal_does_not(late: datetime) -> None:
     broker = redis.Redis.from_url(settings.REDIS_URL)
     broker.flushall()
     naive.sweep(late)
@@ -45,7 +45,7 @@ def test_the_usual_pattern_loses_what_a_flush_takes_and_the_portal_does_not(late
 
 
 @pytest.mark.django_db(transaction=True)
-def test_the_portal_tells_what_a_flush_cannot_take(late: datetime) -> None:
+def test_portal_reports_what_a_flush_cannot_take(late: datetime) -> None:
     redis.Redis.from_url(settings.REDIS_URL).flushall()
     dispatcher.sweep(late)
     assert Email.objects.filter(name="issues_breached").count() == 2
@@ -55,9 +55,9 @@ def test_the_portal_tells_what_a_flush_cannot_take(late: datetime) -> None:
 def test_short_chaos_loses_nothing(request: pytest.FixtureRequest) -> None:
     if connection.vendor != "postgresql":
         pytest.skip("needs a real PostgreSQL of its own")
-    done = subprocess.run([sys.executable, "-m", "tests.chaos.run", "--short"], capture_output=True, text=True)
-    assert done.stdout, done.stderr[-2000:]
-    toll = json.loads(done.stdout.splitlines()[-1])
+    process = subprocess.run([sys.executable, "-m", "tests.chaos.run", "--short"], capture_output=True, text=True)
+    assert process.stdout, process.stderr[-2000:]
+    toll = json.loads(process.stdout.splitlines()[-1])
     assert {key: toll[key] for key in ("lost", "false", "double")} == {"lost": 0, "false": 0, "double": 0}, toll
     # who is killed between sending and noting it leaves one copy more: of so few mails that is more than a hundredth
     assert toll["copies"] - toll["mails"] - toll["cuts"] <= toll["kills"], toll

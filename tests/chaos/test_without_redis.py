@@ -15,7 +15,7 @@ from django.utils import timezone
 from integrations.sla.models import Breach
 from integrations.submissions.models import Integration
 from portal.accounts.models import User
-from portal.core.cache import Forgiving
+from portal.core.cache import FaultTolerantRedisClient
 from portal.jobs import dispatcher
 from portal.notifications.models import Email
 from tests.conftest import PASSWORD
@@ -32,20 +32,20 @@ def nobody(request: pytest.FixtureRequest, settings: Any) -> Iterator[str]:
     address = f"redis://127.0.0.1:{listener.getsockname()[1]}/0"
     if request.param == "closed":
         listener.close()
-    settings.CACHES = {"default": {"BACKEND": "portal.core.cache.Cache", "LOCATION": address}}
+    settings.CACHES = {"default": {"BACKEND": "portal.core.cache.FaultTolerantRedisCache", "LOCATION": address}}
     settings.REDIS_URL = address
-    Forgiving.away_until = 0.0
+    FaultTolerantRedisClient.away_until = 0.0
     broker = {name: current_app.conf[name] for name in ("broker_url", "broker_transport_options")}
     current_app.conf.update(broker_url=address, broker_transport_options=settings.CELERY_BROKER_TRANSPORT_OPTIONS)
     yield address
     current_app.conf.update(broker)
-    Forgiving.away_until = 0.0
+    FaultTolerantRedisClient.away_until = 0.0
     listener.close()
 
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.postgres
-def test_breach_is_found_and_told(rocket: Integration, nobody: str) -> None:
+def test_breach_is_found_and_reported(rocket: Integration, nobody: str) -> None:
     now = timezone.now()
     clock_of(issue_of(watch_over(rocket, now), 1, now - 49 * HOUR), now - HOUR)
     dispatcher.sweep(now, "clocks")
@@ -66,23 +66,25 @@ def test_pages_answer_without_redis(rocket: Integration, alice: User, nobody: st
 def test_checks_are_asked_for_without_redis(
     rocket: Integration, alice: User, nobody: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    run = runs.enqueue(rocket, alice, timezone.now())
+    run = runs.request_check_run(rocket, alice, timezone.now())
     assert run
     assert f"no worker was told of run_one {run.pk}; the sweep will find it" in caplog.text
 
 
 @pytest.mark.parametrize("nobody", ["closed"], indirect=True)
-def test_a_cache_without_redis_remembers_nothing_and_says_nothing(nobody: str) -> None:
+def test_cache_without_redis_remembers_nothing_and_says_nothing(nobody: str) -> None:
     assert (cache.add("k", 1), cache.get("k", "unknown"), cache.get_many(["k"])) == (True, "unknown", {})
     assert (cache.set("k", 1), cache.has_key("k"), cache.delete("k")) == (None, False, False)  # type: ignore[func-returns-value]
     with pytest.raises(ValueError, match="not found"):
         cache.incr("k")
 
 
-def test_a_cache_with_redis_remembers(settings: Any) -> None:
+def test_cache_with_redis_remembers(settings: Any) -> None:
     if not settings.REDIS_URL:
         pytest.skip("needs a real Redis")
-    settings.CACHES = {"default": {"BACKEND": "portal.core.cache.Cache", "LOCATION": settings.REDIS_URL}}
+    settings.CACHES = {
+        "default": {"BACKEND": "portal.core.cache.FaultTolerantRedisCache", "LOCATION": settings.REDIS_URL}
+    }
     cache.set("k", {"a": 1})
     assert (cache.get("k"), cache.add("k", 2), cache.incr("n") if cache.add("n", 1) else 0) == ({"a": 1}, False, 2)
     cache.delete_many(["k", "n"])

@@ -41,8 +41,8 @@ def main() -> int:
     print(f"seed {arguments.seed}\n{HEADING}", flush=True)
     if arguments.fuzz:
         return run_fuzzer(arguments)
-    selected = [suites[key] for key in arguments.keys] if arguments.keys else list(suites.values())
-    return run_suites(selected, arguments)
+    selected_suites = [suites[key] for key in arguments.keys] if arguments.keys else list(suites.values())
+    return run_suites(selected_suites, arguments)
 
 
 def run_fuzzer(arguments: Namespace) -> int:
@@ -65,12 +65,12 @@ def write_page(results: list[tuple[Suite, SuiteReport]], seed: int) -> None:
     print(f"Wrote docs/reference/{PAGE.name}.")
 
 
-def run_suites(selected: list[Suite], arguments: Namespace) -> int:
+def run_suites(selected_suites: list[Suite], arguments: Namespace) -> int:
     """Run suites one after the other, print each row when it is known; write the document after a long form."""
     options = RunOptions(seed=arguments.seed, full=not arguments.short)
     results: list[tuple[Suite, SuiteReport]] = []
-    for number, suite in enumerate(selected, 1):
-        show_progress(f"{number} of {len(selected)}: {suite.title} …")
+    for number, suite in enumerate(selected_suites, 1):
+        show_progress(f"{number} of {len(selected_suites)}: {suite.title} …")
         try:
             report = suite.run(options)
         except Exception as error:

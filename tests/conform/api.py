@@ -16,21 +16,21 @@ def run(options: RunOptions) -> SuiteReport:
     """Compare the operations of the document with those that each tool offers."""
     import schemathesis
 
-    from portal.api.v1.app import document
+    from portal.api.v1.app import build_document
     from tests.portal.api.test_generated_client import generate_client
 
-    written = document()
-    operations = dict(list_operations(written))
-    read = schemathesis.openapi.from_dict(written).get_all_operations()
-    understood = {(each.ok().method.lower(), each.ok().path) for each in read}
+    document = build_document()
+    operations = dict(list_operations(document))
+    read = schemathesis.openapi.from_dict(document).get_all_operations()
+    readable_operations = {(each.ok().method.lower(), each.ok().path) for each in read}
     with tempfile.TemporaryDirectory() as folder:
         functions = set(list_functions(generate_client(Path(folder))))
-    found = [Disagreement(f"{method} {path}", "documented", "not read by schemathesis")
-             for method, path in operations if (method, path) not in understood]  # fmt: skip
-    found += [Disagreement(name, "documented", "no function in the client")
+    disagreements = [Disagreement(f"{method} {path}", "documented", "not read by schemathesis")
+             for method, path in operations if (method, path) not in readable_operations]  # fmt: skip
+    disagreements += [Disagreement(name, "documented", "no function in the client")
               for name in operations.values() if name not in functions]  # fmt: skip
     figures = (("Operations", str(len(operations))),)
-    return SuiteReport(JUDGE, 2 * len(operations), tuple(found), figures=figures)
+    return SuiteReport(JUDGE, 2 * len(operations), tuple(disagreements), figures=figures)
 
 
 def list_operations(document: dict[str, Any]) -> Iterator[tuple[tuple[str, str], str]]:

@@ -9,8 +9,15 @@ from datetime import UTC, datetime, timedelta
 import jwt
 
 from portal.directory.badges import signing_keys
-from portal.directory.badges.signing_keys import b64, unb64
-from portal.directory.badges.statements import Verdict, canonical, claims_of, compact, sign, verify
+from portal.directory.badges.signing_keys import decode_base64url, encode_base64url
+from portal.directory.badges.statements import (
+    StatementVerdict,
+    build_claims,
+    encode_canonical_json,
+    serialize_compact,
+    sign_claims,
+    verify_statement,
+)
 from tests.conform.base import Disagreement, RunOptions, Suite, SuiteReport
 from tests.portal.directory.badges.truths import a_truth
 
@@ -19,8 +26,8 @@ SHORT_CASES, LONG_CASES = 200, 5000
 # as the specification of the statements says; the judge takes nothing from the portal but its published keys
 TYPE, CLOCK_TOLERANCE_SECONDS = "badge-statement+jwt", 300
 PORTAL, ELSEWHERE = "https://portal.example", "https://elsewhere.example"
-KEY_SET = signing_keys.key_set(["new", "old"])
-NEW, OLD, FOREIGN = (signing_keys.signing_key(secret) for secret in ("new", "old", "foreign"))
+KEY_SET = signing_keys.build_key_set(["new", "old"])
+NEW, OLD, FOREIGN = (signing_keys.derive_signing_key(secret) for secret in ("new", "old", "foreign"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,16 +39,16 @@ class Case:
 def run(options: RunOptions) -> SuiteReport:
     count, draw = LONG_CASES if options.full else SHORT_CASES, random.Random(options.seed)
     now = datetime.now(UTC)  # PyJWT takes no other moment; every case is minutes away from a limit
-    public = signing_keys.public_keys(KEY_SET)
-    found, accepted = [], 0
+    public = signing_keys.parse_public_keys(KEY_SET)
+    disagreements, accepted_count = [], 0
     for case in draw_cases(count, draw, now):
-        portal = verify(case.token, public, PORTAL, now).verdict
-        judged = judge(case.token)
-        accepted += judged == "accepts"
-        if (portal == Verdict.GENUINE) != (judged == "accepts"):
-            found.append(Disagreement(case.name, str(portal), judged))
-    figures = (("Statements that PyJWT accepts", f"{accepted:,}"),)
-    return SuiteReport(JUDGE, count, tuple(found), figures=figures)
+        portal = verify_statement(case.token, public, PORTAL, now).verdict
+        judge_verdict = judge(case.token)
+        accepted_count += judge_verdict == "accepts"
+        if (portal == StatementVerdict.GENUINE) != (judge_verdict == "accepts"):
+            disagreements.append(Disagreement(case.name, str(portal), judge_verdict))
+    figures = (("Statements that PyJWT accepts", f"{accepted_count:,}"),)
+    return SuiteReport(JUDGE, count, tuple(disagreements), figures=figures)
 
 
 def judge(token: str) -> str:
@@ -70,29 +77,29 @@ def draw_cases(count: int, draw: random.Random, now: datetime) -> Iterator[Case]
         issuer = draw.choice((PORTAL, PORTAL, PORTAL, ELSEWHERE))
         key = draw.choice((NEW, NEW, OLD, FOREIGN))
         words = draw.choice(("Rocket", "Rakete für Łódź", "火箭"))
-        statement = sign(claims_of(a_truth(integration=words), issuer, now - age), key)
+        statement = sign_claims(build_claims(a_truth(integration=words), issuer, now - age), key)
         damage = draw.choice(("none", "none", "payload", "signature", "algorithm", "type", "cut", "swap"))
         name = f"issued {age} ago by {issuer}, {words}, damage: {damage}"
-        yield Case(name, compact(apply_damage(statement, damage, draw)))
+        yield Case(name, serialize_compact(apply_damage(statement, damage, draw)))
 
 
 def apply_damage(statement: dict[str, str], damage: str, draw: random.Random) -> dict[str, str]:
     """Return the statement with one part changed after it was signed."""
     if damage == "payload":
-        claims = json.loads(unb64(statement["payload"])) | {"tier": "premier"}
-        return statement | {"payload": b64(canonical(claims))}
+        claims = json.loads(decode_base64url(statement["payload"])) | {"tier": "premier"}
+        return statement | {"payload": encode_base64url(encode_canonical_json(claims))}
     if damage == "signature":
-        octets = bytearray(unb64(statement["signature"]))
+        octets = bytearray(decode_base64url(statement["signature"]))
         octets[draw.randrange(len(octets))] ^= 1 << draw.randrange(8)
-        return statement | {"signature": b64(bytes(octets))}
+        return statement | {"signature": encode_base64url(bytes(octets))}
     if damage in ("algorithm", "type"):
-        head = json.loads(unb64(statement["protected"]))
+        head = json.loads(decode_base64url(statement["protected"]))
         head |= {"alg": draw.choice(("none", "HS256", "ES256"))} if damage == "algorithm" else {"typ": "JWT"}
-        return statement | {"protected": b64(canonical(head))}
+        return statement | {"protected": encode_base64url(encode_canonical_json(head))}
     if damage == "cut":
         return statement | {"signature": statement["signature"][: draw.randrange(80)]}
     if damage == "swap":
-        return statement | {"signature": b64(FOREIGN.sign(b"another text"))}
+        return statement | {"signature": encode_base64url(FOREIGN.sign(b"another text"))}
     return statement
 
 

@@ -16,12 +16,14 @@ def run(options: RunOptions) -> SuiteReport:
         jobs = [(options.seed * 1_000_000 + number * CHUNK, CHUNK) for number in range(LONG_CHUNKS)]
         with Pool() as pool:
             results = pool.map(chunk, jobs, chunksize=1)
-        count, differences = LONG_CHUNKS * CHUNK, [text for _, found in results for text in found]
+        count, differences = LONG_CHUNKS * CHUNK, [text for _, disagreements in results for text in disagreements]
     else:
         count = SHORT_CASES
         differences = [*filter(None, (difference(case) for case in cases(count, options.seed, CALENDARS)))]
-    found = tuple(Disagreement(text, "see case", "see case") for text in differences)
-    return SuiteReport(JUDGE, count, found, figures=(("Time zones", str(len(ZONES))), ("Years", "2020 to 2035")))
+    disagreements = tuple(Disagreement(text, "see case", "see case") for text in differences)
+    return SuiteReport(
+        JUDGE, count, disagreements, figures=(("Time zones", str(len(ZONES))), ("Years", "2020 to 2035"))
+    )
 
 
 SUITE = Suite("clock", "SLA clock", run)

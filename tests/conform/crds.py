@@ -11,9 +11,9 @@ from typing import Any
 
 from tests.conform.base import Disagreement, RunOptions, Suite, SuiteReport
 from tests.verification.schemas import published
-from verification.schemas.crossplane.crd import definition
-from verification.schemas.crossplane.options import Choices, choices
-from verification.schemas.engine.parsing import read_one
+from verification.schemas.crossplane.crd import build_definition
+from verification.schemas.crossplane.options import GeneratorChoices, parse_choices
+from verification.schemas.engine.parsing import parse_schema
 from verification.schemas.engine.types import ProviderSchema
 
 JUDGE = "CRDs published by crossplane-contrib/provider-upjet-github, commit 1d0ee16"
@@ -29,12 +29,12 @@ def run(options: RunOptions) -> SuiteReport:
     files = published.read_files(archive)
     configuration = published.read_configuration(files)
     chosen, resources = published.build_choices(configuration), configuration.external.keys()
-    judged = published.read_definitions(files)
-    configured = read_one(published.read_schema(files, configuration))
-    previewed = preview(configured, resources, chosen)
-    found = [one for name in sorted(judged | previewed) for one in compare(name, previewed, judged)]
-    defaults = sum(1 for one in judged.values() for _ in find_defaults(one))
-    usual, raw = choices(published.PREFIX), read_one(files["config/schema.json"].encode())
+    definitions = published.read_definitions(files)
+    configured = parse_schema(published.read_schema(files, configuration))
+    previews = preview(configured, resources, chosen)
+    disagreements = [one for name in sorted(definitions | previews) for one in compare(name, previews, definitions)]
+    defaults = sum(1 for one in definitions.values() for _ in find_defaults(one))
+    usual, raw = parse_choices(published.PREFIX), parse_schema(files["config/schema.json"].encode())
     steps = {
         "default options": usual,
         "default options and --numbers number": replace(usual, numbers="number"),
@@ -42,33 +42,33 @@ def run(options: RunOptions) -> SuiteReport:
         "kinds, external names and references": chosen,
     }
     figures = (
-        ("Definitions", f"{len(judged)}, both scopes"),
+        ("Definitions", f"{len(definitions)}, both scopes"),
         ("Default values in them", str(defaults)),
         ("Not compared", "descriptions, and the annotation that names the generator"),
-        *((f"With {step}", count_equal(preview(raw, resources, made), judged)) for step, made in steps.items()),
+        *((f"With {step}", count_equal(preview(raw, resources, made), definitions)) for step, made in steps.items()),
     )
-    return SuiteReport(JUDGE, len(judged), tuple(found), figures=figures)
+    return SuiteReport(JUDGE, len(definitions), tuple(disagreements), figures=figures)
 
 
-def preview(schema: ProviderSchema, resources: Set[str], chosen: Choices) -> dict[str, dict[str, Any]]:
+def preview(schema: ProviderSchema, resources: Set[str], chosen: GeneratorChoices) -> dict[str, dict[str, Any]]:
     """Return the portal's definitions of these resources in each scope, by name."""
     made = (
-        definition(schema.resources[resource], chosen, namespaced=namespaced)
+        build_definition(schema.resources[resource], chosen, is_namespaced=is_namespaced)
         for resource in resources & schema.resources.keys()
-        for namespaced in chosen.scopes
+        for is_namespaced in chosen.scopes
     )
     return {one["metadata"]["name"]: one for one in made}
 
 
-def count_equal(previewed: dict[str, dict[str, Any]], judged: dict[str, dict[str, Any]]) -> str:
-    names = previewed.keys() & judged.keys()
-    equal = [name for name in names if not any(compare(name, previewed, judged))]
+def count_equal(previews: dict[str, dict[str, Any]], published_definitions: dict[str, dict[str, Any]]) -> str:
+    names = previews.keys() & published_definitions.keys()
+    equal = [name for name in names if not any(compare(name, previews, published_definitions))]
     return f"{len(names)} names equal, {len(equal)} definitions equal"
 
 
-def compare(name: str, previewed: dict[str, Any], judged: dict[str, Any]) -> Iterator[Disagreement]:
+def compare(name: str, previews: dict[str, Any], published_definitions: dict[str, Any]) -> Iterator[Disagreement]:
     """Yield one disagreement for a definition that differs anywhere, with the first difference."""
-    ours, theirs = strip(previewed.get(name)), strip(judged.get(name))
+    ours, theirs = strip(previews.get(name)), strip(published_definitions.get(name))
     difference = next(find_differences(ours, theirs, ""), None)
     if difference:
         path, one, other = difference

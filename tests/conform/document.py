@@ -14,7 +14,7 @@ from tests.conform.base import Disagreement, Suite, SuiteReport
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "conformance.md"
 MAX_LISTED_CASES = 40
 STATUSES = ("Passed", "Failed", "Error", "Not run")
-UNEXPLAINED = "Not explained"
+UNEXPLAINED_HEADING = "Not explained"
 
 INTRODUCTION = """# Conformance
 
@@ -108,7 +108,7 @@ def _render_section(suite: Suite, report: SuiteReport, seed: int) -> str:
 
 def _render_reason(reason: str, group: Sequence[Disagreement]) -> str:
     """Return the cases of one class of disagreements."""
-    text = f"\n**{reason or UNEXPLAINED}** ({len(group):,})\n\n| Case | Portal | Judge |\n| --- | --- | --- |\n"
+    text = f"\n**{reason or UNEXPLAINED_HEADING}** ({len(group):,})\n\n| Case | Portal | Judge |\n| --- | --- | --- |\n"
     for each in group[:MAX_LISTED_CASES]:
         text += f"| {_escape(each.case)} | {_escape(each.portal)} | {_escape(each.judge)} |\n"
     if len(group) > MAX_LISTED_CASES:

@@ -12,7 +12,7 @@ from django.test import override_settings
 from tests.conform.base import Disagreement, RunOptions, Suite, SuiteReport
 from tests.fakes.github.install import Missing
 from tests.fakes.github.server import TOKEN, GitHub, Repo
-from verification.sources.github.client import GitHub as Client
+from verification.sources.github.client import GitHubClient as Client
 
 JUDGE = "PyGithub, reading the same GitHub stand-in"
 REPOSITORIES = (
@@ -71,9 +71,9 @@ def read_both(url: str, repo: Repo) -> Iterator[tuple[str, Any, Any]]:
 
 def read_releases(client: Client, name: str, theirs: Any) -> Iterator[tuple[str, Any, Any]]:
     """Yield the releases in GitHub's order, and the assets of each."""
-    mine, judged = client.releases(name), list(theirs.get_releases())
-    yield f"{name} releases", [each.tag for each in mine], [each.tag_name for each in judged]
-    for one, other in zip(mine, judged, strict=False):
+    mine, releases = client.releases(name), list(theirs.get_releases())
+    yield f"{name} releases", [each.tag for each in mine], [each.tag_name for each in releases]
+    for one, other in zip(mine, releases, strict=False):
         yield f"{name} {one.tag} published", one.published_at, other.published_at
         yield f"{name} {one.tag} flags", (one.draft, one.prerelease), (other.draft, other.prerelease)
         assets = [(each.id, each.name, each.size) for each in one.assets]
@@ -87,8 +87,8 @@ def read_code(client: Client, name: str, theirs: Any) -> Iterator[tuple[str, Any
     tree = theirs.get_git_tree(branch.commit.sha, recursive=True).tree
     yield f"{name} files", [each.path for each in code.files], [each.path for each in tree if each.type == "blob"]
     for each in code.files:
-        judged = theirs.get_contents(each.path, ref=branch.commit.sha).decoded_content.decode()
-        yield f"{name} {each.path}", code.text(each.path), judged
+        text = theirs.get_contents(each.path, ref=branch.commit.sha).decoded_content.decode()
+        yield f"{name} {each.path}", code.text(each.path), text
 
 
 SUITE = Suite("github", "GitHub facts", run)

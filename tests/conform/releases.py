@@ -8,14 +8,14 @@ from unittest.mock import patch
 
 from tests.conform.base import Disagreement, RunOptions, Suite, SuiteReport
 from tests.verification.releases import faults, terraform
-from tests.verification.releases.artifacts.keyring import GPG, filled
+from tests.verification.releases.artifacts.keyring import GPG, build_test_keyring
 from tests.verification.releases.conftest import NOW
 from tests.verification.releases.world import Release, World
 from verification.releases import install_simulation, verify
 from verification.releases.inspection import Reader
-from verification.sources.http.client import Outbound
+from verification.sources.http.client import OutboundClient
 from verification.sources.registry.protocol import RegistryProtocol
-from verification.terraform.messages import Judgement
+from verification.terraform.messages import TerraformDecision
 
 JUDGE = "The installed Terraform, and what it says"
 NOT_RUN = "Terraform and gpg are needed: Terraform judges the releases, gpg signs them"
@@ -35,7 +35,7 @@ def run(options: RunOptions) -> SuiteReport:
     if not options.full:
         chosen = random.Random(options.seed).sample(sorted(together), SHORT_RELEASES)
         together, alone = {name: together[name] for name in chosen} | ZERO, {}
-    keyring = filled()
+    keyring = build_test_keyring()
     world = World(keyring)
     try:
         # as long as Terraform is told to wait for a registry here
@@ -62,10 +62,10 @@ def compare(world: World, makes: dict[str, Make]) -> Iterator[Disagreement]:
             yield Disagreement(name, f"{answer.verdict}: {answer.message}", refusal or "accept")
 
 
-def judge(world: World, release: Release) -> Judgement:
+def judge(world: World, release: Release) -> TerraformDecision:
     """Return what the portal says that Terraform does with a release."""
     world.publish(release)
-    protocol = RegistryProtocol(world.url, Outbound(loopback=True))
+    protocol = RegistryProtocol(world.url, OutboundClient(loopback=True))
     reader = Reader(protocol, "acme", release.name, NOW, host=terraform.HOST)
     return verify(reader, "0.0.0" if release.version == "0.0.0" else "1.0.0").terraform
 

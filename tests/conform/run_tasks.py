@@ -17,13 +17,21 @@ from typing import Any
 from jsonschema import Draft202012Validator
 
 from tests.conform.base import Disagreement, RunOptions, Suite, SuiteReport
-from verification.testruns.kinds.run_task.callback_parsing import read
-from verification.testruns.kinds.run_task.protocol import FAILING, PASSING, STAGES, Places, Run, encoded, run_request
-from verification.testruns.kinds.run_task.protocol import signature as sign
+from verification.testruns.kinds.run_task.callback_parsing import parse_callback
+from verification.testruns.kinds.run_task.protocol import (
+    FAILING,
+    PASSING,
+    STAGES,
+    Run,
+    RunTaskUrls,
+    build_run_request,
+    encode_document,
+)
+from verification.testruns.kinds.run_task.protocol import compute_signature as sign
 
 JUDGE = "pytfe (HashiCorp), the documented JSON schema of results, HMAC-SHA512 of the standard library"
 SHORT_RESULTS, LONG_RESULTS = 200, 3000
-PLACES = Places("https://portal.example/callback", "https://portal.example/plan", "https://portal.example/files")
+PLACES = RunTaskUrls("https://portal.example/callback", "https://portal.example/plan", "https://portal.example/files")
 NOW = datetime(2026, 4, 14, 9, 0, tzinfo=UTC)
 EMPTY = (
     "The JSON schema wants at least one character; the API page lets a text be left out, and the portal an empty one"
@@ -49,11 +57,15 @@ OUTCOME = build_object_schema(
     },
     ["outcome-id", "description"],
 )
-LISTED = build_object_schema({"type": {"const": "task-result-outcomes"}, "attributes": OUTCOME}, ["type", "attributes"])
+LISTED_OUTCOME = build_object_schema(
+    {"type": {"const": "task-result-outcomes"}, "attributes": OUTCOME}, ["type", "attributes"]
+)
 ATTRIBUTES = build_object_schema(
     {"status": {"enum": ["running", "passed", "failed"]}, "message": text(1000), "url": text(500)}, ["status"]
 )
-OUTCOMES = build_object_schema({"data": {"type": "array", "minItems": 0, "maxItems": 10, "items": LISTED}}, ["data"])
+OUTCOMES = build_object_schema(
+    {"data": {"type": "array", "minItems": 0, "maxItems": 10, "items": LISTED_OUTCOME}}, ["data"]
+)
 DATA = build_object_schema(
     {
         "type": {"const": "task-results"},
@@ -80,13 +92,13 @@ def compare_requests() -> Iterator[Disagreement | None]:
     from pytfe.models import RunTaskRequest
 
     for stage, scenario, level in product(STAGES, (PASSING, FAILING), ("advisory", "mandatory")):
-        written = run_request(Run("conform", "key", scenario, NOW), stage, PLACES, "token", "taskrs-1", level)
-        body = encoded(written)
+        run_request = build_run_request(Run("conform", "key", scenario, NOW), stage, PLACES, "token", "taskrs-1", level)
+        body = encode_document(run_request)
         understood = RunTaskRequest.model_validate_json(body).model_dump(mode="json", exclude_unset=True)
-        expected = written | {"run_created_at": "2026-04-14T09:00:00Z"}  # the library writes no milliseconds
+        expected = run_request | {"run_created_at": "2026-04-14T09:00:00Z"}  # the library writes no milliseconds
         signed = hmac.digest(b"key", body, hashlib.sha512).hex() == sign(body, "key")
         case = f"{stage}, {level}, {scenario.name} run"
-        yield None if understood == expected and signed else Disagreement(case, str(written), str(understood))
+        yield None if understood == expected and signed else Disagreement(case, str(run_request), str(understood))
 
 
 def compare_results(count: int, draw: random.Random) -> Iterator[Disagreement | None]:
@@ -96,7 +108,7 @@ def compare_results(count: int, draw: random.Random) -> Iterator[Disagreement | 
         document = build_result(draw)
         if draw.random() < 0.7:
             document = damage(document, draw)
-        portal, documented = read(json.dumps(document).encode()).is_taken, judge.is_valid(document)
+        portal, documented = parse_callback(json.dumps(document).encode()).is_taken, judge.is_valid(document)
         if portal == documented:
             yield None
             continue

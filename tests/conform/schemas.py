@@ -11,17 +11,17 @@ from pathlib import Path
 from typing import Any
 
 from tests.conform.base import Disagreement, RunOptions, Suite, SuiteReport
-from verification.schemas.crossplane.options import choices
-from verification.schemas.engine.coverage import previews
-from verification.schemas.engine.diff import difference
-from verification.schemas.engine.external_validators import rules_of
-from verification.schemas.engine.parsing import read_one
-from verification.terraform.versions import parse
+from verification.schemas.crossplane.options import parse_choices
+from verification.schemas.engine.coverage import build_previews
+from verification.schemas.engine.diff import compare_schemas
+from verification.schemas.engine.external_validators import list_rules
+from verification.schemas.engine.parsing import parse_schema
+from verification.terraform.versions import parse_version
 
 JUDGE = "kubernetes-validate, cel-python, and a plain comparison of the recorded JSON"
 NOT_RUN = "The recorded schemas are not on this machine; PORTAL_SHARED names the folder that holds them"
 SHORT_DEFINITIONS = 20
-GONE = frozenset({"removed", "renamed"})
+REMOVAL_KINDS = frozenset({"removed", "renamed"})
 NEW = frozenset({"added", "optional_added", "computed_added", "required_added"})
 
 
@@ -50,7 +50,7 @@ def run(options: RunOptions) -> SuiteReport:
 
 def find_schemas() -> list[Path]:
     folder = Path(os.environ.get("PORTAL_SHARED", "")) / "data" / "provider-schemas"
-    return sorted(folder.glob("*.json.gz"), key=lambda path: (provider_of(path), parse(version_of(path)).rank))
+    return sorted(folder.glob("*.json.gz"), key=lambda path: (provider_of(path), parse_version(version_of(path)).rank))
 
 
 def provider_of(path: Path) -> str:
@@ -66,8 +66,8 @@ def newest_of_each(paths: list[Path]) -> list[str]:
 
 
 def preview(document: bytes) -> list[dict[str, Any]]:
-    schema = read_one(document)
-    return [one for each in previews(schema, choices(schema.prefix)) for one in each.definitions]
+    schema = parse_schema(document)
+    return [one for each in build_previews(schema, parse_choices(schema.prefix)) for one in each.definitions]
 
 
 def validate(definitions: list[dict[str, Any]]) -> Iterator[Disagreement | None]:
@@ -79,7 +79,7 @@ def validate(definitions: list[dict[str, Any]]) -> Iterator[Disagreement | None]
     for one in definitions:
         try:
             kubernetes_validate.validate(one, version, strict=True)
-            for rule in rules_of(one):
+            for rule in list_rules(one):
                 environment.compile(rule)
         except (kubernetes_validate.ValidationError, celpy.CELParseError) as refusal:
             yield Disagreement(one["metadata"]["name"], "offers it", str(refusal)[:200])
@@ -89,8 +89,8 @@ def validate(definitions: list[dict[str, Any]]) -> Iterator[Disagreement | None]
 
 def compare(name: str, old: bytes, new: bytes) -> Iterator[Disagreement | None]:
     """Yield each thing that the plain comparison finds new or gone, as a disagreement unless the portal says so too."""
-    changes = difference(read_one(old), read_one(new)).changes
-    gone = {(change.of, change.path) for change in changes if change.what in GONE}
+    changes = compare_schemas(parse_schema(old), parse_schema(new)).changes
+    gone = {(change.of, change.path) for change in changes if change.what in REMOVAL_KINDS}
     renamed = [change for change in changes if change.what == "renamed"]
     added = {(change.of, change.path) for change in changes if change.what in NEW}
     added |= {(change.of, change.after) for change in renamed if change.path}

@@ -5,13 +5,13 @@ import hashlib
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.verification.releases.world import ELF, zipped
+from tests.verification.releases.world import ELF, build_zip
 
 NAME = "rocket"
 VERSION = "1.0.0"
 FILENAME = f"terraform-provider-{NAME}_{VERSION}_linux_amd64.zip"
 SUMS_NAME = f"terraform-provider-{NAME}_{VERSION}_SHA256SUMS"
-ARCHIVE = zipped({f"terraform-provider-{NAME}_v{VERSION}": ELF})
+ARCHIVE = build_zip({f"terraform-provider-{NAME}_v{VERSION}": ELF})
 
 
 def sums_of(archive: bytes) -> bytes:

@@ -74,8 +74,8 @@ def _init(folder: Path, base_url: str, namespaces: Sequence[str]) -> str:
         f'host "{HOST}" {{\n  services = {{ "providers.v1" = "{base_url}/v1/providers/" }}\n}}\n'
         "provider_installation {\n  direct {}\n}\n"
     )
-    done = terraform.run(folder, TF_CLI_CONFIG_FILE=str(folder / "terraform.rc"), TF_REGISTRY_CLIENT_TIMEOUT="30")
-    return done.stdout + done.stderr
+    result = terraform.run(folder, TF_CLI_CONFIG_FILE=str(folder / "terraform.rc"), TF_REGISTRY_CLIENT_TIMEOUT="30")
+    return result.stdout + result.stderr
 
 
 def _errors_by_namespace(output: str) -> dict[str, str]:

@@ -102,8 +102,8 @@ def _key_blocks(rng: random.Random, case: Case, others: Sequence[Case]) -> Case:
 
 def _key_text(rng: random.Random, case: Case, _: Sequence[Case]) -> Case:
     """Change the characters of the armor."""
-    changed = change_bytes(rng, case.keys[0].encode()).decode("ascii", "replace")
-    return replace(case, keys=(changed, *case.keys[1:]))
+    text = change_bytes(rng, case.keys[0].encode()).decode("ascii", "replace")
+    return replace(case, keys=(text, *case.keys[1:]))
 
 
 def _key_lines(rng: random.Random, case: Case, _: Sequence[Case]) -> Case:

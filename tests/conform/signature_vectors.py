@@ -20,8 +20,8 @@ from tests.conform.signature_cases import FILENAME, NAME, SUMS, VERSION, Case, s
 from tests.conform.signature_judges import TerraformJudge
 from tests.conform.signature_mutations import add_armor, mutate, remove_armor, sign_case
 from tests.verification.releases.artifacts import openpgp
-from tests.verification.releases.artifacts.keyring import Keyring, filled
-from tests.verification.releases.world import ELF, zipped
+from tests.verification.releases.artifacts.keyring import Keyring, build_test_keyring
+from tests.verification.releases.world import ELF, build_zip
 
 DATA = Path(__file__).with_name("data")
 CASES, FUZZ = DATA / "signatures.json", DATA / "signatures-fuzz.json"
@@ -36,11 +36,11 @@ ACCEPTED, REFUSED, CRASHED = "a", "r", "c"
 
 def load_cases() -> list[tuple[Case, str]]:
     """Return each recorded case with Terraform's error, empty where it installed the provider."""
-    recorded = json.loads(CASES.read_text())
-    keys = recorded["keys"]
+    data = json.loads(CASES.read_text())
+    keys = data["keys"]
     return [
         (Case.from_json(fields | {"keys": [keys[name] for name in fields["keys"]]}), error)
-        for fields, error in recorded["cases"]
+        for fields, error in data["cases"]
     ]
 
 
@@ -63,9 +63,9 @@ def load_fuzz_verdicts(seed: int, count: int, drawn: float) -> str:
     """Return one letter for each fuzz case as recorded, empty for cases that nobody recorded."""
     if not FUZZ.exists():
         return ""
-    recorded = json.loads(FUZZ.read_text())
-    fits = (seed, count, drawn) == (recorded["seed"], recorded["cases"], recorded["drawn"])
-    return "".join(recorded["verdicts"]) if fits else ""
+    data = json.loads(FUZZ.read_text())
+    fits = (seed, count, drawn) == (data["seed"], data["cases"], data["drawn"])
+    return "".join(data["verdicts"]) if fits else ""
 
 
 def letter(error: str) -> str:
@@ -75,7 +75,7 @@ def letter(error: str) -> str:
 
 def record_cases() -> None:
     """Make all cases anew and ask Terraform about each."""
-    keyring = filled()
+    keyring = build_test_keyring()
     try:
         cases = [*_go_cases(), *_gpg_cases(keyring)]
         cases += _listed_cases(keyring, {case.name: case for case in cases})
@@ -119,8 +119,8 @@ def _go_cases() -> Iterator[Case]:
         program = str(Path(folder) / "sign")
         environment = {**os.environ, **GO_ENVIRONMENT}
         subprocess.run(["go", "build", "-o", program, GO_SOURCE], env=environment, check=True)
-        made = json.loads(subprocess.run([program], input=SUMS, capture_output=True, check=True).stdout)
-    for entry in made:
+        data = json.loads(subprocess.run([program], input=SUMS, capture_output=True, check=True).stdout)
+    for entry in data:
         for name, signature in sorted(entry["signatures"].items()):
             case = f"go {entry['maker']} {entry['name']} {name}"
             yield Case(case, base64.b64decode(signature), (entry["key"],))
@@ -140,7 +140,7 @@ def _listed_cases(keyring: Keyring, made: dict[str, Case]) -> Iterator[Case]:
     """Yield the cases where verifiers are known to differ, on a key by GnuPG and on one by Go."""
     other = keyring.export("other").decode()
     for maker, base in (("gpg", made["gpg good SHA256"]), ("go", made["go ProtonMail rsa2048 sha256-a"])):
-        for name, change in LISTED.items():
+        for name, change in CHANGES_BY_NAME.items():
             changed = change(base, other)
             yield replace(changed, name=f"listed {maker} {name}")
     yield from _built_cases()
@@ -164,7 +164,7 @@ def _built_cases() -> Iterator[Case]:
         yield Case(f"listed built {name}", openpgp.sign(SUMS), (add_armor(openpgp.build_key(**options)),))
     for size in (3981, 4201):
         path = "a/" * (size // 2) + "b"
-        archive = zipped({f"terraform-provider-{NAME}_v{VERSION}": ELF, path: b"text"})
+        archive = build_zip({f"terraform-provider-{NAME}_v{VERSION}": ELF, path: b"text"})
         case = Case(f"listed built path of {size} bytes", b"", (), archive=archive)
         yield sign_case(case, sums_of(archive))
 
@@ -214,7 +214,7 @@ def _wrong_checksum(key: str) -> str:
     return "\n".join("=AAAA" if len(line) == 5 and line.startswith("=") else line for line in key.split("\n"))
 
 
-LISTED: dict[str, Callable[[Case, str], Case]] = {
+CHANGES_BY_NAME: dict[str, Callable[[Case, str], Case]] = {
     "bytes behind the signature": _with_signature(lambda data: data + b"more bytes"),
     "signature twice": _with_signature(lambda data: data * 2),
     "marker packet in front": _with_signature(lambda data: b"\xca\x03PGP" + data),

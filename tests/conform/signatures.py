@@ -18,13 +18,13 @@ from tests.verification.releases.world import World
 from verification.releases import install_simulation
 from verification.releases.artifacts import signatures
 from verification.releases.inspection import Reader
-from verification.sources.http.client import Outbound
+from verification.sources.http.client import OutboundClient
 from verification.sources.registry.protocol import RegistryProtocol
-from verification.terraform.messages import Judgement
+from verification.terraform.messages import TerraformDecision
 
 LIVE_SAMPLE = 10  # every tenth case is put to the real Terraform in the short form
 JUDGE = "Terraform 1.11 (recorded, and installed)"
-RECORDED = "recorded verdicts of terraform 1.11.4"
+RECORDED_VERDICTS = "recorded verdicts of terraform 1.11.4"
 
 CONTROL = "gpg good SHA256"  # a recorded signature that is sound for everyone
 
@@ -38,9 +38,9 @@ class Portal:
     def close(self) -> None:
         self.world.stop()
 
-    def judge(self, case: Case) -> Judgement:
+    def judge(self, case: Case) -> TerraformDecision:
         self.world.routes.update(case.routes(self.world.url, "portal"))
-        protocol = RegistryProtocol(self.world.url, Outbound(loopback=True))
+        protocol = RegistryProtocol(self.world.url, OutboundClient(loopback=True))
         release = Reader(protocol, "portal", NAME, time.time(), host=HOST).read(VERSION)
         return install_simulation.judge(release, "linux_amd64")
 
@@ -60,7 +60,7 @@ def run(options: RunOptions) -> SuiteReport:
     recorded = load_cases()
     cases, errors = [case for case, _ in recorded], [error for _, error in recorded]
     verdicts = judge_with_portal(cases)
-    found = compare(cases, verdicts, [letter(error) for error in errors], RECORDED)
+    found = compare(cases, verdicts, [letter(error) for error in errors], RECORDED_VERDICTS)
     step = 1 if options.full else LIVE_SAMPLE
     live = cases[::step] if terraform.available() else []
     found += compare(live, verdicts[::step], [letter(error) for error in judge_with_terraform(live)], "terraform init")
@@ -76,18 +76,18 @@ def fuzz(options: RunOptions) -> SuiteReport:
     the installed Terraform judges every case.
     """
     mutated, drawn = fuzz_cases(options.seed, options.cases)
-    recorded = load_fuzz_verdicts(options.seed, options.cases, drawn)
-    if not terraform.available() and not recorded:
+    fuzz_verdicts = load_fuzz_verdicts(options.seed, options.cases, drawn)
+    if not terraform.available() and not fuzz_verdicts:
         return SuiteReport(JUDGE, 0, not_run="Terraform is not installed, and no verdicts are recorded for this seed")
     verdicts = judge_with_portal(mutated)
-    found = compare(mutated, verdicts, recorded, RECORDED) if recorded else []
-    step = LIVE_SAMPLE if recorded else 1
+    found = compare(mutated, verdicts, fuzz_verdicts, RECORDED_VERDICTS) if fuzz_verdicts else []
+    step = LIVE_SAMPLE if fuzz_verdicts else 1
     live = mutated[::step] if terraform.available() else []
     answers = [letter(error) for error in judge_with_terraform(live)]
     found += compare(live, verdicts[: len(live) * step : step], answers, "terraform init")
     differences, figures = compare_with_gpg(mutated)
     figures = (
-        ("Accepted by Terraform", str((recorded or answers).count(ACCEPTED))),
+        ("Accepted by Terraform", str((fuzz_verdicts or answers).count(ACCEPTED))),
         ("Put to the installed Terraform", str(len(live))),
         *figures,
         *_count_mutations(mutated),
@@ -100,7 +100,7 @@ def _count_mutations(mutated: Sequence[Case]) -> Iterator[tuple[str, str]]:
     return ((f"Cases of {name}", str(count)) for name, count in sorted(counts.items()))
 
 
-def judge_with_portal(cases: Sequence[Case]) -> list[Judgement]:
+def judge_with_portal(cases: Sequence[Case]) -> list[TerraformDecision]:
     portal = Portal()
     with close_after(portal):
         return [portal.judge(case) for case in track(cases, len(cases), "releases judged by the portal")]
@@ -113,7 +113,7 @@ def judge_with_terraform(cases: Sequence[Case]) -> list[str]:
 
 
 def compare(
-    cases: Sequence[Case], verdicts: Sequence[Judgement], letters: Sequence[str], judge: str
+    cases: Sequence[Case], verdicts: Sequence[TerraformDecision], letters: Sequence[str], judge: str
 ) -> list[Disagreement]:
     """Return the cases on which the portal and Terraform differ: accepted, refused or crashed."""
     return [
@@ -123,7 +123,7 @@ def compare(
     ]
 
 
-def portal_letter(verdict: Judgement) -> str:
+def portal_letter(verdict: TerraformDecision) -> str:
     return letter(verdict.message) if verdict.accepts is False else "a" if verdict.accepts else "?"
 
 

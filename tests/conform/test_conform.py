@@ -32,7 +32,7 @@ def run_nothing(options: RunOptions) -> SuiteReport:
 
 
 EXAMPLE = Suite("example", "Example gate", run_nothing)
-MIXED = SuiteReport(
+MIXED_REPORT = SuiteReport(
     "an example judge",
     4,
     (Disagreement("case a", "accepts", "refuses", "Known difference"), Disagreement("b|c", "refuses", "accepts")),
@@ -41,7 +41,17 @@ MIXED = SuiteReport(
 
 
 def test_row_counts_explained_and_unexplained_disagreements():
-    assert render_row(EXAMPLE, MIXED).split() == ["example", "4", "50%", "1", "1", "Failed", "an", "example", "judge"]
+    assert render_row(EXAMPLE, MIXED_REPORT).split() == [
+        "example",
+        "4",
+        "50%",
+        "1",
+        "1",
+        "Failed",
+        "an",
+        "example",
+        "judge",
+    ]
 
 
 def test_row_of_a_suite_without_its_judge_says_not_run():
@@ -55,7 +65,7 @@ NOT_RUN = SuiteReport("an example judge", 0, not_run="Terraform is not installed
 
 
 @pytest.mark.parametrize(
-    ("reports", "exit_code"), [([CLEAN, NOT_RUN], 0), ([NOT_RUN, NOT_RUN], 1), ([], 1), ([CLEAN, MIXED], 1)]
+    ("reports", "exit_code"), [([CLEAN, NOT_RUN], 0), ([NOT_RUN, NOT_RUN], 1), ([], 1), ([CLEAN, MIXED_REPORT], 1)]
 )
 def test_command_succeeds_if_a_judge_ran_and_every_aim_was_met(reports, exit_code):
     assert find_exit_code(reports) == exit_code
@@ -63,7 +73,7 @@ def test_command_succeeds_if_a_judge_ran_and_every_aim_was_met(reports, exit_cod
 
 def test_totals_count_every_result():
     error = SuiteReport("Unknown", 0, error="The suite ended with ValueError.")
-    assert render_totals([CLEAN, CLEAN, NOT_RUN, MIXED, error]) == "2 passed, 1 failed, 1 error, 1 not run"
+    assert render_totals([CLEAN, CLEAN, NOT_RUN, MIXED_REPORT, error]) == "2 passed, 1 failed, 1 error, 1 not run"
 
 
 def test_suite_that_raises_loses_its_last_result(tmp_path, monkeypatch, capsys):
@@ -90,7 +100,7 @@ def test_agreement_rounds_to_less_than_complete():
 
 
 def test_document_lists_every_disagreement_below_its_reason():
-    page = update_page("", [(EXAMPLE, MIXED)], 3, ["example"])
+    page = update_page("", [(EXAMPLE, MIXED_REPORT)], 3, ["example"])
     assert "| [Example gate](#example) | an example judge | 4 | 50% | 1 | 1 | Failed |" in page
     assert (
         "**Not explained** (1)\n\n| Case | Portal | Judge |\n| --- | --- | --- |\n| b\\|c | refuses | accepts |" in page
@@ -102,9 +112,9 @@ def test_document_lists_every_disagreement_below_its_reason():
 
 def test_document_keeps_other_suites_and_drops_removed_ones():
     other = Suite("other", "Other gate", run_nothing)
-    both = update_page("", [(EXAMPLE, MIXED), (other, MIXED)], 1, ["example", "other"])
+    both = update_page("", [(EXAMPLE, MIXED_REPORT), (other, MIXED_REPORT)], 1, ["example", "other"])
     clean = SuiteReport("an example judge", 5)
     assert update_page(both, [(EXAMPLE, clean)], 1, ["example", "other"]) == update_page(
-        "", [(other, MIXED), (EXAMPLE, clean)], 1, ["example", "other"]
+        "", [(other, MIXED_REPORT), (EXAMPLE, clean)], 1, ["example", "other"]
     )
-    assert update_page(both, [], 1, ["other"]) == update_page("", [(other, MIXED)], 1, ["other"])
+    assert update_page(both, [], 1, ["other"]) == update_page("", [(other, MIXED_REPORT)], 1, ["other"])

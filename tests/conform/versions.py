@@ -11,8 +11,8 @@ from tests.verification.releases import terraform
 from tests.verification.terraform.judge import ACCEPTED, BAD_CONSTRAINT, BAD_VERSION, NO_MATCH, PANIC, judge_pairs
 from tests.verification.terraform.pairs import Pair, Selection, generate_random_pairs
 from tests.verification.terraform.record import PAIRS, read_pairs, read_selections
-from verification.terraform.versions import MOST as MAX_LENGTH
-from verification.terraform.versions import BadVersion, constraint, parse
+from verification.terraform.versions import MAX_VERSION_CHARACTERS as MAX_LENGTH
+from verification.terraform.versions import InvalidVersionError, parse_constraint, parse_version
 
 RECORDED_JUDGE = "Terraform 1.11.4, recorded verdicts"
 LIVE_JUDGE = "Terraform 1.11.4, recorded verdicts and the installed program"
@@ -94,19 +94,19 @@ def explain(pair: Pair, answer: str, verdict: str) -> str:
 def match(pair: Pair) -> str:
     """Return the portal's verdict in the judge's words."""
     try:
-        allowed = constraint(pair.constraint)
-    except BadVersion:
+        constraint = parse_constraint(pair.constraint)
+    except InvalidVersionError:
         return BAD_CONSTRAINT
     try:
-        return ACCEPTED if allowed.lets_pass(parse(pair.version)) else NO_MATCH
-    except BadVersion:
+        return ACCEPTED if constraint.lets_pass(parse_version(pair.version)) else NO_MATCH
+    except InvalidVersionError:
         return BAD_VERSION
 
 
 def compare_selections(judged: Iterable[tuple[Selection, str]]) -> Iterable[Disagreement]:
     for selection, chosen in judged:
-        versions = map(parse, selection.versions)
-        best = [str(version) for version in constraint(selection.constraint).find_ties(versions)]
+        versions = map(parse_version, selection.versions)
+        best = [str(version) for version in parse_constraint(selection.constraint).find_ties(versions)]
         if best != ([chosen] if chosen else []):
             case = f"{selection.constraint!r} on {', '.join(selection.versions)}"
             yield Disagreement(case, " or ".join(best) or "none", chosen or "none", TIE if chosen in best else "")

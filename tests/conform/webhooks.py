@@ -14,9 +14,9 @@ from standardwebhooks import Webhook
 from standardwebhooks.webhooks import WebhookVerificationError
 
 from portal.core.crypto import Secret
-from portal.webhooks.http_delivery import Letter, Round, headers_of
+from portal.webhooks.http_delivery import DeliveryBatch, OutgoingDelivery, build_headers
 from portal.webhooks.models import Endpoint
-from portal.webhooks.secrets import new_secret
+from portal.webhooks.secrets import generate_secret
 from tests.conform.base import Disagreement, RunOptions, Suite, SuiteReport
 
 JUDGE = "Standard Webhooks: the specification by hand (HMAC-SHA256), and its official library"
@@ -35,11 +35,11 @@ def run(options: RunOptions) -> SuiteReport:
 
 def compare(draw: random.Random) -> Disagreement | None:
     """Return a disagreement unless exactly the undamaged message is accepted, under each of its secrets."""
-    secrets = tuple(new_secret() for _ in range(draw.choice((1, 2))))
-    letter = Letter(1, f"msg_{draw.randrange(10**12)}", draw.choice(BODIES))
+    secrets = tuple(generate_secret() for _ in range(draw.choice((1, 2))))
+    letter = OutgoingDelivery(1, f"msg_{draw.randrange(10**12)}", draw.choice(BODIES))
     damage, now = draw.choice(DAMAGES), datetime.now(UTC)
     at = now - timedelta(hours=1) if damage == "old" else now
-    headers = headers_of(Round(1, "", Endpoint.Form.WEBHOOK, Secret(""), secrets, (letter,), at), letter, at)
+    headers = build_headers(DeliveryBatch(1, "", Endpoint.Form.WEBHOOK, Secret(""), secrets, (letter,), at), letter, at)
     body, secret = letter.body, draw.choice(secrets).value
     if damage == "body":
         body += " "
@@ -48,7 +48,7 @@ def compare(draw: random.Random) -> Disagreement | None:
     elif damage == "timestamp":
         headers["webhook-timestamp"] = str(int(at.timestamp()) - 1)
     elif damage == "secret":
-        secret = new_secret().value
+        secret = generate_secret().value
     expected = damage == "none"
     answers = {
         "by hand": verify_by_hand(body, headers, secret, now),

@@ -44,7 +44,7 @@ def lines(text: str) -> Iterator[Line]:
             yield Line(rest, dict(environment), why_not)
 
 
-def moved(text: str, scratch: Path) -> str:
+def map_to_scratch(text: str, scratch: Path) -> str:
     """A command or setting with the image's folders in the scratch folder."""
     return re.sub(r"(?<![\w/.])/(opt/portal|app|data|tmp/build)\b", rf"{scratch}/\1", text)
 
@@ -59,13 +59,19 @@ def prepare(scratch: Path) -> None:
 def run(line: Line, scratch: Path) -> tuple[int, str]:
     """Run one line as the image would; its exit code and what it said last."""
     base = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(scratch)}
-    own = {key: moved(value, scratch).replace("$PATH", base["PATH"]) for key, value in line.environment.items()}
+    own = {
+        key: map_to_scratch(value, scratch).replace("$PATH", base["PATH"]) for key, value in line.environment.items()
+    }
     if "STATIC_ROOT" in own:
         own["STATIC_ROOT"] = str(scratch / "collected")  # not into the clone
-    done = subprocess.run(
-        ["/bin/sh", "-c", moved(line.command, scratch)], cwd=ROOT, env=base | own, capture_output=True, text=True
+    process = subprocess.run(
+        ["/bin/sh", "-c", map_to_scratch(line.command, scratch)],
+        cwd=ROOT,
+        env=base | own,
+        capture_output=True,
+        text=True,
     )
-    return done.returncode, (done.stderr or done.stdout).strip()[-2000:]
+    return process.returncode, (process.stderr or process.stdout).strip()[-2000:]
 
 
 def main() -> int:

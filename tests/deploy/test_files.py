@@ -49,9 +49,9 @@ def test_units_pass_systemds_own_check(tmp_path):
         text = unit.read_text().replace("/opt/portal/.venv", f"{there}/.venv")
         (tmp_path / unit.name).write_text(text)
     command = ["systemd-analyze", "verify", "--man=no", *(str(tmp_path / unit.name) for unit in UNITS)]
-    done = subprocess.run(command, capture_output=True, text=True)
-    ours = [line for line in done.stderr.splitlines() if "portal" in line]
-    assert (done.returncode, ours) == (0, [])
+    process = subprocess.run(command, capture_output=True, text=True)
+    ours = [line for line in process.stderr.splitlines() if "portal" in line]
+    assert (process.returncode, ours) == (0, [])
 
 
 def test_collected_files_are_for_everyone_to_read(tmp_path):
@@ -68,8 +68,8 @@ def test_collected_files_are_for_everyone_to_read(tmp_path):
 
 
 def test_container_file_copies_what_there_is():
-    copied = re.findall(r"^COPY (?!--from)(.+) \S+$", CONTAINER, re.MULTILINE)
-    assert [name for line in copied for name in line.split() if not (ROOT / name).exists()] == []
+    matches = re.findall(r"^COPY (?!--from)(.+) \S+$", CONTAINER, re.MULTILINE)
+    assert [name for line in matches for name in line.split() if not (ROOT / name).exists()] == []
 
 
 def test_compose_runs_every_process_and_beat_once():
@@ -92,7 +92,7 @@ def test_units_run_what_compose_runs():
         assert line.split() == [word.replace("python3", "python") for word in COMPOSE["services"][name]["command"]]
 
 
-def test_the_sandbox_gets_nothing_of_the_portals():
+def test_sandbox_gets_nothing_of_the_portals():
     service = COMPOSE["services"]["sandbox"]
     assert ("env_file" in service, service["volumes"]) == (False, ["sandbox:/run/portal-sandbox"])
     unit = (DEPLOY / "systemd" / "portal-sandbox.service").read_text()
@@ -101,8 +101,8 @@ def test_the_sandbox_gets_nothing_of_the_portals():
 
 
 def test_example_names_settings_that_there_are():
-    named = set(re.findall(r"^([A-Z_]+)=", EXAMPLE, re.MULTILINE))
-    assert named - {setting.name for setting in env.TABLE} == {"POSTGRES_PASSWORD"}
+    matches = set(re.findall(r"^([A-Z_]+)=", EXAMPLE, re.MULTILINE))
+    assert matches - {setting.name for setting in env.SETTINGS} == {"POSTGRES_PASSWORD"}
 
 
 def test_example_holds_every_setting_that_production_requires():

@@ -17,7 +17,7 @@ def table() -> list[str]:
     return [f"| `{name}` | {load_command_class(str(app), name).help} |" for name, app in ours]
 
 
-def test_the_page_has_every_command_and_its_own_words():
+def test_page_has_every_command_and_its_own_words():
     _, _, rest = PAGE.read_text().partition("<!-- commands: begin -->")
     written = [line for line in rest.partition("<!-- commands: end -->")[0].splitlines() if line.startswith("| `")]
     assert written == table(), "write these lines:\n" + "\n".join(table())
@@ -35,6 +35,9 @@ def test_every_run_line_runs_here_or_says_why_not():
 def test_run_lines_stay_in_the_scratch_folder(tmp_path):
     for line in run_lines.lines(run_lines.CONTAINER.read_text()):
         words = f"{line.command} {' '.join(line.environment.values())}"
-        moved = run_lines.moved(words, tmp_path).replace(str(tmp_path), "")
-        assert re.search(r"(?<![\w/.])/(opt|app|data|tmp)\b", run_lines.moved(words, Path("S"))) is None or line.why_not
+        moved = run_lines.map_to_scratch(words, tmp_path).replace(str(tmp_path), "")
+        assert (
+            re.search(r"(?<![\w/.])/(opt|app|data|tmp)\b", run_lines.map_to_scratch(words, Path("S"))) is None
+            or line.why_not
+        )
         assert moved.count("/opt/portal") == words.count("/opt/portal")

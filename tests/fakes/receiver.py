@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 
 @dataclass
-class Taken:
+class ReceivedRequest:
     """One request as it came."""
 
     path: str
@@ -34,7 +34,7 @@ class Receiver:
     """`url` is where to post; `/slow` stalls until `stall` is set, whatever else is answered there."""
 
     def __init__(self) -> None:
-        self.taken: list[Taken] = []
+        self.taken: list[ReceivedRequest] = []
         self.answers = Answers()
         self.slow = threading.Event()
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
@@ -61,8 +61,8 @@ class Receiver:
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self) -> None:
                 body = self.rfile.read(int(self.headers["Content-Length"])).decode()
-                told = {name.lower(): value for name, value in self.headers.items()}
-                receiver.taken.append(Taken(self.path, told, body))
+                headers = {name.lower(): value for name, value in self.headers.items()}
+                receiver.taken.append(ReceivedRequest(self.path, headers, body))
                 if self.path.startswith("/slow"):
                     receiver.slow.wait(30)
                 self.answer(receiver.answers)

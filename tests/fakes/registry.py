@@ -75,8 +75,10 @@ def page(number: int, category: str, slug: str) -> dict[str, str]:
 def versions(provider: Provider) -> dict[str, Any]:
     """The v1 shape of a provider's versions."""
     platforms = [dict(zip(("os", "arch"), platform.split("_"), strict=True)) for platform in provider.platforms]
-    listed = [{"version": v, "protocols": list(provider.protocols), "platforms": platforms} for v in provider.versions]
-    return {"id": provider.full_name, "versions": listed, "warnings": None}
+    version_entries = [
+        {"version": v, "protocols": list(provider.protocols), "platforms": platforms} for v in provider.versions
+    ]
+    return {"id": provider.full_name, "versions": version_entries, "warnings": None}
 
 
 def v2(provider: Provider) -> dict[str, Any]:
@@ -88,15 +90,19 @@ def v2(provider: Provider) -> dict[str, Any]:
         "owner-name": namespace, "robots-noindex": False, "source": provider.repository, "tier": provider.tier,
         "unlisted": provider.unlisted, "warning": provider.warning, "repository-id": provider.repository_id,
     }  # fmt: skip
-    listed = [included("provider-versions", f"{provider.number}{at:04}", version=version, tag=f"v{version}")
-              for at, version in enumerate(provider.versions)]  # fmt: skip
-    moved = [included("providers", "999", **{"full-name": provider.moved_to})] if provider.moved_to else []
-    related = {"moved-to": {"data": {"type": "providers", "id": "999"} if moved else None}}
-    data = {"type": "providers", "id": str(provider.number), "attributes": attributes, "relationships": related}
-    return {"data": data, "included": listed + moved}
+    version_entries = [
+        build_resource("provider-versions", f"{provider.number}{at:04}", version=version, tag=f"v{version}")
+        for at, version in enumerate(provider.versions)
+    ]
+    moved_resources = (
+        [build_resource("providers", "999", **{"full-name": provider.moved_to})] if provider.moved_to else []
+    )
+    relationships = {"moved-to": {"data": {"type": "providers", "id": "999"} if moved_resources else None}}
+    data = {"type": "providers", "id": str(provider.number), "attributes": attributes, "relationships": relationships}
+    return {"data": data, "included": version_entries + moved_resources}
 
 
-def included(kind: str, number: str, **attributes: Any) -> dict[str, Any]:
+def build_resource(kind: str, number: str, **attributes: Any) -> dict[str, Any]:
     return {"type": kind, "id": number, "attributes": attributes}
 
 
@@ -129,8 +135,8 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def answer_for(self, path: str) -> tuple[int, bytes]:
-        if found := PACKAGE.match(path) or FILE.match(path):
-            return self.of_a_release(*found.groups())
+        if path_match := PACKAGE.match(path) or FILE.match(path):
+            return self.of_a_release(*path_match.groups())
         for pattern, shape in SHAPES:
             match = pattern.match(path)
             provider = self.server.providers.get(f"{match[1]}/{match[2]}".lower()) if match else None

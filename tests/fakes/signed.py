@@ -42,7 +42,7 @@ def program(os: str, arch: str) -> bytes:
     return b"\x7fELF\x02\x01\x01" + bytes(9) + b"\x02\x00" + struct.pack("<H", ELF_MACHINES[arch]) + bytes(44)
 
 
-def zipped(members: dict[str, bytes]) -> bytes:
+def build_zip(members: dict[str, bytes]) -> bytes:
     """A ZIP archive of these members, executable, the same at every run."""
     into = io.BytesIO()
     with zipfile.ZipFile(into, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -72,7 +72,7 @@ class Signed:
         """The registry's answer for a platform; the files are below `base`."""
         os, arch = platform.split("_")
         archive = f"{self.prefix}_{platform}.zip"
-        keys = [{"key_id": "", "ascii_armor": armoured, "trust_signature": ""} for armoured in self.keys]
+        keys = [{"key_id": "", "ascii_armor": armored_key, "trust_signature": ""} for armored_key in self.keys]
         return {
             "protocols": list(self.protocols), "os": os, "arch": arch, "filename": archive,
             "download_url": f"{base}/{archive}", "shasum": hashlib.sha256(self.files.get(archive, b"")).hexdigest(),
@@ -99,12 +99,12 @@ def release(
     for platform in platforms:
         os, arch = platform.split("_")
         binary = f"terraform-provider-{name}_v{version}{'.exe' if os == 'windows' else ''}"
-        files[f"{prefix}_{platform}.zip"] = zipped({binary: (programs or {}).get(platform) or program(os, arch)})
+        files[f"{prefix}_{platform}.zip"] = build_zip({binary: (programs or {}).get(platform) or program(os, arch)})
     if manifest:
-        said = {"version": 1, "metadata": {"protocol_versions": list(protocols)}}
-        files[f"{prefix}_manifest.json"] = json.dumps(said).encode()
+        manifest_document = {"version": 1, "metadata": {"protocol_versions": list(protocols)}}
+        files[f"{prefix}_manifest.json"] = json.dumps(manifest_document).encode()
     sums = "".join(f"{hashlib.sha256(data).hexdigest()}  {file}\n" for file, data in files.items()).encode()
     files[f"{prefix}_SHA256SUMS"] = sums
     files[f"{prefix}_SHA256SUMS.sig"] = sign(owner.signer(), sums, mode=SignatureMode.DETACHED, armor=False)
-    registered = [owner] if keys is None else keys
-    return Signed(name, version, files, tuple(map(public, registered)), protocols)
+    registered_keys = [owner] if keys is None else keys
+    return Signed(name, version, files, tuple(map(public, registered_keys)), protocols)

@@ -12,9 +12,9 @@ ALICE = {"login": "alice", "name": "Alice Archer", "email": "alice@acme.example"
 
 def chosen_at(github, address, login):
     """Where the stand-in sends a person who has chosen that account."""
-    asked = dict(parse_qsl(urlsplit(address).query)) | {"login": login}
-    with requests.post(f"{github.url}/login/oauth/callback", asked, allow_redirects=False, timeout=10) as sent:
-        back = urlsplit(sent.headers["Location"])
+    form_data = dict(parse_qsl(urlsplit(address).query)) | {"login": login}
+    with requests.post(f"{github.url}/login/oauth/callback", form_data, allow_redirects=False, timeout=10) as response:
+        back = urlsplit(response.headers["Location"])
     return f"{back.path}?{back.query}"
 
 

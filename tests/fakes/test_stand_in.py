@@ -17,7 +17,7 @@ def get(github, path, **headers):
         return response
 
 
-def test_licence_has_an_address_of_its_own(github):
+def test_license_has_an_address_of_its_own(github):
     github.seed(Repo(NAME, licence="MIT"))
     assert get(github, f"/repos/{NAME}/license").json()["license"]["spdx_id"] == "MIT"
     github.set_licence(NAME, None)
@@ -29,8 +29,8 @@ def test_unchanged_answer_is_not_sent_again(github):
     first = get(github, f"/repos/{NAME}")
     again = get(github, f"/repos/{NAME}", **{"If-None-Match": first.headers["ETag"]})
     github.set_licence(NAME, "MIT")
-    changed = get(github, f"/repos/{NAME}", **{"If-None-Match": first.headers["ETag"]})
-    assert [first.status_code, again.status_code, changed.status_code] == [200, 304, 200]
+    changed_response = get(github, f"/repos/{NAME}", **{"If-None-Match": first.headers["ETag"]})
+    assert [first.status_code, again.status_code, changed_response.status_code] == [200, 304, 200]
 
 
 def test_assets_have_bytes(github):
@@ -62,14 +62,18 @@ def test_person_signs_in_with_github(github):
     back = "http://127.0.0.1:8000/accounts/github/login/callback/"
     page = get(github, f"/login/oauth/authorize?client_id=portal&redirect_uri={back}&state=s&scope=user:email")
     assert "alice" in page.text
-    chosen = {"login": "alice", "redirect_uri": back, "state": "s", "client_id": "portal", "scope": "user:email"}
-    with requests.post(f"{github.url}/login/oauth/callback", chosen, allow_redirects=False, timeout=10) as sent:
-        answer = parse_qs(urlsplit(sent.headers["Location"]).query)
-    asked = {"code": answer["code"][0], "client_id": "portal", "client_secret": "s"}
+    sign_in_data = {"login": "alice", "redirect_uri": back, "state": "s", "client_id": "portal", "scope": "user:email"}
+    with requests.post(
+        f"{github.url}/login/oauth/callback", sign_in_data, allow_redirects=False, timeout=10
+    ) as response:
+        answer = parse_qs(urlsplit(response.headers["Location"]).query)
+    token_request = {"code": answer["code"][0], "client_id": "portal", "client_secret": "s"}
     headers = {"Accept": "application/json"}
-    with requests.post(f"{github.url}/login/oauth/access_token", asked, headers=headers, timeout=10) as issued:
-        token = issued.json()["access_token"]
-    found = get(github, "/api/v3/user", Authorization=f"token {token}").json()
+    with requests.post(
+        f"{github.url}/login/oauth/access_token", token_request, headers=headers, timeout=10
+    ) as token_response:
+        token = token_response.json()["access_token"]
+    data = get(github, "/api/v3/user", Authorization=f"token {token}").json()
     mails = get(github, "/api/v3/user/emails", Authorization=f"token {token}").json()
-    assert (answer["state"], found["login"]) == (["s"], "alice")
+    assert (answer["state"], data["login"]) == (["s"], "alice")
     assert [(m["email"], m["verified"], m["primary"]) for m in mails] == [("alice@acme.example", True, True)]

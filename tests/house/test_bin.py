@@ -29,10 +29,10 @@ def machine(tmp_path):
             (path / "python3").write_text(python)
             (path / "python3").chmod(0o755)
         environment = {"PATH": str(path), "HOME": str(tmp_path), **settings}
-        done = subprocess.run(["bin/up"], cwd=clone, env=environment, capture_output=True, text=True)
-        assert (done.returncode, done.stdout) == (1, "")
+        process = subprocess.run(["bin/up"], cwd=clone, env=environment, capture_output=True, text=True)
+        assert (process.returncode, process.stdout) == (1, "")
         assert not (clone / ".venv").exists()
-        return done.stderr
+        return process.stderr
 
     return up
 

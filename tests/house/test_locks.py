@@ -5,44 +5,46 @@ import tomllib
 
 from tests.house.source import ROOT
 
-PINNED = re.compile(r"^([a-z0-9.-]+)==([^ ;\\]+)", re.MULTILINE)
+PIN_PATTERN = re.compile(r"^([a-z0-9.-]+)==([^ ;\\]+)", re.MULTILINE)
 RUNTIME = (ROOT / "requirements.lock").read_text()
-EMBEDDED = (ROOT / "requirements-embedded.lock").read_text()
+EMBEDDED_LOCK = (ROOT / "requirements-embedded.lock").read_text()
 DEVELOPMENT = (ROOT / "requirements-dev.lock").read_text()
 
 
 def pins(lock):
     """(package, version), more than one of a package where its versions differ by Python."""
-    return PINNED.findall(lock)
+    return PIN_PATTERN.findall(lock)
 
 
 def packages(lock):
     return {package for package, _ in pins(lock)}
 
 
-def wanted(requirements):
+def list_required_names(requirements):
     """Names of requirement lines, as the locks write them."""
     return {re.split(r"[^A-Za-z0-9._-]", line)[0].lower().replace("_", "-").replace(".", "-") for line in requirements}
 
 
 def test_locks_hold_no_addresses():
-    assert not [line for line in (RUNTIME + EMBEDDED + DEVELOPMENT).splitlines() if "://" in line or "@" in line]
+    assert not [line for line in (RUNTIME + EMBEDDED_LOCK + DEVELOPMENT).splitlines() if "://" in line or "@" in line]
 
 
 def test_every_pin_has_a_hash():
-    for lock in (RUNTIME, EMBEDDED, DEVELOPMENT):
+    for lock in (RUNTIME, EMBEDDED_LOCK, DEVELOPMENT):
         blocks = re.split(r"\n(?=[a-z])", lock.strip())
         assert len(blocks) == len(pins(lock))
         assert [block for block in blocks if "--hash=sha256:" not in block] == []
 
 
 def test_what_is_tested_is_what_is_served():
-    assert set(pins(RUNTIME)) - set(pins(EMBEDDED)) == set()
-    assert set(pins(EMBEDDED)) - set(pins(DEVELOPMENT)) == set()
+    assert set(pins(RUNTIME)) - set(pins(EMBEDDED_LOCK)) == set()
+    assert set(pins(EMBEDDED_LOCK)) - set(pins(DEVELOPMENT)) == set()
 
 
 def test_locks_hold_what_the_project_asks_for():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
-    assert wanted(project["project"]["dependencies"]) - packages(RUNTIME) == set()
-    assert wanted(project["project"]["optional-dependencies"]["embedded"]) - packages(EMBEDDED) == set()
-    assert wanted(project["dependency-groups"]["dev"]) - packages(DEVELOPMENT) == set()
+    assert list_required_names(project["project"]["dependencies"]) - packages(RUNTIME) == set()
+    assert (
+        list_required_names(project["project"]["optional-dependencies"]["embedded"]) - packages(EMBEDDED_LOCK) == set()
+    )
+    assert list_required_names(project["dependency-groups"]["dev"]) - packages(DEVELOPMENT) == set()

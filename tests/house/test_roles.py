@@ -15,19 +15,23 @@ WRITERS = {
 
 def writes(tree: ast.AST) -> list[int]:
     """Lines that assign a role or hand one to something that writes it."""
-    found = []
+    line_numbers = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            found += [node.lineno for each in targets if isinstance(each, ast.Attribute) and each.attr in COLUMNS]
+            line_numbers += [
+                node.lineno for each in targets if isinstance(each, ast.Attribute) and each.attr in COLUMNS
+            ]
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             writer = node.func.attr in {"update", "create", "create_user", "update_or_create", "set_password"}
             if writer and (COLUMNS & {each.arg for each in node.keywords} or node.func.attr == "set_password"):
-                found.append(node.lineno)
-    return found
+                line_numbers.append(node.lineno)
+    return line_numbers
 
 
-def test_only_the_service_writes_roles_and_nobody_sets_a_password():
+def test_only_the_service_writes_roles_and_no_one_sets_a_password():
     sources = {name(path): path for path in files("*.py") if not name(path).startswith("tests/")}
-    found = {path: writes(ast.parse(file.read_text())) for path, file in sources.items() if path not in WRITERS}
-    assert {path: lines for path, lines in found.items() if lines} == {}
+    writes_by_path = {
+        path: writes(ast.parse(file.read_text())) for path, file in sources.items() if path not in WRITERS
+    }
+    assert {path: lines for path, lines in writes_by_path.items() if lines} == {}

@@ -26,6 +26,6 @@ def test_every_guarantee_names_a_test():
 
 
 def test_every_named_test_exists():
-    named = TEST.findall(PAGE.read_text())
-    assert [f"{path}::{test}" for path, test in named if test not in defined_tests(path)] == []
-    assert set(re.findall(r"`(tests/[^`]+::[^`]+)`", PAGE.read_text())) == {"::".join(pair) for pair in named}
+    matches = TEST.findall(PAGE.read_text())
+    assert [f"{path}::{test}" for path, test in matches if test not in defined_tests(path)] == []
+    assert set(re.findall(r"`(tests/[^`]+::[^`]+)`", PAGE.read_text())) == {"::".join(pair) for pair in matches}

@@ -17,20 +17,25 @@ BY_STATUS = {"400.html", "403.html", "403_csrf.html", "404.html", "500.html", "4
 FORBIDDEN = re.compile(r"\b(invalid|illegal|error 500)\b", re.IGNORECASE)
 
 
-QUOTED = re.compile(r"[\"']([\w./{}-]+)(?=[\"'#{])")
+QUOTED_PATH_PATTERN = re.compile(r"[\"']([\w./{}-]+)(?=[\"'#{])")
 
 
 @pytest.fixture(scope="module")
 def words():
     """Every quoted word of code and templates, in which a template can be named; what is filled in is {}."""
     texts = (path.read_text() for path in (*files("*.py"), *OURS) if not name(path).startswith("tests/"))
-    return {re.sub(r"\{\w+\}", "{}", word).removesuffix("{") for text in texts for word in QUOTED.findall(text)}
+    return {
+        re.sub(r"\{\w+\}", "{}", word).removesuffix("{") for text in texts for word in QUOTED_PATH_PATTERN.findall(text)
+    }
 
 
 def is_replacement(template):
     """Whether a package has a template of this name, so that ours takes its place."""
-    found = [Path(django.forms.__file__).parent / "templates", *map(Path, get_app_template_dirs("templates"))]
-    folders = [folder for folder in found if ROOT not in folder.parents or ".venv" in folder.parts]
+    template_folders = [
+        Path(django.forms.__file__).parent / "templates",
+        *map(Path, get_app_template_dirs("templates")),
+    ]
+    folders = [folder for folder in template_folders if ROOT not in folder.parents or ".venv" in folder.parts]
     return any((folder / template).exists() for folder in folders)
 
 
@@ -40,14 +45,14 @@ def is_named(template, words):
         return True
     stem, _, suffix = template.rpartition(".")
     parts = stem.split("/")
-    made = ("/".join([*parts[:index], "{}", *parts[index + 1 :]]) for index in range(len(parts)))
-    return any(f"{name}.{suffix}" in words and part in words for name, part in zip(made, parts, strict=True))
+    name_patterns = ("/".join([*parts[:index], "{}", *parts[index + 1 :]]) for index in range(len(parts)))
+    return any(f"{name}.{suffix}" in words and part in words for name, part in zip(name_patterns, parts, strict=True))
 
 
 def test_every_template_is_used(words):
     templates = [template_name(path) for path in OURS]
-    known = (one for one in templates if one in BY_STATUS or is_named(one, words) or is_replacement(one))
-    assert sorted(set(templates) - set(known)) == []
+    known_templates = (one for one in templates if one in BY_STATUS or is_named(one, words) or is_replacement(one))
+    assert sorted(set(templates) - set(known_templates)) == []
 
 
 def test_emails_come_whole():
@@ -63,5 +68,5 @@ def test_pages_hold_no_inline_script_or_style():
     assert [name(path) for path in pages if INLINE.search(path.read_text())] == []
 
 
-def test_templates_blame_nobody():
+def test_templates_blame_no_one():
     assert [name(path) for path in OURS if FORBIDDEN.search(path.read_text())] == []

@@ -19,12 +19,12 @@ UNSEEN = re.compile(
     r"|{%\s*block (href|og_\w+)\s*%}.*?{%\s*endblock\s*%}",  # addresses, and words of a protocol
     re.DOTALL,
 )
-TRANSLATED = re.compile(r"{%\s*blocktranslate\b.*?{%\s*endblocktranslate\s*%}", re.DOTALL)
+TRANSLATED_BLOCK_PATTERN = re.compile(r"{%\s*blocktranslate\b.*?{%\s*endblocktranslate\s*%}", re.DOTALL)
 DJANGO = re.compile(r"{%.*?%}|{{.*?}}", re.DOTALL)
 MARKUP = re.compile(r"""<[A-Za-z/!\0{](?:"[^"]*"|[^">])*>""")
 ATTRIBUTES = re.compile(r"""[\s"](?:title|aria-label|placeholder|alt)="([^"]*)\"""")
 LETTERS = re.compile(r"[A-Za-z]{2}")
-MARKED = re.compile(r"{%\s*(?:block)?translate\b")
+TRANSLATE_TAG_PATTERN = re.compile(r"{%\s*(?:block)?translate\b")
 OTHER_VALUES = re.compile(r"""\s(?:title|aria-label|placeholder|alt|content|value)=(?:"[^"]*"|'[^']*')""")
 
 # Component arguments that people read, whatever they look like; other literals only where they look like words.
@@ -47,42 +47,42 @@ NO_WORDS = {
     "icon",
     "for",
 }
-PUBLISHED = re.compile(r"^(manage\.py|bin/|terraform ) ?")  # commands are the same in every language
+COMMAND_PATTERN = re.compile(r"^(manage\.py|bin/|terraform ) ?")  # commands are the same in every language
 
 
 def texts_outside(source: str, *, markup: bool) -> list[str]:
     """The words of a template that no translation can reach, in their order, attributes first."""
-    seen = DJANGO.sub("\0", TRANSLATED.sub("\0", UNSEEN.sub("", source)))
-    found = []
+    visible_source = DJANGO.sub("\0", TRANSLATED_BLOCK_PATTERN.sub("\0", UNSEEN.sub("", source)))
+    texts = []
     if markup:
-        found += [value for tag in MARKUP.findall(seen) for value in ATTRIBUTES.findall(tag)]
-        seen = MARKUP.sub("\0", seen)
-    found += seen.split("\0")
-    return [" ".join(text.split()) for text in map(html.unescape, found) if LETTERS.search(text)]
+        texts += [value for tag in MARKUP.findall(visible_source) for value in ATTRIBUTES.findall(tag)]
+        visible_source = MARKUP.sub("\0", visible_source)
+    texts += visible_source.split("\0")
+    return [" ".join(text.split()) for text in map(html.unescape, texts) if LETTERS.search(text)]
 
 
 def literals_outside(source: str) -> list[str]:
     """The words that a tag or a filter is given as they stand, outside _()."""
-    found = []
-    for tag in DJANGO.findall(UNSEEN.sub("", TRANSLATED.sub("", source))):
+    texts = []
+    for tag in DJANGO.findall(UNSEEN.sub("", TRANSLATED_BLOCK_PATTERN.sub("", source))):
         parts = list(smart_split(tag[2:-2].strip()))
         if parts[0] not in NO_WORDS:
-            found += [words for part in parts for words in _words_of(part)]
-    return found
+            texts += [words for part in parts for words in _words_of(part)]
+    return texts
 
 
 def _words_of(part: str) -> list[str]:
     key = part.partition("=")[0]
-    literals = [words for words in LITERAL.findall(part) if not PUBLISHED.search(words)]
+    literals = [words for words in LITERAL.findall(part) if not COMMAND_PATTERN.search(words)]
     return [words for words in literals if LETTERS.search(words) and (key in READ or PHRASE.search(words))]
 
 
 def marked_machine_words(source: str) -> list[str]:
     """The tags in whose names, classes or addresses a translation stands, where it would break them."""
-    hidden = DJANGO.sub(
+    markup_only = DJANGO.sub(
         lambda tag: tag[0].replace("<", "‹").replace(">", "›").replace('"', "'"), UNSEEN.sub("", source)
     )
-    return [tag for tag in MARKUP.findall(hidden) if MARKED.search(OTHER_VALUES.sub("", tag))]
+    return [tag for tag in MARKUP.findall(markup_only) if TRANSLATE_TAG_PATTERN.search(OTHER_VALUES.sub("", tag))]
 
 
 def own(path) -> bool:
@@ -114,7 +114,7 @@ def test_templates_that_stay_plain_exist():
 
 
 @pytest.mark.parametrize(
-    ("source", "found"),
+    ("source", "expected"),
     [
         ("<p>Hello there</p>", ["Hello there"]),
         ('<p>{% translate "Hello" %} {{ name }}, you</p>', [", you"]),
@@ -123,12 +123,12 @@ def test_templates_that_stay_plain_exist():
         ('<img alt="{% translate "A rocket" %}" class="picture wide">{# a rocket #}', []),
     ],
 )
-def test_words_of_a_template_are_found(source, found):
-    assert texts_outside(source, markup=True) == found
+def test_words_of_a_template_are_found(source, expected):
+    assert texts_outside(source, markup=True) == expected
 
 
 @pytest.mark.parametrize(
-    ("source", "found"),
+    ("source", "expected"),
     [
         ('{% panel heading="Versions" %}', ["Versions"]),
         ('{% panel heading=_("Versions") %}', []),
@@ -137,8 +137,8 @@ def test_words_of_a_template_are_found(source, found):
         ('{{ moment|date:"D j M, H:i" }}{% if state == "in force" %}{% endif %}', []),
     ],
 )
-def test_words_given_to_a_component_are_found(source, found):
-    assert literals_outside(source) == found
+def test_words_given_to_a_component_are_found(source, expected):
+    assert literals_outside(source) == expected
 
 
 @pytest.mark.parametrize(

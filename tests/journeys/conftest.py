@@ -52,7 +52,7 @@ def chromium() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def audited(tmp_path_factory: pytest.TempPathFactory) -> None:
+def audit_log(tmp_path_factory: pytest.TempPathFactory) -> None:
     """One list of what was audited for all processes of a run."""
     base = tmp_path_factory.getbasetemp()
     Person.audited = (base.parent if os.environ.get("PYTEST_XDIST_WORKER") else base) / "audited"
@@ -135,8 +135,8 @@ def mail_to() -> Callable[..., Email]:
     """The newest mail to an address, of a template where one is named."""
 
     def newest(address: str, name: str = "") -> Email:
-        found = Email.objects.filter(to=address, **({"name": name} if name else {}))
-        return found.order_by("-pk")[0]
+        emails = Email.objects.filter(to=address, **({"name": name} if name else {}))
+        return emails.order_by("-pk")[0]
 
     return newest
 

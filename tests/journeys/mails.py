@@ -6,14 +6,14 @@ from typing import Any
 
 from integrations.submissions import notices
 from integrations.submissions.models import Integration
-from portal.audit.services import record
-from portal.core.iso_weeks import last_complete, zone
+from portal.audit.services import record_event
+from portal.core.iso_weeks import get_last_complete_week, get_program_zone
 from portal.notifications import digests
 from portal.notifications import email as mail
 from portal.notifications.models import Email
-from portal.reports.metrics import build
-from portal.reports.presenters import shown
-from portal.reports.scopes import partner_key, reported
+from portal.reports.metrics import build_figures
+from portal.reports.presenters import build_report_context
+from portal.reports.scopes import build_partner_key, find_report_scope
 from tests.integrations.sla.clocks import clock_of, issue_of, watch_over
 from tests.portal.notifications.test_email_templates import NEWS
 
@@ -26,32 +26,32 @@ OF_ACCOUNTS = ("confirm_address", "unknown_account", "account_exists", "account_
 HOUR = timedelta(hours=1)
 
 
-def others(row: Integration, reader: Any, by: Any, now: datetime) -> dict[str, mail.Rendered]:
+def others(row: Integration, reader: Any, by: Any, now: datetime) -> dict[str, mail.RenderedEmail]:
     """Every mail beside the notices, by the name of its template."""
     due = {"action": "Review round 1", "due": (now - 30 * HOUR).isoformat()}
-    event = record(row, "turn_overdue", by=None, now=now, internal=True, **NEWS, **due)
-    record(row, "said_to_partner", by=by, now=now, note="Two things are left.")
-    of_event = notices.context_of(event) | {"for_program": True}
-    told = dict.fromkeys(OF_ACCOUNTS, ACCOUNT) | _of_company(row, by, now) | _of_keys(row, by, now)
-    told |= {
+    event = record_event(row, "turn_overdue", actor=None, now=now, internal=True, **NEWS, **due)
+    record_event(row, "said_to_partner", actor=by, now=now, note="Two things are left.")
+    of_event = notices.build_context(event) | {"for_program": True}
+    context_by_template = dict.fromkeys(OF_ACCOUNTS, ACCOUNT) | _of_company(row, by, now) | _of_keys(row, by, now)
+    context_by_template |= {
         "escalated": of_event,
         "undelivered": of_event | {"data": {"subject": "Past due: acme/rocket#7", "whom": "Acme", "why": "refused"}},
         "report": _report(row, now),
-        "digest": digests.told(reader, list(Email.objects.filter(person=reader))) | {"stop": LINK},
+        "digest": digests.build_context(reader, list(Email.objects.filter(person=reader))) | {"stop": LINK},
         "github_credential_dead": {"name": "The app’s key", "why": "GitHub answered 401 three times"},
     }
-    return {name: mail.render(name, {"person": reader} | context) for name, context in told.items()}
+    return {name: mail.render(name, {"person": reader} | context) for name, context in context_by_template.items()}
 
 
 def _of_company(row: Integration, by: Any, now: datetime) -> dict[str, dict[str, Any]]:
-    said = {
+    request_context = {
         "event": SimpleNamespace(actor=str(by), at=now), "partner": row.partner, "role": "editor", "note": "We met.",
         "data": {"left": False, "name": "Bob Baker"}, "for_program": False,
     }  # fmt: skip
     names = ("join_requested", "join_accepted", "join_declined", "role_changed", "calendar_changed", "membership_ended")
-    asked = SimpleNamespace(role="editor", email="dora@acme.example", get_role_display="Editor")
-    invited = {"invitation": asked, "partner": row.partner, "by": by, "url": LINK, "days": 7}
-    return dict.fromkeys(names, said) | {"invitation": invited}
+    invitation = SimpleNamespace(role="editor", email="dora@acme.example", get_role_display="Editor")
+    invitation_context = {"invitation": invitation, "partner": row.partner, "by": by, "url": LINK, "days": 7}
+    return dict.fromkeys(names, request_context) | {"invitation": invitation_context}
 
 
 def _of_keys(row: Integration, by: Any, now: datetime) -> dict[str, dict[str, Any]]:
@@ -73,8 +73,8 @@ def _report(row: Integration, now: datetime) -> dict[str, Any]:
     watch = watch_over(row, now - 600 * HOUR)
     clock_of(issue_of(watch, 1, now - 90 * HOUR), now - 42 * HOUR, state="overdue", next_at=None)
     clock_of(issue_of(watch, 2, now - 10 * HOUR), now + 20 * HOUR)
-    found = reported(partner_key(row.partner))
-    assert found
-    figures = build(found, last_complete(now, zone()), zone(), now)
+    report_scope = find_report_scope(build_partner_key(row.partner))
+    assert report_scope
+    figures = build_figures(report_scope, get_last_complete_week(now, get_program_zone()), get_program_zone(), now)
     figures["retracted"] = [{"name": "acme/rocket#3", "integration": row.name, "why": "Late data: it was answered."}]
-    return {"report": shown(figures), "page": LINK, "unsubscribe": LINK}
+    return {"report": build_report_context(figures), "page": LINK, "unsubscribe": LINK}

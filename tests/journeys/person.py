@@ -17,7 +17,7 @@ RULES = BRIEF | {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22
 CONTRAST = BRIEF | {"runOnly": {"type": "rule", "values": ["color-contrast"]}}
 AUDITS = {"light": RULES, "dark": CONTRAST}  # what another colour scheme can change is the contrast
 SHOTS = os.environ.get("PORTAL_SHOTS", "")
-NUMBERED = re.compile(r"/[0-9a-f]{8}-[0-9a-f-]{27}|/\d+|[A-Za-z0-9_:-]{30,}")
+IDENTIFIER_PATTERN = re.compile(r"/[0-9a-f]{8}-[0-9a-f-]{27}|/\d+|[A-Za-z0-9_:-]{30,}")
 
 
 class Person:
@@ -53,7 +53,7 @@ class Person:
         """Look at the page that is there now: audit it once a kind of page, and note troubles."""
         self.page.wait_for_load_state("load")
         if self.audits:
-            kind = f"{NUMBERED.sub('/…', urlsplit(self.page.url).path)} {self.page.title()}"
+            kind = f"{IDENTIFIER_PATTERN.sub('/…', urlsplit(self.page.url).path)} {self.page.title()}"
             if self.is_new(kind):
                 self.audit(kind)
         assert self.troubles == []
@@ -92,9 +92,9 @@ class Person:
 
     def choose(self, label: str, option: str) -> "Person":
         """Choose from a list, or a radio button."""
-        listed = self.page.get_by_role("combobox", name=label)
-        if listed.count():
-            listed.first.select_option(label=option)
+        results_by_role = self.page.get_by_role("combobox", name=label)
+        if results_by_role.count():
+            results_by_role.first.select_option(label=option)
         else:
             self.page.get_by_label(option).first.check()
         return self

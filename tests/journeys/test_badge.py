@@ -6,9 +6,9 @@ from typing import Any
 from django.utils import timezone
 
 from integrations.submissions.models import Integration
-from integrations.submissions.services.transitions import perform
-from portal.directory.badges.embed_codes import snippets
-from portal.directory.badges.status import truth_of
+from integrations.submissions.services.transitions import perform_transition
+from portal.directory.badges.embed_codes import build_embed_codes
+from portal.directory.badges.status import get_badge_status
 from tests.conftest import begin, drive
 from tests.journeys.person import Person
 
@@ -23,7 +23,7 @@ def test_badge_and_its_statement(visit: Callable[..., Person], acme: Any, alice:
     assert pictures.count() == 4
     assert pictures.evaluate_all("images => images.every(each => each.complete && each.naturalWidth > 80)")
     page = reader.page.content()
-    assert snippets(truth_of(row), "flat")[0].text in page
+    assert build_embed_codes(get_badge_status(row), "flat")[0].text in page
 
     for style in ("flat", "large"):
         reader.page.goto(f"{base}/listed/{row.uuid}/badge.svg?style={style}")
@@ -33,7 +33,7 @@ def test_badge_and_its_statement(visit: Callable[..., Person], acme: Any, alice:
     reader.go("/verify/").write("Statement", statement).press("Verify").sees("Genuine", "What is so now").shot("verify")
     reader.go("/verify/").write("Statement", statement.replace('"payload":"ey', '"payload":"eY')).press("Verify")
     reader.sees("Not a statement")
-    perform(Integration.objects.get(pk=row.pk), "archive", by=alice, note="We stop.", now=timezone.now())
+    perform_transition(Integration.objects.get(pk=row.pk), "archive", actor=alice, note="We stop.", now=timezone.now())
     reader.go("/verify/").write("Statement", statement).press("Verify").sees("No longer so", "No longer supported")
     svg = reader.page.request.get(f"{base}/listed/{row.uuid}/badge.svg").text()
     assert "No longer supported" in svg

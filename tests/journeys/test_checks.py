@@ -13,17 +13,20 @@ from playwright.sync_api import expect
 from portal.audit.models import Event
 from tests.conftest import begin
 from tests.journeys.person import Person
-from tests.verification.checks.told import REPOSITORY, Told, published, released
+from tests.verification.checks.told import REPOSITORY, FakeSources, build_registry_listing, build_release_answers
 from verification.checks.models import CheckResult, CheckRun
-from verification.checks.runner import checked, keys_of, run
+from verification.checks.runner import list_checked_requirements, list_required_check_keys, run_integration_checks
 
-MOVED = replace(REPOSITORY, owner_id=9, full_name="globex/terraform-provider-rocket")
+MOVED_REPOSITORY = replace(REPOSITORY, owner_id=9, full_name="globex/terraform-provider-rocket")
 
 
-def look(row: Any, **told: Any) -> None:
+def look(row: Any, **fields: Any) -> None:
     """One whole run, as a worker would do it."""
-    said = {**released("1.2.0"), "published_said": published(newest="1.3.0", versions=("1.2.0", "1.3.0"))}
-    run(row, now=timezone.now(), sources=Told(**{**said, **told}))
+    answers = {
+        **build_release_answers("1.2.0"),
+        "published_said": build_registry_listing(newest="1.3.0", versions=("1.2.0", "1.3.0")),
+    }
+    run_integration_checks(row, now=timezone.now(), sources=FakeSources(**{**answers, **fields}))
 
 
 @contextmanager
@@ -39,7 +42,7 @@ def quiet(page: Person) -> Iterator[None]:
 def test_results_come_one_after_the_other(visit: Callable[..., Person], acme: Any, alice: Any) -> None:
     row = begin(acme, alice, "terraform-provider", now=timezone.now())
     CheckRun.objects.update(claimed_until=timezone.now() + timedelta(minutes=5))
-    every = keys_of(checked(row))
+    every = list_required_check_keys(list_checked_requirements(row))
     page = visit(alice).go(f"/checks/{row.uuid}/").sees(f"The checks are running: 0 of {len(every)} done.")
     page.shot("checks-begin")
     with quiet(page):
@@ -58,7 +61,7 @@ def test_conflict_shows_both_sources_and_evidence_leads_there(
 ) -> None:
     row = begin(acme, alice, "terraform-provider", now=timezone.now())
     CheckRun.objects.update(finished_at=timezone.now())
-    look(row, repository_said=MOVED)
+    look(row, repository_said=MOVED_REPOSITORY)
     assert CheckResult.objects.get(key="registry.latest").outcome == "not_run"
     for person, phone in ((alice, True), (rita, False)):
         page = visit(person, phone=phone).go(f"/checks/{row.uuid}/")

@@ -19,7 +19,7 @@ def unfold(browser: Person, words: str, nth: int = 0) -> Person:
     return browser.arrived()
 
 
-def test_a_colleague_is_invited_signs_up_and_joins(visit: Visit, mail_to: MailTo, alice: Any) -> None:
+def test_colleague_is_invited_signs_up_and_joins(visit: Visit, mail_to: MailTo, alice: Any) -> None:
     owner, dora = visit(alice), visit()
     owner.go("/company/").write("Email address", "dora@acme.example")
     owner.page.locator("#invite").get_by_label("Role").select_option("viewer")
@@ -32,7 +32,7 @@ def test_a_colleague_is_invited_signs_up_and_joins(visit: Visit, mail_to: MailTo
     owner.go("/company/").sees("Dora Dean").sees_not("Open invitations")
 
 
-def test_an_invitation_is_sent_again_taken_back_and_closed_to_others(
+def test_invitation_is_sent_again_reverted_and_closed_to_others(
     visit: Visit, mail_to: MailTo, alice: Any, charlie: Any
 ) -> None:
     owner, other = visit(alice), visit(charlie)
@@ -46,7 +46,7 @@ def test_an_invitation_is_sent_again_taken_back_and_closed_to_others(
     other.press("Use another account").sees("This invitation was taken back.")
 
 
-def test_a_colleague_finds_the_company_here_asks_and_is_let_in(visit: Visit, mail_to: MailTo, alice: Any) -> None:
+def test_colleague_finds_the_partner_here_asks_and_is_let_in(visit: Visit, mail_to: MailTo, alice: Any) -> None:
     dora = visit(person("dora@acme.example", "Dora Dean"))
     dora.go("/").sees("Colleagues with your mail domain are here already.").shot("company-here")
     dora.write("Company name", "АСМЕ").press("Create the company")
@@ -59,7 +59,7 @@ def test_a_colleague_finds_the_company_here_asks_and_is_let_in(visit: Visit, mai
     dora.go(link_in(mail_to("dora@acme.example", "join_accepted"), "/company/")).sees("Acme", "Alice Archer")
 
 
-def test_a_request_is_declined_and_the_asker_sees_it(visit: Visit, mail_to: MailTo, alice: Any) -> None:
+def test_request_is_declined_and_the_asker_sees_it(visit: Visit, mail_to: MailTo, alice: Any) -> None:
     dora, owner = visit(person("dora@gmail.com", "Dora Dean")), visit(alice)
     dora.go("/company/new/").write("Company name", "Acme Inc.").press("Create the company")
     dora.press("Ask to join Acme").press("Ask to join")
@@ -67,7 +67,7 @@ def test_a_request_is_declined_and_the_asker_sees_it(visit: Visit, mail_to: Mail
     dora.go(link_in(mail_to("dora@gmail.com", "join_declined"), "/company/join/")).sees("Declined")
 
 
-def test_a_colleague_is_removed_loses_access_at_once_and_comes_back(
+def test_colleague_is_removed_loses_access_at_once_and_comes_back(
     visit: Visit, mail_to: MailTo, alice: Any, bob: Any
 ) -> None:
     owner, colleague = visit(alice), visit(bob)
@@ -82,7 +82,7 @@ def test_a_colleague_is_removed_loses_access_at_once_and_comes_back(
     colleague.go("/company/acme/").sees("Alice Archer")
 
 
-def test_the_last_owner_stays_until_there_is_another(visit: Visit, alice: Any, bob: Any) -> None:
+def test_last_owner_stays_until_there_is_another(visit: Visit, alice: Any, bob: Any) -> None:
     owner = visit(alice)
     unfold(owner.go("/company/"), "Leave").press("Leave now")
     owner.sees("A company needs an owner. Make somebody else an owner first.")

@@ -5,7 +5,7 @@ from typing import Any
 from tests.journeys.walk import Walk
 
 
-def test_a_platform_goes_all_the_way(walk: Walk, github: Any) -> None:
+def test_platform_goes_all_the_way(walk: Walk, github: Any) -> None:
     github.seed()
     walk.begin(
         "Should your product work with Consul directly",

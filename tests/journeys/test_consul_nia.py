@@ -6,7 +6,7 @@ from tests.fakes.github.server import Repo
 from tests.journeys.walk import Walk
 
 
-def test_a_module_goes_all_the_way(walk: Walk, github: Any) -> None:
+def test_module_goes_all_the_way(walk: Walk, github: Any) -> None:
     github.seed(Repo("acme/terraform-rocket-pool-nia", "Pools follow services.", language="HCL"))
     walk.begin(
         "Should your network or security devices follow",

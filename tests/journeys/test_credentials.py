@@ -16,11 +16,11 @@ Visit = Callable[..., Person]
 SECRET = "f0a7-rocket"
 
 
-def test_an_account_is_opened_for_a_reason_and_withdrawn(
+def test_account_is_opened_for_a_reason_and_withdrawn(
     visit: Visit, mail_to: Callable[..., Email], acme: Partner, alice: Any, bob: Any, rita: Any, rob: Any
 ) -> None:
     row = begin(acme, alice, now=timezone.now())
-    claims.assign(row, rita, by=rita, now=timezone.now())
+    claims.assign_reviewer(row, rita, actor=rita, now=timezone.now())
     address = f"/integrations/{row.uuid}/requirements/NO-6/"
     owner, reviewer, other = visit(alice), visit(rita), visit(rob)
     owner.go(address).write("Credentials", SECRET).press("Keep it encrypted").never_reads(SECRET)

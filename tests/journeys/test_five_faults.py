@@ -25,26 +25,28 @@ CONSEQUENCES = {  # what follows from an unregistered key: there is no verdict w
 
 def faulty() -> signed.Signed:
     """Version 1.0.0: its manifest is older than its code, its key is nobody's, and its archive came later."""
-    made = signed.release("rocket", "1.0.0", signer=signed.key("Bob Bolt <bob@old.example>"), keys=[signed.key()])
-    made.protocols = ("6.0",)
-    archive = next(name for name in made.files if name.endswith(".zip"))
-    before = made.answer("", "linux_amd64")["shasum"]
-    made.files[archive] = signed.zipped({"terraform-provider-rocket_v1.0.0": signed.program("linux", "amd64") + b"new"})
-    made.package = {"shasum": before}
-    return made
+    release = signed.release("rocket", "1.0.0", signer=signed.key("Bob Bolt <bob@old.example>"), keys=[signed.key()])
+    release.protocols = ("6.0",)
+    archive = next(name for name in release.files if name.endswith(".zip"))
+    before = release.answer("", "linux_amd64")["shasum"]
+    release.files[archive] = signed.build_zip(
+        {"terraform-provider-rocket_v1.0.0": signed.program("linux", "amd64") + b"new"}
+    )
+    release.package = {"shasum": before}
+    return release
 
 
-def put_on_github(github: Any, made: signed.Signed, *, without: str = "nothing") -> None:
-    number = github.release(REPOSITORY, f"v{made.version}")
-    for name, content in made.files.items():
+def put_on_github(github: Any, release: signed.Signed, *, without: str = "nothing") -> None:
+    number = github.release(REPOSITORY, f"v{release.version}")
+    for name, content in release.files.items():
         if not name.endswith(without):
-            github.asset(REPOSITORY, number, f"v{made.version}", name, content)
+            github.asset(REPOSITORY, number, f"v{release.version}", name, content)
 
 
 def open_checks(walk: Walk) -> set[str]:
     """What the last run did not pass, of what must pass: the hints about its code apart."""
-    wanted = {key for id in DEMANDS for key in walk.row.edition.requirement(id).checks}
-    newest = CheckResult.objects.filter(integration=walk.row, key__in=wanted).newest()
+    check_keys = {key for id in DEMANDS for key in walk.row.edition.requirement(id).checks}
+    newest = CheckResult.objects.filter(integration=walk.row, key__in=check_keys).newest()
     return {result.key for result in newest if result.outcome not in ("pass", "warn")}
 
 

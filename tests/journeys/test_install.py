@@ -5,7 +5,7 @@ from typing import Any
 
 from tests.conftest import NOW, begin
 from tests.journeys.person import Person
-from tests.verification.checks.told import published
+from tests.verification.checks.told import build_registry_listing
 from verification.checks.services import observations
 
 VERSIONS = ("0.9.1", *(f"1.{minor}.0" for minor in range(12)), "2.0.0-rc1")
@@ -13,8 +13,8 @@ VERSIONS = ("0.9.1", *(f"1.{minor}.0" for minor in range(12)), "2.0.0-rc1")
 
 def test_constraint_configuration_and_place_of_each_file(visit: Callable[..., Person], alice: Any, acme: Any) -> None:
     row = begin(acme, alice, "terraform-provider")
-    picture = published(versions=VERSIONS, newest="1.11.0")
-    observations.remember(row, "registry.listed", {"registry": picture.as_dict()}, NOW)
+    picture = build_registry_listing(versions=VERSIONS, newest="1.11.0")
+    observations.store_observation(row, "registry.listed", {"registry": picture.as_dict()}, NOW)
     page = visit(alice).go(f"/integrations/{row.uuid}/").press("Show the configuration")
     page.sees("~> 1.11", "Copy: Required provider").shot("install")
     page.press("1.3.0").sees("~> 1.3")

@@ -18,7 +18,7 @@ Visit = Callable[..., Person]
 
 
 @pytest.fixture
-def listed(acme: Any, alice: Any, rita: Any) -> list[Integration]:
+def listed_integrations(acme: Any, alice: Any, rita: Any) -> list[Integration]:
     now = timezone.now() - timedelta(days=1)
     rows = [
         begin(acme, alice, program, now, name=name, repository=f"acme/{program}-x", repository_id=number)
@@ -27,7 +27,7 @@ def listed(acme: Any, alice: Any, rita: Any) -> list[Integration]:
     return [drive(row, "support", partner=alice, reviewer=rita, now=now) for row in rows]
 
 
-def test_from_a_search_to_a_copied_badge(listed: list[Integration], visit: Visit) -> None:
+def test_from_a_search_to_a_copied_badge(listed_integrations: list[Integration], visit: Visit) -> None:
     visitor = visit().go("/listed/")
     page, keys = visitor.page, visitor.page.keyboard
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
@@ -43,8 +43,8 @@ def test_from_a_search_to_a_copied_badge(listed: list[Integration], visit: Visit
     expect(facet).to_be_focused()
     tab_to(visitor, page.get_by_role("link", name="Booster driver"))
     keys.press("Enter")
-    page.wait_for_url(f"**/listed/{listed[0].uuid}/")
-    badge = page.locator(f"a[href='/listed/{listed[0].uuid}/badge/']").first
+    page.wait_for_url(f"**/listed/{listed_integrations[0].uuid}/")
+    badge = page.locator(f"a[href='/listed/{listed_integrations[0].uuid}/badge/']").first
     tab_to(visitor.arrived(), badge)
     keys.press("Enter")
     page.wait_for_url("**/badge/")
@@ -62,14 +62,14 @@ def test_what_reaches_me_and_where_events_go(visit: Visit, alice: Any, settings:
     before = messages.input_value()
     tab_to(owner, messages)
     keys.press("ArrowDown")
-    assert (chosen := messages.input_value()) != before
+    assert (chosen_value := messages.input_value()) != before
     tab_to(owner, page.get_by_label("Hold mails until my working hours"))
     keys.press("Space")
     tab_to(owner, page.get_by_role("button", name="Save", exact=True))
     keys.press("Enter")
     expect(page.locator(".banner").first).to_be_visible()
     owner.arrived()
-    assert page.get_by_label("Messages").input_value() == chosen
+    assert page.get_by_label("Messages").input_value() == chosen_value
     expect(page.get_by_label("Hold mails until my working hours")).to_be_checked()
     owner.go("/webhooks/")
     tab_to(owner, page.locator("a[href='/webhooks/new/acme/']"))

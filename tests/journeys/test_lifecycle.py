@@ -12,7 +12,7 @@ from tests.journeys.person import Person
 from tests.verification.testruns.provider_lifecycle.world import (
     BASE,
     CANARY,
-    CHANGED,
+    CHANGED_CONFIG,
     READABLE,
     executable,
     needs_sandbox,
@@ -31,26 +31,26 @@ def example(acme: Any, alice: Any) -> Integration:
     )
 
 
-def ask(person: Person, base: str, changed: str) -> None:
-    person.write("Version", "1.0.0").write("Configuration", base).write("Changed configuration", changed)
+def ask(person: Person, base: str, changed_config: str) -> None:
+    person.write("Version", "1.0.0").write("Configuration", base).write("Changed configuration", changed_config)
     person.write("Test credentials", f"EXAMPLE_TOKEN={CANARY}").press("Begin the rehearsal")
 
 
 @needs_terraform
 @needs_sandbox
-def test_crashing_provider_is_told_live_with_its_evidence(
+def test_crashing_provider_is_reported_live_with_its_evidence(
     visit: Callable[..., Person], example: Integration, alice: Any, monkeypatch: Any
 ) -> None:
-    monkeypatch.setattr(jobs, "READABLE", READABLE)
+    monkeypatch.setattr(jobs, "READABLE_FOLDERS", READABLE)
     partner = visit(alice).go(f"/integrations/{example.uuid}/").press("Rehearse the lifecycle")
     partner.sees("No rehearsal has been made yet")
-    ask(partner, BASE, CHANGED)
+    ask(partner, BASE, CHANGED_CONFIG)
     partner.sees("The rehearsal is under way: 0 of 13 steps made. Next: the executable is started directly.")
 
     def crashing(row: LifecycleRehearsal, folder: Path) -> Path:
         return executable("crash")
 
-    assert jobs.run_one(LifecycleRehearsal.objects.get().pk, program=crashing)
+    assert jobs.run_one(LifecycleRehearsal.objects.get().pk, program_fetcher=crashing)
     partner.sees(
         "Something has to be mended; each rule says what.", "The provider broke down. ",
         "Not reached: “The plan is applied” did not go well.", "Begin a rehearsal",
@@ -58,7 +58,7 @@ def test_crashing_provider_is_told_live_with_its_evidence(
     partner.never_reads(CANARY).shot("lifecycle")
 
 
-def test_what_is_not_fit_is_told_beside_the_field_on_a_phone_without_scripts(
+def test_what_is_not_fit_is_shown_as_field_error_on_a_phone_without_scripts(
     visit: Callable[..., Person], example: Integration, alice: Any
 ) -> None:
     partner = visit(alice, phone=True, javascript=False).go(f"/integrations/{example.uuid}/lifecycle/")

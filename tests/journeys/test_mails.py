@@ -14,7 +14,7 @@ from django.db import transaction
 from playwright.sync_api import Browser, Page
 
 from integrations.submissions.models import Integration
-from integrations.submissions.notices import NOTICES
+from integrations.submissions.notices import NOTIFICATION_RULES
 from tests.journeys.mails import others
 from tests.portal.notifications.test_email_templates import tell
 
@@ -49,24 +49,24 @@ def pages(chromium: Browser) -> Any:
 def test_every_notice_fits_a_phone_and_is_read_in_light_and_dark(
     rocket: Integration, alice: Any, rita: Any, sam: Any, now: datetime, pages: dict[str, Page]
 ) -> None:
-    for verb in NOTICES:
+    for verb in NOTIFICATION_RULES:
         mail = tell(rocket, verb, sam, now, note=NOTE)[0]
         look(pages, verb, mail.html, mail.text)
 
 
-def test_every_other_mail_fits_a_phone_and_is_read_in_light_and_dark(
+def test_every_other_email_fits_a_phone_and_is_read_in_light_and_dark(
     rocket: Integration, alice: Any, sam: Any, now: datetime, pages: dict[str, Page]
 ) -> None:
     with transaction.atomic():
-        found = others(rocket, alice, sam, now)
-    for name, mail in found.items():
+        emails_by_template = others(rocket, alice, sam, now)
+    for name, mail in emails_by_template.items():
         look(pages, name, mail.html, mail.text)
     templates = {
         folder.name
         for folder in (settings.BASE_DIR / "portal/notifications/templates/notifications/email").iterdir()
         if folder.is_dir()
     }
-    assert templates == {*found, *(notice.template for notice in NOTICES.values())}
+    assert templates == {*emails_by_template, *(notice.template for notice in NOTIFICATION_RULES.values())}
 
 
 def look(pages: dict[str, Page], name: str, html: str, text: str) -> None:

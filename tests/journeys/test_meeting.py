@@ -18,9 +18,9 @@ Visit = Callable[..., Person]
 
 def propose(browser: Person, *days: int) -> Person:
     """Propose these days, at the minute it is now, in the person's own zone."""
-    folded = browser.page.locator("summary", has_text="Propose other times")
-    if folded.count():
-        folded.click()
+    folded_section = browser.page.locator("summary", has_text="Propose other times")
+    if folded_section.count():
+        folded_section.click()
     for number, day in enumerate(days, start=1):
         moment = timezone.localtime(timezone.now() + timedelta(days=day))
         browser.write(f"Time {number}", f"{moment:%Y-%m-%dT%H:%M}")
@@ -39,7 +39,7 @@ def test_both_sides_find_a_time_move_it_and_cancel_it(
     alice.zone = "Europe/Berlin"
     alice.save()
     row = begin(acme, alice, now=timezone.now())
-    claims.assign(row, rita, by=rita, now=timezone.now())
+    claims.assign_reviewer(row, rita, actor=rita, now=timezone.now())
     address = f"/integrations/{row.uuid}/requirements/NO-7/"
     partner, reviewer = visit(alice), visit(rita)
     propose(partner.go(address).sees("Europe/Berlin").write("Where", "https://meet.acme.example/r"), -1)
@@ -54,10 +54,10 @@ def test_both_sides_find_a_time_move_it_and_cancel_it(
     propose(reviewer.go(address), 9).sees("instead of")
     partner.go(address).page.get_by_role("radio").first.check()
     partner.press("Accept this time")
-    uid, moved = [
+    uid, moved_uid = [
         next(li for li in text.splitlines() if li.startswith("UID:")) for text in (first, calendar_of(partner))
     ]
-    assert uid == moved
+    assert uid == moved_uid
     reviewer.go(address).page.locator("summary", has_text="Cancel the meeting").click()
     reviewer.press("Cancel the meeting").sees("Say why, so that the other side knows.")
     reviewer.write("Why", "I am ill.").press("Cancel the meeting").sees("It is cancelled, and the other side knows.")

@@ -12,10 +12,10 @@ from verification.testruns.services import nomad_plugin_tests as jobs
 
 
 @needs_sandbox
-def test_device_plugin_is_told_what_to_mend(
+def test_device_plugin_learns_what_to_mend(
     visit: Callable[..., Person], acme: Any, alice: Any, monkeypatch: Any
 ) -> None:
-    monkeypatch.setattr(jobs, "READABLE", READABLE)
+    monkeypatch.setattr(jobs, "READABLE_FOLDERS", READABLE)
     row = begin(acme, alice, category="gpus-hardware-devices", repository="acme/nomad-device-example", name="Gauges")
     partner = visit(alice).go(f"/integrations/{row.uuid}/").press("Rehearse the plugin")
     partner.sees("No rehearsal has been made yet").write("Version", "1.0.0").write("Configuration", "[]")
@@ -26,7 +26,7 @@ def test_device_plugin_is_told_what_to_mend(
     def twins(row: NomadRehearsal, folder: Path) -> Path:
         return executable("device", "twins")
 
-    assert jobs.run_one(NomadRehearsal.objects.get().pk, program=twins)
+    assert jobs.run_one(NomadRehearsal.objects.get().pk, program_fetcher=twins)
     partner.sees(
         "Something has to be mended; each rule says what.", "The id “one” is no id of one device.",
         "It calls itself “example”.", "Every question and its answer", "Begin a rehearsal",

@@ -21,13 +21,13 @@ Visit = Callable[..., Person]
 def history(rita: Any, rob: Any, alice: Any, acme: Any) -> Integration:
     """A year of integrations, and one of Acme's that waits for the program."""
     now = timezone.now()
-    past.live(now, [rita, rob], "!")
-    waiting_times.forget()
+    past.create_past(now, [rita, rob], "!")
+    waiting_times.clear_cache()
     row = begin(acme, alice, "terraform-run-task", now=now)
     return drive(row, "review", partner=alice, reviewer=rita, now=now)
 
 
-def test_the_office_tells_how_it_goes_and_a_list_is_kept_and_taken_along(
+def test_office_reports_how_it_goes_and_a_list_is_kept_and_taken_along(
     visit: Visit, history: Integration, rita: Any, alice: Any, tmp_path: Path
 ) -> None:
     browser = visit(rita).go("/office/?period=365").sees("Time in each stage", "Where the time went").shot("office")

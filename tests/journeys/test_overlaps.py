@@ -29,7 +29,7 @@ def secret(globex: Partner, charlie: Any) -> Integration:
 
 
 @pytest.fixture
-def asked(visit: Visit, alice: Any, secret: Integration) -> tuple[Person, Integration]:
+def introduction_request(visit: Visit, alice: Any, secret: Integration) -> tuple[Person, Integration]:
     """Alice, who saw it while she typed, and asked to be introduced when she sent hers."""
     asker = visit(alice).go("/start/nomad/")
     asker.write("Repository", "https://github.com/opensky/nomad-driver-rocket").write("Name", "Rocket driver")
@@ -40,10 +40,15 @@ def asked(visit: Visit, alice: Any, secret: Integration) -> tuple[Person, Integr
     return asker, Integration.objects.get(name="Rocket driver")
 
 
-def test_two_companies_are_introduced_when_both_agree(
-    visit: Visit, mail_to: MailTo, alice: Any, charlie: Any, secret: Integration, asked: tuple[Person, Integration]
+def test_two_partners_are_introduced_when_both_agree(
+    visit: Visit,
+    mail_to: MailTo,
+    alice: Any,
+    charlie: Any,
+    secret: Integration,
+    introduction_request: tuple[Person, Integration],
 ) -> None:
-    asker, ours = asked
+    asker, ours = introduction_request
     told = mail_to(charlie.email, "introduction_asked")
     assert [word for word in OURS if word in told.text + told.html + told.subject] == []
     other = visit(charlie).go(f"/integrations/{secret.uuid}/").never_reads(*OURS)
@@ -58,9 +63,9 @@ def test_two_companies_are_introduced_when_both_agree(
 
 
 def test_who_would_rather_not_stays_unknown(
-    visit: Visit, charlie: Any, secret: Integration, asked: tuple[Person, Integration]
+    visit: Visit, charlie: Any, secret: Integration, introduction_request: tuple[Person, Integration]
 ) -> None:
-    asker, ours = asked
+    asker, ours = introduction_request
     other = visit(charlie).go(f"/integrations/{secret.uuid}/").press("Answer").press("Decline")
     other.sees("There is no introduction").never_reads(*OURS)
     asker.go(f"/introductions/{ours.introductions_asked.get().pk}/").sees("They have not read your name.")

@@ -6,7 +6,7 @@ from tests.fakes.github.server import Repo
 from tests.journeys.walk import Walk
 
 
-def test_a_builder_goes_all_the_way(walk: Walk, github: Any) -> None:
+def test_builder_goes_all_the_way(walk: Walk, github: Any) -> None:
     github.seed(Repo("acme/packer-plugin-rocket", "Builds images for rockets."))
     walk.begin(
         "Should Packer build, fill or ship machine images",

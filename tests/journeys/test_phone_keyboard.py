@@ -25,7 +25,7 @@ KEYS = {"email": "alice@acme.example", "date": "01152027"}
 
 
 @pytest.fixture
-def begun(acme: Partner, alice: Any) -> Integration:
+def new_integration(acme: Partner, alice: Any) -> Integration:
     return begin(acme, alice, now=timezone.now())
 
 
@@ -43,11 +43,11 @@ def fits(browser: Person) -> Person:
 
 
 def test_requirements_are_met_on_a_phone_without_scripts(
-    visit: Visit, alice: Any, begun: Integration, tmp_path: Path
+    visit: Visit, alice: Any, new_integration: Integration, tmp_path: Path
 ) -> None:
     phone = visit(alice, phone=True, javascript=False)
     fits(phone.go("/")).press("Rocket").sees("Your turn").shot("phone-integration")
-    form, address = requirement_of(begun, "NO-1")
+    form, address = requirement_of(new_integration, "NO-1")
     fits(phone).page.locator(".turn a").click()
     assert phone.arrived().page.url.endswith(address)
     FIELDS[form.fields[0].type](phone, form.fields[0])
@@ -55,16 +55,16 @@ def test_requirements_are_met_on_a_phone_without_scripts(
     for field in form.fields[1:]:
         FIELDS[field.type](phone, field)
     fits(phone).shot("phone-requirement").press("Give the answers")
-    fits(phone.go(f"/integrations/{begun.uuid}/")).press("Complete this step").press("Complete this step")
-    assert Integration.objects.get(pk=begun.pk).step == "enable"
-    _, address = requirement_of(begun, "NO-8-LOGO")
+    fits(phone.go(f"/integrations/{new_integration.uuid}/")).press("Complete this step").press("Complete this step")
+    assert Integration.objects.get(pk=new_integration.pk).step == "enable"
+    _, address = requirement_of(new_integration, "NO-8-LOGO")
     text, picture = tmp_path / "logo.png", tmp_path / "rocket.png"
     text.write_bytes(b"I am no picture.")
     picture.write_bytes(FILES["png"])
     fits(phone.go(address).hand_in("File", text).press("Hand it in"))
-    assert not begun.states.filter(requirement_id="NO-8-LOGO", status="given").exists()
+    assert not new_integration.states.filter(requirement_id="NO-8-LOGO", status="given").exists()
     fits(phone.hand_in("File", picture).press("Hand it in").sees("rocket.png"))
-    assert begun.states.get(requirement_id="NO-8-LOGO").status == "given"
+    assert new_integration.states.get(requirement_id="NO-8-LOGO").status == "given"
 
 
 def tab_to(browser: Person, target: Locator) -> None:
@@ -77,7 +77,7 @@ def tab_to(browser: Person, target: Locator) -> None:
     raise AssertionError(f"Tab never reaches {target}")
 
 
-def test_a_requirement_and_a_step_with_the_keyboard_alone(visit: Visit, alice: Any, begun: Integration) -> None:
+def test_requirement_and_a_step_with_the_keyboard_alone(visit: Visit, alice: Any, new_integration: Integration) -> None:
     browser = visit(alice).go("/")
     page, keys = browser.page, browser.page.keyboard
     keys.press("Tab")
@@ -90,23 +90,23 @@ def test_a_requirement_and_a_step_with_the_keyboard_alone(visit: Visit, alice: A
     keys.press("Enter")
     page.wait_for_url("**/requirements/**")
     browser.arrived()
-    for field in requirement_of(begun, "NO-1")[0].fields:
+    for field in requirement_of(new_integration, "NO-1")[0].fields:
         tab_to(browser, page.get_by_label(field.label).first)
         keys.type(KEYS.get(field.type, "Alice Archer"))
     tab_to(browser, page.get_by_role("button", name="Give the answers"))
     keys.press("Enter")
-    browser.sees("Change the answers").go(f"/integrations/{begun.uuid}/")
+    browser.sees("Change the answers").go(f"/integrations/{new_integration.uuid}/")
     tab_to(browser, page.locator(".turn a"))
     keys.press("Enter")
     page.wait_for_url("**/steps/advance/")
     tab_to(browser.arrived(), page.get_by_role("button", name="Complete this step"))
     keys.press("Enter")
-    page.wait_for_url(f"**/integrations/{begun.uuid}/")
+    page.wait_for_url(f"**/integrations/{new_integration.uuid}/")
     browser.arrived()
-    assert Integration.objects.get(pk=begun.pk).step == "enable"
+    assert Integration.objects.get(pk=new_integration.pk).step == "enable"
 
 
-def test_a_slash_leads_to_the_search(visit: Visit, alice: Any, begun: Integration) -> None:
+def test_slash_leads_to_the_search(visit: Visit, alice: Any, new_integration: Integration) -> None:
     browser = visit(alice).go("/")
     browser.page.keyboard.press("/")
     expect(browser.page.locator("#top-search")).to_be_focused()

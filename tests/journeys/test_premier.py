@@ -14,7 +14,7 @@ from tests.journeys.walk import Walk
 
 
 @pytest.fixture
-def listed(walk: Walk, acme: Partner, alice: Any, rita: Any, github: Any, registry: Any) -> Integration:
+def listed_provider(walk: Walk, acme: Partner, alice: Any, rita: Any, github: Any, registry: Any) -> Integration:
     """Acme's provider with the standing Partner, in support."""
     github.seed(Repo("acme/terraform-provider-rocket", "Rockets as code."))
     registry.publish(Provider("acme/rocket"))
@@ -24,12 +24,14 @@ def listed(walk: Walk, acme: Partner, alice: Any, rita: Any, github: Any, regist
     return row
 
 
-def test_a_listed_provider_becomes_partner_premier(walk: Walk, listed: Integration, mail_to: Any, alice: Any) -> None:
+def test_listed_provider_becomes_partner_premier(
+    walk: Walk, listed_provider: Integration, mail_to: Any, alice: Any
+) -> None:
     partner, reviewer = walk.partner.go(walk.page), walk.reviewer
-    assert (listed.standing, listed.tier) == ("verified", "partner")
+    assert (listed_provider.standing, listed_provider.tier) == ("verified", "partner")
     partner.sees("Partner Premier", "Technical: at least one", "Feature: at least one")
     partner.sees_not("Ask for Partner Premier").shot("premier-before")
-    tier = listed.edition.tier("partner-premier")
+    tier = listed_provider.edition.tier("partner-premier")
     walk.fulfil(next(r for r in tier.requirements if r.id == "TP-SBOM"))
     partner.go(walk.page).sees_not("Ask for Partner Premier")
     walk.fulfil(next(r for r in tier.requirements if r.id == "TP-ACTION"))
@@ -37,8 +39,10 @@ def test_a_listed_provider_becomes_partner_premier(walk: Walk, listed: Integrati
     partner.go(walk.page).sees("asked for").sees_not("Ask for Partner Premier")
     assert (walk.row.turn_holder, walk.row.tier_request) == ("program", "partner-premier")
     reviewer.go("/queue/").sees("asks for the tier Partner Premier").press("Claim Rocket")
-    asked = reviewer.page.locator("#step-partner-premier li.requirement", has_text="Software bill of materials")
-    asked.get_by_text("Evidence").click()
+    requirement_row = reviewer.page.locator(
+        "#step-partner-premier li.requirement", has_text="Software bill of materials"
+    )
+    requirement_row.get_by_text("Evidence").click()
     reviewer.sees("https://acme.example/docs", "GitHub SBOM generator").shot("premier-review")
     reviewer.press("Grant the tier").sees("Subject").press("Grant the tier")
     walk.later(minutes=11)
@@ -48,8 +52,10 @@ def test_a_listed_provider_becomes_partner_premier(walk: Walk, listed: Integrati
     partner.go("/listed/").press("Rocket").sees("Partner Premier")
 
 
-def test_declined_it_stays_partner_and_may_ask_again(walk: Walk, listed: Integration, mail_to: Any, alice: Any) -> None:
-    tier = listed.edition.tier("partner-premier")
+def test_declined_it_stays_partner_and_may_ask_again(
+    walk: Walk, listed_provider: Integration, mail_to: Any, alice: Any
+) -> None:
+    tier = listed_provider.edition.tier("partner-premier")
     for requirement in (r for r in tier.requirements if r.id in ("TP-SBOM", "TP-EPH")):
         walk.fulfil(requirement)
     walk.partner.go(walk.page).press("Ask for Partner Premier").press("Ask for the tier")

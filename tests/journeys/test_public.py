@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, expect
 
 from integrations.partners.models import Partner
 from integrations.submissions.models import Integration
-from integrations.submissions.services.transitions import perform
+from integrations.submissions.services.transitions import perform_transition
 from portal.directory.models import Listing
 from tests.conftest import begin, drive
 from tests.journeys.person import Person
@@ -23,7 +23,7 @@ PROGRAMS = (("nomad", "Booster driver"), ("terraform-provider", "Rocket"), ("ter
 
 
 @pytest.fixture
-def listed(acme: Partner, alice: Any, rita: Any) -> dict[str, Integration]:
+def integrations_by_program(acme: Partner, alice: Any, rita: Any) -> dict[str, Integration]:
     """Three integrations of Acme in three programs, and one whose support has ended."""
     now = timezone.now() - timedelta(days=1)
     rows = {}
@@ -31,7 +31,7 @@ def listed(acme: Partner, alice: Any, rita: Any) -> dict[str, Integration]:
         where = {"repository": f"acme/{program}-{number}", "repository_id": number + 9}
         row = begin(acme, alice, program, now, name=name, **where)
         rows[name] = drive(row, "support", partner=alice, reviewer=rita, now=now)
-    perform(rows["Old booster"], "archive", by=alice, note="Replaced.", now=now)
+    perform_transition(rows["Old booster"], "archive", actor=alice, note="Replaced.", now=now)
     return rows
 
 
@@ -50,19 +50,29 @@ def pages(rows: dict[str, Integration]) -> dict[str, str]:
 
 def fill(rows: dict[str, Integration], count: int) -> None:
     """So many listings, each as long as they come: a whole page of the directory."""
-    shown, integration = Listing.objects.get(pk=rows["Rocket"].pk), rows["Rocket"]
+    listing, integration = Listing.objects.get(pk=rows["Rocket"].pk), rows["Rocket"]
     for number in range(count):
         integration.pk, integration.uuid, integration.name = None, uuid4(), f"Rocket of the {number}. kind"
         integration.repository, integration.repository_id = f"acme/terraform-provider-kind{number}", 100 + number
         integration._state.adding = True
         integration.save(force_insert=True)
-        shown.pk, shown.integration, shown.uuid, shown.name = None, integration, integration.uuid, integration.name
-        shown.summary, shown.version = f"Starts, steers and lands rockets of the {number}. kind. " * 4, f"1.{number}.0"
-        shown._state.adding = True
-        shown.save(force_insert=True)
+        listing.pk, listing.integration, listing.uuid, listing.name = (
+            None,
+            integration,
+            integration.uuid,
+            integration.name,
+        )
+        listing.summary, listing.version = (
+            f"Starts, steers and lands rockets of the {number}. kind. " * 4,
+            f"1.{number}.0",
+        )
+        listing._state.adding = True
+        listing.save(force_insert=True)
 
 
-def test_a_visitor_finds_follows_and_takes_over(listed: dict[str, Integration], visit: Callable[..., Person]) -> None:
+def test_visitor_finds_follows_and_takes_over(
+    integrations_by_program: dict[str, Integration], visit: Callable[..., Person]
+) -> None:
     visitor = visit().go("/listed/").sees("3 integrations", "Booster driver")
     page, status = visitor.page, visitor.page.get_by_role("status")
     page.get_by_role("searchbox").press_sequentially("scan", delay=20)
@@ -87,7 +97,9 @@ def test_a_visitor_finds_follows_and_takes_over(listed: dict[str, Integration], 
     visitor.go("/run-tasks/").sees("Rocket scan")
 
 
-def test_filters_stay_unfolded_on_a_phone(listed: dict[str, Integration], visit: Callable[..., Person]) -> None:
+def test_filters_stay_unfolded_on_a_phone(
+    integrations_by_program: dict[str, Integration], visit: Callable[..., Person]
+) -> None:
     page = visit(phone=True).go("/listed/").page
     page.get_by_text("Filters").click()
     page.locator("#f-program summary").click()
@@ -103,7 +115,9 @@ def test_filters_stay_unfolded_on_a_phone(listed: dict[str, Integration], visit:
         expect(choice).to_be_focused()
 
 
-def test_it_works_without_a_script_on_a_phone(listed: dict[str, Integration], visit: Callable[..., Person]) -> None:
+def test_it_works_without_a_script_on_a_phone(
+    integrations_by_program: dict[str, Integration], visit: Callable[..., Person]
+) -> None:
     visitor = visit(phone=True, javascript=False).go("/listed/")
     visitor.page.get_by_role("searchbox").fill("boost")
     visitor.press("Find").sees("1 integration for “boost”")
@@ -112,10 +126,10 @@ def test_it_works_without_a_script_on_a_phone(listed: dict[str, Integration], vi
     visitor.sees("Old booster")
 
 
-def test_a_company_replies_to_its_record(
-    listed: dict[str, Integration], visit: Callable[..., Person], alice: Any
+def test_partner_replies_to_its_record(
+    integrations_by_program: dict[str, Integration], visit: Callable[..., Person], alice: Any
 ) -> None:
-    page = f"/listed/{listed['Rocket'].uuid}/"
+    page = f"/listed/{integrations_by_program['Rocket'].uuid}/"
     owner = visit(alice).go(page).press("Reply to this record")
     owner.write("Your reply", "See https://elsewhere.example").press("Publish").sees("leads elsewhere")
     owner.write("Your reply", "Two people are on call now.").press("Publish").sees("Acme replied on")
@@ -123,10 +137,10 @@ def test_a_company_replies_to_its_record(
 
 
 def test_every_public_page_is_light_and_still(
-    listed: dict[str, Integration], chromium: Browser, tmp_path: Path
+    integrations_by_program: dict[str, Integration], chromium: Browser, tmp_path: Path
 ) -> None:
-    addresses = pages(listed)
-    fill(listed, 24)
+    addresses = pages(integrations_by_program)
+    fill(integrations_by_program, 24)
     with production(tmp_path / "static") as base:
-        seen = {name: Vitals.of(chromium, base + path) for name, path in addresses.items()}
-    assert {name: vitals.wrong for name, vitals in seen.items() if vitals.wrong} == {}, seen
+        vitals_by_name = {name: Vitals.of(chromium, base + path) for name, path in addresses.items()}
+    assert {name: vitals.wrong for name, vitals in vitals_by_name.items() if vitals.wrong} == {}, vitals_by_name

@@ -12,7 +12,7 @@ from playwright.sync_api import Page, Route, expect
 
 from integrations.sla.models import Watch
 from integrations.submissions.models import Integration
-from integrations.submissions.services.transitions import perform
+from integrations.submissions.services.transitions import perform_transition
 from portal.analytics.saved_views import services
 from tests.conftest import begin, drive
 from tests.journeys.person import Person
@@ -38,9 +38,9 @@ def public() -> set[str]:
     return {name for name, cell, *_ in lines if cell.startswith("200/") and ":" not in name} - NO_PAGES
 
 
-def fallen(world: dict[str, Any]) -> dict[str, Integration]:
+def create_ended_listings(world: dict[str, Any]) -> dict[str, Integration]:
     """A listing that is suspended, one that was removed, one whose support has ended; by what they are."""
-    cast, now, found = world["cast"], timezone.now() - timedelta(days=200), {}
+    cast, now, integrations_by_standing = world["cast"], timezone.now() - timedelta(days=200), {}
     for number, (standing, steps) in enumerate(STEPS.items()):
         row = begin(world["partner"], cast["alice"], "terraform-provider", now, name=f"Rocket {number}",
                     repository=f"acme/terraform-provider-rocket{number}", repository_id=70 + number)  # fmt: skip
@@ -49,9 +49,9 @@ def fallen(world: dict[str, Any]) -> dict[str, Integration]:
         story = [("give_notice", "rita", 0), ("suspend", "rob", 31), ("remove", "rita", 91)][:steps]
         for step, by, after in story or [("archive", "alice", 0)]:
             there = Integration.objects.get(pk=row.pk)
-            perform(there, step, by=cast[by], note="Because.", now=now + timedelta(days=after))
-        found[standing] = row
-    return found
+            perform_transition(there, step, actor=cast[by], note="Because.", now=now + timedelta(days=after))
+        integrations_by_standing[standing] = row
+    return integrations_by_standing
 
 
 def look(person: Person, name: str, path: str, troubles: list[str]) -> None:
@@ -78,20 +78,20 @@ def test_every_public_page_by_day_and_by_night_on_any_screen(visit: Visit, db: A
     for name in sorted(public()):
         look(visitor, name, everything.address(name, world), troubles)
         assert visitor.page.locator("h1").count() == 1, name
-    for standing, row in fallen(world).items():
+    for standing, row in create_ended_listings(world).items():
         for name in ("listing", "badge"):
             look(visitor, f"{name}, {standing}", reverse(name, args=[row.uuid]), troubles)
     assert troubles == visitor.troubles == []
 
 
-def served(page: str) -> Callable[[Route], None]:
+def serve_page(page: str) -> Callable[[Route], None]:
     return lambda route: route.fulfill(body=page, content_type="text/html")
 
 
 def test_what_goes_wrong_has_a_page_as_good_as_the_others(visit: Visit, db: Any) -> None:
     visitor, troubles = visit(), list[str]()
     for number, name in enumerate(BAD):
-        visitor.page.route(f"**/bad/{number}/", served(render_to_string(name)))
+        visitor.page.route(f"**/bad/{number}/", serve_page(render_to_string(name)))
         look(visitor, name, f"/bad/{number}/", troubles)
     visitor.page.unroute_all()
     look(visitor, "a page that there is not", "/listed/nothing/", troubles)
@@ -106,8 +106,8 @@ def test_own_pages_of_the_way_in_on_any_screen(visit: Visit, alice: Any) -> None
     assert troubles == owner.troubles == []
 
 
-def test_the_offices_pages_on_any_screen(visit: Visit, rita: Any) -> None:
-    services.save(rita, "office", "Terraform", "program=terraform-provider", shared=False, now=timezone.now())
+def test_offices_pages_on_any_screen(visit: Visit, rita: Any) -> None:
+    services.save_view(rita, "office", "Terraform", "program=terraform-provider", shared=False, now=timezone.now())
     reviewer, troubles = visit(rita), list[str]()
     for name in ("office", "office_flow", "office_people", "views"):
         look(reviewer, name, reverse(name), troubles)
@@ -117,17 +117,17 @@ def test_the_offices_pages_on_any_screen(visit: Visit, rita: Any) -> None:
     assert troubles == reviewer.troubles == []
 
 
-def test_what_is_fetched_anew_says_that_it_waits(visit: Visit, db: Any) -> None:
+def test_what_is_fetched_again_says_that_it_waits(visit: Visit, db: Any) -> None:
     visitor = visit().go("/listed/")
-    page, held = visitor.page, list[Route]()
-    page.route("**/listed/?q=*", lambda route: held.append(route))
+    page, held_routes = visitor.page, list[Route]()
+    page.route("**/listed/?q=*", lambda route: held_routes.append(route))
     page.keyboard.press("/")
     expect(page.get_by_role("searchbox")).to_be_focused()
     page.keyboard.type("rocket")
-    found = page.locator("#found")
-    expect(found).to_have_attribute("aria-busy", "true")
-    expect(found).to_have_css("opacity", "0.5")
-    held[-1].continue_()
-    expect(found).not_to_have_attribute("aria-busy", "true")
-    expect(found).to_have_css("opacity", "1")
+    results = page.locator("#found")
+    expect(results).to_have_attribute("aria-busy", "true")
+    expect(results).to_have_css("opacity", "0.5")
+    held_routes[-1].continue_()
+    expect(results).not_to_have_attribute("aria-busy", "true")
+    expect(results).to_have_css("opacity", "1")
     visitor.sees("Nothing is listed like this")

@@ -30,13 +30,13 @@ def acme(db: None) -> Partner:
 def world(capsys: Any, db: None) -> PublishedProvider:
     """Every provider of the registry is here; the one of the story is returned."""
     call_command("import_registry_providers", Path(SHARED) / "data/registry-extract/providers.jsonl.gz")
-    told = capsys.readouterr()
-    assert "7,088 lines: 7,0" in told.out
-    assert "7,088 lines read" in told.err
+    captured_output = capsys.readouterr()
+    assert "7,088 lines: 7,0" in captured_output.out
+    assert "7,088 lines read" in captured_output.err
     return PublishedProvider.objects.get(full_name=NAME)
 
 
-def test_a_real_provider_goes_all_the_way(
+def test_real_provider_goes_all_the_way(
     walk: Walk, world: PublishedProvider, github: Any, registry: Any, settings: Any, mail_to: Callable[..., Any]
 ) -> None:
     settings.REGISTRY_URL = registry.url

@@ -34,7 +34,7 @@ def stage_of(row: Integration) -> str:
     return str(Integration.objects.get(pk=row.pk).stage)
 
 
-def test_a_claim_lasts_half_an_hour_and_is_free_then(
+def test_claim_lasts_half_an_hour_and_is_free_then(
     visit: Visit, later: Later, rita: Any, rob: Any, waiting: Integration
 ) -> None:
     first, second = visit(rita), visit(rob)
@@ -48,7 +48,7 @@ def test_a_claim_lasts_half_an_hour_and_is_free_then(
     second.sees("Rocket is back in the queue.")
 
 
-def test_a_reviewer_is_suggested_with_the_reason_in_words(
+def test_reviewer_is_suggested_with_the_reason_in_words(
     visit: Visit, rita: Any, rob: Any, waiting: Integration
 ) -> None:
     visit(rob).go("/queue/").press("What you review").tick("Nomad").press("Save").sees("Suggestions follow it")
@@ -57,9 +57,7 @@ def test_a_reviewer_is_suggested_with_the_reason_in_words(
     visit(rob).go("/queue/?tab=mine").sees("Rocket", "assigned to you")
 
 
-def test_the_filters_are_in_the_address(
-    visit: Visit, acme: Partner, alice: Any, rita: Any, waiting: Integration
-) -> None:
+def test_filters_are_in_the_address(visit: Visit, acme: Partner, alice: Any, rita: Any, waiting: Integration) -> None:
     now = timezone.now()
     drive(begin(acme, alice, "vault", now, name="Safe"), "review", partner=alice, reviewer=rita, now=now)
     browser = visit(rita).go("/queue/").sees("Rocket", "Safe")
@@ -82,7 +80,7 @@ def test_what_changed_since_the_last_look_is_said(visit: Visit, alice: Any, rita
     reviewer.shot("review").press("I have seen this").sees("Nothing changed since")
 
 
-def test_a_note_of_the_program_never_reaches_the_partner(
+def test_note_of_the_program_never_reaches_the_partner(
     visit: Visit, alice: Any, rita: Any, rob: Any, waiting: Integration
 ) -> None:
     reviewer = visit(rita).go(page_of(waiting, "review/"))
@@ -97,7 +95,7 @@ def test_a_note_of_the_program_never_reaches_the_partner(
     assert [mail.to for mail in Email.objects.all() if "burnt rubber" in mail.text + mail.html + mail.subject] == []
 
 
-def test_a_decision_waits_shows_its_mail_and_can_be_undone(
+def test_decision_waits_shows_its_email_and_can_be_undone(
     visit: Visit, later: Later, alice: Any, rita: Any, waiting: Integration
 ) -> None:
     reviewer = visit(rita).go(page_of(waiting, "review/")).press("Decline").press("Decline")
@@ -105,15 +103,15 @@ def test_a_decision_waits_shows_its_mail_and_can_be_undone(
     reviewer.page.locator("#id_note").fill("It launches nothing.")
     preview = reviewer.page.locator("pre.mail-body").first
     expect(preview).to_contain_text("It launches nothing.")
-    shown = preview.inner_text()
+    preview_text = preview.inner_text()
     reviewer.shot("decline").press("Decline").sees("Until then the decision can be undone.")
-    held = Email.objects.get(name="declined", to=alice.email)
-    assert (held.state, held.text.strip()) == ("held", shown.strip())
-    reviewer.go("/outbox/?state=held").press(held.subject).sees("It launches nothing.")
+    email = Email.objects.get(name="declined", to=alice.email)
+    assert (email.state, email.text.strip()) == ("held", preview_text.strip())
+    reviewer.go("/outbox/?state=held").press(email.subject).sees("It launches nothing.")
     reviewer.go(page_of(waiting, "review/")).press("Undo").sees_not("Until then the decision can be undone.")
     later(minutes=11)
-    held.refresh_from_db()
-    assert (held.state, stage_of(waiting)) == ("cancelled", "review")
+    email.refresh_from_db()
+    assert (email.state, stage_of(waiting)) == ("cancelled", "review")
     visit(alice).go("/notifications/").never_reads("It launches nothing.")
 
 
@@ -128,7 +126,7 @@ def test_declined_with_a_reason_it_ends_and_the_partner_reads_why(
     visit(alice).go(page_of(waiting)).sees("Declined", "It launches nothing.")
 
 
-def test_a_waiver_has_a_reason_and_an_end(
+def test_waiver_has_a_reason_and_an_end(
     visit: Visit, later: Later, alice: Any, rita: Any, waiting: Integration
 ) -> None:
     requirement = next(r for r in waiting.edition.requirements() if not waiting.states.filter(requirement_id=r.id))
@@ -148,7 +146,7 @@ def test_a_waiver_has_a_reason_and_an_end(
     visit(alice).go(page_of(waiting, f"requirements/{requirement.id}/")).sees("The waiver is over")
 
 
-def test_on_hold_nobody_is_late_until_it_goes_on(visit: Visit, alice: Any, rita: Any, waiting: Integration) -> None:
+def test_on_hold_no_one_is_late_until_it_goes_on(visit: Visit, alice: Any, rita: Any, waiting: Integration) -> None:
     reviewer = visit(rita).go(page_of(waiting, "review/")).press("Put on hold").choose("It waits for", "Somebody else")
     reviewer.page.locator("#id_note").fill("The new release of the product.")
     reviewer.press("Put on hold").sees("The new release of the product.")
@@ -169,12 +167,12 @@ def test_moving_to_another_edition_is_looked_at_first(
     reviewer.sees("Comms & Messaging", "Communication & Messaging", "What is asked in addition").shot("move-edition")
     assert Integration.objects.get(pk=row.pk).edition_date == "2021-10"
     reviewer.press("Move it").sees("Rocket is in the edition 2026-06 from now on.")
-    moved = Integration.objects.get(pk=row.pk)
-    assert (moved.edition_date, moved.category) == ("2026-06", "communication-messaging")
+    integration = Integration.objects.get(pk=row.pk)
+    assert (integration.edition_date, integration.category) == ("2026-06", "communication-messaging")
     visit(alice).go(page_of(row, "history/")).sees("2026-06")
 
 
-def test_nobody_decides_on_their_own_company(
+def test_no_one_decides_on_their_own_partner(
     visit: Visit, acme: Partner, rita: Any, rob: Any, waiting: Integration
 ) -> None:
     Membership.objects.create(partner=acme, user=rob, role="editor", joined_at=timezone.now())

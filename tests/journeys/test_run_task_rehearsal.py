@@ -8,7 +8,7 @@ from django.utils import timezone
 from integrations.submissions.models import Integration
 from tests.conftest import begin
 from tests.journeys.person import Person
-from tests.verification.testruns.endpoints import KEY, Held, endpoint
+from tests.verification.testruns.endpoints import KEY, HeldEndpoint, endpoint
 from verification.testruns.services import run_task_tests
 
 
@@ -23,22 +23,22 @@ def ask(person: Person, url: str) -> None:
     person.press("Begin the rehearsal").sees("The rehearsal is under way: 0 of 8 requests made.")
 
 
-def played(server: Any, background: Callable[..., Any]) -> None:
+def run_test_to_end(server: Any, background: Callable[..., Any]) -> None:
     """Requests first, then the results, then what follows of them."""
     background()
     server.work()
-    background(timezone.now() + run_task_tests.PAUSE)
+    background(timezone.now() + run_task_tests.RESUME_DELAY)
 
 
-def test_good_endpoint_is_rehearsed_live(
+def test_good_endpoint_is_tested_live(
     visit: Callable[..., Person], acme: Any, alice: Any, rita: Any, settings: Any, background: Callable[..., Any]
 ) -> None:
     row = task(acme, alice, settings)
     partner = visit(alice).go(f"/integrations/{row.uuid}/").press("Rehearse the run task")
     partner.sees("No rehearsal has been made yet")
-    with endpoint(kind=Held) as server:
+    with endpoint(kind=HeldEndpoint) as server:
         ask(partner, server.url)
-        played(server, background)
+        run_test_to_end(server, background)
     partner.sees(
         "Every rule held.", "The run stops, after the plan, before anybody can confirm it.", "Begin a rehearsal"
     ).arrived()
@@ -52,9 +52,9 @@ def test_faulty_endpoint_is_explained_on_a_phone_without_scripts(
 ) -> None:
     row = task(acme, alice, settings)
     partner = visit(alice, phone=True, javascript=False).go(f"/integrations/{row.uuid}/rehearsal/")
-    with endpoint("unsigned-taken", kind=Held) as server:
+    with endpoint("unsigned-taken", kind=HeldEndpoint) as server:
         ask(partner, server.url)
-        played(server, background)
+        run_test_to_end(server, background)
     partner.press("Look again").sees(
         "Something has to be mended; each rule says what.",
         "A request without a signature was acted upon: a result was sent for it.",

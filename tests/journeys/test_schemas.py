@@ -6,16 +6,16 @@ from typing import Any
 
 from tests.conftest import begin
 from tests.journeys.person import Person
-from tests.verification.schemas.acme import printed
+from tests.verification.schemas.acme import encode_schema
 from tests.verification.schemas.test_pages import newer
 
 
-def test_schema_is_handed_in_compared_and_previewed(
+def test_schema_is_submitted_compared_and_previewed(
     visit: Callable[..., Person], alice: Any, acme: Any, rita: Any, tmp_path: Path
 ) -> None:
     row = begin(acme, alice, "terraform-provider", repository="acme/terraform-provider-acme")
     first, second = tmp_path / "old.json", tmp_path / "new.json"
-    first.write_bytes(printed())
+    first.write_bytes(encode_schema())
     second.write_bytes(newer())
     page = visit(alice).go(f"/integrations/{row.uuid}/").press("Schemas and Crossplane resources")
     page.sees("No schema yet").write("Version of the provider", "v1.4.0").hand_in("Schema", first).press("Hand it in")

@@ -21,7 +21,7 @@ def sign_in(browser: Person, user: Any) -> None:
     browser.go("/accounts/login/").write("Email address", user.email).write("Password", PASSWORD).press("Sign in")
 
 
-def test_a_second_factor_is_set_up_used_and_survives_a_lost_phone(visit: Callable[..., Person], alice: Any) -> None:
+def test_second_factor_is_set_up_used_and_survives_a_lost_phone(visit: Callable[..., Person], alice: Any) -> None:
     browser = visit()
     sign_in(browser, alice)
     browser.go("/profile/").press("Off").sees("Two-factor authentication").press("Set up")

@@ -44,7 +44,7 @@ def with_github(browser: Person, login: str, words: str = "Sign in with GitHub")
     return at_github(browser, login)
 
 
-def test_a_person_comes_with_github_and_comes_again(visit: Visit, github_app: GitHub) -> None:
+def test_person_comes_with_github_and_comes_again(visit: Visit, github_app: GitHub) -> None:
     dora = visit()
     dora.go("/accounts/signup/").shot("sign-up")
     with_github(dora, "dora", "Sign up with GitHub").sees("Create a company")
@@ -62,14 +62,14 @@ def test_github_opens_the_account_of_the_same_confirmed_address(visit: Visit, gi
     assert (mail.to, mail.subject) == (alice.email, "GitHub account connected")
 
 
-def test_the_second_factor_is_asked_after_github_too(visit: Visit, github_app: GitHub, alice: Any) -> None:
+def test_second_factor_is_asked_after_github_too(visit: Visit, github_app: GitHub, alice: Any) -> None:
     TOTP.activate(alice, "JBSWY3DPEHPK3PXP")
     browser = visit()
     with_github(browser.go("/accounts/login/"), "alice-archer").sees("Enter the code")
     browser.write("Code", code_of("JBSWY3DPEHPK3PXP")).press("Sign in").sees("Your integrations")
 
 
-def test_a_github_account_is_connected_and_disconnected(visit: Visit, github_app: GitHub, alice: Any) -> None:
+def test_github_account_is_connected_and_disconnected(visit: Visit, github_app: GitHub, alice: Any) -> None:
     browser = visit()
     browser.go("/accounts/login/").write("Email address", alice.email).write("Password", PASSWORD).press("Sign in")
     browser.go("/accounts/3rdparty/").sees("No GitHub account connected")
@@ -82,7 +82,7 @@ def test_a_github_account_is_connected_and_disconnected(visit: Visit, github_app
     ("path", "trouble"),
     [("/login/oauth/access_token", 502), ("/user$", 500), ("/user$", "garbage"), ("/user$", "cut"), ("/emails$", 503)],
 )
-def test_an_outage_at_github_is_said_and_not_blamed_on_the_person(
+def test_outage_at_github_is_said_and_not_blamed_on_the_person(
     visit: Visit, github_app: GitHub, path: str, trouble: int | str
 ) -> None:
     github_app.fail(path, trouble)
@@ -93,7 +93,7 @@ def test_an_outage_at_github_is_said_and_not_blamed_on_the_person(
     assert User.objects.count() == 0
 
 
-def test_an_outage_at_github_leaves_the_way_by_password(visit: Visit, github_app: GitHub, alice: Any) -> None:
+def test_outage_at_github_leaves_the_way_by_password(visit: Visit, github_app: GitHub, alice: Any) -> None:
     github_app.fail("/login/oauth/access_token", 502)
     browser = visit()
     with_github(browser.go("/accounts/login/"), "alice-archer").press("Sign in")

@@ -17,7 +17,7 @@ def sign_up(browser: Person, mail_to: MailTo, name: str, address: str) -> None:
     browser.go(link_in(mail_to(address, "confirm_address"), "confirm-email")).press("Confirm email address")
 
 
-def test_a_person_signs_up_and_creates_the_company(visit: Callable[..., Person], mail_to: MailTo, db: Any) -> None:
+def test_person_signs_up_and_creates_the_partner(visit: Callable[..., Person], mail_to: MailTo, db: Any) -> None:
     dora = visit()
     dora.go("/").press("Create an account")
     dora.write("Your name", "Dora Dean").write("Email address", "dora@initech.example").write("Password", "short")
@@ -30,7 +30,7 @@ def test_a_person_signs_up_and_creates_the_company(visit: Callable[..., Person],
     dora.go("/").sees("No integrations yet")
 
 
-def test_a_forgotten_password_is_replaced_on_a_phone_without_scripts(
+def test_forgotten_password_is_replaced_on_a_phone_without_scripts(
     visit: Callable[..., Person], mail_to: MailTo, alice: Any
 ) -> None:
     phone = visit(phone=True, javascript=False)
@@ -45,7 +45,7 @@ def test_a_forgotten_password_is_replaced_on_a_phone_without_scripts(
     phone.sees("Your integrations")
 
 
-def test_a_person_changes_how_they_are_called_and_when_it_is(visit: Callable[..., Person], alice: Any) -> None:
+def test_person_changes_how_they_are_called_and_when_it_is(visit: Callable[..., Person], alice: Any) -> None:
     browser = visit(alice)
     browser.go("/profile/").write("Your name", "Alice A. Archer").choose("Time zone", "Europe/Berlin").press("Save")
     browser.sees("Your profile is saved.").shot("profile")

@@ -10,8 +10,8 @@ from django.utils import timezone
 
 from integrations.sla.models import Issue
 from integrations.submissions.models import Integration
-from tests.integrations.sla.pages.issues import QUESTION, opened
-from tests.integrations.sla.watched import supported, watch_over
+from tests.integrations.sla.pages.issues import QUESTION, create_issue
+from tests.integrations.sla.watched import create_listed_integration, watch_over
 from tests.journeys.person import Person
 
 Visit = Callable[..., Person]
@@ -22,14 +22,14 @@ HOUR = timedelta(hours=1)
 def rocket(acme: Any, alice: Any) -> Integration:
     """Acme's integration in support, with an issue that burns and one that waits for its reporter."""
     now = timezone.now()
-    row = supported(acme)
+    row = create_listed_integration(acme)
     watch_over(row, now - timedelta(days=60))
-    opened(row, "The engine stops after launch", now - 40 * HOUR, labels=("critical",), now=now)
-    opened(row, "Tanks are listed twice", now - 60 * HOUR, (5, "asks", QUESTION), (9, "replies", "1.4"), now=now)
+    create_issue(row, "The engine stops after launch", now - 40 * HOUR, labels=("critical",), now=now)
+    create_issue(row, "Tanks are listed twice", now - 60 * HOUR, (5, "asks", QUESTION), (9, "replies", "1.4"), now=now)
     return row
 
 
-def test_a_partner_reads_why_an_issue_is_due_and_asks_for_another_severity(
+def test_partner_reads_why_an_issue_is_due_and_asks_for_another_severity(
     visit: Visit, rocket: Integration, alice: Any
 ) -> None:
     browser = visit(alice).go("/sla/").sees("Next to breach", "Tanks are listed twice").shot("sla")
@@ -40,7 +40,7 @@ def test_a_partner_reads_why_an_issue_is_due_and_asks_for_another_severity(
     browser.sees("It is a question about launching.")
 
 
-def test_a_reviewer_filters_takes_the_list_along_and_decides(
+def test_reviewer_filters_takes_the_list_along_and_decides(
     visit: Visit, rocket: Integration, rita: Any, tmp_path: Path
 ) -> None:
     browser = visit(rita).go("/sla/").choose("Severity", "Critical").sees_not("Tanks are listed twice")
@@ -60,7 +60,7 @@ def test_a_reviewer_filters_takes_the_list_along_and_decides(
     assert Issue.objects.get(title="The engine stops after launch").severity == "other"
 
 
-def test_the_pages_fit_a_narrow_phone_without_javascript(visit: Visit, rocket: Integration, alice: Any) -> None:
+def test_pages_fit_a_narrow_phone_without_javascript(visit: Visit, rocket: Integration, alice: Any) -> None:
     browser = visit(alice, phone=True, javascript=False)
     browser.page.set_viewport_size({"width": 320, "height": 700})
     issue = Issue.objects.get(title="Tanks are listed twice")
@@ -69,7 +69,7 @@ def test_the_pages_fit_a_narrow_phone_without_javascript(visit: Visit, rocket: I
         assert browser.page.evaluate("document.documentElement.scrollWidth") == 320, page
 
 
-def test_a_company_sets_its_calendar_after_looking_at_it(visit: Visit, rocket: Integration, alice: Any) -> None:
+def test_partner_sets_its_calendar_after_looking_at_it(visit: Visit, rocket: Integration, alice: Any) -> None:
     browser = visit(alice).go("/company/acme/").press("Calendar").choose("Time zone", "Europe/Berlin")
     browser.choose("Country", "Germany").press("Show what changes").sees("each keeps its due moment").shot("calendar")
     browser.press("Use it from now on").sees("The calendar counts for issues opened from now on.")

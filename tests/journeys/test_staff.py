@@ -13,7 +13,7 @@ from tests.journeys.person import Person
 Visit = Callable[..., Person]
 
 
-def test_staff_look_after_people_and_companies_and_never_touch_state(
+def test_staff_look_after_people_and_partners_and_never_touch_state(
     visit: Visit, acme: Partner, alice: Any, sam: Any
 ) -> None:
     row = begin(acme, alice, now=timezone.now())
@@ -34,9 +34,7 @@ def test_staff_look_after_people_and_companies_and_never_touch_state(
     assert (acme.website, row.stage) == ("https://acme.example/new", "engage")
 
 
-def test_the_named_manager_is_shown_to_the_partner(
-    visit: Visit, acme: Partner, alice: Any, rita: Any, sam: Any
-) -> None:
+def test_named_manager_is_shown_to_the_partner(visit: Visit, acme: Partner, alice: Any, rita: Any, sam: Any) -> None:
     row = begin(acme, alice, now=timezone.now())
     partner = visit(alice).go(f"/integrations/{row.uuid}/").sees(row.edition.mailbox).sees_not("sam@program.example")
     staff = visit(sam).go("/companies/").press("Acme").choose("Alliances manager", "Sam Stone").shot("company-program")
@@ -45,7 +43,7 @@ def test_the_named_manager_is_shown_to_the_partner(
     partner.go("/companies/acme/").sees_not("Name the manager")
 
 
-def test_staff_read_every_mail_and_decide_nothing(
+def test_staff_read_every_email_and_decide_nothing(
     visit: Visit, settings: Any, acme: Partner, alice: Any, sam: Any
 ) -> None:
     settings.OUTBOX_OPEN = False

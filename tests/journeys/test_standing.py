@@ -8,12 +8,12 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import Response
 
-from integrations.compliance.tasks import look_due
+from integrations.compliance.tasks import advance_cases
 from integrations.partners.models import Partner
 from integrations.sla.models import Breach, IssueEvent, Watch
 from integrations.submissions.models import Integration
 from integrations.submissions.services import requirements as answers
-from integrations.submissions.tasks import refresh_due
+from integrations.submissions.tasks import refresh_due_integrations
 from integrations.submissions.workflow.states import Status
 from portal.notifications.email import deliver_due
 from tests.conftest import begin, drive
@@ -23,7 +23,7 @@ from tests.journeys.walk import Walk
 
 
 @pytest.fixture
-def listed(walk: Walk, acme: Partner, alice: Any, rita: Any) -> Integration:
+def listed_provider(walk: Walk, acme: Partner, alice: Any, rita: Any) -> Integration:
     """Acme's provider in support, with an issue that was due yesterday and is not answered."""
     now = timezone.now()
     row = drive(begin(acme, alice, "terraform-provider", now), "support", partner=alice, reviewer=rita, now=now)
@@ -43,8 +43,8 @@ def listed(walk: Walk, acme: Partner, alice: Any, rita: Any) -> Integration:
 def days_pass(walk: Walk, days: int) -> None:
     """Time passes and the portal looks at its due processes; the outside world is left out."""
     walk.traveller.move_to(timezone.now() + timedelta(days=days))
-    refresh_due()
-    look_due()
+    refresh_due_integrations()
+    advance_cases()
     deliver_due()
 
 
@@ -52,7 +52,7 @@ def in_order(row: Integration) -> None:
     """The machine looked again and found everything in order."""
     for requirement in (r for r in row.edition.requirements() if r.who == "machine"):
         good: dict[str, Any] = {"outcome": Status.PASS, "summary": "Good.", "detail": [], "retry_at": None}
-        answers.record_checks(row, requirement.id, now=timezone.now(), **good)
+        answers.record_check_outcome(row, requirement.id, now=timezone.now(), **good)
 
 
 def decide(person: Person, page: str, step: str, label: str, why: str) -> Person:
@@ -75,11 +75,17 @@ def is_preview(response: Response) -> bool:
     return "preview=1" in (response.request.post_data or "")
 
 
-def test_the_whole_due_process(
-    walk: Walk, listed: Integration, visit: Callable[..., Person], alice: Any, rita: Any, rob: Any, mail_to: Any
+def test_whole_due_process(
+    walk: Walk,
+    listed_provider: Integration,
+    visit: Callable[..., Person],
+    alice: Any,
+    rita: Any,
+    rob: Any,
+    mail_to: Any,
 ) -> None:
     page, why = f"{walk.page}standing/", "Reason for the partner"
-    walk.reviewer.go(page).sees("Breaches that stand", "#7", listed.edition.removal).shot("standing-verified")
+    walk.reviewer.go(page).sees("Breaches that stand", "#7", listed_provider.edition.removal).shot("standing-verified")
     decide(walk.reviewer, page, "Give notice", "Reason and evidence for the partner", "Issue 7 is critical and open.")
     assert "Issue 7 is critical and open." in mail_to(alice.email, "standing").text
 
@@ -88,7 +94,7 @@ def test_the_whole_due_process(
     walk.reviewer.go(page).sees("a reviewer who did neither decides on the appeal")
     second = visit(rob).go("/queue/").sees("appeal")
     decide(second, page, "Dismiss the appeal", why, "A call is no answer on the issue.").shot("standing-appeal")
-    visit().go(f"/listed/{listed.uuid}/").sees("Partner").sees_not("Notice")
+    visit().go(f"/listed/{listed_provider.uuid}/").sees("Partner").sees_not("Notice")
 
     days_pass(walk, 31)
     assert walk.row.standing == "notice"
@@ -96,7 +102,7 @@ def test_the_whole_due_process(
     second = visit(rob).go("/queue/").sees("the period has ended").go(page).press("Suspend")
     second.sees("What everybody sees then", "The program has suspended it").shot("standing-suspend")
     explain(second, why, "Nothing was done in thirty days.").press("Suspend")
-    visit().go(f"/listed/{listed.uuid}/").sees("Suspended").sees_not("Official").shot("listing-suspended")
+    visit().go(f"/listed/{listed_provider.uuid}/").sees("Suspended").sees_not("Official").shot("listing-suspended")
 
     in_order(walk.row)
     partner = visit(alice).go(page).press("Ask to be reinstated")
@@ -105,16 +111,18 @@ def test_the_whole_due_process(
     decide(reviewer, page, "Reinstate", "What was looked at, for the partner", "Release 1.2 and issue 7.")
     assert (walk.row.standing, walk.row.tier) == ("verified", "partner")
     assert mail_to(alice.email, "standing").subject == "Reinstated: Rocket"
-    today = visit().go(f"/listed/{listed.uuid}/").sees("Partner", "Listed again, in good standing.")
+    today = visit().go(f"/listed/{listed_provider.uuid}/").sees("Partner", "Listed again, in good standing.")
     assert today.page.locator("h2, .badge", has_text="Suspended").count() == 0  # what has changed still says it was
     partner.go(page).sees("Nothing was done in thirty days.", "Release 1.2 and issue 7.")
     partner.page.get_by_role("link", name="The evidence of then").first.click()
     partner.arrived().sees("As it was before a decision", "#7")
 
 
-def test_a_company_steps_down_without_shame(walk: Walk, listed: Integration, visit: Callable[..., Person]) -> None:
+def test_partner_steps_down_without_shame(
+    walk: Walk, listed_provider: Integration, visit: Callable[..., Person]
+) -> None:
     walk.partner.go(walk.page).press("Step down to community").sees("What everybody sees then", "Community")
     walk.partner.press("Step down to community")
     assert (walk.row.standing, walk.row.tier) == ("none", "community")
-    visit().go(f"/listed/{listed.uuid}/").sees("Its company no longer promises support and said so.")
+    visit().go(f"/listed/{listed_provider.uuid}/").sees("Its company no longer promises support and said so.")
     walk.partner.go(f"{walk.page}standing/").sees("Ask to be reinstated")

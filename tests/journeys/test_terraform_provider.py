@@ -10,7 +10,7 @@ from tests.journeys.walk import Walk
 
 
 @pytest.mark.parametrize(("edition", "offering"), [("2021-10", "Open Source"), ("2026-06", "Community Edition")])
-def test_a_provider_goes_all_the_way(
+def test_provider_goes_all_the_way(
     walk: Walk, github: Any, registry: Any, settings: Any, edition: str, offering: str
 ) -> None:
     settings.PROGRAM_EDITIONS = {"terraform-provider": edition}

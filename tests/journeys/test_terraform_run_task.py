@@ -5,7 +5,7 @@ from typing import Any
 from tests.journeys.walk import Walk
 
 
-def test_a_run_task_goes_all_the_way(walk: Walk, github: Any) -> None:
+def test_run_task_goes_all_the_way(walk: Walk, github: Any) -> None:
     github.seed()
     walk.begin(
         "Should your service look at a Terraform run",

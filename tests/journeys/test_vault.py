@@ -6,7 +6,7 @@ from tests.fakes.github.server import Repo
 from tests.journeys.walk import Walk
 
 
-def test_a_secrets_engine_goes_all_the_way(walk: Walk, github: Any) -> None:
+def test_secrets_engine_goes_all_the_way(walk: Walk, github: Any) -> None:
     github.seed(Repo("acme/vault-plugin-secrets-rocket", "Leases launch codes."))
     walk.begin(
         "Should your product keep its secrets in Vault",

@@ -30,7 +30,7 @@ def receiver(settings: Any) -> Iterator[Receiver]:
     server.stop()
 
 
-def test_a_webhook_is_added_tested_fails_and_is_sent_again(
+def test_webhook_is_added_tested_fails_and_is_sent_again(
     visit: Visit, receiver: Receiver, alice: Any, acme: Any
 ) -> None:
     owner = visit(alice).go("/webhooks/").sees("No webhooks yet").shot("webhooks-none").press("Acme")
@@ -40,23 +40,23 @@ def test_a_webhook_is_added_tested_fails_and_is_sent_again(
     owner.write("Password", PASSWORD).press("Continue").sees("Copy this secret now")
     secret = owner.page.locator("code", has_text="whsec_").inner_text()
     owner.shot("webhook-new").press("Send a test event").sees("A test event is on its way.")
-    tasks.send_due()
-    told = Webhook(secret).verify(receiver.taken[-1].body, receiver.taken[-1].headers)
-    assert told["type"] == "portal.test"
+    tasks.send_due_deliveries()
+    event_body = Webhook(secret).verify(receiver.taken[-1].body, receiver.taken[-1].headers)
+    assert event_body["type"] == "portal.test"
     owner.go(owner.page.url).sees("Delivered", "Works").never_reads(secret)
     log = owner.page.url
     receiver.answers.status = 410
     owner.press("Send a test event")
-    tasks.send_due()
+    tasks.send_due_deliveries()
     owner.go(owner.page.url).sees("Paused", "The receiver said that it is gone.").shot("webhook-paused")
     receiver.answers.status = 200
     owner.press("Resume and send what waits").sees("messages that waited: 1")
-    tasks.send_due(timezone.now() + timedelta(minutes=2))
+    tasks.send_due_deliveries(timezone.now() + timedelta(minutes=2))
     owner.go(owner.page.url).page.get_by_role("link", name="portal.test").first.click()
     owner.arrived().sees("Attempt 2", "Answered 410", "Delivered: answered 200.").shot("webhook-message")
     owner.press("Send it again").sees("The message is sent again, under the same webhook-id.")
-    tasks.send_due()
-    ids = [taken.headers["webhook-id"] for taken in receiver.taken]
+    tasks.send_due_deliveries()
+    ids = [delivery.headers["webhook-id"] for delivery in receiver.taken]
     assert (len(ids), len(set(ids))) == (4, 2)
     owner.go(log).choose("Event", "portal.test").press("Filter").sees("Messages, newest first")
     owner.press("To be sent").sees("No message like this").holds("Event", "portal.test").shot("webhook-log-empty")
@@ -64,15 +64,15 @@ def test_a_webhook_is_added_tested_fails_and_is_sent_again(
     owner.press("Show all messages").sees("Messages, newest first").holds("Event", "")
 
 
-def test_somebody_chooses_a_digest_stops_it_and_subscribes(visit: Visit, alice: Any, acme: Any, rita: Any) -> None:
+def test_someone_chooses_a_digest_stops_it_and_subscribes(visit: Visit, alice: Any, acme: Any, rita: Any) -> None:
     reader = visit(alice).go("/notifications/").press("Choose what reaches you")
     reader.sees("What cannot be silenced", "Decisions").choose("Messages", "Daily digest by mail").press("Save")
     reader.sees("What reaches you is saved.").shot("choices")
     row = begin(acme, alice)
-    findings.say(row, "Hello.", by=rita, now=timezone.now())
+    findings.post_message(row, "Hello.", actor=rita, now=timezone.now())
     assert digests.send_due(timezone.now() + timedelta(days=2)) == 1
-    made = Email.objects.get(name="digest")
-    stop = re.search(r"Stop it: \S+?(/notifications/stop/\S+)", made.text)
+    email = Email.objects.get(name="digest")
+    stop = re.search(r"Stop it: \S+?(/notifications/stop/\S+)", email.text)
     assert stop
     visit().go(stop[1]).sees("Stop these mails?").press("Stop these mails").sees("It is stopped")
     reader.go("/notifications/choices/")

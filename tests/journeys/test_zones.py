@@ -21,7 +21,7 @@ NIGHT = datetime(2026, 4, 14, 22, 30, tzinfo=UTC)
 
 
 @pytest.fixture
-def listed(acme: Any, alice: User, rita: User) -> Integration:
+def listed_integration(acme: Any, alice: User, rita: User) -> Integration:
     row = begin(acme, alice, "nomad", NIGHT, name="Booster driver", repository="acme/booster", repository_id=9)
     return drive(row, "support", partner=alice, reviewer=rita, now=NIGHT)
 
@@ -37,23 +37,23 @@ def reads(browser: Person, path: str, zone: str) -> None:
     expect(moment).to_have_attribute("title", re.compile(f"^{local:%a} {local.day} {local:%b %Y, %H:%M} \\S+$"))
 
 
-def test_a_visitor_reads_moments_in_the_zone_of_the_browser(listed: Integration, visit: Visit) -> None:
-    path = f"/listed/{listed.uuid}/"
+def test_visitor_reads_moments_in_the_zone_of_the_browser(listed_integration: Integration, visit: Visit) -> None:
+    path = f"/listed/{listed_integration.uuid}/"
     for zone in ("Asia/Tokyo", "America/Los_Angeles"):
         reads(visit(zone=zone), path, zone)
     reads(visit(zone="Asia/Tokyo", javascript=False), path, "UTC")
 
 
-def test_a_chosen_zone_goes_before_the_browsers(listed: Integration, visit: Visit, alice: User) -> None:
-    path = f"/listed/{listed.uuid}/"
+def test_chosen_zone_goes_before_the_browsers(listed_integration: Integration, visit: Visit, alice: User) -> None:
+    path = f"/listed/{listed_integration.uuid}/"
     browser = visit(alice, zone="Asia/Tokyo")
     reads(browser, path, "Asia/Tokyo")
     browser.go("/profile/").choose("Time zone", "Europe/Berlin").press("Save").sees("Your profile is saved.")
     reads(browser, path, "Europe/Berlin")
 
 
-def test_a_new_account_brings_the_zone_of_the_browser(visit: Visit, mail_to: Callable[..., Email], db: None) -> None:
+def test_new_account_brings_the_zone_of_the_browser(visit: Visit, mail_to: Callable[..., Email], db: None) -> None:
     dora = visit(zone="Asia/Tokyo").go("/accounts/signup/")
     sign_up(dora, mail_to, "Dora Dean", "dora@initech.example")
-    chosen = dora.go("/profile/").page.get_by_label("Time zone").locator("option:checked")
-    expect(chosen).to_have_text("Automatic, from the browser (emails: Asia/Tokyo)")
+    chosen_option = dora.go("/profile/").page.get_by_label("Time zone").locator("option:checked")
+    expect(chosen_option).to_have_text("Automatic, from the browser (emails: Asia/Tokyo)")

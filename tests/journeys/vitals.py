@@ -43,10 +43,10 @@ class Vitals:
     @classmethod
     def of(cls, browser: Browser, address: str) -> "Vitals":
         """Visit an address with an empty cache; the best of three counts, since a busy machine delays a style sheet."""
-        found = cls._seen(browser, address)
+        vitals = cls._seen(browser, address)
         for _ in range(TRIES - 1):
-            found = cls._seen(browser, address) if found.wrong else found
-        return found
+            vitals = cls._seen(browser, address) if vitals.wrong else vitals
+        return vitals
 
     @classmethod
     def _seen(cls, browser: Browser, address: str) -> "Vitals":
@@ -56,9 +56,9 @@ class Vitals:
         page.goto(address)
         page.wait_for_load_state("networkidle")
         page.wait_for_function("window.seen.lcp > 0")
-        seen: dict[str, Any] = page.evaluate(READ)
+        measurements: dict[str, Any] = page.evaluate(READ)
         context.close()
-        return cls(seen["bytes"] / 1000, seen["lcp"], seen["cls"])
+        return cls(measurements["bytes"] / 1000, measurements["lcp"], measurements["cls"])
 
     @property
     def wrong(self) -> list[str]:

@@ -10,10 +10,10 @@ from typing import Any
 import time_machine
 from django.utils import timezone
 
-from integrations.programs.schema import Field, Kind, Requirement, Who
+from integrations.programs.schema import FulfillingParty, Question, Requirement, RequirementKind
 from integrations.submissions.models import Integration
 from integrations.submissions.selectors import context
-from integrations.submissions.services.transitions import actions
+from integrations.submissions.services.transitions import list_available_transitions
 from integrations.submissions.workflow.states import Status
 from tests.conftest import PASSWORD
 from tests.journeys.person import Person
@@ -87,11 +87,11 @@ class Walk:
     def onwards(self) -> None:
         """The next thing to do, whoever's it is."""
         row = self.row
-        left = context.missing_next(row, timezone.now())
-        if left and row.stage != "review":
-            return self.fulfil(left[0])
+        remaining_steps = context.list_missing_next(row, timezone.now())
+        if remaining_steps and row.stage != "review":
+            return self.fulfil(remaining_steps[0])
         if row.stage in ("review", "release"):
-            for requirement in left:
+            for requirement in remaining_steps:
                 self.fulfil(requirement)
             return self.decide("Approve" if row.stage == "review" else "List it")
         self.partner.go(self.page)
@@ -102,7 +102,7 @@ class Walk:
 
     def decide(self, words: str) -> None:
         """The reviewer decides on the page that shows the exact mail; what can be undone becomes final."""
-        ready = {a.label: a.blocked for a in actions(self.row, self.row.reviewer)}
+        ready = {a.label: a.blocked for a in list_available_transitions(self.row, self.row.reviewer)}
         assert ready.get(words) == "", ready
         self.reviewer.go(f"{self.page}review/").press(words)
         self.reviewer.sees("Subject").press(words)
@@ -133,7 +133,7 @@ class Walk:
 
     def partners_part(self) -> list[Requirement]:
         """What the partner settles itself before it can ask for the next round."""
-        own = context.partners_part(self.row, timezone.now())
+        own = context.list_partner_requirements(self.row, timezone.now())
         return [r for r in self.row.edition.requirements() if r.id in {item.id for item in own}]
 
     # -- requirements --------------------------------------------------------------------------------------
@@ -141,11 +141,11 @@ class Walk:
     def fulfil(self, requirement: Requirement) -> None:
         """Meet one requirement on its own page, as the one whose part it is."""
         KINDS[requirement.kind](self, requirement)
-        state = context.states_of(self.row)[requirement.id]
+        state = context.get_fulfillments(self.row)[requirement.id]
         assert state.is_met(timezone.now()), f"{requirement.id} is {state.status}: {state.summary}"
 
     def open(self, requirement: Requirement) -> Person:
-        who = self.reviewer if requirement.who == Who.PROGRAM else self.partner
+        who = self.reviewer if requirement.who == FulfillingParty.PROGRAM else self.partner
         return who.go(f"{self.page}requirements/{requirement.id}/")
 
     def form(self, requirement: Requirement) -> None:
@@ -203,23 +203,23 @@ class Walk:
     def check(self, requirement: Requirement) -> None:
         """The machine looked, or looks now; what it cannot say for certain a reviewer waives with a reason."""
         self.background()
-        state = context.states_of(self.row).get(requirement.id)
+        state = context.get_fulfillments(self.row).get(requirement.id)
         if state is None or state.status == Status.NOT_RUN:
             reviewer = self.reviewer.go(f"{self.page}requirements/{requirement.id}/")
             until = f"{timezone.now() + timedelta(days=90):%Y-%m-%d}"
             reviewer.write("Reason", "Looked at by hand.").write("Until the end of", until).press("Waive")
 
 
-KINDS: dict[Kind, Callable[[Walk, Requirement], None]] = {
-    Kind.FORM: Walk.form,
-    Kind.ATTESTATION: Walk.attestation,
-    Kind.DOCUMENT: Walk.document,
-    Kind.AGREEMENT: Walk.agreement,
-    Kind.MEETING: Walk.meeting,
-    Kind.CREDENTIALS: Walk.credentials,
-    Kind.CHECK: Walk.check,
+KINDS: dict[RequirementKind, Callable[[Walk, Requirement], None]] = {
+    RequirementKind.FORM: Walk.form,
+    RequirementKind.ATTESTATION: Walk.attestation,
+    RequirementKind.DOCUMENT: Walk.document,
+    RequirementKind.AGREEMENT: Walk.agreement,
+    RequirementKind.MEETING: Walk.meeting,
+    RequirementKind.CREDENTIALS: Walk.credentials,
+    RequirementKind.CHECK: Walk.check,
 }
-FIELDS: dict[str, Callable[[Person, Field], Any]] = {
+FIELDS: dict[str, Callable[[Person, Question], Any]] = {
     "text": lambda person, field: person.write(field.label, "Alice Archer"),
     "lines": lambda person, field: person.write(field.label, "First line.\nSecond line."),
     "url": lambda person, field: person.write(field.label, "https://acme.example/docs"),

@@ -8,9 +8,9 @@ from functools import lru_cache
 from itertools import pairwise
 from zoneinfo import ZoneInfo
 
-from integrations.partners.holidays import snapshot
+from integrations.partners.holidays import load_holidays
 from portal.core import business_time
-from portal.core.business_time import Calendar, Pause
+from portal.core.business_time import Calendar, ClockPause
 from tests.oracle.clock import DAY, EPOCH, FAR, MINUTE, Wall, Watcher
 
 ZONE_NAMES = (
@@ -48,8 +48,8 @@ class Case:
     at: int
 
     @property
-    def scale(self) -> business_time.Scale:
-        return business_time.ELAPSED if self.elapsed else self.calendar.days
+    def scale(self) -> business_time.TimeScale:
+        return business_time.ELAPSED_SCALE if self.elapsed else self.calendar.days
 
 
 @lru_cache(maxsize=1024)
@@ -67,7 +67,7 @@ def calendar(zone: str, number: int) -> Calendar:
 
 @lru_cache
 def _holidays(country: str, part: str) -> frozenset[date]:
-    return frozenset(snapshot(country, part, 2020, 2036))
+    return frozenset(load_holidays(country, part, 2020, 2036))
 
 
 @lru_cache
@@ -87,14 +87,14 @@ def cases(count: int, seed: int, calendars: int = 2) -> Iterator[Case]:
 
 
 def _case(draw: random.Random, zone: str, days: Calendar) -> Case:
-    elapsed = draw.random() < 0.3
+    is_elapsed = draw.random() < 0.3
     hours, days_allowed = (
         draw.choice((48, 48, 24, draw.randrange(1, 721))),
         draw.choice((1, 2, 3, 5, 5, draw.randrange(1, 31))),
     )
-    allowed = hours * 60 if elapsed else days_allowed * DAY
-    start = _start(draw, zone, allowed)
-    span = allowed + 3 * DAY
+    allowed_minutes = hours * 60 if is_elapsed else days_allowed * DAY
+    start = _start(draw, zone, allowed_minutes)
+    span = allowed_minutes + 3 * DAY
     pauses, at = [], start - draw.randrange(DAY)
     near = [change + draw.randrange(-90, 90) for change in changes(zone) if 0 < change - start < span]
     for _ in range(draw.choice((0, 0, 1, 2, 4))):
@@ -103,10 +103,10 @@ def _case(draw: random.Random, zone: str, days: Calendar) -> Case:
         pauses.append((begin, at))
     if pauses and draw.random() < 0.1:
         pauses[-1] = (pauses[-1][0], None)
-    return Case(days, start, allowed, elapsed, tuple(pauses), start + draw.randrange(span))
+    return Case(days, start, allowed_minutes, is_elapsed, tuple(pauses), start + draw.randrange(span))
 
 
-def _start(draw: random.Random, zone: str, allowed: int) -> int:
+def _start(draw: random.Random, zone: str, allowed_minutes: int) -> int:
     """A minute of 2020 to 2035, often near a change of the clocks, a leap day, a year's end or on a Friday.
 
     Or such that the due moment comes near a change of the clocks.
@@ -114,7 +114,7 @@ def _start(draw: random.Random, zone: str, allowed: int) -> int:
     roll = draw.random()
     odd = changes(zone)
     if roll < 0.3 and odd:
-        before = draw.choice((0, 0, allowed, allowed + draw.randrange(3) * DAY))
+        before = draw.choice((0, 0, allowed_minutes, allowed_minutes + draw.randrange(3) * DAY))
         off = (draw.randrange(60), draw.randrange(-90, 90), draw.randrange(-DAY, DAY))
         return draw.choice(odd) - before + draw.choice(off)
     day = (draw.choice(SPECIAL) - EPOCH.date()).days if roll < 0.4 else draw.randrange(366, 6200)
@@ -126,24 +126,27 @@ def _start(draw: random.Random, zone: str, allowed: int) -> int:
 def difference(case: Case) -> str:
     """What the clock and the oracle say differently about a case; "" when nothing."""
     start, at = moment(case.start), moment(case.at)
-    pauses = [Pause(moment(a), None if b is None else moment(b)) for a, b in case.pauses]
-    due = business_time.due(start, case.allowed * MINUTE, case.scale, pauses)
-    parts = business_time.stretches(start, at, case.scale, pauses)
+    pauses = [ClockPause(moment(a), None if b is None else moment(b)) for a, b in case.pauses]
+    due = business_time.calculate_due_at(start, case.allowed * MINUTE, case.scale, pauses)
+    parts = business_time.split_into_segments(start, at, case.scale, pauses)
     until = minutes(due) if due else max((a for a, b in case.pauses if b is None), default=0)
     days = case.calendar
     watcher = Watcher(Wall(days.zone), days.workdays, days.days_off, case.start, case.pauses, case.elapsed)
     true_due, true_used = watcher.follow(case.allowed, case.at, max(until, case.at) + 2 * DAY)
-    said = minutes(due) if due else None
+    due_minute = minutes(due) if due else None
     used = sum((part.used for part in parts), timedelta()) // MINUTE
     whole = sum((part.end - part.start for part in parts), timedelta()) == at - start
-    if (said, used, whole, _joined(parts)) == (true_due, true_used, True, True):
+    if (due_minute, used, whole, are_contiguous(parts)) == (true_due, true_used, True, True):
         return ""
-    asked = f"{days.zone}, week {sorted(days.workdays)}, start {start}, allowed {case.allowed}, elapsed {case.elapsed}"
+    case_text = (
+        f"{days.zone}, week {sorted(days.workdays)}, start {start}, allowed {case.allowed}, elapsed {case.elapsed}"
+    )
     theirs = f"oracle: {true_due}, used {true_used}"
-    return f"{asked}, pauses {case.pauses}, at {case.at}\n  clock: {said}, used {used}, whole {whole}\n  {theirs}"
+    ours = f"clock: {due_minute}, used {used}, whole {whole}"
+    return f"{case_text}, pauses {case.pauses}, at {case.at}\n  {ours}\n  {theirs}"
 
 
-def _joined(parts: list[business_time.Stretch]) -> bool:
+def are_contiguous(parts: list[business_time.TimeSegment]) -> bool:
     """Whether each part begins where the one before ended."""
     return all(a.end == b.start for a, b in pairwise(parts))
 
@@ -153,6 +156,6 @@ def moment(minute: int) -> datetime:
 
 
 def minutes(at: datetime) -> int:
-    found, rest = divmod(at - EPOCH, MINUTE)
+    minutes_since_epoch, rest = divmod(at - EPOCH, MINUTE)
     assert not rest
-    return found
+    return minutes_since_epoch

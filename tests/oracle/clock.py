@@ -58,30 +58,30 @@ class Watcher:
             self.known[number] = day.weekday() in self.workdays and day not in self.days_off
         return self.known[number]
 
-    def follow(self, allowed: int, at: int, until: int) -> tuple[int | None, int]:
-        """When `allowed` minutes have counted (None: not by `until`), and how many have by the minute `at`."""
-        paused = {m for a, b in self.pauses for m in range(a, until + 1 if b is None else b)}
+    def follow(self, allowed_minutes: int, at: int, until: int) -> tuple[int | None, int]:
+        """When `allowed_minutes` minutes have counted (None: not by `until`), and how many have by the minute `at`."""
+        paused_minutes = {m for a, b in self.pauses for m in range(a, until + 1 if b is None else b)}
         shown, business, elapsed = self.wall.shown, self.business, self.elapsed
         offset = self.wall.steady(self.start)
         seen = max(shown(m) for m in range(self.start - LOOK_BACK, self.start))
-        due, used, counted, minute, idle = None, 0, 0, self.start, True
+        due, used, counted_minutes, minute, idle = None, 0, 0, self.start, True
         while minute <= until and (due is None or minute <= at):
             if minute % DAY == 0:
                 offset = self.wall.steady(minute)
             on_wall = minute if elapsed else shown(minute) if offset is None else minute + offset
             while not elapsed and seen + 1 < on_wall:  # skipped at this moment, as idle as the minute before
                 seen += 1
-                counted += not idle and business(seen // DAY)
-                due = minute if due is None and counted >= allowed else due
-            used = counted if minute <= at else used
-            idle = minute in paused
+                counted_minutes += not idle and business(seen // DAY)
+                due = minute if due is None and counted_minutes >= allowed_minutes else due
+            used = counted_minutes if minute <= at else used
+            idle = minute in paused_minutes
             if elapsed or on_wall == seen + 1:
-                counted += not idle and (elapsed or business(on_wall // DAY))
+                counted_minutes += not idle and (elapsed or business(on_wall // DAY))
                 seen = on_wall
             minute += 1
-            if due is None and counted >= allowed:
+            if due is None and counted_minutes >= allowed_minutes:
                 due = minute if elapsed else self.when_shown(seen + 1, minute)
-            used = counted if minute <= at else used
+            used = counted_minutes if minute <= at else used
         return due, used
 
     def when_shown(self, wall: int, minute: int) -> int:

@@ -20,7 +20,9 @@ def client_of(user: Any) -> Client:
     return client
 
 
-def asked(client: Client, url: str, fields: dict[str, Any] | None = None, *, keep: bool = False) -> tuple[str, str]:
+def send_request(
+    client: Client, url: str, fields: dict[str, Any] | None = None, *, keep: bool = False
+) -> tuple[str, str]:
     """The code of one request and all that its answer says; whatever it wrote, cookies too, is taken back.
 
     With `keep` the rows stay as they were written, for a look at them.
@@ -30,15 +32,15 @@ def asked(client: Client, url: str, fields: dict[str, Any] | None = None, *, kee
         fields = fields | {"file": SimpleUploadedFile(str(fields["file"]), b"All tests passed.")}
     with transaction.atomic():
         answer = client.get(url) if fields is None else client.post(url, fields)
-        text = told(answer)
-        done = "+" if Event.objects.count() > before else ""
+        text = serialize_response(answer)
+        write_mark = "+" if Event.objects.count() > before else ""
         transaction.set_rollback(not keep)
     client.cookies = cookies
     led_in = answer.status_code == 302 and answer["Location"].startswith("/accounts/")
-    return ("in" if led_in else str(answer.status_code)) + done, text
+    return ("in" if led_in else str(answer.status_code)) + write_mark, text
 
 
-def told(answer: Any) -> str:
+def serialize_response(answer: Any) -> str:
     """All that an answer says: its head, its cookies and its body."""
     body = b"".join(answer.streaming_content) if answer.streaming else answer.content
     close_answer(answer)

@@ -46,10 +46,10 @@ def once(
 
 
 @pytest.fixture(scope="module")
-def built(once: Any) -> dict[str, Any]:
+def world_once(once: Any) -> dict[str, Any]:
     """One of everything, by what it is, with its cast and the folder of its uploads."""
-    found: dict[str, Any] = once(build)
-    return found
+    world: dict[str, Any] = once(build)
+    return world
 
 
 def build() -> dict[str, Any]:
@@ -72,10 +72,10 @@ def cast_of(acme: Partner, globex: Partner) -> dict[str, Any]:
 
 
 @pytest.fixture
-def world(built: dict[str, Any], db: None, settings: Any) -> dict[str, Any]:
+def world(world_once: dict[str, Any], db: None, settings: Any) -> dict[str, Any]:
     """One of everything, by what it is: rows of this test's own."""
-    settings.MEDIA_ROOT = built["folder"]
-    return deepcopy(built)
+    settings.MEDIA_ROOT = world_once["folder"]
+    return deepcopy(world_once)
 
 
 @pytest.fixture

@@ -18,25 +18,25 @@ from integrations.reviews.services import claims as review_claims
 from integrations.submissions.models import Integration
 from integrations.submissions.services import credentials, documents, drafts, introductions, meetings, requirements
 from integrations.submissions.services import findings as reviewing
-from integrations.submissions.services.transitions import perform
+from integrations.submissions.services.transitions import perform_transition
 from portal.analytics.saved_views import services as saved
 from portal.api.services import tokens
 from portal.core import crypto, iso_weeks
-from portal.core.repository_urls import product_of
-from portal.core.uploads import examine
+from portal.core.repository_urls import get_product_name
+from portal.core.uploads import validate_file
 from portal.notifications import calendar_feed
 from portal.notifications import unsubscribe as stopping
 from portal.notifications.models import Email
 from portal.reports import scopes, tasks, unsubscribe
 from portal.webhooks import services
-from portal.webhooks.services import Wanted
+from portal.webhooks.services import EndpointConfiguration
 from tests.conftest import begin, drive
-from tests.integrations.sla.pages.issues import opened
+from tests.integrations.sla.pages.issues import create_issue
 from verification.checks.models import CheckReport
 from verification.schemas import services as stored
-from verification.terraform.versions import parse
-from verification.testruns.kinds.nomad_plugin.records import Seen as Plugin
-from verification.testruns.kinds.provider_lifecycle.records import Seen as Lifecycle
+from verification.terraform.versions import parse_version
+from verification.testruns.kinds.nomad_plugin.records import NomadPluginRecords as Plugin
+from verification.testruns.kinds.provider_lifecycle.records import ProviderLifecycleRecords as Lifecycle
 from verification.testruns.models import LifecycleRehearsal, NomadRehearsal, RunTaskRehearsal
 
 Press = tuple[str, dict[str, Any], dict[str, Any]]
@@ -46,12 +46,19 @@ ROLES = ("anonymous", "alice", "bob", "vera", "charlie", "rita", "rob", "sam")
 ISSUE_PAGES = ("", "_lower", "_let_off", "_ask", "_dispute", "_dismiss")
 EVIDENCE = ("", "_json", "_frozen", "_frozen_json")
 BADGES = ("", "_svg", "_json", "_shields", "_statement", "_statement_compact", "_key")
-LOGS, MEETING, ACCOUNTS, FORM, ATTESTED, AGREED = "NO-7-LOGS", "NO-7", "NO-6", "NO-3", "NO-5", "NO-8"
+LOGS, MEETING, ACCOUNTS, FORM, ATTESTED_REQUIREMENT, AGREEMENT_REQUIREMENT = (
+    "NO-7-LOGS",
+    "NO-7",
+    "NO-6",
+    "NO-3",
+    "NO-5",
+    "NO-8",
+)
 
 
-def patterns(found: Any = None) -> Iterator[URLPattern]:
+def patterns(url_patterns: Any = None) -> Iterator[URLPattern]:
     """Every address of ours, in order; libraries' own pages (sign-in, admin) and the API, which has a table, apart."""
-    for pattern in get_resolver().url_patterns if found is None else found:
+    for pattern in get_resolver().url_patterns if url_patterns is None else url_patterns:
         if isinstance(pattern, URLResolver):
             yield from patterns(pattern.url_patterns) if pattern.namespace not in ("api", "admin") else ()
         elif pattern.callback.__module__.startswith(OURS):
@@ -68,120 +75,143 @@ def build(acme: Any, globex: Any, cast: Any) -> dict[str, Any]:
     now = timezone.now() - timedelta(days=1)
     row = begin(acme, alice, name=f"Rocket {CANARY}", description=CANARY, now=now)
     row = drive(row, "review", partner=alice, reviewer=rita, now=now)
-    review_claims.claim(row, by=rita, now=timezone.now())
+    review_claims.claim_review(row, actor=rita, now=timezone.now())
     booster = begin(acme, alice, name="Booster", repository="acme/booster", repository_id=1, now=now)
     lander = begin(acme, alice, name="Lander", repository="acme/lander", repository_id=2, now=now)
-    listed, told = drive(booster, "support", partner=alice, reviewer=rita, now=now), changes_asked(lander, cast, now)
-    left = left_as_it_is(listed, cast, now)
+    integration, told_integration = (
+        drive(booster, "support", partner=alice, reviewer=rita, now=now),
+        changes_asked(lander, cast, now),
+    )
+    waiting_integration = left_as_it_is(integration, cast, now)
     other = begin(globex, charlie, name="Rocket", repository="globex/rocket", repository_id=3, now=now)
     driver = begin(acme, alice, name="Driver", category="container-runtime", repository_id=4, now=now)
     task = begin(acme, alice, program="terraform-run-task", repository="", name="Preflight", now=now)
-    asked = introductions.ask(other, row, "We build a rocket too.", by=charlie, now=now)
-    invitation = invitations.send(acme, "charlie@globex.example", "viewer", by=alice, now=now)
-    texts = {**talk(row, cast, now), **handed(row, cast, now)}
+    introduction = introductions.request_introduction(other, row, "We build a rocket too.", actor=charlie, now=now)
+    invitation = invitations.send_invitation(acme, "charlie@globex.example", "viewer", actor=alice, now=now)
+    texts = {**talk(row, cast, now), **create_submissions(row, cast, now)}
     row = Integration.objects.get(pk=row.pk)
     return {
-        "partner": acme, "integration": row, "rob": cast["rob"], "cast": cast, "report": reported_week(acme, now),
-        **subscribed(acme, alice, now),
-        "listed": Integration.objects.get(pk=listed.pk), "left": left, "other": other, "told": told, "driver": driver,
-        "task": task, "rehearsed": rehearsed(row, task, driver, alice, now),
-        "api_token": tokens.make(f"ci {CANARY}", ["integrations:read"], 30, by=alice, now=now, partner=acme)[0],
-        "issue": opened(listed, f"Booster {CANARY} fails", now + timedelta(hours=1), labels=("critical",)),
-        "introduction": asked, "view": saved.save(alice, "integrations", CANARY, "stage=review", shared=False, now=now),
-        "invitation": invitation, "token": members.invite(acme, "new@acme.example", "editor", by=alice, now=now)[1],
-        "join": members.ask_to_join(acme, message="Hello.", by=charlie, now=now),
-        "member": acme.memberships.get(user=cast["bob"]), **texts,
+        "partner": acme,
+        "integration": row,
+        "rob": cast["rob"],
+        "cast": cast,
+        "report": reported_week(acme, now),
+        **create_subscriptions(acme, alice, now),
+        "listed": Integration.objects.get(pk=integration.pk),
+        "left": waiting_integration,
+        "other": other,
+        "told": told_integration,
+        "driver": driver,
+        "task": task,
+        "rehearsed": create_test_runs(row, task, driver, alice, now),
+        "api_token": tokens.create_token(f"ci {CANARY}", ["integrations:read"], 30, actor=alice, now=now, partner=acme)[
+            0
+        ],
+        "issue": create_issue(integration, f"Booster {CANARY} fails", now + timedelta(hours=1), labels=("critical",)),
+        "introduction": introduction,
+        "view": saved.save_view(alice, "integrations", CANARY, "stage=review", shared=False, now=now),
+        "invitation": invitation,
+        "token": members.create_invitation(acme, "new@acme.example", "editor", actor=alice, now=now)[1],
+        "join": members.request_to_join(acme, message="Hello.", actor=charlie, now=now),
+        "member": acme.memberships.get(user=cast["bob"]),
+        **texts,
         "reported": CheckReport.objects.create(
-            integration=row, reported_by=f"ci {CANARY}", commit="9f3c1e0", outcome="pass", at=now,
+            integration=row,
+            reported_by=f"ci {CANARY}",
+            commit="9f3c1e0",
+            outcome="pass",
+            at=now,
         ),
-    }  # fmt: skip
+    }
 
 
-def subscribed(acme: Any, alice: Any, now: Any) -> dict[str, Any]:
+def create_subscriptions(acme: Any, alice: Any, now: Any) -> dict[str, Any]:
     """A webhook with a message, and the address of a calendar."""
-    wanted = Wanted(f"Build {CANARY}", ["integration.listed"], address=f"https://hooks.acme.com/{CANARY}")
-    endpoint, _ = services.add(acme, wanted, by=alice, now=now)
-    told = services.send_test(endpoint, by=alice, now=now)
-    calendar = calendar_feed.make(alice, now).rsplit("/", 1)[-1].removesuffix(".ics")
-    return {"endpoint": endpoint, "message": told, "calendar": calendar}
+    endpoint_configuration = EndpointConfiguration(
+        f"Build {CANARY}", ["integration.listed"], address=f"https://hooks.acme.com/{CANARY}"
+    )
+    endpoint, _ = services.create_endpoint(acme, endpoint_configuration, actor=alice, now=now)
+    test_event = services.send_test_event(endpoint, actor=alice, now=now)
+    calendar = calendar_feed.create_feed(alice, now).rsplit("/", 1)[-1].removesuffix(".ics")
+    return {"endpoint": endpoint, "message": test_event, "calendar": calendar}
 
 
-def rehearsed(row: Any, task: Any, driver: Any, alice: Any, now: Any) -> dict[str, int]:
+def create_test_runs(row: Any, task: Any, driver: Any, alice: Any, now: Any) -> dict[str, int]:
     """A rehearsal of each kind that has ended, by the operation that reads it."""
-    ended = {"requested_by": alice, "requested_at": now, "due_at": now, "finished_at": now, "outcome": "error"}
+    run_fields = {"requested_by": alice, "requested_at": now, "due_at": now, "finished_at": now, "outcome": "error"}
     claims = {"type": "driver", "name": CANARY, "version": "1.4.0"}
     url = f"https://tasks.acme.com/{CANARY}"
     return {
-        "get_rehearsal": RunTaskRehearsal.objects.create(integration=task, url=url, signed=False, **ended).pk,
+        "get_rehearsal": RunTaskRehearsal.objects.create(integration=task, url=url, signed=False, **run_fields).pk,
         "get_lifecycle": LifecycleRehearsal.objects.create(
             integration=row, version="1.4.0", base=CANARY, changed=CANARY,
-            seen=Lifecycle(broken=CANARY, over=True).as_dict(), **ended,
+            seen=Lifecycle(broken=CANARY, over=True).as_dict(), **run_fields,
         ).pk,
         "get_nomad_rehearsal": NomadRehearsal.objects.create(
             integration=driver, type="driver", version="1.4.0", config=CANARY,
-            seen=Plugin(claims, broken=CANARY, over=True).as_dict(), **ended,
+            seen=Plugin(claims, broken=CANARY, over=True).as_dict(), **run_fields,
         ).pk,
     }  # fmt: skip
 
 
 def reported_week(acme: Any, now: Any) -> str:
     """The scope of a frozen report about Acme."""
-    found = scopes.reported(scopes.partner_key(acme))
-    tasks.snapshot_of(found, iso_weeks.parse("2026-W16"), now)
-    return str(found.key)
+    report_scope = scopes.find_report_scope(scopes.build_partner_key(acme))
+    tasks.get_or_create_snapshot(report_scope, iso_weeks.parse_week("2026-W16"), now)
+    return str(report_scope.key)
 
 
 def changes_asked(row: Any, cast: Any, now: Any) -> Any:
     """In review with a finding that the company was told and has not answered."""
     rita = cast["rita"]
     row = drive(row, "review", partner=cast["alice"], reviewer=rita, now=now)
-    review_claims.claim(row, by=rita, now=now)
-    reviewing.raise_finding(row, FORM, f"Explain {CANARY}.", by=rita, now=now)
-    perform(row, "request_changes", by=rita, note=CANARY, now=now)
+    review_claims.claim_review(row, actor=rita, now=now)
+    reviewing.raise_finding(row, FORM, f"Explain {CANARY}.", actor=rita, now=now)
+    perform_transition(row, "request_changes", actor=rita, note=CANARY, now=now)
     return Integration.objects.get(pk=row.pk)
 
 
 def left_as_it_is(row: Any, cast: Any, now: Any) -> int:
     """The portal suggested a notice and rita gave none: the event that keeps the evidence she had."""
-    perform(row, "suggest_notice", by=None, now=now, why=f"2 breaches {CANARY}")
-    return int(perform(row, "set_aside", by=cast["rita"], note=CANARY, now=now).seq)
+    perform_transition(row, "suggest_notice", actor=None, now=now, why=f"2 breaches {CANARY}")
+    return int(perform_transition(row, "set_aside", actor=cast["rita"], note=CANARY, now=now).seq)
 
 
 def talk(row: Any, cast: Any, now: Any) -> dict[str, Any]:
     """What both sides wrote: a finding that the company was told and one that it was not, messages, a note."""
     rita, alice = cast["rita"], cast["alice"]
-    reviewing.say(row, f"From us: {CANARY}", by=alice, now=now)
-    reviewing.say(row, f"Note: {CANARY}", by=rita, now=now, internal=True)
-    untold = reviewing.raise_finding(row, FORM, f"Show {CANARY}.", by=rita, now=now)
-    start = drafts.open_start(row.partner, "vault", by=alice, now=now)
-    kept = {"name": f"Draft {CANARY}", "repository_address": "acme/vault-plugin-x"}
-    return {"finding": untold, "draft": drafts.save(start, kept, version=0, by=alice, now=now)}
+    reviewing.post_message(row, f"From us: {CANARY}", actor=alice, now=now)
+    reviewing.post_message(row, f"Note: {CANARY}", actor=rita, now=now, is_internal=True)
+    untold = reviewing.raise_finding(row, FORM, f"Show {CANARY}.", actor=rita, now=now)
+    start = drafts.create_draft(row.partner, "vault", actor=alice, now=now)
+    draft_fields = {"name": f"Draft {CANARY}", "repository_address": "acme/vault-plugin-x"}
+    return {"finding": untold, "draft": drafts.save_draft(start, draft_fields, version=0, actor=alice, now=now)}
 
 
 def schema_of(row: Any) -> bytes:
     """What Terraform prints of the provider of this integration: one resource."""
-    name = product_of(row.repository)
+    name = get_product_name(row.repository)
     block = {"attributes": {"id": {"type": "string", "computed": True, "description": CANARY}}}
     resources = {"resource_schemas": {f"{name}_pad": {"version": 0, "block": block}}}
-    told = {"format_version": "1.0", "provider_schemas": {f"registry.terraform.io/acme/{name}": resources}}
-    return json.dumps(told).encode()
+    schema = {"format_version": "1.0", "provider_schemas": {f"registry.terraform.io/acme/{name}": resources}}
+    return json.dumps(schema).encode()
 
 
-def handed(row: Any, cast: Any, now: Any) -> dict[str, Any]:
+def create_submissions(row: Any, cast: Any, now: Any) -> dict[str, Any]:
     """What was handed in: a document, an agreed meeting, an account."""
     alice, rita = cast["alice"], cast["rita"]
     file = SimpleUploadedFile(f"{CANARY}.txt", CANARY.encode())
-    document = documents.upload(row, LOGS, examine(file, ("txt",)), by=alice, now=now)
+    document = documents.upload_document(row, LOGS, validate_file(file, ("txt",)), actor=alice, now=now)
     times = (now + timedelta(days=5), now + timedelta(days=6))
-    proposal = meetings.Proposal(times, f"https://{CANARY}.example", 45)
-    meeting = meetings.propose(row, MEETING, proposal, by=alice, now=now)
-    meeting = meetings.accept(meeting, meetings.times_of(meeting)[0], by=rita, now=now)
-    account = credentials.give(
-        row, ACCOUNTS, CANARY, crypto.Secret(f"password {CANARY}"), permanent=False, by=alice, now=now, uuid=uuid4()
+    proposal = meetings.MeetingProposal(times, f"https://{CANARY}.example", 45)
+    meeting = meetings.propose_times(row, MEETING, proposal, actor=alice, now=now)
+    meeting = meetings.accept_time(meeting, meetings.list_proposed_times(meeting)[0], actor=rita, now=now)
+    account = credentials.submit_credential(
+        row, ACCOUNTS, CANARY, crypto.Secret(f"password {CANARY}"), permanent=False, actor=alice, now=now, uuid=uuid4()
     )  # fmt: skip
-    requirements.answer(row, FORM, {"tests": CANARY}, by=alice, now=now)
+    requirements.submit_answer(row, FORM, {"tests": CANARY}, actor=alice, now=now)
     for version in ("1.4.0", "1.5.0"):
-        stored.store(row, parse(version), schema_of(row), by=alice, now=now)
+        stored.store_schema(row, parse_version(version), schema_of(row), actor=alice, now=now)
     mail = Email.objects.filter(person=alice, name="meeting_agreed").first()
     return {"document": document, "meeting": meeting, "account": account, "mail": mail}
 
@@ -217,11 +247,13 @@ def kwargs_of(name: str, world: dict[str, Any]) -> dict[str, Any]:
             for act in ("", "_change", "_secret", "_end", "_message", "_act")
         },
         "calendar_feed": {"token": world["calendar"]},
-        "notices_stop": {"token": stopping.address(world["cast"]["alice"], "messages").rsplit("/", 2)[-2]},
+        "notices_stop": {"token": stopping.build_url(world["cast"]["alice"], "messages").rsplit("/", 2)[-2]},
         "prefill": {"uuid": world["draft"].uuid},
         "confirm_start": {"uuid": world["draft"].uuid},
         **{name: {"key": "repository.owner"} for name in ("check_help", "accept_finding")},
-        "report_stop": {"token": unsubscribe.address(world["cast"]["alice"], world["report"]).rsplit("/", 2)[-2]},
+        "report_stop": {
+            "token": unsubscribe.build_unsubscribe_url(world["cast"]["alice"], world["report"]).rsplit("/", 2)[-2]
+        },
     }
     common = {
         "uuid": world["draft"].uuid if name.startswith("draft") else row.uuid, "slug": row.partner.slug,
@@ -233,17 +265,17 @@ def kwargs_of(name: str, world: dict[str, Any]) -> dict[str, Any]:
 
 def address(name: str, world: dict[str, Any], **parts: Any) -> str:
     """The address of a page by its name; `parts` in the place of the usual ones."""
-    taken = next(p for p in patterns() if p.name == name and (name != "company" or p.pattern.converters))
-    known = kwargs_of(name, world) | parts
-    return reverse(name, kwargs={key: known[key] for key in taken.pattern.converters})
+    url_pattern = next(p for p in patterns() if p.name == name and (name != "company" or p.pattern.converters))
+    path_values = kwargs_of(name, world) | parts
+    return reverse(name, kwargs={key: path_values[key] for key in url_pattern.pattern.converters})
 
 
-def pressed(world: dict[str, Any]) -> dict[str, tuple[str, dict[str, Any]]]:
+def list_button_requests(world: dict[str, Any]) -> dict[str, tuple[str, dict[str, Any]]]:
     """What people really press, by "page: what": the address and what is sent."""
-    found = {}
+    requests_by_label = {}
     for label, parts, fields in [*of_steps(world), *of_requirements(world), *of_pages(world)]:
-        found[label] = (address(label.partition(":")[0], world, **parts), fields)
-    return found
+        requests_by_label[label] = (address(label.partition(":")[0], world, **parts), fields)
+    return requests_by_label
 
 
 def of_steps(world: dict[str, Any]) -> Iterator[Press]:
@@ -264,10 +296,10 @@ def of_requirements(world: dict[str, Any]) -> Iterator[Press]:
     account, document = world["account"].uuid, world["document"].uuid
     for act, there, fields in (
         ("answer", FORM, {"tests": "make", "documentation": "https://x.example", "answered": 2}),
-        ("confirm", ATTESTED, {"confirmed": "on"}),
+        ("confirm", ATTESTED_REQUIREMENT, {"confirmed": "on"}),
         ("upload", LOGS, {"file": "a.txt"}),
         ("remove", LOGS, {"uuid": document}),
-        ("sign", AGREED, {"version": "1", "signer": "A", "signed_on": "2026-01-02"}),
+        ("sign", AGREEMENT_REQUIREMENT, {"version": "1", "signer": "A", "signed_on": "2026-01-02"}),
         ("propose", MEETING, {"time_1": time, "minutes": 45}),
         ("cancel", MEETING, {"reason": "Ill."}),
         ("give", ACCOUNTS, {"uuid": str(uuid4()), "label": "Tenant", "secret": "x"}),
@@ -297,7 +329,7 @@ def of_pages(world: dict[str, Any]) -> Iterator[Press]:
     for act in ("lower", "let_off", "ask", "dispute", "dismiss"):
         yield f"issue_{act}: a reason", {}, {"reason": "It is a question."}
     yield "webhook_act: skip", {"act": "skip"}, {}
-    yield "webhook_secret: another", {}, {"seen": services.state_of(world["endpoint"])}
+    yield "webhook_secret: another", {}, {"seen": services.get_secret_fingerprint(world["endpoint"])}
     yield "introduction: agree", {}, {"answer": "agree"}
     yield "move_edition: nowhere", {}, {"to": "2000-01", "move": "1"}
     yield "partner: manager", {}, {"manager": world["rob"].pk}

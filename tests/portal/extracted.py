@@ -43,5 +43,5 @@ def _of_templates() -> Iterator[str]:
 
 
 def of_template(source: str) -> Iterator[str]:
-    for found in IN_TEMPLATE.finditer(templatize(source)):
-        yield from (ast.literal_eval(text) for text in found.groups() if text)
+    for match in IN_TEMPLATE.finditer(templatize(source)):
+        yield from (ast.literal_eval(text) for text in match.groups() if text)

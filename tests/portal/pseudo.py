@@ -14,12 +14,12 @@ CODE = "tlh"  # of no catalogue, ours or Django's
 OPEN, CLOSE = "⟦", "⟧"
 
 UNSEEN = re.compile(r"<(script|style|pre|code|svg|textarea)\b.*?</\1>|<!--.*?-->|<!doctype[^>]*>", re.DOTALL | re.I)
-SHOWN = re.compile(r'\s(?:title|aria-label|placeholder|alt)="([^"]*)"')
+VISIBLE_ATTRIBUTE_PATTERN = re.compile(r'\s(?:title|aria-label|placeholder|alt)="([^"]*)"')
 TAG = re.compile(r"""<[A-Za-z/!](?:"[^"]*"|'[^']*'|[^">'])*>""")
 LINK = re.compile(r"https?://\S+|\S+@\S+|\bv?\d+(?:\.\d+)+\S*")
 
 
-class Wrapped(NullTranslations):
+class PseudoTranslations(NullTranslations):
     """Every message comes back as it is, in brackets; what is in brackets already was translated once."""
 
     def __init__(self) -> None:
@@ -49,33 +49,33 @@ class Wrapped(NullTranslations):
 
 
 @contextmanager
-def spoken() -> Iterator[set[str]]:
+def activate_pseudo_language() -> Iterator[set[str]]:
     """Django speaks the pseudo language within, and forgets it afterwards. Gives the messages that were asked for."""
-    spoken = trans_real._translations[CODE] = Wrapped()
+    translations = trans_real._translations[CODE] = PseudoTranslations()
     try:
         with translation.override(CODE):
-            yield spoken.asked
+            yield translations.asked
     finally:
         del trans_real._translations[CODE]
 
 
-def untranslated(page: str, *, markup: bool = True) -> list[str]:
+def find_untranslated_texts(page: str, *, markup: bool = True) -> list[str]:
     """The words of a page or mail that stand outside the brackets, in pieces as the markup cuts them."""
     page = UNSEEN.sub("\0", page)
-    said = [*SHOWN.findall(page), TAG.sub("\0", page)] if markup else [page]
-    outside = [piece for text in said for piece in _outside(html.unescape(text)).split("\0")]
+    visible_texts = [*VISIBLE_ATTRIBUTE_PATTERN.findall(page), TAG.sub("\0", page)] if markup else [page]
+    outside = [piece for text in visible_texts for piece in _outside(html.unescape(text)).split("\0")]
     words = [" ".join(LINK.sub(" ", piece).split()) for piece in outside]
     return [piece for piece in words if re.search(r"[A-Za-z]{2}", piece)]
 
 
 def _outside(text: str) -> str:
     """The text without what is in brackets, also where brackets stand in brackets."""
-    depth, kept = 0, []
+    depth, characters = 0, []
     for char in text:
         depth += char == OPEN
         if not depth:
-            kept.append(char)
+            characters.append(char)
         if char == CLOSE and depth:
             depth -= 1
-            kept.append("\0")
-    return "".join(kept)
+            characters.append("\0")
+    return "".join(characters)

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from tests.portal.asking import asked, client_of
-from tests.portal.everything import ROLES, address, names, patterns, pressed
+from tests.portal.asking import client_of, send_request
+from tests.portal.everything import ROLES, address, list_button_requests, names, patterns
 
 TABLE = Path(__file__).with_name("access.txt")
 
@@ -24,24 +24,24 @@ def with_a_mail_server(settings: Any) -> None:
 
 
 def cell(client: Client, url: str) -> str:
-    return f"{asked(client, url)[0]}/{asked(client, url, {})[0]}"
+    return f"{send_request(client, url)[0]}/{send_request(client, url, {})[0]}"
 
 
-def walked(cast: Any, world: Any) -> dict[str, list[str]]:
+def build_access_table(cast: Any, world: Any) -> dict[str, list[str]]:
     """The whole table as it is now."""
     clients = [client_of(cast[role]) for role in ROLES]
     lines = {name: [cell(client, address(name, world)) for client in clients] for name in sorted(names())}
-    for label, (url, fields) in sorted(pressed(world).items()):
-        lines[label] = [asked(client, url, fields)[0] for client in clients]
+    for label, (url, fields) in sorted(list_button_requests(world).items()):
+        lines[label] = [send_request(client, url, fields)[0] for client in clients]
     return lines
 
 
-def written() -> dict[str, list[str]]:
+def read_access_table() -> dict[str, list[str]]:
     lines = [line.rsplit(maxsplit=len(ROLES)) for line in TABLE.read_text("utf-8").splitlines() if line.strip()]
     return {line[0].strip(): line[1:] for line in lines if not line[0].startswith("#")}
 
 
-def drawn(lines: dict[str, list[str]]) -> list[str]:
+def format_access_table(lines: dict[str, list[str]]) -> list[str]:
     width = max(map(len, lines))
     return [f"{name:{width}}  " + " ".join(f"{each:9}" for each in cells).rstrip() for name, cells in lines.items()]
 
@@ -49,13 +49,18 @@ def drawn(lines: dict[str, list[str]]) -> list[str]:
 @pytest.mark.any_database
 def test_access_is_as_written(cast: Any, world: Any) -> None:
     """A new address fails here until its line is written, after thinking about who should reach it."""
-    now, table = walked(cast, world), written()
+    now, table = build_access_table(cast, world), read_access_table()
     differing = {name: cells for name, cells in now.items() if table.get(name) != cells}
     was = {name: table.get(name, ["none"] * len(ROLES)) for name in differing}
-    gone = sorted(set(table) - set(now))
-    told = [f"- {old}\n+ {new}" for old, new in zip(drawn(was or {"": []}), drawn(differing or {"": []}), strict=True)]
-    said = "\n".join(["", "  " + " ".join(ROLES), *told, f"Gone: {gone}"])
-    assert (differing, gone) == ({}, []), said
+    missing_names = sorted(set(table) - set(now))
+    changed_lines = [
+        f"- {old}\n+ {new}"
+        for old, new in zip(
+            format_access_table(was or {"": []}), format_access_table(differing or {"": []}), strict=True
+        )
+    ]
+    report_text = "\n".join(["", "  " + " ".join(ROLES), *changed_lines, f"Gone: {missing_names}"])
+    assert (differing, missing_names) == ({}, []), report_text
     assert not [name for name, cells in now.items() if any(code.startswith("5") for code in "/".join(cells).split("/"))]
 
 

@@ -12,8 +12,8 @@ from django.urls import reverse
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from tests.portal.asking import asked, client_of
-from tests.portal.forms_table import BASES, FORMS, request_of, written
+from tests.portal.asking import client_of, send_request
+from tests.portal.forms_table import BASES, FORMS, list_form_classes, request_of
 
 NASTY = [
     "a\x00b", "\u202e\u2028", "Two\r\nBcc: x@y.example", "<script>alert(1)</script>", "x" * 30_000, "9" * 400, "-1",
@@ -31,10 +31,10 @@ quick = settings(max_examples=10, deadline=None, phases=PHASES, suppress_health_
 
 
 def test_every_form_has_its_line() -> None:
-    assert {form.__qualname__ for form in written() - BASES} == {form.__qualname__ for form, _ in FORMS}
+    assert {form.__qualname__ for form in list_form_classes() - BASES} == {form.__qualname__ for form, _ in FORMS}
 
 
-def typed(draw: st.DataObject, names: list[str]) -> QueryDict:
+def draw_form_data(draw: st.DataObject, names: list[str]) -> QueryDict:
     """Each field once, twice or not at all."""
     post = QueryDict(mutable=True)
     for name in names:
@@ -45,20 +45,20 @@ def typed(draw: st.DataObject, names: list[str]) -> QueryDict:
 @pytest.mark.parametrize("case", FORMS, ids=lambda case: "-".join(filter(None, (case[0].__qualname__, case[1]))))
 @quick
 @given(draw=st.data())
-def test_a_form_takes_anything_and_says_what_does_not_fit(case: Any, alice: Any, draw: st.DataObject) -> None:
+def test_form_takes_anything_and_says_invalid_input(case: Any, alice: Any, draw: st.DataObject) -> None:
     with context.request_context(request_of(alice)):
         build = FORMS[case]
-        form: Any = build(typed(draw, list(build(None, alice).fields)), alice)
+        form: Any = build(draw_form_data(draw, list(build(None, alice).fields)), alice)
         form.is_valid()
-        post = [value for _, given in form.data.lists() for value in given]
-        said = [unquoted(str(sentence), post) for sentences in form.errors.values() for sentence in sentences]
-        assert [sentence for sentence in said if not sentence or FORBIDDEN.search(sentence)] == []
+        post = [value for _, values in form.data.lists() for value in values]
+        errors = [strip_input(str(sentence), post) for sentences in form.errors.values() for sentence in sentences]
+        assert [sentence for sentence in errors if not sentence or FORBIDDEN.search(sentence)] == []
         assert "<script>alert" not in str(form)
     for name, value in getattr(form, "cleaned_data", {}).items():
         assert not isinstance(value, str) or is_storable(form.fields[name], value, name), (name, value)
 
 
-def unquoted(sentence: str, post: list[str]) -> str:
+def strip_input(sentence: str, post: list[str]) -> str:
     """What the form says itself: what was typed is the reader's own word."""
     return next((sentence.replace(each, "…") for each in post if each and each in sentence), sentence)
 
@@ -94,10 +94,12 @@ FIELDS = [
 @pytest.mark.parametrize("page", PAGES)
 @quick
 @given(draw=st.data())
-def test_a_page_takes_anything(page: str, alice: Any, charlie: Any, rita: Any, draw: st.DataObject) -> None:
+def test_page_takes_anything(page: str, alice: Any, charlie: Any, rita: Any, draw: st.DataObject) -> None:
     cast = {"alice": alice, "charlie": charlie, "rita": rita}
     slug = ["acme"] if page in ("company_change", "company_invite") else []
-    post = typed(draw, FIELDS)
-    code, text = asked(client_of(cast.get(PAGES[page] or "nobody")), reverse(page, args=slug), dict(post.lists()))
+    post = draw_form_data(draw, FIELDS)
+    code, text = send_request(
+        client_of(cast.get(PAGES[page] or "nobody")), reverse(page, args=slug), dict(post.lists())
+    )
     assert code.rstrip("+") in ("in", "200", "302", "403", "422", "429"), code
     assert "<script>alert(1)" not in text

@@ -15,8 +15,8 @@ from django.test import Client
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.portal.asking import asked, client_of
-from tests.portal.everything import ACCOUNTS, LOGS, address, names, pressed
+from tests.portal.asking import client_of, send_request
+from tests.portal.everything import ACCOUNTS, LOGS, address, list_button_requests, names
 
 WHO = {
     "finding": "rita",
@@ -70,38 +70,38 @@ def clients(cast: Any) -> dict[str, Client]:
 
 @pytest.mark.parametrize("role", ["anonymous", "alice", "rita"])
 def test_no_parameter_of_an_address_breaks_a_page(cast: Any, world: Any, role: str) -> None:
-    client, broken = client_of(cast[role]), []
+    client, failures = client_of(cast[role]), []
     for name in sorted(names()):
         url = address(name, world)
         for first in range(ROUNDS):
-            code, _ = asked(client, f"{url}?{'&'.join(nasty_query(first))}")
+            code, _ = send_request(client, f"{url}?{'&'.join(nasty_query(first))}")
             if code.startswith("5"):
-                broken.append(f"{name}, round {first}")
+                failures.append(f"{name}, round {first}")
             if code == "in":
                 break
-    assert broken == []
+    assert failures == []
 
 
 def nasty_query(first: int) -> Iterator[str]:
     """Every parameter with a text of its own, so that one of them being refused hides no other for long."""
     for place, key in enumerate(PARAMETERS):
-        yield f"{key}={quoted(NASTY[(place + first) % len(NASTY)])}"
+        yield f"{key}={quote_text(NASTY[(place + first) % len(NASTY)])}"
 
 
-def quoted(text: str) -> str:
+def quote_text(text: str) -> str:
     return quote(text.encode("utf-8", "surrogatepass"))
 
 
 def test_no_text_in_any_field_breaks_a_page(clients: Any, world: Any) -> None:
     """Each field of everything that people press holds each text in turn; then it comes twice, then not at all."""
-    broken = []
-    for label, (url, fields) in pressed(world).items():
+    failures = []
+    for label, (url, fields) in list_button_requests(world).items():
         for key in fields:
             for value in IN_FIELDS:
-                code, _ = asked(clients[who(label)], url, {**fields, key: value, "unknown": "x"})
+                code, _ = send_request(clients[who(label)], url, {**fields, key: value, "unknown": "x"})
                 if code.startswith("5"):
-                    broken.append(f"{label}, {key}: {str(value)[:20]!r}")
-    assert broken == []
+                    failures.append(f"{label}, {key}: {str(value)[:20]!r}")
+    assert failures == []
 
 
 texts = st.text(st.characters(), max_size=60).map(
@@ -111,7 +111,7 @@ texts = st.text(st.characters(), max_size=60).map(
 
 @quick
 @given(text=texts)
-def test_any_text_is_kept_as_typed_or_refused_beside_its_field(clients: Any, world: Any, text: str) -> None:
+def test_any_text_is_kept_as_entered_or_refused_with_field_error(clients: Any, world: Any, text: str) -> None:
     """Whatever is typed into the facts of an integration: done, or shown again with a sentence and all of it there."""
     url = address("edit_facts", world)
     fields = {
@@ -121,7 +121,7 @@ def test_any_text_is_kept_as_typed_or_refused_beside_its_field(clients: Any, wor
         "offerings": ["Open Source"],
         "homepage": text,
     }
-    code, page = asked(clients["alice"], url, fields | {"repository_address": text})
+    code, page = send_request(clients["alice"], url, fields | {"repository_address": text})
     assert code in ("302", "302+", "422")
     if code == "422":
         read = BeautifulSoup(page, "html5lib")
@@ -144,43 +144,43 @@ UPLOADS = {
 
 def bomb() -> bytes:
     """A small archive that says it holds 5 GB."""
-    kept = io.BytesIO()
-    with zipfile.ZipFile(kept, "w", zipfile.ZIP_DEFLATED) as archive:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("a.txt", b"0" * 1_000_000)
-    packed = kept.getvalue()
-    return packed.replace((1_000_000).to_bytes(4, "little"), (4_000_000_000).to_bytes(4, "little"))
+    output = buffer.getvalue()
+    return output.replace((1_000_000).to_bytes(4, "little"), (4_000_000_000).to_bytes(4, "little"))
 
 
 @pytest.mark.parametrize("what", [*UPLOADS, "a bomb"])
-def test_a_file_is_taken_or_refused_with_a_sentence(clients: Any, world: Any, what: str) -> None:
-    name, content, wanted = UPLOADS.get(what, ("a.zip", b"", 422))
+def test_file_is_taken_or_refused_with_a_sentence(clients: Any, world: Any, what: str) -> None:
+    name, content, expected_status = UPLOADS.get(what, ("a.zip", b"", 422))
     file = SimpleUploadedFile("x", content or (bomb() if what == "a bomb" else b""))
     file._name = name  # as a browser of ill will names it
     url = address("requirement", world, requirement_id=LOGS)
     answer = clients["alice"].post(url, {"act": "upload", "file": file})
-    assert answer.status_code in ((wanted,) if wanted else (302, 422))
+    assert answer.status_code in ((expected_status,) if expected_status else (302, 422))
     if answer.status_code == 422:
         assert BeautifulSoup(answer.content, "html5lib").select_one(".field .error, .errorlist") is not None
-    kept = world["integration"].states.get(requirement_id=LOGS).summary
-    assert not {"/", "\n", "\r", "\u202e"} & set(kept)
+    summary = world["integration"].states.get(requirement_id=LOGS).summary
+    assert not {"/", "\n", "\r", "\u202e"} & set(summary)
 
 
-def test_a_file_that_is_too_large_is_told_beside_its_field(clients: Any, world: Any, settings: Any) -> None:
+def test_file_that_is_too_large_is_shown_as_field_error(clients: Any, world: Any, settings: Any) -> None:
     settings.UPLOAD_MAX_MB = 0.01
     file = SimpleUploadedFile("log.txt", b"ok\n" * 10_000)
     answer = clients["alice"].post(address("requirement", world, requirement_id=LOGS), {"act": "upload", "file": file})
     assert (answer.status_code, "larger than" in answer.text) == (422, True)
 
 
-def test_a_secret_is_never_put_back_and_the_rest_is(clients: Any, world: Any) -> None:
+def test_secret_is_never_put_back_and_the_rest_is(clients: Any, world: Any) -> None:
     url = address("requirement", world, requirement_id=ACCOUNTS)
-    sent = {"act": "give", "uuid": "nonsense", "label": "Tenant of the test", "secret": "hunter2-hunter2"}
-    code, page = asked(clients["alice"], url, sent)
+    form_data = {"act": "give", "uuid": "nonsense", "label": "Tenant of the test", "secret": "hunter2-hunter2"}
+    code, page = send_request(clients["alice"], url, form_data)
     assert (code, "Tenant of the test" in page, "hunter2" in page) == ("422", True, False)
 
 
 @pytest.mark.parametrize("label", ["say: a message", "finding_new: on a form", "requirement: sign", "step: decline"])
 def test_pressed_twice_is_never_an_error(clients: Any, world: Any, label: str) -> None:
-    url, fields = pressed(world)[label]
+    url, fields = list_button_requests(world)[label]
     answers = [clients[who(label)].post(url, fields) for _ in range(2)]
     assert [answer.status_code < 500 for answer in answers] == [True, True]

@@ -10,14 +10,14 @@ from django.utils import timezone
 from integrations.submissions.models import Introduction
 from integrations.submissions.services import drafts
 from portal.notifications.models import Email
-from tests.portal.asking import asked, client_of
-from tests.portal.everything import CANARY, address, names, pressed
+from tests.portal.asking import client_of, send_request
+from tests.portal.everything import CANARY, address, list_button_requests, names
 
 LISTS = {
     "sla", "sla_csv", "sla_json", "search", "integrations", "companies", "listed", "outbox", "draft_overlaps", "start",
     "company_join",
 }  # fmt: skip
-KEYED = {"calendar_feed"}  # its address is the key: whoever has it reads
+CAPABILITY_PAGES = {"calendar_feed"}  # its address is the key: whoever has it reads
 QUERIES = (
     "", "?state=all", "?partner=acme", "?q=rocket", "?q=canary", "?q=7f3a", "?q=acme",
     "?page=2", "?program=nomad", "?sort=company",
@@ -35,41 +35,41 @@ def with_a_mail_server(settings: Any) -> None:
 def rival(world: Any, cast: Any) -> Any:
     """What Globex is about to send: the same repository and name as Acme's unlisted work."""
     now = timezone.now()
-    draft = drafts.open_start(world["other"].partner, "nomad", by=cast["charlie"], now=now)
+    draft = drafts.create_draft(world["other"].partner, "nomad", actor=cast["charlie"], now=now)
     fit = RIVAL | {"category": "ci-cd", "offerings": ["Open Source"], "homepage": ""}
-    return drafts.save(draft, fit, version=0, by=cast["charlie"], now=now)
+    return drafts.save_draft(draft, fit, version=0, actor=cast["charlie"], now=now)
 
 
 def requests(world: Any, rival: Any) -> Iterator[tuple[str, str, dict[str, Any] | None]]:
     """(what, address, what is sent) into Acme's world, and into one's own where it is next to Acme's."""
-    for name in sorted(names() - KEYED):
+    for name in sorted(names() - CAPABILITY_PAGES):
         own = rival.uuid if name.startswith(("draft", "confirm", "prefill")) else world["other"].uuid
         for url in {address(name, world), address(name, world, uuid=own)}:
             yield name, url, {}
             queries = QUERIES if name in LISTS else QUERIES[:1]
             yield from ((f"{name}{query}", url + query, None) for query in queries)
-    yield from ((label, url, fields) for label, (url, fields) in pressed(world).items())
+    yield from ((label, url, fields) for label, (url, fields) in list_button_requests(world).items())
     yield "missing", "/integrations/00000000-0000-4000-8000-000000000000/", None
     yield "admin", "/admin/submissions/integration/", None
 
 
 @pytest.mark.any_database
 @pytest.mark.parametrize("role", ["anonymous", "charlie"])
-def test_no_answer_tells_another_company_what_is_private(cast: Any, world: Any, rival: Any, role: str) -> None:
+def test_no_answer_reports_another_partner_what_is_private(cast: Any, world: Any, rival: Any, role: str) -> None:
     client = client_of(cast[role])
-    answers = ((what, asked(client, url, fields)[1]) for what, url, fields in requests(world, rival))
+    answers = ((what, send_request(client, url, fields)[1]) for what, url, fields in requests(world, rival))
     assert [what for what, text in answers if CANARY in text] == []
 
 
-def test_the_company_itself_reads_its_texts(cast: Any, world: Any) -> None:
+def test_partner_itself_reads_its_texts(cast: Any, world: Any) -> None:
     """The word is really there to be found."""
     alice = client_of(cast["alice"])
-    kept = ("integration", "history", "document", "meeting_ics", "draft", "integrations", "notifications", "mail")
-    for name in (*kept, "sla", "sla_csv", "sla_json", "issue"):
-        assert CANARY in asked(alice, address(name, world))[1], name
+    page_names = ("integration", "history", "document", "meeting_ics", "draft", "integrations", "notifications", "mail")
+    for name in (*page_names, "sla", "sla_csv", "sla_json", "issue"):
+        assert CANARY in send_request(alice, address(name, world))[1], name
 
 
-def test_an_overlap_with_unlisted_work_tells_that_there_is_somebody_and_no_more(
+def test_overlap_with_unlisted_work_reports_that_there_is_someone_and_no_more(
     cast: Any, world: Any, rival: Any
 ) -> None:
     client = client_of(cast["charlie"])
@@ -80,28 +80,28 @@ def test_an_overlap_with_unlisted_work_tells_that_there_is_somebody_and_no_more(
         address("neighbours", world, uuid=world["other"].uuid),
     ]
     for page in pages:
-        text = asked(client, page)[1]
+        text = send_request(client, page)[1]
         assert (SOMEONE in text, "Acme" in text, CANARY in text) == (True, False, False), page
 
 
 @pytest.mark.parametrize("answer", ["", "decline"])
-def test_an_introduction_tells_nothing_before_both_agree(cast: Any, world: Any, answer: str) -> None:
+def test_introduction_reports_nothing_before_both_agree(cast: Any, world: Any, answer: str) -> None:
     url = address("introduction", world)
     if answer:
         client_of(cast["alice"]).post(url, {"answer": answer})
-    text = asked(client_of(cast["charlie"]), url)[1]
-    own = asked(client_of(cast["charlie"]), address("history", world, uuid=world["other"].uuid))[1]
+    text = send_request(client_of(cast["charlie"]), url)[1]
+    own = send_request(client_of(cast["charlie"]), address("history", world, uuid=world["other"].uuid))[1]
     assert Introduction.objects.get().state == (f"{answer}d" if answer else "asked")
     assert ("Acme" in text, "Alice" in text, CANARY in text, "Alice" in own) == (False, False, False, False)
 
 
-def test_an_introduction_tells_both_once_they_agreed(cast: Any, world: Any) -> None:
+def test_introduction_reports_both_once_they_agreed(cast: Any, world: Any) -> None:
     client_of(cast["alice"]).post(address("introduction", world), {"answer": "agree"})
-    text = asked(client_of(cast["charlie"]), address("introduction", world))[1]
+    text = send_request(client_of(cast["charlie"]), address("introduction", world))[1]
     assert "alice@acme.example" in text
 
 
-def test_no_mail_tells_another_company_what_is_private(cast: Any, world: Any) -> None:
+def test_no_email_reports_another_partner_what_is_private(cast: Any, world: Any) -> None:
     mailboxes = [world[name].edition.mailbox for name in ("integration", "task")]
     inside = Q(to__endswith="@acme.example") | Q(to__endswith="@program.example") | Q(to__in=mailboxes)
     theirs = list(Email.objects.exclude(inside))

@@ -40,27 +40,31 @@ def manage(tmp_path: Path):
     return run
 
 
-def refusal(done: subprocess.CompletedProcess[str]) -> str:
-    assert done.returncode == 1
-    return done.stderr.strip()
+def refusal(process: subprocess.CompletedProcess[str]) -> str:
+    assert process.returncode == 1
+    return process.stderr.strip()
 
 
 def test_start_without_any_setting_is_fine(manage):
-    done = manage("check")
-    assert (done.returncode, done.stdout) == (0, "System check identified no issues (0 silenced).\n"), done.stderr
+    process = manage("check")
+    assert (process.returncode, process.stdout) == (0, "System check identified no issues (0 silenced).\n"), (
+        process.stderr
+    )
 
 
 @pytest.mark.parametrize("folder", ["", "data/audit-anchors", "data/../data/anchors", "data"])
 def test_start_in_production_refuses_anchors_in_the_data_folder(manage, tmp_path, folder):
     anchors = {"AUDIT_ANCHOR_DIR": str(tmp_path / folder)} if folder else {}
     inherited = {name: value for name, value in PRODUCTION.items() if name != "AUDIT_ANCHOR_DIR"}
-    done = manage("check", **inherited | anchors)
-    assert "AUDIT_ANCHOR_DIR must be a folder outside PORTAL_DATA" in refusal(done)
+    process = manage("check", **inherited | anchors)
+    assert "AUDIT_ANCHOR_DIR must be a folder outside PORTAL_DATA" in refusal(process)
 
 
 def test_start_in_production_is_fine_and_deployable(manage):
-    done = manage("check", "--deploy", "--fail-level", "WARNING", **PRODUCTION)
-    assert (done.returncode, done.stdout) == (0, "System check identified no issues (0 silenced).\n"), done.stderr
+    process = manage("check", "--deploy", "--fail-level", "WARNING", **PRODUCTION)
+    assert (process.returncode, process.stdout) == (0, "System check identified no issues (0 silenced).\n"), (
+        process.stderr
+    )
 
 
 @pytest.mark.parametrize(
@@ -130,7 +134,7 @@ def test_production_refusal_never_prints_a_secret(manage):
 
 
 @pytest.mark.parametrize(
-    ("given", "reason"),
+    ("settings", "reason"),
     [
         ({"DATABASE_URL": "postgres://portal@127.0.0.1/portal"}, "DATABASE_URL names a PostgreSQL database"),
         ({"SITE_URL": "https://portal.example.com"}, "SITE_URL names a public host"),
@@ -139,21 +143,21 @@ def test_production_refusal_never_prints_a_secret(manage):
         ({"ALLOWED_HOSTS": "*"}, "ALLOWED_HOSTS names a public host"),
     ],
 )
-def test_start_without_an_environment_refuses_what_looks_like_production(manage, given, reason):
+def test_start_without_an_environment_refuses_what_looks_like_production(manage, settings, reason):
     sentence = f"PORTAL_ENV is not set, and {reason}: set PORTAL_ENV to production, or to embedded for a trial."
-    assert refusal(manage("check", **given)) == sentence
-    assert refusal(manage("check", **given, PORTAL_ENV=" ")) == sentence
+    assert refusal(manage("check", **settings)) == sentence
+    assert refusal(manage("check", **settings, PORTAL_ENV=" ")) == sentence
 
 
 @pytest.mark.parametrize("hosts", ["127.0.0.2,[::1],localhost", "portal.localhost"])
 def test_start_without_an_environment_is_fine_on_this_machine(manage, hosts):
-    done = manage("check", ALLOWED_HOSTS=hosts, SITE_URL="http://localhost:8000")
-    assert done.returncode == 0, done.stderr
+    process = manage("check", ALLOWED_HOSTS=hosts, SITE_URL="http://localhost:8000")
+    assert process.returncode == 0, process.stderr
 
 
 def test_start_of_a_declared_trial_on_a_public_host_is_fine(manage):
-    done = manage("check", PORTAL_ENV="embedded", ALLOWED_HOSTS="portal.example.com")
-    assert done.returncode == 0, done.stderr
+    process = manage("check", PORTAL_ENV="embedded", ALLOWED_HOSTS="portal.example.com")
+    assert process.returncode == 0, process.stderr
 
 
 @pytest.mark.parametrize(

@@ -18,18 +18,18 @@ from django.core.cache import caches
 from django.db import transaction
 from django.utils.translation import get_language, gettext, ngettext
 
-from integrations.partners.holidays import countries
+from integrations.partners.holidays import list_countries
 from integrations.programs.registry import PROGRAMS
 from integrations.sla.services.policies import CRITICAL_LABELS, PAUSE_LABELS
-from integrations.submissions.services.transitions import perform
+from integrations.submissions.services.transitions import perform_transition
 from portal.jobs.registry import JOBS
 from portal.notifications.models import Email
 from tests.portal import extracted, pseudo
-from tests.portal.asking import asked, client_of
-from tests.portal.everything import address, names, pressed
-from verification.sources.factory import credential
+from tests.portal.asking import client_of, send_request
+from tests.portal.everything import address, list_button_requests, names
+from verification.sources.factory import get_credential
 
-WALKED = {"anonymous": ("get",), "alice": ("get", "post"), "rita": ("get", "post"), "sam": ("get",)}
+METHODS_BY_ROLE = {"anonymous": ("get",), "alice": ("get", "post"), "rita": ("get", "post"), "sam": ("get",)}
 OF_DOCS = {
     "clock_rule": "docs/sla.md, which is not translated",
     "standing_rule": "docs/standing.md, which is not translated",
@@ -75,7 +75,7 @@ def texts_of(thing: Any) -> Iterator[str]:
             yield from texts_of(each)
 
 
-def recorded() -> Iterator[str]:
+def list_recorded_texts() -> Iterator[str]:
     """Every text in the rows of the world: what the cast wrote, and what was written down for them."""
     for model in apps.get_models():
         if model.__module__.startswith(("portal.", "integrations.", "verification.")):
@@ -87,24 +87,26 @@ def bare(text: str) -> str:
     return " ".join(text.split()).strip(" .,:;·—–()[]“”")
 
 
-def named() -> Iterator[str]:
+def list_proper_names() -> Iterator[str]:
     """Names that are the same in every language, or are said by those who run the portal."""
     yield from FORMATS
-    yield from (name for _code, name in countries())
+    yield from (name for _code, name in list_countries())
     yield from (job.name for job in JOBS)
-    yield from (type(caches["default"]).__name__, credential()[0])
+    yield from (type(caches["default"]).__name__, get_credential()[0])
     yield from (", ".join(sorted(labels)) for labels in (CRITICAL_LABELS, PAUSE_LABELS))
 
 
 @pytest.fixture
-def known(world: Any) -> set[str]:
+def known_texts(world: Any) -> set[str]:
     """Texts that are published or recorded, and so stay as they are."""
-    published = texts_of([program.editions for program in PROGRAMS.values()] + list(PROGRAMS.values()))
-    lines = {line for text in (*published, *recorded(), *named()) for line in text.split("\n")}
+    published_texts = texts_of([program.editions for program in PROGRAMS.values()] + list(PROGRAMS.values()))
+    lines = {
+        line for text in (*published_texts, *list_recorded_texts(), *list_proper_names()) for line in text.split("\n")
+    }
     return {bare(pseudo.LINK.sub(" ", line)) for line in lines} | {bare(MOMENT.sub("", line)) for line in lines}
 
 
-def unexplained(pieces: list[str], known: set[str]) -> set[str]:
+def find_unexplained_texts(pieces: list[str], known: set[str]) -> set[str]:
     whole = "\n".join(known)
     parts = {bare(MOMENT.sub("", part)) for piece in pieces for part in piece.split("·")}
     return {
@@ -117,29 +119,29 @@ def unexplained(pieces: list[str], known: set[str]) -> set[str]:
     }
 
 
-def shown(role: str, person: Any, world: Any, asked_for: set[str]) -> Iterator[tuple[str, str]]:
+def list_pages(role: str, person: Any, world: Any, asked_for: set[str]) -> Iterator[tuple[str, str]]:
     """(name, page) of every page that a person gets, also those that send something back with its reasons."""
     client = client_of(person)
     for name in sorted(names() - set(OF_DOCS)):
-        for way in WALKED[role]:
-            with pseudo.spoken() as said:
-                code, answer = asked(client, address(name, world), None if way == "get" else {})
-            asked_for |= said
+        for way in METHODS_BY_ROLE[role]:
+            with pseudo.activate_pseudo_language() as seen_messages:
+                code, answer = send_request(client, address(name, world), None if way == "get" else {})
+            asked_for |= seen_messages
             assert not code.startswith("5"), (role, name, way)
             if "<!doctype html>" in answer:
                 yield name, answer[answer.index("<!doctype html>") :]
 
 
 @pytest.mark.any_database
-def test_pages_hold_no_words_that_nobody_can_translate(cast: Any, world: Any, known: set[str]) -> None:
-    found: dict[str, set[str]] = {}
+def test_pages_hold_no_words_that_no_one_can_translate(cast: Any, world: Any, known_texts: set[str]) -> None:
+    pages_by_text: dict[str, set[str]] = {}
     asked_for: set[str] = set()
-    for role in WALKED:
-        for name, page in shown(role, cast[role], world, asked_for):
-            for part in unexplained(pseudo.untranslated(page), known):
-                found.setdefault(part, set()).add(name)
-    assert {part: names for part, names in found.items() if part not in EXPECTED} == {}
-    assert sorted(set(EXPECTED) - set(found)) == []
+    for role in METHODS_BY_ROLE:
+        for name, page in list_pages(role, cast[role], world, asked_for):
+            for part in find_unexplained_texts(pseudo.find_untranslated_texts(page), known_texts):
+                pages_by_text.setdefault(part, set()).add(name)
+    assert {part: names for part, names in pages_by_text.items() if part not in EXPECTED} == {}
+    assert sorted(set(EXPECTED) - set(pages_by_text)) == []
     assert sorted(asked_for - extracted.messages() - of_django()) == []
 
 
@@ -149,33 +151,35 @@ def of_django() -> set[str]:
     return {ast.literal_eval(text) for path in lists for text in MSGID.findall(path.read_text("utf-8"))}
 
 
-def written() -> Iterator[str]:
+def list_bracketed_texts() -> Iterator[str]:
     """What stands in brackets in the rows of the world."""
-    yield from (text for text in recorded() if pseudo.OPEN in text)
+    yield from (text for text in list_recorded_texts() if pseudo.OPEN in text)
 
 
 @pytest.mark.any_database
-def test_nothing_is_written_down_in_the_language_of_whoever_did_it(cast: Any, world: Any) -> None:
-    found: dict[str, set[str]] = {}
+def test_nothing_is_written_down_in_the_language_of_anyone_who_did_it(cast: Any, world: Any) -> None:
+    pages_by_text: dict[str, set[str]] = {}
     for role in ("alice", "rita"):
         client = client_of(cast[role])
-        for label, (url, sent) in sorted(pressed(world).items()):
-            with transaction.atomic(), pseudo.spoken():
-                asked(client, url, sent, keep=True)
-                found.setdefault(label, set()).update(written())
+        for label, (url, form_data) in sorted(list_button_requests(world).items()):
+            with transaction.atomic(), pseudo.activate_pseudo_language():
+                send_request(client, url, form_data, keep=True)
+                pages_by_text.setdefault(label, set()).update(list_bracketed_texts())
                 transaction.set_rollback(True)
-    assert {label: texts for label, texts in found.items() if texts} == {}
+    assert {label: texts for label, texts in pages_by_text.items() if texts} == {}
 
 
-def test_a_mail_holds_no_words_that_nobody_can_translate(
-    cast: Any, world: Any, known: set[str], settings: Any, now: Any
+def test_email_holds_no_words_that_no_one_can_translate(
+    cast: Any, world: Any, known_texts: set[str], settings: Any, now: Any
 ) -> None:
-    with pseudo.spoken():
+    with pseudo.activate_pseudo_language():
         settings.LANGUAGE_CODE = pseudo.CODE  # mails are in the portal's own language, whoever caused them
-        perform(world["integration"], "put_on_hold", by=cast["rita"], note="Legal looks at it.", waits_for="program")
+        perform_transition(
+            world["integration"], "put_on_hold", actor=cast["rita"], note="Legal looks at it.", waits_for="program"
+        )
     mail = Email.objects.filter(name="held").latest("pk")
-    both = [*pseudo.untranslated(mail.html), *pseudo.untranslated(mail.text, markup=False)]
-    assert unexplained(both, known | {"Legal looks at it"}) - set(EXPECTED) == set()
+    both = [*pseudo.find_untranslated_texts(mail.html), *pseudo.find_untranslated_texts(mail.text, markup=False)]
+    assert find_unexplained_texts(both, known_texts | {"Legal looks at it"}) - set(EXPECTED) == set()
     assert mail.subject.startswith(pseudo.OPEN)
 
 
@@ -183,13 +187,13 @@ def test_words_outside_of_the_brackets_are_found() -> None:
     page = (
         '<p title="Go on">⟦Hello ⟦there⟧⟧, <b>you</b></p><code>git push</code><a href="https://acme.example">⟦Site⟧</a>'
     )
-    assert pseudo.untranslated(page) == ["Go on", "you"]
+    assert pseudo.find_untranslated_texts(page) == ["Go on", "you"]
 
 
-def test_the_pseudo_language_is_gone_afterwards() -> None:
-    with pseudo.spoken():
-        said = get_language(), gettext("Hello"), ngettext("a day", "days", 2)
-    assert said == (pseudo.CODE, "⟦Hello⟧", "⟦days⟧")
+def test_pseudo_language_is_gone_afterwards() -> None:
+    with pseudo.activate_pseudo_language():
+        translations = get_language(), gettext("Hello"), ngettext("a day", "days", 2)
+    assert translations == (pseudo.CODE, "⟦Hello⟧", "⟦days⟧")
     assert (get_language(), gettext("Hello")) == ("en", "Hello")
 
 

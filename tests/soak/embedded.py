@@ -103,10 +103,10 @@ class Killer:
             os.kill(pid, signal.SIGKILL)
             self._wait_for_restart(name, pid)
 
-    def _wait_for_restart(self, name: str, killed: int) -> None:
+    def _wait_for_restart(self, name: str, killed_pid: int) -> None:
         begin = time.monotonic()
         while time.monotonic() - begin < 60:
-            if self.portal.helpers().get(name, killed) != killed:
+            if self.portal.helpers().get(name, killed_pid) != killed_pid:
                 self.restart_seconds.append(time.monotonic() - begin)
                 return
             time.sleep(0.1)

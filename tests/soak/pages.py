@@ -89,5 +89,9 @@ class PageReader:
 
     def percentiles(self) -> list[int]:
         """The median, the 99th percentile and the slowest, in milliseconds."""
-        found = sorted(self.milliseconds)
-        return [round(found[int((len(found) - 1) * part)]) for part in (0.5, 0.99, 1.0)] if found else []
+        sorted_milliseconds = sorted(self.milliseconds)
+        return (
+            [round(sorted_milliseconds[int((len(sorted_milliseconds) - 1) * part)]) for part in (0.5, 0.99, 1.0)]
+            if sorted_milliseconds
+            else []
+        )

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
 
-from portal.jobs.registry import JOBS, LEASE, SHORTEST_GAP
+from portal.jobs.registry import JOBS, LEASE, MIN_INTERVAL_SHARE
 
 TRIGGERS = """
 CREATE TABLE soak_starts (name text, started_at text, lease_before text);
@@ -78,15 +78,15 @@ class PeriodicRunLog:
             if name in starts:
                 starts[name].append((_parse(started_at), _parse(lease) if lease else None))
         doubles, cut_off = [], []
-        for name, seen in starts.items():
-            for (before, _), (at, lease) in pairwise(seen):
+        for name, job_starts in starts.items():
+            for (before, _), (at, lease) in pairwise(job_starts):
                 gap = (at - before).total_seconds()
-                is_repeated = gap < intervals[name] * SHORTEST_GAP if lease is None else lease > at
+                is_repeated = gap < intervals[name] * MIN_INTERVAL_SHARE if lease is None else lease > at
                 if is_repeated:
                     doubles.append(f"{name} at {at} after {gap:.1f} s")
                 elif lease is not None:
                     cut_off.append(CutOffRun(name, before, lease))
-        by_job = Counter({name: len(seen) for name, seen in starts.items() if seen})
+        by_job = Counter({name: len(job_starts) for name, job_starts in starts.items() if job_starts})
         return RunSummary(sum(by_job.values()), dict(by_job.most_common()), ended, cut_off, doubles)
 
 

@@ -10,4 +10,4 @@ class ChecksConfig(AppConfig):
         from portal.core import repository_urls  # noqa: PLC0415 - models must be loaded first
         from verification.checks.services.prefill import prefill  # noqa: PLC0415
 
-        repository_urls.read_by(prefill)
+        repository_urls.register_reader(prefill)

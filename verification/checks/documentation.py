@@ -10,7 +10,7 @@ from verification.checks import execution
 from verification.checks.types import Check
 from verification.outcomes import Outcome
 
-MEANINGS = {
+OUTCOME_DESCRIPTIONS = {
     Outcome.PASS: gettext_noop("It is as the program asks, and the evidence shows it."),
     Outcome.WARN: gettext_noop("It may stay as it is, and would be better otherwise."),
     Outcome.FAIL: gettext_noop("It is not as the program asks; the partner fixes it, and the advice says how."),
@@ -26,17 +26,17 @@ MEANINGS = {
 }
 
 
-def asks(check: Check) -> str:
+def get_check_question(check: Check) -> str:
     """What the check asks: the first paragraph of its function's docstring, on one line."""
     return " ".join((inspect.getdoc(check.run) or "").split("\n\n")[0].split())
 
 
-def more(check: Check) -> tuple[str, ...]:
+def get_check_details(check: Check) -> tuple[str, ...]:
     """The further paragraphs of that docstring."""
     paragraphs = (inspect.getdoc(check.run) or "").split("\n\n")[1:]
     return tuple(" ".join(paragraph.split()) for paragraph in paragraphs)
 
 
-def programs_of(key: str) -> tuple[Program, ...]:
+def list_programs_using_check(key: str) -> tuple[Program, ...]:
     """The programs whose newest edition asks for the check."""
-    return tuple(program for program in PROGRAMS.values() if key in execution.keys_of(program.newest))
+    return tuple(program for program in PROGRAMS.values() if key in execution.list_check_keys(program.newest))

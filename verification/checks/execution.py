@@ -6,19 +6,19 @@ from typing import Any
 
 import verification.checks.rules  # noqa: F401 - registers the checks
 from integrations.programs.schema import Edition, Program
-from portal.core.repository_urls import product_of
+from portal.core.repository_urls import get_product_name
 from verification.checks.types import CHECKS, Subject
 from verification.outcomes import Outcome, Result
-from verification.sources.errors import NotFound, Unreadable, Withheld
+from verification.sources.errors import LegallyWithheldError, SourceError, SourceNotFoundError
 
 log = logging.getLogger(__name__)
 
 
-class NotHere(Unreadable):
+class UnsupportedBySourceError(SourceError):
     """The source cannot know this by its nature, as a folder cannot know an owner: nobody's fault, and never a pass."""
 
 
-def subject_of(
+def build_subject(
     program: Program,
     edition: Edition,
     repository: str,
@@ -37,68 +37,83 @@ def subject_of(
         program=program.key,
         edition=edition.date,
         product=program.product,
-        name=name or product_of(own_name),
+        name=name or get_product_name(own_name),
         repository=repository,
         repository_id=repository_id,
         repository_owner_id=repository_owner_id,
         repository_pattern=program.repository_pattern,
         repository_hint=program.repository_hint,
         namespace=owner,
-        provider=product_of(own_name),
-        licences_allowed=edition.licences.allow,
-        licences_asked=edition.licences.ask,
-        licence_summary=edition.licences.summary,
+        provider=get_product_name(own_name),
+        allowed_licenses=edition.licences.allow,
+        licenses_for_review=edition.licences.ask,
+        license_summary=edition.licences.summary,
         languages=edition.licences.languages,
         **more,
     )
 
 
-def keys_of(edition: Edition, category: str = "") -> tuple[str, ...]:
+def list_check_keys(edition: Edition, category: str = "") -> tuple[str, ...]:
     """The checks that an edition asks for, tiers included, each once; of all categories where none is named."""
-    requirements = (*edition.requirements(), *(r for tier in edition.tiers for r in tier.requirements))
-    applying = (r for r in requirements if not (r.categories and category) or category in r.categories)
-    return tuple(dict.fromkeys(key for r in applying for key in r.checks))
+    requirements = (
+        *edition.requirements(),
+        *(requirement for tier in edition.tiers for requirement in tier.requirements),
+    )
+    applicable = (
+        requirement
+        for requirement in requirements
+        if not (requirement.categories and category) or category in requirement.categories
+    )
+    return tuple(dict.fromkeys(key for requirement in applicable for key in requirement.checks))
 
 
-def hints_of(edition: Edition, category: str = "") -> frozenset[str]:
+def list_advisory_check_keys(edition: Edition, category: str = "") -> frozenset[str]:
     """Those of the checks that nothing waits for: of optional requirements and of tiers alone."""
-    waited = (r for r in edition.requirements() if not r.optional)
-    needed = {key for r in waited if not (r.categories and category) or category in r.categories for key in r.checks}
-    return frozenset(keys_of(edition, category)) - needed
+    mandatory_requirements = (requirement for requirement in edition.requirements() if not requirement.optional)
+    mandatory_keys = {
+        key
+        for requirement in mandatory_requirements
+        if not (requirement.categories and category) or category in requirement.categories
+        for key in requirement.checks
+    }
+    return frozenset(list_check_keys(edition, category)) - mandatory_keys
 
 
-def look(
-    keys: Iterable[str], subject: Subject, sources: Any, begin: Callable[[str], None] = lambda key: None
+def run_checks(
+    keys: Iterable[str], subject: Subject, sources: Any, report_start: Callable[[str], None] = lambda key: None
 ) -> dict[str, Result]:
-    """What each check says, in the order given; `begin` is told the key before each. Raises nothing of a check's."""
-    found = {}
+    """What each check says, in the order given; `report_start` is told the key before each.
+
+    Raises nothing of a check's.
+    """
+    results = {}
     for key in keys:
-        begin(key)
-        found[key] = safely(key, subject, sources)
-    return found
+        report_start(key)
+        results[key] = run_check(key, subject, sources)
+    return results
 
 
-def safely(key: str, subject: Subject, sources: Any) -> Result:
+def run_check(key: str, subject: Subject, sources: Any) -> Result:
     """The check's result; whatever goes wrong on the way is ours."""
     if key not in CHECKS:
         return Result(Outcome.NOT_RUN, "The portal does not have this check; a person decides.")
     try:
         return CHECKS[key].run(subject, sources)
-    except NotHere as reason:
+    except UnsupportedBySourceError as reason:
         return Result(Outcome.NOT_RUN, f"Not looked at: {reason}")
-    except NotFound as answer:
-        return Result(Outcome.FAIL, str(answer), absent=str(answer))
-    except Withheld as answer:
-        return Result(Outcome.NOT_RUN, f"A person decides: {answer}", freeze=str(answer))
-    except Unreadable as refusal:
-        until = getattr(refusal, "until", None)
-        return Result(Outcome.ERROR, f"We could not look: {refusal}", retry_at=until)
+    except SourceNotFoundError as answer:
+        return Result(Outcome.FAIL, str(answer), missing_item=str(answer))
+    except LegallyWithheldError as answer:
+        return Result(Outcome.NOT_RUN, f"A person decides: {answer}", freeze_reason=str(answer))
+    except SourceError as refusal:
+        retry_at = getattr(refusal, "retry_at", None)
+        return Result(Outcome.ERROR, f"We could not look: {refusal}", retry_at=retry_at)
     except Exception:
         log.exception("check %s failed on %s", key, subject.repository)
         return Result(Outcome.ERROR, "We could not complete this check. The fault is ours.")
 
 
-def as_dict(key: str, result: Result) -> dict[str, Any]:
+def serialize_result(key: str, result: Result) -> dict[str, Any]:
     """A result as JSON, the same wherever it is printed."""
     check = CHECKS.get(key)
     return {

@@ -10,16 +10,16 @@ from django.utils.translation import gettext as _
 from integrations.submissions.models import Integration
 from integrations.submissions.selectors import context
 from verification.checks.models import CheckResult, CheckRun
-from verification.checks.runner import checked, fresh, keys_of
-from verification.checks.services.accepted_deviations import acceptable
+from verification.checks.runner import get_max_age, list_checked_requirements, list_required_check_keys
+from verification.checks.services.accepted_deviations import get_acceptable_value
 from verification.checks.types import CHECKS
 from verification.outcomes import Outcome
 
-IN_ORDER = (Outcome.PASS, Outcome.WAIVED)
+OUTCOMES_WITHOUT_ADVICE = (Outcome.PASS, Outcome.WAIVED)
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class CheckResultRow:
     """One check on the page. `advice` only where something can be done; `next_try` after an outage of ours.
 
     `since`: when it was first found so; `at`: when it was last found so. `looking`: its answer is on its way.
@@ -49,80 +49,104 @@ class Shown:
         return _("Being looked at…") if self.looking else ""
 
 
-def shown_results(found: Integration, job: CheckRun | None, now: datetime) -> list[Shown]:
+def list_check_results(integration: Integration, check_run: CheckRun | None, now: datetime) -> list[CheckResultRow]:
     """Each check of the edition with its last result, in the path's order."""
-    mine = CheckResult.objects.filter(integration=found)
-    newest = {result.key: result for result in mine.newest()}
-    settled = {result.key: result for result in mine.settled()}
-    waived = waived_keys(found, now)
-    under_way = job is not None and job.is_under_way(now)
-    done = set(job.done) if job is not None else set()
+    check_results = CheckResult.objects.filter(integration=integration)
+    newest_by_key = {result.key: result for result in check_results.newest()}
+    conclusive_by_key = {result.key: result for result in check_results.conclusive()}
+    waived_check_keys = list_waived_check_keys(integration, now)
+    is_running = check_run is not None and check_run.is_under_way(now)
+    finished_keys = set(check_run.done) if check_run is not None else set()
     return [
-        _shown(key, newest.get(key), settled.get(key), job, key in waived, under_way and key not in done, now)
-        for key in keys_of(checked(found))
+        _build_row(
+            key,
+            newest_by_key.get(key),
+            conclusive_by_key.get(key),
+            check_run,
+            key in waived_check_keys,
+            is_running and key not in finished_keys,
+            now,
+        )
+        for key in list_required_check_keys(list_checked_requirements(integration))
     ]
 
 
-def waived_keys(found: Integration, now: datetime) -> set[str]:
+def list_waived_check_keys(integration: Integration, now: datetime) -> set[str]:
     """The checks of requirements that are waived now, unless another requirement asks for them too."""
-    states = context.states_of(found)
-    waived = {r.id for r in checked(found) if r.id in states and states[r.id].is_waived(now)}
-    asked = {key for r in checked(found) if r.id not in waived for key in r.checks}
-    return {key for r in checked(found) if r.id in waived for key in r.checks} - asked
+    fulfillments = context.get_fulfillments(integration)
+    waived_ids = {
+        requirement.id
+        for requirement in list_checked_requirements(integration)
+        if requirement.id in fulfillments and fulfillments[requirement.id].is_waived(now)
+    }
+    required_keys = {
+        key
+        for requirement in list_checked_requirements(integration)
+        if requirement.id not in waived_ids
+        for key in requirement.checks
+    }
+    return {
+        key
+        for requirement in list_checked_requirements(integration)
+        if requirement.id in waived_ids
+        for key in requirement.checks
+    } - required_keys
 
 
-def _shown(
-    key: str, newest: CheckResult | None, settled: CheckResult | None, job: CheckRun | None,
-    waived: bool, looking: bool, now: datetime,
-) -> Shown:  # fmt: skip
+def _build_row(
+    key: str, newest: CheckResult | None, conclusive: CheckResult | None, check_run: CheckRun | None,
+    is_waived: bool, is_running: bool, now: datetime,
+) -> CheckResultRow:  # fmt: skip
     check = CHECKS.get(key)
     title = _(check.title) if check else key
-    result = settled or newest
+    result = conclusive or newest
     if result is None or newest is None:
-        return Shown(key, title, Outcome.NOT_RUN, _("Has not been run yet."), looking=looking)
-    outage = newest.outcome == Outcome.ERROR
-    outcome = _outcome(result, waived, now)
+        return CheckResultRow(key, title, Outcome.NOT_RUN, _("Has not been run yet."), looking=is_running)
+    is_outage = newest.outcome == Outcome.ERROR
+    outcome = _determine_outcome(result, is_waived, now)
     advice = result.advice or (_(check.advice) if check else "")
-    return Shown(
+    return CheckResultRow(
         key=key,
         title=title,
         outcome=outcome,
         summary=result.summary if result == newest else f"{result.summary} {newest.summary}",
-        advice="" if outcome in IN_ORDER or result.outcome in (*IN_ORDER, Outcome.ERROR) else advice,
-        looked_at=_looked_at(result),
+        advice=""
+        if outcome in OUTCOMES_WITHOUT_ADVICE or result.outcome in (*OUTCOMES_WITHOUT_ADVICE, Outcome.ERROR)
+        else advice,
+        looked_at=_describe_state(result),
         version=result.version,
         at=result.last_seen,
         since=result.at,
-        next_try=job.due_at if job and outage and not job.is_under_way(now) else None,
-        evidence=tuple(_dated(item) for item in result.evidence),
-        looking=looking,
-        accepts=acceptable(settled),
+        next_try=check_run.due_at if check_run and is_outage and not check_run.is_under_way(now) else None,
+        evidence=tuple(_add_timestamp(item) for item in result.evidence),
+        looking=is_running,
+        accepts=get_acceptable_value(conclusive),
     )
 
 
-def _outcome(result: CheckResult, waived: bool, now: datetime) -> str:
+def _determine_outcome(result: CheckResult, is_waived: bool, now: datetime) -> str:
     """What was found, unless it is waived or too old to count."""
-    if result.outcome == Outcome.PASS or result.outcome == Outcome.ERROR or not waived:
-        old = result.outcome != Outcome.ERROR and result.last_seen + fresh(result.key) <= now
-        return Outcome.STALE if old else result.outcome
+    if result.outcome == Outcome.PASS or result.outcome == Outcome.ERROR or not is_waived:
+        is_stale = result.outcome != Outcome.ERROR and result.last_seen + get_max_age(result.key) <= now
+        return Outcome.STALE if is_stale else result.outcome
     return Outcome.WAIVED
 
 
-def _looked_at(result: CheckResult) -> str:
+def _describe_state(result: CheckResult) -> str:
     """Which state of the world, by which version of the check, and since when the answer is the same."""
-    parts = [result.seen] if result.seen else []
+    parts = [result.looked_at_summary] if result.looked_at_summary else []
     if result.version > 1:
         parts.append(_("with version %(number)s of the check") % {"number": result.version})
     if result.last_seen.date() != result.at.date():
-        parts.append(_("the same since %(day)s") % {"day": _day(result.at)})
+        parts.append(_("the same since %(day)s") % {"day": _format_day(result.at)})
     return ", ".join(parts)
 
 
-def _day(at: datetime) -> str:
-    weekday, month = dates.WEEKDAYS_ABBR[at.weekday()], dates.MONTHS_3[at.month]
-    return f"{weekday} {at.day} {str(month).title()}"
+def _format_day(moment: datetime) -> str:
+    weekday, month = dates.WEEKDAYS_ABBR[moment.weekday()], dates.MONTHS_3[moment.month]
+    return f"{weekday} {moment.day} {str(month).title()}"
 
 
-def _dated(item: dict[str, Any]) -> dict[str, Any]:
+def _add_timestamp(item: dict[str, Any]) -> dict[str, Any]:
     """The evidence with the moment that its source said so, where that is known."""
     return item | {"moment": datetime.fromisoformat(item["at"])} if item.get("at") else item

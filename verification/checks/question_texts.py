@@ -4,7 +4,7 @@
 # ruff: noqa: E501 - a paragraph a line
 from portal.core.translation import gettext_noop
 
-ASKED = (
+QUESTION_TEXTS = (
     gettext_noop("The release holds an overview and at least one page of a resource, data source or function."),
     gettext_noop("No more than 1,000 pages, none larger than 500 KB."),
     gettext_noop("The links of the overview and of the README answer, the first 15 of them."),

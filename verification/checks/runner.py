@@ -12,58 +12,65 @@ from typing import Any
 
 from django.db import transaction
 
-from integrations.programs.schema import Kind, Requirement
+from integrations.programs.schema import Requirement, RequirementKind
 from integrations.submissions.models import Integration
 from integrations.submissions.selectors import context
-from integrations.submissions.services.requirements import record_checks
-from integrations.submissions.services.transitions import perform
-from integrations.submissions.workflow.states import Holder
-from portal.core.json_text import clean
+from integrations.submissions.services.requirements import record_check_outcome
+from integrations.submissions.services.transitions import perform_transition
+from integrations.submissions.workflow.states import ResponsibleParty
+from portal.core.json_text import clean_json
 from verification.checks import execution
 from verification.checks.models import CheckResult, Observation
 from verification.checks.services import observations
-from verification.checks.types import CHECKS, FRESH, Subject
-from verification.outcomes import Outcome, Result, worst
+from verification.checks.types import CHECKS, DEFAULT_MAX_AGE, Subject
+from verification.outcomes import Outcome, Result, get_worst_outcome
 from verification.sources import Sources, factory
 
 log = logging.getLogger(__name__)
-Found = dict[str, Result]
-Progress = Callable[[str], None]
-BACKOFF = tuple(timedelta(minutes=m) for m in (10, 30, 120, 360, 1440))
-SECONDS = 150.0  # in which the checks of a run begin; the longest of them, reading a release, may take 120 more
-LATE = Result(Outcome.ERROR, "The checks before took so long that this one was left for later.")
-FROZEN = f"{observations.SEEN}frozen"
+ResultsByKey = dict[str, Result]
+ProgressCallback = Callable[[str], None]
+RETRY_DELAYS = tuple(timedelta(minutes=m) for m in (10, 30, 120, 360, 1440))
+TIME_LIMIT_SECONDS = 150.0  # checks start within this time; the longest one, reading a release, may take 120 more
+DEFERRED_RESULT = Result(Outcome.ERROR, "The checks before took so long that this one was left for later.")
+FROZEN_KEY = f"{observations.LAST_SEEN_PREFIX}frozen"
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
+class RunSummary:
     """What came of a run: the worst outcome and, after an outage, when to look again."""
 
     outcome: Outcome
     retry_at: datetime | None = None
 
 
-def retry_at(attempt: int, now: datetime) -> datetime:
+def calculate_retry_at(attempt: int, now: datetime) -> datetime:
     """When an outage is tried again after so many attempts, the first being 1; the last pause repeats."""
-    return now + BACKOFF[min(max(attempt, 1), len(BACKOFF)) - 1]
+    return now + RETRY_DELAYS[min(max(attempt, 1), len(RETRY_DELAYS)) - 1]
 
 
-def checked(integration: Integration) -> tuple[Requirement, ...]:
+def list_checked_requirements(integration: Integration) -> tuple[Requirement, ...]:
     """The requirements of its edition that checks decide, those of tiers included."""
     edition = integration.edition
-    every = (*edition.requirements(), *(r for tier in edition.tiers for r in tier.requirements))
-    return tuple(r for r in every if r.checks and context.applies(r, integration))
+    requirements = (
+        *edition.requirements(),
+        *(requirement for tier in edition.tiers for requirement in tier.requirements),
+    )
+    return tuple(
+        requirement
+        for requirement in requirements
+        if requirement.checks and context.is_applicable(requirement, integration)
+    )
 
 
-def keys_of(requirements: Sequence[Requirement]) -> list[str]:
+def list_required_check_keys(requirements: Sequence[Requirement]) -> list[str]:
     """Their checks, each once, in the path's order."""
     return list(dict.fromkeys(key for requirement in requirements for key in requirement.checks))
 
 
-def subject_of(integration: Integration, now: datetime | None = None) -> Subject:
+def build_integration_subject(integration: Integration, now: datetime | None = None) -> Subject:
     """The integration as plain values, with what earlier runs recorded."""
-    more = {} if now is None else {"now": now}
-    return execution.subject_of(
+    time_fields = {} if now is None else {"now": now}
+    return execution.build_subject(
         integration.program,
         integration.edition,
         integration.repository,
@@ -76,86 +83,109 @@ def subject_of(integration: Integration, now: datetime | None = None) -> Subject
         standing=str(integration.standing),
         homepage=integration.homepage,
         description=integration.description,
-        siblings=_siblings(integration),
-        answers=_answers(integration),
-        known=observations.known(integration),
-        **more,
+        siblings=_list_sibling_repositories(integration),
+        answers=_collect_answers(integration),
+        known=observations.get_known_values(integration),
+        **time_fields,
     )
 
 
-def _siblings(integration: Integration) -> tuple[str, ...]:
+def _list_sibling_repositories(integration: Integration) -> tuple[str, ...]:
     """The repositories of the company's other integrations in the program that have not ended."""
-    mine = Integration.objects.open().filter(partner=integration.partner_id, program_key=integration.program_key)
-    others = mine.exclude(pk=integration.pk).exclude(repository="").order_by("repository")
-    return tuple(others.values_list("repository", flat=True)[:100])
+    partner_integrations = Integration.objects.open().filter(
+        partner=integration.partner_id, program_key=integration.program_key
+    )
+    siblings = partner_integrations.exclude(pk=integration.pk).exclude(repository="").order_by("repository")
+    return tuple(siblings.values_list("repository", flat=True)[:100])
 
 
-def _answers(integration: Integration) -> dict[str, dict[str, Any]]:
+def _collect_answers(integration: Integration) -> dict[str, dict[str, Any]]:
     """What was answered in forms, by requirement, in the path's order."""
-    states, edition = context.states_of(integration), integration.edition
-    every = (*edition.requirements(), *(r for tier in edition.tiers for r in tier.requirements))
-    forms = (r.id for r in every if r.kind == Kind.FORM and r.id in states)
-    return {id: states[id].data for id in forms if states[id].data}
+    fulfillments, edition = context.get_fulfillments(integration), integration.edition
+    requirements = (
+        *edition.requirements(),
+        *(requirement for tier in edition.tiers for requirement in tier.requirements),
+    )
+    form_ids = (
+        requirement.id
+        for requirement in requirements
+        if requirement.kind == RequirementKind.FORM and requirement.id in fulfillments
+    )
+    return {
+        requirement_id: fulfillments[requirement_id].data
+        for requirement_id in form_ids
+        if fulfillments[requirement_id].data
+    }
 
 
-def run(
+def run_integration_checks(
     integration: Integration,
     requirement_ids: Collection[str] | None = None,
     *,
     now: datetime,
     sources: Sources | None = None,
     attempt: int = 1,
-    progress: Progress = lambda key: None,
-) -> Ran:
+    report_progress: ProgressCallback = lambda key: None,
+) -> RunSummary:
     """Run the checks of these requirements, of all where None, and write down what they said.
 
-    `attempt` counts from 1 and decides when an outage is tried again; `progress` is told each finished check.
+    `attempt` counts from 1 and decides when an outage is tried again; `report_progress` is told each finished check.
     """
-    requirements = [r for r in checked(integration) if requirement_ids is None or r.id in requirement_ids]
-    subject, read = subject_of(integration, now), sources or factory.sources()
-    found: Found = {}
-    until = time.monotonic() + SECONDS
-    for key in keys_of(requirements):
-        said = _plain(execution.safely(key, subject, read), key) if time.monotonic() < until else LATE
-        result = observations.settle(integration, subject, key, said, now)
+    requirements = [
+        requirement
+        for requirement in list_checked_requirements(integration)
+        if requirement_ids is None or requirement.id in requirement_ids
+    ]
+    subject, run_sources = build_integration_subject(integration, now), sources or factory.build_sources()
+    results: ResultsByKey = {}
+    deadline = time.monotonic() + TIME_LIMIT_SECONDS
+    for key in list_required_check_keys(requirements):
+        new_result = (
+            _sanitize_result(execution.run_check(key, subject, run_sources), key)
+            if time.monotonic() < deadline
+            else DEFERRED_RESULT
+        )
+        result = observations.apply_absence_grace_period(integration, subject, key, new_result, now)
         with transaction.atomic():
-            _keep(integration, key, result, now)
-        found[key] = result
-        progress(key)
-    again = _again(found, attempt, now)
+            _store_result(integration, key, result, now)
+        results[key] = result
+        report_progress(key)
+    retry_at = _determine_retry_at(results, attempt, now)
     for requirement in requirements:
-        _hand_down(integration, requirement, found, again, now)
-    _freeze(integration, found, now)
-    return Ran(worst(result.outcome for result in found.values()), again)
+        _record_requirement_result(integration, requirement, results, retry_at, now)
+    _freeze_listing(integration, results, now)
+    return RunSummary(get_worst_outcome(result.outcome for result in results.values()), retry_at)
 
 
-def _plain(result: Result, key: str) -> Result:
+def _sanitize_result(result: Result, key: str) -> Result:
     """The result without what a database refuses; one that is no plain data is a fault of ours."""
     try:
         return replace(
             result,
-            summary=clean(result.summary),
-            advice=clean(result.advice),
-            freeze=clean(result.freeze),
-            evidence=tuple(replace(seen, label=clean(seen.label), value=clean(seen.value)) for seen in result.evidence),
-            looked_at=tuple((clean(thing), clean(revision)) for thing, revision in result.looked_at),
-            remember={name: clean(value) for name, value in result.remember.items()},
+            summary=clean_json(result.summary),
+            advice=clean_json(result.advice),
+            freeze_reason=clean_json(result.freeze_reason),
+            evidence=tuple(
+                replace(item, label=clean_json(item.label), value=clean_json(item.value)) for item in result.evidence
+            ),
+            looked_at=tuple((clean_json(thing), clean_json(revision)) for thing, revision in result.looked_at),
+            observations={name: clean_json(value) for name, value in result.observations.items()},
         )
     except (TypeError, ValueError, AttributeError, RecursionError):
         log.exception("check %s answered with what is no plain data", key)
         return Result(Outcome.ERROR, "We could not keep what this check found. The fault is ours.")
 
 
-def _again(found: Found, attempt: int, now: datetime) -> datetime | None:
+def _determine_retry_at(results: ResultsByKey, attempt: int, now: datetime) -> datetime | None:
     """When to look again after an outage: as the source says, else after a pause; None where there was none."""
-    outages = [result for result in found.values() if result.outcome == Outcome.ERROR]
-    said = [result.retry_at for result in outages if result.retry_at is not None and result.retry_at > now]
-    return max(said, default=retry_at(attempt, now)) if outages else None
+    outages = [result for result in results.values() if result.outcome == Outcome.ERROR]
+    requested_retries = [result.retry_at for result in outages if result.retry_at is not None and result.retry_at > now]
+    return max(requested_retries, default=calculate_retry_at(attempt, now)) if outages else None
 
 
-def _keep(integration: Integration, key: str, result: Result, now: datetime) -> None:
+def _store_result(integration: Integration, key: str, result: Result, now: datetime) -> None:
     """Write the result; the same as the last one is only confirmed. What it recorded is kept."""
-    row = CheckResult(
+    check_result = CheckResult(
         integration=integration,
         key=key,
         version=CHECKS[key].version if key in CHECKS else 0,
@@ -167,53 +197,59 @@ def _keep(integration: Integration, key: str, result: Result, now: datetime) -> 
         at=now,
         confirmed_at=now,
     )
-    last = CheckResult.objects.filter(integration=integration, key=key).first()
-    if last is not None and last.says_the_same(row):
-        CheckResult.objects.confirm(last.pk, now)
+    previous = CheckResult.objects.filter(integration=integration, key=key).first()
+    if previous is not None and previous.has_same_content(check_result):
+        CheckResult.objects.confirm(previous.pk, now)
     else:
-        row.save()
-    if result.outcome in observations.ANSWERED:
-        observations.remember(integration, key, result.remember, now)
+        check_result.save()
+    if result.outcome in observations.CONCLUSIVE_OUTCOMES:
+        observations.store_observation(integration, key, result.observations, now)
 
 
-def _hand_down(
-    integration: Integration, requirement: Requirement, found: Found, again: datetime | None, now: datetime
+def _record_requirement_result(
+    integration: Integration, requirement: Requirement, results: ResultsByKey, retry_at: datetime | None, now: datetime
 ) -> None:
-    mine = {key: found[key] for key in requirement.checks}
-    outcome = worst(result.outcome for result in mine.values())
-    record_checks(
+    requirement_results = {key: results[key] for key in requirement.checks}
+    outcome = get_worst_outcome(result.outcome for result in requirement_results.values())
+    record_check_outcome(
         integration,
         requirement.id,
         outcome=outcome,
-        summary=" ".join(result.summary for result in mine.values() if result.outcome == outcome),
-        detail=[_detail(key, result) for key, result in mine.items()],
-        retry_at=again if outcome == Outcome.ERROR else None,
-        fresh_until=now + min(fresh(key) for key in mine),
+        summary=" ".join(result.summary for result in requirement_results.values() if result.outcome == outcome),
+        detail=[_serialize_detail(key, result) for key, result in requirement_results.items()],
+        retry_at=retry_at if outcome == Outcome.ERROR else None,
+        fresh_until=now + min(get_max_age(key) for key in requirement_results),
         now=now,
     )
 
 
-def fresh(key: str) -> timedelta:
+def get_max_age(key: str) -> timedelta:
     """How long an answer of this check counts."""
-    return CHECKS[key].fresh if key in CHECKS else FRESH
+    return CHECKS[key].max_age if key in CHECKS else DEFAULT_MAX_AGE
 
 
-def _freeze(integration: Integration, found: Found, now: datetime) -> None:
+def _freeze_listing(integration: Integration, results: ResultsByKey, now: datetime) -> None:
     """Put a listed integration on hold where a person has to decide before anything goes on; once for each reason."""
-    key, why = next(((key, result.freeze) for key, result in found.items() if result.freeze), ("", ""))
-    row = Integration.objects.get(pk=integration.pk)
-    if not why or not row.is_listed or row.hold:
-        return
-    told, is_new = Observation.objects.get_or_create(
-        integration=row, key=FROZEN, defaults={"value": why, "source": key, "since": now, "confirmed_at": now}
+    key, reason = next(
+        ((key, result.freeze_reason) for key, result in results.items() if result.freeze_reason), ("", "")
     )
-    if is_new or told.value != why:
-        told.value, told.source, told.since, told.confirmed_at = why, key, now, now
-        told.save()
-        perform(row, "put_on_hold", by=None, note=why, now=now, waits_for=str(Holder.PROGRAM))
+    current = Integration.objects.get(pk=integration.pk)
+    if not reason or not current.is_listed or current.hold:
+        return
+    observation, is_new = Observation.objects.get_or_create(
+        integration=current,
+        key=FROZEN_KEY,
+        defaults={"value": reason, "source": key, "since": now, "confirmed_at": now},
+    )
+    if is_new or observation.value != reason:
+        observation.value, observation.source, observation.since, observation.confirmed_at = reason, key, now, now
+        observation.save()
+        perform_transition(
+            current, "put_on_hold", actor=None, note=reason, now=now, waits_for=str(ResponsibleParty.PROGRAM)
+        )
 
 
-def _detail(key: str, result: Result) -> dict[str, Any]:
+def _serialize_detail(key: str, result: Result) -> dict[str, Any]:
     """What a page shows of one check, as JSON."""
     check = CHECKS.get(key)
     return {

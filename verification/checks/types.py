@@ -12,10 +12,12 @@ from typing import Any, Protocol, TypeVar
 from verification.outcomes import Result
 
 T = TypeVar("T")
-ACCEPTED = "accepted:"  # a check's key behind it: what a person of the program took for right, in Subject.known
+ACCEPTED_KEY_PREFIX = (
+    "accepted:"  # a check's key behind it: what a person of the program took for right, in Subject.known
+)
 
 
-def _now() -> datetime:
+def _get_current_time() -> datetime:
     return datetime.now(UTC)
 
 
@@ -29,8 +31,8 @@ class Subject:
     `tag` and `version` ("v1.2.3" and "1.2.3") choose a release; blank: the newest one.
     `category`, `tier` and `tier_request` are keys of the edition, `standing` one of integrations' standings.
     `siblings` are the repositories, "owner/name", of the company's other integrations in the program.
-    `answers` holds what the partner answered in forms: requirement id to question key to plain value; see answer().
-    `known` holds what earlier runs recorded through Result.remember, `now` is the moment of the run.
+    `answers` holds what the partner answered in forms: requirement id to question key to plain value (find_answer()).
+    `known` holds what earlier runs recorded through Result.observations, `now` is the moment of the run.
     """
 
     program: str
@@ -44,9 +46,9 @@ class Subject:
     repository_hint: str = ""
     namespace: str = ""
     provider: str = ""
-    licences_allowed: frozenset[str] = frozenset()
-    licences_asked: frozenset[str] = frozenset()
-    licence_summary: str = ""
+    allowed_licenses: frozenset[str] = frozenset()
+    licenses_for_review: frozenset[str] = frozenset()
+    license_summary: str = ""
     languages: tuple[str, ...] = ()
     tag: str = ""
     version: str = ""
@@ -59,18 +61,18 @@ class Subject:
     siblings: tuple[str, ...] = ()
     answers: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     known: Mapping[str, Any] = field(default_factory=dict)
-    now: datetime = field(default_factory=_now)
+    now: datetime = field(default_factory=_get_current_time)
 
-    def accepted(self, key: str) -> str:
+    def get_accepted_value(self, key: str) -> str:
         """What a person of the program accepted for good of a check of that key; blank where nothing."""
-        return str(self.known.get(f"{ACCEPTED}{key}", ""))
+        return str(self.known.get(f"{ACCEPTED_KEY_PREFIX}{key}", ""))
 
-    def answer(self, key: str) -> Any:
+    def find_answer(self, key: str) -> Any:
         """The first answer to a question of that key ("summary", "documentation", "pull_request"); "" where none."""
-        return next((given[key] for given in self.answers.values() if given.get(key)), "")
+        return next((form_answers[key] for form_answers in self.answers.values() if form_answers.get(key)), "")
 
 
-class Sources(Protocol):
+class SourcesProtocol(Protocol):
     """The clients that a check reads from: see verification.sources.Sources.
 
     Each raises NotFound, Withheld, Denied, Unavailable or Refused, and a check lets pass what it has no word for: the
@@ -94,8 +96,8 @@ class Sources(Protocol):
         """What the function answered the first time in this run; an Unreadable that it raised is raised again."""
 
 
-Run = Callable[[Subject, Any], Result]
-FRESH = timedelta(days=2)  # a night may be missed, two may not
+CheckFunction = Callable[[Subject, Any], Result]
+DEFAULT_MAX_AGE = timedelta(days=2)  # a night may be missed, two may not
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,15 +106,15 @@ class Check:
 
     `help` is the address of a page that says more, blank for the check's own place in the help pages. `accepts`
     names what a person of the program may accept for good: where `looked_at` holds a pair of that name, a button
-    offers it, and Subject.accepted() tells the next run its value.
+    offers it, and Subject.get_accepted_value() tells the next run its value.
     """
 
     key: str
     title: str
     advice: str
     version: int
-    run: Run
-    fresh: timedelta = FRESH
+    run: CheckFunction
+    max_age: timedelta = DEFAULT_MAX_AGE
     help: str = ""
     accepts: str = ""
 
@@ -120,23 +122,23 @@ class Check:
 CHECKS: dict[str, Check] = {}
 
 
-def check(
+def register_check(
     key: str,
     *,
     title: str,
     advice: str,
     version: int = 1,
-    fresh: timedelta = FRESH,
+    max_age: timedelta = DEFAULT_MAX_AGE,
     help: str = "",
     accepts: str = "",
-) -> Callable[[Run], Run]:
+) -> Callable[[CheckFunction], CheckFunction]:
     """Register the function as the check of that key. Raises ValueError when the key is taken."""
 
-    def register(run: Run) -> Run:
-        known = CHECKS.get(key)
-        if known is not None and known.run.__module__ != run.__module__:
+    def register(run: CheckFunction) -> CheckFunction:
+        registered_check = CHECKS.get(key)
+        if registered_check is not None and registered_check.run.__module__ != run.__module__:
             raise ValueError(f"Two checks are called {key}.")
-        CHECKS[key] = Check(key, title, advice, version, run, fresh, help, accepts)
+        CHECKS[key] = Check(key, title, advice, version, run, max_age, help, accepts)
         return run
 
     return register

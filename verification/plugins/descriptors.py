@@ -11,10 +11,10 @@ from typing import Any
 
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 
-Table = Mapping[str, Mapping[str, str]]  # package: {message: fields, with "; " between them}
+MessageTable = Mapping[str, Mapping[str, str]]  # package: {message: fields, with "; " between them}
 
 FIELD = descriptor_pb2.FieldDescriptorProto
-SCALARS = {
+SCALAR_TYPES = {
     "string": FIELD.TYPE_STRING,
     "bool": FIELD.TYPE_BOOL,
     "bytes": FIELD.TYPE_BYTES,
@@ -25,54 +25,54 @@ SCALARS = {
 }
 
 
-def pool(table: Table, known: Sequence[Any] = ()) -> descriptor_pool.DescriptorPool:
-    """The messages of a table, each package after those that it names; `known` are modules of protobuf's own."""
-    made = descriptor_pool.DescriptorPool()
-    for module in known:
-        made.AddSerializedFile(module.DESCRIPTOR.serialized_pb)
-    before = [module.DESCRIPTOR.name for module in known]
+def build_pool(table: MessageTable, dependencies: Sequence[Any] = ()) -> descriptor_pool.DescriptorPool:
+    """The messages of a table, each package after those that it names; `dependencies` are modules of protobuf's own."""
+    pool = descriptor_pool.DescriptorPool()
+    for module in dependencies:
+        pool.AddSerializedFile(module.DESCRIPTOR.serialized_pb)
+    dependency_names = [module.DESCRIPTOR.name for module in dependencies]
     for package, messages in table.items():
-        found = descriptor_pb2.FileDescriptorProto(name=f"{package}.proto", package=package, syntax="proto3")
-        found.dependency.extend(before)
+        file_descriptor = descriptor_pb2.FileDescriptorProto(name=f"{package}.proto", package=package, syntax="proto3")
+        file_descriptor.dependency.extend(dependency_names)
         for name, fields in messages.items():
-            _describe(found.message_type.add(name=name), package, fields)
-        made.Add(found)
-        before.append(found.name)
-    return made
+            _add_fields(file_descriptor.message_type.add(name=name), package, fields)
+        pool.Add(file_descriptor)
+        dependency_names.append(file_descriptor.name)
+    return pool
 
 
-def message(made: descriptor_pool.DescriptorPool, name: str) -> Any:
+def get_message_class(pool: descriptor_pool.DescriptorPool, name: str) -> Any:
     """The class of a message by its full name."""
-    return message_factory.GetMessageClass(made.FindMessageTypeByName(name))
+    return message_factory.GetMessageClass(pool.FindMessageTypeByName(name))
 
 
-def _describe(made: Any, package: str, fields: str) -> None:
-    for each in filter(None, (part.strip() for part in fields.split(";"))):
-        name, _, number, kind = each.split()
-        field = made.field.add(name=name.lstrip("|"), number=int(number), label=FIELD.LABEL_OPTIONAL)
+def _add_fields(descriptor: Any, package: str, fields: str) -> None:
+    for definition in filter(None, (part.strip() for part in fields.split(";"))):
+        name, _, number, kind = definition.split()
+        field = descriptor.field.add(name=name.lstrip("|"), number=int(number), label=FIELD.LABEL_OPTIONAL)
         if name.startswith("|"):
-            if not made.oneof_decl:
-                made.oneof_decl.add(name="one")
+            if not descriptor.oneof_decl:
+                descriptor.oneof_decl.add(name="one")
             field.oneof_index = 0
         if kind[0] in "[{":
             field.label = FIELD.LABEL_REPEATED
         if kind[0] == "{":
-            kind = _entry(made, f".{package}.{made.name}", field.name, kind, package)
-        _typed(field, kind.strip("[]"), package)
+            kind = _add_map_entry(descriptor, f".{package}.{descriptor.name}", field.name, kind, package)
+        _set_field_type(field, kind.strip("[]"), package)
 
 
-def _entry(made: Any, inside: str, name: str, kind: str, package: str) -> str:
+def _add_map_entry(descriptor: Any, parent_name: str, name: str, kind: str, package: str) -> str:
     """A map, as protobuf writes maps: a list of entries. Returns the full name of the entry."""
-    entry = made.nested_type.add(name="".join(part.capitalize() for part in name.split("_")) + "Entry")
+    entry = descriptor.nested_type.add(name="".join(part.capitalize() for part in name.split("_")) + "Entry")
     entry.options.map_entry = True
     entry.field.add(name="key", number=1, type=FIELD.TYPE_STRING, label=FIELD.LABEL_OPTIONAL)
-    _typed(entry.field.add(name="value", number=2, label=FIELD.LABEL_OPTIONAL), kind.strip("{}"), package)
-    return f"{inside}.{entry.name}"
+    _set_field_type(entry.field.add(name="value", number=2, label=FIELD.LABEL_OPTIONAL), kind.strip("{}"), package)
+    return f"{parent_name}.{entry.name}"
 
 
-def _typed(field: Any, kind: str, package: str) -> None:
-    if kind in SCALARS:
-        field.type = SCALARS[kind]
+def _set_field_type(field: Any, kind: str, package: str) -> None:
+    if kind in SCALAR_TYPES:
+        field.type = SCALAR_TYPES[kind]
         return
     field.type = FIELD.TYPE_MESSAGE
     field.type_name = kind if kind.startswith(".") else f".{kind}" if "." in kind else f".{package}.{kind}"

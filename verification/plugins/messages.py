@@ -8,11 +8,11 @@ from typing import Any
 
 from verification.plugins import descriptors
 
-METHOD = {5: "GetSchema", 6: "GetProviderSchema"}
-WRITE_ONLY = {5: 10, 6: 11}
+METHOD_BY_VERSION = {5: "GetSchema", 6: "GetProviderSchema"}
+WRITE_ONLY_FIELD_NUMBERS = {5: 10, 6: 11}
 
 # an enumeration travels as a number, and is one here
-SAME = {
+SHARED_MESSAGES = {
     "Schema": "version = 1 int64; block = 2 Block",
     "Block": "version = 1 int64; attributes = 2 [Attribute]; block_types = 3 [NestedBlock]; description = 4 string; "
     "description_kind = 5 int32; deprecated = 6 bool",
@@ -27,35 +27,36 @@ SAME = {
     "Response": "provider = 1 Schema; resource_schemas = 2 {Schema}; data_source_schemas = 3 {Schema}; "
     "diagnostics = 4 [Diagnostic]; functions = 7 {Function}; ephemeral_resource_schemas = 8 {Schema}",
 }
-ATTRIBUTE = (
+ATTRIBUTE_FIELDS = (
     "name = 1 string; type = 2 bytes; description = 3 string; required = 4 bool; optional = 5 bool; "
     "computed = 6 bool; sensitive = 7 bool; description_kind = 8 int32; deprecated = 9 bool"
 )
-TABLE = {
-    "tfplugin5": SAME | {"Attribute": f"{ATTRIBUTE}; write_only = {WRITE_ONLY[5]} bool"},
-    "tfplugin6": SAME
+MESSAGE_TABLE = {
+    "tfplugin5": SHARED_MESSAGES
+    | {"Attribute": f"{ATTRIBUTE_FIELDS}; write_only = {WRITE_ONLY_FIELD_NUMBERS[5]} bool"},
+    "tfplugin6": SHARED_MESSAGES
     | {
-        "Attribute": f"{ATTRIBUTE}; nested_type = 10 Object; write_only = {WRITE_ONLY[6]} bool",
+        "Attribute": f"{ATTRIBUTE_FIELDS}; nested_type = 10 Object; write_only = {WRITE_ONLY_FIELD_NUMBERS[6]} bool",
         "Object": "attributes = 1 [Attribute]; nesting = 3 int32",
     },
 }
 
 
 @cache
-def _pool() -> Any:
-    return descriptors.pool(TABLE)
+def _get_pool() -> Any:
+    return descriptors.build_pool(MESSAGE_TABLE)
 
 
-def message(version: int, name: str) -> Any:
+def get_message_class(version: int, name: str) -> Any:
     """The class of a message of a protocol, as "Response"."""
-    return descriptors.message(_pool(), f"tfplugin{version}.{name}")
+    return descriptors.get_message_class(_get_pool(), f"tfplugin{version}.{name}")
 
 
-def schema_of(channel: Any, version: int, seconds: float) -> Any:
+def fetch_schema(channel: Any, version: int, timeout_seconds: float) -> Any:
     """What the provider says to the question for its schema. Raises grpc.RpcError."""
-    request, response = message(version, "Request"), message(version, "Response")
-    path = f"/tfplugin{version}.Provider/{METHOD[version]}"
-    ask = channel.unary_unary(
+    request, response = get_message_class(version, "Request"), get_message_class(version, "Response")
+    path = f"/tfplugin{version}.Provider/{METHOD_BY_VERSION[version]}"
+    call = channel.unary_unary(
         path, request_serializer=request.SerializeToString, response_deserializer=response.FromString
     )
-    return ask(request(), timeout=seconds)
+    return call(request(), timeout=timeout_seconds)

@@ -16,7 +16,7 @@ BASE = "hashicorp.nomad.plugins.base.proto"
 DRIVER = "hashicorp.nomad.plugins.drivers.proto"
 DEVICE = "hashicorp.nomad.plugins.device"
 SPEC = "hashicorp.nomad.plugins.shared.hclspec"
-SHUT_DOWN = "/plugin.GRPCController/Shutdown"
+SHUTDOWN_PATH = "/plugin.GRPCController/Shutdown"
 STRUCTS = "hashicorp.nomad.plugins.shared.structs"
 
 # an enumeration travels as a number, and is one here
@@ -92,27 +92,31 @@ METHODS: dict[str, tuple[str, bool]] = {
 }
 
 
-def message(name: str) -> Any:
+def get_message_class(name: str) -> Any:
     """The class of a message by its full name."""
-    return descriptors.message(_pool(), name)
+    return descriptors.get_message_class(_get_pool(), name)
 
 
-def path(method: str) -> str:
+def build_method_path(method: str) -> str:
     """The address of a method on the channel."""
     package, _, name = method.rpartition(".")
     return f"/{package}.{METHODS[method][0]}/{name}"
 
 
-def ask(channel: Any, method: str, seconds: float, **given: Any) -> Any:
+def call_method(channel: Any, method: str, timeout_seconds: float, **fields: Any) -> Any:
     """What the plugin answers; of a stream, the first message, or None where it ends without one.
 
     Raises grpc.RpcError.
     """
-    request, response = message(f"{method}Request"), message(f"{method}Response")
+    request, response = get_message_class(f"{method}Request"), get_message_class(f"{method}Response")
     is_stream = METHODS[method][1]
-    kind = channel.unary_stream if is_stream else channel.unary_unary
-    call = kind(path(method), request_serializer=request.SerializeToString, response_deserializer=response.FromString)
-    answer = call(request(**given), timeout=seconds)
+    call_factory = channel.unary_stream if is_stream else channel.unary_unary
+    call = call_factory(
+        build_method_path(method),
+        request_serializer=request.SerializeToString,
+        response_deserializer=response.FromString,
+    )
+    answer = call(request(**fields), timeout=timeout_seconds)
     if not is_stream:
         return answer
     try:
@@ -121,13 +125,13 @@ def ask(channel: Any, method: str, seconds: float, **given: Any) -> Any:
         answer.cancel()
 
 
-def shut_down(channel: Any, seconds: float) -> None:
+def shut_down(channel: Any, timeout_seconds: float) -> None:
     """Ask the plugin to end, as the library of all plugins does. Whether it does is for the caller to see."""
-    call = channel.unary_unary(SHUT_DOWN, request_serializer=None, response_deserializer=None)
+    call = channel.unary_unary(SHUTDOWN_PATH, request_serializer=None, response_deserializer=None)
     with suppress(grpc.RpcError):
-        call(b"", timeout=seconds)
+        call(b"", timeout=timeout_seconds)
 
 
 @cache
-def _pool() -> Any:
-    return descriptors.pool(MESSAGES, (duration_pb2, timestamp_pb2))
+def _get_pool() -> Any:
+    return descriptors.build_pool(MESSAGES, (duration_pb2, timestamp_pb2))

@@ -15,35 +15,35 @@ from typing import Any, NoReturn, TypeVar
 from django.conf import settings
 
 from verification.checks import execution
-from verification.checks.execution import NotHere
+from verification.checks.execution import UnsupportedBySourceError
 from verification.checks.types import Subject
 from verification.outcomes import Evidence, Outcome, Result
-from verification.sources.errors import Denied, Unavailable, Unreadable
-from verification.sources.repository_snapshot import LARGEST, Code, File
+from verification.sources.errors import AccessDeniedError, SourceError, SourceUnavailableError
+from verification.sources.repository_snapshot import MAX_FILE_BYTES, RepositoryFile, RepositorySnapshot
 
 T = TypeVar("T")
-FOLDER = "a local folder does not show this; run it without --path."
-NOT_ASKED = "not asked with --path"
+FOLDER_REASON = "a local folder does not show this; run it without --path."
+NOT_ASKED_TEXT = "not asked with --path"
 # these compare what GitHub says with what was asked for, and a folder knows only the latter
-ECHOES = frozenset({"repository.renamed"})
-NOT_READ = frozenset({".git", ".hg", ".svn", ".terraform", "node_modules"})
-MOST_FILES = 20_000
-SHA = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
-REF = re.compile(r"ref: (refs/[\w./-]+)")
+ECHOING_CHECKS = frozenset({"repository.renamed"})
+SKIPPED_FOLDERS = frozenset({".git", ".hg", ".svn", ".terraform", "node_modules"})
+MAX_FILES = 20_000
+SHA_PATTERN = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+REF_PATTERN = re.compile(r"ref: (refs/[\w./-]+)")
 
 
 @dataclass(frozen=True, slots=True)
-class Nowhere:
+class UnavailableSource:
     """A source that is not asked at all."""
 
     reason: str
 
     def __getattr__(self, name: str) -> NoReturn:
-        raise NotHere(self.reason)
+        raise UnsupportedBySourceError(self.reason)
 
 
 @dataclass(frozen=True, slots=True)
-class Checkout:
+class CheckoutRepository:
     """A repository as a folder shows it. `id` is 0 and `licence_spdx` blank: GitHub has not been asked for them."""
 
     full_name: str
@@ -53,113 +53,120 @@ class Checkout:
 
     def __getattr__(self, name: str) -> NoReturn:
         """Visibility, owner, language according to GitHub: all that GitHub alone knows."""
-        raise NotHere(FOLDER)
+        raise UnsupportedBySourceError(FOLDER_REASON)
 
 
 @dataclass(frozen=True, slots=True)
-class FolderGitHub:
+class CheckoutGitHub:
     """GitHub's answers as far as a folder holds them."""
 
     folder: Path
 
-    def repository(self, full_name: str) -> Checkout:
-        return Checkout(full_name, f"{settings.GITHUB_WEB_URL}/{full_name}")
+    def repository(self, full_name: str) -> CheckoutRepository:
+        return CheckoutRepository(full_name, f"{settings.GITHUB_WEB_URL}/{full_name}")
 
-    def code(self, full_name: str, ref: str) -> Code:
+    def code(self, full_name: str, ref: str) -> RepositorySnapshot:
         """The files as they lie there, whatever the ref; the commit is the one that was checked out."""
-        found = tuple(islice(files(self.folder), MOST_FILES + 1))
-        kept = tuple(sorted(found[:MOST_FILES], key=lambda file: file.path))
-        return Code(full_name, commit_of(self.folder), kept, len(found) > MOST_FILES, self._text)
+        entries = tuple(islice(list_files(self.folder), MAX_FILES + 1))
+        sorted_files = tuple(sorted(entries[:MAX_FILES], key=lambda file: file.path))
+        return RepositorySnapshot(
+            full_name, read_commit(self.folder), sorted_files, len(entries) > MAX_FILES, self._read_text
+        )
 
-    def _text(self, file: File) -> str:
-        return text_of(self.folder / file.path, file.path)
+    def _read_text(self, file: RepositoryFile) -> str:
+        return read_text(self.folder / file.path, file.path)
 
     def __getattr__(self, name: str) -> NoReturn:
-        raise NotHere(FOLDER)
+        raise UnsupportedBySourceError(FOLDER_REASON)
 
 
 @dataclass(frozen=True)
-class FolderSources:
+class CheckoutSources:
     """The sources of one run over a folder. Nothing is asked of the network."""
 
     folder: Path
-    registry: Nowhere = Nowhere("the registry is not asked with --path.")
-    web: Nowhere = Nowhere("no address is asked with --path.")
+    registry: UnavailableSource = UnavailableSource("the registry is not asked with --path.")
+    web: UnavailableSource = UnavailableSource("no address is asked with --path.")
     _read: dict[str, Any] = field(default_factory=dict)
 
     @property
-    def github(self) -> FolderGitHub:
-        return FolderGitHub(self.folder)
+    def github(self) -> CheckoutGitHub:
+        return CheckoutGitHub(self.folder)
 
     def read(self, key: str, function: Callable[[], T]) -> T:
-        """See verification.checks.types.Sources."""
+        """See verification.checks.types.SourcesProtocol."""
         if key not in self._read:
             try:
                 self._read[key] = function()
-            except Unreadable as refusal:
+            except SourceError as refusal:
                 self._read[key] = refusal
-        answer: T | Unreadable = self._read[key]
-        if isinstance(answer, Unreadable):
+        answer: T | SourceError = self._read[key]
+        if isinstance(answer, SourceError):
             raise answer
         return answer
 
     def __getattr__(self, name: str) -> NoReturn:
-        raise NotHere(FOLDER)
+        raise UnsupportedBySourceError(FOLDER_REASON)
 
 
-def look(keys: Iterable[str], subject: Subject, folder: Path, begin: Callable[[str], None]) -> dict[str, Result]:
+def run_checkout_checks(
+    keys: Iterable[str], subject: Subject, folder: Path, report_start: Callable[[str], None]
+) -> dict[str, Result]:
     """What each check says of the folder, in the order given."""
-    found = execution.look(keys, subject, FolderSources(folder), begin)
-    return {key: _honest(key, result) for key, result in found.items()}
+    results = execution.run_checks(keys, subject, CheckoutSources(folder), report_start)
+    return {key: _mask_github_evidence(key, result) for key, result in results.items()}
 
 
-def _honest(key: str, result: Result) -> Result:
+def _mask_github_evidence(key: str, result: Result) -> Result:
     """The result with "not asked" where GitHub's word would stand."""
-    if key in ECHOES:
-        return Result(Outcome.NOT_RUN, f"Not looked at: {FOLDER}")
-    told = (seen.label.endswith("according to GitHub") for seen in result.evidence)
-    kept = (Evidence(seen.label, NOT_ASKED) if of else seen for of, seen in zip(told, result.evidence, strict=True))
-    return replace(result, evidence=tuple(kept))
+    if key in ECHOING_CHECKS:
+        return Result(Outcome.NOT_RUN, f"Not looked at: {FOLDER_REASON}")
+    github_flags = (item.label.endswith("according to GitHub") for item in result.evidence)
+    evidence = (
+        Evidence(item.label, NOT_ASKED_TEXT) if is_from_github else item
+        for is_from_github, item in zip(github_flags, result.evidence, strict=True)
+    )
+    return replace(result, evidence=tuple(evidence))
 
 
-def files(folder: Path) -> Iterator[File]:
+def list_files(folder: Path) -> Iterator[RepositoryFile]:
     """Every plain file below the folder. Links are not followed: what they lead to is not the repository's."""
-    for place, folders, names in os.walk(folder):
-        folders[:] = sorted(set(folders) - NOT_READ)
+    for folder_path, folders, names in os.walk(folder):
+        folders[:] = sorted(set(folders) - SKIPPED_FOLDERS)
         for name in sorted(names):
-            path = Path(place) / name
+            path = Path(folder_path) / name
             try:
-                found = path.lstat()
+                file_stat = path.lstat()
             except OSError:
                 continue
-            if stat.S_ISREG(found.st_mode):
-                yield File(path.relative_to(folder).as_posix(), found.st_size)
+            if stat.S_ISREG(file_stat.st_mode):
+                yield RepositoryFile(path.relative_to(folder).as_posix(), file_stat.st_size)
 
 
-def text_of(path: Path, shown: str) -> str:
+def read_text(path: Path, display_path: str) -> str:
     """A file's text as GitHub's client would give it. Raises Unavailable and Denied."""
     try:
         with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                raise Denied(f"{shown} is no plain file.")
-            content = file.read(LARGEST + 1)
+                raise AccessDeniedError(f"{display_path} is no plain file.")
+            content = file.read(MAX_FILE_BYTES + 1)
     except OSError as error:
-        raise Denied(f"{shown} cannot be read: {error.strerror}.") from error
-    if len(content) > LARGEST:
-        raise Unavailable(f"{shown} has more than {LARGEST // 1024} KiB, so it was not read.")
+        raise AccessDeniedError(f"{display_path} cannot be read: {error.strerror}.") from error
+    if len(content) > MAX_FILE_BYTES:
+        raise SourceUnavailableError(f"{display_path} has more than {MAX_FILE_BYTES // 1024} KiB, so it was not read.")
     return content.decode("utf-8", "replace").replace("\x00", "")
 
 
-def commit_of(folder: Path) -> str:
+def read_commit(folder: Path) -> str:
     """The commit that is checked out, "local" where the folder does not say. Nothing is run for it."""
-    said = _line(folder / ".git" / "HEAD")
-    if ref := REF.fullmatch(said):
-        said = _line(folder / ".git" / ref[1]) if ".." not in ref[1] else ""
-    return said if SHA.fullmatch(said) else "local"
+    line = _read_first_line(folder / ".git" / "HEAD")
+    if ref := REF_PATTERN.fullmatch(line):
+        line = _read_first_line(folder / ".git" / ref[1]) if ".." not in ref[1] else ""
+    return line if SHA_PATTERN.fullmatch(line) else "local"
 
 
-def _line(path: Path) -> str:
+def _read_first_line(path: Path) -> str:
     try:
-        return text_of(path, path.name).split("\n", 1)[0].strip()
-    except Unreadable:
+        return read_text(path, path.name).split("\n", 1)[0].strip()
+    except SourceError:
         return ""

@@ -13,18 +13,18 @@ from typing import Any, TextIO
 
 from integrations.programs.registry import PROGRAMS
 from integrations.programs.schema import Edition
-from portal.core.repository_urls import BadAddress, parse_repository
+from portal.core.repository_urls import InvalidRepositoryUrlError, parse_repository
 from verification.checks import execution
 from verification.checks.types import CHECKS
 from verification.preflight import checkout_sources as local
 from verification.preflight import output
-from verification.preflight.report import UNKNOWN, Report
-from verification.preflight.settings import BadSetting, configure
+from verification.preflight.report import EXIT_UNKNOWN, PreflightReport
+from verification.preflight.settings import InvalidSettingError, configure
 from verification.sources import Sources
-from verification.terraform.versions import BadVersion, parse
+from verification.terraform.versions import InvalidVersionError, parse_version
 
-INTERRUPTED = 130
-ENVIRONMENT = """\
+INTERRUPTED_EXIT_CODE = 130
+EPILOG = """\
 environment:
   GITHUB_TOKEN    read GitHub with this token; without it the anonymous limit applies
   GITHUB_API_URL, GITHUB_WEB_URL, REGISTRY_URL    other servers than the public ones
@@ -34,25 +34,29 @@ ends with 0: nothing to fix, 1: something to fix, 2: we could not tell
 """
 
 
-class Wrong(ValueError):
+class PreflightUsageError(ValueError):
     """The arguments ask for something that cannot be. The message is a sentence fit to show."""
 
 
-def arguments() -> argparse.ArgumentParser:
+def build_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         "portal-preflight",
         description="Runs the portal's checks on a repository, on your own machine.",
-        epilog=ENVIRONMENT,
+        epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("program", choices=sorted(PROGRAMS), metavar="PROGRAM", help=", ".join(sorted(PROGRAMS)))
     add_arguments(parser)
     parser.add_argument("--version", default="", metavar="X.Y.Z", help="the release to look at; the newest if left out")
     parser.add_argument("--path", metavar="DIR", help="read this checkout instead of asking GitHub and the registry")
-    form = parser.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_const", dest="form", const="json", help="the results as JSON")
-    form.add_argument("--junit", action="store_const", dest="form", const="junit", help="as a JUnit test suite")
-    form.add_argument("--github", action="store_const", dest="form", const="github", help="as workflow annotations")
+    output_format = parser.add_mutually_exclusive_group()
+    output_format.add_argument("--json", action="store_const", dest="form", const="json", help="the results as JSON")
+    output_format.add_argument(
+        "--junit", action="store_const", dest="form", const="junit", help="as a JUnit test suite"
+    )
+    output_format.add_argument(
+        "--github", action="store_const", dest="form", const="github", help="as workflow annotations"
+    )
     return parser
 
 
@@ -67,79 +71,84 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(argv: Sequence[str] | None = None, out: TextIO | None = None, err: TextIO | None = None) -> int:
     """The command. Returns the number to end with; nothing but the result goes to standard output."""
     out, err = out or sys.stdout, err or sys.stderr
-    given = arguments().parse_args(argv)
+    options = build_parser().parse_args(argv)
     logging.getLogger("verification").addHandler(logging.NullHandler())
     try:
         configure()
-        report = run(given, tell=lambda line: print(line, file=err, flush=True))
-    except (Wrong, BadSetting) as refusal:
+        report = run_preflight(options, report_progress=lambda line: print(line, file=err, flush=True))
+    except (PreflightUsageError, InvalidSettingError) as refusal:
         print(f"portal-preflight: {refusal}", file=err)
-        return UNKNOWN
+        return EXIT_UNKNOWN
     except KeyboardInterrupt:
-        return INTERRUPTED
-    print(output.FORMS[given.form](report) if given.form else output.as_text(report, has_colours(out)), file=out)
+        return INTERRUPTED_EXIT_CODE
+    print(
+        output.FORMATTERS[options.form](report) if options.form else output.format_text(report, has_colors(out)),
+        file=out,
+    )
     return report.exit_code
 
 
-def run(given: argparse.Namespace, tell: Callable[[str], Any]) -> Report:
-    """Run what the arguments ask for; `tell` is told of the progress. Raises Wrong."""
-    repository, edition = _repository(given.repository), _edition(given.program, given.edition)
-    if given.category and edition.category(given.category) is None:
-        raise Wrong(f"The program has these categories: {', '.join(c.key for c in edition.categories)}.")
-    keys = _keys(execution.keys_of(edition, given.category), given.only)
-    hints = execution.hints_of(edition, given.category) - set(given.only)
-    version, folder = _version(given.version), _folder(given.path)
+def run_preflight(options: argparse.Namespace, report_progress: Callable[[str], Any]) -> PreflightReport:
+    """Run what the arguments ask for; `report_progress` is told of the progress. Raises Wrong."""
+    repository, edition = _parse_repository(options.repository), _get_edition(options.program, options.edition)
+    if options.category and edition.category(options.category) is None:
+        raise PreflightUsageError(f"The program has these categories: {', '.join(c.key for c in edition.categories)}.")
+    keys = _select_keys(execution.list_check_keys(edition, options.category), options.only)
+    advisory_keys = execution.list_advisory_check_keys(edition, options.category) - set(options.only)
+    version, folder = _parse_version(options.version), _get_folder(options.path)
     tag = f"v{version}" if version else "HEAD" if folder else ""
-    chosen: dict[str, Any] = {"category": given.category, "version": version, "tag": tag}
-    subject = execution.subject_of(PROGRAMS[given.program], edition, repository, **chosen)
+    subject_fields: dict[str, Any] = {"category": options.category, "version": version, "tag": tag}
+    subject = execution.build_subject(PROGRAMS[options.program], edition, repository, **subject_fields)
 
     def begin(key: str) -> None:
-        tell(f"[{keys.index(key) + 1}/{len(keys)}] {CHECKS[key].title if key in CHECKS else key} …")
+        report_progress(f"[{keys.index(key) + 1}/{len(keys)}] {CHECKS[key].title if key in CHECKS else key} …")
 
     if folder is None:
-        results = execution.look(keys, subject, Sources(), begin)
+        results = execution.run_checks(keys, subject, Sources(), begin)
     else:
-        results = local.look(keys, subject, folder, begin)
-    return Report(subject, results, version, str(folder or ""), hints)
+        results = local.run_checkout_checks(keys, subject, folder, begin)
+    return PreflightReport(subject, results, version, str(folder or ""), advisory_keys)
 
 
-def _repository(text: str) -> str:
+def _parse_repository(text: str) -> str:
     try:
         return parse_repository(text)
-    except BadAddress as refusal:
-        raise Wrong(str(refusal)) from refusal
+    except InvalidRepositoryUrlError as refusal:
+        raise PreflightUsageError(str(refusal)) from refusal
 
 
-def _edition(program: str, date: str) -> Edition:
+def _get_edition(program: str, date: str) -> Edition:
     editions = PROGRAMS[program].by_date
     if date and date not in editions:
-        raise Wrong(f"{program} has these editions: {', '.join(editions)}.")
+        raise PreflightUsageError(f"{program} has these editions: {', '.join(editions)}.")
     return editions[date] if date else PROGRAMS[program].newest
 
 
-def _keys(asked: Sequence[str], only: Sequence[str]) -> tuple[str, ...]:
-    unknown = [key for key in only if key not in asked]
+def _select_keys(available_keys: Sequence[str], only: Sequence[str]) -> tuple[str, ...]:
+    unknown = [key for key in only if key not in available_keys]
     if unknown:
-        raise Wrong(f"The program does not ask for {', '.join(unknown)}, but for {', '.join(asked) or 'no checks'}.")
-    return tuple(key for key in asked if not only or key in only)
+        raise PreflightUsageError(
+            f"The program does not ask for {', '.join(unknown)}, but for {', '.join(available_keys) or 'no checks'}."
+        )
+    return tuple(key for key in available_keys if not only or key in only)
 
 
-def _version(text: str) -> str:
+def _parse_version(text: str) -> str:
     try:
-        return str(parse(text.removeprefix("v"))) if text else ""
-    except BadVersion as refusal:
-        raise Wrong(str(refusal)) from refusal
+        return str(parse_version(text.removeprefix("v"))) if text else ""
+    except InvalidVersionError as refusal:
+        raise PreflightUsageError(str(refusal)) from refusal
 
 
-def _folder(text: str | None) -> Path | None:
+def _get_folder(text: str | None) -> Path | None:
     if text is None:
         return None
     if not Path(text).is_dir():
-        raise Wrong(f"{text} is not a folder.")
+        raise PreflightUsageError(f"{text} is not a folder.")
     return Path(text)
 
 
-def has_colours(out: TextIO) -> bool:
+def has_colors(out: TextIO) -> bool:
     return out.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 

@@ -7,11 +7,11 @@ from typing import Any
 from xml.etree import ElementTree as xml
 
 from verification.outcomes import Outcome
-from verification.preflight.report import Report
+from verification.preflight.report import PreflightReport
 
-Told = dict[str, Any]
-RESET = "\x1b[0m"
-LOOKS: dict[str, tuple[str, str]] = {
+JsonObject = dict[str, Any]
+RESET_CODE = "\x1b[0m"
+OUTCOME_STYLES: dict[str, tuple[str, str]] = {
     "pass": ("✓", "\x1b[32m"),
     "warn": ("!", "\x1b[33m"),
     "fail": ("✗", "\x1b[31m"),
@@ -20,16 +20,16 @@ LOOKS: dict[str, tuple[str, str]] = {
     "waived": ("~", "\x1b[36m"),
     "stale": ("~", "\x1b[35m"),
 }
-NAMES = {"not_run": "not run"}
-OPEN = (Outcome.FAIL, Outcome.WARN, Outcome.NOT_RUN)
-ENDINGS = (
+OUTCOME_LABELS = {"not_run": "not run"}
+OPEN_OUTCOMES = (Outcome.FAIL, Outcome.WARN, Outcome.NOT_RUN)
+SUMMARY_BY_EXIT_CODE = (
     "Nothing is left to fix.",
     "Something is left to fix; the advice stands under each line marked ✗, and hints may stay.",
     "Nothing is known to be wrong, but not everything could be told.",
 )
-ANNOTATIONS = {"fail": "error", "error": "warning", "stale": "warning", "warn": "warning", "not_run": "notice"}
+ANNOTATION_LEVELS = {"fail": "error", "error": "warning", "stale": "warning", "warn": "warning", "not_run": "notice"}
 # the file in which a fault of these checks is mended, or where to begin; the first that fits decides
-FILES = (
+FILE_BY_KEY_PREFIX = (
     ("repository.licence", "LICENSE"),
     ("repository.release", ".goreleaser.yml"),
     ("repository.", "README.md"),
@@ -48,52 +48,56 @@ FILES = (
 )
 
 
-def plain(text: str) -> str:
+def sanitize(text: str) -> str:
     """Text that others wrote without what moves a terminal's cursor or hides what stands there."""
     return "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text)
 
 
-def as_text(report: Report, colour: bool = False) -> str:
+def format_text(report: PreflightReport, use_color: bool = False) -> str:
     """Readable lines: each check, under it what was seen where something is open, and what to do."""
-    told = report.as_dict()
-    counts = Counter(check["outcome"] for check in told["checks"])
-    lines = [f"{plain(told['repository'])} · {told['program']} · edition {told['edition']}", ""]
-    for check in told["checks"]:
-        lines += _lines(check, colour)
-    summed = ", ".join(f"{count} {NAMES.get(outcome, outcome)}" for outcome, count in counts.items())
-    return "\n".join((*lines, "", f"{summed or 'No checks'}. {ENDINGS[report.exit_code]}"))
+    report_data = report.as_dict()
+    counts = Counter(check["outcome"] for check in report_data["checks"])
+    lines = [f"{sanitize(report_data['repository'])} · {report_data['program']} · edition {report_data['edition']}", ""]
+    for check in report_data["checks"]:
+        lines += _format_check(check, use_color)
+    count_summary = ", ".join(f"{count} {OUTCOME_LABELS.get(outcome, outcome)}" for outcome, count in counts.items())
+    return "\n".join((*lines, "", f"{count_summary or 'No checks'}. {SUMMARY_BY_EXIT_CODE[report.exit_code]}"))
 
 
-def _lines(check: Told, colour: bool) -> list[str]:
-    sign, paint = LOOKS[check["outcome"]]
-    head = f"{sign} {NAMES.get(check['outcome'], check['outcome']):7}"
+def _format_check(check: JsonObject, use_color: bool) -> list[str]:
+    symbol, color_code = OUTCOME_STYLES[check["outcome"]]
+    head = f"{symbol} {OUTCOME_LABELS.get(check['outcome'], check['outcome']):7}"
     title = f"{check['title']} (a hint)" if check["hint"] else check["title"]
-    lines = [f"{paint + head + RESET if colour else head} {title}: {plain(check['summary'])}"]
-    if check["outcome"] in OPEN:
-        lines += [f"          {plain(seen['label'])}: {plain(_seen(seen))}" for seen in check["evidence"]]
+    lines = [f"{color_code + head + RESET_CODE if use_color else head} {title}: {sanitize(check['summary'])}"]
+    if check["outcome"] in OPEN_OUTCOMES:
+        lines += [
+            f"          {sanitize(item['label'])}: {sanitize(_format_evidence(item))}" for item in check["evidence"]
+        ]
     if check["outcome"] in (Outcome.FAIL, Outcome.WARN) and check["advice"]:
         lines.append(f"          → {check['advice']}  ({check['id']})")
     return lines
 
 
-def _seen(seen: Told) -> str:
-    return f"{seen['value']}  {seen['url']}" if seen["url"] and seen["url"] != seen["value"] else seen["value"]
+def _format_evidence(item: JsonObject) -> str:
+    return f"{item['value']}  {item['url']}" if item["url"] and item["url"] != item["value"] else item["value"]
 
 
-def as_json(report: Report) -> str:
+def format_json(report: PreflightReport) -> str:
     return json.dumps(report.as_dict(), indent=2, ensure_ascii=False)
 
 
-def as_junit(report: Report) -> str:
+def format_junit(report: PreflightReport) -> str:
     """A test suite: fail is a failure, error an error, not run and stale are skipped."""
-    told = report.as_dict()
-    counts = Counter(_junit(check) for check in told["checks"])
-    suite = xml.Element("testsuite", name=f"portal-preflight {told['program']}", tests=str(len(told["checks"])))
+    report_data = report.as_dict()
+    counts = Counter(_get_junit_kind(check) for check in report_data["checks"])
+    suite = xml.Element(
+        "testsuite", name=f"portal-preflight {report_data['program']}", tests=str(len(report_data["checks"]))
+    )
     for kind, attribute in (("failure", "failures"), ("error", "errors"), ("skipped", "skipped")):
         suite.set(attribute, str(counts[kind]))
-    for check in told["checks"]:
-        case = xml.SubElement(suite, "testcase", classname=told["program"], name=check["id"])
-        kind, message = _junit(check), plain(check["summary"])
+    for check in report_data["checks"]:
+        case = xml.SubElement(suite, "testcase", classname=report_data["program"], name=check["id"])
+        kind, message = _get_junit_kind(check), sanitize(check["summary"])
         if kind:
             xml.SubElement(case, kind, message=message).text = check["advice"] if kind == "failure" else message
         elif check["outcome"] != Outcome.PASS:
@@ -102,7 +106,7 @@ def as_junit(report: Report) -> str:
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + xml.tostring(suite, encoding="unicode")
 
 
-def _junit(check: Told) -> str:
+def _get_junit_kind(check: JsonObject) -> str:
     """The element for a result, blank for one that passes; a hint fails nothing."""
     outcome = check["outcome"]
     if check["hint"] and outcome in (Outcome.FAIL, Outcome.ERROR):
@@ -110,31 +114,35 @@ def _junit(check: Told) -> str:
     return {"fail": "failure", "error": "error", "not_run": "skipped", "stale": "skipped"}.get(outcome, "")
 
 
-def as_annotations(report: Report) -> str:
+def format_annotations(report: PreflightReport) -> str:
     """GitHub's workflow commands, one line for each check that is not settled, then one for all of them."""
     lines = []
     for check in report.as_dict()["checks"]:
-        level = ANNOTATIONS.get(check["outcome"])
+        level = ANNOTATION_LEVELS.get(check["outcome"])
         if level:
             advice = check["advice"] if check["outcome"] == Outcome.FAIL else ""
             level = "notice" if check["hint"] else level
-            message = plain(f"{check['summary']} {advice}".strip())
-            place = f"file={file_of(check['id'])},line=1,title={_property(check['title'])}"
-            lines.append(f"::{level} {place}::{_data(message)}")
-    return "\n".join((*lines, ENDINGS[report.exit_code]))
+            message = sanitize(f"{check['summary']} {advice}".strip())
+            place = f"file={get_annotated_file(check['id'])},line=1,title={_escape_property(check['title'])}"
+            lines.append(f"::{level} {place}::{_escape_data(message)}")
+    return "\n".join((*lines, SUMMARY_BY_EXIT_CODE[report.exit_code]))
 
 
-def file_of(key: str) -> str:
+def get_annotated_file(key: str) -> str:
     """Where GitHub shows what a check said; it needs no such file to be there."""
-    return next(file for prefix, file in FILES if key.startswith(prefix))
+    return next(file for prefix, file in FILE_BY_KEY_PREFIX if key.startswith(prefix))
 
 
-def _data(text: str) -> str:
+def _escape_data(text: str) -> str:
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
-def _property(text: str) -> str:
-    return _data(text).replace(":", "%3A").replace(",", "%2C")
+def _escape_property(text: str) -> str:
+    return _escape_data(text).replace(":", "%3A").replace(",", "%2C")
 
 
-FORMS: dict[str, Callable[[Report], str]] = {"json": as_json, "junit": as_junit, "github": as_annotations}
+FORMATTERS: dict[str, Callable[[PreflightReport], str]] = {
+    "json": format_json,
+    "junit": format_junit,
+    "github": format_annotations,
+}

@@ -6,14 +6,19 @@ from typing import Any
 
 from verification.checks import execution
 from verification.checks.types import Subject
-from verification.outcomes import Outcome, Result, worst
+from verification.outcomes import Outcome, Result, get_worst_outcome
 
-PASSED, TO_FIX, UNKNOWN = 0, 1, 2
-EXITS = {Outcome.PASS: PASSED, Outcome.WAIVED: PASSED, Outcome.WARN: PASSED, Outcome.FAIL: TO_FIX}
+EXIT_PASSED, EXIT_TO_FIX, EXIT_UNKNOWN = 0, 1, 2
+EXIT_CODE_BY_OUTCOME = {
+    Outcome.PASS: EXIT_PASSED,
+    Outcome.WAIVED: EXIT_PASSED,
+    Outcome.WARN: EXIT_PASSED,
+    Outcome.FAIL: EXIT_TO_FIX,
+}
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class PreflightReport:
     """One run over one subject. `version` is blank where the newest was looked at, `folder` where none was.
 
     `hints` are the checks among them that nothing waits for: they are told and do not count.
@@ -27,12 +32,12 @@ class Report:
 
     @property
     def outcome(self) -> Outcome:
-        return worst(result.outcome for key, result in self.results.items() if key not in self.hints)
+        return get_worst_outcome(result.outcome for key, result in self.results.items() if key not in self.hints)
 
     @property
     def exit_code(self) -> int:
         """0 all pass, 1 there is something to fix, 2 something could not be told. No checks: nothing was told."""
-        return EXITS.get(self.outcome, UNKNOWN)
+        return EXIT_CODE_BY_OUTCOME.get(self.outcome, EXIT_UNKNOWN)
 
     def as_dict(self) -> dict[str, Any]:
         return {
@@ -44,6 +49,7 @@ class Report:
             "outcome": str(self.outcome),
             "exit": self.exit_code,
             "checks": [
-                {**execution.as_dict(key, result), "hint": key in self.hints} for key, result in self.results.items()
+                {**execution.serialize_result(key, result), "hint": key in self.hints}
+                for key, result in self.results.items()
             ],
         }

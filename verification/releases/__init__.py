@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from portal.core.translation import gettext_noop
-from verification.outcomes import Evidence, Outcome, Result, worst
+from verification.outcomes import Evidence, Outcome, Result, get_worst_outcome
 from verification.releases import install_simulation, program_rules
 from verification.releases.inspection import Reader, Release
-from verification.terraform.messages import Judgement
+from verification.terraform.messages import TerraformDecision
 
 Question = Callable[[Release, float], Result]
 QUESTIONS: tuple[tuple[str, str, Question], ...] = (
@@ -41,12 +41,12 @@ class Report:
     release: Release
     platform: str
     checks: tuple[Answered, ...]
-    terraform: Judgement
-    others: dict[str, Judgement]
+    terraform: TerraformDecision
+    others: dict[str, TerraformDecision]
 
     @property
     def outcome(self) -> Outcome:
-        return worst(answered.result.outcome for answered in self.checks)
+        return get_worst_outcome(answered.result.outcome for answered in self.checks)
 
     def as_dict(self) -> dict[str, Any]:
         """As JSON; evidence as in the portal."""
@@ -85,7 +85,7 @@ def verify(reader: Reader, version: str = "", platform: str = "linux_amd64") -> 
     return Report(release, platform, (*checks, install), said[platform], said)
 
 
-def _installs(said: dict[str, Judgement]) -> Result:
+def _installs(said: dict[str, TerraformDecision]) -> Result:
     """The worst that Terraform would say on any platform."""
     refused = {name: judgement for name, judgement in said.items() if judgement.accepts is False}
     refused = {name: judgement for name, judgement in refused.items() if not judgement.outage} or refused
@@ -101,5 +101,5 @@ def _installs(said: dict[str, Judgement]) -> Result:
     return Result(Outcome.PASS, "Terraform would install it.")
 
 
-def _told(judgement: Judgement) -> dict[str, str]:
+def _told(judgement: TerraformDecision) -> dict[str, str]:
     return {"verdict": judgement.verdict, "message": judgement.message}

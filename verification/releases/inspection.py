@@ -10,8 +10,8 @@ from verification.releases.artifacts import archives, file_names, key_trust, sig
 from verification.releases.artifacts import checksums as sums
 from verification.releases.artifacts.archives import Archive
 from verification.releases.registry_package import Listed, Package, Told, Versions
-from verification.sources.registry.protocol import RegistryProtocol, Reply
-from verification.terraform.versions import BadVersion, Version, parse
+from verification.sources.registry.protocol import RegistryProtocol, RegistryReply
+from verification.terraform.versions import InvalidVersionError, Version, parse_version
 
 MOST_PLATFORMS = 40
 
@@ -22,11 +22,11 @@ class Platform:
 
     name: str
     told: Told[Package]
-    sums: Reply | None = None
-    signature: Reply | None = None
+    sums: RegistryReply | None = None
+    signature: RegistryReply | None = None
     verdict: signatures.Verdict | None = None
     vouched: key_trust.Trust | None = None
-    archive_reply: Reply | None = None
+    archive_reply: RegistryReply | None = None
     archive: Archive | None = None
 
     @property
@@ -46,7 +46,7 @@ class Release:
     versions: Told[Versions]
     listed: Listed | None = None
     platforms: tuple[Platform, ...] = ()
-    manifest: Reply | None = None
+    manifest: RegistryReply | None = None
 
     @property
     def address(self) -> str:
@@ -68,7 +68,7 @@ class Reader:
     name: str
     now: float
     host: str = ""
-    seen: Mapping[str, tuple[Reply, Archive]] = field(default_factory=dict)
+    seen: Mapping[str, tuple[RegistryReply, Archive]] = field(default_factory=dict)
     _verdicts: dict[tuple[str, str, tuple[str, ...]], signatures.Verdict] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -100,7 +100,7 @@ class Reader:
         vouched = self._trust(package, verdict) if verdict else None
         return Platform(name, told, listed, signature, verdict, vouched, archive_reply, archive)
 
-    def _verdict(self, package: Package, listed: Reply, signature: Reply) -> signatures.Verdict:
+    def _verdict(self, package: Package, listed: RegistryReply, signature: RegistryReply) -> signatures.Verdict:
         """The same list, signature and keys are judged once for all platforms."""
         keys = tuple(key.ascii_armor for key in package.keys)
         known = (listed.address, signature.address, keys)
@@ -116,7 +116,7 @@ class Reader:
         fingerprint = verdict.certificate.primary.fingerprint
         return key_trust.judge(fingerprint, key.ascii_armor.encode(), key.trust_signature, now=self.now)
 
-    def _archive(self, address: str, version: str) -> tuple[Reply, Archive | None]:
+    def _archive(self, address: str, version: str) -> tuple[RegistryReply, Archive | None]:
         if address in self.seen:
             return self.seen[address]
         binary = file_names.binary(self.name, version)
@@ -126,7 +126,7 @@ class Reader:
 
         return self.registry.archive(address, look)
 
-    def _manifest(self, platforms: tuple[Platform, ...], version: str) -> Reply | None:
+    def _manifest(self, platforms: tuple[Platform, ...], version: str) -> RegistryReply | None:
         """The manifest beside the list of checksums, where the list names one."""
         wanted = file_names.manifest(self.name, version)
         for platform in platforms:
@@ -149,11 +149,11 @@ def _chosen(listed: tuple[Listed, ...], version: str) -> Listed | None:
 
 def _parsed(text: str) -> Version | None:
     try:
-        return parse(text)
-    except BadVersion:
+        return parse_version(text)
+    except InvalidVersionError:
         return None
 
 
 def _plain(text: str) -> str:
     """The version as Terraform writes it in addresses."""
-    return str(parse(text))
+    return str(parse_version(text))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from portal.core.translation import gettext_noop
 from verification.releases.artifacts import file_names
-from verification.terraform.versions import parse, suggested
+from verification.terraform.versions import parse_version, suggest_constraint
 
 PUBLIC_HOST = "registry.terraform.io"
 OPERATING_SYSTEMS = {
@@ -129,7 +129,7 @@ def required_providers(source: Source, version: str) -> str:
     return (
         "terraform {\n  required_providers {\n"
         f"    {source.name} = {{\n"
-        f'      source  = "{source}"\n      version = "{suggested(parse(version))}"\n'
+        f'      source  = "{source}"\n      version = "{suggest_constraint(parse_version(version))}"\n'
         "    }\n  }\n}\n"
     )
 

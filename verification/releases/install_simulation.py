@@ -12,36 +12,44 @@ from urllib.parse import urlsplit
 from verification.releases.artifacts import checksums, file_names
 from verification.releases.inspection import Platform, Release
 from verification.releases.registry_package import Package, Told
-from verification.sources.errors import Refused
-from verification.sources.registry.protocol import Reply
-from verification.terraform.messages import ACCEPTS, Judgement, quoted, refuses, says, unhex, unknown
-from verification.terraform.versions import LARGEST, BadVersion, constraint, parse
+from verification.sources.errors import RequestRefusedError
+from verification.sources.registry.protocol import RegistryReply
+from verification.terraform.messages import (
+    ACCEPT_DECISION,
+    TerraformDecision,
+    build_refusal,
+    build_unknown_decision,
+    decode_hex,
+    quote,
+    render_message,
+)
+from verification.terraform.versions import MAX_VERSION_NUMBER, InvalidVersionError, parse_constraint, parse_version
 
-PROTOCOLS = constraint(">= 5, < 7")
+PROTOCOLS = parse_constraint(">= 5, < 7")
 PATIENCE = 10.0  # seconds that it waits for each answer of a registry
 OURS = "Not settled: {}"
 
 
-def judge(release: Release, platform: str) -> Judgement:
+def judge(release: Release, platform: str) -> TerraformDecision:
     """Whether Terraform would install the release on that platform, and with which words it would refuse."""
     for judgement in _questions(release, platform):
         if judgement is not None and judgement.accepts is not True:
             return judgement
-    return ACCEPTS
+    return ACCEPT_DECISION
 
 
-def _questions(release: Release, name: str) -> Iterator[Judgement | None]:
+def _questions(release: Release, name: str) -> Iterator[TerraformDecision | None]:
     """Its questions in their order; None and ACCEPTS let the next one come."""
     if not file_names.is_part(release.namespace):
-        yield refuses("provider_namespace")
+        yield build_refusal("provider_namespace")
     if not file_names.is_provider(release.name):
-        yield refuses("provider_type")
+        yield build_refusal("provider_type")
     yield _asked(release.versions.reply, release, _unlisted(release))
     yield _misread(release.versions, release)
     yield _list(release)
     platform = release.platform(name)
     if platform is None:
-        yield unknown("Not settled: the platform was not read.")
+        yield build_unknown_decision("Not settled: the platform was not read.")
         return
     yield _asked(platform.told.reply, release, _no_platform(release, name))
     yield _misread(platform.told, release)
@@ -49,10 +57,10 @@ def _questions(release: Release, name: str) -> Iterator[Judgement | None]:
         yield from _package(platform, platform.package, release)
 
 
-def _package(platform: Platform, package: Package, release: Release) -> Iterator[Judgement | None]:
+def _package(platform: Platform, package: Package, release: Release) -> Iterator[TerraformDecision | None]:
     yield _protocols(package, release)
     if package.platform != platform.name:
-        yield refuses("target", platform=platform.name, found=package.platform)
+        yield build_refusal("target", platform=platform.name, found=package.platform)
     yield _address(platform, package.download_url, "download")
     yield _shasum(package, release)
     yield _address(platform, package.shasums_url, "SHASUMS")
@@ -64,110 +72,112 @@ def _package(platform: Platform, package: Package, release: Release) -> Iterator
     yield checksums.terraform_matches(listed, package.filename, package.shasum)
     found = platform.archive_reply.answer.sha256 if platform.archive_reply and platform.archive_reply.answer else ""
     if found != package.shasum.lower():
-        yield refuses("archive_other", found=found, expected=package.shasum.lower())
+        yield build_refusal("archive_other", found=found, expected=package.shasum.lower())
     yield verdict.terraform if verdict else None
     yield platform.vouched.terraform if platform.vouched else None
     yield platform.archive.terraform if platform.archive else None
     yield checksums.terraform_survives(listed)
 
 
-def _unlisted(release: Release) -> Judgement:
-    return refuses("unknown_provider", host=release.host, ns=release.address)
+def _unlisted(release: Release) -> TerraformDecision:
+    return build_refusal("unknown_provider", host=release.host, ns=release.address)
 
 
-def _no_platform(release: Release, platform: str) -> Judgement:
-    return refuses("no_platform", ns=release.address, version=release.version, platform=platform)
+def _no_platform(release: Release, platform: str) -> TerraformDecision:
+    return build_refusal("no_platform", ns=release.address, version=release.version, platform=platform)
 
 
-def _query(release: Release, why: str) -> Judgement:
-    return refuses("failed_query", ns=release.address, why=why)
+def _query(release: Release, why: str) -> TerraformDecision:
+    return build_refusal("failed_query", ns=release.address, why=why)
 
 
-def _asked(reply: Reply, release: Release, missing: Judgement) -> Judgement | None:
+def _asked(reply: RegistryReply, release: Release, missing: TerraformDecision) -> TerraformDecision | None:
     """What it says to a status of the registry that is not 200."""
     if reply.ok and not _late(reply):
         return None
     if reply.status == 404:
         return missing
     if reply.status in {401, 403}:
-        return refuses("credentials", host=release.host)
+        return build_refusal("credentials", host=release.host)
     return _open(reply) or _passing(reply, _query(release, _gave_up(reply) or _status(reply)))
 
 
-def _file(reply: Reply | None, release: Release, key: str) -> Judgement | None:
+def _file(reply: RegistryReply | None, release: Release, key: str) -> TerraformDecision | None:
     """What it says to a file of the release that is not there."""
     if reply is None or (reply.ok and not _late(reply)):
         return None
-    returned = says("returned", status=_status(reply), place=reply.place)
-    return _open(reply) or _passing(reply, _query(release, says(key, why=_gave_up(reply) or returned)))
+    returned = render_message("returned", status=_status(reply), place=reply.place)
+    return _open(reply) or _passing(reply, _query(release, render_message(key, why=_gave_up(reply) or returned)))
 
 
-def _download(reply: Reply | None) -> Judgement | None:
+def _download(reply: RegistryReply | None) -> TerraformDecision | None:
     if reply is None or reply.ok:
         return None
     if reply.answer is None:
-        return unknown(OURS.format(reply.trouble))
-    return _passing(reply, refuses("archive_unread", place=reply.place, code=reply.status))
+        return build_unknown_decision(OURS.format(reply.trouble))
+    return _passing(reply, build_refusal("archive_unread", place=reply.place, code=reply.status))
 
 
-def _passing(reply: Reply, refusal: Judgement) -> Judgement:
-    return replace(refusal, outage=reply.ours or _late(reply))
+def _passing(reply: RegistryReply, refusal: TerraformDecision) -> TerraformDecision:
+    return replace(refusal, outage=reply.is_inconclusive or _late(reply))
 
 
-def _open(reply: Reply) -> Judgement | None:
+def _open(reply: RegistryReply) -> TerraformDecision | None:
     """We did not ask, or stopped listening, for reasons that Terraform does not have."""
-    return unknown(OURS.format(reply.trouble)) if isinstance(reply.refusal, Refused) else None
+    return (
+        build_unknown_decision(OURS.format(reply.trouble)) if isinstance(reply.refusal, RequestRefusedError) else None
+    )
 
 
-def _gave_up(reply: Reply) -> str:
+def _gave_up(reply: RegistryReply) -> str:
     """What it says after its second try; blank where it tries once only."""
     if reply.answer is None or _late(reply):
-        return says("too_slow")
+        return render_message("too_slow")
     retries = reply.status == 429 or (reply.status >= 500 and reply.status != 501)
-    return says("retried", status=_status(reply), place=reply.place) if retries else ""
+    return render_message("retried", status=_status(reply), place=reply.place) if retries else ""
 
 
-def _late(reply: Reply) -> bool:
+def _late(reply: RegistryReply) -> bool:
     return reply.answer is not None and reply.answer.seconds > PATIENCE
 
 
-def _status(reply: Reply) -> str:
+def _status(reply: RegistryReply) -> str:
     return reply.answer.status_line if reply.answer else ""
 
 
-def _misread(told: Told[Any], release: Release) -> Judgement | None:
+def _misread(told: Told[Any], release: Release) -> TerraformDecision | None:
     return None if told.misread is None else _query(release, told.misread)
 
 
-def _list(release: Release) -> Judgement | None:
+def _list(release: Release) -> TerraformDecision | None:
     """It reads every version of the list, and stumbles over any that is none."""
     listed = release.versions.value.listed if release.versions.value else ()
     bad = next((one.version for one in listed if not _is_version(one.version)), None)
     if bad is not None:
         return _bad_version(bad, release)
     if not listed:
-        return refuses("no_versions", ns=release.address)
-    is_chosen = release.listed is not None and not parse(release.version).is_unspecified
-    return None if is_chosen else refuses("no_match", version=release.asked)
+        return build_refusal("no_versions", ns=release.address)
+    is_chosen = release.listed is not None and not parse_version(release.version).is_unspecified
+    return None if is_chosen else build_refusal("no_match", version=release.asked)
 
 
 def _is_version(text: str) -> bool:
     try:
-        parse(text)
-    except BadVersion:
+        parse_version(text)
+    except InvalidVersionError:
         return False
     return True
 
 
-def _bad_version(text: str, release: Release) -> Judgement:
-    large = next((number for number in re.findall(r"[0-9]+", text) if int(number[:30]) > LARGEST), "")
+def _bad_version(text: str, release: Release) -> TerraformDecision:
+    large = next((number for number in re.findall(r"[0-9]+", text) if int(number[:30]) > MAX_VERSION_NUMBER), "")
     if large and text[:1].isdigit():
-        return refuses("crash_number", text=quoted(large))
+        return build_refusal("crash_number", text=quote(large))
     key = "version_v" if text[:1] == "v" else "version_form" if text[:1].isalpha() else "version_text"
-    return _query(release, says(key, text=quoted(text)))
+    return _query(release, render_message(key, text=quote(text)))
 
 
-def _protocols(package: Package, release: Release) -> Judgement | None:
+def _protocols(package: Package, release: Release) -> TerraformDecision | None:
     """One protocol of the package must fit; if none does, whether another version would have fitted is in the words."""
     bad = next((text for text in package.protocols if not _is_version(text)), None)
     if bad is not None:
@@ -176,24 +186,24 @@ def _protocols(package: Package, release: Release) -> Judgement | None:
         return None
     listed = release.versions.value.listed if release.versions.value else ()
     if not any(_fits(one.protocols) for one in listed):
-        return refuses("no_compatible", ns=release.address)
-    return refuses("incompatible", quoted_ns=quoted(release.address), version=release.version)
+        return build_refusal("no_compatible", ns=release.address)
+    return build_refusal("incompatible", quoted_ns=quote(release.address), version=release.version)
 
 
 def _fits(protocols: tuple[str, ...]) -> bool:
-    return any(_is_version(text) and PROTOCOLS.lets_pass(parse(text)) for text in protocols)
+    return any(_is_version(text) and PROTOCOLS.lets_pass(parse_version(text)) for text in protocols)
 
 
-def _address(platform: Platform, address: str, which: str) -> Judgement | None:
+def _address(platform: Platform, address: str, which: str) -> TerraformDecision | None:
     if not address.isprintable():
-        return refuses("url", which=which)
+        return build_refusal("url", which=which)
     scheme = urlsplit(platform.told.reply.resolve(address)).scheme
-    return None if scheme in {"http", "https"} else refuses("url_scheme", which=which)
+    return None if scheme in {"http", "https"} else build_refusal("url_scheme", which=which)
 
 
-def _shasum(package: Package, release: Release) -> Judgement | None:
+def _shasum(package: Package, release: Release) -> TerraformDecision | None:
     text = package.shasum.encode()
     if len(text) != 64:
-        return _query(release, says("shasum_length", text=quoted(text)))
-    _, trouble, _ = unhex(text)
-    return _query(release, says("shasum_hex", text=quoted(text), why=trouble)) if trouble else None
+        return _query(release, render_message("shasum_length", text=quote(text)))
+    _, trouble, _ = decode_hex(text)
+    return _query(release, render_message("shasum_hex", text=quote(text), why=trouble)) if trouble else None

@@ -17,7 +17,7 @@ from verification.releases.inspection import Platform, Release
 from verification.releases.install_layout import NEEDED, RECOMMENDED
 from verification.releases.registry_package import protocols_of_manifest
 from verification.releases.summaries import NOTHING, of_each, offered, result, unread, with_troubles
-from verification.sources.registry.protocol import Reply
+from verification.sources.registry.protocol import RegistryReply
 from verification.terraform.versions import is_strict
 
 DAY = 86400.0
@@ -112,7 +112,7 @@ def protocols(release: Release, now: float) -> Result:
 
 
 def _of_the_manifest(
-    protocols: tuple[str, ...] | None, by_list: frozenset[str], release: Release, manifest: Reply
+    protocols: tuple[str, ...] | None, by_list: frozenset[str], release: Release, manifest: RegistryReply
 ) -> list[Remark]:
     wanted = file_names.manifest(release.name, release.version)
     digests = {sums.digest_of(p.sums.body, wanted) for p in release.platforms if p.sums is not None and p.sums.ok}

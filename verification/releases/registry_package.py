@@ -4,9 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from verification.sources.registry.protocol import Reply
+from verification.sources.registry.protocol import RegistryReply
 from verification.terraform import go_json
-from verification.terraform.go_json import Misread
+from verification.terraform.go_json import JsonReadError
 
 T = TypeVar("T")
 
@@ -60,33 +60,35 @@ class Package:
 class Told(Generic[T]):
     """A reply and what stands in it. `value` is None where it could not be read; `misread` is then Terraform's word."""
 
-    reply: Reply
+    reply: RegistryReply
     value: T | None = None
     misread: str | None = None
 
 
-def told(reply: Reply, shape: Callable[[Any], T]) -> Told[T]:
+def told(reply: RegistryReply, shape: Callable[[Any], T]) -> Told[T]:
     """The reply in our shape, if it is one."""
     if not reply.ok:
         return Told(reply)
     try:
-        return Told(reply, shape(go_json.read(reply.body)))
-    except Misread as error:
+        return Told(reply, shape(go_json.decode_json(reply.body)))
+    except JsonReadError as error:
         return Told(reply, misread=str(error))
 
 
 def versions(raw: Any) -> Versions:
     """Raises Misread."""
-    said = go_json.mapping(raw)
+    said = go_json.expect_object(raw)
     return Versions(
-        tuple(_listed(item) for item in go_json.objects(said.get("versions"))),
-        go_json.texts(said.get("warnings"), "ResponseBody.warnings"),
+        tuple(_listed(item) for item in go_json.expect_objects(said.get("versions"))),
+        go_json.expect_strings(said.get("warnings"), "ResponseBody.warnings"),
     )
 
 
 def _listed(raw: dict[str, Any]) -> Listed:
-    version = go_json.text(raw.get("version"), ".versions.version")
-    return Listed(version, go_json.texts(raw.get("protocols"), ".versions.protocols"), _platforms(raw.get("platforms")))
+    version = go_json.expect_string(raw.get("version"), ".versions.version")
+    return Listed(
+        version, go_json.expect_strings(raw.get("protocols"), ".versions.protocols"), _platforms(raw.get("platforms"))
+    )
 
 
 def _platforms(raw: Any) -> tuple[str, ...]:
@@ -98,13 +100,13 @@ def _platforms(raw: Any) -> tuple[str, ...]:
 
 def package(raw: Any) -> Package:
     """Raises Misread."""
-    said = go_json.mapping(raw)
+    said = go_json.expect_object(raw)
 
     def text(name: str) -> str:
-        return go_json.text(said.get(name), f"ResponseBody.{name}")
+        return go_json.expect_string(said.get(name), f"ResponseBody.{name}")
 
     return Package(
-        protocols=go_json.texts(said.get("protocols"), "ResponseBody.protocols"),
+        protocols=go_json.expect_strings(said.get("protocols"), "ResponseBody.protocols"),
         os=text("os"),
         arch=text("arch"),
         filename=text("filename"),
@@ -113,7 +115,8 @@ def package(raw: Any) -> Package:
         shasums_url=text("shasums_url"),
         shasums_signature_url=text("shasums_signature_url"),
         keys=tuple(
-            _key(key) for key in go_json.objects(go_json.mapping(said.get("signing_keys")).get("gpg_public_keys"))
+            _key(key)
+            for key in go_json.expect_objects(go_json.expect_object(said.get("signing_keys")).get("gpg_public_keys"))
         ),
     )
 
@@ -121,17 +124,17 @@ def package(raw: Any) -> Package:
 def _key(raw: dict[str, Any]) -> SigningKey:
     where = "SigningKey"
     return SigningKey(
-        go_json.text(raw.get("key_id"), f"{where}.key_id"),
-        go_json.text(raw.get("ascii_armor"), f"{where}.ascii_armor"),
-        go_json.text(raw.get("trust_signature"), f"{where}.trust_signature"),
+        go_json.expect_string(raw.get("key_id"), f"{where}.key_id"),
+        go_json.expect_string(raw.get("ascii_armor"), f"{where}.ascii_armor"),
+        go_json.expect_string(raw.get("trust_signature"), f"{where}.trust_signature"),
     )
 
 
 def protocols_of_manifest(body: bytes) -> tuple[str, ...] | None:
     """The protocol versions that a manifest names; None where it is no manifest."""
     try:
-        said = go_json.mapping(go_json.mapping(go_json.read(body)).get("metadata"))
-        found = go_json.texts(said.get("protocol_versions"), "")
-    except Misread:
+        said = go_json.expect_object(go_json.expect_object(go_json.decode_json(body)).get("metadata"))
+        found = go_json.expect_strings(said.get("protocol_versions"), "")
+    except JsonReadError:
         return None
     return found or None

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from verification.outcomes import Evidence, Outcome, Result
 from verification.releases.artifacts.remarks import Remark, fail, outcome_of
 from verification.releases.inspection import Platform, Release
-from verification.sources.registry.protocol import Reply
+from verification.sources.registry.protocol import RegistryReply
 
 NOTHING = Result(Outcome.NOT_RUN, "There was nothing to look at.")
 MOST_TOLD = 6
@@ -20,7 +20,7 @@ def offered(release: Release) -> list[Platform]:
 
 def of_each(
     release: Release,
-    part: Callable[[Platform], tuple[Reply | None, object | None]],
+    part: Callable[[Platform], tuple[RegistryReply | None, object | None]],
     remarks: Callable[[Platform, Release], Iterable[Remark]],
     good: str,
     seen: tuple[Evidence, ...] = (),
@@ -52,12 +52,12 @@ def _unseen(answer: Result, unseen: list[str], every: list[Platform]) -> Result:
     return Result(Outcome.NOT_RUN, f"There was nothing to look at for {names}.", answer.evidence)
 
 
-def with_troubles(found: list[Remark], troubles: list[Reply], good: str, seen: tuple[Evidence, ...]) -> Result:
+def with_troubles(found: list[Remark], troubles: list[RegistryReply], good: str, seen: tuple[Evidence, ...]) -> Result:
     """What was remarked, and what could not be read: an outage is an error of ours, anything else a failure."""
     if not troubles:
         return result(found, good, seen)
-    outages = [reply for reply in troubles if reply.ours]
-    missing = [fail("unread", reply.trouble) for reply in troubles if not reply.ours]
+    outages = [reply for reply in troubles if reply.is_inconclusive]
+    missing = [fail("unread", reply.trouble) for reply in troubles if not reply.is_inconclusive]
     seen += tuple(Evidence("Not read", reply.trouble, reply.address) for reply in troubles[:MOST_TOLD])
     said = result([*found, *missing], good, seen)
     if outages and said.outcome != Outcome.FAIL:
@@ -75,9 +75,9 @@ def result(found: list[Remark], good: str, seen: tuple[Evidence, ...] = ()) -> R
     return Result(outcome, worst_first[0].text + (f" And {more} more." if more else ""), seen)
 
 
-def unread(reply: Reply, what: str, seen: tuple[Evidence, ...]) -> Result:
+def unread(reply: RegistryReply, what: str, seen: tuple[Evidence, ...]) -> Result:
     if reply.ok:
         return Result(Outcome.FAIL, f"{what} is not in a form that Terraform reads.", seen)
-    if reply.ours:
+    if reply.is_inconclusive:
         return Result(Outcome.ERROR, f"We could not look: {reply.trouble}", seen)
     return Result(Outcome.FAIL, f"{what} cannot be had: {reply.trouble}", seen)

@@ -13,18 +13,18 @@ from verification.outcomes import Outcome
 from verification.releases.artifacts.archives import Archive
 from verification.releases.artifacts.remarks import Remark
 from verification.releases.inspection import Platform
-from verification.sources.github.client import Asset
+from verification.sources.github.client import ReleaseAsset
 from verification.sources.http import urls
-from verification.sources.http.client import Answer
-from verification.sources.registry.protocol import Reply
-from verification.terraform.messages import Judgement
+from verification.sources.http.client import SourceResponse
+from verification.sources.registry.protocol import RegistryReply
+from verification.terraform.messages import TerraformDecision
 
 AGE = timedelta(days=7)
 HEAD = 1024  # bytes of a program that tell its system and machine
-Seen = Mapping[str, tuple[Reply, Archive]]
+Seen = Mapping[str, tuple[RegistryReply, Archive]]
 
 
-def identities(assets: Iterable[Asset]) -> dict[str, str]:
+def identities(assets: Iterable[ReleaseAsset]) -> dict[str, str]:
     """What tells a file on GitHub from any that took its place, by its address."""
     return {asset.url: f"{asset.id}:{asset.size}" for asset in assets}
 
@@ -58,7 +58,7 @@ def _fits(entry: Mapping[str, Any], identity: str, now: datetime) -> bool:
     return entry.get("identity") == identity and now - datetime.fromisoformat(entry["at"]) < AGE
 
 
-def _entry(answer: Answer, archive: Archive, identity: str, now: datetime) -> dict[str, Any]:
+def _entry(answer: SourceResponse, archive: Archive, identity: str, now: datetime) -> dict[str, Any]:
     said = archive.terraform
     return {
         "identity": identity,
@@ -72,9 +72,9 @@ def _entry(answer: Answer, archive: Archive, identity: str, now: datetime) -> di
     }
 
 
-def _read(address: str, entry: Mapping[str, Any]) -> tuple[Reply, Archive]:
-    link = urls.read(address, loopback=True)
-    answer = Answer(200, "OK", link, {}, b"", entry["size"], entry["sha256"])
+def _read(address: str, entry: Mapping[str, Any]) -> tuple[RegistryReply, Archive]:
+    link = urls.parse_url(address, loopback=True)
+    answer = SourceResponse(200, "OK", link, {}, b"", entry["size"], entry["sha256"])
     remarks = tuple(Remark(key, Outcome(outcome), text) for key, outcome, text in entry["remarks"])
-    archive = Archive((), remarks, Judgement(*entry["terraform"]), entry["program"], b64decode(entry["head"]))
-    return Reply(address, answer), archive
+    archive = Archive((), remarks, TerraformDecision(*entry["terraform"]), entry["program"], b64decode(entry["head"]))
+    return RegistryReply(address, answer), archive

@@ -11,10 +11,10 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from verification.sandbox.network import join_sockets
-from verification.sources.errors import Unreadable
+from verification.sources.errors import SourceError
 from verification.sources.http import urls
-from verification.sources.http.client import Outbound
-from verification.sources.http.transport import Deadline, TooSlow
+from verification.sources.http.client import OutboundClient
+from verification.sources.http.transport import DeadlineExceededError, RequestDeadline
 
 CONNECT_SECONDS = 10.0
 REQUEST_SECONDS = 10.0
@@ -31,7 +31,7 @@ class EgressRules:
 
     def __init__(self, hosts: Sequence[str], *, allow_loopback: bool = False) -> None:
         self.hosts = {host.lower() if ":" in host else f"{host.lower()}:443" for host in hosts}
-        self.outbound = Outbound(loopback=allow_loopback)
+        self.outbound = OutboundClient(loopback=allow_loopback)
         self.refused: list[str] = []
 
     @contextmanager
@@ -116,10 +116,10 @@ class ProxyConnection(socketserver.BaseRequestHandler):
 
     def _read_request(self) -> str:
         """Return the request line and the headers, blank where they are too long. Raise OSError when they are late."""
-        deadline = Deadline(REQUEST_SECONDS)
+        deadline = RequestDeadline(REQUEST_SECONDS)
         data = b""
         while b"\r\n\r\n" not in data:
-            self.request.settimeout(deadline.left())
+            self.request.settimeout(deadline.get_remaining_seconds())
             piece = self.request.recv(MAX_REQUEST)
             data += piece
             if not piece or len(data) > MAX_REQUEST:
@@ -127,20 +127,20 @@ class ProxyConnection(socketserver.BaseRequestHandler):
         return data.decode("latin-1")
 
 
-def connect(target: str, outbound: Outbound) -> socket.socket | None:
+def connect(target: str, outbound: OutboundClient) -> socket.socket | None:
     """Return a connection to the host at an address that may be reached; None where there is none."""
     try:
-        link = urls.read(f"https://{target}/", loopback=outbound.loopback)
-        deadline = Deadline(CONNECT_SECONDS)
-        addresses = outbound.addresses(link, deadline)
-    except Unreadable:
+        link = urls.parse_url(f"https://{target}/", loopback=outbound.loopback)
+        deadline = RequestDeadline(CONNECT_SECONDS)
+        addresses = outbound.resolve_addresses(link, deadline)
+    except SourceError:
         return None
     for address in addresses:
         try:
-            far = socket.create_connection((str(address), link.port), timeout=deadline.left())
+            far = socket.create_connection((str(address), link.port), timeout=deadline.get_remaining_seconds())
         except OSError:
             continue
-        except TooSlow:
+        except DeadlineExceededError:
             return None
         far.settimeout(None)
         return far

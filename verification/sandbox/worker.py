@@ -20,9 +20,9 @@ from verification.sandbox.types import SandboxUnavailable
 
 # kind → the function that does it: (arguments, files by name, report) → answer
 KINDS = {
-    "schema": "verification.testruns.kinds.provider_schema.worker.answer",
-    "lifecycle": "verification.testruns.kinds.provider_lifecycle.worker.answer",
-    "nomad": "verification.testruns.kinds.nomad_plugin.worker.answer",
+    "schema": "verification.testruns.kinds.provider_schema.worker.run_job",
+    "lifecycle": "verification.testruns.kinds.provider_lifecycle.worker.run_job",
+    "nomad": "verification.testruns.kinds.nomad_plugin.worker.run_job",
 }
 MAX_FILE_SIZE = 2 * 1024**3
 PIECE_SIZE = 1024 * 1024

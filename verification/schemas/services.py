@@ -13,92 +13,98 @@ from django.utils.translation import gettext_noop
 
 from integrations.partners import permissions
 from integrations.submissions.models import Integration
-from portal.core.errors import NotAllowed
-from portal.core.repository_urls import product_of
-from verification.schemas.engine.diff import Difference, difference
-from verification.schemas.engine.file_formats import parsed, unpacked
-from verification.schemas.engine.parsing import read
-from verification.schemas.engine.types import ProviderSchema, Unreadable
-from verification.schemas.engine.version_policy import Verdict, verdict
+from portal.core.errors import ActionRefused
+from portal.core.repository_urls import get_product_name
+from verification.schemas.engine.diff import SchemaDifference, compare_schemas
+from verification.schemas.engine.file_formats import parse_json, unpack
+from verification.schemas.engine.parsing import parse_schemas
+from verification.schemas.engine.types import ProviderSchema, SchemaParseError
+from verification.schemas.engine.version_policy import VersionVerdict, evaluate_version
 from verification.schemas.models import StoredSchema
-from verification.terraform.versions import Version, parse
+from verification.terraform.versions import Version, parse_version
 
-LARGEST = 60 * 1024 * 1024  # unpacked; reading takes about six times as much memory
-MOST = 200  # versions of one integration
-REFUSAL = gettext_noop("Only members of the company who may edit, and reviewers, hand in a schema.")
+MAX_SCHEMA_BYTES = 60 * 1024 * 1024  # unpacked; reading takes about six times as much memory
+MAX_VERSIONS = 200  # versions of one integration
+REFUSAL_MESSAGE = gettext_noop("Only members of the company who may edit, and reviewers, hand in a schema.")
 
 
-def may_give(integration: Integration, user: Any) -> bool:
+def can_submit_schema(integration: Integration, user: Any) -> bool:
     """Who may hand in a schema: who answers for the company, and who reviews."""
-    return permissions.may_edit(integration, user) or permissions.may_decide(integration, user)
+    return permissions.can_edit(integration, user) or permissions.can_decide(integration, user)
 
 
-def store(integration: Integration, version: Version, body: bytes, *, by: Any, now: datetime) -> StoredSchema:
+def store_schema(integration: Integration, version: Version, body: bytes, *, actor: Any, now: datetime) -> StoredSchema:
     """Keep a version's schema; the same version given again takes the place of what was there.
 
     Raises Unreadable with a sentence for what is no schema of this provider, and NotAllowed.
     """
-    if by is not None and not may_give(integration, by):
-        raise NotAllowed(_(REFUSAL), "may")
-    body = unpacked(body, LARGEST)
-    found = _own(integration, read(body, LARGEST))
-    kept = parsed(body)["provider_schemas"][found.source]
-    text = json.dumps({"format_version": "1.0", "provider_schemas": {found.source: kept}}, sort_keys=True).encode()
+    if actor is not None and not can_submit_schema(integration, actor):
+        raise ActionRefused(_(REFUSAL_MESSAGE), "may")
+    body = unpack(body, MAX_SCHEMA_BYTES)
+    schema = _select_own_schema(integration, parse_schemas(body, MAX_SCHEMA_BYTES))
+    provider_data = parse_json(body)["provider_schemas"][schema.source]
+    text = json.dumps(
+        {"format_version": "1.0", "provider_schemas": {schema.source: provider_data}}, sort_keys=True
+    ).encode()
     values = {
-        "source": found.source[:300],
+        "source": schema.source[:300],
         "digest": hashlib.sha256(text).hexdigest(),
         "body": gzip.compress(text, mtime=0),
-        "resources": len(found.resources),
-        "data_sources": len(found.data_sources),
-        "given_by": by,
+        "resources": len(schema.resources),
+        "data_sources": len(schema.data_sources),
+        "given_by": actor,
         "given_at": now,
     }
     others = StoredSchema.objects.filter(integration=integration).exclude(version=str(version))
-    if others.count() >= MOST:
-        raise NotAllowed(_("There are %(most)s schemas already.") % {"most": MOST})
+    if others.count() >= MAX_VERSIONS:
+        raise ActionRefused(_("There are %(most)s schemas already.") % {"most": MAX_VERSIONS})
     return StoredSchema.objects.update_or_create(integration=integration, version=str(version), defaults=values)[0]
 
 
-def _own(integration: Integration, found: dict[str, ProviderSchema]) -> ProviderSchema:
+def _select_own_schema(integration: Integration, schemas: dict[str, ProviderSchema]) -> ProviderSchema:
     """The schema of this integration's provider. Raises Unreadable where the file is of others."""
-    wanted = product_of(integration.repository.partition("/")[2])
-    own = [schema for address, schema in found.items() if address.rpartition("/")[2] == wanted]
+    provider_name = get_product_name(integration.repository.partition("/")[2])
+    own = [schema for address, schema in schemas.items() if address.rpartition("/")[2] == provider_name]
     if len(own) != 1:
-        raise Unreadable(f"The file holds {', '.join(found)[:200]}, and not one provider named {wanted}.")
+        raise SchemaParseError(
+            f"The file holds {', '.join(schemas)[:200]}, and not one provider named {provider_name}."
+        )
     return own[0]
 
 
-def opened(row: StoredSchema) -> ProviderSchema:
+def load_schema(row: StoredSchema) -> ProviderSchema:
     """The schema of a row, which must have its body."""
-    return _opened(row.digest, bytes(row.body))
+    return _parse_stored(row.digest, bytes(row.body))
 
 
 @lru_cache(maxsize=8)
-def _opened(_digest: str, body: bytes) -> ProviderSchema:
-    return next(iter(read(body).values()))
+def _parse_stored(_digest: str, body: bytes) -> ProviderSchema:
+    return next(iter(parse_schemas(body).values()))
 
 
-def known(integration: Integration) -> list[StoredSchema]:
+def list_schemas(integration: Integration) -> list[StoredSchema]:
     """Every row without its body, the newest version first."""
     rows = StoredSchema.objects.filter(integration=integration).defer("body").select_related("given_by")
-    return sorted(rows, key=lambda row: parse(row.version).rank, reverse=True)
+    return sorted(rows, key=lambda row: parse_version(row.version).rank, reverse=True)
 
 
-def row_of(integration: Integration, version: str = "") -> StoredSchema | None:
+def get_schema_row(integration: Integration, version: str = "") -> StoredSchema | None:
     """The row of a version with its body; the newest one where none is named."""
     if not version:
-        newest = next(iter(known(integration)), None)
+        newest = next(iter(list_schemas(integration)), None)
         version = newest.version if newest else ""
     return StoredSchema.objects.filter(integration=integration, version=version).first()
 
 
-def before(integration: Integration, version: str) -> str:
+def get_previous_version(integration: Integration, version: str) -> str:
     """The version before, of those that are kept; "" for the first."""
-    versions = [row.version for row in known(integration)]
+    versions = [row.version for row in list_schemas(integration)]
     return next((older for newer, older in pairwise(versions) if newer == version), "")
 
 
-def between(old: StoredSchema, new: StoredSchema) -> tuple[Difference, Verdict]:
+def compare_versions(old: StoredSchema, new: StoredSchema) -> tuple[SchemaDifference, VersionVerdict]:
     """What has changed from one row to the other, and whether the number admits it."""
-    found = difference(opened(old), opened(new))
-    return found, verdict(parse(old.version), parse(new.version), found)
+    schema_difference = compare_schemas(load_schema(old), load_schema(new))
+    return schema_difference, evaluate_version(
+        parse_version(old.version), parse_version(new.version), schema_difference
+    )

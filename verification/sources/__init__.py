@@ -6,17 +6,17 @@ from typing import Any, TypeVar
 
 from django.conf import settings
 
-from verification.sources.errors import Unreadable
-from verification.sources.github.client import GitHub
-from verification.sources.http.client import Outbound
-from verification.sources.registry.client import Registry
+from verification.sources.errors import SourceError
+from verification.sources.github.client import GitHubClient
+from verification.sources.http.client import OutboundClient
+from verification.sources.registry.client import RegistryClient
 
 T = TypeVar("T")
 
 
-def outbound() -> Outbound:
+def build_outbound_client() -> OutboundClient:
     """The client for addresses that partners can influence, as this portal is set up."""
-    return Outbound(loopback=settings.LOOPBACK_SOURCES)
+    return OutboundClient(loopback=settings.LOOPBACK_SOURCES)
 
 
 @dataclass(frozen=True)
@@ -26,19 +26,19 @@ class Sources:
     The portal's own, which count their requests and keep answers, are made by verification.sources.factory.
     """
 
-    github: GitHub = field(default_factory=GitHub)
-    registry: Registry = field(default_factory=Registry)
-    web: Outbound = field(default_factory=outbound)
+    github: GitHubClient = field(default_factory=GitHubClient)
+    registry: RegistryClient = field(default_factory=RegistryClient)
+    web: OutboundClient = field(default_factory=build_outbound_client)
     _read: dict[str, Any] = field(default_factory=dict)
 
     def read(self, key: str, function: Callable[[], T]) -> T:
-        """See verification.checks.types.Sources."""
+        """See verification.checks.types.SourcesProtocol."""
         if key not in self._read:
             try:
                 self._read[key] = function()
-            except Unreadable as refusal:
+            except SourceError as refusal:
                 self._read[key] = refusal
-        answer: T | Unreadable = self._read[key]
-        if isinstance(answer, Unreadable):
+        answer: T | SourceError = self._read[key]
+        if isinstance(answer, SourceError):
             raise answer
         return answer

@@ -3,32 +3,32 @@
 from datetime import datetime
 
 
-class Unreadable(Exception):
+class SourceError(Exception):
     """A source gave no usable answer. The text is a sentence fit to show."""
 
 
-class NotFound(Unreadable):
+class SourceNotFoundError(SourceError):
     """The source answered that there is no such thing, or none that we may see."""
 
 
-class Withheld(Unreadable):
+class LegallyWithheldError(SourceError):
     """The source answered that the law forbids it to show this (451): neither absent nor an outage, and a person's."""
 
 
-class Denied(Unreadable):
+class AccessDeniedError(SourceError):
     """The source answered that we may not see it."""
 
 
-class Unavailable(Unreadable):
+class SourceUnavailableError(SourceError):
     """The source did not answer in a way that can be used: an outage, never the partner's fault.
 
-    `until`: from when on it makes sense to ask again, where that is known.
+    `retry_at`: from when on it makes sense to ask again, where that is known.
     """
 
-    def __init__(self, sentence: str = "", until: datetime | None = None) -> None:
-        super().__init__(sentence)
-        self.until = until
+    def __init__(self, message: str = "", retry_at: datetime | None = None) -> None:
+        super().__init__(message)
+        self.retry_at = retry_at
 
 
-class Refused(Unreadable):
+class RequestRefusedError(SourceError):
     """The portal does not take the address or its answer, and says why: the one who wrote the address can mend it."""

@@ -7,56 +7,56 @@ import re
 from dataclasses import dataclass
 from html import unescape
 
-UNSEEN = frozenset({"script", "style", "template", "noscript", "svg", "title"})
-PICTURES = frozenset({"img", "picture", "video"})
-TAG = re.compile(r"(/?)([A-Za-z][A-Za-z0-9]{0,20})")
-MARKDOWN_LINK = re.compile(r"\]\(<?(https?://[^)\s>]{1,500})|<(https?://[^>\s]{1,500})>")
+HIDDEN_ELEMENTS = frozenset({"script", "style", "template", "noscript", "svg", "title"})
+PICTURE_ELEMENTS = frozenset({"img", "picture", "video"})
+TAG_PATTERN = re.compile(r"(/?)([A-Za-z][A-Za-z0-9]{0,20})")
+MARKDOWN_LINK_PATTERN = re.compile(r"\]\(<?(https?://[^)\s>]{1,500})|<(https?://[^>\s]{1,500})>")
 MARKDOWN_IMAGE = "!["
-LONGEST = 1024 * 1024  # bytes of a page that are read
-TOO_SHORT = 200  # characters; a page with fewer words draws itself with scripts, or says nothing
+MAX_PAGE_BYTES = 1024 * 1024  # bytes of a page that are read
+MIN_TEXT_CHARACTERS = 200  # characters; a page with fewer words draws itself with scripts, or says nothing
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class WebPage:
     """`text` in small letters with single spaces."""
 
     text: str
     images: int
 
     @property
-    def is_told(self) -> bool:
-        return len(self.text) >= TOO_SHORT
+    def has_text(self) -> bool:
+        return len(self.text) >= MIN_TEXT_CHARACTERS
 
 
-def page_of(body: bytes) -> Page:
+def parse_page(body: bytes) -> WebPage:
     """The page, written in HTML or Markdown."""
-    first, *parts = body[:LONGEST].decode("utf-8", "replace").split("<")
-    words, images, inside = [first], first.count(MARKDOWN_IMAGE), ""
+    first, *parts = body[:MAX_PAGE_BYTES].decode("utf-8", "replace").split("<")
+    texts, images, hidden_element = [first], first.count(MARKDOWN_IMAGE), ""
     for part in parts:
-        inside, tag, rest = _step(part, inside)
-        if not inside:
-            words.append(rest)
-            images += (tag in PICTURES) + rest.count(MARKDOWN_IMAGE)
-    return Page(" ".join(unescape(" ".join(words)).split()).lower(), images)
+        hidden_element, tag, rest = _parse_part(part, hidden_element)
+        if not hidden_element:
+            texts.append(rest)
+            images += (tag in PICTURE_ELEMENTS) + rest.count(MARKDOWN_IMAGE)
+    return WebPage(" ".join(unescape(" ".join(texts)).split()).lower(), images)
 
 
-def _step(part: str, inside: str) -> tuple[str, str, str]:
+def _parse_part(part: str, hidden_element: str) -> tuple[str, str, str]:
     """What stands behind a "<": the element that hides what follows, the tag, and the text behind it."""
-    head, closed, rest = part.partition(">")
-    if inside == "!--" or part.startswith("!--"):
-        _, ended, rest = part.partition("-->")
-        return ("" if ended else "!--"), "", rest
-    found = TAG.match(head)
-    if inside:
-        is_end = found is not None and found[1] == "/" and found[2].lower() == inside
-        return ("" if is_end else inside), "", rest
-    if found is None or not closed:
+    head, bracket, rest = part.partition(">")
+    if hidden_element == "!--" or part.startswith("!--"):
+        _, comment_end, rest = part.partition("-->")
+        return ("" if comment_end else "!--"), "", rest
+    tag_match = TAG_PATTERN.match(head)
+    if hidden_element:
+        is_end = tag_match is not None and tag_match[1] == "/" and tag_match[2].lower() == hidden_element
+        return ("" if is_end else hidden_element), "", rest
+    if tag_match is None or not bracket:
         return "", "", part
-    name = found[2].lower()
-    return (name if name in UNSEEN and not found[1] and not head.endswith("/") else ""), name, rest
+    name = tag_match[2].lower()
+    return (name if name in HIDDEN_ELEMENTS and not tag_match[1] and not head.endswith("/") else ""), name, rest
 
 
-def links_of(markdown: str) -> tuple[str, ...]:
+def extract_links(markdown: str) -> tuple[str, ...]:
     """Where the links of a Markdown text lead, each once, in their order."""
-    found = (a or b for a, b in MARKDOWN_LINK.findall(markdown))
-    return tuple(dict.fromkeys(address.partition("#")[0].rstrip(".,") for address in found))
+    addresses = (inline_url or angle_url for inline_url, angle_url in MARKDOWN_LINK_PATTERN.findall(markdown))
+    return tuple(dict.fromkeys(address.partition("#")[0].rstrip(".,") for address in addresses))

@@ -10,12 +10,12 @@ from django.utils import timezone
 
 from verification.sources.models import KeptAnswer
 
-MOST_BYTES = 4 * 1024 * 1024  # of text: what is longer is asked for again
-UNUSED = timedelta(days=40)
+MAX_CACHED_BYTES = 4 * 1024 * 1024  # of text: what is longer is asked for again
+UNUSED_AFTER = timedelta(days=40)
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class CachedResponse:
     """An answer as it was kept. `final`: it cannot change, so there is nothing to ask."""
 
     value: Any
@@ -24,42 +24,42 @@ class Kept:
     confirmed_at: datetime
 
 
-class Memory:
+class HttpCache:
     """The kept answers of one source; `source` keeps the addresses of two sources apart."""
 
     def __init__(self, source: str) -> None:
         self.source = source
 
-    def get(self, address: str) -> Kept | None:
+    def get(self, address: str) -> CachedResponse | None:
         """What was kept of the address; None too where it cannot be read any more."""
-        row = KeptAnswer.objects.filter(address=self._key(address)).first()
-        if row is None:
+        entry = KeptAnswer.objects.filter(address=self._build_key(address)).first()
+        if entry is None:
             return None
         try:
-            value = json.loads(zlib.decompress(bytes(row.body)))
+            value = json.loads(zlib.decompress(bytes(entry.body)))
         except (ValueError, zlib.error, RecursionError):
             return None
-        return Kept(value, row.etag, row.final, row.confirmed_at)
+        return CachedResponse(value, entry.etag, entry.final, entry.confirmed_at)
 
     def put(self, address: str, etag: str, value: Any, *, final: bool = False) -> None:
         """Keep an answer. One without an ETag that may change is not worth it."""
-        key, text = self._key(address), json.dumps(value).encode()
-        if not (etag or final) or len(key) > 500 or len(etag) > 200 or len(text) > MOST_BYTES:
+        key, content = self._build_key(address), json.dumps(value).encode()
+        if not (etag or final) or len(key) > 500 or len(etag) > 200 or len(content) > MAX_CACHED_BYTES:
             KeptAnswer.objects.filter(address=key).delete()
             return
         now = timezone.now()
-        fields = {"etag": etag, "body": zlib.compress(text), "final": final, "at": now, "confirmed_at": now}
+        fields = {"etag": etag, "body": zlib.compress(content), "final": final, "at": now, "confirmed_at": now}
         KeptAnswer.objects.update_or_create(address=key, defaults=fields)
 
     def confirm(self, address: str) -> None:
         """The source said that it has not changed."""
-        KeptAnswer.objects.filter(address=self._key(address)).update(confirmed_at=timezone.now())
+        KeptAnswer.objects.filter(address=self._build_key(address)).update(confirmed_at=timezone.now())
 
-    def _key(self, address: str) -> str:
+    def _build_key(self, address: str) -> str:
         return f"{self.source} {address}"
 
 
 def forget_unused(now: datetime, limit: int = 1000) -> int:
     """Drop what nobody has asked for in a long time. Returns how many rows went."""
-    old = KeptAnswer.objects.filter(confirmed_at__lt=now - UNUSED).values_list("pk", flat=True)[:limit]
-    return KeptAnswer.objects.filter(pk__in=list(old)).delete()[0]
+    expired_ids = KeptAnswer.objects.filter(confirmed_at__lt=now - UNUSED_AFTER).values_list("pk", flat=True)[:limit]
+    return KeptAnswer.objects.filter(pk__in=list(expired_ids)).delete()[0]

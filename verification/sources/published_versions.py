@@ -7,15 +7,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
-from verification.sources.errors import Unreadable
-from verification.terraform.versions import BadVersion, Version, newest, parse
+from verification.sources.errors import SourceError
+from verification.terraform.versions import InvalidVersionError, Version, parse_version, select_newest_version
 
-MOST = 30  # versions whose platforms are kept
-OF_VERSIONS = ("platforms", "protocols", "docs", "builds")
+MAX_BUILD_VERSIONS = 30  # versions whose platforms are kept
+VERSION_FIELDS = ("platforms", "protocols", "docs", "builds")
 
 
 @dataclass(frozen=True, slots=True)
-class Published:
+class RegistryListing:
     """A provider as a registry shows it.
 
     `versions` without the "v", as the registry lists them; `newest` is the one that users get. `platforms`,
@@ -50,58 +50,66 @@ class Published:
         }
 
 
-def kept(value: Any) -> Published | None:
+def load_listing(value: Any) -> RegistryListing | None:
     """What as_dict() made, None for anything else: then everything is asked anew."""
-    if not isinstance(value, Mapping) or {*value, "builds"} != {item.name for item in fields(Published)}:
+    if not isinstance(value, Mapping) or {*value, "builds"} != {
+        dataclass_field.name for dataclass_field in fields(RegistryListing)
+    }:
         return None
     lists = {key: tuple(value[key]) for key in ("versions", "platforms", "protocols") if value[key] is not None}
     builds = value.get("builds")  # older pictures hold none
-    known = None if builds is None else {version: tuple(on) for version, on in builds.items()}
-    return Published(**{**value, **lists, "builds": known})
+    platforms_by_version = (
+        None if builds is None else {version: tuple(platforms) for version, platforms in builds.items()}
+    )
+    return RegistryListing(**{**value, **lists, "builds": platforms_by_version})
 
 
-def versions_in(texts: tuple[str, ...]) -> dict[Version, str]:
+def parse_versions(texts: tuple[str, ...]) -> dict[Version, str]:
     """Each readable version with its spelling."""
-    found = {}
+    spelling_by_version = {}
     for text in texts:
         try:
-            found[parse(text)] = text
-        except BadVersion:
+            spelling_by_version[parse_version(text)] = text
+        except InvalidVersionError:
             continue
-    return found
+    return spelling_by_version
 
 
-def highest_first(texts: Iterable[str]) -> tuple[str, ...]:
+def sort_versions(texts: Iterable[str]) -> tuple[str, ...]:
     """Versions in their order, the highest first; what cannot be read as a version comes last."""
-    every = tuple(dict.fromkeys(texts))
-    ranks = {text: version.rank for version, text in versions_in(every).items()}
-    return (*sorted(ranks, key=ranks.__getitem__, reverse=True), *(text for text in every if text not in ranks))
+    unique_texts = tuple(dict.fromkeys(texts))
+    ranks = {text: version.rank for version, text in parse_versions(unique_texts).items()}
+    return (*sorted(ranks, key=ranks.__getitem__, reverse=True), *(text for text in unique_texts if text not in ranks))
 
 
-def newest_of(texts: tuple[str, ...]) -> str:
+def find_newest_version(texts: tuple[str, ...]) -> str:
     """The version that users get who ask for none; blank where there is none."""
-    return newest(tuple(versions_in(texts).values()))
+    return select_newest_version(tuple(parse_versions(texts).values()))
 
 
-def look(client: Any, namespace: str, name: str, before: Published | None) -> Published:
+def fetch_listing(client: Any, namespace: str, name: str, previous: RegistryListing | None) -> RegistryListing:
     """The picture now. One conditional question where nothing changed, three where something did.
 
-    `client` is verification.sources.registry.client.Registry. Raises Unreadable; NotFound when the registry lists no
-    such provider.
+    `client` is verification.sources.registry.client.RegistryClient. Raises SourceError; SourceNotFoundError when the
+    registry lists no such provider.
     """
     try:
-        found = client.probe(namespace, name, _tag_of(before))
-    except Unreadable:  # the internal API is nobody's promise; the public one has the last word
-        found = client.detail(namespace, name)
-    if found is None and before is not None:
-        return before
-    latest = newest_of(found.versions)
-    known = {name: getattr(before, name) for name in OF_VERSIONS} if before and before.newest == latest else {}
-    if latest and (not known or None in (known["platforms"], known["docs"], known["builds"])):
-        known = client.newest(namespace, name, latest)
-    return replace(found, newest=latest, **known)
+        listing = client.probe(namespace, name, _get_etag(previous))
+    except SourceError:  # the internal API is nobody's promise; the public one has the last word
+        listing = client.detail(namespace, name)
+    if listing is None and previous is not None:
+        return previous
+    latest = find_newest_version(listing.versions)
+    version_fields = (
+        {name: getattr(previous, name) for name in VERSION_FIELDS} if previous and previous.newest == latest else {}
+    )
+    if latest and (
+        not version_fields or None in (version_fields["platforms"], version_fields["docs"], version_fields["builds"])
+    ):
+        version_fields = client.newest(namespace, name, latest)
+    return replace(listing, newest=latest, **version_fields)
 
 
-def _tag_of(before: Published | None) -> str:
+def _get_etag(previous: RegistryListing | None) -> str:
     """The answer that need not be told again; blank where something of it was not asked for yet."""
-    return before.etag if before and (before.builds is not None or not before.newest) else ""
+    return previous.etag if previous and (previous.builds is not None or not previous.newest) else ""

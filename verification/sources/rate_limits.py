@@ -12,29 +12,29 @@ from datetime import UTC, datetime, timedelta
 from django.db import transaction
 from django.utils import timezone
 
-from verification.sources.errors import Unavailable
+from verification.sources.errors import SourceUnavailableError
 from verification.sources.models import Allowance
 
 HOUR = timedelta(hours=1)
-RESERVE = 0.5  # of an hour's requests, for what somebody waits for
-FIRST_WAIT = timedelta(seconds=60)
-MOST_STRIKES = 6
-LONGEST_WAIT = timedelta(days=1)
-MOST = 1_000_000  # requests an hour: more is no figure
-LIMIT_WORDS = ("rate limit", "abuse detection")
+RESERVED_SHARE = 0.5  # of an hour's requests, for what somebody waits for
+INITIAL_WAIT = timedelta(seconds=60)
+MAX_STRIKES = 6
+MAX_WAIT = timedelta(days=1)
+MAX_REQUESTS_PER_HOUR = 1_000_000  # requests an hour: more is no figure
+LIMIT_PHRASES = ("rate limit", "abuse detection")
 
-Died = Callable[[Allowance], None]
-LISTENERS: list[Died] = []
+DeadCredentialListener = Callable[[Allowance], None]
+LISTENERS: list[DeadCredentialListener] = []
 
 
-def listen(listener: Died) -> None:
+def add_dead_credential_listener(listener: DeadCredentialListener) -> None:
     """Be told once of each credential that must not be used again, in the transaction that marks it."""
     if listener not in LISTENERS:
         LISTENERS.append(listener)
 
 
 @dataclass(frozen=True)
-class Budget:
+class GitHubRateLimiter:
     """The gate before each request with one credential. `limit`: GitHub's requests an hour, until it says itself.
 
     `background`: nobody waits for the answer.
@@ -49,112 +49,117 @@ class Budget:
         """Count one request. Raises Unavailable, with the moment from which it makes sense to ask."""
         now = self.clock()
         with transaction.atomic():
-            row = self._row(now)
-            if now >= row.hour_from + HOUR:
-                row.hour_from, row.spent = now, 0
-            until = closed_until(row, self.background, now)
-            if row.dead_at is None and until is None:
-                row.spent += 1
-                row.save()
+            rate_limit = self._load_rate_limit(now)
+            if now >= rate_limit.hour_from + HOUR:
+                rate_limit.hour_from, rate_limit.spent = now, 0
+            blocked_until = calculate_blocked_until(rate_limit, self.background, now)
+            if rate_limit.dead_at is None and blocked_until is None:
+                rate_limit.spent += 1
+                rate_limit.save()
                 return
-        if row.dead_at is not None:
-            raise Unavailable("GitHub no longer accepts the portal's credential; our staff know.")
-        raise Unavailable(_limit_sentence(), until)
+        if rate_limit.dead_at is not None:
+            raise SourceUnavailableError("GitHub no longer accepts the portal's credential; our staff know.")
+        raise SourceUnavailableError(_build_limit_message(), blocked_until)
 
     def after(self, status: int, headers: Mapping[str, str], message: str = "") -> None:
         """Take in what GitHub said with its answer. Raises Unavailable where it was a limit or a dead credential."""
         now = self.clock()
         with transaction.atomic():
-            row = self._row(now)
-            _take_in(row, headers, now)
-            limited = is_limit(status, headers, message)
+            rate_limit = self._load_rate_limit(now)
+            _apply_headers(rate_limit, headers, now)
+            is_limited = is_rate_limited(status, headers, message)
             if status == 304:
-                row.spent = max(row.spent - 1, 0)  # costs nothing
-            if limited:
-                _block(row, headers, now)
+                rate_limit.spent = max(rate_limit.spent - 1, 0)  # costs nothing
+            if is_limited:
+                _block_requests(rate_limit, headers, now)
             elif status < 400:
-                row.strikes = 0
+                rate_limit.strikes = 0
             if status == 401 and self.name != "anonymous":
-                _bury(row, "GitHub answered 401: it does not accept the credential.", now)
-            row.save()
+                _mark_dead(rate_limit, "GitHub answered 401: it does not accept the credential.", now)
+            rate_limit.save()
         if status == 401:
-            raise Unavailable("GitHub does not accept the portal's token; our staff know.")
-        if limited:
-            raise Unavailable(_limit_sentence(), row.blocked_until)
+            raise SourceUnavailableError("GitHub does not accept the portal's token; our staff know.")
+        if is_limited:
+            raise SourceUnavailableError(_build_limit_message(), rate_limit.blocked_until)
 
     def is_dead(self) -> bool:
         return Allowance.objects.filter(name=self.name).exclude(dead_at=None).exists()
 
-    def _row(self, now: datetime) -> Allowance:
+    def _load_rate_limit(self, now: datetime) -> Allowance:
         Allowance.objects.get_or_create(name=self.name, defaults={"limit": self.limit, "hour_from": now})
         return Allowance.objects.select_for_update().get(name=self.name)
 
 
-def closed_until(row: Allowance, background: bool, now: datetime) -> datetime | None:
+def calculate_blocked_until(rate_limit: Allowance, background: bool, now: datetime) -> datetime | None:
     """Until when nothing may be asked; None where it may."""
     waits = []
-    if row.blocked_until and row.blocked_until > now:
-        waits.append(row.blocked_until)
-    if row.remaining == 0 and row.reset_at and row.reset_at > now:
-        waits.append(row.reset_at)
-    if row.spent >= int(row.limit * (1 - RESERVE if background else 1)):
-        waits.append(row.hour_from + HOUR)
+    if rate_limit.blocked_until and rate_limit.blocked_until > now:
+        waits.append(rate_limit.blocked_until)
+    if rate_limit.remaining == 0 and rate_limit.reset_at and rate_limit.reset_at > now:
+        waits.append(rate_limit.reset_at)
+    if rate_limit.spent >= int(rate_limit.limit * (1 - RESERVED_SHARE if background else 1)):
+        waits.append(rate_limit.hour_from + HOUR)
     return max(waits, default=None)
 
 
-def is_limit(status: int, headers: Mapping[str, str], message: str = "") -> bool:
+def is_rate_limited(status: int, headers: Mapping[str, str], message: str = "") -> bool:
     """Whether GitHub refuses because of a limit. A 403 without its marks is a plain refusal."""
-    marked = headers.get("x-ratelimit-remaining") == "0" or "retry-after" in headers
-    said = any(words in message.lower() for words in LIMIT_WORDS)
-    return status == 429 or (status == 403 and (marked or said))
+    has_limit_headers = headers.get("x-ratelimit-remaining") == "0" or "retry-after" in headers
+    mentions_limit = any(phrase in message.lower() for phrase in LIMIT_PHRASES)
+    return status == 429 or (status == 403 and (has_limit_headers or mentions_limit))
 
 
-def _take_in(row: Allowance, headers: Mapping[str, str], now: datetime) -> None:
+def _apply_headers(rate_limit: Allowance, headers: Mapping[str, str], now: datetime) -> None:
     """GitHub's figures. Of two answers of one hour the smaller remainder is the later one."""
-    limit, remaining = _number(headers, "x-ratelimit-limit"), _number(headers, "x-ratelimit-remaining")
-    reset = _number(headers, "x-ratelimit-reset")
+    limit, remaining = (
+        _parse_number_header(headers, "x-ratelimit-limit"),
+        _parse_number_header(headers, "x-ratelimit-remaining"),
+    )
+    reset = _parse_number_header(headers, "x-ratelimit-reset")
     if limit is None or remaining is None or reset is None:
         return
-    reset_at = min(_moment(reset), now + LONGEST_WAIT)
-    same_hour = row.reset_at == reset_at and row.remaining is not None
-    row.limit = min(limit, MOST)
-    row.remaining = min(remaining, row.remaining or 0) if same_hour else min(remaining, MOST)
-    row.reset_at = reset_at
+    reset_at = min(_parse_timestamp(reset), now + MAX_WAIT)
+    same_hour = rate_limit.reset_at == reset_at and rate_limit.remaining is not None
+    rate_limit.limit = min(limit, MAX_REQUESTS_PER_HOUR)
+    rate_limit.remaining = (
+        min(remaining, rate_limit.remaining or 0) if same_hour else min(remaining, MAX_REQUESTS_PER_HOUR)
+    )
+    rate_limit.reset_at = reset_at
 
 
-def _block(row: Allowance, headers: Mapping[str, str], now: datetime) -> None:
+def _block_requests(rate_limit: Allowance, headers: Mapping[str, str], now: datetime) -> None:
     """How long to keep quiet: as GitHub says; else a minute, twice as long each time, and at last for good."""
-    wait, reset = _number(headers, "retry-after"), _number(headers, "x-ratelimit-reset")
+    wait, reset = _parse_number_header(headers, "retry-after"), _parse_number_header(headers, "x-ratelimit-reset")
     if wait is not None:
-        row.blocked_until = now + min(max(timedelta(seconds=wait), timedelta(seconds=1)), LONGEST_WAIT)
+        rate_limit.blocked_until = now + min(max(timedelta(seconds=wait), timedelta(seconds=1)), MAX_WAIT)
     elif headers.get("x-ratelimit-remaining") == "0" and reset is not None:
-        row.blocked_until = min(max(_moment(reset), now + timedelta(seconds=1)), now + LONGEST_WAIT)
+        rate_limit.blocked_until = min(max(_parse_timestamp(reset), now + timedelta(seconds=1)), now + MAX_WAIT)
         return
     else:
-        row.blocked_until = now + FIRST_WAIT * 2**row.strikes
-    row.strikes += 1
-    if row.strikes >= MOST_STRIKES:
-        _bury(row, f"GitHub has asked us {MOST_STRIKES} times in a row to slow down.", now)
+        rate_limit.blocked_until = now + INITIAL_WAIT * 2**rate_limit.strikes
+    rate_limit.strikes += 1
+    if rate_limit.strikes >= MAX_STRIKES:
+        _mark_dead(rate_limit, f"GitHub has asked us {MAX_STRIKES} times in a row to slow down.", now)
 
 
-def _bury(row: Allowance, why: str, now: datetime) -> None:
-    if row.dead_at is None:
-        row.dead_at, row.dead_why = now, why
+def _mark_dead(rate_limit: Allowance, reason: str, now: datetime) -> None:
+    if rate_limit.dead_at is None:
+        rate_limit.dead_at, rate_limit.dead_why = now, reason
         for listener in LISTENERS:
-            listener(row)
+            listener(rate_limit)
 
 
-def _number(headers: Mapping[str, str], name: str) -> int | None:
+def _parse_number_header(headers: Mapping[str, str], name: str) -> int | None:
     text = headers.get(name, "")
     return int(float(text)) if text.replace(".", "", 1).isdigit() and len(text) < 13 else None
 
 
-def _moment(seconds: int) -> datetime:
+def _parse_timestamp(seconds: int) -> datetime:
     try:
         return datetime.fromtimestamp(seconds, UTC)
     except (OverflowError, OSError, ValueError):
         return datetime.max.replace(tzinfo=UTC)
 
 
-def _limit_sentence() -> str:
+def _build_limit_message() -> str:
     return "GitHub's limit for our requests is used up."

@@ -7,35 +7,35 @@ import json
 from collections.abc import Iterable
 from typing import Any, NoReturn
 
-from verification.terraform.messages import says
+from verification.terraform.messages import render_message
 
-SPACE = " \t\r\n"
-LIKE_ASCII = {0x17F: "s", 0x212A: "k"}  # letters that Go takes for those of ASCII
-KINDS = ((bool, "bool"), (str, "string"), (int, "number"), (float, "number"), (list, "array"), (dict, "object"))
+WHITESPACE = " \t\r\n"
+ASCII_EQUIVALENTS = {0x17F: "s", 0x212A: "k"}  # letters that Go takes for those of ASCII
+TYPE_NAMES = ((bool, "bool"), (str, "string"), (int, "number"), (float, "number"), (list, "array"), (dict, "object"))
 
 
-class Misread(ValueError):
+class JsonReadError(ValueError):
     """The answer is not what was expected. The text is what Terraform says of it."""
 
 
-def read(body: bytes) -> Any:
+def decode_json(body: bytes) -> Any:
     """Return the first JSON value in the body, the names in it as Go matches them to fields. Raises Misread."""
-    text = body.decode("utf-8", "replace").lstrip(SPACE)
+    text = body.decode("utf-8", "replace").lstrip(WHITESPACE)
     if not text:
-        raise Misread(says("json_end"))
+        raise JsonReadError(render_message("json_end"))
     try:
-        return json.JSONDecoder(parse_constant=_no_constant, object_pairs_hook=_merge).raw_decode(text)[0]
+        return json.JSONDecoder(parse_constant=_reject_constant, object_pairs_hook=_merge).raw_decode(text)[0]
     except RecursionError as error:
-        raise Misread("") from error
+        raise JsonReadError("") from error
     except json.JSONDecodeError as error:
-        raise Misread(_why(text, error)) from error
+        raise JsonReadError(_describe_error(text, error)) from error
 
 
 def _merge(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     """Return an object whose names are folded; of two values the last one counts, two objects are merged."""
-    merged: dict[str, Any] = {}
-    _merge_into(merged, ((name.lower().translate(LIKE_ASCII), value) for name, value in pairs))
-    return merged
+    result: dict[str, Any] = {}
+    _merge_into(result, ((name.lower().translate(ASCII_EQUIVALENTS), value) for name, value in pairs))
+    return result
 
 
 def _merge_into(merged: dict[str, Any], pairs: Iterable[tuple[str, Any]]) -> None:
@@ -48,53 +48,53 @@ def _merge_into(merged: dict[str, Any], pairs: Iterable[tuple[str, Any]]) -> Non
             merged[name] = value
 
 
-def _no_constant(name: str) -> NoReturn:
-    raise Misread(says("json_start", char=repr(name[0])))
+def _reject_constant(name: str) -> NoReturn:
+    raise JsonReadError(render_message("json_start", char=repr(name[0])))
 
 
-def _why(text: str, error: json.JSONDecodeError) -> str:
+def _describe_error(text: str, error: json.JSONDecodeError) -> str:
     if error.pos == 0 and error.msg == "Expecting value" and text[0] not in "tfn":
-        return says("json_start", char=f"'{text[0]}'")
+        return render_message("json_start", char=f"'{text[0]}'")
     ends = error.pos >= len(text) or error.msg.startswith("Unterminated string")
-    return says("json_cut") if ends else ""
+    return render_message("json_cut") if ends else ""
 
 
-def mapping(value: Any) -> dict[str, Any]:
+def expect_object(value: Any) -> dict[str, Any]:
     """An object; null is an empty one. Raises Misread for anything else."""
     if value is None:
         return {}
     if not isinstance(value, dict):
-        raise Misread(says("json_top", kind=kind_of(value)))
+        raise JsonReadError(render_message("json_top", kind=get_type_name(value)))
     return value
 
 
-def text(value: Any, field: str) -> str:
+def expect_string(value: Any, field: str) -> str:
     """A string; null is an empty one. Raises Misread with the field's name for anything else."""
     if value is None:
         return ""
     if not isinstance(value, str):
-        raise Misread(says("json_field", kind=kind_of(value), field=field, wanted="string"))
+        raise JsonReadError(render_message("json_field", kind=get_type_name(value), field=field, wanted="string"))
     return value
 
 
-def texts(value: Any, field: str) -> tuple[str, ...]:
+def expect_strings(value: Any, field: str) -> tuple[str, ...]:
     """A list of strings; null is an empty one. Raises Misread."""
     if value is None:
         return ()
     if not isinstance(value, list):
-        raise Misread(says("json_field", kind=kind_of(value), field=field, wanted="[]string"))
-    return tuple(text(item, field) for item in value)
+        raise JsonReadError(render_message("json_field", kind=get_type_name(value), field=field, wanted="[]string"))
+    return tuple(expect_string(item, field) for item in value)
 
 
-def objects(value: Any) -> tuple[dict[str, Any], ...]:
+def expect_objects(value: Any) -> tuple[dict[str, Any], ...]:
     """A list of objects; null is an empty one. Raises Misread, in words that are only the beginning of Terraform's."""
     if value is None:
         return ()
     if not isinstance(value, list) or not all(item is None or isinstance(item, dict) for item in value):
-        wrong = value if not isinstance(value, list) else next(item for item in value if not isinstance(item, dict))
-        raise Misread(f"json: cannot unmarshal {kind_of(wrong)} into Go ")
+        invalid = value if not isinstance(value, list) else next(item for item in value if not isinstance(item, dict))
+        raise JsonReadError(f"json: cannot unmarshal {get_type_name(invalid)} into Go ")
     return tuple(item or {} for item in value)
 
 
-def kind_of(value: Any) -> str:
-    return next((kind for python, kind in KINDS if isinstance(value, python)), "null")
+def get_type_name(value: Any) -> str:
+    return next((kind for python_type, kind in TYPE_NAMES if isinstance(value, python_type)), "null")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-NAMED = {
+NAMED_ESCAPES = {
     "\a": r"\a",
     "\b": r"\b",
     "\f": r"\f",
@@ -22,7 +22,7 @@ NAMED = {
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class TerraformDecision:
     """What Terraform would do: accept (True), refuse (False), or not known here (None). `message` is its own.
 
     `outage` is set where it would refuse now, for a reason that passes and is nobody's fault.
@@ -37,38 +37,38 @@ class Judgement:
         return {True: "accept", False: "refuse", None: "unknown"}[self.accepts]
 
 
-ACCEPTS = Judgement(True)
+ACCEPT_DECISION = TerraformDecision(True)
 
 
 @cache
-def _sentences() -> dict[str, str]:
+def _load_messages() -> dict[str, str]:
     return {key: str(text) for key, text in tomllib.loads(Path(__file__).with_suffix(".toml").read_text()).items()}
 
 
-def says(key: str, **values: object) -> str:
+def render_message(key: str, **values: object) -> str:
     """Terraform's sentence of that key with the values in it. Raises KeyError for an unknown key or value."""
-    return _sentences()[key].format(**values)
+    return _load_messages()[key].format(**values)
 
 
-def refuses(key: str, **values: object) -> Judgement:
-    return Judgement(False, says(key, **values))
+def build_refusal(key: str, **values: object) -> TerraformDecision:
+    return TerraformDecision(False, render_message(key, **values))
 
 
-def unknown(why: str) -> Judgement:
+def build_unknown_decision(reason: str) -> TerraformDecision:
     """Not settled here; the message is ours, and says why."""
-    return Judgement(None, why)
+    return TerraformDecision(None, reason)
 
 
-def quoted(data: bytes | str) -> str:
+def quote(data: bytes | str) -> str:
     """As Terraform quotes: Go's %q."""
     raw = data.encode() if isinstance(data, str) else data
-    return '"' + "".join(_quoted(char) for char in raw.decode("utf-8", "surrogateescape")) + '"'
+    return '"' + "".join(_quote_character(char) for char in raw.decode("utf-8", "surrogateescape")) + '"'
 
 
-def _quoted(char: str) -> str:
+def _quote_character(char: str) -> str:
     code = ord(char)
-    if char in NAMED:
-        return NAMED[char]
+    if char in NAMED_ESCAPES:
+        return NAMED_ESCAPES[char]
     if 0xDC80 <= code <= 0xDCFF:
         return f"\\x{code - 0xDC00:02x}"
     if char.isprintable():
@@ -78,26 +78,32 @@ def _quoted(char: str) -> str:
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
-def named(byte: int) -> str:
+def format_byte(byte: int) -> str:
     """A byte as Go's %#U writes it: U+0067 'g'."""
     char = chr(byte)
     return f"U+{byte:04X} '{char}'" if char.isprintable() else f"U+{byte:04X}"
 
 
-HEX = frozenset(b"0123456789abcdefABCDEF")
+HEX_DIGITS = frozenset(b"0123456789abcdefABCDEF")
 
 
-def unhex(text: bytes, size: int = 32) -> tuple[bytes, str, bool]:
+def decode_hex(text: bytes, size: int = 32) -> tuple[bytes, str, bool]:
     """Go's reading of hexadecimal digits into `size` bytes: (bytes, what it says if it stops, whether it crashes)."""
-    done = bytearray()
-    for at in range(0, len(text) - 1, 2):
-        for byte in text[at : at + 2]:
-            if byte not in HEX:
-                return bytes(done), says("hex_byte", char=named(byte)), False
-        if len(done) == size:
-            return bytes(done), says("crash_long"), True
-        done.append(int(text[at : at + 2], 16))
+    decoded = bytearray()
+    for position in range(0, len(text) - 1, 2):
+        for byte in text[position : position + 2]:
+            if byte not in HEX_DIGITS:
+                return bytes(decoded), render_message("hex_byte", char=format_byte(byte)), False
+        if len(decoded) == size:
+            return bytes(decoded), render_message("crash_long"), True
+        decoded.append(int(text[position : position + 2], 16))
     if len(text) % 2:
         last = text[-1]
-        return bytes(done), says("hex_byte", char=named(last)) if last not in HEX else says("hex_length"), False
-    return bytes(done).ljust(size, b"\0"), "", False
+        return (
+            bytes(decoded),
+            render_message("hex_byte", char=format_byte(last))
+            if last not in HEX_DIGITS
+            else render_message("hex_length"),
+            False,
+        )
+    return bytes(decoded).ljust(size, b"\0"), "", False

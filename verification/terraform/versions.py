@@ -8,26 +8,28 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import total_ordering
 
-VERSION = re.compile(r"(\d+)(?:\.(\d+))?(?:\.(\d+))?(?:-(?!\+)([0-9A-Za-z.-]*))?(?:\+([0-9A-Za-z.-]*))?", re.ASCII)
-STRICT = re.compile(
+VERSION_PATTERN = re.compile(
+    r"(\d+)(?:\.(\d+))?(?:\.(\d+))?(?:-(?!\+)([0-9A-Za-z.-]*))?(?:\+([0-9A-Za-z.-]*))?", re.ASCII
+)
+STRICT_VERSION_PATTERN = re.compile(
     r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)"
     r"(-(0|[1-9]\d*|\d*[A-Za-z-][0-9A-Za-z-]*)(\.(0|[1-9]\d*|\d*[A-Za-z-][0-9A-Za-z-]*))*)?(\+[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?",
     re.ASCII,
 )
-LARGEST = 2**64 - 1
+MAX_VERSION_NUMBER = 2**64 - 1
 # Terraform reads a constraint twice, with hashicorp/go-version and with apparentlymart/go-versions. This is what both
 # let through: one space after the operator at most, no empty identifier but the first one, and numbers of 63 bits.
-CONSTRAINT = re.compile(
+CONSTRAINT_PATTERN = re.compile(
     r"[ \t\n\f\r]*(=|!=|>=|<=|>|<|~>)? ?"
     r"([0-9.]+(?:-(?:[0-9A-Za-z-]*(?:\.[0-9A-Za-z-]+)+|[0-9A-Za-z-]+|(?!\+)))?(?:\+[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?)"
     r"[ \t\n\f\r]*"
 )
-LARGEST_IN_CONSTRAINT = 2**63 - 1
-FORM = "1.2.3"
-MOST = 200
+MAX_CONSTRAINT_NUMBER = 2**63 - 1
+EXAMPLE_VERSION = "1.2.3"
+MAX_VERSION_CHARACTERS = 200
 
 
-class BadVersion(ValueError):
+class InvalidVersionError(ValueError):
     """The text is no version or no constraint. The message is a sentence fit to show."""
 
 
@@ -74,46 +76,46 @@ class Version:
         return (
             *self.numbers,
             not self.before,
-            *((at != last, *_rank_word(word)) for at, word in enumerate(self.before)),
+            *((at != last, *_build_word_rank(word)) for at, word in enumerate(self.before)),
         )
 
 
-def _rank_word(word: str) -> tuple[bool, int, str]:
+def _build_word_rank(word: str) -> tuple[bool, int, str]:
     is_number = not word.strip("0123456789")
     return (not is_number, len(word) if is_number else 0, word)
 
 
-def parse(text: str) -> Version:
+def parse_version(text: str) -> Version:
     """The version as Terraform reads it: what is left out is 0, zeros in front do not count. Raises BadVersion."""
-    return _parsed(text)[0]
+    return _parse_parts(text)[0]
 
 
 def is_strict(text: str) -> bool:
     """Whether the text is a semantic version to the letter."""
-    return STRICT.fullmatch(text) is not None
+    return STRICT_VERSION_PATTERN.fullmatch(text) is not None
 
 
-def _parsed(text: str) -> tuple[Version, int]:
+def _parse_parts(text: str) -> tuple[Version, int]:
     """The version and how many of its numbers were given."""
-    found = VERSION.fullmatch(text) if len(text) <= MOST else None
+    match = VERSION_PATTERN.fullmatch(text) if len(text) <= MAX_VERSION_CHARACTERS else None
     if text[:1] in {"v", "V"}:
-        raise BadVersion(f"{text[:40]} begins with a “v”; write {text[1:40]}.")
-    if found is None:
-        raise BadVersion(f"“{text[:40]}” is not a version such as {FORM}.")
-    given = sum(part is not None for part in found.groups()[:3])
-    major, minor, patch = (int(part or 0) for part in found.groups()[:3])
-    if max(major, minor, patch) > LARGEST:
-        raise BadVersion(f"A number of “{text[:40]}” is too large.")
-    return Version(major, minor, patch, tuple(found[4].split(".")) if found[4] else (), found[5] or ""), given
+        raise InvalidVersionError(f"{text[:40]} begins with a “v”; write {text[1:40]}.")
+    if match is None:
+        raise InvalidVersionError(f"“{text[:40]}” is not a version such as {EXAMPLE_VERSION}.")
+    number_count = sum(part is not None for part in match.groups()[:3])
+    major, minor, patch = (int(part or 0) for part in match.groups()[:3])
+    if max(major, minor, patch) > MAX_VERSION_NUMBER:
+        raise InvalidVersionError(f"A number of “{text[:40]}” is too large.")
+    return Version(major, minor, patch, tuple(match[4].split(".")) if match[4] else (), match[5] or ""), number_count
 
 
 @dataclass(frozen=True, slots=True)
-class Clause:
+class ConstraintClause:
     """One operator and its version. `given` is how many numbers of the version were written."""
 
     operator: str
     version: Version
-    given: int
+    number_count: int
 
     def lets_pass(self, version: Version) -> bool:
         return OPERATORS[self.operator](version, self)
@@ -121,40 +123,40 @@ class Clause:
     @property
     def upper_bound(self) -> Version:
         """The first release above what `~>` allows: the last but one of the numbers given is raised by one."""
-        kept = self.version.numbers[: max(self.given - 1, 1)]
-        major, minor, patch = (*kept[:-1], kept[-1] + 1, 0, 0)[:3]
+        prefix = self.version.numbers[: max(self.number_count - 1, 1)]
+        major, minor, patch = (*prefix[:-1], prefix[-1] + 1, 0, 0)[:3]
         return Version(major, minor, patch)
 
 
-def _pessimistic(version: Version, clause: Clause) -> bool:
+def _is_pessimistic_match(version: Version, clause: ConstraintClause) -> bool:
     # a pre-release of the upper bound sorts below it and is let through where another clause names it
     return clause.version.rank <= version.rank < clause.upper_bound.rank
 
 
-OPERATORS: dict[str, Callable[[Version, Clause], bool]] = {
+OPERATORS: dict[str, Callable[[Version, ConstraintClause], bool]] = {
     "=": lambda version, clause: version == clause.version,
     "!=": lambda version, clause: version != clause.version,
     ">": lambda version, clause: version.rank > clause.version.rank,
     "<": lambda version, clause: version.rank < clause.version.rank,
     ">=": lambda version, clause: version.rank >= clause.version.rank,
     "<=": lambda version, clause: version.rank <= clause.version.rank,
-    "~>": _pessimistic,
+    "~>": _is_pessimistic_match,
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Constraint:
+class VersionConstraint:
     """Clauses that must all hold."""
 
     text: str
-    clauses: tuple[Clause, ...]
+    clauses: tuple[ConstraintClause, ...]
 
     def lets_pass(self, version: Version) -> bool:
         """Whether Terraform could choose the version."""
         if version.is_unspecified:
             return False
-        named = any(c.operator == "=" and c.version == version for c in self.clauses)
-        return (named or not version.is_prerelease) and all(clause.lets_pass(version) for clause in self.clauses)
+        is_named = any(clause.operator == "=" and clause.version == version for clause in self.clauses)
+        return (is_named or not version.is_prerelease) and all(clause.lets_pass(version) for clause in self.clauses)
 
     def newest(self, versions: Iterable[Version]) -> Version | None:
         """The version that Terraform would choose: the first of `find_ties`, where Terraform takes any."""
@@ -162,30 +164,30 @@ class Constraint:
 
     def find_ties(self, versions: Iterable[Version]) -> list[Version]:
         """Return the allowed versions of the highest rank. Where there are several, they differ in build metadata."""
-        allowed = [version for version in versions if self.lets_pass(version)]
-        best = max(allowed, default=None)
-        return sorted({each for each in allowed if best and each.rank == best.rank}, key=str)
+        matches = [version for version in versions if self.lets_pass(version)]
+        best = max(matches, default=None)
+        return sorted({each for each in matches if best and each.rank == best.rank}, key=str)
 
 
-def constraint(text: str) -> Constraint:
+def parse_constraint(text: str) -> VersionConstraint:
     """The constraint, such as "~> 1.2, != 1.2.5". Raises BadVersion."""
-    return Constraint(text, tuple(_clause(part) for part in text.split(",")))
+    return VersionConstraint(text, tuple(_parse_clause(part) for part in text.split(",")))
 
 
-def _clause(text: str) -> Clause:
-    found = CONSTRAINT.fullmatch(text)
-    if found is None:
+def _parse_clause(text: str) -> ConstraintClause:
+    match = CONSTRAINT_PATTERN.fullmatch(text)
+    if match is None:
         operators = ", ".join(OPERATORS)
-        raise BadVersion(
+        raise InvalidVersionError(
             f"“{text[:40]}” is not a constraint. Write an operator ({operators}), at most one space, and a version."
         )
-    version, given = _parsed(found[2])
-    if max(version.numbers) > LARGEST_IN_CONSTRAINT:
-        raise BadVersion(f"A number of “{text[:40]}” is too large.")
-    return Clause(found[1] or "=", version, given)
+    version, number_count = _parse_parts(match[2])
+    if max(version.numbers) > MAX_CONSTRAINT_NUMBER:
+        raise InvalidVersionError(f"A number of “{text[:40]}” is too large.")
+    return ConstraintClause(match[1] or "=", version, number_count)
 
 
-def suggested(version: Version) -> str:
+def suggest_constraint(version: Version) -> str:
     """The constraint that lets later versions of the same series pass: by minor version, before 1.0 by patch."""
     if version.is_prerelease:
         return f"= {version}"
@@ -194,9 +196,9 @@ def suggested(version: Version) -> str:
     return f"~> {version.major}.{version.minor}"
 
 
-def newest(versions: Sequence[str]) -> str:
+def select_newest_version(versions: Sequence[str]) -> str:
     """The newest release; where there is none, the newest of those that come before one. Blank for none at all."""
-    parsed: list[tuple[bool, Version, str]] = [
-        (not v.is_prerelease, v, text) for text in versions for v in [parse(text)]
+    candidates: list[tuple[bool, Version, str]] = [
+        (not version.is_prerelease, version, text) for text in versions for version in [parse_version(text)]
     ]
-    return max(parsed, default=(False, Version(0, 0, 0), ""), key=lambda entry: entry[:2])[2]
+    return max(candidates, default=(False, Version(0, 0, 0), ""), key=lambda entry: entry[:2])[2]

@@ -9,87 +9,96 @@ import zipfile
 import zlib
 from pathlib import Path
 
-from verification.checks.rules.shared_reads import newest_of, published_releases
+from verification.checks.rules.shared_reads import find_newest_release, list_published_releases
 from verification.checks.types import Subject
 from verification.releases.artifacts.checksums import digest_of
 from verification.sources import Sources
-from verification.sources.github.client import Asset, Release
+from verification.sources.github.client import GitHubRelease, ReleaseAsset
 from verification.sources.http.client import ARCHIVE, SUMS
-from verification.testruns.kinds.provider_schema.artifacts import NotAuthentic, here
+from verification.testruns.kinds.provider_schema.artifacts import UnverifiedReleaseError, get_platform
 
-MOST = 1024**3
-ZIP = ".zip"
-LISTS = ("sha256sums", "checksums.txt")
-TEXT = re.compile(r"licen[cs]e|readme|notice|changelog|copying", re.IGNORECASE)
+MAX_PROGRAM_BYTES = 1024**3
+ZIP_SUFFIX = ".zip"
+CHECKSUM_FILE_SUFFIXES = ("sha256sums", "checksums.txt")
+TEXT_FILE_PATTERN = re.compile(r"licen[cs]e|readme|notice|changelog|copying", re.IGNORECASE)
 
 
-def fetched(subject: Subject, sources: Sources, folder: Path) -> Path:
+def fetch_executable(subject: Subject, sources: Sources, folder: Path) -> Path:
     """The executable of the release. Raises NotAuthentic where there is none to start, Unavailable and Refused."""
-    release = _release(subject, sources)
-    asset = _for_here(release)
+    release = _find_release(subject, sources)
+    asset = _select_asset(release)
     path = folder / "release"
     with path.open("wb") as file:
         sha256 = sources.web.download(asset.url, ARCHIVE, file).sha256
-    _compare(release, asset, sha256, sources)
-    return _unpacked(path, asset.name, folder / "plugin")
+    _verify_checksum(release, asset, sha256, sources)
+    return _unpack(path, asset.name, folder / "plugin")
 
 
-def _release(subject: Subject, sources: Sources) -> Release:
+def _find_release(subject: Subject, sources: Sources) -> GitHubRelease:
     if not subject.repository:
-        raise NotAuthentic("No repository is named yet, so there is no release to start.")
-    published = published_releases(subject, sources)
-    wanted = (f"v{subject.version}", subject.version)
-    found = next((each for each in published if each.tag in wanted), None) if subject.version else newest_of(published)
-    if found is None:
-        raise NotAuthentic(f"There is no release {subject.version or 'with a version as its tag'} on GitHub.")
-    return found
+        raise UnverifiedReleaseError("No repository is named yet, so there is no release to start.")
+    releases = list_published_releases(subject, sources)
+    tags = (f"v{subject.version}", subject.version)
+    release = (
+        next((each for each in releases if each.tag in tags), None)
+        if subject.version
+        else find_newest_release(releases)
+    )
+    if release is None:
+        raise UnverifiedReleaseError(f"There is no release {subject.version or 'with a version as its tag'} on GitHub.")
+    return release
 
 
-def _for_here(release: Release) -> Asset:
+def _select_asset(release: GitHubRelease) -> ReleaseAsset:
     """The file for this machine: by its name, which ends with the platform, packed as a zip or not at all."""
-    system, _, machine = here().partition("_")
-    names = [f"{system}{between}{machine}" for between in "_-"] if machine else []
+    system, _, machine = get_platform().partition("_")
+    names = [f"{system}{separator}{machine}" for separator in "_-"] if machine else []
     for asset in release.assets:
-        if any(asset.name.lower().removesuffix(ZIP).endswith(each) for each in names):
+        if any(asset.name.lower().removesuffix(ZIP_SUFFIX).endswith(each) for each in names):
             return asset
-    raise NotAuthentic(
-        f"The release {release.tag} has no file for {here() or 'this machine'}, which is what we can start."
+    raise UnverifiedReleaseError(
+        f"The release {release.tag} has no file for {get_platform() or 'this machine'}, which is what we can start."
     )
 
 
-def _compare(release: Release, asset: Asset, sha256: str, sources: Sources) -> None:
+def _verify_checksum(release: GitHubRelease, asset: ReleaseAsset, sha256: str, sources: Sources) -> None:
     """With the list of checksums, where the release has one."""
-    listed = next((each for each in release.assets if each.name.lower().endswith(LISTS)), None)
-    if listed is None:
+    checksum_file = next((each for each in release.assets if each.name.lower().endswith(CHECKSUM_FILE_SUFFIXES)), None)
+    if checksum_file is None:
         return
-    wanted = digest_of(sources.web.get(listed.url, SUMS).body, asset.name)
-    if wanted != sha256:
-        said = "names another checksum for" if wanted else "does not name"
-        raise NotAuthentic(f"{listed.name} {said} {asset.name}, so it is not started.")
+    expected_sha256 = digest_of(sources.web.get(checksum_file.url, SUMS).body, asset.name)
+    if expected_sha256 != sha256:
+        problem = "names another checksum for" if expected_sha256 else "does not name"
+        raise UnverifiedReleaseError(f"{checksum_file.name} {problem} {asset.name}, so it is not started.")
 
 
-def _unpacked(path: Path, name: str, into: Path) -> Path:
+def _unpack(path: Path, name: str, destination: Path) -> Path:
     """The program of the archive, or the file itself."""
-    if not name.lower().endswith(ZIP):
-        return path.rename(into)
+    if not name.lower().endswith(ZIP_SUFFIX):
+        return path.rename(destination)
     try:
-        with zipfile.ZipFile(path) as opened:
-            info = _program(opened.infolist(), name)
-            with opened.open(info) as member, into.open("wb") as file:
+        with zipfile.ZipFile(path) as archive:
+            info = _find_program(archive.infolist(), name)
+            with archive.open(info) as member, destination.open("wb") as file:
                 shutil.copyfileobj(member, file, 1024 * 1024)
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
-        raise NotAuthentic(f"{name} cannot be unpacked, so it is not started.") from error
-    return into
+        raise UnverifiedReleaseError(f"{name} cannot be unpacked, so it is not started.") from error
+    return destination
 
 
-def _program(members: list[zipfile.ZipInfo], name: str) -> zipfile.ZipInfo:
+def _find_program(members: list[zipfile.ZipInfo], name: str) -> zipfile.ZipInfo:
     """The one member that is called like a program: without an ending, and no text that comes with releases."""
-    found = [
-        each for each in members
-        if not each.is_dir() and "." not in (base := each.filename.rpartition("/")[2]) and not TEXT.fullmatch(base)
-    ]  # fmt: skip
-    if len(found) != 1:
-        raise NotAuthentic(f"{name} holds {len(found) or 'no'} programs; the one to start must stand alone in it.")
-    if found[0].file_size > MOST:
-        raise NotAuthentic("The program is larger than 1 GiB, so it is not started.")
-    return found[0]
+    programs = [
+        each
+        for each in members
+        if not each.is_dir()
+        and "." not in (base := each.filename.rpartition("/")[2])
+        and not TEXT_FILE_PATTERN.fullmatch(base)
+    ]
+    if len(programs) != 1:
+        raise UnverifiedReleaseError(
+            f"{name} holds {len(programs) or 'no'} programs; the one to start must stand alone in it."
+        )
+    if programs[0].file_size > MAX_PROGRAM_BYTES:
+        raise UnverifiedReleaseError("The program is larger than 1 GiB, so it is not started.")
+    return programs[0]

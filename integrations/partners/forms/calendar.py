@@ -10,17 +10,22 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext, gettext_lazy, gettext_noop
 from django.utils.translation import gettext as _
 
-from integrations.partners.holidays import UnknownPlace, countries, snapshot
+from integrations.partners.holidays import UnknownRegionError, list_countries, load_holidays
 from integrations.partners.models import CalendarEdition, Partner
-from integrations.partners.services.calendars import WEEKDAYS, WORKDAYS_AT_LEAST, Facts, refusal
+from integrations.partners.services.calendars import (
+    MIN_WEEKLY_WORKDAYS,
+    WEEKDAY_NAMES,
+    CalendarDefinition,
+    explain_calendar_refusal,
+)
 from integrations.sla.metrics import OPEN_STATES
 from integrations.sla.models import Clock
-from portal.core.business_time import Calendar, due_business
-from portal.core.text_fields import Line, Lines
+from portal.core.business_time import Calendar, add_business_days
+from portal.core.text_fields import MultiLineField, SingleLineField
 
-YEARS_AHEAD = 6
-SHOWN_DAYS = 24
-ALL_WEEK = range(7)
+HOLIDAY_YEARS_AHEAD = 6
+MAX_PREVIEW_DAYS = 24
+WEEKDAY_NUMBERS = range(7)
 
 
 class CalendarForm(forms.Form):
@@ -29,20 +34,20 @@ class CalendarForm(forms.Form):
     zone = forms.ChoiceField(label=gettext_lazy("Time zone"), help_text=gettext_lazy("Days begin and end there."))
     workdays = forms.TypedMultipleChoiceField(
         label=gettext_lazy("Working days"), coerce=int, widget=forms.CheckboxSelectMultiple,
-        choices=[(n, gettext_lazy(WEEKDAYS[n])) for n in ALL_WEEK],
+        choices=[(n, gettext_lazy(WEEKDAY_NAMES[n])) for n in WEEKDAY_NUMBERS],
         error_messages={"required": gettext_lazy("Choose the days on which you work.")},
     )  # fmt: skip
     country = forms.ChoiceField(
         label=gettext_lazy("Country"), required=False,
         help_text=gettext_lazy("Its public holidays are days off, as they are known today."),
     )  # fmt: skip
-    subdivision = Line(
+    subdivision = SingleLineField(
         label=gettext_lazy("State or region"), required=False, max_length=20,
         help_text=gettext_lazy(
             "The second part of its code: CA for California, BY for Bavaria. Blank for the whole country."
         ),
     )  # fmt: skip
-    extra_days = Lines(
+    extra_days = MultiLineField(
         label=gettext_lazy("Own days off"), required=False, max_lines=60, widget=forms.Textarea(attrs={"rows": 4}),
         help_text=gettext_lazy("One a line, the date first: 2026-12-24 Office closed"),
     )  # fmt: skip
@@ -56,68 +61,75 @@ class CalendarForm(forms.Form):
             name for name in available_timezones() if "/" in name and not name.startswith(("Etc/", "SystemV"))
         )
         self.fields["zone"].choices = [("UTC", "UTC"), *((name, name) for name in zones)]  # type: ignore[attr-defined]
-        self.fields["country"].choices = [("", _("None")), *countries()]  # type: ignore[attr-defined]
+        self.fields["country"].choices = [("", _("None")), *list_countries()]  # type: ignore[attr-defined]
 
     def clean_extra_days(self) -> dict[str, str]:
         return dict(
-            _day(n, line) for n, line in enumerate(self.cleaned_data["extra_days"].split("\n"), 1) if line.strip()
+            _parse_day_off(n, line)
+            for n, line in enumerate(self.cleaned_data["extra_days"].split("\n"), 1)
+            if line.strip()
         )
 
     def clean(self) -> dict[str, Any]:
-        kept = self.cleaned_data
+        data = self.cleaned_data
         if self.errors:
-            return kept
+            return data
         try:
-            kept["holidays"] = self._holidays()
-        except UnknownPlace as unknown:
-            self.add_error("subdivision", _(unknown.words) % unknown.values)
-            return kept
-        if why := refusal(self.facts):
-            self.add_error("workdays" if len(self.facts.workdays) < WORKDAYS_AT_LEAST else "extra_days", why)
-        return kept
+            data["holidays"] = self._load_holidays()
+        except UnknownRegionError as error:
+            self.add_error("subdivision", _(error.words) % error.values)
+            return data
+        if message := explain_calendar_refusal(self.facts):
+            self.add_error("workdays" if len(self.facts.workdays) < MIN_WEEKLY_WORKDAYS else "extra_days", message)
+        return data
 
-    def _holidays(self) -> dict[str, str]:
-        country, part = self.cleaned_data["country"], self.cleaned_data["subdivision"]
+    def _load_holidays(self) -> dict[str, str]:
+        country, subdivision = self.cleaned_data["country"], self.cleaned_data["subdivision"]
         if not country:
-            if part:
-                raise UnknownPlace(gettext_noop("Choose the country too, or leave this blank."))
+            if subdivision:
+                raise UnknownRegionError(gettext_noop("Choose the country too, or leave this blank."))
             return {}
-        found = snapshot(country, part, self.now.year, self.now.year + YEARS_AHEAD)
-        return {day.isoformat(): name for day, name in found.items()}
+        holidays = load_holidays(country, subdivision, self.now.year, self.now.year + HOLIDAY_YEARS_AHEAD)
+        return {day.isoformat(): name for day, name in holidays.items()}
 
     @property
-    def facts(self) -> Facts:
+    def facts(self) -> CalendarDefinition:
         """What was typed, as the action takes it."""
-        kept = self.cleaned_data
-        part = kept["subdivision"].upper().removeprefix(f"{kept['country']}-")
-        return Facts(
-            kept["zone"], tuple(sorted(kept["workdays"])), kept["country"], part, kept["holidays"], kept["extra_days"]
+        data = self.cleaned_data
+        subdivision = data["subdivision"].upper().removeprefix(f"{data['country']}-")
+        return CalendarDefinition(
+            data["zone"],
+            tuple(sorted(data["workdays"])),
+            data["country"],
+            subdivision,
+            data["holidays"],
+            data["extra_days"],
         )
 
 
-def _day(number: int, line: str) -> tuple[str, str]:
+def _parse_day_off(line_number: int, line: str) -> tuple[str, str]:
     text, _, name = line.strip().partition(" ")
     try:
         return date.fromisoformat(text).isoformat(), name.strip()[:60] or gettext("own day off")
     except ValueError:
         raise ValidationError(
-            gettext("Line %(number)s does not begin with a date like 2026-12-24.") % {"number": number}
+            gettext("Line %(number)s does not begin with a date like 2026-12-24.") % {"number": line_number}
         ) from None
 
 
-def initial_of(edition: CalendarEdition | None, zone: str) -> dict[str, Any]:
+def build_initial_data(edition: CalendarEdition | None, zone: str) -> dict[str, Any]:
     """The calendar in force as the form shows it; without one it begins with the reader's zone."""
     if edition is None:
         return {"zone": zone, "workdays": list(range(5))}
-    own = "\n".join(f"{day} {name}" for day, name in sorted(edition.extra_days.items()))
+    extra_days = "\n".join(f"{day} {name}" for day, name in sorted(edition.extra_days.items()))
     return {
         "zone": edition.zone, "workdays": edition.workdays, "country": edition.country,
-        "subdivision": edition.subdivision, "extra_days": own,
+        "subdivision": edition.subdivision, "extra_days": extra_days,
     }  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
-class Preview:
+class CalendarPreview:
     """What a new calendar changes: nothing for the clocks that run, other days for issues opened from now on."""
 
     open_clocks: int
@@ -127,18 +139,24 @@ class Preview:
     on: list[date]
 
 
-def preview(partner: Partner, edition: CalendarEdition | None, fresh: CalendarEdition, now: datetime) -> Preview:
+def preview_calendar(
+    partner: Partner, current: CalendarEdition | None, proposed_edition: CalendarEdition, now: datetime
+) -> CalendarPreview:
     """Five business days from now as it was and as it would be, and the days of the next year that change."""
-    was, will = edition.calendar if edition else Calendar(), fresh.calendar
-    first = now.astimezone(will.zone).date()
-    days = [first + timedelta(days=n) for n in range(366)]
-    changed = [day for day in days if was.is_business_day(day) != will.is_business_day(day)]
-    off = [(day, will.names.get(day, _("not worked"))) for day in changed if not will.is_business_day(day)]
-    running = Clock.objects.filter(integration__partner=partner, state__in=OPEN_STATES, promised=True)
-    return Preview(
-        open_clocks=running.filter(watch__ended_at=None).count(),
-        before=due_business(now, 5, was).astimezone(UTC),
-        after=due_business(now, 5, will).astimezone(UTC),
-        off=off[:SHOWN_DAYS],
-        on=[day for day in changed if will.is_business_day(day)][:SHOWN_DAYS],
+    current_calendar, new_calendar = current.calendar if current else Calendar(), proposed_edition.calendar
+    first_day = now.astimezone(new_calendar.zone).date()
+    days = [first_day + timedelta(days=n) for n in range(366)]
+    changed_days = [day for day in days if current_calendar.is_business_day(day) != new_calendar.is_business_day(day)]
+    days_off = [
+        (day, new_calendar.names.get(day, _("not worked")))
+        for day in changed_days
+        if not new_calendar.is_business_day(day)
+    ]
+    open_clocks = Clock.objects.filter(integration__partner=partner, state__in=OPEN_STATES, promised=True)
+    return CalendarPreview(
+        open_clocks=open_clocks.filter(watch__ended_at=None).count(),
+        before=add_business_days(now, 5, current_calendar).astimezone(UTC),
+        after=add_business_days(now, 5, new_calendar).astimezone(UTC),
+        off=days_off[:MAX_PREVIEW_DAYS],
+        on=[day for day in changed_days if new_calendar.is_business_day(day)][:MAX_PREVIEW_DAYS],
     )

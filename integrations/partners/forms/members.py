@@ -7,18 +7,18 @@ from django.utils.translation import gettext_lazy
 
 from integrations.partners import name_validation
 from integrations.partners.models import Role
-from portal.accounts.forms import NO_ADDRESS
+from portal.accounts.forms import INVALID_EMAIL_MESSAGE
 from portal.core import text_fields
-from portal.core.text_fields import Line
+from portal.core.text_fields import SingleLineField
 
-ROLES = [
+ROLE_CHOICES = [
     (Role.OWNER, gettext_lazy("Owner: manages members and everything else")),
     (Role.EDITOR, gettext_lazy("Editor: works on integrations")),
     (Role.VIEWER, gettext_lazy("Viewer: read-only access")),
 ]
 
 
-class CompanyForm(forms.Form):
+class PartnerProfileForm(forms.Form):
     """What a company is called and where it is found. Whether the name is free is for the action to say."""
 
     name = forms.CharField(
@@ -38,7 +38,7 @@ class CompanyForm(forms.Form):
 
     def clean_name(self) -> str:
         name = " ".join(self.cleaned_data["name"].split())
-        if refusal := name_validation.name_refusal(name):
+        if refusal := name_validation.explain_name_refusal(name):
             raise ValidationError(refusal)
         return name
 
@@ -46,15 +46,15 @@ class CompanyForm(forms.Form):
         website: str = self.cleaned_data["website"]
         if website and not website.startswith(("https://", "http://")):
             raise ValidationError(_("Enter a URL that begins with https://."))
-        if refusal := text_fields.text_refusal(website.replace("&", "")):
+        if refusal := text_fields.explain_text_refusal(website.replace("&", "")):
             raise ValidationError(refusal)
         return website
 
 
-class JoinForm(forms.Form):
+class JoinRequestForm(forms.Form):
     """Why the owners should let this person in."""
 
-    message = Line(
+    message = SingleLineField(
         label=gettext_lazy("Message to the owners"),
         required=False,
         max_length=500,
@@ -65,13 +65,13 @@ class JoinForm(forms.Form):
 class RoleForm(forms.Form):
     """Which role a person gets."""
 
-    role = forms.ChoiceField(label=gettext_lazy("Role"), choices=ROLES, initial=Role.EDITOR)
+    role = forms.ChoiceField(label=gettext_lazy("Role"), choices=ROLE_CHOICES, initial=Role.EDITOR)
 
 
-class InviteForm(RoleForm):
+class InvitationForm(RoleForm):
     """Who is invited, and as what."""
 
     email = forms.EmailField(
-        label=gettext_lazy("Email address"), max_length=254, error_messages={"invalid": NO_ADDRESS}
+        label=gettext_lazy("Email address"), max_length=254, error_messages={"invalid": INVALID_EMAIL_MESSAGE}
     )
     field_order = ("email", "role")

@@ -11,9 +11,9 @@ from portal.core.business_time import Calendar
 
 
 class CalendarEditionQuerySet(models.QuerySet["CalendarEdition"]):
-    def in_force(self, at: datetime) -> "CalendarEdition | None":
+    def in_force(self, moment: datetime) -> "CalendarEdition | None":
         """The edition that counts for a clock that starts at this moment."""
-        return self.filter(valid_from__lte=at).order_by("valid_from", "pk").last()
+        return self.filter(valid_from__lte=moment).order_by("valid_from", "pk").last()
 
 
 class CalendarEdition(models.Model):

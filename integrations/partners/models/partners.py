@@ -7,7 +7,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy
 
-from portal.core.name_matching import name_key, skeleton
+from portal.core.name_matching import compute_name_key, compute_skeleton
 
 
 class Partner(models.Model):
@@ -32,8 +32,8 @@ class Partner(models.Model):
         return self.name
 
     def save(self, *args: Any, **kwargs: Any) -> None:
-        self.skeleton = skeleton(self.name)
-        self.name_key = name_key(self.name)
+        self.skeleton = compute_skeleton(self.name)
+        self.name_key = compute_name_key(self.name)
         super().save(*args, **kwargs)
 
 

@@ -10,12 +10,12 @@ from django.utils.translation import gettext_noop
 
 from integrations.partners import permissions
 from integrations.partners.models import CalendarEdition, Partner
-from portal.audit.services import record
-from portal.core.errors import NotAllowed
+from portal.audit.services import record_event
+from portal.core.errors import ActionRefused
 
-WORKDAYS_AT_LEAST = 4  # a week
-EXTRA_AT_MOST = 15  # own days off a year, beside the public holidays
-WEEKDAYS = (
+MIN_WEEKLY_WORKDAYS = 4  # a week
+MAX_YEARLY_EXTRA_DAYS = 15  # own days off a year, beside the public holidays
+WEEKDAY_NAMES = (
     gettext_noop("Monday"),
     gettext_noop("Tuesday"),
     gettext_noop("Wednesday"),
@@ -27,7 +27,7 @@ WEEKDAYS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class CalendarDefinition:
     """A calendar as it is written down. `workdays`: Monday is 0; `holidays`, `extra_days`: {ISO date: name}."""
 
     zone: str
@@ -37,54 +37,61 @@ class Facts:
     holidays: dict[str, str]
     extra_days: dict[str, str]
 
-    def edition(self, partner: Partner, now: datetime) -> CalendarEdition:
+    def build_edition(self, partner: Partner, now: datetime) -> CalendarEdition:
         """The same as a row, not saved."""
         fields = asdict(self) | {"workdays": list(self.workdays)}
         return CalendarEdition(partner=partner, valid_from=now, created_at=now, **fields)
 
 
-def refusal(facts: Facts) -> str:
+def explain_calendar_refusal(definition: CalendarDefinition) -> str:
     """Why a calendar like that cannot be, or blank: whoever is measured must not stretch the measure."""
-    if len(facts.workdays) < WORKDAYS_AT_LEAST:
+    if len(definition.workdays) < MIN_WEEKLY_WORKDAYS:
         return _(
             "A calendar has at least %(WORKDAYS_AT_LEAST)s working days a week; ask the program for anything else."
-        ) % {"WORKDAYS_AT_LEAST": WORKDAYS_AT_LEAST}
-    years = [day[:4] for day in facts.extra_days]
-    full = [year for year in sorted(set(years)) if years.count(year) > EXTRA_AT_MOST]
-    if full:
+        ) % {"WORKDAYS_AT_LEAST": MIN_WEEKLY_WORKDAYS}
+    years = [day[:4] for day in definition.extra_days]
+    full_years = [year for year in sorted(set(years)) if years.count(year) > MAX_YEARLY_EXTRA_DAYS]
+    if full_years:
         return _(
             "At most %(EXTRA_AT_MOST)s own days off a year: %(full)s has more. Ask the program for anything else."
-        ) % {"EXTRA_AT_MOST": EXTRA_AT_MOST, "full": full[0]}
+        ) % {"EXTRA_AT_MOST": MAX_YEARLY_EXTRA_DAYS, "full": full_years[0]}
     return ""
 
 
-def set_calendar(partner: Partner, facts: Facts, *, by: Any, now: datetime) -> CalendarEdition:
+def set_calendar(partner: Partner, definition: CalendarDefinition, *, actor: Any, now: datetime) -> CalendarEdition:
     """A new edition from now on. The same again changes nothing. Raises NotAllowed."""
     with transaction.atomic():
-        row = Partner.objects.select_for_update(of=("self",)).get(pk=partner.pk)
-        permissions.forget_roles(by)
-        if not permissions.edits(row, by):
-            raise NotAllowed(permissions.refusal("may_edit"), "may")
-        if why := refusal(facts):
-            raise NotAllowed(why)
-        before = row.calendars.in_force(now)
-        fresh = facts.edition(row, now)
-        if before is not None and _same(before, fresh):
-            return before
-        fresh.by = by
-        fresh.save()
-        record(row, "calendar_changed", by=by, now=now, note=said(fresh), edition=fresh.pk)
-        return fresh
+        locked_partner = Partner.objects.select_for_update(of=("self",)).get(pk=partner.pk)
+        permissions.forget_roles(actor)
+        if not permissions.can_edit_partner(locked_partner, actor):
+            raise ActionRefused(permissions.get_refusal("can_edit"), "may")
+        if message := explain_calendar_refusal(definition):
+            raise ActionRefused(message)
+        current = locked_partner.calendars.in_force(now)
+        new_edition = definition.build_edition(locked_partner, now)
+        if current is not None and _is_same_calendar(current, new_edition):
+            return current
+        new_edition.by = actor
+        new_edition.save()
+        record_event(
+            locked_partner,
+            "calendar_changed",
+            actor=actor,
+            now=now,
+            note=describe_calendar(new_edition),
+            edition=new_edition.pk,
+        )
+        return new_edition
 
 
-def _same(one: CalendarEdition, other: CalendarEdition) -> bool:
+def _is_same_calendar(first: CalendarEdition, second: CalendarEdition) -> bool:
     names = ("zone", "workdays", "country", "subdivision", "holidays", "extra_days")
-    return all(getattr(one, name) == getattr(other, name) for name in names)
+    return all(getattr(first, name) == getattr(second, name) for name in names)
 
 
-def said(edition: CalendarEdition) -> str:
+def describe_calendar(edition: CalendarEdition) -> str:
     """A calendar in one line."""
-    days = ", ".join(WEEKDAYS[day] for day in edition.workdays)
-    place = "-".join(filter(None, (edition.country, edition.subdivision)))
-    own = f", {len(edition.extra_days)} own days off" if edition.extra_days else ""
-    return f"{edition.zone}; {days}; {f'public holidays of {place}' if place else 'no public holidays'}{own}"
+    days = ", ".join(WEEKDAY_NAMES[day] for day in edition.workdays)
+    region = "-".join(filter(None, (edition.country, edition.subdivision)))
+    extra_days = f", {len(edition.extra_days)} own days off" if edition.extra_days else ""
+    return f"{edition.zone}; {days}; {f'public holidays of {region}' if region else 'no public holidays'}{extra_days}"

@@ -12,17 +12,17 @@ from integrations.partners.services import members
 from portal.notifications import email as mail
 
 
-def send(partner: Partner, email: str, role: str, *, by: Any, now: datetime) -> Invitation:
+def send_invitation(partner: Partner, email: str, role: str, *, actor: Any, now: datetime) -> Invitation:
     """Invite an address, or invite it again with a new link. Raises NotAllowed as people.invite does."""
     with transaction.atomic():
-        invitation, token = members.invite(partner, email, role, by=by, now=now)
-        told = {
+        invitation, token = members.create_invitation(partner, email, role, actor=actor, now=now)
+        context = {
             "partner": partner,
             "invitation": invitation,
-            "by": by,
+            "by": actor,
             "url": settings.SITE_URL + reverse("invitation", args=[token]),
             "days": members.INVITATION_DAYS,
         }
         key = f"invitation:{invitation.pk}:{invitation.token_hash[:16]}"
-        mail.queue("invitation", key, invitation.email, told, now=now)
+        mail.queue("invitation", key, invitation.email, context, now=now)
     return invitation

@@ -8,13 +8,13 @@ from django.utils.translation import gettext as _
 
 from integrations.partners import name_validation, permissions
 from integrations.partners.models import Partner
-from portal.audit.services import record
-from portal.core.errors import NotAllowed
+from portal.audit.services import record_event
+from portal.core.errors import ActionRefused
 
-FACTS = {"name": "Name", "website": "Website"}
+FIELD_LABELS = {"name": "Name", "website": "Website"}
 
 
-def change(partner: Partner, *, name: str, website: str, by: Any, now: datetime) -> Partner:
+def change_profile(partner: Partner, *, name: str, website: str, actor: Any, now: datetime) -> Partner:
     """Give a company another name or website; the address of its page stays. The same again changes nothing.
 
     Raises NotAllowed for who is no owner, and for a name that cannot be or looks like another company's.
@@ -22,35 +22,39 @@ def change(partner: Partner, *, name: str, website: str, by: Any, now: datetime)
     name = " ".join(name.split())
     try:
         with transaction.atomic():
-            row = Partner.objects.select_for_update(of=("self",)).get(pk=partner.pk)
-            permissions.forget_roles(by)
-            if not permissions.manages(row, by):
-                raise NotAllowed(permissions.refusal("may_manage"), "may")
-            if refusal := name_refusal(row, name, now):
-                raise NotAllowed(refusal)
-            _write(row, {"name": name, "website": website}, by, now)
-    except IntegrityError as crossed:
-        raise NotAllowed(_("Somebody took this name just now. Choose another."), "stale") from crossed
-    return row
+            locked_partner = Partner.objects.select_for_update(of=("self",)).get(pk=partner.pk)
+            permissions.forget_roles(actor)
+            if not permissions.can_manage_partner(locked_partner, actor):
+                raise ActionRefused(permissions.get_refusal("can_manage"), "may")
+            if refusal := explain_name_refusal(locked_partner, name, now):
+                raise ActionRefused(refusal)
+            _save_changes(locked_partner, {"name": name, "website": website}, actor, now)
+    except IntegrityError as error:
+        raise ActionRefused(_("Somebody took this name just now. Choose another."), "stale") from error
+    return locked_partner
 
 
-def name_refusal(partner: Partner, name: str, now: datetime) -> str:
+def explain_name_refusal(partner: Partner, name: str, now: datetime) -> str:
     """Why this company may not be called that, or blank."""
-    if refusal := name_validation.name_refusal(name):
+    if refusal := name_validation.explain_name_refusal(name):
         return refusal
-    alike = name_validation.twin(name, now)
-    if alike is not None and alike.pk != partner.pk:
+    similar_partner = name_validation.find_similar_partner(name, now)
+    if similar_partner is not None and similar_partner.pk != partner.pk:
         return _("A company with this name, or one that looks just like it, is already here.")
     return ""
 
 
-def _write(row: Partner, facts: dict[str, str], by: Any, now: datetime) -> None:
-    before = {key: getattr(row, key) for key, value in facts.items() if getattr(row, key) != value}
-    if not before:
+def _save_changes(partner: Partner, values: dict[str, str], actor: Any, now: datetime) -> None:
+    previous_values = {key: getattr(partner, key) for key, value in values.items() if getattr(partner, key) != value}
+    if not previous_values:
         return
-    changes = {key: facts[key] for key in before}
+    changes = {key: values[key] for key in previous_values}
     for key, value in changes.items():
-        setattr(row, key, value)
-    row.save()
-    said = "\n".join(f"{FACTS[key]}: {before[key] or 'none'} → {changes[key] or 'none'}" for key in before)
-    record(row, "company_changed", by=by, now=now, note=said, changes=changes, before=before)
+        setattr(partner, key, value)
+    partner.save()
+    summary = "\n".join(
+        f"{FIELD_LABELS[key]}: {previous_values[key] or 'none'} → {changes[key] or 'none'}" for key in previous_values
+    )
+    record_event(
+        partner, "company_changed", actor=actor, now=now, note=summary, changes=changes, before=previous_values
+    )

@@ -11,50 +11,55 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
-from integrations.partners.forms.calendar import CalendarForm, initial_of, preview
+from integrations.partners.forms.calendar import CalendarForm, build_initial_data, preview_calendar
 from integrations.partners.models import Partner
 from integrations.partners.services import calendars
-from portal.core.errors import NotAllowed
-from portal.ui.refusals import refused
+from portal.core.errors import ActionRefused
+from portal.ui.refusals import report_refusal
 
 
-def load_company(request: HttpRequest, slug: str) -> Partner:
+def load_partner(request: HttpRequest, slug: str) -> Partner:
     """The company, for its people and the program's. Raises Http404 for everybody else."""
     partner = get_object_or_404(Partner, slug=slug)
-    if not (permissions.works_for_program(request.user) or permissions.role_of(partner, request.user)):
+    if not (permissions.is_program_staff(request.user) or permissions.get_role(partner, request.user)):
         raise Http404(_("This company does not exist, or it is not visible to you."))
     return partner
 
 
-def company_calendar(request: HttpRequest, slug: str) -> HttpResponse:
+def edit_calendar(request: HttpRequest, slug: str) -> HttpResponse:
     """Show it; a change is looked at first, and counts from the moment it is confirmed."""
-    partner, now = load_company(request, slug), timezone.now()
-    in_force = partner.calendars.in_force(now)
-    may = permissions.edits(partner, request.user)
-    if request.method == "POST" and not may:
-        raise PermissionDenied(permissions.refusal("may_edit"))
-    typed = request.POST if request.method == "POST" else None
-    form = CalendarForm(typed, initial=initial_of(in_force, str(getattr(request.user, "zone", "UTC"))), now=now)
+    partner, now = load_partner(request, slug), timezone.now()
+    current = partner.calendars.in_force(now)
+    can_edit = permissions.can_edit_partner(partner, request.user)
+    if request.method == "POST" and not can_edit:
+        raise PermissionDenied(permissions.get_refusal("can_edit"))
+    form_data = request.POST if request.method == "POST" else None
+    form = CalendarForm(
+        form_data, initial=build_initial_data(current, str(getattr(request.user, "zone", "UTC"))), now=now
+    )
     context: dict[str, Any] = {
-        "partner": partner, "in_force": in_force, "editions": list(partner.calendars.select_related("by"))[::-1],
-        "form": form, "may": may, "now": now, "said": calendars.said(in_force) if in_force else "",
+        "partner": partner, "in_force": current, "editions": list(partner.calendars.select_related("by"))[::-1],
+        "form": form, "may": can_edit, "now": now, "said": calendars.describe_calendar(current) if current else "",
     }  # fmt: skip
-    if typed is None or not form.is_valid():
+    if form_data is None or not form.is_valid():
         return render(request, "partners/calendar.html", context, status=422 if form.is_bound else 200)
-    if "confirm" not in typed:
-        fresh = form.facts.edition(partner, now)
-        context |= {"preview": preview(partner, in_force, fresh, now), "fresh": calendars.said(fresh)}
+    if "confirm" not in form_data:
+        proposed_edition = form.facts.build_edition(partner, now)
+        context |= {
+            "preview": preview_calendar(partner, current, proposed_edition, now),
+            "fresh": calendars.describe_calendar(proposed_edition),
+        }
         return render(request, "partners/calendar.html", context)
-    return _set(request, partner, form)
+    return _save_calendar(request, partner, form)
 
 
-def _set(request: HttpRequest, partner: Partner, form: CalendarForm) -> HttpResponse:
+def _save_calendar(request: HttpRequest, partner: Partner, form: CalendarForm) -> HttpResponse:
     try:
-        calendars.set_calendar(partner, form.facts, by=request.user, now=timezone.now())
+        calendars.set_calendar(partner, form.facts, actor=request.user, now=timezone.now())
         messages.success(request, _("The calendar counts for issues opened from now on."))
-    except NotAllowed as refusal:
-        refused(request, refusal)
+    except ActionRefused as refusal:
+        report_refusal(request, refusal)
     return redirect("company_calendar", partner.slug)
 
 
-urlpatterns = [path("company/<slug:slug>/calendar/", company_calendar, name="company_calendar")]
+urlpatterns = [path("company/<slug:slug>/calendar/", edit_calendar, name="company_calendar")]

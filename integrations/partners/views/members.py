@@ -11,137 +11,147 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from integrations.partners import permissions, presenters
-from integrations.partners.forms.members import InviteForm, RoleForm
+from integrations.partners.forms.members import InvitationForm, RoleForm
 from integrations.partners.models import JoinRequest, Membership, Partner
-from integrations.partners.services import invitations as inviting
+from integrations.partners.services import invitations as invitation_services
 from integrations.partners.services import members
-from portal.core.errors import NotAllowed
-from portal.ui.pagination import page_of
-from portal.ui.refusals import forbidden, refused
+from portal.core.errors import ActionRefused
+from portal.ui.pagination import paginate
+from portal.ui.refusals import raise_if_forbidden, report_refusal
 
-HISTORY_PAGE = 20
+HISTORY_PAGE_SIZE = 20
 
 
 @contextmanager
-def done(request: HttpRequest, sentence: str) -> Iterator[None]:
+def report_outcome(request: HttpRequest, message: str) -> Iterator[None]:
     """Say on the next page that it was done, or why not."""
     try:
         yield
-    except NotAllowed as refusal:
-        refused(request, refusal)
+    except ActionRefused as refusal:
+        report_refusal(request, refusal)
     else:
-        messages.success(request, sentence)
+        messages.success(request, message)
 
 
-def own_companies(user: Any) -> Any:
+def list_own_partners(user: Any) -> Any:
     """The companies that a person belongs to now."""
-    return Partner.objects.filter(pk__in=list(permissions.roles_of(user))).order_by("name")
+    return Partner.objects.filter(pk__in=list(permissions.get_roles(user))).order_by("name")
 
 
-def own_company(request: HttpRequest, slug: str) -> Partner:
+def get_own_partner(request: HttpRequest, slug: str) -> Partner:
     """One of them. Raises Http404 for any other."""
-    return get_object_or_404(own_companies(request.user).select_related("alliances_manager"), slug=slug)
+    return get_object_or_404(list_own_partners(request.user).select_related("alliances_manager"), slug=slug)
 
 
-def company(request: HttpRequest, slug: str = "") -> HttpResponse:
+def show_partner(request: HttpRequest, slug: str = "") -> HttpResponse:
     """The company's page; without a slug the person's only company, or the list of several."""
     if slug:
-        return render(request, "partners/company.html", company_context(request, own_company(request, slug)))
-    mine = list(own_companies(request.user))
-    if len(mine) == 1:
-        return redirect("company", mine[0].slug)
-    return render(request, "partners/companies.html", {"companies": mine}) if mine else redirect("company_new")
+        return render(request, "partners/company.html", build_partner_context(request, get_own_partner(request, slug)))
+    partners = list(list_own_partners(request.user))
+    if len(partners) == 1:
+        return redirect("company", partners[0].slug)
+    return render(request, "partners/companies.html", {"companies": partners}) if partners else redirect("company_new")
 
 
-def company_context(request: HttpRequest, partner: Partner, form: InviteForm | None = None) -> dict[str, Any]:
+def build_partner_context(request: HttpRequest, partner: Partner, form: InvitationForm | None = None) -> dict[str, Any]:
     """People with their roles, agreements, history; for owners also invitations and requests."""
     now = timezone.now()
-    manages = permissions.manages(partner, request.user)
-    current = Membership.objects.filter(partner=partner, ended_at=None).select_related("user")
-    waiting = partner.join_requests.filter(state=JoinRequest.State.WAITING).select_related("user")
-    open_invitations = members.open_invitations(partner, now).select_related("invited_by")
+    can_manage = permissions.can_manage_partner(partner, request.user)
+    memberships = Membership.objects.filter(partner=partner, ended_at=None).select_related("user")
+    waiting_requests = partner.join_requests.filter(state=JoinRequest.State.WAITING).select_related("user")
+    open_invitations = members.list_open_invitations(partner, now).select_related("invited_by")
     return {
         "partner": partner,
-        "manages": manages,
-        "agreements": presenters.agreements_of(partner),
-        "may_read": permissions.may_download(partner, request.user, is_agreement=True),
-        "page": page_of(request, presenters.history_of(partner, with_people=manages), HISTORY_PAGE),
-        "invite_form": form or InviteForm(initial={"role": "editor"}),
+        "manages": can_manage,
+        "agreements": presenters.list_agreements(partner),
+        "may_read": permissions.can_download(partner, request.user, is_agreement=True),
+        "page": paginate(request, presenters.get_history(partner, with_people=can_manage), HISTORY_PAGE_SIZE),
+        "invite_form": form or InvitationForm(initial={"role": "editor"}),
         "members": [
-            (member, RoleForm(initial={"role": member.role}, auto_id=f"member-{member.pk}-%s"), str(member.pk))
-            for member in current.order_by("joined_at", "pk")
+            (
+                membership,
+                RoleForm(initial={"role": membership.role}, auto_id=f"member-{membership.pk}-%s"),
+                str(membership.pk),
+            )
+            for membership in memberships.order_by("joined_at", "pk")
         ],
-        "invitations": list(open_invitations.order_by("-created_at")) if manages else [],
+        "invitations": list(open_invitations.order_by("-created_at")) if can_manage else [],
         "requests": [
-            (asked, RoleForm(initial={"role": "viewer"}, auto_id=f"request-{asked.pk}-%s"))
-            for asked in (waiting.order_by("created_at") if manages else [])
+            (join_request, RoleForm(initial={"role": "viewer"}, auto_id=f"request-{join_request.pk}-%s"))
+            for join_request in (waiting_requests.order_by("created_at") if can_manage else [])
         ],
     }
 
 
-def company_invite(request: HttpRequest, slug: str) -> HttpResponse:
+def invite_member(request: HttpRequest, slug: str) -> HttpResponse:
     """Invite a colleague."""
-    partner = own_company(request, slug)
-    form = InviteForm(request.POST if request.method == "POST" else None)
+    partner = get_own_partner(request, slug)
+    form = InvitationForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
         email, role = form.cleaned_data["email"], form.cleaned_data["role"]
         try:
-            offer = inviting.send(partner, email, role, by=request.user, now=timezone.now())
-        except NotAllowed as refusal:
-            forbidden(refusal)
+            sent_invitation = invitation_services.send_invitation(
+                partner, email, role, actor=request.user, now=timezone.now()
+            )
+        except ActionRefused as refusal:
+            raise_if_forbidden(refusal)
             form.add_error("email", str(refusal))
         else:
-            messages.success(request, _("The invitation to %(email)s is on its way.") % {"email": offer.email})
+            messages.success(
+                request, _("The invitation to %(email)s is on its way.") % {"email": sent_invitation.email}
+            )
             return redirect("company", slug)
     if not form.is_bound:
         return redirect("company", slug)
-    return render(request, "partners/company.html", company_context(request, partner, form), status=422)
+    return render(request, "partners/company.html", build_partner_context(request, partner, form), status=422)
 
 
-def company_invitation(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+def change_invitation(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Send an invitation again with a new link, or take it back."""
-    partner = own_company(request, slug)
+    partner = get_own_partner(request, slug)
     invitation = get_object_or_404(partner.invitations, pk=pk)
-    now, wish = timezone.now(), request.POST.get("do")
-    if wish == "resend":
-        with done(
+    now, requested_action = timezone.now(), request.POST.get("do")
+    if requested_action == "resend":
+        with report_outcome(
             request,
             _("A new link is on its way to %(email)s. The one before no longer works.") % {"email": invitation.email},
         ):
-            inviting.send(partner, invitation.email, invitation.role, by=request.user, now=now)
-    elif wish == "revoke":
-        with done(request, _("The invitation to %(email)s is taken back.") % {"email": invitation.email}):
-            members.revoke_invitation(invitation, by=request.user, now=now)
+            invitation_services.send_invitation(partner, invitation.email, invitation.role, actor=request.user, now=now)
+    elif requested_action == "revoke":
+        with report_outcome(request, _("The invitation to %(email)s is taken back.") % {"email": invitation.email}):
+            members.revoke_invitation(invitation, actor=request.user, now=now)
     return redirect("company", slug)
 
 
-def company_request(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+def decide_join_request(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Let somebody in who asked, in a role, or decline."""
-    asked = get_object_or_404(own_company(request, slug).join_requests.select_related("user"), pk=pk)
-    wish = request.POST.get("do")
-    if wish in ("accept", "decline"):
-        accepts = wish == "accept"
-        sentence = (
-            _("%(user)s belongs to the company now.") % {"user": asked.user}
-            if accepts
-            else _("%(user)s is told that you declined.") % {"user": asked.user}
+    join_request = get_object_or_404(get_own_partner(request, slug).join_requests.select_related("user"), pk=pk)
+    requested_action = request.POST.get("do")
+    if requested_action in ("accept", "decline"):
+        is_accepted = requested_action == "accept"
+        message = (
+            _("%(user)s belongs to the company now.") % {"user": join_request.user}
+            if is_accepted
+            else _("%(user)s is told that you declined.") % {"user": join_request.user}
         )
-        with done(request, sentence):
+        with report_outcome(request, message):
             role = request.POST.get("role", "")
-            members.decide_join(asked, accept=accepts, role=role, by=request.user, now=timezone.now())
+            members.decide_join_request(
+                join_request, accept=is_accepted, role=role, actor=request.user, now=timezone.now()
+            )
     return redirect("company", slug)
 
 
-def company_member(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+def change_member(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Change a colleague's role, remove them, or leave."""
-    member = get_object_or_404(own_company(request, slug).memberships.select_related("user"), pk=pk)
-    now, wish = timezone.now(), request.POST.get("do")
-    if wish == "role":
-        with done(request, _("%(user)s has another role now.") % {"user": member.user}):
-            members.change_role(member, request.POST.get("role", ""), by=request.user, now=now)
-    elif wish == "end":
-        with done(request, _("%(user)s no longer belongs to the company.") % {"user": member.user}):
-            members.end_membership(member, by=request.user, now=now)
+    membership = get_object_or_404(get_own_partner(request, slug).memberships.select_related("user"), pk=pk)
+    now, requested_action = timezone.now(), request.POST.get("do")
+    if requested_action == "role":
+        with report_outcome(request, _("%(user)s has another role now.") % {"user": membership.user}):
+            members.change_role(membership, request.POST.get("role", ""), actor=request.user, now=now)
+    elif requested_action == "end":
+        with report_outcome(request, _("%(user)s no longer belongs to the company.") % {"user": membership.user}):
+            members.end_membership(membership, actor=request.user, now=now)
     permissions.forget_roles(request.user)
-    still_here = bool(permissions.role_of(member.partner, request.user))
-    return redirect("company", slug) if still_here else redirect("home")
+    is_still_member = bool(permissions.get_role(membership.partner, request.user))
+    return redirect("company", slug) if is_still_member else redirect("home")

@@ -13,95 +13,102 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 
 from integrations.partners import name_validation
-from integrations.partners.forms.members import CompanyForm, JoinForm
+from integrations.partners.forms.members import JoinRequestForm, PartnerProfileForm
 from integrations.partners.models import Invitation, JoinRequest, Partner
 from integrations.partners.services import members
-from integrations.partners.views.members import done, own_companies
-from portal.accounts.adapters import verified_addresses
+from integrations.partners.views.members import list_own_partners, report_outcome
+from portal.accounts.adapters import list_verified_addresses
 from portal.core import crypto
-from portal.core.errors import NotAllowed
+from portal.core.errors import ActionRefused
 
 
-def company_new(request: HttpRequest) -> HttpResponse:
+def create_partner_page(request: HttpRequest) -> HttpResponse:
     """Create the company, unless it seems to be here: then asking to join comes first."""
-    form = CompanyForm(request.POST or None, initial=request.unsent())  # type: ignore[attr-defined]
+    form = PartnerProfileForm(request.POST or None, initial=request.unsent())  # type: ignore[attr-defined]
     name = form.cleaned_data["name"] if form.is_valid() else ""
-    offers, is_taken = offers_to(request.user, name), bool(name and name_validation.twin(name, timezone.now()))
-    if name and (not offers or "anyway" in request.POST or is_taken):
+    matches, is_taken = (
+        list_matching_partners(request.user, name),
+        bool(name and name_validation.find_similar_partner(name, timezone.now())),
+    )
+    if name and (not matches or "anyway" in request.POST or is_taken):
         try:
-            partner = create(request.user, form.cleaned_data)
-        except NotAllowed as refusal:
+            partner = create_partner(request.user, form.cleaned_data)
+        except ActionRefused as refusal:
             form.add_error("name", str(refusal))
         else:
             messages.success(request, _("%(name)s is here now, and you are its owner.") % {"name": partner.name})
-            return redirect(way_on(request) or resolve_url("company", partner.slug))
-    context = {"form": form, "offers": offers, "name": name, "anyway": bool(offers and name) and not is_taken}
+            return redirect(get_next_url(request) or resolve_url("company", partner.slug))
+    context = {"form": form, "offers": matches, "name": name, "anyway": bool(matches and name) and not is_taken}
     status = 422 if form.is_bound else 200
-    return render(request, "partners/company_new.html", context | waiting_for(request.user), status=status)
+    return render(request, "partners/company_new.html", context | build_waiting_context(request.user), status=status)
 
 
-def way_on(request: HttpRequest) -> str:
+def get_next_url(request: HttpRequest) -> str:
     """Where the person was going before a company was asked of them; blank for nowhere of ours."""
     target = request.GET.get("next", "")
     return target if url_has_allowed_host_and_scheme(target, {request.get_host()}, request.is_secure()) else ""
 
 
-def create(user: Any, wanted: dict[str, str]) -> Partner:
+def create_partner(user: Any, data: dict[str, str]) -> Partner:
     """The company with the mail domain of its first person."""
-    domain = next((d for d in map(name_validation.domain_of, verified_addresses(user)) if d), "")
-    return members.create_partner(wanted["name"], website=wanted["website"], domain=domain, by=user, now=timezone.now())
+    domain = next((d for d in map(name_validation.get_company_domain, list_verified_addresses(user)) if d), "")
+    return members.create_partner(data["name"], website=data["website"], domain=domain, actor=user, now=timezone.now())
 
 
-def offers_to(user: Any, name: str) -> list[Partner]:
+def list_matching_partners(user: Any, name: str) -> list[Partner]:
     """Companies that a person may mean and does not belong to: never more is shown of them than the name."""
-    mine = set(own_companies(user).values_list("pk", flat=True))
+    own_partner_ids = set(list_own_partners(user).values_list("pk", flat=True))
     return [
-        partner for partner in name_validation.already_here(name, verified_addresses(user)) if partner.pk not in mine
+        partner
+        for partner in name_validation.find_matching_partners(name, list_verified_addresses(user))
+        if partner.pk not in own_partner_ids
     ]
 
 
-def waiting_for(user: Any) -> dict[str, Any]:
+def build_waiting_context(user: Any) -> dict[str, Any]:
     """What is under way for a person: invitations to their addresses, and what they asked for."""
-    offered = Invitation.objects.filter(
-        email__in=verified_addresses(user), accepted_at=None, revoked_at=None, expires_at__gt=timezone.now()
+    invitations = Invitation.objects.filter(
+        email__in=list_verified_addresses(user), accepted_at=None, revoked_at=None, expires_at__gt=timezone.now()
     )
-    asked = JoinRequest.objects.filter(user=user).select_related("partner").order_by("-created_at")
-    return {"invitations": list(offered.select_related("partner", "invited_by")), "asked": list(asked[:10])}
+    join_requests = JoinRequest.objects.filter(user=user).select_related("partner").order_by("-created_at")
+    return {"invitations": list(invitations.select_related("partner", "invited_by")), "asked": list(join_requests[:10])}
 
 
-def company_join(request: HttpRequest) -> HttpResponse:
+def join_partner(request: HttpRequest) -> HttpResponse:
     """Ask to join a company that was offered; without one, see what became of earlier requests."""
-    slug, name = request.GET.get("company", ""), request.GET.get("name", "")[: name_validation.NAME_MAX]
+    slug, name = request.GET.get("company", ""), request.GET.get("name", "")[: name_validation.MAX_NAME_LENGTH]
     if not slug:
-        context = {"offers": offers_to(request.user, "")} | waiting_for(request.user)
+        context = {"offers": list_matching_partners(request.user, "")} | build_waiting_context(request.user)
         return render(request, "partners/company_joining.html", context)
-    partner = next((offer for offer in offers_to(request.user, name) if offer.slug == slug), None)
+    partner = next((match for match in list_matching_partners(request.user, name) if match.slug == slug), None)
     if partner is None:
         raise Http404(_("No company of that name can be joined from here."))
-    form = JoinForm(request.POST if request.method == "POST" else None, initial=request.unsent())  # type: ignore[attr-defined]
+    form = JoinRequestForm(request.POST if request.method == "POST" else None, initial=request.unsent())  # type: ignore[attr-defined]
     if form.is_valid():
-        with done(
+        with report_outcome(
             request, _("The owners of %(name)s were told. You get a mail when they decide.") % {"name": partner.name}
         ):
-            members.ask_to_join(partner, message=form.cleaned_data["message"], by=request.user, now=timezone.now())
+            members.request_to_join(
+                partner, message=form.cleaned_data["message"], actor=request.user, now=timezone.now()
+            )
         return redirect("company_join")
     return render(request, "partners/company_join.html", {"form": form, "partner": partner})
 
 
-def company_invited(request: HttpRequest, pk: int) -> HttpResponse:
+def accept_own_invitation(request: HttpRequest, pk: int) -> HttpResponse:
     """Accept an invitation to one of the person's own addresses, found here rather than in the mail."""
-    addresses = verified_addresses(request.user)
+    addresses = list_verified_addresses(request.user)
     invitation = get_object_or_404(Invitation.objects.select_related("partner"), pk=pk, email__in=addresses)
     if request.method != "POST":
         return redirect("company_new")
-    return accept(request, invitation)
+    return accept_invitation(request, invitation)
 
 
-def accept(request: HttpRequest, invitation: Invitation) -> HttpResponse:
+def accept_invitation(request: HttpRequest, invitation: Invitation) -> HttpResponse:
     """Take the place, then to the company; refused: to the home page with the reason."""
-    with done(request, _("You belong to %(name)s now.") % {"name": invitation.partner.name}):
+    with report_outcome(request, _("You belong to %(name)s now.") % {"name": invitation.partner.name}):
         members.accept_invitation(
-            invitation, addresses=verified_addresses(request.user), by=request.user, now=timezone.now()
+            invitation, addresses=list_verified_addresses(request.user), actor=request.user, now=timezone.now()
         )
         return redirect("company", invitation.partner.slug)
     return redirect("home")
@@ -109,17 +116,17 @@ def accept(request: HttpRequest, invitation: Invitation) -> HttpResponse:
 
 @login_not_required
 @never_cache
-def invitation(request: HttpRequest, token: str) -> HttpResponse:
+def show_invitation(request: HttpRequest, token: str) -> HttpResponse:
     """What the link of an invitation leads to: who invites whom to what, and the button, or why not."""
-    found = Invitation.objects.select_related("partner", "invited_by").filter(token_hash=crypto.token_hash(token))
-    offer = found.first()
-    if offer is None:
+    invitations = Invitation.objects.select_related("partner", "invited_by").filter(token_hash=crypto.hash_token(token))
+    invitation = invitations.first()
+    if invitation is None:
         raise Http404(_("This invitation does not exist, or a newer link took its place."))
-    is_known = request.user.is_authenticated
+    is_authenticated = request.user.is_authenticated
     if request.method == "POST":
-        return accept(request, offer) if is_known else redirect_to_login(request.path)
-    addresses = verified_addresses(request.user) if is_known else [offer.email]
-    refusal = members.invitation_refusal(offer, addresses, timezone.now())
-    is_member = is_known and own_companies(request.user).filter(pk=offer.partner_id).exists()
-    context = {"invitation": offer, "refusal": refusal, "is_member": is_member, "addresses": addresses}
+        return accept_invitation(request, invitation) if is_authenticated else redirect_to_login(request.path)
+    addresses = list_verified_addresses(request.user) if is_authenticated else [invitation.email]
+    refusal = members.explain_invitation_refusal(invitation, addresses, timezone.now())
+    is_member = is_authenticated and list_own_partners(request.user).filter(pk=invitation.partner_id).exists()
+    context = {"invitation": invitation, "refusal": refusal, "is_member": is_member, "addresses": addresses}
     return render(request, "partners/invitation.html", context)

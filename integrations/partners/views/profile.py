@@ -7,24 +7,24 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
-from integrations.partners.forms.members import CompanyForm
+from integrations.partners.forms.members import PartnerProfileForm
 from integrations.partners.services import profiles
-from integrations.partners.views.members import own_company
-from portal.core.errors import NotAllowed
+from integrations.partners.views.members import get_own_partner
+from portal.core.errors import ActionRefused
 
 
-def company_change(request: HttpRequest, slug: str) -> HttpResponse:
+def edit_partner_profile(request: HttpRequest, slug: str) -> HttpResponse:
     """The form for owners; others are told who can."""
-    partner = own_company(request, slug)
-    if not permissions.manages(partner, request.user):
-        messages.error(request, permissions.refusal("may_manage"))
+    partner = get_own_partner(request, slug)
+    if not permissions.can_manage_partner(partner, request.user):
+        messages.error(request, permissions.get_refusal("can_manage"))
         return redirect("company", slug)
-    typed = request.POST if request.method == "POST" else request.unsent()  # type: ignore[attr-defined]
-    form = CompanyForm(typed, initial={"name": partner.name, "website": partner.website})
+    form_data = request.POST if request.method == "POST" else request.unsent()  # type: ignore[attr-defined]
+    form = PartnerProfileForm(form_data, initial={"name": partner.name, "website": partner.website})
     if request.method == "POST" and form.is_valid():
         try:
-            profiles.change(partner, **form.cleaned_data, by=request.user, now=timezone.now())
-        except NotAllowed as refusal:
+            profiles.change_profile(partner, **form.cleaned_data, actor=request.user, now=timezone.now())
+        except ActionRefused as refusal:
             form.add_error("name", str(refusal))
         else:
             messages.success(request, _("Saved. The company's history says what it was before."))

@@ -4,33 +4,33 @@ from integrations.programs.content.common import (
     CRITICAL_48_HOURS,
     OTHER_5_DAYS,
     PARTNER_MAILBOX,
-    attested,
-    hints,
-    listing_text,
-    logo,
-    support_plan,
-    webform,
+    build_attestation,
+    build_hints,
+    build_listing_text,
+    build_logo,
+    build_support_plan,
+    build_webform,
 )
 from integrations.programs.content.licenses import NO_LICENCE_RULE
 from integrations.programs.schema import (
     Category,
     Edition,
-    Field,
-    Kind,
-    Link,
+    FulfillingParty,
     Program,
+    Question,
     Requirement,
+    RequirementKind,
+    ResourceLink,
     Sla,
     Stage,
     Step,
+    TargetType,
     Tier,
-    Verb,
-    Who,
 )
 
 DOCS = "https://developer.hashicorp.com/consul"
 INTEGRATIONS = "https://www.hashicorp.com/integrations"
-FORUM = Link("Consul community forum", "https://discuss.hashicorp.com/c/consul")
+FORUM = ResourceLink("Consul community forum", "https://discuss.hashicorp.com/c/consul")
 
 CATEGORIES = (
     Category(
@@ -38,20 +38,20 @@ CATEGORIES = (
         "Data Plane",
         "Proxies, API gateways, performance monitoring and logging around the service mesh.",
         (
-            Link("Proxy: how to integrate a sidecar", f"{DOCS}/docs/connect/proxies/integrate"),
-            Link("Proxy: example of Envoy", f"{DOCS}/docs/connect/proxies/envoy"),
-            Link("API gateway: Ambassador", f"{DOCS}/tutorials/developer-mesh/service-mesh-gateway-ambassador"),
-            Link("API gateway: F5 terminating gateway", f"{INTEGRATIONS}/f5-networks/consul"),
-            Link(
+            ResourceLink("Proxy: how to integrate a sidecar", f"{DOCS}/docs/connect/proxies/integrate"),
+            ResourceLink("Proxy: example of Envoy", f"{DOCS}/docs/connect/proxies/envoy"),
+            ResourceLink("API gateway: Ambassador", f"{DOCS}/tutorials/developer-mesh/service-mesh-gateway-ambassador"),
+            ResourceLink("API gateway: F5 terminating gateway", f"{INTEGRATIONS}/f5-networks/consul"),
+            ResourceLink(
                 "API gateway: Traefik",
                 "https://traefik.io/blog/integrating-consul-connect-service-mesh-with-traefik-2-5/",
             ),
-            Link("API gateway: Kong", f"{INTEGRATIONS}/kong/consul"),
-            Link("Performance monitoring: telemetry", f"{DOCS}/docs/agent/telemetry"),
-            Link("Performance monitoring: Datadog", "https://www.datadoghq.com/blog/consul-datadog/"),
-            Link("Logging: Logz.io", f"{INTEGRATIONS}/logz-io/consul"),
-            Link("Logging: Splunk SignalFx", f"{INTEGRATIONS}/splunksignalfx/consul"),
-            Link("Logging: New Relic", f"{INTEGRATIONS}/new-relic/consul"),
+            ResourceLink("API gateway: Kong", f"{INTEGRATIONS}/kong/consul"),
+            ResourceLink("Performance monitoring: telemetry", f"{DOCS}/docs/agent/telemetry"),
+            ResourceLink("Performance monitoring: Datadog", "https://www.datadoghq.com/blog/consul-datadog/"),
+            ResourceLink("Logging: Logz.io", f"{INTEGRATIONS}/logz-io/consul"),
+            ResourceLink("Logging: Splunk SignalFx", f"{INTEGRATIONS}/splunksignalfx/consul"),
+            ResourceLink("Logging: New Relic", f"{INTEGRATIONS}/new-relic/consul"),
         ),
     ),
     Category("control-plane", "Control Plane", "The servers and clients that steer the service mesh."),
@@ -60,9 +60,9 @@ CATEGORIES = (
         "Platform",
         "Automates how Consul agents are deployed, configured and managed, on any kind of platform.",
         (
-            Link("AWS Cloud Map", f"{DOCS}/tutorials/archive/sync-aws-services"),
-            Link("AWS ECS", f"{DOCS}/docs/ecs"),
-            Link("Layer5 Meshery", f"{INTEGRATIONS}/layer5-io/consul"),
+            ResourceLink("AWS Cloud Map", f"{DOCS}/tutorials/archive/sync-aws-services"),
+            ResourceLink("AWS ECS", f"{DOCS}/docs/ecs"),
+            ResourceLink("Layer5 Meshery", f"{INTEGRATIONS}/layer5-io/consul"),
         ),
     ),
     Category(
@@ -70,41 +70,41 @@ CATEGORIES = (
         "Infrastructure",
         "Firewalls, software-defined networks, load balancers and delivery controllers, natively or through CTS.",
         (
-            Link("Firewall, through CTS: Check Point", f"{INTEGRATIONS}/checkpoint-software/consul"),
-            Link("Firewall, through CTS: Palo Alto Networks", f"{INTEGRATIONS}/pan/consul"),
-            Link("Software-defined network: Cisco ACI", f"{INTEGRATIONS}/cisco/consul"),
-            Link("Load balancer: NGINX", f"{DOCS}/tutorials/load-balancing/load-balancing-nginx"),
-            Link("Load balancer: HAProxy", f"{DOCS}/tutorials/load-balancing/load-balancing-haproxy"),
-            Link("Delivery controller, through CTS: Citrix ADC", f"{INTEGRATIONS}/citrix-adc/consul"),
+            ResourceLink("Firewall, through CTS: Check Point", f"{INTEGRATIONS}/checkpoint-software/consul"),
+            ResourceLink("Firewall, through CTS: Palo Alto Networks", f"{INTEGRATIONS}/pan/consul"),
+            ResourceLink("Software-defined network: Cisco ACI", f"{INTEGRATIONS}/cisco/consul"),
+            ResourceLink("Load balancer: NGINX", f"{DOCS}/tutorials/load-balancing/load-balancing-nginx"),
+            ResourceLink("Load balancer: HAProxy", f"{DOCS}/tutorials/load-balancing/load-balancing-haproxy"),
+            ResourceLink("Delivery controller, through CTS: Citrix ADC", f"{INTEGRATIONS}/citrix-adc/consul"),
         ),
     ),
 )
 
-DEVELOPED = attested(
+DEVELOPMENT_ATTESTATION = build_attestation(
     "CO-2",
     "Integration developed and tested",
     "The integration follows the examples and the documentation, and its unit and acceptance tests pass.",
     "The review starts from an integration that already works.",
 )
-HCP = attested(
+HCP = build_attestation(
     "CO-HCP",
     "Tested with HCP Consul",
     "The integration runs on AWS and was tested against HCP Consul.",
     "Needed for the HCP Consul badge only; HCP Consul runs on AWS.",
     optional=True,
-    links=(Link("Get started with HCP Consul", f"{DOCS}/tutorials/get-started-hcp"),),
+    links=(ResourceLink("Get started with HCP Consul", f"{DOCS}/tutorials/get-started-hcp"),),
 )
-MATERIAL = Requirement(
+REVIEW_MATERIAL = Requirement(
     "CO-3",
     "Documentation and other material for the review",
-    Who.PARTNER,
-    Kind.FORM,
+    FulfillingParty.PARTNER,
+    RequirementKind.FORM,
     "Stands for the mail that asks for the review: with it, the review can be requested.",
     Stage.REVIEW,
     fields=(
-        Field("documentation", "Address of the documentation", "url", public="Documentation"),
-        Field("demonstration", "Address of a demonstration", "url", required=False),
-        Field("more", "Other material", "lines", required=False),
+        Question("documentation", "Address of the documentation", "url", public="Documentation"),
+        Question("demonstration", "Address of a demonstration", "url", required=False),
+        Question("more", "Other material", "lines", required=False),
     ),
 )
 
@@ -114,7 +114,7 @@ STEPS = (
         "Engage",
         Stage.ENGAGE,
         "Say who you are and which integration you build.",
-        (webform("CO-1", "Consul"),),
+        (build_webform("CO-1", "Consul"),),
     ),
     Step(
         "enable",
@@ -122,9 +122,9 @@ STEPS = (
         Stage.DEVELOP,
         "Read the documentation, the examples of your category and the best practice.",
         links=(
-            Link("Consul documentation", f"{DOCS}/docs"),
-            Link("HCP Consul features", "https://cloud.hashicorp.com/docs/consul/features"),
-            Link("Consul Enterprise features", f"{DOCS}/docs/enterprise"),
+            ResourceLink("Consul documentation", f"{DOCS}/docs"),
+            ResourceLink("HCP Consul features", "https://cloud.hashicorp.com/docs/consul/features"),
+            ResourceLink("Consul Enterprise features", f"{DOCS}/docs/enterprise"),
             FORUM,
         ),
     ),
@@ -133,10 +133,12 @@ STEPS = (
         "Develop and Test",
         Stage.DEVELOP,
         "Build it with unit and acceptance tests.",
-        (DEVELOPED, HCP),
+        (DEVELOPMENT_ATTESTATION, HCP),
         (
-            Link("Peering a network to a VPC for HCP Consul", "https://www.youtube.com/watch?v=vuKjkIGYZlU"),
-            Link("Monitoring HCP Consul with Datadog", "https://docs.datadoghq.com/integrations/guide/hcp-consul/"),
+            ResourceLink("Peering a network to a VPC for HCP Consul", "https://www.youtube.com/watch?v=vuKjkIGYZlU"),
+            ResourceLink(
+                "Monitoring HCP Consul with Datadog", "https://docs.datadoghq.com/integrations/guide/hcp-consul/"
+            ),
         ),
     ),
     Step(
@@ -144,7 +146,7 @@ STEPS = (
         "Review/Certification",
         Stage.REVIEW,
         "HashiCorp reviews the integration and approves it.",
-        (MATERIAL,),
+        (REVIEW_MATERIAL,),
     ),
     Step(
         "release",
@@ -152,9 +154,9 @@ STEPS = (
         Stage.RELEASE,
         "HashiCorp lists the integration.",
         (
-            listing_text("CO-LIST", "your partner page on hashicorp.com"),
-            logo("CO-LOGO", optional=True),
-            hints("CO-SEEN", "What users meet", "listing.links", "listing.contacts"),
+            build_listing_text("CO-LIST", "your partner page on hashicorp.com"),
+            build_logo("CO-LOGO", optional=True),
+            build_hints("CO-SEEN", "What users meet", "listing.links", "listing.contacts"),
         ),
     ),
     Step(
@@ -163,7 +165,7 @@ STEPS = (
         Stage.SUPPORT,
         "Maintain the integration, extend it and answer what users report.",
         (
-            support_plan(
+            build_support_plan(
                 "CO-4",
                 "We respond to critical issues within 48 hours and to all others within 5 business days",
                 where=True,
@@ -181,7 +183,7 @@ EDITION_2022 = Edition(
     mailbox=PARTNER_MAILBOX,
     licences=NO_LICENCE_RULE,
     sla=Sla(
-        Verb.RESPOND,
+        TargetType.RESPOND,
         "Critical issues are answered within 48 hours, all others within 5 business days.",
         CRITICAL_48_HOURS,
         OTHER_5_DAYS,

@@ -2,88 +2,88 @@
 
 from integrations.programs.content.common import (
     RESOLVE_48_HOURS_5_DAYS,
-    attested,
-    checked,
-    documentation,
-    hints,
-    support_plan,
-    webform,
+    build_attestation,
+    build_check,
+    build_documentation,
+    build_hints,
+    build_support_plan,
+    build_webform,
 )
 from integrations.programs.content.licenses import OPEN_SOURCE_LIST
 from integrations.programs.schema import (
     Category,
     Edition,
-    Field,
-    Kind,
-    Link,
+    FulfillingParty,
     Program,
+    Question,
     Requirement,
+    RequirementKind,
+    ResourceLink,
     Stage,
     Step,
     Tier,
-    Who,
 )
 
 CONSUL = "https://developer.hashicorp.com/consul/docs"
 TERRAFORM = "https://developer.hashicorp.com/terraform"
-MODULE_GUIDE = Link("Guide to compatible modules", f"{CONSUL}/nia/terraform-modules")
-FORUM = Link("Consul community forum", "https://discuss.hashicorp.com/c/consul")
+MODULE_GUIDE = ResourceLink("Guide to compatible modules", f"{CONSUL}/nia/terraform-modules")
+FORUM = ResourceLink("Consul community forum", "https://discuss.hashicorp.com/c/consul")
 
 PROVIDER = Requirement(
     "NI-2",
     "A verified Terraform provider for the technology",
-    Who.PARTNER,
-    Kind.FORM,
+    FulfillingParty.PARTNER,
+    RequirementKind.FORM,
     "The module stands on it; without one, begin with the Terraform provider program.",
     fields=(
-        Field(
+        Question(
             "provider", "Provider in the Terraform Registry", help="NAMESPACE/NAME, as in cisco/aci.", max_length=140
         ),
     ),
-    links=(Link("Providers in the Registry", "https://registry.terraform.io/browse/providers"),),
+    links=(ResourceLink("Providers in the Registry", "https://registry.terraform.io/browse/providers"),),
 )
-MODULE = attested(
+MODULE = build_attestation(
     "NI-5",
     "A compatible module",
     "The module has the standard structure, takes the input variable services, and needs no less than Terraform 0.13.",
     "Consul-Terraform-Sync hands the services over in that variable.",
     links=(MODULE_GUIDE,),
 )
-SAMPLES = attested(
+SAMPLES = build_attestation(
     "NI-6",
     "One or two sample modules ready for the first review",
     "One or two sample modules stand in the public repository.",
     "The review begins early, before every module is written.",
     Stage.REVIEW,
 )
-COMPATIBILITY = documentation(
+COMPATIBILITY = build_documentation(
     "NI-7",
     "Documentation with compatible versions",
     "Users must see beforehand whether it works with what they run.",
-    Field("cts_versions", "Compatible versions of Consul-Terraform-Sync", max_length=200),
-    Field("platform_versions", "Compatible versions of your platform", max_length=200),
+    Question("cts_versions", "Compatible versions of Consul-Terraform-Sync", max_length=200),
+    Question("platform_versions", "Compatible versions of your platform", max_length=200),
 )
-FINAL = attested(
+FINAL_REVIEW_ATTESTATION = build_attestation(
     "NI-8",
     "Final review",
     "The development is finished, every finding has been answered, and the public repository holds the final code.",
     "Stands for the second mail, which asks for the final review.",
 )
-LISTED = attested(
+LISTING_ATTESTATION = build_attestation(
     "NI-9",
     "Listed on consul.io",
     "The module is listed as compatible with Consul-Terraform-Sync on consul.io.",
     "This comes first; the publication in the Registry follows.",
-    who=Who.PROGRAM,
+    who=FulfillingParty.PROGRAM,
 )
 IN_REGISTRY = Requirement(
     "NI-10",
     "Module published in the Terraform Registry",
-    Who.PARTNER,
-    Kind.FORM,
+    FulfillingParty.PARTNER,
+    RequirementKind.FORM,
     "Users install the module from there.",
-    fields=(Field("module", "Address of the module in the Registry", "url"),),
-    links=(Link("Publishing a module", f"{TERRAFORM}/registry/modules/publish"),),
+    fields=(Question("module", "Address of the module in the Registry", "url"),),
+    links=(ResourceLink("Publishing a module", f"{TERRAFORM}/registry/modules/publish"),),
 )
 
 STEPS = (
@@ -92,7 +92,7 @@ STEPS = (
         "Engage",
         Stage.ENGAGE,
         "Say what you build, and name the verified provider on which it stands.",
-        (webform("NI-1", "NIA"), PROVIDER),
+        (build_webform("NI-1", "NIA"), PROVIDER),
     ),
     Step(
         "enable",
@@ -100,20 +100,22 @@ STEPS = (
         Stage.DEVELOP,
         "Read the documentation and the sample modules.",
         links=(
-            Link("Consul documentation", CONSUL),
-            Link("Consul-Terraform-Sync documentation", f"{CONSUL}/nia"),
+            ResourceLink("Consul documentation", CONSUL),
+            ResourceLink("Consul-Terraform-Sync documentation", f"{CONSUL}/nia"),
             MODULE_GUIDE,
-            Link(
+            ResourceLink(
                 "Tutorial: a compatible module",
                 "https://developer.hashicorp.com/consul/tutorials/network-infrastructure-automation/"
                 "consul-terraform-sync-module",
             ),
-            Link(
+            ResourceLink(
                 "Example module: PAN-OS", "https://registry.terraform.io/modules/PaloAltoNetworks/dag-nia/panos/latest"
             ),
-            Link("Example module: simple print", "https://registry.terraform.io/modules/findkim/print/cts/latest"),
-            Link("Template of a module", "https://github.com/hashicorp/consul-terraform-sync-template-module"),
-            Link("Publishing guidelines of the Registry", f"{TERRAFORM}/registry/modules/publish"),
+            ResourceLink(
+                "Example module: simple print", "https://registry.terraform.io/modules/findkim/print/cts/latest"
+            ),
+            ResourceLink("Template of a module", "https://github.com/hashicorp/consul-terraform-sync-template-module"),
+            ResourceLink("Publishing guidelines of the Registry", f"{TERRAFORM}/registry/modules/publish"),
             FORUM,
         ),
     ),
@@ -123,7 +125,7 @@ STEPS = (
         Stage.DEVELOP,
         "Write modules that each serve one workflow on one platform, and test them against that platform.",
         (
-            checked(
+            build_check(
                 "NI-3",
                 "A public repository under its published name",
                 "Modules live in public GitHub repositories named terraform-PROVIDER-NAME-nia.",
@@ -131,18 +133,18 @@ STEPS = (
                 "repository.owner",
                 "repository.name",
             ),
-            checked(
+            build_check(
                 "NI-4",
                 "An allowed licence",
                 "Put one of the allowed licences into a LICENSE file; an unclear one is decided by a reviewer.",
                 "repository.licence",
             ),
             MODULE,
-            hints("NI-5-SEEN", "What the module shows", "nia.services", "nia.terraform", "nia.provider"),
+            build_hints("NI-5-SEEN", "What the module shows", "nia.services", "nia.terraform", "nia.provider"),
         ),
         (
-            Link("Developing modules", f"{TERRAFORM}/language/modules/develop"),
-            Link("Tutorial: build a module", f"{TERRAFORM}/tutorials/modules/module-create"),
+            ResourceLink("Developing modules", f"{TERRAFORM}/language/modules/develop"),
+            ResourceLink("Tutorial: build a module", f"{TERRAFORM}/tutorials/modules/module-create"),
         ),
     ),
     Step(
@@ -150,21 +152,29 @@ STEPS = (
         "Review",
         Stage.REVIEW,
         "HashiCorp reviews one or two sample modules first and the finished code at the end.",
-        (SAMPLES, COMPATIBILITY, FINAL),
+        (SAMPLES, COMPATIBILITY, FINAL_REVIEW_ATTESTATION),
     ),
     Step(
         "release",
         "Release",
         Stage.RELEASE,
         "The module is listed on consul.io, then published in the Terraform Registry.",
-        (LISTED, IN_REGISTRY, hints("NI-10-SEEN", "What users meet", "listing.links", "listing.contacts")),
+        (
+            LISTING_ATTESTATION,
+            IN_REGISTRY,
+            build_hints("NI-10-SEEN", "What users meet", "listing.links", "listing.contacts"),
+        ),
     ),
     Step(
         "support",
         "Support",
         Stage.SUPPORT,
         "Maintain the module and resolve what users report.",
-        (support_plan("NI-11", "We resolve critical issues within 48 hours and all others within 5 business days"),),
+        (
+            build_support_plan(
+                "NI-11", "We resolve critical issues within 48 hours and all others within 5 business days"
+            ),
+        ),
     ),
 )
 

@@ -3,39 +3,39 @@
 from integrations.programs.content.common import (
     BECOME_A_PARTNER,
     RESOLVE_48_HOURS_5_DAYS,
-    attested,
-    checked,
-    credentials,
-    documentation,
-    feedback_addressed,
-    hints,
-    listing_text,
-    logo,
-    mnda,
-    partner_agreement,
-    support_plan,
-    webform,
+    build_attestation,
+    build_check,
+    build_credentials,
+    build_documentation,
+    build_feedback_attestation,
+    build_hints,
+    build_listing_text,
+    build_logo,
+    build_mnda,
+    build_partner_agreement,
+    build_support_plan,
+    build_webform,
 )
 from integrations.programs.content.licenses import GO_AND_MPL
 from integrations.programs.schema import (
     Category,
     Edition,
-    Field,
-    Group,
-    Kind,
-    Link,
+    FulfillingParty,
     Program,
+    Question,
     Requirement,
+    RequirementGroup,
+    RequirementKind,
+    ResourceLink,
     Stage,
     Step,
     Tier,
-    Who,
 )
 
 DOCS = "https://developer.hashicorp.com/nomad"
-SOURCE = Link("Nomad's source code", "https://github.com/hashicorp/nomad")
-FORUM = Link("Nomad developer community forum", "https://discuss.hashicorp.com/c/nomad")
-DEVELOPER_LIST = Link("Nomad mailing list", "https://groups.google.com/g/nomad-tool")
+SOURCE = ResourceLink("Nomad's source code", "https://github.com/hashicorp/nomad")
+FORUM = ResourceLink("Nomad developer community forum", "https://discuss.hashicorp.com/c/nomad")
+DEVELOPER_LIST = ResourceLink("Nomad mailing list", "https://groups.google.com/g/nomad-tool")
 
 CATEGORIES = (
     Category("ci-cd", "CI/CD", "Continuous integration and delivery."),
@@ -44,9 +44,9 @@ CATEGORIES = (
         "Container Runtime",
         "Task drivers: how Nomad runs a workload.",
         (
-            Link("Task driver documentation", f"{DOCS}/docs/drivers"),
-            Link("Guide to a task driver plugin", f"{DOCS}/docs/concepts/plugins/task-drivers"),
-            Link("Community examples of task drivers", f"{DOCS}/plugins/drivers/community"),
+            ResourceLink("Task driver documentation", f"{DOCS}/docs/drivers"),
+            ResourceLink("Guide to a task driver plugin", f"{DOCS}/docs/concepts/plugins/task-drivers"),
+            ResourceLink("Community examples of task drivers", f"{DOCS}/plugins/drivers/community"),
         ),
         plugin="driver",
     ),
@@ -55,10 +55,10 @@ CATEGORIES = (
         "GPUs & Other Hardware Devices",
         "Device plugins: how Nomad finds and hands out special hardware.",
         (
-            Link("Device plugin documentation", f"{DOCS}/docs/devices"),
-            Link("Guide to a device plugin", f"{DOCS}/docs/concepts/plugins/devices"),
-            Link("Template of a device plugin", "https://github.com/hashicorp/nomad-skeleton-device-plugin"),
-            Link("Example of a device plugin", "https://github.com/hashicorp/nomad-device-nvidia"),
+            ResourceLink("Device plugin documentation", f"{DOCS}/docs/devices"),
+            ResourceLink("Guide to a device plugin", f"{DOCS}/docs/concepts/plugins/devices"),
+            ResourceLink("Template of a device plugin", "https://github.com/hashicorp/nomad-skeleton-device-plugin"),
+            ResourceLink("Example of a device plugin", "https://github.com/hashicorp/nomad-device-nvidia"),
         ),
         plugin="device",
     ),
@@ -66,7 +66,7 @@ CATEGORIES = (
         "monitoring",
         "Monitoring",
         "Observes and analyses Nomad and what it runs.",
-        (Link("Telemetry documentation", f"{DOCS}/docs/operations/monitoring-nomad"),),
+        (ResourceLink("Telemetry documentation", f"{DOCS}/docs/operations/monitoring-nomad"),),
     ),
     Category("artifact-repo", "Artifact Repo", "Stores the artefacts that jobs fetch."),
     Category("networking", "Networking", "Connects workloads to each other and to the outside."),
@@ -74,40 +74,40 @@ CATEGORIES = (
         "storage",
         "Storage",
         "Storage plugins: volumes for workloads that keep data.",
-        (Link("Storage plugin documentation", f"{DOCS}/docs/concepts/plugins/csi"),),
+        (ResourceLink("Storage plugin documentation", f"{DOCS}/docs/concepts/plugins/csi"),),
     ),
     Category(
         "autoscaling",
         "Autoscaling",
         "Autoscaling plugins: when and how Nomad grows and shrinks.",
-        (Link("Autoscaling plugin documentation", f"{DOCS}/tools/autoscaling"),),
+        (ResourceLink("Autoscaling plugin documentation", f"{DOCS}/tools/autoscaling"),),
     ),
 )
 PLUGINS = ("container-runtime", "gpus-hardware-devices", "storage", "autoscaling")
-REHEARSED = ("container-runtime", "gpus-hardware-devices")  # whose plugins the portal can speak to
-OTHERS = ("ci-cd", "monitoring", "artifact-repo", "networking")
+TESTABLE_CATEGORIES = ("container-runtime", "gpus-hardware-devices")  # whose plugins the portal can speak to
+OTHER_CATEGORIES = ("ci-cd", "monitoring", "artifact-repo", "networking")
 
-DEVELOPED = documentation(
+DEVELOPMENT_DOCUMENTATION = build_documentation(
     "NO-3",
     "Developed and tested, with documentation",
     "The review reads the tests and the documentation together with the code.",
-    Field("tests", "Where the acceptance tests are and how to run them", "lines", max_length=1000),
+    Question("tests", "Where the acceptance tests are and how to run them", "lines", max_length=1000),
 )
 # Machine checks are for the plugins, which always have code; others may have none, so the partner says so.
 CODE = (
-    checked(
+    build_check(
         "NO-LIC", "MPL-2.0", "Put the text of MPL-2.0 into a LICENSE file.", "repository.licence", categories=PLUGINS
     ),
-    checked("NO-GO", "Written in Go", "Nomad takes plugins in Go only.", "repository.language", categories=PLUGINS),
-    attested(
+    build_check("NO-GO", "Written in Go", "Nomad takes plugins in Go only.", "repository.language", categories=PLUGINS),
+    build_attestation(
         "NO-CODE",
         "Go and MPL-2.0 for whatever code there is",
         "All code of this integration is written in Go and carries MPL-2.0, or it has no code of its own.",
         "The rule holds for every integration that brings code.",
-        categories=OTHERS,
+        categories=OTHER_CATEGORIES,
     ),
 )
-READY = attested(
+READINESS_ATTESTATION = build_attestation(
     "NO-4",
     "Ready for the initial review",
     "The code and the logs of its tests can be reviewed now.",
@@ -117,8 +117,8 @@ READY = attested(
 DEMO = Requirement(
     "NO-7",
     "Demonstration of the integration",
-    Who.BOTH,
-    Kind.MEETING,
+    FulfillingParty.BOTH,
+    RequirementKind.MEETING,
     "Show it live, or send the logs of its tests, or do both.",
     group="demonstration",
     meeting_items=("Live demonstration",),
@@ -126,8 +126,8 @@ DEMO = Requirement(
 LOGS = Requirement(
     "NO-7-LOGS",
     "Logs of the tests",
-    Who.PARTNER,
-    Kind.DOCUMENT,
+    FulfillingParty.PARTNER,
+    RequirementKind.DOCUMENT,
     "Send the logs of the acceptance tests, or show it live, or do both.",
     group="demonstration",
     accept=("txt", "zip", "pdf"),
@@ -135,14 +135,14 @@ LOGS = Requirement(
 PULL_REQUEST = Requirement(
     "NO-PR",
     "Pull request against the Nomad project",
-    Who.PARTNER,
-    Kind.FORM,
+    FulfillingParty.PARTNER,
+    RequirementKind.FORM,
     "Task, device, storage and autoscaling plugins are also brought before Nomad's own developers.",
-    fields=(Field("pull_request", "Address of the pull request", "url"),),
+    fields=(Question("pull_request", "Address of the pull request", "url"),),
     categories=PLUGINS,
     links=(SOURCE,),
 )
-PULL_REQUEST_SEEN = hints("NO-PR-SEEN", "State of the pull request", "plugin.pull_request", categories=PLUGINS)
+PULL_REQUEST_HINTS = build_hints("NO-PR-SEEN", "State of the pull request", "plugin.pull_request", categories=PLUGINS)
 
 STEPS = (
     Step(
@@ -150,16 +150,18 @@ STEPS = (
         "Engage",
         Stage.ENGAGE,
         "Say what you build: the program tracks it, and tells you who else works on the same.",
-        (webform("NO-1", "Nomad"),),
+        (build_webform("NO-1", "Nomad"),),
     ),
     Step(
         "enable",
         "Enable",
         Stage.DEVELOP,
         "Read the material; its structure and patterns make the review quick.",
-        (mnda("NO-2"),),
+        (build_mnda("NO-2"),),
         (
-            Link("Contributing to Nomad guidelines", "https://github.com/hashicorp/nomad/tree/main/contributing"),
+            ResourceLink(
+                "Contributing to Nomad guidelines", "https://github.com/hashicorp/nomad/tree/main/contributing"
+            ),
             FORUM,
             DEVELOPER_LIST,
             SOURCE,
@@ -171,12 +173,16 @@ STEPS = (
         Stage.DEVELOP,
         "Build it in Go under MPL-2.0, with acceptance tests and documentation for each major part.",
         (
-            DEVELOPED,
+            DEVELOPMENT_DOCUMENTATION,
             *CODE,
-            hints("NO-CODE-SEEN", "What the code shows", "go.module", "go.tests", "plugin.name", categories=PLUGINS),
-            hints("NO-TRIED", "What the portal's rehearsal showed", "plugin.rehearsal", categories=REHEARSED),
+            build_hints(
+                "NO-CODE-SEEN", "What the code shows", "go.module", "go.tests", "plugin.name", categories=PLUGINS
+            ),
+            build_hints(
+                "NO-TRIED", "What the portal's rehearsal showed", "plugin.rehearsal", categories=TESTABLE_CATEGORIES
+            ),
         ),
-        (Link("Go", "https://go.dev/"), Link("MPL-2.0", "https://www.mozilla.org/MPL/2.0/")),
+        (ResourceLink("Go", "https://go.dev/"), ResourceLink("MPL-2.0", "https://www.mozilla.org/MPL/2.0/")),
     ),
     Step(
         "review",
@@ -185,13 +191,13 @@ STEPS = (
         "HashiCorp reviews the code and verifies the integration, in several rounds if need be. A permanent test "
         "account may be asked for, so that it can be verified again later.",
         (
-            READY,
-            feedback_addressed("NO-5"),
-            credentials("NO-6", permanent=True),
+            READINESS_ATTESTATION,
+            build_feedback_attestation("NO-5"),
+            build_credentials("NO-6", permanent=True),
             DEMO,
             LOGS,
             PULL_REQUEST,
-            PULL_REQUEST_SEEN,
+            PULL_REQUEST_HINTS,
         ),
     ),
     Step(
@@ -200,10 +206,10 @@ STEPS = (
         Stage.RELEASE,
         "Host the plugin wherever users can download it. The listing follows the signed agreement.",
         (
-            partner_agreement("NO-8"),
-            logo("NO-8-LOGO"),
-            listing_text("NO-8-LIST", "the HashiCorp website"),
-            hints("NO-8-SEEN", "What users meet", "release.download", "listing.links", "listing.contacts"),
+            build_partner_agreement("NO-8"),
+            build_logo("NO-8-LOGO"),
+            build_listing_text("NO-8-LIST", "the HashiCorp website"),
+            build_hints("NO-8-SEEN", "What users meet", "release.download", "listing.links", "listing.contacts"),
         ),
         (BECOME_A_PARTNER,),
     ),
@@ -213,7 +219,7 @@ STEPS = (
         Stage.SUPPORT,
         "Maintain the integration, extend it and resolve what users report.",
         (
-            support_plan(
+            build_support_plan(
                 "NO-9",
                 "We track and resolve critical issues within 48 hours and all others within 5 business days",
                 where=True,
@@ -237,7 +243,7 @@ EDITION_2021 = Edition(
         Tier("verified", "Verified", "Reviewed by HashiCorp and supported by its vendor.", granted_at_release=True),
     ),
     offerings=("Open Source", "Enterprise"),
-    groups=(Group("demonstration", "A demonstration, the logs of the tests, or both"),),
+    groups=(RequirementGroup("demonstration", "A demonstration, the logs of the tests, or both"),),
     links=(FORUM, DEVELOPER_LIST, SOURCE),
     badge_terms="Logos are used as the logo guidelines say that come with the partner agreement.",
     benefits=("Listed on the HashiCorp website as a verified integration",),

@@ -2,41 +2,41 @@
 
 from integrations.programs.content.common import (
     BECOME_A_PARTNER,
-    attested,
-    checked,
-    credentials,
-    documentation,
-    feedback_addressed,
-    hints,
-    listing_text,
-    logo,
-    mnda,
-    partner_agreement,
-    support_plan,
-    webform,
+    build_attestation,
+    build_check,
+    build_credentials,
+    build_documentation,
+    build_feedback_attestation,
+    build_hints,
+    build_listing_text,
+    build_logo,
+    build_mnda,
+    build_partner_agreement,
+    build_support_plan,
+    build_webform,
 )
 from integrations.programs.content.licenses import GO_AND_MPL
 from integrations.programs.schema import (
     Category,
     Edition,
-    Field,
-    Group,
-    Kind,
-    Link,
+    FulfillingParty,
     Program,
+    Question,
     Requirement,
+    RequirementGroup,
+    RequirementKind,
+    ResourceLink,
     Sla,
     Stage,
     Step,
+    TargetType,
     Tier,
-    Verb,
-    Who,
 )
 
 DOCS = "https://developer.hashicorp.com/packer/docs/plugins/creation"
 EXAMPLE = "https://github.com/hashicorp/packer-plugin-hashicups/tree/main"
-FORUM = Link("Packer developer community forum", "https://discuss.hashicorp.com/c/packer/23")
-SOURCE = Link("Packer's source code", "https://github.com/hashicorp/packer")
+FORUM = ResourceLink("Packer developer community forum", "https://discuss.hashicorp.com/c/packer/23")
+SOURCE = ResourceLink("Packer's source code", "https://github.com/hashicorp/packer")
 
 CATEGORIES = (
     Category(
@@ -44,8 +44,8 @@ CATEGORIES = (
         "Data Sources",
         "Fetch values from an outside API for use in a template.",
         (
-            Link("Custom data sources documentation", f"{DOCS}/custom-datasources"),
-            Link("Example data source", f"{EXAMPLE}/datasource"),
+            ResourceLink("Custom data sources documentation", f"{DOCS}/custom-datasources"),
+            ResourceLink("Example data source", f"{EXAMPLE}/datasource"),
         ),
     ),
     Category(
@@ -53,8 +53,8 @@ CATEGORIES = (
         "Builders",
         "Start a machine, run the provisioners on it and save an image of it.",
         (
-            Link("Custom builders documentation", f"{DOCS}/custom-builders"),
-            Link("Example builder", f"{EXAMPLE}/builder/order"),
+            ResourceLink("Custom builders documentation", f"{DOCS}/custom-builders"),
+            ResourceLink("Example builder", f"{EXAMPLE}/builder/order"),
         ),
     ),
     Category(
@@ -62,8 +62,8 @@ CATEGORIES = (
         "Provisioners",
         "Install and configure what belongs into the image.",
         (
-            Link("Custom provisioners documentation", f"{DOCS}/custom-provisioners"),
-            Link("Example provisioner", f"{EXAMPLE}/provisioner/toppings"),
+            ResourceLink("Custom provisioners documentation", f"{DOCS}/custom-provisioners"),
+            ResourceLink("Example provisioner", f"{EXAMPLE}/provisioner/toppings"),
         ),
     ),
     Category(
@@ -71,19 +71,19 @@ CATEGORIES = (
         "Post-Processors",
         "Work on the finished image: compress it, upload it.",
         (
-            Link("Custom post-processors documentation", f"{DOCS}/custom-post-processors"),
-            Link("Example post-processor", f"{EXAMPLE}/post-processor/receipt"),
+            ResourceLink("Custom post-processors documentation", f"{DOCS}/custom-post-processors"),
+            ResourceLink("Example post-processor", f"{EXAMPLE}/post-processor/receipt"),
         ),
     ),
 )
 
-DEVELOPED = documentation(
+DEVELOPMENT_DOCUMENTATION = build_documentation(
     "PK-3",
     "Developed and tested, with documentation",
     "The review reads the tests and the documentation together with the code.",
-    Field("tests", "Where the acceptance tests are and how to run them", "lines", max_length=1000),
+    Question("tests", "Where the acceptance tests are and how to run them", "lines", max_length=1000),
 )
-READY = attested(
+READINESS_ATTESTATION = build_attestation(
     "PK-4",
     "Ready for the initial review",
     "The code and the logs of its tests can be reviewed now.",
@@ -93,8 +93,8 @@ READY = attested(
 DEMO = Requirement(
     "PK-7",
     "Demonstration of the integration",
-    Who.BOTH,
-    Kind.MEETING,
+    FulfillingParty.BOTH,
+    RequirementKind.MEETING,
     "Show it live, or send the logs of its tests, or do both.",
     group="demonstration",
     meeting_items=("Live demonstration",),
@@ -102,19 +102,19 @@ DEMO = Requirement(
 LOGS = Requirement(
     "PK-7-LOGS",
     "Logs of the tests",
-    Who.PARTNER,
-    Kind.DOCUMENT,
+    FulfillingParty.PARTNER,
+    RequirementKind.DOCUMENT,
     "Send the logs of the acceptance tests, or show it live, or do both.",
     group="demonstration",
     accept=("txt", "zip", "pdf"),
 )
-REGISTERED = Requirement(
+DOCUMENTATION_REGISTRATION = Requirement(
     "PK-DOC",
     "Plugin documentation registered with Packer",
-    Who.PARTNER,
-    Kind.FORM,
+    FulfillingParty.PARTNER,
+    RequirementKind.FORM,
     "Packer's website shows a plugin's pages once a pull request against the Packer project registers them.",
-    fields=(Field("pull_request", "Address of the pull request", "url"),),
+    fields=(Question("pull_request", "Address of the pull request", "url"),),
     links=(SOURCE,),
 )
 
@@ -124,19 +124,19 @@ STEPS = (
         "Engage",
         Stage.ENGAGE,
         "Say what you build: the program tracks it, and tells you who else works on the same.",
-        (webform("PK-1", "Packer"),),
+        (build_webform("PK-1", "Packer"),),
     ),
     Step(
         "enable",
         "Enable",
         Stage.DEVELOP,
         "Read the material; its structure and patterns make the review quick.",
-        (mnda("PK-2"),),
+        (build_mnda("PK-2"),),
         (
-            Link("Guide to writing plugins", DOCS),
-            Link("Sample development by a partner", "https://github.com/exoscale/packer-plugin-exoscale"),
-            Link("Scaffolding repository", "https://github.com/hashicorp/packer-plugin-scaffolding"),
-            Link(
+            ResourceLink("Guide to writing plugins", DOCS),
+            ResourceLink("Sample development by a partner", "https://github.com/exoscale/packer-plugin-exoscale"),
+            ResourceLink("Scaffolding repository", "https://github.com/hashicorp/packer-plugin-scaffolding"),
+            ResourceLink(
                 "Contributing to Packer guidelines",
                 "https://github.com/hashicorp/packer/blob/main/.github/CONTRIBUTING.md",
             ),
@@ -150,15 +150,15 @@ STEPS = (
         Stage.DEVELOP,
         "Build it in Go under MPL-2.0, with acceptance tests and documentation for each major part.",
         (
-            DEVELOPED,
-            checked("PK-LIC", "MPL-2.0", "Put the text of MPL-2.0 into a LICENSE file.", "repository.licence"),
-            checked("PK-GO", "Written in Go", "Packer takes plugins in Go only.", "repository.language"),
-            hints("PK-CODE-SEEN", "What the code shows", "go.module", "go.tests", "plugin.packer_sdk"),
+            DEVELOPMENT_DOCUMENTATION,
+            build_check("PK-LIC", "MPL-2.0", "Put the text of MPL-2.0 into a LICENSE file.", "repository.licence"),
+            build_check("PK-GO", "Written in Go", "Packer takes plugins in Go only.", "repository.language"),
+            build_hints("PK-CODE-SEEN", "What the code shows", "go.module", "go.tests", "plugin.packer_sdk"),
         ),
         (
-            Link("Packer plugin SDK", "https://github.com/hashicorp/packer-plugin-sdk"),
-            Link("Go", "https://go.dev/"),
-            Link("MPL-2.0", "https://www.mozilla.org/MPL/2.0/"),
+            ResourceLink("Packer plugin SDK", "https://github.com/hashicorp/packer-plugin-sdk"),
+            ResourceLink("Go", "https://go.dev/"),
+            ResourceLink("MPL-2.0", "https://www.mozilla.org/MPL/2.0/"),
         ),
     ),
     Step(
@@ -167,13 +167,13 @@ STEPS = (
         Stage.REVIEW,
         "HashiCorp reviews the code and verifies the integration, in several rounds if need be.",
         (
-            READY,
-            feedback_addressed("PK-5"),
-            credentials("PK-6"),
+            READINESS_ATTESTATION,
+            build_feedback_attestation("PK-5"),
+            build_credentials("PK-6"),
             DEMO,
             LOGS,
-            REGISTERED,
-            hints("PK-DOC-SEEN", "State of the pull request", "plugin.pull_request"),
+            DOCUMENTATION_REGISTRATION,
+            build_hints("PK-DOC-SEEN", "State of the pull request", "plugin.pull_request"),
         ),
     ),
     Step(
@@ -182,7 +182,7 @@ STEPS = (
         Stage.RELEASE,
         "Host the plugin on GitHub, where packer init finds its releases. The listing follows the signed agreement.",
         (
-            checked(
+            build_check(
                 "PK-REL",
                 "A public release on GitHub",
                 "packer init installs plugins from releases of public repositories named packer-plugin-NAME.",
@@ -191,19 +191,19 @@ STEPS = (
                 "repository.name",
                 "repository.release",
             ),
-            partner_agreement("PK-8"),
-            logo("PK-8-LOGO"),
-            listing_text("PK-8-LIST", "the HashiCorp website"),
-            hints("PK-8-SEEN", "What users meet", "listing.links", "listing.contacts"),
+            build_partner_agreement("PK-8"),
+            build_logo("PK-8-LOGO"),
+            build_listing_text("PK-8-LIST", "the HashiCorp website"),
+            build_hints("PK-8-SEEN", "What users meet", "listing.links", "listing.contacts"),
         ),
-        (Link("Creating a release", f"{DOCS}#creating-a-github-release"), BECOME_A_PARTNER),
+        (ResourceLink("Creating a release", f"{DOCS}#creating-a-github-release"), BECOME_A_PARTNER),
     ),
     Step(
         "support",
         "Support",
         Stage.SUPPORT,
         "Maintain the plugin, extend it and resolve what users report.",
-        (support_plan("PK-9", "We track and resolve all issues on an ongoing basis"),),
+        (build_support_plan("PK-9", "We track and resolve all issues on an ongoing basis"),),
     ),
 )
 
@@ -215,14 +215,14 @@ EDITION_2022 = Edition(
     categories=CATEGORIES,
     mailbox="packer-integration-dev@hashicorp.com",
     licences=GO_AND_MPL,
-    sla=Sla(Verb.TRACK, "The partner has a mechanism to track and resolve all issues on an ongoing basis."),
+    sla=Sla(TargetType.TRACK, "The partner has a mechanism to track and resolve all issues on an ongoing basis."),
     listing="HashiCorp website",
     removal="An integration that its vendor does not support is not verified and cannot be listed on the website.",
     tiers=(
         Tier("verified", "Verified", "Reviewed by HashiCorp and supported by its vendor.", granted_at_release=True),
     ),
     offerings=("Open Source", "HCP Packer"),
-    groups=(Group("demonstration", "A demonstration, the logs of the tests, or both"),),
+    groups=(RequirementGroup("demonstration", "A demonstration, the logs of the tests, or both"),),
     links=(FORUM, SOURCE),
     badge_terms="Logos are used as the logo guidelines say that come with the partner agreement.",
     benefits=("Listed on the HashiCorp website as a verified integration",),

@@ -3,38 +3,38 @@
 from integrations.programs.content.common import (
     PARTNER_MAILBOX,
     RESOLVE_48_HOURS_5_DAYS,
-    attested,
-    credentials,
-    documentation,
-    feedback_addressed,
-    hints,
-    listing_text,
-    logo,
-    mnda,
-    partner_agreement,
-    support_plan,
-    webform,
+    build_attestation,
+    build_credentials,
+    build_documentation,
+    build_feedback_attestation,
+    build_hints,
+    build_listing_text,
+    build_logo,
+    build_mnda,
+    build_partner_agreement,
+    build_support_plan,
+    build_webform,
 )
 from integrations.programs.content.licenses import NO_LICENCE_RULE
 from integrations.programs.schema import (
     Category,
     Edition,
-    Field,
-    Kind,
-    Link,
+    FulfillingParty,
     Program,
+    Question,
     Requirement,
+    RequirementKind,
+    ResourceLink,
     Stage,
     Step,
     Tier,
-    Who,
 )
 
 DOCS = "https://developer.hashicorp.com/vault"
-FORUM = Link("Vault community forum", "https://discuss.hashicorp.com/c/vault")
-TUTORIALS = Link("Vault tutorials", f"{DOCS}/tutorials")
-AUTH_METHODS = Link("Auth methods documentation", f"{DOCS}/docs/auth")
-PORTAL = Link("Vault plugin portal", f"{DOCS}/docs/plugins/plugin-portal")
+FORUM = ResourceLink("Vault community forum", "https://discuss.hashicorp.com/c/vault")
+TUTORIALS = ResourceLink("Vault tutorials", f"{DOCS}/tutorials")
+AUTH_METHODS = ResourceLink("Auth methods documentation", f"{DOCS}/docs/auth")
+PORTAL = ResourceLink("Vault plugin portal", f"{DOCS}/docs/plugins/plugin-portal")
 
 CATEGORIES = (
     Category(
@@ -43,8 +43,10 @@ CATEGORIES = (
         "Plugins that let Vault authenticate people or machines against your platform.",
         (
             AUTH_METHODS,
-            Link("How to build a secure plugin", "https://www.hashicorp.com/blog/building-a-vault-secure-plugin"),
-            Link("Sample plugin code", "https://github.com/hashicorp/vault-auth-plugin-example"),
+            ResourceLink(
+                "How to build a secure plugin", "https://www.hashicorp.com/blog/building-a-vault-secure-plugin"
+            ),
+            ResourceLink("Sample plugin code", "https://github.com/hashicorp/vault-auth-plugin-example"),
         ),
     ),
     Category(
@@ -54,43 +56,43 @@ CATEGORIES = (
         (
             TUTORIALS,
             AUTH_METHODS,
-            Link("HSM documentation", f"{DOCS}/docs/enterprise/hsm"),
-            Link("HSM configuration (PKCS#11)", f"{DOCS}/docs/configuration/seal/pkcs11"),
+            ResourceLink("HSM documentation", f"{DOCS}/docs/enterprise/hsm"),
+            ResourceLink("HSM configuration (PKCS#11)", f"{DOCS}/docs/configuration/seal/pkcs11"),
         ),
     ),
     Category(
         "audit-monitoring-compliance",
         "Audit/Monitoring & Compliance",
         "Takes in and evaluates the log of every request to Vault and every answer.",
-        (Link("Audit devices documentation", f"{DOCS}/docs/audit"),),
+        (ResourceLink("Audit devices documentation", f"{DOCS}/docs/audit"),),
     ),
     Category(
         "secrets-engines",
         "Secrets Engines",
         "Plugins that store, make or encrypt secrets.",
         (
-            Link("Secrets engines documentation", f"{DOCS}/docs/secrets"),
-            Link("Custom secrets engines tutorials", f"{DOCS}/tutorials/custom-secrets-engine"),
+            ResourceLink("Secrets engines documentation", f"{DOCS}/docs/secrets"),
+            ResourceLink("Custom secrets engines tutorials", f"{DOCS}/tutorials/custom-secrets-engine"),
         ),
     ),
 )
 PLUGINS = ("authentication-methods", "secrets-engines")
 RUNTIME = ("runtime-integrations",)
 
-DEVELOPED = documentation(
+DEVELOPMENT_DOCUMENTATION = build_documentation(
     "VA-2",
     "Developed and tested, with documentation, ready for review",
     "Stands for the mail that asks for the review: with it, the review can be requested.",
-    Field("tests", "How it was tested, and where to look", "lines", max_length=1000),
+    Question("tests", "How it was tested, and where to look", "lines", max_length=1000),
 )
 AUTH = Requirement(
     "VA-AUTH",
     "An auth method other than Token",
-    Who.PARTNER,
-    Kind.FORM,
+    FulfillingParty.PARTNER,
+    RequirementKind.FORM,
     "Long-lived tokens are no way to run in production, so Token alone is not verified.",
     fields=(
-        Field(
+        Question(
             "methods",
             "Auth methods supported besides Token",
             "choices",
@@ -107,15 +109,15 @@ AUTH = Requirement(
     categories=RUNTIME,
     links=(AUTH_METHODS,),
 )
-NAMESPACES = attested(
+NAMESPACES = build_attestation(
     "VA-NS",
     "Namespaces",
     "The integration works with namespaces, and not with the root namespace alone.",
     "Needed for Vault Enterprise's badge and for HCP Vault, whose top namespace is called admin.",
     optional=True,
-    links=(Link("Namespaces", f"{DOCS}/docs/enterprise/namespaces"),),
+    links=(ResourceLink("Namespaces", f"{DOCS}/docs/enterprise/namespaces"),),
 )
-HSM = attested(
+HSM = build_attestation(
     "VA-HSM",
     "PKCS#11 for hardware security modules",
     "The hardware security module speaks PKCS#11 with Vault.",
@@ -123,34 +125,34 @@ HSM = attested(
     optional=True,
     categories=RUNTIME,
 )
-HCP = attested(
+HCP = build_attestation(
     "VA-HCP",
     "Tested with HCP Vault",
     "The integration runs on AWS and was tested against HCP Vault.",
     "Needed for the HCP Vault badge only; HCP Vault runs on AWS.",
     optional=True,
-    links=(Link("Create a cluster on HCP", f"{DOCS}/tutorials/cloud/get-started-vault"),),
+    links=(ResourceLink("Create a cluster on HCP", f"{DOCS}/tutorials/cloud/get-started-vault"),),
 )
 DEMO = Requirement(
     "VA-5",
     "Demonstration of the integration",
-    Who.BOTH,
-    Kind.MEETING,
+    FulfillingParty.BOTH,
+    RequirementKind.MEETING,
     "Propose times; the reviewer watches it at work.",
     meeting_items=("Live demonstration",),
 )
 PLUGIN_PORTAL = Requirement(
     "VA-PORTAL",
     "Pull request for the Vault plugin portal",
-    Who.PARTNER,
-    Kind.FORM,
+    FulfillingParty.PARTNER,
+    RequirementKind.FORM,
     "Users look for plugins there; encouraged, in addition to the partner page.",
     optional=True,
-    fields=(Field("pull_request", "Address of the pull request", "url"),),
+    fields=(Question("pull_request", "Address of the pull request", "url"),),
     categories=PLUGINS,
     links=(PORTAL,),
 )
-SEEN = hints("VA-6-SEEN", "What users meet", "listing.links", "listing.contacts")
+LISTING_HINTS = build_hints("VA-6-SEEN", "What users meet", "listing.links", "listing.contacts")
 
 STEPS = (
     Step(
@@ -158,19 +160,23 @@ STEPS = (
         "Engage",
         Stage.ENGAGE,
         "Say what you build. Storage back ends, auto-auth and auto-unseal are not encouraged: ask first.",
-        (webform("VA-1", "Vault"),),
+        (build_webform("VA-1", "Vault"),),
     ),
     Step(
         "enable",
         "Enable",
         Stage.DEVELOP,
         "Read the material; its structure and patterns make the review quick.",
-        (mnda("VA-MNDA"),),
+        (build_mnda("VA-MNDA"),),
         (
             TUTORIALS,
-            Link("Sample development by a partner: Venafi", "https://www.hashicorp.com/integrations/venafi/vault/"),
-            Link("Example runtime integration: F5", "https://www.hashicorp.com/integrations/f5/vault"),
-            Link("Example runtime integration: ServiceNow", "https://www.hashicorp.com/integrations/servicenow/vault"),
+            ResourceLink(
+                "Sample development by a partner: Venafi", "https://www.hashicorp.com/integrations/venafi/vault/"
+            ),
+            ResourceLink("Example runtime integration: F5", "https://www.hashicorp.com/integrations/f5/vault"),
+            ResourceLink(
+                "Example runtime integration: ServiceNow", "https://www.hashicorp.com/integrations/servicenow/vault"
+            ),
             FORUM,
         ),
     ),
@@ -180,28 +186,40 @@ STEPS = (
         Stage.DEVELOP,
         "Build it with documentation; support several auth methods and leave the paths of secrets engines open.",
         (
-            DEVELOPED,
+            DEVELOPMENT_DOCUMENTATION,
             AUTH,
             NAMESPACES,
             HSM,
             HCP,
-            hints("VA-CODE-SEEN", "What the code shows", "plugin.name", "go.module", "go.tests", categories=PLUGINS),
+            build_hints(
+                "VA-CODE-SEEN", "What the code shows", "plugin.name", "go.module", "go.tests", categories=PLUGINS
+            ),
         ),
-        (Link("HCP sign-up", "https://portal.cloud.hashicorp.com/"),),
+        (ResourceLink("HCP sign-up", "https://portal.cloud.hashicorp.com/"),),
     ),
     Step(
         "review",
         "Review",
         Stage.REVIEW,
         "HashiCorp verifies the integration, in several rounds if need be, and then asks for the partner agreement.",
-        (feedback_addressed("VA-3"), credentials("VA-4"), DEMO, partner_agreement("VA-6", Stage.SUPPORT)),
+        (
+            build_feedback_attestation("VA-3"),
+            build_credentials("VA-4"),
+            DEMO,
+            build_partner_agreement("VA-6", Stage.SUPPORT),
+        ),
     ),
     Step(
         "release",
         "Release",
         Stage.RELEASE,
         "Plugins are best hosted on GitHub. The listing follows the signed agreement.",
-        (logo("VA-6-LOGO"), listing_text("VA-6-LIST", "your partner page on hashicorp.com"), PLUGIN_PORTAL, SEEN),
+        (
+            build_logo("VA-6-LOGO"),
+            build_listing_text("VA-6-LIST", "your partner page on hashicorp.com"),
+            PLUGIN_PORTAL,
+            LISTING_HINTS,
+        ),
         (PORTAL,),
     ),
     Step(
@@ -210,7 +228,7 @@ STEPS = (
         Stage.SUPPORT,
         "Maintain the integration and resolve what users report.",
         (
-            support_plan(
+            build_support_plan(
                 "VA-7",
                 "We track and resolve critical issues within 48 hours and all others within 5 business days",
                 where=True,

@@ -14,19 +14,19 @@ from django.db import IntegrityError, transaction
 
 from integrations.programs.models import PublishedProvider
 
-BATCH = 500
-COLUMNS = ("full_name", "namespace", "name", "tier", "source", "downloads", "description", "warning")
-DERIVED = ("name_key", "repository")
-LIMITS = {"registry_id": 20, "full_name": 160, "namespace": 80, "name": 80, "tier": 20, "source": 300}
-BIGGEST = 2**63 - 1
+BATCH_SIZE = 500
+PROVIDER_COLUMNS = ("full_name", "namespace", "name", "tier", "source", "downloads", "description", "warning")
+DERIVED_COLUMNS = ("name_key", "repository")
+MAX_LENGTHS = {"registry_id": 20, "full_name": 160, "namespace": 80, "name": 80, "tier": 20, "source": 300}
+MAX_COUNT = 2**63 - 1
 
 
-class BadLine(ValueError):
+class InvalidLineError(ValueError):
     """A line that cannot be read as a provider. The message says why."""
 
 
 @dataclass
-class Tally:
+class ImportResult:
     """What became of the lines. `skipped`: (line number, reason)."""
 
     new: int = 0
@@ -42,149 +42,151 @@ class Tally:
         return Counter(reason for _, reason in self.skipped)
 
 
-def lines_of(path: Path) -> Iterator[bytes]:
+def open_lines(path: Path) -> Iterator[bytes]:
     """The lines of a file, packed by gzip or not. Raises OSError at once for a file that cannot be opened."""
     file = path.open("rb")
-    packed = file.read(2) == b"\x1f\x8b"
+    is_gzipped = file.read(2) == b"\x1f\x8b"
     file.seek(0)
-    return _lines(file, packed)
+    return _iterate_lines(file, is_gzipped)
 
 
-def _lines(file: BinaryIO, packed: bool) -> Iterator[bytes]:
+def _iterate_lines(file: BinaryIO, is_gzipped: bool) -> Iterator[bytes]:
     with file:
-        yield from gzip.GzipFile(fileobj=file) if packed else file
+        yield from gzip.GzipFile(fileobj=file) if is_gzipped else file
 
 
 def import_providers(
     lines: Iterable[bytes], *, now: datetime, progress: Callable[[int], None] = lambda _: None
-) -> Tally:
+) -> ImportResult:
     """Bring in the providers. What is there already is compared and changed only where it differs.
 
     Providers that the file does not name stay as they are. Never raises for what a line holds, nor for a
     packed file that ends early: what was read until there is kept and the end is told as skipped.
     """
-    tally, seen = Tally(), set[str]()
+    result, known_keys = ImportResult(), set[str]()
     batch: list[tuple[int, dict[str, Any]]] = []
-    for number, line in enumerate(_until_broken(lines, tally), start=1):
+    for number, line in enumerate(_iterate_readable_lines(lines, result), start=1):
         try:
-            values = parse(line)
-            if values["registry_id"] in seen or values["full_name"].lower() in seen:
-                raise BadLine("named twice in the file")
-        except BadLine as reason:
-            tally.skipped.append((number, str(reason)))
+            values = parse_provider(line)
+            if values["registry_id"] in known_keys or values["full_name"].lower() in known_keys:
+                raise InvalidLineError("named twice in the file")
+        except InvalidLineError as error:
+            result.skipped.append((number, str(error)))
             continue
-        seen |= {values["registry_id"], values["full_name"].lower()}
+        known_keys |= {values["registry_id"], values["full_name"].lower()}
         batch.append((number, values))
-        if len(batch) == BATCH:
-            _write(batch, tally, now)
+        if len(batch) == BATCH_SIZE:
+            _write_batch(batch, result, now)
             batch = []
-            progress(tally.read)
-    _write(batch, tally, now)
-    progress(tally.read)
-    return tally
+            progress(result.read)
+    _write_batch(batch, result, now)
+    progress(result.read)
+    return result
 
 
-def _until_broken(lines: Iterable[bytes], tally: Tally) -> Iterator[bytes]:
+def _iterate_readable_lines(lines: Iterable[bytes], result: ImportResult) -> Iterator[bytes]:
     number = 0
     try:
         for line in lines:
             number += 1
             yield line
     except (EOFError, OSError, zlib.error):
-        tally.skipped.append((number + 1, "the file is damaged from here on"))
+        result.skipped.append((number + 1, "the file is damaged from here on"))
 
 
-def parse(line: bytes) -> dict[str, Any]:
+def parse_provider(line: bytes) -> dict[str, Any]:
     """A line as columns. Raises BadLine."""
     try:
         raw = json.loads(line)
     except (ValueError, RecursionError):
-        raise BadLine("not JSON") from None
+        raise InvalidLineError("not JSON") from None
     if not isinstance(raw, dict):
-        raise BadLine("not an object")
+        raise InvalidLineError("not an object")
     values = {
-        "registry_id": _text(raw, "id"),
-        "full_name": _text(raw, "fullName"),
-        "namespace": _text(raw, "namespace"),
-        "name": _text(raw, "name"),
-        "tier": _text(raw, "tier"),
-        "source": _text(raw, "source"),
-        "description": _text(raw, "description", required=False),
-        "warning": _text(raw, "warning", required=False),
-        "downloads": _count(raw.get("totalDownloads", 0)),
+        "registry_id": _parse_text(raw, "id"),
+        "full_name": _parse_text(raw, "fullName"),
+        "namespace": _parse_text(raw, "namespace"),
+        "name": _parse_text(raw, "name"),
+        "tier": _parse_text(raw, "tier"),
+        "source": _parse_text(raw, "source"),
+        "description": _parse_text(raw, "description", is_required=False),
+        "warning": _parse_text(raw, "warning", is_required=False),
+        "downloads": _parse_count(raw.get("totalDownloads", 0)),
     }
-    _consistent(values)
+    _validate_consistency(values)
     return values
 
 
-def _text(raw: dict[str, Any], key: str, *, required: bool = True) -> str:
+def _parse_text(raw: dict[str, Any], key: str, *, is_required: bool = True) -> str:
     value = raw.get(key)
-    if value is None and not required:
+    if value is None and not is_required:
         return ""
-    if not isinstance(value, str) or (required and not value.strip()):
-        raise BadLine(f"no {key}")
+    if not isinstance(value, str) or (is_required and not value.strip()):
+        raise InvalidLineError(f"no {key}")
     try:
         value.encode()
     except UnicodeEncodeError:
-        raise BadLine(f"{key} is not text") from None
+        raise InvalidLineError(f"{key} is not text") from None
     return value.replace("\x00", "").strip()
 
 
-def _count(value: Any) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= BIGGEST:
-        raise BadLine("totalDownloads is not a count")
+def _parse_count(value: Any) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= MAX_COUNT:
+        raise InvalidLineError("totalDownloads is not a count")
     return value
 
 
-def _consistent(values: dict[str, Any]) -> None:
+def _validate_consistency(values: dict[str, Any]) -> None:
     """Raises BadLine for names that do not fit together, are too long, or lead nowhere."""
-    for column, limit in LIMITS.items():
+    for column, limit in MAX_LENGTHS.items():
         if len(values[column]) > limit:
-            raise BadLine(f"{column} is longer than {limit} characters")
+            raise InvalidLineError(f"{column} is longer than {limit} characters")
         if not values[column].isprintable():
-            raise BadLine(f"{column} holds control characters")
+            raise InvalidLineError(f"{column} holds control characters")
     if values["full_name"] != f"{values['namespace']}/{values['name']}":
-        raise BadLine("fullName is not namespace/name")
+        raise InvalidLineError("fullName is not namespace/name")
     if not values["source"].startswith("https://"):
-        raise BadLine("source is not an https address")
+        raise InvalidLineError("source is not an https address")
 
 
-def _write(batch: list[tuple[int, dict[str, Any]]], tally: Tally, now: datetime) -> None:
+def _write_batch(batch: list[tuple[int, dict[str, Any]]], result: ImportResult, now: datetime) -> None:
     """Sort a batch into new, changed and unchanged, and write the first two."""
     by_id = PublishedProvider.objects.in_bulk([v["registry_id"] for _, v in batch], field_name="registry_id")
     by_name = PublishedProvider.objects.in_bulk([v["full_name"] for _, v in batch], field_name="full_name")
-    new, changed = [], []
+    new_rows, changed_rows = [], []
     for number, values in batch:
-        row, namesake = by_id.get(values["registry_id"]), by_name.get(values["full_name"])
-        if row and namesake and row.pk != namesake.pk:
-            tally.skipped.append((number, "its name belongs to another provider here"))
-        elif row or namesake:
-            changed += _differing(row or namesake, values, tally, number, now)
+        provider, namesake = by_id.get(values["registry_id"]), by_name.get(values["full_name"])
+        if provider and namesake and provider.pk != namesake.pk:
+            result.skipped.append((number, "its name belongs to another provider here"))
+        elif provider or namesake:
+            changed_rows += _apply_changes(provider or namesake, values, result, number, now)
         else:
-            fresh = PublishedProvider(**values, imported_at=now)
-            fresh.derive()
-            new.append((number, fresh))
-    tally.new += _each_or_all(new, PublishedProvider.objects.bulk_create, tally)
-    columns = ["registry_id", *COLUMNS, *DERIVED, "imported_at"]
-    tally.changed += _each_or_all(changed, lambda rows: PublishedProvider.objects.bulk_update(rows, columns), tally)
+            new_provider = PublishedProvider(**values, imported_at=now)
+            new_provider.derive()
+            new_rows.append((number, new_provider))
+    result.new += _write_rows(new_rows, PublishedProvider.objects.bulk_create, result)
+    columns = ["registry_id", *PROVIDER_COLUMNS, *DERIVED_COLUMNS, "imported_at"]
+    result.changed += _write_rows(
+        changed_rows, lambda rows: PublishedProvider.objects.bulk_update(rows, columns), result
+    )
 
 
-def _differing(
-    row: PublishedProvider | None, values: dict[str, Any], tally: Tally, number: int, now: datetime
+def _apply_changes(
+    provider: PublishedProvider | None, values: dict[str, Any], result: ImportResult, number: int, now: datetime
 ) -> list[tuple[int, PublishedProvider]]:
     """The row with the new values, or nothing where they are the old ones."""
-    if row is None or all(getattr(row, column) == value for column, value in values.items()):
-        tally.unchanged += 1
+    if provider is None or all(getattr(provider, column) == value for column, value in values.items()):
+        result.unchanged += 1
         return []
     for column, value in values.items():
-        setattr(row, column, value)
-    row.imported_at = now
-    row.derive()
-    return [(number, row)]
+        setattr(provider, column, value)
+    provider.imported_at = now
+    provider.derive()
+    return [(number, provider)]
 
 
-def _each_or_all(
-    rows: list[tuple[int, PublishedProvider]], write: Callable[[list[PublishedProvider]], Any], tally: Tally
+def _write_rows(
+    rows: list[tuple[int, PublishedProvider]], write: Callable[[list[PublishedProvider]], Any], result: ImportResult
 ) -> int:
     """Write all at once; where the database refuses one of them, one at a time. Returns how many were written."""
     if not rows:
@@ -195,6 +197,6 @@ def _each_or_all(
         return len(rows)
     except IntegrityError:
         if len(rows) > 1:
-            return sum(_each_or_all([pair], write, tally) for pair in rows)
-        tally.skipped.append((rows[0][0], "its name belongs to another provider here"))
+            return sum(_write_rows([pair], write, result) for pair in rows)
+        result.skipped.append((rows[0][0], "its name belongs to another provider here"))
         return 0

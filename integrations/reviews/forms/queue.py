@@ -8,28 +8,28 @@ from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
 
 from integrations.programs.registry import PROGRAMS
-from integrations.submissions.forms.filters import categories
-from integrations.submissions.workflow.states import OPEN_STAGES, Holder
+from integrations.submissions.forms.filters import list_category_choices
+from integrations.submissions.workflow.states import OPEN_STAGES, ResponsibleParty
 
-AGES = {
+AGE_LABELS = {
     "1": gettext_lazy("1 day"),
     "3": gettext_lazy("3 days"),
     "7": gettext_lazy("1 week"),
     "14": gettext_lazy("2 weeks"),
 }
-HOLDERS = {
+RESPONSIBLE_PARTY_LABELS = {
     "": gettext_lazy("The program"),
-    Holder.PARTNER: gettext_lazy("The partner"),
-    Holder.MACHINE: gettext_lazy("The portal"),
-    Holder.THIRD_PARTY: gettext_lazy("Others"),
+    ResponsibleParty.PARTNER: gettext_lazy("The partner"),
+    ResponsibleParty.MACHINE: gettext_lazy("The portal"),
+    ResponsibleParty.THIRD_PARTY: gettext_lazy("Others"),
     "any": gettext_lazy("Anyone"),
 }
 
 
-FILTERS = ("program", "stage", "category", "age", "holder")
+FILTER_FIELDS = ("program", "stage", "category", "age", "holder")
 
 
-class QueueFilter(forms.Form):
+class QueueFilterForm(forms.Form):
     """What the address of the queue asks for."""
 
     program = forms.ChoiceField(label=gettext_lazy("Program"), required=False)
@@ -40,13 +40,13 @@ class QueueFilter(forms.Form):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        chosen = str(self.data.get("program", ""))
+        program_key = str(self.data.get("program", ""))
         choices = {
             "program": [("", _("All")), *((key, p.name) for key, p in PROGRAMS.items())],
             "stage": [("", _("All")), *((str(s), _(str(s).capitalize())) for s in OPEN_STAGES)],
-            "category": [("", _("All")), *categories(chosen if chosen in PROGRAMS else "")],
-            "age": [("", _("Any time")), *AGES.items()],
-            "holder": [(str(key), word) for key, word in HOLDERS.items()],
+            "category": [("", _("All")), *list_category_choices(program_key if program_key in PROGRAMS else "")],
+            "age": [("", _("Any time")), *AGE_LABELS.items()],
+            "holder": [(str(key), label) for key, label in RESPONSIBLE_PARTY_LABELS.items()],
         }
         for name, options in choices.items():
             field = self.fields[name]
@@ -54,16 +54,16 @@ class QueueFilter(forms.Form):
             field.error_messages["invalid_choice"] = _("There is no such choice: all are shown.")
 
 
-def filters_of(given: tuple[str, ...]) -> tuple[dict[str, str], str]:
+def parse_filters(values: tuple[str, ...]) -> tuple[dict[str, str], str]:
     """What is chosen, and the fields as HTML, for the words of the address in the order of FILTERS.
 
     Kept, since nothing else matters: checking and drawing five choices takes longer than the rest of the page.
     """
-    return _filters_of(get_language(), given)
+    return _parse_filters(get_language(), values)
 
 
 @lru_cache(maxsize=500)
-def _filters_of(_language: str | None, given: tuple[str, ...]) -> tuple[dict[str, str], str]:
-    form = QueueFilter(dict(zip(FILTERS, given, strict=True)))
+def _parse_filters(_language: str | None, values: tuple[str, ...]) -> tuple[dict[str, str], str]:
+    form = QueueFilterForm(dict(zip(FILTER_FIELDS, values, strict=True)))
     form.is_valid()
     return form.cleaned_data, form.render()

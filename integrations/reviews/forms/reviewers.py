@@ -10,7 +10,7 @@ from integrations.programs.registry import PROGRAMS
 from integrations.reviews.models import ReviewerProfile
 
 
-class ProfileForm(forms.ModelForm):  # type: ignore[type-arg]
+class ReviewerProfileForm(forms.ModelForm):  # type: ignore[type-arg]
     """What a reviewer takes on, and when they are away."""
 
     programs = forms.MultipleChoiceField(
@@ -32,10 +32,10 @@ class ProfileForm(forms.ModelForm):  # type: ignore[type-arg]
         }
 
     def clean(self) -> dict[str, Any]:
-        given = super().clean() or {}
-        start, end = given.get("away_from"), given.get("away_until")
-        if end and not start and "away_from" not in self.errors:
+        data = super().clean() or {}
+        away_from, away_until = data.get("away_from"), data.get("away_until")
+        if away_until and not away_from and "away_from" not in self.errors:
             self.add_error("away_from", _("Say from which day you are away."))
-        if start and end and end < start:
+        if away_from and away_until and away_until < away_from:
             self.add_error("away_until", _("This day is before the first day away."))
-        return given
+        return data

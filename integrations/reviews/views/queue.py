@@ -13,143 +13,160 @@ from django.utils.translation import gettext as _
 from django.views.decorators.vary import vary_on_headers
 
 from integrations.partners import permissions
-from integrations.reviews.forms.queue import FILTERS, filters_of
-from integrations.reviews.forms.reviewers import ProfileForm
+from integrations.reviews.forms.queue import FILTER_FIELDS, parse_filters
+from integrations.reviews.forms.reviewers import ReviewerProfileForm
 from integrations.reviews.models import ReviewerProfile
-from integrations.reviews.selectors import queue as lines
+from integrations.reviews.selectors import queue as queue_selectors
 from integrations.reviews.services import claims
 from integrations.submissions.models import Integration
-from integrations.submissions.views.mixins import load, pressed
-from portal.core.errors import NotAllowed
-from portal.ui.refusals import refused
+from integrations.submissions.views.mixins import load_visible_integration, require_button
+from portal.core.errors import ActionRefused
+from portal.ui.refusals import report_refusal
 
 
-def for_program(request: HttpRequest) -> None:
+def require_program_staff(request: HttpRequest) -> None:
     """Raises Http404 for everybody but the people of the program: for others there is no queue."""
-    if not permissions.works_for_program(request.user):
+    if not permissions.is_program_staff(request.user):
         raise Http404(_("There is nothing here for you."))
 
 
-def load_for_program(request: HttpRequest, uuid: UUID) -> Integration:
-    for_program(request)
-    return load(request, uuid)
+def load_integration_for_program(request: HttpRequest, uuid: UUID) -> Integration:
+    require_program_staff(request)
+    return load_visible_integration(request, uuid)
 
 
 @vary_on_headers("HX-Request")
-def queue(request: HttpRequest) -> HttpResponse:
+def show_queue(request: HttpRequest) -> HttpResponse:
     """What waits for the program, the most pressing first."""
-    for_program(request)
+    require_program_staff(request)
     now = timezone.now()
-    filters, drawn = filters_of(tuple(request.GET.get(name, "")[:60] for name in FILTERS))
-    asked = request.GET.get("tab", "")
-    tab = asked if asked in lines.TABS else "all"
-    rows = lines.chosen(filters, now)
-    head = lines.head_of(rows, request.user, now)
-    shown = rows.filter(lines.in_tab(tab, request.user, now))
-    page, found = lines.page_of_rows(shown, head.tabs[tab], request.GET.get("page"), request.user, now)
+    filters, filter_fields = parse_filters(tuple(request.GET.get(name, "")[:60] for name in FILTER_FIELDS))
+    requested_tab = request.GET.get("tab", "")
+    tab = requested_tab if requested_tab in queue_selectors.TAB_LABELS else "all"
+    rows = queue_selectors.filter_queue(filters, now)
+    summary = queue_selectors.summarize_queue(rows, request.user, now)
+    tab_rows = rows.filter(queue_selectors.build_tab_condition(tab, request.user, now))
+    page, page_rows = queue_selectors.build_page(
+        tab_rows, summary.tabs[tab], request.GET.get("page"), request.user, now
+    )
     context = {
-        "filters": drawn, "head": head, "tabs": _tabs(request, head, tab), "tab": tab, "page": page, "rows": found,
-        "now": now, "is_filtered": any(filters.values()), "back": request.GET.urlencode(),
-    }  # fmt: skip
-    fragment = request.htmx and not request.htmx.history_restore_request  # type: ignore[attr-defined]
-    return render(request, "reviews/queue.html#results" if fragment else "reviews/queue.html", context)
+        "filters": filter_fields,
+        "head": summary,
+        "tabs": _build_tabs(request, summary, tab),
+        "tab": tab,
+        "page": page,
+        "rows": page_rows,
+        "now": now,
+        "is_filtered": any(filters.values()),
+        "back": request.GET.urlencode(),
+    }
+    is_fragment = request.htmx and not request.htmx.history_restore_request  # type: ignore[attr-defined]
+    return render(request, "reviews/queue.html#results" if is_fragment else "reviews/queue.html", context)
 
 
-def _tabs(request: HttpRequest, head: lines.Head, current: str) -> list[dict[str, Any]]:
+def _build_tabs(request: HttpRequest, summary: queue_selectors.QueueSummary, current: str) -> list[dict[str, Any]]:
     """The tabs with their addresses; the filters stay, the page does not."""
-    found = []
-    for tab, word in lines.TABS.items():
+    tabs = []
+    for tab, label in queue_selectors.TAB_LABELS.items():
         query = request.GET.copy()
         query.pop("page", None)
         query["tab"] = tab
         is_current = tab == current
-        found.append({"word": _(word), "href": f"?{query.urlencode()}", "count": head.tabs[tab], "current": is_current})
-    return found
+        tabs.append(
+            {"word": _(label), "href": f"?{query.urlencode()}", "count": summary.tabs[tab], "current": is_current}
+        )
+    return tabs
 
 
-@pressed("review")
-def claim(request: HttpRequest, uuid: UUID) -> HttpResponse:
+@require_button("review")
+def claim_review(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """Take it for a while and open it; where somebody was faster, back to the queue with their name."""
-    found = load_for_program(request, uuid)
+    integration = load_integration_for_program(request, uuid)
     try:
-        claims.claim(found, by=request.user, now=timezone.now())
-    except NotAllowed as refusal:
-        refused(request, refusal)
-        return _to_queue(request)
+        claims.claim_review(integration, actor=request.user, now=timezone.now())
+    except ActionRefused as refusal:
+        report_refusal(request, refusal)
+        return _redirect_to_queue(request)
     return redirect("review", uuid=uuid)
 
 
-@pressed("review")
-def keep(request: HttpRequest, uuid: UUID) -> HttpResponse:
+@require_button("review")
+def renew_claim(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """Lengthen one's own lease, and say who has it now."""
-    found = load_for_program(request, uuid)
+    integration = load_integration_for_program(request, uuid)
     now = timezone.now()
-    claims.keep_claim(found, by=request.user, now=now)
-    context = {"integration": load(request, uuid), "now": now, **claim_context(found, request.user)}
+    claims.renew_claim(integration, actor=request.user, now=now)
+    context = {
+        "integration": load_visible_integration(request, uuid),
+        "now": now,
+        **build_claim_context(integration, request.user),
+    }
     return render(request, "reviews/review_claim.html", context)
 
 
-def claim_context(found: Integration, user: Any) -> dict[str, Any]:
+def build_claim_context(integration: Integration, user: Any) -> dict[str, Any]:
     """What the line about the claim needs, on the page and as a fragment."""
-    return {"may_decide": permissions.may_decide(found, user), "for_me": found.reviewer_id == user.pk}
+    return {"may_decide": permissions.can_decide(integration, user), "for_me": integration.reviewer_id == user.pk}
 
 
-@pressed("review")
-def put_back(request: HttpRequest, uuid: UUID) -> HttpResponse:
+@require_button("review")
+def release_claim(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """Give it back to the queue."""
-    found = load_for_program(request, uuid)
+    integration = load_integration_for_program(request, uuid)
     try:
-        claims.put_back(found, by=request.user, now=timezone.now())
-        messages.success(request, _("%(name)s is back in the queue.") % {"name": found.name})
-    except NotAllowed as refusal:
-        refused(request, refusal)
-    return _to_queue(request)
+        claims.release_claim(integration, actor=request.user, now=timezone.now())
+        messages.success(request, _("%(name)s is back in the queue.") % {"name": integration.name})
+    except ActionRefused as refusal:
+        report_refusal(request, refusal)
+    return _redirect_to_queue(request)
 
 
-@pressed("review")
-def assign(request: HttpRequest, uuid: UUID) -> HttpResponse:
+@require_button("review")
+def assign_reviewer(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """Name the reviewer."""
-    found = load_for_program(request, uuid)
-    chosen = request.POST.get("reviewer", "")
+    integration = load_integration_for_program(request, uuid)
+    reviewer_pk = request.POST.get("reviewer", "")
     reviewers = get_user_model().objects.filter(is_reviewer=True, is_active=True)
-    reviewer = get_object_or_404(reviewers, pk=chosen) if chosen.isdecimal() and len(chosen) < 19 else None
+    reviewer = (
+        get_object_or_404(reviewers, pk=reviewer_pk) if reviewer_pk.isdecimal() and len(reviewer_pk) < 19 else None
+    )
     try:
         if reviewer is None:
-            raise NotAllowed(_("Choose a reviewer first."))
-        claims.assign(found, reviewer, by=request.user, now=timezone.now())
+            raise ActionRefused(_("Choose a reviewer first."))
+        claims.assign_reviewer(integration, reviewer, actor=request.user, now=timezone.now())
         messages.success(
-            request, _("%(reviewer)s reviews %(name)s from now on.") % {"reviewer": reviewer, "name": found.name}
+            request, _("%(reviewer)s reviews %(name)s from now on.") % {"reviewer": reviewer, "name": integration.name}
         )
-    except NotAllowed as refusal:
-        refused(request, refusal)
+    except ActionRefused as refusal:
+        report_refusal(request, refusal)
     return redirect("review", uuid=uuid)
 
 
-def profile(request: HttpRequest) -> HttpResponse:
+def edit_profile(request: HttpRequest) -> HttpResponse:
     """What I review, how much of it, and when I am away."""
     if not request.user.is_reviewer:  # type: ignore[union-attr]
         raise Http404(_("Only reviewers say what they review."))
-    own = ReviewerProfile.objects.filter(user=request.user).first() or ReviewerProfile(user=request.user)  # type: ignore[misc]
+    reviewer_profile = ReviewerProfile.objects.filter(user=request.user).first() or ReviewerProfile(user=request.user)  # type: ignore[misc]
     unsent = request.unsent()  # type: ignore[attr-defined]
-    form = ProfileForm(request.POST or unsent or None, instance=own)
+    form = ReviewerProfileForm(request.POST or unsent or None, instance=reviewer_profile)
     if request.method == "POST" and form.is_valid():
-        claims.change_profile(request.user, form.cleaned_data, by=request.user)
+        claims.change_profile(request.user, form.cleaned_data, actor=request.user)
         messages.success(request, _("Saved. Suggestions follow it from now on."))
         return redirect("queue")
     return render(request, "reviews/queue_profile.html", {"form": form}, status=422 if form.is_bound else 200)
 
 
-def _to_queue(request: HttpRequest) -> HttpResponse:
+def _redirect_to_queue(request: HttpRequest) -> HttpResponse:
     """The queue as it was filtered: only the query is taken along, never an address."""
     query = QueryDict(request.POST.get("back", "")[:500]).urlencode()
     return redirect(reverse("queue") + (f"?{query}" if query else ""))
 
 
 urlpatterns = [
-    path("queue/", queue, name="queue"),
-    path("queue/profile/", profile, name="queue_profile"),
-    path("integrations/<uuid:uuid>/claim/", claim, name="claim"),
-    path("integrations/<uuid:uuid>/keep/", keep, name="keep_claim"),
-    path("integrations/<uuid:uuid>/put-back/", put_back, name="put_back"),
-    path("integrations/<uuid:uuid>/assign/", assign, name="assign"),
+    path("queue/", show_queue, name="queue"),
+    path("queue/profile/", edit_profile, name="queue_profile"),
+    path("integrations/<uuid:uuid>/claim/", claim_review, name="claim"),
+    path("integrations/<uuid:uuid>/keep/", renew_claim, name="keep_claim"),
+    path("integrations/<uuid:uuid>/put-back/", release_claim, name="put_back"),
+    path("integrations/<uuid:uuid>/assign/", assign_reviewer, name="assign"),
 ]

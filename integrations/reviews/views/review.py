@@ -11,89 +11,91 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
-from integrations.reviews.assignment import suggest
+from integrations.reviews.assignment import suggest_reviewers
 from integrations.reviews.presenters import (
-    facts_for_reviewer,
-    groups_of,
-    may_find,
-    turn_for_reviewer,
-    undo_of,
-    useful,
-    why_not_decide,
+    build_next_action_context,
+    build_reviewer_context,
+    can_raise_finding,
+    explain_decision_refusal,
+    filter_relevant_actions,
+    get_undoable_decision,
+    list_review_sections,
 )
-from integrations.reviews.views.queue import claim_context, load_for_program
-from integrations.submissions.forms.findings import AnswerForm, FindingForm, SayForm
+from integrations.reviews.views.queue import build_claim_context, load_integration_for_program
+from integrations.submissions.forms.findings import FindingAnswerForm, FindingForm, MessageForm
 from integrations.submissions.models import Finding, Integration
-from integrations.submissions.presenters import is_told, path_steps
-from integrations.submissions.selectors.recent_changes import changes_since, last_look
-from integrations.submissions.services import findings as reviewing
-from integrations.submissions.services.transitions import actions
-from integrations.submissions.views.mixins import load, only, pressed
-from portal.core.errors import NotAllowed
-from portal.ui.refusals import refused
+from integrations.submissions.presenters import is_visible_to_partner, list_path_steps
+from integrations.submissions.selectors.recent_changes import get_read_marker, list_changes_since
+from integrations.submissions.services import findings as finding_services
+from integrations.submissions.services.transitions import list_available_transitions
+from integrations.submissions.views.mixins import load_visible_integration, require_button, require_permission
+from portal.core.errors import ActionRefused
+from portal.ui.refusals import report_refusal
 
 
-def review(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def show_review(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """The page on which a reviewer decides. One of the company itself sees what the company sees."""
-    found = load_for_program(request, uuid)
-    if permissions.role_of(found.partner, request.user):
-        messages.info(request, why_not_decide(found, request.user))
+    integration = load_integration_for_program(request, uuid)
+    if permissions.get_role(integration.partner, request.user):
+        messages.info(request, explain_decision_refusal(integration, request.user))
         return redirect("integration", uuid)
-    return render(request, "reviews/review.html", review_context(found, request.user))
+    return render(request, "reviews/review.html", build_review_context(integration, request.user))
 
 
-def review_context(found: Integration, user: Any) -> dict[str, Any]:
+def build_review_context(integration: Integration, user: Any) -> dict[str, Any]:
     """Everything the page shows, internal notes too: for people of the program only."""
-    now, look = timezone.now(), last_look(found, user)
+    now, read_marker = timezone.now(), get_read_marker(integration, user)
     return {
-        "integration": found,
-        "edition": found.edition,
-        "program": found.program,
-        "path": path_steps(found),
-        "groups": groups_of(found, now),
-        "look": look,
-        "changes": changes_since(found, look, with_notes=True) if look else [],
-        "thread": list(found.messages.select_related("author")),
-        "actions": useful(found, actions(found, user, now=now)),
-        "findings": list(found.findings.all()),
-        "suggestions": suggest(found, now) if permissions.may_assign(found, user) and found.is_open else [],
-        "undo": undo_of(found, user, now),
-        "why_not": why_not_decide(found, user),
-        "may_find": may_find(found, user),
+        "integration": integration,
+        "edition": integration.edition,
+        "program": integration.program,
+        "path": list_path_steps(integration),
+        "groups": list_review_sections(integration, now),
+        "look": read_marker,
+        "changes": list_changes_since(integration, read_marker, with_notes=True) if read_marker else [],
+        "thread": list(integration.messages.select_related("author")),
+        "actions": filter_relevant_actions(integration, list_available_transitions(integration, user, now=now)),
+        "findings": list(integration.findings.all()),
+        "suggestions": suggest_reviewers(integration, now)
+        if permissions.can_assign_reviewer(integration, user) and integration.is_open
+        else [],
+        "undo": get_undoable_decision(integration, user, now),
+        "why_not": explain_decision_refusal(integration, user),
+        "may_find": can_raise_finding(integration, user),
         "may_note": True,
         "now": now,
-        **claim_context(found, user),
-        **facts_for_reviewer(found),
-        **turn_for_reviewer(found, now),
+        **build_claim_context(integration, user),
+        **build_reviewer_context(integration),
+        **build_next_action_context(integration, now),
     }
 
 
-@pressed("review")
-def seen(request: HttpRequest, uuid: UUID) -> HttpResponse:
+@require_button("review")
+def mark_read(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """Everything up to now has been looked at."""
-    found = load_for_program(request, uuid)
-    reviewing.looked(found, by=request.user, now=timezone.now())
+    integration = load_integration_for_program(request, uuid)
+    finding_services.update_read_marker(integration, actor=request.user, now=timezone.now())
     return redirect("review", uuid=uuid)
 
 
-def finding_new(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def raise_finding(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """Write a finding on one requirement."""
-    found = load_for_program(request, uuid)
-    only(permissions.may_decide, found, request.user)
-    form = FindingForm(_typed(request))
-    wanted = str(form.data.get("requirement") or request.GET.get("requirement", ""))
-    requirement = found.edition.requirement(wanted)
+    integration = load_integration_for_program(request, uuid)
+    require_permission(permissions.can_decide, integration, request.user)
+    form = FindingForm(_get_form_data(request))
+    requirement_id = str(form.data.get("requirement") or request.GET.get("requirement", ""))
+    requirement = integration.edition.requirement(requirement_id)
     if requirement is None:
         raise Http404(_("This edition of the program has no such requirement."))
     if request.method == "POST" and form.is_valid():
         try:
             text, now = form.cleaned_data["text"], timezone.now()
-            finding = reviewing.raise_finding(found, requirement.id, text, by=request.user, now=now)
+            finding = finding_services.raise_finding(integration, requirement.id, text, actor=request.user, now=now)
             return redirect(f"{reverse('review', args=[uuid])}#finding-{finding.number}")
-        except NotAllowed as refusal:
+        except ActionRefused as refusal:
             form.add_error(None, str(refusal))
-    context = {"integration": found, "form": form, "requirement": requirement}
-    return render(request, "submissions/finding_new.html", context, status=_status(request))
+    context = {"integration": integration, "form": form, "requirement": requirement}
+    return render(request, "submissions/finding_new.html", context, status=_get_status_code(request))
 
 
 def load_finding(request: HttpRequest, pk: int) -> Finding:
@@ -101,83 +103,87 @@ def load_finding(request: HttpRequest, pk: int) -> Finding:
     visible = Integration.objects.visible_to(request.user)
     findings = Finding.objects.select_related("integration__partner", "raised_by")
     finding = get_object_or_404(findings, pk=pk, integration__in=visible)
-    if not permissions.works_for_program(request.user) and not is_told(finding.integration, finding):
+    if not permissions.is_program_staff(request.user) and not is_visible_to_partner(finding.integration, finding):
         raise Http404(_("There is no such finding."))
     return finding
 
 
-def finding_fix(request: HttpRequest, pk: int) -> HttpResponse:
+def answer_finding(request: HttpRequest, pk: int) -> HttpResponse:
     """The partner says what was done about a finding."""
     finding = load_finding(request, pk)
-    only(permissions.may_edit, finding.integration, request.user)
-    found, form = finding.integration, AnswerForm(_typed(request))
+    require_permission(permissions.can_edit, finding.integration, request.user)
+    integration, form = finding.integration, FindingAnswerForm(_get_form_data(request))
     if request.method == "POST" and form.is_valid():
         try:
-            reviewing.fix_finding(finding, form.cleaned_data["answer"], by=request.user, now=timezone.now())
+            finding_services.answer_finding(
+                finding, form.cleaned_data["answer"], actor=request.user, now=timezone.now()
+            )
             messages.success(request, _("Finding %(number)s is answered.") % {"number": finding.number})
-            return redirect(f"{reverse('integration', args=[found.uuid])}#finding-{finding.number}")
-        except NotAllowed as refusal:
+            return redirect(f"{reverse('integration', args=[integration.uuid])}#finding-{finding.number}")
+        except ActionRefused as refusal:
             form.add_error(None, str(refusal))
-    requirement = found.edition.requirement(finding.requirement_id)
-    context = {"integration": found, "finding": finding, "form": form, "requirement": requirement}
-    return render(request, "submissions/finding_fix.html", context, status=_status(request))
+    requirement = integration.edition.requirement(finding.requirement_id)
+    context = {"integration": integration, "finding": finding, "form": form, "requirement": requirement}
+    return render(request, "submissions/finding_fix.html", context, status=_get_status_code(request))
 
 
-@pressed("queue")
-def finding_verify(request: HttpRequest, pk: int) -> HttpResponse:
+@require_button("queue")
+def verify_finding(request: HttpRequest, pk: int) -> HttpResponse:
     """It is settled."""
-    return _settle(request, pk, reviewing.verify_finding)
+    return _decide_finding(request, pk, finding_services.verify_finding)
 
 
-@pressed("queue")
-def finding_reopen(request: HttpRequest, pk: int) -> HttpResponse:
+@require_button("queue")
+def reopen_finding(request: HttpRequest, pk: int) -> HttpResponse:
     """It is not settled after all."""
-    return _settle(request, pk, reviewing.reopen_finding)
+    return _decide_finding(request, pk, finding_services.reopen_finding)
 
 
-def _settle(request: HttpRequest, pk: int, act: Any) -> HttpResponse:
+def _decide_finding(request: HttpRequest, pk: int, decide: Any) -> HttpResponse:
     finding = load_finding(request, pk)
-    if not permissions.works_for_program(request.user):
+    if not permissions.is_program_staff(request.user):
         raise Http404(_("There is nothing here for you."))
     try:
-        act(finding, by=request.user, now=timezone.now())
-    except NotAllowed as refusal:
-        refused(request, refusal)
+        decide(finding, actor=request.user, now=timezone.now())
+    except ActionRefused as refusal:
+        report_refusal(request, refusal)
     return redirect(f"{reverse('review', args=[finding.integration.uuid])}#finding-{finding.number}")
 
 
-def say(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def post_message(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """Write to the other side, or keep a note of the program."""
-    found = load(request, uuid)
-    only(permissions.may_speak, found, request.user)
-    for_program = permissions.works_for_program(request.user)
-    form = SayForm(_typed(request), may_note=permissions.may_note(found, request.user))
+    integration = load_visible_integration(request, uuid)
+    require_permission(permissions.can_post_message, integration, request.user)
+    for_program = permissions.is_program_staff(request.user)
+    form = MessageForm(_get_form_data(request), can_write_note=permissions.can_write_note(integration, request.user))
     if request.method == "POST" and form.is_valid():
-        internal = form.cleaned_data.get("internal", False)
+        is_internal = form.cleaned_data.get("internal", False)
         try:
-            reviewing.say(found, form.cleaned_data["body"], by=request.user, now=timezone.now(), internal=internal)
+            finding_services.post_message(
+                integration, form.cleaned_data["body"], actor=request.user, now=timezone.now(), is_internal=is_internal
+            )
             return redirect(f"{reverse('review' if for_program else 'integration', args=[uuid])}#thread")
-        except NotAllowed as refusal:
+        except ActionRefused as refusal:
             form.add_error(None, str(refusal))
-    context = {"integration": found, "form": form, "for_program": for_program}
-    return render(request, "reviews/review_message.html", context, status=_status(request))
+    context = {"integration": integration, "form": form, "for_program": for_program}
+    return render(request, "reviews/review_message.html", context, status=_get_status_code(request))
 
 
-def _typed(request: HttpRequest) -> Any:
+def _get_form_data(request: HttpRequest) -> Any:
     """What was typed: now, or before a sign-in came between."""
     return request.POST if request.method == "POST" else request.unsent()  # type: ignore[attr-defined]
 
 
-def _status(request: HttpRequest) -> int:
+def _get_status_code(request: HttpRequest) -> int:
     return 422 if request.method == "POST" else 200
 
 
 urlpatterns = [
-    path("integrations/<uuid:uuid>/review/", review, name="review"),
-    path("integrations/<uuid:uuid>/seen/", seen, name="seen"),
-    path("integrations/<uuid:uuid>/findings/", finding_new, name="finding_new"),
-    path("integrations/<uuid:uuid>/say/", say, name="say"),
-    path("findings/<int:pk>/fix/", finding_fix, name="finding_fix"),
-    path("findings/<int:pk>/verify/", finding_verify, name="finding_verify"),
-    path("findings/<int:pk>/reopen/", finding_reopen, name="finding_reopen"),
+    path("integrations/<uuid:uuid>/review/", show_review, name="review"),
+    path("integrations/<uuid:uuid>/seen/", mark_read, name="seen"),
+    path("integrations/<uuid:uuid>/findings/", raise_finding, name="finding_new"),
+    path("integrations/<uuid:uuid>/say/", post_message, name="say"),
+    path("findings/<int:pk>/fix/", answer_finding, name="finding_fix"),
+    path("findings/<int:pk>/verify/", verify_finding, name="finding_verify"),
+    path("findings/<int:pk>/reopen/", reopen_finding, name="finding_reopen"),
 ]

@@ -4,166 +4,182 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 
-from integrations.programs.schema import Sla, Target, Verb
-from integrations.sla.engine.pause_rules import Wait
-from integrations.sla.engine.types import Asked, ClockState, Segment, Severity, Watching
+from integrations.programs.schema import Sla, SlaTarget, TargetType
+from integrations.sla.engine.pause_rules import UncountedInterval
+from integrations.sla.engine.types import ClockState, ClockStatus, ProjectionContext, Segment, Severity
 from portal.core import business_time
-from portal.core.business_time import Calendar, Pause, Scale, Stretch
+from portal.core.business_time import Calendar, ClockPause, TimeScale, TimeSegment
 
-WARN_AT = (0.5, 0.75, 0.9)
-RUNS = "The clock runs"
+WARNING_SHARES = (0.5, 0.75, 0.9)
+RUNNING_REASON = "The clock runs"
 
 
 @dataclass(frozen=True, slots=True)
-class Promise:
+class EffectiveTarget:
     """One target as it counts from a moment on. `allowed` is None where there is none: then time is only measured."""
 
     severity: Severity
     start: datetime
-    scale: Scale
-    allowed: timedelta | None
+    scale: TimeScale
+    allowed_time: timedelta | None
     hard: bool
 
-    def due(self, pauses: Sequence[Pause], share: float = 1.0) -> datetime | None:
-        return business_time.due(self.start, self.allowed * share, self.scale, pauses) if self.allowed else None
+    def calculate_due_at(self, pauses: Sequence[ClockPause], share: float = 1.0) -> datetime | None:
+        return (
+            business_time.calculate_due_at(self.start, self.allowed_time * share, self.scale, pauses)
+            if self.allowed_time
+            else None
+        )
 
 
-def promises(
-    sla: Sla, verb: Verb, opened: datetime, critical_since: datetime | None, calendar: Calendar
-) -> list[Promise]:
+def build_effective_targets(
+    sla: Sla, verb: TargetType, opened_at: datetime, critical_since: datetime | None, calendar: Calendar
+) -> list[EffectiveTarget]:
     """What is promised about an issue. A severity raised later adds the critical target, counted from then on.
 
     Raising takes no promise away: where the target for critical issues is ideal or absent, the other one stays.
     """
-    mine = verb == sla.verb
-    found = []
+    applies = verb == sla.verb
+    targets = []
     if critical_since is not None:
-        target = sla.critical if mine else None
-        found.append(_promise(Severity.CRITICAL, critical_since if target else opened, target, calendar))
-    critical = found[0] if found else None
-    if critical is None or not critical.hard or critical_since != opened:
-        other = _promise(Severity.OTHER, opened, sla.other if mine else None, calendar)
-        if critical is None or other.allowed:
-            found.append(other)
-    return found
+        target = sla.critical if applies else None
+        targets.append(
+            _build_effective_target(Severity.CRITICAL, critical_since if target else opened_at, target, calendar)
+        )
+    critical = targets[0] if targets else None
+    if critical is None or not critical.hard or critical_since != opened_at:
+        other = _build_effective_target(Severity.OTHER, opened_at, sla.other if applies else None, calendar)
+        if critical is None or other.allowed_time:
+            targets.append(other)
+    return targets
 
 
-def _promise(severity: Severity, start: datetime, target: Target | None, calendar: Calendar) -> Promise:
+def _build_effective_target(
+    severity: Severity, start: datetime, target: SlaTarget | None, calendar: Calendar
+) -> EffectiveTarget:
     hard = target is not None and not target.ideally
     if target and target.hours is not None:
-        return Promise(severity, start, business_time.ELAPSED, timedelta(hours=target.hours), hard)
+        return EffectiveTarget(severity, start, business_time.ELAPSED_SCALE, timedelta(hours=target.hours), hard)
     if target and target.business_days is not None:
-        return Promise(severity, start, calendar.days, timedelta(days=target.business_days), hard)
-    scale = business_time.ELAPSED if severity == Severity.CRITICAL else calendar.days
-    return Promise(severity, start, scale, None, hard=False)
+        return EffectiveTarget(severity, start, calendar.days, timedelta(days=target.business_days), hard)
+    scale = business_time.ELAPSED_SCALE if severity == Severity.CRITICAL else calendar.days
+    return EffectiveTarget(severity, start, scale, None, hard=False)
 
 
-def strictest(found: Sequence[Promise], pauses: Sequence[Pause]) -> Promise:
+def select_strictest_target(targets: Sequence[EffectiveTarget], pauses: Sequence[ClockPause]) -> EffectiveTarget:
     """The hard promise that is due first; without one, what is only ideal or measured."""
-    last = datetime.max.replace(tzinfo=UTC)
-    return min(found, key=lambda promise: (not promise.hard, promise.due(pauses) or last))
+    latest = datetime.max.replace(tzinfo=UTC)
+    return min(targets, key=lambda target: (not target.hard, target.calculate_due_at(pauses) or latest))
 
 
-def measure(
-    verb: Verb, found: Sequence[Promise], stops: Sequence[Wait], waits: Sequence[Wait], asked: Asked
+def measure_clock(
+    verb: TargetType,
+    targets: Sequence[EffectiveTarget],
+    stops: Sequence[UncountedInterval],
+    waits: Sequence[UncountedInterval],
+    context: ProjectionContext,
 ) -> ClockState:
     """The state of one clock. Those of the stops that did not hold are times that do not count."""
-    stop = next((wait for wait in stops if _holds(wait, stops)), None)
-    end = stop.start if stop else asked.now
-    idle = _until(end, in_order([*stops, *waits])) if stop else in_order([*stops, *waits])
-    pauses = [Pause(wait.start, wait.end) for wait in idle]
-    promise = strictest(found, pauses)
-    due = promise.due(pauses)
-    counted = business_time.used(promise.start, end, promise.scale, pauses)
+    stop = next((wait for wait in stops if _is_lasting(wait, stops)), None)
+    end = stop.start if stop else context.now
+    idle = _truncate_intervals(end, merge_intervals([*stops, *waits])) if stop else merge_intervals([*stops, *waits])
+    pauses = [ClockPause(wait.start, wait.end) for wait in idle]
+    target = select_strictest_target(targets, pauses)
+    due_at = target.calculate_due_at(pauses)
+    counted_time = business_time.calculate_used_time(target.start, end, target.scale, pauses)
     state = ClockState(
         verb=verb,
-        promised=promise.hard,
-        severity=promise.severity,
-        state=Watching.OFF,
-        started_at=promise.start,
-        due_at=due,
+        promised=target.hard,
+        severity=target.severity,
+        state=ClockStatus.OFF,
+        started_at=target.start,
+        due_at=due_at,
         stopped_at=stop.start if stop else None,
         stopped_by=stop.key if stop else "",
-        warn_at=_warnings(promise, pauses) if promise.hard else (),
-        counted=counted,
-        share=counted / promise.allowed if promise.allowed else 0.0,
-        segments=segments(promise, end, idle, asked) if asked.segments else (),
+        warn_at=_list_warning_times(target, pauses) if target.hard else (),
+        counted=counted_time,
+        share=counted_time / target.allowed_time if target.allowed_time else 0.0,
+        segments=build_segments(target, end, idle, context) if context.segments else (),
     )
-    lasting = bool(idle) and idle[-1].end is None
-    return replace(state, state=_watching(state, lasting, asked)) if promise.hard else state
+    is_paused = bool(idle) and idle[-1].end is None
+    return replace(state, state=_determine_status(state, is_paused, context)) if target.hard else state
 
 
-def _holds(stop: Wait, stops: Sequence[Wait]) -> bool:
+def _is_lasting(stop: UncountedInterval, stops: Sequence[UncountedInterval]) -> bool:
     """Whether the clock has stood still ever since this stop, be it that others took over from it."""
     end = stop.end
     while end is not None:
-        reach = [other.end for other in stops if other.start <= end and (other.end is None or other.end > end)]
-        if not reach:
+        later_ends = [other.end for other in stops if other.start <= end and (other.end is None or other.end > end)]
+        if not later_ends:
             return False
-        end = None if None in reach else max(at for at in reach if at is not None)
+        end = None if None in later_ends else max(moment for moment in later_ends if moment is not None)
     return True
 
 
-def _watching(state: ClockState, paused: bool, asked: Asked) -> Watching:
+def _determine_status(state: ClockState, is_paused: bool, context: ProjectionContext) -> ClockStatus:
     """Nothing is declared beyond what we know: neither a breach nor that the promise was kept."""
-    due, stop, known = state.due_at, state.stopped_at, min(asked.now, asked.data_up_to)
-    if stop is not None and (due is None or stop <= due):
-        return Watching.MET if stop <= known else Watching.BLIND
-    if due is None or asked.now < due:
-        return Watching.PAUSED if paused else Watching.RUNNING
-    if known < due:
-        return Watching.BLIND
-    return Watching.OVERDUE if stop is None else Watching.LATE
+    due_at, stopped_at, known_up_to = state.due_at, state.stopped_at, min(context.now, context.data_up_to)
+    if stopped_at is not None and (due_at is None or stopped_at <= due_at):
+        return ClockStatus.MET if stopped_at <= known_up_to else ClockStatus.BLIND
+    if due_at is None or context.now < due_at:
+        return ClockStatus.PAUSED if is_paused else ClockStatus.RUNNING
+    if known_up_to < due_at:
+        return ClockStatus.BLIND
+    return ClockStatus.OVERDUE if stopped_at is None else ClockStatus.LATE
 
 
-def _warnings(promise: Promise, pauses: Sequence[Pause]) -> tuple[datetime, ...]:
-    moments = (promise.due(pauses, share) for share in WARN_AT)
+def _list_warning_times(target: EffectiveTarget, pauses: Sequence[ClockPause]) -> tuple[datetime, ...]:
+    moments = (target.calculate_due_at(pauses, share) for share in WARNING_SHARES)
     return tuple(moment for moment in moments if moment is not None)
 
 
-def in_order(waits: Sequence[Wait]) -> list[Wait]:
+def merge_intervals(waits: Sequence[UncountedInterval]) -> list[UncountedInterval]:
     """The same times without overlaps: what began first keeps its time."""
-    found: list[Wait] = []
+    intervals: list[UncountedInterval] = []
     for wait in sorted(waits, key=lambda wait: wait.start):
-        last = found[-1].end if found else wait.start
-        if last is None:
+        last_end = intervals[-1].end if intervals else wait.start
+        if last_end is None:
             break
-        start = max(wait.start, last)
+        start = max(wait.start, last_end)
         if wait.end is None or wait.end > start:
-            found.append(replace(wait, start=start))
-    return found
+            intervals.append(replace(wait, start=start))
+    return intervals
 
 
-def _until(end: datetime, waits: Sequence[Wait]) -> list[Wait]:
-    return [replace(w, end=min(w.end or end, end)) for w in waits if w.start < end]
+def _truncate_intervals(end: datetime, waits: Sequence[UncountedInterval]) -> list[UncountedInterval]:
+    return [replace(wait, end=min(wait.end or end, end)) for wait in waits if wait.start < end]
 
 
-def segments(promise: Promise, end: datetime, idle: Sequence[Wait], asked: Asked) -> tuple[Segment, ...]:
+def build_segments(
+    target: EffectiveTarget, end: datetime, idle: Sequence[UncountedInterval], context: ProjectionContext
+) -> tuple[Segment, ...]:
     """What lies between the clock's start and its end or now, without a gap."""
-    parts = business_time.stretches(promise.start, end, promise.scale, [Pause(wait.start, wait.end) for wait in idle])
-    return tuple(_segment(part, idle, asked.calendar) for part in parts)
+    parts = business_time.split_into_segments(
+        target.start, end, target.scale, [ClockPause(wait.start, wait.end) for wait in idle]
+    )
+    return tuple(_build_segment(part, idle, context.calendar) for part in parts)
 
 
-def _segment(part: Stretch, idle: Sequence[Wait], calendar: Calendar) -> Segment:
+def _build_segment(part: TimeSegment, idle: Sequence[UncountedInterval], calendar: Calendar) -> Segment:
     if part.pause is not None:
         wait = idle[part.pause]
         return Segment(part.start, part.end, False, wait.why, wait.key)
     if part.used:
-        return Segment(part.start, part.end, True, RUNS, used=part.used)
-    return Segment(part.start, part.end, False, days_off(part, calendar))
+        return Segment(part.start, part.end, True, RUNNING_REASON, used=part.used)
+    return Segment(part.start, part.end, False, describe_days_off(part, calendar))
 
 
-def days_off(part: Stretch, calendar: Calendar) -> str:
+def describe_days_off(part: TimeSegment, calendar: Calendar) -> str:
     """“Days off: Sat 11 Apr, Sun 12 Apr”, holidays by their names."""
-    days = days_of(part, calendar)
-    named = [
+    days = list_days(part, calendar)
+    day_names = [
         f"{day:%a} {day.day} {day:%b}" + (f" ({calendar.names[day]})" if day in calendar.names else "") for day in days
     ]
-    return f"{'Day off' if len(days) == 1 else 'Days off'}: {', '.join(named)}"
+    return f"{'Day off' if len(days) == 1 else 'Days off'}: {', '.join(day_names)}"
 
 
-def days_of(part: Stretch | Segment, calendar: Calendar) -> list[date]:
+def list_days(part: TimeSegment | Segment, calendar: Calendar) -> list[date]:
     """The local days that a time touches."""
     first = part.start.astimezone(calendar.zone).date()
-    last = (part.end - business_time.INSTANT).astimezone(calendar.zone).date()
-    return [date.fromordinal(n) for n in range(first.toordinal(), last.toordinal() + 1)]
+    last = (part.end - business_time.RESOLUTION).astimezone(calendar.zone).date()
+    return [date.fromordinal(ordinal) for ordinal in range(first.toordinal(), last.toordinal() + 1)]

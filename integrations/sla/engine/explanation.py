@@ -5,41 +5,41 @@ from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from integrations.sla.engine.types import Asked, ClockState, IssueState, Segment, Watching
+from integrations.sla.engine.types import ClockState, ClockStatus, IssueState, ProjectionContext, Segment
 
 ANCHORS = {"comment": "issuecomment", "event": "event"}  # prefix of a happening's key: GitHub's anchor
-STATES = {
-    Watching.RUNNING: "It runs.",
-    Watching.PAUSED: "It is paused.",
-    Watching.MET: "The promise was kept.",
-    Watching.LATE: "It was stopped after the due moment.",
-    Watching.OVERDUE: "The due moment has passed.",
-    Watching.BLIND: "Nothing can be said yet: what we know does not reach far enough.",
-    Watching.OFF: "Nothing is promised.",
+STATE_DESCRIPTIONS = {
+    ClockStatus.RUNNING: "It runs.",
+    ClockStatus.PAUSED: "It is paused.",
+    ClockStatus.MET: "The promise was kept.",
+    ClockStatus.LATE: "It was stopped after the due moment.",
+    ClockStatus.OVERDUE: "The due moment has passed.",
+    ClockStatus.BLIND: "Nothing can be said yet: what we know does not reach far enough.",
+    ClockStatus.OFF: "Nothing is promised.",
 }
 
 
-def moment(at: datetime, zone: ZoneInfo) -> str:
+def format_moment(timestamp: datetime, zone: ZoneInfo) -> str:
     """“Tue 14 Apr, 14:10” of the calendar."""
-    local = at.astimezone(zone)
-    return f"{local:%a} {local.day} {local:%b}, {local:%H:%M}"
+    local_time = timestamp.astimezone(zone)
+    return f"{local_time:%a} {local_time.day} {local_time:%b}, {local_time:%H:%M}"
 
 
-def duration(length: timedelta) -> str:
+def format_duration(length: timedelta) -> str:
     """“2 days 3 h 5 min”; a day is 24 hours."""
-    days, hours, minutes, seconds = units(length)
+    days, hours, minutes, seconds = split_duration(length)
     parts = [f"{days} day{'s' if days > 1 else ''}" if days else "", f"{hours} h" if hours else ""]
     parts += [f"{minutes} min" if minutes else "", f"{seconds} s" if seconds and not days else ""]
     return " ".join(filter(None, parts)) or "0 min"
 
 
-def units(length: timedelta) -> tuple[int, int, int, int]:
+def split_duration(length: timedelta) -> tuple[int, int, int, int]:
     """Days, hours, minutes and seconds of a length, rounded to whole seconds."""
-    days, rest = divmod(round(length.total_seconds()), 86400)
-    return days, rest // 3600, rest % 3600 // 60, rest % 60
+    days, remaining_seconds = divmod(round(length.total_seconds()), 86400)
+    return days, remaining_seconds // 3600, remaining_seconds % 3600 // 60, remaining_seconds % 60
 
 
-def link(url: str, key: str) -> str:
+def build_event_url(url: str, key: str) -> str:
     """The address of the fact with that key on GitHub; the issue's own where it has none, "" for no key."""
     kind, _, number = key.partition(":")
     if not key:
@@ -47,45 +47,52 @@ def link(url: str, key: str) -> str:
     return f"{url}#{ANCHORS[kind]}-{number}" if kind in ANCHORS and number.isdigit() else url
 
 
-def sentence(segment: Segment, zone: ZoneInfo) -> str:
+def describe_segment(segment: Segment, zone: ZoneInfo) -> str:
     """One segment: from, to, how much counts, why."""
-    counts = f"{duration(segment.used)} counted" if segment.counted else f"{duration(segment.length)} not counted"
-    return f"{moment(segment.start, zone)} – {moment(segment.end, zone)}: {counts}. {segment.why}."
+    amount = (
+        f"{format_duration(segment.used)} counted"
+        if segment.counted
+        else f"{format_duration(segment.length)} not counted"
+    )
+    return f"{format_moment(segment.start, zone)} – {format_moment(segment.end, zone)}: {amount}. {segment.why}."
 
 
-def sentences(clock: ClockState, zone: ZoneInfo) -> list[str]:
+def explain_clock(clock: ClockState, zone: ZoneInfo) -> list[str]:
     """The whole clock in words: its segments, their sum, and what follows."""
-    told = [sentence(segment, zone) for segment in clock.segments]
-    told.append(f"Together {duration(clock.counted)} counted, {duration(idle(clock.segments))} not counted.")
+    lines = [describe_segment(segment, zone) for segment in clock.segments]
+    lines.append(
+        f"Together {format_duration(clock.counted)} counted, "
+        f"{format_duration(sum_uncounted_time(clock.segments))} not counted."
+    )
     if clock.due_at is not None:
-        ideally = "" if clock.promised else "Ideally "
-        told.append(f"{ideally}{'due' if ideally else 'Due'} {moment(clock.due_at, zone)} ({zone}).")
-    return [*told, STATES[clock.state]]
+        prefix = "" if clock.promised else "Ideally "
+        lines.append(f"{prefix}{'due' if prefix else 'Due'} {format_moment(clock.due_at, zone)} ({zone}).")
+    return [*lines, STATE_DESCRIPTIONS[clock.state]]
 
 
-def idle(segments: Iterable[Segment]) -> timedelta:
+def sum_uncounted_time(segments: Iterable[Segment]) -> timedelta:
     """The time of the segments that does not count."""
     return sum((segment.length for segment in segments if not segment.counted), timedelta())
 
 
-def as_data(state: IssueState, asked: Asked, url: str) -> dict[str, Any]:
+def serialize_issue_state(state: IssueState, context: ProjectionContext, url: str) -> dict[str, Any]:
     """An issue's state as JSON takes it: moments ISO in UTC, lengths in seconds."""
     return {
-        "at": asked.now.isoformat(),
-        "data_up_to": asked.data_up_to.isoformat(),
-        "zone": str(asked.calendar.zone),
-        "policy": asked.policy.edition,
+        "at": context.now.isoformat(),
+        "data_up_to": context.data_up_to.isoformat(),
+        "zone": str(context.calendar.zone),
+        "policy": context.policy.edition,
         "severity": str(state.severity),
         "open": state.is_open,
-        "covered": state.covered,
+        "covered": state.is_covered,
         "spoke_last": state.spoke_last,
-        "spoke_last_at": _iso(state.spoke_last_at),
+        "spoke_last_at": _format_timestamp(state.spoke_last_at),
         "notes": list(state.notes),
-        "clocks": [clock_as_data(clock, asked.calendar.zone, url) for clock in state.clocks],
+        "clocks": [serialize_clock(clock, context.calendar.zone, url) for clock in state.clocks],
     }
 
 
-def clock_as_data(clock: ClockState, zone: ZoneInfo, url: str) -> dict[str, Any]:
+def serialize_clock(clock: ClockState, zone: ZoneInfo, url: str) -> dict[str, Any]:
     """A clock as JSON: moments as ISO texts in UTC, lengths in seconds, links; its `words` are told in the zone."""
     return {
         "verb": str(clock.verb),
@@ -93,19 +100,19 @@ def clock_as_data(clock: ClockState, zone: ZoneInfo, url: str) -> dict[str, Any]
         "severity": str(clock.severity),
         "state": str(clock.state),
         "started_at": clock.started_at.isoformat(),
-        "due": _iso(clock.due_at),
-        "stopped_at": _iso(clock.stopped_at),
-        "stopped_by": link(url, clock.stopped_by),
-        "warn_at": [at.isoformat() for at in clock.warn_at],
+        "due": _format_timestamp(clock.due_at),
+        "stopped_at": _format_timestamp(clock.stopped_at),
+        "stopped_by": build_event_url(url, clock.stopped_by),
+        "warn_at": [warning_at.isoformat() for warning_at in clock.warn_at],
         "counted_seconds": clock.counted.total_seconds(),
         "elapsed_seconds": sum((segment.length for segment in clock.segments), timedelta()).total_seconds(),
         "share": clock.share,
-        "segments": [_segment_as_data(segment, url) for segment in clock.segments],
-        "words": sentences(clock, zone),
+        "segments": [_serialize_segment(segment, url) for segment in clock.segments],
+        "words": explain_clock(clock, zone),
     }
 
 
-def _segment_as_data(segment: Segment, url: str) -> dict[str, Any]:
+def _serialize_segment(segment: Segment, url: str) -> dict[str, Any]:
     return {
         "from": segment.start.isoformat(),
         "to": segment.end.isoformat(),
@@ -114,9 +121,9 @@ def _segment_as_data(segment: Segment, url: str) -> dict[str, Any]:
         "counted_seconds": segment.used.total_seconds(),
         "why": segment.why,
         "event": segment.key,
-        "link": link(url, segment.key),
+        "link": build_event_url(url, segment.key),
     }
 
 
-def _iso(at: datetime | None) -> str | None:
-    return at.isoformat() if at else None
+def _format_timestamp(timestamp: datetime | None) -> str | None:
+    return timestamp.isoformat() if timestamp else None

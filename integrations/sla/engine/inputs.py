@@ -7,36 +7,36 @@ from uuid import UUID
 from django.db.models import F, Prefetch
 from django.db.models.functions import Lower
 
-from integrations.sla.engine.projection import fold
-from integrations.sla.engine.types import Actor, Asked, Happening, IssueState, Kind
+from integrations.sla.engine.projection import project_issue_state
+from integrations.sla.engine.types import Actor, IssueEventKind, IssueState, ProjectionContext, TimelineEvent
 from integrations.sla.models import Issue, IssueEvent
-from integrations.sla.services.policies import calendar_of, policy_of
+from integrations.sla.services.policies import get_calendar, get_sla_policy
 
-WITH_EVENTS = Prefetch("events", queryset=IssueEvent.objects.order_by("at", "pk"))
+EVENTS_PREFETCH = Prefetch("events", queryset=IssueEvent.objects.order_by("at", "pk"))
 
 
-def happening(row: IssueEvent) -> Happening:
+def build_timeline_event(row: IssueEvent) -> TimelineEvent:
     """A kept fact as the fold takes it."""
     actor = Actor(row.actor_id, row.actor, row.actor_type or "User", row.association or "NONE")
-    return Happening(row.key, Kind(row.kind), row.at, actor, row.text, row.label, row.data)
+    return TimelineEvent(row.key, IssueEventKind(row.kind), row.at, actor, row.text, row.label, row.data)
 
 
-def happenings(issue: Issue) -> list[Happening]:
+def list_timeline_events(issue: Issue) -> list[TimelineEvent]:
     """Everything that is known to have happened to an issue."""
-    return [happening(row) for row in issue.events.all()]
+    return [build_timeline_event(row) for row in issue.events.all()]
 
 
-def asked_of(issue: Issue, now: datetime, *, segments: bool = True) -> Asked:
+def build_projection_context(issue: Issue, now: datetime, *, segments: bool = True) -> ProjectionContext:
     """What the fold is asked with: the policy and calendar of the issue's opening, and how far we know it."""
-    return Asked(policy_of(issue), calendar_of(issue), now, issue.watch.data_up_to, segments)
+    return ProjectionContext(get_sla_policy(issue), get_calendar(issue), now, issue.watch.data_up_to, segments)
 
 
-def state_of(issue: Issue, now: datetime, *, segments: bool = True) -> IssueState:
+def compute_issue_state(issue: Issue, now: datetime, *, segments: bool = True) -> IssueState:
     """The state of an issue at a moment, from its facts alone. Raises ValueError where its opening is not known."""
-    return fold(happenings(issue), asked_of(issue, now, segments=segments))
+    return project_issue_state(list_timeline_events(issue), build_projection_context(issue, now, segments=segments))
 
 
-def calendar_as_data(issue: Issue) -> dict[str, Any] | None:
+def serialize_calendar(issue: Issue) -> dict[str, Any] | None:
     """The edition of the partner's calendar that counts for an issue; None where there was none at its opening."""
     edition = issue.calendar
     if edition is None:
@@ -52,13 +52,15 @@ def calendar_as_data(issue: Issue) -> dict[str, Any] | None:
     }
 
 
-def find(text: str) -> Issue | None:
+def find_issue(text: str) -> Issue | None:
     """The issue called “owner/name#12”, or by its uuid; of several watches of a repository the one that lasts."""
-    issues = Issue.objects.select_related("watch", "calendar", "policy", "integration").prefetch_related(WITH_EVENTS)
+    issues = Issue.objects.select_related("watch", "calendar", "policy", "integration").prefetch_related(
+        EVENTS_PREFETCH
+    )
     repository, _, number = text.strip().rpartition("#")
     if repository and number.isascii() and number.isdigit() and len(number) < 19:
-        named = issues.alias(named=Lower("watch__repository")).filter(named=repository.lower(), number=int(number))
-        return named.order_by(F("watch__ended_at").desc(nulls_first=True), "-watch__began_at").first()
+        matches = issues.alias(named=Lower("watch__repository")).filter(named=repository.lower(), number=int(number))
+        return matches.order_by(F("watch__ended_at").desc(nulls_first=True), "-watch__began_at").first()
     try:
         return issues.filter(uuid=UUID(text.strip())).first()
     except ValueError:

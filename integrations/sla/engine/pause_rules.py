@@ -8,14 +8,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from integrations.sla.engine.comment_classifier import asks, fingerprint, requests
-from integrations.sla.engine.participants import Cast, Side
-from integrations.sla.engine.severity import plain
-from integrations.sla.engine.types import Happening, Kind
+from integrations.sla.engine.comment_classifier import build_fingerprint, has_question, has_request
+from integrations.sla.engine.participants import IssueParticipants, ParticipantSide
+from integrations.sla.engine.severity import normalize_label
+from integrations.sla.engine.types import IssueEventKind, TimelineEvent
 
 
 @dataclass(frozen=True, slots=True)
-class Wait:
+class UncountedInterval:
     """A time that does not count, why, and the key of what began it; `end` None while it lasts."""
 
     start: datetime
@@ -25,121 +25,125 @@ class Wait:
 
 
 @dataclass(slots=True)
-class Waiting:
+class PauseTracker:
     """Reads an issue's happenings in order and finds the waits."""
 
-    cast: Cast
-    waits: list[Wait] = field(default_factory=list)
+    participants: IssueParticipants
+    waits: list[UncountedInterval] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    since: datetime | None = None
+    paused_at: datetime | None = None
     question: str = ""  # key of the comment that asks
     request: str = ""  # key of a comment that wants something, without a question mark
-    label: bool = False
-    locked: bool = False
-    asked: set[str] = field(default_factory=set)
-    writers: dict[str, Side] = field(default_factory=dict)
+    has_pause_label: bool = False
+    is_locked: bool = False
+    question_fingerprints: set[str] = field(default_factory=set)
+    sides_by_comment: dict[str, ParticipantSide] = field(default_factory=dict)
 
-    def read(self, happening: Happening) -> None:
-        handler = HANDLERS.get(happening.kind)
+    def read(self, event: TimelineEvent) -> None:
+        handler = HANDLERS.get(event.kind)
         if handler:
-            handler(self, happening, self.cast.side(happening.actor))
+            handler(self, event, self.participants.get_side(event.actor))
 
-    def commented(self, happening: Happening, side: Side) -> None:
-        self.writers[happening.comment] = side
-        if side == Side.REPORTER:
-            self.end(happening.at)
-        elif side == Side.PARTNER:
-            self.ask(happening, happening.comment)
+    def handle_comment(self, event: TimelineEvent, side: ParticipantSide) -> None:
+        self.sides_by_comment[event.comment] = side
+        if side == ParticipantSide.REPORTER:
+            self.end_pause(event.at)
+        elif side == ParticipantSide.PARTNER:
+            self.record_question(event, event.comment)
 
-    def comment_edited(self, happening: Happening, side: Side) -> None:
-        comment = happening.comment
-        writer = self.writers.get(comment, side)
-        if writer == Side.REPORTER == side:
-            self.end(happening.at)
-        elif writer == Side.PARTNER and comment in (self.question, self.request) and not requests(happening.text):
-            self.end(happening.at)
+    def handle_comment_edit(self, event: TimelineEvent, side: ParticipantSide) -> None:
+        comment = event.comment
+        writer_side = self.sides_by_comment.get(comment, side)
+        if writer_side == ParticipantSide.REPORTER == side:
+            self.end_pause(event.at)
+        elif (
+            writer_side == ParticipantSide.PARTNER
+            and comment in (self.question, self.request)
+            and not has_request(event.text)
+        ):
+            self.end_pause(event.at)
             self.notes.append("A question was edited away: the pause ended then.")
-        elif writer == Side.PARTNER and comment not in (self.question, self.request):
-            self.ask(happening, comment)
+        elif writer_side == ParticipantSide.PARTNER and comment not in (self.question, self.request):
+            self.record_question(event, comment)
 
-    def comment_deleted(self, happening: Happening, side: Side) -> None:
-        if happening.data.get("comment") in (self.question, self.request):
-            self.end(happening.at)
+    def handle_comment_deletion(self, event: TimelineEvent, side: ParticipantSide) -> None:
+        if event.data.get("comment") in (self.question, self.request):
+            self.end_pause(event.at)
             self.notes.append("A question was deleted: the pause ended then.")
 
-    def ask(self, happening: Happening, comment: str) -> None:
+    def record_question(self, event: TimelineEvent, comment: str) -> None:
         """A comment of the partner: does it ask something that was not asked before?"""
-        if self.since is not None or not requests(happening.text):
+        if self.paused_at is not None or not has_request(event.text):
             return
-        said = fingerprint(happening.text)
-        if said in self.asked:
+        question_fingerprint = build_fingerprint(event.text)
+        if question_fingerprint in self.question_fingerprints:
             self.notes.append("The same question was asked again: it pauses nothing.")
             return
-        self.asked.add(said)
-        if asks(happening.text):
+        self.question_fingerprints.add(question_fingerprint)
+        if has_question(event.text):
             self.question = comment
         else:
             self.request = comment
-        if self.question or self.label:
-            self.begin(happening)
+        if self.question or self.has_pause_label:
+            self.begin_pause(event)
 
-    def begin(self, happening: Happening) -> None:
-        if self.locked:
+    def begin_pause(self, event: TimelineEvent) -> None:
+        if self.is_locked:
             self.notes.append("A question in a locked conversation pauses nothing: the reporter cannot answer.")
             self.question = self.request = ""
             return
-        self.since = happening.at
+        self.paused_at = event.at
 
-    def end(self, at: datetime) -> None:
-        if self.since is not None:
+    def end_pause(self, at: datetime) -> None:
+        if self.paused_at is not None:
             why = "Waiting for the reporter to answer a question"
-            self.waits.append(Wait(self.since, at, why, self.question or self.request))
-        self.since, self.question, self.request = None, "", ""
+            self.waits.append(UncountedInterval(self.paused_at, at, why, self.question or self.request))
+        self.paused_at, self.question, self.request = None, "", ""
 
-    def labeled(self, happening: Happening, side: Side) -> None:
-        if plain(happening.label) not in self.cast.policy.pause_labels:
+    def handle_label(self, event: TimelineEvent, side: ParticipantSide) -> None:
+        if normalize_label(event.label) not in self.participants.policy.pause_labels:
             return
-        if side == Side.MACHINE:
+        if side == ParticipantSide.MACHINE:
             self.notes.append("A machine put a pause label: it pauses nothing.")
             return
-        self.label = True
-        if self.since is None and self.request:
-            self.begin(happening)
-        elif self.since is None:
+        self.has_pause_label = True
+        if self.paused_at is None and self.request:
+            self.begin_pause(event)
+        elif self.paused_at is None:
             self.notes.append("A pause label was put without a question: it pauses nothing.")
 
-    def unlabeled(self, happening: Happening, side: Side) -> None:
-        if plain(happening.label) in self.cast.policy.pause_labels:
-            self.label = False
-            self.end(happening.at)
+    def handle_unlabel(self, event: TimelineEvent, side: ParticipantSide) -> None:
+        if normalize_label(event.label) in self.participants.policy.pause_labels:
+            self.has_pause_label = False
+            self.end_pause(event.at)
 
-    def reporter_acts(self, happening: Happening, side: Side) -> None:
-        if side == Side.REPORTER:
-            self.end(happening.at)
+    def handle_reporter_action(self, event: TimelineEvent, side: ParticipantSide) -> None:
+        if side == ParticipantSide.REPORTER:
+            self.end_pause(event.at)
 
-    def lock(self, happening: Happening, side: Side) -> None:
-        self.locked = happening.kind == Kind.LOCKED
-        if self.locked and self.since is not None:
-            self.end(happening.at)
+    def handle_lock(self, event: TimelineEvent, side: ParticipantSide) -> None:
+        self.is_locked = event.kind == IssueEventKind.LOCKED
+        if self.is_locked and self.paused_at is not None:
+            self.end_pause(event.at)
             self.notes.append("The conversation was locked while the reporter was asked: the pause ended then.")
 
-    def found(self) -> list[Wait]:
+    def list_intervals(self) -> list[UncountedInterval]:
         """The waits so far, the one that lasts included."""
-        if self.since is None:
+        if self.paused_at is None:
             return list(self.waits)
         why = "Waiting for the reporter to answer a question"
-        return [*self.waits, Wait(self.since, None, why, self.question or self.request)]
+        return [*self.waits, UncountedInterval(self.paused_at, None, why, self.question or self.request)]
 
 
-HANDLERS: dict[Kind, Callable[[Waiting, Happening, Side], None]] = {
-    Kind.COMMENTED: Waiting.commented,
-    Kind.COMMENT_EDITED: Waiting.comment_edited,
-    Kind.COMMENT_DELETED: Waiting.comment_deleted,
-    Kind.LABELED: Waiting.labeled,
-    Kind.UNLABELED: Waiting.unlabeled,
-    Kind.EDITED: Waiting.reporter_acts,
-    Kind.CLOSED: Waiting.reporter_acts,
-    Kind.REOPENED: Waiting.reporter_acts,
-    Kind.LOCKED: Waiting.lock,
-    Kind.UNLOCKED: Waiting.lock,
+HANDLERS: dict[IssueEventKind, Callable[[PauseTracker, TimelineEvent, ParticipantSide], None]] = {
+    IssueEventKind.COMMENTED: PauseTracker.handle_comment,
+    IssueEventKind.COMMENT_EDITED: PauseTracker.handle_comment_edit,
+    IssueEventKind.COMMENT_DELETED: PauseTracker.handle_comment_deletion,
+    IssueEventKind.LABELED: PauseTracker.handle_label,
+    IssueEventKind.UNLABELED: PauseTracker.handle_unlabel,
+    IssueEventKind.EDITED: PauseTracker.handle_reporter_action,
+    IssueEventKind.CLOSED: PauseTracker.handle_reporter_action,
+    IssueEventKind.REOPENED: PauseTracker.handle_reporter_action,
+    IssueEventKind.LOCKED: PauseTracker.handle_lock,
+    IssueEventKind.UNLOCKED: PauseTracker.handle_lock,
 }

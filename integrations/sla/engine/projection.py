@@ -7,219 +7,291 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from integrations.programs.schema import Verb
-from integrations.sla.engine.clock import Promise, measure, promises
-from integrations.sla.engine.participants import Cast, Side, cast_of, is_machine, is_of_the_partner
-from integrations.sla.engine.pause_rules import Wait, Waiting
-from integrations.sla.engine.severity import severity_of, telling_of
-from integrations.sla.engine.stop_rules import Stops
-from integrations.sla.engine.types import DENIED, Asked, ClockState, Happening, IssueState, Kind, Severity, Watching
-from portal.core.business_time import INSTANT
+from integrations.programs.schema import TargetType
+from integrations.sla.engine.clock import EffectiveTarget, build_effective_targets, measure_clock
+from integrations.sla.engine.participants import (
+    IssueParticipants,
+    ParticipantSide,
+    identify_participants,
+    is_machine,
+    is_opened_by_partner,
+)
+from integrations.sla.engine.pause_rules import PauseTracker, UncountedInterval
+from integrations.sla.engine.severity import determine_severity, list_severity_events
+from integrations.sla.engine.stop_rules import StopTracker
+from integrations.sla.engine.types import (
+    DENIED_KEY,
+    ClockState,
+    ClockStatus,
+    IssueEventKind,
+    IssueState,
+    ProjectionContext,
+    Severity,
+    TimelineEvent,
+)
+from portal.core.business_time import RESOLUTION
 
 # of facts of one second, as GitHub tells the time: words before the act that they go with, closed before reopened
-ORDER = {kind: n for n, kind in enumerate(Kind)} | {Kind.CLOSED: 50, Kind.REOPENED: 51}
-ATTEMPTS = {
-    Kind.TRANSFERRED: "The issue was transferred: its clocks go on.",
-    Kind.DELETED: "The issue was deleted: its clocks go on.",
-    Kind.LOCKED: "The conversation was locked: the clocks go on.",
+EVENT_ORDER = {kind: n for n, kind in enumerate(IssueEventKind)} | {
+    IssueEventKind.CLOSED: 50,
+    IssueEventKind.REOPENED: 51,
 }
-UNKNOWN = "A webhook told of something that GitHub does not know: it does not count."
-WORDS = (Kind.OPENED, Kind.COMMENTED)
-BROKEN = (Watching.LATE, Watching.OVERDUE)
-SPOKEN = frozenset({Kind.COMMENTED, Kind.COMMENT_EDITED, Kind.COMMENT_DELETED})
+INEFFECTIVE_EVENT_NOTES = {
+    IssueEventKind.TRANSFERRED: "The issue was transferred: its clocks go on.",
+    IssueEventKind.DELETED: "The issue was deleted: its clocks go on.",
+    IssueEventKind.LOCKED: "The conversation was locked: the clocks go on.",
+}
+UNVERIFIED_EVENT_NOTE = "A webhook told of something that GitHub does not know: it does not count."
+MESSAGE_KINDS = (IssueEventKind.OPENED, IssueEventKind.COMMENTED)
+BREACH_STATUSES = (ClockStatus.LATE, ClockStatus.OVERDUE)
+COMMENT_KINDS = frozenset({IssueEventKind.COMMENTED, IssueEventKind.COMMENT_EDITED, IssueEventKind.COMMENT_DELETED})
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class TimelineAnalysis:
     """An issue read once, in order. `telling`: those of its happenings that say how severe it is."""
 
-    happenings: list[Happening]
-    telling: list[Happening]
-    opened: Happening
-    cast: Cast
-    stops: Stops
-    waiting: Waiting
+    events: list[TimelineEvent]
+    severity_events: list[TimelineEvent]
+    opening: TimelineEvent
+    participants: IssueParticipants
+    stop_tracker: StopTracker
+    pause_tracker: PauseTracker
 
 
-def fold(happenings: Iterable[Happening], asked: Asked) -> IssueState:
+def project_issue_state(events: Iterable[TimelineEvent], context: ProjectionContext) -> IssueState:
     """The state of an issue at `asked.now`. Raises ValueError where the facts do not hold its opening."""
-    happenings = list(happenings)
-    reading = _read(in_order(happenings, asked.now), asked)
-    severity, _ = severity_of(reading.telling, asked.policy, asked.now)
-    covered = not is_machine(reading.opened.actor, asked.policy) and not _let_off(reading.happenings)
-    found = [_clock(verb, reading, asked, covered) for verb in (Verb.RESPOND, Verb.RESOLVE)]
-    clocks = respond, resolve = _begun(found, reading.happenings) if asked.segments else found
-    spoke_last, spoke_last_at = _spoke_last(reading)
+    events = list(events)
+    analysis = _analyze_timeline(order_events(events, context.now), context)
+    severity, _ = determine_severity(analysis.severity_events, context.policy, context.now)
+    is_covered = not is_machine(analysis.opening.actor, context.policy) and not _is_excluded(analysis.events)
+    clock_states = [
+        _project_clock(verb, analysis, context, is_covered) for verb in (TargetType.RESPOND, TargetType.RESOLVE)
+    ]
+    clocks = respond, resolve = (
+        _assign_segment_keys(clock_states, analysis.events) if context.segments else clock_states
+    )
+    spoke_last, spoke_last_at = _find_last_speaker(analysis)
     return IssueState(
         severity=severity,
-        is_open=_is_open(reading.happenings),
-        covered=covered,
+        is_open=_is_open(analysis.events),
+        is_covered=is_covered,
         respond=respond,
         resolve=resolve,
         spoke_last=spoke_last,
         spoke_last_at=spoke_last_at,
-        notes=(*_notes(reading, asked, clocks), *([UNKNOWN] if denied_in(happenings) else [])),
+        notes=(
+            *_collect_notes(analysis, context, clocks),
+            *([UNVERIFIED_EVENT_NOTE] if find_denied_keys(events) else []),
+        ),
     )
 
 
-def in_order(happenings: Iterable[Happening], until: datetime) -> list[Happening]:
+def order_events(events: Iterable[TimelineEvent], cutoff_at: datetime) -> list[TimelineEvent]:
     """Each fact once, as they happened, up to a moment. An act told under two keys is one: that with a link is kept,
     and that which says more. A guess at who rewrote a report goes where somebody told. What is denied is left out,
     with all that was told of a comment that is not there.
     """
-    happenings = list(happenings)
-    known: dict[object, Happening] = {}
-    guesses, denied = [], denied_in(happenings)
-    for happening in happenings:
-        if happening.at > until or (denied and _is_denied(happening, denied)):
+    events = list(events)
+    events_by_identity: dict[object, TimelineEvent] = {}
+    guesses, denied_keys = [], find_denied_keys(events)
+    for event in events:
+        if event.at > cutoff_at or (denied_keys and _is_denied(event, denied_keys)):
             continue
-        if "guessed" in happening.data:
-            guesses.append(happening)
+        if "guessed" in event.data:
+            guesses.append(event)
             continue
-        name = _name(happening)
-        other = known.get(name)
-        if other is None or _rank(happening) > _rank(other):
-            known[name] = happening
+        identity = _get_identity(event)
+        other = events_by_identity.get(identity)
+        if other is None or _get_rank(event) > _get_rank(other):
+            events_by_identity[identity] = event
     if guesses:
-        told = {h.text for h in known.values() if h.kind == Kind.EDITED and h.data.get("body")}
-        known |= {guess.key: guess for guess in guesses if guess.text not in told}
-    return sorted(known.values(), key=lambda h: (h.at, ORDER[h.kind], h.key))
+        known_texts = {
+            event.text
+            for event in events_by_identity.values()
+            if event.kind == IssueEventKind.EDITED and event.data.get("body")
+        }
+        events_by_identity |= {guess.key: guess for guess in guesses if guess.text not in known_texts}
+    return sorted(events_by_identity.values(), key=lambda event: (event.at, EVENT_ORDER[event.kind], event.key))
 
 
-def denied_in(happenings: Iterable[Happening]) -> set[object]:
+def find_denied_keys(events: Iterable[TimelineEvent]) -> set[object]:
     """The keys of the facts and comments that GitHub does not know."""
-    denials = [happening.data for happening in happenings if DENIED in happening.data]
-    return {key for data in denials for key in (data[DENIED], data.get("comment")) if key}
+    denial_data = [event.data for event in events if DENIED_KEY in event.data]
+    return {key for data in denial_data for key in (data[DENIED_KEY], data.get("comment")) if key}
 
 
-def _is_denied(happening: Happening, denied: set[object]) -> bool:
-    comment = happening.comment if happening.kind in SPOKEN else ""
-    return DENIED in happening.data or happening.key in denied or comment in denied
+def _is_denied(event: TimelineEvent, denied_keys: set[object]) -> bool:
+    comment = event.comment if event.kind in COMMENT_KINDS else ""
+    return DENIED_KEY in event.data or event.key in denied_keys or comment in denied_keys
 
 
-def _name(happening: Happening) -> object:
+def _get_identity(event: TimelineEvent) -> object:
     """What two tellings of one fact share."""
-    if happening.kind == Kind.COMMENTED:
-        return happening.comment
-    if happening.kind in SPOKEN:
-        return happening.key
-    return happening.kind, happening.at, happening.actor.id, happening.label
+    if event.kind == IssueEventKind.COMMENTED:
+        return event.comment
+    if event.kind in COMMENT_KINDS:
+        return event.key
+    return event.kind, event.at, event.actor.id, event.label
 
 
-def _rank(happening: Happening) -> tuple[bool, bool, str]:
-    return "unread" not in happening.data, happening.key.startswith("event:"), happening.key
+def _get_rank(event: TimelineEvent) -> tuple[bool, bool, str]:
+    return "unread" not in event.data, event.key.startswith("event:"), event.key
 
 
-def _read(happenings: list[Happening], asked: Asked) -> Reading:
-    opened = next((h for h in happenings if h.kind == Kind.OPENED), None)
-    if opened is None:
+def _analyze_timeline(events: list[TimelineEvent], context: ProjectionContext) -> TimelineAnalysis:
+    opening = next((event for event in events if event.kind == IssueEventKind.OPENED), None)
+    if opening is None:
         raise ValueError("Nothing says when this issue was opened.")
-    cast = cast_of(happenings, opened, asked.policy)
-    telling = telling_of(happenings)
-    waiting = Waiting(cast)
-    reading = Reading(happenings, telling, opened, cast, Stops(cast, opened.at, waiting), waiting)
-    for happening in happenings:
-        reading.stops.read(happening)
-        reading.waiting.read(happening)
-    return reading
+    participants = identify_participants(events, opening, context.policy)
+    severity_events = list_severity_events(events)
+    pause_tracker = PauseTracker(participants)
+    analysis = TimelineAnalysis(
+        events,
+        severity_events,
+        opening,
+        participants,
+        StopTracker(participants, opening.at, pause_tracker),
+        pause_tracker,
+    )
+    for event in events:
+        analysis.stop_tracker.read(event)
+        analysis.pause_tracker.read(event)
+    return analysis
 
 
-def _clock(verb: Verb, reading: Reading, asked: Asked, covered: bool) -> ClockState:
-    opened = reading.opened.at
-    if not covered:
-        return ClockState(verb, False, Severity.OTHER, Watching.OFF, opened)
-    stops = reading.stops.of_respond() if verb == Verb.RESPOND else reading.stops.of_resolve()
-    waits = reading.waiting.found() if verb == Verb.RESOLVE else []
-    broken = _broken_before_lowered(verb, reading, stops, waits, asked)
-    if broken is not None:
-        return broken
-    found = _promises(verb, reading, asked, asked.now)
-    state = measure(verb, found, stops, waits, asked)
+def _project_clock(
+    verb: TargetType, analysis: TimelineAnalysis, context: ProjectionContext, is_covered: bool
+) -> ClockState:
+    opened_at = analysis.opening.at
+    if not is_covered:
+        return ClockState(verb, False, Severity.OTHER, ClockStatus.OFF, opened_at)
+    stops = (
+        analysis.stop_tracker.list_respond_stops()
+        if verb == TargetType.RESPOND
+        else analysis.stop_tracker.list_resolve_stops()
+    )
+    waits = analysis.pause_tracker.list_intervals() if verb == TargetType.RESOLVE else []
+    breached_state = _find_breach_before_lowering(verb, analysis, stops, waits, context)
+    if breached_state is not None:
+        return breached_state
+    targets = _build_targets(verb, analysis, context, context.now)
+    state = measure_clock(verb, targets, stops, waits, context)
     if state.stopped_at is None:
         return state
-    at_the_stop = _promises(verb, reading, asked, state.stopped_at)  # a label put later changes nothing
-    return state if at_the_stop == found else measure(verb, at_the_stop, stops, waits, asked)
+    targets_at_stop = _build_targets(verb, analysis, context, state.stopped_at)  # a label put later changes nothing
+    return state if targets_at_stop == targets else measure_clock(verb, targets_at_stop, stops, waits, context)
 
 
-def _begun(clocks: list[ClockState], happenings: list[Happening]) -> list[ClockState]:
+def _assign_segment_keys(clocks: list[ClockState], events: list[TimelineEvent]) -> list[ClockState]:
     """The clocks, each time that counts with the key of the fact that began it; after a day off none did."""
     keys: dict[datetime, str] = {}
-    for happening in happenings:
-        keys.setdefault(happening.at, happening.key)
-    named = (
-        tuple(replace(s, key=keys.get(s.start, "")) if s.counted else s for s in clock.segments) for clock in clocks
+    for event in events:
+        keys.setdefault(event.at, event.key)
+    keyed_segments = (
+        tuple(
+            replace(segment, key=keys.get(segment.start, "")) if segment.counted else segment
+            for segment in clock.segments
+        )
+        for clock in clocks
     )
-    return [replace(clock, segments=segments) for clock, segments in zip(clocks, named, strict=True)]
+    return [replace(clock, segments=segments) for clock, segments in zip(clocks, keyed_segments, strict=True)]
 
 
-def _broken_before_lowered(
-    verb: Verb, reading: Reading, stops: list[Wait], waits: list[Wait], asked: Asked
+def _find_breach_before_lowering(
+    verb: TargetType,
+    analysis: TimelineAnalysis,
+    stops: list[UncountedInterval],
+    waits: list[UncountedInterval],
+    context: ProjectionContext,
 ) -> ClockState | None:
     """The clock as it was broken before the program lowered the severity: that takes nothing back. Else None."""
-    for lowered in (h.at for h in reading.telling if h.kind == Kind.SEVERITY_LOWERED):
-        state = measure(verb, _promises(verb, reading, asked, lowered - INSTANT), stops, waits, asked)
-        in_time = state.stopped_at and state.due_at and state.stopped_at <= state.due_at
-        if state.promised and state.due_at and state.due_at <= lowered and not in_time:
+    for lowered_at in (event.at for event in analysis.severity_events if event.kind == IssueEventKind.SEVERITY_LOWERED):
+        state = measure_clock(
+            verb, _build_targets(verb, analysis, context, lowered_at - RESOLUTION), stops, waits, context
+        )
+        was_in_time = state.stopped_at and state.due_at and state.stopped_at <= state.due_at
+        if state.promised and state.due_at and state.due_at <= lowered_at and not was_in_time:
             return state
     return None
 
 
-def _promises(verb: Verb, reading: Reading, asked: Asked, until: datetime) -> list[Promise]:
-    _, since = severity_of(reading.telling, asked.policy, until)
-    return promises(asked.policy.sla, verb, reading.opened.at, since, asked.calendar)
+def _build_targets(
+    verb: TargetType, analysis: TimelineAnalysis, context: ProjectionContext, cutoff_at: datetime
+) -> list[EffectiveTarget]:
+    _, critical_since = determine_severity(analysis.severity_events, context.policy, cutoff_at)
+    return build_effective_targets(context.policy.sla, verb, analysis.opening.at, critical_since, context.calendar)
 
 
-def _let_off(happenings: Iterable[Happening]) -> bool:
-    return any(happening.kind == Kind.NOT_AN_ISSUE for happening in happenings)
+def _is_excluded(events: Iterable[TimelineEvent]) -> bool:
+    return any(event.kind == IssueEventKind.NOT_AN_ISSUE for event in events)
 
 
-def _is_open(happenings: Iterable[Happening]) -> bool:
-    acts = [h.kind for h in happenings if h.kind in (Kind.CLOSED, Kind.REOPENED, Kind.DELETED)]
-    return not acts or acts[-1] == Kind.REOPENED
+def _is_open(events: Iterable[TimelineEvent]) -> bool:
+    kinds = [
+        event.kind
+        for event in events
+        if event.kind in (IssueEventKind.CLOSED, IssueEventKind.REOPENED, IssueEventKind.DELETED)
+    ]
+    return not kinds or kinds[-1] == IssueEventKind.REOPENED
 
 
-def _spoke_last(reading: Reading) -> tuple[str, datetime | None]:
-    for happening in reversed(reading.happenings):
-        side = reading.cast.side(happening.actor)
-        if happening.kind in WORDS and side != Side.MACHINE:
-            return str(side), happening.at
+def _find_last_speaker(analysis: TimelineAnalysis) -> tuple[str, datetime | None]:
+    for event in reversed(analysis.events):
+        side = analysis.participants.get_side(event.actor)
+        if event.kind in MESSAGE_KINDS and side != ParticipantSide.MACHINE:
+            return str(side), event.at
     return "", None
 
 
-def _notes(reading: Reading, asked: Asked, clocks: list[ClockState]) -> tuple[str, ...]:
+def _collect_notes(analysis: TimelineAnalysis, context: ProjectionContext, clocks: list[ClockState]) -> tuple[str, ...]:
     """What was tried and does not count, and what is only ideal. Each sentence once."""
-    acts = [ATTEMPTS[h.kind] for h in reading.happenings if h.kind in ATTEMPTS]
+    attempt_notes = [
+        INEFFECTIVE_EVENT_NOTES[event.kind] for event in analysis.events if event.kind in INEFFECTIVE_EVENT_NOTES
+    ]
     notes = [
-        *_about_the_opening(reading.opened, asked),
-        *reading.stops.notes,
-        *reading.waiting.notes,
-        *acts,
-        *_lowered_too_late(reading, clocks),
-        *_ideal(reading, asked),
+        *_build_opening_notes(analysis.opening, context),
+        *analysis.stop_tracker.notes,
+        *analysis.pause_tracker.notes,
+        *attempt_notes,
+        *_build_late_lowering_notes(analysis, clocks),
+        *_build_ideal_target_notes(analysis, context),
     ]
     return tuple(dict.fromkeys(notes))
 
 
-def _about_the_opening(opened: Happening, asked: Asked) -> list[str]:
-    if is_machine(opened.actor, asked.policy):
+def _build_opening_notes(opening: TimelineEvent, context: ProjectionContext) -> list[str]:
+    if is_machine(opening.actor, context.policy):
         return ["A machine opened this issue: no promise covers it."]
-    if is_of_the_partner(opened, asked.policy):
+    if is_opened_by_partner(opening, context.policy):
         return ["The partner opened this issue itself: it is covered until the program lets it off."]
     return []
 
 
-def _lowered_too_late(reading: Reading, clocks: list[ClockState]) -> list[str]:
-    lowered = any(h.kind == Kind.SEVERITY_LOWERED for h in reading.telling)
-    broken = any(c.severity == Severity.CRITICAL and c.promised and c.state in BROKEN for c in clocks)
-    return ["The severity was lowered after the due moment: what was late stays late."] if lowered and broken else []
+def _build_late_lowering_notes(analysis: TimelineAnalysis, clocks: list[ClockState]) -> list[str]:
+    was_lowered = any(event.kind == IssueEventKind.SEVERITY_LOWERED for event in analysis.severity_events)
+    was_breached = any(
+        clock.severity == Severity.CRITICAL and clock.promised and clock.state in BREACH_STATUSES for clock in clocks
+    )
+    return (
+        ["The severity was lowered after the due moment: what was late stays late."]
+        if was_lowered and was_breached
+        else []
+    )
 
 
-def _ideal(reading: Reading, asked: Asked) -> list[str]:
-    severity, since = severity_of(reading.telling, asked.policy, asked.now)
-    target = asked.policy.sla.critical
-    if severity != Severity.CRITICAL or since is None or target is None or not target.ideally or target.hours is None:
+def _build_ideal_target_notes(analysis: TimelineAnalysis, context: ProjectionContext) -> list[str]:
+    severity, critical_since = determine_severity(analysis.severity_events, context.policy, context.now)
+    target = context.policy.sla.critical
+    if (
+        severity != Severity.CRITICAL
+        or critical_since is None
+        or target is None
+        or not target.ideally
+        or target.hours is None
+    ):
         return []
-    moment = since + timedelta(hours=target.hours)
+    due_at = critical_since + timedelta(hours=target.hours)
     return [
-        f"Critical: ideally within {target.hours} hours, by {moment:%a} {moment.day} {moment:%b}, {moment:%H:%M} UTC."
+        f"Critical: ideally within {target.hours} hours, by {due_at:%a} {due_at.day} {due_at:%b}, {due_at:%H:%M} UTC."
     ]

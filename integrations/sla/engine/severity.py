@@ -4,53 +4,63 @@ from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from integrations.sla.engine.types import Happening, Kind, Policy, Severity
+from integrations.sla.engine.types import IssueEventKind, Severity, SlaPolicy, TimelineEvent
 
-TELLING = frozenset({Kind.OPENED, Kind.LABELED, Kind.SEVERITY_LOWERED})  # the kinds that say something of it
-AT_ONCE = timedelta(hours=1)  # a label put so soon after the opening counts from the opening
+SEVERITY_KINDS = frozenset(
+    {IssueEventKind.OPENED, IssueEventKind.LABELED, IssueEventKind.SEVERITY_LOWERED}
+)  # the kinds that say something of it
+OPENING_GRACE_PERIOD = timedelta(hours=1)  # a label put so soon after the opening counts from the opening
 
 
-def telling_of(happenings: Iterable[Happening]) -> list[Happening]:
+def list_severity_events(events: Iterable[TimelineEvent]) -> list[TimelineEvent]:
     """Those that say how severe it is, in order. What the partner had asked for counts from the asking too."""
-    told = [happening for happening in happenings if happening.kind in TELLING]
-    told += [replace(h, at=datetime.fromisoformat(str(h.data["asked"]))) for h in told if h.data.get("asked")]
-    return sorted(told, key=lambda happening: happening.at)
+    severity_events = [event for event in events if event.kind in SEVERITY_KINDS]
+    severity_events += [
+        replace(event, at=datetime.fromisoformat(str(event.data["asked"])))
+        for event in severity_events
+        if event.data.get("asked")
+    ]
+    return sorted(severity_events, key=lambda event: event.at)
 
 
-def severity_of(happenings: Iterable[Happening], policy: Policy, until: datetime) -> tuple[Severity, datetime | None]:
+def determine_severity(
+    events: Iterable[TimelineEvent], policy: SlaPolicy, cutoff_at: datetime
+) -> tuple[Severity, datetime | None]:
     """The severity at a moment, and since when it is critical (None for other).
 
     A critical label raises it whoever puts it; taking the label off changes nothing; only the program's consent
-    lowers it, and a label put after that raises it again. `happenings`: those of `telling_of`.
+    lowers it, and a label put after that raises it again. `events`: those of `telling_of`.
     """
-    since: datetime | None = None
-    opened: datetime | None = None
-    for happening in happenings:
-        if happening.at > until:
+    critical_since: datetime | None = None
+    opened_at: datetime | None = None
+    for event in events:
+        if event.at > cutoff_at:
             break
-        if happening.kind == Kind.OPENED and opened is None:
-            opened = happening.at
-        wanted = _wanted(happening, policy)
-        if wanted == Severity.OTHER:
-            since = None
-        elif wanted == Severity.CRITICAL and since is None:
-            since = opened if opened and happening.at - opened <= AT_ONCE else happening.at
-    return (Severity.CRITICAL, since) if since else (Severity.OTHER, None)
+        if event.kind == IssueEventKind.OPENED and opened_at is None:
+            opened_at = event.at
+        event_severity = _get_event_severity(event, policy)
+        if event_severity == Severity.OTHER:
+            critical_since = None
+        elif event_severity == Severity.CRITICAL and critical_since is None:
+            critical_since = opened_at if opened_at and event.at - opened_at <= OPENING_GRACE_PERIOD else event.at
+    return (Severity.CRITICAL, critical_since) if critical_since else (Severity.OTHER, None)
 
 
-def _wanted(happening: Happening, policy: Policy) -> Severity | None:
+def _get_event_severity(event: TimelineEvent, policy: SlaPolicy) -> Severity | None:
     """The severity that a happening sets, None for one that sets none."""
-    if happening.kind == Kind.LABELED:
-        return Severity.CRITICAL if plain(happening.label) in policy.critical_labels else None
-    if happening.kind == Kind.OPENED:
-        labels = happening.data.get("labels", ())
-        critical = isinstance(labels, list | tuple) and any(plain(str(n)) in policy.critical_labels for n in labels)
-        return Severity.CRITICAL if critical else None
-    if happening.kind == Kind.SEVERITY_LOWERED:
-        return Severity(str(happening.data.get("severity", Severity.OTHER)))
+    if event.kind == IssueEventKind.LABELED:
+        return Severity.CRITICAL if normalize_label(event.label) in policy.critical_labels else None
+    if event.kind == IssueEventKind.OPENED:
+        labels = event.data.get("labels", ())
+        is_critical = isinstance(labels, list | tuple) and any(
+            normalize_label(str(label)) in policy.critical_labels for label in labels
+        )
+        return Severity.CRITICAL if is_critical else None
+    if event.kind == IssueEventKind.SEVERITY_LOWERED:
+        return Severity(str(event.data.get("severity", Severity.OTHER)))
     return None
 
 
-def plain(label: str) -> str:
+def normalize_label(label: str) -> str:
     """A label as policies write it."""
     return label.strip().lower()

@@ -7,168 +7,178 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from integrations.sla.engine.comment_classifier import is_answer, tells
-from integrations.sla.engine.participants import Cast, Side
-from integrations.sla.engine.pause_rules import Wait, Waiting
-from integrations.sla.engine.types import Happening, Kind
+from integrations.sla.engine.comment_classifier import has_statement, is_answer
+from integrations.sla.engine.participants import IssueParticipants, ParticipantSide
+from integrations.sla.engine.pause_rules import PauseTracker, UncountedInterval
+from integrations.sla.engine.types import IssueEventKind, TimelineEvent
 
-TOO_SWIFT = timedelta(seconds=30)  # nobody reads an issue and answers it sooner: an automatic reply
-SILENCE = timedelta(days=14)  # of a reporter who was asked: then the partner may close
-FLAPPING = timedelta(days=14)  # from the second time on, a closing of the partner that held less counts as open time
-WORDS = {
-    Side.PARTNER: "Closed by the partner",
-    Side.REPORTER: "Closed by the reporter",
-    Side.OTHER: "Closed",
-    Side.MACHINE: "Closed by a machine",
+MIN_RESPONSE_TIME = timedelta(seconds=30)  # nobody reads an issue and answers it sooner: an automatic reply
+REPORTER_SILENCE_PERIOD = timedelta(days=14)  # of a reporter who was asked: then the partner may close
+MIN_CLOSURE_PERIOD = timedelta(
+    days=14
+)  # from the second time on, a closing of the partner that held less counts as open time
+CLOSURE_REASONS = {
+    ParticipantSide.PARTNER: "Closed by the partner",
+    ParticipantSide.REPORTER: "Closed by the reporter",
+    ParticipantSide.OTHER: "Closed",
+    ParticipantSide.MACHINE: "Closed by a machine",
 }
 
 
 @dataclass(slots=True)
-class Closing:
+class IssueClosure:
     """A closing that lasts. `counts_from` is None while it does not count."""
 
     at: datetime
     key: str
-    side: Side
+    side: ParticipantSide
     counts_from: datetime | None
     answers: bool  # it also answers: the reporter's own, or a fix
 
 
 @dataclass(slots=True)
-class Stops:
+class StopTracker:
     """Reads an issue's happenings in order and finds what stopped its clocks."""
 
-    cast: Cast
+    participants: IssueParticipants
     opened_at: datetime
-    waiting: Waiting
-    telling: set[str] = field(default_factory=set)  # the answers that say something beside a question
+    pause_tracker: PauseTracker
+    statement_keys: set[str] = field(default_factory=set)  # the answers that say something beside a question
     notes: list[str] = field(default_factory=list)
-    answers: dict[str, Wait] = field(default_factory=dict)
-    texts_by: dict[str, Side] = field(default_factory=dict)
-    closing: Closing | None = None
-    closed: list[tuple[Wait, bool]] = field(default_factory=list)  # those that did not hold; whether each answers
-    did_not_hold: int = 0
+    answers: dict[str, UncountedInterval] = field(default_factory=dict)
+    sides_by_comment: dict[str, ParticipantSide] = field(default_factory=dict)
+    closing: IssueClosure | None = None
+    ended_closures: list[tuple[UncountedInterval, bool]] = field(
+        default_factory=list
+    )  # those that did not hold; whether each answers
+    reopened_count: int = 0
 
-    def read(self, happening: Happening) -> None:
-        handler = HANDLERS.get(happening.kind)
+    def read(self, event: TimelineEvent) -> None:
+        handler = HANDLERS.get(event.kind)
         if handler:
-            handler(self, happening)
+            handler(self, event)
 
-    def commented(self, happening: Happening) -> None:
-        side = self.texts_by[happening.comment] = self.cast.side(happening.actor)
-        if side != Side.PARTNER:
+    def handle_comment(self, event: TimelineEvent) -> None:
+        side = self.sides_by_comment[event.comment] = self.participants.get_side(event.actor)
+        if side != ParticipantSide.PARTNER:
             return
-        if happening.data.get("unread"):
+        if event.data.get("unread"):
             self.notes.append("What a comment said before it was edited, nobody told us: it counts from the edit.")
-        elif self.opened_at + TOO_SWIFT > happening.at:
+        elif self.opened_at + MIN_RESPONSE_TIME > event.at:
             self.notes.append("An answer within seconds of the opening is an automatic one: it does not count.")
         else:
-            self.answer(happening, happening.comment)
+            self.record_answer(event, event.comment)
 
-    def answer(self, happening: Happening, comment: str) -> None:
-        if not is_answer(happening.text):
+    def record_answer(self, event: TimelineEvent, comment: str) -> None:
+        if not is_answer(event.text):
             self.notes.append("A comment of the partner that says nothing does not count as an answer.")
             return
-        self.answers[comment] = Wait(happening.at, None, "Answered; the answer was taken back later", comment)
-        if tells(happening.text):
-            self.telling.add(comment)
+        self.answers[comment] = UncountedInterval(event.at, None, "Answered; the answer was taken back later", comment)
+        if has_statement(event.text):
+            self.statement_keys.add(comment)
         closing = self.closing
-        if closing and closing.counts_from is None and closing.side in (Side.PARTNER, Side.OTHER):
-            closing.counts_from = happening.at
+        if closing and closing.counts_from is None and closing.side in (ParticipantSide.PARTNER, ParticipantSide.OTHER):
+            closing.counts_from = event.at
 
-    def comment_edited(self, happening: Happening) -> None:
-        comment = happening.comment
-        mine = self.texts_by.get(comment, self.cast.side(happening.actor)) == Side.PARTNER
-        if mine and comment not in self.answers and is_answer(happening.text):
+    def handle_comment_edit(self, event: TimelineEvent) -> None:
+        comment = event.comment
+        is_partner_comment = (
+            self.sides_by_comment.get(comment, self.participants.get_side(event.actor)) == ParticipantSide.PARTNER
+        )
+        if is_partner_comment and comment not in self.answers and is_answer(event.text):
             self.notes.append("A comment became an answer when it was edited: it counts from then.")
-            self.answer(happening, comment)
+            self.record_answer(event, comment)
 
-    def comment_deleted(self, happening: Happening) -> None:
-        comment = happening.comment
+    def handle_comment_deletion(self, event: TimelineEvent) -> None:
+        comment = event.comment
         answer = self.answers.get(comment)
         if answer and answer.end is None:
-            self.answers[comment] = Wait(answer.start, happening.at, answer.why, comment)
+            self.answers[comment] = UncountedInterval(answer.start, event.at, answer.why, comment)
             self.notes.append("An answer was deleted: it does not count from then on.")
 
     @property
-    def answered(self) -> bool:
+    def has_answer(self) -> bool:
         return any(answer.end is None for answer in self.answers.values())
 
-    def only_asked(self, at: datetime) -> bool:
+    def has_only_questions(self, at: datetime) -> bool:
         """Whether all that stands is a question that the reporter has not had the time to answer."""
-        since = self.waiting.since
-        told = any(key in self.telling for key, answer in self.answers.items() if answer.end is None)
-        return since is not None and at - since < SILENCE and not told
+        paused_at = self.pause_tracker.paused_at
+        has_statements = any(key in self.statement_keys for key, answer in self.answers.items() if answer.end is None)
+        return paused_at is not None and at - paused_at < REPORTER_SILENCE_PERIOD and not has_statements
 
-    def close(self, happening: Happening) -> None:
+    def handle_close(self, event: TimelineEvent) -> None:
         if self.closing and self.closing.counts_from is not None:
             return
-        side = self.cast.side(happening.actor)
-        fix = bool(happening.data.get("commit")) and side == Side.PARTNER
-        counts, note = self.judge(happening, side, fix)
+        side = self.participants.get_side(event.actor)
+        is_fix = bool(event.data.get("commit")) and side == ParticipantSide.PARTNER
+        is_counted, note = self.judge_closure(event, side, is_fix)
         if note:
             self.notes.append(note)
-        at = happening.at if counts else None
-        self.closing = Closing(happening.at, happening.key, side, at, fix or side == Side.REPORTER)
+        counts_from = event.at if is_counted else None
+        self.closing = IssueClosure(event.at, event.key, side, counts_from, is_fix or side == ParticipantSide.REPORTER)
 
-    def judge(self, happening: Happening, side: Side, fix: bool) -> tuple[bool, str]:
+    def judge_closure(self, event: TimelineEvent, side: ParticipantSide, is_fix: bool) -> tuple[bool, str]:
         """Whether a closing counts, and what to say where it does not."""
-        if side == Side.MACHINE:
+        if side == ParticipantSide.MACHINE:
             return False, "A machine closed the issue: that does not count."
-        if not happening.actor.id:
+        if not event.actor.id:
             return False, "We do not know who closed the issue: that does not count."
-        if side == Side.REPORTER or fix:
+        if side == ParticipantSide.REPORTER or is_fix:
             return True, ""
-        if self.only_asked(happening.at):
+        if self.has_only_questions(event.at):
             return (
                 False,
                 "The issue was closed while the reporter was asked and nothing else said: that does not count.",
             )
-        if self.answered:
+        if self.has_answer:
             return True, ""
         return (
             False,
             "The issue was closed without an answer: that does not count before a person of the partner answers.",
         )
 
-    def reopen(self, happening: Happening) -> None:
+    def handle_reopen(self, event: TimelineEvent) -> None:
         closing, self.closing = self.closing, None
         if closing is None or closing.counts_from is None:
             return
-        if closing.side != Side.REPORTER:
-            self.did_not_hold += 1
-            if self.did_not_hold > 1 and happening.at - closing.at < FLAPPING:
+        if closing.side != ParticipantSide.REPORTER:
+            self.reopened_count += 1
+            if self.reopened_count > 1 and event.at - closing.at < MIN_CLOSURE_PERIOD:
                 self.notes.append("Closed and reopened again and again: the time between counts.")
                 return
-        why = f"{WORDS[closing.side]}; reopened later"
-        self.closed.append((Wait(closing.counts_from, happening.at, why, closing.key), closing.answers))
+        why = f"{CLOSURE_REASONS[closing.side]}; reopened later"
+        self.ended_closures.append(
+            (UncountedInterval(closing.counts_from, event.at, why, closing.key), closing.answers)
+        )
 
-    def of_respond(self) -> list[Wait]:
+    def list_respond_stops(self) -> list[UncountedInterval]:
         """What stopped the first clock, in order."""
-        lasting = [self._lasting(self.closing)] if self.closing and self.closing.answers else []
-        answering = [wait for wait, answers in self.closed if answers]
-        return sorted([*self.answers.values(), *answering, *filter(None, lasting)], key=_start)
+        lasting_intervals = (
+            [self._build_lasting_interval(self.closing)] if self.closing and self.closing.answers else []
+        )
+        answering_intervals = [wait for wait, counts_as_answer in self.ended_closures if counts_as_answer]
+        return sorted([*self.answers.values(), *answering_intervals, *filter(None, lasting_intervals)], key=_get_start)
 
-    def of_resolve(self) -> list[Wait]:
+    def list_resolve_stops(self) -> list[UncountedInterval]:
         """What stopped the second clock, in order."""
-        lasting = self._lasting(self.closing)
-        return [*(wait for wait, _ in self.closed), *([lasting] if lasting else [])]
+        lasting_interval = self._build_lasting_interval(self.closing)
+        return [*(wait for wait, _ in self.ended_closures), *([lasting_interval] if lasting_interval else [])]
 
     @staticmethod
-    def _lasting(closing: Closing | None) -> Wait | None:
+    def _build_lasting_interval(closing: IssueClosure | None) -> UncountedInterval | None:
         if closing is None or closing.counts_from is None:
             return None
-        return Wait(closing.counts_from, None, WORDS[closing.side], closing.key)
+        return UncountedInterval(closing.counts_from, None, CLOSURE_REASONS[closing.side], closing.key)
 
 
-def _start(wait: Wait) -> datetime:
+def _get_start(wait: UncountedInterval) -> datetime:
     return wait.start
 
 
-HANDLERS: dict[Kind, Callable[[Stops, Happening], None]] = {
-    Kind.COMMENTED: Stops.commented,
-    Kind.COMMENT_EDITED: Stops.comment_edited,
-    Kind.COMMENT_DELETED: Stops.comment_deleted,
-    Kind.CLOSED: Stops.close,
-    Kind.REOPENED: Stops.reopen,
+HANDLERS: dict[IssueEventKind, Callable[[StopTracker, TimelineEvent], None]] = {
+    IssueEventKind.COMMENTED: StopTracker.handle_comment,
+    IssueEventKind.COMMENT_EDITED: StopTracker.handle_comment_edit,
+    IssueEventKind.COMMENT_DELETED: StopTracker.handle_comment_deletion,
+    IssueEventKind.CLOSED: StopTracker.handle_close,
+    IssueEventKind.REOPENED: StopTracker.handle_reopen,
 }

@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from integrations.programs.schema import Sla, Verb
+from integrations.programs.schema import Sla, TargetType
 from portal.core.business_time import Calendar
 
-DENIED = "denied"  # in a fact's data: the key of another that GitHub, asked for it, does not know
+DENIED_KEY = "denied"  # in a fact's data: the key of another that GitHub, asked for it, does not know
 
 
 class Severity(StrEnum):
@@ -18,7 +18,7 @@ class Severity(StrEnum):
     OTHER = "other"
 
 
-class Kind(StrEnum):
+class IssueEventKind(StrEnum):
     """What happened to an issue. The first group is GitHub's, the second the portal's own."""
 
     OPENED = "opened"
@@ -39,7 +39,7 @@ class Kind(StrEnum):
     NOT_AN_ISSUE = "not_an_issue"  # the program agrees that the promise does not cover it (a pull request, spam)
 
 
-class Watching(StrEnum):
+class ClockStatus(StrEnum):
     """Where a clock is."""
 
     RUNNING = "running"
@@ -62,7 +62,7 @@ class Actor:
 
 
 @dataclass(frozen=True, slots=True)
-class Happening:
+class TimelineEvent:
     """One fact about an issue. `key` is unique within it, so that a fact told twice is one; `at` is GitHub's moment.
 
     `text` is the body of what was opened, commented or edited. `data` by kind: opened: labels (those put with it);
@@ -76,7 +76,7 @@ class Happening:
     """
 
     key: str
-    kind: Kind
+    kind: IssueEventKind
     at: datetime
     actor: Actor
     text: str = ""
@@ -90,7 +90,7 @@ class Happening:
 
 
 @dataclass(frozen=True, slots=True)
-class Policy:
+class SlaPolicy:
     """What is promised and how labels are read, as of the issue's opening.
 
     `critical_labels` and `pause_labels` are lower case. `team`: numeric ids of people that the partner named as its
@@ -138,10 +138,10 @@ class ClockState:
     and is OFF. `severity` is the one whose target counts.
     """
 
-    verb: Verb
+    verb: TargetType
     promised: bool
     severity: Severity
-    state: Watching
+    state: ClockStatus
     started_at: datetime
     due_at: datetime | None = None
     stopped_at: datetime | None = None
@@ -158,7 +158,7 @@ class IssueState:
 
     severity: Severity
     is_open: bool
-    covered: bool
+    is_covered: bool
     respond: ClockState
     resolve: ClockState
     spoke_last: str = ""  # "partner", "reporter", "other" or ""
@@ -171,13 +171,13 @@ class IssueState:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ProjectionContext:
     """What `fold` is asked with beside the happenings. `data_up_to`: how far what we know reaches.
 
     `segments`: whether the clocks are to explain themselves; those who only store the moments save the time.
     """
 
-    policy: Policy
+    policy: SlaPolicy
     calendar: Calendar
     now: datetime
     data_up_to: datetime

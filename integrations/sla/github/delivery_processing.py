@@ -8,137 +8,141 @@ from typing import Any
 
 from django.db import transaction
 
-from integrations.sla.check_requests import REASONS, look_again, matters
+from integrations.sla.check_requests import REASONS_BY_EVENT, request_checks, should_run_checks
 from integrations.sla.github import event_store
-from integrations.sla.github.event_mapping import READ_EVENTS, Told, Untellable, from_webhook
-from integrations.sla.github.webhook_intake import is_own
+from integrations.sla.github.event_mapping import HANDLED_EVENTS, IssueUpdate, UnmappableEvent, map_webhook
+from integrations.sla.github.webhook_intake import is_own_repository
 from integrations.sla.models import Delivery, Watch
 from integrations.sla.services import projection
 
 log = logging.getLogger(__name__)
-BATCH = 200
-MOST_ATTEMPTS = 5
+BATCH_SIZE = 200
+MAX_ATTEMPTS = 5
 READ, IGNORED, REPLAY, FOREIGN, UNREADABLE, FAILED = "read", "ignored", "replay", "foreign", "unreadable", "failed"
-LOOKED = "looked"  # the checks were asked for
+CHECKS_REQUESTED = "looked"  # the checks were asked for
 
 
-def read_due(now: datetime, limit: int = 10_000) -> int:
+def process_due_deliveries(now: datetime, limit: int = 10_000) -> int:
     """Read what has come in. Returns how many deliveries were read."""
-    waiting = Delivery.objects.filter(read_at=None).order_by("watch_id").values_list("watch_id", flat=True).distinct()
-    done = 0
-    for watch in list(waiting):
-        if done >= limit:
+    watch_ids = Delivery.objects.filter(read_at=None).order_by("watch_id").values_list("watch_id", flat=True).distinct()
+    processed_count = 0
+    for watch_id in list(watch_ids):
+        if processed_count >= limit:
             break
-        done += read_watch(watch, now)
-    return done
+        processed_count += process_repository_deliveries(watch_id, now)
+    return processed_count
 
 
-def read_watch(watch: int, now: datetime) -> int:
+def process_repository_deliveries(watch_id: int, now: datetime) -> int:
     """Read the deliveries of one watch. Where a batch fails, its deliveries are read one by one."""
-    done = 0
+    processed_count = 0
     while True:
         try:
-            count = _read_batch(watch, now, BATCH)
+            count = _process_batch(watch_id, now, BATCH_SIZE)
         except Exception:
-            log.exception("The deliveries of watch %s failed together; each is read alone.", watch)
-            return done + _read_singly(watch, now)
-        done += count
-        if count < BATCH:
-            return done
+            log.exception("The deliveries of watch %s failed together; each is read alone.", watch_id)
+            return processed_count + _process_individually(watch_id, now)
+        processed_count += count
+        if count < BATCH_SIZE:
+            return processed_count
 
 
-def _read_batch(watch: int, now: datetime, size: int, only: int | None = None) -> int:
+def _process_batch(watch_id: int, now: datetime, size: int, delivery_pk: int | None = None) -> int:
     with transaction.atomic():
-        row = event_store.hold(watch)
-        if row is None:
+        watch = event_store.lock_repository(watch_id)
+        if watch is None:
             return 0
-        unread = Delivery.objects.filter(watch=row, read_at=None).order_by("pk")
-        deliveries = list(unread.filter(pk=only) if only else unread[:size])
+        unread_deliveries = Delivery.objects.filter(watch=watch, read_at=None).order_by("pk")
+        deliveries = list(unread_deliveries.filter(pk=delivery_pk) if delivery_pk else unread_deliveries[:size])
         if deliveries:
-            _take(row, deliveries, now)
+            _ingest_deliveries(watch, deliveries, now)
         return len(deliveries)
 
 
-def _take(watch: Watch, deliveries: list[Delivery], now: datetime) -> None:
+def _ingest_deliveries(watch: Watch, deliveries: list[Delivery], now: datetime) -> None:
     """Facts, folds, and what became of each delivery."""
-    earlier = _digests_before(watch, deliveries)
-    told: list[Told] = []
+    earlier_digests = _find_earlier_digests(watch, deliveries)
+    updates: list[IssueUpdate] = []
     outcomes: dict[str, list[int]] = {}
     for delivery in deliveries:
-        outcome, found = _REPLAYED if delivery.digest in earlier else told_by(watch, delivery)
-        earlier.add(delivery.digest)
+        outcome, delivery_updates = (
+            _REPLAY_RESULT if delivery.digest in earlier_digests else interpret_delivery(watch, delivery)
+        )
+        earlier_digests.add(delivery.digest)
         outcomes.setdefault(outcome, []).append(delivery.pk)
-        told.extend(found)
-    projection.refold(event_store.store(watch, told, "webhook", now), now)
-    asking = set(outcomes.get(LOOKED, ()))
-    look_again(watch, (delivery.event for delivery in deliveries if delivery.pk in asking), now)
+        updates.extend(delivery_updates)
+    projection.rebuild_projections(event_store.store_updates(watch, updates, "webhook", now), now)
+    trigger_pks = set(outcomes.get(CHECKS_REQUESTED, ()))
+    request_checks(watch, (delivery.event for delivery in deliveries if delivery.pk in trigger_pks), now)
     for outcome, pks in outcomes.items():
         Delivery.objects.filter(pk__in=pks).update(read_at=now, outcome=outcome)
-    _heard(watch, deliveries)
+    _record_hook_activity(watch, deliveries)
 
 
-_REPLAYED: tuple[str, tuple[Told, ...]] = (REPLAY, ())
+_REPLAY_RESULT: tuple[str, tuple[IssueUpdate, ...]] = (REPLAY, ())
 
 
-def _digests_before(watch: Watch, deliveries: list[Delivery]) -> set[str]:
+def _find_earlier_digests(watch: Watch, deliveries: list[Delivery]) -> set[str]:
     """The digests that came before under another id: whoever captured a delivery can send it again with a new one."""
     digests = {delivery.digest for delivery in deliveries}
     before = Delivery.objects.filter(watch=watch, digest__in=digests, pk__lt=deliveries[0].pk)
     return set(before.values_list("digest", flat=True))
 
 
-def told_by(watch: Watch, delivery: Delivery) -> tuple[str, tuple[Told, ...]]:
+def interpret_delivery(watch: Watch, delivery: Delivery) -> tuple[str, tuple[IssueUpdate, ...]]:
     """What becomes of a delivery, and what it tells."""
-    if delivery.event not in READ_EVENTS and delivery.event not in REASONS:
+    if delivery.event not in HANDLED_EVENTS and delivery.event not in REASONS_BY_EVENT:
         return IGNORED, ()
     try:
         payload = json.loads(bytes(delivery.body))
-        if not _is_own(watch, payload):
+        if not _is_own_repository(watch, payload):
             return FOREIGN, ()
-        if matters(delivery.event, payload):
-            return LOOKED, ()
-        told = from_webhook(delivery.event, payload, delivery.received_at)
+        if should_run_checks(delivery.event, payload):
+            return CHECKS_REQUESTED, ()
+        update = map_webhook(delivery.event, payload, delivery.received_at)
     except (ValueError, RecursionError) as error:
         log.warning("delivery %s of %s cannot be read: %s", delivery.delivery_id, watch, error)
         return UNREADABLE, ()
-    return (READ, (told,)) if told else (IGNORED, ())
+    return (READ, (update,)) if update else (IGNORED, ())
 
 
-def _is_own(watch: Watch, payload: Any) -> bool:
+def _is_own_repository(watch: Watch, payload: Any) -> bool:
     repository = payload.get("repository") if isinstance(payload, Mapping) else None
     if not isinstance(repository, Mapping):
-        raise Untellable("no repository is named")
-    return is_own(watch.repository_id, watch.repository, repository)
+        raise UnmappableEvent("no repository is named")
+    return is_own_repository(watch.repository_id, watch.repository, repository)
 
 
-def _heard(watch: Watch, deliveries: Iterable[Delivery]) -> None:
+def _record_hook_activity(watch: Watch, deliveries: Iterable[Delivery]) -> None:
     """The hook lives; a ping tells its number, under which GitHub keeps what it could not deliver."""
-    last = max(delivery.received_at for delivery in deliveries)
-    changed: dict[str, Any] = {"last_delivery_at": max(last, watch.last_delivery_at or last)}
+    last_received_at = max(delivery.received_at for delivery in deliveries)
+    changes: dict[str, Any] = {"last_delivery_at": max(last_received_at, watch.last_delivery_at or last_received_at)}
     for delivery in deliveries:
         if delivery.event == "ping":
-            changed["hook_id"] = _hook_of(delivery) or watch.hook_id
-    Watch.objects.filter(pk=watch.pk).update(**changed)
+            changes["hook_id"] = _get_hook_id(delivery) or watch.hook_id
+    Watch.objects.filter(pk=watch.pk).update(**changes)
 
 
-def _hook_of(ping: Delivery) -> int | None:
+def _get_hook_id(ping: Delivery) -> int | None:
     payload = json.loads(bytes(ping.body))
-    number = payload.get("hook_id")
-    return number if isinstance(number, int) and 0 < number < 2**63 else None
+    hook_id = payload.get("hook_id")
+    return hook_id if isinstance(hook_id, int) and 0 < hook_id < 2**63 else None
 
 
-def _read_singly(watch: int, now: datetime) -> int:
+def _process_individually(watch_id: int, now: datetime) -> int:
     """Each delivery in a transaction of its own; one that keeps failing is put aside, with its body."""
-    done = 0
-    for pk, attempts in list(_unread(watch)):
+    processed_count = 0
+    for pk, attempts in list(_list_unread(watch_id)):
         try:
-            done += _read_batch(watch, now, 1, only=pk)
+            processed_count += _process_batch(watch_id, now, 1, delivery_pk=pk)
         except Exception:
             log.exception("Delivery %s failed.", pk)
-            over = {"read_at": now, "outcome": FAILED} if attempts + 1 >= MOST_ATTEMPTS else {}
-            Delivery.objects.filter(pk=pk).update(attempts=attempts + 1, **over)
-    return done
+            failure_values = {"read_at": now, "outcome": FAILED} if attempts + 1 >= MAX_ATTEMPTS else {}
+            Delivery.objects.filter(pk=pk).update(attempts=attempts + 1, **failure_values)
+    return processed_count
 
 
-def _unread(watch: int) -> Iterable[tuple[int, int]]:
-    return Delivery.objects.filter(watch=watch, read_at=None).order_by("pk").values_list("pk", "attempts")[:BATCH]
+def _list_unread(watch_id: int) -> Iterable[tuple[int, int]]:
+    return (
+        Delivery.objects.filter(watch=watch_id, read_at=None).order_by("pk").values_list("pk", "attempts")[:BATCH_SIZE]
+    )

@@ -11,129 +11,148 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from integrations.sla.engine.severity import plain
-from integrations.sla.engine.types import DENIED, Happening, Kind
-from integrations.sla.github.event_mapping import NOBODY, UNREAD, Told, moment
-from integrations.sla.github.event_store import SAME_CHANGE, Said
+from integrations.sla.engine.severity import normalize_label
+from integrations.sla.engine.types import DENIED_KEY, IssueEventKind, TimelineEvent
+from integrations.sla.github.event_mapping import UNKNOWN_ACTOR, UNREAD_SUFFIX, IssueUpdate, parse_timestamp
+from integrations.sla.github.event_store import SAME_CHANGE_TOLERANCE, IssueEventBatch
 from integrations.sla.models import IssueEvent, Watch
-from integrations.sla.services.policies import policy_of
+from integrations.sla.services.policies import get_sla_policy
 from verification.sources.github import issues
-from verification.sources.github.issues import Asks
+from verification.sources.github.issues import IssueApi
 
 log = logging.getLogger(__name__)
-CHANGED = {
-    Kind.CLOSED: (Kind.REOPENED, "closed"),
-    Kind.LABELED: (Kind.UNLABELED, "labeled"),
+VERIFIABLE_CHANGES = {
+    IssueEventKind.CLOSED: (IssueEventKind.REOPENED, "closed"),
+    IssueEventKind.LABELED: (IssueEventKind.UNLABELED, "labeled"),
 }  # undone by, GitHub's word
-ASKED = (Kind.COMMENTED, *CHANGED)  # what stops or pauses a clock
-SETTLED = timedelta(hours=1)  # so much later GitHub's lists show whatever happened
-FIRST = timedelta(days=1)  # how far the first look reaches back
-AT_ONCE = 50  # facts that GitHub is asked for in one reading; what is left is asked for in the next
+VERIFIABLE_KINDS = (IssueEventKind.COMMENTED, *VERIFIABLE_CHANGES)  # what stops or pauses a clock
+LISTING_DELAY = timedelta(hours=1)  # so much later GitHub's lists show whatever happened
+INITIAL_LOOKBACK = timedelta(days=1)  # how far the first look reaches back
+MAX_VERIFICATIONS = 50  # facts that GitHub is asked for in one reading; what is left is asked for in the next
 
 
 @dataclass(slots=True)
-class Shown:
+class ListedActivity:
     """What GitHub's lists showed in one reading. `comments`: (issue, comment, actor, moment); `changes`: (issue, kind,
     label, actor) and moment; `deleted`: the comments that they called so.
     """
 
     comments: set[tuple[int, str, int, datetime]] = field(default_factory=set)
     changes: list[tuple[tuple[int, str, str, int], datetime]] = field(default_factory=list)
-    deleted: set[str] = field(default_factory=set)
+    deleted_comments: set[str] = field(default_factory=set)
 
-    def holds(self, row: IssueEvent) -> bool:
-        number, who = row.issue.number, row.actor_id
-        if row.kind == Kind.COMMENTED:
-            return (number, comment_of(row), who, row.at) in self.comments
-        mine = (number, row.kind, row.label, who)
-        return any(change == mine and is_same(at, row) for change, at in self.changes)
+    def has_event(self, row: IssueEvent) -> bool:
+        number, actor_id = row.issue.number, row.actor_id
+        if row.kind == IssueEventKind.COMMENTED:
+            return (number, get_comment_key(row), actor_id, row.at) in self.comments
+        expected_change = (number, row.kind, row.label, actor_id)
+        return any(change == expected_change and is_same_time(changed_at, row) for change, changed_at in self.changes)
 
 
-def shown(told: Iterable[Told], said: Iterable[Said]) -> Shown:
+def collect_listed_activity(updates: Iterable[IssueUpdate], batches: Iterable[IssueEventBatch]) -> ListedActivity:
     """What the lists of this reading showed."""
-    found = Shown()
-    for one in said:
-        for fact in one.facts:
-            if fact.kind == Kind.COMMENTED:
-                found.comments.add((one.number, fact.comment, fact.actor.id, fact.at))
-            elif fact.kind == Kind.COMMENT_DELETED:
-                found.deleted.add(fact.comment)
-    for each in told:
-        changes = (fact for fact in each.facts if fact.kind in CHANGED)
-        found.changes += [((each.number, str(fact.kind), fact.label, fact.actor.id), fact.at) for fact in changes]
-    return found
+    activity = ListedActivity()
+    for batch in batches:
+        for event in batch.facts:
+            if event.kind == IssueEventKind.COMMENTED:
+                activity.comments.add((batch.number, event.comment, event.actor.id, event.at))
+            elif event.kind == IssueEventKind.COMMENT_DELETED:
+                activity.deleted_comments.add(event.comment)
+    for update in updates:
+        changes = (event for event in update.facts if event.kind in VERIFIABLE_CHANGES)
+        activity.changes += [
+            ((update.number, str(event.kind), event.label, event.actor.id), event.at) for event in changes
+        ]
+    return activity
 
 
-def comment_of(row: IssueEvent) -> str:
-    return str(row.data.get("comment") or row.key.removesuffix(UNREAD))
+def get_comment_key(row: IssueEvent) -> str:
+    return str(row.data.get("comment") or row.key.removesuffix(UNREAD_SUFFIX))
 
 
-def is_same(at: datetime, row: IssueEvent) -> bool:
+def is_same_time(moment: datetime, row: IssueEvent) -> bool:
     """Whether a moment of GitHub's lists is the one that a webhook told."""
-    return abs(at - row.at) <= SAME_CHANGE
+    return abs(moment - row.at) <= SAME_CHANGE_TOLERANCE
 
 
-def denials(api: Asks, watch: Watch, there: Shown, cursors: dict[str, Any], now: datetime) -> list[Said]:
+def flag_unverified_events(
+    api: IssueApi, watch: Watch, activity: ListedActivity, cursors: dict[str, Any], now: datetime
+) -> list[IssueEventBatch]:
     """The facts that take back what only webhooks told and GitHub does not know; moves the cursor. Raises Unreadable.
 
     What is not shown and younger than SETTLED is looked for again next time.
     """
-    kept = cursors.get("confirmed")
-    since = datetime.fromisoformat(kept) if kept else now - FIRST
-    told = IssueEvent.objects.filter(issue__watch=watch, source="webhook", kind__in=ASKED)
-    fresh = told.filter(seen_at__gt=since, seen_at__lte=now).order_by("seen_at", "pk")
-    with_policy = fresh.select_related("issue__policy", "issue__integration")
-    unknown = [row for row in with_policy if _gains(row) and not there.holds(row)]
-    old = [row for row in unknown if row.seen_at <= now - SETTLED][:AT_ONCE]
-    left = [row.seen_at for row in unknown if row not in old]
-    cursors["confirmed"] = (min(left) - timedelta(microseconds=1) if left else now).isoformat()
-    denied = [row for row in old if not _is_known(api, watch, row, there)]
-    for row in denied:
+    cursor = cursors.get("confirmed")
+    verified_up_to = datetime.fromisoformat(cursor) if cursor else now - INITIAL_LOOKBACK
+    webhook_events = IssueEvent.objects.filter(issue__watch=watch, source="webhook", kind__in=VERIFIABLE_KINDS)
+    recent_events = webhook_events.filter(seen_at__gt=verified_up_to, seen_at__lte=now).order_by("seen_at", "pk")
+    events_with_policy = recent_events.select_related("issue__policy", "issue__integration")
+    unlisted_rows = [row for row in events_with_policy if _can_affect_clock(row) and not activity.has_event(row)]
+    due_rows = [row for row in unlisted_rows if row.seen_at <= now - LISTING_DELAY][:MAX_VERIFICATIONS]
+    pending_times = [row.seen_at for row in unlisted_rows if row not in due_rows]
+    cursors["confirmed"] = (min(pending_times) - timedelta(microseconds=1) if pending_times else now).isoformat()
+    denied_rows = [row for row in due_rows if not _is_known(api, watch, row, activity)]
+    for row in denied_rows:
         log.warning("A webhook of %s told %s of #%s, which GitHub does not know.", watch, row.key, row.issue.number)
-    return [Said(row.issue.number, (_denial(row),)) for row in denied]
+    return [IssueEventBatch(row.issue.number, (_build_denial_event(row),)) for row in denied_rows]
 
 
-def _gains(row: IssueEvent) -> bool:
+def _can_affect_clock(row: IssueEvent) -> bool:
     """Whether it can stop or pause a clock: of labels only those that pause; what makes an issue critical stays."""
-    return row.kind != Kind.LABELED or plain(row.label) in policy_of(row.issue).pause_labels
+    return row.kind != IssueEventKind.LABELED or normalize_label(row.label) in get_sla_policy(row.issue).pause_labels
 
 
-def _denial(row: IssueEvent) -> Happening:
+def _build_denial_event(row: IssueEvent) -> TimelineEvent:
     """A fact of the same moment that names what it denies; its kind is the nearest that GitHub has."""
-    key = f"{DENIED}:{row.key}"[:120]
-    if row.kind == Kind.COMMENTED:
-        return Happening(key, Kind.COMMENT_DELETED, row.at, NOBODY, data={DENIED: row.key, "comment": comment_of(row)})
-    return Happening(key, CHANGED[Kind(row.kind)][0], row.at, NOBODY, label=row.label, data={DENIED: row.key})
+    key = f"{DENIED_KEY}:{row.key}"[:120]
+    if row.kind == IssueEventKind.COMMENTED:
+        return TimelineEvent(
+            key,
+            IssueEventKind.COMMENT_DELETED,
+            row.at,
+            UNKNOWN_ACTOR,
+            data={DENIED_KEY: row.key, "comment": get_comment_key(row)},
+        )
+    return TimelineEvent(
+        key,
+        VERIFIABLE_CHANGES[IssueEventKind(row.kind)][0],
+        row.at,
+        UNKNOWN_ACTOR,
+        label=row.label,
+        data={DENIED_KEY: row.key},
+    )
 
 
-def _is_known(api: Asks, watch: Watch, row: IssueEvent, there: Shown) -> bool:
+def _is_known(api: IssueApi, watch: Watch, row: IssueEvent, activity: ListedActivity) -> bool:
     """Whether GitHub knows it after all, or nothing can be said: what was deleted or moved away it shows no longer."""
-    if row.kind == Kind.COMMENTED and _was_deleted(row, there):
+    if row.kind == IssueEventKind.COMMENTED and _is_deleted(row, activity):
         return True
     if issues.is_gone(api, watch.repository, row.issue.number):
         return True
-    if row.kind == Kind.COMMENTED:
-        raw = issues.comment(api, watch.repository, int(comment_of(row).rpartition(":")[2]))
+    if row.kind == IssueEventKind.COMMENTED:
+        raw = issues.get_comment(api, watch.repository, int(get_comment_key(row).rpartition(":")[2]))
         return raw is not None and _is_that_comment(raw, row)
-    raws = issues.events_of(api, watch.repository, row.issue.number)
-    if len(raws) >= issues.MOST_EVENTS:
+    raws = issues.list_issue_events(api, watch.repository, row.issue.number)
+    if len(raws) >= issues.MAX_EVENTS:
         return True
-    word = CHANGED[Kind(row.kind)][1]
-    mine = (raw for raw in raws if raw["event"] == word and row.label in ("", (raw.get("label") or {}).get("name")))
-    return any(_is_of(raw.get("actor"), raw, row) for raw in mine)
+    action = VERIFIABLE_CHANGES[IssueEventKind(row.kind)][1]
+    matching_events = (
+        raw for raw in raws if raw["event"] == action and row.label in ("", (raw.get("label") or {}).get("name"))
+    )
+    return any(_is_same_action(raw.get("actor"), raw, row) for raw in matching_events)
 
 
-def _was_deleted(row: IssueEvent, there: Shown) -> bool:
-    comment = comment_of(row)
-    gone = IssueEvent.objects.filter(issue=row.issue, kind=Kind.COMMENT_DELETED, data__comment=comment)
-    return comment in there.deleted or gone.exists()
+def _is_deleted(row: IssueEvent, activity: ListedActivity) -> bool:
+    comment = get_comment_key(row)
+    deletions = IssueEvent.objects.filter(issue=row.issue, kind=IssueEventKind.COMMENT_DELETED, data__comment=comment)
+    return comment in activity.deleted_comments or deletions.exists()
 
 
 def _is_that_comment(raw: Mapping[str, Any], row: IssueEvent) -> bool:
     number = str(raw["issue_url"]).rpartition("/")[2]
-    return number == str(row.issue.number) and _is_of(raw.get("user"), raw, row)
+    return number == str(row.issue.number) and _is_same_action(raw.get("user"), raw, row)
 
 
-def _is_of(who: Any, raw: Mapping[str, Any], row: IssueEvent) -> bool:
+def _is_same_action(user: Any, raw: Mapping[str, Any], row: IssueEvent) -> bool:
     """Whether moment and person are the same; whose account is gone, GitHub calls nobody."""
-    return is_same(moment(raw["created_at"]), row) and (not who or who["id"] == row.actor_id)
+    return is_same_time(parse_timestamp(raw["created_at"]), row) and (not user or user["id"] == row.actor_id)

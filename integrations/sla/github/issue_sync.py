@@ -9,181 +9,191 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from integrations.sla.engine.types import Happening, Kind
+from integrations.sla.engine.types import IssueEventKind, TimelineEvent
 from integrations.sla.github import event_verification
 from integrations.sla.github.event_mapping import (
-    NOBODY,
-    UNREAD,
-    Told,
-    Untellable,
-    body_of,
-    comment_facts,
-    comment_key,
-    deletion,
-    from_event,
-    from_issue,
-    moment,
-    rewritten,
+    UNKNOWN_ACTOR,
+    UNREAD_SUFFIX,
+    IssueUpdate,
+    UnmappableEvent,
+    build_comment_key,
+    build_deletion_event,
+    build_edit_event,
+    get_body,
+    map_comment,
+    map_event,
+    map_issue,
+    parse_timestamp,
 )
-from integrations.sla.github.event_store import Said
+from integrations.sla.github.event_store import IssueEventBatch
 from integrations.sla.models import Issue, IssueEvent, Watch
-from verification.sources.errors import Unavailable, Unreadable
+from verification.sources.errors import SourceError, SourceUnavailableError
 from verification.sources.github import issues
-from verification.sources.github.issues import Asks
+from verification.sources.github.issues import IssueApi
 
-FULLY_EVERY = timedelta(days=1)
+FULL_SYNC_INTERVAL = timedelta(days=1)
 PRIVATE = (
     "The repository is private, so the portal does not read its issues and records no SLA breach. "
     "Make the repository public to resume monitoring"
 )
-SETTLED = timedelta(minutes=1)  # so long after its last change, nothing more of that second is to come
+SETTLING_PERIOD = timedelta(minutes=1)  # so long after its last change, nothing more of that second is to come
 
 
-class AnotherRepository(Unreadable):
+class RepositoryMismatchError(SourceError):
     """The name now belongs to another repository."""
 
 
-class PrivateRepository(Unreadable):
+class PrivateRepository(SourceError):
     """The public can't see the repository; the portal's own credential may."""
 
 
 @dataclass(slots=True)
-class Changes:
+class RepositoryChanges:
     """What was found, and where to go on next time. `whole`: every list was read, not only the first."""
 
-    told: list[Told] = field(default_factory=list)
-    said: list[Said] = field(default_factory=list)
+    updates: list[IssueUpdate] = field(default_factory=list)
+    batches: list[IssueEventBatch] = field(default_factory=list)
     cursors: dict[str, Any] = field(default_factory=dict)
     name: str = ""
     number: int | None = None
-    whole: bool = False
+    is_complete: bool = False
 
 
-def read(api: Asks, watch: Watch, now: datetime) -> Changes:
+def fetch_changes(api: IssueApi, watch: Watch, now: datetime) -> RepositoryChanges:
     """Everything that changed since the watch's cursors. Raises Unreadable; then nothing may be taken as read."""
-    found = Changes(cursors=dict(watch.cursors), name=watch.repository, number=watch.repository_id)
-    due = watch.cursors.get("full_at")
-    fully = due is None or datetime.fromisoformat(due) + FULLY_EVERY <= now
+    changes = RepositoryChanges(cursors=dict(watch.cursors), name=watch.repository, number=watch.repository_id)
+    last_full_sync_at = watch.cursors.get("full_at")
+    is_full_sync = last_full_sync_at is None or datetime.fromisoformat(last_full_sync_at) + FULL_SYNC_INTERVAL <= now
     try:
         # The company gave us no credential, and ours may see more than the public: ask before anything else is read.
         # An anonymous client sees public repositories only, and each answer counts against its small limit.
         if api.has_credential:
-            _identity(api, watch, found)
-        changed = _issues(api, watch, found, now)
-        if changed or fully:
+            _verify_identity(api, watch, changes)
+        has_changes = _fetch_issues(api, watch, changes, now)
+        if has_changes or is_full_sync:
             if not api.has_credential:
-                _identity(api, watch, found)
-            _comments(api, watch, found)
-            _events(api, watch, found, now)
-            found.whole = True
-            there = event_verification.shown(found.told, found.said)
-            found.said += event_verification.denials(api, watch, there, found.cursors, now)
-        if fully:
-            _gone(api, watch, found, now)
-            found.cursors["full_at"] = now.isoformat()
-    except (Untellable, KeyError, TypeError, ValueError) as error:
-        raise Unavailable(f"GitHub described {watch.repository} in a way that we do not understand.") from error
-    return found
+                _verify_identity(api, watch, changes)
+            _fetch_comments(api, watch, changes)
+            _fetch_events(api, watch, changes, now)
+            changes.is_complete = True
+            activity = event_verification.collect_listed_activity(changes.updates, changes.batches)
+            changes.batches += event_verification.flag_unverified_events(api, watch, activity, changes.cursors, now)
+        if is_full_sync:
+            _record_deleted_issues(api, watch, changes, now)
+            changes.cursors["full_at"] = now.isoformat()
+    except (UnmappableEvent, KeyError, TypeError, ValueError) as error:
+        raise SourceUnavailableError(
+            f"GitHub described {watch.repository} in a way that we do not understand."
+        ) from error
+    return changes
 
 
-def _issues(api: Asks, watch: Watch, found: Changes, now: datetime) -> bool:
+def _fetch_issues(api: IssueApi, watch: Watch, changes: RepositoryChanges, now: datetime) -> bool:
     """The issues that changed. Returns whether any did: the list begins with the last change that we know."""
-    since, known = _since(watch, "issues"), set(watch.cursors.get("last", ()))
-    raws = [r for page in issues.changed(api, watch.repository, "issues", since, state="all") for r in page]
-    if not raws:
+    last_changed_at, known_ids = _get_cursor(watch, "issues"), set(watch.cursors.get("last", ()))
+    raw_issues = [
+        raw
+        for page in issues.iterate_changes(api, watch.repository, "issues", last_changed_at, state="all")
+        for raw in page
+    ]
+    if not raw_issues:
         return False
-    newest = max(moment(raw["updated_at"]) for raw in raws)
-    last = [int(raw["id"]) for raw in raws if moment(raw["updated_at"]) == newest]
-    same = newest == since and set(last) <= known and bool(watch.cursors.get("settled"))
-    found.told += _with_rewritten(watch, [told for raw in raws if (told := from_issue(raw))])
-    highest = max(int(raw["number"]) for raw in raws)
-    found.cursors |= {
+    newest = max(parse_timestamp(raw["updated_at"]) for raw in raw_issues)
+    newest_ids = [int(raw["id"]) for raw in raw_issues if parse_timestamp(raw["updated_at"]) == newest]
+    is_unchanged = newest == last_changed_at and set(newest_ids) <= known_ids and bool(watch.cursors.get("settled"))
+    changes.updates += _add_edit_events(watch, [update for raw in raw_issues if (update := map_issue(raw))])
+    highest_number = max(int(raw["number"]) for raw in raw_issues)
+    changes.cursors |= {
         "issues": newest.isoformat(),
-        "last": last,
-        "settled": now - newest > SETTLED,
-        "number": max(highest, watch.cursors.get("number", 0)),
+        "last": newest_ids,
+        "settled": now - newest > SETTLING_PERIOD,
+        "number": max(highest_number, watch.cursors.get("number", 0)),
     }
-    return not same
+    return not is_unchanged
 
 
-def _with_rewritten(watch: Watch, listed: list[Told]) -> Iterable[Told]:
+def _add_edit_events(watch: Watch, updates: list[IssueUpdate]) -> Iterable[IssueUpdate]:
     """The issues of a list, each whose body is not the one that we know with the fact that it was edited.
 
     No list of GitHub's tells that a body was edited: a webhook that was lost leaves no other trace.
     """
-    kinds, ids = (Kind.OPENED, Kind.EDITED), [told.github_id for told in listed]
+    kinds, ids = (IssueEventKind.OPENED, IssueEventKind.EDITED), [update.github_id for update in updates]
     rows = IssueEvent.objects.filter(issue__watch=watch, issue__github_id__in=ids, kind__in=kinds).order_by("at", "pk")
-    known: dict[int, str] = {}
+    known_bodies: dict[int, str] = {}
     for github_id, kind, text, data in rows.values_list("issue__github_id", "kind", "text", "data"):
-        if kind == Kind.OPENED or data.get("body"):
-            known[github_id] = text
-    for told in listed:
-        same = known.get(told.github_id, body_of(told)) == body_of(told)
-        yield told if same else replace(told, facts=(*told.facts, rewritten(told)))
+        if kind == IssueEventKind.OPENED or data.get("body"):
+            known_bodies[github_id] = text
+    for update in updates:
+        is_unchanged = known_bodies.get(update.github_id, get_body(update)) == get_body(update)
+        yield update if is_unchanged else replace(update, facts=(*update.facts, build_edit_event(update)))
 
 
-def _identity(api: Asks, watch: Watch, found: Changes) -> None:
+def _verify_identity(api: IssueApi, watch: Watch, changes: RepositoryChanges) -> None:
     """Note the repository's number and name; one that was renamed is the same one.
 
     Raises:
         AnotherRepository: The name was given to another repository.
         PrivateRepository: The repository is not public.
     """
-    identity = issues.identity(api, watch.repository)
+    identity = issues.get_identity(api, watch.repository)
     if identity is None:
         return
     if identity.is_private:
         raise PrivateRepository(PRIVATE)
-    found.number, found.name = identity.number, identity.name
-    if watch.repository_id is not None and found.number != watch.repository_id:
-        raise AnotherRepository(f"The name {watch.repository} now belongs to another repository.")
+    changes.number, changes.name = identity.number, identity.name
+    if watch.repository_id is not None and changes.number != watch.repository_id:
+        raise RepositoryMismatchError(f"The name {watch.repository} now belongs to another repository.")
 
 
-def _comments(api: Asks, watch: Watch, found: Changes) -> None:
+def _fetch_comments(api: IssueApi, watch: Watch, changes: RepositoryChanges) -> None:
     """What was said and edited. What belongs to an issue newer than our list of issues is read again next time."""
-    reached, highest = _since(watch, "comments"), found.cursors.get("number", 0)
-    unknown: list[datetime] = []
-    for page in issues.changed(api, watch.repository, "issues/comments", reached):
+    last_changed_at, highest_number = _get_cursor(watch, "comments"), changes.cursors.get("number", 0)
+    unknown_times: list[datetime] = []
+    for page in issues.iterate_changes(api, watch.repository, "issues/comments", last_changed_at):
         for raw in page:
-            number, at = int(str(raw["issue_url"]).rpartition("/")[2]), moment(raw["updated_at"])
-            found.said.append(Said(number, comment_facts(raw)))
-            reached = max(reached, at)
-            if number > highest:
-                unknown.append(at)
-    found.cursors["comments"] = min([reached, *unknown]).isoformat()
+            number, updated_at = int(str(raw["issue_url"]).rpartition("/")[2]), parse_timestamp(raw["updated_at"])
+            changes.batches.append(IssueEventBatch(number, map_comment(raw)))
+            last_changed_at = max(last_changed_at, updated_at)
+            if number > highest_number:
+                unknown_times.append(updated_at)
+    changes.cursors["comments"] = min([last_changed_at, *unknown_times]).isoformat()
 
 
-def _events(api: Asks, watch: Watch, found: Changes, now: datetime) -> None:
-    last = int(watch.cursors.get("event", 0))
-    raws = issues.events_after(api, watch.repository, last, watch.began_at)
-    found.told += [told for raw in raws if (told := from_event(raw))]
-    for raw in raws:
+def _fetch_events(api: IssueApi, watch: Watch, changes: RepositoryChanges, now: datetime) -> None:
+    last_event_id = int(watch.cursors.get("event", 0))
+    raw_events = issues.list_events_after(api, watch.repository, last_event_id, watch.began_at)
+    changes.updates += [update for raw in raw_events if (update := map_event(raw))]
+    for raw in raw_events:
         if raw["event"] == "comment_deleted" and raw.get("issue"):
-            _deleted(api, watch, found, raw)
-    if raws:
-        found.cursors["event"] = int(raws[-1]["id"])
+            _record_deleted_comments(api, watch, changes, raw)
+    if raw_events:
+        changes.cursors["event"] = int(raw_events[-1]["id"])
 
 
-def _deleted(api: Asks, watch: Watch, found: Changes, raw: Mapping[str, Any]) -> None:
+def _record_deleted_comments(api: IssueApi, watch: Watch, changes: RepositoryChanges, raw: Mapping[str, Any]) -> None:
     """The event does not say which comment was deleted: it is what we know of and is there no longer."""
     number = int(raw["issue"]["number"])
-    comments = IssueEvent.objects.filter(issue__watch=watch, issue__number=number, kind=Kind.COMMENTED)
-    known = {key.removesuffix(UNREAD) for key in comments.values_list("key", flat=True)}
-    there = {comment_key(one) for one in issues.comment_numbers(api, watch.repository, number)}
-    facts = tuple(deletion(key, raw) for key in sorted(known - there))
-    found.said.append(Said(number, facts))
+    comments = IssueEvent.objects.filter(issue__watch=watch, issue__number=number, kind=IssueEventKind.COMMENTED)
+    known_keys = {key.removesuffix(UNREAD_SUFFIX) for key in comments.values_list("key", flat=True)}
+    listed_keys = {
+        build_comment_key(comment_id) for comment_id in issues.list_comment_ids(api, watch.repository, number)
+    }
+    events = tuple(build_deletion_event(key, raw) for key in sorted(known_keys - listed_keys))
+    changes.batches.append(IssueEventBatch(number, events))
 
 
-def _gone(api: Asks, watch: Watch, found: Changes, now: datetime) -> None:
+def _record_deleted_issues(api: IssueApi, watch: Watch, changes: RepositoryChanges, now: datetime) -> None:
     """Issues that were deleted or moved away stand in no list of changes: they are missing among the open ones."""
-    mine = Issue.objects.filter(watch=watch, is_open=True).values_list("number", flat=True)
-    just_told = {told.number for told in found.told}
-    missing = set(mine) - issues.open_numbers(api, watch.repository) - just_told
-    for number in sorted(missing):
+    open_numbers = Issue.objects.filter(watch=watch, is_open=True).values_list("number", flat=True)
+    updated_numbers = {update.number for update in changes.updates}
+    missing_numbers = set(open_numbers) - issues.list_open_numbers(api, watch.repository) - updated_numbers
+    for number in sorted(missing_numbers):
         if issues.is_gone(api, watch.repository, number):
-            found.said.append(Said(number, (Happening("deleted", Kind.DELETED, now, NOBODY),)))
+            changes.batches.append(
+                IssueEventBatch(number, (TimelineEvent("deleted", IssueEventKind.DELETED, now, UNKNOWN_ACTOR),))
+            )
 
 
-def _since(watch: Watch, name: str) -> datetime:
-    kept = watch.cursors.get(name)
-    return datetime.fromisoformat(kept) if kept else watch.began_at
+def _get_cursor(watch: Watch, name: str) -> datetime:
+    cursor = watch.cursors.get(name)
+    return datetime.fromisoformat(cursor) if cursor else watch.began_at

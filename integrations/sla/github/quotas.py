@@ -31,7 +31,7 @@ class Quota:
     max_bytes: int
     seconds: int
 
-    def key(self, source: str) -> str:
+    def build_key(self, source: str) -> str:
         return f"hook-bytes:{self.name}:{source}:{int(time.time()) // self.seconds}"
 
     def remaining_seconds(self) -> int:
@@ -80,7 +80,7 @@ def charge(sender: str, hook: UUID | None, size: int, *, is_accepted: bool) -> N
 
 def _count(quota: Quota, source: str, size: int) -> int:
     """Add bytes to a source and return its total, as far as this process knows."""
-    key = quota.key(source)
+    key = quota.build_key(source)
     if key not in _COUNTERS and len(_COUNTERS) >= MAX_COUNTERS:
         _COUNTERS.clear()
     counter = _COUNTERS.setdefault(key, Counter())

@@ -13,170 +13,184 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Q
 
-from integrations.sla.engine.types import Watching
+from integrations.sla.engine.types import ClockStatus
 from integrations.sla.github import event_store, issue_sync, redelivery
 from integrations.sla.models import Clock, Watch
 from integrations.sla.services import monitoring, projection
 from verification.sources import factory
-from verification.sources.errors import NotFound, Unavailable, Unreadable
-from verification.sources.github.api import Api
-from verification.sources.github.issues import Seen
-from verification.sources.rate_limits import Budget
+from verification.sources.errors import SourceError, SourceNotFoundError, SourceUnavailableError
+from verification.sources.github.api import GitHubApi
+from verification.sources.github.issues import EtagStore
+from verification.sources.rate_limits import GitHubRateLimiter
 
 log = logging.getLogger(__name__)
-CLAIM = timedelta(minutes=5)
-UNTOLD, HOT, QUIET = timedelta(minutes=5), timedelta(minutes=15), timedelta(minutes=60)
-LATELY = timedelta(days=1)
-FIRST_WAIT, LONGEST_WAIT = timedelta(seconds=30), timedelta(minutes=30)
-MOST_FAILED = 3  # in one go: then it is GitHub, not a repository
-SAID_AFTER = 3  # attempts that failed before people are told
-GONE_AFTER = timedelta(hours=24)
-LOOK_AGAIN = timedelta(hours=6)
-NOT_SHOWN = "GitHub does not show the repository to us just now; we look again before we say more"
-GONE = "GitHub has not shown the repository for more than a day: it was deleted, moved or made private"
+CLAIM_DURATION = timedelta(minutes=5)
+POLL_INTERVAL_WITHOUT_WEBHOOK, POLL_INTERVAL_ACTIVE, POLL_INTERVAL_IDLE = (
+    timedelta(minutes=5),
+    timedelta(minutes=15),
+    timedelta(minutes=60),
+)
+ACTIVITY_WINDOW = timedelta(days=1)
+INITIAL_RETRY_DELAY, MAX_RETRY_DELAY = timedelta(seconds=30), timedelta(minutes=30)
+MAX_OUTAGES = 3  # in one go: then it is GitHub, not a repository
+TROUBLE_THRESHOLD_ATTEMPTS = 3  # attempts that failed before people are told
+GONE_THRESHOLD = timedelta(hours=24)
+TROUBLE_RETRY_DELAY = timedelta(hours=6)
+NOT_VISIBLE_MESSAGE = "GitHub does not show the repository to us just now; we look again before we say more"
+GONE_MESSAGE = "GitHub has not shown the repository for more than a day: it was deleted, moved or made private"
 
-ApiFor = Callable[[Seen], Api]
+ApiFactory = Callable[[EtagStore], GitHubApi]
 
 
 @dataclass(frozen=True, slots=True)
-class Pass:
+class PollResult:
     """What one reading of a repository came to."""
 
-    found: issue_sync.Changes
+    changes: issue_sync.RepositoryChanges
     etags: dict[str, str]
 
 
-def api_for(seen: Seen) -> Api:
+def build_api(etag_cache: EtagStore) -> GitHubApi:
     """GitHub as the background asks it: within the budget, and with the ETags of one watch."""
-    name, limit, auth = factory.credential()
-    return Api(settings.GITHUB_API_URL, auth, Budget(name, limit, background=True), seen)
+    name, limit, auth = factory.get_credential()
+    return GitHubApi(settings.GITHUB_API_URL, auth, GitHubRateLimiter(name, limit, background=True), etag_cache)
 
 
-def poll_due(now: datetime, limit: int = 200, seconds: float = 20.0, connect: ApiFor = api_for) -> int:
+def reconcile_due_repositories(
+    now: datetime, limit: int = 200, time_limit_seconds: float = 20.0, api_factory: ApiFactory = build_api
+) -> int:
     """Read the repositories whose moment has come, the longest waiting first. Returns how many were read.
 
-    Stops after `seconds`, so that no slow answer keeps the clocks waiting, and where GitHub fails again and again:
-    what is left stays due. `connect` makes the client, one for all of them.
+    Stops after `time_limit_seconds`, so that no slow answer keeps the clocks waiting, and where GitHub fails again and
+    again: what is left stays due. `api_factory` makes the client, one for all of them.
     """
-    monitoring.begin_missing(now)
-    due = Watch.objects.filter(_free(now), poll_at__lte=now, ended_at=None).order_by("poll_at")
-    done, failed, until = 0, 0, time.monotonic() + seconds
-    pks = list(due.values_list("pk", flat=True)[:limit])
+    monitoring.start_missing_monitoring(now)
+    due_repositories = Watch.objects.filter(_build_unclaimed_condition(now), poll_at__lte=now, ended_at=None).order_by(
+        "poll_at"
+    )
+    reconciled_count, outage_count, deadline = 0, 0, time.monotonic() + time_limit_seconds
+    pks = list(due_repositories.values_list("pk", flat=True)[:limit])
     if not pks:
         return 0
-    seen = Seen({}, {})
-    api = connect(seen)
+    etag_cache = EtagStore({}, {})
+    api = api_factory(etag_cache)
     for pk in pks:
-        if time.monotonic() > until or failed >= MOST_FAILED:
+        if time.monotonic() > deadline or outage_count >= MAX_OUTAGES:
             break
         try:
-            done += poll(pk, now, api, seen)
-        except Unavailable:
-            failed += 1
+            reconciled_count += reconcile_repository(pk, now, api, etag_cache)
+        except SourceUnavailableError:
+            outage_count += 1
         except Exception:  # its claim keeps it away for a while; the others must not wait for it
             log.exception("Watch %s could not be read.", pk)
     api.close()
-    return done
+    return reconciled_count
 
 
-def poll(pk: int, now: datetime, api: Api, seen: Seen) -> bool:
+def reconcile_repository(pk: int, now: datetime, api: GitHubApi, etag_cache: EtagStore) -> bool:
     """Read one repository, if it is in nobody's hands. Returns whether it was read. Raises Unavailable at an outage."""
-    if not Watch.objects.filter(_free(now), pk=pk, ended_at=None).update(claimed_until=now + CLAIM):
+    if not Watch.objects.filter(_build_unclaimed_condition(now), pk=pk, ended_at=None).update(
+        claimed_until=now + CLAIM_DURATION
+    ):
         return False
     watch = Watch.objects.select_related("integration__partner").get(pk=pk)
-    seen.before, seen.now = watch.etags, {}
+    etag_cache.before, etag_cache.now = watch.etags, {}
     try:
-        found = issue_sync.read(api, watch, now)
-        known = _take(watch, Pass(found, seen.now), now)
-        if known is not None:
-            redelivery.tend(api, known, now)
-    except Unavailable as outage:
-        _wait(watch, outage, now)
+        changes = issue_sync.fetch_changes(api, watch, now)
+        updated_watch = _store_result(watch, PollResult(changes, etag_cache.now), now)
+        if updated_watch is not None:
+            redelivery.request_redeliveries(api, updated_watch, now)
+    except SourceUnavailableError as outage:
+        _schedule_retry(watch, outage, now)
         raise
-    except NotFound:
-        _missing(watch, now)
-    except Unreadable as refusal:
-        _troubled(watch, str(refusal), now, LOOK_AGAIN)
+    except SourceNotFoundError:
+        _record_missing(watch, now)
+    except SourceError as refusal:
+        _record_trouble(watch, str(refusal), now, TROUBLE_RETRY_DELAY)
     return True
 
 
-def _free(now: datetime) -> Q:
+def _build_unclaimed_condition(now: datetime) -> Q:
     return Q(claimed_until=None) | Q(claimed_until__lte=now)
 
 
-def _take(watch: Watch, passed: Pass, now: datetime) -> Watch | None:
+def _store_result(watch: Watch, result: PollResult, now: datetime) -> Watch | None:
     """Store what was found and say how far we know. None where the watch has ended or moved on meanwhile."""
-    found = passed.found
+    changes = result.changes
     with transaction.atomic():
-        row = event_store.hold(watch.pk, wait=True)
+        row = event_store.lock_repository(watch.pk, wait=True)
         if row is None or row.ended_at is not None or row.repository_id != watch.repository_id:
             Watch.objects.filter(pk=watch.pk).update(claimed_until=None)
             return None
-        touched = event_store.store(row, found.told, "poll", now, found.said)
-        missed = bool(touched) and _is_news(touched, now)
-        row.cursors = found.cursors | ({"missed_at": now.isoformat()} if missed else {})
+        changed_issue_ids = event_store.store_updates(row, changes.updates, "poll", now, changes.batches)
+        has_missed_events = bool(changed_issue_ids) and _has_missed_events(changed_issue_ids, now)
+        row.cursors = changes.cursors | ({"missed_at": now.isoformat()} if has_missed_events else {})
         row.data_up_to = max(row.data_up_to, now)
-        row.repository, row.repository_id = found.name, found.number
-        row.etags = passed.etags or row.etags
+        row.repository, row.repository_id = changes.name, changes.number
+        row.etags = result.etags or row.etags
         row.attempts, row.trouble, row.trouble_since, row.missing_since = 0, "", None, None
-        row.claimed_until, row.poll_at = None, next_poll(row, now)
+        row.claimed_until, row.poll_at = None, calculate_next_poll(row, now)
         row.save()
-        projection.refold(touched | _no_longer_blind(row, now), now)
+        projection.rebuild_projections(changed_issue_ids | _find_judgeable_issue_ids(row, now), now)
     return row
 
 
-def _is_news(touched: set[int], now: datetime) -> bool:
+def _has_missed_events(issue_ids: set[int], now: datetime) -> bool:
     """Whether the list told something that a webhook should have told before."""
-    from_lists = event_store.IssueEvent.objects.filter(issue__in=touched, source="poll", seen_at=now)
-    return from_lists.filter(at__lt=now - timedelta(minutes=2)).exists()
+    listed_events = event_store.IssueEvent.objects.filter(issue__in=issue_ids, source="poll", seen_at=now)
+    return listed_events.filter(at__lt=now - timedelta(minutes=2)).exists()
 
 
-def _no_longer_blind(watch: Watch, now: datetime) -> set[int]:
+def _find_judgeable_issue_ids(watch: Watch, now: datetime) -> set[int]:
     """Issues with a clock whose due moment our knowledge has reached just now."""
-    passed = Q(state=Watching.BLIND) | Q(state=Watching.RUNNING, due_at__lte=now)
-    return set(Clock.objects.filter(passed, watch=watch).values_list("issue_id", flat=True))
+    condition = Q(state=ClockStatus.BLIND) | Q(state=ClockStatus.RUNNING, due_at__lte=now)
+    return set(Clock.objects.filter(condition, watch=watch).values_list("issue_id", flat=True))
 
 
-def next_poll(watch: Watch, now: datetime) -> datetime:
+def calculate_next_poll(watch: Watch, now: datetime) -> datetime:
     """When to read again: soon where no hook tells us, seldom where one does and nothing happens."""
-    if not is_told(watch):
-        pause = UNTOLD
+    if not is_webhook_reliable(watch):
+        interval = POLL_INTERVAL_WITHOUT_WEBHOOK
     else:
-        pause = HOT if watch.issues.filter(updated_at__gte=now - LATELY).exists() else QUIET
-    spread = timedelta(seconds=watch.pk * 7919 % int(pause.total_seconds() / 10))
-    return now + pause - spread
+        interval = (
+            POLL_INTERVAL_ACTIVE
+            if watch.issues.filter(updated_at__gte=now - ACTIVITY_WINDOW).exists()
+            else POLL_INTERVAL_IDLE
+        )
+    spread = timedelta(seconds=watch.pk * 7919 % int(interval.total_seconds() / 10))
+    return now + interval - spread
 
 
-def is_told(watch: Watch) -> bool:
+def is_webhook_reliable(watch: Watch) -> bool:
     """Whether the hook tells what happens: it has delivered, and since then we found nothing that it did not tell."""
-    missed = watch.cursors.get("missed_at")
+    missed_at = watch.cursors.get("missed_at")
     if watch.last_delivery_at is None:
         return False
-    return missed is None or watch.last_delivery_at > datetime.fromisoformat(missed)
+    return missed_at is None or watch.last_delivery_at > datetime.fromisoformat(missed_at)
 
 
-def _wait(watch: Watch, outage: Unavailable, now: datetime) -> None:
+def _schedule_retry(watch: Watch, outage: SourceUnavailableError, now: datetime) -> None:
     """Ours to bear: try again soon, then less often; as GitHub says where it says so."""
     attempts = min(watch.attempts + 1, 100)
-    again = now + min(FIRST_WAIT * 2 ** min(attempts - 1, 10), LONGEST_WAIT)
-    told = {}
-    if attempts >= SAID_AFTER and not watch.trouble:
-        told = {"trouble": str(outage)[:300].rstrip("."), "trouble_since": now}
+    retry_at = now + min(INITIAL_RETRY_DELAY * 2 ** min(attempts - 1, 10), MAX_RETRY_DELAY)
+    trouble_values = {}
+    if attempts >= TROUBLE_THRESHOLD_ATTEMPTS and not watch.trouble:
+        trouble_values = {"trouble": str(outage)[:300].rstrip("."), "trouble_since": now}
     Watch.objects.filter(pk=watch.pk).update(
-        attempts=attempts, poll_at=max(again, outage.until or again), claimed_until=None, **told
+        attempts=attempts, poll_at=max(retry_at, outage.retry_at or retry_at), claimed_until=None, **trouble_values
     )
 
 
-def _missing(watch: Watch, now: datetime) -> None:
+def _record_missing(watch: Watch, now: datetime) -> None:
     """GitHub answers alike for what is gone and for what is hidden from us: once is no proof."""
-    since = watch.missing_since or now
-    said = GONE if now - since >= GONE_AFTER else NOT_SHOWN
-    Watch.objects.filter(pk=watch.pk).update(missing_since=since)
-    _troubled(watch, said, now, LOOK_AGAIN)
+    missing_since = watch.missing_since or now
+    message = GONE_MESSAGE if now - missing_since >= GONE_THRESHOLD else NOT_VISIBLE_MESSAGE
+    Watch.objects.filter(pk=watch.pk).update(missing_since=missing_since)
+    _record_trouble(watch, message, now, TROUBLE_RETRY_DELAY)
 
 
-def _troubled(watch: Watch, said: str, now: datetime, pause: timedelta) -> None:
-    since = watch.trouble_since if watch.trouble else now
+def _record_trouble(watch: Watch, message: str, now: datetime, retry_delay: timedelta) -> None:
+    trouble_since = watch.trouble_since if watch.trouble else now
     Watch.objects.filter(pk=watch.pk).update(
-        trouble=said[:300].rstrip("."), trouble_since=since, poll_at=now + pause, claimed_until=None
+        trouble=message[:300].rstrip("."), trouble_since=trouble_since, poll_at=now + retry_delay, claimed_until=None
     )

@@ -6,61 +6,75 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from integrations.sla.models import Delivery, Watch
-from verification.sources.errors import Denied, NotFound
+from verification.sources.errors import AccessDeniedError, SourceNotFoundError
 from verification.sources.github import issues
-from verification.sources.github.api import Api
+from verification.sources.github.api import GitHubApi
 
-KEPT_FOR = timedelta(days=3)  # by GitHub
-EVERY, AFTER_A_GAP, WHERE_REFUSED = timedelta(hours=24), timedelta(minutes=15), timedelta(days=7)
-AT_ONCE = 10
-MOST_TRIES = 4  # GitHub's own and ours: what fails again and again must not keep the others waiting
-PAUSE = 1.0  # seconds between two requests that change something, as GitHub asks for
+RETENTION_PERIOD = timedelta(days=3)  # by GitHub
+DAILY_INTERVAL, GAP_INTERVAL, REFUSAL_INTERVAL = timedelta(hours=24), timedelta(minutes=15), timedelta(days=7)
+MAX_REQUESTS = 10
+MAX_TRIES = 4  # GitHub's own and ours: what fails again and again must not keep the others waiting
+PAUSE_SECONDS = 1.0  # seconds between two requests that change something, as GitHub asks for
 
 
-def tend(api: Api, watch: Watch, now: datetime, wait: Callable[[float], None] = time.sleep) -> int:
+def request_redeliveries(
+    api: GitHubApi, watch: Watch, now: datetime, wait: Callable[[float], None] = time.sleep
+) -> int:
     """Ask for what did not arrive: daily, soon after a list told what no webhook had, and as long as any are left.
 
     Returns how many were asked for. `wait` lets so many seconds pass.
     """
-    if watch.hook_id is None or now < _next(watch, now):
+    if watch.hook_id is None or now < _calculate_next_run(watch, now):
         return 0
-    told: dict[str, Any] = {}
+    changes: dict[str, Any] = {}
     cursors = watch.cursors | {"redelivered_at": now.isoformat(), "redelivery": "asked"}
-    done = 0
+    requested_count = 0
     try:
-        wanted = _wanted(api, watch, watch.hook_id, now)
-        done = _ask(api, watch, watch.hook_id, wanted[:AT_ONCE], wait)
-        if len(wanted) > done:
-            cursors["redelivery"], told["poll_at"] = "left", min(now + AFTER_A_GAP, watch.poll_at or now)
-    except (Denied, NotFound, KeyError, TypeError, ValueError):  # the token may not: the lists have to do
+        delivery_ids = _find_missing_deliveries(api, watch, watch.hook_id, now)
+        requested_count = _request_deliveries(api, watch, watch.hook_id, delivery_ids[:MAX_REQUESTS], wait)
+        if len(delivery_ids) > requested_count:
+            cursors["redelivery"], changes["poll_at"] = "left", min(now + GAP_INTERVAL, watch.poll_at or now)
+    except (
+        AccessDeniedError,
+        SourceNotFoundError,
+        KeyError,
+        TypeError,
+        ValueError,
+    ):  # the token may not: the lists have to do
         cursors["redelivery"] = "refused"
-    Watch.objects.filter(pk=watch.pk).update(cursors=cursors, **told)
-    return done
+    Watch.objects.filter(pk=watch.pk).update(cursors=cursors, **changes)
+    return requested_count
 
 
-def _wanted(api: Api, watch: Watch, hook: int, now: datetime) -> list[int]:
+def _find_missing_deliveries(api: GitHubApi, watch: Watch, hook_id: int, now: datetime) -> list[int]:
     """The numbers of what GitHub still keeps and we do not have: what was tried least first, then the oldest."""
-    failed = issues.failed_deliveries(api, watch.repository, hook, now - KEPT_FOR)
-    names = {str(row["guid"]) for row, _ in failed}
-    have = set(Delivery.objects.filter(watch=watch, delivery_id__in=names).values_list("delivery_id", flat=True))
-    missing = [(row, tries) for row, tries in failed if row["guid"] not in have and tries < MOST_TRIES]
-    return [int(row["id"]) for row, _ in sorted(missing, key=lambda each: each[1])]
+    failed_deliveries = issues.list_failed_deliveries(api, watch.repository, hook_id, now - RETENTION_PERIOD)
+    guids = {str(raw["guid"]) for raw, _ in failed_deliveries}
+    received_guids = set(
+        Delivery.objects.filter(watch=watch, delivery_id__in=guids).values_list("delivery_id", flat=True)
+    )
+    missing = [
+        (raw, tries) for raw, tries in failed_deliveries if raw["guid"] not in received_guids and tries < MAX_TRIES
+    ]
+    return [int(raw["id"]) for raw, _ in sorted(missing, key=lambda item: item[1])]
 
 
-def _ask(api: Api, watch: Watch, hook: int, numbers: list[int], wait: Callable[[float], None]) -> int:
-    for place, number in enumerate(numbers):
-        if place:
-            wait(PAUSE)
-        issues.redeliver(api, watch.repository, hook, number)
-    return len(numbers)
+def _request_deliveries(
+    api: GitHubApi, watch: Watch, hook_id: int, delivery_ids: list[int], wait: Callable[[float], None]
+) -> int:
+    for index, delivery_id in enumerate(delivery_ids):
+        if index:
+            wait(PAUSE_SECONDS)
+        issues.redeliver(api, watch.repository, hook_id, delivery_id)
+    return len(delivery_ids)
 
 
-def _next(watch: Watch, now: datetime) -> datetime:
-    last = watch.cursors.get("redelivered_at")
-    if last is None:
+def _calculate_next_run(watch: Watch, now: datetime) -> datetime:
+    last_requested_at = watch.cursors.get("redelivered_at")
+    if last_requested_at is None:
         return now
     if watch.cursors.get("redelivery") == "refused":
-        return datetime.fromisoformat(last) + WHERE_REFUSED
-    missed = watch.cursors.get("missed_at")
-    gap = watch.cursors.get("redelivery") == "left" or (missed is not None and missed > last)
-    return datetime.fromisoformat(last) + (AFTER_A_GAP if gap else EVERY)
+        return datetime.fromisoformat(last_requested_at) + REFUSAL_INTERVAL
+    missed_at = watch.cursors.get("missed_at")
+    has_gap = watch.cursors.get("redelivery") == "left" or (missed_at is not None and missed_at > last_requested_at)
+    return datetime.fromisoformat(last_requested_at) + (GAP_INTERVAL if has_gap else DAILY_INTERVAL)

@@ -19,22 +19,22 @@ from django.db.models import F
 from integrations.sla.models import Delivery, Watch
 from integrations.sla.services import monitoring
 
-MOST_BYTES = 25 * 1024 * 1024
-KNOWN_FOR = 5.0  # seconds that a process remembers a watch, and a watch that is not there
-MOST_KNOWN = 20_000
-BODY_KEPT = timedelta(days=7)  # long enough to see why a delivery was read as it was
-PER_SECOND, BURST = 100.0, 1_000.0  # deliveries of one watch that one process takes
-COUNT_EVERY = timedelta(seconds=1)
+MAX_PAYLOAD_BYTES = 25 * 1024 * 1024
+CACHE_SECONDS = 5.0  # seconds that a process remembers a watch, and a watch that is not there
+MAX_CACHED_REPOSITORIES = 20_000
+BODY_RETENTION_PERIOD = timedelta(days=7)  # long enough to see why a delivery was read as it was
+PER_SECOND, BURST_DELIVERIES = 100.0, 1_000.0  # deliveries of one watch that one process takes
+REFUSAL_WRITE_INTERVAL = timedelta(seconds=1)
 Result = TypeVar("Result")
-TABLE = Delivery._meta.db_table
-INSERT = (
-    f"INSERT INTO {TABLE} (watch_id, delivery_id, event, digest, body, received_at, attempts, outcome)"  # noqa: S608
+DELIVERY_TABLE = Delivery._meta.db_table
+INSERT_STATEMENT = (
+    f"INSERT INTO {DELIVERY_TABLE} (watch_id, delivery_id, event, digest, body, received_at, attempts, outcome)"  # noqa: S608
     " VALUES (%s, %s, %s, %s, %s, %s, 0, '') ON CONFLICT (watch_id, delivery_id) DO NOTHING"
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class IntakeResponse:
     """An HTTP status and a sentence for whoever reads the hook's log at GitHub; seconds to wait, where that helps."""
 
     status: int
@@ -43,140 +43,142 @@ class Answer:
 
 
 @dataclass(slots=True)
-class Known:
+class CachedRepository:
     """A watch as a process remembers it: its secrets, its repository, and how much it may still send."""
 
     pk: int
-    keys: monitoring.Keys
+    keys: monitoring.WebhookSecrets
     repository_id: int | None
     repository: str
     has_hook: bool
-    until: float
-    allowance: float = BURST
-    filled: float = 0.0
-    refused: int = 0
+    expires_at: float
+    allowance: float = BURST_DELIVERIES
+    refilled_at: float = 0.0
+    refused_count: int = 0
     counted_at: datetime | None = None
 
 
-_KNOWN: dict[UUID, Known | None] = {}
-_ABSENT_UNTIL: dict[UUID, float] = {}
+_CACHED_REPOSITORIES: dict[UUID, CachedRepository | None] = {}
+_ABSENT_EXPIRES_AT: dict[UUID, float] = {}
 
 
-def refuse_early(length: str, content_type: str, encoding: str) -> Answer | None:
+def refuse_early(length: str, content_type: str, encoding: str) -> IntakeResponse | None:
     """What can be refused without its payload: 413 above 25 MiB, 415 for anything but plain JSON."""
     if not (length.isascii() and length.isdigit()):
-        return Answer(411, "Say how long the payload is.")
-    if len(length) > 15 or int(length) > MOST_BYTES:
-        return Answer(413, "A payload has at most 25 MiB.")
-    kind, _, parameters = content_type.partition(";")
+        return IntakeResponse(411, "Say how long the payload is.")
+    if len(length) > 15 or int(length) > MAX_PAYLOAD_BYTES:
+        return IntakeResponse(413, "A payload has at most 25 MiB.")
+    media_type, _, parameters = content_type.partition(";")
     charset = parameters.strip().lower().removeprefix("charset=").strip('"')
-    if kind.strip().lower() != "application/json" or charset not in ("", "utf-8", "utf8") or encoding:
-        return Answer(415, "Choose the content type application/json for this hook.")
+    if media_type.strip().lower() != "application/json" or charset not in ("", "utf-8", "utf8") or encoding:
+        return IntakeResponse(415, "Choose the content type application/json for this hook.")
     return None
 
 
 def is_watched(uuid: UUID) -> bool:
     """Return whether deliveries are taken at this address. Database errors are the caller's."""
-    return _try_twice(lambda: _watch(uuid) is not None)
+    return _try_twice(lambda: _get_repository(uuid) is not None)
 
 
-def receive(uuid: UUID, headers: Mapping[str, Any], body: bytes, now: datetime) -> Answer:
+def ingest_delivery(uuid: UUID, headers: Mapping[str, Any], body: bytes, now: datetime) -> IntakeResponse:
     """Take in one delivery. `headers` as in WSGI (HTTP_X_GITHUB_DELIVERY …). Database errors are the caller's."""
-    return _try_twice(lambda: _receive(uuid, headers, body, now))
+    return _try_twice(lambda: _ingest_delivery(uuid, headers, body, now))
 
 
-def _try_twice(ask: Callable[[], Result]) -> Result:
+def _try_twice(operation: Callable[[], Result]) -> Result:
     """Use the connection without asking whether it still stands, and once more on a new one where it does not."""
     connection.health_check_done = True  # type: ignore[attr-defined]
     try:
-        return ask()
+        return operation()
     except (OperationalError, InterfaceError):
         if connection.in_atomic_block:
             raise
         connection.close()
-        return ask()
+        return operation()
 
 
-def _receive(uuid: UUID, headers: Mapping[str, Any], body: bytes, now: datetime) -> Answer:
-    watch = _watch(uuid)
+def _ingest_delivery(uuid: UUID, headers: Mapping[str, Any], body: bytes, now: datetime) -> IntakeResponse:
+    watch = _get_repository(uuid)
     if watch is None:
-        return Answer(404, "There is no such hook.")
-    if not is_signed(body, headers.get("HTTP_X_HUB_SIGNATURE_256", ""), watch.keys.valid(now)):
-        _count_refused(watch, now)
-        return Answer(401, "The signature does not fit the hook's secret.")
-    name, event = headers.get("HTTP_X_GITHUB_DELIVERY", ""), headers.get("HTTP_X_GITHUB_EVENT", "")
-    if not (0 < len(name) <= 80 and 0 < len(event) <= 60 and f"{name}{event}".isprintable()):
-        return Answer(400, "The headers X-GitHub-Delivery and X-GitHub-Event are missing.")
-    if not _has_room(watch):
-        return Answer(429, "Too many deliveries at once. What we miss we read from the API.", 1)
-    if refusal := _why_not(watch, body):
+        return IntakeResponse(404, "There is no such hook.")
+    if not has_valid_signature(body, headers.get("HTTP_X_HUB_SIGNATURE_256", ""), watch.keys.get_valid_secrets(now)):
+        _count_refusal(watch, now)
+        return IntakeResponse(401, "The signature does not fit the hook's secret.")
+    delivery_id, event = headers.get("HTTP_X_GITHUB_DELIVERY", ""), headers.get("HTTP_X_GITHUB_EVENT", "")
+    if not (0 < len(delivery_id) <= 80 and 0 < len(event) <= 60 and f"{delivery_id}{event}".isprintable()):
+        return IntakeResponse(400, "The headers X-GitHub-Delivery and X-GitHub-Event are missing.")
+    if not _consume_allowance(watch):
+        return IntakeResponse(429, "Too many deliveries at once. What we miss we read from the API.", 1)
+    if refusal := _check_payload(watch, body):
         return refusal
-    _insert(watch.pk, name, event, body, now)
-    _learn_the_hook(watch, str(headers.get("HTTP_X_GITHUB_HOOK_ID", "")))
-    return Answer(202, "Taken.")
+    _insert_delivery(watch.pk, delivery_id, event, body, now)
+    _record_hook_id(watch, str(headers.get("HTTP_X_GITHUB_HOOK_ID", "")))
+    return IntakeResponse(202, "Taken.")
 
 
-def is_signed(body: bytes, signature: str, keys: tuple[bytes, ...]) -> bool:
+def has_valid_signature(body: bytes, signature: str, keys: tuple[bytes, ...]) -> bool:
     """Return whether one of the keys signed the raw body with HMAC-SHA256. No other signature counts."""
-    given = signature.encode("utf-8", "replace")
+    signature_bytes = signature.encode("utf-8", "replace")
     expected = (b"sha256=" + hmac.new(key, body, hashlib.sha256).hexdigest().encode() for key in keys)
-    return any([hmac.compare_digest(one, given) for one in expected])
+    return any([hmac.compare_digest(candidate, signature_bytes) for candidate in expected])
 
 
-def forget(uuid: UUID) -> None:
+def clear_cached_repository(uuid: UUID) -> None:
     """The watch was changed: this process looks at it anew with the next delivery."""
-    _KNOWN.pop(uuid, None)
-    _ABSENT_UNTIL.pop(uuid, None)
+    _CACHED_REPOSITORIES.pop(uuid, None)
+    _ABSENT_EXPIRES_AT.pop(uuid, None)
 
 
 def forget_bodies(now: datetime, limit: int = 5000) -> int:
     """Empty the bodies of what was read and came long ago; digest and outcome stay. Returns how many."""
-    old = Delivery.objects.filter(read_at__isnull=False, forgotten_at=None, received_at__lt=now - BODY_KEPT)
-    pks = list(old.order_by("received_at").values_list("pk", flat=True)[:limit])
+    old_deliveries = Delivery.objects.filter(
+        read_at__isnull=False, forgotten_at=None, received_at__lt=now - BODY_RETENTION_PERIOD
+    )
+    pks = list(old_deliveries.order_by("received_at").values_list("pk", flat=True)[:limit])
     return Delivery.objects.filter(pk__in=pks).update(body=b"", forgotten_at=now)
 
 
-def _watch(uuid: UUID) -> Known | None:
+def _get_repository(uuid: UUID) -> CachedRepository | None:
     """The watch that takes deliveries at this address, looked up at most every few seconds."""
-    moment, known = time.monotonic(), _KNOWN.get(uuid)
-    if known is not None and known.until > moment:
-        return known
-    if _ABSENT_UNTIL.get(uuid, 0.0) > moment:
+    monotonic_now, cached = time.monotonic(), _CACHED_REPOSITORIES.get(uuid)
+    if cached is not None and cached.expires_at > monotonic_now:
+        return cached
+    if _ABSENT_EXPIRES_AT.get(uuid, 0.0) > monotonic_now:
         return None
     row = Watch.objects.filter(uuid=uuid, ended_at=None).exclude(secret=None).first()
     if row is None:
-        _make_room(_ABSENT_UNTIL)
-        _ABSENT_UNTIL[uuid] = moment + KNOWN_FOR
-        _KNOWN.pop(uuid, None)
+        _limit_cache_size(_ABSENT_EXPIRES_AT)
+        _ABSENT_EXPIRES_AT[uuid] = monotonic_now + CACHE_SECONDS
+        _CACHED_REPOSITORIES.pop(uuid, None)
         return None
-    fresh = Known(
-        row.pk, monitoring.keys(row), row.repository_id, row.repository.casefold(), row.hook_id is not None,
-        moment + KNOWN_FOR, filled=moment,
+    entry = CachedRepository(
+        row.pk, monitoring.decrypt_secrets(row), row.repository_id, row.repository.casefold(), row.hook_id is not None,
+        monotonic_now + CACHE_SECONDS, refilled_at=monotonic_now,
     )  # fmt: skip
-    if known is not None:
-        fresh.allowance, fresh.filled = known.allowance, known.filled
-        fresh.refused, fresh.counted_at = known.refused, known.counted_at
-    _make_room(_KNOWN)
-    _KNOWN[uuid] = fresh
-    return fresh
+    if cached is not None:
+        entry.allowance, entry.refilled_at = cached.allowance, cached.refilled_at
+        entry.refused_count, entry.counted_at = cached.refused_count, cached.counted_at
+    _limit_cache_size(_CACHED_REPOSITORIES)
+    _CACHED_REPOSITORIES[uuid] = entry
+    return entry
 
 
-def _make_room(known: dict[UUID, Any]) -> None:
-    if len(known) >= MOST_KNOWN:
-        known.clear()
+def _limit_cache_size(cache: dict[UUID, Any]) -> None:
+    if len(cache) >= MAX_CACHED_REPOSITORIES:
+        cache.clear()
 
 
-def _has_room(watch: Known) -> bool:
-    moment = time.monotonic()
-    watch.allowance = min(BURST, watch.allowance + (moment - watch.filled) * PER_SECOND)
-    watch.filled = moment
+def _consume_allowance(watch: CachedRepository) -> bool:
+    monotonic_now = time.monotonic()
+    watch.allowance = min(BURST_DELIVERIES, watch.allowance + (monotonic_now - watch.refilled_at) * PER_SECOND)
+    watch.refilled_at = monotonic_now
     if watch.allowance < 1:
         return False
     watch.allowance -= 1
     return True
 
 
-def _learn_the_hook(watch: Known, number: str) -> None:
+def _record_hook_id(watch: CachedRepository, number: str) -> None:
     """Under its hook's number GitHub keeps what it could not deliver. A ping is signed and has the last word: the
     header, which is not, counts only as long as none came.
     """
@@ -186,40 +188,42 @@ def _learn_the_hook(watch: Known, number: str) -> None:
     watch.has_hook = True
 
 
-def _count_refused(watch: Known, now: datetime) -> None:
+def _count_refusal(watch: CachedRepository, now: datetime) -> None:
     """Forgeries are counted, and written down at most once a second, so that a flood of them costs no writes."""
-    watch.refused += 1
-    if watch.counted_at is not None and now - watch.counted_at < COUNT_EVERY:
+    watch.refused_count += 1
+    if watch.counted_at is not None and now - watch.counted_at < REFUSAL_WRITE_INTERVAL:
         return
-    Watch.objects.filter(pk=watch.pk).update(refused=F("refused") + watch.refused, refused_at=now)
-    watch.refused, watch.counted_at = 0, now
+    Watch.objects.filter(pk=watch.pk).update(refused=F("refused") + watch.refused_count, refused_at=now)
+    watch.refused_count, watch.counted_at = 0, now
 
 
-def _why_not(watch: Known, body: bytes) -> Answer | None:
+def _check_payload(watch: CachedRepository, body: bytes) -> IntakeResponse | None:
     """Why a signed payload is not taken: it is no JSON object, or it tells of another repository."""
     try:
         payload = json.loads(body)
     except (ValueError, RecursionError):
-        return Answer(400, "The payload is not JSON.")
+        return IntakeResponse(400, "The payload is not JSON.")
     if not isinstance(payload, dict):
-        return Answer(400, "The payload is not a JSON object.")
+        return IntakeResponse(400, "The payload is not a JSON object.")
     repository = payload.get("repository")
     if repository is None:  # a ping of an organisation's hook
         return None
-    if not isinstance(repository, dict) or not is_own(watch.repository_id, watch.repository, repository):
-        return Answer(403, "This hook is for another repository.")
+    if not isinstance(repository, dict) or not is_own_repository(watch.repository_id, watch.repository, repository):
+        return IntakeResponse(403, "This hook is for another repository.")
     return None
 
 
-def is_own(number: int | None, name: str, repository: Mapping[str, Any]) -> bool:
+def is_own_repository(number: int | None, name: str, repository: Mapping[str, Any]) -> bool:
     """Return whether a payload is about the watched repository: by its number, or by its name where that is unknown."""
     if number is not None:
         return repository.get("id") == number
     return str(repository.get("full_name", "")).casefold() == name.casefold()
 
 
-def _insert(watch: int, name: str, event: str, body: bytes, now: datetime) -> None:
-    at = connection.ops.adapt_datetimefield_value(now)
+def _insert_delivery(watch_id: int, delivery_id: str, event: str, body: bytes, now: datetime) -> None:
+    received_at = connection.ops.adapt_datetimefield_value(now)
     with connection.cursor() as cursor:
-        kept = connection.Database.Binary(body)  # type: ignore[attr-defined]
-        cursor.execute(INSERT, [watch, name, event, hashlib.sha256(body).hexdigest(), kept, at])
+        binary_body = connection.Database.Binary(body)  # type: ignore[attr-defined]
+        cursor.execute(
+            INSERT_STATEMENT, [watch_id, delivery_id, event, hashlib.sha256(body).hexdigest(), binary_body, received_at]
+        )

@@ -4,7 +4,7 @@ import uuid
 from django.conf import settings
 from django.db import migrations, models
 
-from portal.core.append_only import append_only
+from portal.core.append_only import make_append_only
 
 
 class Migration(migrations.Migration):
@@ -266,6 +266,6 @@ class Migration(migrations.Migration):
             model_name='clock',
             constraint=models.UniqueConstraint(fields=('issue', 'verb'), name='one_clock_a_verb'),
         ),
-        append_only("sla_issueevent"),
-        append_only("sla_clockevent"),
+        make_append_only("sla_issueevent"),
+        make_append_only("sla_clockevent"),
     ]

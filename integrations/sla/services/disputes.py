@@ -9,97 +9,105 @@ from datetime import datetime
 from typing import Any
 
 from integrations.partners import permissions
-from integrations.sla.engine.types import Actor, Happening, Kind, Severity
+from integrations.sla.engine.types import Actor, IssueEventKind, Severity, TimelineEvent
 from integrations.sla.github import event_store
 from integrations.sla.models import Issue, IssueEvent, Watch
 from integrations.sla.services import projection
 from integrations.submissions.models import Integration
-from integrations.submissions.services.transitions import changing
+from integrations.submissions.services.transitions import integration_changes
 from portal.audit.models import Event
-from portal.audit.services import record
-from portal.core.errors import NotAllowed
+from portal.audit.services import record_event
+from portal.core.errors import ActionRefused
 
-SETTLED: dict[str, Any] = {"disputed": "", "disputed_at": None}
-SEVERITY = ("severity_asked", "severity_lowered", "dispute_dismissed")
+RESOLVED_DISPUTE_FIELDS: dict[str, Any] = {"disputed": "", "disputed_at": None}
+SEVERITY_EVENT_TYPES = ("severity_asked", "severity_lowered", "dispute_dismissed")
 # what a breach that a decision takes back says of it
-WHY = {
-    Kind.SEVERITY_LOWERED: "The program agreed that the issue is not critical",
-    Kind.NOT_AN_ISSUE: "The program agreed that the promise does not cover the issue",
+RETRACTION_REASONS = {
+    IssueEventKind.SEVERITY_LOWERED: "The program agreed that the issue is not critical",
+    IssueEventKind.NOT_AN_ISSUE: "The program agreed that the promise does not cover the issue",
 }
 
 
-def lower(issue: Issue, reason: str, *, by: Any, now: datetime) -> Event:
+def lower_severity(issue: Issue, reason: str, *, actor: Any, now: datetime) -> Event:
     """The program consents: not critical from now on, or since the partner asked for it. Raises NotAllowed."""
-    data, asked = {"severity": str(Severity.OTHER)}, _asked_at(issue)
-    data |= {"asked": asked.isoformat()} if asked else {}
-    return _decide(issue, Kind.SEVERITY_LOWERED, "severity_lowered", reason, data, by=by, now=now)
+    data, requested_at = {"severity": str(Severity.OTHER)}, _find_requested_at(issue)
+    data |= {"asked": requested_at.isoformat()} if requested_at else {}
+    return _record_decision(
+        issue, IssueEventKind.SEVERITY_LOWERED, "severity_lowered", reason, data, actor=actor, now=now
+    )
 
 
-def _asked_at(issue: Issue) -> datetime | None:
+def _find_requested_at(issue: Issue) -> datetime | None:
     """When the partner asked for a lower severity first, of what the program has not decided yet."""
-    told = Event.objects.filter(integration=issue.integration, data__issue=str(issue.uuid), verb__in=SEVERITY)
-    asked: datetime | None = None
-    for verb, at in told.order_by("seq").values_list("verb", "at"):
-        asked = (asked or at) if verb == "severity_asked" else None
-    return asked
+    events = Event.objects.filter(
+        integration=issue.integration, data__issue=str(issue.uuid), verb__in=SEVERITY_EVENT_TYPES
+    )
+    requested_at: datetime | None = None
+    for verb, occurred_at in events.order_by("seq").values_list("verb", "at"):
+        requested_at = (requested_at or occurred_at) if verb == "severity_asked" else None
+    return requested_at
 
 
-def let_off(issue: Issue, reason: str, *, by: Any, now: datetime) -> Event:
+def exclude_issue(issue: Issue, reason: str, *, actor: Any, now: datetime) -> Event:
     """The program agrees that the promise does not cover it. Breaches that stand are taken back. Raises NotAllowed."""
-    return _decide(issue, Kind.NOT_AN_ISSUE, "not_covered", reason, {}, by=by, now=now)
+    return _record_decision(issue, IssueEventKind.NOT_AN_ISSUE, "not_covered", reason, {}, actor=actor, now=now)
 
 
-def ask_to_lower(issue: Issue, reason: str, *, by: Any, now: datetime) -> Event:
+def request_lower_severity(issue: Issue, reason: str, *, actor: Any, now: datetime) -> Event:
     """The partner asks; nothing changes until the program agrees. Raises NotAllowed."""
-    with changing(issue.integration, permissions.may_edit, by=by, now=now) as row:
-        _still(issue, Kind.SEVERITY_LOWERED)
-        _disputed(issue, Issue.Disputed.SEVERITY, now)
-        return _record(row, issue, "severity_asked", reason, by, now)
+    with integration_changes(issue.integration, permissions.can_edit, actor=actor, now=now) as integration:
+        _ensure_decidable(issue, IssueEventKind.SEVERITY_LOWERED)
+        _mark_disputed(issue, Issue.DisputeSubject.SEVERITY, now)
+        return _record_event(integration, issue, "severity_asked", reason, actor, now)
 
 
-def dispute(issue: Issue, reason: str, *, by: Any, now: datetime) -> Event:
+def dispute_breach(issue: Issue, reason: str, *, actor: Any, now: datetime) -> Event:
     """The partner disputes a breach that stands; it stands until the program has decided. Raises NotAllowed."""
-    with changing(issue.integration, permissions.may_edit, by=by, now=now) as row:
-        _still(issue, Kind.NOT_AN_ISSUE)
+    with integration_changes(issue.integration, permissions.can_edit, actor=actor, now=now) as integration:
+        _ensure_decidable(issue, IssueEventKind.NOT_AN_ISSUE)
         if not issue.breaches.filter(retracted_at=None).exists():
-            raise NotAllowed("No breach of this issue stands.", "gone")
-        _disputed(issue, Issue.Disputed.BREACH, now)
-        return _record(row, issue, "breach_disputed", reason, by, now)
+            raise ActionRefused("No breach of this issue stands.", "gone")
+        _mark_disputed(issue, Issue.DisputeSubject.BREACH, now)
+        return _record_event(integration, issue, "breach_disputed", reason, actor, now)
 
 
-def dismiss(issue: Issue, reason: str, *, by: Any, now: datetime) -> Event:
+def dismiss_dispute(issue: Issue, reason: str, *, actor: Any, now: datetime) -> Event:
     """The program leaves what is disputed as it is, and says why. Raises NotAllowed."""
-    with changing(issue.integration, permissions.may_decide, by=by, now=now) as row:
-        if not Issue.objects.filter(pk=issue.pk, disputed_at__isnull=False).update(**SETTLED):
-            raise NotAllowed("Nothing of this issue is disputed any more.", "gone")
-        return _record(row, issue, "dispute_dismissed", reason, by, now)
+    with integration_changes(issue.integration, permissions.can_decide, actor=actor, now=now) as integration:
+        if not Issue.objects.filter(pk=issue.pk, disputed_at__isnull=False).update(**RESOLVED_DISPUTE_FIELDS):
+            raise ActionRefused("Nothing of this issue is disputed any more.", "gone")
+        return _record_event(integration, issue, "dispute_dismissed", reason, actor, now)
 
 
-def _disputed(issue: Issue, what: str, now: datetime) -> None:
-    Issue.objects.filter(pk=issue.pk).update(disputed=what, disputed_at=now)
+def _mark_disputed(issue: Issue, subject: str, now: datetime) -> None:
+    Issue.objects.filter(pk=issue.pk).update(disputed=subject, disputed_at=now)
 
 
-def _decide(issue: Issue, kind: Kind, verb: str, reason: str, data: dict[str, str], *, by: Any, now: datetime) -> Event:
-    with changing(issue.integration, permissions.may_decide, by=by, now=now) as row:
-        event_store.hold(issue.watch_id, wait=True)
-        _still(issue, kind)
+def _record_decision(
+    issue: Issue, kind: IssueEventKind, verb: str, reason: str, data: dict[str, str], *, actor: Any, now: datetime
+) -> Event:
+    with integration_changes(issue.integration, permissions.can_decide, actor=actor, now=now) as integration:
+        event_store.lock_repository(issue.watch_id, wait=True)
+        _ensure_decidable(issue, kind)
         key = f"{kind}:{now:%Y%m%dT%H%M%S}"
-        fact = Happening(key, kind, now, Actor(0, str(by)), reason, data=data)
-        event_store.row_of(issue.pk, fact, "portal", now).save()
-        projection.refold([issue.pk], now, f"{WHY[kind]}: {reason}")
-        Issue.objects.filter(pk=issue.pk).update(**SETTLED)
-        return _record(row, issue, verb, reason, by, now)
+        event = TimelineEvent(key, kind, now, Actor(0, str(actor)), reason, data=data)
+        event_store.build_event_row(issue.pk, event, "portal", now).save()
+        projection.rebuild_projections([issue.pk], now, f"{RETRACTION_REASONS[kind]}: {reason}")
+        Issue.objects.filter(pk=issue.pk).update(**RESOLVED_DISPUTE_FIELDS)
+        return _record_event(integration, issue, verb, reason, actor, now)
 
 
-def _still(issue: Issue, kind: Kind) -> None:
+def _ensure_decidable(issue: Issue, kind: IssueEventKind) -> None:
     """Raises NotAllowed where there is nothing left to decide."""
-    if IssueEvent.objects.filter(issue=issue, kind=Kind.NOT_AN_ISSUE).exists():
-        raise NotAllowed("The promise does not cover this issue any more.", "gone")
-    if kind == Kind.SEVERITY_LOWERED and Issue.objects.get(pk=issue.pk).severity != Severity.CRITICAL:
-        raise NotAllowed("This issue is not critical any more.", "gone")
+    if IssueEvent.objects.filter(issue=issue, kind=IssueEventKind.NOT_AN_ISSUE).exists():
+        raise ActionRefused("The promise does not cover this issue any more.", "gone")
+    if kind == IssueEventKind.SEVERITY_LOWERED and Issue.objects.get(pk=issue.pk).severity != Severity.CRITICAL:
+        raise ActionRefused("This issue is not critical any more.", "gone")
 
 
-def _record(row: Integration, issue: Issue, verb: str, reason: str, by: Any, now: datetime) -> Event:
+def _record_event(integration: Integration, issue: Issue, verb: str, reason: str, actor: Any, now: datetime) -> Event:
     watch = Watch.objects.only("repository").get(pk=issue.watch_id)
     name = f"{watch.repository}#{issue.number}"
-    return record(row, verb, by=by, now=now, note=reason, issue=str(issue.uuid), name=name, title=issue.title)
+    return record_event(
+        integration, verb, actor=actor, now=now, note=reason, issue=str(issue.uuid), name=name, title=issue.title
+    )

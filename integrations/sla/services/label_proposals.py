@@ -9,18 +9,18 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_noop as _
 
 from integrations.partners import permissions
-from integrations.sla.engine.severity import plain
+from integrations.sla.engine.severity import normalize_label
 from integrations.sla.models import IssueEvent, SupportPolicy
 from integrations.sla.services.policies import CRITICAL_LABELS, PAUSE_LABELS
 from integrations.submissions.models import Integration
-from integrations.submissions.services.transitions import changing
+from integrations.submissions.services.transitions import integration_changes
 from portal.audit.models import Event
-from portal.audit.services import record
-from portal.core.errors import NotAllowed
-from verification.sources.errors import NotFound, Unreadable
-from verification.sources.factory import github
+from portal.audit.services import record_event
+from portal.core.errors import ActionRefused
+from verification.sources.errors import SourceError, SourceNotFoundError
+from verification.sources.factory import build_github_client
 
-REPLACED = "Replaced by a newer proposal."
+REPLACEMENT_NOTE = "Replaced by a newer proposal."
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +40,11 @@ class LabelMap:
     @property
     def pairs(self) -> tuple[str, ...]:
         """The second accounts as the form takes them: "second = first"."""
-        named = self.logins
-        return tuple(f"{named.get(a, a)} = {named.get(b, b)}" for a, b in self.second_accounts.items())
+        logins = self.logins
+        return tuple(
+            f"{logins.get(second, second)} = {logins.get(first, first)}"
+            for second, first in self.second_accounts.items()
+        )
 
     @property
     def names(self) -> dict[str, str]:
@@ -50,72 +53,84 @@ class LabelMap:
         return {str(number): login for number, login in sorted(everybody.items())}
 
 
-def in_order(labels: Iterable[str]) -> tuple[str, ...]:
+def normalize_labels(labels: Iterable[str]) -> tuple[str, ...]:
     """Each label once, as policies write it."""
-    return tuple(sorted({plain(label) for label in labels} - {""}))
+    return tuple(sorted({normalize_label(label) for label in labels} - {""}))
 
 
-def propose(integration: Integration, proposed: LabelMap, *, by: Any, now: datetime) -> SupportPolicy:
+def propose_label_map(integration: Integration, label_map: LabelMap, *, actor: Any, now: datetime) -> SupportPolicy:
     """Propose a map; one that still waits is replaced. Raises NotAllowed."""
-    with changing(integration, permissions.may_edit, by=by, now=now) as row:
-        waiting = row.support_policies.filter(state=SupportPolicy.State.PROPOSED)
-        waiting.update(state=SupportPolicy.State.DECLINED, decided_at=now, note=REPLACED)
+    with integration_changes(integration, permissions.can_edit, actor=actor, now=now) as locked_integration:
+        pending_proposals = locked_integration.support_policies.filter(state=SupportPolicy.State.PROPOSED)
+        pending_proposals.update(state=SupportPolicy.State.DECLINED, decided_at=now, note=REPLACEMENT_NOTE)
         policy = SupportPolicy.objects.create(
-            integration=row,
-            critical_labels=list(proposed.critical),
-            pause_labels=list(proposed.pause),
-            team=sorted(proposed.team),
-            bots=sorted(proposed.bots),
-            second_accounts={str(second): first for second, first in sorted(proposed.second_accounts.items())},
-            proposed_by=by,
+            integration=locked_integration,
+            critical_labels=list(label_map.critical),
+            pause_labels=list(label_map.pause),
+            team=sorted(label_map.team),
+            bots=sorted(label_map.bots),
+            second_accounts={str(second): first for second, first in sorted(label_map.second_accounts.items())},
+            proposed_by=actor,
             proposed_at=now,
         )
-        names = proposed.names
-        record(row, "labels_proposed", by=by, now=now, note=said(proposed), policy=policy.pk, team=names)
+        names = label_map.names
+        record_event(
+            locked_integration,
+            "labels_proposed",
+            actor=actor,
+            now=now,
+            note=describe_label_map(label_map),
+            policy=policy.pk,
+            team=names,
+        )
         return policy
 
 
-def decide(policy: SupportPolicy, *, accept: bool, note: str, by: Any, now: datetime) -> SupportPolicy:
+def decide_proposal(policy: SupportPolicy, *, accept: bool, note: str, actor: Any, now: datetime) -> SupportPolicy:
     """Accept it for issues opened from now on, or decline it. Raises NotAllowed."""
-    with changing(policy.integration, permissions.may_decide, by=by, now=now) as row:
-        kept = SupportPolicy.objects.select_for_update().get(pk=policy.pk)
-        if kept.state != SupportPolicy.State.PROPOSED:
-            raise NotAllowed("This proposal is not waiting any more.", "stale")
-        kept.state = SupportPolicy.State.ACCEPTED if accept else SupportPolicy.State.DECLINED
-        kept.decided_by, kept.decided_at, kept.note = by, now, note[:500]
-        kept.valid_from = now if accept else None
-        kept.save()
+    with integration_changes(policy.integration, permissions.can_decide, actor=actor, now=now) as integration:
+        proposal = SupportPolicy.objects.select_for_update().get(pk=policy.pk)
+        if proposal.state != SupportPolicy.State.PROPOSED:
+            raise ActionRefused("This proposal is not waiting any more.", "stale")
+        proposal.state = SupportPolicy.State.ACCEPTED if accept else SupportPolicy.State.DECLINED
+        proposal.decided_by, proposal.decided_at, proposal.note = actor, now, note[:500]
+        proposal.valid_from = now if accept else None
+        proposal.save()
         verb = "labels_accepted" if accept else "labels_declined"
-        record(row, verb, by=by, now=now, note=note, policy=kept.pk)
-        return kept
+        record_event(integration, verb, actor=actor, now=now, note=note, policy=proposal.pk)
+        return proposal
 
 
-def in_force(integration: Integration, now: datetime) -> SupportPolicy | None:
+def get_policy_in_force(integration: Integration, now: datetime) -> SupportPolicy | None:
     """The map that counts for an issue opened now; None: the defaults."""
-    accepted = integration.support_policies.filter(state=SupportPolicy.State.ACCEPTED, valid_from__lte=now)
-    return accepted.order_by("valid_from", "pk").last()
+    policies = integration.support_policies.filter(state=SupportPolicy.State.ACCEPTED, valid_from__lte=now)
+    return policies.order_by("valid_from", "pk").last()
 
 
-def map_of(policy: SupportPolicy | None) -> LabelMap:
+def build_label_map(policy: SupportPolicy | None) -> LabelMap:
     """A policy, or the defaults, as a map."""
     if policy is None:
-        return LabelMap(in_order(CRITICAL_LABELS), in_order(PAUSE_LABELS), {})
-    told = Event.objects.filter(integration_id=policy.integration_id, verb="labels_proposed", data__policy=policy.pk)
-    event = told.first()
+        return LabelMap(normalize_labels(CRITICAL_LABELS), normalize_labels(PAUSE_LABELS), {})
+    events = Event.objects.filter(integration_id=policy.integration_id, verb="labels_proposed", data__policy=policy.pk)
+    event = events.first()
     names = event.data.get("team", {}) if event else {}  # what the accounts were called when it was proposed
-    seconds = {int(second): first for second, first in policy.second_accounts.items()}
+    second_accounts = {int(second): first for second, first in policy.second_accounts.items()}
     return LabelMap(
-        in_order(policy.critical_labels), in_order(policy.pause_labels), _called(policy.team, names),
-        _called(policy.bots, names), seconds, _called([*seconds, *seconds.values()], names),
-    )  # fmt: skip
+        normalize_labels(policy.critical_labels),
+        normalize_labels(policy.pause_labels),
+        _name_accounts(policy.team, names),
+        _name_accounts(policy.bots, names),
+        second_accounts,
+        _name_accounts([*second_accounts, *second_accounts.values()], names),
+    )
 
 
-def _called(numbers: Iterable[int], names: Mapping[str, str]) -> dict[int, str]:
+def _name_accounts(numbers: Iterable[int], names: Mapping[str, str]) -> dict[int, str]:
     return {number: str(names.get(str(number), number)) for number in numbers}
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class LabelMapComparison:
     """One part of two maps beside each other. Each side: (what it holds, is it only there)."""
 
     title: str
@@ -128,49 +143,53 @@ class Compared:
         return any(alone for _each, alone in (*self.was, *self.will))
 
 
-def parts(of: LabelMap) -> tuple[tuple[str, tuple[str, ...], str], ...]:
+def list_label_map_parts(label_map: LabelMap) -> tuple[tuple[str, tuple[str, ...], str], ...]:
     """A map part by part: its title, what it holds, what it means when that is nothing.
 
     For the history and the mails as it stands; pages translate the words.
     """
     return (
-        (_("Critical"), of.critical, _("none")),
-        (_("Pause"), of.pause, _("none")),
-        (_("Team"), tuple(of.team.values()), _("whom GitHub calls owner, member or collaborator")),
-        (_("Machines"), tuple(of.bots.values()), _("those that GitHub calls so or whose name says it")),
-        (_("Second accounts"), of.pairs, _("none")),
+        (_("Critical"), label_map.critical, _("none")),
+        (_("Pause"), label_map.pause, _("none")),
+        (_("Team"), tuple(label_map.team.values()), _("whom GitHub calls owner, member or collaborator")),
+        (_("Machines"), tuple(label_map.bots.values()), _("those that GitHub calls so or whose name says it")),
+        (_("Second accounts"), label_map.pairs, _("none")),
     )
 
 
-def compared(was: LabelMap, will: LabelMap) -> list[Compared]:
+def compare_label_maps(old_map: LabelMap, new_map: LabelMap) -> list[LabelMapComparison]:
     """Two maps, part by part."""
     return [
-        Compared(title, _alone(old, new), _alone(new, old), blank)
-        for (title, old, blank), (_title, new, _blank) in zip(parts(was), parts(will), strict=True)
+        LabelMapComparison(title, _mark_differences(old, new), _mark_differences(new, old), blank)
+        for (title, old, blank), (_title, new, _blank) in zip(
+            list_label_map_parts(old_map), list_label_map_parts(new_map), strict=True
+        )
     ]
 
 
-def _alone(these: tuple[str, ...], others: tuple[str, ...]) -> tuple[tuple[str, bool], ...]:
-    return tuple((each, each not in others) for each in these)
+def _mark_differences(entries: tuple[str, ...], other_entries: tuple[str, ...]) -> tuple[tuple[str, bool], ...]:
+    return tuple((entry, entry not in other_entries) for entry in entries)
 
 
-def said(of: LabelMap) -> str:
+def describe_label_map(label_map: LabelMap) -> str:
     """A map in words, for the history and the mails."""
-    return "\n".join(f"{title}: {', '.join(held) or blank}" for title, held, blank in parts(of))
+    return "\n".join(
+        f"{title}: {', '.join(entries) or blank}" for title, entries, blank in list_label_map_parts(label_map)
+    )
 
 
-def account(integration: Integration, login: str) -> int:
+def resolve_account(integration: Integration, login: str) -> int:
     """The number of a GitHub account: of somebody we have read of, else as GitHub says. Raises NotAllowed."""
-    known = IssueEvent.objects.filter(issue__integration=integration, actor__iexact=login, actor_id__gt=0)
-    if (number := known.values_list("actor_id", flat=True).first()) is not None:
-        return int(number)
-    api = github()
+    known_events = IssueEvent.objects.filter(issue__integration=integration, actor__iexact=login, actor_id__gt=0)
+    if (account_id := known_events.values_list("actor_id", flat=True).first()) is not None:
+        return int(account_id)
+    api = build_github_client()
     try:
         return api.user(login)
-    except NotFound:
-        raise NotAllowed(gettext("GitHub knows nobody called “%(login)s”.") % {"login": login}) from None
-    except Unreadable:
-        raise NotAllowed(
+    except SourceNotFoundError:
+        raise ActionRefused(gettext("GitHub knows nobody called “%(login)s”.") % {"login": login}) from None
+    except SourceError:
+        raise ActionRefused(
             gettext("We could not ask GitHub about “%(login)s” just now. Try again in some minutes.") % {"login": login}
         ) from None
     finally:

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from integrations.partners.models import CalendarEdition
-from integrations.programs.registry import edition_of
-from integrations.sla.engine.types import Policy
+from integrations.programs.registry import get_edition
+from integrations.sla.engine.types import SlaPolicy
 from integrations.sla.models import Issue, SupportPolicy
 from integrations.submissions.models import Integration
 from portal.audit.models import Event
@@ -31,7 +31,7 @@ PAUSE_LABELS = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class InForce:
+class PolicySnapshot:
     """What counts for issues opened at a moment: a program's edition, a policy and a calendar; None: the defaults."""
 
     edition: str
@@ -39,39 +39,41 @@ class InForce:
     calendar: CalendarEdition | None
 
 
-def in_force(integration: Integration, at: datetime) -> InForce:
+def get_policy_snapshot(integration: Integration, moment: datetime) -> PolicySnapshot:
     """What counted at a moment, whatever has been changed since."""
-    return InForce(
-        edition_at(integration, at),
-        integration.support_policies.filter(state=SupportPolicy.State.ACCEPTED, valid_from__lte=at)
+    return PolicySnapshot(
+        get_edition_date(integration, moment),
+        integration.support_policies.filter(state=SupportPolicy.State.ACCEPTED, valid_from__lte=moment)
         .order_by("valid_from", "pk")
         .last(),
-        integration.partner.calendars.in_force(at),
+        integration.partner.calendars.in_force(moment),
     )
 
 
-def edition_at(integration: Integration, at: datetime) -> str:
+def get_edition_date(integration: Integration, moment: datetime) -> str:
     """The program's edition that the integration stood under at a moment."""
-    moves = Event.objects.filter(integration=integration, verb="edition_moved", at__gt=at)
-    first = moves.order_by("seq").first()
-    return str(first.data["was"]) if first else integration.edition_date
+    edition_changes = Event.objects.filter(integration=integration, verb="edition_moved", at__gt=moment)
+    next_change = edition_changes.order_by("seq").first()
+    return str(next_change.data["was"]) if next_change else integration.edition_date
 
 
-def policy_of(issue: Issue) -> Policy:
+def get_sla_policy(issue: Issue) -> SlaPolicy:
     """The policy that was fixed when the issue was opened, as the clock takes it."""
-    edition = edition_of(issue.integration.program_key, issue.edition)
-    row = issue.policy
-    return Policy(
+    edition = get_edition(issue.integration.program_key, issue.edition)
+    label_policy = issue.policy
+    return SlaPolicy(
         sla=edition.sla,
-        critical_labels=frozenset(row.critical_labels) if row else CRITICAL_LABELS,
-        pause_labels=frozenset(row.pause_labels) if row else PAUSE_LABELS,
-        team=frozenset(row.team) if row else frozenset(),
+        critical_labels=frozenset(label_policy.critical_labels) if label_policy else CRITICAL_LABELS,
+        pause_labels=frozenset(label_policy.pause_labels) if label_policy else PAUSE_LABELS,
+        team=frozenset(label_policy.team) if label_policy else frozenset(),
         edition=f"{issue.integration.program_key}@{issue.edition}",
-        bots=frozenset(row.bots) if row else frozenset(),
-        second_accounts={int(second): first for second, first in row.second_accounts.items()} if row else {},
+        bots=frozenset(label_policy.bots) if label_policy else frozenset(),
+        second_accounts={int(second): first for second, first in label_policy.second_accounts.items()}
+        if label_policy
+        else {},
     )
 
 
-def calendar_of(issue: Issue) -> Calendar:
+def get_calendar(issue: Issue) -> Calendar:
     """The calendar that was fixed when the issue was opened: Monday to Friday in UTC where the partner gave none."""
     return issue.calendar.calendar if issue.calendar else Calendar()

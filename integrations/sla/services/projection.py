@@ -13,68 +13,72 @@ from integrations.sla.models import Clock, Issue
 from integrations.sla.services import breaches
 
 log = logging.getLogger(__name__)
-OWN = ("is_open", "severity", "spoke_last", "spoke_last_at", "folded_at")
-FOLDED = (
+ISSUE_FIELDS = ("is_open", "severity", "spoke_last", "spoke_last_at", "folded_at")
+CLOCK_FIELDS = (
     "promised", "severity", "state", "started_at", "due_at", "stopped_at", "warn50_at", "warn75_at", "warn90_at",
     "counted_seconds", "paused_seconds",
 )  # fmt: skip
-LATER = "New facts moved the due moment, or show that the answer came in time."
+DEFAULT_RETRACTION_REASON = "New facts moved the due moment, or show that the answer came in time."
 
 
-def issues_of(pks: Iterable[int]) -> list[Issue]:
+def load_issues(pks: Iterable[int]) -> list[Issue]:
     """The issues with all that their fold needs, in a fixed order."""
-    found = Issue.objects.filter(pk__in=pks).order_by("pk")
-    return list(found.select_related("watch", "calendar", "policy", "integration").prefetch_related(inputs.WITH_EVENTS))
+    issues = Issue.objects.filter(pk__in=pks).order_by("pk")
+    return list(
+        issues.select_related("watch", "calendar", "policy", "integration").prefetch_related(inputs.EVENTS_PREFETCH)
+    )
 
 
-def refold(pks: Iterable[int], now: datetime, why: str = LATER) -> int:
-    """Fold these issues and write what follows; `why` is said of breaches that this takes back. Returns how many.
+def rebuild_projections(pks: Iterable[int], now: datetime, reason: str = DEFAULT_RETRACTION_REASON) -> int:
+    """Fold these issues and write what follows; `reason` is said of breaches that this takes back. Returns how many.
 
     Call it in the transaction that wrote the facts. What the fold cannot read is left as it was, and said.
     """
-    issues = issues_of(pks)
-    kept = {(clock.issue_id, clock.verb): clock for clock in _locked(issues)}
-    fresh = []
+    issues = load_issues(pks)
+    clocks_by_key = {(clock.issue_id, clock.verb): clock for clock in _lock_clocks(issues)}
+    changed_clocks = []
     for issue in issues:
-        state = _state_of(issue, now)
+        state = _compute_state(issue, now)
         if state is None:
             continue
-        take(issue, state, now)
+        apply_issue_state(issue, state, now)
         for clock_state in state.clocks:
-            clock = kept.get((issue.pk, str(clock_state.verb))) or _new(issue, clock_state)
-            fresh.append(clock)
-            _take(clock, clock_state, issue, now, why)
-    Issue.objects.bulk_update(issues, OWN, batch_size=200)
-    _save(fresh)
+            clock = clocks_by_key.get((issue.pk, str(clock_state.verb))) or _build_clock(issue, clock_state)
+            changed_clocks.append(clock)
+            _apply_clock_state(clock, clock_state, issue, now, reason)
+    Issue.objects.bulk_update(issues, ISSUE_FIELDS, batch_size=200)
+    _save_clocks(changed_clocks)
     return len(issues)
 
 
-def _state_of(issue: Issue, now: datetime) -> IssueState | None:
+def _compute_state(issue: Issue, now: datetime) -> IssueState | None:
     try:
-        return inputs.state_of(issue, moment(issue, now))
+        return inputs.compute_issue_state(issue, get_projection_time(issue, now))
     except Exception:  # one issue must not keep a repository's other clocks from running
         log.exception("Issue %s could not be folded.", issue)
         return None
 
 
-def moment(issue: Issue, now: datetime) -> datetime:
+def get_projection_time(issue: Issue, now: datetime) -> datetime:
     """Until when it is folded: now, or the end of its watch; never before its last fact, told by another clock."""
-    end = issue.watch.ended_at
-    until = min(now, end) if end else now
-    return max([until, *(row.at for row in issue.events.all())])
+    ended_at = issue.watch.ended_at
+    cutoff_at = min(now, ended_at) if ended_at else now
+    return max([cutoff_at, *(row.at for row in issue.events.all())])
 
 
-def take(issue: Issue, state: IssueState, now: datetime) -> None:
+def apply_issue_state(issue: Issue, state: IssueState, now: datetime) -> None:
     """The issue's own columns, not yet saved."""
     issue.is_open, issue.severity = state.is_open, state.severity
     issue.spoke_last, issue.spoke_last_at = state.spoke_last, state.spoke_last_at
     issue.folded_at = now
 
 
-def columns(state: ClockState) -> dict[str, object]:
+def build_clock_columns(state: ClockState) -> dict[str, object]:
     """A clock's state as its columns."""
-    warnings = (*state.warn_at, None, None, None)
-    paused = sum((s.length for s in state.segments if not s.counted and s.key), start=timedelta())
+    warning_times = (*state.warn_at, None, None, None)
+    paused_time = sum(
+        (segment.length for segment in state.segments if not segment.counted and segment.key), start=timedelta()
+    )
     return {
         "promised": state.promised,
         "severity": str(state.severity),
@@ -82,38 +86,38 @@ def columns(state: ClockState) -> dict[str, object]:
         "started_at": state.started_at,
         "due_at": state.due_at,
         "stopped_at": state.stopped_at,
-        "warn50_at": warnings[0],
-        "warn75_at": warnings[1],
-        "warn90_at": warnings[2],
+        "warn50_at": warning_times[0],
+        "warn75_at": warning_times[1],
+        "warn90_at": warning_times[2],
         "counted_seconds": int(state.counted.total_seconds()),
-        "paused_seconds": int(paused.total_seconds()),
+        "paused_seconds": int(paused_time.total_seconds()),
     }
 
 
-def _locked(issues: list[Issue]) -> list[Clock]:
+def _lock_clocks(issues: list[Issue]) -> list[Clock]:
     """Their clocks, held against the sweep in a fixed order."""
     return list(Clock.objects.filter(issue__in=issues).order_by("pk").select_for_update(no_key=True))
 
 
-def _new(issue: Issue, state: ClockState) -> Clock:
+def _build_clock(issue: Issue, state: ClockState) -> Clock:
     return Clock(
         issue=issue, watch_id=issue.watch_id, integration_id=issue.integration_id, verb=str(state.verb), severity=""
     )
 
 
-def _take(clock: Clock, state: ClockState, issue: Issue, now: datetime, why: str) -> None:
+def _apply_clock_state(clock: Clock, state: ClockState, issue: Issue, now: datetime, reason: str) -> None:
     """The clock's columns, not yet saved. A recorded breach that no longer follows from the facts is taken back."""
     if clock.severity != state.severity:
         clock.warned = 0  # another promise, with warnings of its own
-    for name, value in columns(state).items():
+    for name, value in build_clock_columns(state).items():
         setattr(clock, name, value)
-    if clock.pk and clock.breached_at and breaches.retract_wrong(clock, now, why):
+    if clock.pk and clock.breached_at and breaches.retract_invalid_breaches(clock, now, reason):
         clock.breached_at = None
-    clock.next_at = None if issue.watch.ended_at else breaches.next_moment(clock, now)
+    clock.next_at = None if issue.watch.ended_at else breaches.calculate_next_check_at(clock, now)
 
 
-def _save(clocks: list[Clock]) -> None:
-    new = [clock for clock in clocks if clock.pk is None]
-    old = [clock for clock in clocks if clock.pk is not None]
-    Clock.objects.bulk_create(new, batch_size=200)
-    Clock.objects.bulk_update(old, [*FOLDED, "warned", "breached_at", "next_at"], batch_size=200)
+def _save_clocks(clocks: list[Clock]) -> None:
+    new_clocks = [clock for clock in clocks if clock.pk is None]
+    existing_clocks = [clock for clock in clocks if clock.pk is not None]
+    Clock.objects.bulk_create(new_clocks, batch_size=200)
+    Clock.objects.bulk_update(existing_clocks, [*CLOCK_FIELDS, "warned", "breached_at", "next_at"], batch_size=200)

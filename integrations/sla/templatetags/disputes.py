@@ -15,9 +15,9 @@ register = template.Library()
 @register.inclusion_tag("sla/disputed.html", takes_context=True)
 def disputed_banner(context: dict[str, Any], integration: Integration | None = None) -> dict[str, Any]:
     """The line, for the program's people alone; nothing where nothing waits."""
-    if not permissions.works_for_program(context["request"].user):
+    if not permissions.is_program_staff(context["request"].user):
         return {"count": 0}
-    waiting = Issue.objects.filter(disputed_at__isnull=False)
-    of_one = f"&partner={integration.partner.slug}&integration={integration.uuid}" if integration else ""
-    mine = waiting.filter(integration=integration) if integration else waiting
-    return {"count": mine.count(), "href": f"{reverse('sla')}?state=disputed{of_one}"}
+    disputed_issues = Issue.objects.filter(disputed_at__isnull=False)
+    integration_query = f"&partner={integration.partner.slug}&integration={integration.uuid}" if integration else ""
+    issues = disputed_issues.filter(integration=integration) if integration else disputed_issues
+    return {"count": issues.count(), "href": f"{reverse('sla')}?state=disputed{integration_query}"}

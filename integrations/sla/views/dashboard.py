@@ -10,71 +10,82 @@ from django.utils import timezone
 
 from integrations.partners import permissions
 from integrations.sla import exports
-from integrations.sla.dashboard_metrics import head_of
-from integrations.sla.filters import chosen, in_state
-from integrations.sla.presenters import rows_of
-from portal.core.iso_weeks import zone
+from integrations.sla.dashboard_metrics import build_dashboard_summary
+from integrations.sla.filters import build_state_condition, parse_filters
+from integrations.sla.presenters import build_rows
+from portal.core.iso_weeks import get_program_zone
 from portal.help.views import rules as views_rule
-from portal.reports.trends import trends_of
+from portal.reports.trends import build_trends
 
-SIZE, SOON = 50, 5
+PAGE_SIZE, MAX_UPCOMING_CLOCKS = 50, 5
 
 
-def sla(request: HttpRequest) -> HttpResponse:
+def show_dashboard(request: HttpRequest) -> HttpResponse:
     """The figures, what breaches next, and the list that the address asks for."""
     now = timezone.now()
-    choice = chosen(request.user, request.GET)
-    head = head_of(choice, now, request.GET)
-    page = _page(request, choice.shown(now), head.count)
-    found: Any = page.object_list
-    soon = choice.clocks().filter(in_state("", now), due_at__gt=now, state="running").order_by("due_at", "pk")[:SOON]
+    filters = parse_filters(request.user, request.GET)
+    summary = build_dashboard_summary(filters, now, request.GET)
+    page = _paginate(request, filters.list_matching_clocks(now), summary.count)
+    clocks: Any = page.object_list
+    upcoming_clocks = (
+        filters.list_clocks()
+        .filter(build_state_condition("", now), due_at__gt=now, state="running")
+        .order_by("due_at", "pk")[:MAX_UPCOMING_CLOCKS]
+    )
     context: dict[str, Any] = {
-        "choice": choice, "head": head, "page": page, "rows": rows_of(found, now), "now": now,
-        "integration": choice.integration(),
-        "soon": rows_of(soon, now, speakers=False) if not choice.state else [],
-        "for_program": permissions.works_for_program(request.user),
-        "trends_url": _file(request, "sla_trends"),
-        "csv_url": _file(request, "sla_csv"), "json_url": _file(request, "sla_json"),
+        "choice": filters, "head": summary, "page": page, "rows": build_rows(clocks, now), "now": now,
+        "integration": filters.get_integration(),
+        "soon": build_rows(upcoming_clocks, now, with_speakers=False) if not filters.state else [],
+        "for_program": permissions.is_program_staff(request.user),
+        "trends_url": _build_url(request, "sla_trends"),
+        "csv_url": _build_url(request, "sla_csv"), "json_url": _build_url(request, "sla_json"),
     }  # fmt: skip
     return render(request, "sla/dashboard.html", context)
 
 
-def _page(request: HttpRequest, found: Any, count: int) -> Page:
+def _paginate(request: HttpRequest, clocks: Any, count: int) -> Page:
     """One page of the list, whose length is known from the figures."""
-    paginator = Paginator(found, SIZE)
+    paginator = Paginator(clocks, PAGE_SIZE)
     paginator.count = count  # type: ignore[misc]
     return paginator.get_page(request.GET.get("page"))
 
 
-def _file(request: HttpRequest, name: str) -> str:
+def _build_url(request: HttpRequest, name: str) -> str:
     query = request.GET.copy()
     query.pop("page", None)
     return reverse(name) + (f"?{query.urlencode()}" if query else "")
 
 
-def sla_file(request: HttpRequest, form: str) -> StreamingHttpResponse:
+def download_clocks(request: HttpRequest, form: str) -> StreamingHttpResponse:
     """Every row that the address asks for, not only a page of it."""
     now = timezone.now()
-    choice = chosen(request.user, request.GET)
-    found = choice.shown(now)
-    body = exports.as_csv(found, now) if form == "csv" else exports.as_json(found, now, choice.in_force)
-    kind = "text/csv; charset=utf-8" if form == "csv" else "application/json"
-    named = {"Content-Disposition": f'attachment; filename="sla-{now:%Y-%m-%d}.{form}"'}
-    return StreamingHttpResponse(body, kind, headers=named)
+    filters = parse_filters(request.user, request.GET)
+    clocks = filters.list_matching_clocks(now)
+    body = (
+        exports.stream_csv(clocks, now) if form == "csv" else exports.stream_json(clocks, now, filters.active_filters)
+    )
+    content_type = "text/csv; charset=utf-8" if form == "csv" else "application/json"
+    headers = {"Content-Disposition": f'attachment; filename="sla-{now:%Y-%m-%d}.{form}"'}
+    return StreamingHttpResponse(body, content_type, headers=headers)
 
 
-def sla_trends(request: HttpRequest) -> HttpResponse:
+def show_trends(request: HttpRequest) -> HttpResponse:
     """Twelve weeks in pictures and tables."""
-    choice = chosen(request.user, request.GET)
-    trends = trends_of(choice, timezone.now(), zone())
-    several = permissions.works_for_program(request.user) or len(trends.partners) > 1
-    context = {"choice": choice, "trends": trends, "several_partners": several, "sla_url": _file(request, "sla")}
+    filters = parse_filters(request.user, request.GET)
+    trends = build_trends(filters, timezone.now(), get_program_zone())
+    has_several_partners = permissions.is_program_staff(request.user) or len(trends.partners) > 1
+    context = {
+        "choice": filters,
+        "trends": trends,
+        "several_partners": has_several_partners,
+        "sla_url": _build_url(request, "sla"),
+    }
     return render(request, "reports/trends.html", context)
 
 
 urlpatterns = [
     *views_rule.urlpatterns,
-    path("sla/", sla, name="sla"),
-    path("sla/trends/", sla_trends, name="sla_trends"),
-    *(path(f"sla/clocks.{form}", sla_file, {"form": form}, name=f"sla_{form}") for form in ("csv", "json")),
+    path("sla/", show_dashboard, name="sla"),
+    path("sla/trends/", show_trends, name="sla_trends"),
+    *(path(f"sla/clocks.{form}", download_clocks, {"form": form}, name=f"sla_{form}") for form in ("csv", "json")),
 ]

@@ -15,123 +15,127 @@ from django.utils.translation import gettext_lazy
 
 from integrations.partners import permissions
 from integrations.sla.engine import inputs
-from integrations.sla.filters import visible
-from integrations.sla.issue_page import shown
+from integrations.sla.filters import build_visibility_condition
+from integrations.sla.issue_page import build_issue_page
 from integrations.sla.models import Issue
 from integrations.sla.services import disputes
-from integrations.submissions.views.mixins import only, pressed
-from portal.core.errors import NotAllowed
-from portal.core.text_fields import Lines
-from portal.ui.refusals import forbidden
+from integrations.submissions.views.mixins import require_button, require_permission
+from portal.core.errors import ActionRefused
+from portal.core.text_fields import MultiLineField
+from portal.ui.refusals import raise_if_forbidden
 
-Decide = Callable[..., Any]
+DecisionFunction = Callable[..., Any]
 
-FORMS = ("lower", "let_off", "ask", "dispute", "dismiss")
+FORM_NAMES = ("lower", "let_off", "ask", "dispute", "dismiss")
 
 
 class ReasonForm(forms.Form):
     """Why: it is kept in the history, and both sides read it."""
 
-    reason = Lines(label=gettext_lazy("Reason"), max_length=1000, widget=forms.Textarea(attrs={"rows": 3}))
+    reason = MultiLineField(label=gettext_lazy("Reason"), max_length=1000, widget=forms.Textarea(attrs={"rows": 3}))
 
 
 def load_issue(request: HttpRequest, uuid: UUID) -> Issue:
     """The issue with all that its fold needs. Raises Http404 for what is not the person's to see."""
-    mine = Issue.objects.filter(visible(request.user), uuid=uuid).prefetch_related(inputs.WITH_EVENTS)
-    issue = mine.select_related("watch", "calendar", "policy", "integration__partner").first()
+    issues = Issue.objects.filter(build_visibility_condition(request.user), uuid=uuid).prefetch_related(
+        inputs.EVENTS_PREFETCH
+    )
+    issue = issues.select_related("watch", "calendar", "policy", "integration__partner").first()
     if issue is None:
         raise Http404(_("This issue does not exist, or it is not visible to you."))
     return issue
 
 
-def issue(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def show_issue(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """Both clocks, why, what happened, and what this person may do."""
-    return _page(request, load_issue(request, uuid))
+    return _render_page(request, load_issue(request, uuid))
 
 
-def _page(request: HttpRequest, found: Issue, bound: dict[str, ReasonForm] | None = None) -> HttpResponse:
+def _render_page(request: HttpRequest, issue: Issue, bound_forms: dict[str, ReasonForm] | None = None) -> HttpResponse:
     now, user = timezone.now(), request.user
-    page = shown(found, user, now)
-    forms_of = {name: ReasonForm(auto_id=f"{name}-%s") for name in FORMS} | (bound or {})
-    is_critical, covered = page.state.severity == "critical", page.state.covered
-    breaches = list(found.breaches.order_by("due_at", "pk"))
+    page = build_issue_page(issue, user, now)
+    forms_by_name = {name: ReasonForm(auto_id=f"{name}-%s") for name in FORM_NAMES} | (bound_forms or {})
+    is_critical, is_covered = page.state.severity == "critical", page.state.is_covered
+    breaches = list(issue.breaches.order_by("due_at", "pk"))
     context = {
         "page": page,
-        "issue": found,
-        "integration": found.integration,
+        "issue": issue,
+        "integration": issue.integration,
         "now": now,
-        "forms": forms_of,
+        "forms": forms_by_name,
         "breaches": breaches,
-        "may_dismiss": permissions.may_decide(found.integration, user) and found.disputed,
-        "may_dispute": permissions.may_edit(found.integration, user)
-        and any(not each.retracted_at for each in breaches),
-        "may_lower": permissions.may_decide(found.integration, user) and is_critical and covered,
-        "may_let_off": permissions.may_decide(found.integration, user) and covered,
-        "may_ask": permissions.may_edit(found.integration, user) and is_critical and covered,
-        "for_program": permissions.works_for_program(user),
-        "is_partner": permissions.may_edit(found.integration, user),
-        "open_form": next(iter(bound), "") if bound else "",
+        "may_dismiss": permissions.can_decide(issue.integration, user) and issue.disputed,
+        "may_dispute": permissions.can_edit(issue.integration, user)
+        and any(not breach.retracted_at for breach in breaches),
+        "may_lower": permissions.can_decide(issue.integration, user) and is_critical and is_covered,
+        "may_let_off": permissions.can_decide(issue.integration, user) and is_covered,
+        "may_ask": permissions.can_edit(issue.integration, user) and is_critical and is_covered,
+        "for_program": permissions.is_program_staff(user),
+        "is_partner": permissions.can_edit(issue.integration, user),
+        "open_form": next(iter(bound_forms), "") if bound_forms else "",
     }
-    return render(request, "sla/issue.html", context, status=422 if bound else 200)
+    return render(request, "sla/issue.html", context, status=422 if bound_forms else 200)
 
 
-def _decided(request: HttpRequest, uuid: UUID, name: str, rule: Any, act: Decide, said: str) -> HttpResponse:
+def _handle_decision(
+    request: HttpRequest, uuid: UUID, name: str, permission: Any, decide: DecisionFunction, message: str
+) -> HttpResponse:
     """One button: check the reason, do it, say so; what was typed stays where it is not taken."""
-    found = load_issue(request, uuid)
-    only(rule, found.integration, request.user)
+    issue = load_issue(request, uuid)
+    require_permission(permission, issue.integration, request.user)
     form = ReasonForm(request.POST, auto_id=f"{name}-%s")
     if not form.is_valid():
-        return _page(request, found, {name: form})
+        return _render_page(request, issue, {name: form})
     try:
-        act(found, form.cleaned_data["reason"], by=request.user, now=timezone.now())
-    except NotAllowed as refusal:
-        forbidden(refusal)
+        decide(issue, form.cleaned_data["reason"], actor=request.user, now=timezone.now())
+    except ActionRefused as refusal:
+        raise_if_forbidden(refusal)
         form.add_error("reason", str(refusal))
-        return _page(request, found, {name: form})
-    messages.success(request, said)
+        return _render_page(request, issue, {name: form})
+    messages.success(request, message)
     return redirect("issue", uuid)
 
 
-@pressed("issue")
-def lower(request: HttpRequest, uuid: UUID) -> HttpResponse:
+@require_button("issue")
+def lower_severity(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """The program agrees that it is not critical."""
-    said = _("The severity is lowered. Both sides read why.")
-    return _decided(request, uuid, "lower", permissions.may_decide, disputes.lower, said)
+    message = _("The severity is lowered. Both sides read why.")
+    return _handle_decision(request, uuid, "lower", permissions.can_decide, disputes.lower_severity, message)
 
 
-@pressed("issue")
-def let_off(request: HttpRequest, uuid: UUID) -> HttpResponse:
+@require_button("issue")
+def exclude_issue(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """The program agrees that the promise does not cover it."""
-    said = _("The promise does not cover this issue any more.")
-    return _decided(request, uuid, "let_off", permissions.may_decide, disputes.let_off, said)
+    message = _("The promise does not cover this issue any more.")
+    return _handle_decision(request, uuid, "let_off", permissions.can_decide, disputes.exclude_issue, message)
 
 
-@pressed("issue")
-def ask(request: HttpRequest, uuid: UUID) -> HttpResponse:
+@require_button("issue")
+def request_lower_severity(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """The partner asks the program to lower the severity."""
-    said = _("The program has your reason. The clock runs on until it agrees.")
-    return _decided(request, uuid, "ask", permissions.may_edit, disputes.ask_to_lower, said)
+    message = _("The program has your reason. The clock runs on until it agrees.")
+    return _handle_decision(request, uuid, "ask", permissions.can_edit, disputes.request_lower_severity, message)
 
 
-@pressed("issue")
-def dispute(request: HttpRequest, uuid: UUID) -> HttpResponse:
+@require_button("issue")
+def dispute_breach(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """The partner disputes a breach that stands."""
-    said = _("The program has your reason. The breach stands until it has decided.")
-    return _decided(request, uuid, "dispute", permissions.may_edit, disputes.dispute, said)
+    message = _("The program has your reason. The breach stands until it has decided.")
+    return _handle_decision(request, uuid, "dispute", permissions.can_edit, disputes.dispute_breach, message)
 
 
-@pressed("issue")
-def dismiss(request: HttpRequest, uuid: UUID) -> HttpResponse:
+@require_button("issue")
+def dismiss_dispute(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """The program leaves what is disputed as it is."""
-    said = _("It stays as it is. Both sides read why.")
-    return _decided(request, uuid, "dismiss", permissions.may_decide, disputes.dismiss, said)
+    message = _("It stays as it is. Both sides read why.")
+    return _handle_decision(request, uuid, "dismiss", permissions.can_decide, disputes.dismiss_dispute, message)
 
 
 urlpatterns = [
-    path("issues/<uuid:uuid>/", issue, name="issue"),
-    path("issues/<uuid:uuid>/lower/", lower, name="issue_lower"),
-    path("issues/<uuid:uuid>/let-off/", let_off, name="issue_let_off"),
-    path("issues/<uuid:uuid>/ask/", ask, name="issue_ask"),
-    path("issues/<uuid:uuid>/dispute/", dispute, name="issue_dispute"),
-    path("issues/<uuid:uuid>/dismiss/", dismiss, name="issue_dismiss"),
+    path("issues/<uuid:uuid>/", show_issue, name="issue"),
+    path("issues/<uuid:uuid>/lower/", lower_severity, name="issue_lower"),
+    path("issues/<uuid:uuid>/let-off/", exclude_issue, name="issue_let_off"),
+    path("issues/<uuid:uuid>/ask/", request_lower_severity, name="issue_ask"),
+    path("issues/<uuid:uuid>/dispute/", dispute_breach, name="issue_dispute"),
+    path("issues/<uuid:uuid>/dismiss/", dismiss_dispute, name="issue_dismiss"),
 ]

@@ -22,67 +22,74 @@ from integrations.sla.models import SupportPolicy
 from integrations.sla.services import label_proposals
 from integrations.sla.services.label_proposals import LabelMap
 from integrations.submissions.models import Integration
-from integrations.submissions.views.mixins import load, only
-from portal.core.errors import NotAllowed
-from portal.core.text_fields import Lines
-from portal.ui.refusals import forbidden, refused
+from integrations.submissions.views.mixins import load_visible_integration, require_permission
+from portal.core.errors import ActionRefused
+from portal.core.text_fields import MultiLineField
+from portal.ui.refusals import raise_if_forbidden, report_refusal
 
-LOGIN = re.compile(r"^@?[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})$")
-MOST, EARLIER = 40, 20
-SMALL = {"rows": 5}
+LOGIN_PATTERN = re.compile(r"^@?[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})$")
+MAX_LINES, MAX_EARLIER_POLICIES = 40, 20
+TEXTAREA_ATTRS = {"rows": 5}
 
 
 class LabelsForm(forms.Form):
     """Labels and people, one a line. `account` says which number a login has; it raises NotAllowed."""
 
-    critical = Lines(
-        label=gettext_lazy("Labels that make an issue critical"), max_lines=MOST, widget=forms.Textarea(attrs=SMALL),
+    critical = MultiLineField(
+        label=gettext_lazy("Labels that make an issue critical"),
+        max_lines=MAX_LINES,
+        widget=forms.Textarea(attrs=TEXTAREA_ATTRS),
         help_text=gettext_lazy("One a line; capitals do not matter."),
-    )  # fmt: skip
-    pause = Lines(
+    )
+    pause = MultiLineField(
         label=gettext_lazy("Labels that pause, together with a request to the reporter"), required=False,
-        max_lines=MOST,
-        widget=forms.Textarea(attrs=SMALL),
+        max_lines=MAX_LINES,
+        widget=forms.Textarea(attrs=TEXTAREA_ATTRS),
     )  # fmt: skip
-    team = Lines(
-        label=gettext_lazy("GitHub logins of your team"), required=False, max_lines=MOST,
-        widget=forms.Textarea(attrs=SMALL),
+    team = MultiLineField(
+        label=gettext_lazy("GitHub logins of your team"), required=False, max_lines=MAX_LINES,
+        widget=forms.Textarea(attrs=TEXTAREA_ATTRS),
         help_text=gettext_lazy("One a line. Owners, members and collaborators of the repository are known already."),
     )  # fmt: skip
 
-    bots = Lines(
-        label=gettext_lazy("Machines that look like people"), required=False, max_lines=MOST,
-        widget=forms.Textarea(attrs=SMALL),
+    bots = MultiLineField(
+        label=gettext_lazy("Machines that look like people"), required=False, max_lines=MAX_LINES,
+        widget=forms.Textarea(attrs=TEXTAREA_ATTRS),
         help_text=gettext_lazy(
             "GitHub logins, one a line. What they open has no clock, and their "
             "answers count for nobody."
         ),
     )  # fmt: skip
-    second_accounts = Lines(
-        label=gettext_lazy("Second accounts"), required=False, max_lines=MOST, widget=forms.Textarea(attrs=SMALL),
+    second_accounts = MultiLineField(
+        label=gettext_lazy("Second accounts"),
+        required=False,
+        max_lines=MAX_LINES,
+        widget=forms.Textarea(attrs=TEXTAREA_ATTRS),
         help_text=gettext_lazy("One a line, the second account first: ada-at-work = ada. Both count as one person."),
-    )  # fmt: skip
+    )
 
     def __init__(self, *args: Any, account: Callable[[str], int], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.account = account
 
     def clean_critical(self) -> tuple[str, ...]:
-        return _labels(self.cleaned_data["critical"])
+        return _parse_labels(self.cleaned_data["critical"])
 
     def clean_pause(self) -> tuple[str, ...]:
-        return _labels(self.cleaned_data["pause"])
+        return _parse_labels(self.cleaned_data["pause"])
 
     def clean_team(self) -> dict[int, str]:
         return self._accounts(self.cleaned_data["team"].split("\n"))
 
     def clean_bots(self) -> dict[int, str]:
-        found = self._accounts(self.cleaned_data["bots"].split("\n"))
-        if both := next((login for number, login in found.items() if number in self.cleaned_data.get("team", {})), ""):
+        bots = self._accounts(self.cleaned_data["bots"].split("\n"))
+        if team_login := next(
+            (login for number, login in bots.items() if number in self.cleaned_data.get("team", {})), ""
+        ):
             raise ValidationError(
-                _("“%(both)s” is of your team already: name it as a person or as a machine.") % {"both": both}
+                _("“%(both)s” is of your team already: name it as a person or as a machine.") % {"both": team_login}
             )
-        return found
+        return bots
 
     def clean_second_accounts(self) -> list[tuple[tuple[int, str], tuple[int, str]]]:
         lines = [line for line in self.cleaned_data["second_accounts"].split("\n") if line.strip()]
@@ -94,116 +101,131 @@ class LabelsForm(forms.Form):
             raise ValidationError(
                 _("“%(strip)s” does not name two accounts, like: ada-at-work = ada") % {"strip": line.strip()[:60]}
             )
-        found = list(self._accounts(names).items())
-        if len(found) != 2:
+        accounts = list(self._accounts(names).items())
+        if len(accounts) != 2:
             raise ValidationError(_("“%(strip)s” names one account twice.") % {"strip": line.strip()[:60]})
-        return found[0], found[1]
+        return accounts[0], accounts[1]
 
     def _accounts(self, lines: list[str]) -> dict[int, str]:
         logins = [line.strip() for line in lines if line.strip()]
-        if odd := next((login for login in logins if not LOGIN.match(login)), ""):
+        if invalid_login := next((login for login in logins if not LOGIN_PATTERN.match(login)), ""):
             raise ValidationError(
-                _("“%(odd)s” is no GitHub login: write the name alone, without an address.") % {"odd": odd[:60]}
+                _("“%(odd)s” is no GitHub login: write the name alone, without an address.")
+                % {"odd": invalid_login[:60]}
             )
         try:
-            return {self.account(name): name for name in (each.lstrip("@") for each in logins)}
-        except NotAllowed as unknown:
-            raise ValidationError(str(unknown)) from None
+            return {self.account(name): name for name in (login.lstrip("@") for login in logins)}
+        except ActionRefused as refusal:
+            raise ValidationError(str(refusal)) from None
 
     @property
-    def proposed(self) -> LabelMap:
-        kept = self.cleaned_data
-        pairs = kept["second_accounts"]
-        seconds = {second: first for (second, _), (first, _) in pairs}
+    def label_map(self) -> LabelMap:
+        data = self.cleaned_data
+        pairs = data["second_accounts"]
+        second_accounts = {second: first for (second, _), (first, _) in pairs}
         logins = dict(account for pair in pairs for account in pair)
-        return LabelMap(kept["critical"], kept["pause"], kept["team"], kept["bots"], seconds, logins)
+        return LabelMap(data["critical"], data["pause"], data["team"], data["bots"], second_accounts, logins)
 
 
-class AnswerForm(forms.Form):
+class LabelPolicyDecisionForm(forms.Form):
     """What the program says to a proposal."""
 
-    note = Lines(label=gettext_lazy("Note"), required=False, max_length=500, widget=forms.Textarea(attrs={"rows": 2}))
+    note = MultiLineField(
+        label=gettext_lazy("Note"), required=False, max_length=500, widget=forms.Textarea(attrs={"rows": 2})
+    )
 
 
-def _labels(text: str) -> tuple[str, ...]:
-    found = label_proposals.in_order(text.split("\n"))
-    if long := next((label for label in found if len(label) > 100), ""):
-        raise ValidationError(_("“%(long)s…” is longer than a label on GitHub can be.") % {"long": long[:40]})
-    return found
+def _parse_labels(text: str) -> tuple[str, ...]:
+    labels = label_proposals.normalize_labels(text.split("\n"))
+    if long_label := next((label for label in labels if len(label) > 100), ""):
+        raise ValidationError(_("“%(long)s…” is longer than a label on GitHub can be.") % {"long": long_label[:40]})
+    return labels
 
 
-def initial_of(shown: LabelMap) -> dict[str, str]:
+def build_initial_data(label_map: LabelMap) -> dict[str, str]:
     """A map as the form shows it."""
     parts = {
-        "critical": shown.critical, "pause": shown.pause, "team": shown.team.values(), "bots": shown.bots.values(),
-        "second_accounts": shown.pairs,
-    }  # fmt: skip
-    return {name: "\n".join(held) for name, held in parts.items()}
+        "critical": label_map.critical,
+        "pause": label_map.pause,
+        "team": label_map.team.values(),
+        "bots": label_map.bots.values(),
+        "second_accounts": label_map.pairs,
+    }
+    return {name: "\n".join(entries) for name, entries in parts.items()}
 
 
-def labels(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def show_label_policy(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """Show the map; a POST of the partner proposes another."""
-    found, now = load(request, uuid), timezone.now()
+    integration, now = load_visible_integration(request, uuid), timezone.now()
     if request.method == "POST":
-        only(permissions.may_edit, found, request.user)
-    shown = label_proposals.map_of(label_proposals.in_force(found, now))
-    typed = request.POST if request.method == "POST" else None
-    form = LabelsForm(typed, initial=initial_of(shown), account=partial(label_proposals.account, found))
+        require_permission(permissions.can_edit, integration, request.user)
+    label_map = label_proposals.build_label_map(label_proposals.get_policy_in_force(integration, now))
+    form_data = request.POST if request.method == "POST" else None
+    form = LabelsForm(
+        form_data, initial=build_initial_data(label_map), account=partial(label_proposals.resolve_account, integration)
+    )
     if form.is_valid():
-        label_proposals.propose(found, form.proposed, by=request.user, now=now)
+        label_proposals.propose_label_map(integration, form.label_map, actor=request.user, now=now)
         messages.success(request, _("The program has your proposal. Until it answers, the map in force stays."))
         return redirect("labels", uuid)
-    context = _context(found, request.user, shown, now) | {"form": form}
+    context = _build_context(integration, request.user, label_map, now) | {"form": form}
     return render(request, "sla/labels.html", context, status=422 if form.is_bound else 200)
 
 
-def _context(found: Integration, user: Any, shown: LabelMap, now: datetime) -> dict[str, Any]:
+def _build_context(integration: Integration, user: Any, label_map: LabelMap, now: datetime) -> dict[str, Any]:
     """What waits beside what is in force, and what was decided before."""
-    mine = found.support_policies.select_related("proposed_by", "decided_by")
-    waiting = mine.filter(state=SupportPolicy.State.PROPOSED).last()
-    earlier = mine.exclude(state=SupportPolicy.State.PROPOSED).order_by("-proposed_at", "-pk")[:EARLIER]
+    policies = integration.support_policies.select_related("proposed_by", "decided_by")
+    proposal = policies.filter(state=SupportPolicy.State.PROPOSED).last()
+    earlier_policies = policies.exclude(state=SupportPolicy.State.PROPOSED).order_by("-proposed_at", "-pk")[
+        :MAX_EARLIER_POLICIES
+    ]
     return {
-        "integration": found,
+        "integration": integration,
         "now": now,
-        "policy": label_proposals.in_force(found, now),
-        "shown": label_proposals.parts(shown),
-        "waiting": waiting,
-        "compared": label_proposals.compared(shown, label_proposals.map_of(waiting)) if waiting else [],
-        "earlier": [(each, label_proposals.parts(label_proposals.map_of(each))) for each in earlier],
-        "answer_form": AnswerForm(),
-        "may": permissions.may_edit(found, user),
-        "may_decide": permissions.may_decide(found, user),
+        "policy": label_proposals.get_policy_in_force(integration, now),
+        "shown": label_proposals.list_label_map_parts(label_map),
+        "waiting": proposal,
+        "compared": label_proposals.compare_label_maps(label_map, label_proposals.build_label_map(proposal))
+        if proposal
+        else [],
+        "earlier": [
+            (policy, label_proposals.list_label_map_parts(label_proposals.build_label_map(policy)))
+            for policy in earlier_policies
+        ],
+        "answer_form": LabelPolicyDecisionForm(),
+        "may": permissions.can_edit(integration, user),
+        "may_decide": permissions.can_decide(integration, user),
     }
 
 
-def labels_answer(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def decide_proposal(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """The program accepts or declines what waits."""
-    found = load(request, uuid)
+    integration = load_visible_integration(request, uuid)
     if request.method != "POST":
         return redirect("labels", uuid)
-    only(permissions.may_decide, found, request.user)
-    waiting = found.support_policies.filter(pk__in=_number(request.POST.get("policy", ""))).first()
-    form = AnswerForm(request.POST)
+    require_permission(permissions.can_decide, integration, request.user)
+    proposal = integration.support_policies.filter(pk__in=_parse_pk(request.POST.get("policy", ""))).first()
+    form = LabelPolicyDecisionForm(request.POST)
     accept = request.POST.get("answer") == "accept"
     try:
-        if waiting is None or request.POST.get("answer") not in ("accept", "decline") or not form.is_valid():
-            raise NotAllowed(_("Nothing waits for an answer here."), "stale")
+        if proposal is None or request.POST.get("answer") not in ("accept", "decline") or not form.is_valid():
+            raise ActionRefused(_("Nothing waits for an answer here."), "stale")
         note = form.cleaned_data["note"]
         if not accept and not note:
-            raise NotAllowed(_("Say why: the company reads it."))
-        label_proposals.decide(waiting, accept=accept, note=note, by=request.user, now=timezone.now())
+            raise ActionRefused(_("Say why: the company reads it."))
+        label_proposals.decide_proposal(proposal, accept=accept, note=note, actor=request.user, now=timezone.now())
         messages.success(request, _("Accepted: it counts for issues opened from now on.") if accept else _("Declined."))
-    except NotAllowed as refusal:
-        forbidden(refusal)
-        refused(request, refusal)
+    except ActionRefused as refusal:
+        raise_if_forbidden(refusal)
+        report_refusal(request, refusal)
     return redirect("labels", uuid)
 
 
-def _number(text: str) -> list[int]:
+def _parse_pk(text: str) -> list[int]:
     return [int(text)] if text.isascii() and text.isdecimal() and len(text) < 19 else []
 
 
 urlpatterns = [
-    path("integrations/<uuid:uuid>/labels/", labels, name="labels"),
-    path("integrations/<uuid:uuid>/labels/answer/", labels_answer, name="labels_answer"),
+    path("integrations/<uuid:uuid>/labels/", show_label_policy, name="labels"),
+    path("integrations/<uuid:uuid>/labels/answer/", decide_proposal, name="labels_answer"),
 ]

@@ -5,26 +5,26 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from integrations.submissions.forms.buttons import WithFile
-from portal.core.form_fields import Day
-from portal.core.text_fields import Line
+from integrations.submissions.forms.buttons import FileForm
+from portal.core.form_fields import DayField
+from portal.core.text_fields import SingleLineField
 
 
-class Sign(WithFile):
+class SignatureForm(FileForm):
     """One side's signature. The version is asked of the side that begins."""
 
-    version = Line(
+    version = SingleLineField(
         label=gettext_lazy("Version"),
         help_text=gettext_lazy("As it stands on the document, such as 2026-01."),
         max_length=40,
     )
-    signer = Line(
+    signer = SingleLineField(
         label=gettext_lazy("Signed by"), help_text=gettext_lazy("Name of the person who signed."), max_length=120
     )
-    signed_on = Day(label=gettext_lazy("Signed on"))
+    signed_on = DayField(label=gettext_lazy("Signed on"))
 
     def __init__(self, *args: Any, version: str = "", **kwargs: Any) -> None:
-        super().__init__(*args, accept=("pdf",), needed=False, **kwargs)
+        super().__init__(*args, accept=("pdf",), is_required=False, **kwargs)
         self.fields["file"].label = _("Signed document (PDF)")
         self.fields["file"].help_text = _("Only owners of the company and the program can read it.")
         if version:

@@ -6,7 +6,7 @@ from django import forms
 from django.utils.translation import gettext_lazy
 
 
-class Confirm(forms.Form):
+class AttestationForm(forms.Form):
     """Say in so many words that a statement is true."""
 
     confirmed = forms.BooleanField(error_messages={"required": gettext_lazy("Tick this to confirm it.")})

@@ -7,14 +7,14 @@ from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from portal.core.uploads import UploadField, oversized, wanted
+from portal.core.uploads import UploadField, describe_accepted_files, get_oversized_fields
 
 
-class Press(forms.Form):
+class ButtonForm(forms.Form):
     """A button that asks nothing."""
 
 
-class PressOne(forms.Form):
+class ItemButtonForm(forms.Form):
     """A button beside one of several things; `uuid` names which."""
 
     uuid = forms.UUIDField(
@@ -26,25 +26,29 @@ class PressOne(forms.Form):
     )
 
 
-class InPlaceOf(forms.Form):
+class ReplacementForm(forms.Form):
     """Forms that may put something new in the place of something that is there: (uuid, name) pairs."""
 
-    def __init__(self, *args: Any, there: Sequence[tuple[str, str]] = (), **kwargs: Any) -> None:
+    def __init__(self, *args: Any, replaceable: Sequence[tuple[str, str]] = (), **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["replaces"] = forms.ChoiceField(
             label=_("In the place of"),
-            choices=[("", _("Nothing: it comes in addition")), *there],
+            choices=[("", _("Nothing: it comes in addition")), *replaceable],
             required=False,
-            widget=forms.Select if there else forms.HiddenInput,
+            widget=forms.Select if replaceable else forms.HiddenInput,
             error_messages={"invalid_choice": _("That one was replaced or removed meanwhile.")},
         )
 
 
-class WithFile(forms.Form):
+class FileForm(forms.Form):
     """Forms with a file: one that was too large never arrived, and the form says so."""
 
-    def __init__(self, *args: Any, request: Any, accept: tuple[str, ...], needed: bool = True, **kwargs: Any) -> None:
+    def __init__(
+        self, *args: Any, request: Any, accept: tuple[str, ...], is_required: bool = True, **kwargs: Any
+    ) -> None:
         super().__init__(*args, **kwargs)
-        field = UploadField(accept=accept, label=_("File"), required=needed, help_text=wanted(accept))
-        field.was_oversized = "file" in oversized(request)
+        field = UploadField(
+            accept=accept, label=_("File"), required=is_required, help_text=describe_accepted_files(accept)
+        )
+        field.was_oversized = "file" in get_oversized_fields(request)
         self.fields["file"] = field

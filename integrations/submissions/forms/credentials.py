@@ -9,26 +9,26 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from integrations.submissions.forms.buttons import InPlaceOf
-from portal.core.text_fields import Line
+from integrations.submissions.forms.buttons import ReplacementForm
+from portal.core.text_fields import SingleLineField
 
-ONE_ACCOUNT = {
+ACCOUNT_ERROR_MESSAGES = {
     "required": gettext_lazy("Choose one of them."),
     "invalid_choice": gettext_lazy("This account was replaced or withdrawn meanwhile."),
 }
 
 
-class Unshown(forms.Textarea):
+class WriteOnlyTextarea(forms.Textarea):
     """What was typed here is never put back into a page."""
 
     def format_value(self, value: Any) -> str:
         return ""
 
 
-class SecretText(forms.CharField):
+class SecretTextField(forms.CharField):
     """Several lines, kept as they are but for their line ends."""
 
-    widget = Unshown(attrs={"rows": 5, "autocomplete": "off", "spellcheck": "false"})
+    widget = WriteOnlyTextarea(attrs={"rows": 5, "autocomplete": "off", "spellcheck": "false"})
 
     def to_python(self, value: Any) -> str:
         text = (super().to_python(value) or "").replace("\r\n", "\n").replace("\r", "\n").strip("\n")
@@ -37,16 +37,16 @@ class SecretText(forms.CharField):
         return text
 
 
-class Account(InPlaceOf):
+class TestCredentialForm(ReplacementForm):
     """A test account. The value is never shown again and never put back into the form."""
 
     uuid = forms.UUIDField(widget=forms.HiddenInput, error_messages={"required": gettext_lazy("Open this page again.")})
-    label = Line(
+    label = SingleLineField(
         label=gettext_lazy("What it opens"),
         help_text=gettext_lazy("Such as: administrator of the test tenant. No secrets here."),
         max_length=120,
     )
-    secret = SecretText(
+    secret = SecretTextField(
         label=gettext_lazy("Credentials"),
         help_text=gettext_lazy(
             "User name, password, keys, address: one a line. Encrypted at once and never shown to your company."
@@ -59,18 +59,20 @@ class Account(InPlaceOf):
         label=gettext_lazy("Permanent: keep it for re-checks after the review, until we withdraw it"), required=False
     )
 
-    def __init__(self, *args: Any, may_stay: bool, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, can_be_permanent: bool, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["uuid"].initial = uuid4
-        if not may_stay:
+        if not can_be_permanent:
             del self.fields["permanent"]
 
 
-class Reveal(forms.Form):
+class CredentialRevealForm(forms.Form):
     """Why an account is opened."""
 
-    uuid = forms.ChoiceField(label=gettext_lazy("Account"), widget=forms.RadioSelect, error_messages=ONE_ACCOUNT)
-    reason = Line(
+    uuid = forms.ChoiceField(
+        label=gettext_lazy("Account"), widget=forms.RadioSelect, error_messages=ACCOUNT_ERROR_MESSAGES
+    )
+    reason = SingleLineField(
         label=gettext_lazy("Why you open it"),
         help_text=gettext_lazy("Written down with your name; the company gets a mail."),
         max_length=300,

@@ -7,38 +7,38 @@ from django import forms
 from django.utils.translation import gettext, gettext_lazy
 
 from integrations.programs.registry import PROGRAMS
-from integrations.submissions.models.choices import WORDS
-from integrations.submissions.workflow.states import Holder, Stage, Standing
-from portal.core.text_fields import Line
+from integrations.submissions.models.choices import STATE_LABELS
+from integrations.submissions.workflow.states import ListingStatus, ResponsibleParty, Stage
+from portal.core.text_fields import SingleLineField
 
-SORTS = {
+SORT_ORDERS = {
     "newest": (gettext_lazy("Newest first"), ("-created_at", "-pk")),
     "name": (gettext_lazy("By name"), ("name_key", "pk")),
     "company": (gettext_lazy("By company"), ("partner__name", "name_key", "pk")),
     "due": (gettext_lazy("Soonest due"), ("turn_due_at", "pk")),
     "since": (gettext_lazy("Longest waiting"), ("turn_since", "pk")),
 }
-STANDINGS = {
+LISTING_STATUS_LABELS = {
     "": gettext_lazy("Any"),
-    Standing.NONE: gettext_lazy("Not listed"),
-    Standing.VERIFIED: gettext_lazy("Listed"),
-    Standing.NOTICE: gettext_lazy("Under notice"),
-    Standing.SUSPENDED: gettext_lazy("Suspended"),
-    Standing.REMOVED: gettext_lazy("Removed"),
+    ListingStatus.NONE: gettext_lazy("Not listed"),
+    ListingStatus.VERIFIED: gettext_lazy("Listed"),
+    ListingStatus.NOTICE: gettext_lazy("Under notice"),
+    ListingStatus.SUSPENDED: gettext_lazy("Suspended"),
+    ListingStatus.REMOVED: gettext_lazy("Removed"),
 }
-HOLDERS = {
+RESPONSIBLE_PARTY_LABELS = {
     "": gettext_lazy("Anyone"),
-    Holder.PARTNER: gettext_lazy("The partner"),
-    Holder.PROGRAM: gettext_lazy("The program"),
-    Holder.MACHINE: gettext_lazy("The portal"),
-    Holder.THIRD_PARTY: gettext_lazy("Others"),
+    ResponsibleParty.PARTNER: gettext_lazy("The partner"),
+    ResponsibleParty.PROGRAM: gettext_lazy("The program"),
+    ResponsibleParty.MACHINE: gettext_lazy("The portal"),
+    ResponsibleParty.THIRD_PARTY: gettext_lazy("Others"),
 }
 
 
-class ListFilter(forms.Form):
+class IntegrationFilterForm(forms.Form):
     """What the address of the list asks for. Nonsense in one field is said and leaves the others in force."""
 
-    q = Line(
+    q = SingleLineField(
         label=gettext_lazy("Name or repository"),
         required=False,
         max_length=100,
@@ -56,11 +56,11 @@ class ListFilter(forms.Form):
         program = str(self.data.get("program", ""))
         options: dict[str, list[Any]] = {
             "program": [("", gettext("All")), *((key, p.name) for key, p in PROGRAMS.items())],
-            "stage": [("", gettext("All")), *((str(s), gettext(WORDS[str(s)])) for s in Stage)],
-            "category": [("", gettext("All")), *categories(program if program in PROGRAMS else "")],
-            "holder": [(str(key), word) for key, word in HOLDERS.items()],
-            "standing": [(str(key), word) for key, word in STANDINGS.items()],
-            "sort": [(key, word) for key, (word, _) in SORTS.items()],
+            "stage": [("", gettext("All")), *((str(s), gettext(STATE_LABELS[str(s)])) for s in Stage)],
+            "category": [("", gettext("All")), *list_category_choices(program if program in PROGRAMS else "")],
+            "holder": [(str(key), label) for key, label in RESPONSIBLE_PARTY_LABELS.items()],
+            "standing": [(str(key), label) for key, label in LISTING_STATUS_LABELS.items()],
+            "sort": [(key, label) for key, (label, _) in SORT_ORDERS.items()],
         }
         for name, choices in options.items():
             self.fields[name].choices = choices  # type: ignore[attr-defined]
@@ -68,8 +68,8 @@ class ListFilter(forms.Form):
 
 
 @cache
-def categories(program: str = "") -> list[Any]:
+def list_category_choices(program: str = "") -> list[Any]:
     """Every category of every edition as choices: of one program, else grouped by program."""
     if program:
         return list({c.key: c.name for e in PROGRAMS[program].editions for c in e.categories}.items())
-    return [(PROGRAMS[key].name, categories(key)) for key in PROGRAMS]
+    return [(PROGRAMS[key].name, list_category_choices(key)) for key in PROGRAMS]

@@ -5,13 +5,13 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy
 
-from portal.core.text_fields import Lines
+from portal.core.text_fields import MultiLineField
 
 
 class FindingForm(forms.Form):
     """One remark on one requirement."""
 
-    text = Lines(
+    text = MultiLineField(
         label=gettext_lazy("What should change"),
         help_text=gettext_lazy(
             "The partner reads it when changes are requested. Say what you saw and what settles it."
@@ -21,10 +21,10 @@ class FindingForm(forms.Form):
     )
 
 
-class AnswerForm(forms.Form):
+class FindingAnswerForm(forms.Form):
     """What the partner did about a finding."""
 
-    answer = Lines(
+    answer = MultiLineField(
         label=gettext_lazy("What you changed"),
         help_text=gettext_lazy("Or where it can be seen: a commit, a release, a page."),
         max_length=4000,
@@ -32,10 +32,10 @@ class AnswerForm(forms.Form):
     )
 
 
-class SayForm(forms.Form):
+class MessageForm(forms.Form):
     """A word in the thread, or a note of the program."""
 
-    body = Lines(
+    body = MultiLineField(
         label=gettext_lazy("Message"),
         max_length=8000,
         error_messages={"required": gettext_lazy("There is nothing to say yet.")},
@@ -46,7 +46,7 @@ class SayForm(forms.Form):
         required=False,
     )
 
-    def __init__(self, *args: Any, may_note: bool, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, can_write_note: bool, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        if not may_note:
+        if not can_write_note:
             del self.fields["internal"]

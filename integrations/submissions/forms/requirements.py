@@ -9,81 +9,101 @@ from django.http import QueryDict
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from integrations.programs.schema import Field, Requirement
-from portal.core.form_fields import CHOOSE, NEEDED, Address, Day, Number, bounded
-from portal.core.text_fields import Line, Lines
+from integrations.programs.schema import Question, Requirement
+from portal.core.form_fields import (
+    CHOICE_MESSAGE,
+    REQUIRED_MESSAGE,
+    DayField,
+    NumberField,
+    WebAddressField,
+    truncate_draft_text,
+)
+from portal.core.text_fields import MultiLineField, SingleLineField
 
-SHOWN_TO_ALL = gettext_lazy("Everyone reads it on the listing.")
-SHORT = 200  # a line longer than this is nobody's line
-
-
-def _text(field: Field, common: dict[str, Any]) -> forms.Field:
-    return Line(max_length=min(field.max_length, SHORT), **common)
-
-
-def _lines(field: Field, common: dict[str, Any]) -> forms.Field:
-    return Lines(max_length=field.max_length, max_lines=field.max_lines, **common)
-
-
-def _url(_field: Field, common: dict[str, Any]) -> forms.Field:
-    return Address(max_length=500, **_bare(common))
+PUBLIC_HELP_TEXT = gettext_lazy("Everyone reads it on the listing.")
+MAX_TEXT_LENGTH = 200  # a line longer than this is nobody's line
 
 
-def _email(_field: Field, common: dict[str, Any]) -> forms.Field:
-    wrong: dict[str, Any] = {"required": NEEDED, "invalid": _("Write a mail address, such as name@example.com.")}
-    return forms.EmailField(max_length=254, error_messages=wrong, **_bare(common))
+def _build_text_field(field: Question, options: dict[str, Any]) -> forms.Field:
+    return SingleLineField(max_length=min(field.max_length, MAX_TEXT_LENGTH), **options)
 
 
-def _choice(field: Field, common: dict[str, Any]) -> forms.Field:
-    errors: dict[str, Any] = {"required": CHOOSE, "invalid_choice": CHOOSE}
-    return forms.ChoiceField(choices=field.options, widget=forms.RadioSelect, error_messages=errors, **_bare(common))
+def _build_lines_field(field: Question, options: dict[str, Any]) -> forms.Field:
+    return MultiLineField(max_length=field.max_length, max_lines=field.max_lines, **options)
 
 
-def _choices(field: Field, common: dict[str, Any]) -> forms.Field:
-    errors: dict[str, Any] = {"required": _("Choose at least one."), "invalid_choice": CHOOSE, "invalid_list": CHOOSE}
+def _build_url_field(_field: Question, options: dict[str, Any]) -> forms.Field:
+    return WebAddressField(max_length=500, **_omit_error_messages(options))
+
+
+def _build_email_field(_field: Question, options: dict[str, Any]) -> forms.Field:
+    errors: dict[str, Any] = {
+        "required": REQUIRED_MESSAGE,
+        "invalid": _("Write a mail address, such as name@example.com."),
+    }
+    return forms.EmailField(max_length=254, error_messages=errors, **_omit_error_messages(options))
+
+
+def _build_choice_field(field: Question, options: dict[str, Any]) -> forms.Field:
+    errors: dict[str, Any] = {"required": CHOICE_MESSAGE, "invalid_choice": CHOICE_MESSAGE}
+    return forms.ChoiceField(
+        choices=field.options, widget=forms.RadioSelect, error_messages=errors, **_omit_error_messages(options)
+    )
+
+
+def _build_multiple_choice_field(field: Question, options: dict[str, Any]) -> forms.Field:
+    errors: dict[str, Any] = {
+        "required": _("Choose at least one."),
+        "invalid_choice": CHOICE_MESSAGE,
+        "invalid_list": CHOICE_MESSAGE,
+    }
     widget = forms.CheckboxSelectMultiple
-    return forms.MultipleChoiceField(choices=field.options, widget=widget, error_messages=errors, **_bare(common))
+    return forms.MultipleChoiceField(
+        choices=field.options, widget=widget, error_messages=errors, **_omit_error_messages(options)
+    )
 
 
-def _number(_field: Field, common: dict[str, Any]) -> forms.Field:
-    errors: dict[str, Any] = {"required": NEEDED, "invalid": _("Write a number.")}
-    return Number(max_digits=15, decimal_places=4, error_messages=errors, **_bare(common))
+def _build_number_field(_field: Question, options: dict[str, Any]) -> forms.Field:
+    errors: dict[str, Any] = {"required": REQUIRED_MESSAGE, "invalid": _("Write a number.")}
+    return NumberField(max_digits=15, decimal_places=4, error_messages=errors, **_omit_error_messages(options))
 
 
-def _date(_field: Field, common: dict[str, Any]) -> forms.Field:
-    return Day(**_bare(common))
+def _build_date_field(_field: Question, options: dict[str, Any]) -> forms.Field:
+    return DayField(**_omit_error_messages(options))
 
 
-def _yes(_field: Field, common: dict[str, Any]) -> forms.Field:
-    return forms.BooleanField(error_messages={"required": _("Tick this to confirm it.")}, **_bare(common))
+def _build_confirmation_field(_field: Question, options: dict[str, Any]) -> forms.Field:
+    return forms.BooleanField(
+        error_messages={"required": _("Tick this to confirm it.")}, **_omit_error_messages(options)
+    )
 
 
-def _bare(common: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in common.items() if key != "error_messages"}
+def _omit_error_messages(options: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in options.items() if key != "error_messages"}
 
 
-BUILDERS: dict[str, Callable[[Field, dict[str, Any]], forms.Field]] = {
-    "text": _text,
-    "lines": _lines,
-    "url": _url,
-    "email": _email,
-    "choice": _choice,
-    "choices": _choices,
-    "number": _number,
-    "date": _date,
-    "yes": _yes,
+FIELD_BUILDERS: dict[str, Callable[[Question, dict[str, Any]], forms.Field]] = {
+    "text": _build_text_field,
+    "lines": _build_lines_field,
+    "url": _build_url_field,
+    "email": _build_email_field,
+    "choice": _build_choice_field,
+    "choices": _build_multiple_choice_field,
+    "number": _build_number_field,
+    "date": _build_date_field,
+    "yes": _build_confirmation_field,
 }
 
 
-def field_of(question: Field) -> forms.Field:
+def build_field(question: Question) -> forms.Field:
     """The form field of one question."""
-    common = {
+    options = {
         "label": question.label,
-        "help_text": f"{question.help} {SHOWN_TO_ALL}".strip() if question.public else question.help,
+        "help_text": f"{question.help} {PUBLIC_HELP_TEXT}".strip() if question.public else question.help,
         "required": question.required,
-        "error_messages": {"required": NEEDED},
+        "error_messages": {"required": REQUIRED_MESSAGE},
     }
-    return BUILDERS[question.type](question, common)
+    return FIELD_BUILDERS[question.type](question, options)
 
 
 class RequirementForm(forms.Form):
@@ -91,35 +111,39 @@ class RequirementForm(forms.Form):
 
     def __init__(self, requirement: Requirement, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields |= {question.key: field_of(question) for question in requirement.fields}
+        self.fields |= {question.key: build_field(question) for question in requirement.fields}
 
     def answers(self) -> dict[str, Any]:
         """The answers as JSON, empty ones left out. Call when the form is in order."""
-        kept = {key: value for key, value in self.cleaned_data.items() if value not in (None, "", [])}
-        return {key: value.isoformat() if isinstance(value, date) else value for key, value in kept.items()}
+        answers = {key: value for key, value in self.cleaned_data.items() if value not in (None, "", [])}
+        return {key: value.isoformat() if isinstance(value, date) else value for key, value in answers.items()}
 
 
-def typed(requirement: Requirement, post: QueryDict) -> dict[str, Any]:
+def collect_draft_data(requirement: Requirement, post: QueryDict) -> dict[str, Any]:
     """What stands in the fields, as it was typed, for a draft. Nothing but the questions' own keys."""
-    found: dict[str, Any] = {}
+    data: dict[str, Any] = {}
     for question in requirement.fields:
         if question.key in post:
-            found[question.key] = post.getlist(question.key) if question.type == "choices" else post[question.key]
-    return {key: _kept(value) for key, value in found.items()}
+            data[question.key] = post.getlist(question.key) if question.type == "choices" else post[question.key]
+    return {key: _truncate_value(value) for key, value in data.items()}
 
 
-def _kept(value: Any) -> Any:
-    return [bounded(str(each)) for each in value[:50]] if isinstance(value, list) else bounded(str(value))
+def _truncate_value(value: Any) -> Any:
+    return (
+        [truncate_draft_text(str(item)) for item in value[:50]]
+        if isinstance(value, list)
+        else truncate_draft_text(str(value))
+    )
 
 
-def shown(requirement: Requirement, data: Mapping[str, Any]) -> list[tuple[str, str]]:
+def list_answers(requirement: Requirement, data: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Answers, or a draft, as (question, text) pairs in the order of the questions."""
-    return [(question.label, _said(question, data.get(question.key))) for question in requirement.fields]
+    return [(question.label, _format_answer(question, data.get(question.key))) for question in requirement.fields]
 
 
-def _said(question: Field, value: Any) -> str:
+def _format_answer(question: Question, value: Any) -> str:
     if question.type == "yes":
         return "yes" if value else ""
     labels = dict(question.options)
     values = value if isinstance(value, list) else [value]
-    return ", ".join(labels.get(str(each), str(each)) for each in values if each not in (None, ""))
+    return ", ".join(labels.get(str(item), str(item)) for item in values if item not in (None, ""))

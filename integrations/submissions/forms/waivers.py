@@ -8,30 +8,30 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from portal.core.form_fields import Day
-from portal.core.text_fields import Lines
+from portal.core.form_fields import DayField
+from portal.core.text_fields import MultiLineField
 
-LONGEST_WAIVER = timedelta(days=366 * 2)
+MAX_WAIVER_PERIOD = timedelta(days=366 * 2)
 
 
-class Waive(forms.Form):
+class WaiverForm(forms.Form):
     """For what reason, and until when, a requirement counts as met."""
 
-    reason = Lines(
+    reason = MultiLineField(
         label=gettext_lazy("Reason"),
         help_text=gettext_lazy("The company and the listing show it."),
         max_length=500,
         rows=3,
         error_messages={"required": gettext_lazy("Say why: the reason is shown with the waiver.")},
     )
-    until = Day(label=gettext_lazy("Until the end of"))
+    until = DayField(label=gettext_lazy("Until the end of"))
 
     def clean_until(self) -> datetime:
         day = self.cleaned_data["until"]
         end = timezone.make_aware(datetime.combine(day, time(23, 59)))
         if end <= timezone.now():
             raise ValidationError(_("A waiver needs an end in the future."))
-        if end > timezone.now() + LONGEST_WAIVER:
+        if end > timezone.now() + MAX_WAIVER_PERIOD:
             raise ValidationError(_("A waiver lasts two years at most."))
         return end
 
@@ -39,7 +39,7 @@ class Waive(forms.Form):
 class EndWaiver(forms.Form):
     """Why a requirement no longer counts as met before the day that was named."""
 
-    reason = Lines(
+    reason = MultiLineField(
         label=gettext_lazy("Reason"),
         help_text=gettext_lazy("The company is told by mail."),
         max_length=500,

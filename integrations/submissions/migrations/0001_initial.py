@@ -49,7 +49,7 @@ class Migration(migrations.Migration):
             name='Integration',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('standing', django_fsm.FSMField(choices=[('none', 'None'), ('verified', 'Verified'), ('notice', 'Notice'), ('suspended', 'Suspended'), ('removed', 'Removed')], default=integrations.submissions.workflow.states.Standing['NONE'], max_length=50, protected=True, verbose_name='standing')),
+                ('standing', django_fsm.FSMField(choices=[('none', 'None'), ('verified', 'Verified'), ('notice', 'Notice'), ('suspended', 'Suspended'), ('removed', 'Removed')], default=integrations.submissions.workflow.states.ListingStatus['NONE'], max_length=50, protected=True, verbose_name='standing')),
                 ('tier', models.CharField(blank=True, max_length=40, verbose_name='tier')),
                 ('tier_request', models.CharField(blank=True, max_length=40)),
                 ('standing_since', models.DateTimeField(blank=True, null=True)),
@@ -240,7 +240,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('uuid', models.UUIDField(default=uuid.uuid4, editable=False, unique=True)),
-                ('file', models.FileField(upload_to=integrations.submissions.models.requirements.upload_path)),
+                ('file', models.FileField(upload_to=integrations.submissions.models.requirements.build_upload_path)),
                 ('name', models.CharField(max_length=200)),
                 ('kind', models.CharField(max_length=10)),
                 ('size', models.PositiveIntegerField()),

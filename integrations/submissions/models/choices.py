@@ -5,7 +5,7 @@ from typing import Any
 from django.utils.translation import gettext_lazy
 from django.utils.translation import gettext_noop as _
 
-WORDS = {
+STATE_LABELS = {
     "engage": _("Engage"),
     "develop": _("Develop"),
     "review": _("Review"),
@@ -24,6 +24,9 @@ WORDS = {
 }
 
 
-def choices(names: Any) -> list[tuple[str, Any]]:
+def build_choices(names: Any) -> list[tuple[str, Any]]:
     """States with their words, in the reader's language where one of WORDS."""
-    return [(str(name), gettext_lazy(WORDS.get(str(name), str(name).replace("_", " ").capitalize()))) for name in names]
+    return [
+        (str(name), gettext_lazy(STATE_LABELS.get(str(name), str(name).replace("_", " ").capitalize())))
+        for name in names
+    ]

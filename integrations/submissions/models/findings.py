@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy
 
 from integrations.submissions.models.integration import Integration
 
-PERSON = settings.AUTH_USER_MODEL
+USER_MODEL = settings.AUTH_USER_MODEL
 
 
 class Finding(models.Model):
@@ -27,13 +27,13 @@ class Finding(models.Model):
     requirement_id = models.CharField(max_length=40)
     text = models.TextField(max_length=4000)
     state = models.CharField(max_length=10, choices=State.choices, default=State.OPEN)
-    raised_by = models.ForeignKey(PERSON, models.SET_NULL, null=True, related_name="+")
+    raised_by = models.ForeignKey(USER_MODEL, models.SET_NULL, null=True, related_name="+")
     raised_at = models.DateTimeField()
     due_at = models.DateTimeField(null=True, blank=True)
     answer = models.TextField(max_length=4000, blank=True)
-    fixed_by = models.ForeignKey(PERSON, models.SET_NULL, null=True, blank=True, related_name="+")
+    fixed_by = models.ForeignKey(USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
     fixed_at = models.DateTimeField(null=True, blank=True)
-    verified_by = models.ForeignKey(PERSON, models.SET_NULL, null=True, blank=True, related_name="+")
+    verified_by = models.ForeignKey(USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
     verified_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
@@ -55,7 +55,7 @@ class Message(models.Model):
     """A word in the thread. `internal`: a note that the partner never sees."""
 
     integration = models.ForeignKey(Integration, models.CASCADE, related_name="messages")
-    author = models.ForeignKey(PERSON, models.SET_NULL, null=True, related_name="+")
+    author = models.ForeignKey(USER_MODEL, models.SET_NULL, null=True, related_name="+")
     body = models.TextField(max_length=8000)
     internal = models.BooleanField(default=False)
     at = models.DateTimeField()
@@ -70,7 +70,7 @@ class Message(models.Model):
 class Look(models.Model):
     """Up to which event a person has seen an integration."""
 
-    user = models.ForeignKey(PERSON, models.CASCADE, related_name="+")
+    user = models.ForeignKey(USER_MODEL, models.CASCADE, related_name="+")
     integration = models.ForeignKey(Integration, models.CASCADE, related_name="looks")
     seq = models.PositiveIntegerField(default=0)
     at = models.DateTimeField()
@@ -94,9 +94,9 @@ class Introduction(models.Model):
     other = models.ForeignKey(Integration, models.CASCADE, related_name="introductions_received")
     message = models.CharField(max_length=1000, blank=True)
     state = models.CharField(max_length=10, choices=State.choices, default=State.ASKED)
-    asked_by = models.ForeignKey(PERSON, models.SET_NULL, null=True, related_name="+")
+    asked_by = models.ForeignKey(USER_MODEL, models.SET_NULL, null=True, related_name="+")
     asked_at = models.DateTimeField()
-    decided_by = models.ForeignKey(PERSON, models.SET_NULL, null=True, blank=True, related_name="+")
+    decided_by = models.ForeignKey(USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
     decided_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:

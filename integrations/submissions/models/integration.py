@@ -15,13 +15,13 @@ from django.utils.translation import gettext_noop
 from django_fsm import RETURN_VALUE, FSMField, FSMModelMixin, transition
 
 from integrations.partners import permissions
-from integrations.programs.registry import PROGRAMS, edition_of
+from integrations.programs.registry import PROGRAMS, get_edition
 from integrations.programs.schema import Edition, Program, Step
-from integrations.submissions.models.listing_status import Standings, choices
+from integrations.submissions.models.listing_status import Standings, build_choices
 from integrations.submissions.workflow import guards
-from integrations.submissions.workflow.next_action import turn_said
-from integrations.submissions.workflow.states import ENDS, Holder, ReviewState, Stage, Standing
-from portal.core.name_matching import name_key
+from integrations.submissions.workflow.next_action import translate_next_action
+from integrations.submissions.workflow.states import FINAL_STAGES, ListingStatus, ResponsibleParty, ReviewState, Stage
+from portal.core.name_matching import compute_name_key
 
 
 class IntegrationQuerySet(models.QuerySet["Integration"]):
@@ -32,35 +32,35 @@ class IntegrationQuerySet(models.QuerySet["Integration"]):
             return self.none()
         if user.is_reviewer or user.is_staff:
             return self
-        return self.filter(partner_id__in=list(permissions.roles_of(user)))
+        return self.filter(partner_id__in=list(permissions.get_roles(user)))
 
     def open(self) -> "IntegrationQuerySet":
-        return self.exclude(stage__in=ENDS)
+        return self.exclude(stage__in=FINAL_STAGES)
 
     def listed(self) -> "IntegrationQuerySet":
-        return self.exclude(standing__in=(Standing.NONE, Standing.REMOVED))
+        return self.exclude(standing__in=(ListingStatus.NONE, ListingStatus.REMOVED))
 
     def listed_once(self) -> "IntegrationQuerySet":
         """Also what is suspended, removed, or no longer supported: its page stays and says so."""
         return self.exclude(released_at=None)
 
     def former(self) -> "IntegrationQuerySet":
-        return self.filter(standing__in=(Standing.NONE, Standing.REMOVED))
+        return self.filter(standing__in=(ListingStatus.NONE, ListingStatus.REMOVED))
 
     def in_queue(self) -> "IntegrationQuerySet":
         """What the program has to act on, soonest first: only what is open has a holder, and its turn is due."""
-        return self.filter(turn_holder=Holder.PROGRAM).order_by("turn_due_at", "pk")
+        return self.filter(turn_holder=ResponsibleParty.PROGRAM).order_by("turn_due_at", "pk")
 
 
-move = partial(transition, field="stage")
-undoing = partial(
-    move,
-    permission=permissions.may_undo,
-    conditions=[guards.decision_can_be_undone],
+stage_transition = partial(transition, field="stage")
+undo_transition = partial(
+    stage_transition,
+    permission=permissions.can_undo_decision,
+    conditions=[guards.can_undo_decision],
     custom={"label": gettext_noop("Undo the decision"), "tone": "warn"},
 )
-BEFORE_RELEASE = [Stage.ENGAGE, Stage.DEVELOP, Stage.REVIEW, Stage.RELEASE]
-OPEN = [*BEFORE_RELEASE, Stage.SUPPORT]
+STAGES_BEFORE_RELEASE = [Stage.ENGAGE, Stage.DEVELOP, Stage.REVIEW, Stage.RELEASE]
+HOLDABLE_STAGES = [*STAGES_BEFORE_RELEASE, Stage.SUPPORT]
 
 
 class Integration(FSMModelMixin, Standings):
@@ -80,11 +80,11 @@ class Integration(FSMModelMixin, Standings):
     repository_owner_id = models.BigIntegerField(null=True, blank=True)
     homepage = models.URLField("homepage", blank=True)
 
-    stage = FSMField("stage", default=Stage.ENGAGE, choices=choices(Stage), protected=True, db_index=True)
+    stage = FSMField("stage", default=Stage.ENGAGE, choices=build_choices(Stage), protected=True, db_index=True)
     step = models.CharField("step", max_length=40)
     before_end = models.CharField(max_length=20, blank=True)
 
-    hold = models.CharField("on hold for", max_length=20, blank=True, choices=choices(Holder))
+    hold = models.CharField("on hold for", max_length=20, blank=True, choices=build_choices(ResponsibleParty))
     hold_reason = models.CharField(max_length=500, blank=True)
 
     review_state = models.CharField(max_length=10, blank=True, default=ReviewState.NONE)
@@ -128,15 +128,15 @@ class Integration(FSMModelMixin, Standings):
             models.Index(fields=["partner", "program_key"], name="partner_program"),
             models.Index(
                 fields=["standing_due_at", "id"],
-                condition=Q(standing__in=[str(Standing.NOTICE), str(Standing.SUSPENDED)]),
+                condition=Q(standing__in=[str(ListingStatus.NOTICE), str(ListingStatus.SUSPENDED)]),
                 name="due_processes",
             ),
         ]
         constraints = [
             models.CheckConstraint(
                 name="a_holder_while_open",
-                condition=Q(stage__in=[str(s) for s in ENDS], turn_holder="")
-                | ~Q(stage__in=[str(s) for s in ENDS]) & ~Q(turn_holder=""),
+                condition=Q(stage__in=[str(s) for s in FINAL_STAGES], turn_holder="")
+                | ~Q(stage__in=[str(s) for s in FINAL_STAGES]) & ~Q(turn_holder=""),
             )
         ]
 
@@ -144,13 +144,13 @@ class Integration(FSMModelMixin, Standings):
         return self.name
 
     def save(self, *args: Any, **kwargs: Any) -> None:
-        self.name_key = name_key(self.name)
+        self.name_key = compute_name_key(self.name)
         super().save(*args, **kwargs)
 
     @property
     def turn_said(self) -> str:
         """The sentence of the turn in the reader's language."""
-        return turn_said(self.turn_action)
+        return translate_next_action(self.turn_action)
 
     @property
     def program(self) -> Program:
@@ -158,7 +158,7 @@ class Integration(FSMModelMixin, Standings):
 
     @property
     def edition(self) -> Edition:
-        return edition_of(self.program_key, self.edition_date)
+        return get_edition(self.program_key, self.edition_date)
 
     @property
     def plugin(self) -> str:
@@ -177,25 +177,25 @@ class Integration(FSMModelMixin, Standings):
     @property
     def next_position(self) -> tuple[Step, Stage] | tuple[None, None]:
         """The next step and stage of the path, or a pair of None at its end."""
-        places = self.edition.positions()
-        after = self.position + 1 if self.is_open else len(places)
-        return places[after] if after < len(places) else (None, None)
+        positions = self.edition.positions()
+        next_index = self.position + 1 if self.is_open else len(positions)
+        return positions[next_index] if next_index < len(positions) else (None, None)
 
     @property
     def is_open(self) -> bool:
-        return self.stage not in ENDS
+        return self.stage not in FINAL_STAGES
 
     @property
     def is_listed(self) -> bool:
-        return self.standing not in (Standing.NONE, Standing.REMOVED)
+        return self.standing not in (ListingStatus.NONE, ListingStatus.REMOVED)
 
     # -- along the path ------------------------------------------------------------------------------------
 
-    @move(
+    @stage_transition(
         source=[Stage.ENGAGE, Stage.DEVELOP],
         target=RETURN_VALUE(Stage.ENGAGE, Stage.DEVELOP),
-        permission=permissions.may_edit,
-        conditions=[guards.not_held, guards.review_is_not_next, guards.nothing_missing],
+        permission=permissions.can_edit,
+        conditions=[guards.is_not_on_hold, guards.is_review_not_next, guards.has_no_missing_requirements],
         custom={"label": gettext_noop("Complete this step"), "tone": "good"},
     )
     def advance(self, **_: Any) -> str:
@@ -203,42 +203,42 @@ class Integration(FSMModelMixin, Standings):
         self.step = step.key  # type: ignore[union-attr]
         return str(stage)
 
-    @move(
+    @stage_transition(
         source=[Stage.ENGAGE, Stage.DEVELOP],
         target=Stage.REVIEW,
-        permission=permissions.may_edit,
-        conditions=[guards.not_held, guards.review_is_next, guards.nothing_missing],
+        permission=permissions.can_edit,
+        conditions=[guards.is_not_on_hold, guards.is_review_next, guards.has_no_missing_requirements],
         custom={"label": gettext_noop("Request the review"), "tone": "good"},
     )
     def request_review(self, *, now: Any, **_: Any) -> None:
         self.step = self.next_position[0].key  # type: ignore[union-attr]
-        self._new_round(now)
+        self._start_review_round(now)
 
-    @move(
+    @stage_transition(
         source=Stage.REVIEW,
         target=Stage.REVIEW,
-        permission=permissions.may_edit,
+        permission=permissions.can_edit,
         conditions=[
-            guards.not_held,
-            guards.changes_were_requested,
-            guards.decision_is_final,
-            guards.partners_part_done,
-            guards.findings_answered,
+            guards.is_not_on_hold,
+            guards.has_requested_changes,
+            guards.is_decision_final,
+            guards.has_no_partner_requirements,
+            guards.has_no_open_findings,
         ],
         custom={"label": gettext_noop("Request the review again"), "tone": "good"},
     )
     def request_again(self, *, now: Any, **_: Any) -> None:
-        self._new_round(now)
+        self._start_review_round(now)
 
-    @move(
+    @stage_transition(
         source=Stage.REVIEW,
         target=Stage.REVIEW,
-        permission=permissions.may_decide,
+        permission=permissions.can_decide,
         conditions=[
-            guards.not_held,
-            guards.nobody_else_has_it,
-            guards.review_was_requested,
-            guards.something_is_asked,
+            guards.is_not_on_hold,
+            guards.is_not_claimed_by_other,
+            guards.is_review_requested,
+            guards.has_partner_tasks,
         ],
         custom={
             "label": gettext_noop("Request changes"),
@@ -250,16 +250,16 @@ class Integration(FSMModelMixin, Standings):
     def request_changes(self, **_: Any) -> None:
         self.review_state = ReviewState.CHANGES
 
-    @move(
+    @stage_transition(
         source=Stage.REVIEW,
         target=Stage.RELEASE,
-        permission=permissions.may_decide,
+        permission=permissions.can_decide,
         conditions=[
-            guards.not_held,
-            guards.nobody_else_has_it,
-            guards.review_was_requested,
-            guards.findings_verified,
-            guards.nothing_missing,
+            guards.is_not_on_hold,
+            guards.is_not_claimed_by_other,
+            guards.is_review_requested,
+            guards.has_only_verified_findings,
+            guards.has_no_missing_requirements,
         ],
         custom={"label": gettext_noop("Approve"), "tone": "good", "decision": True, "mail": "approved"},
     )
@@ -267,26 +267,26 @@ class Integration(FSMModelMixin, Standings):
         self.step = self.next_position[0].key  # type: ignore[union-attr]
         self.review_state = ReviewState.NONE
 
-    @move(
+    @stage_transition(
         source=Stage.RELEASE,
         target=Stage.SUPPORT,
-        permission=permissions.may_decide,
-        conditions=[guards.not_held, guards.decision_is_final, guards.nothing_missing],
+        permission=permissions.can_decide,
+        conditions=[guards.is_not_on_hold, guards.is_decision_final, guards.has_no_missing_requirements],
         custom={"label": gettext_noop("List it"), "tone": "good", "mail": "released"},
     )
     def release(self, *, now: Any, **_: Any) -> None:
         self.step = self.next_position[0].key  # type: ignore[union-attr]
         self.released_at = now
         self.verify()
-        self._stand(now)
+        self._begin_listing_status(now)
 
     # -- off the path --------------------------------------------------------------------------------------
 
-    @move(
-        source=BEFORE_RELEASE,
+    @stage_transition(
+        source=STAGES_BEFORE_RELEASE,
         target=Stage.DECLINED,
-        permission=permissions.may_decide,
-        conditions=[guards.nobody_else_has_it, guards.note_given],
+        permission=permissions.can_decide,
+        conditions=[guards.is_not_claimed_by_other, guards.has_note],
         custom={
             "label": gettext_noop("Decline"),
             "tone": "bad",
@@ -296,22 +296,22 @@ class Integration(FSMModelMixin, Standings):
         },
     )
     def decline(self, *, now: Any, **_: Any) -> None:
-        self._end(now)
+        self._end_integration(now)
 
-    @move(
-        source=BEFORE_RELEASE,
+    @stage_transition(
+        source=STAGES_BEFORE_RELEASE,
         target=Stage.WITHDRAWN,
-        permission=permissions.may_edit,
+        permission=permissions.can_edit,
         custom={"label": gettext_noop("Withdraw"), "tone": "bad", "note": gettext_noop("Why (kept in the history)")},
     )
     def withdraw(self, *, now: Any, **_: Any) -> None:
-        self._end(now)
+        self._end_integration(now)
 
-    @move(
+    @stage_transition(
         source=Stage.SUPPORT,
         target=Stage.ARCHIVED,
-        permission=permissions.may_manage,
-        conditions=[guards.note_given],
+        permission=permissions.can_manage,
+        conditions=[guards.has_note],
         custom={
             "label": gettext_noop("Stop supporting it"),
             "tone": "bad",
@@ -320,26 +320,26 @@ class Integration(FSMModelMixin, Standings):
         },
     )
     def archive(self, *, now: Any, **_: Any) -> None:
-        self._end(now)
+        self._end_integration(now)
         self.unlist()
-        self._stand(now)
+        self._begin_listing_status(now)
 
-    @move(
+    @stage_transition(
         source=[Stage.WITHDRAWN, Stage.DECLINED],
-        target=RETURN_VALUE(*BEFORE_RELEASE),
-        permission=permissions.may_reopen,
-        conditions=[guards.decision_is_final],
+        target=RETURN_VALUE(*STAGES_BEFORE_RELEASE),
+        permission=permissions.can_reopen,
+        conditions=[guards.is_decision_final],
         custom={"label": gettext_noop("Open it again"), "tone": "good", "mail": "reopened"},
     )
     def reopen(self, **_: Any) -> str:
         self.ended_at = None
         return str(self.before_end)
 
-    @move(
-        source=OPEN,
+    @stage_transition(
+        source=HOLDABLE_STAGES,
         target=None,
-        permission=permissions.may_hold,
-        conditions=[guards.not_held, guards.note_given],
+        permission=permissions.can_put_on_hold,
+        conditions=[guards.is_not_on_hold, guards.has_note],
         custom={
             "label": gettext_noop("Put on hold"),
             "tone": "warn",
@@ -347,22 +347,22 @@ class Integration(FSMModelMixin, Standings):
             "mail": "held",
         },
     )
-    def put_on_hold(self, *, note: str, waits_for: str = Holder.THIRD_PARTY, **_: Any) -> None:
-        self.hold, self.hold_reason = Holder(waits_for), note
+    def put_on_hold(self, *, note: str, waits_for: str = ResponsibleParty.THIRD_PARTY, **_: Any) -> None:
+        self.hold, self.hold_reason = ResponsibleParty(waits_for), note
 
-    @move(
-        source=OPEN,
+    @stage_transition(
+        source=HOLDABLE_STAGES,
         target=None,
-        permission=permissions.may_decide,
-        conditions=[guards.held],
+        permission=permissions.can_decide,
+        conditions=[guards.is_on_hold],
         custom={"label": gettext_noop("Take off hold"), "tone": "good", "mail": "resumed"},
     )
     def resume(self, **_: Any) -> None:
         self.hold = self.hold_reason = ""
 
-    @undoing(source=[Stage.REVIEW, Stage.RELEASE], target=Stage.REVIEW)
-    @undoing(source=Stage.SUPPORT, target=None)
-    @undoing(source=Stage.DECLINED, target=RETURN_VALUE(*BEFORE_RELEASE))
+    @undo_transition(source=[Stage.REVIEW, Stage.RELEASE], target=Stage.REVIEW)
+    @undo_transition(source=Stage.SUPPORT, target=None)
+    @undo_transition(source=Stage.DECLINED, target=RETURN_VALUE(*STAGES_BEFORE_RELEASE))
     def undo_decision(self, **_: Any) -> str:
         self.step = self.undo["step"]
         self.review_state = self.undo["review_state"]
@@ -371,15 +371,15 @@ class Integration(FSMModelMixin, Standings):
         self.ended_at = None
         return str(self.undo["stage"])
 
-    def _new_round(self, now: Any) -> None:
+    def _start_review_round(self, now: Any) -> None:
         self.review_state = ReviewState.WAITING
         self.review_round += 1
         self.review_requested_at = now
 
-    def _end(self, now: Any) -> None:
+    def _end_integration(self, now: Any) -> None:
         self.before_end, self.ended_at = self.stage, now
         self.hold = self.hold_reason = ""
 
 
 # the names of an integration's steps and columns, as they are written: those of the stage, then those of the standing
-WRITTEN = [name for kind in Integration.__mro__ for name in vars(kind)]
+MEMBER_NAMES = [name for kind in Integration.__mro__ for name in vars(kind)]

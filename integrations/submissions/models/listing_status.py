@@ -14,18 +14,18 @@ from django.utils.translation import gettext_noop as _
 from django_fsm import FSMField, transition
 
 from integrations.partners import permissions
-from integrations.submissions.models.choices import choices
+from integrations.submissions.models.choices import build_choices
 from integrations.submissions.workflow import guards
-from integrations.submissions.workflow.evidence import HELD_FOR_ACT, HELD_FOR_APPEAL
-from integrations.submissions.workflow.states import Standing
+from integrations.submissions.workflow.evidence import PAUSED_FOR_ACTIVITY, PAUSED_FOR_APPEAL
+from integrations.submissions.workflow.states import ListingStatus
 
 if TYPE_CHECKING:
     from integrations.programs.schema import Edition
 
-stand = partial(transition, field="standing")
-judge = partial(stand, permission=permissions.may_judge)
-FROZEN = {"evidence": True}  # the pack that both sides see is kept with the decision
-REASON = _("Reason for the partner")
+listing_transition = partial(transition, field="standing")
+compliance_transition = partial(listing_transition, permission=permissions.can_decide_compliance)
+EVIDENCE_OPTION = {"evidence": True}  # the pack that both sides see is kept with the decision
+REASON_LABEL = _("Reason for the partner")
 
 
 class Standings(models.Model):
@@ -36,7 +36,7 @@ class Standings(models.Model):
         @property
         def edition(self) -> Edition: ...
 
-    standing = FSMField("standing", default=Standing.NONE, choices=choices(Standing), protected=True)
+    standing = FSMField("standing", default=ListingStatus.NONE, choices=build_choices(ListingStatus), protected=True)
     tier = models.CharField("tier", max_length=40, blank=True)
     tier_request = models.CharField(max_length=40, blank=True)
     standing_since = models.DateTimeField(null=True, blank=True)
@@ -55,44 +55,48 @@ class Standings(models.Model):
 
     # -- the standing of a listed integration --------------------------------------------------------------
 
-    @stand(source=[Standing.NONE, Standing.REMOVED], target=Standing.VERIFIED, permission=permissions.nobody)
+    @listing_transition(
+        source=[ListingStatus.NONE, ListingStatus.REMOVED],
+        target=ListingStatus.VERIFIED,
+        permission=permissions.is_never_allowed,
+    )
     def verify(self) -> None:
         self.tier = self.edition.release_tier.key
 
-    @stand(source="*", target=Standing.REMOVED, permission=permissions.nobody)
+    @listing_transition(source="*", target=ListingStatus.REMOVED, permission=permissions.is_never_allowed)
     def unlist(self) -> None:
         self.tier = ""
 
-    @stand(
-        source=Standing.VERIFIED,
+    @listing_transition(
+        source=ListingStatus.VERIFIED,
         target=None,
-        permission=permissions.may_edit,
-        conditions=[guards.decision_is_final, guards.tier_can_be_asked],
+        permission=permissions.can_edit,
+        conditions=[guards.is_decision_final, guards.can_request_tier],
         custom={"label": _("Ask for the tier"), "tone": "good"},
     )
     def request_tier(self, *, tier: str, **_: Any) -> None:
         self.tier_request = tier
 
-    @stand(
-        source=Standing.VERIFIED,
+    @listing_transition(
+        source=ListingStatus.VERIFIED,
         target=None,
-        permission=permissions.may_decide,
-        conditions=[guards.nobody_else_has_it, guards.tier_was_asked, guards.tier_is_complete],
+        permission=permissions.can_decide,
+        conditions=[guards.is_not_claimed_by_other, guards.is_tier_requested, guards.has_tier_requirements],
         custom={"label": _("Grant the tier"), "tone": "good", "decision": True, "mail": "tier_granted"},
     )
     def grant_tier(self, **_: Any) -> None:
         self.tier, self.tier_request = self.tier_request, ""
 
-    @stand(
-        source=Standing.VERIFIED,
+    @listing_transition(
+        source=ListingStatus.VERIFIED,
         target=None,
-        permission=permissions.may_decide,
-        conditions=[guards.nobody_else_has_it, guards.tier_was_asked, guards.note_given],
+        permission=permissions.can_decide,
+        conditions=[guards.is_not_claimed_by_other, guards.is_tier_requested, guards.has_note],
         custom={
             "label": _("Decline the tier"),
             "tone": "bad",
             "decision": True,
-            "note": REASON,
+            "note": REASON_LABEL,
             "mail": "tier_declined",
         },
     )
@@ -101,148 +105,163 @@ class Standings(models.Model):
 
     # -- the due process: notice, grace, suspension, removal, and the ways back ------------------------------
 
-    @stand(
-        source=Standing.VERIFIED,
+    @listing_transition(
+        source=ListingStatus.VERIFIED,
         target=None,
-        permission=permissions.only_machine,
-        conditions=[guards.nothing_waits],
+        permission=permissions.is_machine,
+        conditions=[guards.has_no_pending_request],
     )
     def suggest_notice(self, *, why: str, **_: Any) -> None:
         self.standing_ask = why[:300]
 
-    @judge(
-        source=Standing.VERIFIED,
-        target=Standing.NOTICE,
-        conditions=[guards.note_given],
-        custom={"label": _("Give notice"), "tone": "warn", "note": _("Reason and evidence for the partner"), **FROZEN},
+    @compliance_transition(
+        source=ListingStatus.VERIFIED,
+        target=ListingStatus.NOTICE,
+        conditions=[guards.has_note],
+        custom={
+            "label": _("Give notice"),
+            "tone": "warn",
+            "note": _("Reason and evidence for the partner"),
+            **EVIDENCE_OPTION,
+        },
     )
-    def give_notice(self, *, by: Any, now: Any, **_: Any) -> None:
-        self._stand(now, settings.NOTICE_GRACE_DAYS)
-        self.notice_by = by
+    def give_notice(self, *, actor: Any, now: Any, **_: Any) -> None:
+        self._begin_listing_status(now, settings.NOTICE_GRACE_DAYS)
+        self.notice_by = actor
 
-    @judge(
-        source=[Standing.VERIFIED, Standing.SUSPENDED, Standing.REMOVED, Standing.NONE],
+    @compliance_transition(
+        source=[ListingStatus.VERIFIED, ListingStatus.SUSPENDED, ListingStatus.REMOVED, ListingStatus.NONE],
         target=None,
-        conditions=[guards.something_waits, guards.note_given],
-        custom={"label": _("Leave it as it is"), "tone": "neutral", "note": REASON, **FROZEN},
+        conditions=[guards.has_pending_request, guards.has_note],
+        custom={"label": _("Leave it as it is"), "tone": "neutral", "note": REASON_LABEL, **EVIDENCE_OPTION},
     )
     def set_aside(self, *, now: Any, **_: Any) -> None:
         self.standing_ask, self.standing_looked_at = "", now
 
-    @stand(
-        source=[Standing.NOTICE, Standing.SUSPENDED],
+    @listing_transition(
+        source=[ListingStatus.NOTICE, ListingStatus.SUSPENDED],
         target=None,
-        permission=permissions.only_machine,
-        conditions=[guards.process_not_held],
+        permission=permissions.is_machine,
+        conditions=[guards.is_process_not_paused],
     )
     def hold_process(self, *, now: Any, **_: Any) -> None:
-        self._stop(HELD_FOR_ACT, now)
+        self._pause_period(PAUSED_FOR_ACTIVITY, now)
 
-    @judge(
-        source=[Standing.NOTICE, Standing.SUSPENDED],
+    @compliance_transition(
+        source=[ListingStatus.NOTICE, ListingStatus.SUSPENDED],
         target=None,
-        conditions=[guards.held_for_an_act, guards.note_given],
-        custom={"label": _("Let the period run on"), "tone": "warn", "note": REASON, **FROZEN},
+        conditions=[guards.is_paused_for_activity, guards.has_note],
+        custom={"label": _("Let the period run on"), "tone": "warn", "note": REASON_LABEL, **EVIDENCE_OPTION},
     )
     def go_on(self, *, now: Any, **_: Any) -> None:
-        self._run_on(now)
+        self._resume_period(now)
 
-    @judge(
-        source=Standing.NOTICE,
-        target=Standing.SUSPENDED,
+    @compliance_transition(
+        source=ListingStatus.NOTICE,
+        target=ListingStatus.SUSPENDED,
         conditions=[
-            guards.process_not_held,
-            guards.period_has_ended,
-            guards.another_gave_the_notice,
-            guards.partner_has_not_acted,
-            guards.known_far_enough,
-            guards.note_given,
+            guards.is_process_not_paused,
+            guards.has_period_ended,
+            guards.is_not_notice_author,
+            guards.has_no_partner_activity,
+            guards.is_data_complete,
+            guards.has_note,
         ],
-        custom={"label": _("Suspend"), "tone": "bad", "note": REASON, **FROZEN},
+        custom={"label": _("Suspend"), "tone": "bad", "note": REASON_LABEL, **EVIDENCE_OPTION},
     )
-    def suspend(self, *, by: Any, now: Any, **_: Any) -> None:
-        self._stand(now, settings.REMOVAL_AFTER_DAYS)
-        self.suspended_by = by
+    def suspend(self, *, actor: Any, now: Any, **_: Any) -> None:
+        self._begin_listing_status(now, settings.REMOVAL_AFTER_DAYS)
+        self.suspended_by = actor
 
-    @judge(
-        source=[Standing.VERIFIED, Standing.NOTICE],
-        target=Standing.SUSPENDED,
-        conditions=[guards.in_other_hands, guards.note_given],
-        custom={"label": _("Suspend at once"), "tone": "bad", "note": REASON, **FROZEN},
+    @compliance_transition(
+        source=[ListingStatus.VERIFIED, ListingStatus.NOTICE],
+        target=ListingStatus.SUSPENDED,
+        conditions=[guards.is_repository_transferred, guards.has_note],
+        custom={"label": _("Suspend at once"), "tone": "bad", "note": REASON_LABEL, **EVIDENCE_OPTION},
     )
-    def suspend_at_once(self, *, by: Any, now: Any, **_: Any) -> None:
-        self._stand(now, settings.REMOVAL_AFTER_DAYS)
-        self.suspended_by = by
+    def suspend_at_once(self, *, actor: Any, now: Any, **_: Any) -> None:
+        self._begin_listing_status(now, settings.REMOVAL_AFTER_DAYS)
+        self.suspended_by = actor
 
-    @judge(
-        source=Standing.SUSPENDED,
-        target=Standing.REMOVED,
+    @compliance_transition(
+        source=ListingStatus.SUSPENDED,
+        target=ListingStatus.REMOVED,
         conditions=[
-            guards.process_not_held,
-            guards.period_has_ended,
-            guards.another_suspended_it,
-            guards.partner_has_not_acted,
-            guards.known_far_enough,
-            guards.note_given,
+            guards.is_process_not_paused,
+            guards.has_period_ended,
+            guards.is_not_suspension_author,
+            guards.has_no_partner_activity,
+            guards.is_data_complete,
+            guards.has_note,
         ],
-        custom={"label": _("Remove from the listing"), "tone": "bad", "note": REASON, **FROZEN},
+        custom={"label": _("Remove from the listing"), "tone": "bad", "note": REASON_LABEL, **EVIDENCE_OPTION},
     )
     def remove(self, *, now: Any, **_: Any) -> None:
-        self._stand(now)
+        self._begin_listing_status(now)
         self.tier = self.tier_request = ""
 
-    @judge(
-        source=[Standing.NOTICE, Standing.SUSPENDED],
-        target=Standing.VERIFIED,
-        conditions=[guards.appeal_is_open, guards.took_no_part, guards.note_given],
-        custom={"label": _("Uphold the appeal"), "tone": "good", "note": REASON, **FROZEN},
+    @compliance_transition(
+        source=[ListingStatus.NOTICE, ListingStatus.SUSPENDED],
+        target=ListingStatus.VERIFIED,
+        conditions=[guards.is_appeal_open, guards.is_uninvolved, guards.has_note],
+        custom={"label": _("Uphold the appeal"), "tone": "good", "note": REASON_LABEL, **EVIDENCE_OPTION},
     )
     def uphold_appeal(self, *, now: Any, **_: Any) -> None:
-        self._back(now)
+        self._restore_listing(now)
 
-    @judge(
-        source=[Standing.NOTICE, Standing.SUSPENDED],
+    @compliance_transition(
+        source=[ListingStatus.NOTICE, ListingStatus.SUSPENDED],
         target=None,
-        conditions=[guards.appeal_is_open, guards.took_no_part, guards.note_given],
-        custom={"label": _("Dismiss the appeal"), "tone": "bad", "note": REASON, **FROZEN},
+        conditions=[guards.is_appeal_open, guards.is_uninvolved, guards.has_note],
+        custom={"label": _("Dismiss the appeal"), "tone": "bad", "note": REASON_LABEL, **EVIDENCE_OPTION},
     )
     def dismiss_appeal(self, *, now: Any, **_: Any) -> None:
-        self._run_on(now)
+        self._resume_period(now)
 
-    @judge(
-        source=Standing.NOTICE,
-        target=Standing.VERIFIED,
-        conditions=[guards.no_appeal_is_open, guards.note_given],
-        custom={"label": _("Take the notice back"), "tone": "good", "note": REASON, **FROZEN},
+    @compliance_transition(
+        source=ListingStatus.NOTICE,
+        target=ListingStatus.VERIFIED,
+        conditions=[guards.is_no_appeal_open, guards.has_note],
+        custom={"label": _("Take the notice back"), "tone": "good", "note": REASON_LABEL, **EVIDENCE_OPTION},
     )
     def take_notice_back(self, *, now: Any, **_: Any) -> None:
-        self._back(now)
+        self._restore_listing(now)
 
-    @judge(
-        source=[Standing.SUSPENDED, Standing.REMOVED, Standing.NONE],
-        target=Standing.VERIFIED,
-        conditions=[guards.no_appeal_is_open, guards.not_held, guards.nothing_missing, guards.note_given],
-        custom={"label": _("Reinstate"), "tone": "good", "note": _("What was looked at, for the partner"), **FROZEN},
+    @compliance_transition(
+        source=[ListingStatus.SUSPENDED, ListingStatus.REMOVED, ListingStatus.NONE],
+        target=ListingStatus.VERIFIED,
+        conditions=[
+            guards.is_no_appeal_open,
+            guards.is_not_on_hold,
+            guards.has_no_missing_requirements,
+            guards.has_note,
+        ],
+        custom={
+            "label": _("Reinstate"),
+            "tone": "good",
+            "note": _("What was looked at, for the partner"),
+            **EVIDENCE_OPTION,
+        },
     )
     def reinstate(self, *, now: Any, **_: Any) -> None:
-        self._back(now)
+        self._restore_listing(now)
 
-    @stand(
-        source=[Standing.NOTICE, Standing.SUSPENDED],
+    @listing_transition(
+        source=[ListingStatus.NOTICE, ListingStatus.SUSPENDED],
         target=None,
-        permission=permissions.may_edit,
-        conditions=[guards.not_appealed_yet, guards.note_given],
-        custom={"label": _("Appeal"), "tone": "warn", "note": _("Why the decision is wrong"), **FROZEN},
+        permission=permissions.can_edit,
+        conditions=[guards.is_not_appealed, guards.has_note],
+        custom={"label": _("Appeal"), "tone": "warn", "note": _("Why the decision is wrong"), **EVIDENCE_OPTION},
     )
     def appeal(self, *, now: Any, **_: Any) -> None:
-        self._stop(HELD_FOR_APPEAL, now)
+        self._pause_period(PAUSED_FOR_APPEAL, now)
         self.appealed_at = now
 
-    @stand(
-        source=[Standing.SUSPENDED, Standing.REMOVED, Standing.NONE],
+    @listing_transition(
+        source=[ListingStatus.SUSPENDED, ListingStatus.REMOVED, ListingStatus.NONE],
         target=None,
-        permission=permissions.may_ask_back,
-        conditions=[guards.nothing_waits, guards.no_appeal_is_open, guards.note_given],
+        permission=permissions.can_request_reinstatement,
+        conditions=[guards.has_no_pending_request, guards.is_no_appeal_open, guards.has_note],
         custom={
             "label": _("Ask to be reinstated"),
             "tone": "warn",
@@ -252,10 +271,10 @@ class Standings(models.Model):
     def ask_reinstatement(self, **_: Any) -> None:
         self.standing_ask = "the partner asks to be reinstated"
 
-    @stand(
-        source=[Standing.VERIFIED, Standing.NOTICE, Standing.SUSPENDED],
-        target=Standing.NONE,
-        permission=permissions.may_manage,
+    @listing_transition(
+        source=[ListingStatus.VERIFIED, ListingStatus.NOTICE, ListingStatus.SUSPENDED],
+        target=ListingStatus.NONE,
+        permission=permissions.can_manage,
         custom={
             "label": _("Step down to community"),
             "tone": "warn",
@@ -263,29 +282,29 @@ class Standings(models.Model):
         },
     )
     def step_down(self, *, now: Any, **_: Any) -> None:
-        self._stand(now)
+        self._begin_listing_status(now)
         self.tier = "community" if self.edition.tier("community") else ""
         self.tier_request = ""
 
-    def _stand(self, now: Any, days: int | None = None) -> None:
+    def _begin_listing_status(self, now: Any, days: int | None = None) -> None:
         """A new standing begins; where it leaves a period, that ends after so many days."""
         self.standing_since = self.standing_looked_at = now
         self.standing_due_at = now + timedelta(days=days) if days else None
         self.standing_left = self.standing_told_at = self.appealed_at = None
         self.standing_hold = self.standing_ask = ""
 
-    def _stop(self, why: str, now: Any) -> None:
+    def _pause_period(self, reason: str, now: Any) -> None:
         """The period is held: what is left of it is kept. A second reason keeps what the first one kept."""
         if self.standing_due_at is not None:
             self.standing_left = max(self.standing_due_at - now, timedelta())
-        self.standing_hold, self.standing_due_at = why, None
+        self.standing_hold, self.standing_due_at = reason, None
 
-    def _run_on(self, now: Any) -> None:
+    def _resume_period(self, now: Any) -> None:
         self.standing_due_at = now + (self.standing_left or timedelta())
         self.standing_hold, self.standing_left, self.standing_told_at = "", None, None
 
-    def _back(self, now: Any) -> None:
-        self._stand(now)
+    def _restore_listing(self, now: Any) -> None:
+        self._begin_listing_status(now)
         self.notice_by = self.suspended_by = None
         if self.edition.tier(self.tier) is None or self.tier == "community":
             self.tier = self.edition.release_tier.key

@@ -9,10 +9,10 @@ from django.db import models
 from django.utils.translation import gettext_lazy
 
 from integrations.programs.schema import Requirement
-from integrations.submissions.models.integration import Integration, choices
-from integrations.submissions.workflow.states import MET, Status
+from integrations.submissions.models.integration import Integration, build_choices
+from integrations.submissions.workflow.states import FULFILLED_STATUSES, Status
 
-PERSON = settings.AUTH_USER_MODEL
+USER_MODEL = settings.AUTH_USER_MODEL
 
 
 class RequirementState(models.Model):
@@ -24,15 +24,15 @@ class RequirementState(models.Model):
 
     integration = models.ForeignKey(Integration, models.CASCADE, related_name="states")
     requirement_id = models.CharField(max_length=40)
-    status = models.CharField(max_length=12, choices=choices(Status), default=Status.OPEN)
+    status = models.CharField(max_length=12, choices=build_choices(Status), default=Status.OPEN)
     data = models.JSONField(default=dict, blank=True)
     summary = models.CharField(max_length=500, blank=True)
     detail = models.JSONField(default=list, blank=True)
-    given_by = models.ForeignKey(PERSON, models.SET_NULL, null=True, blank=True, related_name="+")
+    given_by = models.ForeignKey(USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
     given_at = models.DateTimeField(null=True, blank=True)
     retry_at = models.DateTimeField(null=True, blank=True)
     fresh_until = models.DateTimeField(null=True, blank=True)
-    waived_by = models.ForeignKey(PERSON, models.SET_NULL, null=True, blank=True, related_name="+")
+    waived_by = models.ForeignKey(USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
     waiver_reason = models.CharField(max_length=500, blank=True)
     waived_until = models.DateTimeField(null=True, blank=True)
     version = models.PositiveIntegerField(default=0)
@@ -57,16 +57,16 @@ class RequirementState(models.Model):
         return self.fresh_until is not None and self.fresh_until <= now
 
     def is_met(self, now: datetime) -> bool:
-        return (self.status in MET and not self.is_stale(now)) or self.is_waived(now)
+        return (self.status in FULFILLED_STATUSES and not self.is_stale(now)) or self.is_waived(now)
 
     def shown(self, now: datetime) -> str:
         """The status that a page shows: a waiver that counts goes before what it covers."""
-        if self.is_waived(now) and (self.status not in MET or self.is_stale(now)):
+        if self.is_waived(now) and (self.status not in FULFILLED_STATUSES or self.is_stale(now)):
             return Status.WAIVED
         return Status.STALE if self.is_stale(now) else self.status
 
 
-def upload_path(document: "Document", _name: str) -> str:
+def build_upload_path(document: "Document", _name: str) -> str:
     """A random name, so that no address can be guessed and no partner's name reaches the disk."""
     return f"documents/{document.uuid}"
 
@@ -77,12 +77,12 @@ class Document(models.Model):
     uuid = models.UUIDField(default=uuid4, unique=True, editable=False)
     partner = models.ForeignKey("partners.Partner", models.CASCADE, related_name="documents")
     state = models.ForeignKey(RequirementState, models.CASCADE, null=True, blank=True, related_name="documents")
-    file = models.FileField(upload_to=upload_path, storage=default_storage)
+    file = models.FileField(upload_to=build_upload_path, storage=default_storage)
     name = models.CharField(max_length=200)
     kind = models.CharField(max_length=10)
     size = models.PositiveIntegerField()
     sha256 = models.CharField(max_length=64)
-    uploaded_by = models.ForeignKey(PERSON, models.SET_NULL, null=True, related_name="+")
+    uploaded_by = models.ForeignKey(USER_MODEL, models.SET_NULL, null=True, related_name="+")
     uploaded_at = models.DateTimeField()
     removed_at = models.DateTimeField(null=True, blank=True)
 
@@ -132,7 +132,7 @@ class Meeting(models.Model):
     integration = models.ForeignKey(Integration, models.CASCADE, related_name="meetings")
     requirement_id = models.CharField(max_length=40)
     state = models.CharField(max_length=10, choices=State.choices, default=State.PROPOSED)
-    proposed_by = models.ForeignKey(PERSON, models.SET_NULL, null=True, related_name="+")
+    proposed_by = models.ForeignKey(USER_MODEL, models.SET_NULL, null=True, related_name="+")
     by_program = models.BooleanField(default=False)
     times = models.JSONField(default=list)
     starts_at = models.DateTimeField(null=True, blank=True)
@@ -158,7 +158,7 @@ class Credential(models.Model):
     label = models.CharField("what it opens", max_length=120)
     sealed = models.BinaryField()
     permanent = models.BooleanField(default=False)
-    created_by = models.ForeignKey(PERSON, models.SET_NULL, null=True, related_name="+")
+    created_by = models.ForeignKey(USER_MODEL, models.SET_NULL, null=True, related_name="+")
     created_at = models.DateTimeField()
     rotate_at = models.DateTimeField(null=True, blank=True)
     ended_at = models.DateTimeField(null=True, blank=True)
@@ -181,7 +181,7 @@ class CredentialUse(models.Model):
 
     credential = models.ForeignKey(Credential, models.CASCADE, related_name="uses")
     how = models.CharField(max_length=10, choices=How.choices)
-    by = models.ForeignKey(PERSON, models.SET_NULL, null=True, related_name="+")
+    by = models.ForeignKey(USER_MODEL, models.SET_NULL, null=True, related_name="+")
     reason = models.CharField(max_length=300)
     at = models.DateTimeField()
 

@@ -9,13 +9,13 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from integrations.submissions.models import Integration, Look
-from portal.audit.event_types import actor_of, words_of
+from portal.audit.event_types import describe_event, get_actor_name
 from portal.audit.models import Event
 
 # What the program does among itself is no news about the integration.
-NO_NEWS = ("claimed", "put_back", "assigned")
-OFTEN = gettext_noop("{said}, {count} times")
-TOGETHER = {
+EXCLUDED_EVENT_TYPES = ("claimed", "put_back", "assigned")
+REPEATED_TEMPLATE = gettext_noop("{said}, {count} times")
+GROUP_TEMPLATES = {
     "answered": gettext_noop("answered {count} requirements"),
     "checked": gettext_noop("checked {count} requirements again"),
     "finding_fixed": gettext_noop("answered {count} findings"),
@@ -29,7 +29,7 @@ TOGETHER = {
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class RecentChange:
     """One line of news: who did what, the last time it happened, and the single things in words, oldest first."""
 
     who: str
@@ -41,46 +41,55 @@ class Change:
     items: tuple[str, ...]
 
 
-def last_look(integration: Integration, user: Any) -> Look | None:
+def get_read_marker(integration: Integration, user: Any) -> Look | None:
     """Up to where this person has seen it; None for somebody who never looked."""
     return Look.objects.filter(integration=integration, user=user).first()
 
 
-def changes_since(integration: Integration, look: Look, *, with_notes: bool) -> list[Change]:
+def list_changes_since(integration: Integration, read_marker: Look, *, with_notes: bool) -> list[RecentChange]:
     """What others did after that look, newest first. `with_notes`: also what partners never see."""
-    events = integration.events.filter(seq__gt=look.seq).exclude(actor_id=look.user_id).exclude(verb__in=NO_NEWS)
-    return grouped(events if with_notes else events.filter(internal=False))
+    events = (
+        integration.events.filter(seq__gt=read_marker.seq)
+        .exclude(actor_id=read_marker.user_id)
+        .exclude(verb__in=EXCLUDED_EVENT_TYPES)
+    )
+    return group_events(events if with_notes else events.filter(internal=False))
 
 
-def grouped(events: Iterable[Event]) -> list[Change]:
+def group_events(events: Iterable[Event]) -> list[RecentChange]:
     """One change for each actor and verb, newest first."""
     groups: dict[tuple[str, str], list[Event]] = {}
     for event in events:
         groups.setdefault((event.actor, event.verb), []).append(event)
-    changes = [_change(group) for group in groups.values()]
+    changes = [_build_change(group) for group in groups.values()]
     return sorted(changes, key=lambda change: change.at, reverse=True)
 
 
-def _change(events: list[Event]) -> Change:
+def _build_change(events: list[Event]) -> RecentChange:
     last = events[-1]
-    said, tone, icon = words_of(last)
+    summary, tone, icon = describe_event(last)
     if len(events) > 1:
-        said = _(TOGETHER.get(last.verb, OFTEN)).format(count=len(events), said=said)
-    items = tuple(dict.fromkeys(text for event in events if (text := _single(event, alone=len(events) == 1))))
-    return Change(actor_of(last), said, last.at, tone, icon, last.internal, items)
+        summary = _(GROUP_TEMPLATES.get(last.verb, REPEATED_TEMPLATE)).format(count=len(events), said=summary)
+    items = tuple(
+        dict.fromkeys(text for event in events if (text := _describe_event(event, is_alone=len(events) == 1)))
+    )
+    return RecentChange(get_actor_name(last), summary, last.at, tone, icon, last.internal, items)
 
 
-def _single(event: Event, *, alone: bool) -> str:
+def _describe_event(event: Event, *, is_alone: bool) -> str:
     """What one event of a group adds to its line: old and new values, a title, or what was written."""
     changes = event.data.get("changes")
     if isinstance(changes, dict):
-        none = _("nothing")
-        return "; ".join(f"{name}: {old or none} → {new or none}" for name, (old, new) in changes.items())
-    if alone:
+        nothing_label = _("nothing")
+        return "; ".join(
+            f"{name}: {previous or nothing_label} → {current or nothing_label}"
+            for name, (previous, current) in changes.items()
+        )
+    if is_alone:
         return event.note
     title = event.data.get("title") or (
         _("Finding %(finding)s") % {"finding": event.data["finding"]} if "finding" in event.data else ""
     )
-    was, outcome = event.data.get("was"), event.data.get("outcome")
-    moved = f"{was} → {outcome}".replace("_", " ") if was and outcome else ""
-    return ": ".join(part for part in (str(title), moved or event.note) if part)
+    previous_status, outcome = event.data.get("was"), event.data.get("outcome")
+    status_change = f"{previous_status} → {outcome}".replace("_", " ") if previous_status and outcome else ""
+    return ": ".join(part for part in (str(title), status_change or event.note) if part)

@@ -20,29 +20,29 @@ from django.utils.translation import gettext_noop, ngettext
 from integrations.partners.models import Partner
 from integrations.programs.models import PublishedProvider
 from integrations.submissions.models import Integration
-from integrations.submissions.workflow.states import ENDS, Standing
-from portal.core.name_matching import name_key, plain
-from portal.core.repository_urls import product_of
+from integrations.submissions.workflow.states import FINAL_STAGES, ListingStatus
+from portal.core.name_matching import compute_name_key, normalize_text
+from portal.core.repository_urls import get_product_name
 
 REPOSITORY, PRODUCT, NAME = "repository", "product", "name"  # strongest first
-SAME = {
+MATCH_LABELS = {
     REPOSITORY: gettext_noop("the same repository"),
     PRODUCT: gettext_noop("the same product"),
     NAME: gettext_noop("a similar name"),
 }
-GENERIC = {
+GENERIC_WORDS = {
     "terraform", "nomad", "vault", "consul", "packer", "provider", "plugin", "driver", "device", "run", "task",
     "tasks", "for", "the", "and", "integration", "official", "hashicorp",
 }  # fmt: skip
-TIERS = ("official", "partner", "community")
-NEIGHBOURS = 40  # rows looked at on each side of a key
-SHORTEST = 5  # a shorter beginning says too little
-ALIKE = 0.85
-SHOWN = 3  # of one kind, from each of the two worlds
+REGISTRY_TIERS = ("official", "partner", "community")
+MAX_NEIGHBORS = 40  # rows looked at on each side of a key
+MIN_KEY_LENGTH = 5  # a shorter beginning says too little
+MIN_SIMILARITY_RATIO = 0.85
+MAX_SHOWN = 3  # of one kind, from each of the two worlds
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class WorkDescription:
     """What is compared: the company, and what it works on."""
 
     partner: Partner
@@ -57,10 +57,13 @@ class Work:
     @property
     def keys(self) -> list[str]:
         """The keys under which the product may be known, the full name first."""
-        spoken = [self.name, product_of(self.repository)]
-        own = set(re.split(r"[\W_]+", plain(self.partner.name))) | GENERIC
-        short = ["".join(w for w in re.split(r"[\W_]+", plain(text)) if w not in own) for text in spoken]
-        return list(dict.fromkeys(key for key in (*map(name_key, spoken), *short) if len(key) > 1))
+        full_names = [self.name, get_product_name(self.repository)]
+        excluded_words = set(re.split(r"[\W_]+", normalize_text(self.partner.name))) | GENERIC_WORDS
+        short_names = [
+            "".join(w for w in re.split(r"[\W_]+", normalize_text(text)) if w not in excluded_words)
+            for text in full_names
+        ]
+        return list(dict.fromkeys(key for key in (*map(compute_name_key, full_names), *short_names) if len(key) > 1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,133 +83,145 @@ class Overlap:
     handle: str = ""
 
 
-def overlaps(work: Work) -> tuple[Overlap, ...]:
+def find_overlaps(work: WorkDescription) -> tuple[Overlap, ...]:
     """Everything alike, strongest kind first, integrations before published providers."""
-    theirs, published = _best(_integrations(work)), _best(_published(work))
-    found: list[Overlap] = []
-    for kind in SAME:
-        found += _of_integrations(kind, theirs[kind], work)
-        found += _of_published(kind, published[kind])
-    return tuple(found)
+    integrations, providers = (
+        _group_by_strongest_kind(_find_integrations(work)),
+        _group_by_strongest_kind(_find_published(work)),
+    )
+    overlaps: list[Overlap] = []
+    for kind in MATCH_LABELS:
+        overlaps += _describe_integrations(kind, integrations[kind], work)
+        overlaps += _describe_published(kind, providers[kind])
+    return tuple(overlaps)
 
 
-def overlaps_of(integration: Integration) -> tuple[Overlap, ...]:
+def find_integration_overlaps(integration: Integration) -> tuple[Overlap, ...]:
     """The overlaps of an integration that exists already."""
-    return overlaps(work_of(integration))
+    return find_overlaps(describe_work(integration))
 
 
-def work_of(integration: Integration) -> Work:
-    return Work(integration.partner, integration.name, integration.repository, integration.repository_id)
+def describe_work(integration: Integration) -> WorkDescription:
+    return WorkDescription(integration.partner, integration.name, integration.repository, integration.repository_id)
 
 
-def behind(handle: str, work: Work) -> Integration | None:
+def resolve_handle(handle: str, work: WorkDescription) -> Integration | None:
     """The other integration for which this handle was shown to this company, while it still overlaps."""
-    rows = (row for _, row in _integrations(work))
-    return next((row for row in rows if constant_time_compare(handle, _handle(row, work.partner))), None)
+    rows = (row for _, row in _find_integrations(work))
+    return next((row for row in rows if constant_time_compare(handle, _compute_handle(row, work.partner))), None)
 
 
-def _handle(row: Integration, asking: Partner) -> str:
+def _compute_handle(row: Integration, partner: Partner) -> str:
     return salted_hmac(
-        "integrations.submissions.selectors.similar", f"{asking.pk}:{row.uuid}", algorithm="sha256"
+        "integrations.submissions.selectors.similar", f"{partner.pk}:{row.uuid}", algorithm="sha256"
     ).hexdigest()[:32]
 
 
-def _best(found: Iterable[tuple[str, Any]]) -> dict[str, list[Any]]:
+def _group_by_strongest_kind(candidates: Iterable[tuple[str, Any]]) -> dict[str, list[Any]]:
     """Rows by kind, each under its strongest kind only."""
-    best: dict[str, list[Any]] = {kind: [] for kind in SAME}
-    seen: set[int] = set()
-    for kind, row in found:
-        if row.pk not in seen:
-            seen.add(row.pk)
-            best[kind].append(row)
-    return best
+    rows_by_kind: dict[str, list[Any]] = {kind: [] for kind in MATCH_LABELS}
+    seen_pks: set[int] = set()
+    for kind, row in candidates:
+        if row.pk not in seen_pks:
+            seen_pks.add(row.pk)
+            rows_by_kind[kind].append(row)
+    return rows_by_kind
 
 
-def _integrations(work: Work) -> Iterator[tuple[str, Integration]]:
+def _find_integrations(work: WorkDescription) -> Iterator[tuple[str, Integration]]:
     """Other companies' integrations that are alive or listed, strongest kind first."""
     others: QuerySet[Integration] = (
         Integration.objects.exclude(partner=work.partner)
-        .filter(~Q(stage__in=ENDS) | ~Q(standing__in=(Standing.NONE, Standing.REMOVED)))
+        .filter(~Q(stage__in=FINAL_STAGES) | ~Q(standing__in=(ListingStatus.NONE, ListingStatus.REMOVED)))
         .select_related("partner")
         .order_by("created_at")
     )
-    same = Q(repository__iexact=work.repository) if work.repository else Q(pk=None)
+    same_repository = Q(repository__iexact=work.repository) if work.repository else Q(pk=None)
     if work.repository_id is not None:
-        same |= Q(repository_id=work.repository_id)
-    yield from ((REPOSITORY, row) for row in others.filter(same))
+        same_repository |= Q(repository_id=work.repository_id)
+    yield from ((REPOSITORY, row) for row in others.filter(same_repository))
     yield from ((PRODUCT, row) for row in others.filter(name_key__in=work.keys))
-    yield from ((NAME, row) for row in _similar(others, work.keys))
+    yield from ((NAME, row) for row in _find_similar(others, work.keys))
 
 
-def _published(work: Work) -> Iterator[tuple[str, PublishedProvider]]:
+def _find_published(work: WorkDescription) -> Iterator[tuple[str, PublishedProvider]]:
     """Published providers; those of the repository's own namespace are no others."""
-    every = PublishedProvider.objects.all()
+    providers = PublishedProvider.objects.all()
     if work.repository:
-        yield from ((REPOSITORY, row) for row in every.filter(repository=work.repository.lower()))
-    others = every.exclude(repository__startswith=f"{work.owner}/") if work.owner else every
+        yield from ((REPOSITORY, row) for row in providers.filter(repository=work.repository.lower()))
+    others = providers.exclude(repository__startswith=f"{work.owner}/") if work.owner else providers
     yield from ((PRODUCT, row) for row in others.filter(name_key__in=work.keys))
-    yield from ((NAME, row) for row in _similar(others, work.keys))
+    yield from ((NAME, row) for row in _find_similar(others, work.keys))
 
 
-def _similar(rows: QuerySet[Any], keys: list[str]) -> Iterator[Any]:
+def _find_similar(rows: QuerySet[Any], keys: list[str]) -> Iterator[Any]:
     """Rows whose key begins alike or differs by little."""
     for key in keys:
-        if len(key) < SHORTEST:
+        if len(key) < MIN_KEY_LENGTH:
             continue
-        beginnings = [key[:length] for length in range(SHORTEST, len(key))]
+        beginnings = [key[:length] for length in range(MIN_KEY_LENGTH, len(key))]
         yield from rows.filter(name_key__in=beginnings)
-        near = [
-            *rows.filter(name_key__gt=key).order_by("name_key")[:NEIGHBOURS],
-            *rows.filter(name_key__lt=key).order_by("-name_key")[:NEIGHBOURS],
+        neighbors = [
+            *rows.filter(name_key__gt=key).order_by("name_key")[:MAX_NEIGHBORS],
+            *rows.filter(name_key__lt=key).order_by("-name_key")[:MAX_NEIGHBORS],
         ]
-        yield from (row for row in near if alike(key, row.name_key))
+        yield from (row for row in neighbors if is_similar(key, row.name_key))
 
 
-def alike(one: str, other: str) -> bool:
+def is_similar(first_key: str, second_key: str) -> bool:
     """Whether two keys are similar: one begins with the other, or few letters differ."""
-    shorter, longer = sorted((one, other), key=len)
-    if len(shorter) < SHORTEST:
+    shorter, longer = sorted((first_key, second_key), key=len)
+    if len(shorter) < MIN_KEY_LENGTH:
         return False
-    return longer.startswith(shorter) or SequenceMatcher(None, one, other, autojunk=False).ratio() >= ALIKE
+    return (
+        longer.startswith(shorter)
+        or SequenceMatcher(None, first_key, second_key, autojunk=False).ratio() >= MIN_SIMILARITY_RATIO
+    )
 
 
-def _of_integrations(kind: str, rows: list[Integration], work: Work) -> Iterator[Overlap]:
+def _describe_integrations(kind: str, rows: list[Integration], work: WorkDescription) -> Iterator[Overlap]:
     """The listed ones by name; of all unlisted ones together a single word, that of the longest at work."""
-    said = _("%(company)s has %(name)s listed: %(what)s.")
-    for row in [row for row in rows if row.is_listed][:SHOWN]:
+    template = _("%(company)s has %(name)s listed: %(what)s.")
+    for row in [row for row in rows if row.is_listed][:MAX_SHOWN]:
         yield Overlap(
-            kind, said % {"company": row.partner.name, "name": row.name, "what": _(SAME[kind])}, listed=True,
-            partner=row.partner.name, title=row.name, handle=_handle(row, work.partner),
-        )  # fmt: skip
+            kind,
+            template % {"company": row.partner.name, "name": row.name, "what": _(MATCH_LABELS[kind])},
+            listed=True,
+            partner=row.partner.name,
+            title=row.name,
+            handle=_compute_handle(row, work.partner),
+        )
     for row in [row for row in rows if not row.is_listed][:1]:
-        words = _("Someone is working on this: %(what)s.") % {"what": _(SAME[kind])}
-        yield Overlap(kind, words, listed=False, handle=_handle(row, work.partner))
+        sentence = _("Someone is working on this: %(what)s.") % {"what": _(MATCH_LABELS[kind])}
+        yield Overlap(kind, sentence, listed=False, handle=_compute_handle(row, work.partner))
 
 
-def _of_published(kind: str, rows: list[PublishedProvider]) -> Iterator[Overlap]:
+def _describe_published(kind: str, rows: list[PublishedProvider]) -> Iterator[Overlap]:
     """The most used of them, and how many there are beside."""
-    ordered = sorted(rows, key=lambda row: (TIERS.index(row.tier) if row.tier in TIERS else 9, -row.downloads))
-    for row in ordered[:SHOWN]:
-        same = _("This repository is published already: %(name)s in the registry, %(tier)s.")
-        like = _("Published already: %(name)s in the registry, %(tier)s, %(what)s.")
-        words = (same if kind == REPOSITORY else like) % {
-            "name": row.full_name, "tier": row.tier, "what": _(SAME[kind]),
+    sorted_rows = sorted(
+        rows, key=lambda row: (REGISTRY_TIERS.index(row.tier) if row.tier in REGISTRY_TIERS else 9, -row.downloads)
+    )
+    for row in sorted_rows[:MAX_SHOWN]:
+        same_template = _("This repository is published already: %(name)s in the registry, %(tier)s.")
+        similar_template = _("Published already: %(name)s in the registry, %(tier)s, %(what)s.")
+        sentence = (same_template if kind == REPOSITORY else similar_template) % {
+            "name": row.full_name, "tier": row.tier, "what": _(MATCH_LABELS[kind]),
         }  # fmt: skip
-        yield Overlap(kind, words, listed=True, provider=row.full_name, url=_page(row))
-    more = len(ordered) - SHOWN
-    if more > 0:
+        yield Overlap(kind, sentence, listed=True, provider=row.full_name, url=_build_registry_url(row))
+    remaining_count = len(sorted_rows) - MAX_SHOWN
+    if remaining_count > 0:
         yield Overlap(
             kind,
             ngettext(
                 "And %(more)s more published provider: %(what)s.",
                 "And %(more)s more published providers: %(what)s.",
-                more,
+                remaining_count,
             )
-            % {"more": more, "what": _(SAME[kind])},
+            % {"more": remaining_count, "what": _(MATCH_LABELS[kind])},
             True,
         )
 
 
-def _page(row: PublishedProvider) -> str:
-    host = urlsplit(settings.REGISTRY_URL)
-    return f"{host.scheme}://{host.netloc}/providers/{row.full_name}/latest"
+def _build_registry_url(row: PublishedProvider) -> str:
+    registry_url = urlsplit(settings.REGISTRY_URL)
+    return f"{registry_url.scheme}://{registry_url.netloc}/providers/{row.full_name}/latest"

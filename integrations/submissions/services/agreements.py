@@ -15,50 +15,59 @@ from integrations.partners import permissions
 from integrations.partners.models import Partner
 from integrations.submissions.models import Agreement, Integration
 from integrations.submissions.services import documents
-from integrations.submissions.services.requirements import OTHER, answer, handing_in, side_of, state_for
-from integrations.submissions.workflow.states import Holder, Status
-from portal.core.errors import NotAllowed
-from portal.core.uploads import Examined
+from integrations.submissions.services.requirements import (
+    OTHER_PARTY,
+    get_acting_party,
+    get_or_create_state,
+    submission_changes,
+    submit_answer,
+)
+from integrations.submissions.workflow.states import ResponsibleParty, Status
+from portal.core.errors import ActionRefused
+from portal.core.uploads import ValidatedFile
 
-OLDEST = date(2000, 1, 1)
-BEGUN = {Holder.PARTNER: "agreement_to_countersign", Holder.PROGRAM: "agreement_to_sign"}
+EARLIEST_SIGNING_DATE = date(2000, 1, 1)
+FIRST_SIGNATURE_EVENT_TYPES = {
+    ResponsibleParty.PARTNER: "agreement_to_countersign",
+    ResponsibleParty.PROGRAM: "agreement_to_sign",
+}
 
 
 @dataclass(frozen=True, slots=True)
-class Signature:
+class AgreementSignature:
     """Who signed for one side, and on which day."""
 
     signer: str
     signed_on: date
 
 
-def latest(partner: Partner, kind: str) -> Agreement | None:
+def get_latest_agreement(partner: Partner, kind: str) -> Agreement | None:
     """The agreement that counts: the newest of its kind, complete or not."""
     rows = partner.agreements.filter(kind=kind).select_related("document")
     return rows.order_by("-created_at", "-pk").first()
 
 
-def in_force(partner: Partner, kind: str) -> Agreement | None:
+def get_agreement_in_force(partner: Partner, kind: str) -> Agreement | None:
     """The newest that both sides have signed."""
     rows = partner.agreements.filter(kind=kind, partner_signed_on__isnull=False, program_signed_on__isnull=False)
     return rows.order_by("-created_at", "-pk").first()
 
 
-def signature_of(agreement: Agreement | None, side: Holder) -> Signature | None:
+def get_signature(agreement: Agreement | None, side: ResponsibleParty) -> AgreementSignature | None:
     """What one side has recorded."""
     signed_on = getattr(agreement, f"{side}_signed_on", None)
-    return Signature(getattr(agreement, f"{side}_signer"), signed_on) if signed_on else None
+    return AgreementSignature(getattr(agreement, f"{side}_signer"), signed_on) if signed_on else None
 
 
-def sign(
+def sign_agreement(
     integration: Integration,
     requirement_id: str,
-    signature: Signature,
+    signature: AgreementSignature,
     *,
     version: str,
-    by: Any,
+    actor: Any,
     now: datetime,
-    file: Examined | None = None,
+    file: ValidatedFile | None = None,
     renews: bool = False,
 ) -> Agreement:
     """Record one side's signature. A blank `version` is the one that the other side signed.
@@ -66,111 +75,128 @@ def sign(
     Until the other side has signed, one's own part can be recorded again. With `renews` a complete agreement is
     followed by a new version. Raises NotAllowed.
     """
-    _refuse_date(signature.signed_on, now)
-    with handing_in(integration, requirement_id, by=by) as (row, requirement):
-        side = side_of(row, by)
-        agreement = latest(row.partner, requirement.agreement)
+    _validate_signing_date(signature.signed_on, now)
+    with submission_changes(integration, requirement_id, actor=actor) as (locked_integration, requirement):
+        side = get_acting_party(locked_integration, actor)
+        agreement = get_latest_agreement(locked_integration.partner, requirement.agreement)
         if agreement is not None and agreement.is_complete:
-            if signature_of(agreement, side) == signature and version in ("", agreement.version):
+            if get_signature(agreement, side) == signature and version in ("", agreement.version):
                 return agreement
             if not renews:
-                said = _("Version %(version)s is signed by both sides already.")
-                raise NotAllowed(said % {"version": agreement.version}, "stale")
+                message = _("Version %(version)s is signed by both sides already.")
+                raise ActionRefused(message % {"version": agreement.version}, "stale")
             agreement = None
-        agreement = agreement or Agreement(partner=row.partner, kind=requirement.agreement, created_at=now)
-        version = _agreed_version(agreement, version, side)
-        if agreement.version == version and signature_of(agreement, side) == signature and file is None:
+        agreement = agreement or Agreement(
+            partner=locked_integration.partner, kind=requirement.agreement, created_at=now
+        )
+        version = _resolve_version(agreement, version, side)
+        if agreement.version == version and get_signature(agreement, side) == signature and file is None:
             return agreement
-        _refuse_used(agreement, version)
+        _reject_used_version(agreement, version)
         agreement.version = version
         setattr(agreement, f"{side}_signer", signature.signer)
         setattr(agreement, f"{side}_signed_on", signature.signed_on)
         if file is not None:
-            _attach(row, requirement_id, agreement, file, by, now)
+            _attach_file(locked_integration, requirement_id, agreement, file, actor, now)
         agreement.save()
-        _tell(row, requirement_id, agreement, side, by, now)
+        _answer_requirement(locked_integration, requirement_id, agreement, side, actor, now)
     return agreement
 
 
-def _refuse_date(signed_on: date, now: datetime) -> None:
+def _validate_signing_date(signed_on: date, now: datetime) -> None:
     if signed_on > timezone.localdate(now):
-        raise NotAllowed(_("The day of signing is in the future. Record it once it is signed."))
-    if signed_on < OLDEST:
-        raise NotAllowed(_("Look at the year of signing: it is before 2000."))
+        raise ActionRefused(_("The day of signing is in the future. Record it once it is signed."))
+    if signed_on < EARLIEST_SIGNING_DATE:
+        raise ActionRefused(_("Look at the year of signing: it is before 2000."))
 
 
-def _agreed_version(agreement: Agreement, version: str, side: Holder) -> str:
+def _resolve_version(agreement: Agreement, version: str, side: ResponsibleParty) -> str:
     """Both sides sign one version; the side that begins names it."""
-    other = signature_of(agreement, OTHER[side])
-    if other is not None and version not in ("", agreement.version):
-        raise NotAllowed(
+    other_signature = get_signature(agreement, OTHER_PARTY[side])
+    if other_signature is not None and version not in ("", agreement.version):
+        raise ActionRefused(
             _("%(signer)s signed version %(version)s: both sides sign the same one.")
-            % {"signer": other.signer, "version": agreement.version},
+            % {"signer": other_signature.signer, "version": agreement.version},
             "stale",
         )
     if not version and not agreement.version:
-        raise NotAllowed(_("Say which version was signed."))
+        raise ActionRefused(_("Say which version was signed."))
     return version or agreement.version
 
 
-def _refuse_used(agreement: Agreement, version: str) -> None:
+def _reject_used_version(agreement: Agreement, version: str) -> None:
     """Each version is signed once; a renewal has one of its own."""
-    same = Agreement.objects.filter(partner=agreement.partner, kind=agreement.kind, version=version)
-    if same.exclude(pk=agreement.pk).exists():
-        raise NotAllowed(
+    same_version = Agreement.objects.filter(partner=agreement.partner, kind=agreement.kind, version=version)
+    if same_version.exclude(pk=agreement.pk).exists():
+        raise ActionRefused(
             _("Version %(version)s is signed by both sides already: a renewal has a version of its own.")
             % {"version": version}
         )
 
 
-def _attach(
-    row: Integration, requirement_id: str, agreement: Agreement, file: Examined, by: Any, now: datetime
+def _attach_file(
+    integration: Integration, requirement_id: str, agreement: Agreement, file: ValidatedFile, actor: Any, now: datetime
 ) -> None:
     """Keep the file with the agreement, in the place of one that is there."""
     if agreement.document is not None and agreement.document.sha256 == file.sha256:
         return
     if agreement.document is not None:
-        documents.take_away(agreement.document, now)
-    agreement.document = documents.keep(row, state_for(row, requirement_id), file, by=by, now=now)
+        documents.mark_removed(agreement.document, now)
+    agreement.document = documents.store_document(
+        integration, get_or_create_state(integration, requirement_id), file, actor=actor, now=now
+    )
 
 
-def _tell(row: Integration, requirement_id: str, agreement: Agreement, side: Holder, by: Any, now: datetime) -> None:
+def _answer_requirement(
+    integration: Integration,
+    requirement_id: str,
+    agreement: Agreement,
+    side: ResponsibleParty,
+    actor: Any,
+    now: datetime,
+) -> None:
     """Answer the requirement, for all of the company's integrations that ask for this agreement.
 
     While a renewal waits for the other side, the answer stays the version in force.
     """
-    counts = in_force(row.partner, agreement.kind) or agreement
-    renewal = {} if counts == agreement else {"renewal_waits_for": str(OTHER[side])}
-    answer(
-        row, requirement_id, {**_answer_of(counts, side), **renewal}, by=by, now=now, rule=permissions.may_meet,
-        status=Status.GIVEN if counts.is_complete else Status.WAITING,
-        verb="agreement_complete" if agreement.is_complete else BEGUN[side],
-        summary=_summary(counts) + ("" if counts == agreement else f"; renewal: {_summary(agreement)}"),
-        told={"agreement": _kind(agreement), **_signed(agreement)},
-    )  # fmt: skip
+    effective_agreement = get_agreement_in_force(integration.partner, agreement.kind) or agreement
+    renewal_data = {} if effective_agreement == agreement else {"renewal_waits_for": str(OTHER_PARTY[side])}
+    submit_answer(
+        integration,
+        requirement_id,
+        {**_build_answer_data(effective_agreement, side), **renewal_data},
+        actor=actor,
+        now=now,
+        rule=permissions.can_take_part,
+        status=Status.GIVEN if effective_agreement.is_complete else Status.WAITING,
+        verb="agreement_complete" if agreement.is_complete else FIRST_SIGNATURE_EVENT_TYPES[side],
+        summary=_summarize_agreement(effective_agreement)
+        + ("" if effective_agreement == agreement else f"; renewal: {_summarize_agreement(agreement)}"),
+        extra_data={"agreement": _get_kind_label(agreement), **_build_signature_data(agreement)},
+    )
 
 
-def _kind(agreement: Agreement) -> str:
+def _get_kind_label(agreement: Agreement) -> str:
     """What it is called, in the portal's own language, since it is written down."""
     with translation.override(settings.LANGUAGE_CODE):
         return str(agreement.get_kind_display())  # type: ignore[attr-defined]
 
 
-def _summary(agreement: Agreement) -> str:
-    signers = [each.signer for each in (signature_of(agreement, side) for side in OTHER) if each]
+def _summarize_agreement(agreement: Agreement) -> str:
+    signers = [signature.signer for signature in (get_signature(agreement, side) for side in OTHER_PARTY) if signature]
     return f"Version {agreement.version}, signed by {' and '.join(signers)}"
 
 
-def _signed(agreement: Agreement) -> dict[str, str]:
+def _build_signature_data(agreement: Agreement) -> dict[str, str]:
     """Version, signers and days as the event, the answer and the mails say them."""
-    said = {"version": agreement.version}
-    for name, side in (("company", Holder.PARTNER), ("program", Holder.PROGRAM)):
-        signature = signature_of(agreement, side)
+    data = {"version": agreement.version}
+    for name, side in (("company", ResponsibleParty.PARTNER), ("program", ResponsibleParty.PROGRAM)):
+        signature = get_signature(agreement, side)
         if signature is not None:
-            said |= {f"{name}_signer": signature.signer, f"{name}_signed_on": signature.signed_on.isoformat()}
-    return said
+            data |= {f"{name}_signer": signature.signer, f"{name}_signed_on": signature.signed_on.isoformat()}
+    return data
 
 
-def _answer_of(agreement: Agreement, side: Holder) -> dict[str, str]:
-    waits = {} if agreement.is_complete else {"waits_for": str(OTHER[side])}
-    return {**_signed(agreement), **waits}
+def _build_answer_data(agreement: Agreement, side: ResponsibleParty) -> dict[str, str]:
+    waiting_data = {} if agreement.is_complete else {"waits_for": str(OTHER_PARTY[side])}
+    return {**_build_signature_data(agreement), **waiting_data}

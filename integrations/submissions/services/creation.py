@@ -11,77 +11,91 @@ from django.utils.translation import gettext as _
 from integrations.partners import permissions
 from integrations.partners.models import Partner
 from integrations.programs.registry import PROGRAMS
-from integrations.programs.schema import Edition, Requirement, Scope
+from integrations.programs.schema import AnswerScope, Edition, Requirement
 from integrations.submissions.models import Integration, RequirementState
-from integrations.submissions.services.transitions import changing, refresh
+from integrations.submissions.services.transitions import integration_changes, refresh_next_action
 from integrations.submissions.workflow.states import Status
-from portal.audit.services import record
-from portal.core.errors import NotAllowed
+from portal.audit.services import record_event
+from portal.core.errors import ActionRefused
 
-OWN_FACTS = ("name", "description", "category", "offerings", "homepage")
-REPOSITORY = ("repository", "repository_id", "repository_owner_id")
+DESCRIPTION_FIELDS = ("name", "description", "category", "offerings", "homepage")
+REPOSITORY_FIELDS = ("repository", "repository_id", "repository_owner_id")
 
 
-def entering_edition(program: str) -> Edition:
+def get_entry_edition(program: str) -> Edition:
     """The edition that a new integration enters: the setting's, else the newest."""
-    chosen = settings.PROGRAM_EDITIONS.get(program)
-    return PROGRAMS[program].edition(chosen) if chosen else PROGRAMS[program].newest
+    edition_date = settings.PROGRAM_EDITIONS.get(program)
+    return PROGRAMS[program].edition(edition_date) if edition_date else PROGRAMS[program].newest
 
 
-def create(
-    partner: Partner, program: str, facts: Mapping[str, Any], *, by: Any, now: datetime, edition: str = ""
+def create_integration(
+    partner: Partner, program: str, values: Mapping[str, Any], *, actor: Any, now: datetime, edition: str = ""
 ) -> Integration:
     """A new integration at the first place of its program's path.
 
-    `facts` holds OWN_FACTS and REPOSITORY. What the company gave once for all of its integrations (agreements,
-    a combined summary) is taken over. Raises NotAllowed where `by` may not edit for the partner.
+    `values` holds OWN_FACTS and REPOSITORY. What the company gave once for all of its integrations (agreements,
+    a combined summary) is taken over. Raises NotAllowed where `actor` may not edit for the partner.
     """
-    if by is not None and not permissions.edits(partner, by):
-        raise NotAllowed(permissions.refusal("may_edit"), "may")
-    entered = PROGRAMS[program].edition(edition) if edition else entering_edition(program)
-    first_step, first_stage = entered.positions()[0]
+    if actor is not None and not permissions.can_edit_partner(partner, actor):
+        raise ActionRefused(permissions.get_refusal("can_edit"), "may")
+    entry_edition = PROGRAMS[program].edition(edition) if edition else get_entry_edition(program)
+    first_step, first_stage = entry_edition.positions()[0]
     with transaction.atomic():
-        row = Integration(
+        integration = Integration(
             partner=partner,
             program_key=program,
-            edition_date=entered.date,
+            edition_date=entry_edition.date,
             stage=first_stage,
             step=first_step.key,
-            created_by=by,
+            created_by=actor,
             created_at=now,
             turn_holder="partner",
             turn_since=now,
-            **{key: facts[key] for key in (*OWN_FACTS, *REPOSITORY) if key in facts},
+            **{key: values[key] for key in (*DESCRIPTION_FIELDS, *REPOSITORY_FIELDS) if key in values},
         )
-        row.save()
-        _take_over_shared(row, entered)
-        refresh(row, now)
-        row.save()
-        record(row, "created", by=by, now=now, program=program, edition=entered.date, name=row.name)
-    return row
+        integration.save()
+        _copy_shared_answers(integration, entry_edition)
+        refresh_next_action(integration, now)
+        integration.save()
+        record_event(
+            integration,
+            "created",
+            actor=actor,
+            now=now,
+            program=program,
+            edition=entry_edition.date,
+            name=integration.name,
+        )
+    return integration
 
 
-def _take_over_shared(row: Integration, edition: Edition) -> None:
+def _copy_shared_answers(integration: Integration, edition: Edition) -> None:
     """Copy what the company gave once for all of its integrations."""
-    shared = {r.id: r for r in edition.requirements() if r.scope == Scope.PARTNER}
-    given = RequirementState.objects.filter(
-        integration__partner=row.partner, integration__program_key=row.program_key, requirement_id__in=shared
+    shared_requirements = {r.id: r for r in edition.requirements() if r.scope == AnswerScope.PARTNER}
+    answered_states = RequirementState.objects.filter(
+        integration__partner=integration.partner,
+        integration__program_key=integration.program_key,
+        requirement_id__in=shared_requirements,
     ).order_by("given_at")
-    latest = {state.requirement_id: state for state in given}
-    elsewhere = RequirementState.objects.filter(integration__partner=row.partner, given_at__isnull=False)
-    agreements = {
+    latest_by_requirement = {state.requirement_id: state for state in answered_states}
+    partner_states = RequirementState.objects.filter(integration__partner=integration.partner, given_at__isnull=False)
+    agreement_states = {
         r.agreement: state
-        for state in elsewhere.select_related("integration").order_by("given_at")
+        for state in partner_states.select_related("integration").order_by("given_at")
         for r in [state.requirement]
         if r is not None and r.agreement
     }
-    for requirement in shared.values():
-        source = agreements.get(requirement.agreement) if requirement.agreement else latest.get(requirement.id)
+    for requirement in shared_requirements.values():
+        source = (
+            agreement_states.get(requirement.agreement)
+            if requirement.agreement
+            else latest_by_requirement.get(requirement.id)
+        )
         if source is not None:
             RequirementState.objects.create(
-                integration=row,
+                integration=integration,
                 requirement_id=requirement.id,
-                status=Status.OPEN if is_combined(requirement) else source.status,
+                status=Status.OPEN if is_combined_answer(requirement) else source.status,
                 data=source.data,
                 summary=source.summary,
                 given_by=source.given_by,
@@ -89,30 +103,36 @@ def _take_over_shared(row: Integration, edition: Edition) -> None:
             )
 
 
-def is_combined(requirement: Requirement) -> bool:
+def is_combined_answer(requirement: Requirement) -> bool:
     """A text that names all of the company's integrations is read again whenever one is added."""
     return any(field.max_lines for field in requirement.fields)
 
 
-def change_facts(integration: Integration, facts: Mapping[str, Any], *, by: Any, now: datetime) -> Integration:
+def change_description(
+    integration: Integration, values: Mapping[str, Any], *, actor: Any, now: datetime
+) -> Integration:
     """Change name, description, category, offerings, homepage or the repository. Records old and new."""
-    with changing(integration, permissions.may_edit, by=by, now=now) as row:
-        keys = [key for key in (*OWN_FACTS, *REPOSITORY) if key in facts and getattr(row, key) != facts[key]]
-        changes = {key: [getattr(row, key), facts[key]] for key in keys}
+    with integration_changes(integration, permissions.can_edit, actor=actor, now=now) as locked_integration:
+        keys = [
+            key
+            for key in (*DESCRIPTION_FIELDS, *REPOSITORY_FIELDS)
+            if key in values and getattr(locked_integration, key) != values[key]
+        ]
+        changes = {key: [getattr(locked_integration, key), values[key]] for key in keys}
         for key in keys:
-            setattr(row, key, facts[key])
+            setattr(locked_integration, key, values[key])
         if changes:
             verb = "repository_changed" if "repository" in changes else "facts_changed"
-            record(row, verb, by=by, now=now, changes=changes)
-    return row
+            record_event(locked_integration, verb, actor=actor, now=now, changes=changes)
+    return locked_integration
 
 
-def assign_manager(partner: Partner, manager: Any, *, by: Any, now: datetime) -> None:
+def assign_manager(partner: Partner, manager: Any, *, actor: Any, now: datetime) -> None:
     """Name the Alliances manager of a company. Only people of the program may."""
-    if not permissions.works_for_program(by):
-        raise NotAllowed(_("Only the program may name a company's Alliances manager."), "may")
+    if not permissions.is_program_staff(actor):
+        raise ActionRefused(_("Only the program may name a company's Alliances manager."), "may")
     with transaction.atomic():
-        locked = Partner.objects.select_for_update().get(pk=partner.pk)
-        locked.alliances_manager = manager
-        locked.save()
-        record(locked, "manager_named", by=by, now=now, manager=str(manager) if manager else "")
+        locked_partner = Partner.objects.select_for_update().get(pk=partner.pk)
+        locked_partner.alliances_manager = manager
+        locked_partner.save()
+        record_event(locked_partner, "manager_named", actor=actor, now=now, manager=str(manager) if manager else "")

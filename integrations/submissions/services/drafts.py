@@ -13,35 +13,35 @@ from django.utils.translation import gettext as _
 from integrations.partners import permissions
 from integrations.partners.models import Partner
 from integrations.submissions.models import Draft, Integration
-from integrations.submissions.services.creation import create
-from portal.core.errors import NotAllowed
+from integrations.submissions.services.creation import create_integration
+from portal.core.errors import ActionRefused
 
-NOTHING_YET = 0  # the version of a draft into which nobody has typed
+EMPTY_DRAFT_VERSION = 0  # the version of a draft into which nobody has typed
 
 
-class Conflict(Exception):
+class DraftConflictError(Exception):
     """Another version was saved meanwhile. `theirs` is the row as it stands, `mine` what was typed here."""
 
-    def __init__(self, theirs: Draft, mine: Mapping[str, Any], by: Any) -> None:
-        own = theirs.saved_by_id == by.pk
+    def __init__(self, other_draft: Draft, own_data: Mapping[str, Any], actor: Any) -> None:
+        is_own = other_draft.saved_by_id == actor.pk
         super().__init__(
             _("You saved another version meanwhile, on another page.")
-            if own
-            else _("%(who)s saved another version meanwhile.") % {"who": theirs.saved_by or _("Somebody")}
+            if is_own
+            else _("%(who)s saved another version meanwhile.") % {"who": other_draft.saved_by or _("Somebody")}
         )
-        self.is_own = own
-        self.theirs, self.mine = theirs, dict(mine)
+        self.is_own = is_own
+        self.theirs, self.mine = other_draft, dict(own_data)
 
 
-def open_start(partner: Partner, program: str, *, by: Any, now: datetime) -> Draft:
+def create_draft(partner: Partner, program: str, *, actor: Any, now: datetime) -> Draft:
     """A new draft of an integration of this partner."""
-    _may(partner, by)
-    return Draft.objects.create(partner=partner, program_key=program, saved_by=by, saved_at=now)
+    _require_editor(partner, actor)
+    return Draft.objects.create(partner=partner, program_key=program, saved_by=actor, saved_at=now)
 
 
-def open_answer(integration: Integration, requirement_id: str, *, by: Any, now: datetime) -> Draft:
+def get_or_create_answer_draft(integration: Integration, requirement_id: str, *, actor: Any, now: datetime) -> Draft:
     """The draft of one requirement's form: the one that a colleague began, else a new one."""
-    _may(integration.partner, by)
+    _require_editor(integration.partner, actor)
     draft, _ = Draft.objects.get_or_create(
         integration=integration,
         requirement_id=requirement_id,
@@ -49,64 +49,64 @@ def open_answer(integration: Integration, requirement_id: str, *, by: Any, now: 
         defaults={
             "partner": integration.partner,
             "program_key": integration.program_key,
-            "saved_by": by,
+            "saved_by": actor,
             "saved_at": now,
         },
     )
     return draft
 
 
-def save(draft: Draft, data: Mapping[str, Any], *, version: int, by: Any, now: datetime) -> Draft:
+def save_draft(draft: Draft, data: Mapping[str, Any], *, version: int, actor: Any, now: datetime) -> Draft:
     """Keep what was typed on top of `version`, the one that the page had. Raises Conflict where there is a newer."""
-    _may(draft.partner, by)
+    _require_editor(draft.partner, actor)
     with transaction.atomic():
-        row = Draft.objects.select_for_update(of=("self",)).select_related("saved_by").get(pk=draft.pk)
-        if row.sent_at is not None:
-            raise NotAllowed(_("This draft has been sent already."), "gone")
-        if row.data == dict(data):
-            return row
-        if row.version not in (NOTHING_YET, version):
-            raise Conflict(row, data, by)
-        row.data, row.version = dict(data), row.version + 1
-        row.saved_by, row.saved_at = by, now
-        row.save()
-    return row
+        locked_draft = Draft.objects.select_for_update(of=("self",)).select_related("saved_by").get(pk=draft.pk)
+        if locked_draft.sent_at is not None:
+            raise ActionRefused(_("This draft has been sent already."), "gone")
+        if locked_draft.data == dict(data):
+            return locked_draft
+        if locked_draft.version not in (EMPTY_DRAFT_VERSION, version):
+            raise DraftConflictError(locked_draft, data, actor)
+        locked_draft.data, locked_draft.version = dict(data), locked_draft.version + 1
+        locked_draft.saved_by, locked_draft.saved_at = actor, now
+        locked_draft.save()
+    return locked_draft
 
 
-def send(draft: Draft, facts: Mapping[str, Any], *, version: int, by: Any, now: datetime) -> Integration:
+def submit_draft(draft: Draft, values: Mapping[str, Any], *, version: int, actor: Any, now: datetime) -> Integration:
     """Turn a start draft into its integration: once, however often the button is pressed.
 
     A second press gets the integration of the first. Raises NotAllowed; with kind "stale" where the draft is
     no longer the `version` that the person looked at.
     """
-    _may(draft.partner, by)
+    _require_editor(draft.partner, actor)
     with transaction.atomic():
-        waiting = Draft.objects.filter(pk=draft.pk, sent_at=None, integration=None)
-        taken = waiting.filter(version=version).update(sent_at=now)
-        row = Draft.objects.select_related("partner", "integration", "saved_by").get(pk=draft.pk)
-        if row.integration is not None:
-            return row.integration
-        if not taken:
-            raise _not_as_seen(row)
-        row.integration = create(row.partner, row.program_key, facts, by=by, now=now)
-        row.save(update_fields=["integration"])
-    return row.integration
+        unsent = Draft.objects.filter(pk=draft.pk, sent_at=None, integration=None)
+        claimed_count = unsent.filter(version=version).update(sent_at=now)
+        current = Draft.objects.select_related("partner", "integration", "saved_by").get(pk=draft.pk)
+        if current.integration is not None:
+            return current.integration
+        if not claimed_count:
+            raise _build_stale_refusal(current)
+        current.integration = create_integration(current.partner, current.program_key, values, actor=actor, now=now)
+        current.save(update_fields=["integration"])
+    return current.integration
 
 
-def _not_as_seen(row: Draft) -> NotAllowed:
-    if row.sent_at is not None:
-        return NotAllowed(_("This draft was thrown away."), "gone")
-    return NotAllowed(
-        _("%(who)s changed the draft meanwhile. Look at it again.") % {"who": row.saved_by or _("Somebody")}, "stale"
+def _build_stale_refusal(draft: Draft) -> ActionRefused:
+    if draft.sent_at is not None:
+        return ActionRefused(_("This draft was thrown away."), "gone")
+    return ActionRefused(
+        _("%(who)s changed the draft meanwhile. Look at it again.") % {"who": draft.saved_by or _("Somebody")}, "stale"
     )
 
 
-def discard(draft: Draft, *, by: Any, now: datetime) -> None:
+def discard_draft(draft: Draft, *, actor: Any, now: datetime) -> None:
     """Throw a draft away. It stays a row, so that a colleague's late save finds out."""
-    _may(draft.partner, by)
+    _require_editor(draft.partner, actor)
     Draft.objects.filter(pk=draft.pk, sent_at=None).update(sent_at=now)
 
 
-def _may(partner: Partner, by: Any) -> None:
-    if not permissions.edits(partner, by):
-        raise NotAllowed(permissions.refusal("may_edit"), "may")
+def _require_editor(partner: Partner, actor: Any) -> None:
+    if not permissions.can_edit_partner(partner, actor):
+        raise ActionRefused(permissions.get_refusal("can_edit"), "may")

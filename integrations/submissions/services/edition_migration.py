@@ -11,16 +11,16 @@ from django.utils.translation import gettext as _
 from integrations.partners import permissions
 from integrations.programs.schema import Edition, Requirement, Tier
 from integrations.submissions.models import Integration, RequirementState
-from integrations.submissions.selectors import context as facts
+from integrations.submissions.selectors import context as context_selectors
 from integrations.submissions.services import requirement_renames
-from integrations.submissions.services.transitions import changing
+from integrations.submissions.services.transitions import integration_changes
 from integrations.submissions.workflow.states import Status
-from portal.audit.services import record
-from portal.core.errors import NotAllowed
+from portal.audit.services import record_event
+from portal.core.errors import ActionRefused
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class EditionMigrationPlan:
     """What moving one integration to an edition means, before it is done.
 
     `kept`: (requirement now, requirement then) whose answers are taken along; `dropped` and `added`:
@@ -42,127 +42,161 @@ class Plan:
     facts: tuple[tuple[str, str, str], ...]
 
 
-def plan(integration: Integration, to: str, now: datetime) -> Plan:
+def plan_migration(integration: Integration, edition_date: str, now: datetime) -> EditionMigrationPlan:
     """The dry run. Raises NotAllowed where there is no such edition, or it is the one of the integration."""
-    new = integration.program.by_date.get(to)
-    if new is None or to == integration.edition_date:
-        raise NotAllowed(gettext("Choose another edition of the same program."))
-    old = integration.edition
-    names = new.renamed.get(old.date, {})
-    pairs = [(r, new.requirement(names.get(r.id, r.id))) for r in old.requirements()]
-    kept = tuple((before, after) for before, after in pairs if after is not None)
-    taken = {after.id for _, after in kept}
-    added = tuple(r for r in new.requirements() if r.id not in taken)
-    step = _step(integration, new, names)
-    category = names.get(integration.category, integration.category)
-    answered = facts.states_of(integration)
-    position = new.position(step, integration.stage) if integration.is_open else 0
-    return Plan(
-        to=new,
+    new_edition = integration.program.by_date.get(edition_date)
+    if new_edition is None or edition_date == integration.edition_date:
+        raise ActionRefused(gettext("Choose another edition of the same program."))
+    old_edition = integration.edition
+    renamed_keys = new_edition.renamed.get(old_edition.date, {})
+    pairs = [(r, new_edition.requirement(renamed_keys.get(r.id, r.id))) for r in old_edition.requirements()]
+    matched_pairs = tuple(
+        (old_requirement, new_requirement) for old_requirement, new_requirement in pairs if new_requirement is not None
+    )
+    matched_ids = {new_requirement.id for _, new_requirement in matched_pairs}
+    new_requirements = tuple(r for r in new_edition.requirements() if r.id not in matched_ids)
+    step = _get_target_step(integration, new_edition, renamed_keys)
+    category = renamed_keys.get(integration.category, integration.category)
+    fulfillments = context_selectors.get_fulfillments(integration)
+    position = new_edition.position(step, integration.stage) if integration.is_open else 0
+    return EditionMigrationPlan(
+        to=new_edition,
         step=step,
-        category=category if new.category(category) else "",
-        kept=kept,
-        dropped=tuple(before for before, after in pairs if after is None),
-        added=added,
-        asks_more=tuple(after for before, after in kept if _asks_more(before, after)),
-        twice=tuple(a for b, a in kept if b.id != a.id and {b.id, a.id} <= set(answered) and a.id not in names),
-        blocking=tuple(r for r in added if not r.optional and new.deadline(r) <= position + 1),
-        tier=tuple(_tier_told(integration, new)),
-        facts=_differences(old, new, integration.category, category),
+        category=category if new_edition.category(category) else "",
+        kept=matched_pairs,
+        dropped=tuple(old_requirement for old_requirement, new_requirement in pairs if new_requirement is None),
+        added=new_requirements,
+        asks_more=tuple(
+            new_requirement
+            for old_requirement, new_requirement in matched_pairs
+            if _has_new_questions(old_requirement, new_requirement)
+        ),
+        twice=tuple(
+            a
+            for b, a in matched_pairs
+            if b.id != a.id and {b.id, a.id} <= set(fulfillments) and a.id not in renamed_keys
+        ),
+        blocking=tuple(r for r in new_requirements if not r.optional and new_edition.deadline(r) <= position + 1),
+        tier=tuple(_describe_tier_changes(integration, new_edition)),
+        facts=_list_differences(old_edition, new_edition, integration.category, category),
     )
 
 
-def _asks_more(before: Requirement, after: Requirement) -> bool:
+def _has_new_questions(old_requirement: Requirement, new_requirement: Requirement) -> bool:
     """Whether the newer form has questions that the older one did not ask and that must be answered."""
-    asked = {field.key for field in before.fields}
-    return any(field.required and field.key not in asked for field in after.fields)
+    existing_keys = {field.key for field in old_requirement.fields}
+    return any(field.required and field.key not in existing_keys for field in new_requirement.fields)
 
 
-def _step(integration: Integration, new: Edition, names: Any) -> str:
+def _get_target_step(integration: Integration, new_edition: Edition, renamed_keys: Any) -> str:
     """The step of the new path: of the same (or renamed) key and stage, else the first of that stage."""
-    wanted = names.get(integration.step, integration.step)
-    fitting = [step.key for step, stage in new.positions() if stage == integration.stage]
+    preferred_step = renamed_keys.get(integration.step, integration.step)
+    candidate_steps = [step.key for step, stage in new_edition.positions() if stage == integration.stage]
     if not integration.is_open:
-        fitting = [step.key for step in new.steps]
-    return wanted if wanted in fitting else fitting[0]
+        candidate_steps = [step.key for step in new_edition.steps]
+    return preferred_step if preferred_step in candidate_steps else candidate_steps[0]
 
 
-def tier_in(integration: Integration, new: Edition) -> Tier | None:
+def get_target_tier(integration: Integration, new_edition: Edition) -> Tier | None:
     """The tier of a listed integration in another edition: the same where that has it, else the one at release."""
-    return (new.tier(integration.tier) or new.release_tier) if integration.is_listed else None
+    return (new_edition.tier(integration.tier) or new_edition.release_tier) if integration.is_listed else None
 
 
-def _tier_told(integration: Integration, new: Edition) -> Iterator[str]:
+def _describe_tier_changes(integration: Integration, new_edition: Edition) -> Iterator[str]:
     """What becomes of the tier, and of a tier that is asked for."""
-    was, will = integration.edition.tier(integration.tier), tier_in(integration, new)
-    if was is not None and will is not None and was.name != will.name:
+    old_tier, new_tier = integration.edition.tier(integration.tier), get_target_tier(integration, new_edition)
+    if old_tier is not None and new_tier is not None and old_tier.name != new_tier.name:
         yield (
-            f"The tier {was.name} becomes {will.name}."
-            if not was.on_request
+            f"The tier {old_tier.name} becomes {new_tier.name}."
+            if not old_tier.on_request
             else (
-                f"The tier {was.name} is taken back, since this edition has none of that name: it becomes {will.name}. "
+                f"The tier {old_tier.name} is taken back, since this edition has none of that name: it becomes "
+                f"{new_tier.name}. "
                 "What was handed in for it is kept."
             )
         )
-    asked = integration.edition.tier(integration.tier_request) if integration.tier_request else None
-    if asked is not None and new.tier(asked.key) is None:
-        yield f"The question for the tier {asked.name} ends, since this edition has none of that name."
+    requested_tier = integration.edition.tier(integration.tier_request) if integration.tier_request else None
+    if requested_tier is not None and new_edition.tier(requested_tier.key) is None:
+        yield f"The question for the tier {requested_tier.name} ends, since this edition has none of that name."
 
 
-def _differences(old: Edition, new: Edition, category: str, new_category: str) -> tuple[tuple[str, str, str], ...]:
-    was, will = old.category(category), new.category(new_category)
+def _list_differences(
+    old_edition: Edition, new_edition: Edition, category: str, new_category: str
+) -> tuple[tuple[str, str, str], ...]:
+    old_category_entry, new_category_entry = old_edition.category(category), new_edition.category(new_category)
     rows = (
-        (_("Edition"), old.date, new.date),
-        (_("Mailbox"), old.mailbox, new.mailbox),
-        (_("Category"), was.name if was else category, will.name if will else _("to be chosen again")),
-        (_("Contact"), old.contact, new.contact),
-        (_("Support"), old.sla.summary, new.sla.summary),
-        (_("Licences"), old.licences.summary, new.licences.summary),
-        (_("Tier at release"), old.release_tier.name, new.release_tier.name),
-        (_("Listing"), old.listing, new.listing),
-        (_("Removal"), old.removal, new.removal),
+        (_("Edition"), old_edition.date, new_edition.date),
+        (_("Mailbox"), old_edition.mailbox, new_edition.mailbox),
+        (
+            _("Category"),
+            old_category_entry.name if old_category_entry else category,
+            new_category_entry.name if new_category_entry else _("to be chosen again"),
+        ),
+        (_("Contact"), old_edition.contact, new_edition.contact),
+        (_("Support"), old_edition.sla.summary, new_edition.sla.summary),
+        (_("Licences"), old_edition.licences.summary, new_edition.licences.summary),
+        (_("Tier at release"), old_edition.release_tier.name, new_edition.release_tier.name),
+        (_("Listing"), old_edition.listing, new_edition.listing),
+        (_("Removal"), old_edition.removal, new_edition.removal),
     )
     return tuple(row for row in rows if row[1] != row[2])
 
 
-def move(integration: Integration, to: str, *, by: Any, now: datetime, note: str = "") -> Plan:
+def migrate_edition(
+    integration: Integration, edition_date: str, *, actor: Any, now: datetime, note: str = ""
+) -> EditionMigrationPlan:
     """Move an integration to another edition as plan() says, and write down what changed.
 
     Raises NotAllowed, also while a decision can be undone: it would lead back onto a path that is no longer its own.
     """
-    with changing(integration, permissions.may_decide, by=by, now=now) as row:
-        if row.undo_until is not None and row.undo_until > now:
-            raise NotAllowed(
+    with integration_changes(integration, permissions.can_decide, actor=actor, now=now) as locked_integration:
+        if locked_integration.undo_until is not None and locked_integration.undo_until > now:
+            raise ActionRefused(
                 _("The last decision can still be undone until %(undo_until)s UTC: move it then.")
-                % {"undo_until": f"{row.undo_until:%H:%M}"}
+                % {"undo_until": f"{locked_integration.undo_until:%H:%M}"}
             )
-        planned, before = plan(row, to, now), row.edition_date
-        replaced = requirement_renames.follow(
-            row, {old.id: new.id for old, new in planned.kept if old.id != new.id}, now
+        migration_plan, previous_date = (
+            plan_migration(locked_integration, edition_date, now),
+            locked_integration.edition_date,
         )
-        _open_again(row, planned.asks_more)
-        _enter(row, planned)
-        facts.forget(row)
-        record(
-            row, "edition_moved", by=by, now=now, note=note, was=before, to=to, replaced=replaced,
-            added=[r.title for r in planned.added], dropped=[r.title for r in planned.dropped],
-            tier_told=list(planned.tier),
-        )  # fmt: skip
-    return planned
+        replaced_answers = requirement_renames.rename_requirements(
+            locked_integration, {old.id: new.id for old, new in migration_plan.kept if old.id != new.id}, now
+        )
+        _reopen_requirements(locked_integration, migration_plan.asks_more)
+        _apply_edition(locked_integration, migration_plan)
+        context_selectors.clear_cache(locked_integration)
+        record_event(
+            locked_integration,
+            "edition_moved",
+            actor=actor,
+            now=now,
+            note=note,
+            was=previous_date,
+            to=edition_date,
+            replaced=replaced_answers,
+            added=[r.title for r in migration_plan.added],
+            dropped=[r.title for r in migration_plan.dropped],
+            tier_told=list(migration_plan.tier),
+        )
+    return migration_plan
 
 
-def _open_again(row: Integration, asks_more: tuple[Requirement, ...]) -> None:
+def _reopen_requirements(integration: Integration, requirements: tuple[Requirement, ...]) -> None:
     """What was answered before the newer form asked more is open until that is answered too."""
-    for requirement in asks_more:
-        for state in RequirementState.objects.filter(integration=row, requirement_id=requirement.id):
+    for requirement in requirements:
+        for state in RequirementState.objects.filter(integration=integration, requirement_id=requirement.id):
             if any(field.required and field.key not in state.data for field in requirement.fields):
                 state.status = Status.OPEN
                 state.save(update_fields=["status"])
 
 
-def _enter(row: Integration, planned: Plan) -> None:
-    tier = tier_in(row, planned.to)
-    row.tier = tier.key if tier else ""
-    if planned.to.tier(row.tier_request) is None:
-        row.tier_request = ""
-    row.edition_date, row.step, row.category = planned.to.date, planned.step, planned.category
+def _apply_edition(integration: Integration, migration_plan: EditionMigrationPlan) -> None:
+    tier = get_target_tier(integration, migration_plan.to)
+    integration.tier = tier.key if tier else ""
+    if migration_plan.to.tier(integration.tier_request) is None:
+        integration.tier_request = ""
+    integration.edition_date, integration.step, integration.category = (
+        migration_plan.to.date,
+        migration_plan.step,
+        migration_plan.category,
+    )

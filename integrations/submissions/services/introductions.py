@@ -11,88 +11,105 @@ from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
 from integrations.submissions.models import Integration, Introduction
-from integrations.submissions.services.transitions import lock
-from portal.audit.services import record
-from portal.core.errors import NotAllowed
+from integrations.submissions.services.transitions import lock_integration
+from portal.audit.services import record_event
+from portal.core.errors import ActionRefused
 
 State = Introduction.State
 
 
-def ask(asking: Integration, other: Integration, message: str, *, by: Any, now: datetime) -> Introduction:
+def request_introduction(
+    requesting: Integration, other: Integration, message: str, *, actor: Any, now: datetime
+) -> Introduction:
     """Ask the company behind `other` for an introduction. Where it asked first, this agrees.
 
     Asking twice is asking once. Raises NotAllowed: not an editor, one's own company, answered already.
     """
-    if not permissions.may_edit(asking, by):
-        raise NotAllowed(permissions.refusal("may_edit"), "may")
-    if asking.partner_id == other.partner_id:
-        raise NotAllowed(_("Both integrations are your own company's."))
+    if not permissions.can_edit(requesting, actor):
+        raise ActionRefused(permissions.get_refusal("can_edit"), "may")
+    if requesting.partner_id == other.partner_id:
+        raise ActionRefused(_("Both integrations are your own company's."))
     with transaction.atomic():
-        _lock_both(asking, other)
-        theirs = Introduction.objects.filter(asking=other, other=asking, state=State.ASKED).first()
-        if theirs is not None:
-            return _agreed(theirs, by, now)
-        wanted = {"message": message.strip()[:1000], "asked_by": by, "asked_at": now}
-        introduction, is_new = Introduction.objects.get_or_create(asking=asking, other=other, defaults=wanted)
+        _lock_integrations(requesting, other)
+        reverse_request = Introduction.objects.filter(asking=other, other=requesting, state=State.ASKED).first()
+        if reverse_request is not None:
+            return _accept(reverse_request, actor, now)
+        defaults = {"message": message.strip()[:1000], "asked_by": actor, "asked_at": now}
+        introduction, is_new = Introduction.objects.get_or_create(asking=requesting, other=other, defaults=defaults)
         if not is_new:
-            return _still_asked(introduction)
-        record(other, "introduction_asked", by=None, now=now, note=introduction.message, introduction=introduction.pk)
+            return _require_pending(introduction)
+        record_event(
+            other, "introduction_asked", actor=None, now=now, note=introduction.message, introduction=introduction.pk
+        )
     return introduction
 
 
-def _still_asked(introduction: Introduction) -> Introduction:
+def _require_pending(introduction: Introduction) -> Introduction:
     if introduction.state == State.AGREED:
-        raise NotAllowed(_("You have been introduced already."), "stale")
+        raise ActionRefused(_("You have been introduced already."), "stale")
     if introduction.state == State.DECLINED:
-        raise NotAllowed(_("The other side was asked and would rather not be introduced."), "stale")
+        raise ActionRefused(_("The other side was asked and would rather not be introduced."), "stale")
     return introduction
 
 
-def agree(introduction: Introduction, *, by: Any, now: datetime) -> Introduction:
+def accept_introduction(introduction: Introduction, *, actor: Any, now: datetime) -> Introduction:
     """The other side agrees: from now on both see company, name and mail address of each other."""
     with transaction.atomic():
-        return _agreed(_waiting(introduction, by), by, now)
+        return _accept(_lock_pending(introduction, actor), actor, now)
 
 
-def decline(introduction: Introduction, *, by: Any, now: datetime) -> Introduction:
+def decline_introduction(introduction: Introduction, *, actor: Any, now: datetime) -> Introduction:
     """The other side would rather not. The asker learns that, and no name."""
     with transaction.atomic():
-        row = _decided(_waiting(introduction, by), State.DECLINED, by, now)
-        record(row.other, "introduction_declined", by=by, now=now, introduction=row.pk)
-        record(row.asking, "introduction_declined", by=None, now=now, introduction=row.pk)
-    return row
+        introduction_row = _save_decision(_lock_pending(introduction, actor), State.DECLINED, actor, now)
+        record_event(
+            introduction_row.other, "introduction_declined", actor=actor, now=now, introduction=introduction_row.pk
+        )
+        record_event(
+            introduction_row.asking, "introduction_declined", actor=None, now=now, introduction=introduction_row.pk
+        )
+    return introduction_row
 
 
-def _lock_both(one: Integration, other: Integration) -> None:
+def _lock_integrations(first: Integration, second: Integration) -> None:
     """Both rows, always in the same order, so that two who ask each other at once do not wait for ever."""
-    for pk in sorted({one.pk, other.pk}):
-        lock(pk)
+    for pk in sorted({first.pk, second.pk}):
+        lock_integration(pk)
 
 
-def _waiting(introduction: Introduction, by: Any) -> Introduction:
+def _lock_pending(introduction: Introduction, actor: Any) -> Introduction:
     """The introduction as it is now, both integrations locked. Raises NotAllowed where nothing is asked."""
-    if not permissions.may_edit(introduction.other, by):
-        raise NotAllowed(permissions.refusal("may_edit"), "may")
-    _lock_both(introduction.asking, introduction.other)
-    row = Introduction.objects.select_related("asking__partner", "other__partner", "decided_by").get(pk=introduction.pk)
-    if row.state != State.ASKED:
-        agreed, declined = _("%(who)s agreed on %(at)s UTC already."), _("%(who)s declined on %(at)s UTC already.")
-        said = agreed if row.state == State.AGREED else declined
-        raise NotAllowed(
-            said % {"who": row.decided_by or _("Somebody"), "at": f"{row.decided_at:%d %b, %H:%M}"},
+    if not permissions.can_edit(introduction.other, actor):
+        raise ActionRefused(permissions.get_refusal("can_edit"), "may")
+    _lock_integrations(introduction.asking, introduction.other)
+    locked_introduction = Introduction.objects.select_related("asking__partner", "other__partner", "decided_by").get(
+        pk=introduction.pk
+    )
+    if locked_introduction.state != State.ASKED:
+        accepted_message, declined_message = (
+            _("%(who)s agreed on %(at)s UTC already."),
+            _("%(who)s declined on %(at)s UTC already."),
+        )
+        message = accepted_message if locked_introduction.state == State.AGREED else declined_message
+        raise ActionRefused(
+            message
+            % {
+                "who": locked_introduction.decided_by or _("Somebody"),
+                "at": f"{locked_introduction.decided_at:%d %b, %H:%M}",
+            },
             "stale",
         )
-    return row
+    return locked_introduction
 
 
-def _decided(row: Introduction, state: str, by: Any, now: datetime) -> Introduction:
-    row.state, row.decided_by, row.decided_at = state, by, now
-    row.save()
-    return row
+def _save_decision(introduction: Introduction, state: str, actor: Any, now: datetime) -> Introduction:
+    introduction.state, introduction.decided_by, introduction.decided_at = state, actor, now
+    introduction.save()
+    return introduction
 
 
-def _agreed(introduction: Introduction, by: Any, now: datetime) -> Introduction:
-    row = _decided(introduction, State.AGREED, by, now)
-    for side in (row.asking, row.other):
-        record(side, "introduction_agreed", by=by, now=now, introduction=row.pk)
-    return row
+def _accept(introduction: Introduction, actor: Any, now: datetime) -> Introduction:
+    accepted_introduction = _save_decision(introduction, State.AGREED, actor, now)
+    for integration in (accepted_introduction.asking, accepted_introduction.other):
+        record_event(integration, "introduction_agreed", actor=actor, now=now, introduction=accepted_introduction.pk)
+    return accepted_introduction

@@ -10,186 +10,237 @@ from django.utils.translation import gettext as _
 from integrations.partners import permissions
 from integrations.partners.models import Role
 from integrations.programs.schema import Requirement
-from integrations.submissions.calendar_invites import CANCEL, REQUEST, invite
+from integrations.submissions.calendar_invites import CANCEL_METHOD, REQUEST_METHOD, build_invitation
 from integrations.submissions.models import Integration, Meeting
-from integrations.submissions.services.requirements import OTHER, answer, handing_in, side_of
-from integrations.submissions.workflow.states import Holder, Status
-from portal.core.errors import NotAllowed
+from integrations.submissions.services.requirements import (
+    OTHER_PARTY,
+    get_acting_party,
+    submission_changes,
+    submit_answer,
+)
+from integrations.submissions.workflow.states import ResponsibleParty, Status
+from portal.core.errors import ActionRefused
 
-MOST_TIMES = 5
-FARTHEST = timedelta(days=366)
+MAX_PROPOSED_TIMES = 5
+MAX_ADVANCE_PERIOD = timedelta(days=366)
 State = Meeting.State
 
 
 @dataclass(frozen=True, slots=True)
-class Proposal:
+class MeetingProposal:
     """1 to 5 aware moments, where, and how long in minutes."""
 
     times: tuple[datetime, ...]
     place: str
     minutes: int
 
-    def as_iso(self) -> list[str]:
+    def list_iso_times(self) -> list[str]:
         return [moment.astimezone(UTC).isoformat(timespec="minutes") for moment in sorted(set(self.times))]
 
 
-def current(integration: Integration, requirement_id: str) -> Meeting | None:
+def get_current_meeting(integration: Integration, requirement_id: str) -> Meeting | None:
     """The newest meeting for a requirement, whatever became of it."""
     rows = integration.meetings.filter(requirement_id=requirement_id).select_related("proposed_by")
     return rows.order_by("-created_at", "-pk").first()
 
 
-def times_of(meeting: Meeting) -> list[datetime]:
+def list_proposed_times(meeting: Meeting) -> list[datetime]:
     """The proposed moments, soonest first, in UTC."""
     return [datetime.fromisoformat(text) for text in meeting.times]
 
 
-def proposer(meeting: Meeting) -> Holder:
-    return Holder.PROGRAM if meeting.by_program else Holder.PARTNER
+def get_proposer(meeting: Meeting) -> ResponsibleParty:
+    return ResponsibleParty.PROGRAM if meeting.by_program else ResponsibleParty.PARTNER
 
 
-def is_settled(meeting: Meeting, requirement: Requirement) -> bool:
+def is_completed(meeting: Meeting, requirement: Requirement) -> bool:
     """Whether it was held and everything was shown."""
     return meeting.state == State.HELD and all(meeting.items.get(item) for item in requirement.meeting_items)
 
 
-def propose(integration: Integration, requirement_id: str, proposal: Proposal, *, by: Any, now: datetime) -> Meeting:
+def propose_times(
+    integration: Integration, requirement_id: str, proposal: MeetingProposal, *, actor: Any, now: datetime
+) -> Meeting:
     """Propose times: the first ones, others instead of the other side's, or new ones for an agreed meeting.
 
     The moment that was agreed stays on the row: calendars hold it until they are told of another.
     """
-    _refuse_times(proposal, now)
-    with handing_in(integration, requirement_id, by=by) as (row, requirement):
-        meeting = current(row, requirement_id)
-        if meeting is not None and is_settled(meeting, requirement):
-            raise NotAllowed(_("This meeting was held already."), "gone")
-        by_program = side_of(row, by) == Holder.PROGRAM
+    _validate_times(proposal, now)
+    with submission_changes(integration, requirement_id, actor=actor) as (locked_integration, requirement):
+        meeting = get_current_meeting(locked_integration, requirement_id)
+        if meeting is not None and is_completed(meeting, requirement):
+            raise ActionRefused(_("This meeting was held already."), "gone")
+        by_program = get_acting_party(locked_integration, actor) == ResponsibleParty.PROGRAM
         if meeting is None or meeting.state in (State.HELD, State.CANCELLED):
-            shown = meeting.items if meeting else {}
-            meeting = Meeting(integration=row, requirement_id=requirement_id, created_at=now, items=shown)
+            shown_items = meeting.items if meeting else {}
+            meeting = Meeting(
+                integration=locked_integration, requirement_id=requirement_id, created_at=now, items=shown_items
+            )
         elif meeting.state == State.AGREED:
             meeting.sequence += 1
-        said = (by_program, proposal.as_iso(), proposal.place, proposal.minutes)
-        was = (meeting.by_program, meeting.times, meeting.place, meeting.minutes)
-        if meeting.pk and meeting.state == State.PROPOSED and said == was:
+        proposed_values = (by_program, proposal.list_iso_times(), proposal.place, proposal.minutes)
+        current_values = (meeting.by_program, meeting.times, meeting.place, meeting.minutes)
+        if meeting.pk and meeting.state == State.PROPOSED and proposed_values == current_values:
             return meeting
-        meeting.by_program, meeting.times, meeting.place, meeting.minutes = said
-        meeting.state, meeting.proposed_by = State.PROPOSED, by
+        meeting.by_program, meeting.times, meeting.place, meeting.minutes = proposed_values
+        meeting.state, meeting.proposed_by = State.PROPOSED, actor
         meeting.save()
-        waits_for = OTHER[proposer(meeting)]
-        _answer(row, requirement, "meeting_proposed", waits_for, _told(meeting), by, now)
+        waits_for = OTHER_PARTY[get_proposer(meeting)]
+        _answer_requirement(
+            locked_integration, requirement, "meeting_proposed", waits_for, _build_event_data(meeting), actor, now
+        )
     return meeting
 
 
-def _refuse_times(proposal: Proposal, now: datetime) -> None:
+def _validate_times(proposal: MeetingProposal, now: datetime) -> None:
     if not proposal.times:
-        raise NotAllowed(_("Propose at least one time."))
-    if len(proposal.as_iso()) > MOST_TIMES:
-        raise NotAllowed(_("Propose at most %(MOST_TIMES)s times.") % {"MOST_TIMES": MOST_TIMES})
+        raise ActionRefused(_("Propose at least one time."))
+    if len(proposal.list_iso_times()) > MAX_PROPOSED_TIMES:
+        raise ActionRefused(_("Propose at most %(MOST_TIMES)s times.") % {"MOST_TIMES": MAX_PROPOSED_TIMES})
     if min(proposal.times) <= now:
-        raise NotAllowed(_("Each time must be in the future."))
-    if max(proposal.times) > now + FARTHEST:
-        raise NotAllowed(_("Each time must be within the next year."))
+        raise ActionRefused(_("Each time must be in the future."))
+    if max(proposal.times) > now + MAX_ADVANCE_PERIOD:
+        raise ActionRefused(_("Each time must be within the next year."))
 
 
-def accept(meeting: Meeting, moment: datetime, *, by: Any, now: datetime, place: str = "") -> Meeting:
+def accept_time(meeting: Meeting, moment: datetime, *, actor: Any, now: datetime, place: str = "") -> Meeting:
     """Agree on one of the times that the other side proposed. A place, where there is none yet, may be named."""
-    with handing_in(meeting.integration, meeting.requirement_id, by=by) as (row, requirement):
-        locked = row.meetings.select_related("integration").get(pk=meeting.pk)
-        if locked.state == State.AGREED and locked.starts_at == moment:
-            return locked
-        if locked.state != State.PROPOSED or moment not in times_of(locked):
-            raise NotAllowed(_("This time is no longer proposed. Look at what is."), "stale")
-        if side_of(row, by) == proposer(locked):
-            raise NotAllowed(_("Your side proposed these times: the other side accepts one."), "may")
+    with submission_changes(meeting.integration, meeting.requirement_id, actor=actor) as (
+        locked_integration,
+        requirement,
+    ):
+        locked_meeting = locked_integration.meetings.select_related("integration").get(pk=meeting.pk)
+        if locked_meeting.state == State.AGREED and locked_meeting.starts_at == moment:
+            return locked_meeting
+        if locked_meeting.state != State.PROPOSED or moment not in list_proposed_times(locked_meeting):
+            raise ActionRefused(_("This time is no longer proposed. Look at what is."), "stale")
+        if get_acting_party(locked_integration, actor) == get_proposer(locked_meeting):
+            raise ActionRefused(_("Your side proposed these times: the other side accepts one."), "may")
         if moment <= now:
-            raise NotAllowed(_("This time has passed. Choose another, or propose new ones."), "stale")
-        locked.state, locked.starts_at, locked.place = State.AGREED, moment, locked.place or place
-        locked.save()
-        calendar = invite(locked, people_of(row), title=requirement.title, now=now, method=REQUEST)
-        _answer(row, requirement, "meeting_agreed", Holder.PROGRAM, _told(locked, calendar), by, now)
-    return locked
+            raise ActionRefused(_("This time has passed. Choose another, or propose new ones."), "stale")
+        locked_meeting.state, locked_meeting.starts_at, locked_meeting.place = (
+            State.AGREED,
+            moment,
+            locked_meeting.place or place,
+        )
+        locked_meeting.save()
+        calendar = build_invitation(
+            locked_meeting, list_invitees(locked_integration), title=requirement.title, now=now, method=REQUEST_METHOD
+        )
+        _answer_requirement(
+            locked_integration,
+            requirement,
+            "meeting_agreed",
+            ResponsibleParty.PROGRAM,
+            _build_event_data(locked_meeting, calendar),
+            actor,
+            now,
+        )
+    return locked_meeting
 
 
-def cancel(meeting: Meeting, *, reason: str, by: Any, now: datetime) -> None:
+def cancel_meeting(meeting: Meeting, *, reason: str, actor: Any, now: datetime) -> None:
     """Call a meeting off, or take a proposal back. Calendars that hold it are told."""
     if not reason.strip():
-        raise NotAllowed(_("Say why, so that the other side knows."))
-    with handing_in(meeting.integration, meeting.requirement_id, by=by) as (row, requirement):
-        locked = row.meetings.select_related("integration").get(pk=meeting.pk)
-        if locked.state == State.CANCELLED:
+        raise ActionRefused(_("Say why, so that the other side knows."))
+    with submission_changes(meeting.integration, meeting.requirement_id, actor=actor) as (
+        locked_integration,
+        requirement,
+    ):
+        locked_meeting = locked_integration.meetings.select_related("integration").get(pk=meeting.pk)
+        if locked_meeting.state == State.CANCELLED:
             return
-        if locked.state == State.HELD:
-            raise NotAllowed(_("This meeting was held already."), "gone")
+        if locked_meeting.state == State.HELD:
+            raise ActionRefused(_("This meeting was held already."), "gone")
         calendar = ""
-        if locked.starts_at is not None:
-            locked.sequence += 1
-            calendar = invite(locked, people_of(row), title=requirement.title, now=now, method=CANCEL)
-        locked.state = State.CANCELLED
-        locked.save()
-        told = _told(locked, calendar) | {"reason": reason.strip()}
-        answer(
-            row, requirement.id, {}, by=by, now=now, rule=permissions.may_meet, status=Status.OPEN,
-            verb="meeting_cancelled", told=told, summary="Cancelled: propose new times.", note=reason.strip(),
-        )  # fmt: skip
+        if locked_meeting.starts_at is not None:
+            locked_meeting.sequence += 1
+            calendar = build_invitation(
+                locked_meeting,
+                list_invitees(locked_integration),
+                title=requirement.title,
+                now=now,
+                method=CANCEL_METHOD,
+            )
+        locked_meeting.state = State.CANCELLED
+        locked_meeting.save()
+        event_data = _build_event_data(locked_meeting, calendar) | {"reason": reason.strip()}
+        submit_answer(
+            locked_integration,
+            requirement.id,
+            {},
+            actor=actor,
+            now=now,
+            rule=permissions.can_take_part,
+            status=Status.OPEN,
+            verb="meeting_cancelled",
+            extra_data=event_data,
+            summary="Cancelled: propose new times.",
+            note=reason.strip(),
+        )
 
 
-def hold(meeting: Meeting, shown: Iterable[str], *, notes: str, by: Any, now: datetime) -> Meeting:
+def complete_meeting(meeting: Meeting, shown_items: Iterable[str], *, notes: str, actor: Any, now: datetime) -> Meeting:
     """Say that it was held and tick what was shown there. With everything ticked the requirement is met."""
-    with handing_in(meeting.integration, meeting.requirement_id, by=by) as (row, requirement):
-        if by is not None and not permissions.may_decide(row, by):
-            raise NotAllowed(permissions.refusal("may_decide"), "may")
-        locked = row.meetings.get(pk=meeting.pk)
-        if is_settled(locked, requirement):
-            return locked
-        if locked.state not in (State.AGREED, State.HELD) or locked.starts_at is None:
-            raise NotAllowed(_("No time is agreed yet."), "stale")
-        if locked.starts_at > now:
-            raise NotAllowed(_("The meeting has not begun yet."))
-        ticked = set(shown)
-        locked.items = {item: item in ticked or bool(locked.items.get(item)) for item in requirement.meeting_items}
-        locked.state = State.HELD
-        locked.save()
-        _answer_held(row, requirement, locked, notes.strip(), by, now)
-    return locked
+    with submission_changes(meeting.integration, meeting.requirement_id, actor=actor) as (
+        locked_integration,
+        requirement,
+    ):
+        if actor is not None and not permissions.can_decide(locked_integration, actor):
+            raise ActionRefused(permissions.get_refusal("can_decide"), "may")
+        locked_meeting = locked_integration.meetings.get(pk=meeting.pk)
+        if is_completed(locked_meeting, requirement):
+            return locked_meeting
+        if locked_meeting.state not in (State.AGREED, State.HELD) or locked_meeting.starts_at is None:
+            raise ActionRefused(_("No time is agreed yet."), "stale")
+        if locked_meeting.starts_at > now:
+            raise ActionRefused(_("The meeting has not begun yet."))
+        checked_items = set(shown_items)
+        locked_meeting.items = {
+            item: item in checked_items or bool(locked_meeting.items.get(item)) for item in requirement.meeting_items
+        }
+        locked_meeting.state = State.HELD
+        locked_meeting.save()
+        _answer_completed(locked_integration, requirement, locked_meeting, notes.strip(), actor, now)
+    return locked_meeting
 
 
-def _answer_held(
-    row: Integration, requirement: Requirement, meeting: Meeting, notes: str, by: Any, now: datetime
+def _answer_completed(
+    integration: Integration, requirement: Requirement, meeting: Meeting, notes: str, actor: Any, now: datetime
 ) -> None:
-    left = [item for item in requirement.meeting_items if not meeting.items[item]]
+    open_items = [item for item in requirement.meeting_items if not meeting.items[item]]
     data: dict[str, Any] = {"held": f"{meeting.starts_at:%Y-%m-%d}", "notes": notes}
-    summary = f"Held. Still to be shown: {'; '.join(left)}." if left else ""
-    answer(
-        row,
+    summary = f"Held. Still to be shown: {'; '.join(open_items)}." if open_items else ""
+    submit_answer(
+        integration,
         requirement.id,
-        data | ({"waits_for": str(Holder.PROGRAM)} if left else {}),
-        by=by,
+        data | ({"waits_for": str(ResponsibleParty.PROGRAM)} if open_items else {}),
+        actor=actor,
         now=now,
-        status=Status.WAITING if left else Status.GIVEN,
-        rule=permissions.may_meet,
+        status=Status.WAITING if open_items else Status.GIVEN,
+        rule=permissions.can_take_part,
         verb="meeting_held",
         summary=summary,
-        told=_told(meeting) | {"left": left},
+        extra_data=_build_event_data(meeting) | {"left": open_items},
         note=notes,
     )
 
 
-def people_of(row: Integration) -> list[Any]:
+def list_invitees(integration: Integration) -> list[Any]:
     """Who is invited: the company's owners and editors, and the reviewer, else the Alliances manager."""
-    team = row.partner.memberships.filter(ended_at=None, user__is_active=True).exclude(role=Role.VIEWER)
-    company = [member.user for member in team.select_related("user").order_by("pk")]
-    program = row.reviewer or row.partner.alliances_manager
-    return [*company, program] if program else company
+    memberships = integration.partner.memberships.filter(ended_at=None, user__is_active=True).exclude(role=Role.VIEWER)
+    partner_users = [membership.user for membership in memberships.select_related("user").order_by("pk")]
+    program_user = integration.reviewer or integration.partner.alliances_manager
+    return [*partner_users, program_user] if program_user else partner_users
 
 
-def _told(meeting: Meeting, calendar: str = "") -> dict[str, Any]:
+def _build_event_data(meeting: Meeting, calendar: str = "") -> dict[str, Any]:
     """What the event and its mail say of a meeting; moments in UTC."""
-    starts = meeting.starts_at.astimezone(UTC).isoformat(timespec="minutes") if meeting.starts_at else ""
+    starts_at = meeting.starts_at.astimezone(UTC).isoformat(timespec="minutes") if meeting.starts_at else ""
     return {
         "meeting": str(meeting.uuid),
         "times": meeting.times,
-        "starts_at": starts,
+        "starts_at": starts_at,
         "minutes": meeting.minutes,
         "place": meeting.place,
         "by_program": meeting.by_program,
@@ -197,17 +248,25 @@ def _told(meeting: Meeting, calendar: str = "") -> dict[str, Any]:
     }
 
 
-def _answer(
-    row: Integration,
+def _answer_requirement(
+    integration: Integration,
     requirement: Requirement,
     verb: str,
-    waits_for: Holder,
-    told: dict[str, Any],
-    by: Any,
+    waits_for: ResponsibleParty,
+    event_data: dict[str, Any],
+    actor: Any,
     now: datetime,
 ) -> None:
     summaries = {"meeting_proposed": "Times are proposed.", "meeting_agreed": "A time is agreed."}
-    answer(
-        row, requirement.id, {"waits_for": str(waits_for)}, by=by, now=now, rule=permissions.may_meet, verb=verb,
-        status=Status.WAITING, summary=summaries[verb], told=told,
-    )  # fmt: skip
+    submit_answer(
+        integration,
+        requirement.id,
+        {"waits_for": str(waits_for)},
+        actor=actor,
+        now=now,
+        rule=permissions.can_take_part,
+        verb=verb,
+        status=Status.WAITING,
+        summary=summaries[verb],
+        extra_data=event_data,
+    )

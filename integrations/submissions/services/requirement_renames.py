@@ -7,85 +7,87 @@ from typing import Any
 from integrations.submissions.models import Finding, Integration, RequirementState
 from integrations.submissions.workflow.states import Status
 
-LONG_AGO = datetime.min.replace(tzinfo=UTC)
+EARLIEST_MOMENT = datetime.min.replace(tzinfo=UTC)
 
 
-def follow(row: Integration, names: Mapping[str, str], now: datetime) -> list[dict[str, Any]]:
-    """Move what hangs on each id of `names` to the id that it maps to.
+def rename_requirements(integration: Integration, new_ids: Mapping[str, str], now: datetime) -> list[dict[str, Any]]:
+    """Move what hangs on each id of `new_ids` to the id that it maps to.
 
     Where answers stand under both, the newer counts. Returns the older ones as JSON, for the history.
     """
-    for rows in (row.meetings, row.credentials):
-        for each, goal in _set_aside(rows, names):
-            _name(each, goal)
-    _findings(row, names, now)
-    _drafts(row, names, now)
-    return _answers(row, names)
+    for rows in (integration.meetings, integration.credentials):
+        for item, new_id in _release_old_ids(rows, new_ids):
+            _assign_requirement(item, new_id)
+    _rename_findings(integration, new_ids, now)
+    _rename_drafts(integration, new_ids, now)
+    return _rename_answers(integration, new_ids)
 
 
-def _set_aside(rows: Any, names: Mapping[str, str]) -> Iterator[tuple[Any, str]]:
+def _release_old_ids(rows: Any, new_ids: Mapping[str, str]) -> Iterator[tuple[Any, str]]:
     """Each row with its new id. All of them leave their old one first, since names may change places."""
-    moving = [(each, names[each.requirement_id]) for each in rows.filter(requirement_id__in=names).order_by("pk")]
-    for each, _ in moving:
-        _name(each, f"~{each.pk}")
-    yield from moving
+    moves = [(item, new_ids[item.requirement_id]) for item in rows.filter(requirement_id__in=new_ids).order_by("pk")]
+    for item, _ in moves:
+        _assign_requirement(item, f"~{item.pk}")
+    yield from moves
 
 
-def _name(each: Any, requirement_id: str) -> None:
-    each.requirement_id = requirement_id
-    each.save(update_fields=["requirement_id"])
+def _assign_requirement(item: Any, requirement_id: str) -> None:
+    item.requirement_id = requirement_id
+    item.save(update_fields=["requirement_id"])
 
 
-def _findings(row: Integration, names: Mapping[str, str], now: datetime) -> None:
+def _rename_findings(integration: Integration, new_ids: Mapping[str, str], now: datetime) -> None:
     """The machine keeps one unsettled finding a requirement: a second one goes on as the first."""
-    unsettled = row.findings.exclude(due_at=None).exclude(state=Finding.State.VERIFIED)
-    for finding, goal in _set_aside(row.findings, names):
+    open_findings = integration.findings.exclude(due_at=None).exclude(state=Finding.State.VERIFIED)
+    for finding, new_id in _release_old_ids(integration.findings, new_ids):
         is_open = finding.due_at is not None and finding.state != Finding.State.VERIFIED
-        twin = unsettled.filter(requirement_id=goal).first() if is_open else None
-        if twin is not None:
+        existing = open_findings.filter(requirement_id=new_id).first() if is_open else None
+        if existing is not None:
             finding.state, finding.verified_at = Finding.State.VERIFIED, now
-            finding.answer = finding.answer or f"Goes on as finding {twin.number}."
+            finding.answer = finding.answer or f"Goes on as finding {existing.number}."
             finding.save()
-        _name(finding, goal)
+        _assign_requirement(finding, new_id)
 
 
-def _drafts(row: Integration, names: Mapping[str, str], now: datetime) -> None:
+def _rename_drafts(integration: Integration, new_ids: Mapping[str, str], now: datetime) -> None:
     """One draft a requirement is open: of two the one that was saved last."""
-    for draft, goal in _set_aside(row.drafts, names):
-        twin = row.drafts.filter(requirement_id=goal, sent_at=None).first() if draft.sent_at is None else None
-        if twin is not None:
-            older = min((draft, twin), key=lambda each: each.saved_at)
+    for draft, new_id in _release_old_ids(integration.drafts, new_ids):
+        existing = (
+            integration.drafts.filter(requirement_id=new_id, sent_at=None).first() if draft.sent_at is None else None
+        )
+        if existing is not None:
+            older = min((draft, existing), key=lambda item: item.saved_at)
             older.sent_at = now
             older.save()
-        _name(draft, goal)
+        _assign_requirement(draft, new_id)
 
 
-def _answers(row: Integration, names: Mapping[str, str]) -> list[dict[str, Any]]:
-    replaced = []
-    for state, goal in _set_aside(row.states, names):
-        twin = row.states.filter(requirement_id=goal).first()
+def _rename_answers(integration: Integration, new_ids: Mapping[str, str]) -> list[dict[str, Any]]:
+    replaced_answers = []
+    for state, new_id in _release_old_ids(integration.states, new_ids):
+        existing = integration.states.filter(requirement_id=new_id).first()
         newest = state
-        if twin is not None:
-            older, newest = sorted((twin, state), key=lambda each: each.given_at or LONG_AGO)
-            replaced += _replace(older, newest, goal)
-        _name(newest, goal)
-    return replaced
+        if existing is not None:
+            older, newest = sorted((existing, state), key=lambda item: item.given_at or EARLIEST_MOMENT)
+            replaced_answers += _merge_answer(older, newest, new_id)
+        _assign_requirement(newest, new_id)
+    return replaced_answers
 
 
-def _replace(older: RequirementState, newest: RequirementState, goal: str) -> list[dict[str, Any]]:
+def _merge_answer(older: RequirementState, newest: RequirementState, new_id: str) -> list[dict[str, Any]]:
     """Take one answer into another, with its documents and a longer waiver; what it said goes into the history."""
-    told = {
-        "requirement": goal,
+    replaced_answer = {
+        "requirement": new_id,
         "status": str(older.status),
         "data": older.data,
         "given_by": str(older.given_by or ""),
         "given_at": older.given_at.isoformat() if older.given_at else "",
     }
     older.documents.update(state=newest)
-    if older.waived_until and older.waived_until > (newest.waived_until or LONG_AGO):
+    if older.waived_until and older.waived_until > (newest.waived_until or EARLIEST_MOMENT):
         newest.waived_by, newest.waiver_reason = older.waived_by, older.waiver_reason
         newest.waived_until = older.waived_until
     newest.version = max(newest.version, older.version) + 1  # a page that shows either is out of date
     newest.save()
     older.delete()
-    return [told] if older.status != Status.OPEN or older.data else []
+    return [replaced_answer] if older.status != Status.OPEN or older.data else []

@@ -10,191 +10,231 @@ from django.utils.translation import gettext as _
 
 from integrations.partners import permissions as rules
 from integrations.partners.models import Partner
-from integrations.programs.schema import Requirement, Scope, Who
+from integrations.programs.schema import AnswerScope, FulfillingParty, Requirement
 from integrations.submissions.models import Draft, Integration, RequirementState
 from integrations.submissions.selectors import context
 from integrations.submissions.services import findings
-from integrations.submissions.services.transitions import changing, refresh
-from integrations.submissions.services.transitions import lock as lock_row
-from integrations.submissions.workflow.states import ENDS, Holder, Status
-from portal.audit.services import record
-from portal.core.errors import NotAllowed
+from integrations.submissions.services.transitions import integration_changes, lock_integration, refresh_next_action
+from integrations.submissions.workflow.states import FINAL_STAGES, ResponsibleParty, Status
+from portal.audit.services import record_event
+from portal.core.errors import ActionRefused
 
-FOUND = frozenset({Status.PASS, Status.WARN, Status.FAIL, Status.NOT_RUN})
-ANSWERING: dict[Who, Callable[[Integration, Any], bool]] = {
-    Who.PARTNER: rules.may_edit,
-    Who.PROGRAM: rules.may_decide,
-    Who.BOTH: rules.may_meet,
-    Who.MACHINE: rules.nobody,
+CHECKED_STATUSES = frozenset({Status.PASS, Status.WARN, Status.FAIL, Status.NOT_RUN})
+ANSWER_RULES: dict[FulfillingParty, Callable[[Integration, Any], bool]] = {
+    FulfillingParty.PARTNER: rules.can_edit,
+    FulfillingParty.PROGRAM: rules.can_decide,
+    FulfillingParty.BOTH: rules.can_take_part,
+    FulfillingParty.MACHINE: rules.is_never_allowed,
 }
 
-OTHER = {Holder.PARTNER: Holder.PROGRAM, Holder.PROGRAM: Holder.PARTNER}
+OTHER_PARTY = {ResponsibleParty.PARTNER: ResponsibleParty.PROGRAM, ResponsibleParty.PROGRAM: ResponsibleParty.PARTNER}
 
 
-def requirement_of(integration: Integration, requirement_id: str) -> Requirement:
+def get_requirement(integration: Integration, requirement_id: str) -> Requirement:
     """The requirement, of the path or of a tier. Raises NotAllowed where the edition has none of that id."""
-    found = integration.edition.requirement(requirement_id)
-    if found is None:
-        raise NotAllowed(_("This edition of the program has no such requirement."), "gone")
-    return found
+    requirement = integration.edition.requirement(requirement_id)
+    if requirement is None:
+        raise ActionRefused(_("This edition of the program has no such requirement."), "gone")
+    return requirement
 
 
-def state_for(integration: Integration, requirement_id: str) -> RequirementState:
+def get_or_create_state(integration: Integration, requirement_id: str) -> RequirementState:
     """The requirement's row, made where nothing happened to it yet. Call with the integration locked."""
     state, _ = RequirementState.objects.get_or_create(integration=integration, requirement_id=requirement_id)
     return state
 
 
-def refuse_when_ended(integration: Integration) -> None:
-    if integration.stage in ENDS:
-        raise NotAllowed(
+def require_open(integration: Integration) -> None:
+    if integration.stage in FINAL_STAGES:
+        raise ActionRefused(
             _("This integration is %(stage)s: nothing can be handed in any more.") % {"stage": integration.stage},
             "gone",
         )
 
 
-def side_of(integration: Integration, user: Any) -> Holder:
+def get_acting_party(integration: Integration, user: Any) -> ResponsibleParty:
     """For whom a person acts where both sides have a part."""
-    return Holder.PROGRAM if user is not None and rules.may_decide(integration, user) else Holder.PARTNER
+    return (
+        ResponsibleParty.PROGRAM
+        if user is not None and rules.can_decide(integration, user)
+        else ResponsibleParty.PARTNER
+    )
 
 
 @contextmanager
-def handing_in(integration: Integration, requirement_id: str, *, by: Any) -> Iterator[tuple[Integration, Requirement]]:
+def submission_changes(
+    integration: Integration, requirement_id: str, *, actor: Any
+) -> Iterator[tuple[Integration, Requirement]]:
     """The locked row and its requirement, for something that is kept beside the answer; end with answer().
 
     Raises NotAllowed where this person has no part in the requirement, or the integration has ended.
     """
     with transaction.atomic():
-        requirement = requirement_of(integration, requirement_id)
-        _lock_company(integration, requirement)
-        row = lock_row(integration.pk)
-        rule = ANSWERING[requirement.who]
-        if by is not None and not rule(row, by):
-            raise NotAllowed(rules.refusal(rule.__name__), "may")
-        refuse_when_ended(row)
-        yield row, requirement
+        requirement = get_requirement(integration, requirement_id)
+        _lock_partner(integration, requirement)
+        locked_integration = lock_integration(integration.pk)
+        rule = ANSWER_RULES[requirement.who]
+        if actor is not None and not rule(locked_integration, actor):
+            raise ActionRefused(rules.get_refusal(rule.__name__), "may")
+        require_open(locked_integration)
+        yield locked_integration, requirement
 
 
-def _lock_company(integration: Integration, requirement: Requirement) -> None:
+def _lock_partner(integration: Integration, requirement: Requirement) -> None:
     """What is shared by all of a company's integrations is written by one at a time, else two wait for each other."""
-    if requirement.scope == Scope.PARTNER:
+    if requirement.scope == AnswerScope.PARTNER:
         Partner.objects.select_for_update(no_key=True).get(pk=integration.partner_id)
 
 
 @transaction.atomic
-def answer(
+def submit_answer(
     integration: Integration,
     requirement_id: str,
     data: Mapping[str, Any],
     *,
-    by: Any,
+    actor: Any,
     now: datetime,
     status: Status = Status.GIVEN,
     summary: str = "",
     verb: str = "answered",
-    rule: Any = rules.may_edit,
+    rule: Any = rules.can_edit,
     version: int | None = None,
     note: str = "",
-    told: Mapping[str, Any] | None = None,
+    extra_data: Mapping[str, Any] | None = None,
 ) -> RequirementState:
     """Give a requirement its answer: form fields, an attestation, or the status of a two-sided one.
 
-    `note` and `told` are what the event says besides. What the company gives once is written to all of its open
+    `note` and `extra_data` are what the event says besides. What the company gives once is written to all of its open
     integrations in the program. Raises NotAllowed; with kind "stale" where `version` is older than the answer.
     """
-    _lock_company(integration, requirement_of(integration, requirement_id))
-    with changing(integration, rule, by=by, now=now) as row:
-        refuse_when_ended(row)
-        requirement = requirement_of(row, requirement_id)
-        state = state_for(row, requirement_id)
+    _lock_partner(integration, get_requirement(integration, requirement_id))
+    with integration_changes(integration, rule, actor=actor, now=now) as locked_integration:
+        require_open(locked_integration)
+        requirement = get_requirement(locked_integration, requirement_id)
+        state = get_or_create_state(locked_integration, requirement_id)
         if version is not None and state.version != version:
-            raise NotAllowed(
+            raise ActionRefused(
                 _("%(who)s changed this answer meanwhile.") % {"who": state.given_by or _("Somebody")}, "stale"
             )
-        _write(state, data, status, summary, by, now)
-        Draft.objects.filter(integration=row, requirement_id=requirement_id, sent_at=None).update(sent_at=now)
-        said = {"requirement": requirement_id, "title": requirement.title, "status": str(status), **(told or {})}
-        record(row, verb, by=by, now=now, note=note, **said)
-        if requirement.scope == Scope.PARTNER:
-            _share(row, requirement, state, by, now)
+        _save_answer(state, data, status, summary, actor, now)
+        Draft.objects.filter(integration=locked_integration, requirement_id=requirement_id, sent_at=None).update(
+            sent_at=now
+        )
+        event_data = {
+            "requirement": requirement_id,
+            "title": requirement.title,
+            "status": str(status),
+            **(extra_data or {}),
+        }
+        record_event(locked_integration, verb, actor=actor, now=now, note=note, **event_data)
+        if requirement.scope == AnswerScope.PARTNER:
+            _share_answer(locked_integration, requirement, state, actor, now)
     return state
 
 
-def _write(
-    state: RequirementState, data: Mapping[str, Any], status: Status, summary: str, by: Any, now: datetime
+def _save_answer(
+    state: RequirementState, data: Mapping[str, Any], status: Status, summary: str, actor: Any, now: datetime
 ) -> None:
     state.data, state.status, state.summary = dict(data), status, summary
-    state.given_by, state.given_at = by, now
+    state.given_by, state.given_at = actor, now
     state.version += 1
     state.save()
 
 
-def _share(row: Integration, requirement: Requirement, given: RequirementState, by: Any, now: datetime) -> None:
+def _share_answer(
+    integration: Integration, requirement: Requirement, source_state: RequirementState, actor: Any, now: datetime
+) -> None:
     """Write what the company gives once to its other open integrations that ask for the same."""
-    others = row.partner.integrations.open().exclude(pk=row.pk)
-    for other in others:
-        for twin in other.edition.requirements():
-            same = twin.agreement == requirement.agreement if requirement.agreement else twin.id == requirement.id
-            same_program = bool(requirement.agreement) or other.program_key == row.program_key
-            if same and same_program and twin.scope == Scope.PARTNER:
-                locked = lock_row(other.pk)
-                state = state_for(locked, twin.id)
-                _write(state, given.data, Status(given.status), given.summary, by, now)
-                record(
-                    locked, "answered", by=by, now=now, requirement=twin.id, title=twin.title, shared_from=str(row.uuid)
+    others = integration.partner.integrations.open().exclude(pk=integration.pk)
+    for other_integration in others:
+        for other_requirement in other_integration.edition.requirements():
+            is_same_requirement = (
+                other_requirement.agreement == requirement.agreement
+                if requirement.agreement
+                else other_requirement.id == requirement.id
+            )
+            is_same_program = bool(requirement.agreement) or other_integration.program_key == integration.program_key
+            if is_same_requirement and is_same_program and other_requirement.scope == AnswerScope.PARTNER:
+                locked_integration = lock_integration(other_integration.pk)
+                state = get_or_create_state(locked_integration, other_requirement.id)
+                _save_answer(state, source_state.data, Status(source_state.status), source_state.summary, actor, now)
+                record_event(
+                    locked_integration,
+                    "answered",
+                    actor=actor,
+                    now=now,
+                    requirement=other_requirement.id,
+                    title=other_requirement.title,
+                    shared_from=str(integration.uuid),
                 )
-                refresh(locked, now)
-                locked.save()
+                refresh_next_action(locked_integration, now)
+                locked_integration.save()
 
 
-def not_needed(integration: Integration, requirement_id: str, *, by: Any, now: datetime) -> RequirementState:
+def mark_not_applicable(
+    integration: Integration, requirement_id: str, *, actor: Any, now: datetime
+) -> RequirementState:
     """Say that an optional requirement ("only if needed") is not needed."""
-    if not requirement_of(integration, requirement_id).optional:
-        raise NotAllowed(_("This requirement is needed."))
-    return answer(integration, requirement_id, {}, by=by, now=now, status=Status.NOT_NEEDED, verb="not_needed")
+    if not get_requirement(integration, requirement_id).optional:
+        raise ActionRefused(_("This requirement is needed."))
+    return submit_answer(
+        integration, requirement_id, {}, actor=actor, now=now, status=Status.NOT_NEEDED, verb="not_needed"
+    )
 
 
-def waive(
-    integration: Integration, requirement_id: str, *, reason: str, until: datetime, by: Any, now: datetime
+def waive_requirement(
+    integration: Integration, requirement_id: str, *, reason: str, expires_at: datetime, actor: Any, now: datetime
 ) -> RequirementState:
     """Let a requirement count as met until a moment, for a reason that the partner and the listing show."""
     if not reason.strip():
-        raise NotAllowed(_("Say why: the reason is shown with the waiver."))
-    if until <= now:
-        raise NotAllowed(_("A waiver needs an end in the future."))
-    with changing(integration, rules.may_decide, by=by, now=now) as row:
-        refuse_when_ended(row)
-        requirement = requirement_of(row, requirement_id)
-        state = state_for(row, requirement_id)
-        state.waived_by, state.waiver_reason, state.waived_until = by, reason.strip()[:500], until
+        raise ActionRefused(_("Say why: the reason is shown with the waiver."))
+    if expires_at <= now:
+        raise ActionRefused(_("A waiver needs an end in the future."))
+    with integration_changes(integration, rules.can_decide, actor=actor, now=now) as locked_integration:
+        require_open(locked_integration)
+        requirement = get_requirement(locked_integration, requirement_id)
+        state = get_or_create_state(locked_integration, requirement_id)
+        state.waived_by, state.waiver_reason, state.waived_until = actor, reason.strip()[:500], expires_at
         state.save()
-        record(
-            row, "waived", by=by, now=now, note=reason, requirement=requirement_id, title=requirement.title,
-            until=until.isoformat(),
-        )  # fmt: skip
+        record_event(
+            locked_integration,
+            "waived",
+            actor=actor,
+            now=now,
+            note=reason,
+            requirement=requirement_id,
+            title=requirement.title,
+            until=expires_at.isoformat(),
+        )
     return state
 
 
-def end_waiver(integration: Integration, requirement_id: str, *, reason: str, by: Any, now: datetime) -> None:
+def end_waiver(integration: Integration, requirement_id: str, *, reason: str, actor: Any, now: datetime) -> None:
     """Take a waiver back before its end, for a reason that the partner is told."""
     if not reason.strip():
-        raise NotAllowed(_("Say why: the company relied on the waiver."))
-    with changing(integration, rules.may_decide, by=by, now=now) as row:
-        requirement = requirement_of(row, requirement_id)
-        state = state_for(row, requirement_id)
-        until = state.waived_until
-        if until is None or not state.is_waived(now):
-            raise NotAllowed(_("There is no waiver that still counts."), "gone")
+        raise ActionRefused(_("Say why: the company relied on the waiver."))
+    with integration_changes(integration, rules.can_decide, actor=actor, now=now) as locked_integration:
+        requirement = get_requirement(locked_integration, requirement_id)
+        state = get_or_create_state(locked_integration, requirement_id)
+        expires_at = state.waived_until
+        if expires_at is None or not state.is_waived(now):
+            raise ActionRefused(_("There is no waiver that still counts."), "gone")
         state.waived_until = now
         state.save()
-        refresh(row, now)  # the mail says whose turn it is without the waiver
-        record(
-            row, "waiver_ended", by=by, now=now, note=reason.strip()[:500], requirement=requirement_id,
-            title=requirement.title, until=until.isoformat(),
-        )  # fmt: skip
+        refresh_next_action(locked_integration, now)  # the mail says whose turn it is without the waiver
+        record_event(
+            locked_integration,
+            "waiver_ended",
+            actor=actor,
+            now=now,
+            note=reason.strip()[:500],
+            requirement=requirement_id,
+            title=requirement.title,
+            until=expires_at.isoformat(),
+        )
 
 
-def record_checks(
+def record_check_outcome(
     integration: Integration,
     requirement_id: str,
     *,
@@ -210,44 +250,61 @@ def record_checks(
     An outage of ours changes nothing that was found before: the last finding stays, with when we try again, and
     grows old. In a listed integration a failure opens a finding, and what passes again settles it.
     """
-    with changing(integration, rules.may_see, by=None, now=now) as row:
-        requirement = requirement_of(row, requirement_id)
-        state = state_for(row, requirement_id)
-        was = state.status
+    with integration_changes(integration, rules.can_view, actor=None, now=now) as locked_integration:
+        requirement = get_requirement(locked_integration, requirement_id)
+        state = get_or_create_state(locked_integration, requirement_id)
+        previous_status = state.status
         state.retry_at = retry_at
-        if outcome != Status.ERROR or was not in FOUND:
+        if outcome != Status.ERROR or previous_status not in CHECKED_STATUSES:
             state.status, state.summary, state.detail = Status(outcome), summary[:500], detail
             state.given_at, state.fresh_until = now, fresh_until
         state.save()
-        verb, told = _turned(row, state, summary, now)
-        if was != state.status or told:
-            record(
-                row, verb, by=None, now=now, note=summary, requirement=requirement_id, title=requirement.title,
-                outcome=str(state.status), was=was, **told,
-            )  # fmt: skip
+        verb, event_data = _update_automatic_finding(locked_integration, state, summary, now)
+        if previous_status != state.status or event_data:
+            record_event(
+                locked_integration,
+                verb,
+                actor=None,
+                now=now,
+                note=summary,
+                requirement=requirement_id,
+                title=requirement.title,
+                outcome=str(state.status),
+                was=previous_status,
+                **event_data,
+            )
         else:
-            row.version -= 1  # nobody's page is out of date because a machine found the same again
+            locked_integration.version -= 1  # nobody's page is out of date because a machine found the same again
 
 
-def _is_broken(row: Integration, requirement_id: str, now: datetime) -> bool:
+def _is_required_for_listing(integration: Integration, requirement_id: str, now: datetime) -> bool:
     """Whether what a listed integration stands on is missing: the path's requirements and its tier's, no hints."""
-    context.forget(row)
-    tier = row.edition.tier(row.tier)
-    missing = [*context.missing_next(row, now), *(context.missing_for_tier(row, tier, now) if tier else ())]
+    context.clear_cache(integration)
+    tier = integration.edition.tier(integration.tier)
+    missing = [
+        *context.list_missing_next(integration, now),
+        *(context.list_missing_for_tier(integration, tier, now) if tier else ()),
+    ]
     return requirement_id in {requirement.id for requirement in missing}
 
 
-def _turned(row: Integration, state: RequirementState, summary: str, now: datetime) -> tuple[str, dict[str, Any]]:
+def _update_automatic_finding(
+    integration: Integration, state: RequirementState, summary: str, now: datetime
+) -> tuple[str, dict[str, Any]]:
     """The event's verb and what it tells besides, once a listed integration's requirement has turned."""
-    if row.is_listed and state.status == Status.FAIL and _is_broken(row, state.requirement_id, now):
-        finding = findings.open_by_machine(row, state.requirement_id, summary, now=now)
+    if (
+        integration.is_listed
+        and state.status == Status.FAIL
+        and _is_required_for_listing(integration, state.requirement_id, now)
+    ):
+        finding = findings.open_automatic_finding(integration, state.requirement_id, summary, now=now)
         if finding is not None and finding.due_at is not None:
             return "check_failed", {
                 "finding": finding.number, "due": finding.due_at.isoformat(),
                 "due_day": f"{finding.due_at:%a} {finding.due_at.day} {finding.due_at:%b}",
             }  # fmt: skip
     if state.status in (Status.PASS, Status.WARN):
-        finding = findings.settle_by_machine(row, state.requirement_id, now=now)
+        finding = findings.resolve_automatic_finding(integration, state.requirement_id, now=now)
         if finding is not None:
             return "check_passed", {"finding": finding.number}
     return "checked", {}

@@ -16,22 +16,22 @@ from django.utils.translation import gettext as _
 from django_fsm import Transition
 
 from integrations.partners import permissions
-from integrations.submissions.models.integration import WRITTEN, Integration
+from integrations.submissions.models.integration import MEMBER_NAMES, Integration
 from integrations.submissions.selectors import context
-from integrations.submissions.workflow import evidence as due_process
+from integrations.submissions.workflow import evidence as evidence_provider
 from integrations.submissions.workflow import guards
-from integrations.submissions.workflow.states import Holder, turn_of
+from integrations.submissions.workflow.states import ResponsibleParty, determine_next_action
 from portal.audit.models import Event
-from portal.audit.services import pass_turn, record
+from portal.audit.services import record_event, record_responsibility_change
 from portal.core import business_time
-from portal.core.errors import NotAllowed
+from portal.core.errors import ActionRefused
 
 PROGRAM_CALENDAR = business_time.Calendar()
-TURN_MOMENTS = ("turn_since", "turn_due_at")
+RESPONSIBILITY_TIMESTAMPS = ("turn_since", "turn_due_at")
 
 
 @dataclass(frozen=True, slots=True)
-class Action:
+class AvailableTransition:
     """A button: the step, its label, and what stands in the way, if anything."""
 
     name: str
@@ -52,192 +52,230 @@ class Action:
         return " ".join(self.blockers)
 
 
-def all_steps() -> list[tuple[str, Transition]]:
+def list_all_transitions() -> list[tuple[str, Transition]]:
     """Every step of the model, from each place that it leads on from, with the field that it moves."""
     fields = [Integration._meta.get_field(name) for name in ("stage", "standing")]
-    return [(field.name, step) for field in fields for step in field.get_all_transitions(Integration)]  # type: ignore[union-attr]
+    return [(field.name, transition) for field in fields for transition in field.get_all_transitions(Integration)]  # type: ignore[union-attr]
 
 
-def steps_from(integration: Integration) -> dict[str, Transition]:
+def get_transitions_from(integration: Integration) -> dict[str, Transition]:
     """Every step that leads on from where the integration is, by name, whoever may take it."""
-    return {step.name: step for field, step in all_steps() if step.source in (getattr(integration, field), "*")}
+    return {
+        transition.name: transition
+        for field, transition in list_all_transitions()
+        if transition.source in (getattr(integration, field), "*")
+    }
 
 
-def blockers(integration: Integration, step: Transition) -> list[str]:
+def list_blockers(integration: Integration, transition: Transition) -> list[str]:
     """The sentences of the guards that say no."""
-    return [guards.why_not(ready, integration) for ready in step.conditions if not ready(integration)]
+    return [guards.explain_guard(guard, integration) for guard in transition.conditions if not guard(integration)]
 
 
-def actions(integration: Integration, user: Any, *, now: datetime | None = None) -> list[Action]:
+def list_available_transitions(
+    integration: Integration, user: Any, *, now: datetime | None = None
+) -> list[AvailableTransition]:
     """The buttons of this person: what they may do, in the order of the model, with what blocks each."""
-    integration.asking = guards.Asking(now or timezone.now(), user)
-    order = WRITTEN
-    allowed = [s for s in steps_from(integration).values() if s.has_perm(integration, user)]
+    integration.asking = guards.StepContext(now or timezone.now(), user)
+    member_names = MEMBER_NAMES
+    allowed_transitions = [s for s in get_transitions_from(integration).values() if s.has_perm(integration, user)]
     return [
-        Action(
-            name=step.name,
-            label=_(step.custom["label"]),
-            tone=step.custom["tone"],
-            note=_(step.custom.get("note", "")),
-            mail=step.custom.get("mail", ""),
-            is_decision=step.custom.get("decision", False),
-            blockers=tuple(blockers(integration, step)),
+        AvailableTransition(
+            name=transition.name,
+            label=_(transition.custom["label"]),
+            tone=transition.custom["tone"],
+            note=_(transition.custom.get("note", "")),
+            mail=transition.custom.get("mail", ""),
+            is_decision=transition.custom.get("decision", False),
+            blockers=tuple(list_blockers(integration, transition)),
         )
-        for step in sorted(allowed, key=lambda s: order.index(s.name))
+        for transition in sorted(allowed_transitions, key=lambda s: member_names.index(s.name))
     ]
 
 
-def lock(pk: int) -> Integration:
+def lock_integration(pk: int) -> Integration:
     """The row as it is now, held until the transaction ends (SQLite: its transactions begin immediate)."""
-    row = Integration.objects.select_for_update(of=("self",)).select_related("partner").get(pk=pk)
-    row.__dict__["_held"] = context.held(row)
-    context.forget(row)  # who locks is about to change them
-    return row
+    integration = Integration.objects.select_for_update(of=("self",)).select_related("partner").get(pk=pk)
+    integration.__dict__["_held"] = context.get_recorded_party(integration)
+    context.clear_cache(integration)  # who locks is about to change them
+    return integration
 
 
-def perform(
+def perform_transition(
     integration: Integration,
-    step: str,
+    transition_name: str,
     *,
-    by: Any,
+    actor: Any,
     note: str = "",
     version: int | None = None,
     now: datetime | None = None,
     **inputs: Any,
 ) -> Event:
-    """Take one step. `by` is a person, or None for the machine; `version` is the row the person looked at.
+    """Take one step. `actor` is a person, or None for the machine; `version` is the row the person looked at.
 
     Raises NotAllowed. The row that was passed in is left as it is: read it again.
     """
     now = now or timezone.now()
     with transaction.atomic():
-        row = lock(integration.pk)
-        row.asking = guards.Asking(now, by, note, inputs)
-        _refuse_person(row, step, by)
-        found = _find(row, step, version)
-        in_the_way = blockers(row, found)
-        if in_the_way:
-            raise NotAllowed(" ".join(in_the_way))
-        before, undone = _as_it_stands(row), row.undo
-        frozen: dict[str, Any] = {"evidence": due_process.evidence(row, now)} if found.custom.get("evidence") else {}
-        getattr(row, step)(by=by, note=note, now=now, **inputs)
-        _remember_decision(row, found, before, by, now)
-        refresh(row, now, back=step == "undo_decision")
-        if step == "undo_decision":
-            _restore_turn(row, undone)
-        row.save()
-        return record(row, step, by=by, now=now, note=note, **_told(row, found, before), **frozen, **inputs)
+        locked_integration = lock_integration(integration.pk)
+        locked_integration.asking = guards.StepContext(now, actor, note, inputs)
+        _require_permission(locked_integration, transition_name, actor)
+        transition = _find_transition(locked_integration, transition_name, version)
+        blocking_reasons = list_blockers(locked_integration, transition)
+        if blocking_reasons:
+            raise ActionRefused(" ".join(blocking_reasons))
+        previous_state, undone_state = _snapshot_state(locked_integration), locked_integration.undo
+        evidence_data: dict[str, Any] = (
+            {"evidence": evidence_provider.collect_evidence(locked_integration, now)}
+            if transition.custom.get("evidence")
+            else {}
+        )
+        getattr(locked_integration, transition_name)(actor=actor, note=note, now=now, **inputs)
+        _remember_decision(locked_integration, transition, previous_state, actor, now)
+        refresh_next_action(locked_integration, now, is_undo=transition_name == "undo_decision")
+        if transition_name == "undo_decision":
+            _restore_responsibility(locked_integration, undone_state)
+        locked_integration.save()
+        return record_event(
+            locked_integration,
+            transition_name,
+            actor=actor,
+            now=now,
+            note=note,
+            **_build_event_data(locked_integration, transition, previous_state),
+            **evidence_data,
+            **inputs,
+        )
 
 
-def _as_it_stands(row: Integration) -> dict[str, Any]:
+def _snapshot_state(integration: Integration) -> dict[str, Any]:
     """What undoing a decision brings back, as JSON."""
-    moments = {key: getattr(row, key).isoformat() if getattr(row, key) else None for key in TURN_MOMENTS}
-    keys = ("stage", "step", "review_state", "tier", "tier_request", "standing")
-    plain = {key: str(getattr(row, key)) for key in keys}
-    return {**plain, **moments}
-
-
-def _restore_turn(row: Integration, undone: dict[str, Any]) -> None:
-    """A decision that was undone costs nobody a day: the turn goes on as if it had never been interrupted."""
-    for key in TURN_MOMENTS:
-        kept = undone.get(key)
-        setattr(row, key, datetime.fromisoformat(kept) if kept else None)
-
-
-def _refuse_person(row: Integration, step: str, by: Any) -> None:
-    """Whoever may not take this step hears that first, whatever has become of the integration."""
-    here = steps_from(row).get(step)
-    ways = [here] if here else [way for _, way in all_steps() if way.name == step]
-    if ways and not any(way.has_perm(row, by) for way in ways):
-        raise NotAllowed(permissions.refusal(ways[0].permission.__name__), "may")  # type: ignore[union-attr]
-
-
-def _find(row: Integration, step: str, version: int | None) -> Transition:
-    found = steps_from(row).get(step)
-    moved_on = version is not None and version != row.version
-    if moved_on:
-        last = row.events.exclude(internal=True).last()
-        who, what = (last.actor or _("The portal"), last.verb.replace("_", " ")) if last else (_("Somebody"), "changed")
-        at = _(" on %(at)s UTC") % {"at": f"{last.at:%d %b, %H:%M}"} if last else ""
-        raise NotAllowed(
-            _("%(who)s was faster: “%(what)s”%(at)s. Look again.") % {"who": who, "what": what, "at": at}, "stale"
-        )
-    if found is None:
-        raise NotAllowed(
-            _("This step does not lead on from here: it is in %(stage)s now.") % {"stage": row.stage}, "gone"
-        )
-    return found
-
-
-def _remember_decision(row: Integration, step: Transition, before: dict[str, Any], by: Any, now: datetime) -> None:
-    """A decision can be undone for a while; any other step makes it final, and undoing it clears it."""
-    row.decision, row.decided_by, row.undo_until, row.undo = "", None, None, {}
-    window = timedelta(minutes=settings.UNDO_MINUTES)
-    if step.custom.get("decision") and window:
-        row.decision, row.decided_by = step.name, by
-        row.undo_until, row.undo = now + window, before
-
-
-def _told(row: Integration, step: Transition, before: dict[str, Any]) -> dict[str, Any]:
-    """What the event says beside the verb: from where to where, the round, and until when it can be undone."""
-    told: dict[str, Any] = {
-        "label": step.custom.get("label", step.name),
-        "from": [before["stage"], before["step"]],
-        "to": [str(row.stage), row.step],
-        "to_step": row.current_step.name,
-        "round": row.review_round,
+    timestamps = {
+        key: getattr(integration, key).isoformat() if getattr(integration, key) else None
+        for key in RESPONSIBILITY_TIMESTAMPS
     }
-    if before["tier_request"] and not row.tier_request:
-        told["tier"] = before["tier_request"]  # the tier that was decided on
-    if before["standing"] != row.standing or step.custom.get("evidence"):
-        told["standing"] = [before["standing"], str(row.standing)]
-        told["standing_due"] = row.standing_due_at.isoformat() if row.standing_due_at else ""
-    if row.undo_until:
-        told["undo_until"] = row.undo_until.isoformat()
-    return told
+    keys = ("stage", "step", "review_state", "tier", "tier_request", "standing")
+    values = {key: str(getattr(integration, key)) for key in keys}
+    return {**values, **timestamps}
 
 
-def refresh(row: Integration, now: datetime, *, back: bool = False) -> None:
+def _restore_responsibility(integration: Integration, undone_state: dict[str, Any]) -> None:
+    """A decision that was undone costs nobody a day: the turn goes on as if it had never been interrupted."""
+    for key in RESPONSIBILITY_TIMESTAMPS:
+        timestamp = undone_state.get(key)
+        setattr(integration, key, datetime.fromisoformat(timestamp) if timestamp else None)
+
+
+def _require_permission(integration: Integration, transition_name: str, actor: Any) -> None:
+    """Whoever may not take this step hears that first, whatever has become of the integration."""
+    current_transition = get_transitions_from(integration).get(transition_name)
+    candidates = (
+        [current_transition]
+        if current_transition
+        else [candidate for _, candidate in list_all_transitions() if candidate.name == transition_name]
+    )
+    if candidates and not any(candidate.has_perm(integration, actor) for candidate in candidates):
+        raise ActionRefused(permissions.get_refusal(candidates[0].permission.__name__), "may")  # type: ignore[union-attr]
+
+
+def _find_transition(integration: Integration, transition_name: str, version: int | None) -> Transition:
+    transition = get_transitions_from(integration).get(transition_name)
+    is_stale = version is not None and version != integration.version
+    if is_stale:
+        last = integration.events.exclude(internal=True).last()
+        actor_name, event_label = (
+            (last.actor or _("The portal"), last.verb.replace("_", " ")) if last else (_("Somebody"), "changed")
+        )
+        time_label = _(" on %(at)s UTC") % {"at": f"{last.at:%d %b, %H:%M}"} if last else ""
+        raise ActionRefused(
+            _("%(who)s was faster: “%(what)s”%(at)s. Look again.")
+            % {"who": actor_name, "what": event_label, "at": time_label},
+            "stale",
+        )
+    if transition is None:
+        raise ActionRefused(
+            _("This step does not lead on from here: it is in %(stage)s now.") % {"stage": integration.stage}, "gone"
+        )
+    return transition
+
+
+def _remember_decision(
+    integration: Integration, transition: Transition, previous_state: dict[str, Any], actor: Any, now: datetime
+) -> None:
+    """A decision can be undone for a while; any other step makes it final, and undoing it clears it."""
+    integration.decision, integration.decided_by, integration.undo_until, integration.undo = "", None, None, {}
+    window = timedelta(minutes=settings.UNDO_MINUTES)
+    if transition.custom.get("decision") and window:
+        integration.decision, integration.decided_by = transition.name, actor
+        integration.undo_until, integration.undo = now + window, previous_state
+
+
+def _build_event_data(
+    integration: Integration, transition: Transition, previous_state: dict[str, Any]
+) -> dict[str, Any]:
+    """What the event says beside the verb: from where to where, the round, and until when it can be undone."""
+    event_data: dict[str, Any] = {
+        "label": transition.custom.get("label", transition.name),
+        "from": [previous_state["stage"], previous_state["step"]],
+        "to": [str(integration.stage), integration.step],
+        "to_step": integration.current_step.name,
+        "round": integration.review_round,
+    }
+    if previous_state["tier_request"] and not integration.tier_request:
+        event_data["tier"] = previous_state["tier_request"]  # the tier that was decided on
+    if previous_state["standing"] != integration.standing or transition.custom.get("evidence"):
+        event_data["standing"] = [previous_state["standing"], str(integration.standing)]
+        event_data["standing_due"] = integration.standing_due_at.isoformat() if integration.standing_due_at else ""
+    if integration.undo_until:
+        event_data["undo_until"] = integration.undo_until.isoformat()
+    return event_data
+
+
+def refresh_next_action(integration: Integration, now: datetime, *, is_undo: bool = False) -> None:
     """Derive whose turn it is and what lists show, and write down where it passed. Called on a locked row before it
-    is saved; `back`: a decision was undone.
+    is saved; `is_undo`: a decision was undone.
     """
-    context.forget(row)
-    found = context.facts_of(row, now)
-    turn = turn_of(found)
-    holder = str(turn.holder) if turn else ""
-    if holder != row.turn_holder:
-        row.turn_since = now
-    if holder != row.turn_holder or (turn and turn.target != row.turn_target):
-        row.turn_due_at = _turn_due(row, holder, turn.target if turn else "", now)
-    row.turn_holder = holder
-    row.turn_action = turn.action[:300] if turn else ""
-    row.turn_target = turn.target if turn else ""
-    row.reasons = context.reasons(row, found) if holder == Holder.PROGRAM else []
-    row.tally = context.tally(row, now)
-    row.wake_at = context.next_change(row, now)
-    row.version += 1
-    held = context.held(row)
-    if held != row.__dict__.get("_held"):
-        row.__dict__["_held"] = held
-        pass_turn(row, held[1], now=now, back=back)
+    context.clear_cache(integration)
+    snapshot = context.build_step_context(integration, now)
+    next_action = determine_next_action(snapshot)
+    responsible_party = str(next_action.holder) if next_action else ""
+    if responsible_party != integration.turn_holder:
+        integration.turn_since = now
+    if responsible_party != integration.turn_holder or (next_action and next_action.target != integration.turn_target):
+        integration.turn_due_at = _calculate_due_at(
+            integration, responsible_party, next_action.target if next_action else "", now
+        )
+    integration.turn_holder = responsible_party
+    integration.turn_action = next_action.action[:300] if next_action else ""
+    integration.turn_target = next_action.target if next_action else ""
+    integration.reasons = (
+        context.list_reasons(integration, snapshot) if responsible_party == ResponsibleParty.PROGRAM else []
+    )
+    integration.tally = context.count_requirements(integration, now)
+    integration.wake_at = context.get_next_refresh_at(integration, now)
+    integration.version += 1
+    recorded_party = context.get_recorded_party(integration)
+    if recorded_party != integration.__dict__.get("_held"):
+        integration.__dict__["_held"] = recorded_party
+        record_responsibility_change(integration, recorded_party[1], now=now, is_undo=is_undo)
 
 
-def _turn_due(row: Integration, holder: str, target: str, now: datetime) -> datetime | None:
+def _calculate_due_at(integration: Integration, responsible_party: str, target: str, now: datetime) -> datetime | None:
     """The program's turns are due as it promises; of the partner's, only what the standing leaves a period for."""
-    if holder == Holder.PROGRAM:
-        return business_time.due_business(now, row.edition.review_days, PROGRAM_CALENDAR)
-    return row.standing_due_at if target == "standing" else None
+    if responsible_party == ResponsibleParty.PROGRAM:
+        return business_time.add_business_days(now, integration.edition.review_days, PROGRAM_CALENDAR)
+    return integration.standing_due_at if target == "standing" else None
 
 
 @contextmanager
-def changing(
-    integration: Integration, rule: Callable[[Integration, Any], bool], *, by: Any, now: datetime
+def integration_changes(
+    integration: Integration, rule: Callable[[Integration, Any], bool], *, actor: Any, now: datetime
 ) -> Iterator[Integration]:
     """A write that is not a step: the locked row for a person who may, its turn derived again at the end."""
     with transaction.atomic():
-        row = lock(integration.pk)
-        if by is not None and not rule(row, by):
-            raise NotAllowed(permissions.refusal(rule.__name__), "may")
-        yield row
-        refresh(row, now)
-        row.save()
+        locked_integration = lock_integration(integration.pk)
+        if actor is not None and not rule(locked_integration, actor):
+            raise ActionRefused(permissions.get_refusal(rule.__name__), "may")
+        yield locked_integration
+        refresh_next_action(locked_integration, now)
+        locked_integration.save()

@@ -15,153 +15,171 @@ from django.utils.translation import gettext, gettext_noop
 from integrations.partners import permissions
 from integrations.submissions.models import Integration, Introduction
 from integrations.submissions.presenters import (
-    WHOSE,
-    WHOSE_ELSE,
-    left_items,
-    path_steps,
-    requirement_rows,
-    tier_rows,
-    told_findings,
+    OBSERVER_PARTY_LABELS,
+    PARTY_LABELS,
+    get_open_requirements,
+    list_path_steps,
+    list_step_rows,
+    list_tier_rows,
+    list_visible_findings,
 )
-from integrations.submissions.selectors import context as facts
-from integrations.submissions.services.transitions import actions, steps_from
-from integrations.submissions.views.mixins import load
-from integrations.submissions.workflow.next_action import turn_said
-from integrations.submissions.workflow.states import Holder, Missing
-from portal.ui.pagination import page_of
+from integrations.submissions.selectors import context as context_selectors
+from integrations.submissions.services.transitions import get_transitions_from, list_available_transitions
+from integrations.submissions.views.mixins import load_visible_integration
+from integrations.submissions.workflow.next_action import translate_next_action
+from integrations.submissions.workflow.states import OpenRequirement, ResponsibleParty
+from portal.ui.pagination import paginate
 
-LATELY = 12
+MAX_RECENT_EVENTS = 12
 
 
-def integration(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def show_integration(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """The page that answers "what do I do next?"."""
-    found = load(request, uuid)
-    return render(request, "submissions/integration.html", page_context(found, request.user))
+    integration = load_visible_integration(request, uuid)
+    return render(request, "submissions/integration.html", build_page_context(integration, request.user))
 
 
-def page_context(found: Integration, user: Any) -> dict[str, Any]:
+def build_page_context(integration: Integration, user: Any) -> dict[str, Any]:
     """Everything the page shows. Nothing internal reaches a partner."""
     now = timezone.now()
-    whose = WHOSE if permissions.may_edit(found, user) else WHOSE_ELSE
+    party_labels = PARTY_LABELS if permissions.can_edit(integration, user) else OBSERVER_PARTY_LABELS
     return {
-        "integration": found,
-        "edition": found.edition,
-        "program": found.program,
-        "turn": turn_of_page(found, user),
-        "path": path_steps(found),
-        "left": left_items(found, now, whose),
-        "steps": requirement_rows(found, now, whose),
-        "tiers": tier_rows(found, now, whose),
-        "findings": told_findings(found),
-        "lately": list(found.events.shown_to_partner().order_by("-seq")[:LATELY]),
-        "introductions": introductions_of(found),
-        "can_edit": permissions.may_edit(found, user),
-        "for_program": permissions.works_for_program(user),
+        "integration": integration,
+        "edition": integration.edition,
+        "program": integration.program,
+        "turn": build_next_action_context(integration, user),
+        "path": list_path_steps(integration),
+        "left": get_open_requirements(integration, now, party_labels),
+        "steps": list_step_rows(integration, now, party_labels),
+        "tiers": list_tier_rows(integration, now, party_labels),
+        "findings": list_visible_findings(integration),
+        "lately": list(integration.events.shown_to_partner().order_by("-seq")[:MAX_RECENT_EVENTS]),
+        "introductions": list_introductions(integration),
+        "can_edit": permissions.can_edit(integration, user),
+        "for_program": permissions.is_program_staff(user),
         "now": now,
-        "plays_run_task": any("run_task.rehearsal" in r.checks for r in found.edition.requirements()),
-        "meanwhile": meanwhile(found, user, now),
-        **buttons(found, user, now),
-        **names(found),
+        "plays_run_task": any("run_task.rehearsal" in r.checks for r in integration.edition.requirements()),
+        "meanwhile": get_parallel_requirement(integration, user, now),
+        **build_button_context(integration, user, now),
+        **build_label_context(integration),
     }
 
 
-def meanwhile(found: Integration, user: Any, now: datetime) -> Missing | None:
+def get_parallel_requirement(integration: Integration, user: Any, now: datetime) -> OpenRequirement | None:
     """What the company can already do while the program has the turn: the first of its own open requirements."""
-    if found.turn_holder != Holder.PROGRAM or not found.is_open or not permissions.may_edit(found, user):
+    if (
+        integration.turn_holder != ResponsibleParty.PROGRAM
+        or not integration.is_open
+        or not permissions.can_edit(integration, user)
+    ):
         return None
-    left = facts.as_missing(found, facts.missing_next(found, now), now)
-    return next((item for item in left if item.holder == Holder.PARTNER), None)
+    open_requirements = context_selectors.build_open_requirements(
+        integration, context_selectors.list_missing_next(integration, now), now
+    )
+    return next((item for item in open_requirements if item.holder == ResponsibleParty.PARTNER), None)
 
 
-def buttons(found: Integration, user: Any, now: datetime) -> dict[str, Any]:
+def build_button_context(integration: Integration, user: Any, now: datetime) -> dict[str, Any]:
     """What this person may do: the way onwards, and the rest."""
-    offered = actions(found, user, now=now)
+    transitions = list_available_transitions(integration, user, now=now)
     return {
-        "actions": offered,
-        "ready_actions": [a for a in offered if a.tone == "good" and a.is_ready and a.name != "request_tier"],
-        "other_actions": [a for a in offered if a.tone != "good"],
+        "actions": transitions,
+        "ready_actions": [a for a in transitions if a.tone == "good" and a.is_ready and a.name != "request_tier"],
+        "other_actions": [a for a in transitions if a.tone != "good"],
     }
 
 
-def names(found: Integration) -> dict[str, Any]:
+def build_label_context(integration: Integration) -> dict[str, Any]:
     """Words for what the row holds as keys, and who reads it."""
-    category, tier = found.edition.category(found.category), found.edition.tier(found.tier)
+    category, tier = integration.edition.category(integration.category), integration.edition.tier(integration.tier)
     return {
         "category_name": category.name if category else "",
         "tier_name": tier.name if tier else "",
-        "repository_url": f"{settings.GITHUB_WEB_URL}/{found.repository}",
+        "repository_url": f"{settings.GITHUB_WEB_URL}/{integration.repository}",
     }
 
 
-def introductions_of(found: Integration) -> list[Introduction]:
+def list_introductions(integration: Integration) -> list[Introduction]:
     """Asked, received or agreed introductions; no query where the row knows that there are none."""
-    if not found.has_introductions:  # type: ignore[attr-defined]
+    if not integration.has_introductions:  # type: ignore[attr-defined]
         return []
-    both = Introduction.objects.filter(Q(asking=found) | Q(other=found))
-    return list(both.select_related("asking__partner", "other__partner"))
+    introductions = Introduction.objects.filter(Q(asking=integration) | Q(other=integration))
+    return list(introductions.select_related("asking__partner", "other__partner"))
 
 
-def turn_of_page(found: Integration, user: Any) -> dict[str, Any]:
+def build_next_action_context(integration: Integration, user: Any) -> dict[str, Any]:
     """The one sentence and the one button on top, for the person who looks."""
-    kind, _, what = found.turn_target.partition(":")
+    target_kind, _, target_key = integration.turn_target.partition(":")
     targets = {
-        "requirement": lambda: reverse("requirement", args=[found.uuid, what]),
-        "step": lambda: reverse("step", args=[found.uuid, what]),
+        "requirement": lambda: reverse("requirement", args=[integration.uuid, target_key]),
+        "step": lambda: reverse("step", args=[integration.uuid, target_key]),
         "findings": lambda: "#findings",
-        "review": lambda: reverse("review", args=[found.uuid]),
-        "standing": lambda: reverse("standing", args=[found.uuid]),
+        "review": lambda: reverse("review", args=[integration.uuid]),
+        "standing": lambda: reverse("standing", args=[integration.uuid]),
     }
-    yours = (found.turn_holder == Holder.PARTNER and permissions.may_edit(found, user)) or (
-        found.turn_holder == Holder.PROGRAM and permissions.may_decide(found, user)
+    is_own_turn = (integration.turn_holder == ResponsibleParty.PARTNER and permissions.can_edit(integration, user)) or (
+        integration.turn_holder == ResponsibleParty.PROGRAM and permissions.can_decide(integration, user)
     )
     return {
-        "yours": yours,
-        "sentence": found.turn_said,
-        "button": button_of(found, kind, what),
-        "href": targets[kind]() if kind in targets else "",
-        "since": found.turn_since,
-        "due": found.turn_due_at,
-        "holder": gettext("Your turn") if yours else _holder(found.turn_holder),
+        "yours": is_own_turn,
+        "sentence": integration.turn_said,
+        "button": get_button_label(integration, target_kind, target_key),
+        "href": targets[target_kind]() if target_kind in targets else "",
+        "since": integration.turn_since,
+        "due": integration.turn_due_at,
+        "holder": gettext("Your turn") if is_own_turn else _get_party_label(integration.turn_holder),
     }
 
 
-def button_of(found: Integration, kind: str, what: str) -> str:
+def get_button_label(integration: Integration, target_kind: str, target_key: str) -> str:
     """The verb on the one button: the first words of the sentence, or the step's own label."""
-    if kind == "step":
-        return gettext(steps_from(found)[what].custom["label"]) if what in steps_from(found) else gettext("Go on")
-    if kind in BUTTONS:
-        return gettext(BUTTONS[kind])
-    verb, colon, _ = found.turn_action.partition(":")
-    return turn_said(verb) if colon else gettext("Open")
+    if target_kind == "step":
+        return (
+            gettext(get_transitions_from(integration)[target_key].custom["label"])
+            if target_key in get_transitions_from(integration)
+            else gettext("Go on")
+        )
+    if target_kind in BUTTON_LABELS:
+        return gettext(BUTTON_LABELS[target_kind])
+    verb, colon, _ = integration.turn_action.partition(":")
+    return translate_next_action(verb) if colon else gettext("Open")
 
 
-def _holder(holder: str) -> str:
+def _get_party_label(responsible_party: str) -> str:
     """Whose turn it is, for who only looks on; blank where it is nobody's."""
-    return gettext(WHO[Holder(holder)]) if holder in WHO else ""
+    return (
+        gettext(RESPONSIBILITY_LABELS[ResponsibleParty(responsible_party)])
+        if responsible_party in RESPONSIBILITY_LABELS
+        else ""
+    )
 
 
-BUTTONS = {
+BUTTON_LABELS = {
     "findings": gettext_noop("Answer"),
     "review": gettext_noop("Open the review"),
     "standing": gettext_noop("See the evidence"),
 }
-WHO = {
-    Holder.PARTNER: gettext_noop("The company's turn"),
-    Holder.PROGRAM: gettext_noop("The program's turn"),
-    Holder.MACHINE: gettext_noop("The portal's turn"),
-    Holder.THIRD_PARTY: gettext_noop("Waiting for others"),
+RESPONSIBILITY_LABELS = {
+    ResponsibleParty.PARTNER: gettext_noop("The company's turn"),
+    ResponsibleParty.PROGRAM: gettext_noop("The program's turn"),
+    ResponsibleParty.MACHINE: gettext_noop("The portal's turn"),
+    ResponsibleParty.THIRD_PARTY: gettext_noop("Waiting for others"),
 }
 
 
-def history(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def show_history(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """Everything that happened, newest first; the program also sees what is internal."""
-    found = load(request, uuid)
-    events = found.events.all() if permissions.may_see_notes(found, request.user) else found.events.shown_to_partner()
-    context = {"integration": found, "page": page_of(request, events.order_by("-seq"))}
+    integration = load_visible_integration(request, uuid)
+    events = (
+        integration.events.all()
+        if permissions.can_view_notes(integration, request.user)
+        else integration.events.shown_to_partner()
+    )
+    context = {"integration": integration, "page": paginate(request, events.order_by("-seq"))}
     return render(request, "submissions/history.html", context)
 
 
 urlpatterns = [
-    path("integrations/<uuid:uuid>/", integration, name="integration"),
-    path("integrations/<uuid:uuid>/history/", history, name="history"),
+    path("integrations/<uuid:uuid>/", show_integration, name="integration"),
+    path("integrations/<uuid:uuid>/history/", show_history, name="history"),
 ]

@@ -11,20 +11,20 @@ from django.urls import path
 from django.utils import timezone
 
 from integrations.programs.schema import Edition
-from integrations.submissions.forms.drafts import LABELS, START_KEYS, typed
+from integrations.submissions.forms.drafts import FIELD_LABELS, FORM_FIELDS, merge_form_data
 from integrations.submissions.services import drafts
-from integrations.submissions.views.drafts_shared import load_draft, program_of, version_of
-from integrations.submissions.views.mixins import pressed
-from portal.core.errors import NotAllowed
-from portal.core.form_fields import bounded
-from portal.ui.refusals import refused
+from integrations.submissions.views.drafts_shared import get_program, load_draft, parse_version
+from integrations.submissions.views.mixins import require_button
+from portal.core.errors import ActionRefused
+from portal.core.form_fields import truncate_draft_text
+from portal.ui.refusals import report_refusal
 
-MINE, THEIRS = "mine", "theirs"
-INTO_PAGE = {"HX-Retarget": "#main", "HX-Reselect": "#main", "HX-Reswap": "outerHTML"}
+OWN_SIDE, OTHER_SIDE = "mine", "theirs"
+HTMX_HEADERS = {"HX-Retarget": "#main", "HX-Reselect": "#main", "HX-Reswap": "outerHTML"}
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class DraftFieldComparison:
     """One field in both versions: as shown, and the values of mine as the page carries them along."""
 
     key: str
@@ -38,15 +38,23 @@ class Side:
         return self.mine == self.theirs
 
 
-def sides(edition: Edition, mine: Mapping[str, Any], theirs: Mapping[str, Any]) -> list[Side]:
+def compare_fields(
+    edition: Edition, own_data: Mapping[str, Any], other_data: Mapping[str, Any]
+) -> list[DraftFieldComparison]:
     """Every field of the form, in its order."""
     return [
-        Side(key, str(LABELS[key]), shown(edition, key, mine), shown(edition, key, theirs), carried(mine.get(key, "")))
-        for key in sorted(START_KEYS, key=list(LABELS).index)
+        DraftFieldComparison(
+            key,
+            str(FIELD_LABELS[key]),
+            format_value(edition, key, own_data),
+            format_value(edition, key, other_data),
+            list_form_values(own_data.get(key, "")),
+        )
+        for key in sorted(FORM_FIELDS, key=list(FIELD_LABELS).index)
     ]
 
 
-def shown(edition: Edition, key: str, data: Mapping[str, Any]) -> str:
+def format_value(edition: Edition, key: str, data: Mapping[str, Any]) -> str:
     value = data.get(key, "")
     if key == "category":
         category = edition.category(str(value))
@@ -54,49 +62,53 @@ def shown(edition: Edition, key: str, data: Mapping[str, Any]) -> str:
     return ", ".join(value) if isinstance(value, list) else str(value)
 
 
-def carried(value: Any) -> list[str]:
-    return [str(each) for each in value] if isinstance(value, list) else [str(value)]
+def list_form_values(value: Any) -> list[str]:
+    return [str(item) for item in value] if isinstance(value, list) else [str(value)]
 
 
-def conflict_page(request: HttpRequest, conflict: drafts.Conflict) -> HttpResponse:
+def render_conflict(request: HttpRequest, conflict: drafts.DraftConflictError) -> HttpResponse:
     """Both versions side by side. Status 409; for htmx 200, so that the page is taken in."""
     draft = conflict.theirs
-    _, edition = program_of(draft)
+    _, edition = get_program(draft)
     context = {
         "draft": draft,
-        "sides": sides(edition, conflict.mine, draft.data),
+        "sides": compare_fields(edition, conflict.mine, draft.data),
         "colleague": None if conflict.is_own else draft.saved_by or "A colleague",
     }
     page = render(request, "submissions/conflict.html", context, status=200 if request.htmx else 409)  # type: ignore[attr-defined]
     if request.htmx:  # type: ignore[attr-defined]
-        for name, value in INTO_PAGE.items():
+        for name, value in HTMX_HEADERS.items():
             page.headers[name] = value
     return page
 
 
-@pressed("draft")
-def resolve(request: HttpRequest, uuid: UUID) -> HttpResponse:
+@require_button("draft")
+def resolve_conflict(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """Keep the mixture that was chosen, on top of the other version that was shown."""
-    found = load_draft(request, uuid)
-    data = chosen(request, found.data)
+    draft = load_draft(request, uuid)
+    data = merge_chosen_values(request, draft.data)
     try:
-        drafts.save(found, data, version=version_of(request.POST), by=request.user, now=timezone.now())
-    except drafts.Conflict as conflict:
-        return conflict_page(request, conflict)
-    except NotAllowed as refusal:
-        refused(request, refusal)
+        drafts.save_draft(draft, data, version=parse_version(request.POST), actor=request.user, now=timezone.now())
+    except drafts.DraftConflictError as conflict:
+        return render_conflict(request, conflict)
+    except ActionRefused as refusal:
+        report_refusal(request, refusal)
     return redirect("draft", uuid=uuid)
 
 
-def chosen(request: HttpRequest, theirs: Mapping[str, Any]) -> dict[str, Any]:
+def merge_chosen_values(request: HttpRequest, other_data: Mapping[str, Any]) -> dict[str, Any]:
     """The draft's data with every field taken from the side that the person chose; theirs where nothing was."""
-    post, whole = request.POST, request.POST.get("whole", "")
-    mixture = post.copy()
-    for key in START_KEYS:
-        from_mine = (whole or post.get(f"take_{key}", THEIRS)) == MINE
-        own = [bounded(each) for each in post.getlist(f"mine_{key}") if each or key != "offerings"]
-        mixture.setlist(key, own if from_mine else carried(theirs.get(key, [] if key == "offerings" else "")))
-    return typed(mixture, theirs)
+    form_data, chosen_side = request.POST, request.POST.get("whole", "")
+    merged_data = form_data.copy()
+    for key in FORM_FIELDS:
+        is_own_side = (chosen_side or form_data.get(f"take_{key}", OTHER_SIDE)) == OWN_SIDE
+        own_values = [
+            truncate_draft_text(item) for item in form_data.getlist(f"mine_{key}") if item or key != "offerings"
+        ]
+        merged_data.setlist(
+            key, own_values if is_own_side else list_form_values(other_data.get(key, [] if key == "offerings" else ""))
+        )
+    return merge_form_data(merged_data, other_data)
 
 
-urlpatterns = [path("drafts/<uuid:uuid>/resolve/", resolve, name="draft_resolve")]
+urlpatterns = [path("drafts/<uuid:uuid>/resolve/", resolve_conflict, name="draft_resolve")]

@@ -11,55 +11,57 @@ from integrations.partners import permissions
 from integrations.partners.models import Partner
 from integrations.programs.registry import PROGRAMS
 from integrations.programs.schema import Edition, Program
-from integrations.submissions.forms.drafts import START_KEYS
+from integrations.submissions.forms.drafts import FORM_FIELDS
 from integrations.submissions.models import Draft
-from integrations.submissions.selectors.similar import Overlap, Work, overlaps
-from integrations.submissions.services.creation import entering_edition
-from portal.core.repository_urls import BadAddress, parse_repository
+from integrations.submissions.selectors.similar import Overlap, WorkDescription, find_overlaps
+from integrations.submissions.services.creation import get_entry_edition
+from portal.core.repository_urls import InvalidRepositoryUrlError, parse_repository
 
 
-def companies_of(user: Any) -> list[Partner]:
+def list_editable_partners(user: Any) -> list[Partner]:
     """The companies for which a person may begin something, by name."""
-    mine = [partner for partner, role in permissions.roles_of(user).items() if role in permissions.EDITING]
-    return list(Partner.objects.filter(pk__in=mine).order_by("name"))
+    partner_ids = [partner for partner, role in permissions.get_roles(user).items() if role in permissions.EDITOR_ROLES]
+    return list(Partner.objects.filter(pk__in=partner_ids).order_by("name"))
 
 
 def load_draft(request: HttpRequest, uuid: UUID) -> Draft:
     """A draft of one of the person's companies. Raises Http404 for every other."""
     user: Any = request.user
-    rows = Draft.objects.filter(uuid=uuid, partner_id__in=list(permissions.roles_of(user)))
-    found = rows.select_related("partner", "integration", "saved_by").first()
-    if found is None:
+    rows = Draft.objects.filter(uuid=uuid, partner_id__in=list(permissions.get_roles(user)))
+    draft = rows.select_related("partner", "integration", "saved_by").first()
+    if draft is None:
         raise Http404(_("This draft does not exist, or it is not visible to you."))
-    return found
+    return draft
 
 
-def program_of(draft: Draft) -> tuple[Program, Edition]:
+def get_program(draft: Draft) -> tuple[Program, Edition]:
     """The program of a start draft and the edition that it will enter."""
-    return PROGRAMS[draft.program_key], entering_edition(draft.program_key)
+    return PROGRAMS[draft.program_key], get_entry_edition(draft.program_key)
 
 
-def version_of(post: Mapping[str, Any]) -> int:
+def parse_version(form_data: Mapping[str, Any]) -> int:
     """The version that the page was made from; 0 for nonsense, which is behind every saved one."""
-    given = str(post.get("version", ""))
-    return int(given) if given.isascii() and given.isdecimal() and len(given) < 9 else 0
+    value = str(form_data.get("version", ""))
+    return int(value) if value.isascii() and value.isdecimal() and len(value) < 9 else 0
 
 
 def has_text(data: Mapping[str, Any]) -> bool:
-    return any(data.get(key) for key in START_KEYS)
+    return any(data.get(key) for key in FORM_FIELDS)
 
 
-def work_of_draft(partner: Partner, data: Mapping[str, Any]) -> Work:
+def describe_draft_work(partner: Partner, data: Mapping[str, Any]) -> WorkDescription:
     """What is compared with others' work, as far as it is typed."""
     try:
         repository = parse_repository(str(data.get("repository_address", "")))
-    except BadAddress:
+    except InvalidRepositoryUrlError:
         repository = ""
-    is_read = bool(repository) and repository.lower() == str(data.get("repository", "")).lower()
-    return Work(partner, str(data.get("name", ""))[:80], repository, data.get("repository_id") if is_read else None)
+    is_known_repository = bool(repository) and repository.lower() == str(data.get("repository", "")).lower()
+    return WorkDescription(
+        partner, str(data.get("name", ""))[:80], repository, data.get("repository_id") if is_known_repository else None
+    )
 
 
-def neighbours(partner: Partner, data: Mapping[str, Any]) -> tuple[Overlap, ...] | None:
+def find_draft_overlaps(partner: Partner, data: Mapping[str, Any]) -> tuple[Overlap, ...] | None:
     """Who else works on this; None while too little is typed to say."""
-    work = work_of_draft(partner, data)
-    return overlaps(work) if work.name.strip() or work.repository else None
+    work = describe_draft_work(partner, data)
+    return find_overlaps(work) if work.name.strip() or work.repository else None

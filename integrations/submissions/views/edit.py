@@ -11,50 +11,54 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
-from integrations.submissions.forms.drafts import StartForm
+from integrations.submissions.forms.drafts import IntegrationForm
 from integrations.submissions.models import Integration
 from integrations.submissions.services import creation
-from integrations.submissions.views.mixins import load, only
+from integrations.submissions.views.mixins import load_visible_integration, require_permission
 from portal.core import repository_urls
-from portal.core.errors import NotAllowed
-from portal.ui.refusals import refused
+from portal.core.errors import ActionRefused
+from portal.ui.refusals import report_refusal
 
 
-def edit_facts(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def edit_integration(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """Name, description, category, offerings, homepage and repository. Old and new stand in the history."""
-    found = load(request, uuid)
-    only(permissions.may_edit, found, request.user)
-    if not found.is_open:
+    integration = load_visible_integration(request, uuid)
+    require_permission(permissions.can_edit, integration, request.user)
+    if not integration.is_open:
         messages.error(request, _("These facts can be changed while the integration is open."))
         return redirect("integration", uuid)
-    typed = request.POST or request.unsent()  # type: ignore[attr-defined]
-    form = StartForm(found.program, found.edition, typed or None, initial=initial_of(found))
+    form_data = request.POST or request.unsent()  # type: ignore[attr-defined]
+    form = IntegrationForm(
+        integration.program, integration.edition, form_data or None, initial=build_initial_data(integration)
+    )
     if request.method == "POST" and form.is_valid():
         try:
-            creation.change_facts(found, changed_facts(found, form), by=request.user, now=timezone.now())
+            creation.change_description(
+                integration, build_changes(integration, form), actor=request.user, now=timezone.now()
+            )
             messages.success(request, _("Saved."))
-        except NotAllowed as refusal:
-            refused(request, refusal)
+        except ActionRefused as refusal:
+            report_refusal(request, refusal)
         return redirect("integration", uuid)
-    context = {"integration": found, "form": form}
+    context = {"integration": integration, "form": form}
     return render(request, "submissions/edit.html", context, status=422 if request.method == "POST" else 200)
 
 
-def initial_of(found: Integration) -> dict[str, Any]:
+def build_initial_data(integration: Integration) -> dict[str, Any]:
     """The form's fields as they stand."""
-    kept = {key: getattr(found, key) for key in creation.OWN_FACTS}
-    return kept | {"repository_address": found.repository}
+    values = {key: getattr(integration, key) for key in creation.DESCRIPTION_FIELDS}
+    return values | {"repository_address": integration.repository}
 
 
-def changed_facts(found: Integration, form: StartForm) -> dict[str, Any]:
+def build_changes(integration: Integration, form: IntegrationForm) -> dict[str, Any]:
     """The facts as typed; another repository brings its own numbers, or none where GitHub cannot be asked."""
-    facts = {key: form.cleaned_data[key] for key in creation.OWN_FACTS}
+    values = {key: form.cleaned_data[key] for key in creation.DESCRIPTION_FIELDS}
     repository = form.cleaned_data["repository_address"]
-    if repository.lower() == found.repository.lower():
-        return facts
-    answers = repository_urls.look_up(repository)
-    ids = {key: answers[key] for key in ("repository_id", "repository_owner_id")}
-    return facts | {"repository": repository} | ids
+    if repository.lower() == integration.repository.lower():
+        return values
+    repository_data = repository_urls.fetch_repository(repository)
+    repository_ids = {key: repository_data[key] for key in ("repository_id", "repository_owner_id")}
+    return values | {"repository": repository} | repository_ids
 
 
-urlpatterns = [path("integrations/<uuid:uuid>/facts/", edit_facts, name="edit_facts")]
+urlpatterns = [path("integrations/<uuid:uuid>/facts/", edit_integration, name="edit_facts")]

@@ -12,20 +12,20 @@ from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
 from integrations.partners.models import Membership, Partner, Role
-from integrations.submissions.forms.introductions import AskForm
+from integrations.submissions.forms.introductions import IntroductionRequestForm
 from integrations.submissions.models import Introduction
-from integrations.submissions.selectors.similar import overlaps_of
+from integrations.submissions.selectors.similar import find_integration_overlaps
 from integrations.submissions.services import introductions
-from integrations.submissions.views.draft_confirmation import MOST_ASKED, ask_for
-from integrations.submissions.views.mixins import load
-from portal.core.errors import NotAllowed
-from portal.ui.refusals import refused
+from integrations.submissions.views.draft_confirmation import MAX_INTRODUCTION_REQUESTS, request_introductions
+from integrations.submissions.views.mixins import load_visible_integration
+from portal.core.errors import ActionRefused
+from portal.ui.refusals import report_refusal
 
-ANSWERS = {"agree": introductions.agree, "decline": introductions.decline}
+DECISIONS = {"agree": introductions.accept_introduction, "decline": introductions.decline_introduction}
 
 
 @dataclass(frozen=True, slots=True)
-class Contact:
+class IntroductionContact:
     """Whom to write to on one side."""
 
     company: str
@@ -33,36 +33,48 @@ class Contact:
     people: list[Any]
 
 
-def neighbours(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def show_similar(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """Who else works on this integration's subject; editors may ask to be introduced."""
-    found = load(request, uuid)
-    form = AskForm(request.POST if request.method == "POST" else None, initial=request.unsent())  # type: ignore[attr-defined]
+    integration = load_visible_integration(request, uuid)
+    form = IntroductionRequestForm(request.POST if request.method == "POST" else None, initial=request.unsent())  # type: ignore[attr-defined]
     if request.method == "POST" and form.is_valid():
-        ask_for(request, found, request.POST.getlist("introduce")[:MOST_ASKED], form.cleaned_data["message"])
+        request_introductions(
+            request,
+            integration,
+            request.POST.getlist("introduce")[:MAX_INTRODUCTION_REQUESTS],
+            form.cleaned_data["message"],
+        )
         return redirect("neighbours", uuid=uuid)
-    context = {"integration": found, "overlaps": overlaps_of(found), "form": form, "can_edit": may_ask(found, request)}
+    context = {
+        "integration": integration,
+        "overlaps": find_integration_overlaps(integration),
+        "form": form,
+        "can_edit": can_request_introduction(integration, request),
+    }
     return render(request, "submissions/introduction_neighbours.html", context, status=422 if form.is_bound else 200)
 
 
-def may_ask(found: Any, request: HttpRequest) -> bool:
-    return found.is_open and permissions.may_edit(found, request.user)
+def can_request_introduction(integration: Any, request: HttpRequest) -> bool:
+    return integration.is_open and permissions.can_edit(integration, request.user)
 
 
-def introduction(request: HttpRequest, pk: int) -> HttpResponse:
+def show_introduction(request: HttpRequest, pk: int) -> HttpResponse:
     """One introduction, for both sides and the program; before both agreed, neither side reads the other's name."""
-    found = load_introduction(request, pk)
+    introduction = load_introduction(request, pk)
     if request.method == "POST":
-        return answer(request, found)
+        return decide_introduction(request, introduction)
     user: Any = request.user
-    is_asker = bool(permissions.role_of(found.asking.partner, user))
-    is_asked = bool(permissions.role_of(found.other.partner, user))
-    agreed = found.state == Introduction.State.AGREED
+    is_asker = bool(permissions.get_role(introduction.asking.partner, user))
+    is_asked = bool(permissions.get_role(introduction.other.partner, user))
+    is_accepted = introduction.state == Introduction.State.AGREED
     context = {
-        "introduction": found,
-        "mine": found.asking if is_asker else found.other,
+        "introduction": introduction,
+        "mine": introduction.asking if is_asker else introduction.other,
         "is_asker": is_asker,
-        "can_answer": is_asked and permissions.may_edit(found.other, user) and found.state == Introduction.State.ASKED,
-        "contacts": contacts(found) if agreed else [],
+        "can_answer": is_asked
+        and permissions.can_edit(introduction.other, user)
+        and introduction.state == Introduction.State.ASKED,
+        "contacts": list_contacts(introduction) if is_accepted else [],
         "for_program": not (is_asker or is_asked),
     }
     return render(request, "submissions/introduction.html", context)
@@ -71,39 +83,47 @@ def introduction(request: HttpRequest, pk: int) -> HttpResponse:
 def load_introduction(request: HttpRequest, pk: int) -> Introduction:
     """Raises Http404 for whoever belongs to neither side and not to the program."""
     rows = Introduction.objects.select_related("asking__partner", "other__partner", "asked_by", "decided_by")
-    found = rows.filter(pk=pk).first()
-    sides = (found.asking, found.other) if found else ()
-    if not any(permissions.may_see(side, request.user) for side in sides):
+    introduction = rows.filter(pk=pk).first()
+    integrations = (introduction.asking, introduction.other) if introduction else ()
+    if not any(permissions.can_view(integration, request.user) for integration in integrations):
         raise Http404(_("This introduction does not exist, or it is not visible to you."))
-    return found  # type: ignore[return-value]
+    return introduction  # type: ignore[return-value]
 
 
-def answer(request: HttpRequest, found: Introduction) -> HttpResponse:
+def decide_introduction(request: HttpRequest, introduction: Introduction) -> HttpResponse:
     """Agree or decline, once."""
     try:
-        if request.POST.get("answer") not in ANSWERS:
-            raise NotAllowed(_("Choose whether to agree."))
-        ANSWERS[request.POST["answer"]](found, by=request.user, now=timezone.now())
-    except NotAllowed as refusal:
-        refused(request, refusal)
-    return redirect("introduction", found.pk)
+        if request.POST.get("answer") not in DECISIONS:
+            raise ActionRefused(_("Choose whether to agree."))
+        DECISIONS[request.POST["answer"]](introduction, actor=request.user, now=timezone.now())
+    except ActionRefused as refusal:
+        report_refusal(request, refusal)
+    return redirect("introduction", introduction.pk)
 
 
-def contacts(found: Introduction) -> list[Contact]:
+def list_contacts(introduction: Introduction) -> list[IntroductionContact]:
     """Both sides: who asked and who agreed, or the company's owners where that person has left."""
     return [
-        Contact(found.asking.partner.name, found.asking.name, people(found.asking.partner, found.asked_by)),
-        Contact(found.other.partner.name, found.other.name, people(found.other.partner, found.decided_by)),
+        IntroductionContact(
+            introduction.asking.partner.name,
+            introduction.asking.name,
+            list_contact_users(introduction.asking.partner, introduction.asked_by),
+        ),
+        IntroductionContact(
+            introduction.other.partner.name,
+            introduction.other.name,
+            list_contact_users(introduction.other.partner, introduction.decided_by),
+        ),
     ]
 
 
-def people(partner: Partner, first: Any) -> list[Any]:
-    current = Membership.objects.filter(partner=partner, ended_at=None, user__is_active=True).select_related("user")
-    here = [m.user for m in current if first is not None and m.user_id == first.pk]
-    return here or [m.user for m in current if m.role == Role.OWNER]
+def list_contact_users(partner: Partner, preferred_user: Any) -> list[Any]:
+    memberships = Membership.objects.filter(partner=partner, ended_at=None, user__is_active=True).select_related("user")
+    preferred_users = [m.user for m in memberships if preferred_user is not None and m.user_id == preferred_user.pk]
+    return preferred_users or [m.user for m in memberships if m.role == Role.OWNER]
 
 
 urlpatterns = [
-    path("integrations/<uuid:uuid>/neighbours/", neighbours, name="neighbours"),
-    path("introductions/<int:pk>/", introduction, name="introduction"),
+    path("integrations/<uuid:uuid>/neighbours/", show_similar, name="neighbours"),
+    path("introductions/<int:pk>/", show_introduction, name="introduction"),
 ]

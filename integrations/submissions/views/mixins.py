@@ -15,33 +15,33 @@ from integrations.partners import permissions
 from integrations.submissions.models import Integration, Introduction
 
 
-def load(request: HttpRequest, uuid: UUID) -> Integration:
+def load_visible_integration(request: HttpRequest, uuid: UUID) -> Integration:
     """The integration, with its company, reviewer and manager. Raises Http404 for what is not the person's to see."""
     visible = Integration.objects.visible_to(request.user)
-    introduced = Introduction.objects.filter(Q(asking=OuterRef("pk")) | Q(other=OuterRef("pk")))
+    introductions = Introduction.objects.filter(Q(asking=OuterRef("pk")) | Q(other=OuterRef("pk")))
     rows = visible.select_related("partner__alliances_manager", "reviewer", "decided_by").filter(uuid=uuid)
-    integration = rows.annotate(has_introductions=Exists(introduced)).order_by("pk").first()
+    integration = rows.annotate(has_introductions=Exists(introductions)).order_by("pk").first()
     if integration is None:
         raise Http404(_("This integration does not exist, or it is not visible to you."))
     return integration
 
 
-def only(rule: Callable[[Integration, Any], bool], integration: Integration, user: Any) -> None:
+def require_permission(rule: Callable[[Integration, Any], bool], integration: Integration, user: Any) -> None:
     """Raises PermissionDenied for whom the rule does not let through: their form is not even shown."""
     if not rule(integration, user):
-        raise PermissionDenied(permissions.refusal(rule.__name__))
+        raise PermissionDenied(permissions.get_refusal(rule.__name__))
 
 
-def pressed(page: str) -> Callable[[Callable[..., HttpResponse]], Callable[..., HttpResponse]]:
+def require_button(page: str) -> Callable[[Callable[..., HttpResponse]], Callable[..., HttpResponse]]:
     """A button's address. Opened without the button, as after a sign-in that came between, it leads to `page`,
     which takes the same uuid, if the address has one."""
 
     def decorate(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
         @wraps(view)
-        def handle(request: HttpRequest, **named: Any) -> HttpResponse:
+        def handle(request: HttpRequest, **url_kwargs: Any) -> HttpResponse:
             if request.method != "POST":
-                return redirect(page, **{key: value for key, value in named.items() if key == "uuid"})
-            return view(request, **named)
+                return redirect(page, **{key: value for key, value in url_kwargs.items() if key == "uuid"})
+            return view(request, **url_kwargs)
 
         return handle
 

@@ -12,39 +12,49 @@ from django.utils.translation import gettext_noop, ngettext
 from django.views.decorators.vary import vary_on_headers
 
 from integrations.programs.registry import PROGRAMS
-from integrations.programs.schema import Edition, Kind, Program, Requirement, Sla, Target, Tier, Verb, Who
+from integrations.programs.schema import (
+    Edition,
+    FulfillingParty,
+    Program,
+    Requirement,
+    RequirementKind,
+    Sla,
+    SlaTarget,
+    TargetType,
+    Tier,
+)
 from integrations.submissions.presenters import PathStep
-from integrations.submissions.services.creation import entering_edition
-from integrations.submissions.views.drafts_shared import companies_of
+from integrations.submissions.services.creation import get_entry_edition
+from integrations.submissions.views.drafts_shared import list_editable_partners
 
-KINDS = {
+PARTNER_KIND_LABELS = {
     "infrastructure": gettext_noop("an infrastructure partner: Terraform manages what your platform offers"),
     "workflow": gettext_noop("a workflow partner: your service takes part in a Terraform run"),
 }
-GIVERS = {
-    Who.PARTNER: gettext_noop("you"),
-    Who.PROGRAM: gettext_noop("the program"),
-    Who.BOTH: gettext_noop("you and the program"),
-    Who.MACHINE: gettext_noop("the portal checks it"),
+PARTY_LABELS = {
+    FulfillingParty.PARTNER: gettext_noop("you"),
+    FulfillingParty.PROGRAM: gettext_noop("the program"),
+    FulfillingParty.BOTH: gettext_noop("you and the program"),
+    FulfillingParty.MACHINE: gettext_noop("the portal checks it"),
 }
-WAYS = {
-    Kind.FORM: gettext_noop("a form"),
-    Kind.DOCUMENT: gettext_noop("a document"),
-    Kind.AGREEMENT: gettext_noop("an agreement, signed by both sides"),
-    Kind.ATTESTATION: gettext_noop("a confirmation"),
-    Kind.MEETING: gettext_noop("a meeting"),
-    Kind.CREDENTIALS: gettext_noop("test credentials, kept encrypted"),
-    Kind.CHECK: gettext_noop("by machine"),
+REQUIREMENT_KIND_LABELS = {
+    RequirementKind.FORM: gettext_noop("a form"),
+    RequirementKind.DOCUMENT: gettext_noop("a document"),
+    RequirementKind.AGREEMENT: gettext_noop("an agreement, signed by both sides"),
+    RequirementKind.ATTESTATION: gettext_noop("a confirmation"),
+    RequirementKind.MEETING: gettext_noop("a meeting"),
+    RequirementKind.CREDENTIALS: gettext_noop("test credentials, kept encrypted"),
+    RequirementKind.CHECK: gettext_noop("by machine"),
 }
-VERBS = {
-    Verb.RESPOND: gettext_noop("answered"),
-    Verb.RESOLVE: gettext_noop("resolved"),
-    Verb.TRACK: gettext_noop("tracked and resolved"),
+TARGET_LABELS = {
+    TargetType.RESPOND: gettext_noop("answered"),
+    TargetType.RESOLVE: gettext_noop("resolved"),
+    TargetType.TRACK: gettext_noop("tracked and resolved"),
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RequirementSummary:
     """One requirement as the program's page lists it. `of`: the categories that it is for, blank for all."""
 
     requirement: Requirement
@@ -53,31 +63,36 @@ class Asked:
     of: str
 
 
-def program_or_404(key: str) -> Program:
+def get_program_or_404(key: str) -> Program:
     if key not in PROGRAMS:
         raise Http404(_("There is no program of that name."))
     return PROGRAMS[key]
 
 
-def edition_or_404(found: Program, date: str) -> Edition:
+def get_edition_or_404(program: Program, date: str) -> Edition:
     """The edition that the address names; without one, the edition that a new integration enters."""
     if not date:
-        return entering_edition(found.key)
-    if date not in found.by_date:
-        raise Http404(_("%(name)s has no edition of that date.") % {"name": found.name})
-    return found.edition(date)
+        return get_entry_edition(program.key)
+    if date not in program.by_date:
+        raise Http404(_("%(name)s has no edition of that date.") % {"name": program.name})
+    return program.edition(date)
 
 
-def asked(edition: Edition, requirements: tuple[Requirement, ...]) -> list[Asked]:
+def summarize_requirements(edition: Edition, requirements: tuple[Requirement, ...]) -> list[RequirementSummary]:
     """Requirements in words."""
     names = {c.key: c.name for c in edition.categories}
     return [
-        Asked(r, _(GIVERS[r.who]), _(WAYS[r.kind]), ", ".join(names.get(key, key) for key in r.categories))
+        RequirementSummary(
+            r,
+            _(PARTY_LABELS[r.who]),
+            _(REQUIREMENT_KIND_LABELS[r.kind]),
+            ", ".join(names.get(key, key) for key in r.categories),
+        )
         for r in requirements
     ]
 
 
-def promised(target: Target | None) -> str:
+def format_target(target: SlaTarget | None) -> str:
     """ "48 hours", "5 business days, ideally"; blank where nothing is promised."""
     if target is None:
         return ""
@@ -89,91 +104,97 @@ def promised(target: Target | None) -> str:
     return _("%(amount)s, ideally") % {"amount": amount} if target.ideally else amount
 
 
-def sla_rows(sla: Sla) -> list[tuple[str, str]]:
+def list_sla_rows(sla: Sla) -> list[tuple[str, str]]:
     """The promise as (kind of issue, within): empty for a program without figures."""
-    said = ((_("Critical issues"), promised(sla.critical)), (_("Other issues"), promised(sla.other)))
+    targets = ((_("Critical issues"), format_target(sla.critical)), (_("Other issues"), format_target(sla.other)))
     return [
-        (issues, _("%(verb)s within %(within)s") % {"verb": _(VERBS[sla.verb]), "within": within})
-        for issues, within in said
-        if within
+        (issue_label, _("%(verb)s within %(within)s") % {"verb": _(TARGET_LABELS[sla.verb]), "within": time_limit})
+        for issue_label, time_limit in targets
+        if time_limit
     ]
 
 
 @login_not_required
-def programs(request: HttpRequest) -> HttpResponse:
+def list_programs(request: HttpRequest) -> HttpResponse:
     """All programs."""
-    return render(request, "submissions/programs.html", {"products": by_product()})
+    return render(request, "submissions/programs.html", {"products": group_by_product()})
 
 
-def by_product() -> list[tuple[str, list[Program]]]:
+def group_by_product() -> list[tuple[str, list[Program]]]:
     """Programs under their products: first the product whose partners are of several kinds, then by name."""
-    found: dict[str, list[Program]] = {}
-    for each in PROGRAMS.values():
-        found.setdefault(each.product, []).append(each)
-    return sorted(found.items(), key=lambda pair: (not any(p.partners for p in pair[1]), pair[0]))
+    programs_by_product: dict[str, list[Program]] = {}
+    for program in PROGRAMS.values():
+        programs_by_product.setdefault(program.product, []).append(program)
+    return sorted(programs_by_product.items(), key=lambda pair: (not any(p.partners for p in pair[1]), pair[0]))
 
 
 @login_not_required
-def program(request: HttpRequest, key: str) -> HttpResponse:
+def show_program(request: HttpRequest, key: str) -> HttpResponse:
     """Everything that a program publishes, in one of its editions."""
-    found = program_or_404(key)
-    edition = edition_or_404(found, request.GET.get("edition", ""))
-    return render(request, "submissions/program.html", program_context(found, edition, request.user))
+    selected_program = get_program_or_404(key)
+    edition = get_edition_or_404(selected_program, request.GET.get("edition", ""))
+    return render(request, "submissions/program.html", build_program_context(selected_program, edition, request.user))
 
 
-def program_context(found: Program, edition: Edition, user: Any) -> dict[str, Any]:
-    entered = entering_edition(found.key)
+def build_program_context(program: Program, edition: Edition, user: Any) -> dict[str, Any]:
+    entry_edition = get_entry_edition(program.key)
     return {
-        "program": found,
+        "program": program,
         "edition": edition,
-        "editions": list(reversed(found.editions)),
-        "is_entered": edition == entered,
-        "entered": entered,
-        "kind": _(KINDS.get(found.partners, "")),
+        "editions": list(reversed(program.editions)),
+        "is_entered": edition == entry_edition,
+        "entered": entry_edition,
+        "kind": _(PARTNER_KIND_LABELS.get(program.partners, "")),
         "path": [PathStep(step.name, "next", f"#step-{step.key}", "") for step in edition.steps],
-        "steps": [(step, asked(edition, step.requirements)) for step in edition.steps],
-        "tiers": tier_rows(edition),
-        "sla": sla_rows(edition.sla),
-        "at_once": begins_at_once(user),
+        "steps": [(step, summarize_requirements(edition, step.requirements)) for step in edition.steps],
+        "tiers": list_tier_rows(edition),
+        "sla": list_sla_rows(edition.sla),
+        "at_once": has_single_partner(user),
     }
 
 
-def tier_rows(edition: Edition) -> list[tuple[Tier, list[Asked], int]]:
+def list_tier_rows(edition: Edition) -> list[tuple[Tier, list[RequirementSummary], int]]:
     """Each tier, what it asks beyond the path, and how many of its requirements the path holds."""
     path_ids = {r.id for r in edition.requirements()}
     rows = []
     for tier in edition.tiers:
-        more = tuple(r for r in tier.requirements if r.id not in path_ids)
-        rows.append((tier, asked(edition, more), len(tier.requirements) - len(more)))
+        extra_requirements = tuple(r for r in tier.requirements if r.id not in path_ids)
+        rows.append(
+            (
+                tier,
+                summarize_requirements(edition, extra_requirements),
+                len(tier.requirements) - len(extra_requirements),
+            )
+        )
     return rows
 
 
-def begins_at_once(user: Any) -> bool:
+def has_single_partner(user: Any) -> bool:
     """Whether it is clear for which company a person begins, so that a button can make the draft."""
-    return bool(user.is_authenticated) and len(companies_of(user)) == 1
+    return bool(user.is_authenticated) and len(list_editable_partners(user)) == 1
 
 
 @login_not_required
 @vary_on_headers("HX-Request")
-def chooser(request: HttpRequest) -> HttpResponse:
+def show_chooser(request: HttpRequest) -> HttpResponse:
     """Which program is mine? Questions in the partner's words; the answers stand in the address."""
-    chosen = [PROGRAMS[key] for key in dict.fromkeys(request.GET.getlist("yes")) if key in PROGRAMS]
-    kinds = list(dict.fromkeys(p.partners for p in chosen if p.partners))
+    chosen_programs = [PROGRAMS[key] for key in dict.fromkeys(request.GET.getlist("yes")) if key in PROGRAMS]
+    kinds = list(dict.fromkeys(p.partners for p in chosen_programs if p.partners))
     context = {
-        "products": by_product(),
-        "chosen": chosen,
-        "chosen_keys": [p.key for p in chosen],
-        "kinds": [_(KINDS.get(kind, kind)) for kind in kinds],
+        "products": group_by_product(),
+        "chosen": chosen_programs,
+        "chosen_keys": [p.key for p in chosen_programs],
+        "kinds": [_(PARTNER_KIND_LABELS.get(kind, kind)) for kind in kinds],
         "is_both": len(kinds) > 1,
         "asked": bool(request.GET),
-        "at_once": begins_at_once(request.user),
+        "at_once": has_single_partner(request.user),
     }
-    fragment = request.htmx and not request.htmx.history_restore_request  # type: ignore[attr-defined]
-    return render(request, f"submissions/chooser.html{'#answer' if fragment else ''}", context)
+    is_fragment = request.htmx and not request.htmx.history_restore_request  # type: ignore[attr-defined]
+    return render(request, f"submissions/chooser.html{'#answer' if is_fragment else ''}", context)
 
 
 urlpatterns = [
-    path("start/", chooser, name="start"),
-    path("programs/", programs, name="programs"),
-    path("programs/<slug:key>/", program, name="program"),
+    path("start/", show_chooser, name="start"),
+    path("programs/", list_programs, name="programs"),
+    path("programs/<slug:key>/", show_program, name="program"),
 ]

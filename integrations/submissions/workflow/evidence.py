@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from integrations.submissions.models.integration import Integration
 
-HELD_FOR_ACT, HELD_FOR_APPEAL = "acted", "appeal"
+PAUSED_FOR_ACTIVITY, PAUSED_FOR_APPEAL = "acted", "appeal"
 
 
 @dataclass(frozen=True, slots=True)
-class Act:
+class PartnerActivity:
     """Something that speaks for the partner and that no person has looked at yet. Its key is unique in a process."""
 
     key: str
@@ -26,39 +26,42 @@ class Act:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class ComplianceFacts:
     """What the witness knows. `up_to`: everything before this moment was seen, None where nothing is watched;
     `frozen`: why the machine put it on hold, while that hold lasts."""
 
-    acts: tuple[Act, ...] = ()
+    acts: tuple[PartnerActivity, ...] = ()
     up_to: datetime | None = None
     frozen: str = ""
 
 
 @dataclass(slots=True)
-class _Witness:
-    known: "Callable[[Integration, datetime], Known]" = field(default=lambda _row, _now: Known())
-    evidence: "Callable[[Integration, datetime], dict[str, Any]]" = field(default=lambda _row, _now: {})
+class _EvidenceProvider:
+    facts_function: "Callable[[Integration, datetime], ComplianceFacts]" = field(
+        default=lambda _row, _now: ComplianceFacts()
+    )
+    evidence_function: "Callable[[Integration, datetime], dict[str, Any]]" = field(default=lambda _row, _now: {})
 
 
-_witness = _Witness()
+_provider = _EvidenceProvider()
 
 
-def appoint(
-    known: "Callable[[Integration, datetime], Known]", evidence: "Callable[[Integration, datetime], dict[str, Any]]"
+def set_evidence_provider(
+    facts_function: "Callable[[Integration, datetime], ComplianceFacts]",
+    evidence_function: "Callable[[Integration, datetime], dict[str, Any]]",
 ) -> None:
-    """Whom to ask from now on. `evidence` answers with plain JSON."""
-    _witness.known, _witness.evidence = known, evidence
+    """Whom to ask from now on. `evidence_function` answers with plain JSON."""
+    _provider.facts_function, _provider.evidence_function = facts_function, evidence_function
 
 
-def known(integration: "Integration", now: datetime) -> Known:
+def get_compliance_facts(integration: "Integration", now: datetime) -> ComplianceFacts:
     """What speaks for and against the next step, as of a moment. Asked once a moment: kept on the row."""
-    kept: tuple[datetime, Known] | None = integration.__dict__.get("_known")
-    if kept is None or kept[0] != now:
-        kept = integration.__dict__["_known"] = (now, _witness.known(integration, now))
-    return kept[1]
+    cached_facts: tuple[datetime, ComplianceFacts] | None = integration.__dict__.get("_known")
+    if cached_facts is None or cached_facts[0] != now:
+        cached_facts = integration.__dict__["_known"] = (now, _provider.facts_function(integration, now))
+    return cached_facts[1]
 
 
-def evidence(integration: "Integration", now: datetime) -> dict[str, Any]:
+def collect_evidence(integration: "Integration", now: datetime) -> dict[str, Any]:
     """The pack that both sides see, as it is frozen with a decision."""
-    return _witness.evidence(integration, now)
+    return _provider.evidence_function(integration, now)

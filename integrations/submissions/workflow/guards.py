@@ -23,277 +23,294 @@ Predicate = Callable[["Integration"], bool]
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
+class StepContext:
     """What a step is asked with. A note of None: only looking, nobody has written one yet."""
 
     now: datetime
-    by: Any = None
+    actor: Any = None
     note: str | None = None
     inputs: dict[str, Any] = field(default_factory=dict)
 
 
-def guard(sentence: "str | Callable[[Integration], str]") -> Callable[[Predicate], Predicate]:
+def attach_refusal(message: "str | Callable[[Integration], str]") -> Callable[[Predicate], Predicate]:
     """Attach the sentence that is shown when the predicate says no."""
 
     def attach(predicate: Predicate) -> Predicate:
-        predicate.why = sentence if callable(sentence) else lambda _: gettext(sentence)  # type: ignore[attr-defined]
+        predicate.why = message if callable(message) else lambda _: gettext(message)  # type: ignore[attr-defined]
         return predicate
 
     return attach
 
 
-def why_not(predicate: Predicate, integration: "Integration") -> str:
+def explain_guard(predicate: Predicate, integration: "Integration") -> str:
     return str(predicate.why(integration))  # type: ignore[attr-defined]
 
 
-def _titles(integration: "Integration") -> str:
-    return _listed(_("Still open"), [r.title for r in context.missing_next(integration, integration.asking.now)])
-
-
-def _listed(what: str, titles: list[str]) -> str:
-    said = {"what": what, "titles": "; ".join(titles[:3]), "more": len(titles) - 3}
-    return (_("%(what)s: %(titles)s and %(more)s more.") if len(titles) > 3 else _("%(what)s: %(titles)s.")) % said
-
-
-def _hold(integration: "Integration") -> str:
-    return _("On hold: %(reason)s.") % {"reason": integration.hold_reason}
-
-
-@guard(_hold)
-def not_held(integration: "Integration") -> bool:
-    return not integration.hold
-
-
-@guard(gettext_noop("It is not on hold."))
-def held(integration: "Integration") -> bool:
-    return bool(integration.hold)
-
-
-@guard(gettext_noop("The next step is the review: request it."))
-def review_is_not_next(integration: "Integration") -> bool:
-    return integration.next_position[1] != Stage.REVIEW
-
-
-@guard(gettext_noop("The review is not the next step of this program."))
-def review_is_next(integration: "Integration") -> bool:
-    return integration.next_position[1] == Stage.REVIEW
-
-
-@guard(_titles)
-def nothing_missing(integration: "Integration") -> bool:
-    return not context.missing_next(integration, integration.asking.now)
-
-
-@guard(gettext_noop("The partner has been asked for changes and works on them."))
-def review_was_requested(integration: "Integration") -> bool:
-    return integration.review_state == ReviewState.WAITING
-
-
-@guard(gettext_noop("Nobody asked for changes."))
-def changes_were_requested(integration: "Integration") -> bool:
-    return integration.review_state == ReviewState.CHANGES
-
-
-@guard(gettext_noop("Write at least one finding first: it tells the partner what to change."))
-def something_is_asked(integration: "Integration") -> bool:
-    """A finding, or a requirement that waits for the partner: the turn is handed over for either."""
-    return bool(
-        context.finding_counts(integration).get("open", 0) or context.partners_part(integration, integration.asking.now)
+def _list_open_titles(integration: "Integration") -> str:
+    return _format_titles(
+        _("Still open"), [r.title for r in context.list_missing_next(integration, integration.asking.now)]
     )
 
 
-def _partners_part(integration: "Integration") -> str:
-    mine = context.partners_part(integration, integration.asking.now)
-    return _listed(_("Still yours to settle"), [missing.title for missing in mine])
+def _format_titles(heading: str, titles: list[str]) -> str:
+    values = {"what": heading, "titles": "; ".join(titles[:3]), "more": len(titles) - 3}
+    return (_("%(what)s: %(titles)s and %(more)s more.") if len(titles) > 3 else _("%(what)s: %(titles)s.")) % values
 
 
-@guard(_partners_part)
-def partners_part_done(integration: "Integration") -> bool:
-    return not context.partners_part(integration, integration.asking.now)
+def _describe_hold(integration: "Integration") -> str:
+    return _("On hold: %(reason)s.") % {"reason": integration.hold_reason}
 
 
-def _open_findings(integration: "Integration") -> str:
-    count = context.finding_counts(integration).get("open", 0)
+@attach_refusal(_describe_hold)
+def is_not_on_hold(integration: "Integration") -> bool:
+    return not integration.hold
+
+
+@attach_refusal(gettext_noop("It is not on hold."))
+def is_on_hold(integration: "Integration") -> bool:
+    return bool(integration.hold)
+
+
+@attach_refusal(gettext_noop("The next step is the review: request it."))
+def is_review_not_next(integration: "Integration") -> bool:
+    return integration.next_position[1] != Stage.REVIEW
+
+
+@attach_refusal(gettext_noop("The review is not the next step of this program."))
+def is_review_next(integration: "Integration") -> bool:
+    return integration.next_position[1] == Stage.REVIEW
+
+
+@attach_refusal(_list_open_titles)
+def has_no_missing_requirements(integration: "Integration") -> bool:
+    return not context.list_missing_next(integration, integration.asking.now)
+
+
+@attach_refusal(gettext_noop("The partner has been asked for changes and works on them."))
+def is_review_requested(integration: "Integration") -> bool:
+    return integration.review_state == ReviewState.WAITING
+
+
+@attach_refusal(gettext_noop("Nobody asked for changes."))
+def has_requested_changes(integration: "Integration") -> bool:
+    return integration.review_state == ReviewState.CHANGES
+
+
+@attach_refusal(gettext_noop("Write at least one finding first: it tells the partner what to change."))
+def has_partner_tasks(integration: "Integration") -> bool:
+    """A finding, or a requirement that waits for the partner: the turn is handed over for either."""
+    return bool(
+        context.count_findings(integration).get("open", 0)
+        or context.list_partner_requirements(integration, integration.asking.now)
+    )
+
+
+def _list_partner_titles(integration: "Integration") -> str:
+    partner_requirements = context.list_partner_requirements(integration, integration.asking.now)
+    return _format_titles(_("Still yours to settle"), [missing.title for missing in partner_requirements])
+
+
+@attach_refusal(_list_partner_titles)
+def has_no_partner_requirements(integration: "Integration") -> bool:
+    return not context.list_partner_requirements(integration, integration.asking.now)
+
+
+def _describe_open_findings(integration: "Integration") -> str:
+    count = context.count_findings(integration).get("open", 0)
     return ngettext(
         "%(count)s of the findings waits for your answer.", "%(count)s of the findings wait for your answer.", count
     ) % {"count": count}
 
 
-@guard(_open_findings)
-def findings_answered(integration: "Integration") -> bool:
-    return context.finding_counts(integration).get("open", 0) == 0
+@attach_refusal(_describe_open_findings)
+def has_no_open_findings(integration: "Integration") -> bool:
+    return context.count_findings(integration).get("open", 0) == 0
 
 
-@guard(gettext_noop("Each finding must be verified first."))
-def findings_verified(integration: "Integration") -> bool:
-    counts = context.finding_counts(integration)
+@attach_refusal(gettext_noop("Each finding must be verified first."))
+def has_only_verified_findings(integration: "Integration") -> bool:
+    counts = context.count_findings(integration)
     return counts.get("open", 0) + counts.get("fixed", 0) == 0
 
 
-def _holder_of_the_claim(integration: "Integration") -> str:
+def _describe_claim(integration: "Integration") -> str:
     return _("%(reviewer)s has it until %(claimed_until)s UTC. Claim it then, or ask for it.") % {
         "reviewer": integration.reviewer,
         "claimed_until": f"{integration.claimed_until:%H:%M}",
     }
 
 
-@guard(_holder_of_the_claim)
-def nobody_else_has_it(integration: "Integration") -> bool:
+@attach_refusal(_describe_claim)
+def is_not_claimed_by_other(integration: "Integration") -> bool:
     """Two reviewers do not decide beside each other: while a claim runs, the decision is its holder's."""
-    until, by = integration.claimed_until, integration.asking.by
-    return until is None or until <= integration.asking.now or by is None or integration.reviewer_id == by.pk
+    claim_expires_at, actor = integration.claimed_until, integration.asking.actor
+    return (
+        claim_expires_at is None
+        or claim_expires_at <= integration.asking.now
+        or actor is None
+        or integration.reviewer_id == actor.pk
+    )
 
 
-@guard(gettext_noop("Say why: the reason is part of the decision."))
-def note_given(integration: "Integration") -> bool:
+@attach_refusal(gettext_noop("Say why: the reason is part of the decision."))
+def has_note(integration: "Integration") -> bool:
     note = integration.asking.note
     return note is None or bool(note.strip())
 
 
-@guard(gettext_noop("The decision can still be undone: wait until it is final."))
-def decision_is_final(integration: "Integration") -> bool:
+@attach_refusal(gettext_noop("The decision can still be undone: wait until it is final."))
+def is_decision_final(integration: "Integration") -> bool:
     return integration.undo_until is None or integration.undo_until <= integration.asking.now
 
 
-@guard(gettext_noop("The decision is final: its mail has gone."))
-def decision_can_be_undone(integration: "Integration") -> bool:
+@attach_refusal(gettext_noop("The decision is final: its mail has gone."))
+def can_undo_decision(integration: "Integration") -> bool:
     return bool(integration.decision and integration.undo_until and integration.undo_until > integration.asking.now)
 
 
-@guard(gettext_noop("There is no further tier to ask for, or it has been asked for already."))
-def tier_can_be_asked(integration: "Integration") -> bool:
-    open_to_ask = {t.key for t in integration.edition.tiers if t.on_request} - {integration.tier}
-    asked = integration.asking.inputs.get("tier")
-    return not integration.tier_request and bool(open_to_ask) and (asked is None or asked in open_to_ask)
+@attach_refusal(gettext_noop("There is no further tier to ask for, or it has been asked for already."))
+def can_request_tier(integration: "Integration") -> bool:
+    requestable_tiers = {t.key for t in integration.edition.tiers if t.on_request} - {integration.tier}
+    requested_tier = integration.asking.inputs.get("tier")
+    return (
+        not integration.tier_request
+        and bool(requestable_tiers)
+        and (requested_tier is None or requested_tier in requestable_tiers)
+    )
 
 
-@guard(gettext_noop("Nobody asked for a tier."))
-def tier_was_asked(integration: "Integration") -> bool:
+@attach_refusal(gettext_noop("Nobody asked for a tier."))
+def is_tier_requested(integration: "Integration") -> bool:
     return bool(integration.tier_request)
 
 
-@guard(gettext_noop("The tier's requirements are not all met."))
-def tier_is_complete(integration: "Integration") -> bool:
+@attach_refusal(gettext_noop("The tier's requirements are not all met."))
+def has_tier_requirements(integration: "Integration") -> bool:
     tier = integration.edition.tier(integration.tier_request)
-    return tier is not None and not context.missing_for_tier(integration, tier, integration.asking.now)
+    return tier is not None and not context.list_missing_for_tier(integration, tier, integration.asking.now)
 
 
 # -- the due process of a standing -------------------------------------------------------------------------
 
 
-def _moment(at: datetime | None) -> str:
-    return f"{at:%a} {at.day} {at:%b}, {at:%H:%M} UTC" if at else ""
+def _format_moment(moment: datetime | None) -> str:
+    return f"{moment:%a} {moment.day} {moment:%b}, {moment:%H:%M} UTC" if moment else ""
 
 
-def _period(integration: "Integration") -> str:
+def _describe_period(integration: "Integration") -> str:
     return (
-        _("The period ends %(standing_due_at)s.") % {"standing_due_at": _moment(integration.standing_due_at)}
+        _("The period ends %(standing_due_at)s.") % {"standing_due_at": _format_moment(integration.standing_due_at)}
         if integration.standing_due_at
         else _("It is held.")
     )
 
 
-@guard(_period)
-def period_has_ended(integration: "Integration") -> bool:
-    due = integration.standing_due_at
-    return due is not None and due <= integration.asking.now
+@attach_refusal(_describe_period)
+def has_period_ended(integration: "Integration") -> bool:
+    due_at = integration.standing_due_at
+    return due_at is not None and due_at <= integration.asking.now
 
 
-def _why_held(integration: "Integration") -> str:
-    if integration.standing_hold == evidence.HELD_FOR_APPEAL:
+def _describe_pause(integration: "Integration") -> str:
+    if integration.standing_hold == evidence.PAUSED_FOR_APPEAL:
         return _("An appeal is open: it is decided first.")
     if integration.standing_ask:
         return _("Decide first: %(standing_ask)s.") % {"standing_ask": integration.standing_ask}
     return _("The partner acted: somebody looks at that first.")
 
 
-@guard(_why_held)
-def process_not_held(integration: "Integration") -> bool:
+@attach_refusal(_describe_pause)
+def is_process_not_paused(integration: "Integration") -> bool:
     return not integration.standing_hold and not integration.standing_ask
 
 
-def _acts(integration: "Integration") -> str:
-    acts = evidence.known(integration, integration.asking.now).acts
-    return _listed(_("Look first at what the partner did"), [act.said for act in acts])
+def _list_activities(integration: "Integration") -> str:
+    activities = evidence.get_compliance_facts(integration, integration.asking.now).acts
+    return _format_titles(_("Look first at what the partner did"), [activity.said for activity in activities])
 
 
-@guard(_acts)
-def partner_has_not_acted(integration: "Integration") -> bool:
+@attach_refusal(_list_activities)
+def has_no_partner_activity(integration: "Integration") -> bool:
     """Also what no sweep has seen yet holds the process: the partner is never overtaken by our own slowness."""
-    return not evidence.known(integration, integration.asking.now).acts
+    return not evidence.get_compliance_facts(integration, integration.asking.now).acts
 
 
-def _behind(integration: "Integration") -> str:
-    known = evidence.known(integration, integration.asking.now).up_to
-    return _("What we know of its issues ends %(at)s: it must reach the end of the period.") % {"at": _moment(known)}
+def _describe_data_gap(integration: "Integration") -> str:
+    data_up_to = evidence.get_compliance_facts(integration, integration.asking.now).up_to
+    return _("What we know of its issues ends %(at)s: it must reach the end of the period.") % {
+        "at": _format_moment(data_up_to)
+    }
 
 
-@guard(_behind)
-def known_far_enough(integration: "Integration") -> bool:
+@attach_refusal(_describe_data_gap)
+def is_data_complete(integration: "Integration") -> bool:
     """Nothing is decided across a gap: the answer may stand in it."""
-    known, due = evidence.known(integration, integration.asking.now).up_to, integration.standing_due_at
-    return known is None or due is None or known >= due
+    data_up_to, due_at = (
+        evidence.get_compliance_facts(integration, integration.asking.now).up_to,
+        integration.standing_due_at,
+    )
+    return data_up_to is None or due_at is None or data_up_to >= due_at
 
 
-def _is_not(integration: "Integration", *people: int | None) -> bool:
-    by = integration.asking.by
-    return by is None or by.pk not in [person for person in people if person is not None]
+def _is_different_person(integration: "Integration", *excluded_ids: int | None) -> bool:
+    actor = integration.asking.actor
+    return actor is None or actor.pk not in [user_id for user_id in excluded_ids if user_id is not None]
 
 
-def _notice_by(integration: "Integration") -> str:
+def _describe_notice_author(integration: "Integration") -> str:
     return _("%(by)s gave the notice: another reviewer decides on the suspension.") % {"by": integration.notice_by}
 
 
-@guard(_notice_by)
-def another_gave_the_notice(integration: "Integration") -> bool:
-    return _is_not(integration, integration.notice_by_id)
+@attach_refusal(_describe_notice_author)
+def is_not_notice_author(integration: "Integration") -> bool:
+    return _is_different_person(integration, integration.notice_by_id)
 
 
-def _suspended_by(integration: "Integration") -> str:
+def _describe_suspension_author(integration: "Integration") -> str:
     return _("%(by)s suspended it: another reviewer decides on the removal.") % {"by": integration.suspended_by}
 
 
-@guard(_suspended_by)
-def another_suspended_it(integration: "Integration") -> bool:
-    return _is_not(integration, integration.suspended_by_id)
+@attach_refusal(_describe_suspension_author)
+def is_not_suspension_author(integration: "Integration") -> bool:
+    return _is_different_person(integration, integration.suspended_by_id)
 
 
-@guard(gettext_noop("You gave the notice or suspended it: a reviewer who did neither decides on the appeal."))
-def took_no_part(integration: "Integration") -> bool:
-    return _is_not(integration, integration.notice_by_id, integration.suspended_by_id)
+@attach_refusal(gettext_noop("You gave the notice or suspended it: a reviewer who did neither decides on the appeal."))
+def is_uninvolved(integration: "Integration") -> bool:
+    return _is_different_person(integration, integration.notice_by_id, integration.suspended_by_id)
 
 
-@guard(gettext_noop("It was appealed once; the decision on it stands."))
-def not_appealed_yet(integration: "Integration") -> bool:
+@attach_refusal(gettext_noop("It was appealed once; the decision on it stands."))
+def is_not_appealed(integration: "Integration") -> bool:
     return integration.appealed_at is None
 
 
-@guard(gettext_noop("No appeal is open."))
-def appeal_is_open(integration: "Integration") -> bool:
-    return integration.standing_hold == evidence.HELD_FOR_APPEAL
+@attach_refusal(gettext_noop("No appeal is open."))
+def is_appeal_open(integration: "Integration") -> bool:
+    return integration.standing_hold == evidence.PAUSED_FOR_APPEAL
 
 
-@guard(gettext_noop("An appeal is open: decide on it."))
-def no_appeal_is_open(integration: "Integration") -> bool:
-    return integration.standing_hold != evidence.HELD_FOR_APPEAL
+@attach_refusal(gettext_noop("An appeal is open: decide on it."))
+def is_no_appeal_open(integration: "Integration") -> bool:
+    return integration.standing_hold != evidence.PAUSED_FOR_APPEAL
 
 
-@guard(gettext_noop("Nothing is held because of what the partner did."))
-def held_for_an_act(integration: "Integration") -> bool:
-    return integration.standing_hold == evidence.HELD_FOR_ACT
+@attach_refusal(gettext_noop("Nothing is held because of what the partner did."))
+def is_paused_for_activity(integration: "Integration") -> bool:
+    return integration.standing_hold == evidence.PAUSED_FOR_ACTIVITY
 
 
-@guard(gettext_noop("Nobody asks for anything."))
-def something_waits(integration: "Integration") -> bool:
+@attach_refusal(gettext_noop("Nobody asks for anything."))
+def has_pending_request(integration: "Integration") -> bool:
     return bool(integration.standing_ask)
 
 
-@guard(gettext_noop("It has been asked for already, and waits for the program."))
-def nothing_waits(integration: "Integration") -> bool:
+@attach_refusal(gettext_noop("It has been asked for already, and waits for the program."))
+def has_no_pending_request(integration: "Integration") -> bool:
     return not integration.standing_ask
 
 
-@guard(gettext_noop("The portal has not found that the repository is in other hands: give notice first."))
-def in_other_hands(integration: "Integration") -> bool:
+@attach_refusal(gettext_noop("The portal has not found that the repository is in other hands: give notice first."))
+def is_repository_transferred(integration: "Integration") -> bool:
     """Without notice only where the machine itself found it, and holds it for that very reason still."""
-    return bool(evidence.known(integration, integration.asking.now).frozen)
+    return bool(evidence.get_compliance_facts(integration, integration.asking.now).frozen)

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from django.utils.translation import get_language, gettext, gettext_noop, ngettext
 
-WHOLE = (
+COMPLETE_SENTENCES = (
     gettext_noop("List the integration"),
     gettext_noop("Request the review"),
     gettext_noop("Request the review again"),
@@ -31,7 +31,7 @@ WHOLE = (
     gettext_noop("ready to list"),
     gettext_noop("one of these is enough"),
 )
-VERBS = {
+SENTENCES_BY_VERB = {
     gettext_noop("Fill in"): gettext_noop("Fill in: %(what)s"),
     gettext_noop("Hand in"): gettext_noop("Hand in: %(what)s"),
     gettext_noop("Sign"): gettext_noop("Sign: %(what)s"),
@@ -47,7 +47,7 @@ VERBS = {
     gettext_noop("On hold"): gettext_noop("On hold: %(what)s"),
     gettext_noop("on hold"): gettext_noop("on hold: %(what)s"),
 }
-COUNTED = (
+PATTERNED_SENTENCES = (
     (re.compile(r"Review round (\d+)"), gettext_noop("Review round %(what)s")),
     (re.compile(r"review round (\d+)"), gettext_noop("review round %(what)s")),
     (re.compile(r"(\d+) are enough"), gettext_noop("%(what)s are enough")),
@@ -55,32 +55,32 @@ COUNTED = (
     (re.compile(r"Decide on the tier (.+)"), gettext_noop("Decide on the tier %(what)s")),
     (re.compile(r"asks for the tier (.+)"), gettext_noop("asks for the tier %(what)s")),
 )
-FINDINGS = re.compile(r"(Answer|answered) (\d+) findings?")
+FINDINGS_PATTERN = re.compile(r"(Answer|answered) (\d+) findings?")
 
 
-def turn_said(text: str) -> str:
+def translate_next_action(text: str) -> str:
     """The sentence of a turn, a reason of the queue or a verb of them; what is none of ours comes back as it is."""
-    return _said(get_language(), text)
+    return _translate(get_language(), text)
 
 
 @lru_cache(maxsize=2000)
-def _said(_language: str | None, text: str) -> str:
-    if text in WHOLE or text in VERBS:
+def _translate(_language: str | None, text: str) -> str:
+    if text in COMPLETE_SENTENCES or text in SENTENCES_BY_VERB:
         return gettext(text)
-    verb, colon, what = text.partition(": ")
-    if colon and verb in VERBS:
-        return gettext(VERBS[verb]) % {"what": what}
-    if found := FINDINGS.fullmatch(text):
-        return _of_findings(found[1], int(found[2]))
-    for pattern, message in COUNTED:
-        if found := pattern.fullmatch(text):
-            return gettext(message) % {"what": found[1]}
+    verb, colon, subject = text.partition(": ")
+    if colon and verb in SENTENCES_BY_VERB:
+        return gettext(SENTENCES_BY_VERB[verb]) % {"what": subject}
+    if match := FINDINGS_PATTERN.fullmatch(text):
+        return _translate_findings(match[1], int(match[2]))
+    for pattern, message in PATTERNED_SENTENCES:
+        if match := pattern.fullmatch(text):
+            return gettext(message) % {"what": match[1]}
     return text
 
 
-def _of_findings(verb: str, count: int) -> str:
+def _translate_findings(verb: str, count: int) -> str:
     if verb == "Answer":
-        said = ngettext("Answer %(count)s finding", "Answer %(count)s findings", count)
+        template = ngettext("Answer %(count)s finding", "Answer %(count)s findings", count)
     else:
-        said = ngettext("answered %(count)s finding", "answered %(count)s findings", count)
-    return said % {"count": count}
+        template = ngettext("answered %(count)s finding", "answered %(count)s findings", count)
+    return template % {"count": count}

@@ -4,25 +4,25 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
 
-from integrations.programs.schema import ENDS, OPEN_STAGES, Stage
+from integrations.programs.schema import FINAL_STAGES, OPEN_STAGES, Stage
 
 __all__ = [
-    "ENDS",
+    "FINAL_STAGES",
     "OPEN_STAGES",
-    "OUTAGE",
-    "Facts",
-    "Holder",
-    "Process",
+    "OUTAGE_PARTY",
+    "ComplianceStatus",
+    "IntegrationSnapshot",
+    "ListingStatus",
+    "NextAction",
+    "ResponsibleParty",
     "ReviewState",
     "Stage",
-    "Standing",
     "Status",
-    "Turn",
-    "turn_of",
+    "determine_next_action",
 ]
 
 
-class Standing(StrEnum):
+class ListingStatus(StrEnum):
     """What a listed integration may say of itself: a second machine beside the stage."""
 
     NONE = "none"
@@ -32,7 +32,7 @@ class Standing(StrEnum):
     REMOVED = "removed"
 
 
-class Process(StrEnum):
+class ComplianceStatus(StrEnum):
     """Where the due process of a standing is: who has to move before anything follows."""
 
     NONE = ""
@@ -67,10 +67,12 @@ class Status(StrEnum):
     STALE = "stale"
 
 
-MET = frozenset({Status.GIVEN, Status.NOT_NEEDED, Status.PASS, Status.WARN})  # a waiver counts while unexpired
+FULFILLED_STATUSES = frozenset(
+    {Status.GIVEN, Status.NOT_NEEDED, Status.PASS, Status.WARN}
+)  # a waiver counts while unexpired
 
 
-class Holder(StrEnum):
+class ResponsibleParty(StrEnum):
     """Who has the turn. Exactly one for every open integration."""
 
     PARTNER = "partner"
@@ -79,11 +81,13 @@ class Holder(StrEnum):
     THIRD_PARTY = "third_party"
 
 
-OUTAGE = "outage"  # the machine's turn while it cannot look: kept apart in the history, ours and never the partner's
+OUTAGE_PARTY = (
+    "outage"  # the machine's turn while it cannot look: kept apart in the history, ours and never the partner's
+)
 
 
 @dataclass(frozen=True, slots=True)
-class Missing:
+class OpenRequirement:
     """A requirement that is not met: its id, its title, who can move it, and the verb of what they do.
 
     `group`: the any-of group that it is one of, and `enough`: how many more of that group are; blank and 0 where it
@@ -92,7 +96,7 @@ class Missing:
 
     id: str
     title: str
-    holder: Holder
+    holder: ResponsibleParty
     verb: str = "Settle"
     group: str = ""
     enough: int = 0
@@ -104,14 +108,14 @@ class Missing:
         return "" if not self.enough else "one of these is enough" if self.enough == 1 else f"{self.enough} are enough"
 
 
-def how_many(missing: Collection[Missing]) -> int:
+def count_open(open_requirements: Collection[OpenRequirement]) -> int:
     """How many of them have to be settled: of an any-of group as many as are enough."""
-    groups = {item.group: item.enough for item in missing if item.group}
-    return sum(not item.group for item in missing) + sum(groups.values())
+    remaining_by_group = {item.group: item.enough for item in open_requirements if item.group}
+    return sum(not item.group for item in open_requirements) + sum(remaining_by_group.values())
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class IntegrationSnapshot:
     """What the turn depends on, as plain values.
 
     `missing`: requirements that block the next position, in the path's order; `next_stage`: the stage of the
@@ -122,119 +126,145 @@ class Facts:
     step: str
     next_step: str = ""
     next_stage: Stage | None = None
-    hold: Holder | None = None
+    hold: ResponsibleParty | None = None
     hold_reason: str = ""
     review: ReviewState = ReviewState.NONE
     round: int = 0
     open_findings: int = 0
     fixed_findings: int = 0
-    missing: tuple[Missing, ...] = ()
-    asked: tuple[Missing, ...] = ()  # in review: what the program waits for the partner to answer
+    missing: tuple[OpenRequirement, ...] = ()
+    asked: tuple[OpenRequirement, ...] = ()  # in review: what the program waits for the partner to answer
     tier_request: str = ""
-    broken: tuple[Missing, ...] = ()  # in support: requirements that are no longer met
-    renewals: tuple[Missing, ...] = ()  # in support: agreements whose next version one side has signed
-    standing: Standing = Standing.NONE
-    process: Process = Process.NONE
+    broken: tuple[OpenRequirement, ...] = ()  # in support: requirements that are no longer met
+    renewals: tuple[OpenRequirement, ...] = ()  # in support: agreements whose next version one side has signed
+    standing: ListingStatus = ListingStatus.NONE
+    process: ComplianceStatus = ComplianceStatus.NONE
     standing_ask: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class NextAction:
     """Who holds an open integration, and the one sentence and button that follow from it.
 
     `target`: where the button leads: "requirement:ID", "step:NAME", "findings", "review" or "".
     """
 
-    holder: Holder
+    holder: ResponsibleParty
     action: str
     target: str = ""
 
 
-def turn_of(facts: Facts) -> Turn | None:
+def determine_next_action(snapshot: IntegrationSnapshot) -> NextAction | None:
     """Whose turn it is; None for an integration that has ended."""
-    if facts.stage in ENDS:
+    if snapshot.stage in FINAL_STAGES:
         return None
-    if facts.hold is not None:
-        return Turn(facts.hold, f"On hold: {facts.hold_reason}")
-    if facts.stage == Stage.REVIEW:
-        return _in_review(facts)
-    if facts.stage == Stage.SUPPORT:
-        return _in_support(facts)
-    if facts.missing:
-        return _for_missing(facts.missing)
-    if facts.stage == Stage.RELEASE:
-        return Turn(Holder.PROGRAM, "List the integration", "step:release")
-    if facts.next_stage == Stage.REVIEW:
-        return Turn(Holder.PARTNER, "Request the review", "step:request_review")
-    return Turn(Holder.PARTNER, f"Complete {facts.step}", "step:advance")
+    if snapshot.hold is not None:
+        return NextAction(snapshot.hold, f"On hold: {snapshot.hold_reason}")
+    if snapshot.stage == Stage.REVIEW:
+        return _determine_in_review(snapshot)
+    if snapshot.stage == Stage.SUPPORT:
+        return _determine_in_support(snapshot)
+    if snapshot.missing:
+        return _determine_for_open(snapshot.missing)
+    if snapshot.stage == Stage.RELEASE:
+        return NextAction(ResponsibleParty.PROGRAM, "List the integration", "step:release")
+    if snapshot.next_stage == Stage.REVIEW:
+        return NextAction(ResponsibleParty.PARTNER, "Request the review", "step:request_review")
+    return NextAction(ResponsibleParty.PARTNER, f"Complete {snapshot.step}", "step:advance")
 
 
-def _in_review(facts: Facts) -> Turn:
-    if facts.review == ReviewState.CHANGES:
-        return _in_changes(facts)
-    if facts.asked:
-        return _for_missing(facts.asked)
-    return Turn(Holder.PROGRAM, f"Review round {facts.round}", "review")
+def _determine_in_review(snapshot: IntegrationSnapshot) -> NextAction:
+    if snapshot.review == ReviewState.CHANGES:
+        return _determine_in_changes(snapshot)
+    if snapshot.asked:
+        return _determine_for_open(snapshot.asked)
+    return NextAction(ResponsibleParty.PROGRAM, f"Review round {snapshot.round}", "review")
 
 
-def _in_changes(facts: Facts) -> Turn:
+def _determine_in_changes(snapshot: IntegrationSnapshot) -> NextAction:
     """The partner's own requirements come first, then the findings, what is asked after them, then the next round."""
-    own = tuple(item for item in facts.missing if item.holder == Holder.PARTNER)
-    first = tuple(item for item in own if not item.after_findings)
-    if first:
-        return _for_missing(first)
-    if facts.open_findings:
-        word = "finding" if facts.open_findings == 1 else "findings"
-        return Turn(Holder.PARTNER, f"Answer {facts.open_findings} {word}", "findings")
-    if own:
-        return _for_missing(own)
-    return Turn(Holder.PARTNER, "Request the review again", "step:request_again")
+    partner_requirements = tuple(item for item in snapshot.missing if item.holder == ResponsibleParty.PARTNER)
+    before_findings = tuple(item for item in partner_requirements if not item.after_findings)
+    if before_findings:
+        return _determine_for_open(before_findings)
+    if snapshot.open_findings:
+        noun = "finding" if snapshot.open_findings == 1 else "findings"
+        return NextAction(ResponsibleParty.PARTNER, f"Answer {snapshot.open_findings} {noun}", "findings")
+    if partner_requirements:
+        return _determine_for_open(partner_requirements)
+    return NextAction(ResponsibleParty.PARTNER, "Request the review again", "step:request_again")
 
 
-PROCESS_TURNS: dict[tuple[Standing, Process], tuple[Holder, str]] = {
-    (Standing.NOTICE, Process.RUNNING): (Holder.PARTNER, "Answer the notice"),
-    (Standing.NOTICE, Process.ENDED): (Holder.PROGRAM, "Decide on the suspension: the grace period has ended"),
-    (Standing.NOTICE, Process.ACTED): (Holder.PROGRAM, "Look at what the partner did after the notice"),
-    (Standing.NOTICE, Process.APPEALED): (Holder.PROGRAM, "Decide on the appeal against the notice"),
-    (Standing.SUSPENDED, Process.RUNNING): (Holder.PARTNER, "Settle what the suspension rests on"),
-    (Standing.SUSPENDED, Process.ENDED): (Holder.PROGRAM, "Decide on the removal: the period has ended"),
-    (Standing.SUSPENDED, Process.ACTED): (Holder.PROGRAM, "Look at what the partner did after the suspension"),
-    (Standing.SUSPENDED, Process.APPEALED): (Holder.PROGRAM, "Decide on the appeal against the suspension"),
+COMPLIANCE_ACTIONS: dict[tuple[ListingStatus, ComplianceStatus], tuple[ResponsibleParty, str]] = {
+    (ListingStatus.NOTICE, ComplianceStatus.RUNNING): (ResponsibleParty.PARTNER, "Answer the notice"),
+    (ListingStatus.NOTICE, ComplianceStatus.ENDED): (
+        ResponsibleParty.PROGRAM,
+        "Decide on the suspension: the grace period has ended",
+    ),
+    (ListingStatus.NOTICE, ComplianceStatus.ACTED): (
+        ResponsibleParty.PROGRAM,
+        "Look at what the partner did after the notice",
+    ),
+    (ListingStatus.NOTICE, ComplianceStatus.APPEALED): (
+        ResponsibleParty.PROGRAM,
+        "Decide on the appeal against the notice",
+    ),
+    (ListingStatus.SUSPENDED, ComplianceStatus.RUNNING): (
+        ResponsibleParty.PARTNER,
+        "Settle what the suspension rests on",
+    ),
+    (ListingStatus.SUSPENDED, ComplianceStatus.ENDED): (
+        ResponsibleParty.PROGRAM,
+        "Decide on the removal: the period has ended",
+    ),
+    (ListingStatus.SUSPENDED, ComplianceStatus.ACTED): (
+        ResponsibleParty.PROGRAM,
+        "Look at what the partner did after the suspension",
+    ),
+    (ListingStatus.SUSPENDED, ComplianceStatus.APPEALED): (
+        ResponsibleParty.PROGRAM,
+        "Decide on the appeal against the suspension",
+    ),
 }
-AT_REST = {
-    Standing.REMOVED: "Nothing to do: it was removed from the listing",
-    Standing.NONE: "Nothing to do: its company no longer promises support",
+IDLE_ACTIONS = {
+    ListingStatus.REMOVED: "Nothing to do: it was removed from the listing",
+    ListingStatus.NONE: "Nothing to do: its company no longer promises support",
 }
 
 
-def _of_standing(facts: Facts) -> Turn | None:
+def _determine_for_compliance(snapshot: IntegrationSnapshot) -> NextAction | None:
     """The turn that follows from the due process; None where the standing asks nothing of anybody."""
-    if facts.process == Process.ASKED:
-        return Turn(Holder.PROGRAM, f"Decide: {facts.standing_ask}", "standing")
-    if (facts.standing, facts.process) in PROCESS_TURNS:
-        return Turn(*PROCESS_TURNS[facts.standing, facts.process], "standing")
-    if facts.standing in AT_REST:
-        return Turn(Holder.MACHINE, AT_REST[facts.standing], "standing")
+    if snapshot.process == ComplianceStatus.ASKED:
+        return NextAction(ResponsibleParty.PROGRAM, f"Decide: {snapshot.standing_ask}", "standing")
+    if (snapshot.standing, snapshot.process) in COMPLIANCE_ACTIONS:
+        return NextAction(*COMPLIANCE_ACTIONS[snapshot.standing, snapshot.process], "standing")
+    if snapshot.standing in IDLE_ACTIONS:
+        return NextAction(ResponsibleParty.MACHINE, IDLE_ACTIONS[snapshot.standing], "standing")
     return None
 
 
-def _in_support(facts: Facts) -> Turn:
-    of_standing = _of_standing(facts)
-    if of_standing is not None:
-        return of_standing
-    if facts.broken:
-        return _for_missing(facts.broken)
-    if facts.renewals:
-        return _for_missing(facts.renewals)
-    if facts.tier_request:
-        return Turn(Holder.PROGRAM, f"Decide on the tier {facts.tier_request}", "review")
-    return Turn(Holder.MACHINE, "Nothing to do: the portal keeps watch")
+def _determine_in_support(snapshot: IntegrationSnapshot) -> NextAction:
+    compliance_action = _determine_for_compliance(snapshot)
+    if compliance_action is not None:
+        return compliance_action
+    if snapshot.broken:
+        return _determine_for_open(snapshot.broken)
+    if snapshot.renewals:
+        return _determine_for_open(snapshot.renewals)
+    if snapshot.tier_request:
+        return NextAction(ResponsibleParty.PROGRAM, f"Decide on the tier {snapshot.tier_request}", "review")
+    return NextAction(ResponsibleParty.MACHINE, "Nothing to do: the portal keeps watch")
 
 
-def _for_missing(missing: tuple[Missing, ...]) -> Turn:
+def _determine_for_open(open_requirements: tuple[OpenRequirement, ...]) -> NextAction:
     """The partner's own items come first: while there is one, nothing else is worth waiting for."""
-    for holder in (Holder.PARTNER, Holder.PROGRAM, Holder.MACHINE, Holder.THIRD_PARTY):
-        for item in missing:
-            if item.holder == holder:
-                return Turn(holder, f"{item.verb}: {item.title}", f"requirement:{item.id}")
+    for responsible_party in (
+        ResponsibleParty.PARTNER,
+        ResponsibleParty.PROGRAM,
+        ResponsibleParty.MACHINE,
+        ResponsibleParty.THIRD_PARTY,
+    ):
+        for item in open_requirements:
+            if item.holder == responsible_party:
+                return NextAction(responsible_party, f"{item.verb}: {item.title}", f"requirement:{item.id}")
     raise AssertionError("a missing requirement without a holder")

@@ -27,14 +27,14 @@ class Migration(migrations.Migration):
                 ('date_joined', models.DateTimeField(default=django.utils.timezone.now, verbose_name='date joined')),
                 ('email', models.EmailField(max_length=254, unique=True, verbose_name='mail address')),
                 ('name', models.CharField(blank=True, max_length=120, verbose_name='name')),
-                ('zone', models.CharField(default='UTC', max_length=64, validators=[portal.accounts.models.real_zone], verbose_name='time zone')),
+                ('zone', models.CharField(default='UTC', max_length=64, validators=[portal.accounts.models.validate_time_zone], verbose_name='time zone')),
                 ('zone_chosen', models.BooleanField(default=False, help_text='Otherwise it is the browser’s.', verbose_name='chose the time zone')),
                 ('is_reviewer', models.BooleanField(default=False, help_text='Decides on integrations for the programs.', verbose_name='reviewer')),
                 ('groups', models.ManyToManyField(blank=True, help_text='The groups this user belongs to. A user will get all permissions granted to each of their groups.', related_name='user_set', related_query_name='user', to='auth.group', verbose_name='groups')),
                 ('user_permissions', models.ManyToManyField(blank=True, help_text='Specific permissions for this user.', related_name='user_set', related_query_name='user', to='auth.permission', verbose_name='user permissions')),
             ],
             managers=[
-                ('objects', portal.accounts.models.PeopleManager()),
+                ('objects', portal.accounts.models.EmailUserManager()),
             ],
         ),
         migrations.CreateModel(

@@ -5,13 +5,13 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy
 
-from portal.core.text_fields import Line
+from portal.core.text_fields import SingleLineField
 
 
-class ViewForm(forms.Form):
+class SavedViewForm(forms.Form):
     """A name for the list as it is, and whether the program shares it."""
 
-    name = Line(label=gettext_lazy("Name"), max_length=60)
+    name = SingleLineField(label=gettext_lazy("Name"), max_length=60)
     shared = forms.BooleanField(label=gettext_lazy("For everyone of the program"), required=False)
 
     def __init__(self, *args: Any, may_share: bool = False, **kwargs: Any) -> None:
@@ -20,7 +20,7 @@ class ViewForm(forms.Form):
             del self.fields["shared"]
 
 
-class RenameForm(forms.Form):
+class RenameSavedViewForm(forms.Form):
     """Another name."""
 
-    name = Line(label=gettext_lazy("Name"), max_length=60)
+    name = SingleLineField(label=gettext_lazy("Name"), max_length=60)

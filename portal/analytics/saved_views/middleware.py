@@ -11,10 +11,10 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
 from portal.analytics.models import SavedView
-from portal.analytics.saved_views.services import PAGES, normalised, visible
+from portal.analytics.saved_views.services import PAGES, list_visible_views, normalize_query
 
 
-class OpenWithView:
+class DefaultSavedViewMiddleware:
     """Reads a person's views of a page once; the page's own bar of views shows what was read."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
@@ -30,14 +30,14 @@ class OpenWithView:
             return None
         if urlsplit(request.headers.get("Referer", "")).path == request.path:
             return None
-        default = next((view for view in views_of(request, page.name) if view.is_default), None)
-        query = normalised(page, default.query) if default else ""
+        default = next((view for view in load_views(request, page.name) if view.is_default), None)
+        query = normalize_query(page, default.query) if default else ""
         return redirect(f"{request.path}?{query}") if query else None
 
 
-def views_of(request: HttpRequest, page: str) -> list[SavedView]:
+def load_views(request: HttpRequest, page: str) -> list[SavedView]:
     """The views of a page that the reader has: one query a request."""
-    kept: dict[str, list[SavedView]] = request.__dict__.setdefault("_saved_views", {})
-    if page not in kept:
-        kept[page] = list(visible(request.user).filter(page=page))
-    return kept[page]
+    views_by_page: dict[str, list[SavedView]] = request.__dict__.setdefault("_saved_views", {})
+    if page not in views_by_page:
+        views_by_page[page] = list(list_visible_views(request.user).filter(page=page))
+    return views_by_page[page]

@@ -10,21 +10,21 @@ from django.db.models import Count, Min, Q, QuerySet
 from django.utils import dates, timezone
 from django.utils.translation import gettext as _
 
-from integrations.programs.registry import PROGRAMS, edition_of
+from integrations.programs.registry import PROGRAMS, get_edition
 from integrations.reviews.models import ReviewerProfile
 from integrations.submissions.models import Integration, RequirementState
-from integrations.submissions.models.integration import BEFORE_RELEASE
-from integrations.submissions.workflow.states import ENDS, Holder, Status
-from portal.analytics.filters import Choice
+from integrations.submissions.models.integration import STAGES_BEFORE_RELEASE
+from integrations.submissions.workflow.states import FINAL_STAGES, ResponsibleParty, Status
+from portal.analytics.filters import AnalyticsFilters
 from portal.audit.models import Event
 
 DECISIONS = ("approve", "request_changes", "decline")
-LATELY = timedelta(days=30)
-SHOWN = 12
+DECISION_WINDOW = timedelta(days=30)
+MAX_ROWS = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Load:
+class ReviewerLoad:
     """One reviewer: how many reviews are theirs, how many of those wait for them and since when, what they decided."""
 
     name: str
@@ -45,69 +45,75 @@ class Load:
 
     @property
     def said(self) -> str:
-        said = _("%(open)s of %(most)s taken on, %(waiting)s wait for them")
-        return said % {"open": self.open, "most": self.most, "waiting": self.waiting}
+        template = _("%(open)s of %(most)s taken on, %(waiting)s wait for them")
+        return template % {"open": self.open, "most": self.most, "waiting": self.waiting}
 
 
-def loads(choice: Choice) -> list[Load]:
+def list_reviewer_loads(filters: AnalyticsFilters) -> list[ReviewerLoad]:
     """Every active reviewer, who has most that waits first. Two queries."""
-    of = Q(reviews__stage__in=[str(s) for s in BEFORE_RELEASE]) & Q(**choice.of("reviews__program_key"))
-    waits = of & Q(reviews__turn_holder=str(Holder.PROGRAM))
+    open_reviews = Q(reviews__stage__in=[str(s) for s in STAGES_BEFORE_RELEASE]) & Q(
+        **filters.of("reviews__program_key")
+    )
+    waiting_reviews = open_reviews & Q(reviews__turn_holder=str(ResponsibleParty.PROGRAM))
     people = get_user_model().objects.filter(is_reviewer=True, is_active=True).select_related("reviewer_profile")
-    counted = people.annotate(
-        load=Count("reviews", filter=of), waiting=Count("reviews", filter=waits),
-        oldest=Min("reviews__turn_since", filter=waits),
+    reviewers = people.annotate(
+        load=Count("reviews", filter=open_reviews), waiting=Count("reviews", filter=waiting_reviews),
+        oldest=Min("reviews__turn_since", filter=waiting_reviews),
     )  # fmt: skip
-    decided = _decided(choice)
-    found = [_load(person, decided[person.pk], choice.now) for person in counted.order_by("name", "pk")]
-    return sorted(found, key=lambda load: (-load.waiting, -load.open, load.name))
+    decision_counts = _count_decisions(filters)
+    reviewer_loads = [
+        _build_load(person, decision_counts[person.pk], filters.now) for person in reviewers.order_by("name", "pk")
+    ]
+    return sorted(reviewer_loads, key=lambda load: (-load.waiting, -load.open, load.name))
 
 
-def _decided(choice: Choice) -> Counter[int]:
-    events = Event.objects.filter(verb__in=DECISIONS, at__gt=choice.now - LATELY, at__lte=choice.now)
-    of = events.filter(**choice.of("integration__program_key")).order_by()
-    return Counter(dict(of.values_list("actor_id").annotate(n=Count("pk"))))
+def _count_decisions(filters: AnalyticsFilters) -> Counter[int]:
+    events = Event.objects.filter(verb__in=DECISIONS, at__gt=filters.now - DECISION_WINDOW, at__lte=filters.now)
+    decisions = events.filter(**filters.of("integration__program_key")).order_by()
+    return Counter(dict(decisions.values_list("actor_id").annotate(n=Count("pk"))))
 
 
-def _load(person: Any, decided: int, now: datetime) -> Load:
+def _build_load(person: Any, decision_count: int, now: datetime) -> ReviewerLoad:
     profile = getattr(person, "reviewer_profile", None) or ReviewerProfile(user=person)
-    away = away_words(profile.away_from, profile.away_until, timezone.localtime(now).date())
-    return Load(str(person), person.load, profile.most_open, person.waiting, person.oldest, decided, away)
+    away = format_absence(profile.away_from, profile.away_until, timezone.localtime(now).date())
+    return ReviewerLoad(
+        str(person), person.load, profile.most_open, person.waiting, person.oldest, decision_count, away
+    )
 
 
-def away_words(start: date | None, end: date | None, today: date) -> str:
+def format_absence(start: date | None, end: date | None, today: date) -> str:
     """ "away until 3 May", "away until further notice", "away from 3 May", or blank."""
     if start is None or (end is not None and end < today):
         return ""
     if start > today:
-        return _("away from %(day)s") % {"day": _day(start)}
-    return _("away until %(day)s") % {"day": _day(end)} if end else _("away until further notice")
+        return _("away from %(day)s") % {"day": _format_day(start)}
+    return _("away until %(day)s") % {"day": _format_day(end)} if end else _("away until further notice")
 
 
-def _day(day: date) -> str:
+def _format_day(day: date) -> str:
     return f"{day.day} {str(dates.MONTHS_3[day.month]).title()}"
 
 
-def unassigned(choice: Choice) -> dict[str, Any]:
+def summarize_unassigned(filters: AnalyticsFilters) -> dict[str, Any]:
     """What waits for the program and is nobody's: {"count", "oldest"}."""
-    rows = Integration.objects.filter(turn_holder=Holder.PROGRAM, reviewer=None, **choice.of())
+    rows = Integration.objects.filter(turn_holder=ResponsibleParty.PROGRAM, reviewer=None, **filters.of())
     return rows.aggregate(count=Count("pk"), oldest=Min("turn_since"))
 
 
-def waivers(choice: Choice) -> list[RequirementState]:
+def list_waivers(filters: AnalyticsFilters) -> list[RequirementState]:
     """Those of the open waivers that a page shows, and one more where there are more."""
-    return list(open_waivers(choice)[: SHOWN + 1])
+    return list(list_open_waivers(filters)[: MAX_ROWS + 1])
 
 
-def open_waivers(choice: Choice) -> QuerySet[RequirementState]:
+def list_open_waivers(filters: AnalyticsFilters) -> QuerySet[RequirementState]:
     """The waivers that count now, the one that ends first first; each with its integration."""
-    rows = RequirementState.objects.filter(waived_until__gt=choice.now, **choice.of("integration__program_key"))
-    open_ones = rows.exclude(integration__stage__in=[str(stage) for stage in ENDS])
-    return open_ones.select_related("integration__partner", "given_by").order_by("waived_until", "pk")
+    rows = RequirementState.objects.filter(waived_until__gt=filters.now, **filters.of("integration__program_key"))
+    open_rows = rows.exclude(integration__stage__in=[str(stage) for stage in FINAL_STAGES])
+    return open_rows.select_related("integration__partner", "given_by").order_by("waived_until", "pk")
 
 
 @dataclass(frozen=True, slots=True)
-class Failing:
+class FailingCheck:
     """One check requirement of a program: of how many integrations that were looked at it fails now."""
 
     program: str
@@ -128,29 +134,29 @@ class Failing:
         return _("%(failed)s of %(looked)s") % {"failed": self.failed, "looked": self.looked}
 
 
-LOOKED = (Status.PASS, Status.WARN, Status.FAIL)
+EVALUATED_STATUSES = (Status.PASS, Status.WARN, Status.FAIL)
 
 
-def failing(choice: Choice) -> list[Failing]:
+def list_failing_checks(filters: AnalyticsFilters) -> list[FailingCheck]:
     """The checks that fail most, as many as a page shows."""
-    return every_failing(choice)[:SHOWN]
+    return list_all_failing_checks(filters)[:MAX_ROWS]
 
 
-def every_failing(choice: Choice) -> list[Failing]:
+def list_all_failing_checks(filters: AnalyticsFilters) -> list[FailingCheck]:
     """The checks that fail of open integrations, the most failed first."""
     rows = RequirementState.objects.filter(
-        status__in=[str(s) for s in LOOKED], **choice.of("integration__program_key")
-    ).exclude(integration__stage__in=[str(stage) for stage in ENDS])
-    counted = (
+        status__in=[str(s) for s in EVALUATED_STATUSES], **filters.of("integration__program_key")
+    ).exclude(integration__stage__in=[str(stage) for stage in FINAL_STAGES])
+    failing_rows = (
         rows.order_by()
         .values_list("integration__program_key", "integration__edition_date", "requirement_id")
         .annotate(failed=Count("pk", filter=Q(status=str(Status.FAIL))), looked=Count("pk"))
     )
-    found: dict[tuple[str, str], list[int]] = {}
-    for program, edition, key, failed, looked in counted.filter(failed__gt=0):
-        requirement = edition_of(program, edition).requirement(key)
-        sums = found.setdefault((program, requirement.title if requirement else key), [0, 0])
-        sums[0] += failed
-        sums[1] += looked
-    ordered = sorted(found.items(), key=lambda pair: (-pair[1][0], -pair[1][0] / pair[1][1], pair[0]))
-    return [Failing(*place, *sums) for place, sums in ordered]
+    sums_by_check: dict[tuple[str, str], list[int]] = {}
+    for program, edition, key, failed_count, checked_count in failing_rows.filter(failed__gt=0):
+        requirement = get_edition(program, edition).requirement(key)
+        sums = sums_by_check.setdefault((program, requirement.title if requirement else key), [0, 0])
+        sums[0] += failed_count
+        sums[1] += checked_count
+    sorted_checks = sorted(sums_by_check.items(), key=lambda pair: (-pair[1][0], -pair[1][0] / pair[1][1], pair[0]))
+    return [FailingCheck(*check, *sums) for check, sums in sorted_checks]

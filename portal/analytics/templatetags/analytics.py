@@ -1,9 +1,9 @@
 """How do other rooms' pages show what the office knows? {% load office %}, then:
 
-{% wait_of integration %}             the forecast while the program has the turn; nothing otherwise
-{% waits_of_rows rows %}              the same for the rows of a home
-{% saved_views "queue" %}             the bar above a list: saved views, and the list as files
-{% waits_of program %}                the same for a program's page: how long its decisions take
+{% show_wait_forecast integration %}             the forecast while the program has the turn; nothing otherwise
+{% show_wait_forecasts rows %}              the same for the rows of a home
+{% show_saved_views "queue" %}             the bar above a list: saved views, and the list as files
+{% show_program_forecast program %}                the same for a program's page: how long its decisions take
 """
 
 from typing import Any
@@ -23,58 +23,61 @@ register = template.Library()
 
 
 @register.inclusion_tag("analytics/_forecast.html")
-def wait_of(integration: Integration) -> dict[str, Any]:
-    return {"told": waiting_times.told(integration, timezone.now()), "row": integration}
+def show_wait_forecast(integration: Integration) -> dict[str, Any]:
+    return {"told": waiting_times.estimate_wait(integration, timezone.now()), "row": integration}
 
 
 @register.inclusion_tag("analytics/_forecast.html")
-def waits_of(program: Program) -> dict[str, Any]:
-    found = waiting_times.forecast_of(program.key, "review", timezone.now())
-    return {"told": waiting_times.Told(waiting_times.sentence(program.key, "review", found))}
+def show_program_forecast(program: Program) -> dict[str, Any]:
+    forecast = waiting_times.get_forecast(program.key, "review", timezone.now())
+    return {"told": waiting_times.WaitEstimate(waiting_times.build_sentence(program.key, "review", forecast))}
 
 
 @register.inclusion_tag("analytics/_forecasts.html")
-def waits_of_rows(rows: list[Integration]) -> dict[str, Any]:
+def show_wait_forecasts(rows: list[Integration]) -> dict[str, Any]:
     """What the home says below rows that wait for the program: a sentence for each program and stage among them."""
     now = timezone.now()
-    found: dict[tuple[str, str], str] = {}
+    sentences: dict[tuple[str, str], str] = {}
     for row in rows:
-        if (told := waiting_times.told(row, now)) is not None:
-            found.setdefault((row.program_key, row.stage), told.sentence)
-    return {"sentences": list(found.values())}
+        if (estimate := waiting_times.estimate_wait(row, now)) is not None:
+            sentences.setdefault((row.program_key, row.stage), estimate.sentence)
+    return {"sentences": list(sentences.values())}
 
 
 @register.inclusion_tag("analytics/_views.html", takes_context=True)
-def saved_views(context: Any, name: str) -> dict[str, Any]:
+def show_saved_views(context: Any, name: str) -> dict[str, Any]:
     """The bar above a list: its saved views, the way to save one, and the list as files. Nothing for whom the list is
     not meant."""
     request = context["request"]
-    if not services.may_save(name, request.user):
+    if not services.can_save(name, request.user):
         return {"views": [], "hidden": True}
     page, path = services.PAGES[name], reverse(name)
-    now = services.normalised(page, request.GET.urlencode())
-    found = [_shown(page, path, now, view) for view in middleware.views_of(request, name)]
-    gone = [services.gone(page, view["query"]) for view in found if view["current"]]
-    here = f"?{now}" if now else ""
+    current_query = services.normalize_query(page, request.GET.urlencode())
+    entries = [_build_view_entry(page, path, current_query, view) for view in middleware.load_views(request, name)]
+    obsolete_filters = [services.find_obsolete_filters(page, view["query"]) for view in entries if view["current"]]
+    query_suffix = f"?{current_query}" if current_query else ""
     return {
-        "views": found, "path": path, "save_href": reverse("view_save", args=[name]) + here,
-        "gone": ", ".join(gone[0]) if gone else "", "files": _files(name, here),
-    }  # fmt: skip
+        "views": entries,
+        "path": path,
+        "save_href": reverse("view_save", args=[name]) + query_suffix,
+        "gone": ", ".join(obsolete_filters[0]) if obsolete_filters else "",
+        "files": _build_file_links(name, query_suffix),
+    }
 
 
-def _shown(page: services.Page, path: str, now: str, view: SavedView) -> dict[str, Any]:
-    query = services.normalised(page, view.query)
+def _build_view_entry(page: services.SavablePage, path: str, current_query: str, view: SavedView) -> dict[str, Any]:
+    query = services.normalize_query(page, view.query)
     return {
         "name": view.name, "href": f"{path}?{query or 'view=all'}", "shared": view.owner_id is None,
-        "query": view.query, "current": query == now and bool(query),
+        "query": view.query, "current": query == current_query and bool(query),
     }  # fmt: skip
 
 
-def _files(name: str, here: str) -> list[tuple[str, str]]:
+def _build_file_links(name: str, query_suffix: str) -> list[tuple[str, str]]:
     """(words, address) of each file of the list; the SLA list has its own CSV."""
     return [
-        (f"{_(words)} {form.upper()}" if words else form.upper(), reverse(f"table_{form}", args=[table]) + here)
-        for table, words in exports.OFFERED.get(name, ())
+        (f"{_(words)} {form.upper()}" if words else form.upper(), reverse(f"table_{form}", args=[table]) + query_suffix)
+        for table, words in exports.TABLES_BY_PAGE.get(name, ())
         for form in ("csv", "xlsx")
         if (name, form) != ("sla", "csv")
     ]

@@ -10,86 +10,90 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from portal.analytics import flow_presenters, forecast_accuracy, metrics, presenters
-from portal.analytics.filters import NAMES, Choice, chosen
+from portal.analytics.filters import FILTER_NAMES, AnalyticsFilters, parse_analytics_filters
 from portal.analytics.selectors import flow, workload
 from portal.analytics.selectors import stays as reading
-from portal.core.iso_weeks import zone
+from portal.core.iso_weeks import get_program_zone
 
 
-def frame(request: HttpRequest, choice: Choice, current: str) -> dict[str, Any]:
+def build_context(request: HttpRequest, filters: AnalyticsFilters, current: str) -> dict[str, Any]:
     """What every page of the office shows around its figures."""
-    query = urlencode({name: request.GET[name] for name in NAMES if request.GET.get(name)})
+    query = urlencode({name: request.GET[name] for name in FILTER_NAMES if request.GET.get(name)})
     return {
         "page_name": current,
-        "choice": choice,
-        "tabs": presenters.tabs(current, query, reverse),
+        "choice": filters,
+        "tabs": presenters.build_tabs(current, query, reverse),
         "here": reverse(current),
-        "now": choice.now,
+        "now": filters.now,
     }
 
 
-def office(request: HttpRequest) -> HttpResponse:
+def show_overview(request: HttpRequest) -> HttpResponse:
     """How long stages take, and who has it meanwhile."""
-    choice = chosen(request, timezone.now())
-    stays = reading.stays(choice)
-    together, apart = metrics.of_stages(stays), metrics.by_program(stays)
+    filters = parse_analytics_filters(request, timezone.now())
+    stays = reading.list_stays(filters)
+    totals, figures_by_program = metrics.calculate_stage_figures(stays), metrics.group_by_program(stays)
     context = {
-        "stages": presenters.stage_rows({choice.program: together, **({} if choice.program else apart)}),
-        "sparse": [] if choice.program else presenters.sparse(apart),
-        "spreads": presenters.distributions(together),
-        "shares": presenters.shares(metrics.by_holder(reading.spent(choice))),
-        "rounds": presenters.rounds_chart(metrics.rounds(reading.rounds(choice))),
+        "stages": presenters.build_stage_rows(
+            {filters.program: totals, **({} if filters.program else figures_by_program)}
+        ),
+        "sparse": [] if filters.program else presenters.list_sparse_programs(figures_by_program),
+        "spreads": presenters.build_distribution_charts(totals),
+        "shares": presenters.build_holder_shares(metrics.sum_time_by_holder(reading.list_holder_times(filters))),
+        "rounds": presenters.build_rounds_chart(metrics.count_rounds(reading.list_rounds(filters))),
     }
-    return render(request, "analytics/overview.html", frame(request, choice, "office") | context)
+    return render(request, "analytics/overview.html", build_context(request, filters, "office") | context)
 
 
-def office_flow(request: HttpRequest) -> HttpResponse:
+def show_flow(request: HttpRequest) -> HttpResponse:
     """What came in and went out, and how far those that began got."""
-    choice, here = chosen(request, timezone.now()), zone()
-    spans, groups = flow.spans(choice, here, 2 * flow.COLUMNS), flow.groups(choice)
-    names = flow_presenters.span_names(spans[flow.COLUMNS :], monthly=choice.period == "365")
-    moves = flow_presenters.moves(names, flow.throughput(choice, spans, here))
+    filters, time_zone = parse_analytics_filters(request, timezone.now()), get_program_zone()
+    spans, groups = flow.list_span_starts(filters, time_zone, 2 * flow.COLUMN_COUNT), flow.count_groups(filters)
+    names = flow_presenters.build_span_names(spans[flow.COLUMN_COUNT :], monthly=filters.period == "365")
+    moves = flow_presenters.build_move_charts(names, flow.count_moves(filters, spans, time_zone))
     context = {
         "moves": moves,
-        "spans": flow_presenters.move_rows(moves),
-        "span_word": _("months") if choice.period == "365" else _("weeks"),
-        "funnel": flow_presenters.funnel_rows(groups),
-        "stopped": flow_presenters.stopped_rows(groups),
+        "spans": flow_presenters.build_move_rows(moves),
+        "span_word": _("months") if filters.period == "365" else _("weeks"),
+        "funnel": flow_presenters.build_funnel_rows(groups),
+        "stopped": flow_presenters.build_drop_off_rows(groups),
     }
-    return render(request, "analytics/flow.html", frame(request, choice, "office_flow") | context)
+    return render(request, "analytics/flow.html", build_context(request, filters, "office_flow") | context)
 
 
-def office_people(request: HttpRequest) -> HttpResponse:
+def show_workload(request: HttpRequest) -> HttpResponse:
     """Who has how much, which waivers are open, and which checks fail."""
-    choice = chosen(request, timezone.now(), period=False)
-    waivers = workload.waivers(choice)
+    filters = parse_analytics_filters(request, timezone.now(), period=False)
+    waivers = workload.list_waivers(filters)
     context = {
-        "loads": workload.loads(choice),
-        "unassigned": workload.unassigned(choice),
-        "waivers": waivers[: workload.SHOWN],
-        "more_waivers": len(waivers) > workload.SHOWN,
-        "failing": workload.failing(choice),
+        "loads": workload.list_reviewer_loads(filters),
+        "unassigned": workload.summarize_unassigned(filters),
+        "waivers": waivers[: workload.MAX_ROWS],
+        "more_waivers": len(waivers) > workload.MAX_ROWS,
+        "failing": workload.list_failing_checks(filters),
     }
-    return render(request, "analytics/people.html", frame(request, choice, "office_people") | context)
+    return render(request, "analytics/people.html", build_context(request, filters, "office_people") | context)
 
 
-def office_forecast(request: HttpRequest) -> HttpResponse:
+def show_forecast(request: HttpRequest) -> HttpResponse:
     """What partners are told about the wait, and how often that held."""
-    choice = chosen(request, timezone.now(), period=False)
-    lines = forecast_accuracy.of_programs(choice.now, program=choice.program, weeks=flow_presenters.YEAR)
-    tried = [line for line in lines if line.held.count]
+    filters = parse_analytics_filters(request, timezone.now(), period=False)
+    lines = forecast_accuracy.evaluate_programs(
+        filters.now, program=filters.program, weeks=flow_presenters.BACKTEST_WEEKS
+    )
+    evaluated_lines = [line for line in lines if line.held.count]
     context = {
-        "rows": flow_presenters.forecast_rows(lines),
-        "charts": [flow_presenters.calibration_chart(line) for line in tried],
-        "aim": flow_presenters.aim_words(),
-        "judged": forecast_accuracy.JUDGED,
+        "rows": flow_presenters.build_forecast_rows(lines),
+        "charts": [flow_presenters.build_calibration_chart(line) for line in evaluated_lines],
+        "aim": flow_presenters.format_target(),
+        "judged": forecast_accuracy.MIN_JUDGED_WAITS,
     }
-    return render(request, "analytics/forecast.html", frame(request, choice, "office_forecast") | context)
+    return render(request, "analytics/forecast.html", build_context(request, filters, "office_forecast") | context)
 
 
 urlpatterns = [
-    path("office/", office, name="office"),
-    path("office/flow/", office_flow, name="office_flow"),
-    path("office/people/", office_people, name="office_people"),
-    path("office/forecast/", office_forecast, name="office_forecast"),
+    path("office/", show_overview, name="office"),
+    path("office/flow/", show_flow, name="office_flow"),
+    path("office/people/", show_workload, name="office_people"),
+    path("office/forecast/", show_forecast, name="office_forecast"),
 ]

@@ -6,25 +6,25 @@ from django.http import FileResponse, HttpRequest, StreamingHttpResponse
 from django.urls import path
 from django.utils import timezone
 
-from portal.analytics.exports import table_of
-from portal.core.exports import KINDS, Table, as_csv, as_xlsx
+from portal.analytics.exports import build_table
+from portal.core.exports import CONTENT_TYPES, ExportTable, generate_csv, generate_xlsx
 
 
-def table_file(request: HttpRequest, table: str, form: str) -> StreamingHttpResponse | FileResponse:
+def download_table(request: HttpRequest, table: str, form: str) -> StreamingHttpResponse | FileResponse:
     """The whole list, not only a page of it."""
     now = timezone.now()
-    return file_of(table_of(table, request, now), form, now)
+    return build_file_response(build_table(table, request, now), form, now)
 
 
-def file_of(found: Table, form: str, now: datetime) -> StreamingHttpResponse | FileResponse:
+def build_file_response(table: ExportTable, form: str, now: datetime) -> StreamingHttpResponse | FileResponse:
     """A table as a file; its name says the day."""
-    name = f"{found.name}-{now:%Y-%m-%d}.{form}"
+    name = f"{table.name}-{now:%Y-%m-%d}.{form}"
     if form == "xlsx":
-        return FileResponse(as_xlsx(found), as_attachment=True, filename=name, content_type=KINDS[form])
-    named = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return StreamingHttpResponse(as_csv(found), KINDS[form], headers=named)
+        return FileResponse(generate_xlsx(table), as_attachment=True, filename=name, content_type=CONTENT_TYPES[form])
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return StreamingHttpResponse(generate_csv(table), CONTENT_TYPES[form], headers=headers)
 
 
 urlpatterns = [
-    path(f"files/<slug:table>.{form}", table_file, {"form": form}, name=f"table_{form}") for form in ("csv", "xlsx")
+    path(f"files/<slug:table>.{form}", download_table, {"form": form}, name=f"table_{form}") for form in ("csv", "xlsx")
 ]

@@ -3,10 +3,10 @@
 from typing import Any
 
 UUID = "0b7e4c1a-5d0e-4c55-9a43-8f4f6f1c2d3e"
-REASON = {"reason": "The report is a question, not a fault."}
-SIGNED = {"signer": "Alice Archer", "signed_on": "2026-04-14", "version": "1.0"}
-ANSWERS = {"answers": {"documentation": "https://docs.acme.example/rocket", "tests": "make test"}}
-BASE = 'resource "rocket_pad" "one" {\n  name = "one"\n}\n'
+REASON_BODY = {"reason": "The report is a question, not a fault."}
+SIGNATURE_BODY = {"signer": "Alice Archer", "signed_on": "2026-04-14", "version": "1.0"}
+ANSWERS_BODY = {"answers": {"documentation": "https://docs.acme.example/rocket", "tests": "make test"}}
+BASE_CONFIG = 'resource "rocket_pad" "one" {\n  name = "one"\n}\n'
 EXAMPLES: dict[str, dict[str, Any]] = {
     "begin_draft": {"program": "nomad", "name": "Rocket", "repository_address": "acme/nomad-driver-rocket"},
     "save_draft": {"description": "Launches rockets.", "category": "ci-cd", "offerings": ["Open Source"]},
@@ -14,12 +14,12 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "take_step": {"note": "All of it is handed in."},
     "say": {"body": "The release is out."},
     "move_to_edition": {"to": "2026-06", "note": "You asked for it."},
-    "requirement_answer": ANSWERS,
-    "requirement_draft": ANSWERS,
+    "requirement_answer": ANSWERS_BODY,
+    "requirement_draft": ANSWERS_BODY,
     "requirement_confirm": {"confirmed": True},
     "requirement_remove": {"uuid": UUID},
-    "requirement_sign": SIGNED,
-    "requirement_renew": SIGNED | {"version": "2.0"},
+    "requirement_sign": SIGNATURE_BODY,
+    "requirement_renew": SIGNATURE_BODY | {"version": "2.0"},
     "requirement_propose": {
         "times": ["2026-04-14T09:00:00Z", "2026-04-15T09:00:00Z"], "minutes": 45, "place": "https://meet.acme.example/a",
     },
@@ -36,13 +36,13 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "checks": [{"id": "repository.public", "outcome": "pass", "summary": "The repository is public."}],
     },
     "begin_rehearsal": {"url": "https://tasks.acme.example/run", "stages": ["pre_plan", "post_plan"]},
-    "begin_lifecycle": {"version": "1.4.0", "base": BASE, "changed": BASE.replace('= "one"', '= "two"')},
+    "begin_lifecycle": {"version": "1.4.0", "base": BASE_CONFIG, "changed": BASE_CONFIG.replace('= "one"', '= "two"')},
     "begin_nomad_rehearsal": {"version": "1.4.0"},
     "assign": {"reviewer": "rita@program.example"},
     "raise_finding": {"requirement": "NO-3", "text": "Say how the tests are run."},
     "fix_finding": {"answer": "The README says it now."},
     "change_reviewer_profile": {"away_from": "2026-07-01", "away_until": "2026-07-14"},
-    **{f"issue_{act}": REASON for act in ("lower", "let_off", "ask", "dispute", "dismiss")},
+    **{f"issue_{act}": REASON_BODY for act in ("lower", "let_off", "ask", "dispute", "dismiss")},
     "propose_labels": {"critical": ["p0", "sev1"], "pause": ["waiting-for-reporter"]},
     "answer_labels": {"accept": False, "note": "“p0” is used for questions too."},
     "set_calendar": {"zone": "Europe/Berlin", "workdays": [0, 1, 2, 3, 4], "try_only": True},

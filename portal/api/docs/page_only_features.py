@@ -4,43 +4,88 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Only:
+class PageOnlyFeature:
     """Something that no operation does, why, and the names of its pages."""
 
-    what: str
-    why: str
+    name: str
+    reason: str
     pages: tuple[str, ...] = ()
 
 
-PAGES_ONLY = (
-    Only("Joining or beginning a company", "it proves one's mail address",
-         ("company_invited", "company_join", "company_new", "invitation")),
-    Only("Making and revoking tokens", "a token makes no tokens and revokes none",
-         ("company_tokens", "tokens", "token_revoke")),
-    Only("The secrets of watching a repository", "they are shown once, or GitHub posts there", ("watch", "hook")),
-    Only("The calendar of one's deadlines", "its address is a secret, shown once",
-         ("calendar_feed", "calendar_feed_make")),
-    Only("Reading a test account", "nothing of the API tells a secret"),
-    Only("The account itself", "name, zone, second factor and theme are settings of who signs in",
-         ("account_email", "enrollment", "profile", "second_factor_required", "security_log", "theme")),
-    Only("Stopping a mail with one click", "the link in the mail is the proof", ("notices_stop", "report_stop")),
-    Only("Badges, their statements and keys", "they have addresses of their own that need no token",
-         ("badge", "badge_json", "badge_key", "badge_keys", "badge_shields", "badge_statement",
-          "badge_statement_compact", "badge_svg", "verify")),
-    Only("Feeds, sitemap and logos", "they have addresses of their own that need no token",
-         ("feed_atom", "feed_json", "listing_logo", "robots", "sitemap")),
-    Only("Explanations", "words, rules and help are for reading",
-         ("check_help", "checks_help", "clock_rule", "help", "standing_rule", "styleguide", "welcome", "words")),
-    Only("The state of the portal", "/status.json says it without a token", ("healthz", "status", "status_json")),
-    Only("Trying constraints and installing", "it shows how Terraform reads what the registry holds", ("install",)),
-    Only("One Crossplane definition", "the archive holds them all", ("crossplane_file", "crossplane_resource")),
-    Only("Trends of the clocks in pictures", "they are drawn from the clocks, which can be listed", ("sla_trends",)),
-    Only("Places where a rehearsed service posts", "the platform's own interface, not this one",
-         ("run_task_callback", "run_task_configuration", "run_task_plan")),
-    Only("The API's own pages", "they describe it", ("api_docs", "api_document", "api_missing")),
-)  # fmt: skip
+PAGE_ONLY_FEATURES = (
+    PageOnlyFeature(
+        "Joining or beginning a company",
+        "it proves one's mail address",
+        ("company_invited", "company_join", "company_new", "invitation"),
+    ),
+    PageOnlyFeature(
+        "Making and revoking tokens",
+        "a token makes no tokens and revokes none",
+        ("company_tokens", "tokens", "token_revoke"),
+    ),
+    PageOnlyFeature(
+        "The secrets of watching a repository", "they are shown once, or GitHub posts there", ("watch", "hook")
+    ),
+    PageOnlyFeature(
+        "The calendar of one's deadlines",
+        "its address is a secret, shown once",
+        ("calendar_feed", "calendar_feed_make"),
+    ),
+    PageOnlyFeature("Reading a test account", "nothing of the API tells a secret"),
+    PageOnlyFeature(
+        "The account itself",
+        "name, zone, second factor and theme are settings of who signs in",
+        ("account_email", "enrollment", "profile", "second_factor_required", "security_log", "theme"),
+    ),
+    PageOnlyFeature(
+        "Stopping a mail with one click", "the link in the mail is the proof", ("notices_stop", "report_stop")
+    ),
+    PageOnlyFeature(
+        "Badges, their statements and keys",
+        "they have addresses of their own that need no token",
+        (
+            "badge",
+            "badge_json",
+            "badge_key",
+            "badge_keys",
+            "badge_shields",
+            "badge_statement",
+            "badge_statement_compact",
+            "badge_svg",
+            "verify",
+        ),
+    ),
+    PageOnlyFeature(
+        "Feeds, sitemap and logos",
+        "they have addresses of their own that need no token",
+        ("feed_atom", "feed_json", "listing_logo", "robots", "sitemap"),
+    ),
+    PageOnlyFeature(
+        "Explanations",
+        "words, rules and help are for reading",
+        ("check_help", "checks_help", "clock_rule", "help", "standing_rule", "styleguide", "welcome", "words"),
+    ),
+    PageOnlyFeature(
+        "The state of the portal", "/status.json says it without a token", ("healthz", "status", "status_json")
+    ),
+    PageOnlyFeature(
+        "Trying constraints and installing", "it shows how Terraform reads what the registry holds", ("install",)
+    ),
+    PageOnlyFeature(
+        "One Crossplane definition", "the archive holds them all", ("crossplane_file", "crossplane_resource")
+    ),
+    PageOnlyFeature(
+        "Trends of the clocks in pictures", "they are drawn from the clocks, which can be listed", ("sla_trends",)
+    ),
+    PageOnlyFeature(
+        "Places where a rehearsed service posts",
+        "the platform's own interface, not this one",
+        ("run_task_callback", "run_task_configuration", "run_task_plan"),
+    ),
+    PageOnlyFeature("The API's own pages", "they describe it", ("api_docs", "api_document", "api_missing")),
+)
 
 
-def said() -> str:
+def render_markdown_list() -> str:
     """The table in Markdown."""
-    return "\n".join(f"- {each.what}: {each.why}." for each in PAGES_ONLY)
+    return "\n".join(f"- {feature.name}: {feature.reason}." for feature in PAGE_ONLY_FEATURES)

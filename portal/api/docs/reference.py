@@ -9,17 +9,17 @@ from typing import Any
 from django.conf import settings
 from django.utils.html import format_html, format_html_join
 
-from portal.api.docs.page_only_features import PAGES_ONLY
-from portal.api.problems import KINDS
-from portal.api.routing import unwrapped
+from portal.api.docs.page_only_features import PAGE_ONLY_FEATURES
+from portal.api.problems import PROBLEM_TYPES
+from portal.api.routing import unwrap_paragraphs
 from portal.api.scopes import SCOPES
-from portal.api.v1.app import PREFIX, document
+from portal.api.v1.app import API_PREFIX, build_document
 
 METHODS = ("get", "post", "patch", "put", "delete")
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class ReferenceField:
     """One parameter or one field of a body."""
 
     name: str
@@ -30,7 +30,7 @@ class Field:
 
 
 @dataclass(frozen=True, slots=True)
-class Operation:
+class ReferenceOperation:
     """One operation. `body` and `answer`: the names of their shapes, blank for none."""
 
     id: str
@@ -39,181 +39,220 @@ class Operation:
     summary: str
     description: str
     scope: str
-    parameters: tuple[Field, ...]
+    parameters: tuple[ReferenceField, ...]
     body: str
     body_says: str
-    fields: tuple[Field, ...]
+    fields: tuple[ReferenceField, ...]
     media: str
     status: str
     answer: str
     answer_says: str
-    answer_fields: tuple[Field, ...]
+    answer_fields: tuple[ReferenceField, ...]
     example: str
 
     @property
     def said(self) -> str:
         """What is answered, as the caption of its fields."""
-        said = f"Answer {self.status} of {self.id}"
-        return f"{said}: {self.answer}" if self.answer else said
+        caption = f"Answer {self.status} of {self.id}"
+        return f"{caption}: {self.answer}" if self.answer else caption
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class ReferenceGroup:
     name: str
-    operations: tuple[Operation, ...]
+    operations: tuple[ReferenceOperation, ...]
 
     @property
     def anchor(self) -> str:
         return re.sub(r"[^a-z]+", "-", self.name.lower()).strip("-")
 
 
-def groups() -> list[Group]:
+def list_groups() -> list[ReferenceGroup]:
     """The operations by room, in the order of the document."""
-    found: dict[str, list[Operation]] = {}
-    told = document()
-    for path, methods in told["paths"].items():
+    operations_by_tag: dict[str, list[ReferenceOperation]] = {}
+    document_data = build_document()
+    for path, methods in document_data["paths"].items():
         for method in METHODS:
             if method in methods:
-                operation = _operation(told, path, method, methods[method])
-                found.setdefault(methods[method]["tags"][0], []).append(operation)
-    return [Group(name, tuple(operations)) for name, operations in found.items()]
+                operation = _build_operation(document_data, path, method, methods[method])
+                operations_by_tag.setdefault(methods[method]["tags"][0], []).append(operation)
+    return [ReferenceGroup(name, tuple(operations)) for name, operations in operations_by_tag.items()]
 
 
-def _operation(told: Mapping[str, Any], path: str, method: str, said: Mapping[str, Any]) -> Operation:
-    media, sent = _content(said.get("requestBody", {}))
-    status, answer = next((s, a) for s, a in said["responses"].items() if s.startswith("2"))
-    answered, fields = _content(answer)[1], _fields(told, sent)
-    shape = _listed(told, answered)
-    return Operation(
-        id=said["operationId"], method=method.upper(), path=path, summary=coded(said["summary"]),
-        description=_more(said), scope=said.get("x-scope", ""),
-        parameters=tuple(_parameter(told, each) for each in said.get("parameters", []) if "$ref" not in each),
-        body=_name(sent), body_says=_says(_followed(told, sent)), fields=fields,
+def _build_operation(
+    document_data: Mapping[str, Any], path: str, method: str, operation_data: Mapping[str, Any]
+) -> ReferenceOperation:
+    media, request_schema = _get_content(operation_data.get("requestBody", {}))
+    status, response = next(
+        (code, content) for code, content in operation_data["responses"].items() if code.startswith("2")
+    )
+    response_schema, fields = _get_content(response)[1], _build_fields(document_data, request_schema)
+    item_schema = _resolve_item_schema(document_data, response_schema)
+    return ReferenceOperation(
+        id=operation_data["operationId"],
+        method=method.upper(),
+        path=path,
+        summary=render_inline_code(operation_data["summary"]),
+        description=_build_description(operation_data),
+        scope=operation_data.get("x-scope", ""),
+        parameters=tuple(
+            _build_parameter(document_data, parameter)
+            for parameter in operation_data.get("parameters", [])
+            if "$ref" not in parameter
+        ),
+        body=_get_schema_name(request_schema),
+        body_says=_render_description(_resolve_schema(document_data, request_schema)),
+        fields=fields,
         media=media if "json" not in media else "",
-        status=status, answer=_name(answered), answer_says=_says(shape),
-        answer_fields=tuple(replace(field, needed=False) for field in _fields(told, answered)),
-        example=_example(told, path, method, said, fields),
-    )  # fmt: skip
+        status=status,
+        answer=_get_schema_name(response_schema),
+        answer_says=_render_description(item_schema),
+        answer_fields=tuple(replace(field, needed=False) for field in _build_fields(document_data, response_schema)),
+        example=_build_example(document_data, path, method, operation_data, fields),
+    )
 
 
-def _more(said: Mapping[str, Any]) -> str:
+def _build_description(operation_data: Mapping[str, Any]) -> str:
     """What the description says beyond the summary."""
-    described = str(said.get("description", ""))
-    return "" if described.rstrip(".") == said["summary"].rstrip(".") else coded(described)
+    description = str(operation_data.get("description", ""))
+    return "" if description.rstrip(".") == operation_data["summary"].rstrip(".") else render_inline_code(description)
 
 
-def coded(text: str) -> str:
+def render_inline_code(text: str) -> str:
     """What stands between backticks as code, all else as text."""
     parts = text.split("`")
     html = [format_html("<code>{}</code>" if number % 2 else "{}", part) for number, part in enumerate(parts)]
     return format_html_join("", "{}", ((part,) for part in html))
 
 
-def _content(said: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+def _get_content(body_data: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     """The media type of a body and its schema; blank for none."""
-    for media, content in said.get("content", {}).items():
+    for media, content in body_data.get("content", {}).items():
         return media, content.get("schema", {})
     return "", {}
 
 
-def _parameter(told: Mapping[str, Any], said: Mapping[str, Any]) -> Field:
-    says = coded(said.get("description", ""))
-    return Field(said["name"], _kind(said.get("schema", {})), bool(said.get("required")), says, said["in"])
-
-
-def _followed(told: Mapping[str, Any], schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The shape itself: through a reference, and through a list to what it lists."""
-    if "$ref" in schema:
-        return _followed(told, told["components"]["schemas"][schema["$ref"].rsplit("/", 1)[-1]])
-    if schema.get("type") == "array":
-        return _followed(told, schema.get("items", {}))
-    return schema
-
-
-def _listed(told: Mapping[str, Any], schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The shape itself, through the page of a list to what is listed."""
-    shape = _followed(told, schema)
-    items = shape.get("properties", {}).get("items")
-    return _followed(told, items) if items is not None and "next" in shape["properties"] else shape
-
-
-def _says(shape: Mapping[str, Any]) -> str:
-    """What a shape's docstring says of its fields."""
-    return coded(unwrapped(str(shape.get("description", ""))))
-
-
-def _fields(told: Mapping[str, Any], schema: Mapping[str, Any]) -> tuple[Field, ...]:
-    shape = _listed(told, schema)
-    needed = shape.get("required", [])
-    return tuple(
-        Field(name, _kind(said), name in needed, coded(said.get("description", "")))
-        for name, said in shape.get("properties", {}).items()
+def _build_parameter(document_data: Mapping[str, Any], parameter: Mapping[str, Any]) -> ReferenceField:
+    description = render_inline_code(parameter.get("description", ""))
+    return ReferenceField(
+        parameter["name"],
+        _get_type_name(parameter.get("schema", {})),
+        bool(parameter.get("required")),
+        description,
+        parameter["in"],
     )
 
 
-def _name(schema: Mapping[str, Any]) -> str:
+def _resolve_schema(document_data: Mapping[str, Any], schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The shape itself: through a reference, and through a list to what it lists."""
+    if "$ref" in schema:
+        return _resolve_schema(document_data, document_data["components"]["schemas"][schema["$ref"].rsplit("/", 1)[-1]])
+    if schema.get("type") == "array":
+        return _resolve_schema(document_data, schema.get("items", {}))
+    return schema
+
+
+def _resolve_item_schema(document_data: Mapping[str, Any], schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The shape itself, through the page of a list to what is listed."""
+    resolved_schema = _resolve_schema(document_data, schema)
+    items = resolved_schema.get("properties", {}).get("items")
+    return (
+        _resolve_schema(document_data, items)
+        if items is not None and "next" in resolved_schema["properties"]
+        else resolved_schema
+    )
+
+
+def _render_description(schema: Mapping[str, Any]) -> str:
+    """What a shape's docstring says of its fields."""
+    return render_inline_code(unwrap_paragraphs(str(schema.get("description", ""))))
+
+
+def _build_fields(document_data: Mapping[str, Any], schema: Mapping[str, Any]) -> tuple[ReferenceField, ...]:
+    resolved_schema = _resolve_item_schema(document_data, schema)
+    required_names = resolved_schema.get("required", [])
+    return tuple(
+        ReferenceField(
+            name,
+            _get_type_name(property_schema),
+            name in required_names,
+            render_inline_code(property_schema.get("description", "")),
+        )
+        for name, property_schema in resolved_schema.get("properties", {}).items()
+    )
+
+
+def _get_schema_name(schema: Mapping[str, Any]) -> str:
     """What a shape is called: “IntegrationOut”, “list of StepOut”, “page of EventOut”."""
     if schema.get("type") == "array":
-        return f"list of {_name(schema.get('items', {}))}"
+        return f"list of {_get_schema_name(schema.get('items', {}))}"
     name = schema.get("$ref", "").rsplit("/", 1)[-1]
-    paged = re.fullmatch(r"Page_(\w+)_", name)
-    return f"page of {paged[1]}" if paged else name or str(schema.get("type", ""))
+    page_match = re.fullmatch(r"CursorPage_(\w+)_", name)
+    return f"page of {page_match[1]}" if page_match else name or str(schema.get("type", ""))
 
 
-def _kind(schema: Mapping[str, Any]) -> str:
+def _get_type_name(schema: Mapping[str, Any]) -> str:
     if "anyOf" in schema:
-        return " or ".join(_kind(each) for each in schema["anyOf"] if each.get("type") != "null")
+        return " or ".join(_get_type_name(option) for option in schema["anyOf"] if option.get("type") != "null")
     if "$ref" in schema or schema.get("type") == "array":
-        return _name(schema)
+        return _get_schema_name(schema)
     return str(schema.get("format") or schema.get("type") or "any")
 
 
-def _example(
-    told: Mapping[str, Any], path: str, method: str, said: Mapping[str, Any], fields: tuple[Field, ...]
+def _build_example(
+    document_data: Mapping[str, Any],
+    path: str,
+    method: str,
+    operation_data: Mapping[str, Any],
+    fields: tuple[ReferenceField, ...],
 ) -> str:
     """A line for a terminal."""
-    server = told["servers"][0]["url"]
-    shown = re.sub(r"{(\w+)}", lambda found: f"${found[1].upper()}", path)
-    lines = [f'curl "{server}{shown}"']
-    if "x-scope" in said:
+    server = document_data["servers"][0]["url"]
+    display_path = re.sub(r"{(\w+)}", lambda match: f"${match[1].upper()}", path)
+    lines = [f'curl "{server}{display_path}"']
+    if "x-scope" in operation_data:
         lines.append('-H "Authorization: Bearer $PORTAL_TOKEN"')
     if method != "get":
         lines[0] = lines[0].replace("curl ", f"curl -X {method.upper()} ")
         lines.append('-H "Idempotency-Key: $(uuidgen)"')
-    lines += _sent(said, fields)
+    lines += _build_body_options(operation_data, fields)
     return " \\\n  ".join(lines)
 
 
-def _sent(said: Mapping[str, Any], fields: tuple[Field, ...]) -> list[str]:
+def _build_body_options(operation_data: Mapping[str, Any], fields: tuple[ReferenceField, ...]) -> list[str]:
     """The options of curl that send a body: a form's fields, or the example in the document."""
-    content = said.get("requestBody", {}).get("content", {})
+    content = operation_data.get("requestBody", {}).get("content", {})
     if "multipart/form-data" in content:
-        given = {field.name: "@log.txt" if field.kind == "binary" else "…" for field in fields if field.needed}
-        return [f'-F "{name}={value}"' for name, value in given.items()]
+        values = {field.name: "@log.txt" if field.kind == "binary" else "…" for field in fields if field.needed}
+        return [f'-F "{name}={value}"' for name, value in values.items()]
     if not content:
         return []
     body = json.dumps(content["application/json"].get("example", {}), ensure_ascii=False)
     return ["--json '" + body.replace("'", "'\\''") + "'"]
 
 
-def begin() -> str:
+def build_first_request() -> str:
     """The first request of anybody."""
-    return f'curl "{settings.SITE_URL}/{PREFIX}/me" \\\n  -H "Authorization: Bearer $PORTAL_TOKEN"'
+    return f'curl "{settings.SITE_URL}/{API_PREFIX}/me" \\\n  -H "Authorization: Bearer $PORTAL_TOKEN"'
 
 
-def problems() -> list[tuple[str, int, str]]:
+def list_problem_types() -> list[tuple[str, int, str]]:
     """(kind, status, title) of everything that can go wrong."""
-    return [(kind, status, title) for kind, (status, title) in KINDS.items()]
+    return [(kind, status, title) for kind, (status, title) in PROBLEM_TYPES.items()]
 
 
-def pages_only() -> list[tuple[str, str]]:
+def list_page_only_features() -> list[tuple[str, str]]:
     """(what, why) of all that no operation does."""
-    return [(only.what, only.why) for only in PAGES_ONLY]
+    return [(feature.name, feature.reason) for feature in PAGE_ONLY_FEATURES]
 
 
-def scopes() -> list[tuple[str, str, str]]:
+def list_scopes() -> list[tuple[str, str, str]]:
     """(scope, what it lets through, who can hold it)."""
     return [
-        (s.key, s.does, "people of the program" if s.program else "personal tokens" if s.owner else "every token")
-        for s in SCOPES
+        (
+            scope.key,
+            scope.description,
+            "people of the program" if scope.program else "personal tokens" if scope.owner else "every token",
+        )
+        for scope in SCOPES
     ]

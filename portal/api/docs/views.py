@@ -11,37 +11,44 @@ from django.views.decorators.http import require_safe
 
 from portal.api import problems, throttling
 from portal.api.docs import reference
-from portal.api.v1.app import PREFIX, document
+from portal.api.v1.app import API_PREFIX, build_document
 
 
 @cache
-def _text() -> str:
-    return json.dumps(document(), indent=1, ensure_ascii=False)
+def _render_document() -> str:
+    return json.dumps(build_document(), indent=1, ensure_ascii=False)
 
 
 @login_not_required
 @require_safe
-def openapi(request: HttpRequest) -> HttpResponse:
+def show_openapi_document(request: HttpRequest) -> HttpResponse:
     """The OpenAPI 3.1 document. Every page of the web may read it."""
     headers = {"Access-Control-Allow-Origin": "*", "Cache-Control": "public, max-age=300"}
-    return HttpResponse(_text(), content_type="application/json", headers=headers)
+    return HttpResponse(_render_document(), content_type="application/json", headers=headers)
 
 
 @login_not_required
 @require_safe
-def reference_page(request: HttpRequest) -> HttpResponse:
+def show_reference(request: HttpRequest) -> HttpResponse:
     """Every operation, on one page."""
-    groups = reference.groups()
+    groups = reference.list_groups()
     context = {
-        "groups": groups, "count": sum(len(group.operations) for group in groups), "prefix": f"/{PREFIX}",
-        "begin": reference.begin(), "problems": reference.problems(),
-        "scopes": reference.scopes(), "pages_only": reference.pages_only(), "anonymous": throttling.ANONYMOUS,
-    }  # fmt: skip
+        "groups": groups,
+        "count": sum(len(group.operations) for group in groups),
+        "prefix": f"/{API_PREFIX}",
+        "begin": reference.build_first_request(),
+        "problems": reference.list_problem_types(),
+        "scopes": reference.list_scopes(),
+        "pages_only": reference.list_page_only_features(),
+        "anonymous": throttling.ANONYMOUS_REQUESTS_PER_MINUTE,
+    }
     return render(request, "api/reference.html", context)
 
 
 @csrf_exempt
 @login_not_required
-def missing(request: HttpRequest) -> HttpResponse:
+def show_not_found(request: HttpRequest) -> HttpResponse:
     """No such address: said as a problem, not as a page."""
-    return problems.said("not-found", "There is no such address. The document at /api/openapi.json names all of them.")
+    return problems.build_problem_response(
+        "not-found", "There is no such address. The document at /api/openapi.json names all of them."
+    )

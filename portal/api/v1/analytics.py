@@ -14,34 +14,42 @@ from ninja import Path, Query, Schema
 from pydantic import Field
 
 from integrations.partners import permissions
-from integrations.submissions.notices import OWN
-from portal.analytics.exports import TABLES, table_of
+from integrations.submissions.notices import REDACTED_UNSUBSCRIBE_URL
+from portal.analytics.exports import TABLES, build_table
 from portal.analytics.models import SavedView
 from portal.analytics.saved_views import services
-from portal.analytics.saved_views.forms import RenameForm, ViewForm
-from portal.analytics.saved_views.views import address
-from portal.analytics.views.exports import file_of
-from portal.api.problems import fit
-from portal.api.routing import Done, Page, Paged, Room, Strict, listed, posted
-from portal.api.v1.schemas.submissions import absolute
-from portal.core.exports import KINDS, Table
+from portal.analytics.saved_views.forms import RenameSavedViewForm, SavedViewForm
+from portal.analytics.saved_views.views import build_url
+from portal.analytics.views.exports import build_file_response
+from portal.api.problems import validate_form
+from portal.api.routing import (
+    CursorPage,
+    MessageResponse,
+    PaginationParams,
+    ScopedRouter,
+    StrictSchema,
+    build_form_data,
+    paginate,
+)
+from portal.api.v1.schemas.submissions import build_absolute_url
+from portal.core.exports import CONTENT_TYPES, ExportTable
 from portal.notifications.models import Email
 from portal.notifications.views import email_log
 
-room = Room("Program office")
-OFFICE, VIEWS, OUTBOX = "office:read", "views:write", "outbox:read"
-BIG = 2**63 - 1
-JSON = "application/json"
-MOST = 10_000  # rows of one answer in JSON
+router = ScopedRouter("Program office")
+ANALYTICS_SCOPE, SAVED_VIEWS_SCOPE, EMAILS_SCOPE = "office:read", "views:write", "outbox:read"
+MAX_ID = 2**63 - 1
+JSON_CONTENT_TYPE = "application/json"
+MAX_JSON_ROWS = 10_000  # rows of one answer in JSON
 
 
-class TableWanted(Schema):
+class TableParams(Schema):
     """`format`: json where the Accept header names none. The rest are the words of the page's address."""
 
     format: str = Field(
         "", pattern="^(json|csv|xlsx)?$", description="json, csv or xlsx; the Accept header says it too."
     )
-    limit: int = Field(1000, ge=1, le=MOST, description="Rows in JSON at most; a file holds them all.")
+    limit: int = Field(1000, ge=1, le=MAX_JSON_ROWS, description="Rows in JSON at most; a file holds them all.")
     program: str = Field("", max_length=60)
     period: str = Field("", max_length=10, description="Of figures: 30, 90 or 365 days.")
     q: str = Field("", max_length=100)
@@ -58,7 +66,7 @@ class TableWanted(Schema):
     sort: str = Field("", max_length=20)
 
 
-class ViewOut(Schema):
+class SavedViewOut(Schema):
     """A saved list. `shared`: everyone of the program has it; `gone`: what it asks for that there no longer is."""
 
     id: int
@@ -72,7 +80,7 @@ class ViewOut(Schema):
     href: str
 
 
-class ViewIn(Strict):
+class SavedViewIn(StrictSchema):
     """`page`: queue, integrations, sla, companies, outbox, office…; `query`: the words of its address."""
 
     page: str = Field(max_length=40)
@@ -81,19 +89,19 @@ class ViewIn(Strict):
     shared: bool = False
 
 
-class ViewChange(Strict):
+class SavedViewUpdateIn(StrictSchema):
     """`is_default`: whether the list opens with it."""
 
     name: str | None = None
     is_default: bool | None = None
 
 
-class OutboxWanted(Paged):
+class EmailFilterParams(PaginationParams):
     state: str = Field("", max_length=20)
     q: str = Field("", max_length=100, description="Words of the subject or the address.")
 
 
-class MailOut(Schema):
+class EmailOut(Schema):
     uuid: UUID
     name: str
     to: str
@@ -104,7 +112,7 @@ class MailOut(Schema):
     href: str
 
 
-class MailWhole(MailOut):
+class EmailDetail(EmailOut):
     """`text`: as its receiver gets it."""
 
     text: str
@@ -119,115 +127,136 @@ class TableOut(Schema):
     more: bool
 
 
-def get_table(request: HttpRequest, table: str, wanted: Query[TableWanted]) -> Any:
+def get_table(request: HttpRequest, table: str, params: Query[TableParams]) -> Any:
     """A list or a figure as a table, as the files of pages are.
 
     Those of the office are for people of the program. A file (CSV, XLSX) holds up to 50,000 rows. Tables:
     """
     now = timezone.now()
-    found = table_of(table, request, now)
-    form = wanted.format or next((form for form, kind in KINDS.items() if _accepts(request, kind)), "json")
-    return file_of(found, form, now) if form in KINDS else _as_json(found, wanted.limit)
+    table_data = build_table(table, request, now)
+    file_format = params.format or next(
+        (file_format for file_format, content_type in CONTENT_TYPES.items() if _is_accepted(request, content_type)),
+        "json",
+    )
+    return (
+        build_file_response(table_data, file_format, now)
+        if file_format in CONTENT_TYPES
+        else _build_json_response(table_data, params.limit)
+    )
 
 
 get_table.__doc__ = f"{(get_table.__doc__ or '').rstrip()} {', '.join(TABLES)}."
-room.get("/office/{slug:table}", OFFICE, TableOut, files=tuple(KINDS.values()))(get_table)
+router.get("/office/{slug:table}", ANALYTICS_SCOPE, TableOut, files=tuple(CONTENT_TYPES.values()))(get_table)
 
 
-def _accepts(request: HttpRequest, kind: str) -> bool:
+def _is_accepted(request: HttpRequest, content_type: str) -> bool:
     """Whether the caller names this kind itself; who takes anything gets JSON."""
-    asked = request.headers.get("Accept", "")
-    return any(part.partition(";")[0].strip() == kind.partition(";")[0] for part in asked.split(","))
+    accept_header = request.headers.get("Accept", "")
+    return any(part.partition(";")[0].strip() == content_type.partition(";")[0] for part in accept_header.split(","))
 
 
-def _as_json(table: Table, most: int) -> HttpResponse:
+def _build_json_response(table: ExportTable, max_rows: int) -> HttpResponse:
     rows: Iterator[Any] = iter(table.rows)
-    told = [[_plain(cell) for cell in row] for row in islice(rows, most)]
-    more = next(rows, None) is not None
-    said = {"name": table.name, "columns": list(table.columns), "rows": told, "more": more}
-    return HttpResponse(json.dumps(said, ensure_ascii=False), content_type=JSON)
+    serialized_rows = [[_serialize_cell(cell) for cell in row] for row in islice(rows, max_rows)]
+    has_more = next(rows, None) is not None
+    data = {"name": table.name, "columns": list(table.columns), "rows": serialized_rows, "more": has_more}
+    return HttpResponse(json.dumps(data, ensure_ascii=False), content_type=JSON_CONTENT_TYPE)
 
 
-def _plain(cell: Any) -> Any:
+def _serialize_cell(cell: Any) -> Any:
     return cell.isoformat() if isinstance(cell, date) else cell
 
 
-@room.get("/views", OFFICE, list[ViewOut])
+@router.get("/views", ANALYTICS_SCOPE, list[SavedViewOut])
 def list_views(request: HttpRequest) -> Any:
     """The lists that you saved, and for people of the program those that they share."""
-    found = services.visible(request.user).order_by("page", "name", "pk")
-    return [_view(view) for view in found if view.page in services.PAGES]
+    visible_views = services.list_visible_views(request.user).order_by("page", "name", "pk")
+    return [_serialize_view(view) for view in visible_views if view.page in services.PAGES]
 
 
-@room.post("/views", VIEWS, ViewOut, status=201)
-def save_view(request: HttpRequest, body: ViewIn) -> Any:
+@router.post("/views", SAVED_VIEWS_SCOPE, SavedViewOut, status=201)
+def save_view(request: HttpRequest, body: SavedViewIn) -> Any:
     """Save a list under a name. `shared`: for everyone of the program."""
-    form = ViewForm(posted(name=body.name), may_share=False)
-    name, now = fit(form).cleaned_data["name"], timezone.now()
-    return _view(services.save(request.user, body.page, name, body.query, shared=body.shared, now=now))
+    form = SavedViewForm(build_form_data(name=body.name), may_share=False)
+    name, now = validate_form(form).cleaned_data["name"], timezone.now()
+    return _serialize_view(services.save_view(request.user, body.page, name, body.query, shared=body.shared, now=now))
 
 
-@room.patch("/views/{int:pk}", VIEWS, ViewOut)
-def change_view(request: HttpRequest, body: ViewChange, pk: int = Path(le=BIG)) -> Any:
+@router.patch("/views/{int:pk}", SAVED_VIEWS_SCOPE, SavedViewOut)
+def change_view(request: HttpRequest, body: SavedViewUpdateIn, pk: int = Path(le=MAX_ID)) -> Any:
     """Give it another name, or have the list open with it; what is left out stays."""
-    view = _own_view(request, pk)
+    view = _get_view(request, pk)
     if body.name is not None:
-        services.rename(view, fit(RenameForm(posted(name=body.name))).cleaned_data["name"])
+        services.rename_view(
+            view, validate_form(RenameSavedViewForm(build_form_data(name=body.name))).cleaned_data["name"]
+        )
     if body.is_default is not None:
         services.set_default(view, request.user, on=body.is_default)
-    return _view(_own_view(request, pk))
+    return _serialize_view(_get_view(request, pk))
 
 
-@room.delete("/views/{int:pk}", VIEWS)
-def delete_view(request: HttpRequest, pk: int = Path(le=BIG)) -> Any:
+@router.delete("/views/{int:pk}", SAVED_VIEWS_SCOPE)
+def delete_view(request: HttpRequest, pk: int = Path(le=MAX_ID)) -> Any:
     """Delete it."""
-    view = _own_view(request, pk)
+    view = _get_view(request, pk)
     view.delete()
-    return Done(said=f"“{view.name}” is deleted.")
+    return MessageResponse(said=f"“{view.name}” is deleted.")
 
 
-def _own_view(request: HttpRequest, pk: int) -> SavedView:
+def _get_view(request: HttpRequest, pk: int) -> SavedView:
     """One of the person's views, or one that the program shares. Raises Http404."""
-    found = services.visible(request.user).filter(pk=pk, page__in=services.PAGES).first() if pk <= BIG else None
-    if found is None:
+    view = (
+        services.list_visible_views(request.user).filter(pk=pk, page__in=services.PAGES).first()
+        if pk <= MAX_ID
+        else None
+    )
+    if view is None:
         raise Http404("There is no such view.")
-    return found
+    return view
 
 
-def _view(view: Any) -> dict[str, Any]:
-    href = f"{absolute(view.page)}?{address(view).partition('?')[2]}"
+def _serialize_view(view: Any) -> dict[str, Any]:
+    href = f"{build_absolute_url(view.page)}?{build_url(view).partition('?')[2]}"
     return {
         "id": view.pk, "page": view.page, "name": view.name, "query": view.query, "shared": view.owner_id is None,
         "is_default": view.is_default, "saved_at": view.saved_at, "href": href,
-        "gone": services.gone(services.PAGES[view.page], view.query),
+        "gone": services.find_obsolete_filters(services.PAGES[view.page], view.query),
     }  # fmt: skip
 
 
-@room.get("/outbox", OUTBOX, Page[MailOut])
-def list_outbox(request: HttpRequest, response: HttpResponse, wanted: Query[OutboxWanted]) -> Any:
+@router.get("/outbox", EMAILS_SCOPE, CursorPage[EmailOut])
+def list_outbox(request: HttpRequest, response: HttpResponse, params: Query[EmailFilterParams]) -> Any:
     """Every mail that went out, waits or failed, newest first. For people of the program."""
-    _for_program(request)
-    rows = email_log.chosen(wanted.state, wanted.q).select_related("integration")
-    return listed(request, response, rows, wanted, mail_out)
+    _require_program_staff(request)
+    rows = email_log.filter_emails(params.state, params.q).select_related("integration")
+    return paginate(request, response, rows, params, serialize_email)
 
 
-@room.get("/outbox/{uuid:uuid}", OUTBOX, MailWhole)
+@router.get("/outbox/{uuid:uuid}", EMAILS_SCOPE, EmailDetail)
 def get_outbox_mail(request: HttpRequest, uuid: UUID) -> Any:
     """One mail as its receiver gets it; never one that holds a key to an account."""
-    _for_program(request)
-    found = Email.objects.exclude(Q(name__in=email_log.KEYS)).filter(uuid=uuid).select_related("integration").first()
-    if found is None:
+    _require_program_staff(request)
+    email = (
+        Email.objects.exclude(Q(name__in=email_log.SECRET_TEMPLATES))
+        .filter(uuid=uuid)
+        .select_related("integration")
+        .first()
+    )
+    if email is None:
         raise Http404("There is no such mail, or it holds a key to an account.")
-    own = found.text.replace(found.unsubscribe, OWN) if found.unsubscribe else found.text
-    return mail_out(found) | {"text": own}
+    email_text = email.text.replace(email.unsubscribe, REDACTED_UNSUBSCRIBE_URL) if email.unsubscribe else email.text
+    return serialize_email(email) | {"text": email_text}
 
 
-def _for_program(request: HttpRequest) -> None:
-    if not permissions.works_for_program(request.user):
+def _require_program_staff(request: HttpRequest) -> None:
+    if not permissions.is_program_staff(request.user):
         raise Http404("There is nothing here for you.")
 
 
-def mail_out(row: Email) -> dict[str, Any]:
-    same = ("uuid", "name", "to", "subject", "state", "created_at")
-    about = {"integration": row.integration.uuid if row.integration else None, "href": absolute("mail", row.uuid)}
-    return {name: getattr(row, name) for name in same} | about
+def serialize_email(row: Email) -> dict[str, Any]:
+    field_names = ("uuid", "name", "to", "subject", "state", "created_at")
+    related_fields = {
+        "integration": row.integration.uuid if row.integration else None,
+        "href": build_absolute_url("mail", row.uuid),
+    }
+    return {name: getattr(row, name) for name in field_names} | related_fields

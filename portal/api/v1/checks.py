@@ -9,17 +9,17 @@ from django.utils import timezone
 from ninja import Query, Schema
 from pydantic import Field
 
-from integrations.submissions.views.mixins import load
-from portal.api.conditional import located
-from portal.api.routing import Done, Page, Paged, Room, Strict, listed
+from integrations.submissions.views.mixins import load_visible_integration
+from portal.api.conditional import set_location_header
+from portal.api.routing import CursorPage, MessageResponse, PaginationParams, ScopedRouter, StrictSchema, paginate
 from portal.api.v1 import ci_reports
 from verification.checks.models import CheckReport
 from verification.checks.services import accepted_deviations, runs
 from verification.checks.types import CHECKS
-from verification.checks.views.results import page_context
+from verification.checks.views.results import build_page_context
 
-room = Room("Checks")
-CHECKS_READ, CHECKS_WRITE = "checks:read", "checks:write"
+router = ScopedRouter("Checks")
+READ_SCOPE, WRITE_SCOPE = "checks:read", "checks:write"
 
 
 class CheckOut(Schema):
@@ -45,13 +45,13 @@ class ChecksOut(Schema):
     checks: list[CheckOut]
 
 
-class AcceptedIn(Strict):
+class AcceptedDeviationIn(StrictSchema):
     """The value as the check found it: something else is not accepted unseen."""
 
     value: str = Field(max_length=200)
 
 
-class Reported(Strict):
+class ReportedCheckIn(StrictSchema):
     """One check as `portal-preflight --json` prints it."""
 
     id: str = Field(max_length=80)
@@ -65,11 +65,11 @@ class Reported(Strict):
     hint: bool = False
 
 
-class ReportIn(Strict):
+class CiCheckReportIn(StrictSchema):
     """The preflight's JSON, with the commit that it looked at."""
 
     commit: str = Field(pattern="^[0-9a-f]{7,64}$")
-    checks: list[Reported] = Field(min_length=1, max_length=200)
+    checks: list[ReportedCheckIn] = Field(min_length=1, max_length=200)
     version: str = Field("", max_length=60)
     program: str = Field("", max_length=60)
     edition: str = Field("", max_length=20)
@@ -79,14 +79,14 @@ class ReportIn(Strict):
     exit: int | None = Field(None, ge=0, le=255)
 
 
-class Differs(Schema):
+class CheckDisagreementOut(Schema):
     id: str
     reported: str
     found: str
     summary: str
 
 
-class ReportOut(Schema):
+class CiCheckReportOut(Schema):
     """What CI reported. `sampled`: why the portal looks itself, blank where it does not."""
 
     uuid: UUID
@@ -97,65 +97,85 @@ class ReportOut(Schema):
     at: datetime
     sampled: str
     compared_at: datetime | None
-    disagreements: list[Differs]
+    disagreements: list[CheckDisagreementOut]
     checks: list[dict[str, Any]]
 
 
-def report_out(row: CheckReport) -> dict[str, Any]:
-    same = ("uuid", "commit", "version", "outcome", "reported_by", "at", "sampled", "compared_at", "disagreements")
-    return {name: getattr(row, name) for name in same} | {"checks": row.results}
+def serialize_report(row: CheckReport) -> dict[str, Any]:
+    field_names = (
+        "uuid",
+        "commit",
+        "version",
+        "outcome",
+        "reported_by",
+        "at",
+        "sampled",
+        "compared_at",
+        "disagreements",
+    )
+    return {name: getattr(row, name) for name in field_names} | {"checks": row.results}
 
 
-@room.get("/integrations/{uuid:uuid}/checks", CHECKS_READ, ChecksOut)
+@router.get("/integrations/{uuid:uuid}/checks", READ_SCOPE, ChecksOut)
 def list_checks(request: HttpRequest, uuid: UUID) -> Any:
     """Each check with the portal's own last answer."""
-    shown = page_context(load(request, uuid), request.user, timezone.now())
-    names = [name for name in CheckOut.model_fields if name != "id"]
-    rows = [{"id": row.key} | {name: getattr(row, name) for name in names} for row in shown["results"]]
-    return {"running": shown["running"], "next_run": shown["next_run"], "checks": rows}
+    results_context = build_page_context(load_visible_integration(request, uuid), request.user, timezone.now())
+    field_names = [name for name in CheckOut.model_fields if name != "id"]
+    rows = [{"id": row.key} | {name: getattr(row, name) for name in field_names} for row in results_context["results"]]
+    return {"running": results_context["running"], "next_run": results_context["next_run"], "checks": rows}
 
 
-@room.post("/integrations/{uuid:uuid}/checks/run", CHECKS_WRITE, Done, status=202)
+@router.post("/integrations/{uuid:uuid}/checks/run", WRITE_SCOPE, MessageResponse, status=202)
 def run_checks(request: HttpRequest, uuid: UUID) -> Any:
     """Have the portal look again. Read the checks to see when it has."""
-    asked = runs.ask(load(request, uuid), request.user, timezone.now())
-    return Done(said="The checks run." if asked else "This edition has nothing to check.")
+    is_requested = runs.request_check_run_as_user(load_visible_integration(request, uuid), request.user, timezone.now())
+    return MessageResponse(said="The checks run." if is_requested else "This edition has nothing to check.")
 
 
-@room.post("/integrations/{uuid:uuid}/checks/{str:key}/accept", "reviews:write", Done)
-def accept_found(request: HttpRequest, uuid: UUID, key: str, body: AcceptedIn) -> Any:
+@router.post("/integrations/{uuid:uuid}/checks/{str:key}/accept", "reviews:write", MessageResponse)
+def accept_found(request: HttpRequest, uuid: UUID, key: str, body: AcceptedDeviationIn) -> Any:
     """Take what a check found for right from now on: a new owner, a new key. For reviewers."""
-    found, check = load(request, uuid), CHECKS.get(key)
+    integration, check = load_visible_integration(request, uuid), CHECKS.get(key)
     if check is None or not check.accepts:
         raise Http404("There is no such thing to accept.")
-    accepted_deviations.accept(found, key, body.value, request.user, timezone.now())
-    return Done(said=f"The {check.accepts} is accepted for good.")
+    accepted_deviations.accept_deviation(integration, key, body.value, request.user, timezone.now())
+    return MessageResponse(said=f"The {check.accepts} is accepted for good.")
 
 
-@room.get("/integrations/{uuid:uuid}/check_results", CHECKS_READ, Page[ReportOut])
-def list_check_results(request: HttpRequest, response: HttpResponse, uuid: UUID, paged: Query[Paged]) -> Any:
+@router.get("/integrations/{uuid:uuid}/check_results", READ_SCOPE, CursorPage[CiCheckReportOut])
+def list_check_results(
+    request: HttpRequest, response: HttpResponse, uuid: UUID, pagination: Query[PaginationParams]
+) -> Any:
     """What CI reported, newest first. None of it counts as the portal's own result."""
-    return listed(request, response, CheckReport.objects.filter(integration=load(request, uuid)), paged, report_out)
+    return paginate(
+        request,
+        response,
+        CheckReport.objects.filter(integration=load_visible_integration(request, uuid)),
+        pagination,
+        serialize_report,
+    )
 
 
-@room.post("/integrations/{uuid:uuid}/check_results", CHECKS_WRITE, ReportOut, status=201)
-def report_check_results(request: HttpRequest, response: HttpResponse, uuid: UUID, body: ReportIn) -> Any:
+@router.post("/integrations/{uuid:uuid}/check_results", WRITE_SCOPE, CiCheckReportOut, status=201)
+def report_check_results(request: HttpRequest, response: HttpResponse, uuid: UUID, body: CiCheckReportIn) -> Any:
     """Report from CI what the preflight found for a commit.
 
     It is kept as reported by you. The portal looks itself at a sample, and always where the answer decides something;
     where it finds otherwise, both are shown and a finding is opened.
     """
-    checks = [each.model_dump() for each in body.checks]
-    said = ci_reports.Said(body.commit, body.version, body.program, body.repository, checks)
-    row = ci_reports.report(load(request, uuid), said, by=request.user, now=timezone.now())
-    located(request, response, "integrations", uuid, "check_results", row.uuid)
-    return report_out(row)
+    checks = [check.model_dump() for check in body.checks]
+    reported_results = ci_reports.ReportedResults(body.commit, body.version, body.program, body.repository, checks)
+    row = ci_reports.report_ci_results(
+        load_visible_integration(request, uuid), reported_results, actor=request.user, now=timezone.now()
+    )
+    set_location_header(request, response, "integrations", uuid, "check_results", row.uuid)
+    return serialize_report(row)
 
 
-@room.get("/integrations/{uuid:uuid}/check_results/{uuid:report}", CHECKS_READ, ReportOut)
+@router.get("/integrations/{uuid:uuid}/check_results/{uuid:report}", READ_SCOPE, CiCheckReportOut)
 def get_check_results(request: HttpRequest, uuid: UUID, report: UUID) -> Any:
     """One report. Ask again while `compared_at` is null and `sampled` is not blank."""
-    found = CheckReport.objects.filter(integration=load(request, uuid), uuid=report).first()
-    if found is None:
+    ci_report = CheckReport.objects.filter(integration=load_visible_integration(request, uuid), uuid=report).first()
+    if ci_report is None:
         raise Http404("There is no such report.")
-    return report_out(found)
+    return serialize_report(ci_report)

@@ -17,23 +17,25 @@ from integrations.partners import permissions
 from integrations.submissions.models import Integration
 from integrations.submissions.selectors import context
 from integrations.submissions.services import findings
-from integrations.submissions.services.requirements import refuse_when_ended
-from integrations.submissions.services.transitions import changing
-from portal.audit.services import record
-from portal.core.errors import NotAllowed
+from integrations.submissions.services.requirements import require_open
+from integrations.submissions.services.transitions import integration_changes
+from portal.audit.services import record_event
+from portal.core.errors import ActionRefused
 from verification.checks.models import CheckReport, CheckResult
-from verification.checks.runner import checked, keys_of
+from verification.checks.runner import list_checked_requirements, list_required_check_keys
 from verification.checks.services import runs
-from verification.outcomes import Outcome, worst
+from verification.outcomes import Outcome, get_worst_outcome
 
-ONE_IN = 10
-WAITS = timedelta(days=30)  # for the portal's own answer, after which a report stays one that was never compared
-GOOD = frozenset({Outcome.PASS, Outcome.WARN, Outcome.WAIVED})
-SETTLED = frozenset({*GOOD, Outcome.FAIL})
+SAMPLING_INTERVAL = 10
+COMPARISON_PERIOD = timedelta(
+    days=30
+)  # for the portal's own answer, after which a report stays one that was never compared
+GOOD_OUTCOMES = frozenset({Outcome.PASS, Outcome.WARN, Outcome.WAIVED})
+DECISIVE_OUTCOMES = frozenset({*GOOD_OUTCOMES, Outcome.FAIL})
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ReportedResults:
     """A report as it came. `checks`: as the preflight prints them."""
 
     commit: str
@@ -43,111 +45,144 @@ class Said:
     checks: Sequence[dict[str, Any]]
 
 
-def report(integration: Integration, said: Said, *, by: Any, now: datetime) -> CheckReport:
+def report_ci_results(
+    integration: Integration, reported_results: ReportedResults, *, actor: Any, now: datetime
+) -> CheckReport:
     """Keep it, and have the portal look where it is sampled. Raises NotAllowed."""
-    with changing(integration, permissions.may_edit, by=by, now=now) as row:
-        refuse_when_ended(row)
-        _refuse_another(row, said)
-        why = why_sampled(row, said, now)
-        told = [each for each in said.checks if not each.get("hint")] or said.checks
-        kept = CheckReport.objects.create(
-            integration=row, reported_by=str(by)[:150], commit=said.commit, version=said.version, at=now,
-            outcome=str(worst(Outcome(each["outcome"]) for each in told)), results=list(said.checks), sampled=why,
-        )  # fmt: skip
+    with integration_changes(integration, permissions.can_edit, actor=actor, now=now) as row:
+        require_open(row)
+        _refuse_other_subject(row, reported_results)
+        sampling_reason = get_sampling_reason(row, reported_results, now)
+        counted_checks = [
+            check for check in reported_results.checks if not check.get("hint")
+        ] or reported_results.checks
+        ci_report = CheckReport.objects.create(
+            integration=row,
+            reported_by=str(actor)[:150],
+            commit=reported_results.commit,
+            version=reported_results.version,
+            at=now,
+            outcome=str(get_worst_outcome(Outcome(check["outcome"]) for check in counted_checks)),
+            results=list(reported_results.checks),
+            sampled=sampling_reason,
+        )
         row.version -= 1  # a report makes nobody's page out of date
-        record(row, "checks_reported", by=by, now=now, commit=said.commit[:12], outcome=kept.outcome, sampled=why)
-    if why:
-        runs.enqueue(integration, by, now, f"CI reported {said.commit[:12]}")
-    return kept
+        record_event(
+            row,
+            "checks_reported",
+            actor=actor,
+            now=now,
+            commit=reported_results.commit[:12],
+            outcome=ci_report.outcome,
+            sampled=sampling_reason,
+        )
+    if sampling_reason:
+        runs.request_check_run(integration, actor, now, f"CI reported {reported_results.commit[:12]}")
+    return ci_report
 
 
-def _refuse_another(row: Integration, said: Said) -> None:
+def _refuse_other_subject(row: Integration, reported_results: ReportedResults) -> None:
     """A report about something else was sent to the wrong place."""
-    if said.program and said.program != row.program_key:
-        raise NotAllowed(f"The report is about the program {said.program}, this integration is in {row.program_key}.")
-    if said.repository and said.repository.lower() != row.repository.lower():
-        raise NotAllowed(
-            f"The report is about {said.repository}, this integration is {row.repository or 'no repository'}."
+    if reported_results.program and reported_results.program != row.program_key:
+        raise ActionRefused(
+            f"The report is about the program {reported_results.program}, this integration is in {row.program_key}."
+        )
+    if reported_results.repository and reported_results.repository.lower() != row.repository.lower():
+        raise ActionRefused(
+            f"The report is about {reported_results.repository}, this integration is "
+            f"{row.repository or 'no repository'}."
         )
 
 
-def why_sampled(row: Integration, said: Said, now: datetime) -> str:
+def get_sampling_reason(row: Integration, reported_results: ReportedResults, now: datetime) -> str:
     """Why the portal looks itself; blank where it does not."""
-    if decides(row, said, now):
+    if is_decisive(row, reported_results, now):
         return "it decides a requirement"
-    asked = f"{row.uuid}:{said.commit}:{said.version}"
-    number = int(salted_hmac("portal.api.sample", asked, algorithm="sha256").hexdigest()[:8], 16)
-    return f"one in {ONE_IN}, by lot" if number % ONE_IN == 0 else ""
+    sampling_key = f"{row.uuid}:{reported_results.commit}:{reported_results.version}"
+    number = int(salted_hmac("portal.api.sample", sampling_key, algorithm="sha256").hexdigest()[:8], 16)
+    return f"one in {SAMPLING_INTERVAL}, by lot" if number % SAMPLING_INTERVAL == 0 else ""
 
 
-def decides(row: Integration, said: Said, now: datetime) -> bool:
+def is_decisive(row: Integration, reported_results: ReportedResults, now: datetime) -> bool:
     """Whether it says that something is in order which is not in order here."""
-    states = context.states_of(row)
-    waits = {key for r in checked(row) if r.id not in states or not states[r.id].is_met(now) for key in r.checks}
-    return any(each["outcome"] in GOOD and each["id"] in waits for each in said.checks)
+    fulfillments = context.get_fulfillments(row)
+    unmet_check_keys = {
+        key
+        for requirement in list_checked_requirements(row)
+        if requirement.id not in fulfillments or not fulfillments[requirement.id].is_met(now)
+        for key in requirement.checks
+    }
+    return any(
+        check["outcome"] in GOOD_OUTCOMES and check["id"] in unmet_check_keys for check in reported_results.checks
+    )
 
 
-def compare_due(now: datetime | None = None, limit: int = 100) -> int:
+def compare_due_reports(now: datetime | None = None, limit: int = 100) -> int:
     """Compare what was reported with what the portal found since. Returns how many reports were compared."""
     now = now or timezone.now()
-    waiting = CheckReport.objects.filter(compared_at=None, at__gt=now - WAITS).exclude(sampled="").order_by("pk")
-    return sum(compare(each, now) for each in waiting.select_related("integration")[:limit])
+    pending_reports = (
+        CheckReport.objects.filter(compared_at=None, at__gt=now - COMPARISON_PERIOD).exclude(sampled="").order_by("pk")
+    )
+    return sum(compare_report(report, now) for report in pending_reports.select_related("integration")[:limit])
 
 
-def compare(report: CheckReport, now: datetime) -> bool:
+def compare_report(report: CheckReport, now: datetime) -> bool:
     """Compare one, once the portal has looked since it came. Returns whether it had."""
-    found = seen_since(report)
-    if found is None:
+    results_by_key = get_results_since(report)
+    if results_by_key is None:
         return False
-    differing = disagreements(report, found)
+    differences = find_disagreements(report, results_by_key)
     with transaction.atomic():
-        mine = CheckReport.objects.filter(pk=report.pk, compared_at=None)
-        if not mine.update(compared_at=now, disagreements=differing):
+        pending_report = CheckReport.objects.filter(pk=report.pk, compared_at=None)
+        if not pending_report.update(compared_at=now, disagreements=differences):
             return True
-        if differing:
-            _open_finding(report, differing, now)
+        if differences:
+            _open_finding(report, differences, now)
     return True
 
 
-def seen_since(report: CheckReport) -> dict[str, CheckResult] | None:
+def get_results_since(report: CheckReport) -> dict[str, CheckResult] | None:
     """The portal's results, once each that was reported was looked at since; None while any is out.
 
     Where the portal could not look, it has not looked: a report outlasts an outage of ours.
     """
-    here = set(keys_of(checked(report.integration)))
-    wanted = {each["id"] for each in report.results} & here
-    newest = {row.key: row for row in CheckResult.objects.filter(integration=report.integration).newest()}
-    late = [key for key in wanted if not _looked(newest.get(key), report.at)]
-    return None if late else {key: newest[key] for key in wanted}
+    known_keys = set(list_required_check_keys(list_checked_requirements(report.integration)))
+    reported_keys = {check["id"] for check in report.results} & known_keys
+    newest_results = {row.key: row for row in CheckResult.objects.filter(integration=report.integration).newest()}
+    missing_keys = [key for key in reported_keys if not _is_conclusive_since(newest_results.get(key), report.at)]
+    return None if missing_keys else {key: newest_results[key] for key in reported_keys}
 
 
-def _looked(row: CheckResult | None, since: datetime) -> bool:
-    return row is not None and row.last_seen >= since and row.outcome != Outcome.ERROR
+def _is_conclusive_since(row: CheckResult | None, reported_at: datetime) -> bool:
+    return row is not None and row.last_seen >= reported_at and row.outcome != Outcome.ERROR
 
 
-def disagreements(report: CheckReport, found: dict[str, CheckResult]) -> list[dict[str, str]]:
+def find_disagreements(report: CheckReport, results_by_key: dict[str, CheckResult]) -> list[dict[str, str]]:
     """Where both said something and one said good, the other bad. An outage of ours speaks against nobody."""
     return [
-        {"id": each["id"], "reported": each["outcome"], "found": found[each["id"]].outcome,
-         "summary": found[each["id"]].summary}
-        for each in report.results
-        if each["id"] in found
-        and {each["outcome"], found[each["id"]].outcome} <= SETTLED
-        and (each["outcome"] in GOOD) != (found[each["id"]].outcome in GOOD)
+        {"id": check["id"], "reported": check["outcome"], "found": results_by_key[check["id"]].outcome,
+         "summary": results_by_key[check["id"]].summary}
+        for check in report.results
+        if check["id"] in results_by_key
+        and {check["outcome"], results_by_key[check["id"]].outcome} <= DECISIVE_OUTCOMES
+        and (check["outcome"] in GOOD_OUTCOMES) != (results_by_key[check["id"]].outcome in GOOD_OUTCOMES)
     ]  # fmt: skip
 
 
-def _open_finding(report: CheckReport, differing: list[dict[str, str]], now: datetime) -> None:
+def _open_finding(report: CheckReport, differences: list[dict[str, str]], now: datetime) -> None:
     """One finding on the first requirement concerned, and one line in the history."""
-    keys = [each["id"] for each in differing]
-    requirement = next(r for r in checked(report.integration) if set(r.checks) & set(keys))
+    keys = [difference["id"] for difference in differences]
+    requirement = next(
+        candidate for candidate in list_checked_requirements(report.integration) if set(candidate.checks) & set(keys)
+    )
     lines = [
-        f"{each['id']}: reported {each['reported']}, found {each['found']}. {each['summary']}" for each in differing
+        f"{difference['id']}: reported {difference['reported']}, found {difference['found']}. {difference['summary']}"
+        for difference in differences
     ]
     text = f"CI reported otherwise than the portal found for {report.commit[:12]}:\n" + "\n".join(lines)
-    with changing(report.integration, permissions.only_machine, by=None, now=now) as row:
-        findings.open_by_machine(row, requirement.id, text, now=now)
-        record(
-            row, "checks_disagree", by=None, now=now, note=text, requirement=requirement.id, title=requirement.title,
+    with integration_changes(report.integration, permissions.is_machine, actor=None, now=now) as row:
+        findings.open_automatic_finding(row, requirement.id, text, now=now)
+        record_event(
+            row, "checks_disagree", actor=None, now=now, note=text, requirement=requirement.id, title=requirement.title,
             commit=report.commit[:12],
         )  # fmt: skip

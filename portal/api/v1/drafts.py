@@ -11,22 +11,30 @@ from pydantic import Field
 from integrations.partners import permissions
 from integrations.partners.models import Partner
 from integrations.programs.registry import PROGRAMS
-from integrations.submissions.forms.drafts import bind, filled, typed
+from integrations.submissions.forms.drafts import bind_form, merge_form_data, merge_repository_data
 from integrations.submissions.models import Draft
 from integrations.submissions.services import drafts
-from integrations.submissions.views.drafts_shared import companies_of, has_text, load_draft, program_of
-from portal.api.conditional import etag, if_match, located
-from portal.api.problems import Problem, fit
-from portal.api.routing import Done, Page, Paged, Room, Strict, listed, posted
-from portal.api.v1.integrations import READ, STEPS, WRITE, again
+from integrations.submissions.views.drafts_shared import get_program, has_text, list_editable_partners, load_draft
+from portal.api.conditional import get_if_match_version, set_etag, set_location_header
+from portal.api.problems import ApiError, validate_form
+from portal.api.routing import (
+    CursorPage,
+    MessageResponse,
+    PaginationParams,
+    ScopedRouter,
+    StrictSchema,
+    build_form_data,
+    paginate,
+)
+from portal.api.v1.integrations import READ_SCOPE, TRANSITION_SCOPE, WRITE_SCOPE, reload_detail
 from portal.api.v1.schemas import submissions
 from portal.core import repository_urls
-from portal.core.errors import NotAllowed
+from portal.core.errors import ActionRefused
 
-room = Room("Drafts")
+router = ScopedRouter("Drafts")
 
 
-class DraftFields(Strict):
+class DraftFields(StrictSchema):
     """What is typed; what is left out stays. `GET /programs/{key}/questions` says what each takes."""
 
     name: str | None = None
@@ -44,119 +52,123 @@ class DraftIn(DraftFields):
     company: str | None = None
 
 
-def problems_of(draft: Draft) -> dict[str, list[str]]:
+def collect_problems(draft: Draft) -> dict[str, list[str]]:
     """What is not fit yet, by field."""
     if draft.integration_id is not None or draft.sent_at is not None:
         return {}
-    form = bind(*program_of(draft), draft.data)
-    return {name: [str(each) for each in said] for name, said in form.errors.items()}
+    form = bind_form(*get_program(draft), draft.data)
+    return {name: [str(error) for error in errors] for name, errors in form.errors.items()}
 
 
-def told(draft: Draft) -> dict[str, Any]:
-    return submissions.draft_out(draft, problems_of(draft))
+def serialize_draft(draft: Draft) -> dict[str, Any]:
+    return submissions.serialize_draft(draft, collect_problems(draft))
 
 
-def start_draft(request: HttpRequest, uuid: UUID) -> Draft:
+def load_integration_draft(request: HttpRequest, uuid: UUID) -> Draft:
     """A draft of an integration, not of one requirement's form. Raises Http404."""
-    found = load_draft(request, uuid)
-    if found.requirement_id:
+    draft = load_draft(request, uuid)
+    if draft.requirement_id:
         raise Http404("This draft does not exist, or it is not visible to you.")
-    return found
+    return draft
 
 
-def kept(request: HttpRequest, found: Draft, body: DraftFields, version: int) -> Draft:
+def save_fields(request: HttpRequest, draft: Draft, body: DraftFields, version: int) -> Draft:
     """Keep what was typed on top of the version that the caller read."""
-    given = {key: value for key, value in body.model_dump().items() if value is not None}
-    given = {key: value for key, value in given.items() if key not in ("program", "company")}
-    data = typed(posted(**given), found.data)
-    if "offerings" not in given:
-        data["offerings"] = found.data.get("offerings", [])
-    if not has_text(data) and not has_text(found.data):
-        return found
-    return drafts.save(found, data, version=version, by=request.user, now=timezone.now())
+    changes = {key: value for key, value in body.model_dump().items() if value is not None}
+    changes = {key: value for key, value in changes.items() if key not in ("program", "company")}
+    data = merge_form_data(build_form_data(**changes), draft.data)
+    if "offerings" not in changes:
+        data["offerings"] = draft.data.get("offerings", [])
+    if not has_text(data) and not has_text(draft.data):
+        return draft
+    return drafts.save_draft(draft, data, version=version, actor=request.user, now=timezone.now())
 
 
-@room.get("/drafts", READ, Page[submissions.DraftOut])
-def list_drafts(request: HttpRequest, response: HttpResponse, paged: Query[Paged]) -> Any:
+@router.get("/drafts", READ_SCOPE, CursorPage[submissions.DraftOut])
+def list_drafts(request: HttpRequest, response: HttpResponse, pagination: Query[PaginationParams]) -> Any:
     """What your companies began and did not send, newest first."""
-    mine = Draft.objects.filter(
-        partner_id__in=list(permissions.roles_of(request.user)), requirement_id="", sent_at=None
+    own_drafts = Draft.objects.filter(
+        partner_id__in=list(permissions.get_roles(request.user)), requirement_id="", sent_at=None
     )
-    return listed(request, response, mine.select_related("partner", "integration"), paged, told)
+    return paginate(request, response, own_drafts.select_related("partner", "integration"), pagination, serialize_draft)
 
 
-@room.post("/drafts", WRITE, submissions.DraftOut, status=201)
+@router.post("/drafts", WRITE_SCOPE, submissions.DraftOut, status=201)
 def begin_draft(request: HttpRequest, response: HttpResponse, body: DraftIn) -> Any:
     """Begin an integration. Nothing is sent before you say so."""
     if body.program not in PROGRAMS:
-        raise Problem("unfit", "There is no such program.", fields=[("program", "There is no such program.")])
-    draft = drafts.open_start(_company(request, body.company), body.program, by=request.user, now=timezone.now())
-    located(request, response, "drafts", draft.uuid)
-    return told(kept(request, draft, body, draft.version))
+        raise ApiError("unfit", "There is no such program.", fields=[("program", "There is no such program.")])
+    draft = drafts.create_draft(
+        _choose_partner(request, body.company), body.program, actor=request.user, now=timezone.now()
+    )
+    set_location_header(request, response, "drafts", draft.uuid)
+    return serialize_draft(save_fields(request, draft, body, draft.version))
 
 
-def _company(request: HttpRequest, slug: str | None) -> Partner:
+def _choose_partner(request: HttpRequest, slug: str | None) -> Partner:
     """The company that it is for. Raises Problem where it has to be said."""
-    companies = companies_of(request.user)
-    if not companies:
-        raise NotAllowed(permissions.refusal("may_edit"), "may")
-    chosen = companies if slug is None else [company for company in companies if company.slug == slug]
-    if len(chosen) != 1:
-        names = ", ".join(company.slug for company in companies)
-        raise Problem("unfit", f"Say for which company: {names}.", fields=[("company", "Choose one of yours.")])
-    return chosen[0]
+    partners = list_editable_partners(request.user)
+    if not partners:
+        raise ActionRefused(permissions.get_refusal("can_edit"), "may")
+    matching_partners = partners if slug is None else [partner for partner in partners if partner.slug == slug]
+    if len(matching_partners) != 1:
+        names = ", ".join(partner.slug for partner in partners)
+        raise ApiError("unfit", f"Say for which company: {names}.", fields=[("company", "Choose one of yours.")])
+    return matching_partners[0]
 
 
-@room.get("/drafts/{uuid:uuid}", READ, submissions.DraftOut)
+@router.get("/drafts/{uuid:uuid}", READ_SCOPE, submissions.DraftOut)
 def get_draft(request: HttpRequest, response: HttpResponse, uuid: UUID) -> Any:
     """A draft, with what is not fit yet."""
-    found = start_draft(request, uuid)
-    etag(response, found.version)
-    return told(found)
+    draft = load_integration_draft(request, uuid)
+    set_etag(response, draft.version)
+    return serialize_draft(draft)
 
 
-@room.patch("/drafts/{uuid:uuid}", WRITE, submissions.DraftOut)
+@router.patch("/drafts/{uuid:uuid}", WRITE_SCOPE, submissions.DraftOut)
 def save_draft(
     request: HttpRequest, response: HttpResponse, uuid: UUID, body: DraftFields,
     if_match_: str | None = Header(None, alias="If-Match"),
 ) -> Any:  # fmt: skip
     """Change a draft. With If-Match, a colleague's newer version is not overwritten: 412."""
-    found, seen = start_draft(request, uuid), if_match(request)
-    saved = kept(request, found, body, found.version if seen is None else seen)
-    etag(response, saved.version)
-    return told(saved)
+    draft, read_version = load_integration_draft(request, uuid), get_if_match_version(request)
+    saved_draft = save_fields(request, draft, body, draft.version if read_version is None else read_version)
+    set_etag(response, saved_draft.version)
+    return serialize_draft(saved_draft)
 
 
-@room.post("/drafts/{uuid:uuid}/prefill", WRITE, submissions.DraftOut)
+@router.post("/drafts/{uuid:uuid}/prefill", WRITE_SCOPE, submissions.DraftOut)
 def prefill_draft(request: HttpRequest, uuid: UUID) -> Any:
     """Ask GitHub about the repository and fill in what is still blank."""
-    found = start_draft(request, uuid)
-    if not permissions.edits(found.partner, request.user):
-        raise NotAllowed(permissions.refusal("may_edit"), "may")
-    answers = repository_urls.look_up(str(found.data.get("repository_address", "")))
-    data = filled(found.data, answers)
-    return told(drafts.save(found, data, version=found.version, by=request.user, now=timezone.now()))
+    draft = load_integration_draft(request, uuid)
+    if not permissions.can_edit_partner(draft.partner, request.user):
+        raise ActionRefused(permissions.get_refusal("can_edit"), "may")
+    repository_data = repository_urls.fetch_repository(str(draft.data.get("repository_address", "")))
+    data = merge_repository_data(draft.data, repository_data)
+    return serialize_draft(
+        drafts.save_draft(draft, data, version=draft.version, actor=request.user, now=timezone.now())
+    )
 
 
-@room.post("/drafts/{uuid:uuid}/submit", STEPS, submissions.IntegrationWhole, status=201)
+@router.post("/drafts/{uuid:uuid}/submit", TRANSITION_SCOPE, submissions.IntegrationDetail, status=201)
 def submit_draft(
     request: HttpRequest, response: HttpResponse, uuid: UUID,
     if_match_: str | None = Header(None, alias="If-Match"),
 ) -> Any:  # fmt: skip
     """Send it: the draft becomes an integration, once, however often it is sent."""
-    found, seen = start_draft(request, uuid), if_match(request)
-    if found.integration is not None:
-        located(request, response, "integrations", found.integration.uuid)
-        return again(request, found.integration.uuid)
-    form = fit(bind(*program_of(found), found.data))
-    version = found.version if seen is None else seen
-    row = drafts.send(found, form.facts(found.data), version=version, by=request.user, now=timezone.now())
-    located(request, response, "integrations", row.uuid)
-    return again(request, row.uuid)
+    draft, read_version = load_integration_draft(request, uuid), get_if_match_version(request)
+    if draft.integration is not None:
+        set_location_header(request, response, "integrations", draft.integration.uuid)
+        return reload_detail(request, draft.integration.uuid)
+    form = validate_form(bind_form(*get_program(draft), draft.data))
+    version = draft.version if read_version is None else read_version
+    row = drafts.submit_draft(draft, form.facts(draft.data), version=version, actor=request.user, now=timezone.now())
+    set_location_header(request, response, "integrations", row.uuid)
+    return reload_detail(request, row.uuid)
 
 
-@room.delete("/drafts/{uuid:uuid}", WRITE)
+@router.delete("/drafts/{uuid:uuid}", WRITE_SCOPE)
 def discard_draft(request: HttpRequest, uuid: UUID) -> Any:
     """Throw it away."""
-    drafts.discard(start_draft(request, uuid), by=request.user, now=timezone.now())
-    return Done(said="The draft was thrown away.")
+    drafts.discard_draft(load_integration_draft(request, uuid), actor=request.user, now=timezone.now())
+    return MessageResponse(said="The draft was thrown away.")

@@ -10,29 +10,29 @@ from pydantic import Field
 
 from integrations.partners import permissions
 from integrations.reviews.views import edition_migration
-from integrations.reviews.views.transitions import StepForm, transition_of
-from integrations.submissions.forms.drafts import StartForm
-from integrations.submissions.forms.filters import ListFilter
-from integrations.submissions.forms.findings import SayForm
+from integrations.reviews.views.transitions import TransitionForm, get_transition
+from integrations.submissions.forms.drafts import IntegrationForm
+from integrations.submissions.forms.filters import IntegrationFilterForm
+from integrations.submissions.forms.findings import MessageForm
 from integrations.submissions.models import Integration
 from integrations.submissions.selectors import context
 from integrations.submissions.services import creation, findings
-from integrations.submissions.services.transitions import actions, perform
-from integrations.submissions.views.edit import changed_facts, initial_of
-from integrations.submissions.views.lists import fitting
-from integrations.submissions.views.mixins import load, only
+from integrations.submissions.services.transitions import list_available_transitions, perform_transition
+from integrations.submissions.views.edit import build_changes, build_initial_data
+from integrations.submissions.views.lists import filter_integrations
+from integrations.submissions.views.mixins import load_visible_integration, require_permission
 from integrations.submissions.workflow import guards
-from portal.api.conditional import etag, if_match
-from portal.api.problems import fit
-from portal.api.routing import Page, Paged, Room, Strict, listed, posted
+from portal.api.conditional import get_if_match_version, set_etag
+from portal.api.problems import validate_form
+from portal.api.routing import CursorPage, PaginationParams, ScopedRouter, StrictSchema, build_form_data, paginate
 from portal.api.v1.schemas import submissions
-from portal.core.errors import NotAllowed
+from portal.core.errors import ActionRefused
 
-room = Room("Integrations")
-READ, WRITE, STEPS = "integrations:read", "integrations:write", "steps:take"
+router = ScopedRouter("Integrations")
+READ_SCOPE, WRITE_SCOPE, TRANSITION_SCOPE = "integrations:read", "integrations:write", "steps:take"
 
 
-class Filter(Paged):
+class IntegrationFilterParams(PaginationParams):
     """The same filters as the list has."""
 
     q: str | None = Field(None, max_length=100, description="Words in name, repository or company.")
@@ -43,7 +43,7 @@ class Filter(Paged):
     standing: str | None = Field(None, max_length=60)
 
 
-class FactsIn(Strict):
+class IntegrationUpdateIn(StrictSchema):
     """What to change; what is left out stays."""
 
     name: str | None = None
@@ -54,7 +54,7 @@ class FactsIn(Strict):
     repository_address: str | None = None
 
 
-class StepTaken(Strict):
+class TransitionIn(StrictSchema):
     """What a step is taken with. `version`: the integration as it was read; an older one is refused."""
 
     note: str = Field("", max_length=4000)
@@ -63,87 +63,105 @@ class StepTaken(Strict):
     waits_for: str | None = Field(None, description="Whom it waits for, for `put_on_hold`.")
 
 
-class SayIn(Strict):
+class MessageIn(StrictSchema):
     """`internal`: a note of the program that the company never sees."""
 
     body: str
     internal: bool = False
 
 
-class MoveIn(Strict):
+class EditionMigrationIn(StrictSchema):
     to: str
     note: str = ""
 
 
-def whole(request: HttpRequest, row: Integration) -> dict[str, Any]:
+def serialize_detail(request: HttpRequest, row: Integration) -> dict[str, Any]:
     now = timezone.now()
-    left = context.missing_next(row, now) if row.is_open else ()
-    waits = [{"requirement": r.id, "title": r.title, "why": r.why} for r in left]
-    return submissions.integration_out(row) | {"left": waits}
+    missing_requirements = context.list_missing_next(row, now) if row.is_open else ()
+    open_requirements = [
+        {"requirement": requirement.id, "title": requirement.title, "why": requirement.why}
+        for requirement in missing_requirements
+    ]
+    return submissions.serialize_integration(row) | {"left": open_requirements}
 
 
-def again(request: HttpRequest, uuid: UUID) -> dict[str, Any]:
+def reload_detail(request: HttpRequest, uuid: UUID) -> dict[str, Any]:
     """The integration as it stands after a write."""
-    return whole(request, load(request, uuid))
+    return serialize_detail(request, load_visible_integration(request, uuid))
 
 
-@room.get("/integrations", READ, Page[submissions.IntegrationOut])
-def list_integrations(request: HttpRequest, response: HttpResponse, wanted: Query[Filter]) -> Any:
+@router.get("/integrations", READ_SCOPE, CursorPage[submissions.IntegrationOut])
+def list_integrations(request: HttpRequest, response: HttpResponse, params: Query[IntegrationFilterParams]) -> Any:
     """The integrations that are yours to see, newest first.
 
     For a company its own; for people of the program all of them.
     """
-    form = fit(ListFilter({key: value or "" for key, value in wanted.model_dump().items()}))
-    mine = Integration.objects.visible_to(request.user).select_related("partner", "reviewer")
-    return listed(request, response, fitting(mine, form.cleaned_data), wanted, submissions.integration_out)
+    form = validate_form(IntegrationFilterForm({key: value or "" for key, value in params.model_dump().items()}))
+    visible_integrations = Integration.objects.visible_to(request.user).select_related("partner", "reviewer")
+    return paginate(
+        request,
+        response,
+        filter_integrations(visible_integrations, form.cleaned_data),
+        params,
+        submissions.serialize_integration,
+    )
 
 
-@room.get("/integrations/{uuid:uuid}", READ, submissions.IntegrationWhole)
+@router.get("/integrations/{uuid:uuid}", READ_SCOPE, submissions.IntegrationDetail)
 def get_integration(request: HttpRequest, response: HttpResponse, uuid: UUID) -> Any:
     """One integration: where it stands, whose turn it is, what is left before the next step."""
-    row = load(request, uuid)
-    etag(response, row.version)
-    return whole(request, row)
+    row = load_visible_integration(request, uuid)
+    set_etag(response, row.version)
+    return serialize_detail(request, row)
 
 
-@room.patch("/integrations/{uuid:uuid}", WRITE, submissions.IntegrationWhole)
+@router.patch("/integrations/{uuid:uuid}", WRITE_SCOPE, submissions.IntegrationDetail)
 def change_integration(
-    request: HttpRequest, uuid: UUID, body: FactsIn, if_match_: str | None = Header(None, alias="If-Match")
+    request: HttpRequest, uuid: UUID, body: IntegrationUpdateIn, if_match_: str | None = Header(None, alias="If-Match")
 ) -> Any:
     """Change what it says of itself.
 
     With If-Match, what was changed meanwhile is not overwritten: 412.
     """
-    found = load(request, uuid)
-    only(permissions.may_edit, found, request.user)
-    if not found.is_open:
-        raise NotAllowed("These facts can be changed while the integration is open.", "gone")
-    seen = if_match(request)
-    if seen is not None and seen != found.version:
-        raise NotAllowed("It was changed meanwhile. Read it again.", "stale")
-    typed = initial_of(found) | body.model_dump(exclude_none=True)
-    form = fit(StartForm(found.program, found.edition, posted(**typed)))
-    creation.change_facts(found, changed_facts(found, form), by=request.user, now=timezone.now())
-    return again(request, uuid)
+    integration = load_visible_integration(request, uuid)
+    require_permission(permissions.can_edit, integration, request.user)
+    if not integration.is_open:
+        raise ActionRefused("These facts can be changed while the integration is open.", "gone")
+    read_version = get_if_match_version(request)
+    if read_version is not None and read_version != integration.version:
+        raise ActionRefused("It was changed meanwhile. Read it again.", "stale")
+    form_fields = build_initial_data(integration) | body.model_dump(exclude_none=True)
+    form = validate_form(IntegrationForm(integration.program, integration.edition, build_form_data(**form_fields)))
+    creation.change_description(integration, build_changes(integration, form), actor=request.user, now=timezone.now())
+    return reload_detail(request, uuid)
 
 
-@room.get("/integrations/{uuid:uuid}/events", READ, Page[submissions.EventOut])
-def list_events(request: HttpRequest, response: HttpResponse, uuid: UUID, paged: Query[Paged]) -> Any:
+@router.get("/integrations/{uuid:uuid}/events", READ_SCOPE, CursorPage[submissions.EventOut])
+def list_events(request: HttpRequest, response: HttpResponse, uuid: UUID, pagination: Query[PaginationParams]) -> Any:
     """What happened, newest first; the program also sees what is internal."""
-    found = load(request, uuid)
-    events = found.events.all() if submissions.sees_notes(found, request.user) else found.events.shown_to_partner()
-    return listed(request, response, events, paged, submissions.event_out, key="seq")
+    integration = load_visible_integration(request, uuid)
+    events = (
+        integration.events.all()
+        if submissions.can_see_notes(integration, request.user)
+        else integration.events.shown_to_partner()
+    )
+    return paginate(request, response, events, pagination, submissions.serialize_event, key="seq")
 
 
-@room.get("/integrations/{uuid:uuid}/steps", READ, list[submissions.StepOut])
+@router.get("/integrations/{uuid:uuid}/steps", READ_SCOPE, list[submissions.TransitionOut])
 def list_steps(request: HttpRequest, uuid: UUID) -> Any:
     """The steps that you may take from here, each with what stands in the way."""
-    return [submissions.step_out(action) for action in actions(load(request, uuid), request.user, now=timezone.now())]
+    return [
+        submissions.serialize_transition(action)
+        for action in list_available_transitions(
+            load_visible_integration(request, uuid), request.user, now=timezone.now()
+        )
+    ]
 
 
-@room.post("/integrations/{uuid:uuid}/steps/{slug:step}", STEPS, submissions.IntegrationWhole)
+@router.post("/integrations/{uuid:uuid}/steps/{slug:step}", TRANSITION_SCOPE, submissions.IntegrationDetail)
 def take_step(
-    request: HttpRequest, uuid: UUID, step: str, body: StepTaken,
+    request: HttpRequest, uuid: UUID, step: str, body: TransitionIn,
     if_match_: str | None = Header(None, alias="If-Match"),
 ) -> Any:  # fmt: skip
     """Take a step: request the review, withdraw, approve, and so on.
@@ -151,61 +169,81 @@ def take_step(
     The same rules as the buttons of the pages; the same mails go out. 409 says what stands in the way. With If-Match
     (or `version`), what was changed since it was read is not decided upon: 412 (or 409).
     """
-    found, way = load(request, uuid), transition_of(step)
-    seen = body.version if if_match(request) is None else if_match(request)
-    typed = posted(**body.model_dump(exclude={"version"}), version=found.version if seen is None else seen)
-    form = StepForm(found, way, typed)
-    if guards.note_given in way.conditions and not body.note.strip():
-        _refuse_first(found, step, request)
-    fit(form)
-    given = form.cleaned_data
-    perform(found, step, by=request.user, note=given["note"], version=seen, now=timezone.now(), **form.inputs())
-    if permissions.works_for_program(request.user):
-        findings.looked(found, by=request.user, now=timezone.now())
-    return again(request, uuid)
+    integration, transition = load_visible_integration(request, uuid), get_transition(step)
+    read_version = body.version if get_if_match_version(request) is None else get_if_match_version(request)
+    form_data = build_form_data(
+        **body.model_dump(exclude={"version"}), version=integration.version if read_version is None else read_version
+    )
+    form = TransitionForm(integration, transition, form_data)
+    if guards.has_note in transition.conditions and not body.note.strip():
+        _refuse_unavailable_transition(integration, step, request)
+    validate_form(form)
+    cleaned_data = form.cleaned_data
+    perform_transition(
+        integration,
+        step,
+        actor=request.user,
+        note=cleaned_data["note"],
+        version=read_version,
+        now=timezone.now(),
+        **form.inputs(),
+    )
+    if permissions.is_program_staff(request.user):
+        findings.update_read_marker(integration, actor=request.user, now=timezone.now())
+    return reload_detail(request, uuid)
 
 
-def _refuse_first(found: Integration, step: str, request: HttpRequest) -> None:
+def _refuse_unavailable_transition(integration: Integration, step: str, request: HttpRequest) -> None:
     """Whoever may not take it hears that before hearing of a missing note."""
-    if not any(action.name == step for action in actions(found, request.user, now=timezone.now())):
-        perform(found, step, by=request.user, now=timezone.now())
+    if not any(
+        action.name == step for action in list_available_transitions(integration, request.user, now=timezone.now())
+    ):
+        perform_transition(integration, step, actor=request.user, now=timezone.now())
 
 
-@room.get("/integrations/{uuid:uuid}/messages", READ, Page[submissions.MessageOut])
-def list_messages(request: HttpRequest, response: HttpResponse, uuid: UUID, paged: Query[Paged]) -> Any:
+@router.get("/integrations/{uuid:uuid}/messages", READ_SCOPE, CursorPage[submissions.MessageOut])
+def list_messages(request: HttpRequest, response: HttpResponse, uuid: UUID, pagination: Query[PaginationParams]) -> Any:
     """The thread, newest first; the program's notes only for the program."""
-    found = load(request, uuid)
-    rows = found.messages.select_related("author")
-    if not submissions.sees_notes(found, request.user):
+    integration = load_visible_integration(request, uuid)
+    rows = integration.messages.select_related("author")
+    if not submissions.can_see_notes(integration, request.user):
         rows = rows.filter(internal=False)
-    return listed(request, response, rows, paged, submissions.message_out)
+    return paginate(request, response, rows, pagination, submissions.serialize_message)
 
 
-@room.post("/integrations/{uuid:uuid}/messages", WRITE, submissions.MessageOut, status=201)
-def say(request: HttpRequest, uuid: UUID, body: SayIn) -> Any:
+@router.post("/integrations/{uuid:uuid}/messages", WRITE_SCOPE, submissions.MessageOut, status=201)
+def say(request: HttpRequest, uuid: UUID, body: MessageIn) -> Any:
     """Write to the other side, or keep a note of the program."""
-    found = load(request, uuid)
-    only(permissions.may_speak, found, request.user)
-    may_note = permissions.may_note(found, request.user)
-    if body.internal and not may_note:
-        raise NotAllowed(permissions.refusal("may_note"), "may")
-    given = fit(SayForm(posted(**body.model_dump()), may_note=may_note)).cleaned_data
-    internal = given.get("internal", False)
-    said = findings.say(found, given["body"], by=request.user, now=timezone.now(), internal=internal)
-    return submissions.message_out(said)
+    integration = load_visible_integration(request, uuid)
+    require_permission(permissions.can_post_message, integration, request.user)
+    can_note = permissions.can_write_note(integration, request.user)
+    if body.internal and not can_note:
+        raise ActionRefused(permissions.get_refusal("can_write_note"), "may")
+    cleaned_data = validate_form(
+        MessageForm(build_form_data(**body.model_dump()), can_write_note=can_note)
+    ).cleaned_data
+    is_internal = cleaned_data.get("internal", False)
+    message = findings.post_message(
+        integration, cleaned_data["body"], actor=request.user, now=timezone.now(), is_internal=is_internal
+    )
+    return submissions.serialize_message(message)
 
 
-@room.post("/integrations/{uuid:uuid}/edition", "reviews:write", submissions.IntegrationWhole)
-def move_to_edition(request: HttpRequest, uuid: UUID, body: MoveIn) -> Any:
+@router.post("/integrations/{uuid:uuid}/edition", "reviews:write", submissions.IntegrationDetail)
+def move_to_edition(request: HttpRequest, uuid: UUID, body: EditionMigrationIn) -> Any:
     """Move it to another edition of its program. For reviewers."""
-    found = for_program(request, uuid)
-    given = fit(edition_migration.MoveForm(found, posted(**body.model_dump()))).cleaned_data
-    edition_migration.editions.move(found, given["to"], by=request.user, now=timezone.now(), note=given["note"])
-    return again(request, uuid)
+    integration = load_as_program_staff(request, uuid)
+    cleaned_data = validate_form(
+        edition_migration.EditionMigrationForm(integration, build_form_data(**body.model_dump()))
+    ).cleaned_data
+    edition_migration.editions.migrate_edition(
+        integration, cleaned_data["to"], actor=request.user, now=timezone.now(), note=cleaned_data["note"]
+    )
+    return reload_detail(request, uuid)
 
 
-def for_program(request: HttpRequest, uuid: UUID) -> Integration:
+def load_as_program_staff(request: HttpRequest, uuid: UUID) -> Integration:
     """Raises Http404 for everybody else."""
-    if not permissions.works_for_program(request.user):
+    if not permissions.is_program_staff(request.user):
         raise Http404("There is nothing here for you.")
-    return load(request, uuid)
+    return load_visible_integration(request, uuid)

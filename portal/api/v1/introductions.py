@@ -13,24 +13,24 @@ from ninja import Path, Query, Schema
 from pydantic import Field
 
 from integrations.partners import permissions
-from integrations.submissions.forms.introductions import AskForm
+from integrations.submissions.forms.introductions import IntroductionRequestForm
 from integrations.submissions.models import Integration, Introduction
-from integrations.submissions.selectors.similar import Overlap, behind, overlaps_of, work_of
+from integrations.submissions.selectors.similar import Overlap, describe_work, find_integration_overlaps, resolve_handle
 from integrations.submissions.services import introductions
-from integrations.submissions.views.drafts_shared import neighbours
-from integrations.submissions.views.introductions import ANSWERS, load_introduction
-from integrations.submissions.views.mixins import load
-from portal.api.conditional import located
-from portal.api.problems import fit
-from portal.api.routing import Page, Paged, Room, Strict, listed, posted
-from portal.api.v1.drafts import start_draft
-from portal.core.errors import NotAllowed
+from integrations.submissions.views.drafts_shared import find_draft_overlaps
+from integrations.submissions.views.introductions import DECISIONS, load_introduction
+from integrations.submissions.views.mixins import load_visible_integration
+from portal.api.conditional import set_location_header
+from portal.api.problems import validate_form
+from portal.api.routing import CursorPage, PaginationParams, ScopedRouter, StrictSchema, build_form_data, paginate
+from portal.api.v1.drafts import load_integration_draft
+from portal.core.errors import ActionRefused
 
-room = Room("Introductions")
-BIG = 2**63 - 1
+router = ScopedRouter("Introductions")
+MAX_ID = 2**63 - 1
 
 
-class Alike(Schema):
+class SimilarWorkOut(Schema):
     """Somebody else's work on the same thing. `handle` stands for it when you ask; names only where it is public."""
 
     kind: str
@@ -42,7 +42,7 @@ class Alike(Schema):
     handle: str
 
 
-class AskIn(Strict):
+class IntroductionIn(StrictSchema):
     handle: str = Field(max_length=64)
     message: str = ""
 
@@ -59,76 +59,85 @@ class IntroductionOut(Schema):
     other: str
 
 
-class AgreeIn(Strict):
+class IntroductionDecisionIn(StrictSchema):
     agree: bool
 
 
-@room.get("/integrations/{uuid:uuid}/neighbours", "integrations:read", list[Alike])
+@router.get("/integrations/{uuid:uuid}/neighbours", "integrations:read", list[SimilarWorkOut])
 def list_neighbours(request: HttpRequest, uuid: UUID) -> Any:
     """Who else works on the same thing."""
-    return _alike(overlaps_of(load(request, uuid)))
+    return _serialize_overlaps(find_integration_overlaps(load_visible_integration(request, uuid)))
 
 
-@room.get("/drafts/{uuid:uuid}/neighbours", "integrations:read", list[Alike])
+@router.get("/drafts/{uuid:uuid}/neighbours", "integrations:read", list[SimilarWorkOut])
 def list_draft_neighbours(request: HttpRequest, uuid: UUID) -> Any:
     """Who else works on the same thing, before anything is sent."""
-    found = start_draft(request, uuid)
-    return _alike(neighbours(found.partner, found.data) or ())
+    draft = load_integration_draft(request, uuid)
+    return _serialize_overlaps(find_draft_overlaps(draft.partner, draft.data) or ())
 
 
-def _alike(found: Iterable[Overlap]) -> list[dict[str, Any]]:
-    return [{name: getattr(each, name) for name in Alike.model_fields} for each in found]
+def _serialize_overlaps(overlaps: Iterable[Overlap]) -> list[dict[str, Any]]:
+    return [{name: getattr(overlap, name) for name in SimilarWorkOut.model_fields} for overlap in overlaps]
 
 
-@room.post("/integrations/{uuid:uuid}/introductions", "integrations:write", IntroductionOut, status=201)
-def ask_introduction(request: HttpRequest, response: HttpResponse, uuid: UUID, body: AskIn) -> Any:
+@router.post("/integrations/{uuid:uuid}/introductions", "integrations:write", IntroductionOut, status=201)
+def ask_introduction(request: HttpRequest, response: HttpResponse, uuid: UUID, body: IntroductionIn) -> Any:
     """Ask to be introduced. Names pass only when both agree."""
-    found = load(request, uuid)
-    message = fit(AskForm(posted(message=body.message))).cleaned_data["message"]
-    if not permissions.may_edit(found, request.user):
-        raise NotAllowed(permissions.refusal("may_edit"), "may")
-    other = behind(body.handle, work_of(found))
-    if other is None:
-        raise NotAllowed("That work does not overlap with yours any more: there is nobody to ask.", "gone")
-    asked = introductions.ask(found, other, message, by=request.user, now=timezone.now())
-    located(request, response, "introductions", asked.pk)
-    return _introduction(request, asked)
+    integration = load_visible_integration(request, uuid)
+    message = validate_form(IntroductionRequestForm(build_form_data(message=body.message))).cleaned_data["message"]
+    if not permissions.can_edit(integration, request.user):
+        raise ActionRefused(permissions.get_refusal("can_edit"), "may")
+    other_integration = resolve_handle(body.handle, describe_work(integration))
+    if other_integration is None:
+        raise ActionRefused("That work does not overlap with yours any more: there is nobody to ask.", "gone")
+    introduction = introductions.request_introduction(
+        integration, other_integration, message, actor=request.user, now=timezone.now()
+    )
+    set_location_header(request, response, "introductions", introduction.pk)
+    return _serialize_introduction(request, introduction)
 
 
-@room.get("/introductions", "integrations:read", Page[IntroductionOut])
-def list_introductions(request: HttpRequest, response: HttpResponse, paged: Query[Paged]) -> Any:
+@router.get("/introductions", "integrations:read", CursorPage[IntroductionOut])
+def list_introductions(request: HttpRequest, response: HttpResponse, pagination: Query[PaginationParams]) -> Any:
     """The introductions that your integrations asked for or were asked for, newest first."""
-    mine = Integration.objects.visible_to(request.user).values("pk")
-    rows = Introduction.objects.filter(Q(asking__in=mine) | Q(other__in=mine))
-    told = rows.select_related("asking__partner", "other__partner")
-    return listed(request, response, told, paged, partial(_introduction, request))
+    visible_ids = Integration.objects.visible_to(request.user).values("pk")
+    rows = Introduction.objects.filter(Q(asking__in=visible_ids) | Q(other__in=visible_ids))
+    introductions_with_partners = rows.select_related("asking__partner", "other__partner")
+    return paginate(
+        request, response, introductions_with_partners, pagination, partial(_serialize_introduction, request)
+    )
 
 
-@room.get("/introductions/{int:pk}", "integrations:read", IntroductionOut)
-def get_introduction(request: HttpRequest, pk: int = Path(le=BIG)) -> Any:
+@router.get("/introductions/{int:pk}", "integrations:read", IntroductionOut)
+def get_introduction(request: HttpRequest, pk: int = Path(le=MAX_ID)) -> Any:
     """One introduction."""
-    return _introduction(request, _found(request, pk))
+    return _serialize_introduction(request, _get_introduction(request, pk))
 
 
-@room.post("/introductions/{int:pk}/answer", "integrations:write", IntroductionOut)
-def answer_introduction(request: HttpRequest, body: AgreeIn, pk: int = Path(le=BIG)) -> Any:
+@router.post("/introductions/{int:pk}/answer", "integrations:write", IntroductionOut)
+def answer_introduction(request: HttpRequest, body: IntroductionDecisionIn, pk: int = Path(le=MAX_ID)) -> Any:
     """Agree or decline, once. For the side that was asked."""
-    found = _found(request, pk)
-    ANSWERS["agree" if body.agree else "decline"](found, by=request.user, now=timezone.now())
-    return _introduction(request, _found(request, pk))
+    introduction = _get_introduction(request, pk)
+    DECISIONS["agree" if body.agree else "decline"](introduction, actor=request.user, now=timezone.now())
+    return _serialize_introduction(request, _get_introduction(request, pk))
 
 
-def _found(request: HttpRequest, pk: int) -> Introduction:
-    if pk > BIG:
+def _get_introduction(request: HttpRequest, pk: int) -> Introduction:
+    if pk > MAX_ID:
         raise Http404("This introduction does not exist, or it is not visible to you.")
     return load_introduction(request, pk)
 
 
-def _introduction(request: HttpRequest, row: Introduction) -> dict[str, Any]:
-    mine = bool(permissions.role_of(row.asking.partner, request.user))
-    other = row.other if mine else row.asking
-    agreed = row.state == Introduction.State.AGREED or permissions.works_for_program(request.user)
+def _serialize_introduction(request: HttpRequest, row: Introduction) -> dict[str, Any]:
+    is_requester = bool(permissions.get_role(row.asking.partner, request.user))
+    other_integration = row.other if is_requester else row.asking
+    are_names_visible = row.state == Introduction.State.AGREED or permissions.is_program_staff(request.user)
     return {
-        "id": row.pk, "state": row.state, "message": row.message, "asked_at": row.asked_at, "asked_by_you": mine,
-        "company": other.partner.name if agreed else "", "other": other.name if agreed else "",
-    }  # fmt: skip
+        "id": row.pk,
+        "state": row.state,
+        "message": row.message,
+        "asked_at": row.asked_at,
+        "asked_by_you": is_requester,
+        "company": other_integration.partner.name if are_names_visible else "",
+        "other": other_integration.name if are_names_visible else "",
+    }

@@ -10,18 +10,18 @@ from ninja.errors import AuthenticationError
 
 from integrations.partners import permissions
 from integrations.partners.models import Partner
-from portal.api.routing import Room
-from portal.api.v1.schemas.submissions import CompanyRef
+from portal.api.routing import ScopedRouter
+from portal.api.v1.schemas.submissions import PartnerReference
 
-room = Room("Token")
+router = ScopedRouter("Token")
 
 
-class Place(Schema):
-    company: CompanyRef
+class PartnerRoleOut(Schema):
+    company: PartnerReference
     role: str
 
 
-class Me(Schema):
+class CurrentTokenOut(Schema):
     """`acts_as`: the name that events carry."""
 
     token: UUID
@@ -30,19 +30,25 @@ class Me(Schema):
     expires_at: datetime
     acts_as: str
     is_reviewer: bool
-    companies: list[Place]
+    companies: list[PartnerRoleOut]
 
 
-@room.get("/me", "", Me)
+@router.get("/me", "", CurrentTokenOut)
 def get_me(request: HttpRequest) -> Any:
     """Who this token is. Needs a token, and no scope."""
     token: Any = getattr(request, "api_token", None)
     if token is None:
         raise AuthenticationError
-    roles = permissions.roles_of(request.user)
-    companies = Partner.objects.filter(pk__in=list(roles)).order_by("name")
+    roles = permissions.get_roles(request.user)
+    partners = Partner.objects.filter(pk__in=list(roles)).order_by("name")
     return {
-        "token": token.uuid, "name": token.name, "scopes": token.scopes, "expires_at": token.expires_at,
-        "acts_as": str(request.user), "is_reviewer": request.user.is_reviewer,  # type: ignore[union-attr]
-        "companies": [{"company": {"name": c.name, "slug": c.slug}, "role": roles[c.pk]} for c in companies],
-    }  # fmt: skip
+        "token": token.uuid,
+        "name": token.name,
+        "scopes": token.scopes,
+        "expires_at": token.expires_at,
+        "acts_as": str(request.user),
+        "is_reviewer": request.user.is_reviewer,  # type: ignore[union-attr]
+        "companies": [
+            {"company": {"name": partner.name, "slug": partner.slug}, "role": roles[partner.pk]} for partner in partners
+        ],
+    }

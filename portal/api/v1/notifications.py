@@ -6,14 +6,14 @@ from django.http import HttpRequest
 from ninja import Schema
 from pydantic import Field
 
-from portal.api.problems import Problem, fit
-from portal.api.routing import Room, Strict, posted
-from portal.notifications.forms import NoticesForm, kinds_of
+from portal.api.problems import ApiError, validate_form
+from portal.api.routing import ScopedRouter, StrictSchema, build_form_data
+from portal.notifications.forms import NotificationPreferencesForm, list_categories
 
-room = Room("Notifications")
+router = ScopedRouter("Notifications")
 
 
-class NoticeKind(Schema):
+class NotificationCategoryOut(Schema):
     """A kind of notice. `how`: the way chosen, of `ways`; `locked`: why it always comes by mail at once."""
 
     key: str
@@ -24,46 +24,54 @@ class NoticeKind(Schema):
     locked: str
 
 
-class NoticesOut(Schema):
+class NotificationPreferencesOut(Schema):
     """`office_hours`: mails wait for your working hours."""
 
-    kinds: list[NoticeKind]
+    kinds: list[NotificationCategoryOut]
     office_hours: bool
 
 
-class NoticesIn(Strict):
+class NotificationPreferencesIn(StrictSchema):
     """By the key of a kind: now, daily, weekly, portal or none. What is left out stays."""
 
     how: dict[str, str] = Field({}, max_length=100)
     office_hours: bool | None = None
 
 
-@room.get("/notifications/choices", "notifications:read", NoticesOut)
+@router.get("/notifications/choices", "notifications:read", NotificationPreferencesOut)
 def get_notification_choices(request: HttpRequest) -> Any:
     """How each kind of notice reaches you."""
-    return _told(request)
+    return _serialize_preferences(request)
 
 
-@room.patch("/notifications/choices", "notifications:write", NoticesOut)
-def choose_notifications(request: HttpRequest, body: NoticesIn) -> Any:
+@router.patch("/notifications/choices", "notifications:write", NotificationPreferencesOut)
+def choose_notifications(request: HttpRequest, body: NotificationPreferencesIn) -> Any:
     """Choose how notices reach you. What is locked cannot be silenced."""
-    empty = NoticesForm(request.user)
-    open_ones = [name for name in empty.fields if name != "office_hours"]
-    odd = [(f"how.{key}", "There is no such choice.") for key in body.how if key not in open_ones]
-    if odd:
-        raise Problem("unfit", "There is no such choice.", fields=odd)
-    kept = {name: field.initial for name, field in empty.fields.items()}
-    given = kept | body.how | ({} if body.office_hours is None else {"office_hours": body.office_hours})
-    fit(NoticesForm(request.user, posted(**given)), {name: f"how.{name}" for name in open_ones}).save()
-    return _told(request)
+    unbound_form = NotificationPreferencesForm(request.user)
+    editable_fields = [name for name in unbound_form.fields if name != "office_hours"]
+    field_errors = [(f"how.{key}", "There is no such choice.") for key in body.how if key not in editable_fields]
+    if field_errors:
+        raise ApiError("unfit", "There is no such choice.", fields=field_errors)
+    current_values = {name: field.initial for name, field in unbound_form.fields.items()}
+    form_fields = current_values | body.how | ({} if body.office_hours is None else {"office_hours": body.office_hours})
+    validate_form(
+        NotificationPreferencesForm(request.user, build_form_data(**form_fields)),
+        {name: f"how.{name}" for name in editable_fields},
+    ).save()
+    return _serialize_preferences(request)
 
 
-def _told(request: HttpRequest) -> dict[str, Any]:
-    fields = NoticesForm(request.user).fields
+def _serialize_preferences(request: HttpRequest) -> dict[str, Any]:
+    fields = NotificationPreferencesForm(request.user).fields
     kinds = [
-        {"key": kind.key, "title": str(kind.title), "means": str(kind.means), "locked": str(kind.locked),
-         "how": "now" if kind.locked else str(fields[kind.key].initial),
-         "ways": ["now"] if kind.locked else [str(way) for way in kind.ways()]}
-        for kind in kinds_of(request.user)
-    ]  # fmt: skip
+        {
+            "key": category.key,
+            "title": str(category.title),
+            "means": str(category.means),
+            "locked": str(category.locked),
+            "how": "now" if category.locked else str(fields[category.key].initial),
+            "ways": ["now"] if category.locked else [str(delivery) for delivery in category.ways()],
+        }
+        for category in list_categories(request.user)
+    ]
     return {"kinds": kinds, "office_hours": bool(fields["office_hours"].initial)}

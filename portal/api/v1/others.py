@@ -11,26 +11,34 @@ from pydantic import Field
 
 from integrations.compliance import views as standing_pages
 from integrations.partners import permissions
-from integrations.submissions.views.mixins import load, only
+from integrations.submissions.views.mixins import load_visible_integration, require_permission
 from integrations.submissions.workflow import evidence as due_process
-from portal.api.problems import Problem, fit
-from portal.api.routing import Done, Page, Paged, Room, Strict, listed, posted
-from portal.api.v1.schemas.submissions import absolute
+from portal.api.problems import ApiError, validate_form
+from portal.api.routing import (
+    CursorPage,
+    MessageResponse,
+    PaginationParams,
+    ScopedRouter,
+    StrictSchema,
+    build_form_data,
+    paginate,
+)
+from portal.api.v1.schemas.submissions import build_absolute_url
 from portal.directory import search
 from portal.directory.models import Listing
-from portal.directory.partner_replies import ReplyForm, reply
+from portal.directory.partner_replies import ReplyForm, save_reply
 from portal.notifications.models import Email
-from portal.notifications.views.email_log import UNTOLD
+from portal.notifications.views.email_log import HIDDEN_STATES
 from portal.reports import presenters
 from portal.reports import views as report_pages
-from portal.reports.forms import WishesForm
+from portal.reports.forms import ReportSubscriptionsForm
 from portal.reports.models import Snapshot
 
-room, public = Room("Standing and reports"), Room("Directory")
-BIG = 2**63 - 1
+router, public_router = ScopedRouter("Standing and reports"), ScopedRouter("Directory")
+MAX_ID = 2**63 - 1
 
 
-class ReportRow(Schema):
+class SlaReportOut(Schema):
     scope: str
     week: str
     name: str
@@ -38,29 +46,29 @@ class ReportRow(Schema):
     made_at: datetime
 
 
-class ReportWhole(ReportRow):
+class SlaReportDetail(SlaReportOut):
     """`figures`: all that the report's page, CSV and mail are made of."""
 
     figures: dict[str, Any]
 
 
-class WishesOut(Schema):
+class ReportSubscriptionsOut(Schema):
     """By scope: weekly, trouble or never."""
 
     wishes: dict[str, str]
 
 
-class WishesIn(Strict):
+class ReportSubscriptionsIn(StrictSchema):
     """By scope: weekly, trouble or never."""
 
     wishes: dict[str, str] = Field(max_length=100)
 
 
-class ReplyIn(Strict):
+class SupportReplyIn(StrictSchema):
     text: str
 
 
-class NoticeOut(Schema):
+class NotificationOut(Schema):
     uuid: UUID
     subject: str
     at: datetime
@@ -69,7 +77,7 @@ class NoticeOut(Schema):
     href: str
 
 
-class ListingWanted(Paged):
+class ListingFilterParams(PaginationParams):
     q: str = Field("", max_length=100)
     product: str = Field("", max_length=60)
     track: str = Field("", max_length=60)
@@ -81,97 +89,101 @@ class ListingWanted(Paged):
     partner: str = Field("", max_length=80)
 
 
-@room.get("/integrations/{uuid:uuid}/standing", "integrations:read", dict[str, Any])
+@router.get("/integrations/{uuid:uuid}/standing", "integrations:read", dict[str, Any])
 def get_standing(request: HttpRequest, uuid: UUID) -> Any:
     """The evidence of the due process as it is now, the same that both sides read."""
-    return due_process.evidence(standing_pages.listed_once(request, uuid), timezone.now())
+    return due_process.collect_evidence(standing_pages.load_listed_integration(request, uuid), timezone.now())
 
 
-@room.get("/integrations/{uuid:uuid}/standing/{int:seq}", "integrations:read", dict[str, Any])
+@router.get("/integrations/{uuid:uuid}/standing/{int:seq}", "integrations:read", dict[str, Any])
 def get_frozen_standing(request: HttpRequest, uuid: UUID, seq: int = Path(le=2**31 - 1)) -> Any:
     """The evidence as it was when a decision was made; `seq` is the decision's event."""
     if seq >= 2**31:
         raise Http404("No evidence was kept with this event.")
-    return standing_pages.frozen(standing_pages.listed_once(request, uuid), seq)
+    return standing_pages.get_frozen_evidence(standing_pages.load_listed_integration(request, uuid), seq)
 
 
-@room.get("/reports", "sla:read", Page[ReportRow])
-def list_reports(request: HttpRequest, response: HttpResponse, paged: Query[Paged]) -> Any:
+@router.get("/reports", "sla:read", CursorPage[SlaReportOut])
+def list_reports(request: HttpRequest, response: HttpResponse, pagination: Query[PaginationParams]) -> Any:
     """The weekly reports that you may read, newest first."""
-    return listed(request, response, report_pages.visible(request.user), paged, _report)
+    return paginate(request, response, report_pages.list_visible_snapshots(request.user), pagination, _serialize_report)
 
 
-def _report(row: Snapshot) -> dict[str, Any]:
-    said = {"name": row.figures["name"], "verdict": presenters.verdict(row.figures)}
-    return {"scope": row.scope, "week": row.week, "made_at": row.made_at} | said
+def _serialize_report(row: Snapshot) -> dict[str, Any]:
+    report_summary = {"name": row.figures["name"], "verdict": presenters.build_verdict(row.figures)}
+    return {"scope": row.scope, "week": row.week, "made_at": row.made_at} | report_summary
 
 
-@room.get("/reports/{str:scope}/{str:week}", "sla:read", ReportWhole)
+@router.get("/reports/{str:scope}/{str:week}", "sla:read", SlaReportDetail)
 def get_report(request: HttpRequest, scope: str, week: str) -> Any:
     """One week of one scope, with its figures as they were frozen."""
-    row = report_pages.found(request, scope, week)
-    return _report(row) | {"figures": row.figures}
+    row = report_pages.get_snapshot(request, scope, week)
+    return _serialize_report(row) | {"figures": row.figures}
 
 
-@room.get("/reports/wishes", "sla:read", WishesOut)
+@router.get("/reports/wishes", "sla:read", ReportSubscriptionsOut)
 def get_report_wishes(request: HttpRequest) -> Any:
     """How often each report that concerns you comes."""
-    fields = WishesForm(request.user).fields
+    fields = ReportSubscriptionsForm(request.user).fields
     return {"wishes": {scope: str(field.initial) for scope, field in fields.items()}}
 
 
-@room.patch("/reports", "sla:write", Done)
-def wish_reports(request: HttpRequest, body: WishesIn) -> Any:
+@router.patch("/reports", "sla:write", MessageResponse)
+def wish_reports(request: HttpRequest, body: ReportSubscriptionsIn) -> Any:
     """Say how often each report comes; what is left out stays."""
-    empty = WishesForm(request.user)
-    odd = [(f"wishes.{scope}", "This is no report of yours.") for scope in body.wishes if scope not in empty.fields]
-    if odd:
-        raise Problem("unfit", "This is no report of yours.", fields=odd)
-    kept = {name: field.initial for name, field in empty.fields.items()}
-    fit(WishesForm(request.user, posted(**kept | body.wishes))).save()
-    return Done(said="What reaches you is saved.")
+    unbound_form = ReportSubscriptionsForm(request.user)
+    field_errors = [
+        (f"wishes.{scope}", "This is no report of yours.") for scope in body.wishes if scope not in unbound_form.fields
+    ]
+    if field_errors:
+        raise ApiError("unfit", "This is no report of yours.", fields=field_errors)
+    current_values = {name: field.initial for name, field in unbound_form.fields.items()}
+    validate_form(ReportSubscriptionsForm(request.user, build_form_data(**current_values | body.wishes))).save()
+    return MessageResponse(said="What reaches you is saved.")
 
 
-@room.get("/notifications", "notifications:read", Page[NoticeOut])
-def list_notifications(request: HttpRequest, response: HttpResponse, paged: Query[Paged]) -> Any:
+@router.get("/notifications", "notifications:read", CursorPage[NotificationOut])
+def list_notifications(request: HttpRequest, response: HttpResponse, pagination: Query[PaginationParams]) -> Any:
     """What you were told by mail, newest first. Reading here marks nothing as seen."""
-    told = Email.objects.filter(person_id=request.user.pk).exclude(state__in=UNTOLD)
-    rows = told.defer("text", "html", "calendar").select_related("integration")
-    return listed(request, response, rows, paged, _notice)
+    received_emails = Email.objects.filter(person_id=request.user.pk).exclude(state__in=HIDDEN_STATES)
+    rows = received_emails.defer("text", "html", "calendar").select_related("integration")
+    return paginate(request, response, rows, pagination, _serialize_notification)
 
 
-def _notice(row: Email) -> dict[str, Any]:
+def _serialize_notification(row: Email) -> dict[str, Any]:
     return {
         "uuid": row.uuid, "subject": row.subject, "at": row.created_at, "seen_at": row.seen_at,
-        "integration": row.integration.uuid if row.integration else None, "href": absolute("mail", row.uuid),
+        "integration": row.integration.uuid if row.integration else None, "href": build_absolute_url("mail", row.uuid),
     }  # fmt: skip
 
 
-@room.post("/integrations/{uuid:uuid}/reply", "integrations:write", Done)
-def reply_to_record(request: HttpRequest, uuid: UUID, body: ReplyIn) -> Any:
+@router.post("/integrations/{uuid:uuid}/reply", "integrations:write", MessageResponse)
+def reply_to_record(request: HttpRequest, uuid: UUID, body: SupportReplyIn) -> Any:
     """Say something beside the support record of the listing; a blank text takes it back."""
-    row = load(request, uuid)
-    only(permissions.may_edit, row, request.user)
+    row = load_visible_integration(request, uuid)
+    require_permission(permissions.can_edit, row, request.user)
     if not Listing.objects.filter(uuid=uuid).exists():
         raise Http404("This integration was never listed.")
-    text = fit(ReplyForm(posted(text=body.text), row=row)).cleaned_data["text"]
-    reply(row, text, by=request.user, now=timezone.now())
-    return Done(said="Everyone reads it from now on." if text else "The reply was taken back.")
+    text = validate_form(ReplyForm(build_form_data(text=body.text), row=row)).cleaned_data["text"]
+    save_reply(row, text, actor=request.user, now=timezone.now())
+    return MessageResponse(said="Everyone reads it from now on." if text else "The reply was taken back.")
 
 
-@public.get("/directory", "", Page[dict[str, Any]])
-def list_directory(request: HttpRequest, response: HttpResponse, wanted: Query[ListingWanted]) -> Any:
+@public_router.get("/directory", "", CursorPage[dict[str, Any]])
+def list_directory(request: HttpRequest, response: HttpResponse, params: Query[ListingFilterParams]) -> Any:
     """What is listed, what began last first: an order that holds from page to page. Filters as in the directory. Open
     to everybody."""
-    filters = search.read({name: value for name, value in wanted.model_dump().items() if isinstance(value, str)})
-    rows = search.found(filters)
-    return listed(request, response, rows, wanted, search.listing_data)
+    filters = search.parse_filters(
+        {name: value for name, value in params.model_dump().items() if isinstance(value, str)}
+    )
+    rows = search.list_listings(filters)
+    return paginate(request, response, rows, params, search.serialize_listing)
 
 
-@public.get("/directory/{uuid:uuid}", "", dict[str, Any])
+@public_router.get("/directory/{uuid:uuid}", "", dict[str, Any])
 def get_listing(request: HttpRequest, uuid: UUID) -> Any:
     """One listing, kept when it is removed and saying so. Open to everybody."""
     row = Listing.objects.filter(uuid=uuid).first()
     if row is None:
         raise Http404("There is no such listing.")
-    return search.listing_data(row)
+    return search.serialize_listing(row)

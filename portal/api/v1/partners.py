@@ -12,28 +12,36 @@ from ninja import Path, Query, Schema
 from pydantic import Field
 
 from integrations.partners import permissions, presenters
-from integrations.partners.forms.members import CompanyForm, InviteForm, RoleForm
+from integrations.partners.forms.members import InvitationForm, PartnerProfileForm, RoleForm
 from integrations.partners.models import JoinRequest, Membership, Partner
 from integrations.partners.services import invitations as inviting
 from integrations.partners.services import members as people
 from integrations.partners.services import profiles
 from integrations.submissions.services import creation
-from portal.api.problems import Problem, fit
-from portal.api.routing import Done, Page, Paged, Room, Strict, listed, posted
+from portal.api.problems import ApiError, validate_form
+from portal.api.routing import (
+    CursorPage,
+    MessageResponse,
+    PaginationParams,
+    ScopedRouter,
+    StrictSchema,
+    build_form_data,
+    paginate,
+)
 from portal.api.v1.schemas import submissions
-from portal.core.errors import NotAllowed
-from portal.core.text_fields import searched
+from portal.core.errors import ActionRefused
+from portal.core.text_fields import clean_search_query
 
-room = Room("Companies")
-COMPANIES, MANAGE = "companies:read", "companies:write"
-BIG = 2**63 - 1
+router = ScopedRouter("Companies")
+READ_SCOPE, WRITE_SCOPE = "companies:read", "companies:write"
+MAX_ID = 2**63 - 1
 
 
-class Wanted(Paged):
+class PartnerFilterParams(PaginationParams):
     q: str = Field("", max_length=100, description="Words in name or mail domain.")
 
 
-class CompanyOut(Schema):
+class PartnerOut(Schema):
     name: str
     slug: str
     website: str
@@ -42,14 +50,14 @@ class CompanyOut(Schema):
     created_at: datetime
 
 
-class Member(Schema):
+class MemberOut(Schema):
     id: int
     name: str
     role: str
     joined_at: datetime
 
 
-class Offer(Schema):
+class InvitationOut(Schema):
     """An open invitation. Its link is in its mail alone."""
 
     id: int
@@ -58,42 +66,42 @@ class Offer(Schema):
     expires_at: datetime
 
 
-class Asking(Schema):
+class JoinRequestOut(Schema):
     id: int
     name: str
     message: str
     created_at: datetime
 
 
-class People(Schema):
+class PartnerMembersOut(Schema):
     """`invitations` and `requests` for owners only."""
 
-    members: list[Member]
-    invitations: list[Offer]
-    requests: list[Asking]
+    members: list[MemberOut]
+    invitations: list[InvitationOut]
+    requests: list[JoinRequestOut]
 
 
-class CompanyIn(Strict):
+class PartnerUpdateIn(StrictSchema):
     name: str | None = None
     website: str | None = None
 
 
-class RoleIn(Strict):
+class RoleIn(StrictSchema):
     role: str
 
 
-class InviteIn(RoleIn):
+class InvitationIn(RoleIn):
     email: str
 
 
-class DecideIn(Strict):
+class JoinDecisionIn(StrictSchema):
     """`role` where they are let in."""
 
     accept: bool
     role: str = "viewer"
 
 
-class ManagerIn(Strict):
+class AlliancesManagerIn(StrictSchema):
     """Mail address of the Alliances manager; null for nobody."""
 
     manager: str | None
@@ -107,157 +115,195 @@ class AgreementOut(Schema):
     program_signer: str
 
 
-def visible(request: HttpRequest) -> Any:
+def list_visible_partners(request: HttpRequest) -> Any:
     """The companies that are this person's to see: their own; for people of the program all."""
     rows = Partner.objects.select_related("alliances_manager")
     return (
         rows
-        if permissions.works_for_program(request.user)
-        else rows.filter(pk__in=list(permissions.roles_of(request.user)))
+        if permissions.is_program_staff(request.user)
+        else rows.filter(pk__in=list(permissions.get_roles(request.user)))
     )
 
 
-def own(request: HttpRequest, slug: str) -> Partner:
+def get_own_partner(request: HttpRequest, slug: str) -> Partner:
     """A company that the person belongs to. Raises Http404 for every other, also for the program."""
-    mine = Partner.objects.filter(pk__in=list(permissions.roles_of(request.user)))
-    return get_object_or_404(mine, slug=slug)
+    own_partners = Partner.objects.filter(pk__in=list(permissions.get_roles(request.user)))
+    return get_object_or_404(own_partners, slug=slug)
 
 
-def company_out(row: Partner) -> dict[str, Any]:
-    same = ("name", "slug", "website", "domain", "created_at")
-    return {name: getattr(row, name) for name in same} | {"alliances_manager": str(row.alliances_manager or "")}
+def serialize_partner(row: Partner) -> dict[str, Any]:
+    field_names = ("name", "slug", "website", "domain", "created_at")
+    return {name: getattr(row, name) for name in field_names} | {"alliances_manager": str(row.alliances_manager or "")}
 
 
-@room.get("/companies", COMPANIES, Page[CompanyOut])
-def list_companies(request: HttpRequest, response: HttpResponse, wanted: Query[Wanted]) -> Any:
+@router.get("/companies", READ_SCOPE, CursorPage[PartnerOut])
+def list_companies(request: HttpRequest, response: HttpResponse, params: Query[PartnerFilterParams]) -> Any:
     """Your companies; for people of the program all of them, newest first."""
-    rows, words = visible(request), searched(wanted.q)
-    if words:
-        rows = rows.filter(Q(name__icontains=words) | Q(domain__icontains=words))
-    return listed(request, response, rows, wanted, company_out)
+    rows, search_text = list_visible_partners(request), clean_search_query(params.q)
+    if search_text:
+        rows = rows.filter(Q(name__icontains=search_text) | Q(domain__icontains=search_text))
+    return paginate(request, response, rows, params, serialize_partner)
 
 
-@room.get("/companies/{slug:slug}", COMPANIES, CompanyOut)
+@router.get("/companies/{slug:slug}", READ_SCOPE, PartnerOut)
 def get_company(request: HttpRequest, slug: str) -> Any:
     """One company."""
-    return company_out(get_object_or_404(visible(request), slug=slug))
+    return serialize_partner(get_object_or_404(list_visible_partners(request), slug=slug))
 
 
-@room.patch("/companies/{slug:slug}", MANAGE, CompanyOut)
-def change_company(request: HttpRequest, slug: str, body: CompanyIn) -> Any:
+@router.patch("/companies/{slug:slug}", WRITE_SCOPE, PartnerOut)
+def change_company(request: HttpRequest, slug: str, body: PartnerUpdateIn) -> Any:
     """Change its name or website. For owners."""
-    partner = own(request, slug)
-    before = {"name": partner.name, "website": partner.website}
-    given = fit(CompanyForm(posted(**before | body.model_dump(exclude_none=True)))).cleaned_data
-    profiles.change(partner, **given, by=request.user, now=timezone.now())
-    return company_out(Partner.objects.select_related("alliances_manager").get(pk=partner.pk))
+    partner = get_own_partner(request, slug)
+    current_values = {"name": partner.name, "website": partner.website}
+    cleaned_data = validate_form(
+        PartnerProfileForm(build_form_data(**current_values | body.model_dump(exclude_none=True)))
+    ).cleaned_data
+    profiles.change_profile(partner, **cleaned_data, actor=request.user, now=timezone.now())
+    return serialize_partner(Partner.objects.select_related("alliances_manager").get(pk=partner.pk))
 
 
-@room.get("/companies/{slug:slug}/agreements", COMPANIES, list[AgreementOut])
+@router.get("/companies/{slug:slug}/agreements", READ_SCOPE, list[AgreementOut])
 def list_agreements(request: HttpRequest, slug: str) -> Any:
     """What the company and the program signed."""
-    told = presenters.agreements_of(get_object_or_404(visible(request), slug=slug))
+    agreement_rows = presenters.list_agreements(get_object_or_404(list_visible_partners(request), slug=slug))
     return [
-        {"kind": t.agreement.kind, "version": t.agreement.version, "state": t.state,
-         "company_signer": t.agreement.partner_signer, "program_signer": t.agreement.program_signer}
-        for t in told
-    ]  # fmt: skip
+        {
+            "kind": agreement_row.agreement.kind,
+            "version": agreement_row.agreement.version,
+            "state": agreement_row.state,
+            "company_signer": agreement_row.agreement.partner_signer,
+            "program_signer": agreement_row.agreement.program_signer,
+        }
+        for agreement_row in agreement_rows
+    ]
 
 
-@room.get("/companies/{slug:slug}/events", COMPANIES, Page[submissions.EventOut])
-def list_company_events(request: HttpRequest, response: HttpResponse, slug: str, paged: Query[Paged]) -> Any:
+@router.get("/companies/{slug:slug}/events", READ_SCOPE, CursorPage[submissions.EventOut])
+def list_company_events(
+    request: HttpRequest, response: HttpResponse, slug: str, pagination: Query[PaginationParams]
+) -> Any:
     """What happened to the company itself, newest first."""
-    partner = get_object_or_404(visible(request), slug=slug)
-    events = presenters.history_of(partner, with_people=permissions.manages(partner, request.user))
-    return listed(request, response, events, paged, submissions.event_out, key="seq")
+    partner = get_object_or_404(list_visible_partners(request), slug=slug)
+    events = presenters.get_history(partner, with_people=permissions.can_manage_partner(partner, request.user))
+    return paginate(request, response, events, pagination, submissions.serialize_event, key="seq")
 
 
-@room.get("/companies/{slug:slug}/people", COMPANIES, People)
+@router.get("/companies/{slug:slug}/people", READ_SCOPE, PartnerMembersOut)
 def list_people(request: HttpRequest, slug: str) -> Any:
     """Who belongs to it."""
-    partner = get_object_or_404(visible(request), slug=slug)
-    current = Membership.objects.filter(partner=partner, ended_at=None).select_related("user").order_by("pk")
-    manages, now = permissions.manages(partner, request.user), timezone.now()
-    offers = people.open_invitations(partner, now).order_by("pk") if manages else []
-    asked = partner.join_requests.filter(state=JoinRequest.State.WAITING).select_related("user") if manages else []
+    partner = get_object_or_404(list_visible_partners(request), slug=slug)
+    memberships = Membership.objects.filter(partner=partner, ended_at=None).select_related("user").order_by("pk")
+    can_manage, now = permissions.can_manage_partner(partner, request.user), timezone.now()
+    open_invitations = people.list_open_invitations(partner, now).order_by("pk") if can_manage else []
+    join_requests = (
+        partner.join_requests.filter(state=JoinRequest.State.WAITING).select_related("user") if can_manage else []
+    )
     return {
-        "members": [{"id": m.pk, "name": str(m.user), "role": m.role, "joined_at": m.joined_at} for m in current],
+        "members": [
+            {
+                "id": membership.pk,
+                "name": str(membership.user),
+                "role": membership.role,
+                "joined_at": membership.joined_at,
+            }
+            for membership in memberships
+        ],
         "invitations": [
-            {"id": o.pk, "email": o.email, "role": o.role, "expires_at": o.expires_at} for o in offers
+            {
+                "id": invitation.pk,
+                "email": invitation.email,
+                "role": invitation.role,
+                "expires_at": invitation.expires_at,
+            }
+            for invitation in open_invitations
         ],
         "requests": [
-            {"id": a.pk, "name": str(a.user), "message": a.message, "created_at": a.created_at} for a in asked
+            {
+                "id": join_request.pk,
+                "name": str(join_request.user),
+                "message": join_request.message,
+                "created_at": join_request.created_at,
+            }
+            for join_request in join_requests
         ],
-    }  # fmt: skip
+    }
 
 
-@room.post("/companies/{slug:slug}/invitations", MANAGE, Offer, status=201)
-def invite(request: HttpRequest, slug: str, body: InviteIn) -> Any:
+@router.post("/companies/{slug:slug}/invitations", WRITE_SCOPE, InvitationOut, status=201)
+def invite(request: HttpRequest, slug: str, body: InvitationIn) -> Any:
     """Invite a colleague by mail. For owners."""
-    partner = own(request, slug)
-    given = fit(InviteForm(posted(**body.model_dump()))).cleaned_data
-    offer = inviting.send(partner, given["email"], given["role"], by=request.user, now=timezone.now())
-    return {"id": offer.pk, "email": offer.email, "role": offer.role, "expires_at": offer.expires_at}
+    partner = get_own_partner(request, slug)
+    cleaned_data = validate_form(InvitationForm(build_form_data(**body.model_dump()))).cleaned_data
+    invitation = inviting.send_invitation(
+        partner, cleaned_data["email"], cleaned_data["role"], actor=request.user, now=timezone.now()
+    )
+    return {
+        "id": invitation.pk,
+        "email": invitation.email,
+        "role": invitation.role,
+        "expires_at": invitation.expires_at,
+    }
 
 
-@room.post("/companies/{slug:slug}/invitations/{int:pk}/resend", MANAGE, Done)
-def resend_invitation(request: HttpRequest, slug: str, pk: int = Path(le=BIG)) -> Any:
+@router.post("/companies/{slug:slug}/invitations/{int:pk}/resend", WRITE_SCOPE, MessageResponse)
+def resend_invitation(request: HttpRequest, slug: str, pk: int = Path(le=MAX_ID)) -> Any:
     """Send it again with a new link; the one before no longer works."""
-    partner = own(request, slug)
-    offer = _row(partner.invitations, pk)
-    inviting.send(partner, offer.email, offer.role, by=request.user, now=timezone.now())
-    return Done(said=f"A new link is on its way to {offer.email}.")
+    partner = get_own_partner(request, slug)
+    invitation = _get_row(partner.invitations, pk)
+    inviting.send_invitation(partner, invitation.email, invitation.role, actor=request.user, now=timezone.now())
+    return MessageResponse(said=f"A new link is on its way to {invitation.email}.")
 
 
-@room.delete("/companies/{slug:slug}/invitations/{int:pk}", MANAGE)
-def revoke_invitation(request: HttpRequest, slug: str, pk: int = Path(le=BIG)) -> Any:
+@router.delete("/companies/{slug:slug}/invitations/{int:pk}", WRITE_SCOPE)
+def revoke_invitation(request: HttpRequest, slug: str, pk: int = Path(le=MAX_ID)) -> Any:
     """Take an invitation back."""
-    offer = _row(own(request, slug).invitations, pk)
-    people.revoke_invitation(offer, by=request.user, now=timezone.now())
-    return Done(said=f"The invitation to {offer.email} is taken back.")
+    invitation = _get_row(get_own_partner(request, slug).invitations, pk)
+    people.revoke_invitation(invitation, actor=request.user, now=timezone.now())
+    return MessageResponse(said=f"The invitation to {invitation.email} is taken back.")
 
 
-@room.post("/companies/{slug:slug}/requests/{int:pk}", MANAGE, Done)
-def decide_request(request: HttpRequest, slug: str, body: DecideIn, pk: int = Path(le=BIG)) -> Any:
+@router.post("/companies/{slug:slug}/requests/{int:pk}", WRITE_SCOPE, MessageResponse)
+def decide_request(request: HttpRequest, slug: str, body: JoinDecisionIn, pk: int = Path(le=MAX_ID)) -> Any:
     """Let somebody in who asked, or decline."""
-    asked = _row(own(request, slug).join_requests.select_related("user"), pk)
-    role = fit(RoleForm(posted(role=body.role))).cleaned_data["role"]
-    people.decide_join(asked, accept=body.accept, role=role, by=request.user, now=timezone.now())
-    return Done(said=f"{asked.user} belongs to the company now." if body.accept else "Declined.")
+    join_request = _get_row(get_own_partner(request, slug).join_requests.select_related("user"), pk)
+    role = validate_form(RoleForm(build_form_data(role=body.role))).cleaned_data["role"]
+    people.decide_join_request(join_request, accept=body.accept, role=role, actor=request.user, now=timezone.now())
+    return MessageResponse(said=f"{join_request.user} belongs to the company now." if body.accept else "Declined.")
 
 
-@room.patch("/companies/{slug:slug}/people/{int:pk}", MANAGE, Done)
-def change_role(request: HttpRequest, slug: str, body: RoleIn, pk: int = Path(le=BIG)) -> Any:
+@router.patch("/companies/{slug:slug}/people/{int:pk}", WRITE_SCOPE, MessageResponse)
+def change_role(request: HttpRequest, slug: str, body: RoleIn, pk: int = Path(le=MAX_ID)) -> Any:
     """Give a colleague another role."""
-    member = _row(own(request, slug).memberships.select_related("user"), pk)
-    role = fit(RoleForm(posted(role=body.role))).cleaned_data["role"]
-    people.change_role(member, role, by=request.user, now=timezone.now())
-    return Done(said=f"{member.user} has another role now.")
+    member = _get_row(get_own_partner(request, slug).memberships.select_related("user"), pk)
+    role = validate_form(RoleForm(build_form_data(role=body.role))).cleaned_data["role"]
+    people.change_role(member, role, actor=request.user, now=timezone.now())
+    return MessageResponse(said=f"{member.user} has another role now.")
 
 
-@room.delete("/companies/{slug:slug}/people/{int:pk}", MANAGE)
-def end_membership(request: HttpRequest, slug: str, pk: int = Path(le=BIG)) -> Any:
+@router.delete("/companies/{slug:slug}/people/{int:pk}", WRITE_SCOPE)
+def end_membership(request: HttpRequest, slug: str, pk: int = Path(le=MAX_ID)) -> Any:
     """Remove a colleague, or leave."""
-    member = _row(own(request, slug).memberships.select_related("user"), pk)
-    people.end_membership(member, by=request.user, now=timezone.now())
-    return Done(said=f"{member.user} no longer belongs to the company.")
+    member = _get_row(get_own_partner(request, slug).memberships.select_related("user"), pk)
+    people.end_membership(member, actor=request.user, now=timezone.now())
+    return MessageResponse(said=f"{member.user} no longer belongs to the company.")
 
 
-def _row(rows: Any, pk: int) -> Any:
-    if pk > BIG:
+def _get_row(rows: Any, pk: int) -> Any:
+    if pk > MAX_ID:
         raise Http404("This does not exist, or it is not visible to you.")
     return get_object_or_404(rows, pk=pk)
 
 
-@room.post("/companies/{slug:slug}/manager", "reviews:write", CompanyOut)
-def name_manager(request: HttpRequest, slug: str, body: ManagerIn) -> Any:
+@router.post("/companies/{slug:slug}/manager", "reviews:write", PartnerOut)
+def name_manager(request: HttpRequest, slug: str, body: AlliancesManagerIn) -> Any:
     """Name its Alliances manager. For people of the program."""
-    partner = get_object_or_404(visible(request), slug=slug)
-    if not permissions.works_for_program(request.user):
-        raise NotAllowed("Only the program may name a company's Alliances manager.", "may")
+    partner = get_object_or_404(list_visible_partners(request), slug=slug)
+    if not permissions.is_program_staff(request.user):
+        raise ActionRefused("Only the program may name a company's Alliances manager.", "may")
     staff = get_user_model().objects.filter(is_active=True).filter(Q(is_reviewer=True) | Q(is_staff=True))
     manager = staff.filter(email=(body.manager or "").lower()).first()
     if body.manager and manager is None:
-        raise Problem("unfit", "There is no such person of the program.", fields=[("manager", "Choose another.")])
-    creation.assign_manager(partner, manager, by=request.user, now=timezone.now())
-    return company_out(Partner.objects.select_related("alliances_manager").get(pk=partner.pk))
+        raise ApiError("unfit", "There is no such person of the program.", fields=[("manager", "Choose another.")])
+    creation.assign_manager(partner, manager, actor=request.user, now=timezone.now())
+    return serialize_partner(Partner.objects.select_related("alliances_manager").get(pk=partner.pk))

@@ -7,15 +7,15 @@ from django.http import Http404, HttpRequest
 from ninja import Schema
 
 from integrations.programs.registry import PROGRAMS
-from integrations.programs.schema import Kind, Program
-from integrations.submissions.forms.drafts import StartForm
+from integrations.programs.schema import Program, RequirementKind
+from integrations.submissions.forms.drafts import IntegrationForm
 from integrations.submissions.forms.requirements import RequirementForm
-from integrations.submissions.services.creation import entering_edition
-from portal.api.routing import Room
-from portal.api.v1.schemas.submissions import absolute
+from integrations.submissions.services.creation import get_entry_edition
+from portal.api.routing import ScopedRouter
+from portal.api.v1.schemas.submissions import build_absolute_url
 
-room = Room("Programs")
-SHAPES: tuple[tuple[type[forms.Field], dict[str, Any]], ...] = (
+router = ScopedRouter("Programs")
+FIELD_SCHEMAS: tuple[tuple[type[forms.Field], dict[str, Any]], ...] = (
     (forms.MultipleChoiceField, {"type": "array", "items": {"type": "string"}, "uniqueItems": True}),
     (forms.ChoiceField, {"type": "string"}),
     (forms.URLField, {"type": "string", "format": "uri"}),
@@ -39,7 +39,7 @@ class ProgramOut(Schema):
     href: str
 
 
-class StepIn(Schema):
+class ProgramStepOut(Schema):
     key: str
     name: str
     stages: list[str]
@@ -47,7 +47,7 @@ class StepIn(Schema):
     requirements: list[str]
 
 
-class Asked(Schema):
+class ProgramRequirementOut(Schema):
     id: str
     title: str
     who: str
@@ -57,91 +57,118 @@ class Asked(Schema):
     questions: dict[str, Any]
 
 
-class ProgramWhole(ProgramOut):
+class ProgramDetail(ProgramOut):
     """The path of the edition that new integrations enter."""
 
-    steps: list[StepIn]
-    requirements: list[Asked]
+    steps: list[ProgramStepOut]
+    requirements: list[ProgramRequirementOut]
     categories: list[dict[str, str]]
     offerings: list[str]
     tiers: list[dict[str, str]]
 
 
-class Questions(Schema):
+class AnswerSchemasOut(Schema):
     """JSON Schemas: of the start form, and of each requirement that asks questions."""
 
     start: dict[str, Any]
     requirements: dict[str, dict[str, Any]]
 
 
-def schema_of(form: forms.Form) -> dict[str, Any]:
+def build_form_schema(form: forms.Form) -> dict[str, Any]:
     """A form as a JSON Schema."""
-    fields = {name: schema_of_field(field) for name, field in form.fields.items()}
-    needed = [name for name, field in form.fields.items() if field.required]
-    return {"type": "object", "properties": fields, "required": needed, "additionalProperties": False}
+    fields = {name: build_field_schema(field) for name, field in form.fields.items()}
+    required_names = [name for name, field in form.fields.items() if field.required]
+    return {"type": "object", "properties": fields, "required": required_names, "additionalProperties": False}
 
 
-def schema_of_field(field: forms.Field) -> dict[str, Any]:
-    found = dict(next((shape for kind, shape in SHAPES if isinstance(field, kind)), {"type": "string"}))
-    found["title"] = str(field.label or "")
+def build_field_schema(field: forms.Field) -> dict[str, Any]:
+    schema = dict(
+        next(
+            (base_schema for field_class, base_schema in FIELD_SCHEMAS if isinstance(field, field_class)),
+            {"type": "string"},
+        )
+    )
+    schema["title"] = str(field.label or "")
     if field.help_text:
-        found["description"] = str(field.help_text)
+        schema["description"] = str(field.help_text)
     if isinstance(field, forms.ChoiceField):
-        keys = [str(key) for key, _ in field.choices if str(key)]  # type: ignore[union-attr,misc]
-        found = found | {"items": {"type": "string", "enum": keys}} if "items" in found else found | {"enum": keys}
-    longest = getattr(field, "max_length", None)
-    return found | {"maxLength": longest} if longest else found
+        choice_keys = [str(key) for key, _ in field.choices if str(key)]  # type: ignore[union-attr,misc]
+        schema = (
+            schema | {"items": {"type": "string", "enum": choice_keys}}
+            if "items" in schema
+            else schema | {"enum": choice_keys}
+        )
+    max_length = getattr(field, "max_length", None)
+    return schema | {"maxLength": max_length} if max_length else schema
 
 
-def program_or_404(key: str) -> Program:
+def get_program_or_404(key: str) -> Program:
     if key not in PROGRAMS:
         raise Http404("There is no such program.")
     return PROGRAMS[key]
 
 
-def program_out(program: Program) -> dict[str, Any]:
+def serialize_program(program: Program) -> dict[str, Any]:
     return {
         "key": program.key, "name": program.name, "product": program.product, "partners": program.partners,
-        "summary": program.summary, "edition": entering_edition(program.key).date,
-        "editions": [edition.date for edition in program.editions], "href": absolute("program", program.key),
+        "summary": program.summary, "edition": get_entry_edition(program.key).date,
+        "editions": [edition.date for edition in program.editions], "href": build_absolute_url("program", program.key),
     }  # fmt: skip
 
 
-def questions_of(requirement: Any) -> dict[str, Any]:
-    return schema_of(RequirementForm(requirement)) if requirement.kind == Kind.FORM else {}
+def build_answer_schema(requirement: Any) -> dict[str, Any]:
+    return build_form_schema(RequirementForm(requirement)) if requirement.kind == RequirementKind.FORM else {}
 
 
-@room.get("/programs", "", list[ProgramOut])
+@router.get("/programs", "", list[ProgramOut])
 def list_programs(request: HttpRequest) -> Any:
     """Every program. Open to everybody."""
-    return [program_out(program) for program in PROGRAMS.values()]
+    return [serialize_program(program) for program in PROGRAMS.values()]
 
 
-@room.get("/programs/{key}", "", ProgramWhole)
+@router.get("/programs/{key}", "", ProgramDetail)
 def get_program(request: HttpRequest, key: str) -> Any:
     """One program with its path as published. Open to everybody."""
-    program = program_or_404(key)
-    edition = entering_edition(key)
-    return program_out(program) | {
+    program = get_program_or_404(key)
+    edition = get_entry_edition(key)
+    return serialize_program(program) | {
         "steps": [
-            {"key": s.key, "name": s.name, "stages": [str(stage) for stage in s.stages], "summary": s.summary,
-             "requirements": [r.id for r in s.requirements]}
-            for s in edition.steps
+            {
+                "key": step.key,
+                "name": step.name,
+                "stages": [str(stage) for stage in step.stages],
+                "summary": step.summary,
+                "requirements": [requirement.id for requirement in step.requirements],
+            }
+            for step in edition.steps
         ],
         "requirements": [
-            {"id": r.id, "title": r.title, "who": str(r.who), "kind": str(r.kind), "optional": r.optional,
-             "why": r.why, "questions": questions_of(r)}
-            for r in edition.requirements()
+            {
+                "id": requirement.id,
+                "title": requirement.title,
+                "who": str(requirement.who),
+                "kind": str(requirement.kind),
+                "optional": requirement.optional,
+                "why": requirement.why,
+                "questions": build_answer_schema(requirement),
+            }
+            for requirement in edition.requirements()
         ],
-        "categories": [{"key": c.key, "name": c.name, "meaning": c.meaning} for c in edition.categories],
+        "categories": [
+            {"key": category.key, "name": category.name, "meaning": category.meaning} for category in edition.categories
+        ],
         "offerings": list(edition.offerings),
-        "tiers": [{"key": t.key, "name": t.name, "meaning": t.meaning} for t in edition.tiers],
-    }  # fmt: skip
+        "tiers": [{"key": tier.key, "name": tier.name, "meaning": tier.meaning} for tier in edition.tiers],
+    }
 
 
-@room.get("/programs/{key}/questions", "", Questions)
+@router.get("/programs/{key}/questions", "", AnswerSchemasOut)
 def get_questions(request: HttpRequest, key: str) -> Any:
     """What is asked, as JSON Schema: the fields of a draft, and each requirement's form. Open to everybody."""
-    program, edition = program_or_404(key), entering_edition(key)
-    asked = {r.id: questions_of(r) for r in edition.requirements() if r.kind == Kind.FORM}
-    return {"start": schema_of(StartForm(program, edition)), "requirements": asked}
+    program, edition = get_program_or_404(key), get_entry_edition(key)
+    schemas_by_requirement = {
+        requirement.id: build_answer_schema(requirement)
+        for requirement in edition.requirements()
+        if requirement.kind == RequirementKind.FORM
+    }
+    return {"start": build_form_schema(IntegrationForm(program, edition)), "requirements": schemas_by_requirement}

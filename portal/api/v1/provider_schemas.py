@@ -11,23 +11,23 @@ from ninja.files import UploadedFile
 from pydantic import Field
 
 from integrations.submissions.models import Integration
-from integrations.submissions.views.mixins import load
-from portal.api.problems import Problem, fit
-from portal.api.routing import Room, posted
-from portal.core.errors import NotAllowed
+from integrations.submissions.views.mixins import load_visible_integration
+from portal.api.problems import ApiError, validate_form
+from portal.api.routing import ScopedRouter, build_form_data
+from portal.core.errors import ActionRefused
 from verification.schemas import services
-from verification.schemas.engine.types import Unreadable
+from verification.schemas.engine.types import SchemaParseError
 from verification.schemas.models import StoredSchema
 from verification.schemas.views import crds
-from verification.schemas.views.schemas import SchemaForm, pair_of
+from verification.schemas.views.schemas import SchemaUploadForm, get_pair
 from verification.testruns.models import SchemaReading
 from verification.testruns.services import provider_schema_inspections
 
-room = Room("Schemas")
-READ, WRITE = "checks:read", "checks:write"
+router = ScopedRouter("Schemas")
+READ_SCOPE, WRITE_SCOPE = "checks:read", "checks:write"
 
 
-class SchemaOut(Schema):
+class ProviderSchemaOut(Schema):
     """The schema of one version. `given_by` is blank where the portal read it itself."""
 
     version: str
@@ -39,7 +39,7 @@ class SchemaOut(Schema):
     given_at: datetime
 
 
-class ReadingOut(Schema):
+class SchemaInspectionOut(Schema):
     """A reading by the portal. `version` is blank until it is known; `outcome` until `finished_at`."""
 
     version: str
@@ -50,19 +50,19 @@ class ReadingOut(Schema):
     results: list[Any]
 
 
-class SchemasOut(Schema):
+class ProviderSchemasOut(Schema):
     """`versions`: the newest first; `reading`: the last one, under way or ended."""
 
-    versions: list[SchemaOut]
-    reading: ReadingOut | None
+    versions: list[ProviderSchemaOut]
+    reading: SchemaInspectionOut | None
 
 
-class ChangesWanted(Schema):
+class SchemaDiffParams(Schema):
     version: str = Field("", max_length=250, description="The newer one; the newest that is kept where left out.")
     older: str = Field("", max_length=250, description="What it is compared with; the one before it where left out.")
 
 
-class CrossplaneWanted(Schema):
+class CrossplaneParams(Schema):
     """The choices that do not stand in a schema; the usual ones where left out."""
 
     version: str = Field("", max_length=250)
@@ -79,7 +79,7 @@ class CrossplaneWanted(Schema):
     runtime: str = Field("", max_length=20)
 
 
-class ChangesOut(Schema):
+class SchemaDiffOut(Schema):
     """What has changed. `verdict`: which step of the version number the changes need, and which was taken."""
 
     older: str
@@ -88,75 +88,86 @@ class ChangesOut(Schema):
     changes: list[dict[str, Any]]
 
 
-def schema_out(row: StoredSchema) -> dict[str, Any]:
-    same = ("version", "source", "digest", "resources", "data_sources", "given_at")
-    return {name: getattr(row, name) for name in same} | {"given_by": str(row.given_by or "")}
+def serialize_schema(row: StoredSchema) -> dict[str, Any]:
+    field_names = ("version", "source", "digest", "resources", "data_sources", "given_at")
+    return {name: getattr(row, name) for name in field_names} | {"given_by": str(row.given_by or "")}
 
 
-def reading_out(row: SchemaReading) -> dict[str, Any]:
-    return {name: getattr(row, name) for name in ReadingOut.model_fields}
+def serialize_inspection(row: SchemaReading) -> dict[str, Any]:
+    return {name: getattr(row, name) for name in SchemaInspectionOut.model_fields}
 
 
-def _provider(request: HttpRequest, uuid: UUID) -> Integration:
-    found = load(request, uuid)
-    if not provider_schema_inspections.is_read(found):
+def _load_provider(request: HttpRequest, uuid: UUID) -> Integration:
+    integration = load_visible_integration(request, uuid)
+    if not provider_schema_inspections.is_inspectable(integration):
         raise Http404("Only a Terraform provider has a schema.")
-    return found
+    return integration
 
 
-@room.get("/integrations/{uuid:uuid}/schemas", READ, SchemasOut)
+@router.get("/integrations/{uuid:uuid}/schemas", READ_SCOPE, ProviderSchemasOut)
 def list_schemas(request: HttpRequest, uuid: UUID) -> Any:
     """The schemas that are kept, one for each version, and how the portal's last reading went."""
-    found = _provider(request, uuid)
-    reading = SchemaReading.objects.filter(integration=found).first()
-    versions = [schema_out(row) for row in services.known(found)]
-    return {"versions": versions, "reading": reading_out(reading) if reading else None}
+    integration = _load_provider(request, uuid)
+    inspection = SchemaReading.objects.filter(integration=integration).first()
+    versions = [serialize_schema(row) for row in services.list_schemas(integration)]
+    return {"versions": versions, "reading": serialize_inspection(inspection) if inspection else None}
 
 
-@room.post("/integrations/{uuid:uuid}/schemas", WRITE, SchemaOut, status=201)
+@router.post("/integrations/{uuid:uuid}/schemas", WRITE_SCOPE, ProviderSchemaOut, status=201)
 def give_schema(request: HttpRequest, uuid: UUID, file: File[UploadedFile], version: Form[str]) -> Any:
     """Hand in the schema of a version: the output of “terraform providers schema -json”, or the same as .gz."""
-    found = _provider(request, uuid)
-    if not services.may_give(found, request.user):
-        raise NotAllowed(services.REFUSAL, "may")
-    given = fit(SchemaForm(posted(version=version), {"file": file})).cleaned_data
+    integration = _load_provider(request, uuid)
+    if not services.can_submit_schema(integration, request.user):
+        raise ActionRefused(services.REFUSAL_MESSAGE, "may")
+    cleaned_data = validate_form(SchemaUploadForm(build_form_data(version=version), {"file": file})).cleaned_data
     try:
-        row = services.store(found, given["version"], given["file"].read(), by=request.user, now=timezone.now())
-    except Unreadable as sentence:
-        raise Problem("unfit", str(sentence), fields=[("file", str(sentence))]) from sentence
-    return schema_out(row)
+        row = services.store_schema(
+            integration, cleaned_data["version"], cleaned_data["file"].read(), actor=request.user, now=timezone.now()
+        )
+    except SchemaParseError as error:
+        raise ApiError("unfit", str(error), fields=[("file", str(error))]) from error
+    return serialize_schema(row)
 
 
-@room.post("/integrations/{uuid:uuid}/schemas/read", WRITE, ReadingOut, status=202)
+@router.post("/integrations/{uuid:uuid}/schemas/read", WRITE_SCOPE, SchemaInspectionOut, status=202)
 def read_schema(request: HttpRequest, uuid: UUID) -> Any:
     """Have the newest release's schema read from the provider itself, in the sandbox."""
-    return reading_out(provider_schema_inspections.begin(_provider(request, uuid), by=request.user, now=timezone.now()))
+    return serialize_inspection(
+        provider_schema_inspections.start_test_run(
+            _load_provider(request, uuid), actor=request.user, now=timezone.now()
+        )
+    )
 
 
-@room.get("/integrations/{uuid:uuid}/schemas/changes", READ, ChangesOut)
-def compare_schemas(request: HttpRequest, uuid: UUID, wanted: Query[ChangesWanted]) -> Any:
+@router.get("/integrations/{uuid:uuid}/schemas/changes", READ_SCOPE, SchemaDiffOut)
+def compare_schemas(request: HttpRequest, uuid: UUID, params: Query[SchemaDiffParams]) -> Any:
     """What changed from one version to another, what of it breaks, and whether the version's number admits that."""
-    old, new = pair_of(load(request, uuid), wanted.version, wanted.older)
-    found, said = services.between(old, new)
-    changes = [change.as_data() for change in found.changes]
-    return {"older": old.version, "newer": new.version, "verdict": said.as_data(), "changes": changes}
+    older_schema, newer_schema = get_pair(load_visible_integration(request, uuid), params.version, params.older)
+    diff, verdict = services.compare_versions(older_schema, newer_schema)
+    changes = [change.as_data() for change in diff.changes]
+    return {
+        "older": older_schema.version,
+        "newer": newer_schema.version,
+        "verdict": verdict.as_data(),
+        "changes": changes,
+    }
 
 
-@room.get("/integrations/{uuid:uuid}/crossplane", READ, dict[str, Any])
-def get_crossplane(request: HttpRequest, uuid: UUID, wanted: Query[CrossplaneWanted]) -> Any:
+@router.get("/integrations/{uuid:uuid}/crossplane", READ_SCOPE, dict[str, Any])
+def get_crossplane(request: HttpRequest, uuid: UUID, params: Query[CrossplaneParams]) -> Any:
     """The Kubernetes resources that Crossplane would make of a version: how many, which, and why the others not."""
-    return crds.coverage_of(_asked(request, uuid))
+    return crds.get_coverage(_load_preview(request, uuid))
 
 
-@room.get("/integrations/{uuid:uuid}/crossplane/archive", READ, None)
-def get_crossplane_archive(request: HttpRequest, uuid: UUID, wanted: Query[CrossplaneWanted]) -> Any:
+@router.get("/integrations/{uuid:uuid}/crossplane/archive", READ_SCOPE, None)
+def get_crossplane_archive(request: HttpRequest, uuid: UUID, params: Query[CrossplaneParams]) -> Any:
     """All definitions and the coverage as one archive (ZIP of YAML)."""
-    _asked(request, uuid)
-    return crds.crossplane_archive(request, uuid)
+    _load_preview(request, uuid)
+    return crds.download_crd_archive(request, uuid)
 
 
-def _asked(request: HttpRequest, uuid: UUID) -> crds.Asked:
+def _load_preview(request: HttpRequest, uuid: UUID) -> crds.CrdPreviewRequest:
     """What is asked for. Raises Problem for choices that do not fit, where the page shows the usual ones."""
-    asked = crds.Asked(request, uuid)
-    fit(asked.form)
-    return asked
+    preview = crds.CrdPreviewRequest(request, uuid)
+    validate_form(preview.form)
+    return preview

@@ -12,250 +12,295 @@ from django.utils import timezone
 from ninja import File, Form, Header
 from ninja.files import UploadedFile
 
-from integrations.programs.schema import Kind
+from integrations.programs.schema import RequirementKind
 from integrations.submissions.models import Meeting
-from integrations.submissions.presenters import requirement_rows, row_of, tier_rows
+from integrations.submissions.presenters import build_row, list_step_rows, list_tier_rows
 from integrations.submissions.selectors import context
 from integrations.submissions.services import credentials, documents, meetings
-from integrations.submissions.views.mixins import load
-from integrations.submissions.views.requirements import acts_of
-from integrations.submissions.views.requirements.answers import draft_of
-from integrations.submissions.views.requirements.documents import document
-from integrations.submissions.views.requirements.meetings import meeting_ics, meeting_of
-from integrations.submissions.views.requirements.page import Act, open_page
-from integrations.submissions.views.requirements.page import Page as Shown
-from portal.api.conditional import etag, if_match
-from portal.api.problems import Problem, fit
-from portal.api.routing import Room, Strict, posted
-from portal.api.v1.integrations import READ, WRITE
-from portal.api.v1.programs import questions_of
+from integrations.submissions.views.mixins import load_visible_integration
+from integrations.submissions.views.requirements import list_actions
+from integrations.submissions.views.requirements.answers import get_draft
+from integrations.submissions.views.requirements.documents import download_document
+from integrations.submissions.views.requirements.meetings import download_meeting, get_meeting
+from integrations.submissions.views.requirements.page import RequirementAction, load_page
+from integrations.submissions.views.requirements.page import RequirementPage as Shown
+from portal.api.conditional import get_if_match_version, set_etag
+from portal.api.problems import ApiError, validate_form
+from portal.api.routing import ScopedRouter, StrictSchema, build_form_data
+from portal.api.v1.integrations import READ_SCOPE, WRITE_SCOPE
+from portal.api.v1.programs import build_answer_schema
 from portal.api.v1.schemas import submissions
 from portal.api.v1.schemas.requirements import (
-    AcceptIn,
     AnswersIn,
-    ConfirmIn,
-    GiveIn,
-    HoldIn,
-    Nothing,
-    OneIn,
-    ProposeIn,
+    ConfirmationIn,
+    EmptyBody,
+    MeetingAcceptanceIn,
+    MeetingProposalIn,
+    MeetingRecordIn,
+    ObjectReference,
     ReasonIn,
-    SignIn,
-    WaiveIn,
+    SignatureIn,
+    TestCredentialIn,
+    WaiverIn,
 )
-from portal.core.errors import NotAllowed
+from portal.core.errors import ActionRefused
 
-room = Room("Requirements")
-PLACE = "/integrations/{uuid:uuid}/requirements/{str:requirement_id}"
-Fields = dict[str, Any]
+router = ScopedRouter("Requirements")
+REQUIREMENT_PATH = "/integrations/{uuid:uuid}/requirements/{str:requirement_id}"
+FormFields = dict[str, Any]
 
 
-def plain(page: Shown, body: Strict) -> Fields:
+def dump_body(page: Shown, body: StrictSchema) -> FormFields:
     return body.model_dump()
 
 
-def answers(page: Shown, body: Any) -> Fields:
+def extract_answers(page: Shown, body: Any) -> FormFields:
     """Only the requirement's own questions."""
-    known = {question.key for question in page.requirement.fields}
-    odd = [(f"answers.{key}", "There is no such question here.") for key in body.answers if key not in known]
-    if odd:
-        raise Problem("unfit", "There is no such question here.", fields=odd)
+    question_keys = {question.key for question in page.requirement.fields}
+    field_errors = [
+        (f"answers.{key}", "There is no such question here.") for key in body.answers if key not in question_keys
+    ]
+    if field_errors:
+        raise ApiError("unfit", "There is no such question here.", fields=field_errors)
     return dict(body.answers)
 
 
-def proposed(page: Shown, body: Any) -> Fields:
-    times = {f"time_{number}": moment for number, moment in enumerate(body.times, 1)}
+def build_proposal_fields(page: Shown, body: Any) -> FormFields:
+    times = {f"time_{number}": starts_at for number, starts_at in enumerate(body.times, 1)}
     return times | {"minutes": body.minutes, "place": body.place}
 
 
-def accepted(page: Shown, body: Any) -> Fields:
+def build_acceptance_fields(page: Shown, body: Any) -> FormFields:
     """The moment as the meeting holds it, whatever zone it was said in."""
-    meeting = meeting_of(page)
-    given = body.time if timezone.is_aware(body.time) else timezone.make_aware(body.time)
-    same = next((moment for moment in (meetings.times_of(meeting) if meeting else []) if moment == given), given)
-    return {"time": same.isoformat(), "place": body.place}
+    meeting = get_meeting(page)
+    requested_at = body.time if timezone.is_aware(body.time) else timezone.make_aware(body.time)
+    starts_at = next(
+        (
+            proposed_at
+            for proposed_at in (meetings.list_proposed_times(meeting) if meeting else [])
+            if proposed_at == requested_at
+        ),
+        requested_at,
+    )
+    return {"time": starts_at.isoformat(), "place": body.place}
 
 
-def given(page: Shown, body: Any) -> Fields:
+def build_credential_fields(page: Shown, body: Any) -> FormFields:
     return body.model_dump() | {"uuid": body.uuid or uuid4()}
 
 
 @dataclass(frozen=True, slots=True)
-class ApiAct:
+class RequirementOperation:
     """An act of the pages as an operation. `fields`: from the body to what the page's form takes."""
 
     name: str
-    body: type[Strict]
-    says: str
-    scope: str = WRITE
-    fields: Callable[[Shown, Any], Fields] = plain
+    body: type[StrictSchema]
+    summary: str
+    scope: str = WRITE_SCOPE
+    fields: Callable[[Shown, Any], FormFields] = dump_body
 
 
-REVIEW, CREDENTIALS = "reviews:write", "credentials:write"
-ACTS = (
-    ApiAct("answer", AnswersIn, "Answer the questions. With If-Match, a newer answer is not overwritten: 412.",
-           fields=answers),
-    ApiAct("draft", AnswersIn, "Keep answers as a draft; colleagues can go on with it.", fields=answers),
-    ApiAct("discard", Nothing, "Throw the draft of the answers away."),
-    ApiAct("not_needed", Nothing, "Say that an optional requirement is not needed."),
-    ApiAct("confirm", ConfirmIn, "Confirm the statement."),
-    ApiAct("remove", OneIn, "Remove a document."),
-    ApiAct("sign", SignIn, "Record your side's signature."),
-    ApiAct("renew", SignIn, "Sign a new version of what both sides signed."),
-    ApiAct("propose", ProposeIn, "Propose times for the meeting.", fields=proposed),
-    ApiAct("accept", AcceptIn, "Accept a proposed time.", fields=accepted),
-    ApiAct("cancel", ReasonIn, "Cancel the meeting."),
-    ApiAct("hold", HoldIn, "Say what was shown in the meeting. For reviewers.", REVIEW),
-    ApiAct("give", GiveIn, "Give a test account. Write-only: no operation reads it.", CREDENTIALS, given),
-    ApiAct("withdraw", OneIn, "Withdraw a test account; its value is gone.", CREDENTIALS),
-    ApiAct("waive", WaiveIn, "Let it count as met until a day. For reviewers.", REVIEW),
-    ApiAct("end_waiver", ReasonIn, "End a waiver before its day. For reviewers.", REVIEW),
-)  # fmt: skip
+REVIEW_SCOPE, CREDENTIALS_SCOPE = "reviews:write", "credentials:write"
+REQUIREMENT_OPERATIONS = (
+    RequirementOperation(
+        "answer",
+        AnswersIn,
+        "Answer the questions. With If-Match, a newer answer is not overwritten: 412.",
+        fields=extract_answers,
+    ),
+    RequirementOperation(
+        "draft", AnswersIn, "Keep answers as a draft; colleagues can go on with it.", fields=extract_answers
+    ),
+    RequirementOperation("discard", EmptyBody, "Throw the draft of the answers away."),
+    RequirementOperation("not_needed", EmptyBody, "Say that an optional requirement is not needed."),
+    RequirementOperation("confirm", ConfirmationIn, "Confirm the statement."),
+    RequirementOperation("remove", ObjectReference, "Remove a document."),
+    RequirementOperation("sign", SignatureIn, "Record your side's signature."),
+    RequirementOperation("renew", SignatureIn, "Sign a new version of what both sides signed."),
+    RequirementOperation("propose", MeetingProposalIn, "Propose times for the meeting.", fields=build_proposal_fields),
+    RequirementOperation("accept", MeetingAcceptanceIn, "Accept a proposed time.", fields=build_acceptance_fields),
+    RequirementOperation("cancel", ReasonIn, "Cancel the meeting."),
+    RequirementOperation("hold", MeetingRecordIn, "Say what was shown in the meeting. For reviewers.", REVIEW_SCOPE),
+    RequirementOperation(
+        "give",
+        TestCredentialIn,
+        "Give a test account. Write-only: no operation reads it.",
+        CREDENTIALS_SCOPE,
+        build_credential_fields,
+    ),
+    RequirementOperation("withdraw", ObjectReference, "Withdraw a test account; its value is gone.", CREDENTIALS_SCOPE),
+    RequirementOperation("waive", WaiverIn, "Let it count as met until a day. For reviewers.", REVIEW_SCOPE),
+    RequirementOperation("end_waiver", ReasonIn, "End a waiver before its day. For reviewers.", REVIEW_SCOPE),
+)
 
 
-def taken(request: HttpRequest, uuid: UUID, requirement_id: str, name: str, fields: Any) -> dict[str, Any]:
-    """Press the page's button: the same form, the same function. `fields`: from the page to what is sent."""
-    page = open_page(request, uuid, requirement_id)
-    act = acts_of(page).get(name)
-    if act is None or not context.applies(page.requirement, page.integration):
-        raise NotAllowed("This is not offered here. Look at the requirement's acts.", "gone")
-    _refuse_outsider(page, act)
-    _refuse_late(request, page)
+def perform_action(
+    request: HttpRequest, uuid: UUID, requirement_id: str, name: str, build_fields: Any
+) -> dict[str, Any]:
+    """Press the page's button: the same form, the same function. `build_fields`: from the page to what is sent."""
+    page = load_page(request, uuid, requirement_id)
+    action = list_actions(page).get(name)
+    if action is None or not context.is_applicable(page.requirement, page.integration):
+        raise ActionRefused("This is not offered here. Look at the requirement's acts.", "gone")
+    _refuse_outsider(page, action)
+    _refuse_stale_version(request, page)
     files = request.FILES  # read first: reading it later would read the body again
-    request.POST = posted(**fields(page), **_versions(request, page, name))  # type: ignore[assignment]
-    form = act.form(page, data=request.POST, files=files)
+    request.POST = build_form_data(**build_fields(page), **_build_version_fields(request, page, name))  # type: ignore[assignment]
+    form = action.form(page, data=request.POST, files=files)
     names = {key: f"answers.{key}" for key in form.fields} if name in ("answer", "draft") else {}
-    done = act.do(page, fit(form, names))
-    if isinstance(done, HttpResponseBase):  # both versions side by side, on the page
-        raise NotAllowed("Somebody changed this meanwhile. Read it again.", "stale")
-    return whole(open_page(request, uuid, requirement_id))
+    result = action.do(page, validate_form(form, names))
+    if isinstance(result, HttpResponseBase):  # both versions side by side, on the page
+        raise ActionRefused("Somebody changed this meanwhile. Read it again.", "stale")
+    return serialize_requirement_detail(load_page(request, uuid, requirement_id))
 
 
-def _versions(request: HttpRequest, page: Shown, name: str) -> dict[str, int]:
+def _build_version_fields(request: HttpRequest, page: Shown, name: str) -> dict[str, int]:
     """What a page of questions carries along: the answer and the draft that the caller read."""
     if name not in ("answer", "draft"):
         return {}
-    seen, draft = if_match(request), draft_of(page)
-    return {"answered": page.state.version if seen is None else max(seen, 0), "version": draft.version if draft else 0}
-
-
-def _refuse_late(request: HttpRequest, page: Shown) -> None:
-    """Whoever names the version that they read does nothing upon another one."""
-    if if_match(request) not in (None, page.state.version):
-        raise NotAllowed("Somebody changed this meanwhile. Read it again.", "stale")
-
-
-def _refuse_outsider(page: Shown, act: Act) -> None:
-    """Who has no part in it hears that, not what is wrong with what they sent."""
-    if act.offered(page) or not page.is_open or page.can_answer or page.can_decide:
-        return
-    raise NotAllowed("This is not for you to do here.", "may")
-
-
-def whole(page: Shown) -> dict[str, Any]:
-    """The requirement as one person sees it."""
-    row, requirement = row_of(page.integration, page.requirement, page.now), page.requirement
-    step = page.integration.edition.step_of(requirement)
-    meeting = meeting_of(page) if requirement.kind == Kind.MEETING else None
-    kept = documents.current(page.integration, requirement.id) if requirement.kind == Kind.DOCUMENT else []
-    known = credentials.current(page.integration, requirement.id) if requirement.kind == Kind.CREDENTIALS else []
-    return submissions.requirement_out(row, step.key if step else "") | {
-        "questions": questions_of(requirement),
-        "answers": page.state.data,
-        "acts": [name for name, act in acts_of(page).items() if name != "reveal" and act.offered(page)],
-        "items": list(requirement.meeting_items),
-        "accept": list(requirement.accept) if requirement.kind == Kind.DOCUMENT else [],
-        "documents": [_same(each, submissions.DocumentOut) for each in kept],
-        "credentials": [_same(each, submissions.CredentialOut) for each in known],
-        "meeting": submissions.meeting_out(meeting) if meeting else None,
+    read_version, draft = get_if_match_version(request), get_draft(page)
+    return {
+        "answered": page.state.version if read_version is None else max(read_version, 0),
+        "version": draft.version if draft else 0,
     }
 
 
-def _same(row: Any, shape: type[Any]) -> dict[str, Any]:
-    return {name: getattr(row, name) for name in shape.model_fields}
+def _refuse_stale_version(request: HttpRequest, page: Shown) -> None:
+    """Whoever names the version that they read does nothing upon another one."""
+    if get_if_match_version(request) not in (None, page.state.version):
+        raise ActionRefused("Somebody changed this meanwhile. Read it again.", "stale")
 
 
-@room.get("/integrations/{uuid:uuid}/requirements", READ, list[submissions.RequirementOut])
+def _refuse_outsider(page: Shown, action: RequirementAction) -> None:
+    """Who has no part in it hears that, not what is wrong with what they sent."""
+    if action.offered(page) or not page.is_open or page.can_answer or page.can_decide:
+        return
+    raise ActionRefused("This is not for you to do here.", "may")
+
+
+def serialize_requirement_detail(page: Shown) -> dict[str, Any]:
+    """The requirement as one person sees it."""
+    row, requirement = build_row(page.integration, page.requirement, page.now), page.requirement
+    step = page.integration.edition.step_of(requirement)
+    meeting = get_meeting(page) if requirement.kind == RequirementKind.MEETING else None
+    current_documents = (
+        documents.list_current_documents(page.integration, requirement.id)
+        if requirement.kind == RequirementKind.DOCUMENT
+        else []
+    )
+    current_credentials = (
+        credentials.list_current_credentials(page.integration, requirement.id)
+        if requirement.kind == RequirementKind.CREDENTIALS
+        else []
+    )
+    return submissions.serialize_requirement(row, step.key if step else "") | {
+        "questions": build_answer_schema(requirement),
+        "answers": page.state.data,
+        "acts": [name for name, action in list_actions(page).items() if name != "reveal" and action.offered(page)],
+        "items": list(requirement.meeting_items),
+        "accept": list(requirement.accept) if requirement.kind == RequirementKind.DOCUMENT else [],
+        "documents": [_copy_fields(record, submissions.DocumentOut) for record in current_documents],
+        "credentials": [_copy_fields(record, submissions.CredentialOut) for record in current_credentials],
+        "meeting": submissions.serialize_meeting(meeting) if meeting else None,
+    }
+
+
+def _copy_fields(row: Any, schema: type[Any]) -> dict[str, Any]:
+    return {name: getattr(row, name) for name in schema.model_fields}
+
+
+@router.get("/integrations/{uuid:uuid}/requirements", READ_SCOPE, list[submissions.RequirementOut])
 def list_requirements(request: HttpRequest, uuid: UUID) -> Any:
     """Every requirement that applies, in the path's order, then those of tiers."""
-    found, now = load(request, uuid), timezone.now()
-    path = [
-        submissions.requirement_out(row, rows.step.key) for rows in requirement_rows(found, now) for row in rows.rows
+    integration, now = load_visible_integration(request, uuid), timezone.now()
+    path_requirements = [
+        submissions.serialize_requirement(row, rows.step.key)
+        for rows in list_step_rows(integration, now)
+        for row in rows.rows
     ]
-    known = {each["id"] for each in path}
-    tiers = [(tier.tier.key, row) for tier in tier_rows(found, now) for row in _all_rows(tier)]
-    return path + [submissions.requirement_out(row, key) for key, row in tiers if row.requirement.id not in known]
+    known_ids = {requirement["id"] for requirement in path_requirements}
+    tier_requirements = [
+        (tier.tier.key, row) for tier in list_tier_rows(integration, now) for row in _list_tier_rows(tier)
+    ]
+    return path_requirements + [
+        submissions.serialize_requirement(row, key)
+        for key, row in tier_requirements
+        if row.requirement.id not in known_ids
+    ]
 
 
-def _all_rows(tier: Any) -> list[Any]:
+def _list_tier_rows(tier: Any) -> list[Any]:
     return [*tier.rows, *(row for _, rows in tier.groups for row in rows)]
 
 
-@room.get(PLACE, READ, submissions.RequirementWhole)
+@router.get(REQUIREMENT_PATH, READ_SCOPE, submissions.RequirementDetail)
 def get_requirement(request: HttpRequest, response: HttpResponse, uuid: UUID, requirement_id: str) -> Any:
     """One requirement: its questions, its answers, and the acts that you may take now."""
-    page = open_page(request, uuid, requirement_id)
-    etag(response, page.state.version)
-    return whole(page)
+    page = load_page(request, uuid, requirement_id)
+    set_etag(response, page.state.version)
+    return serialize_requirement_detail(page)
 
 
-def offer(act: ApiAct) -> None:
+def register_operation(action: RequirementOperation) -> None:
     """An operation for one act of the table."""
 
     def operation(
         request: HttpRequest, response: HttpResponse, uuid: UUID, requirement_id: str, body: Any,
         if_match_: str | None = Header(None, alias="If-Match"),
     ) -> Any:  # fmt: skip
-        said = taken(request, uuid, requirement_id, act.name, lambda page: act.fields(page, body))
-        etag(response, said["version"])
-        return said
+        detail = perform_action(request, uuid, requirement_id, action.name, lambda page: action.fields(page, body))
+        set_etag(response, detail["version"])
+        return detail
 
-    operation.__name__ = f"requirement_{act.name}"
-    operation.__doc__ = act.says
-    operation.__annotations__ = operation.__annotations__ | {"body": act.body}
-    room.post(f"{PLACE}/{act.name}", act.scope, submissions.RequirementWhole)(operation)
-
-
-for each in ACTS:
-    offer(each)
+    operation.__name__ = f"requirement_{action.name}"
+    operation.__doc__ = action.summary
+    operation.__annotations__ = operation.__annotations__ | {"body": action.body}
+    router.post(f"{REQUIREMENT_PATH}/{action.name}", action.scope, submissions.RequirementDetail)(operation)
 
 
-@room.post(f"{PLACE}/upload", WRITE, submissions.RequirementWhole)
+for requirement_operation in REQUIREMENT_OPERATIONS:
+    register_operation(requirement_operation)
+
+
+@router.post(f"{REQUIREMENT_PATH}/upload", WRITE_SCOPE, submissions.RequirementDetail)
 def requirement_upload(
     request: HttpRequest, uuid: UUID, requirement_id: str, file: File[UploadedFile], replaces: Form[UUID | None] = None
 ) -> Any:
     """Hand in a document. `replaces`: the one in whose place it comes."""
-    return taken(request, uuid, requirement_id, "upload", lambda page: {"replaces": replaces})
+    return perform_action(request, uuid, requirement_id, "upload", lambda page: {"replaces": replaces})
 
 
-@room.post(f"{PLACE}/sign_with_file", WRITE, submissions.RequirementWhole)
+@router.post(f"{REQUIREMENT_PATH}/sign_with_file", WRITE_SCOPE, submissions.RequirementDetail)
 def requirement_sign_with_file(
     request: HttpRequest, uuid: UUID, requirement_id: str, file: File[UploadedFile], signer: Form[str],
     signed_on: Form[date], version: Form[str] = "",
 ) -> Any:  # fmt: skip
     """Record your side's signature, with the signed document as PDF."""
-    given: Mapping[str, Any] = {"signer": signer, "signed_on": signed_on, "version": version or None}
-    return taken(request, uuid, requirement_id, "sign", lambda page: dict(given))
+    signature_fields: Mapping[str, Any] = {"signer": signer, "signed_on": signed_on, "version": version or None}
+    return perform_action(request, uuid, requirement_id, "sign", lambda page: dict(signature_fields))
 
 
-@room.get("/integrations/{uuid:uuid}/meetings", READ, list[submissions.MeetingOut])
+@router.get("/integrations/{uuid:uuid}/meetings", READ_SCOPE, list[submissions.MeetingOut])
 def list_meetings(request: HttpRequest, uuid: UUID) -> Any:
     """Every meeting of an integration, newest first."""
-    return [submissions.meeting_out(meeting) for meeting in Meeting.objects.filter(integration=load(request, uuid))]
+    return [
+        submissions.serialize_meeting(meeting)
+        for meeting in Meeting.objects.filter(integration=load_visible_integration(request, uuid))
+    ]
 
 
-@room.get("/meetings/{uuid:uuid}/calendar", READ, None)
+@router.get("/meetings/{uuid:uuid}/calendar", READ_SCOPE, None)
 def get_meeting_calendar(request: HttpRequest, uuid: UUID) -> Any:
     """An agreed meeting as calendars take it (iCalendar)."""
-    return meeting_ics(request, uuid)
+    return download_meeting(request, uuid)
 
 
-@room.get("/documents/{uuid:uuid}", READ, None)
+@router.get("/documents/{uuid:uuid}", READ_SCOPE, None)
 def get_document(request: HttpRequest, uuid: UUID) -> Any:
     """A file that was handed in."""
-    found = document(request, uuid)
-    assert found.file_to_stream
-    with found.file_to_stream as file:  # whole: what is not read to its end by a client leaves no file open
+    file_response = download_document(request, uuid)
+    assert file_response.file_to_stream
+    with file_response.file_to_stream as file:  # whole: what is not read to its end by a client leaves no file open
         body = file.read()
-    headers = {name: found[name] for name in ("Content-Type", "Content-Disposition", "X-Content-Type-Options")}
+    headers = {name: file_response[name] for name in ("Content-Type", "Content-Disposition", "X-Content-Type-Options")}
     return HttpResponse(body, headers=headers)

@@ -12,28 +12,38 @@ from ninja import Path, Query, Schema
 from pydantic import Field
 
 from integrations.partners import permissions
-from integrations.reviews.forms.queue import QueueFilter
-from integrations.reviews.forms.reviewers import ProfileForm
+from integrations.reviews.forms.queue import QueueFilterForm
+from integrations.reviews.forms.reviewers import ReviewerProfileForm
 from integrations.reviews.models import ReviewerProfile
 from integrations.reviews.selectors import queue
 from integrations.reviews.services import claims
 from integrations.reviews.views.review import load_finding
-from integrations.submissions.forms.findings import AnswerForm, FindingForm
+from integrations.submissions.forms.findings import FindingAnswerForm, FindingForm
 from integrations.submissions.models import Finding, Integration
-from integrations.submissions.presenters import told_findings
+from integrations.submissions.presenters import list_visible_findings
 from integrations.submissions.services import findings as reviewing
-from integrations.submissions.views.mixins import load, only
-from portal.api.problems import Problem, fit
-from portal.api.routing import Page, Paged, Room, Strict, cursor, lead_on, no_cursor, posted, read_cursor
-from portal.api.v1.integrations import READ, WRITE, again, for_program
+from integrations.submissions.views.mixins import load_visible_integration, require_permission
+from portal.api.problems import ApiError, validate_form
+from portal.api.routing import (
+    CursorPage,
+    PaginationParams,
+    ScopedRouter,
+    StrictSchema,
+    build_cursor_error,
+    build_form_data,
+    decode_cursor,
+    encode_cursor,
+    set_next_link,
+)
+from portal.api.v1.integrations import READ_SCOPE, WRITE_SCOPE, load_as_program_staff, reload_detail
 from portal.api.v1.schemas import submissions
 
-room = Room("Reviews")
-REVIEW = "reviews:write"
-BIG = 2**63 - 1
+router = ScopedRouter("Reviews")
+REVIEW_SCOPE = "reviews:write"
+MAX_ID = 2**63 - 1
 
 
-class QueueWanted(Paged):
+class ReviewQueueParams(PaginationParams):
     """The filters of the queue."""
 
     tab: str = Field("all", pattern="^(all|mine|free)$")
@@ -44,7 +54,7 @@ class QueueWanted(Paged):
     holder: str = Field("", max_length=20)
 
 
-class Waiting(Schema):
+class QueueItemOut(Schema):
     """One line of the queue. `checks`: how many checks came out how."""
 
     integration: submissions.IntegrationOut
@@ -53,195 +63,206 @@ class Waiting(Schema):
     claimed_until: datetime | None
 
 
-class FindingIn(Strict):
+class FindingIn(StrictSchema):
     requirement: str
     text: str
 
 
-class FixIn(Strict):
+class FindingResponseIn(StrictSchema):
     answer: str
 
 
-class AssignIn(Strict):
+class AssignmentIn(StrictSchema):
     reviewer: str = Field(description="Mail address of a reviewer.")
 
 
-class ProfileOut(Schema):
+class ReviewerProfileOut(Schema):
     programs: list[str]
     away_from: date | None
     away_until: date | None
     most_open: int
 
 
-class ProfileIn(Strict):
+class ReviewerProfileIn(StrictSchema):
     programs: list[str] | None = None
     away_from: date | None = None
     away_until: date | None = None
     most_open: int | None = None
 
 
-class SeenOut(Schema):
+class ReadMarkerOut(Schema):
     """`before`: the place of the event up to which it had been seen."""
 
     before: int
 
 
-@room.get("/queue", REVIEW, Page[Waiting])
-def get_queue(request: HttpRequest, response: HttpResponse, wanted: Query[QueueWanted]) -> Any:
+@router.get("/queue", REVIEW_SCOPE, CursorPage[QueueItemOut])
+def get_queue(request: HttpRequest, response: HttpResponse, params: Query[ReviewQueueParams]) -> Any:
     """What waits for the program, the most pressing first."""
-    if not permissions.works_for_program(request.user):
+    if not permissions.is_program_staff(request.user):
         raise Http404("There is nothing here for you.")
     now = timezone.now()
-    filters = fit(QueueFilter(wanted.model_dump(exclude={"tab", "after", "limit"}))).cleaned_data
-    rows = queue.chosen(filters, now).filter(queue.in_tab(wanted.tab, request.user, now))
-    if wanted.after is not None:
-        rows = rows.filter(_behind(*read_cursor(wanted.after)))
+    filters = validate_form(QueueFilterForm(params.model_dump(exclude={"tab", "after", "limit"}))).cleaned_data
+    rows = queue.filter_queue(filters, now).filter(queue.build_tab_condition(params.tab, request.user, now))
+    if params.after is not None:
+        rows = rows.filter(_build_cursor_condition(*decode_cursor(params.after)))
     rows = rows.order_by(F("turn_due_at").asc(nulls_last=True), "pk").select_related("partner", "reviewer")
-    found = list(rows[: wanted.limit + 1])
-    page = found[: wanted.limit]
-    following = _cursor(page[-1]) if len(found) > wanted.limit else None
-    lead_on(request, response, following)
-    return {"items": [_waiting(row) for row in page], "next": following}
+    fetched_rows = list(rows[: params.limit + 1])
+    page = fetched_rows[: params.limit]
+    next_cursor = _encode_cursor(page[-1]) if len(fetched_rows) > params.limit else None
+    set_next_link(request, response, next_cursor)
+    return {"items": [_serialize_queue_item(row) for row in page], "next": next_cursor}
 
 
-def _cursor(row: Integration) -> str:
+def _encode_cursor(row: Integration) -> str:
     """Where the row stood: it may have moved, or have left, when the next page is asked for."""
-    return cursor(row.pk, row.turn_due_at.astimezone(UTC).isoformat() if row.turn_due_at else "")
+    return encode_cursor(row.pk, row.turn_due_at.astimezone(UTC).isoformat() if row.turn_due_at else "")
 
 
-def _behind(pk: int, place: str) -> Q:
+def _build_cursor_condition(pk: int, position: str) -> Q:
     """What comes after a place in the queue's order; what is never due comes last."""
-    if not place:
+    if not position:
         return Q(turn_due_at=None, pk__gt=pk)
     try:
-        due = datetime.fromisoformat(place)
+        due_at = datetime.fromisoformat(position)
     except ValueError:
-        due = None
-    if due is None or due.tzinfo is None:
-        raise no_cursor()
-    return Q(turn_due_at=due, pk__gt=pk) | Q(turn_due_at__gt=due) | Q(turn_due_at=None)
+        due_at = None
+    if due_at is None or due_at.tzinfo is None:
+        raise build_cursor_error()
+    return Q(turn_due_at=due_at, pk__gt=pk) | Q(turn_due_at__gt=due_at) | Q(turn_due_at=None)
 
 
-def _waiting(row: Integration) -> dict[str, Any]:
+def _serialize_queue_item(row: Integration) -> dict[str, Any]:
     return {
-        "integration": submissions.integration_out(row), "reasons": row.reasons, "checks": row.tally,
+        "integration": submissions.serialize_integration(row), "reasons": row.reasons, "checks": row.tally,
         "claimed_until": row.claimed_until,
     }  # fmt: skip
 
 
-@room.post("/integrations/{uuid:uuid}/claim", REVIEW, submissions.IntegrationWhole)
+@router.post("/integrations/{uuid:uuid}/claim", REVIEW_SCOPE, submissions.IntegrationDetail)
 def claim(request: HttpRequest, uuid: UUID) -> Any:
     """Take it for a while. 409 names who was faster."""
-    claims.claim(for_program(request, uuid), by=request.user, now=timezone.now())
-    return again(request, uuid)
+    claims.claim_review(load_as_program_staff(request, uuid), actor=request.user, now=timezone.now())
+    return reload_detail(request, uuid)
 
 
-@room.post("/integrations/{uuid:uuid}/keep_claim", REVIEW, submissions.IntegrationWhole)
+@router.post("/integrations/{uuid:uuid}/keep_claim", REVIEW_SCOPE, submissions.IntegrationDetail)
 def keep_claim(request: HttpRequest, uuid: UUID) -> Any:
     """Lengthen your own claim."""
-    claims.keep_claim(for_program(request, uuid), by=request.user, now=timezone.now())
-    return again(request, uuid)
+    claims.renew_claim(load_as_program_staff(request, uuid), actor=request.user, now=timezone.now())
+    return reload_detail(request, uuid)
 
 
-@room.post("/integrations/{uuid:uuid}/put_back", REVIEW, submissions.IntegrationWhole)
+@router.post("/integrations/{uuid:uuid}/put_back", REVIEW_SCOPE, submissions.IntegrationDetail)
 def put_back(request: HttpRequest, uuid: UUID) -> Any:
     """Give it back to the queue."""
-    claims.put_back(for_program(request, uuid), by=request.user, now=timezone.now())
-    return again(request, uuid)
+    claims.release_claim(load_as_program_staff(request, uuid), actor=request.user, now=timezone.now())
+    return reload_detail(request, uuid)
 
 
-@room.post("/integrations/{uuid:uuid}/assign", REVIEW, submissions.IntegrationWhole)
-def assign(request: HttpRequest, uuid: UUID, body: AssignIn) -> Any:
+@router.post("/integrations/{uuid:uuid}/assign", REVIEW_SCOPE, submissions.IntegrationDetail)
+def assign(request: HttpRequest, uuid: UUID, body: AssignmentIn) -> Any:
     """Name the reviewer."""
-    found = for_program(request, uuid)
-    people = get_user_model().objects.filter(is_reviewer=True, is_active=True)
-    reviewer = people.filter(email=body.reviewer.lower()).first()
+    integration = load_as_program_staff(request, uuid)
+    reviewers = get_user_model().objects.filter(is_reviewer=True, is_active=True)
+    reviewer = reviewers.filter(email=body.reviewer.lower()).first()
     if reviewer is None:
-        raise Problem("unfit", "There is no such reviewer.", fields=[("reviewer", "There is no such reviewer.")])
-    claims.assign(found, reviewer, by=request.user, now=timezone.now())
-    return again(request, uuid)
+        raise ApiError("unfit", "There is no such reviewer.", fields=[("reviewer", "There is no such reviewer.")])
+    claims.assign_reviewer(integration, reviewer, actor=request.user, now=timezone.now())
+    return reload_detail(request, uuid)
 
 
-@room.post("/integrations/{uuid:uuid}/seen", READ, SeenOut)
+@router.post("/integrations/{uuid:uuid}/seen", READ_SCOPE, ReadMarkerOut)
 def seen(request: HttpRequest, uuid: UUID) -> Any:
     """Say that you have looked at everything up to now. For people of the program."""
-    return {"before": reviewing.looked(for_program(request, uuid), by=request.user, now=timezone.now())}
+    return {
+        "before": reviewing.update_read_marker(
+            load_as_program_staff(request, uuid), actor=request.user, now=timezone.now()
+        )
+    }
 
 
-@room.get("/integrations/{uuid:uuid}/findings", READ, list[submissions.FindingOut])
+@router.get("/integrations/{uuid:uuid}/findings", READ_SCOPE, list[submissions.FindingOut])
 def list_findings(request: HttpRequest, uuid: UUID) -> Any:
     """The findings. The company sees them once changes are requested."""
-    found = load(request, uuid)
-    every = found.findings.select_related("raised_by") if submissions.sees_notes(found, request.user) else None
-    return [submissions.finding_out(each) for each in (every if every is not None else told_findings(found))]
+    integration = load_visible_integration(request, uuid)
+    all_findings = (
+        integration.findings.select_related("raised_by")
+        if submissions.can_see_notes(integration, request.user)
+        else None
+    )
+    return [
+        submissions.serialize_finding(finding)
+        for finding in (all_findings if all_findings is not None else list_visible_findings(integration))
+    ]
 
 
-@room.post("/integrations/{uuid:uuid}/findings", REVIEW, submissions.FindingOut, status=201)
+@router.post("/integrations/{uuid:uuid}/findings", REVIEW_SCOPE, submissions.FindingOut, status=201)
 def raise_finding(request: HttpRequest, uuid: UUID, body: FindingIn) -> Any:
     """Write a finding on one requirement, while it is in review."""
-    found = for_program(request, uuid)
-    only(permissions.may_decide, found, request.user)
-    if found.edition.requirement(body.requirement) is None:
+    integration = load_as_program_staff(request, uuid)
+    require_permission(permissions.can_decide, integration, request.user)
+    if integration.edition.requirement(body.requirement) is None:
         raise Http404("This edition of the program has no such requirement.")
-    text = fit(FindingForm(posted(text=body.text))).cleaned_data["text"]
-    finding = reviewing.raise_finding(found, body.requirement, text, by=request.user, now=timezone.now())
-    return submissions.finding_out(finding)
+    text = validate_form(FindingForm(build_form_data(text=body.text))).cleaned_data["text"]
+    finding = reviewing.raise_finding(integration, body.requirement, text, actor=request.user, now=timezone.now())
+    return submissions.serialize_finding(finding)
 
 
-@room.post("/findings/{int:pk}/fix", WRITE, submissions.FindingOut)
-def fix_finding(request: HttpRequest, body: FixIn, pk: int = Path(le=BIG)) -> Any:
+@router.post("/findings/{int:pk}/fix", WRITE_SCOPE, submissions.FindingOut)
+def fix_finding(request: HttpRequest, body: FindingResponseIn, pk: int = Path(le=MAX_ID)) -> Any:
     """Say what was changed. For the company."""
-    finding = found_finding(request, pk)
-    only(permissions.may_edit, finding.integration, request.user)
-    answer = fit(AnswerForm(posted(answer=body.answer))).cleaned_data["answer"]
-    reviewing.fix_finding(finding, answer, by=request.user, now=timezone.now())
-    return submissions.finding_out(found_finding(request, pk))
+    finding = get_finding(request, pk)
+    require_permission(permissions.can_edit, finding.integration, request.user)
+    answer = validate_form(FindingAnswerForm(build_form_data(answer=body.answer))).cleaned_data["answer"]
+    reviewing.answer_finding(finding, answer, actor=request.user, now=timezone.now())
+    return submissions.serialize_finding(get_finding(request, pk))
 
 
-@room.post("/findings/{int:pk}/verify", REVIEW, submissions.FindingOut)
-def verify_finding(request: HttpRequest, pk: int = Path(le=BIG)) -> Any:
+@router.post("/findings/{int:pk}/verify", REVIEW_SCOPE, submissions.FindingOut)
+def verify_finding(request: HttpRequest, pk: int = Path(le=MAX_ID)) -> Any:
     """It is settled. For reviewers."""
-    reviewing.verify_finding(_of_program(request, pk), by=request.user, now=timezone.now())
-    return submissions.finding_out(found_finding(request, pk))
+    reviewing.verify_finding(_get_finding_as_staff(request, pk), actor=request.user, now=timezone.now())
+    return submissions.serialize_finding(get_finding(request, pk))
 
 
-@room.post("/findings/{int:pk}/reopen", REVIEW, submissions.FindingOut)
-def reopen_finding(request: HttpRequest, pk: int = Path(le=BIG)) -> Any:
+@router.post("/findings/{int:pk}/reopen", REVIEW_SCOPE, submissions.FindingOut)
+def reopen_finding(request: HttpRequest, pk: int = Path(le=MAX_ID)) -> Any:
     """It is not settled after all. For reviewers."""
-    reviewing.reopen_finding(_of_program(request, pk), by=request.user, now=timezone.now())
-    return submissions.finding_out(found_finding(request, pk))
+    reviewing.reopen_finding(_get_finding_as_staff(request, pk), actor=request.user, now=timezone.now())
+    return submissions.serialize_finding(get_finding(request, pk))
 
 
-def found_finding(request: HttpRequest, pk: int) -> Finding:
-    if pk > BIG:
+def get_finding(request: HttpRequest, pk: int) -> Finding:
+    if pk > MAX_ID:
         raise Http404("There is no such finding.")
     return load_finding(request, pk)
 
 
-def _of_program(request: HttpRequest, pk: int) -> Finding:
-    if not permissions.works_for_program(request.user):
+def _get_finding_as_staff(request: HttpRequest, pk: int) -> Finding:
+    if not permissions.is_program_staff(request.user):
         raise Http404("There is nothing here for you.")
-    return found_finding(request, pk)
+    return get_finding(request, pk)
 
 
-@room.get("/reviewer_profile", REVIEW, ProfileOut)
+@router.get("/reviewer_profile", REVIEW_SCOPE, ReviewerProfileOut)
 def get_reviewer_profile(request: HttpRequest) -> Any:
     """What you take on, and when you are away. For reviewers."""
-    own = _own_profile(request)
-    return {name: getattr(own, name) for name in ProfileOut.model_fields}
+    profile = _get_own_profile(request)
+    return {name: getattr(profile, name) for name in ReviewerProfileOut.model_fields}
 
 
-@room.patch("/reviewer_profile", REVIEW, ProfileOut)
-def change_reviewer_profile(request: HttpRequest, body: ProfileIn) -> Any:
+@router.patch("/reviewer_profile", REVIEW_SCOPE, ReviewerProfileOut)
+def change_reviewer_profile(request: HttpRequest, body: ReviewerProfileIn) -> Any:
     """Change it; what is left out stays, null empties a date."""
-    own = _own_profile(request)
-    before = {name: getattr(own, name) for name in ProfileOut.model_fields}
-    typed = before | body.model_dump(exclude_unset=True)
-    given = fit(ProfileForm(posted(**typed), instance=own)).cleaned_data
-    return claims.change_profile(request.user, given, by=request.user)
+    profile = _get_own_profile(request)
+    current_values = {name: getattr(profile, name) for name in ReviewerProfileOut.model_fields}
+    form_fields = current_values | body.model_dump(exclude_unset=True)
+    cleaned_data = validate_form(ReviewerProfileForm(build_form_data(**form_fields), instance=profile)).cleaned_data
+    return claims.change_profile(request.user, cleaned_data, actor=request.user)
 
 
-def _own_profile(request: HttpRequest) -> ReviewerProfile:
+def _get_own_profile(request: HttpRequest) -> ReviewerProfile:
     if not request.user.is_reviewer:  # type: ignore[union-attr]
         raise Http404("Only reviewers say what they review.")
     return ReviewerProfile.objects.filter(user=request.user).first() or ReviewerProfile(user=request.user)  # type: ignore[misc]

@@ -12,143 +12,161 @@ from django.utils import timezone
 from ninja import Query
 
 from integrations.partners import permissions
-from integrations.partners.forms.calendar import CalendarForm, initial_of, preview
+from integrations.partners.forms.calendar import CalendarForm, build_initial_data, preview_calendar
 from integrations.partners.services import calendars
-from integrations.partners.views.calendar import load_company
-from integrations.sla.filters import chosen
-from integrations.sla.issue_page import ClockPanel, shown
+from integrations.partners.views.calendar import load_partner
+from integrations.sla.filters import parse_filters
+from integrations.sla.issue_page import ClockPanel, build_issue_page
 from integrations.sla.models import Clock, SupportPolicy
-from integrations.sla.presenters import as_data, rows_of
+from integrations.sla.presenters import build_rows, serialize_row
 from integrations.sla.services import disputes, label_proposals
 from integrations.sla.views import label_policy as label_pages
 from integrations.sla.views.issue import ReasonForm, load_issue
-from integrations.submissions.views.mixins import load, only
-from portal.api.problems import fit
-from portal.api.routing import Done, Page, Room, listed, posted
+from integrations.submissions.views.mixins import load_visible_integration, require_permission
+from portal.api.problems import validate_form
+from portal.api.routing import CursorPage, MessageResponse, ScopedRouter, build_form_data, paginate
 from portal.api.v1.schemas.sla import (
-    CalendarAnswer,
     CalendarIn,
     CalendarOut,
+    CalendarPreviewOut,
+    ClockFilterParams,
     ClockOut,
-    ClockWanted,
+    IssueDecisionIn,
     IssueOut,
-    LabelsAnswer,
-    LabelsIn,
-    LabelsOut,
-    ReasonIn,
+    LabelPolicyDecisionIn,
+    LabelPolicyIn,
+    LabelPolicyOut,
     SegmentOut,
 )
-from portal.core.errors import NotAllowed
+from portal.core.errors import ActionRefused
 
-room = Room("SLA")
-SLA_READ, SLA_WRITE = "sla:read", "sla:write"
+router = ScopedRouter("SLA")
+READ_SCOPE, WRITE_SCOPE = "sla:read", "sla:write"
 
 
-@room.get("/sla/clocks", SLA_READ, Page[ClockOut])
-def list_clocks(request: HttpRequest, response: HttpResponse, wanted: Query[ClockWanted]) -> Any:
+@router.get("/sla/clocks", READ_SCOPE, CursorPage[ClockOut])
+def list_clocks(request: HttpRequest, response: HttpResponse, params: Query[ClockFilterParams]) -> Any:
     """The promised clocks that are yours to see, newest issue first."""
-    asked = wanted.model_dump(exclude={"after", "limit"})
+    filter_values = params.model_dump(exclude={"after", "limit"})
     now = timezone.now()
-    choice = chosen(request.user, asked)
-    rows = choice.shown(now)
-    return listed(request, response, rows, wanted, partial(_clock, now))
+    filters = parse_filters(request.user, filter_values)
+    rows = filters.list_matching_clocks(now)
+    return paginate(request, response, rows, params, partial(_serialize_clock, now))
 
 
-def _clock(now: datetime, clock: Clock) -> dict[str, Any]:
-    row = rows_of(Clock.objects.filter(pk=clock.pk), now)[0]
-    return as_data(row) | {"uuid": row.href.rstrip("/").rpartition("/")[2]}
+def _serialize_clock(now: datetime, clock: Clock) -> dict[str, Any]:
+    row = build_rows(Clock.objects.filter(pk=clock.pk), now)[0]
+    return serialize_row(row) | {"uuid": row.href.rstrip("/").rpartition("/")[2]}
 
 
-@room.get("/issues/{uuid:uuid}", SLA_READ, IssueOut)
+@router.get("/issues/{uuid:uuid}", READ_SCOPE, IssueOut)
 def get_issue(request: HttpRequest, uuid: UUID) -> Any:
     """One issue: both clocks, and why each is due when it is."""
-    found = load_issue(request, uuid)
-    page = shown(found, request.user, timezone.now())
+    issue = load_issue(request, uuid)
+    issue_page = build_issue_page(issue, request.user, timezone.now())
     return {
-        "uuid": found.uuid, "name": f"{found.watch.repository}#{found.number}", "title": found.title, "url": found.url,
-        "integration": found.integration.uuid, "severity": str(page.state.severity), "covered": page.state.covered,
-        "edition": page.edition, "clocks": [_explained(panel) for panel in page.clocks],
-        "decisions": [event.told for event in page.decisions], "data_up_to": page.data_up_to,
-    }  # fmt: skip
-
-
-def _explained(panel: ClockPanel) -> dict[str, Any]:
-    same = ("verb", "promised", "severity", "target", "due_at", "stopped_at")
-    segments = [{name: getattr(line, name) for name in SegmentOut.model_fields} for line in panel.lines]
-    more = {"state": panel.state[0], "sentence": str(panel.sentence), "segments": segments}
-    return {name: getattr(panel, name) for name in same} | more
-
-
-DECISIONS: tuple[tuple[str, str, Any, Callable[..., Any]], ...] = (
-    ("lower", "Agree that it is not critical. For reviewers.", permissions.may_decide, disputes.lower),
-    ("let_off", "Agree that the promise does not cover it. For reviewers.", permissions.may_decide, disputes.let_off),
-    ("ask", "Ask the program to lower the severity.", permissions.may_edit, disputes.ask_to_lower),
-    ("dispute", "Dispute a breach that stands.", permissions.may_edit, disputes.dispute),
-    ("dismiss", "Leave what is disputed as it is. For reviewers.", permissions.may_decide, disputes.dismiss),
-)
-
-
-def offer(name: str, says: str, rule: Any, act: Callable[..., Any]) -> None:
-    """An operation for one decision about an issue."""
-
-    def operation(request: HttpRequest, uuid: UUID, body: ReasonIn) -> Any:
-        found = load_issue(request, uuid)
-        only(rule, found.integration, request.user)
-        reason = fit(ReasonForm(posted(reason=body.reason))).cleaned_data["reason"]
-        act(found, reason, by=request.user, now=timezone.now())
-        return get_issue(request, uuid)
-
-    operation.__name__, operation.__doc__ = f"issue_{name}", says
-    room.post(f"/issues/{{uuid:uuid}}/{name}", SLA_WRITE, IssueOut)(operation)
-
-
-for row in DECISIONS:
-    offer(*row)
-
-
-@room.get("/integrations/{uuid:uuid}/labels", SLA_READ, LabelsOut)
-def get_labels(request: HttpRequest, uuid: UUID) -> Any:
-    """How the integration's labels are read."""
-    found = load(request, uuid)
-    typed = label_pages.initial_of(label_proposals.map_of(label_proposals.in_force(found, timezone.now())))
-    waiting = found.support_policies.filter(state=SupportPolicy.State.PROPOSED).last()
-    return {name: text.split("\n") if text else [] for name, text in typed.items()} | {
-        "waiting": waiting.pk if waiting else None
+        "uuid": issue.uuid,
+        "name": f"{issue.watch.repository}#{issue.number}",
+        "title": issue.title,
+        "url": issue.url,
+        "integration": issue.integration.uuid,
+        "severity": str(issue_page.state.severity),
+        "covered": issue_page.state.is_covered,
+        "edition": issue_page.edition,
+        "clocks": [_serialize_clock_detail(panel) for panel in issue_page.clocks],
+        "decisions": [event.told for event in issue_page.decisions],
+        "data_up_to": issue_page.data_up_to,
     }
 
 
-@room.post("/integrations/{uuid:uuid}/labels", SLA_WRITE, Done)
-def propose_labels(request: HttpRequest, uuid: UUID, body: LabelsIn) -> Any:
+def _serialize_clock_detail(panel: ClockPanel) -> dict[str, Any]:
+    field_names = ("verb", "promised", "severity", "target", "due_at", "stopped_at")
+    segments = [{name: getattr(segment, name) for name in SegmentOut.model_fields} for segment in panel.lines]
+    computed_fields = {"state": panel.state[0], "sentence": str(panel.sentence), "segments": segments}
+    return {name: getattr(panel, name) for name in field_names} | computed_fields
+
+
+ISSUE_DECISIONS: tuple[tuple[str, str, Any, Callable[..., Any]], ...] = (
+    ("lower", "Agree that it is not critical. For reviewers.", permissions.can_decide, disputes.lower_severity),
+    (
+        "let_off",
+        "Agree that the promise does not cover it. For reviewers.",
+        permissions.can_decide,
+        disputes.exclude_issue,
+    ),
+    ("ask", "Ask the program to lower the severity.", permissions.can_edit, disputes.request_lower_severity),
+    ("dispute", "Dispute a breach that stands.", permissions.can_edit, disputes.dispute_breach),
+    ("dismiss", "Leave what is disputed as it is. For reviewers.", permissions.can_decide, disputes.dismiss_dispute),
+)
+
+
+def register_decision(name: str, summary: str, permission: Any, decide: Callable[..., Any]) -> None:
+    """An operation for one decision about an issue."""
+
+    def operation(request: HttpRequest, uuid: UUID, body: IssueDecisionIn) -> Any:
+        issue = load_issue(request, uuid)
+        require_permission(permission, issue.integration, request.user)
+        reason = validate_form(ReasonForm(build_form_data(reason=body.reason))).cleaned_data["reason"]
+        decide(issue, reason, actor=request.user, now=timezone.now())
+        return get_issue(request, uuid)
+
+    operation.__name__, operation.__doc__ = f"issue_{name}", summary
+    router.post(f"/issues/{{uuid:uuid}}/{name}", WRITE_SCOPE, IssueOut)(operation)
+
+
+for row in ISSUE_DECISIONS:
+    register_decision(*row)
+
+
+@router.get("/integrations/{uuid:uuid}/labels", READ_SCOPE, LabelPolicyOut)
+def get_labels(request: HttpRequest, uuid: UUID) -> Any:
+    """How the integration's labels are read."""
+    integration = load_visible_integration(request, uuid)
+    initial_data = label_pages.build_initial_data(
+        label_proposals.build_label_map(label_proposals.get_policy_in_force(integration, timezone.now()))
+    )
+    pending_policy = integration.support_policies.filter(state=SupportPolicy.State.PROPOSED).last()
+    return {name: text.split("\n") if text else [] for name, text in initial_data.items()} | {
+        "waiting": pending_policy.pk if pending_policy else None
+    }
+
+
+@router.post("/integrations/{uuid:uuid}/labels", WRITE_SCOPE, MessageResponse)
+def propose_labels(request: HttpRequest, uuid: UUID, body: LabelPolicyIn) -> Any:
     """Propose another map. Until the program answers, the one in force stays."""
-    found = load(request, uuid)
-    only(permissions.may_edit, found, request.user)
-    typed = posted(**{name: "\n".join(lines) for name, lines in body.model_dump().items()})
-    form = fit(label_pages.LabelsForm(typed, account=partial(label_proposals.account, found)))
-    label_proposals.propose(found, form.proposed, by=request.user, now=timezone.now())
-    return Done(said="The program has your proposal. Until it answers, the map in force stays.")
+    integration = load_visible_integration(request, uuid)
+    require_permission(permissions.can_edit, integration, request.user)
+    form_data = build_form_data(**{name: "\n".join(lines) for name, lines in body.model_dump().items()})
+    form = validate_form(
+        label_pages.LabelsForm(form_data, account=partial(label_proposals.resolve_account, integration))
+    )
+    label_proposals.propose_label_map(integration, form.label_map, actor=request.user, now=timezone.now())
+    return MessageResponse(said="The program has your proposal. Until it answers, the map in force stays.")
 
 
-@room.post("/integrations/{uuid:uuid}/labels/answer", SLA_WRITE, Done)
-def answer_labels(request: HttpRequest, uuid: UUID, body: LabelsAnswer) -> Any:
+@router.post("/integrations/{uuid:uuid}/labels/answer", WRITE_SCOPE, MessageResponse)
+def answer_labels(request: HttpRequest, uuid: UUID, body: LabelPolicyDecisionIn) -> Any:
     """Accept or decline what waits. For reviewers."""
-    found = load(request, uuid)
-    only(permissions.may_decide, found, request.user)
-    waiting = found.support_policies.filter(state=SupportPolicy.State.PROPOSED).last()
-    note = fit(label_pages.AnswerForm(posted(note=body.note))).cleaned_data["note"]
-    if waiting is None:
-        raise NotAllowed("Nothing waits for an answer here.", "stale")
+    integration = load_visible_integration(request, uuid)
+    require_permission(permissions.can_decide, integration, request.user)
+    pending_policy = integration.support_policies.filter(state=SupportPolicy.State.PROPOSED).last()
+    note = validate_form(label_pages.LabelPolicyDecisionForm(build_form_data(note=body.note))).cleaned_data["note"]
+    if pending_policy is None:
+        raise ActionRefused("Nothing waits for an answer here.", "stale")
     if not body.accept and not note:
-        raise NotAllowed("Say why: the company reads it.")
-    label_proposals.decide(waiting, accept=body.accept, note=note, by=request.user, now=timezone.now())
-    return Done(said="Accepted: it counts for issues opened from now on." if body.accept else "Declined.")
+        raise ActionRefused("Say why: the company reads it.")
+    label_proposals.decide_proposal(
+        pending_policy, accept=body.accept, note=note, actor=request.user, now=timezone.now()
+    )
+    return MessageResponse(said="Accepted: it counts for issues opened from now on." if body.accept else "Declined.")
 
 
-@room.get("/companies/{slug:slug}/calendar", SLA_READ, CalendarOut)
+@router.get("/companies/{slug:slug}/calendar", READ_SCOPE, CalendarOut)
 def get_calendar(request: HttpRequest, slug: str) -> Any:
     """Whose days count for the company's clocks."""
-    in_force = load_company(request, slug).calendars.in_force(timezone.now())
-    same = ("zone", "workdays", "country", "subdivision", "extra_days")
-    if in_force is None:
+    calendar = load_partner(request, slug).calendars.in_force(timezone.now())
+    field_names = ("zone", "workdays", "country", "subdivision", "extra_days")
+    if calendar is None:
         return {
             "zone": "UTC",
             "workdays": [0, 1, 2, 3, 4],
@@ -157,24 +175,29 @@ def get_calendar(request: HttpRequest, slug: str) -> Any:
             "extra_days": {},
             "said": "",
         }
-    return {name: getattr(in_force, name) for name in same} | {"said": calendars.said(in_force)}
+    return {name: getattr(calendar, name) for name in field_names} | {"said": calendars.describe_calendar(calendar)}
 
 
-@room.post("/companies/{slug:slug}/calendar", SLA_WRITE, CalendarAnswer)
+@router.post("/companies/{slug:slug}/calendar", WRITE_SCOPE, CalendarPreviewOut)
 def set_calendar(request: HttpRequest, slug: str, body: CalendarIn) -> Any:
     """Set the calendar, or see what it would change. It counts for issues opened from then on."""
-    partner, now = load_company(request, slug), timezone.now()
-    if not permissions.edits(partner, request.user):
-        raise PermissionDenied(permissions.refusal("may_edit"))
-    days = "\n".join(f"{day} {name}" for day, name in body.extra_days.items())
-    typed = body.model_dump(exclude={"try_only", "extra_days"}) | {"extra_days": days}
-    in_force = partner.calendars.in_force(now)
-    form = fit(CalendarForm(posted(**typed), initial=initial_of(in_force, "UTC"), now=now))
-    fresh = form.facts.edition(partner, now)
-    told = preview(partner, in_force, fresh, now)
+    partner, now = load_partner(request, slug), timezone.now()
+    if not permissions.can_edit_partner(partner, request.user):
+        raise PermissionDenied(permissions.get_refusal("can_edit"))
+    extra_days_text = "\n".join(f"{day} {name}" for day, name in body.extra_days.items())
+    form_fields = body.model_dump(exclude={"try_only", "extra_days"}) | {"extra_days": extra_days_text}
+    current_calendar = partner.calendars.in_force(now)
+    form = validate_form(
+        CalendarForm(build_form_data(**form_fields), initial=build_initial_data(current_calendar, "UTC"), now=now)
+    )
+    new_calendar = form.facts.build_edition(partner, now)
+    impact = preview_calendar(partner, current_calendar, new_calendar, now)
     if not body.try_only:
-        calendars.set_calendar(partner, form.facts, by=request.user, now=now)
+        calendars.set_calendar(partner, form.facts, actor=request.user, now=now)
     return {
-        "changed": not body.try_only, "said": calendars.said(fresh), "open_clocks": told.open_clocks,
-        "before": told.before, "after": told.after,
-    }  # fmt: skip
+        "changed": not body.try_only,
+        "said": calendars.describe_calendar(new_calendar),
+        "open_clocks": impact.open_clocks,
+        "before": impact.before,
+        "after": impact.after,
+    }

@@ -11,32 +11,42 @@ from django.views.decorators.debug import sensitive_variables
 from ninja import Path, Query, Schema
 from pydantic import Field
 
-from portal.api.conditional import located
-from portal.api.problems import fit
-from portal.api.routing import Done, Page, Paged, Room, Strict, listed, posted
-from portal.core.errors import NotAllowed
-from verification.checks.services.runs import may_ask
+from portal.api.conditional import set_location_header
+from portal.api.problems import validate_form
+from portal.api.routing import (
+    CursorPage,
+    MessageResponse,
+    PaginationParams,
+    ScopedRouter,
+    StrictSchema,
+    build_form_data,
+    paginate,
+)
+from portal.core.errors import ActionRefused
+from verification.checks.services.runs import can_request_check_run
 from verification.testruns.kinds.nomad_plugin import report as nomad_report
-from verification.testruns.kinds.nomad_plugin.forms import RehearseNomad
-from verification.testruns.kinds.nomad_plugin.records import from_dict as nomad_seen
+from verification.testruns.kinds.nomad_plugin.forms import NomadPluginTestForm
+from verification.testruns.kinds.nomad_plugin.records import load_records as nomad_seen
 from verification.testruns.kinds.provider_lifecycle import report as lifecycle_report
-from verification.testruns.kinds.provider_lifecycle.forms import RehearseLifecycle
-from verification.testruns.kinds.provider_lifecycle.records import seen_of as lifecycle_seen
+from verification.testruns.kinds.provider_lifecycle.forms import ProviderLifecycleTestForm
+from verification.testruns.kinds.provider_lifecycle.records import load_records as lifecycle_seen
 from verification.testruns.kinds.run_task import report
-from verification.testruns.kinds.run_task.callback_store import seen_of
-from verification.testruns.kinds.run_task.forms import Rehearse
+from verification.testruns.kinds.run_task.callback_store import load_records
+from verification.testruns.kinds.run_task.forms import RunTaskTestForm
 from verification.testruns.models import LifecycleRehearsal, NomadRehearsal, RunTaskRehearsal
 from verification.testruns.services import nomad_plugin_tests, provider_lifecycle_tests, run_task_tests
 from verification.testruns.views import nomad_plugin, provider_lifecycle
 from verification.testruns.views import run_task as views_rehearsal
 
-room = Room("Rehearsals")
-READ, WRITE = "checks:read", "checks:write"
-RUN_TASK, LIFECYCLE, NOMAD = (f"/integrations/{{uuid:uuid}}/{name}" for name in ("rehearsal", "lifecycle", "nomad"))
-BIG = 2**63 - 1
+router = ScopedRouter("Rehearsals")
+READ_SCOPE, WRITE_SCOPE = "checks:read", "checks:write"
+RUN_TASK_PATH, PROVIDER_LIFECYCLE_PATH, NOMAD_PLUGIN_PATH = (
+    f"/integrations/{{uuid:uuid}}/{name}" for name in ("rehearsal", "lifecycle", "nomad")
+)
+MAX_ID = 2**63 - 1
 
 
-class RehearsalOut(Schema):
+class TestRunOut(Schema):
     """A rehearsal. `about`: the address or version; `outcome` is blank until `finished_at`; `verdicts`: so far."""
 
     id: int
@@ -48,13 +58,13 @@ class RehearsalOut(Schema):
     verdicts: list[dict[str, Any]]
 
 
-class RehearsalWhole(RehearsalOut):
+class TestRunDetail(TestRunOut):
     """`seen`: all that was exchanged, as the command line prints it, secrets struck out."""
 
     seen: dict[str, Any]
 
 
-class RunTaskIn(Strict):
+class RunTaskTestIn(StrictSchema):
     """`key` signs the requests; it is encrypted at once and forgotten at the end. What is left out is ours."""
 
     url: str
@@ -66,7 +76,7 @@ class RunTaskIn(Strict):
     failing_plan: str = Field("", description="JSON as text.")
 
 
-class LifecycleIn(Strict):
+class ProviderLifecycleTestIn(StrictSchema):
     """Configurations in HCL. `secret`: NAME=value, one a line; `account`: the uuid of a kept test account."""
 
     version: str
@@ -79,7 +89,7 @@ class LifecycleIn(Strict):
     hosts: str = Field("", description="Hosts that the provider reaches, with spaces between.")
 
 
-class NomadIn(Strict):
+class NomadPluginTestIn(StrictSchema):
     """`config`: what Nomad's agent would hand over, JSON as text."""
 
     version: str
@@ -87,109 +97,131 @@ class NomadIn(Strict):
     config: str = ""
 
 
-def rehearsal_out(row: Any) -> dict[str, Any]:
-    same = ("requested_at", "finished_at", "outcome", "verdicts")
-    about = row.url if isinstance(row, RunTaskRehearsal) else row.version
-    by = {"id": row.pk, "about": about, "requested_by": str(row.requested_by or "")}
-    return {name: getattr(row, name) for name in same} | by
+def serialize_test_run(row: Any) -> dict[str, Any]:
+    field_names = ("requested_at", "finished_at", "outcome", "verdicts")
+    subject = row.url if isinstance(row, RunTaskRehearsal) else row.version
+    identifying_fields = {"id": row.pk, "about": subject, "requested_by": str(row.requested_by or "")}
+    return {name: getattr(row, name) for name in field_names} | identifying_fields
 
 
-def _whole(row: Any, seen: Mapping[str, Any]) -> dict[str, Any]:
-    return rehearsal_out(row) | {"seen": dict(seen)}
+def _serialize_test_run_detail(row: Any, records: Mapping[str, Any]) -> dict[str, Any]:
+    return serialize_test_run(row) | {"seen": dict(records)}
 
 
-def _one(rows: Any, pk: int) -> Any:
-    found = rows.select_related("requested_by").filter(pk=pk).first() if pk <= BIG else None
-    if found is None:
+def _get_test_run(rows: Any, pk: int) -> Any:
+    test_run = rows.select_related("requested_by").filter(pk=pk).first() if pk <= MAX_ID else None
+    if test_run is None:
         raise Http404("There is no such rehearsal.")
-    return found
+    return test_run
 
 
-def _ask_first(found: Any, request: HttpRequest, refusal: str) -> None:
+def _require_permission(integration: Any, request: HttpRequest, message: str) -> None:
     """Whoever may not ask hears that before hearing what does not fit."""
-    if not may_ask(found, request.user):
-        raise NotAllowed(refusal, "may")
+    if not can_request_check_run(integration, request.user):
+        raise ActionRefused(message, "may")
 
 
-@room.get(RUN_TASK, READ, Page[RehearsalOut])
-def list_rehearsals(request: HttpRequest, response: HttpResponse, uuid: UUID, paged: Query[Paged]) -> Any:
+@router.get(RUN_TASK_PATH, READ_SCOPE, CursorPage[TestRunOut])
+def list_rehearsals(
+    request: HttpRequest, response: HttpResponse, uuid: UUID, pagination: Query[PaginationParams]
+) -> Any:
     """The rehearsals of a run task, newest first."""
-    rows = RunTaskRehearsal.objects.filter(integration=views_rehearsal.loaded(request, uuid))
-    return listed(request, response, rows.select_related("requested_by"), paged, rehearsal_out)
+    rows = RunTaskRehearsal.objects.filter(integration=views_rehearsal.load_integration(request, uuid))
+    return paginate(request, response, rows.select_related("requested_by"), pagination, serialize_test_run)
 
 
-@room.get(f"{RUN_TASK}/{{int:pk}}", READ, RehearsalWhole)
-def get_rehearsal(request: HttpRequest, uuid: UUID, pk: int = Path(le=BIG)) -> Any:
+@router.get(f"{RUN_TASK_PATH}/{{int:pk}}", READ_SCOPE, TestRunDetail)
+def get_rehearsal(request: HttpRequest, uuid: UUID, pk: int = Path(le=MAX_ID)) -> Any:
     """One rehearsal of a run task, with every exchange. Ask again while `finished_at` is null."""
-    row = _one(RunTaskRehearsal.objects.filter(integration=views_rehearsal.loaded(request, uuid)), pk)
-    return _whole(row, report.as_plain(seen_of(row, over=row.finished_at is not None), row.url))
+    row = _get_test_run(
+        RunTaskRehearsal.objects.filter(integration=views_rehearsal.load_integration(request, uuid)), pk
+    )
+    return _serialize_test_run_detail(
+        row, report.build_report(load_records(row, over=row.finished_at is not None), row.url)
+    )
 
 
-@room.post(RUN_TASK, WRITE, RehearsalOut, status=202)
+@router.post(RUN_TASK_PATH, WRITE_SCOPE, TestRunOut, status=202)
 @sensitive_variables()
-def begin_rehearsal(request: HttpRequest, response: HttpResponse, uuid: UUID, body: RunTaskIn) -> Any:
+def begin_rehearsal(request: HttpRequest, response: HttpResponse, uuid: UUID, body: RunTaskTestIn) -> Any:
     """Have a run task rehearsed: the portal asks it as the platform would. One at a time."""
-    found = views_rehearsal.loaded(request, uuid)
-    _ask_first(found, request, run_task_tests.REFUSAL)
-    given = fit(Rehearse(posted(**body.model_dump()))).cleaned_data
-    row = run_task_tests.begin(found, given, by=request.user, now=timezone.now())
-    located(request, response, "integrations", uuid, "rehearsal", row.pk)
-    return rehearsal_out(row)
+    integration = views_rehearsal.load_integration(request, uuid)
+    _require_permission(integration, request, run_task_tests.REFUSAL_MESSAGE)
+    cleaned_data = validate_form(RunTaskTestForm(build_form_data(**body.model_dump()))).cleaned_data
+    row = run_task_tests.start_test_run(integration, cleaned_data, actor=request.user, now=timezone.now())
+    set_location_header(request, response, "integrations", uuid, "rehearsal", row.pk)
+    return serialize_test_run(row)
 
 
-@room.post(f"{RUN_TASK}/stop", WRITE)
+@router.post(f"{RUN_TASK_PATH}/stop", WRITE_SCOPE)
 def stop_rehearsal(request: HttpRequest, uuid: UUID) -> Any:
     """End the one under way with what was seen so far."""
-    run_task_tests.stop(views_rehearsal.loaded(request, uuid), by=request.user, now=timezone.now())
-    return Done(said="No rehearsal is under way.")
+    run_task_tests.cancel_test_run(
+        views_rehearsal.load_integration(request, uuid), actor=request.user, now=timezone.now()
+    )
+    return MessageResponse(said="No rehearsal is under way.")
 
 
-@room.get(LIFECYCLE, READ, Page[RehearsalOut])
-def list_lifecycles(request: HttpRequest, response: HttpResponse, uuid: UUID, paged: Query[Paged]) -> Any:
+@router.get(PROVIDER_LIFECYCLE_PATH, READ_SCOPE, CursorPage[TestRunOut])
+def list_lifecycles(
+    request: HttpRequest, response: HttpResponse, uuid: UUID, pagination: Query[PaginationParams]
+) -> Any:
     """The rehearsals of a provider's lifecycle, newest first."""
-    rows = LifecycleRehearsal.objects.filter(integration=provider_lifecycle.loaded(request, uuid)).defer("seen")
-    return listed(request, response, rows.select_related("requested_by"), paged, rehearsal_out)
+    rows = LifecycleRehearsal.objects.filter(integration=provider_lifecycle.load_integration(request, uuid)).defer(
+        "seen"
+    )
+    return paginate(request, response, rows.select_related("requested_by"), pagination, serialize_test_run)
 
 
-@room.get(f"{LIFECYCLE}/{{int:pk}}", READ, RehearsalWhole)
-def get_lifecycle(request: HttpRequest, uuid: UUID, pk: int = Path(le=BIG)) -> Any:
+@router.get(f"{PROVIDER_LIFECYCLE_PATH}/{{int:pk}}", READ_SCOPE, TestRunDetail)
+def get_lifecycle(request: HttpRequest, uuid: UUID, pk: int = Path(le=MAX_ID)) -> Any:
     """One rehearsal of a lifecycle, with every command. Ask again while `finished_at` is null."""
-    row = _one(LifecycleRehearsal.objects.filter(integration=provider_lifecycle.loaded(request, uuid)), pk)
-    return _whole(row, lifecycle_report.as_plain(lifecycle_seen(row.seen)))
+    row = _get_test_run(
+        LifecycleRehearsal.objects.filter(integration=provider_lifecycle.load_integration(request, uuid)), pk
+    )
+    return _serialize_test_run_detail(row, lifecycle_report.build_report(lifecycle_seen(row.seen)))
 
 
-@room.post(LIFECYCLE, WRITE, RehearsalOut, status=202)
+@router.post(PROVIDER_LIFECYCLE_PATH, WRITE_SCOPE, TestRunOut, status=202)
 @sensitive_variables()
-def begin_lifecycle(request: HttpRequest, response: HttpResponse, uuid: UUID, body: LifecycleIn) -> Any:
+def begin_lifecycle(request: HttpRequest, response: HttpResponse, uuid: UUID, body: ProviderLifecycleTestIn) -> Any:
     """Have a provider's lifecycle rehearsed in the sandbox: made, changed, destroyed. One at a time."""
-    found = provider_lifecycle.loaded(request, uuid)
-    _ask_first(found, request, provider_lifecycle_tests.REFUSAL)
-    form = fit(RehearseLifecycle(provider_lifecycle.accounts_of(found), posted(**body.model_dump())))
-    row = provider_lifecycle_tests.begin(found, form.cleaned_data, by=request.user, now=timezone.now())
-    located(request, response, "integrations", uuid, "lifecycle", row.pk)
-    return rehearsal_out(row)
+    integration = provider_lifecycle.load_integration(request, uuid)
+    _require_permission(integration, request, provider_lifecycle_tests.REFUSAL_MESSAGE)
+    form = validate_form(
+        ProviderLifecycleTestForm(
+            provider_lifecycle.list_account_choices(integration), build_form_data(**body.model_dump())
+        )
+    )
+    row = provider_lifecycle_tests.start_test_run(
+        integration, form.cleaned_data, actor=request.user, now=timezone.now()
+    )
+    set_location_header(request, response, "integrations", uuid, "lifecycle", row.pk)
+    return serialize_test_run(row)
 
 
-@room.get(NOMAD, READ, Page[RehearsalOut])
-def list_nomad_rehearsals(request: HttpRequest, response: HttpResponse, uuid: UUID, paged: Query[Paged]) -> Any:
+@router.get(NOMAD_PLUGIN_PATH, READ_SCOPE, CursorPage[TestRunOut])
+def list_nomad_rehearsals(
+    request: HttpRequest, response: HttpResponse, uuid: UUID, pagination: Query[PaginationParams]
+) -> Any:
     """The rehearsals of a task driver or device plugin for Nomad, newest first."""
-    rows = NomadRehearsal.objects.filter(integration=nomad_plugin.loaded(request, uuid)).defer("seen")
-    return listed(request, response, rows.select_related("requested_by"), paged, rehearsal_out)
+    rows = NomadRehearsal.objects.filter(integration=nomad_plugin.load_integration(request, uuid)).defer("seen")
+    return paginate(request, response, rows.select_related("requested_by"), pagination, serialize_test_run)
 
 
-@room.get(f"{NOMAD}/{{int:pk}}", READ, RehearsalWhole)
-def get_nomad_rehearsal(request: HttpRequest, uuid: UUID, pk: int = Path(le=BIG)) -> Any:
+@router.get(f"{NOMAD_PLUGIN_PATH}/{{int:pk}}", READ_SCOPE, TestRunDetail)
+def get_nomad_rehearsal(request: HttpRequest, uuid: UUID, pk: int = Path(le=MAX_ID)) -> Any:
     """One rehearsal of a Nomad plugin, with every question. Ask again while `finished_at` is null."""
-    row = _one(NomadRehearsal.objects.filter(integration=nomad_plugin.loaded(request, uuid)), pk)
-    return _whole(row, nomad_report.as_plain(nomad_seen(row.seen)))
+    row = _get_test_run(NomadRehearsal.objects.filter(integration=nomad_plugin.load_integration(request, uuid)), pk)
+    return _serialize_test_run_detail(row, nomad_report.build_report(nomad_seen(row.seen)))
 
 
-@room.post(NOMAD, WRITE, RehearsalOut, status=202)
-def begin_nomad_rehearsal(request: HttpRequest, response: HttpResponse, uuid: UUID, body: NomadIn) -> Any:
+@router.post(NOMAD_PLUGIN_PATH, WRITE_SCOPE, TestRunOut, status=202)
+def begin_nomad_rehearsal(request: HttpRequest, response: HttpResponse, uuid: UUID, body: NomadPluginTestIn) -> Any:
     """Have a Nomad plugin rehearsed in the sandbox. One at a time."""
-    found = nomad_plugin.loaded(request, uuid)
-    _ask_first(found, request, nomad_plugin_tests.REFUSAL)
-    given = fit(RehearseNomad(posted(**body.model_dump()))).cleaned_data
-    row = nomad_plugin_tests.begin(found, given, by=request.user, now=timezone.now())
-    located(request, response, "integrations", uuid, "nomad", row.pk)
-    return rehearsal_out(row)
+    integration = nomad_plugin.load_integration(request, uuid)
+    _require_permission(integration, request, nomad_plugin_tests.REFUSAL_MESSAGE)
+    cleaned_data = validate_form(NomadPluginTestForm(build_form_data(**body.model_dump()))).cleaned_data
+    row = nomad_plugin_tests.start_test_run(integration, cleaned_data, actor=request.user, now=timezone.now())
+    set_location_header(request, response, "integrations", uuid, "nomad", row.pk)
+    return serialize_test_run(row)

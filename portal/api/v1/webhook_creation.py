@@ -13,19 +13,19 @@ from django.views.decorators.debug import sensitive_variables
 from pydantic import Field
 
 from integrations.partners.models import Partner
-from portal.api.conditional import located
-from portal.api.idempotency import tells_once
-from portal.api.problems import fit
-from portal.api.routing import Strict, posted
-from portal.api.v1.partners import visible
-from portal.api.v1.webhooks import WebhookOut, room, webhook_out
+from portal.api.conditional import set_location_header
+from portal.api.idempotency import omit_from_replay
+from portal.api.problems import validate_form
+from portal.api.routing import StrictSchema, build_form_data
+from portal.api.v1.partners import list_visible_partners
+from portal.api.v1.webhooks import WebhookOut, router, serialize_webhook
 from portal.webhooks import permissions, services
 from portal.webhooks.forms import EndpointForm
 
-ADD = "webhooks:add"
+CREATE_SCOPE = "webhooks:add"
 
 
-class WebhookNew(Strict):
+class WebhookIn(StrictSchema):
     """`form`: webhook (signed JSON) or slack, whose address is itself a secret and is never told again."""
 
     company: str | None = Field(description="Its slug; null for the program's own, which its staff adds.")
@@ -36,42 +36,46 @@ class WebhookNew(Strict):
     program: str = Field("", description="Its events alone; blank for all programs.")
 
 
-class WebhookMade(WebhookOut):
+class WebhookWithSecretOut(WebhookOut):
     """`secret`: what signatures are checked with, told this once; null for Slack, and in an answer said again."""
 
     secret: str | None
 
 
-@room.post("/webhooks", ADD, WebhookMade, status=201)
+@router.post("/webhooks", CREATE_SCOPE, WebhookWithSecretOut, status=201)
 @sensitive_variables()
-def add_webhook(request: HttpRequest, response: HttpResponse, body: WebhookNew) -> Any:
+def add_webhook(request: HttpRequest, response: HttpResponse, body: WebhookIn) -> Any:
     """Add a webhook. For owners of the company; the program's own for its staff.
 
     The answer alone holds the secret. Repeated with its Idempotency-Key, it tells the same webhook without it: make
     another one then.
     """
-    tells_once(request, "secret")
-    partner = _whose(request, body.company)
-    fields = body.model_dump(exclude={"company", "program"}) | {"program_key": body.program}
-    wanted = fit(EndpointForm(posted(**fields), office=partner is None), {"program_key": "program"}).wanted
-    row, secret = services.add(partner, wanted, by=request.user, now=timezone.now())
-    located(request, response, "webhooks", row.uuid)
-    return webhook_out(row) | {"secret": secret.value if secret else None}
+    omit_from_replay(request, "secret")
+    partner = _get_managed_partner(request, body.company)
+    form_fields = body.model_dump(exclude={"company", "program"}) | {"program_key": body.program}
+    configuration = validate_form(
+        EndpointForm(build_form_data(**form_fields), is_program_endpoint=partner is None), {"program_key": "program"}
+    ).configuration
+    row, secret = services.create_endpoint(partner, configuration, actor=request.user, now=timezone.now())
+    set_location_header(request, response, "webhooks", row.uuid)
+    return serialize_webhook(row) | {"secret": secret.value if secret else None}
 
 
-@room.post("/webhooks/{uuid:uuid}/secret", ADD, WebhookMade, status=201)
+@router.post("/webhooks/{uuid:uuid}/secret", CREATE_SCOPE, WebhookWithSecretOut, status=201)
 @sensitive_variables()
 def make_webhook_secret(request: HttpRequest, uuid: UUID) -> Any:
     """Make another secret. The one before goes on signing beside it for a day."""
-    tells_once(request, "secret")
-    row = permissions.load(request.user, uuid)
-    secret = services.rotate(row, by=request.user, now=timezone.now(), seen=services.state_of(row))
-    return webhook_out(permissions.load(request.user, uuid)) | {"secret": secret.value}
+    omit_from_replay(request, "secret")
+    row = permissions.get_endpoint(request.user, uuid)
+    secret = services.rotate_secret(
+        row, actor=request.user, now=timezone.now(), expected_fingerprint=services.get_secret_fingerprint(row)
+    )
+    return serialize_webhook(permissions.get_endpoint(request.user, uuid)) | {"secret": secret.value}
 
 
-def _whose(request: HttpRequest, slug: str | None) -> Partner | None:
+def _get_managed_partner(request: HttpRequest, slug: str | None) -> Partner | None:
     """The company, or None for the program. Raises Http404 for who may not, as the page does."""
-    partner: Partner | None = None if slug is None else get_object_or_404(visible(request), slug=slug)
-    if not permissions.may_manage(partner, request.user):
+    partner: Partner | None = None if slug is None else get_object_or_404(list_visible_partners(request), slug=slug)
+    if not permissions.can_manage(partner, request.user):
         raise Http404("Only owners of the company add webhooks, and staff those of the program.")
     return partner

@@ -9,23 +9,31 @@ from django.utils import timezone
 from ninja import Query, Schema
 from pydantic import Field
 
-from portal.api.problems import fit
-from portal.api.routing import Done, Page, Paged, Room, Strict, listed, posted
-from portal.api.v1.schemas.submissions import CompanyRef, absolute, company_ref
+from portal.api.problems import validate_form
+from portal.api.routing import (
+    CursorPage,
+    MessageResponse,
+    PaginationParams,
+    ScopedRouter,
+    StrictSchema,
+    build_form_data,
+    paginate,
+)
+from portal.api.v1.schemas.submissions import PartnerReference, build_absolute_url, serialize_partner_reference
 from portal.webhooks import payloads, permissions, selectors, services
-from portal.webhooks.event_kinds import grouped
-from portal.webhooks.forms import EndpointForm, SinceForm, initial_of
+from portal.webhooks.event_kinds import iterate_event_type_groups
+from portal.webhooks.forms import EndpointForm, ReplayForm, build_initial_data
 from portal.webhooks.models import Endpoint, EndpointAttempt, EndpointMessage
 
-room = Room("Webhooks")
-READ, WRITE = "webhooks:read", "webhooks:write"
+router = ScopedRouter("Webhooks")
+READ_SCOPE, WRITE_SCOPE = "webhooks:read", "webhooks:write"
 
 
 class WebhookOut(Schema):
     """One webhook. `company` is null for the program's own; `pause`: why nothing is sent, blank where it is."""
 
     uuid: UUID
-    company: CompanyRef | None
+    company: PartnerReference | None
     name: str
     form: str
     shown: str
@@ -41,7 +49,7 @@ class WebhookOut(Schema):
     href: str
 
 
-class KindOut(Schema):
+class WebhookEventTypeOut(Schema):
     """A kind of event: what it means, and an example of what is sent."""
 
     kind: str
@@ -49,7 +57,7 @@ class KindOut(Schema):
     example: dict[str, Any]
 
 
-class WebhookIn(Strict):
+class WebhookUpdateIn(StrictSchema):
     """What to change; what is left out stays. A new address also gets what waits."""
 
     name: str | None = None
@@ -58,24 +66,24 @@ class WebhookIn(Strict):
     address: str | None = Field(None, description="Begins with https and is a public host.")
 
 
-class ResumeIn(Strict):
+class WebhookResumeIn(StrictSchema):
     """`skip`: leave out what has waited."""
 
     skip: bool = False
 
 
-class SinceIn(Strict):
+class WebhookReplayIn(StrictSchema):
     since: datetime = Field(description="With its offset, as in 2026-04-14T09:00:00Z.")
 
 
-class LogWanted(Paged):
+class WebhookDeliveryParams(PaginationParams):
     state: str = Field(
         "", pattern="^(delivered|waiting|failed)?$", description="`failed` includes what is tried again."
     )
     kind: str = Field("", max_length=60, description="One kind of event.")
 
 
-class HookMessage(Schema):
+class WebhookDeliveryOut(Schema):
     """One event for one webhook. `webhook_id` is the same in every attempt; `last_said`: how the last one ended."""
 
     uuid: UUID
@@ -91,7 +99,7 @@ class HookMessage(Schema):
     replayed_at: datetime | None
 
 
-class AttemptOut(Schema):
+class WebhookDeliveryAttemptOut(Schema):
     """One request and what came back, cut. `status` is null where nothing came back."""
 
     number: int
@@ -104,128 +112,153 @@ class AttemptOut(Schema):
     body: str
 
 
-class HookMessageWhole(HookMessage):
+class WebhookDeliveryDetail(WebhookDeliveryOut):
     """`body`: what is sent, word for word; `attempts`: the newest first, fifty at most."""
 
     body: str
-    attempts: list[AttemptOut]
+    attempts: list[WebhookDeliveryAttemptOut]
 
 
-def webhook_out(row: Endpoint) -> dict[str, Any]:
-    health = selectors.health(row, timezone.now())
-    same = ("uuid", "name", "form", "shown", "kinds", "pause", "paused_at", "delivered_at", "failing_since", "made_at")
-    return {name: getattr(row, name) for name in same} | {
-        "company": company_ref(row.partner) if row.partner else None, "program": row.program_key,
-        "health": health.word, "said": health.sentence, "href": absolute("webhook", row.uuid),
+def serialize_webhook(row: Endpoint) -> dict[str, Any]:
+    health = selectors.get_health(row, timezone.now())
+    field_names = (
+        "uuid",
+        "name",
+        "form",
+        "shown",
+        "kinds",
+        "pause",
+        "paused_at",
+        "delivered_at",
+        "failing_since",
+        "made_at",
+    )
+    return {name: getattr(row, name) for name in field_names} | {
+        "company": serialize_partner_reference(row.partner) if row.partner else None, "program": row.program_key,
+        "health": health.word, "said": health.sentence, "href": build_absolute_url("webhook", row.uuid),
     }  # fmt: skip
 
 
-def message_out(row: EndpointMessage) -> dict[str, Any]:
-    names = [name for name in HookMessage.model_fields if name != "webhook_id"]
-    return {name: getattr(row, name) for name in names} | {"webhook_id": row.message_id}
+def serialize_delivery(row: EndpointMessage) -> dict[str, Any]:
+    field_names = [name for name in WebhookDeliveryOut.model_fields if name != "webhook_id"]
+    return {name: getattr(row, name) for name in field_names} | {"webhook_id": row.message_id}
 
 
-def attempt_out(row: EndpointAttempt) -> dict[str, Any]:
-    return {name: getattr(row, name) for name in AttemptOut.model_fields}
+def serialize_attempt(row: EndpointAttempt) -> dict[str, Any]:
+    return {name: getattr(row, name) for name in WebhookDeliveryAttemptOut.model_fields}
 
 
-@room.get("/webhooks", READ, list[WebhookOut])
+@router.get("/webhooks", READ_SCOPE, list[WebhookOut])
 def list_webhooks(request: HttpRequest) -> Any:
     """The webhooks that you manage: of the companies that you own, and the program's own for its staff."""
-    return [webhook_out(row) for row, _ in selectors.endpoints_of(request.user, timezone.now())]
+    return [serialize_webhook(row) for row, _ in selectors.list_managed_endpoints(request.user, timezone.now())]
 
 
-@room.get("/webhooks/kinds", READ, list[KindOut])
+@router.get("/webhooks/kinds", READ_SCOPE, list[WebhookEventTypeOut])
 def list_webhook_kinds(request: HttpRequest) -> Any:
     """The kinds of events that a webhook may hear of."""
-    office = permissions.may_manage(None, request.user)
-    kinds = [kind for _, group in grouped(office=office) for kind in group]
-    return [{"kind": kind.name, "means": kind.means, "example": payloads.example(kind)} for kind in kinds]
+    is_program_staff = permissions.can_manage(None, request.user)
+    kinds = [kind for _, group in iterate_event_type_groups(is_program_staff=is_program_staff) for kind in group]
+    return [{"kind": kind.name, "means": kind.means, "example": payloads.build_example(kind)} for kind in kinds]
 
 
-@room.get("/webhooks/{uuid:uuid}", READ, WebhookOut)
+@router.get("/webhooks/{uuid:uuid}", READ_SCOPE, WebhookOut)
 def get_webhook(request: HttpRequest, uuid: UUID) -> Any:
     """One webhook, and how it is."""
-    return webhook_out(permissions.load(request.user, uuid))
+    return serialize_webhook(permissions.get_endpoint(request.user, uuid))
 
 
-@room.patch("/webhooks/{uuid:uuid}", WRITE, WebhookOut)
-def change_webhook(request: HttpRequest, uuid: UUID, body: WebhookIn) -> Any:
+@router.patch("/webhooks/{uuid:uuid}", WRITE_SCOPE, WebhookOut)
+def change_webhook(request: HttpRequest, uuid: UUID, body: WebhookUpdateIn) -> Any:
     """Another name, address, or choice of events."""
-    row = permissions.load(request.user, uuid)
-    given = body.model_dump(exclude_none=True)
-    if "program" in given:
-        given["program_key"] = given.pop("program")
-    form = EndpointForm(posted(**initial_of(row) | given), office=row.partner_id is None, kept=row)
-    services.change(row, fit(form, {"program_key": "program"}).wanted, by=request.user, now=timezone.now())
-    return webhook_out(permissions.load(request.user, uuid))
+    row = permissions.get_endpoint(request.user, uuid)
+    changes = body.model_dump(exclude_none=True)
+    if "program" in changes:
+        changes["program_key"] = changes.pop("program")
+    form = EndpointForm(
+        build_form_data(**build_initial_data(row) | changes), is_program_endpoint=row.partner_id is None, endpoint=row
+    )
+    services.change_endpoint(
+        row, validate_form(form, {"program_key": "program"}).configuration, actor=request.user, now=timezone.now()
+    )
+    return serialize_webhook(permissions.get_endpoint(request.user, uuid))
 
 
-@room.delete("/webhooks/{uuid:uuid}", WRITE)
+@router.delete("/webhooks/{uuid:uuid}", WRITE_SCOPE)
 def remove_webhook(request: HttpRequest, uuid: UUID) -> Any:
     """Remove it: nothing is sent there any more, and its address and secrets are forgotten."""
-    row = permissions.load(request.user, uuid)
-    services.end(row, by=request.user, now=timezone.now())
-    return Done(said=f"“{row.name}” is removed.")
+    row = permissions.get_endpoint(request.user, uuid)
+    services.remove_endpoint(row, actor=request.user, now=timezone.now())
+    return MessageResponse(said=f"“{row.name}” is removed.")
 
 
-@room.post("/webhooks/{uuid:uuid}/pause", WRITE, WebhookOut)
+@router.post("/webhooks/{uuid:uuid}/pause", WRITE_SCOPE, WebhookOut)
 def pause_webhook(request: HttpRequest, uuid: UUID) -> Any:
     """Send nothing until it is resumed; what happens meanwhile is kept for 30 days."""
-    services.pause(permissions.load(request.user, uuid), by=request.user, now=timezone.now())
-    return webhook_out(permissions.load(request.user, uuid))
+    services.pause_endpoint(permissions.get_endpoint(request.user, uuid), actor=request.user, now=timezone.now())
+    return serialize_webhook(permissions.get_endpoint(request.user, uuid))
 
 
-@room.post("/webhooks/{uuid:uuid}/resume", WRITE)
-def resume_webhook(request: HttpRequest, uuid: UUID, body: ResumeIn) -> Any:
+@router.post("/webhooks/{uuid:uuid}/resume", WRITE_SCOPE)
+def resume_webhook(request: HttpRequest, uuid: UUID, body: WebhookResumeIn) -> Any:
     """Send again, with what has waited or without it."""
-    row = permissions.load(request.user, uuid)
-    count = services.resume(row, by=request.user, now=timezone.now(), skip=body.skip)
-    return Done(said=f"The webhook is on again; messages {'left out' if body.skip else 'that waited'}: {count}.")
+    row = permissions.get_endpoint(request.user, uuid)
+    count = services.resume_endpoint(row, actor=request.user, now=timezone.now(), skip=body.skip)
+    return MessageResponse(
+        said=f"The webhook is on again; messages {'left out' if body.skip else 'that waited'}: {count}."
+    )
 
 
-@room.post("/webhooks/{uuid:uuid}/test", WRITE, HookMessage, status=201)
+@router.post("/webhooks/{uuid:uuid}/test", WRITE_SCOPE, WebhookDeliveryOut, status=201)
 def test_webhook(request: HttpRequest, uuid: UUID) -> Any:
     """Send a test event."""
-    return message_out(services.send_test(permissions.load(request.user, uuid), by=request.user, now=timezone.now()))
+    return serialize_delivery(
+        services.send_test_event(permissions.get_endpoint(request.user, uuid), actor=request.user, now=timezone.now())
+    )
 
 
-@room.post("/webhooks/{uuid:uuid}/replay", WRITE)
-def replay_webhook(request: HttpRequest, uuid: UUID, body: SinceIn) -> Any:
+@router.post("/webhooks/{uuid:uuid}/replay", WRITE_SCOPE)
+def replay_webhook(request: HttpRequest, uuid: UUID, body: WebhookReplayIn) -> Any:
     """Send again whatever failed since a moment of the last 30 days."""
-    row = permissions.load(request.user, uuid)
-    since = fit(SinceForm(posted(since=body.since))).cleaned_data["since"]
-    return Done(said=f"Messages sent again: {services.replay_failed(row, since, by=request.user, now=timezone.now())}.")
+    row = permissions.get_endpoint(request.user, uuid)
+    failed_since = validate_form(ReplayForm(build_form_data(since=body.since))).cleaned_data["since"]
+    count = services.replay_deliveries(row, failed_since, actor=request.user, now=timezone.now())
+    return MessageResponse(said=f"Messages sent again: {count}.")
 
 
-@room.get("/webhooks/{uuid:uuid}/messages", READ, Page[HookMessage])
+@router.get("/webhooks/{uuid:uuid}/messages", READ_SCOPE, CursorPage[WebhookDeliveryOut])
 def list_webhook_messages(
-    request: HttpRequest, response: HttpResponse, uuid: UUID, wanted: Query[LogWanted]
+    request: HttpRequest, response: HttpResponse, uuid: UUID, params: Query[WebhookDeliveryParams]
 ) -> Any:  # fmt: skip
     """The log, newest first. Messages are kept for 30 days."""
-    found = selectors.log_of(permissions.load(request.user, uuid), wanted.state, wanted.kind)
-    return listed(request, response, found, wanted, message_out)
+    deliveries = selectors.list_deliveries(permissions.get_endpoint(request.user, uuid), params.state, params.kind)
+    return paginate(request, response, deliveries, params, serialize_delivery)
 
 
-@room.get("/webhooks/{uuid:uuid}/messages/{uuid:message}", READ, HookMessageWhole)
+@router.get("/webhooks/{uuid:uuid}/messages/{uuid:message}", READ_SCOPE, WebhookDeliveryDetail)
 def get_webhook_message(request: HttpRequest, uuid: UUID, message: UUID) -> Any:
     """One message with its attempts."""
-    return _whole(_message(request, uuid, message))
+    return _serialize_delivery_detail(_get_delivery(request, uuid, message))
 
 
-@room.post("/webhooks/{uuid:uuid}/messages/{uuid:message}/replay", WRITE, HookMessageWhole)
+@router.post("/webhooks/{uuid:uuid}/messages/{uuid:message}/replay", WRITE_SCOPE, WebhookDeliveryDetail)
 def replay_webhook_message(request: HttpRequest, uuid: UUID, message: UUID) -> Any:
     """Send one message again, under the same webhook-id."""
-    services.replay(_message(request, uuid, message), by=request.user, now=timezone.now())
-    return _whole(_message(request, uuid, message))
+    services.replay_delivery(_get_delivery(request, uuid, message), actor=request.user, now=timezone.now())
+    return _serialize_delivery_detail(_get_delivery(request, uuid, message))
 
 
-def _message(request: HttpRequest, uuid: UUID, message: UUID) -> EndpointMessage:
-    found: EndpointMessage | None = permissions.load(request.user, uuid).messages.filter(uuid=message).first()
-    if found is None:
+def _get_delivery(request: HttpRequest, uuid: UUID, message: UUID) -> EndpointMessage:
+    delivery: EndpointMessage | None = (
+        permissions.get_endpoint(request.user, uuid).messages.filter(uuid=message).first()
+    )
+    if delivery is None:
         raise Http404("There is no such message, or it is forgotten after 30 days.")
-    return found
+    return delivery
 
 
-def _whole(row: EndpointMessage) -> dict[str, Any]:
-    return message_out(row) | {"body": row.body, "attempts": [attempt_out(each) for each in row.attempts.all()[:50]]}
+def _serialize_delivery_detail(row: EndpointMessage) -> dict[str, Any]:
+    return serialize_delivery(row) | {
+        "body": row.body,
+        "attempts": [serialize_attempt(attempt) for attempt in row.attempts.all()[:50]],
+    }

@@ -1,7 +1,7 @@
 import django.db.models.deletion
 from django.db import migrations, models
 
-from portal.core.append_only import append_only
+from portal.core.append_only import make_append_only
 
 
 class Migration(migrations.Migration):
@@ -38,5 +38,5 @@ class Migration(migrations.Migration):
                 'constraints': [models.UniqueConstraint(fields=('stream', 'seq'), name='one_event_a_place')],
             },
         ),
-        append_only("audit_event"),
+        make_append_only("audit_event"),
     ]

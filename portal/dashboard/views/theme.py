@@ -10,20 +10,22 @@ from django.views.decorators.http import require_POST
 
 from portal.dashboard.context_processors import THEME_COOKIE, THEMES
 
-KEPT = timedelta(days=365)
+COOKIE_AGE = timedelta(days=365)
 
 
 @login_not_required
 @require_POST
-def choose(request: HttpRequest) -> HttpResponse:
+def set_theme(request: HttpRequest) -> HttpResponse:
     """Keeps the choice and returns to the page it was made on."""
-    back = request.POST.get("next", "/")
-    if not url_has_allowed_host_and_scheme(back, allowed_hosts={request.get_host()}, require_https=request.is_secure()):
-        back = "/"
-    response = redirect(back)
-    chosen = request.POST.get("theme", "")
-    if chosen in THEMES:
+    next_url = request.POST.get("next", "/")
+    if not url_has_allowed_host_and_scheme(
+        next_url, allowed_hosts={request.get_host()}, require_https=request.is_secure()
+    ):
+        next_url = "/"
+    response = redirect(next_url)
+    theme = request.POST.get("theme", "")
+    if theme in THEMES:
         response.set_cookie(
-            THEME_COOKIE, chosen, max_age=KEPT, samesite="Lax", secure=request.is_secure(), httponly=False
+            THEME_COOKIE, theme, max_age=COOKIE_AGE, samesite="Lax", secure=request.is_secure(), httponly=False
         )
     return response

@@ -2,44 +2,44 @@
 
 from typing import Any
 
-from portal.directory.badges.status import Truth
-from portal.ui.components.moments import machine
+from portal.directory.badges.status import BadgeStatus
+from portal.ui.components.moments import format_iso
 
-GOOD, GREY = "16613a", "5a5f6b"  # as the badge is drawn
+GOOD_COLOR, NEUTRAL_COLOR = "16613a", "5a5f6b"  # as the badge is drawn
 
 
-def full(truth: Truth) -> dict[str, Any]:
+def build_full_payload(badge_status: BadgeStatus) -> dict[str, Any]:
     """All that the badge knows, with the addresses of its other forms. Moments are in UTC, blanks are null."""
     return {
         "schema": 1,
-        "integration": truth.integration,
-        "integration_id": truth.uuid,
-        "partner": truth.partner,
-        "program": {"key": truth.program_key, "name": truth.program, "product": truth.product},
+        "integration": badge_status.integration,
+        "integration_id": badge_status.uuid,
+        "partner": badge_status.partner,
+        "program": {"key": badge_status.program_key, "name": badge_status.program, "product": badge_status.product},
         "standing": {
-            "key": truth.standing,
-            "name": truth.said,
-            "about": truth.about,
-            "since": machine(truth.standing_since),
+            "key": badge_status.standing,
+            "name": badge_status.said,
+            "about": badge_status.about,
+            "since": format_iso(badge_status.standing_since),
         },
-        "tier": {"key": truth.tier_key, "name": truth.tier} if truth.tier else None,
-        "listed_since": machine(truth.listed_since),
+        "tier": {"key": badge_status.tier_key, "name": badge_status.tier} if badge_status.tier else None,
+        "listed_since": format_iso(badge_status.listed_since),
         "links": {
-            "page": truth.page,
-            "svg": f"{truth.page}badge.svg",
-            "shields": f"{truth.page}badge.shields.json",
-            "statement": f"{truth.page}statement.json",
+            "page": badge_status.page,
+            "svg": f"{badge_status.page}badge.svg",
+            "shields": f"{badge_status.page}badge.shields.json",
+            "statement": f"{badge_status.page}statement.json",
         },
     }
 
 
-def shields(truth: Truth) -> dict[str, Any]:
+def build_shields_payload(badge_status: BadgeStatus) -> dict[str, Any]:
     """The same as shields.io's endpoint badge reads it."""
     return {
         "schemaVersion": 1,
-        "label": truth.program,
-        "message": truth.word,
-        "color": GOOD if truth.is_good else GREY,
+        "label": badge_status.program,
+        "message": badge_status.word,
+        "color": GOOD_COLOR if badge_status.is_good else NEUTRAL_COLOR,
         "isError": False,
         "cacheSeconds": 60,
     }

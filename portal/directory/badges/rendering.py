@@ -9,105 +9,121 @@ from datetime import date
 from xml.sax.saxutils import escape, quoteattr
 
 from portal.directory.badges import payloads
-from portal.directory.badges.glyph_widths import fitted, width
-from portal.directory.badges.status import Truth
+from portal.directory.badges.glyph_widths import measure_text, truncate_text
+from portal.directory.badges.status import BadgeStatus
 from portal.ui.components.moments import MONTHS
 
-FONTS = "Helvetica Neue,Helvetica,Arial,Liberation Sans,sans-serif"
-INK, PAPER, EDGE, QUIET = "#1f2330", "#ffffff", "#8b909c", "#c9ccd4"
-GOOD, GREY = (f"#{colour}" for colour in (payloads.GOOD, payloads.GREY))  # white on either reads at 6:1 and more
-MARK = "M2 4a2 2 0 0 1 2-2h8v6a4 4 0 0 1-4 4H2z", "M18 16a2 2 0 0 1-2 2H8v-4.1a6 6 0 0 0 5.9-5.9H18z"
-TICK, DASH = "m4 8.2 2.6 2.6L12 5.4", "M4 8h8"
+FONT_FAMILIES = "Helvetica Neue,Helvetica,Arial,Liberation Sans,sans-serif"
+INK_COLOR, PAPER_COLOR, EDGE_COLOR, QUIET_COLOR = "#1f2330", "#ffffff", "#8b909c", "#c9ccd4"
+GOOD_COLOR, NEUTRAL_COLOR = (
+    f"#{colour}" for colour in (payloads.GOOD_COLOR, payloads.NEUTRAL_COLOR)
+)  # white on either reads at 6:1 and more
+MARK_PATHS = "M2 4a2 2 0 0 1 2-2h8v6a4 4 0 0 1-4 4H2z", "M18 16a2 2 0 0 1-2 2H8v-4.1a6 6 0 0 0 5.9-5.9H18z"
+TICK_PATH, DASH_PATH = "m4 8.2 2.6 2.6L12 5.4", "M4 8h8"
 
 
-def flat(truth: Truth, on: date) -> str:
+def render_flat(badge_status: BadgeStatus, day: date) -> str:
     """One line of 20 pixels: the program, and beside it the tier or the standing."""
-    size, pad, mark = 11.0, 7.0, 16.0
-    label, word = truth.program, truth.word
-    split = round(pad + mark + 4 + width(label, size) + pad, 1)
-    wide = round(split + pad + 15 + width(word, size, bold=True) + pad, 1)
-    return _svg(
-        truth, on, wide, 20,
-        f'<clipPath id="r"><rect width="{wide:g}" height="20" rx="4"/></clipPath><g clip-path="url(#r)">'
-        f'<rect width="{wide:g}" height="20" fill="{INK}"/>'
-        f'<rect x="{split:g}" width="{wide - split:g}" height="20" fill="{_tone(truth)}"/></g>'
-        f'<rect x=".5" y=".5" width="{wide - 1:g}" height="19" rx="3.5" fill="none" stroke="{EDGE}"/>'
-        f"{_mark(pad, 3, 0.7)}{_text(label, pad + mark + 4, 14, size)}"
-        f"{_sign(truth, split + pad - 2, 2)}{_text(word, split + pad + 15, 14, size, bold=True)}",
-    )  # fmt: skip
-
-
-def large(truth: Truth, on: date) -> str:
-    """A card of 72 pixels: whose it is, what it is called, and how it stands on which day."""
-    name = fitted(truth.integration, 15, 240, bold=True)
-    who = fitted(f"by {truth.partner}", 12, 240)
-    foot = f"{truth.program} program · {_day(on)}"
-    words = max(width(name, 15, bold=True), width(who, 12), width(foot, 11))
-    room = round(width(truth.word, 13, bold=True) + 44, 1)
-    split = round(52 + words + 16, 1)
-    wide = round(split + room, 1)
-    return _svg(
-        truth, on, wide, 72,
-        f'<clipPath id="r"><rect width="{wide:g}" height="72" rx="8"/></clipPath><g clip-path="url(#r)">'
-        f'<rect width="{wide:g}" height="72" fill="{INK}"/>'
-        f'<rect x="{split:g}" width="{room:g}" height="72" fill="{_tone(truth)}"/></g>'
-        f'<rect x=".5" y=".5" width="{wide - 1:g}" height="71" rx="7.5" fill="none" stroke="{EDGE}"/>'
-        f"{_mark(16, 24, 1.2)}{_text(name, 52, 27, 15, bold=True)}{_text(who, 52, 44, 12, fill=QUIET)}"
-        f"{_text(foot, 52, 60, 11, fill=QUIET)}"
-        f"{_sign(truth, split + 11, 28)}{_text(truth.word, split + 30, 40.5, 13, bold=True)}",
-    )  # fmt: skip
-
-
-STYLES: dict[str, Callable[[Truth, date], str]] = {"flat": flat, "large": large}
-
-
-def title(truth: Truth, on: date) -> str:
-    """What the badge says to those who do not see it."""
-    return f"{truth.sentence}, on {_day(on)}"
-
-
-def xml_text(text: str) -> str:
-    """Text as it may stand in XML: what XML cannot hold is left out."""
-    return escape("".join(char for char in text if char >= " " and not 0xD800 <= ord(char) <= 0xDFFF))
-
-
-def _svg(truth: Truth, on: date, wide: float, high: int, inside: str) -> str:
-    said = xml_text(title(truth, on))
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{wide:g}" height="{high}" viewBox="0 0 {wide:g} {high}" '
-        f'role="img" aria-labelledby="t"><title id="t">{said}</title>{inside}</svg>'
+    size, padding, mark_width = 11.0, 7.0, 16.0
+    label, status_text = badge_status.program, badge_status.word
+    split_x = round(padding + mark_width + 4 + measure_text(label, size) + padding, 1)
+    total_width = round(split_x + padding + 15 + measure_text(status_text, size, bold=True) + padding, 1)
+    return _build_svg(
+        badge_status,
+        day,
+        total_width,
+        20,
+        f'<clipPath id="r"><rect width="{total_width:g}" height="20" rx="4"/></clipPath><g clip-path="url(#r)">'
+        f'<rect width="{total_width:g}" height="20" fill="{INK_COLOR}"/>'
+        f'<rect x="{split_x:g}" width="{total_width - split_x:g}" height="20" fill="{_get_fill_color(badge_status)}"/>'
+        "</g>"
+        f'<rect x=".5" y=".5" width="{total_width - 1:g}" height="19" rx="3.5" fill="none" stroke="{EDGE_COLOR}"/>'
+        f"{_build_mark(padding, 3, 0.7)}{_build_text(label, padding + mark_width + 4, 14, size)}"
+        f"{_build_status_icon(badge_status, split_x + padding - 2, 2)}"
+        f"{_build_text(status_text, split_x + padding + 15, 14, size, bold=True)}",
     )
 
 
-def _tone(truth: Truth) -> str:
-    return GOOD if truth.is_good else GREY
+def render_large(badge_status: BadgeStatus, day: date) -> str:
+    """A card of 72 pixels: whose it is, what it is called, and how it stands on which day."""
+    name = truncate_text(badge_status.integration, 15, 240, bold=True)
+    partner_text = truncate_text(f"by {badge_status.partner}", 12, 240)
+    footer = f"{badge_status.program} program · {_format_date(day)}"
+    text_width = max(measure_text(name, 15, bold=True), measure_text(partner_text, 12), measure_text(footer, 11))
+    status_width = round(measure_text(badge_status.word, 13, bold=True) + 44, 1)
+    split_x = round(52 + text_width + 16, 1)
+    total_width = round(split_x + status_width, 1)
+    return _build_svg(
+        badge_status,
+        day,
+        total_width,
+        72,
+        f'<clipPath id="r"><rect width="{total_width:g}" height="72" rx="8"/></clipPath><g clip-path="url(#r)">'
+        f'<rect width="{total_width:g}" height="72" fill="{INK_COLOR}"/>'
+        f'<rect x="{split_x:g}" width="{status_width:g}" height="72" fill="{_get_fill_color(badge_status)}"/></g>'
+        f'<rect x=".5" y=".5" width="{total_width - 1:g}" height="71" rx="7.5" fill="none" stroke="{EDGE_COLOR}"/>'
+        f"{_build_mark(16, 24, 1.2)}{_build_text(name, 52, 27, 15, bold=True)}"
+        f"{_build_text(partner_text, 52, 44, 12, fill=QUIET_COLOR)}"
+        f"{_build_text(footer, 52, 60, 11, fill=QUIET_COLOR)}"
+        f"{_build_status_icon(badge_status, split_x + 11, 28)}"
+        f"{_build_text(badge_status.word, split_x + 30, 40.5, 13, bold=True)}",
+    )
 
 
-def _text(text: str, x: float, y: float, size: float, *, bold: bool = False, fill: str = PAPER) -> str:
+RENDERERS_BY_STYLE: dict[str, Callable[[BadgeStatus, date], str]] = {"flat": render_flat, "large": render_large}
+
+
+def build_title(badge_status: BadgeStatus, day: date) -> str:
+    """What the badge says to those who do not see it."""
+    return f"{badge_status.sentence}, on {_format_date(day)}"
+
+
+def escape_xml_text(text: str) -> str:
+    """Text as it may stand in XML: what XML cannot hold is left out."""
+    return escape(
+        "".join(character for character in text if character >= " " and not 0xD800 <= ord(character) <= 0xDFFF)
+    )
+
+
+def _build_svg(badge_status: BadgeStatus, day: date, width_px: float, height_px: int, content: str) -> str:
+    escaped_title = escape_xml_text(build_title(badge_status, day))
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width_px:g}" height="{height_px}" viewBox="0 0 {width_px:g} '
+        f'{height_px}" '
+        f'role="img" aria-labelledby="t"><title id="t">{escaped_title}</title>{content}</svg>'
+    )
+
+
+def _get_fill_color(badge_status: BadgeStatus) -> str:
+    return GOOD_COLOR if badge_status.is_good else NEUTRAL_COLOR
+
+
+def _build_text(text: str, x: float, y: float, size: float, *, bold: bool = False, fill: str = PAPER_COLOR) -> str:
     """A line of text that takes exactly the room it was measured at, whatever font draws it."""
     if not text:
         return ""
     weight = ' font-weight="700"' if bold else ""
     return (
-        f'<text x="{x:g}" y="{y:g}" font-family={quoteattr(FONTS)} font-size="{size:g}"{weight} fill="{fill}" '
-        f'textLength="{width(text, size, bold=bold):g}" lengthAdjust="spacingAndGlyphs">{xml_text(text)}</text>'
+        f'<text x="{x:g}" y="{y:g}" font-family={quoteattr(FONT_FAMILIES)} font-size="{size:g}"{weight} fill="{fill}" '
+        f'textLength="{measure_text(text, size, bold=bold):g}" lengthAdjust="spacingAndGlyphs">{escape_xml_text(text)}'
+        "</text>"
     )
 
 
-def _mark(x: float, y: float, scale: float) -> str:
+def _build_mark(x: float, y: float, scale: float) -> str:
     return (
-        f'<g transform="translate({x:g} {y:g}) scale({scale:g})"><path fill="{PAPER}" d="{MARK[0]}"/>'
-        f'<path fill="{EDGE}" d="{MARK[1]}"/></g>'
+        f'<g transform="translate({x:g} {y:g}) scale({scale:g})"><path fill="{PAPER_COLOR}" d="{MARK_PATHS[0]}"/>'
+        f'<path fill="{EDGE_COLOR}" d="{MARK_PATHS[1]}"/></g>'
     )
 
 
-def _sign(truth: Truth, x: float, y: float) -> str:
+def _build_status_icon(badge_status: BadgeStatus, x: float, y: float) -> str:
     """A tick where it is listed, a dash where it is not: nobody has to tell the colours apart."""
     return (
-        f'<path transform="translate({x:g} {y:g})" d="{TICK if truth.is_good else DASH}" fill="none" '
-        f'stroke="{PAPER}" stroke-width="2" stroke-linecap="round" stroke-linejoin="round"/>'
+        f'<path transform="translate({x:g} {y:g})" d="{TICK_PATH if badge_status.is_good else DASH_PATH}" fill="none" '
+        f'stroke="{PAPER_COLOR}" stroke-width="2" stroke-linecap="round" stroke-linejoin="round"/>'
     )
 
 
-def _day(on: date) -> str:
-    return f"{on.day} {MONTHS[on.month - 1]} {on.year}"
+def _format_date(day: date) -> str:
+    return f"{day.day} {MONTHS[day.month - 1]} {day.year}"

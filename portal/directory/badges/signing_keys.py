@@ -15,54 +15,54 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
-PURPOSE = b"portal badges: signing key"
+KEY_DERIVATION_INFO = b"portal badges: signing key"
 
 
-def b64(data: bytes) -> str:
+def encode_base64url(data: bytes) -> str:
     """base64url without padding, as in every JOSE standard."""
     return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
 
 
-def unb64(text: str) -> bytes:
+def decode_base64url(text: str) -> bytes:
     """What b64 made. Raises ValueError for anything that b64 would have written otherwise."""
     data = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
-    if b64(data) != text:
+    if encode_base64url(data) != text:
         raise ValueError("not base64url as it is written once")
     return data
 
 
-def signing_key(secret: str) -> Ed25519PrivateKey:
+def derive_signing_key(secret: str) -> Ed25519PrivateKey:
     """The key that a secret stands for."""
-    seed = HKDF(algorithm=SHA256(), length=32, salt=None, info=PURPOSE).derive(secret.encode())
+    seed = HKDF(algorithm=SHA256(), length=32, salt=None, info=KEY_DERIVATION_INFO).derive(secret.encode())
     return Ed25519PrivateKey.from_private_bytes(seed)
 
 
-def jwk(key: Ed25519PublicKey) -> dict[str, str]:
+def build_jwk(key: Ed25519PublicKey) -> dict[str, str]:
     """A public key as a JSON Web Key (RFC 8037)."""
-    x = b64(key.public_bytes(Encoding.Raw, PublicFormat.Raw))
-    thumb = json.dumps({"crv": "Ed25519", "kty": "OKP", "x": x}, separators=(",", ":")).encode()
-    kid = b64(hashlib.sha256(thumb).digest())
-    return {"kty": "OKP", "crv": "Ed25519", "x": x, "kid": kid, "alg": "EdDSA", "use": "sig"}
+    x = encode_base64url(key.public_bytes(Encoding.Raw, PublicFormat.Raw))
+    thumbprint_input = json.dumps({"crv": "Ed25519", "kty": "OKP", "x": x}, separators=(",", ":")).encode()
+    key_id = encode_base64url(hashlib.sha256(thumbprint_input).digest())
+    return {"kty": "OKP", "crv": "Ed25519", "x": x, "kid": key_id, "alg": "EdDSA", "use": "sig"}
 
 
-def key_set(secrets: list[str]) -> dict[str, list[dict[str, str]]]:
+def build_key_set(secrets: list[str]) -> dict[str, list[dict[str, str]]]:
     """The public keys of these secrets, newest first, as others fetch them."""
-    return {"keys": [jwk(signing_key(secret).public_key()) for secret in secrets]}
+    return {"keys": [build_jwk(derive_signing_key(secret).public_key()) for secret in secrets]}
 
 
-def public_keys(published: Mapping[str, Any]) -> dict[str, Ed25519PublicKey]:
+def parse_public_keys(key_set_data: Mapping[str, Any]) -> dict[str, Ed25519PublicKey]:
     """The Ed25519 keys of a key set by their ids; others are left out. Raises ValueError where it is no key set."""
-    keys = published.get("keys")
-    if not isinstance(keys, list):
+    key_list = key_set_data.get("keys")
+    if not isinstance(key_list, list):
         raise ValueError("no key set")
-    found: dict[str, Ed25519PublicKey] = {}
-    for each in keys:
-        if isinstance(each, dict) and (each.get("kty"), each.get("crv")) == ("OKP", "Ed25519"):
-            key = Ed25519PublicKey.from_public_bytes(unb64(str(each.get("x", ""))))
-            found[str(each.get("kid") or jwk(key)["kid"])] = key
-    return found
+    keys_by_id: dict[str, Ed25519PublicKey] = {}
+    for key_data in key_list:
+        if isinstance(key_data, dict) and (key_data.get("kty"), key_data.get("crv")) == ("OKP", "Ed25519"):
+            key = Ed25519PublicKey.from_public_bytes(decode_base64url(str(key_data.get("x", ""))))
+            keys_by_id[str(key_data.get("kid") or build_jwk(key)["kid"])] = key
+    return keys_by_id
 
 
-def pem(key: Ed25519PublicKey) -> str:
+def encode_pem(key: Ed25519PublicKey) -> str:
     """The same key as openssl reads it."""
     return key.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo).decode()

@@ -14,18 +14,18 @@ from typing import Any
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
-from portal.directory.badges.signing_keys import b64, jwk, unb64
-from portal.directory.badges.status import Truth
+from portal.directory.badges.signing_keys import build_jwk, decode_base64url, encode_base64url
+from portal.directory.badges.status import BadgeStatus
 
-TYPE = "badge-statement+jwt"  # so that no other token of the portal passes for a statement
-LIFE = timedelta(hours=2)  # whoever needs a later one fetches it: that costs nothing
-STEP = timedelta(minutes=1)  # statements of one minute are the same octets
-SKEW = timedelta(minutes=5)  # between two clocks
-MOST = 8_000  # characters
-CLAIMS = ("integration", "partner", "program", "tier", "standing")
+STATEMENT_TYPE = "badge-statement+jwt"  # so that no other token of the portal passes for a statement
+STATEMENT_LIFETIME = timedelta(hours=2)  # whoever needs a later one fetches it: that costs nothing
+STATEMENT_GRANULARITY = timedelta(minutes=1)  # statements of one minute are the same octets
+MAX_CLOCK_SKEW = timedelta(minutes=5)  # between two clocks
+MAX_STATEMENT_CHARACTERS = 8_000  # characters
+CLAIM_NAMES = ("integration", "partner", "program", "tier", "standing")
 
 
-class Verdict(StrEnum):
+class StatementVerdict(StrEnum):
     """What a statement turns out to be."""
 
     GENUINE = "genuine"
@@ -38,113 +38,115 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Verified:
+class VerificationResult:
     """A verdict. `claims` are filled where the statement could be read: believe them only if it is genuine."""
 
-    verdict: Verdict
+    verdict: StatementVerdict
     claims: dict[str, Any] = field(default_factory=dict)
     key: str = ""
 
     @property
     def signed(self) -> bool:
         """Whether one of the keys signed exactly this, whenever that was."""
-        return self.verdict in (Verdict.GENUINE, Verdict.EXPIRED, Verdict.EARLY)
+        return self.verdict in (StatementVerdict.GENUINE, StatementVerdict.EXPIRED, StatementVerdict.EARLY)
 
-    def moment(self, name: str) -> datetime | None:
+    def get_moment(self, name: str) -> datetime | None:
         """iat or exp as a moment; None where the statement has none."""
         value = self.claims.get(name)
-        return datetime.fromtimestamp(float(value), UTC) if _is_moment(value) else None  # type: ignore[arg-type]
+        return datetime.fromtimestamp(float(value), UTC) if _is_timestamp(value) else None  # type: ignore[arg-type]
 
 
-def canonical(value: Mapping[str, Any]) -> bytes:
+def encode_canonical_json(value: Mapping[str, Any]) -> bytes:
     """The octets of a JSON object: UTF-8, keys sorted, no space, nothing escaped that need not be."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
 
 
-def claims_of(truth: Truth, issuer: str, now: datetime) -> dict[str, Any]:
+def build_claims(badge_status: BadgeStatus, issuer: str, now: datetime) -> dict[str, Any]:
     """What a statement says, issued at the full minute before `now`."""
-    begun = now.replace(second=0, microsecond=0)
+    issued_at = now.replace(second=0, microsecond=0)
     return {
         "iss": issuer,
-        "sub": truth.page,
-        "iat": int(begun.timestamp()),
-        "exp": int((begun + LIFE).timestamp()),
-        "integration": truth.integration,
-        "integration_id": truth.uuid,
-        "partner": truth.partner,
-        "program": truth.program_key,
-        "tier": truth.tier_key,
-        "standing": truth.standing,
-        "now": f"{truth.page}badge.json",
+        "sub": badge_status.page,
+        "iat": int(issued_at.timestamp()),
+        "exp": int((issued_at + STATEMENT_LIFETIME).timestamp()),
+        "integration": badge_status.integration,
+        "integration_id": badge_status.uuid,
+        "partner": badge_status.partner,
+        "program": badge_status.program_key,
+        "tier": badge_status.tier_key,
+        "standing": badge_status.standing,
+        "now": f"{badge_status.page}badge.json",
     }
 
 
-def sign(claims: Mapping[str, Any], key: Ed25519PrivateKey) -> dict[str, str]:
+def sign_claims(claims: Mapping[str, Any], key: Ed25519PrivateKey) -> dict[str, str]:
     """The statement as flattened JSON: payload, protected, signature."""
-    head = canonical({"alg": "EdDSA", "kid": jwk(key.public_key())["kid"], "typ": TYPE})
-    protected, payload = b64(head), b64(canonical(claims))
-    signature = b64(key.sign(f"{protected}.{payload}".encode()))
+    header = encode_canonical_json({"alg": "EdDSA", "kid": build_jwk(key.public_key())["kid"], "typ": STATEMENT_TYPE})
+    protected, payload = encode_base64url(header), encode_base64url(encode_canonical_json(claims))
+    signature = encode_base64url(key.sign(f"{protected}.{payload}".encode()))
     return {"payload": payload, "protected": protected, "signature": signature}
 
 
-def compact(statement: Mapping[str, str]) -> str:
+def serialize_compact(statement: Mapping[str, str]) -> str:
     """The statement as one word: protected.payload.signature."""
     return f"{statement['protected']}.{statement['payload']}.{statement['signature']}"
 
 
-def verify(text: str, keys: Mapping[str, Ed25519PublicKey], issuer: str | None, now: datetime) -> Verified:
+def verify_statement(
+    text: str, keys: Mapping[str, Ed25519PublicKey], issuer: str | None, now: datetime
+) -> VerificationResult:
     """What a statement in either form is. `issuer`: the portal that must have issued it; None: whoever has the keys."""
     try:
-        protected, payload, signature = _parts(text)
-        head, claims = _object(protected), _object(payload)
-        octets = unb64(signature)
+        protected, payload, signature = _split_statement(text)
+        header, claims = _decode_object(protected), _decode_object(payload)
+        signature_bytes = decode_base64url(signature)
     except (ValueError, RecursionError):
-        return Verified(Verdict.UNREADABLE)
-    if head.get("alg") != "EdDSA" or head.get("typ") != TYPE:
-        return Verified(Verdict.UNREADABLE)
-    kid = str(head.get("kid", ""))
+        return VerificationResult(StatementVerdict.UNREADABLE)
+    if header.get("alg") != "EdDSA" or header.get("typ") != STATEMENT_TYPE:
+        return VerificationResult(StatementVerdict.UNREADABLE)
+    key_id = str(header.get("kid", ""))
     if issuer is not None and claims.get("iss") != issuer:
-        return Verified(Verdict.FOREIGN, claims, kid)
-    if kid not in keys:
-        return Verified(Verdict.FORGED, claims, kid)
+        return VerificationResult(StatementVerdict.FOREIGN, claims, key_id)
+    if key_id not in keys:
+        return VerificationResult(StatementVerdict.FORGED, claims, key_id)
     try:
-        keys[kid].verify(octets, f"{protected}.{payload}".encode())
+        keys[key_id].verify(signature_bytes, f"{protected}.{payload}".encode())
     except InvalidSignature:
-        return Verified(Verdict.ALTERED, claims, kid)
-    return Verified(_in_time(claims, now), claims, kid)
+        return VerificationResult(StatementVerdict.ALTERED, claims, key_id)
+    return VerificationResult(_check_validity_period(claims, now), claims, key_id)
 
 
-def _in_time(claims: Mapping[str, Any], now: datetime) -> Verdict:
-    issued, expires = claims.get("iat"), claims.get("exp")
-    if not (_is_moment(issued) and _is_moment(expires)):
-        return Verdict.UNREADABLE
-    if now.timestamp() >= float(expires):  # type: ignore[arg-type]
-        return Verdict.EXPIRED
-    early = float(issued) > (now + SKEW).timestamp()  # type: ignore[arg-type]
-    return Verdict.EARLY if early else Verdict.GENUINE
+def _check_validity_period(claims: Mapping[str, Any], now: datetime) -> StatementVerdict:
+    issued_at, expires_at = claims.get("iat"), claims.get("exp")
+    if not (_is_timestamp(issued_at) and _is_timestamp(expires_at)):
+        return StatementVerdict.UNREADABLE
+    if now.timestamp() >= float(expires_at):  # type: ignore[arg-type]
+        return StatementVerdict.EXPIRED
+    is_early = float(issued_at) > (now + MAX_CLOCK_SKEW).timestamp()  # type: ignore[arg-type]
+    return StatementVerdict.EARLY if is_early else StatementVerdict.GENUINE
 
 
-def _is_moment(value: Any) -> bool:
+def _is_timestamp(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 0 < value < 10**11
 
 
-def _parts(text: str) -> tuple[str, str, str]:
+def _split_statement(text: str) -> tuple[str, str, str]:
     """protected, payload and signature of either form. Raises ValueError."""
     text = text.strip()
-    if len(text) > MOST:
+    if len(text) > MAX_STATEMENT_CHARACTERS:
         raise ValueError("too long")
     if not text.startswith("{"):
         protected, payload, signature = text.split(".")
         return protected, payload, signature
-    told = json.loads(text)
-    found = [told.get(name) for name in ("protected", "payload", "signature")]
-    if not all(isinstance(each, str) for each in found):
+    statement_data = json.loads(text)
+    parts = [statement_data.get(name) for name in ("protected", "payload", "signature")]
+    if not all(isinstance(part_text, str) for part_text in parts):
         raise ValueError("a part is missing")
-    return found[0], found[1], found[2]
+    return parts[0], parts[1], parts[2]
 
 
-def _object(part: str) -> dict[str, Any]:
-    told = json.loads(unb64(part))
-    if not isinstance(told, dict):
+def _decode_object(part: str) -> dict[str, Any]:
+    data = json.loads(decode_base64url(part))
+    if not isinstance(data, dict):
         raise ValueError("no object")
-    return told
+    return data

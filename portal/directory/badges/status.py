@@ -9,24 +9,24 @@ from datetime import datetime
 from django.conf import settings
 from django.urls import reverse
 
-from integrations.compliance.public_status import public, since
+from integrations.compliance.public_status import get_public_listing_status, get_status_changed_at
 from integrations.submissions.models import Integration
-from integrations.submissions.workflow.states import Standing
-from portal.core.badge_impersonation import undressed
+from integrations.submissions.workflow.states import ListingStatus
+from portal.core.badge_impersonation import strip_decoration
 
-LISTED, ENDED = "listed", "ended"
+LISTED_STATUS, ENDED_STATUS = "listed", "ended"
 # a notice is between the program and the partner: to everybody else the integration is listed
-STANDINGS: dict[Standing, str] = {
-    Standing.VERIFIED: LISTED,
-    Standing.NOTICE: LISTED,
-    Standing.SUSPENDED: "suspended",
-    Standing.REMOVED: "removed",
-    Standing.NONE: "community",
+PUBLIC_STANDINGS: dict[ListingStatus, str] = {
+    ListingStatus.VERIFIED: LISTED_STATUS,
+    ListingStatus.NOTICE: LISTED_STATUS,
+    ListingStatus.SUSPENDED: "suspended",
+    ListingStatus.REMOVED: "removed",
+    ListingStatus.NONE: "community",
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Truth:
+class BadgeStatus:
     """What a badge may say. `standing`: listed, suspended, removed, community or ended; `said`: the same in words.
 
     `tier` and `tier_key` are blank unless the listing shows a tier. Moments are aware; addresses are absolute.
@@ -50,7 +50,7 @@ class Truth:
     @property
     def is_good(self) -> bool:
         """Whether the badge is drawn in colour."""
-        return self.standing == LISTED
+        return self.standing == LISTED_STATUS
 
     @property
     def word(self) -> str:
@@ -63,28 +63,28 @@ class Truth:
         return f"{self.integration} by {self.partner}: {self.word} in the {self.program} program"
 
 
-def truth_of(row: Integration) -> Truth:
+def get_badge_status(row: Integration) -> BadgeStatus:
     """What is true of an integration that was listed at some time. Names of people's own come without disguise."""
-    standing = public(row)
+    standing = get_public_listing_status(row)
     tier = row.edition.tier(row.tier) if standing.shows_tier else None
-    return Truth(
+    return BadgeStatus(
         uuid=str(row.uuid),
-        integration=undressed(row.name),
-        partner=undressed(row.partner.name),
+        integration=strip_decoration(row.name),
+        partner=strip_decoration(row.partner.name),
         program=row.program.name,
         program_key=row.program_key,
         product=row.program.product,
         tier=tier.name if tier else "",
         tier_key=tier.key if tier else "",
-        standing=STANDINGS[Standing(row.standing)] if row.is_open else ENDED,
+        standing=PUBLIC_STANDINGS[ListingStatus(row.standing)] if row.is_open else ENDED_STATUS,
         said=standing.word,
         about=standing.sentence or (tier.meaning if tier else ""),
         listed_since=row.released_at,  # type: ignore[arg-type]
-        standing_since=since(row) or row.released_at,  # type: ignore[arg-type]
-        page=absolute(reverse("listing", args=[row.uuid])),
+        standing_since=get_status_changed_at(row) or row.released_at,  # type: ignore[arg-type]
+        page=build_absolute_url(reverse("listing", args=[row.uuid])),
     )
 
 
-def absolute(path: str) -> str:
+def build_absolute_url(path: str) -> str:
     """An address of ours as others write it."""
     return settings.SITE_URL + path

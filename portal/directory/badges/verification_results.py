@@ -5,12 +5,12 @@ from typing import Any
 
 from django.utils.translation import gettext_noop
 
-from portal.directory.badges.statements import Verdict, Verified
-from portal.directory.badges.status import Truth
+from portal.directory.badges.statements import StatementVerdict, VerificationResult
+from portal.directory.badges.status import BadgeStatus
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class VerdictText:
     """A heading, the sentence below it, a tone, and what the command ends with (0 genuine, 1 not, 2 cannot tell)."""
 
     heading: str
@@ -19,17 +19,17 @@ class Said:
     code: int
 
 
-SAID: dict[Verdict, Said] = {
-    Verdict.GENUINE: Said(
+VERDICT_TEXTS: dict[StatementVerdict, VerdictText] = {
+    StatementVerdict.GENUINE: VerdictText(
         gettext_noop("Genuine"), gettext_noop("The portal signed exactly this, and it has not expired."), "good", 0
     ),
-    Verdict.EXPIRED: Said(
+    StatementVerdict.EXPIRED: VerdictText(
         gettext_noop("Genuine, but expired"),
         gettext_noop("The portal signed exactly this, but it says nothing about today any more. Ask for a fresh one."),
         "warn",
         1,
     ),
-    Verdict.EARLY: Said(
+    StatementVerdict.EARLY: VerdictText(
         gettext_noop("Genuine, but dated in the future"),
         gettext_noop(
             "The portal signed exactly this, for a moment that has not come yet by this clock. "
@@ -38,7 +38,7 @@ SAID: dict[Verdict, Said] = {
         "warn",
         1,
     ),
-    Verdict.ALTERED: Said(
+    StatementVerdict.ALTERED: VerdictText(
         gettext_noop("Altered"),
         gettext_noop(
             "The signature does not fit: the portal never signed this text. It was changed after it was signed, or the "
@@ -47,13 +47,13 @@ SAID: dict[Verdict, Said] = {
         "bad",
         1,
     ),
-    Verdict.FORGED: Said(
+    StatementVerdict.FORGED: VerdictText(
         gettext_noop("Forged"),
         gettext_noop("It claims to be of this portal, but names a key that this portal does not have."),
         "bad",
         1,
     ),
-    Verdict.FOREIGN: Said(
+    StatementVerdict.FOREIGN: VerdictText(
         gettext_noop("Of another portal"),
         gettext_noop(
             "It does not claim to be of this portal, so only the portal that it names can tell whether it is genuine."
@@ -61,7 +61,7 @@ SAID: dict[Verdict, Said] = {
         "warn",
         1,
     ),
-    Verdict.UNREADABLE: Said(
+    StatementVerdict.UNREADABLE: VerdictText(
         gettext_noop("Not a statement"),
         gettext_noop(
             "This cannot be read as a statement. Copy it whole, from the first brace to the last, without "
@@ -71,7 +71,7 @@ SAID: dict[Verdict, Said] = {
         2,
     ),
 }
-WORDS = (
+CLAIM_LABELS = (
     ("integration", gettext_noop("Integration")),
     ("partner", gettext_noop("Company")),
     ("program", gettext_noop("Program")),
@@ -82,17 +82,17 @@ WORDS = (
 )
 
 
-def told(verified: Verified) -> list[tuple[str, str]]:
+def list_claims(result: VerificationResult) -> list[tuple[str, str]]:
     """What a statement says, as (word, text); what it leaves blank is left out."""
-    return [(word, text_of(verified.claims[name])) for name, word in WORDS if verified.claims.get(name)]
+    return [(label, format_claim(result.claims[name])) for name, label in CLAIM_LABELS if result.claims.get(name)]
 
 
-def text_of(value: Any) -> str:
+def format_claim(value: Any) -> str:
     """A claim that anybody may have written, as short plain text."""
     return " ".join(str(value).split())[:300]
 
 
-def differs(verified: Verified, truth: Truth) -> bool:
+def has_changed_since(result: VerificationResult, badge_status: BadgeStatus) -> bool:
     """Whether the portal says something else now than a statement that it signed."""
-    said = [verified.claims.get(name, "") for name in ("program", "tier", "standing")]
-    return said != [truth.program_key, truth.tier_key, truth.standing]
+    claimed_values = [result.claims.get(name, "") for name in ("program", "tier", "standing")]
+    return claimed_values != [badge_status.program_key, badge_status.tier_key, badge_status.standing]

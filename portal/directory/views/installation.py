@@ -11,23 +11,31 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from integrations.submissions.models import Integration
-from integrations.submissions.views.mixins import load
-from portal.core.repository_urls import product_of
+from integrations.submissions.views.mixins import load_visible_integration
+from portal.core.repository_urls import get_product_name
 from verification.checks.services import observations
 from verification.releases import install_layout
 from verification.releases.artifacts import file_names
 from verification.releases.install_layout import Source
 from verification.schemas import services
-from verification.sources.published_versions import Published, kept, versions_in
-from verification.terraform.versions import BadVersion, Constraint, Version, constraint, suggested
+from verification.sources.published_versions import RegistryListing, load_listing, parse_versions
+from verification.terraform.versions import (
+    InvalidVersionError,
+    Version,
+    VersionConstraint,
+    parse_constraint,
+    suggest_constraint,
+)
 
-EXAMPLES = gettext_lazy("As in = 1.2.0, != 1.2.5, > 1.2, >= 1.2.0, < 2.0.0, ~> 1.2 or ~> 1.2.0; a comma asks for both.")
-FEW = 10
-LONGEST = 200
+CONSTRAINT_HELP_TEXT = gettext_lazy(
+    "As in = 1.2.0, != 1.2.5, > 1.2, >= 1.2.0, < 2.0.0, ~> 1.2 or ~> 1.2.0; a comma asks for both."
+)
+MAX_RECENT_VERSIONS = 10
+MAX_CONSTRAINT_LENGTH = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class VersionRow:
     """One version with the constraint that is suggested for it."""
 
     version: str
@@ -36,7 +44,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Built:
+class PlatformBuild:
     """One platform of the chosen version."""
 
     platform: str
@@ -49,99 +57,123 @@ class ConstraintForm(forms.Form):
     """One constraint, read as Terraform reads it."""
 
     constraint = forms.CharField(
-        label=gettext_lazy("Try a constraint"), help_text=EXAMPLES, required=False, max_length=LONGEST
+        label=gettext_lazy("Try a constraint"),
+        help_text=CONSTRAINT_HELP_TEXT,
+        required=False,
+        max_length=MAX_CONSTRAINT_LENGTH,
     )
 
-    def clean_constraint(self) -> Constraint | None:
+    def clean_constraint(self) -> VersionConstraint | None:
         text = str(self.cleaned_data["constraint"])
         try:
-            return constraint(text) if text else None
-        except BadVersion as sentence:
-            raise forms.ValidationError(str(sentence)) from sentence
+            return parse_constraint(text) if text else None
+        except InvalidVersionError as error:
+            raise forms.ValidationError(str(error)) from error
 
 
-def install(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def show_installation(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """The page; `version` and `platform` choose what is shown, `constraint` is tried on the versions."""
-    found = load(request, uuid)
-    owner, _slash, repository = found.repository.partition("/")
+    integration = load_visible_integration(request, uuid)
+    owner, _slash, repository = integration.repository.partition("/")
     if not file_names.REPOSITORY.fullmatch(repository):
         raise Http404(_("Only a Terraform provider is installed so."))
-    source, picture = Source(owner, product_of(repository)), picture_of(found)
-    context: dict[str, Any] = {"integration": found, "source": source, "picture": picture}
-    if picture is not None and picture.newest:
-        context |= chosen(source, picture, request.GET.get("version", ""), request.GET.get("platform", ""))
-        context |= configured(found, source.name, context["version"])
-        context |= tried(picture, ConstraintForm(request.GET))
+    source, published_versions = Source(owner, get_product_name(repository)), get_published_versions(integration)
+    context: dict[str, Any] = {"integration": integration, "source": source, "picture": published_versions}
+    if published_versions is not None and published_versions.newest:
+        context |= build_version_context(
+            source, published_versions, request.GET.get("version", ""), request.GET.get("platform", "")
+        )
+        context |= build_configuration_context(integration, source.name, context["version"])
+        context |= build_constraint_context(published_versions, ConstraintForm(request.GET))
     return render(request, "directory/install.html", context)
 
 
-def picture_of(found: Integration) -> Published | None:
+def get_published_versions(integration: Integration) -> RegistryListing | None:
     """What the last look at the registry saw; None before the first."""
-    return kept(observations.known(found).get("registry"))
+    return load_listing(observations.get_known_values(integration).get("registry"))
 
 
-def chosen(source: Source, picture: Published, version: str, platform: str) -> dict[str, Any]:
+def build_version_context(
+    source: Source, published_versions: RegistryListing, version: str, platform: str
+) -> dict[str, Any]:
     """Everything about one version, on one platform. What is not there gives way to the usual one."""
-    by_version = versions_in(picture.versions)
-    version = version if version in by_version.values() else picture.newest
-    platforms = sorted(picture.platforms or install_layout.RECOMMENDED)
-    usual = (
+    by_version = parse_versions(published_versions.versions)
+    version = version if version in by_version.values() else published_versions.newest
+    platforms = sorted(published_versions.platforms or install_layout.RECOMMENDED)
+    default_platform = (
         install_layout.NEEDED
         if install_layout.NEEDED in platforms
         else platforms[0]
         if platforms
         else install_layout.NEEDED
     )
-    platform = platform if platform in platforms else usual
+    platform = platform if platform in platforms else default_platform
     os, _line, arch = platform.partition("_")
-    rows = [Row(by_version[v], suggested(v), by_version[v] == picture.newest) for v in _newest_first(by_version)]
+    rows = [
+        VersionRow(
+            by_version[version_number],
+            suggest_constraint(version_number),
+            by_version[version_number] == published_versions.newest,
+        )
+        for version_number in _sort_newest_first(by_version)
+    ]
     return {
         "version": version,
         "platform": platform,
         "platform_words": install_layout.shown(platform),
-        "rows": rows[:FEW],
-        "older": rows[FEW:],
-        "platforms": [_built(source, version, one) for one in platforms],
+        "rows": rows[:MAX_RECENT_VERSIONS],
+        "older": rows[MAX_RECENT_VERSIONS:],
+        "platforms": [_build_platform(source, version, platform_name) for platform_name in platforms],
         "places": install_layout.places(source, version, os, arch),
         "required": install_layout.required_providers(source, version),
         "cache": install_layout.cache_setting("$HOME/.terraform.d/plugin-cache"),
     }
 
 
-def configured(found: Integration, name: str, version: str) -> dict[str, Any]:
+def build_configuration_context(integration: Integration, name: str, version: str) -> dict[str, Any]:
     """The provider's own block, alone and with an alias, with the arguments that its schema asks for.
 
     The schema is that of the version, else the newest that was handed in; without one the arguments are not known.
     """
-    row = services.row_of(found, version) or services.row_of(found)
-    nodes = services.opened(row).provider.nodes if row is not None else ()
-    required = [node.name for node in nodes if node.required and node.syntax != "block"]
-    told = "its schema asks for no arguments" if row is not None else "arguments as its documentation says"
+    row = services.get_schema_row(integration, version) or services.get_schema_row(integration)
+    nodes = services.load_schema(row).provider.nodes if row is not None else ()
+    required_arguments = [node.name for node in nodes if node.required and node.syntax != "block"]
+    comment = "its schema asks for no arguments" if row is not None else "arguments as its documentation says"
     example = f'\nresource "{name}_example" "one" {{\n  provider = {name}.second\n}}\n'
     return {
-        "provider": install_layout.provider_block(name, required) or f'provider "{name}" {{\n  # {told}\n}}\n',
-        "alias": install_layout.provider_block(name, required, "second") + example,
+        "provider": install_layout.provider_block(name, required_arguments)
+        or f'provider "{name}" {{\n  # {comment}\n}}\n',
+        "alias": install_layout.provider_block(name, required_arguments, "second") + example,
         "schema_version": row.version if row is not None else "",
     }
 
 
-def _newest_first(versions: dict[Version, str]) -> list[Version]:
+def _sort_newest_first(versions: dict[Version, str]) -> list[Version]:
     return sorted(versions, key=lambda version: version.rank, reverse=True)
 
 
-def _built(source: Source, version: str, platform: str) -> Built:
+def _build_platform(source: Source, version: str, platform: str) -> PlatformBuild:
     os, _line, arch = platform.partition("_")
     note = _("Needed for HCP Terraform") if platform == install_layout.NEEDED else ""
     note = note or (_("Recommended by the registry") if platform in install_layout.RECOMMENDED else "")
-    return Built(platform, install_layout.shown(platform), file_names.archive(source.name, version, os, arch), note)
+    return PlatformBuild(
+        platform, install_layout.shown(platform), file_names.archive(source.name, version, os, arch), note
+    )
 
 
-def tried(picture: Published, form: ConstraintForm) -> dict[str, Any]:
+def build_constraint_context(published_versions: RegistryListing, form: ConstraintForm) -> dict[str, Any]:
     """Which versions a constraint lets pass, and which one Terraform would choose."""
-    asked = form.cleaned_data["constraint"] if form.is_valid() else None
-    if asked is None:
+    version_constraint = form.cleaned_data["constraint"] if form.is_valid() else None
+    if version_constraint is None:
         return {"form": form}
-    versions = versions_in(picture.versions)
-    best = asked.newest(versions)
-    passing = [versions[version] for version in _newest_first(versions) if asked.lets_pass(version)]
-    return {"form": form, "asked": asked, "passing": passing, "choice": versions[best] if best else ""}
+    versions = parse_versions(published_versions.versions)
+    newest_version = version_constraint.newest(versions)
+    matching_versions = [
+        versions[version] for version in _sort_newest_first(versions) if version_constraint.lets_pass(version)
+    ]
+    return {
+        "form": form,
+        "asked": version_constraint,
+        "passing": matching_versions,
+        "choice": versions[newest_version] if newest_version else "",
+    }

@@ -18,23 +18,23 @@ from django.utils.translation import gettext_noop
 from django.views.decorators.cache import cache_control
 from django.views.decorators.vary import vary_on_headers
 
-from integrations.compliance.public_status import SHOWN
+from integrations.compliance.public_status import PUBLIC_STATUSES_BY_KEY
 from integrations.partners import permissions
 from integrations.partners.models import Partner
 from integrations.submissions.models import Integration
 from portal.directory import feeds, search, sitemaps
-from portal.directory.listing_content import PICTURES, listing_of, logo_of
-from portal.directory.listing_page import page_of
+from portal.directory.listing_content import IMAGE_CONTENT_TYPES, build_listing_content, get_logo
+from portal.directory.listing_page import build_listing_details
 from portal.directory.models import Listing, ListingChange
-from portal.directory.partner_page import RUN_TASKS, cards
-from portal.directory.structured_data import item_list, organization, structured
+from portal.directory.partner_page import RUN_TASK_PROGRAM, list_partner_cards
+from portal.directory.structured_data import build_item_list, build_organization, build_software_application
 from portal.directory.views import replies
 
-ROWS, CHANGES = 24, 20
-Page = Callable[..., HttpResponse]
+PAGE_SIZE, MAX_CHANGES = 24, 20
+PublicView = Callable[..., HttpResponse]
 
 
-def public(view: Page) -> Page:
+def make_public(view: PublicView) -> PublicView:
     """A page for everyone, asked for anew each time, so that a removal shows at once."""
 
     @login_not_required
@@ -46,7 +46,7 @@ def public(view: Page) -> Page:
     return handle
 
 
-class Counted(Paginator):  # type: ignore[type-arg]
+class PrecountedPaginator(Paginator):  # type: ignore[type-arg]
     """A paginator that need not count: the figures beside the filters know how many there are."""
 
     def __init__(self, rows: Any, size: int, count: int) -> None:
@@ -58,30 +58,37 @@ class Counted(Paginator):  # type: ignore[type-arg]
         return self._known
 
 
-@public
+@make_public
 @vary_on_headers("HX-Request")
-def listed(request: HttpRequest) -> HttpResponse:
+def show_directory(request: HttpRequest) -> HttpResponse:
     """The directory: what the address asks for, and how many there would be for each other choice."""
-    filters = search.read(request.GET.dict())
-    sides = search.facets(filters)
-    page = Counted(search.found(filters), ROWS, sides.count).get_page(request.GET.get("page"))
+    filters = search.parse_filters(request.GET.dict())
+    facet_counts = search.count_facets(filters)
+    page = PrecountedPaginator(search.list_listings(filters), PAGE_SIZE, facet_counts.count).get_page(
+        request.GET.get("page")
+    )
     context = {
-        "filters": filters, "page": page, "rows": list(page.object_list), "groups": groups(filters, sides),
-        "count": sides.count, "shown": SHOWN, "least": search.MINIMUM,
-        "structured": item_list(page.object_list, page.start_index()) if sides.count else "",
+        "filters": filters,
+        "page": page,
+        "rows": list(page.object_list),
+        "groups": build_facet_groups(filters, facet_counts),
+        "count": facet_counts.count,
+        "shown": PUBLIC_STATUSES_BY_KEY,
+        "least": search.MIN_SAMPLE_SIZE,
+        "structured": build_item_list(page.object_list, page.start_index()) if facet_counts.count else "",
         "narrowed": len(filters.given().keys() - {"q", "sort"}),
-    }  # fmt: skip
+    }
     htmx: Any = request.htmx  # type: ignore[attr-defined]
-    swap = bool(htmx) and not htmx.history_restore_request
-    answer = render(request, f"directory/search.html{'#found' if swap else ''}", context | {"part": swap})
+    is_partial = bool(htmx) and not htmx.history_restore_request
+    response = render(request, f"directory/search.html{'#found' if is_partial else ''}", context | {"part": is_partial})
     if htmx and htmx.trigger == "directory-search":
-        answer["HX-Replace-Url"] = f"{request.path}?{urlencode(filters.given())}".rstrip(
+        response["HX-Replace-Url"] = f"{request.path}?{urlencode(filters.given())}".rstrip(
             "?"
         )  # without the blank fields
-    return answer
+    return response
 
 
-TITLES = (
+FACET_TITLES = (
     ("product", gettext_noop("Product")),
     ("track", gettext_noop("Kind of partner")),
     ("program", gettext_noop("Program")),
@@ -90,29 +97,39 @@ TITLES = (
     ("platform", gettext_noop("Platform")),
     ("standing", gettext_noop("Standing")),
 )
-OPEN = ("product", "track", "standing")
+OPEN_FACETS = ("product", "track", "standing")
 
 
-def groups(filters: search.Filters, sides: search.Facets) -> list[dict[str, Any]]:
+def build_facet_groups(filters: search.ListingFilters, facet_counts: search.FacetCounts) -> list[dict[str, Any]]:
     """Each filter with its choices as links: a choice that is made leads back to without it."""
-    found = [of_company(filters, sides.count)] if filters.partner else []
-    for name, title in TITLES:
-        options = [(each, _link(filters, name, each)) for each in sides.options[name] if each.count or each.chosen]
-        chosen = bool(getattr(filters, name))
-        if len(options) > 1 or chosen:
-            found.append({"name": name, "title": _(title), "options": options, "open": chosen or name in OPEN})
-    return found
+    facet_groups = [build_partner_group(filters, facet_counts.count)] if filters.partner else []
+    for name, title in FACET_TITLES:
+        options = [
+            (facet_option, _build_facet_url(filters, name, facet_option))
+            for facet_option in facet_counts.options[name]
+            if facet_option.count or facet_option.chosen
+        ]
+        is_active = bool(getattr(filters, name))
+        if len(options) > 1 or is_active:
+            facet_groups.append(
+                {"name": name, "title": _(title), "options": options, "open": is_active or name in OPEN_FACETS}
+            )
+    return facet_groups
 
 
-def of_company(filters: search.Filters, count: int) -> dict[str, Any]:
+def build_partner_group(filters: search.ListingFilters, count: int) -> dict[str, Any]:
     """The one company that an address asks for, which only pages about it lead to."""
     name = Listing.objects.filter(publisher_slug=filters.partner).values_list("publisher", flat=True).first()
-    option = search.Option(filters.partner, name or filters.partner, count, True)
-    return {"name": "partner", "title": _("Company"), "options": [(option, _link(filters, "partner", option))],
-            "open": True}  # fmt: skip
+    option = search.FacetOption(filters.partner, name or filters.partner, count, True)
+    return {
+        "name": "partner",
+        "title": _("Company"),
+        "options": [(option, _build_facet_url(filters, "partner", option))],
+        "open": True,
+    }
 
 
-def _link(filters: search.Filters, name: str, option: search.Option) -> str:
+def _build_facet_url(filters: search.ListingFilters, name: str, option: search.FacetOption) -> str:
     query = QueryDict(mutable=True)
     query.update(filters.given())
     if option.chosen or not option.value:
@@ -122,78 +139,89 @@ def _link(filters: search.Filters, name: str, option: search.Option) -> str:
     return f"?{query.urlencode()}"
 
 
-@public
-def listing(request: HttpRequest, uuid: UUID) -> HttpResponse:
+@make_public
+def show_listing(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """One integration that is or was listed, with what may be said of its standing."""
-    row, found = listed_or_404(uuid)
-    face = listing_of(row)
+    row, listing_row = get_listing_or_404(uuid)
+    content = build_listing_content(row)
     context = {
-        "listing": face, "integration": row, "edition": row.edition, "row": found, "program": row.program,
-        "page": page_of(row, found, timezone.now()), "structured": structured(found, face),
-        "may_reply": request.user.is_authenticated and permissions.may_edit(row, request.user),
-        "changes": ListingChange.objects.filter(listing=found)[:CHANGES],
-        "address": search.absolute(request.path), "is_gone": found.standing in search.GONE,
-    }  # fmt: skip
-    answer = render(request, "directory/listing.html", context)
+        "listing": content,
+        "integration": row,
+        "edition": row.edition,
+        "row": listing_row,
+        "program": row.program,
+        "page": build_listing_details(row, listing_row, timezone.now()),
+        "structured": build_software_application(listing_row, content),
+        "may_reply": request.user.is_authenticated and permissions.can_edit(row, request.user),
+        "changes": ListingChange.objects.filter(listing=listing_row)[:MAX_CHANGES],
+        "address": search.build_absolute_url(request.path),
+        "is_gone": listing_row.standing in search.UNLISTED_STATUSES,
+    }
+    response = render(request, "directory/listing.html", context)
     if context["is_gone"]:
-        answer["X-Robots-Tag"] = "noindex"
-    return answer
+        response["X-Robots-Tag"] = "noindex"
+    return response
 
 
 @login_not_required
-@cache_control(public=True, max_age=feeds.AGE, must_revalidate=True)
-def listing_logo(_request: HttpRequest, uuid: UUID) -> FileResponse:
+@cache_control(public=True, max_age=feeds.MAX_AGE_SECONDS, must_revalidate=True)
+def show_logo(_request: HttpRequest, uuid: UUID) -> FileResponse:
     """The picture beside the listing: of a kind that holds no script, and in a sandbox all the same."""
-    found = logo_of(listed_or_404(uuid)[0])
-    if found is None:
+    logo = get_logo(get_listing_or_404(uuid)[0])
+    if logo is None:
         raise Http404(_("There is no logo."))
-    answer = FileResponse(found.file.open("rb"), content_type=PICTURES[found.kind])
-    answer["Content-Disposition"] = "inline"
-    answer["Content-Security-Policy"] = "default-src 'none'; sandbox"
-    answer["X-Content-Type-Options"] = "nosniff"
-    return answer
+    response = FileResponse(logo.file.open("rb"), content_type=IMAGE_CONTENT_TYPES[logo.kind])
+    response["Content-Disposition"] = "inline"
+    response["Content-Security-Policy"] = "default-src 'none'; sandbox"
+    response["X-Content-Type-Options"] = "nosniff"
+    return response
 
 
-@public
-def partner_page(request: HttpRequest, slug: str) -> HttpResponse:
+@make_public
+def show_partner(request: HttpRequest, slug: str) -> HttpResponse:
     """A company with what it has listed, what it had, and what changed. A company without is not there."""
     partner = Partner.objects.filter(slug=slug, listings__isnull=False).first()
     if partner is None:
         raise Http404(_("No company with something listed has this address."))
     rows = list(Listing.objects.filter(partner=partner).order_by("name_plain", "pk"))
     context = {
-        "partner": partner, "now": [row for row in rows if row.standing not in search.GONE],
-        "former": [row for row in rows if row.standing in search.GONE], "shown": SHOWN,
-        "changes": ListingChange.objects.filter(listing__partner=partner).select_related("listing")[:CHANGES],
-        "least": search.MINIMUM, "first": next((row for row in rows if row.has_logo), rows[0]),
-        "structured": organization(partner, [row for row in rows if row.standing not in search.GONE]),
-    }  # fmt: skip
+        "partner": partner,
+        "now": [row for row in rows if row.standing not in search.UNLISTED_STATUSES],
+        "former": [row for row in rows if row.standing in search.UNLISTED_STATUSES],
+        "shown": PUBLIC_STATUSES_BY_KEY,
+        "changes": ListingChange.objects.filter(listing__partner=partner).select_related("listing")[:MAX_CHANGES],
+        "least": search.MIN_SAMPLE_SIZE,
+        "first": next((row for row in rows if row.has_logo), rows[0]),
+        "structured": build_organization(
+            partner, [row for row in rows if row.standing not in search.UNLISTED_STATUSES]
+        ),
+    }
     return render(request, "directory/partner.html", context)
 
 
-@public
-def run_tasks(request: HttpRequest) -> HttpResponse:
+@make_public
+def show_run_tasks(request: HttpRequest) -> HttpResponse:
     """Everybody whose service takes part in a Terraform run: one card a partner, with its summary."""
-    return render(request, "directory/run_tasks.html", {"cards": cards(), "program": RUN_TASKS})
+    return render(request, "directory/run_tasks.html", {"cards": list_partner_cards(), "program": RUN_TASK_PROGRAM})
 
 
-def listed_or_404(uuid: UUID) -> tuple[Integration, Listing]:
+def get_listing_or_404(uuid: UUID) -> tuple[Integration, Listing]:
     rows = Listing.objects.select_related("integration__partner").filter(uuid=uuid)
-    found = rows.first()
-    if found is None:
+    listing_row = rows.first()
+    if listing_row is None:
         raise Http404(_("This integration was never listed."))
-    return found.integration, found
+    return listing_row.integration, listing_row
 
 
 urlpatterns = [
-    path("listed/", listed, name="listed"),
-    path("listed/<uuid:uuid>/", listing, name="listing"),
-    path("listed/<uuid:uuid>/logo/", listing_logo, name="listing_logo"),
-    path("listed/<uuid:uuid>/reply/", replies.listing_reply, name="listing_reply"),
-    path("partners/<slug:slug>/", partner_page, name="partner_page"),
-    path("run-tasks/", run_tasks, name="run_tasks"),
+    path("listed/", show_directory, name="listed"),
+    path("listed/<uuid:uuid>/", show_listing, name="listing"),
+    path("listed/<uuid:uuid>/logo/", show_logo, name="listing_logo"),
+    path("listed/<uuid:uuid>/reply/", replies.edit_reply, name="listing_reply"),
+    path("partners/<slug:slug>/", show_partner, name="partner_page"),
+    path("run-tasks/", show_run_tasks, name="run_tasks"),
     path("feeds/listed.atom", feeds.feed_atom, name="feed_atom"),
     path("feeds/listed.json", feeds.feed_json, name="feed_json"),
-    path("sitemap.xml", sitemaps.sitemap, name="sitemap"),
-    path("robots.txt", sitemaps.robots, name="robots"),
+    path("sitemap.xml", sitemaps.show_sitemap, name="sitemap"),
+    path("robots.txt", sitemaps.show_robots_txt, name="robots"),
 ]

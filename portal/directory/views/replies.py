@@ -10,36 +10,36 @@ from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
 from integrations.submissions.models import Integration
-from integrations.submissions.views.mixins import only
-from portal.core.errors import NotAllowed
-from portal.directory.listing_page import replies, reply_of
+from integrations.submissions.views.mixins import require_permission
+from portal.core.errors import ActionRefused
+from portal.directory.listing_page import get_current_reply, list_replies
 from portal.directory.models import Listing
-from portal.directory.partner_replies import ReplyForm, reply
-from portal.ui.refusals import refused
+from portal.directory.partner_replies import ReplyForm, save_reply
+from portal.ui.refusals import report_refusal
 
 
-def listing_reply(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def edit_reply(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """Write, change or take back the reply; everything that was said before stands below."""
     row = Integration.objects.visible_to(request.user).select_related("partner").filter(uuid=uuid).first()
     listing = Listing.objects.filter(uuid=uuid).first()
     if row is None or listing is None:
         raise Http404(_("This integration was never listed, or it is not visible to you."))
-    only(permissions.may_edit, row, request.user)
-    said = reply_of(row)
-    sent = request.POST if request.method == "POST" else None
-    form = ReplyForm(sent, row=row, initial={"text": said.text if said else ""})
+    require_permission(permissions.can_edit, row, request.user)
+    current_reply = get_current_reply(row)
+    form_data = request.POST if request.method == "POST" else None
+    form = ReplyForm(form_data, row=row, initial={"text": current_reply.text if current_reply else ""})
     if form.is_valid():
-        return _said(request, row, form.cleaned_data["text"])
-    context = {"form": form, "integration": row, "row": listing, "history": replies(row)[:50]}
+        return _save_reply(request, row, form.cleaned_data["text"])
+    context = {"form": form, "integration": row, "row": listing, "history": list_replies(row)[:50]}
     return render(request, "directory/reply.html", context, status=422 if form.errors else 200)
 
 
-def _said(request: HttpRequest, row: Integration, text: str) -> HttpResponse:
+def _save_reply(request: HttpRequest, row: Integration, text: str) -> HttpResponse:
     try:
-        done = reply(row, text, by=request.user, now=timezone.now())
-    except NotAllowed as refusal:
-        refused(request, refusal)
+        event = save_reply(row, text, actor=request.user, now=timezone.now())
+    except ActionRefused as error:
+        report_refusal(request, error)
         return redirect("listing_reply", uuid=row.uuid)
-    if done is not None:
+    if event is not None:
         messages.success(request, _("Everyone reads it from now on.") if text else _("The reply was taken back."))
     return redirect("listing", uuid=row.uuid)

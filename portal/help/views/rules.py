@@ -9,15 +9,15 @@ from django.urls import path, reverse
 from django.utils.translation import gettext as _
 
 from integrations.programs.registry import PROGRAMS
-from integrations.sla.presenters import VERBS
-from integrations.submissions.views.program_catalog import promised
+from integrations.sla.presenters import VERB_LABELS
+from integrations.submissions.views.program_catalog import format_target
 from portal.help import rules
 
-PAGES = {"sla": "clock_rule", "standing": "standing_rule"}
+URL_NAME_BY_FILE = {"sla": "clock_rule", "standing": "standing_rule"}
 
 
 @dataclass(frozen=True, slots=True)
-class Promise:
+class EditionTargets:
     """What one edition of a program promises, in words."""
 
     program: str
@@ -30,17 +30,17 @@ class Promise:
     summary: str
 
 
-def promises() -> list[Promise]:
+def list_edition_targets() -> list[EditionTargets]:
     """Every edition of every program, the newest of each first."""
     return [
-        Promise(
+        EditionTargets(
             program=program.name,
             href=f"{reverse('program', args=[key])}?edition={edition.date}",
             edition=edition.date,
             newest=edition == program.newest,
-            verb=_(VERBS[edition.sla.verb]),
-            critical=promised(edition.sla.critical),
-            other=promised(edition.sla.other),
+            verb=_(VERB_LABELS[edition.sla.verb]),
+            critical=format_target(edition.sla.critical),
+            other=format_target(edition.sla.other),
             summary=edition.sla.summary,
         )
         for key, program in PROGRAMS.items()
@@ -49,24 +49,24 @@ def promises() -> list[Promise]:
 
 
 @login_not_required
-def clock_rule(request: HttpRequest) -> HttpResponse:
+def show_sla_rule(request: HttpRequest) -> HttpResponse:
     """The rule of the clock, with the figures of every program's editions."""
-    return _page(request, "sla", {"promises": promises()})
+    return _render_rule(request, "sla", {"promises": list_edition_targets()})
 
 
 @login_not_required
-def standing_rule(request: HttpRequest) -> HttpResponse:
+def show_compliance_rule(request: HttpRequest) -> HttpResponse:
     """What follows when the promise is not kept."""
-    return _page(request, "standing", {})
+    return _render_rule(request, "standing", {})
 
 
-def _page(request: HttpRequest, name: str, more: dict[str, object]) -> HttpResponse:
-    places = {f"{file}.md": reverse(view) for file, view in PAGES.items()}
-    first, *rest = (rules.led(section, places) for section in rules.sections(name))
-    return render(request, "help/rule.html", {"first": first, "sections": rest, **more})
+def _render_rule(request: HttpRequest, name: str, context: dict[str, object]) -> HttpResponse:
+    url_by_file = {f"{file}.md": reverse(view) for file, view in URL_NAME_BY_FILE.items()}
+    first, *rest = (rules.resolve_links(section, url_by_file) for section in rules.load_sections(name))
+    return render(request, "help/rule.html", {"first": first, "sections": rest, **context})
 
 
 urlpatterns = [
-    path("help/clock/", clock_rule, name="clock_rule"),
-    path("help/standing/", standing_rule, name="standing_rule"),
+    path("help/clock/", show_sla_rule, name="clock_rule"),
+    path("help/standing/", show_compliance_rule, name="standing_rule"),
 ]

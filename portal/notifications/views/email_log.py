@@ -11,56 +11,56 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
-from portal.core.text_fields import searched
+from portal.core.text_fields import clean_search_query
 from portal.notifications.models import Email
-from portal.ui.pagination import page_of
+from portal.ui.pagination import paginate
 
-UNTOLD = (Email.State.CANCELLED, Email.State.HELD, Email.State.SILENCED)
-KEYS = frozenset({"confirm_address", "reset_password", "invitation"})  # whoever reads their link can use it
+HIDDEN_STATES = (Email.State.CANCELLED, Email.State.HELD, Email.State.SILENCED)
+SECRET_TEMPLATES = frozenset({"confirm_address", "reset_password", "invitation"})  # whoever reads their link can use it
 
 
-def ask_whether_open(request: HttpRequest) -> None:
+def require_access(request: HttpRequest) -> None:
     """The outbox is the program's; without a mail server it is open, so that a sign-up can be finished."""
-    if not (settings.OUTBOX_OPEN or permissions.works_for_program(request.user)):
+    if not (settings.OUTBOX_OPEN or permissions.is_program_staff(request.user)):
         raise Http404(_("There is nothing here for you."))
 
 
 @login_not_required
-def outbox(request: HttpRequest) -> HttpResponse:
+def show_email_log(request: HttpRequest) -> HttpResponse:
     """Every mail, newest first, by state and by words in subject or address."""
-    ask_whether_open(request)
-    state, words = request.GET.get("state", ""), searched(request.GET.get("q", ""))
-    page = page_of(request, chosen(state, words))
-    context = {"page": page, "state": state, "q": words, "states": Email.State.choices}
+    require_access(request)
+    state, query = request.GET.get("state", ""), clean_search_query(request.GET.get("q", ""))
+    page = paginate(request, filter_emails(state, query))
+    context = {"page": page, "state": state, "q": query, "states": Email.State.choices}
     return render(request, "notifications/email_log.html", context)
 
 
-def chosen(state: str, words: str) -> QuerySet[Email]:
+def filter_emails(state: str, query: str) -> QuerySet[Email]:
     """The mails that the filters leave, without what they say. What is no state filters nothing."""
     mails = Email.objects.defer("text", "html", "calendar")
     if state in Email.State.values:
         mails = mails.filter(state=state)
-    if words:
-        mails = mails.filter(subject__icontains=words) | mails.filter(to__icontains=words)
+    if query:
+        mails = mails.filter(subject__icontains=query) | mails.filter(to__icontains=query)
     return mails
 
 
 @login_not_required
-def mail(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def show_email(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """One mail as its receiver gets it. Its receiver may always read it."""
-    found = get_object_or_404(Email, uuid=uuid)
-    if found.person_id is None or found.person_id != request.user.pk:
-        ask_whether_open(request)
-    if found.name in KEYS and not settings.OUTBOX_OPEN:
+    email = get_object_or_404(Email, uuid=uuid)
+    if email.person_id is None or email.person_id != request.user.pk:
+        require_access(request)
+    if email.name in SECRET_TEMPLATES and not settings.OUTBOX_OPEN:
         raise Http404(_("This mail holds a key to an account: only its address gets it."))
-    return render(request, "notifications/mail.html", {"mail": found})
+    return render(request, "notifications/mail.html", {"mail": email})
 
 
-def notifications(request: HttpRequest) -> HttpResponse:
+def show_notifications(request: HttpRequest) -> HttpResponse:
     """What the signed-in person was told, newest first; opening the page marks it as seen."""
-    told = Email.objects.filter(person_id=request.user.pk).exclude(state__in=UNTOLD)
-    page = page_of(request, told.defer("text", "html", "calendar"))
-    shown = [mail.pk for mail in page if mail.seen_at is None]
+    emails = Email.objects.filter(person_id=request.user.pk).exclude(state__in=HIDDEN_STATES)
+    page = paginate(request, emails.defer("text", "html", "calendar"))
+    unseen_ids = [mail.pk for mail in page if mail.seen_at is None]
     response = render(request, "notifications/inbox.html", {"page": page})
-    Email.objects.filter(pk__in=shown).update(seen_at=timezone.now())
+    Email.objects.filter(pk__in=unseen_ids).update(seen_at=timezone.now())
     return response

@@ -12,12 +12,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from portal.core.business_time import Calendar
-from portal.ui.components.moments import short
+from portal.ui.components.moments import format_short
 
-MOST = 28  # days; a longer time shows its end
+MAX_DAYS = 28  # days; a longer time shows its end
 DAY = timedelta(days=1)
 # what happened on a day: also the end of a class name
-MARKS = {
+MARK_LABELS = {
     "start": gettext_noop("start"),
     "now": gettext_noop("now"),
     "due": gettext_noop("due"),
@@ -26,7 +26,7 @@ MARKS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class CalendarCell:
     """One local day. `name`: of the holiday, or "weekend"; blank on a business day. `marks`: what happened on it."""
 
     day: date
@@ -35,47 +35,51 @@ class Cell:
 
     @property
     def words(self) -> str:
-        parts = [short(self.day), self.name, *(_(MARKS[mark]) for mark in self.marks)]
+        parts = [format_short(self.day), self.name, *(_(MARK_LABELS[mark]) for mark in self.marks)]
         return ": ".join(filter(None, (parts[0], ", ".join(filter(None, parts[1:])))))
 
 
-def cells(calendar: Calendar, start: datetime, end: datetime, marks: dict[str, datetime | None]) -> list[Cell]:
+def build_cells(
+    calendar: Calendar, start: datetime, end: datetime, marks: dict[str, datetime | None]
+) -> list[CalendarCell]:
     """The local days from start to end, the last MOST of them."""
     first, last = (at.astimezone(calendar.zone).date() for at in (start, end))
-    first = max(first, last - (MOST - 1) * DAY)
-    on: dict[date, list[str]] = {}
+    first = max(first, last - (MAX_DAYS - 1) * DAY)
+    marks_by_day: dict[date, list[str]] = {}
     for word, at in marks.items():
         if at is not None:
-            on.setdefault(_day(at, calendar, word), []).append(word)
+            marks_by_day.setdefault(_get_mark_day(at, calendar, word), []).append(word)
     days = [first + n * DAY for n in range((last - first).days + 1)]
-    return [Cell(day, name_of(day, calendar), tuple(on.get(day, ()))) for day in days]
+    return [CalendarCell(day, get_day_name(day, calendar), tuple(marks_by_day.get(day, ()))) for day in days]
 
 
-def _day(at: datetime, calendar: Calendar, word: str) -> date:
+def _get_mark_day(at: datetime, calendar: Calendar, word: str) -> date:
     """The day of a moment; a due moment at midnight is the end of the day before."""
     local = at.astimezone(calendar.zone)
     return local.date() - DAY if word == "due" and local.time() == time() else local.date()
 
 
-def name_of(day: date, calendar: Calendar) -> str:
+def get_day_name(day: date, calendar: Calendar) -> str:
     """Why a day does not count; blank for a business day."""
     if day in calendar.days_off:
         return calendar.names.get(day, _("day off"))
     return "" if day.weekday() in calendar.workdays else _("weekend")
 
 
-def drawn(found: list[Cell], label: str) -> SafeString:
+def render_strip(day_cells: list[CalendarCell], label: str) -> SafeString:
     """The strip as a list of days: a narrow cell each, read out as “Sat 11 Apr: weekend”."""
     return format_html(
-        '<ol class="strip" aria-label="{}">{}</ol>', label, format_html_join("", "{}", ((_drawn(c),) for c in found))
+        '<ol class="strip" aria-label="{}">{}</ol>',
+        label,
+        format_html_join("", "{}", ((_render_cell(c),) for c in day_cells)),
     )
 
 
-def _drawn(cell: Cell) -> SafeString:
+def _render_cell(cell: CalendarCell) -> SafeString:
     classes = " ".join(["strip-day", *(["strip-off"] if cell.name else []), *(f"strip-{m}" for m in cell.marks)])
-    mark = ", ".join(_(MARKS[mark]) for mark in cell.marks)
+    mark = ", ".join(_(MARK_LABELS[mark]) for mark in cell.marks)
     return format_html(
         '<li class="{}" title="{}"><span aria-hidden="true"><span class="strip-name">{}</span>{}</span>'
         '<span class="strip-mark" aria-hidden="true">{}</span><span class="visually-hidden">{}</span></li>',
-        classes, cell.words, short(cell.day)[:2], cell.day.day, mark, cell.words,
+        classes, cell.words, format_short(cell.day)[:2], cell.day.day, mark, cell.words,
     )  # fmt: skip

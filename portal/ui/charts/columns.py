@@ -10,7 +10,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-WIDTH, ROOM, FOOT = 400, 96, 28  # the picture, its columns, and what stands below them
+WIDTH, PLOT_HEIGHT, FOOTER_HEIGHT = 400, 96, 28  # the picture, its columns, and what stands below them
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class Chart:
     @property
     def floor(self) -> int:
         """Where the columns stand: above the tallest its figure, and above that the words of the target."""
-        return ROOM + (26 if self.target_after < 0 else 42)
+        return PLOT_HEIGHT + (26 if self.target_after < 0 else 42)
 
     @property
     def is_empty(self) -> bool:
@@ -64,63 +64,79 @@ class Chart:
 
     @property
     def drawn(self) -> SafeString:
-        return drawn(self)
+        return render_chart(self)
 
 
-def drawn(chart: Chart) -> SafeString:
+def render_chart(chart: Chart) -> SafeString:
     """The chart as SVG."""
     step = WIDTH / len(chart.columns)
-    most = max([max(column.whole, column.before or 0) for column in chart.columns] + [1])
-    said = "; ".join(column.words for column in chart.columns)
+    max_value = max([max(column.whole, column.before or 0) for column in chart.columns] + [1])
+    description = "; ".join(column.words for column in chart.columns)
     return format_html(
         '<svg class="chart" role="img" viewBox="0 0 {} {}" aria-labelledby="{}-t {}-d"><title id="{}-t">{}</title>'
         '<desc id="{}-d">{}</desc><defs><pattern id="{}-h" width="6" height="6" patternUnits="userSpaceOnUse" '
         'patternTransform="rotate(45)"><rect class="chart-late" width="3" height="6"/></pattern></defs>'
         '<line class="chart-floor" x1="0" x2="{}" y1="{}" y2="{}"/>{}{}</svg>',
-        WIDTH, chart.floor + FOOT, chart.id, chart.id, chart.id, chart.title, chart.id, said, chart.id,
+        WIDTH, chart.floor + FOOTER_HEIGHT, chart.id, chart.id, chart.id, chart.title, chart.id, description, chart.id,
         WIDTH, chart.floor, chart.floor,
-        format_html_join("", "{}", ((_column(chart, n, step, most),) for n, _ in enumerate(chart.columns))),
-        _target(chart, step),
+        format_html_join("", "{}", ((_render_column(chart, n, step, max_value),) for n, _ in enumerate(chart.columns))),
+        _render_target(chart, step),
     )  # fmt: skip
 
 
-def _column(chart: Chart, place: int, step: float, most: int) -> SafeString:
+def _render_column(chart: Chart, place: int, step: float, max_value: int) -> SafeString:
     column, floor = chart.columns[place], chart.floor
-    kept, late = ROOM * column.kept / most, ROOM * column.late / most
+    kept_height, late_height = PLOT_HEIGHT * column.kept / max_value, PLOT_HEIGHT * column.late / max_value
     x, width = place * step + step * 0.18, step * 0.64
-    middle, top = place * step + step / 2, floor - kept - late
+    middle, top = place * step + step / 2, floor - kept_height - late_height
     value = f"{column.whole}" if column.whole else ""
     return format_html(
         '<g>{}<rect class="chart-kept" x="{}" y="{}" width="{}" height="{}"/>'
         '<rect class="chart-edge" x="{}" y="{}" width="{}" height="{}" fill="url(#{}-h)"/>'
         '<text class="chart-value" x="{}" y="{}">{}</text><text class="chart-label" x="{}" y="{}">{}</text></g>',
-        _before(column, place * step, step, floor, most),
-        _n(x), _n(floor - kept), _n(width), _n(kept), _n(x), _n(top), _n(width), _n(late), chart.id,
-        _n(middle), _n(top - 5), value, _n(middle), floor + 16, column.label,
-    )  # fmt: skip
+        _render_previous(column, place * step, step, floor, max_value),
+        _format_number(x),
+        _format_number(floor - kept_height),
+        _format_number(width),
+        _format_number(kept_height),
+        _format_number(x),
+        _format_number(top),
+        _format_number(width),
+        _format_number(late_height),
+        chart.id,
+        _format_number(middle),
+        _format_number(top - 5),
+        value,
+        _format_number(middle),
+        floor + 16,
+        column.label,
+    )
 
 
-def _before(column: Column, left: float, step: float, floor: float, most: int) -> SafeString | str:
+def _render_previous(column: Column, left_x: float, step: float, floor: float, max_value: int) -> SafeString | str:
     """The same place of the period before: faint, and wider than the column that stands in front of it."""
     if not column.before:
         return ""
-    height = ROOM * column.before / most
+    height = PLOT_HEIGHT * column.before / max_value
     return format_html(
         '<rect class="chart-before" x="{}" y="{}" width="{}" height="{}"/>',
-        _n(left + step * 0.06), _n(floor - height), _n(step * 0.88), _n(height),
-    )  # fmt: skip
+        _format_number(left_x + step * 0.06),
+        _format_number(floor - height),
+        _format_number(step * 0.88),
+        _format_number(height),
+    )
 
 
-def _target(chart: Chart, step: float) -> SafeString | str:
+def _render_target(chart: Chart, step: float) -> SafeString | str:
     """The promise, as a line between two columns, named at its top."""
     if chart.target_after < 0:
         return ""
-    x = _n(chart.target_after * step)
+    x = _format_number(chart.target_after * step)
     return format_html(
         '<line class="chart-target" x1="{}" x2="{}" y1="6" y2="{}"/><text class="chart-named" x="{}" y="14">{}</text>',
-        x, x, chart.floor, _n(chart.target_after * step - 6), chart.target,
+        x, x, chart.floor, _format_number(chart.target_after * step - 6), chart.target,
     )  # fmt: skip
 
 
-def _n(value: float) -> str:
+def _format_number(value: float) -> str:
     return f"{value:.1f}"

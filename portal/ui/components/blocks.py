@@ -9,7 +9,16 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from portal.ui.components.inline import OUTCOMES
-from portal.ui.components.markup import EMPTY, TONE_ICONS, attributes, fill, glyph, one_of, trim, wrap
+from portal.ui.components.markup import (
+    EMPTY,
+    TONE_ICONS,
+    render_attributes,
+    render_component,
+    render_icon,
+    require_choice,
+    trim,
+    wrap,
+)
 
 BANNER_TONES = ("good", "warn", "bad", "info")
 ENTRY_TONES = ("neutral", "accent", "good", "warn", "bad", "info")
@@ -20,17 +29,17 @@ def panel(
     content: str, *, heading: str = "", aside: Any = "", actions: Any = "", id: str = "", flush: bool = False
 ) -> SafeString:
     """A bordered section. `aside` stands small beside the heading, `actions` at its right; flush: no padding."""
-    return fill("panel", content=content, heading=heading, aside=aside, actions=actions, id=id, flush=flush)
+    return render_component("panel", content=content, heading=heading, aside=aside, actions=actions, id=id, flush=flush)
 
 
 def card(content: str, *, heading: str, href: str = "", aside: Any = "", level: int = 3) -> SafeString:
     """One thing in a grid of equals; with `href` the heading is the link and the whole card is its target."""
-    return fill("card", content=content, heading=heading, href=href, aside=aside, level=level)
+    return render_component("card", content=content, heading=heading, href=href, aside=aside, level=level)
 
 
 def table(content: str, *, caption: str, show_caption: bool = False) -> SafeString:
     """Wraps <thead> and <tbody>. On a phone a row takes two lines: td.main and td.end above, the rest below."""
-    return fill("table", content=content, caption=caption, show_caption=show_caption)
+    return render_component("table", content=content, caption=caption, show_caption=show_caption)
 
 
 def timeline(content: str, *, label: str = "") -> SafeString:
@@ -50,9 +59,9 @@ def entry(
     id: str = "",
 ) -> SafeString:
     """ "Rita asked for two changes · Tue 14:10" with its text; `private` marks what the partner never sees."""
-    tone = one_of(tone, ENTRY_TONES, "tone")
-    return fill(
-        "entry", content=trim(content), what=what, at=at, who=who, icon=glyph(icon or TONE_ICONS[tone], 16),
+    tone = require_choice(tone, ENTRY_TONES, "tone")
+    return render_component(
+        "entry", content=trim(content), what=what, at=at, who=who, icon=render_icon(icon or TONE_ICONS[tone], 16),
         tone=tone, private=private, id=id,
     )  # fmt: skip
 
@@ -61,20 +70,22 @@ def evidence(content: str, *, summary: Any, open: bool = False) -> SafeString:
     """What was looked at, folded under one line."""
     return format_html(
         '<details class="fold"{}><summary>{}{}</summary><div class="fold-body">{}</div></details>',
-        attributes({"open": open}), glyph("chevron-right", 14), summary, content,
+        render_attributes({"open": open}), render_icon("chevron-right", 14), summary, content,
     )  # fmt: skip
 
 
 def empty_state(content: str, *, heading: str, icon: str = "inbox", action: Any = "", level: int = 2) -> SafeString:
     """What will be here, and in the content how to make it so."""
-    return fill("empty_state", content=content, heading=heading, icon=glyph(icon, 26), action=action, level=level)
+    return render_component(
+        "empty_state", content=content, heading=heading, icon=render_icon(icon, 26), action=action, level=level
+    )
 
 
 def banner(content: str, *, tone: str = "info", heading: str = "", live: bool = False) -> SafeString:
     """A message on the page; `live` has it read out when it appears."""
-    tone = one_of(tone, BANNER_TONES, "tone")
-    return fill(
-        "banner", content=trim(content), tone=tone, heading=heading, live=live, icon=glyph(TONE_ICONS[tone], 20)
+    tone = require_choice(tone, BANNER_TONES, "tone")
+    return render_component(
+        "banner", content=trim(content), tone=tone, heading=heading, live=live, icon=render_icon(TONE_ICONS[tone], 20)
     )
 
 
@@ -93,10 +104,10 @@ def turn(
     `label` replaces "Your turn" / "Our turn" ("Acme’s turn" for a reviewer); at_rest: nobody has to do anything.
     """
     usual = _("Your turn") if mine else _("Our turn")
-    return fill(
+    return render_component(
         "turn", content=trim(content), sentence=sentence, mine=mine, since=since, expected=expected,
         label=label or ("" if at_rest else usual), at_rest=at_rest,
-        icon=glyph("circle-check" if at_rest else "arrow-right" if mine else "hourglass", 20),
+        icon=render_icon("circle-check" if at_rest else "arrow-right" if mine else "hourglass", 20),
     )  # fmt: skip
 
 
@@ -115,9 +126,9 @@ def requirement(
     content: str, *, state: str, title: str, who: str = "", href: str = "", reason: Any = "", action: Any = ""
 ) -> SafeString:
     """One line of what is left: state, title, why it matters or what is wrong, and the fix at its right."""
-    name, tone, word = OUTCOMES[one_of(state, OUTCOMES, "state")]
-    return fill(
-        "requirement", content=trim(content), icon=glyph(name, 16), tone=tone, word=_(word), title=title, who=who,
+    name, tone, word = OUTCOMES[require_choice(state, OUTCOMES, "state")]
+    return render_component(
+        "requirement", content=trim(content), icon=render_icon(name, 16), tone=tone, word=_(word), title=title, who=who,
         href=href, reason=reason, action=action,
     )  # fmt: skip
 
@@ -142,8 +153,8 @@ def check_result(
 
     `swap`: htmx puts it in the place of the one with the same id.
     """
-    one_of(outcome, OUTCOMES, "outcome")
-    return fill(
+    require_choice(outcome, OUTCOMES, "outcome")
+    return render_component(
         "check_result", content=trim(content), outcome=outcome, title=title, summary=summary, advice=advice,
         looked_at=looked_at, at=at, next_try=next_try, action=action, help=help, id=id, level=level,
         swap=swap,
@@ -154,33 +165,33 @@ def decision(
     content: str, *, label: str, id: str, heading: str = "", tone: str = "secondary", icon: str = "", disabled: str = ""
 ) -> SafeString:
     """A button that opens its form: in place without JavaScript, as a dialog with it."""
-    return fill(
+    return render_component(
         "decision", content=content, label=label, id=id, heading=heading or label, tone=tone,
-        icon=glyph(icon, 16) if icon else EMPTY, disabled=disabled,
+        icon=render_icon(icon, 16) if icon else EMPTY, disabled=disabled,
     )  # fmt: skip
 
 
 def mail_preview(content: str, *, to: str, subject: str, wait: str = "") -> SafeString:
     """The exact plain text (content) that will go, to whom, and how long it can be undone."""
-    return fill("mail_preview", content=SafeString(content.strip("\n")), to=to, subject=subject, wait=wait)
+    return render_component("mail_preview", content=SafeString(content.strip("\n")), to=to, subject=subject, wait=wait)
 
 
 def path(steps: Iterable[Any], *, label: str = "") -> SafeString:
     """The program's own steps. Each has .name and .state (done, current or next), and may have .href and .note."""
-    rows = [_step(step) for step in steps]
+    rows = [_build_step(step) for step in steps]
     place = next((number for number, row in enumerate(rows, 1) if row["state"] == "current"), 0)
-    return fill("path", rows=rows, label=label or _("Steps of the program"), place=place)
+    return render_component("path", rows=rows, label=label or _("Steps of the program"), place=place)
 
 
-def _step(step: Any) -> dict[str, Any]:
+def _build_step(step: Any) -> dict[str, Any]:
     def read(key: str) -> Any:
         return step.get(key, "") if isinstance(step, dict) else getattr(step, key, "")
 
-    state = one_of(read("state"), STEP_STATES, "state of a step")
+    state = require_choice(read("state"), STEP_STATES, "state of a step")
     return {
         "name": read("name"),
         "state": state,
-        "icon": glyph(STEP_STATES[state], 16),
+        "icon": render_icon(STEP_STATES[state], 16),
         "href": read("href"),
         "note": read("note"),
     }

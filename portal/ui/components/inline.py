@@ -8,7 +8,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from portal.ui.components.markup import EMPTY, TONE_ICONS, TONES, attributes, glyph, one_of
+from portal.ui.components.markup import EMPTY, TONE_ICONS, TONES, render_attributes, render_icon, require_choice
 
 # Every word that a check or a requirement can have: its icon, its tone, how it is said.
 OUTCOMES: dict[str, tuple[str, str, str]] = {
@@ -32,29 +32,29 @@ MACHINE = gettext_noop("The portal")
 
 def badge(text: Any, *, tone: str = "neutral", icon: str = "") -> SafeString:
     """A word with its icon in a tone."""
-    tone = one_of(tone, TONES, "tone")
-    return format_html('<span class="badge tone-{}">{}{}</span>', tone, glyph(icon or TONE_ICONS[tone], 14), text)
+    tone = require_choice(tone, TONES, "tone")
+    return format_html('<span class="badge tone-{}">{}{}</span>', tone, render_icon(icon or TONE_ICONS[tone], 14), text)
 
 
 def outcome(value: str, *, text: str = "") -> SafeString:
     """The chip of a check outcome or a requirement state; `text` replaces the usual word."""
-    name, tone, word = OUTCOMES[one_of(value, OUTCOMES, "outcome")]
-    return format_html('<span class="badge tone-{}">{}{}</span>', tone, glyph(name, 14), text or _(word))
+    name, tone, word = OUTCOMES[require_choice(value, OUTCOMES, "outcome")]
+    return format_html('<span class="badge tone-{}">{}{}</span>', tone, render_icon(name, 14), text or _(word))
 
 
 def tally(counts: Mapping[str, int]) -> SafeString:
     """ "14 ✓ 1 !" for a narrow cell; zero counts are left out, the words stay for screen readers."""
-    said = []
+    parts = []
     for value, count in counts.items():
-        name, tone, word = OUTCOMES[one_of(value, OUTCOMES, "outcome")]
+        name, tone, word = OUTCOMES[require_choice(value, OUTCOMES, "outcome")]
         said_word = _(word).lower()
         words = f"{int(count)} {said_word}"
         if count:
-            said.append(
-                f'<span class="tone-{tone}" title="{words}">{int(count)}{glyph(name, 14)}'
+            parts.append(
+                f'<span class="tone-{tone}" title="{words}">{int(count)}{render_icon(name, 14)}'
                 f'<span class="visually-hidden"> {said_word}</span></span>'
             )
-    return SafeString(f'<span class="tally">{" ".join(said)}</span>')
+    return SafeString(f'<span class="tally">{" ".join(parts)}</span>')
 
 
 def button(
@@ -76,9 +76,9 @@ def button(
     hx_swap: str = "",
 ) -> SafeString:
     """A button. `disabled` is the reason in one sentence: the button stays readable by keyboard and says it."""
-    tone = one_of(tone, BUTTON_TONES, "tone")
+    tone = require_choice(tone, BUTTON_TONES, "tone")
     classes = f"button button-{tone}{' button-small' if small else ''}"
-    mark = glyph(icon, 16) if icon else EMPTY
+    mark = render_icon(icon, 16) if icon else EMPTY
     if disabled:
         return format_html(
             '<span class="button-blocked"><button type="button" class="{}" aria-disabled="true">{}{}'
@@ -86,7 +86,7 @@ def button(
             '<span class="reason" aria-hidden="true">{}</span></span>',
             classes, mark, text, _("not possible yet:"), disabled, disabled,
         )  # fmt: skip
-    extra = attributes(
+    extra = render_attributes(
         {"name": name, "value": value, "form": form, "formaction": formaction, "formnovalidate": novalidate,
          "hx-post": hx_post, "hx-get": hx_get, "hx-target": hx_target, "hx-swap": hx_swap}
     )  # fmt: skip
@@ -106,24 +106,24 @@ def link_button(
     """A link that looks like a button; with `disabled` it is a button that says why not."""
     if disabled:
         return button(text, tone=tone, icon=icon, small=small, disabled=disabled)
-    tone = one_of(tone, BUTTON_TONES, "tone")
+    tone = require_choice(tone, BUTTON_TONES, "tone")
     classes = f"button button-{tone}{' button-small' if small else ''}"
-    mark = glyph(icon, 16) if icon else EMPTY
+    mark = render_icon(icon, 16) if icon else EMPTY
     if external:
         return format_html(
             '<a class="{}" href="{}" rel="noopener noreferrer" target="_blank">{}{}{}'
             '<span class="visually-hidden"> {}</span></a>',
-            classes, href, mark, text, glyph("external-link", 14), _("(opens in a new tab)"),
+            classes, href, mark, text, render_icon("external-link", 14), _("(opens in a new tab)"),
         )  # fmt: skip
     return format_html('<a class="{}" href="{}">{}{}</a>', classes, href, mark, text)
 
 
-def message_tone(message: Any) -> str:
+def get_message_tone(message: Any) -> str:
     """The banner tone of a Django message."""
     return MESSAGE_TONES.get(message.level_tag, "info")
 
 
-def initials(who: Any) -> str:
+def get_initials(who: Any) -> str:
     """One or two letters for a person's mark."""
     name = who.name or who.email
     words = [word for word in name.split() if word[0].isalnum()]
@@ -135,7 +135,7 @@ def person(who: Any, *, mail: bool = True, role: str = "") -> SafeString:
     if who is None:
         return format_html(
             '<span class="person"><span class="person-mark">{}</span><span>{}</span></span>',
-            glyph("cpu", 14),
+            render_icon("cpu", 14),
             _(MACHINE),
         )
     name = who.name or who.email
@@ -144,11 +144,11 @@ def person(who: Any, *, mail: bool = True, role: str = "") -> SafeString:
     return format_html(
         '<span class="person"><span class="person-mark" aria-hidden="true">{}</span>'
         '<span class="person-words"><span>{}{}</span>{}</span></span>',
-        initials(who), name, extra, line,
+        get_initials(who), name, extra, line,
     )  # fmt: skip
 
 
-def file_size(octets: int | None) -> str:
+def format_file_size(octets: int | None) -> str:
     """ "812 B", "14 kB", "1.2 MB": decimal units, one digit from megabytes on."""
     if octets is None:
         return ""

@@ -10,7 +10,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from portal.ui.components.markup import EMPTY, attributes, fill, glyph, one_of, trim
+from portal.ui.components.markup import EMPTY, render_attributes, render_component, render_icon, require_choice, trim
 
 # What a piece of a meter may be: how it is drawn and what it is called.
 SEGMENTS = ("counted", "paused", "left", "over")
@@ -22,11 +22,11 @@ def crumbs(*trail: Any) -> SafeString:
     return format_html(
         '<nav class="crumbs" aria-label="{}"><ol>{}</ol></nav>',
         _("Breadcrumb"),
-        format_html_join("", "<li>{}</li>", ((_crumb(word, address),) for word, address in pairs)),
+        format_html_join("", "<li>{}</li>", ((_render_crumb(word, address),) for word, address in pairs)),
     )
 
 
-def _crumb(word: Any, address: str) -> SafeString:
+def _render_crumb(word: Any, address: str) -> SafeString:
     if address:
         return format_html('<a href="{}">{}</a>', address, word)
     return format_html('<span aria-current="page">{}</span>', word)
@@ -41,7 +41,11 @@ def tab(text: Any, *, href: str, current: Any = False, count: int | None = None)
     """One tab, a plain link."""
     number = EMPTY if count is None else format_html(' <span class="count">{}</span>', count)
     return format_html(
-        '<li><a href="{}"{}>{}{}</a></li>', href, attributes({"aria-current": "page" if current else ""}), text, number
+        '<li><a href="{}"{}>{}{}</a></li>',
+        href,
+        render_attributes({"aria-current": "page" if current else ""}),
+        text,
+        number,
     )
 
 
@@ -55,7 +59,7 @@ def pagination(context: Any, page: Page, *, param: str = "page", noun: str = "")
         query[param] = str(number)
         return f"?{query.urlencode()}"
 
-    return fill(
+    return render_component(
         "pagination",
         page=page,
         noun=noun or _("rows"),
@@ -70,16 +74,16 @@ def meter(segments: Iterable[tuple[str, float]], *, label: str, total: float | N
     `label` says the same in words ("36 h of 48 h used") and is what screen readers hear. Neighbours of one kind are
     one piece, and what is over begins at a mark.
     """
-    named = [(one_of(kind, SEGMENTS, "segment"), float(amount)) for kind, amount in segments]
-    pieces = [(kind, sum(amount for _, amount in same)) for kind, same in groupby(named, key=itemgetter(0))]
+    checked_segments = [(require_choice(kind, SEGMENTS, "segment"), float(amount)) for kind, amount in segments]
+    pieces = [(kind, sum(amount for _, amount in run)) for kind, run in groupby(checked_segments, key=itemgetter(0))]
     whole = max(total or 0.0, sum(amount for _, amount in pieces)) or 1.0
-    parts, left, mark = [], 0.0, EMPTY
+    parts, offset, mark = [], 0.0, EMPTY
     for kind, amount in pieces:
         width = 100 * amount / whole
-        parts.append(_piece(kind, left, width))
+        parts.append(_render_piece(kind, offset, width))
         if kind == "over" and not mark:
-            mark = format_html('<rect class="meter-due" x="{}" width="2" height="8"/>', f"{left:.2f}%")
-        left += width
+            mark = format_html('<rect class="meter-due" x="{}" width="2" height="8"/>', f"{offset:.2f}%")
+        offset += width
     return format_html(
         '<svg class="meter" role="img" aria-label="{}"><rect class="meter-track" width="100%" height="8"/>{}</svg>',
         label,
@@ -87,12 +91,12 @@ def meter(segments: Iterable[tuple[str, float]], *, label: str, total: float | N
     )
 
 
-def _piece(kind: str, left: float, width: float) -> SafeString:
+def _render_piece(kind: str, offset: float, width: float) -> SafeString:
     """A piece of a meter; a pause is hatched, and what is over stands higher, so that neither needs its colour."""
-    end = left + width
+    end = offset + width
     if kind == "paused":
-        return SafeString(f'<line class="meter-paused" x1="{left:.2f}%" x2="{end:.2f}%" y1="4" y2="4"/>')
-    x, whole = f"{left:.2f}%", f"{width:.2f}%"
+        return SafeString(f'<line class="meter-paused" x1="{offset:.2f}%" x2="{end:.2f}%" y1="4" y2="4"/>')
+    x, whole = f"{offset:.2f}%", f"{width:.2f}%"
     return format_html('<rect class="meter-{}" x="{}" width="{}" height="8"/>', kind, x, whole)
 
 
@@ -103,7 +107,7 @@ def code(text: Any, *, copy: bool = False) -> SafeString:
     return format_html(
         '<span class="copyable"><code class="mono">{0}</code><button type="button" class="icon-button" '
         'data-copy="{0}" hidden>{1}<span class="visually-hidden">{2}</span></button></span>',
-        text, glyph("copy", 14), format_html(_("Copy {text}"), text=text),
+        text, render_icon("copy", 14), format_html(_("Copy {text}"), text=text),
     )  # fmt: skip
 
 
@@ -112,7 +116,7 @@ def code_block(text: Any, *, label: str) -> SafeString:
     return format_html(
         '<div class="code-block" role="group" aria-label="{1}"><pre><code>{0}</code></pre><button type="button" '
         'class="icon-button" data-copy="{0}" hidden>{2}<span class="visually-hidden">{3}</span></button></div>',
-        text, label, glyph("copy", 14), format_html(_("Copy: {label}"), label=label),
+        text, label, render_icon("copy", 14), format_html(_("Copy: {label}"), label=label),
     )  # fmt: skip
 
 
@@ -121,7 +125,7 @@ def form_footer(
     cancel: str = "", disabled: str = "", name: str = "", value: str = "",
 ) -> SafeString:  # fmt: skip
     """The end of a form: one primary button, further buttons (content), a way out, and the draft line."""
-    return fill(
+    return render_component(
         "form_footer", content=trim(content), label=label, tone=tone, icon=icon, saved_at=saved_at,
         draft=draft or saved_at is not None, cancel=cancel, disabled=disabled, name=name, value=value,
     )  # fmt: skip
@@ -129,4 +133,4 @@ def form_footer(
 
 def draft_line(*, saved_at: Any = None) -> SafeString:
     """ "Saved 12 s ago", kept up by the script while a form with data-autosave saves itself."""
-    return fill("draft_line", saved_at=saved_at)
+    return render_component("draft_line", saved_at=saved_at)

@@ -21,7 +21,7 @@ TONE_ICONS = {
 }
 
 
-def one_of(value: str, options: tuple[str, ...] | Mapping[str, Any], what: str) -> str:
+def require_choice(value: str, options: tuple[str, ...] | Mapping[str, Any], what: str) -> str:
     """The value as a plain string; raises ValueError naming the options on anything else."""
     if value not in options:
         raise ValueError(f"{what} must be one of {', '.join(options)}, not {value!r}.")
@@ -29,13 +29,13 @@ def one_of(value: str, options: tuple[str, ...] | Mapping[str, Any], what: str) 
 
 
 @cache
-def glyph(name: str, size: int = 16) -> SafeString:
+def render_icon(name: str, size: int = 16) -> SafeString:
     """A drawn icon, hidden from screen readers: the word beside it speaks. Unknown names raise."""
     drawing = draw(name, size, **{"class": "icon", "aria-hidden": "true"})
     return SafeString("".join(line.strip() for line in drawing.splitlines()))
 
 
-def attributes(values: Mapping[str, Any]) -> SafeString:
+def render_attributes(values: Mapping[str, Any]) -> SafeString:
     """` name="value"` for everything that is neither None, False nor blank; True is the bare name."""
     parts = []
     for name, value in values.items():
@@ -46,7 +46,7 @@ def attributes(values: Mapping[str, Any]) -> SafeString:
     return SafeString("".join(parts))
 
 
-def fill(template: str, **values: Any) -> SafeString:
+def render_component(template: str, **values: Any) -> SafeString:
     """The component template, filled with these values only: nothing leaks in from the page."""
     return SafeString(loader.get_template(f"ui/components/{template}.html").render(values))
 

@@ -10,35 +10,35 @@ from django.utils.translation import gettext as _
 
 from portal.ui.components.moments import due, when
 
-ROW = (
+ROW_TEMPLATE = (
     '<tr{mine}><td class="main"><a href="{href}">{name}</a> <span class="muted">{company}</span>{reasons}</td>'
     '<td>{program} <span class="muted">{place}</span></td>'
     '<td class="nowrap"><span aria-hidden="true" title="{checks_said}">{checks}</span>'
     '<span class="visually-hidden">{checks_said}</span></td>'
     '<td>{held_by}{button}</td><td class="end nowrap">{moment}</td></tr>'
 )
-BUTTON = (
+BUTTON_TEMPLATE = (
     ' <button type="submit" class="button button-secondary button-small" formaction="{claim_href}">{claim}'
     '<span class="visually-hidden"> {name}</span></button>'
 )
-WORDS = ("name", "company", "program", "place", "held_by")
-OURS = ("href", "checks", "checks_said", "claim", "claim_href")
+ESCAPED_FIELDS = ("name", "company", "program", "place", "held_by")
+SAFE_FIELDS = ("href", "checks", "checks_said", "claim", "claim_href")
 
 
 def queue_rows(rows: Iterable[Mapping[str, Any]], *, now: datetime) -> SafeString:
     """The <tr> of each row of integrations.reviews.selectors.queue: people's words are escaped here, OURS hold
     nobody's.
     """
-    return SafeString("".join([_row(row, now) for row in rows]))
+    return SafeString("".join([_render_row(row, now) for row in rows]))
 
 
-def _row(row: Mapping[str, Any], now: datetime) -> str:
-    said = {name: escape(row[name]) for name in WORDS} | {name: row[name] for name in OURS}
+def _render_row(row: Mapping[str, Any], now: datetime) -> str:
+    values = {name: escape(row[name]) for name in ESCAPED_FIELDS} | {name: row[name] for name in SAFE_FIELDS}
     reasons = "".join([f"<li>{escape(reason)}</li>" for reason in row["reasons"]])
-    return ROW.format(
-        **said,
+    return ROW_TEMPLATE.format(
+        **values,
         mine=' class="is-mine"' if row["is_mine"] else "",
         reasons=f'<ul class="chips" aria-label="{_("Why it is here")}">{reasons}</ul>' if reasons else "",
-        button=BUTTON.format(**said) if row["claim"] else "",
+        button=BUTTON_TEMPLATE.format(**values) if row["claim"] else "",
         moment=due(row["due"], now=now) or when(row["since"], form="relative", now=now),
     )

@@ -10,12 +10,12 @@ from django.utils.translation import gettext_noop as _
 
 from integrations.programs.registry import PROGRAMS
 from portal.ui.components.inline import OUTCOMES
-from verification.checks.documentation import MEANINGS
+from verification.checks.documentation import OUTCOME_DESCRIPTIONS
 from verification.outcomes import Outcome
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class GlossaryTerm:
     """One row: its place in the page's address, the word as pages show it, and its meaning in a sentence or two."""
 
     key: str
@@ -27,17 +27,17 @@ class Word:
 
 
 @dataclass(frozen=True, slots=True)
-class Chapter:
+class GlossaryChapter:
     """Words that belong together, with a sentence about what they are about."""
 
     key: str
     name: str
     about: str
-    words: tuple[Word, ...]
+    words: tuple[GlossaryTerm, ...]
 
 
-THINGS = (
-    Word(
+GENERAL_TERMS = (
+    GlossaryTerm(
         "program",
         _("Program"),
         _(
@@ -47,7 +47,7 @@ THINGS = (
         href="programs",
         more=_("All programs"),
     ),
-    Word(
+    GlossaryTerm(
         "edition",
         _("Edition"),
         _(
@@ -55,7 +55,7 @@ THINGS = (
             "with until its company moves it."
         ),
     ),
-    Word(
+    GlossaryTerm(
         "integration",
         _("Integration"),
         _(
@@ -63,7 +63,7 @@ THINGS = (
             "It goes through one program."
         ),
     ),
-    Word(
+    GlossaryTerm(
         "requirement",
         _("Requirement"),
         _(
@@ -71,7 +71,7 @@ THINGS = (
             "both, or looked at by machine."
         ),
     ),
-    Word(
+    GlossaryTerm(
         "tier",
         _("Tier"),
         _(
@@ -81,7 +81,7 @@ THINGS = (
         href="programs",
         more=_("What each tier asks"),
     ),
-    Word(
+    GlossaryTerm(
         "badge",
         _("Badge"),
         _(
@@ -91,7 +91,7 @@ THINGS = (
         href="verify",
         more=_("Verify a badge"),
     ),
-    Word(
+    GlossaryTerm(
         "statement",
         _("Statement"),
         _("The same as the badge, signed: whoever holds it can prove for two hours that the portal said so."),
@@ -99,8 +99,8 @@ THINGS = (
         more=_("Verify a statement"),
     ),
 )
-STANDINGS = (
-    Word(
+LISTING_STATUS_TERMS = (
+    GlossaryTerm(
         "listed",
         _("Listed"),
         _(
@@ -111,7 +111,7 @@ STANDINGS = (
         "listed",
         _("The directory"),
     ),
-    Word(
+    GlossaryTerm(
         "notice",
         _("Notice"),
         _(
@@ -120,19 +120,19 @@ STANDINGS = (
         ),
         ("standing:notice",),
     ),
-    Word(
+    GlossaryTerm(
         "suspended",
         _("Suspended"),
         _("The program has taken the tier away for now. The listing and the badge say so."),
         ("standing:suspended", "shown:suspended"),
     ),
-    Word(
+    GlossaryTerm(
         "removed",
         _("No longer listed"),
         _("The program lists it no longer. Its page stays and says so."),
         ("standing:removed", "shown:removed"),
     ),
-    Word(
+    GlossaryTerm(
         "community",
         _("Community"),
         _(
@@ -141,8 +141,8 @@ STANDINGS = (
         ),
         ("standing:none", "shown:community"),
     ),
-    Word("ended", _("No longer supported"), _("Its company has ended its support."), ("shown:ended",)),
-    Word(
+    GlossaryTerm("ended", _("No longer supported"), _("Its company has ended its support."), ("shown:ended",)),
+    GlossaryTerm(
         "appeal",
         _("Appeal"),
         _(
@@ -151,93 +151,103 @@ STANDINGS = (
         ),
     ),
 )
-STAGES = (
-    Word(
+STAGE_TERMS = (
+    GlossaryTerm(
         "engage",
         _("Engage"),
         _("The company and the program get to know each other; agreements are signed."),
         ("stage:engage",),
     ),
-    Word(
+    GlossaryTerm(
         "develop",
         _("Develop"),
         _("The company builds, documents and publishes; machines check as it goes."),
         ("stage:develop",),
     ),
-    Word(
+    GlossaryTerm(
         "review",
         _("Review"),
         _("People of the program look at it, round by round, and ask for changes as findings."),
         ("stage:review",),
     ),
-    Word(
+    GlossaryTerm(
         "release",
         _("Release"),
         _("Approved; the last things are settled and the listing is prepared."),
         ("stage:release",),
     ),
-    Word(
+    GlossaryTerm(
         "support",
         _("Support"),
         _("Listed. Issues have clocks, and the machine looks again every night."),
         ("stage:support",),
     ),
-    Word("withdrawn", _("Withdrawn"), _("Its company took it back; it can be opened again."), ("stage:withdrawn",)),
-    Word(
+    GlossaryTerm(
+        "withdrawn", _("Withdrawn"), _("Its company took it back; it can be opened again."), ("stage:withdrawn",)
+    ),
+    GlossaryTerm(
         "declined",
         _("Declined"),
         _("The program decided against it and said why; a reviewer can open it again."),
         ("stage:declined",),
     ),
-    Word("archived", _("Archived"), _("Its company ended the support of a listed integration."), ("stage:archived",)),
-    Word(
+    GlossaryTerm(
+        "archived", _("Archived"), _("Its company ended the support of a listed integration."), ("stage:archived",)
+    ),
+    GlossaryTerm(
         "finding",
         _("Finding"),
         _("One thing that the review found, tied to a requirement. The company answers it, the program verifies it."),
     ),
 )
-TURNS = (
-    Word("turn", _("Turn"), _("Whose move it is: always exactly one side, with what is to be done and since when.")),
-    Word("holder-partner", _("Your turn"), _("The company has something to do."), ("holder:partner",)),
-    Word("holder-program", _("Our turn"), _("The program has something to do, and says by when."), ("holder:program",)),
-    Word(
+RESPONSIBILITY_TERMS = (
+    GlossaryTerm(
+        "turn", _("Turn"), _("Whose move it is: always exactly one side, with what is to be done and since when.")
+    ),
+    GlossaryTerm("holder-partner", _("Your turn"), _("The company has something to do."), ("holder:partner",)),
+    GlossaryTerm(
+        "holder-program", _("Our turn"), _("The program has something to do, and says by when."), ("holder:program",)
+    ),
+    GlossaryTerm(
         "holder-machine",
         _("The portal’s turn"),
         _("A check runs, or the portal keeps watch. Nobody has to do anything."),
         ("holder:machine",),
     ),
-    Word(
+    GlossaryTerm(
         "holder-third",
         _("Somebody else’s turn"),
         _("It waits for somebody outside, for instance a registry. It says for whom."),
         ("holder:third_party",),
     ),
-    Word("on-hold", _("On hold"), _("It waits for something that the program named; no time counts against anybody.")),
-    Word("claim", _("Claim"), _("A reviewer has it in hand for a while, so that two do not do the same.")),
+    GlossaryTerm(
+        "on-hold", _("On hold"), _("It waits for something that the program named; no time counts against anybody.")
+    ),
+    GlossaryTerm("claim", _("Claim"), _("A reviewer has it in hand for a while, so that two do not do the same.")),
 )
-CLOCKS = (
-    Word(
+SLA_TERMS = (
+    GlossaryTerm(
         "promise",
         _("Promise (SLA)"),
         _("How soon the company of a listed integration answers or resolves issues; each program publishes its own."),
     ),
-    Word("clock", _("Clock"), _("How much of the promised time an issue has used. Anybody may read why.")),
-    Word(
+    GlossaryTerm("clock", _("Clock"), _("How much of the promised time an issue has used. Anybody may read why.")),
+    GlossaryTerm(
         "critical",
         _("Critical"),
         _("An issue that carries a label which the company and the program agreed on. Everything else is other."),
     ),
-    Word("running", _("Running"), _("Time counts: an answer is due."), ("clock:running",)),
-    Word(
+    GlossaryTerm("running", _("Running"), _("Time counts: an answer is due."), ("clock:running",)),
+    GlossaryTerm(
         "paused",
         _("Paused"),
         _("Time does not count, for instance while the reporter was asked something."),
         ("clock:paused",),
     ),
-    Word("met", _("In time"), _("What stops the clock came before it was due."), ("clock:met",)),
-    Word("late", _("Late"), _("What stops the clock came, but after it was due."), ("clock:late",)),
-    Word("overdue", _("Overdue"), _("The due moment has passed and nothing has come."), ("clock:overdue",)),
-    Word(
+    GlossaryTerm("met", _("In time"), _("What stops the clock came before it was due."), ("clock:met",)),
+    GlossaryTerm("late", _("Late"), _("What stops the clock came, but after it was due."), ("clock:late",)),
+    GlossaryTerm("overdue", _("Overdue"), _("The due moment has passed and nothing has come."), ("clock:overdue",)),
+    GlossaryTerm(
         "blind",
         _("Blind"),
         _(
@@ -246,20 +256,22 @@ CLOCKS = (
         ),
         ("clock:blind",),
     ),
-    Word("off", _("Not counted"), _("Nothing is promised for this issue, or it is not covered."), ("clock:off",)),
-    Word(
+    GlossaryTerm(
+        "off", _("Not counted"), _("Nothing is promised for this issue, or it is not covered."), ("clock:off",)
+    ),
+    GlossaryTerm(
         "breach",
         _("Breach"),
         _("A promise that was not kept, with its evidence. It is taken back when it turns out otherwise."),
     ),
-    Word(
+    GlossaryTerm(
         "business-day",
         _("Business day"),
         _("A working day in the company’s own calendar: its zone, its week, its holidays."),
     ),
 )
-CHECKS = (
-    Word(
+CHECK_TERMS = (
+    GlossaryTerm(
         "check",
         _("Check"),
         _("A question that a machine settles, with evidence. The same check runs on your own machine."),
@@ -267,38 +279,40 @@ CHECKS = (
         more=_("Every check"),
     ),
     *(
-        Word(
+        GlossaryTerm(
             f"verdict-{outcome}".replace("_", "-"),
             OUTCOMES[str(outcome)][2],
-            MEANINGS[outcome],
+            OUTCOME_DESCRIPTIONS[outcome],
             (f"outcome:{outcome}",),
         )
         for outcome in Outcome
     ),
-    Word("evidence", _("Evidence"), _("What a check or a decision rests on: what was looked at, which version, when.")),
-    Word(
+    GlossaryTerm(
+        "evidence", _("Evidence"), _("What a check or a decision rests on: what was looked at, which version, when.")
+    ),
+    GlossaryTerm(
         "waiver", _("Waiver"), _("The program lets one requirement go, with a reason and an end. The listing shows it.")
     ),
 )
 CHAPTERS = (
-    Chapter("things", _("Programs and badges"), _("What there is."), THINGS),
-    Chapter("standings", _("Standing"), _("How a listed integration stands, as its page and its badge say it."),
-            STANDINGS),
-    Chapter("stages", _("Stages"), _("Where it is on its way: five stages and three ends, in every program. "
-            "Each program calls its own steps by their published names."), STAGES),
-    Chapter("turns", _("Turns"), _("Who has to do something."), TURNS),
-    Chapter("clocks", _("Clocks"), _("How promises about issues are kept."), CLOCKS),
-    Chapter("checks", _("Checks"), _("What a machine says of an integration."), CHECKS),
+    GlossaryChapter("things", _("Programs and badges"), _("What there is."), GENERAL_TERMS),
+    GlossaryChapter("standings", _("Standing"), _("How a listed integration stands, as its page and its badge say it."),
+            LISTING_STATUS_TERMS),
+    GlossaryChapter("stages", _("Stages"), _("Where it is on its way: five stages and three ends, in every program. "
+            "Each program calls its own steps by their published names."), STAGE_TERMS),
+    GlossaryChapter("turns", _("Turns"), _("Who has to do something."), RESPONSIBILITY_TERMS),
+    GlossaryChapter("clocks", _("Clocks"), _("How promises about issues are kept."), SLA_TERMS),
+    GlossaryChapter("checks", _("Checks"), _("What a machine says of an integration."), CHECK_TERMS),
 )  # fmt: skip
-WORDS: dict[str, Word] = {word.key: word for chapter in CHAPTERS for word in chapter.words}
+TERMS_BY_KEY: dict[str, GlossaryTerm] = {word.key: word for chapter in CHAPTERS for word in chapter.words}
 
 
-def address_of(key: str) -> str:
+def build_url(key: str) -> str:
     """Where a word is explained. Raises KeyError for a word that is not."""
-    return f"{reverse('words')}#{WORDS[key].key}"
+    return f"{reverse('words')}#{TERMS_BY_KEY[key].key}"
 
 
-def tiers() -> list[tuple[str, str, str, str]]:
+def list_tiers() -> list[tuple[str, str, str, str]]:
     """Every tier of every program: (program, tier, meaning, address of what it asks)."""
     return [
         (program.name, tier.name, tier.meaning, f"{reverse('program', args=[program.key])}#tier-{tier.key}")

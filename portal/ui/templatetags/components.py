@@ -59,7 +59,7 @@ from portal.ui.components import blocks, head, inline, lists, markup, moments, q
 
 register = template.Library()
 
-register.simple_tag(markup.glyph, name="icon")
+register.simple_tag(markup.render_icon, name="icon")
 for small in (
     inline.badge, inline.outcome, inline.tally, inline.button, inline.link_button, inline.person,
     moments.when, moments.due, lists.meter, lists.code, lists.code_block, lists.crumbs, lists.tab, lists.draft_line,
@@ -67,9 +67,9 @@ for small in (
 ):  # fmt: skip
     register.simple_tag(small)
 register.simple_tag(takes_context=True)(lists.pagination)
-register.filter("file_size", inline.file_size)
-register.filter("initials", inline.initials)
-register.filter("message_tone", inline.message_tone)
+register.filter("file_size", inline.format_file_size)
+register.filter("initials", inline.get_initials)
+register.filter("message_tone", inline.get_message_tone)
 for block in (
     blocks.panel, blocks.card, blocks.table, blocks.timeline, blocks.entry, blocks.evidence, blocks.empty_state,
     blocks.banner, blocks.turn, blocks.facts, blocks.fact, blocks.requirement, blocks.check_result, blocks.decision,

@@ -40,9 +40,9 @@ class Apps:
 
     def is_signed(self, signed: str, app: str) -> bool:
         """Whether the App's key signed it, for itself, with RS256 and for no longer than ten minutes."""
-        wanted = {"require": ["iat", "exp", "iss"]}
+        decode_options = {"require": ["iat", "exp", "iss"]}
         try:
-            said = jwt.decode(signed, self.keys[app], ["RS256"], issuer=app, options=wanted)
+            text = jwt.decode(signed, self.keys[app], ["RS256"], issuer=app, options=decode_options)
         except (jwt.InvalidTokenError, KeyError):
             return False
-        return bool(said["exp"] - said["iat"] <= LONGEST + 60)
+        return bool(text["exp"] - text["iat"] <= LONGEST + 60)

@@ -34,13 +34,13 @@ def npm() -> list[str]:
     cli = node().parent.parent / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
     if cli.exists():
         return [str(node()), str(cli)]
-    found = shutil.which("npm")
-    if found is None:
+    npm_path = shutil.which("npm")
+    if npm_path is None:
         raise Missing("npm is not installed.")
-    return [found]
+    return [npm_path]
 
 
-def wanted() -> dict[str, str]:
+def read_locked_versions() -> dict[str, str]:
     """Package folder to version, as the lock file says."""
     packages = json.loads((HERE / "package-lock.json").read_text())["packages"]
     return {folder: package["version"] for folder, package in packages.items() if folder}
@@ -48,9 +48,9 @@ def wanted() -> dict[str, str]:
 
 def is_installed() -> bool:
     """Whether each locked package is there in its locked version."""
-    for folder, version in wanted().items():
-        described = HERE / folder / "package.json"
-        if not described.exists() or json.loads(described.read_text())["version"] != version:
+    for folder, version in read_locked_versions().items():
+        package_file = HERE / folder / "package.json"
+        if not package_file.exists() or json.loads(package_file.read_text())["version"] != version:
             return False
     return ENTRY.exists()
 
@@ -68,18 +68,22 @@ def ensure_node_modules() -> Path:
 def _install() -> None:
     command = [*npm(), "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
     try:
-        done = subprocess.run(command, cwd=HERE, env=_trusting(), capture_output=True, text=True, timeout=180)
+        process = subprocess.run(command, cwd=HERE, env=_trusting(), capture_output=True, text=True, timeout=180)
     except subprocess.TimeoutExpired:
         raise Missing("npm ci did not end within 180 s.") from None
-    if done.returncode != 0 or not is_installed():
-        said = [line for line in (done.stderr or done.stdout).splitlines() if line and "complete log" not in line]
-        raise Missing(f"npm ci failed: {said[-1].removeprefix('npm error ') if said else 'no word why'}")
+    if process.returncode != 0 or not is_installed():
+        error_lines = [
+            line for line in (process.stderr or process.stdout).splitlines() if line and "complete log" not in line
+        ]
+        raise Missing(f"npm ci failed: {error_lines[-1].removeprefix('npm error ') if error_lines else 'no word why'}")
 
 
 def _trusting() -> dict[str, str]:
     """The environment, in which Node trusts the certificates that Python and curl were told to trust."""
-    told = {"NODE_EXTRA_CA_CERTS": os.environ["SSL_CERT_FILE"]} if "SSL_CERT_FILE" in os.environ else {}
-    return told | os.environ
+    certificate_environment = (
+        {"NODE_EXTRA_CA_CERTS": os.environ["SSL_CERT_FILE"]} if "SSL_CERT_FILE" in os.environ else {}
+    )
+    return certificate_environment | os.environ
 
 
 if __name__ == "__main__":

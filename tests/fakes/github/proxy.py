@@ -87,8 +87,8 @@ class Handler(BaseHTTPRequestHandler):
         fault = next((f for f in state.faults if f.strikes(self.plain_path)), None)
         if fault is not None:
             self.fail(fault.kind)
-        elif granted := state.apps.answer(self.command, self.plain_path, self.headers.get("Authorization", "")):
-            self.answer_json(*granted)
+        elif app_answer := state.apps.answer(self.command, self.plain_path, self.headers.get("Authorization", "")):
+            self.answer_json(*app_answer)
         elif not self.token_is_known():
             self.answer_json(401, {"message": "Bad credentials", "documentation_url": ""})
         elif not self.answer_ourselves():
@@ -102,7 +102,7 @@ class Handler(BaseHTTPRequestHandler):
         return scheme.lower() not in {"token", "bearer"} or token in state.tokens or token in state.apps.given
 
     def fail(self, kind: int | str) -> None:
-        named: dict[str, Callable[[], None]] = {
+        handlers_by_kind: dict[str, Callable[[], None]] = {
             "rate_limit": self.refuse_for_now,
             "stall": self.stall,
             "cut": lambda: self.answer(200, b'{"id": 1, "na', length=5000),
@@ -111,7 +111,7 @@ class Handler(BaseHTTPRequestHandler):
         if isinstance(kind, int):
             self.answer_json(kind, {"message": "Server Error" if kind >= 500 else "Refused"})
         else:
-            named[kind]()
+            handlers_by_kind[kind]()
         self.close_connection = True
 
     def refuse_for_now(self) -> None:
@@ -151,12 +151,12 @@ class Handler(BaseHTTPRequestHandler):
             self.answer_json(404, {"message": "Not Found"})
             return True
         query = dict(parse_qsl(urlsplit(self.path).query))
-        found = tracker.answer(match[2], query) if self.command == "GET" else None
-        if found is not None:
-            cursor = tracker.cursor(match[2], found[1]) if found[0] == 200 else ""
+        tracker_answer = tracker.answer(match[2], query) if self.command == "GET" else None
+        if tracker_answer is not None:
+            cursor = tracker.cursor(match[2], tracker_answer[1]) if tracker_answer[0] == 200 else ""
             address = f"{self.server.url}{self.plain_path}?per_page={query.get('per_page', '')}&cursor={cursor}"
-            self.answer_tagged(*found, {"Link": f'<{address}>; rel="next"'} if cursor else {})
-        return found is not None
+            self.answer_tagged(*tracker_answer, {"Link": f'<{address}>; rel="next"'} if cursor else {})
+        return tracker_answer is not None
 
     def answer_of_all_issues(self) -> bool:
         """The emulator lists comments and events of one issue only: the repository's are those of all its issues."""
@@ -168,8 +168,8 @@ class Handler(BaseHTTPRequestHandler):
             return False
         rows = []
         for issue in issues:
-            found = self.upstream(f"/repos/{match[1]}/issues/{issue['number']}/{match[2]}?per_page=100")[1]
-            rows += [row | {"issue": issue} if match[2] == "events" else row for row in found]
+            issue_rows = self.upstream(f"/repos/{match[1]}/issues/{issue['number']}/{match[2]}?per_page=100")[1]
+            rows += [row | {"issue": issue} if match[2] == "events" else row for row in issue_rows]
         query = dict(parse_qsl(urlsplit(self.path).query))
         rows = [row for row in rows if row.get("updated_at", "9") >= query.get("since", "")]
         first = (int(query.get("page", "1")) - 1) * int(query.get("per_page", "30"))
@@ -179,9 +179,9 @@ class Handler(BaseHTTPRequestHandler):
 
     def upstream(self, path: str) -> tuple[int, Any]:
         line = http.client.HTTPConnection("127.0.0.1", self.server.state.upstream, timeout=GIVE_UP)
-        sent = {"Authorization": self.headers["Authorization"]} if "Authorization" in self.headers else {}
+        request_headers = {"Authorization": self.headers["Authorization"]} if "Authorization" in self.headers else {}
         try:
-            line.request("GET", path, headers=sent)
+            line.request("GET", path, headers=request_headers)
             response = line.getresponse()
             return response.status, json.loads(response.read())
         finally:
@@ -191,9 +191,9 @@ class Handler(BaseHTTPRequestHandler):
         """With an ETag, and without a body for who has it already."""
         body = json.dumps(value).encode()
         tag = f'W/"{hashlib.sha256(body).hexdigest()}"'
-        known = status == 200 and self.headers.get("If-None-Match") == tag
+        is_unchanged = status == 200 and self.headers.get("If-None-Match") == tag
         headers = {"Content-Type": "application/json", "ETag": tag} | (more or {})
-        self.answer(304 if known else status, b"" if known else body, headers)
+        self.answer(304 if is_unchanged else status, b"" if is_unchanged else body, headers)
 
     def answer_licence(self, spdx: str | None) -> None:
         if spdx is None:
@@ -203,16 +203,16 @@ class Handler(BaseHTTPRequestHandler):
 
     def answer_bytes(self) -> bool:
         state = self.server.state
-        wanted: bytes | None = None
+        content: bytes | None = None
         if match := DOWNLOAD.match(self.plain_path):
             of, tag, file = match[1].lower(), match[2], match[3]
-            found = (data for key, data in state.downloads.items() if (key[0], key[2]) == (of, file))
-            wanted = state.downloads.get((of, tag, file)) if tag else next(found, None)
+            matching_downloads = (data for key, data in state.downloads.items() if (key[0], key[2]) == (of, file))
+            content = state.downloads.get((of, tag, file)) if tag else next(matching_downloads, None)
         elif (match := ASSET.match(self.plain_path)) and "octet-stream" in self.headers.get("Accept", ""):
-            wanted = state.assets.get(match[1])
-        if wanted is not None:
-            self.answer(200, wanted, {"Content-Type": "application/octet-stream"})
-        return wanted is not None
+            content = state.assets.get(match[1])
+        if content is not None:
+            self.answer(200, content, {"Content-Type": "application/octet-stream"})
+        return content is not None
 
     def pass_on(self) -> None:
         """Ask the emulator, add what it lacks."""
@@ -230,8 +230,8 @@ class Handler(BaseHTTPRequestHandler):
             return
         finally:
             upstream.close()
-        kept = {k: v for k, v in response.getheaders() if k.lower() not in HOP_BY_HOP}
-        self.add(response.status, body, kept)
+        kept_headers = {k: v for k, v in response.getheaders() if k.lower() not in HOP_BY_HOP}
+        self.add(response.status, body, kept_headers)
 
     def add(self, status: int, body: bytes, headers: dict[str, str]) -> None:
         state = self.server.state

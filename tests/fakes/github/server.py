@@ -128,10 +128,10 @@ class GitHub:
 
     def publish(self, full_name: str, tag: str) -> None:
         """Publish a release; that of a Terraform provider with all its files, signed."""
-        made, name = self.release(full_name, tag), full_name.partition("/terraform-provider-")[2]
+        release_id, name = self.release(full_name, tag), full_name.partition("/terraform-provider-")[2]
         if name and re.fullmatch(r"v\d+\.\d+\.\d+", tag):
             for file, content in signed.release(name, tag[1:]).files.items():
-                self.asset(full_name, made, tag, file, content)
+                self.asset(full_name, release_id, tag, file, content)
 
     def commit(self, full_name: str, path: str, text: str | None) -> str:
         """Commit a file to the default branch, or without a text its removal. Returns the commit."""
@@ -163,10 +163,10 @@ class GitHub:
 
     def asset(self, full_name: str, release: int, tag: str, name: str, content: bytes) -> int:
         """Attach a file to a release, with bytes that can be downloaded. Returns its id."""
-        made = self.ask("POST", f"/repos/{full_name}/releases/{release}/assets?name={name}", content)
-        self.proxy.state.assets[str(made["id"])] = content
+        created_asset = self.ask("POST", f"/repos/{full_name}/releases/{release}/assets?name={name}", content)
+        self.proxy.state.assets[str(created_asset["id"])] = content
         self.proxy.state.downloads[(full_name.lower(), tag, name)] = content
-        return int(made["id"])
+        return int(created_asset["id"])
 
     def rename(self, old: str, new: str) -> None:
         """Answer the old name with a redirect to the new one, which must be seeded."""
@@ -202,19 +202,19 @@ class GitHub:
         """Speak to the emulator itself, as the owner of everything."""
         self.is_touched = self.is_touched or method != "GET"
         connection = http.client.HTTPConnection("127.0.0.1", self.proxy.state.upstream, timeout=10)
-        sent = body if isinstance(body, bytes) else json.dumps(body).encode() if body is not None else None
+        request_body = body if isinstance(body, bytes) else json.dumps(body).encode() if body is not None else None
         headers = {"Authorization": f"token {KEEPER}", "Content-Type": "application/json"}
         if isinstance(body, bytes):
             headers["Content-Type"] = "application/octet-stream"
         try:
-            connection.request(method, path, sent, headers)
+            connection.request(method, path, request_body, headers)
             response = connection.getresponse()
-            said = response.read()
+            response_body = response.read()
         finally:
             connection.close()
         if response.status >= 400:
-            raise AssertionError(f"The emulator refused {method} {path}: {response.status} {said[:300]!r}")
-        return json.loads(said) if said else None
+            raise AssertionError(f"The emulator refused {method} {path}: {response.status} {response_body[:300]!r}")
+        return json.loads(response_body) if response_body else None
 
     def _tell_the_proxy(self, repos: tuple[Repo, ...]) -> None:
         for repo in repos:

@@ -32,7 +32,7 @@ class Person:
 
 
 @dataclass(frozen=True)
-class Hooked:
+class WebhookDelivery:
     """A delivery as GitHub sends it. `id` is the GUID of its header."""
 
     id: str
@@ -66,7 +66,7 @@ class Tracker:
     comments: list[dict[str, Any]] = field(default_factory=list)
     events: list[dict[str, Any]] = field(default_factory=list)
     gone: dict[int, int] = field(default_factory=dict)
-    hooked: list[Hooked] = field(default_factory=list)
+    hooked: list[WebhookDelivery] = field(default_factory=list)
     deliveries: list[dict[str, Any]] = field(default_factory=list)
     redelivered: list[int] = field(default_factory=list)
     last: int = 0
@@ -146,11 +146,11 @@ class Tracker:
         self._touch(number, at)
         self._tell("issues", "edited", number, by, changes={"body": {"from": before}})
 
-    def lock(self, number: int, by: Person, at: datetime, locked: bool = True) -> None:
+    def lock(self, number: int, by: Person, at: datetime, is_locked: bool = True) -> None:
         """Lock the conversation, or unlock it."""
-        self.issues[number]["locked"] = locked
-        self._event("locked" if locked else "unlocked", number, by, at)
-        self._tell("issues", "locked" if locked else "unlocked", number, by)
+        self.issues[number]["locked"] = is_locked
+        self._event("locked" if is_locked else "unlocked", number, by, at)
+        self._tell("issues", "locked" if is_locked else "unlocked", number, by)
 
     def delete(self, number: int, by: Person) -> None:
         """It is in no list any more, and neither is what was said on it."""
@@ -160,7 +160,7 @@ class Tracker:
         self.comments = [c for c in self.comments if self._number(c) != number]
         self.events = [e for e in self.events if e["issue"] != number]
 
-    def ping(self) -> Hooked:
+    def ping(self) -> WebhookDelivery:
         hook = {"id": self.hook_id, "events": ["issues", "issue_comment"], "active": True}
         payload = {"zen": "Keep it logically awesome.", "hook_id": self.hook_id, "hook": hook}
         return self._hooked("ping", payload | {"repository": self.repository()})
@@ -195,9 +195,9 @@ class Tracker:
             self.redelivered.append(int(match[1]))
         return match is not None
 
-    def could_not_deliver(self, hooked: Hooked, at: datetime) -> int:
+    def could_not_deliver(self, delivery: WebhookDelivery, at: datetime) -> int:
         """GitHub remembers that a delivery failed. Returns its number there."""
-        entry: dict[str, Any] = {"id": self._id(), "guid": hooked.id, "delivered_at": stamp(at), "redelivery": False}
+        entry: dict[str, Any] = {"id": self._id(), "guid": delivery.id, "delivered_at": stamp(at), "redelivery": False}
         self.deliveries.append(entry | {"status": "failed to connect to host", "status_code": 502, "event": "issues"})
         return int(entry["id"])
 
@@ -216,13 +216,13 @@ class Tracker:
     def _one(self, number: int, what: str, page: slice) -> tuple[int, Any]:
         if number not in self.issues:
             return self.gone.get(number, 404), {"message": "This issue was deleted"}
-        said = [c for c in self.comments if self._number(c) == number]
-        done = [e for e in self.events if e["issue"] == number]
-        return 200, {"": self.issues[number], "comments": said[page], "events": done[page]}[what]
+        issue_comments = [c for c in self.comments if self._number(c) == number]
+        issue_events = [e for e in self.events if e["issue"] == number]
+        return 200, {"": self.issues[number], "comments": issue_comments[page], "events": issue_events[page]}[what]
 
-    def delivered(self, hooked: Hooked, at: datetime) -> None:
+    def delivered(self, delivery: WebhookDelivery, at: datetime) -> None:
         """GitHub remembers that a delivery arrived."""
-        entry: dict[str, Any] = {"id": self._id(), "guid": hooked.id, "delivered_at": stamp(at), "redelivery": False}
+        entry: dict[str, Any] = {"id": self._id(), "guid": delivery.id, "delivered_at": stamp(at), "redelivery": False}
         self.deliveries.append(entry | {"status": "OK", "status_code": 202, "event": "issues"})
 
     def _issue_list(self, query: dict[str, str]) -> list[dict[str, Any]]:
@@ -231,8 +231,8 @@ class Tracker:
 
     def _changed(self, rows: list[dict[str, Any]], query: dict[str, str]) -> list[dict[str, Any]]:
         since, by = query.get("since", ""), f"{query.get('sort', 'created')}_at"
-        found = sorted((r for r in rows if r["updated_at"] >= since), key=lambda r: (r[by], r["id"]))
-        return found if query.get("direction") == "asc" else found[::-1]
+        changed_rows = sorted((r for r in rows if r["updated_at"] >= since), key=lambda r: (r[by], r["id"]))
+        return changed_rows if query.get("direction") == "asc" else changed_rows[::-1]
 
     # -- the story ------------------------------------------------------------------------------------------
 
@@ -245,9 +245,9 @@ class Tracker:
         payload = {"action": action, "issue": self.issues[number], "sender": by.raw(), **more}
         self.hooked.append(self._hooked(event, payload | {"repository": self.repository()}))
 
-    def _hooked(self, event: str, payload: dict[str, Any]) -> Hooked:
+    def _hooked(self, event: str, payload: dict[str, Any]) -> WebhookDelivery:
         guid = str(uuid5(ORG, f"{self.full_name} {self._id()}"))
-        return Hooked(guid, event, json.dumps(deepcopy(payload)).encode())
+        return WebhookDelivery(guid, event, json.dumps(deepcopy(payload)).encode())
 
     def _touch(self, number: int, at: datetime) -> None:
         issue = self.issues[number]

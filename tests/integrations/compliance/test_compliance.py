@@ -11,17 +11,20 @@ from integrations.compliance import tasks
 from integrations.sla.models import Breach, Clock, IssueEvent, Watch
 from integrations.submissions.models import Integration
 from integrations.submissions.services import requirements as answers
-from integrations.submissions.services.transitions import actions, perform
+from integrations.submissions.services.transitions import list_available_transitions, perform_transition
 from integrations.submissions.workflow.states import Status
-from portal.core.errors import NotAllowed
+from portal.core.errors import ActionRefused
 from portal.notifications.models import Email
 from tests.conftest import person
 from tests.integrations.sla.clocks import clock_of, issue_of
 from verification.checks.models import Observation
-from verification.checks.runner import FROZEN
+from verification.checks.runner import FROZEN_KEY
 
 DAY = timedelta(days=1)
-GIVEN: dict[str, dict[str, Any]] = {"suggest_notice": {"why": "2 breaches"}, "hold_process": {"acts": []}}
+ARGUMENTS_BY_TRANSITION: dict[str, dict[str, Any]] = {
+    "suggest_notice": {"why": "2 breaches"},
+    "hold_process": {"acts": []},
+}
 WHY = "The promise was not kept."
 STEPS = (
     "give_notice", "set_aside", "go_on", "suspend", "suspend_at_once", "remove", "uphold_appeal", "dismiss_appeal",
@@ -30,7 +33,7 @@ STEPS = (
 
 
 @pytest.fixture
-def listed(at: Callable[..., Integration], now: datetime) -> Integration:
+def listed_integration(at: Callable[..., Integration], now: datetime) -> Integration:
     row = at("support", program="terraform-provider")
     Watch.objects.filter(integration=row).update(data_up_to=now + 3650 * DAY)
     return row
@@ -47,14 +50,14 @@ def fresh(row: Integration) -> Integration:
 
 
 def take(row: Integration, step: str, by: Any, now: datetime, **inputs: Any) -> Integration:
-    perform(fresh(row), step, by=by, note=WHY, now=now, **inputs)
+    perform_transition(fresh(row), step, actor=by, note=WHY, now=now, **inputs)
     return fresh(row)
 
 
 def refusal(row: Integration, step: str, by: Any, now: datetime) -> str:
-    with pytest.raises(NotAllowed) as said:
-        perform(fresh(row), step, by=by, note=WHY, now=now)
-    return str(said.value)
+    with pytest.raises(ActionRefused) as error:
+        perform_transition(fresh(row), step, actor=by, note=WHY, now=now)
+    return str(error.value)
 
 
 def turn(row: Integration) -> tuple[str, str, str]:
@@ -66,13 +69,15 @@ def keep_fresh(row: Integration, now: datetime) -> None:
     """The machine looked again: what it looks at is in order now."""
     for requirement in row.edition.requirements():
         if requirement.who == "machine":
-            answers.record_checks(
+            answers.record_check_outcome(
                 fresh(row), requirement.id, outcome=Status.PASS, summary="Good.", detail=[], retry_at=None, now=now
             )
 
 
 @pytest.fixture
-def states(listed: Integration, rita: Any, rob: Any, alice: Any, now: datetime) -> Callable[[str], Integration]:
+def states(
+    listed_integration: Integration, rita: Any, rob: Any, alice: Any, now: datetime
+) -> Callable[[str], Integration]:
     """The integration in a state of the process, taken there through the door; rita began, rob went on."""
     path = {
         "verified": [],
@@ -88,16 +93,16 @@ def states(listed: Integration, rita: Any, rob: Any, alice: Any, now: datetime) 
     }  # fmt: skip
 
     def reach(name: str) -> Integration:
-        row = listed
+        row = listed_integration
         for step, by, after in path[name]:
-            row = take(row, step, by, now + DAY * after, **GIVEN.get(step, {})) if step else row
+            row = take(row, step, by, now + DAY * after, **ARGUMENTS_BY_TRANSITION.get(step, {})) if step else row
         return fresh(row)
 
     return reach
 
 
 # state: (days after the beginning, {step: those who may}); everybody else may not, everything else is refused
-ALLOWED: dict[str, tuple[int, dict[str, str]]] = {
+ALLOWED_TRANSITIONS: dict[str, tuple[int, dict[str, str]]] = {
     "verified": (1, {"give_notice": "rita rob rae", "step_down": "alice", "suggest_notice": "machine"}),
     "asked": (1, {"give_notice": "rita rob rae", "set_aside": "rita rob rae", "step_down": "alice"}),
     "notice": (
@@ -150,33 +155,33 @@ ALLOWED: dict[str, tuple[int, dict[str, str]]] = {
 }
 
 
-@pytest.mark.parametrize("state", ALLOWED)
+@pytest.mark.parametrize("state", ALLOWED_TRANSITIONS)
 def test_who_may_do_what_when(
     state: str, states: Any, now: datetime, alice: Any, bob: Any, charlie: Any, rita: Any, rob: Any, rae: Any, sam: Any
 ) -> None:
-    days, allowed = ALLOWED[state]
+    days, expected_steps = ALLOWED_TRANSITIONS[state]
     row, then = states(state), now + DAY * days
     keep_fresh(row, then)
     people = {"alice": alice, "bob": bob, "charlie": charlie, "rita": rita, "rob": rob, "rae": rae, "sam": sam}
-    found: dict[str, str] = {}
+    steps_by_name: dict[str, str] = {}
     for step in STEPS:
         may = [name for name, who in people.items() if can(row, step, who, then)]
         machine = ["machine"] if can_machine(row, step, then) else []
         if may or machine:
-            found[step] = " ".join([*may, *machine])
-    assert found == allowed
+            steps_by_name[step] = " ".join([*may, *machine])
+    assert steps_by_name == expected_steps
 
 
 def can(row: Integration, step: str, who: Any, now: datetime) -> bool:
-    return any(a.name == step and a.is_ready for a in actions(fresh(row), who, now=now))
+    return any(a.name == step and a.is_ready for a in list_available_transitions(fresh(row), who, now=now))
 
 
 def can_machine(row: Integration, step: str, now: datetime) -> bool:
     try:
         with transaction.atomic():
-            perform(fresh(row), step, by=None, note=WHY, now=now, why="x", acts=[])
+            perform_transition(fresh(row), step, actor=None, note=WHY, now=now, why="x", acts=[])
             transaction.set_rollback(True)
-    except NotAllowed:
+    except ActionRefused:
         return False
     return True
 
@@ -196,8 +201,8 @@ def late(states: Any, now: datetime) -> Clock:
 
 
 @pytest.fixture
-def noticed(late: Clock, listed: Integration, rita: Any, now: datetime) -> Integration:
-    return take(listed, "give_notice", rita, now)
+def integration_on_notice(late: Clock, listed_integration: Integration, rita: Any, now: datetime) -> Integration:
+    return take(listed_integration, "give_notice", rita, now)
 
 
 def acts_told(row: Integration) -> list[dict[str, str]]:
@@ -213,31 +218,36 @@ def comment(clock: Clock, at: datetime, association: str = "MEMBER", number: int
     )  # fmt: skip
 
 
-def test_a_notice_is_told_with_its_reason_and_its_end(noticed: Integration, alice: Any) -> None:
-    told = Email.objects.get(event__verb="give_notice")
-    assert (told.to, told.subject) == (alice.email, "Notice: Rocket")
-    for words in (WHY, "The period ends Thu 14 May, 09:00 UTC.", noticed.edition.removal, "Your turn: Answer"):
-        assert words in told.text
-    assert turn(noticed) == ("notice", "partner", "Answer the notice")
-    assert noticed.turn_due_at == noticed.standing_due_at
+def test_notice_is_reported_with_its_reason_and_its_end(integration_on_notice: Integration, alice: Any) -> None:
+    email = Email.objects.get(event__verb="give_notice")
+    assert (email.to, email.subject) == (alice.email, "Notice: Rocket")
+    for words in (
+        WHY,
+        "The period ends Thu 14 May, 09:00 UTC.",
+        integration_on_notice.edition.removal,
+        "Your turn: Answer",
+    ):
+        assert words in email.text
+    assert turn(integration_on_notice) == ("notice", "partner", "Answer the notice")
+    assert integration_on_notice.turn_due_at == integration_on_notice.standing_due_at
 
 
-def test_the_machine_says_once_that_the_period_has_ended_and_changes_nothing(
-    noticed: Integration, now: datetime
+def test_machine_says_once_that_the_period_has_ended_and_changes_nothing(
+    integration_on_notice: Integration, now: datetime
 ) -> None:
     moments = [now + 29 * DAY, now + 30 * DAY, now + 31 * DAY, now + 300 * DAY]
-    assert [tasks.look_due(at) for at in moments] == [0, 1, 0, 0]
-    assert turn(noticed) == ("notice", "program", "Decide on the suspension: the grace period has ended")
-    assert fresh(noticed).reasons == ["the period has ended"]
-    assert Email.objects.get(event__verb="period_ended").to == noticed.edition.mailbox
+    assert [tasks.advance_cases(at) for at in moments] == [0, 1, 0, 0]
+    assert turn(integration_on_notice) == ("notice", "program", "Decide on the suspension: the grace period has ended")
+    assert fresh(integration_on_notice).reasons == ["the period has ended"]
+    assert Email.objects.get(event__verb="period_ended").to == integration_on_notice.edition.mailbox
 
 
-def test_an_answer_on_the_late_issue_holds_the_period_until_a_person_looked(
-    noticed: Integration, late: Clock, now: datetime, rita: Any, rob: Any
+def test_answer_on_the_late_issue_holds_the_period_until_a_person_looked(
+    integration_on_notice: Integration, late: Clock, now: datetime, rita: Any, rob: Any
 ) -> None:
     comment(late, now + 10 * DAY)
-    assert [tasks.look_due(now + 10 * DAY), tasks.look_due(now + 11 * DAY)] == [1, 0]
-    row = fresh(noticed)
+    assert [tasks.advance_cases(now + 10 * DAY), tasks.advance_cases(now + 11 * DAY)] == [1, 0]
+    row = fresh(integration_on_notice)
     assert (row.standing_due_at, row.standing_left, row.turn_holder) == (None, 20 * DAY, "program")
     assert (
         "Acme answered on acme/terraform-provider-rocket#7" in Email.objects.filter(event__verb="hold_process")[0].text
@@ -246,47 +256,54 @@ def test_an_answer_on_the_late_issue_holds_the_period_until_a_person_looked(
     row = take(row, "go_on", rita, now + 40 * DAY)
     assert (row.standing_due_at, row.standing_hold) == (now + 60 * DAY, "")
     comment(late, now + 41 * DAY, number=2)
-    assert tasks.look_due(now + 42 * DAY) == 0  # an issue holds the period once
+    assert tasks.advance_cases(now + 42 * DAY) == 0  # an issue holds the period once
     assert take(row, "suspend", rob, now + 60 * DAY).standing == "suspended"
 
 
 def test_what_no_sweep_has_seen_yet_stops_a_suspension(
-    noticed: Integration, late: Clock, now: datetime, rob: Any
+    integration_on_notice: Integration, late: Clock, now: datetime, rob: Any
 ) -> None:
     comment(late, now + 30 * DAY)
-    assert "Acme answered on" in refusal(noticed, "suspend", rob, now + 31 * DAY)
+    assert "Acme answered on" in refusal(integration_on_notice, "suspend", rob, now + 31 * DAY)
 
 
 @pytest.mark.parametrize("association", ["NONE", "CONTRIBUTOR"])
-def test_the_word_of_a_passer_by_holds_nothing(
-    noticed: Integration, late: Clock, now: datetime, association: str
+def test_word_of_a_passer_by_holds_nothing(
+    integration_on_notice: Integration, late: Clock, now: datetime, association: str
 ) -> None:
     comment(late, now + DAY, association)
-    assert tasks.look_due(now + 2 * DAY) == 0
+    assert tasks.advance_cases(now + 2 * DAY) == 0
 
 
-def test_a_new_release_and_a_retraction_hold_it_too(noticed: Integration, now: datetime, rita: Any) -> None:
+def test_new_release_and_a_retraction_hold_it_too(integration_on_notice: Integration, now: datetime, rita: Any) -> None:
     then = now + DAY
     Observation.objects.create(
-        integration=noticed, key="release.newest", value="1.2.0", source="x", since=then, confirmed_at=then
+        integration=integration_on_notice,
+        key="release.newest",
+        value="1.2.0",
+        source="x",
+        since=then,
+        confirmed_at=then,
     )
-    assert tasks.look_due(then) == 1
-    assert acts_told(noticed)[0]["said"] == "A new release was seen: 1.2.0"
-    take(noticed, "go_on", rita, then)
+    assert tasks.advance_cases(then) == 1
+    assert acts_told(integration_on_notice)[0]["said"] == "A new release was seen: 1.2.0"
+    take(integration_on_notice, "go_on", rita, then)
     Breach.objects.update(retracted_at=then + DAY, retracted_why="It came in time.")
-    assert tasks.look_due(then + DAY) == 1
-    assert acts_told(noticed)[-1]["said"].endswith("#7 was retracted")
+    assert tasks.advance_cases(then + DAY) == 1
+    assert acts_told(integration_on_notice)[-1]["said"].endswith("#7 was retracted")
 
 
-def test_nothing_is_decided_across_a_gap(noticed: Integration, now: datetime, rob: Any) -> None:
+def test_nothing_is_decided_across_a_gap(integration_on_notice: Integration, now: datetime, rob: Any) -> None:
     Watch.objects.update(data_up_to=now + 29 * DAY)
-    assert "What we know of its issues ends Wed 13 May" in refusal(noticed, "suspend", rob, now + 31 * DAY)
+    assert "What we know of its issues ends Wed 13 May" in refusal(
+        integration_on_notice, "suspend", rob, now + 31 * DAY
+    )
 
 
-def test_an_appeal_holds_the_period_and_is_decided_by_somebody_else(
-    noticed: Integration, now: datetime, alice: Any, rita: Any, rob: Any
+def test_appeal_holds_the_period_and_is_decided_by_someone_else(
+    integration_on_notice: Integration, now: datetime, alice: Any, rita: Any, rob: Any
 ) -> None:
-    row = take(noticed, "appeal", alice, now + 29 * DAY)
+    row = take(integration_on_notice, "appeal", alice, now + 29 * DAY)
     assert turn(row) == ("notice", "program", "Decide on the appeal against the notice")
     assert "An appeal is open" in refusal(row, "suspend", rob, now + 90 * DAY)
     assert "a reviewer who did neither decides" in refusal(row, "dismiss_appeal", rita, now + 90 * DAY)
@@ -295,27 +312,27 @@ def test_an_appeal_holds_the_period_and_is_decided_by_somebody_else(
     assert "appealed once" in refusal(row, "appeal", alice, now + 90 * DAY)
 
 
-def test_the_evidence_is_frozen_with_each_decision(
-    noticed: Integration, late: Clock, now: datetime, rob: Any, sign_in: Any, alice: Any, charlie: Any
+def test_evidence_is_frozen_with_each_decision(
+    integration_on_notice: Integration, late: Clock, now: datetime, rob: Any, sign_in: Any, alice: Any, charlie: Any
 ) -> None:
     Breach.objects.update(retracted_at=now + DAY, retracted_why="It came in time.")
-    seq = noticed.events.get(verb="give_notice").seq
-    frozen = sign_in(alice).get(f"/integrations/{noticed.uuid}/standing/{seq}/evidence.json").json()
-    live = sign_in(rob).get(f"/integrations/{noticed.uuid}/standing/evidence.json").json()
+    seq = integration_on_notice.events.get(verb="give_notice").seq
+    frozen = sign_in(alice).get(f"/integrations/{integration_on_notice.uuid}/standing/{seq}/evidence.json").json()
+    live = sign_in(rob).get(f"/integrations/{integration_on_notice.uuid}/standing/evidence.json").json()
     assert [len(frozen["breaches"]), len(frozen["retracted"])] == [1, 0]
     assert [len(live["breaches"]), len(live["retracted"])] == [0, 1]
-    assert frozen["rule"] == noticed.edition.removal
+    assert frozen["rule"] == integration_on_notice.edition.removal
     assert frozen["breaches"][0]["clock"]["words"][-1]
-    page = sign_in(alice).get(f"/integrations/{noticed.uuid}/standing/{seq}/")
+    page = sign_in(alice).get(f"/integrations/{integration_on_notice.uuid}/standing/{seq}/")
     assert "As it was before a decision" in page.text
-    assert sign_in(charlie).get(f"/integrations/{noticed.uuid}/standing/").status_code == 404
-    assert sign_in(alice).get(f"/integrations/{noticed.uuid}/standing/1/").status_code == 404
+    assert sign_in(charlie).get(f"/integrations/{integration_on_notice.uuid}/standing/").status_code == 404
+    assert sign_in(alice).get(f"/integrations/{integration_on_notice.uuid}/standing/1/").status_code == 404
 
 
-def test_the_evidence_names_each_mail_with_its_fate(noticed: Integration, alice: Any, sign_in: Any) -> None:
+def test_evidence_names_each_email_with_its_fate(integration_on_notice: Integration, alice: Any, sign_in: Any) -> None:
     Email.objects.filter(event__verb="give_notice").update(state="failed")
-    told = sign_in(alice).get(f"/integrations/{noticed.uuid}/standing/evidence.json").json()["told"]
-    assert [(mail["subject"], mail["to"], mail["fate"]) for mail in told] == [
+    data = sign_in(alice).get(f"/integrations/{integration_on_notice.uuid}/standing/evidence.json").json()["told"]
+    assert [(mail["subject"], mail["to"], mail["fate"]) for mail in data] == [
         ("Notice: Rocket", alice.email, "Given up")
     ]
 
@@ -337,7 +354,7 @@ def test_everybody_sees_what_is_so_and_no_notice(
     assert (f"/listed/{row.uuid}/" in client.get("/listed/?standing=former").text) != listed_there
 
 
-def test_a_step_shows_what_everybody_will_see(
+def test_step_shows_what_everybody_will_see(
     states: Any, rob: Any, sign_in: Any, time_machine: Any, now: datetime
 ) -> None:
     row = states("ended")
@@ -353,56 +370,63 @@ def test_who_steps_down_is_community_and_no_clock_runs(states: Any, late: Clock,
     row = take(late.integration, "step_down", alice, now)
     assert (row.standing, row.tier, row.turn_holder) == ("none", "community", "machine")
     assert Clock.objects.get().next_at is None
-    told = Email.objects.get(event__verb="step_down")
-    assert "no longer promises support for Rocket and said so itself. Thank you" in told.text
+    email = Email.objects.get(event__verb="step_down")
+    assert "no longer promises support for Rocket and said so itself. Thank you" in email.text
 
 
 def test_breaches_suggest_a_notice_once(states: Any, late: Clock, now: datetime, rita: Any, settings: Any) -> None:
-    assert tasks.look_due(now) == 0
+    assert tasks.advance_cases(now) == 0
     second = clock_of(issue_of(late.watch, 8, now - 3 * DAY), now - DAY, state="late", next_at=None)
     breach = {"issue": second.issue, "integration": second.integration, "verb": "resolve", "severity": "other"}
     Breach.objects.create(clock=second, due_at=now - DAY, found_at=now + timedelta(hours=1), **breach)
     Breach.objects.update(found_at=now + timedelta(hours=1))
-    assert [tasks.look_due(now + DAY), tasks.look_due(now + DAY)] == [1, 0]
+    assert [tasks.advance_cases(now + DAY), tasks.advance_cases(now + DAY)] == [1, 0]
     row = fresh(late.integration)
     assert turn(row) == ("verified", "program", "Decide: 2 breaches that stand within 90 days")
     assert row.reasons == ["2 breaches that stand within 90 days"]
     take(row, "set_aside", rita, now + 2 * DAY)
     Clock.objects.update(state="met")
-    assert tasks.look_due(now + 3 * DAY) == 0
+    assert tasks.advance_cases(now + 3 * DAY) == 0
 
 
-def test_an_issue_far_past_its_target_suggests_one_too(late: Clock, now: datetime) -> None:
-    assert tasks.look_due(now + DAY - timedelta(minutes=1)) == 0
-    assert tasks.look_due(now + DAY) == 1
+def test_issue_far_past_its_target_suggests_one_too(late: Clock, now: datetime) -> None:
+    assert tasks.advance_cases(now + DAY - timedelta(minutes=1)) == 0
+    assert tasks.advance_cases(now + DAY) == 1
     assert turn(late.integration)[2] == "Decide: an issue is past 2 times its target"
 
 
-def test_what_is_in_other_hands_is_suspended_at_once_by_one_reviewer_and_removed_by_another_alone(
-    listed: Integration, rita: Any, rob: Any, alice: Any, client: Any, now: datetime
+def test_what_is_under_another_owner_is_suspended_at_once_by_one_reviewer_and_removed_by_another_alone(
+    listed_integration: Integration, rita: Any, rob: Any, alice: Any, client: Any, now: datetime
 ) -> None:
-    assert refusal(listed, "suspend_at_once", rita, now)
+    assert refusal(listed_integration, "suspend_at_once", rita, now)
     why = "acme/rocket now belongs to globex; a person confirms the new owner."
     Observation.objects.create(
-        integration=listed, key=FROZEN, value=why, source="repository.owner", since=now, confirmed_at=now
+        integration=listed_integration,
+        key=FROZEN_KEY,
+        value=why,
+        source="repository.owner",
+        since=now,
+        confirmed_at=now,
     )
-    perform(listed, "put_on_hold", by=None, note=why, now=now, waits_for="program")
+    perform_transition(listed_integration, "put_on_hold", actor=None, note=why, now=now, waits_for="program")
     for nobody in (alice, None):
-        assert refusal(listed, "suspend_at_once", nobody, now)
-    row = take(listed, "suspend_at_once", rita, now)
+        assert refusal(listed_integration, "suspend_at_once", nobody, now)
+    row = take(listed_integration, "suspend_at_once", rita, now)
     assert (row.standing, row.suspended_by, row.standing_due_at) == ("suspended", rita, now + 60 * DAY)
-    told = Email.objects.get(event__verb="suspend_at_once")
-    assert (told.to, told.subject) == (alice.email, "Suspended at once: Rocket")
-    assert "its repository is in other hands" in told.text
+    email = Email.objects.get(event__verb="suspend_at_once")
+    assert (email.to, email.subject) == (alice.email, "Suspended at once: Rocket")
+    assert "its repository is in other hands" in email.text
     assert "Suspended" in client.get(f"/listed/{row.uuid}/").content.decode()
     last = row.events.get(verb="suspend_at_once")
     assert (last.note, last.data["evidence"]["standing"]) == (WHY, "verified")
     over = now + 61 * DAY
-    perform(fresh(row), "resume", by=rob, now=over)
+    perform_transition(fresh(row), "resume", actor=rob, now=over)
     assert refusal(row, "remove", rita, over)
     assert take(row, "remove", rob, over).standing == "removed"
 
 
-def test_a_hold_for_another_reason_suspends_nothing_at_once(listed: Integration, rita: Any, now: datetime) -> None:
-    perform(listed, "put_on_hold", by=rita, note="The upstream project waits.", now=now)
-    assert refusal(listed, "suspend_at_once", rita, now)
+def test_hold_for_another_reason_suspends_nothing_at_once(
+    listed_integration: Integration, rita: Any, now: datetime
+) -> None:
+    perform_transition(listed_integration, "put_on_hold", actor=rita, note="The upstream project waits.", now=now)
+    assert refusal(listed_integration, "suspend_at_once", rita, now)

@@ -9,9 +9,9 @@ from django.db import connection
 
 from integrations.sla.models import Watch
 from integrations.submissions.models import Integration
-from integrations.submissions.services.transitions import perform
+from integrations.submissions.services.transitions import perform_transition
 from portal.accounts.models import User
-from portal.core.errors import NotAllowed
+from portal.core.errors import ActionRefused
 from tests.conftest import NOW, begin, drive
 
 ROUNDS = 6
@@ -25,7 +25,7 @@ pytestmark = [
 
 
 @pytest.fixture
-def listed(acme: Any, alice: Any, rita: Any) -> Integration:
+def listed_integration(acme: Any, alice: Any, rita: Any) -> Integration:
     row = drive(begin(acme, alice), "support", partner=alice, reviewer=rita)
     Watch.objects.update(data_up_to=NOW + 9999 * DAY)
     return row
@@ -35,18 +35,21 @@ def fresh(row: Integration) -> Integration:
     return Integration.objects.select_related("partner").get(pk=row.pk)
 
 
-def at_once(row: Integration, now: Any, *pair: tuple[str, Any], looked: bool) -> dict[str, str]:
-    """Each step taken in a thread of its own: "done", or why not. `looked`: both name the row that they looked at."""
-    gate, said = threading.Barrier(len(pair)), {}
-    version = row.version if looked else None
+def at_once(row: Integration, now: Any, *pair: tuple[str, Any], has_version: bool) -> dict[str, str]:
+    """Each step taken in a thread of its own: "done", or why not.
+
+    `has_version`: both name the row that they looked at.
+    """
+    gate, outcomes = threading.Barrier(len(pair)), {}
+    version = row.version if has_version else None
 
     def press(step: str, by: Any) -> None:
         try:
             gate.wait()
-            perform(row, step, by=by, note="Because.", now=now, version=version)
-            said[step] = "done"
-        except NotAllowed as refusal:
-            said[step] = refusal.kind
+            perform_transition(row, step, actor=by, note="Because.", now=now, version=version)
+            outcomes[step] = "done"
+        except ActionRefused as refusal:
+            outcomes[step] = refusal.kind
         finally:
             connection.close()
 
@@ -55,28 +58,30 @@ def at_once(row: Integration, now: Any, *pair: tuple[str, Any], looked: bool) ->
         thread.start()
     for thread in threads:
         thread.join()
-    return said
+    return outcomes
 
 
 def take(row: Integration, step: str, by: Any, now: Any) -> Integration:
-    perform(fresh(row), step, by=by, note="Because.", now=now)
+    perform_transition(fresh(row), step, actor=by, note="Because.", now=now)
     return fresh(row)
 
 
-@pytest.mark.parametrize("looked", [True, False])
-def test_an_appeal_and_a_suspension_at_once(listed: Integration, alice: Any, rita: Any, rob: Any, looked: bool) -> None:
+@pytest.mark.parametrize("has_version", [True, False])
+def test_appeal_and_a_suspension_at_once(
+    listed_integration: Integration, alice: Any, rita: Any, rob: Any, has_version: bool
+) -> None:
     now = NOW + DAY
     for _ in range(ROUNDS):
-        row = take(listed, "give_notice", rita, now)
+        row = take(listed_integration, "give_notice", rita, now)
         now += 31 * DAY
-        said = at_once(row, now, ("appeal", alice), ("suspend", rob), looked=looked)
+        outcomes = at_once(row, now, ("appeal", alice), ("suspend", rob), has_version=has_version)
         row = fresh(row)
         if row.standing == "notice":
-            assert said == {"appeal": "done", "suspend": "stale" if looked else "ready"}
+            assert outcomes == {"appeal": "done", "suspend": "stale" if has_version else "ready"}
             assert row.standing_hold == "appeal"
         else:  # suspended first: an appeal is then one against the suspension
-            assert said == {"suspend": "done", "appeal": "stale" if looked else "done"}
-            assert row.standing_hold == ("" if looked else "appeal")
+            assert outcomes == {"suspend": "done", "appeal": "stale" if has_version else "done"}
+            assert row.standing_hold == ("" if has_version else "appeal")
         if row.standing_hold:
             row = take(row, "uphold_appeal", charlotte(), now)
         else:
@@ -84,21 +89,23 @@ def test_an_appeal_and_a_suspension_at_once(listed: Integration, alice: Any, rit
         assert row.standing == "verified"
 
 
-@pytest.mark.parametrize("looked", [True, False])
-def test_a_reinstatement_and_a_removal_at_once(listed: Integration, rita: Any, rob: Any, looked: bool) -> None:
+@pytest.mark.parametrize("has_version", [True, False])
+def test_reinstatement_and_a_removal_at_once(
+    listed_integration: Integration, rita: Any, rob: Any, has_version: bool
+) -> None:
     now = NOW + DAY
     for _ in range(ROUNDS):
         Watch.objects.update(data_up_to=NOW + 9999 * DAY)  # a reinstatement begins to watch anew
-        row = take(listed, "give_notice", rita, now)
+        row = take(listed_integration, "give_notice", rita, now)
         row = take(row, "suspend", rob, now + 31 * DAY)
         now += 92 * DAY
-        said = at_once(row, now, ("reinstate", rob), ("remove", rita), looked=looked)
+        outcomes = at_once(row, now, ("reinstate", rob), ("remove", rita), has_version=has_version)
         standing = fresh(row).standing
-        if said["remove"] != "done":  # reinstated first: nothing is left to remove
-            assert (standing, said["reinstate"]) == ("verified", "done")
-            assert said["remove"] in ("stale", "gone")
+        if outcomes["remove"] != "done":  # reinstated first: nothing is left to remove
+            assert (standing, outcomes["reinstate"]) == ("verified", "done")
+            assert outcomes["remove"] in ("stale", "gone")
         else:  # removed first: somebody who did not see it is told, who looks afresh may reinstate
-            assert (standing, said["reinstate"]) in (("removed", "stale"), ("verified", "done"))
+            assert (standing, outcomes["reinstate"]) in (("removed", "stale"), ("verified", "done"))
         if standing == "removed":
             take(row, "reinstate", rob, now)
         assert fresh(row).standing == "verified"

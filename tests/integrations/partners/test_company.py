@@ -27,20 +27,18 @@ def mails() -> list[tuple[str, str]]:
     return list(Email.objects.order_by("pk").values_list("name", "to"))
 
 
-def test_the_page_shows_an_owner_everything(
-    sign_in: SignIn, acme: Partner, alice: Any, bob: Any, now: datetime
-) -> None:
-    members.invite(acme, "dora@acme.example", "viewer", by=alice, now=now)
+def test_page_shows_an_owner_everything(sign_in: SignIn, acme: Partner, alice: Any, bob: Any, now: datetime) -> None:
+    members.create_invitation(acme, "dora@acme.example", "viewer", actor=alice, now=now)
     page = text_of(sign_in(alice).get("/company/acme/"))
     for words in ("Alice Archer", "Bob Baker", "Invite a colleague", "Change role", "Remove", "Leave"):
         assert words in page
 
 
-def test_the_page_shows_a_colleague_the_people_alone(
+def test_page_shows_a_colleague_the_people_alone(
     sign_in: SignIn, acme: Partner, alice: Any, bob: Any, now: datetime
 ) -> None:
-    members.invite(acme, "dora@acme.example", "viewer", by=alice, now=now)
-    members.ask_to_join(acme, by=person("erin@acme.example", "Erin"), now=now)
+    members.create_invitation(acme, "dora@acme.example", "viewer", actor=alice, now=now)
+    members.request_to_join(acme, actor=person("erin@acme.example", "Erin"), now=now)
     page = text_of(sign_in(bob).get("/company/acme/"))
     assert "Alice Archer" in page
     for words in ("dora@acme.example", "erin@acme.example", "Invite", "Change role", "Remove"):
@@ -48,7 +46,7 @@ def test_the_page_shows_a_colleague_the_people_alone(
 
 
 @pytest.mark.parametrize("who", ["charlie", "rita", "sam"])
-def test_the_page_is_not_there_for_others(sign_in: SignIn, alice: Any, who: str, request: Any) -> None:
+def test_page_is_not_there_for_others(sign_in: SignIn, alice: Any, who: str, request: Any) -> None:
     client = sign_in(request.getfixturevalue(who))
     assert client.get("/company/acme/").status_code == 404
     assert client.post("/company/acme/invite/", {"email": "x@acme.example", "role": "owner"}).status_code == 404
@@ -56,7 +54,7 @@ def test_the_page_is_not_there_for_others(sign_in: SignIn, alice: Any, who: str,
     assert Invitation.objects.count() == 0
 
 
-def test_company_leads_to_the_only_one_the_list_or_a_new_one(
+def test_partner_leads_to_the_only_one_the_list_or_a_new_one(
     sign_in: SignIn, acme: Partner, globex: Partner, alice: Any, charlie: Any, now: datetime
 ) -> None:
     assert sign_in(alice).get("/company/")["Location"] == "/company/acme/"
@@ -70,7 +68,7 @@ def test_company_leads_to_the_only_one_the_list_or_a_new_one(
 # -- inviting -------------------------------------------------------------------------------------------------
 
 
-def test_an_owner_invites_and_the_mail_goes(sign_in: SignIn, acme: Partner, alice: Any) -> None:
+def test_owner_invites_and_the_email_goes(sign_in: SignIn, acme: Partner, alice: Any) -> None:
     response = sign_in(alice).post(
         "/company/acme/invite/", {"email": "Dora@Acme.example", "role": "owner"}, follow=True
     )
@@ -81,7 +79,7 @@ def test_an_owner_invites_and_the_mail_goes(sign_in: SignIn, acme: Partner, alic
 
 
 @pytest.mark.parametrize(
-    ("typed", "field"),
+    ("form_data", "field"),
     [
         ({"email": "nonsense", "role": "editor"}, "email"),
         ({"email": "", "role": "editor"}, "email"),
@@ -89,22 +87,22 @@ def test_an_owner_invites_and_the_mail_goes(sign_in: SignIn, acme: Partner, alic
         ({"email": "bob@acme.example", "role": "owner"}, "email"),
     ],
 )
-def test_an_invitation_that_cannot_be_is_refused_beside_the_field(
-    sign_in: SignIn, alice: Any, bob: Any, typed: dict[str, str], field: str
+def test_invalid_invitation_is_refused_with_field_error(
+    sign_in: SignIn, alice: Any, bob: Any, form_data: dict[str, str], field: str
 ) -> None:
-    response = sign_in(alice).post("/company/acme/invite/", typed)
+    response = sign_in(alice).post("/company/acme/invite/", form_data)
     assert response.status_code == 422
     assert error_at(response, field) != ""
     assert mails() == []
 
 
-def test_an_editor_invites_nobody(sign_in: SignIn, bob: Any) -> None:
+def test_editor_invites_no_one(sign_in: SignIn, bob: Any) -> None:
     response = sign_in(bob).post("/company/acme/invite/", {"email": "dora@acme.example", "role": "owner"})
     assert response.status_code == 403
     assert Invitation.objects.count() == 0
 
 
-def test_an_invitation_is_sent_again_and_taken_back(sign_in: SignIn, alice: Any) -> None:
+def test_invitation_is_sent_again_and_reverted(sign_in: SignIn, alice: Any) -> None:
     client = sign_in(alice)
     client.post("/company/acme/invite/", {"email": "dora@acme.example", "role": "owner"})
     before = Invitation.objects.get().token_hash
@@ -120,16 +118,16 @@ def test_an_invitation_is_sent_again_and_taken_back(sign_in: SignIn, alice: Any)
 # -- roles and leaving ----------------------------------------------------------------------------------------
 
 
-def test_an_owner_gives_another_role_and_the_colleague_hears(
+def test_owner_gives_another_role_and_the_colleague_is_notified(
     sign_in: SignIn, acme: Partner, alice: Any, bob: Any
 ) -> None:
     sign_in(alice).post(member(bob), {"do": "role", "role": "viewer"})
-    assert permissions.role_of(acme, bob) == "viewer"
+    assert permissions.get_role(acme, bob) == "viewer"
     assert mails() == [("role_changed", bob.email)]
     assert Email.objects.get().subject == "You are now viewer of Acme"
 
 
-def test_the_access_of_a_removed_colleague_ends_on_the_next_request(sign_in: SignIn, alice: Any, bob: Any) -> None:
+def test_access_of_a_removed_colleague_ends_on_the_next_request(sign_in: SignIn, alice: Any, bob: Any) -> None:
     his = Client()
     his.force_login(bob, backend="django.contrib.auth.backends.ModelBackend")
     assert his.get("/company/acme/").status_code == 200
@@ -141,30 +139,30 @@ def test_the_access_of_a_removed_colleague_ends_on_the_next_request(sign_in: Sig
 
 def test_who_leaves_goes_home_and_the_owners_hear(sign_in: SignIn, acme: Partner, alice: Any, bob: Any) -> None:
     assert sign_in(bob).post(member(bob), {"do": "end"})["Location"] == "/"
-    assert permissions.role_of(acme, bob) == ""
+    assert permissions.get_role(acme, bob) == ""
     assert mails() == [("membership_ended", alice.email)]
     assert Email.objects.get().subject == "Bob Baker left Acme"
 
 
-def test_the_last_owner_is_told_why_they_stay(sign_in: SignIn, acme: Partner, alice: Any, bob: Any) -> None:
+def test_last_owner_learns_why_they_stay(sign_in: SignIn, acme: Partner, alice: Any, bob: Any) -> None:
     client = sign_in(alice)
     for wish in ({"do": "end"}, {"do": "role", "role": "viewer"}):
         page = client.post(member(alice), wish, follow=True)
-        assert members.LAST_OWNER in text_of(page)
-    assert permissions.role_of(acme, alice) == "owner"
+        assert members.LAST_OWNER_MESSAGE in text_of(page)
+    assert permissions.get_role(acme, alice) == "owner"
 
 
-def test_an_editor_changes_nobody(sign_in: SignIn, acme: Partner, alice: Any, bob: Any) -> None:
+def test_editor_changes_no_one(sign_in: SignIn, acme: Partner, alice: Any, bob: Any) -> None:
     client = sign_in(bob)
     client.post(member(alice), {"do": "end"})
     client.post(member(bob), {"do": "role", "role": "owner"})
-    assert (permissions.role_of(acme, alice), permissions.role_of(acme, bob)) == ("owner", "editor")
+    assert (permissions.get_role(acme, alice), permissions.get_role(acme, bob)) == ("owner", "editor")
 
 
 @pytest.mark.parametrize("wish", [{}, {"do": "nonsense"}, {"do": "role"}, {"do": "role", "role": "king"}])
-def test_a_wish_that_is_none_changes_nothing(
+def test_invalid_wish_changes_nothing(
     sign_in: SignIn, acme: Partner, alice: Any, bob: Any, wish: dict[str, str]
 ) -> None:
     assert sign_in(alice).post(member(bob), wish)["Location"] == "/company/acme/"
-    assert permissions.role_of(acme, bob) == "editor"
+    assert permissions.get_role(acme, bob) == "editor"
     assert sign_in(alice).get(member(bob))["Location"] == "/company/acme/"

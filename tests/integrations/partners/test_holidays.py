@@ -4,32 +4,32 @@ from datetime import date
 
 import pytest
 
-from integrations.partners.holidays import UnknownPlace, places, snapshot
+from integrations.partners.holidays import UnknownRegionError, list_regions, load_holidays
 
 WITHOUT = {"BV", "HM", "IO", "UA"}  # nobody lives there; martial law has none
 
 
 def test_holidays_have_english_names_and_observed_days() -> None:
-    found = snapshot("US", "CA", 2026, 2026)
-    assert found[date(2026, 7, 3)] == "Independence Day (observed)"
-    assert snapshot("de", "DE-BY", 2026, 2026)[date(2026, 1, 6)] == "Epiphany"
+    holidays = load_holidays("US", "CA", 2026, 2026)
+    assert holidays[date(2026, 7, 3)] == "Independence Day (observed)"
+    assert load_holidays("de", "DE-BY", 2026, 2026)[date(2026, 1, 6)] == "Epiphany"
 
 
-def test_a_part_has_holidays_of_its_own() -> None:
-    assert snapshot("DE", "", 2026, 2026).keys() < snapshot("DE", "BY", 2026, 2026).keys()
+def test_part_has_holidays_of_its_own() -> None:
+    assert load_holidays("DE", "", 2026, 2026).keys() < load_holidays("DE", "BY", 2026, 2026).keys()
 
 
 def test_every_place_that_is_offered_is_known() -> None:
-    offered = places()
-    assert {"US", "DE", "JP", "IN"} <= offered.keys()
-    assert {country for country in offered if not snapshot(country, "", 2026, 2027)} == WITHOUT
+    regions = list_regions()
+    assert {"US", "DE", "JP", "IN"} <= regions.keys()
+    assert {country for country in regions if not load_holidays(country, "", 2026, 2027)} == WITHOUT
 
 
-def test_years_that_nobody_knows_have_none() -> None:
-    assert snapshot("US", "", 1500, 1501) == {}
+def test_years_that_no_one_knows_have_none() -> None:
+    assert load_holidays("US", "", 1500, 1501) == {}
 
 
 @pytest.mark.parametrize(("country", "part"), [("ZZ", ""), ("", ""), ("US", "Bavaria"), ("holidays", "")])
-def test_an_unknown_place_gets_a_sentence(country: str, part: str) -> None:
-    with pytest.raises(UnknownPlace):
-        snapshot(country, part, 2026, 2026)
+def test_unknown_place_gets_a_sentence(country: str, part: str) -> None:
+    with pytest.raises(UnknownRegionError):
+        load_holidays(country, part, 2026, 2026)

@@ -10,7 +10,7 @@ from django.db import connection
 
 from integrations.partners.models import Membership, Partner
 from integrations.partners.services import members
-from portal.core.errors import NotAllowed
+from portal.core.errors import ActionRefused
 from tests.conftest import person
 
 pytestmark = [
@@ -22,15 +22,15 @@ pytestmark = [
 
 def at_once(*wishes: Callable[[], Any]) -> list[str]:
     """Do all of it at the same moment. Returns what each was told: blank where it was done."""
-    gate, told = threading.Barrier(len(wishes)), []
+    gate, refusals = threading.Barrier(len(wishes)), []
 
     def do(wish: Callable[[], Any]) -> None:
         try:
             gate.wait()
             wish()
-            told.append("")
-        except NotAllowed as refusal:
-            told.append(str(refusal))
+            refusals.append("")
+        except ActionRefused as refusal:
+            refusals.append(str(refusal))
         finally:
             connection.close()
 
@@ -39,25 +39,25 @@ def at_once(*wishes: Callable[[], Any]) -> list[str]:
         thread.start()
     for thread in threads:
         thread.join()
-    return sorted(told)
+    return sorted(refusals)
 
 
 def test_two_last_owners_who_leave_at_once_leave_one_behind(acme: Partner, alice: Any, bob: Any, now: datetime) -> None:
     for _ in range(20):
         Membership.objects.all().delete()
         pair = [Membership.objects.create(partner=acme, user=u, role="owner", joined_at=now) for u in (alice, bob)]
-        told = at_once(*(lambda m=m: members.end_membership(m, by=m.user, now=now) for m in pair))
-        assert told == ["", members.LAST_OWNER]
+        refusals = at_once(*(lambda m=m: members.end_membership(m, actor=m.user, now=now) for m in pair))
+        assert refusals == ["", members.LAST_OWNER_MESSAGE]
         assert Membership.objects.filter(ended_at=None).count() == 1
 
 
-def test_one_name_taken_twice_at_once_makes_one_company(db: None, now: datetime) -> None:
+def test_one_name_taken_twice_at_once_makes_one_partner(db: None, now: datetime) -> None:
     pair = [person("dora@initech.example", "Dora"), person("erin@initech.example", "Erin")]
     for n in range(20):
         name = f"Initech {'x' * n}"
-        told = at_once(*(lambda u=u, name=name: members.create_partner(name, by=u, now=now) for u in pair))
-        assert told[0] == ""
-        assert told[1] in (
+        refusals = at_once(*(lambda u=u, name=name: members.create_partner(name, actor=u, now=now) for u in pair))
+        assert refusals[0] == ""
+        assert refusals[1] in (
             "Somebody created a company of this name just now. Look again.",
             "A company with this name, or one that looks just like it, is already here.",
         )

@@ -19,8 +19,8 @@ SignIn = Callable[[Any], Any]
 
 
 def text_of(response: Any, selector: str = "main") -> str:
-    found = BeautifulSoup(response.content, "html5lib").select_one(selector)
-    return " ".join(found.get_text(" ").split()) if found else ""
+    element = BeautifulSoup(response.content, "html5lib").select_one(selector)
+    return " ".join(element.get_text(" ").split()) if element else ""
 
 
 def error_at(response: Any, field: str) -> str:
@@ -40,21 +40,21 @@ def erin(db: None) -> Any:
 # -- a new company --------------------------------------------------------------------------------------------
 
 
-def test_a_person_without_a_company_is_led_to_create_one(sign_in: SignIn, erin: Any) -> None:
+def test_person_without_a_partner_is_led_to_create_one(sign_in: SignIn, erin: Any) -> None:
     response = sign_in(erin).get("/")
     assert (response.status_code, response["Location"]) == (302, "/company/new/")
 
 
-def test_a_company_is_created_with_the_domain_of_its_first_person(sign_in: SignIn, db: None) -> None:
+def test_partner_is_created_with_the_domain_of_its_first_person(sign_in: SignIn, db: None) -> None:
     fred = person("fred@initech.example", "Fred Fox")
     response = sign_in(fred).post("/company/new/", {"name": "Initech", "website": "initech.example"})
     assert response["Location"] == "/company/initech/"
-    made = Partner.objects.get()
-    assert (made.name, made.domain, made.website) == ("Initech", "initech.example", "https://initech.example")
-    assert permissions.role_of(made, fred) == "owner"
+    partner = Partner.objects.get()
+    assert (partner.name, partner.domain, partner.website) == ("Initech", "initech.example", "https://initech.example")
+    assert permissions.get_role(partner, fred) == "owner"
 
 
-def test_a_public_mail_address_gives_the_company_no_domain(sign_in: SignIn, erin: Any) -> None:
+def test_public_email_address_gives_the_partner_no_domain(sign_in: SignIn, erin: Any) -> None:
     sign_in(erin).post("/company/new/", {"name": "Initech"})
     assert Partner.objects.get().domain == ""
 
@@ -69,7 +69,7 @@ def test_a_public_mail_address_gives_the_company_no_domain(sign_in: SignIn, erin
         ("x" * 121, "At most 120 characters; these are 121."),
     ],
 )
-def test_a_name_that_cannot_be_is_refused_beside_the_field_and_nothing_is_lost(
+def test_invalid_name_is_refused_with_field_error_and_nothing_is_lost(
     sign_in: SignIn, erin: Any, name: str, sentence: str
 ) -> None:
     response = sign_in(erin).post("/company/new/", {"name": name, "website": "https://initech.example"})
@@ -82,7 +82,7 @@ def test_a_name_that_cannot_be_is_refused_beside_the_field_and_nothing_is_lost(
 
 
 @pytest.mark.parametrize("website", ["javascript:alert(1)", "ftp://initech.example", "not a site"])
-def test_a_website_that_is_none_is_refused(sign_in: SignIn, erin: Any, website: str) -> None:
+def test_invalid_website_is_refused(sign_in: SignIn, erin: Any, website: str) -> None:
     response = sign_in(erin).post("/company/new/", {"name": "Initech", "website": website})
     assert response.status_code == 422
     assert error_at(response, "website") != ""
@@ -96,9 +96,7 @@ def test_colleagues_of_the_same_domain_are_offered_by_name_alone(sign_in: SignIn
     assert alice.name not in page.content.decode()
 
 
-def test_a_company_of_the_domain_is_offered_before_another_is_created(
-    sign_in: SignIn, acme: Partner, dora: Any
-) -> None:
+def test_partner_of_the_domain_is_offered_before_another_is_created(sign_in: SignIn, acme: Partner, dora: Any) -> None:
     client = sign_in(dora)
     first = client.post("/company/new/", {"name": "Acme Labs"})
     assert "Ask to join Acme" in text_of(first, "#offers")
@@ -107,14 +105,14 @@ def test_a_company_of_the_domain_is_offered_before_another_is_created(
     assert sorted(Partner.objects.values_list("name", flat=True)) == ["Acme", "Acme Labs"]
 
 
-def test_a_like_name_is_offered_whatever_the_domain(sign_in: SignIn, acme: Partner, erin: Any) -> None:
+def test_like_name_is_offered_whatever_the_domain(sign_in: SignIn, acme: Partner, erin: Any) -> None:
     page = sign_in(erin).post("/company/new/", {"name": "Acme, Inc."})
     assert "Ask to join Acme" in text_of(page, "#offers")
     assert "Create it anyway" in text_of(page)
 
 
 @pytest.mark.parametrize("anyway", [{}, {"anyway": "1"}])
-def test_a_name_that_looks_the_same_is_refused_and_joining_offered(
+def test_name_that_looks_the_same_is_refused_and_joining_offered(
     sign_in: SignIn, acme: Partner, erin: Any, anyway: dict[str, str]
 ) -> None:
     page = sign_in(erin).post("/company/new/", {"name": "АСМЕ"} | anyway)
@@ -124,11 +122,11 @@ def test_a_name_that_looks_the_same_is_refused_and_joining_offered(
     assert Partner.objects.count() == 1
 
 
-def test_the_own_company_is_never_offered(sign_in: SignIn, alice: Any) -> None:
+def test_own_partner_is_never_offered(sign_in: SignIn, alice: Any) -> None:
     assert "Ask to join" not in text_of(sign_in(alice).get("/company/new/"))
 
 
-def test_what_was_typed_before_a_sign_in_is_there_after_it(client: Any, erin: Any) -> None:
+def test_what_was_entered_before_a_sign_in_is_there_after_it(client: Any, erin: Any) -> None:
     client.post("/company/new/", {"name": "Initech", "website": "https://initech.example"})
     client.force_login(erin, backend="django.contrib.auth.backends.ModelBackend")
     page = BeautifulSoup(client.get("/company/new/").content, "html5lib")
@@ -141,7 +139,7 @@ def test_what_was_typed_before_a_sign_in_is_there_after_it(client: Any, erin: An
 # -- asking to join -------------------------------------------------------------------------------------------
 
 
-def test_who_asks_to_join_waits_and_the_owners_are_told(sign_in: SignIn, alice: Any, bob: Any, dora: Any) -> None:
+def test_who_asks_to_join_waits_and_the_owners_are_notified(sign_in: SignIn, alice: Any, bob: Any, dora: Any) -> None:
     client = sign_in(dora)
     response = client.post("/company/join/?company=acme", {"message": "It is me."}, follow=True)
     assert "Acme: Waiting for its owners" in text_of(response, "#asked")
@@ -151,7 +149,7 @@ def test_who_asks_to_join_waits_and_the_owners_are_told(sign_in: SignIn, alice: 
     assert "/company/acme/#requests" in mail.text
 
 
-def test_companies_that_were_not_offered_cannot_be_asked(sign_in: SignIn, globex: Partner, dora: Any) -> None:
+def test_partners_that_were_not_offered_cannot_be_asked(sign_in: SignIn, globex: Partner, dora: Any) -> None:
     client = sign_in(dora)
     for query in ("company=globex", "company=globex&name=Acme", "company=none"):
         assert client.get(f"/company/join/?{query}").status_code == 404
@@ -163,26 +161,26 @@ def test_companies_that_were_not_offered_cannot_be_asked(sign_in: SignIn, globex
 @pytest.mark.parametrize(
     ("do", "state", "mail"), [("accept", "accepted", "join_accepted"), ("decline", "declined", "join_declined")]
 )
-def test_an_owner_decides_and_the_asker_hears(
+def test_owner_decides_and_the_asker_is_notified(
     sign_in: SignIn, acme: Partner, alice: Any, dora: Any, now: datetime, do: str, state: str, mail: str
 ) -> None:
-    asked = members.ask_to_join(acme, by=dora, now=now)
+    join_request = members.request_to_join(acme, actor=dora, now=now)
     client = sign_in(alice)
     assert "Dora Dean" in text_of(client.get("/company/acme/"), "#requests")
-    client.post(reverse("company_request", args=["acme", asked.pk]), {"do": do, "role": "viewer"})
+    client.post(reverse("company_request", args=["acme", join_request.pk]), {"do": do, "role": "viewer"})
     assert JoinRequest.objects.get().state == state
-    assert permissions.role_of(acme, dora) == ("viewer" if do == "accept" else "")
+    assert permissions.get_role(acme, dora) == ("viewer" if do == "accept" else "")
     assert list(Email.objects.filter(to=dora.email).values_list("name", flat=True)) == [mail]
     assert "Dora Dean" not in text_of(client.get("/company/acme/"), "#requests")
 
 
-def test_requests_of_another_company_are_not_there(
+def test_requests_of_another_partner_are_not_there(
     sign_in: SignIn, acme: Partner, charlie: Any, dora: Any, now: datetime
 ) -> None:
-    asked = members.ask_to_join(acme, by=dora, now=now)
+    join_request = members.request_to_join(acme, actor=dora, now=now)
     client = sign_in(charlie)
     for slug in ("acme", "globex"):
-        address = reverse("company_request", args=[slug, asked.pk])
+        address = reverse("company_request", args=[slug, join_request.pk])
         assert client.post(address, {"do": "accept", "role": "owner"}).status_code == 404
     assert JoinRequest.objects.get().state == "waiting"
 
@@ -196,82 +194,82 @@ def link(mail: Email) -> str:
 
 
 @pytest.fixture
-def invited(acme: Partner, alice: Any, now: datetime, settings: Any, time_machine: Any) -> str:
+def invitation_path(acme: Partner, alice: Any, now: datetime, settings: Any, time_machine: Any) -> str:
     """An invitation of Dora by Alice: the path in its mail."""
     settings.SITE_URL = "http://127.0.0.1:8000"
     time_machine.move_to(now)
-    invitations.send(acme, "dora@acme.example", "editor", by=alice, now=now)
+    invitations.send_invitation(acme, "dora@acme.example", "editor", actor=alice, now=now)
     return link(Email.objects.get(name="invitation"))
 
 
-def test_the_mail_of_an_invitation_alone_holds_its_token(invited: str, acme: Partner) -> None:
-    token = invited.strip("/").split("/")[-1]
-    assert Invitation.objects.get().token_hash == crypto.token_hash(token)
+def test_email_of_an_invitation_alone_holds_its_token(invitation_path: str, acme: Partner) -> None:
+    token = invitation_path.strip("/").split("/")[-1]
+    assert Invitation.objects.get().token_hash == crypto.hash_token(token)
     assert token not in str(list(acme.events.values()))
     assert Email.objects.get().to == "dora@acme.example"
 
 
-def test_a_stranger_with_the_link_is_led_to_sign_up_and_back(client: Any, invited: str) -> None:
-    page = client.get(invited)
+def test_stranger_with_the_link_is_led_to_sign_up_and_back(client: Any, invitation_path: str) -> None:
+    page = client.get(invitation_path)
     assert "Alice Archer invited you to join Acme" in text_of(page)
     links = [a["href"] for a in BeautifulSoup(page.content, "html5lib").select("main a.button")]
-    assert links == [f"/accounts/signup/?next={invited}", f"/accounts/login/?next={invited}"]
+    assert links == [f"/accounts/signup/?next={invitation_path}", f"/accounts/login/?next={invitation_path}"]
 
 
-def test_the_invited_person_joins(sign_in: SignIn, invited: str, acme: Partner, dora: Any) -> None:
+def test_invited_person_joins(sign_in: SignIn, invitation_path: str, acme: Partner, dora: Any) -> None:
     client = sign_in(dora)
-    assert "Join company" in text_of(client.get(invited))
-    response = client.post(invited, follow=True)
+    assert "Join company" in text_of(client.get(invitation_path))
+    response = client.post(invitation_path, follow=True)
     assert response.redirect_chain == [("/company/acme/", 302)]
-    assert permissions.role_of(acme, dora) == "editor"
-    assert "You are a member of Acme" in text_of(client.get(invited))
+    assert permissions.get_role(acme, dora) == "editor"
+    assert "You are a member of Acme" in text_of(client.get(invitation_path))
 
 
-def test_another_address_is_told_whom_the_invitation_is_for(
-    sign_in: SignIn, invited: str, acme: Partner, erin: Any
+def test_another_address_is_reported_whom_the_invitation_is_for(
+    sign_in: SignIn, invitation_path: str, acme: Partner, erin: Any
 ) -> None:
     client = sign_in(erin)
-    page = client.get(invited)
+    page = client.get(invitation_path)
     assert "This invitation is for dora@acme.example." in text_of(page)
     assert "You are signed in as erin@gmail.com." in text_of(page)
-    client.post(invited)
-    assert permissions.role_of(acme, erin) == ""
+    client.post(invitation_path)
+    assert permissions.get_role(acme, erin) == ""
 
 
-def test_an_address_that_is_not_confirmed_opens_nothing(
-    sign_in: SignIn, invited: str, acme: Partner, erin: Any
+def test_address_that_is_not_confirmed_opens_nothing(
+    sign_in: SignIn, invitation_path: str, acme: Partner, erin: Any
 ) -> None:
     erin.emailaddress_set.create(email="dora@acme.example", verified=False)
-    sign_in(erin).post(invited)
-    assert permissions.role_of(acme, erin) == ""
+    sign_in(erin).post(invitation_path)
+    assert permissions.get_role(acme, erin) == ""
 
 
-def test_a_confirmed_second_address_opens_it(sign_in: SignIn, invited: str, acme: Partner, erin: Any) -> None:
+def test_confirmed_second_address_opens_it(sign_in: SignIn, invitation_path: str, acme: Partner, erin: Any) -> None:
     erin.emailaddress_set.create(email="dora@acme.example", verified=True)
-    sign_in(erin).post(invited)
-    assert permissions.role_of(acme, erin) == "editor"
+    sign_in(erin).post(invitation_path)
+    assert permissions.get_role(acme, erin) == "editor"
 
 
-def test_an_invitation_without_its_mail_is_found_by_the_address(
-    sign_in: SignIn, invited: str, acme: Partner, dora: Any, erin: Any
+def test_invitation_without_its_email_is_found_by_the_address(
+    sign_in: SignIn, invitation_path: str, acme: Partner, dora: Any, erin: Any
 ) -> None:
     address = reverse("company_invited", args=[Invitation.objects.get().pk])
     assert sign_in(erin).post(address).status_code == 404
     client = sign_in(dora)
     assert "Join Acme" in text_of(client.get("/company/new/"), "#invited")
     client.post(address)
-    assert permissions.role_of(acme, dora) == "editor"
+    assert permissions.get_role(acme, dora) == "editor"
 
 
-def test_a_link_that_never_was_is_not_there(client: Any, db: None) -> None:
+def test_link_that_never_was_is_not_there(client: Any, db: None) -> None:
     assert client.get("/invitations/nonsense/").status_code == 404
 
 
-def test_a_revoked_invitation_says_so(client: Any, invited: str, alice: Any, now: datetime) -> None:
-    members.revoke_invitation(Invitation.objects.get(), by=alice, now=now)
-    assert "This invitation was taken back." in text_of(client.get(invited))
+def test_revoked_invitation_says_so(client: Any, invitation_path: str, alice: Any, now: datetime) -> None:
+    members.revoke_invitation(Invitation.objects.get(), actor=alice, now=now)
+    assert "This invitation was taken back." in text_of(client.get(invitation_path))
 
 
-def test_a_posted_link_asks_a_stranger_to_sign_in(client: Any, invited: str) -> None:
-    assert client.post(invited)["Location"] == f"/accounts/login/?next={invited}"
+def test_posted_link_asks_a_stranger_to_sign_in(client: Any, invitation_path: str) -> None:
+    assert client.post(invitation_path)["Location"] == f"/accounts/login/?next={invitation_path}"
     assert Membership.objects.count() == 1

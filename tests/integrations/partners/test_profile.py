@@ -12,7 +12,7 @@ from integrations.partners.services import members, profiles
 from integrations.submissions.models import Integration
 from integrations.submissions.services import agreements
 from portal.audit.models import Event
-from portal.core.errors import NotAllowed
+from portal.core.errors import ActionRefused
 from tests.integrations.partners.test_onboarding import error_at, text_of
 from tests.integrations.submissions.test_agreements import ALICE, RITA, TPA
 
@@ -20,7 +20,7 @@ SignIn = Callable[[Any], Any]
 CHANGE = "/company/acme/change/"
 
 
-def test_an_owner_renames_the_company_and_its_history_says_so(sign_in: SignIn, acme: Partner, alice: Any) -> None:
+def test_owner_renames_the_partner_and_its_history_says_so(sign_in: SignIn, acme: Partner, alice: Any) -> None:
     client = sign_in(alice)
     page = client.post(CHANGE, {"name": "  Acme  Rockets ", "website": "acme.example"}, follow=True)
     acme.refresh_from_db()
@@ -34,12 +34,12 @@ def test_an_owner_renames_the_company_and_its_history_says_so(sign_in: SignIn, a
 
 
 def test_saving_what_stands_there_writes_nothing(acme: Partner, alice: Any, now: datetime) -> None:
-    profiles.change(acme, name="Acme", website="", by=alice, now=now)
+    profiles.change_profile(acme, name="Acme", website="", actor=alice, now=now)
     assert Event.objects.filter(verb="company_changed").count() == 0
 
 
 @pytest.mark.parametrize("name", ["Globex", "G1obex", "GLOBEX!", "Glоbex"])
-def test_a_name_that_looks_like_anothers_is_refused_beside_the_field(
+def test_name_that_looks_like_anothers_is_refused_with_field_error(
     sign_in: SignIn, acme: Partner, globex: Partner, alice: Any, name: str
 ) -> None:
     page = sign_in(alice).post(CHANGE, {"name": name, "website": "https://new.example"})
@@ -49,51 +49,59 @@ def test_a_name_that_looks_like_anothers_is_refused_beside_the_field(
     assert Partner.objects.get(slug="acme").name == "Acme"
 
 
-def test_a_name_that_was_left_lately_is_nobody_elses_for_a_while(
+def test_name_that_was_left_lately_is_another_users_for_a_while(
     acme: Partner, alice: Any, charlie: Any, now: datetime
 ) -> None:
-    profiles.change(acme, name="Rockets", website="", by=alice, now=now)
+    profiles.change_profile(acme, name="Rockets", website="", actor=alice, now=now)
     day = timedelta(days=1)
-    with pytest.raises(NotAllowed, match="already here"):
-        members.create_partner("ACME.", by=charlie, now=now + day)
-    profiles.change(acme, name="Acme", website="", by=alice, now=now + 2 * day)
-    profiles.change(acme, name="Rockets", website="", by=alice, now=now + 3 * day)
+    with pytest.raises(ActionRefused, match="already here"):
+        members.create_partner("ACME.", actor=charlie, now=now + day)
+    profiles.change_profile(acme, name="Acme", website="", actor=alice, now=now + 2 * day)
+    profiles.change_profile(acme, name="Rockets", website="", actor=alice, now=now + 3 * day)
     assert (
-        members.create_partner("Acme!", by=charlie, now=now + 4 * day + name_validation.OLD_NAMES_KEPT).name == "Acme!"
+        members.create_partner("Acme!", actor=charlie, now=now + 4 * day + name_validation.OLD_NAME_RETENTION).name
+        == "Acme!"
     )
 
 
 def test_ones_own_name_may_be_written_another_way(acme: Partner, alice: Any, now: datetime) -> None:
-    assert profiles.change(acme, name="ACME", website="", by=alice, now=now).name == "ACME"
+    assert profiles.change_profile(acme, name="ACME", website="", actor=alice, now=now).name == "ACME"
 
 
-def test_an_editor_changes_nothing(sign_in: SignIn, acme: Partner, alice: Any, bob: Any, now: datetime) -> None:
+def test_editor_changes_nothing(sign_in: SignIn, acme: Partner, alice: Any, bob: Any, now: datetime) -> None:
     page = sign_in(bob).post(CHANGE, {"name": "Bobs", "website": ""}, follow=True)
     assert "Only owners" in text_of(page)
-    with pytest.raises(NotAllowed, match="Only owners"):
-        profiles.change(acme, name="Bobs", website="", by=bob, now=now)
+    with pytest.raises(ActionRefused, match="Only owners"):
+        profiles.change_profile(acme, name="Bobs", website="", actor=bob, now=now)
     assert Partner.objects.get().name == "Acme"
 
 
-def test_the_page_tells_which_agreements_there_are(
+def test_page_reports_which_agreements_there_are(
     sign_in: SignIn, rocket: Integration, alice: Any, rita: Any, now: datetime
 ) -> None:
-    agreements.sign(rocket, TPA, ALICE, version="2026-01", by=alice, now=now)
+    agreements.sign_agreement(rocket, TPA, ALICE, version="2026-01", actor=alice, now=now)
     client = sign_in(alice)
     assert "Waits for the program" in text_of(client.get("/company/acme/"), "#agreements")
-    agreements.sign(rocket, TPA, RITA, version="", by=rita, now=now)
+    agreements.sign_agreement(rocket, TPA, RITA, version="", actor=rita, now=now)
     words = text_of(client.get("/company/acme/"), "#agreements")
-    for said in ("Technology Partner Agreement", "Version 2026-01", "In force", "Alice Archer", "Rita Reyes", "Renew"):
-        assert said in words
+    for phrase in (
+        "Technology Partner Agreement",
+        "Version 2026-01",
+        "In force",
+        "Alice Archer",
+        "Rita Reyes",
+        "Renew",
+    ):
+        assert phrase in words
 
 
 def test_of_two_complete_versions_the_newest_is_in_force(rocket: Integration, alice: Any, rita: Any, now: Any) -> None:
     for version in ("2026-01", "2027-01", "2028-01"):
-        agreements.sign(rocket, TPA, ALICE, version=version, by=alice, now=now, renews=True)
+        agreements.sign_agreement(rocket, TPA, ALICE, version=version, actor=alice, now=now, renews=True)
         if version != "2028-01":
-            agreements.sign(rocket, TPA, RITA, version="", by=rita, now=now)
-    told = presenters.agreements_of(rocket.partner)
-    assert [(each.agreement.version, each.state, bool(each.place)) for each in told] == [
+            agreements.sign_agreement(rocket, TPA, RITA, version="", actor=rita, now=now)
+    agreement_rows = presenters.list_agreements(rocket.partner)
+    assert [(each.agreement.version, each.state, bool(each.place)) for each in agreement_rows] == [
         ("2028-01", "waits for the program", True),
         ("2027-01", "in force", False),
         ("2026-01", "replaced", False),
@@ -103,8 +111,8 @@ def test_of_two_complete_versions_the_newest_is_in_force(rocket: Integration, al
 def test_who_was_invited_is_history_for_owners_alone(
     sign_in: SignIn, acme: Partner, alice: Any, bob: Any, rita: Any, now: datetime
 ) -> None:
-    members.invite(acme, "dora@acme.example", "viewer", by=alice, now=now)
-    profiles.change(acme, name="Acme Rockets", website="", by=alice, now=now)
+    members.create_invitation(acme, "dora@acme.example", "viewer", actor=alice, now=now)
+    profiles.change_profile(acme, name="Acme Rockets", website="", actor=alice, now=now)
     assert "invited dora@acme.example" in text_of(sign_in(alice).get("/company/acme/"), "#history")
     for person, place in ((bob, "/company/acme/"), (rita, "/companies/acme/")):
         page = sign_in(person).get(place).text

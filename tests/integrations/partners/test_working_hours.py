@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from portal.core.business_time import Calendar
-from portal.core.office_hours import office_closes, office_opens
+from portal.core.office_hours import get_next_working_time, get_working_day_end
 
 
 @pytest.mark.parametrize(
@@ -20,7 +20,7 @@ from portal.core.office_hours import office_closes, office_opens
 )
 def test_office_opens(at: str, opens: str) -> None:
     moment = datetime.fromisoformat(at).replace(tzinfo=UTC)
-    assert office_opens(moment, Calendar()) == datetime.fromisoformat(opens).replace(tzinfo=UTC)
+    assert get_next_working_time(moment, Calendar()) == datetime.fromisoformat(opens).replace(tzinfo=UTC)
 
 
 @pytest.mark.parametrize(
@@ -36,4 +36,4 @@ def test_office_opens(at: str, opens: str) -> None:
 def test_office_closes(at: str, closes: str | None) -> None:
     moment = datetime.fromisoformat(at).replace(tzinfo=UTC)
     expected = datetime.fromisoformat(closes).replace(tzinfo=UTC) if closes else None
-    assert office_closes(moment, Calendar()) == expected
+    assert get_working_day_end(moment, Calendar()) == expected

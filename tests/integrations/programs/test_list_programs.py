@@ -7,26 +7,26 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from integrations.programs.registry import PROGRAMS
-from integrations.programs.rendering import describe, table
+from integrations.programs.rendering import describe_edition, format_edition
 
 
-def printed(*args: str) -> str:
+def run_list_programs(*args: str) -> str:
     out = StringIO()
     call_command("list_programs", *args, stdout=out)
     return out.getvalue()
 
 
 def test_json_holds_one_object_per_edition():
-    said = json.loads(printed("--json"))
+    data = json.loads(run_list_programs("--json"))
     every = [(p.key, e.date) for p in PROGRAMS.values() for e in p.editions]
-    assert [(one["key"], one["edition"]) for one in said] == every
+    assert [(one["key"], one["edition"]) for one in data] == every
 
 
 def test_json_names_steps_and_requirements_as_the_edition_does():
-    said = {(one["key"], one["edition"]): one for one in json.loads(printed("--json"))}
+    editions = {(one["key"], one["edition"]): one for one in json.loads(run_list_programs("--json"))}
     for program in PROGRAMS.values():
         for edition in program.editions:
-            one = said[program.key, edition.date]
+            one = editions[program.key, edition.date]
             assert [(s["name"], s["stage"]) for s in one["steps"]] == [(s.name, str(s.stage)) for s in edition.steps]
             assert [(r["id"], r["title"], r["who"], r["kind"]) for s in one["steps"] for r in s["requirements"]] == [
                 (r.id, r.title, str(r.who), str(r.kind)) for r in edition.requirements()
@@ -34,7 +34,7 @@ def test_json_names_steps_and_requirements_as_the_edition_does():
 
 
 def test_json_holds_rules_as_plain_values():
-    (nomad,) = json.loads(printed("--json", "--program", "nomad"))
+    (nomad,) = json.loads(run_list_programs("--json", "--program", "nomad"))
     assert nomad["sla"] == {
         "verb": "resolve",
         "summary": "Critical issues are resolved within 48 hours, all others within 5 business days.",
@@ -47,24 +47,26 @@ def test_json_holds_rules_as_plain_values():
 
 
 def test_text_shows_every_title_rule_and_tier():
-    text = printed()
+    text = run_list_programs()
     for program in PROGRAMS.values():
         for edition in program.editions:
-            shown = (
+            expected_texts = (
                 edition.date, edition.mailbox, edition.listing, edition.removal, edition.sla.summary,
                 edition.licences.summary, *edition.offerings, *(s.name for s in edition.steps),
                 *(r.title for r in edition.requirements()), *(c.name for c in edition.categories),
                 *(t.name for t in edition.tiers), *(line.published for line in edition.licences.lines),
                 *(a.email for a in edition.agencies),
             )  # fmt: skip
-            assert [words for words in shown if words not in table(describe(program, edition))] == []
-            assert table(describe(program, edition)) in text
+            assert [
+                words for words in expected_texts if words not in format_edition(describe_edition(program, edition))
+            ] == []
+            assert format_edition(describe_edition(program, edition)) in text
 
 
 def test_text_of_a_program_without_figures_says_so():
-    assert "SLA         track: no figures" in printed("--program", "packer")
+    assert "SLA         track: no figures" in run_list_programs("--program", "packer")
 
 
 def test_unknown_program_is_refused():
     with pytest.raises(CommandError):
-        printed("--program", "waypoint")
+        run_list_programs("--program", "waypoint")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from integrations.programs.registry import PROGRAMS, edition_of
+from integrations.programs.registry import PROGRAMS, get_edition
 from integrations.programs.schema import Edition
 from tests.integrations.submissions import published
 
@@ -16,7 +16,7 @@ def name(request: pytest.FixtureRequest) -> tuple[str, str]:
 
 @pytest.fixture
 def edition(name: tuple[str, str]) -> Edition:
-    return edition_of(*name)
+    return get_edition(*name)
 
 
 def test_programs_are_the_published_ones():
@@ -24,14 +24,14 @@ def test_programs_are_the_published_ones():
 
 
 def test_steps_stages_mailbox_and_counts_are_the_published_ones(name, edition):
-    said = (
+    edition_facts = (
         [step.name for step in edition.steps],
         [step.stage for step in edition.steps],
         edition.mailbox,
         len(edition.categories),
         len(edition.licences.lines),
     )
-    assert said == published.EDITIONS[name]
+    assert edition_facts == published.EDITIONS[name]
 
 
 def test_promise_has_the_published_verb_and_figures(name, edition):
@@ -46,9 +46,9 @@ def test_only_the_critical_figure_is_ever_soft(edition):
     assert edition.sla.other is None or not edition.sla.other.ideally
 
 
-def test_checklist_stands_in_its_published_order(name, edition):
-    wanted = published.CHECKLISTS[name]
-    assert [r.id for r in edition.requirements() if r.id in wanted] == wanted
+def test_checklist_appears_in_its_published_order(name, edition):
+    expected_ids = published.CHECKLISTS[name]
+    assert [r.id for r in edition.requirements() if r.id in expected_ids] == expected_ids
 
 
 def test_offerings_are_the_published_ones(name, edition):
@@ -57,28 +57,28 @@ def test_offerings_are_the_published_ones(name, edition):
 
 @pytest.mark.parametrize("name", sorted(published.CATEGORY_NAMES))
 def test_category_names_are_the_published_ones(name):
-    assert {c.name for c in edition_of(*name).categories} == published.CATEGORY_NAMES[name]
+    assert {c.name for c in get_edition(*name).categories} == published.CATEGORY_NAMES[name]
 
 
 def test_newer_provider_categories_are_the_older_with_one_renamed_and_one_added():
     then = published.CATEGORY_NAMES["terraform-provider", "2021-10"]
-    now = {c.name for c in edition_of("terraform-provider", "2026-06").categories}
+    now = {c.name for c in get_edition("terraform-provider", "2026-06").categories}
     assert now == then - {"Comms & Messaging"} | {"Communication & Messaging", "Infrastructure Management"}
 
 
-def test_fifteen_licences_map_to_the_expected_spdx_ids():
-    lines = edition_of("terraform-provider", "2021-10").licences.lines
+def test_fifteen_licenses_map_to_the_expected_spdx_ids():
+    lines = get_edition("terraform-provider", "2021-10").licences.lines
     assert [(line.published, " ".join(line.allow), " ".join(line.ask)) for line in lines] == published.LICENCES
 
 
-def test_licence_list_is_the_same_for_both_provider_editions_and_the_modules():
-    lists = {edition_of(*name).licences for name in EVERY if len(edition_of(*name).licences.lines) == 15}
+def test_license_list_is_the_same_for_both_provider_editions_and_the_modules():
+    lists = {get_edition(*name).licences for name in EVERY if len(get_edition(*name).licences.lines) == 15}
     assert len(lists) == 1
 
 
 @pytest.mark.parametrize("spdx", published.NEVER)
-def test_licence_that_is_not_listed_neither_passes_nor_is_asked_about(spdx):
-    policy = edition_of("terraform-provider", "2026-06").licences
+def test_license_that_is_not_listed_neither_passes_nor_is_asked_about(spdx):
+    policy = get_edition("terraform-provider", "2026-06").licences
     assert spdx not in policy.allow | policy.ask
 
 
@@ -95,9 +95,9 @@ def test_development_kit_runs_from_a_to_f_in_both_editions():
         assert letters == sorted(letters)
 
 
-def test_agencies_stand_in_the_older_provider_edition_only():
-    named = {name: [(a.name, a.email, a.site) for a in edition_of(*name).agencies] for name in EVERY}
-    assert {name: agencies for name, agencies in named.items() if agencies} == {
+def test_agencies_appear_in_the_older_provider_edition_only():
+    agencies_by_edition = {name: [(a.name, a.email, a.site) for a in get_edition(*name).agencies] for name in EVERY}
+    assert {name: agencies for name, agencies in agencies_by_edition.items() if agencies} == {
         ("terraform-provider", "2021-10"): published.AGENCIES
     }
 
@@ -110,7 +110,7 @@ def test_tiers_of_providers_are_the_published_ones():
 
 
 def test_partner_premier_asks_for_one_of_each_group():
-    premier = edition_of("terraform-provider", "2026-06").tier("partner-premier")
+    premier = get_edition("terraform-provider", "2026-06").tier("partner-premier")
     members = {g.key: [r.id for r in premier.requirements if r.group == g.key] for g in premier.groups}
     assert premier.on_request
     assert [g.minimum for g in premier.groups] == [1, 1]
@@ -118,13 +118,15 @@ def test_partner_premier_asks_for_one_of_each_group():
 
 
 def test_partner_tag_has_six_requirements_which_stand_on_the_path_too():
-    edition = edition_of("terraform-provider", "2026-06")
+    edition = get_edition("terraform-provider", "2026-06")
     assert len(edition.release_tier.requirements) == 6
     assert set(edition.release_tier.requirements) <= set(edition.requirements())
 
 
 def test_contact_changed_with_the_terraform_editions_of_2026():
-    assert {name: edition_of(*name).contact for name in EVERY if edition_of(*name).contact != "Alliances manager"} == {
+    assert {
+        name: get_edition(*name).contact for name in EVERY if get_edition(*name).contact != "Alliances manager"
+    } == {
         ("terraform-provider", "2026-06"): "HashiCorp-IBM Product Partnerships Manager",
         ("terraform-run-task", "2026-06"): "HashiCorp-IBM Product Partnerships Manager",
     }
@@ -135,7 +137,7 @@ def test_run_task_review_ticks_three_items():
         assert len(edition.requirement("RT-4").meeting_items) == 3
 
 
-def test_run_task_summary_is_two_lines_shared_by_the_company():
+def test_run_task_summary_is_two_lines_shared_by_the_partner():
     for edition in PROGRAMS["terraform-run-task"].editions:
         summary = edition.requirement("RT-6")
         assert (summary.scope, [f.max_lines for f in summary.fields]) == ("partner", [2])
@@ -148,23 +150,25 @@ def test_run_task_stages_grew_from_one_to_four():
 
 
 def test_credentials_may_stay_for_nomad_only():
-    kept = {r.id: r.permanent for name in EVERY for r in edition_of(*name).requirements() if r.kind == "credentials"}
-    assert kept == {"NO-6": True, "PK-6": False, "VA-4": False}
+    permanence_by_id = {
+        r.id: r.permanent for name in EVERY for r in get_edition(*name).requirements() if r.kind == "credentials"
+    }
+    assert permanence_by_id == {"NO-6": True, "PK-6": False, "VA-4": False}
 
 
 def test_agreement_comes_before_building_in_the_newer_run_task_edition_only():
     older, newer = PROGRAMS["terraform-run-task"].editions
-    entered = [str(e.positions()[e.deadline(e.requirement("RT-2"))][1]) for e in (older, newer)]
-    assert entered == ["release", "develop"]
+    stages = [str(e.positions()[e.deadline(e.requirement("RT-2"))][1]) for e in (older, newer)]
+    assert stages == ["release", "develop"]
 
 
 def test_nomad_links_stand_with_the_category_that_needs_them():
-    linked = {c.key: len(c.links) for c in PROGRAMS["nomad"].newest.categories if c.links}
-    assert linked == {
+    link_counts = {c.key: len(c.links) for c in PROGRAMS["nomad"].newest.categories if c.links}
+    assert link_counts == {
         "container-runtime": 3, "gpus-hardware-devices": 4, "monitoring": 1, "storage": 1, "autoscaling": 1,
     }  # fmt: skip
 
 
-def test_partners_are_told_apart_for_terraform_only():
+def test_partners_are_distinguished_for_terraform_only():
     kinds = {program.key: program.partners for program in PROGRAMS.values() if program.partners}
     assert kinds == {"terraform-provider": "infrastructure", "terraform-run-task": "workflow"}

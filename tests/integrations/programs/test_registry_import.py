@@ -63,7 +63,7 @@ def test_renamed_provider_keeps_its_row():
     assert [(r.full_name, r.name_key) for r in PublishedProvider.objects.all()] == [("acme/rockets", "rockets")]
 
 
-def test_name_published_anew_takes_the_row():
+def test_name_published_again_takes_the_row():
     import_providers([line()], now=NOW)
     assert counts(import_providers([line(2)], now=NOW)) == (0, 1, 0, 0)
     assert PublishedProvider.objects.get().registry_id == "2"
@@ -119,7 +119,7 @@ def test_file_that_ends_early_keeps_what_was_read(tmp_path):
     assert 0 < PublishedProvider.objects.count() < 3000
 
 
-def test_command_tells_what_it_did(tmp_path):
+def test_command_reports_what_it_did(tmp_path):
     path = tmp_path / "plain.jsonl"
     path.write_bytes(b"\n".join([line(), b"nonsense"]))
     out, err = StringIO(), StringIO()

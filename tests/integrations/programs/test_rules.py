@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from integrations.programs.registry import PROGRAMS
-from integrations.programs.schema import Edition, Kind, Stage, Who
+from integrations.programs.schema import Edition, FulfillingParty, RequirementKind, Stage
 from verification.checks import rules, types
 
 ROOT = Path(__file__).parents[3]
@@ -66,8 +66,8 @@ def test_groups_of_each_tier_exist_and_can_be_met(edition):
 
 
 def test_categories_named_by_requirements_exist(edition):
-    named = {key for r in everything(edition) for key in r.categories}
-    assert named <= {c.key for c in edition.categories}
+    category_keys = {key for r in everything(edition) for key in r.categories}
+    assert category_keys <= {c.key for c in edition.categories}
 
 
 def test_exactly_one_tier_is_entered_at_release(edition):
@@ -76,13 +76,13 @@ def test_exactly_one_tier_is_entered_at_release(edition):
 
 def test_each_kind_of_requirement_can_be_used(edition):
     usable = {
-        Kind.FORM: lambda r: r.fields,
-        Kind.DOCUMENT: lambda r: r.accept,
-        Kind.AGREEMENT: lambda r: r.agreement in ("mnda", "tpa") and r.who == Who.BOTH,
-        Kind.ATTESTATION: lambda r: r.statement.endswith("."),
-        Kind.MEETING: lambda r: r.meeting_items and r.who == Who.BOTH,
-        Kind.CREDENTIALS: lambda r: r.who == Who.PARTNER,
-        Kind.CHECK: lambda r: r.checks and set(r.checks) <= CHECKS and r.who == Who.MACHINE,
+        RequirementKind.FORM: lambda r: r.fields,
+        RequirementKind.DOCUMENT: lambda r: r.accept,
+        RequirementKind.AGREEMENT: lambda r: r.agreement in ("mnda", "tpa") and r.who == FulfillingParty.BOTH,
+        RequirementKind.ATTESTATION: lambda r: r.statement.endswith("."),
+        RequirementKind.MEETING: lambda r: r.meeting_items and r.who == FulfillingParty.BOTH,
+        RequirementKind.CREDENTIALS: lambda r: r.who == FulfillingParty.PARTNER,
+        RequirementKind.CHECK: lambda r: r.checks and set(r.checks) <= CHECKS and r.who == FulfillingParty.MACHINE,
     }
     assert [r.id for r in everything(edition) if not usable[r.kind](r)] == []
 
@@ -101,13 +101,13 @@ def test_forms_ask_usable_questions_and_none_of_the_start_form(edition):
             assert bool(field.options) == (field.type in ("choice", "choices"))
 
 
-def test_no_licence_is_both_allowed_and_asked_about(edition):
+def test_no_license_is_both_allowed_and_asked_about(edition):
     assert edition.licences.allow & edition.licences.ask == frozenset()
 
 
-def test_licence_check_needs_a_licence_rule_and_the_other_way_round(edition):
-    checked = any("repository.licence" in r.checks for r in edition.requirements())
-    assert checked == bool(edition.licences.lines)
+def test_license_check_needs_a_license_rule_and_the_other_way_round(edition):
+    has_license_check = any("repository.licence" in r.checks for r in edition.requirements())
+    assert has_license_check == bool(edition.licences.lines)
 
 
 def test_links_are_addresses_with_titles(edition):
@@ -158,7 +158,7 @@ def test_name_check_needs_a_pattern_and_a_repository(program):
         ("consul-nia", "terraform-panos-dag-nia", "terraform-panos-nia"),
     ],
 )
-def test_repository_pattern_tells_names_apart(key, good, bad):
+def test_repository_pattern_reports_names_apart(key, good, bad):
     pattern = PROGRAMS[key].repository_pattern
     assert (bool(re.match(pattern, good)), bool(re.match(pattern, bad))) == (True, False)
 
@@ -169,7 +169,7 @@ def test_no_code_asks_which_program_it_is():
         r"program\.key\s*(==|!=)|(program_key|edition_date|edition\.date)\s*(==|!=)\s*[\"']"
         r"|(program_key|program\.key)\s+(not\s+)?in\s*[\[({]"
     )
-    found = [
+    violations = [
         f"{path.relative_to(ROOT)}:{number}"
         for folder in ("integrations", "verification", "portal")
         for path in (ROOT / folder).rglob("*.py")
@@ -177,4 +177,4 @@ def test_no_code_asks_which_program_it_is():
         for number, line in enumerate(path.read_text().splitlines(), start=1)
         if asking.search(line)
     ]
-    assert found == []
+    assert violations == []

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from integrations.partners.models import Membership, Partner
-from integrations.reviews.assignment import suggest
+from integrations.reviews.assignment import suggest_reviewers
 from integrations.reviews.services import claims
 from integrations.submissions.models import Integration
 from integrations.submissions.services import findings
@@ -14,8 +14,8 @@ from portal.accounts.models import User
 from tests.conftest import begin, drive, person
 
 
-def told(integration: Integration, now: datetime) -> list[tuple[str, str, bool]]:
-    return [(str(s.reviewer), s.sentence, s.available) for s in suggest(integration, now)]
+def describe_suggestions(integration: Integration, now: datetime) -> list[tuple[str, str, bool]]:
+    return [(str(s.reviewer), s.sentence, s.available) for s in suggest_reviewers(integration, now)]
 
 
 def has(user: User, **fields: Any) -> None:
@@ -24,35 +24,35 @@ def has(user: User, **fields: Any) -> None:
     user.reviewer_profile.save()
 
 
-def test_suggestions_with_nothing_known_stand_in_the_order_of_names(
+def test_suggestions_with_nothing_known_appear_in_the_order_of_names(
     rocket: Integration, rob: User, rita: User, now: datetime
 ) -> None:
-    assert told(rocket, now) == [("Rita Reyes", "0 of 8 open", True), ("Rob Roth", "0 of 8 open", True)]
+    assert describe_suggestions(rocket, now) == [("Rita Reyes", "0 of 8 open", True), ("Rob Roth", "0 of 8 open", True)]
 
 
-def test_whoever_reviewed_it_before_comes_first(at: Any, rita: User, rob: User, now: datetime) -> None:
+def test_anyone_who_reviewed_it_before_comes_first(at: Any, rita: User, rob: User, now: datetime) -> None:
     rocket = at("review")
-    findings.raise_finding(rocket, rocket.edition.requirements()[0].id, "Fix it.", by=rob, now=now)
-    assert told(rocket, now) == [
+    findings.raise_finding(rocket, rocket.edition.requirements()[0].id, "Fix it.", actor=rob, now=now)
+    assert describe_suggestions(rocket, now) == [
         ("Rob Roth", "Reviewed Rocket before · 0 of 8 open", True),
         ("Rita Reyes", "0 of 8 open", True),
     ]
 
 
-def test_whoever_reviewed_for_the_company_comes_before_whoever_chose_the_program(
+def test_anyone_who_reviewed_for_the_partner_comes_before_anyone_who_chose_the_program(
     at: Any, acme: Partner, alice: User, rita: User, rob: User, now: datetime
 ) -> None:
     at("release", name="Other")  # rita approved it
     has(rob, programs=["nomad"])
-    assert told(begin(acme, alice), now) == [
+    assert describe_suggestions(begin(acme, alice), now) == [
         ("Rita Reyes", "Knows Acme · 0 of 8 open", True),
         ("Rob Roth", "Knows Nomad · 0 of 8 open", True),
     ]
 
 
-def test_a_reviewer_of_other_programs_comes_last(rocket: Integration, rita: User, rob: User, now: datetime) -> None:
+def test_reviewer_of_other_programs_comes_last(rocket: Integration, rita: User, rob: User, now: datetime) -> None:
     has(rita, programs=["vault"])
-    assert told(rocket, now) == [
+    assert describe_suggestions(rocket, now) == [
         ("Rob Roth", "0 of 8 open", True),
         ("Rita Reyes", "Does not review Nomad · 0 of 8 open", False),
     ]
@@ -68,43 +68,43 @@ def test_a_reviewer_of_other_programs_comes_last(rocket: Integration, rita: User
         (date(2026, 4, 1), date(2026, 4, 13), "", True),
     ],
 )
-def test_away_dates_are_told(
+def test_away_dates_are_reported(
     rocket: Integration, rita: User, now: datetime, start: date, end: date | None, words: str, available: bool
 ) -> None:
     has(rita, away_from=start, away_until=end)
-    assert told(rocket, now) == [("Rita Reyes", f"0 of 8 open{words}", available)]
+    assert describe_suggestions(rocket, now) == [("Rita Reyes", f"0 of 8 open{words}", available)]
 
 
-def test_the_load_decides_between_equals_and_a_full_desk_is_not_available(
+def test_load_decides_between_equals_and_a_full_desk_is_not_available(
     rocket: Integration, globex: Partner, charlie: User, rita: User, rob: User, now: datetime
 ) -> None:
     other = begin(globex, charlie, name="Scan")
-    claims.claim(other, by=rita, now=now)
-    assert told(rocket, now) == [("Rob Roth", "0 of 8 open", True), ("Rita Reyes", "1 of 8 open", True)]
+    claims.claim_review(other, actor=rita, now=now)
+    assert describe_suggestions(rocket, now) == [("Rob Roth", "0 of 8 open", True), ("Rita Reyes", "1 of 8 open", True)]
     has(rita, most_open=1)
-    assert told(rocket, now)[1] == ("Rita Reyes", "1 of 1 open, no room for more", False)
+    assert describe_suggestions(rocket, now)[1] == ("Rita Reyes", "1 of 1 open, no room for more", False)
 
 
 def test_what_is_listed_is_no_load(
     rocket: Integration, globex: Partner, charlie: User, rita: User, now: datetime
 ) -> None:
     other = begin(globex, charlie, name="Scan")
-    claims.claim(other, by=rita, now=now)
+    claims.claim_review(other, actor=rita, now=now)
     drive(other, "support", partner=charlie, reviewer=rita)
-    assert dict((name, words) for name, words, _ in told(rocket, now))["Rita Reyes"] == "0 of 8 open"
+    assert dict((name, words) for name, words, _ in describe_suggestions(rocket, now))["Rita Reyes"] == "0 of 8 open"
 
 
-def test_people_of_the_company_and_of_no_program_are_left_out(
+def test_people_of_the_partner_and_of_no_program_are_left_out(
     rocket: Integration, acme: Partner, rita: User, rob: User, sam: User, now: datetime
 ) -> None:
     Membership.objects.create(partner=acme, user=rita, role="viewer", joined_at=now)
     person("gone@program.example", "Gone", is_reviewer=True, is_active=False)
-    assert told(rocket, now) == [("Rob Roth", "0 of 8 open", True)]
+    assert describe_suggestions(rocket, now) == [("Rob Roth", "0 of 8 open", True)]
 
 
-def test_a_reviewer_without_a_profile_takes_everything(rocket: Integration, now: datetime) -> None:
+def test_reviewer_without_a_profile_takes_everything(rocket: Integration, now: datetime) -> None:
     person("new@program.example", "Nina New", is_reviewer=True)
-    assert told(rocket, now) == [("Nina New", "0 of 8 open", True)]
+    assert describe_suggestions(rocket, now) == [("Nina New", "0 of 8 open", True)]
 
 
 def test_suggestions_take_as_many_queries_for_many_as_for_one(
@@ -112,6 +112,6 @@ def test_suggestions_take_as_many_queries_for_many_as_for_one(
 ) -> None:
     for number in range(12):
         person(f"r{number}@program.example", f"R{number}", is_reviewer=True)
-    loaded = Integration.objects.select_related("partner").get(pk=rocket.pk)
+    integration = Integration.objects.select_related("partner").get(pk=rocket.pk)
     with django_assert_num_queries(2):
-        assert len(suggest(loaded, now)) == 13
+        assert len(suggest_reviewers(integration, now)) == 13

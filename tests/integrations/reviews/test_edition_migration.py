@@ -8,7 +8,7 @@ from bs4 import BeautifulSoup
 
 from integrations.partners.models import Membership, Partner
 from integrations.submissions.models import Integration
-from integrations.submissions.services.transitions import perform
+from integrations.submissions.services.transitions import perform_transition
 from portal.accounts.models import User
 from portal.audit.models import Event
 from portal.notifications.models import Email
@@ -23,7 +23,7 @@ def old(acme: Partner, alice: User, now: datetime, time_machine: Any) -> Integra
     from integrations.submissions.services import creation
 
     time_machine.move_to(now, tick=False)
-    row = creation.create(acme, "terraform-provider", FACTS, by=alice, now=now, edition="2021-10")
+    row = creation.create_integration(acme, "terraform-provider", FACTS, actor=alice, now=now, edition="2021-10")
     return Integration.objects.get(pk=row.pk)
 
 
@@ -36,20 +36,20 @@ def address(row: Integration) -> str:
     return f"/integrations/{row.uuid}/edition/"
 
 
-def test_the_dry_run_says_what_changes_and_changes_nothing(old: Integration, rita: User, sign_in: SignIn) -> None:
+def test_dry_run_says_what_changes_and_changes_nothing(old: Integration, rita: User, sign_in: SignIn) -> None:
     before = (Event.objects.count(), Email.objects.count())
-    said = text_of(sign_in(rita).post(address(old), {"to": "2026-06", "note": "", "preview": "1"}))
+    text = text_of(sign_in(rita).post(address(old), {"to": "2026-06", "note": "", "preview": "1"}))
     new = old.program.edition("2026-06")
-    assert old.edition.mailbox in said
-    assert new.mailbox in said
+    assert old.edition.mailbox in text
+    assert new.mailbox in text
     for part in ("What is asked in addition", "What is no longer asked", "What is taken along"):
-        assert part in said
-    assert "This mail goes to alice@acme.example" in said
+        assert part in text
+    assert "This mail goes to alice@acme.example" in text
     assert Integration.objects.get(pk=old.pk).edition_date == "2021-10"
     assert (Event.objects.count(), Email.objects.count()) == before
 
 
-def test_moving_moves_tells_and_is_written_down(old: Integration, rita: User, sign_in: SignIn) -> None:
+def test_moving_moves_reports_and_is_written_down(old: Integration, rita: User, sign_in: SignIn) -> None:
     client = sign_in(rita)
     response = client.post(address(old), {"to": "2026-06", "note": "As agreed.", "move": "1"})
     assert response["Location"] == f"/integrations/{old.uuid}/review/"
@@ -62,21 +62,19 @@ def test_moving_moves_tells_and_is_written_down(old: Integration, rita: User, si
 
 
 @pytest.mark.parametrize("to", ["2021-10", "1999-01", "", "x" * 300])
-def test_an_edition_that_is_none_is_told_beside_the_field(
-    old: Integration, rita: User, sign_in: SignIn, to: str
-) -> None:
+def test_invalid_edition_is_shown_as_field_error(old: Integration, rita: User, sign_in: SignIn, to: str) -> None:
     response = sign_in(rita).post(address(old), {"to": to, "note": "Kept.", "move": "1"})
     assert response.status_code == 422
     assert "Kept." in text_of(response, "textarea")
     assert Integration.objects.get(pk=old.pk).edition_date == "2021-10"
 
 
-def test_a_program_of_one_edition_says_so(at: Any, rita: User, sign_in: SignIn) -> None:
+def test_program_of_one_edition_says_so(at: Any, rita: User, sign_in: SignIn) -> None:
     row = at("develop")
     assert "There is one edition" in text_of(sign_in(rita).get(address(row)))
 
 
-def test_a_reviewer_of_the_company_sees_why_not(
+def test_reviewer_of_the_partner_sees_why_not(
     old: Integration, acme: Partner, rita: User, sign_in: SignIn, now: datetime
 ) -> None:
     Membership.objects.create(partner=acme, user=rita, role="viewer", joined_at=now)
@@ -91,7 +89,7 @@ def test_a_reviewer_of_the_company_sees_why_not(
 def test_while_a_decision_can_be_undone_the_dry_run_shows_all_but_the_button(
     old: Integration, rita: User, sign_in: SignIn, now: datetime
 ) -> None:
-    perform(old, "decline", by=rita, note="No.", now=now)
+    perform_transition(old, "decline", actor=rita, note="No.", now=now)
     response = sign_in(rita).post(address(old), {"to": "2026-06", "note": "", "preview": "1"})
     assert "It cannot be moved yet The last decision can still be undone until 09:10 UTC" in text_of(response)
     assert "What is asked in addition" in text_of(response)

@@ -9,8 +9,8 @@ import pytest
 from integrations.submissions.models import Finding, Integration
 from integrations.submissions.selectors import context
 from integrations.submissions.services import findings, requirements
-from integrations.submissions.services.transitions import perform
-from portal.core.errors import NotAllowed
+from integrations.submissions.services.transitions import perform_transition
+from portal.core.errors import ActionRefused
 from portal.notifications.models import Email
 from tests.conftest import begin, drive, meet
 
@@ -31,17 +31,17 @@ def turn(row: Integration) -> tuple[str, str]:
 
 
 def part(row: Integration, now: datetime) -> list[str]:
-    return [item.title for item in context.partners_part(Integration.objects.get(pk=row.pk), now)]
+    return [item.title for item in context.list_partner_requirements(Integration.objects.get(pk=row.pk), now)]
 
 
 def settle(row: Integration, by: Any, now: datetime) -> None:
-    for item in context.partners_part(Integration.objects.get(pk=row.pk), now):
-        requirements.answer(row, item.id, {"met": "in a test"}, by=by, now=now)
+    for item in context.list_partner_requirements(Integration.objects.get(pk=row.pk), now):
+        requirements.submit_answer(row, item.id, {"met": "in a test"}, actor=by, now=now)
 
 
-def test_the_turn_is_handed_over_without_a_finding(row: Integration, rita: Any, now: datetime) -> None:
+def test_turn_is_handed_over_without_a_finding(row: Integration, rita: Any, now: datetime) -> None:
     assert turn(row) == ("program", "Review round 1")
-    perform(row, "request_changes", by=rita, now=now)
+    perform_transition(row, "request_changes", actor=rita, now=now)
     assert turn(row) == ("partner", f"Give: {ACCOUNTS}")
     assert Finding.objects.count() == 0
 
@@ -49,33 +49,33 @@ def test_the_turn_is_handed_over_without_a_finding(row: Integration, rita: Any, 
 def test_requirements_come_before_findings_and_both_before_the_next_round(
     row: Integration, alice: Any, rita: Any, now: datetime
 ) -> None:
-    finding = findings.raise_finding(row, "NO-3", "Add tests.", by=rita, now=now)
-    perform(row, "request_changes", by=rita, now=now)
+    finding = findings.raise_finding(row, "NO-3", "Add tests.", actor=rita, now=now)
+    perform_transition(row, "request_changes", actor=rita, now=now)
     now += LATER
     first = part(row, now)[0]
     assert turn(row) == ("partner", f"Give: {ACCOUNTS}")
-    with pytest.raises(NotAllowed, match=f"Still yours to settle: {first}"):
-        perform(row, "request_again", by=alice, now=now)
+    with pytest.raises(ActionRefused, match=f"Still yours to settle: {first}"):
+        perform_transition(row, "request_again", actor=alice, now=now)
     settle(row, alice, now)
     assert turn(row) == ("partner", "Answer 1 finding")
-    with pytest.raises(NotAllowed, match="1 of the findings wait"):
-        perform(row, "request_again", by=alice, now=now)
-    findings.fix_finding(finding, "Added.", by=alice, now=now)
+    with pytest.raises(ActionRefused, match="1 of the findings wait"):
+        perform_transition(row, "request_again", actor=alice, now=now)
+    findings.answer_finding(finding, "Added.", actor=alice, now=now)
     assert turn(row) == ("partner", "Request the review again")
-    perform(row, "request_again", by=alice, now=now)
+    perform_transition(row, "request_again", actor=alice, now=now)
     assert turn(row) == ("program", "Review round 2")
 
 
 def test_what_says_that_all_findings_are_answered_is_asked_after_them(
     row: Integration, alice: Any, rita: Any, now: datetime
 ) -> None:
-    finding = findings.raise_finding(row, "NO-3", "Add tests.", by=rita, now=now)
-    perform(row, "request_changes", by=rita, now=now)
-    for item in context.partners_part(Integration.objects.get(pk=row.pk), now):
+    finding = findings.raise_finding(row, "NO-3", "Add tests.", actor=rita, now=now)
+    perform_transition(row, "request_changes", actor=rita, now=now)
+    for item in context.list_partner_requirements(Integration.objects.get(pk=row.pk), now):
         if item.id != "NO-5":
-            requirements.answer(row, item.id, {"met": "in a test"}, by=alice, now=now)
+            requirements.submit_answer(row, item.id, {"met": "in a test"}, actor=alice, now=now)
     assert turn(row) == ("partner", "Answer 1 finding")
-    findings.fix_finding(finding, "Added.", by=alice, now=now + LATER)
+    findings.answer_finding(finding, "Added.", actor=alice, now=now + LATER)
     assert turn(row) == ("partner", "Confirm: Address the review's feedback")
 
 
@@ -83,58 +83,62 @@ def test_with_nothing_left_for_the_partner_a_finding_is_needed(
     row: Integration, alice: Any, rita: Any, now: datetime
 ) -> None:
     meet(row, alice, now)
-    with pytest.raises(NotAllowed, match="Write at least one finding first"):
-        perform(row, "request_changes", by=rita, now=now)
+    with pytest.raises(ActionRefused, match="Write at least one finding first"):
+        perform_transition(row, "request_changes", actor=rita, now=now)
 
 
-def test_what_the_program_has_to_do_keeps_nobody_from_asking_again(
+def test_what_the_program_has_to_do_keeps_no_one_from_asking_again(
     row: Integration, alice: Any, rita: Any, now: datetime
 ) -> None:
-    perform(row, "request_changes", by=rita, now=now)
+    perform_transition(row, "request_changes", actor=rita, now=now)
     now += LATER
     settle(row, alice, now)
-    requirements.answer(row, "NO-6", {}, by=alice, now=now, status=requirements.Status.WAITING)  # the program looks
-    assert [r.id for r in context.missing_next(Integration.objects.get(pk=row.pk), now)] == ["NO-6"]
-    perform(row, "request_again", by=alice, now=now)
+    requirements.submit_answer(
+        row, "NO-6", {}, actor=alice, now=now, status=requirements.Status.WAITING
+    )  # the program looks
+    assert [r.id for r in context.list_missing_next(Integration.objects.get(pk=row.pk), now)] == ["NO-6"]
+    perform_transition(row, "request_again", actor=alice, now=now)
     assert turn(row)[0] == "program"
 
 
-def test_the_mail_lists_the_requirements_that_wait(row: Integration, rita: Any, now: datetime) -> None:
-    asked = context.partners_part(row, now)
-    perform(row, "request_changes", by=rita, now=now)
-    told = Email.objects.get(event__verb="request_changes")
-    assert len(asked) == 4  # two of them are one: the demonstration or the logs
-    assert told.subject == "3 requirements to settle: Rocket"
-    assert [f"- {item.verb}: {item.title}" in told.text for item in asked] == [True] * len(asked)
-    assert "finding" not in told.text
-    assert "Settle them, then request the review again." in told.text
+def test_email_lists_the_requirements_that_wait(row: Integration, rita: Any, now: datetime) -> None:
+    partner_requirements = context.list_partner_requirements(row, now)
+    perform_transition(row, "request_changes", actor=rita, now=now)
+    email = Email.objects.get(event__verb="request_changes")
+    assert len(partner_requirements) == 4  # two of them are one: the demonstration or the logs
+    assert email.subject == "3 requirements to settle: Rocket"
+    assert [f"- {item.verb}: {item.title}" in email.text for item in partner_requirements] == [True] * len(
+        partner_requirements
+    )
+    assert "finding" not in email.text
+    assert "Settle them, then request the review again." in email.text
 
 
-def test_withdrawing_in_a_round_of_changes_is_told(row: Integration, alice: Any, rita: Any, now: datetime) -> None:
-    perform(row, "request_changes", by=rita, now=now)
-    perform(row, "withdraw", by=alice, now=now + LATER)
+def test_withdrawing_in_a_round_of_changes_is_reported(row: Integration, alice: Any, rita: Any, now: datetime) -> None:
+    perform_transition(row, "request_changes", actor=rita, now=now)
+    perform_transition(row, "withdraw", actor=alice, now=now + LATER)
     assert Email.objects.get(event__verb="withdraw").subject == "Withdrawn: Rocket by Acme"
 
 
-def test_the_mail_says_where_one_of_several_is_enough(row: Integration, rita: Any, now: datetime) -> None:
-    perform(row, "request_changes", by=rita, now=now)
-    told = Email.objects.get(event__verb="request_changes").text
-    lines = [line for line in told.splitlines() if line.endswith(" (one of these is enough)")]
+def test_email_says_where_one_of_several_is_enough(row: Integration, rita: Any, now: datetime) -> None:
+    perform_transition(row, "request_changes", actor=rita, now=now)
+    text = Email.objects.get(event__verb="request_changes").text
+    lines = [line for line in text.splitlines() if line.endswith(" (one of these is enough)")]
     assert lines == [
         "- Propose times: Demonstration of the integration (one of these is enough)",
         "- Hand in: Logs of the tests (one of these is enough)",
     ]
 
 
-def test_the_mail_names_requirements_and_findings_together(row: Integration, rita: Any, now: datetime) -> None:
-    findings.raise_finding(row, "NO-3", "Add tests.", by=rita, now=now)
-    perform(row, "request_changes", by=rita, now=now)
-    told = Email.objects.get(event__verb="request_changes")
-    assert told.subject == "3 requirements to settle, 1 finding to answer: Rocket"
-    assert "1. Add tests." in told.html.replace("<strong>", "").replace("</strong>", "")
+def test_email_names_requirements_and_findings_together(row: Integration, rita: Any, now: datetime) -> None:
+    findings.raise_finding(row, "NO-3", "Add tests.", actor=rita, now=now)
+    perform_transition(row, "request_changes", actor=rita, now=now)
+    email = Email.objects.get(event__verb="request_changes")
+    assert email.subject == "3 requirements to settle, 1 finding to answer: Rocket"
+    assert "1. Add tests." in email.html.replace("<strong>", "").replace("</strong>", "")
 
 
-def test_the_reviewer_sees_what_the_partner_still_has_to_do(
+def test_reviewer_sees_what_the_partner_still_has_to_do(
     row: Integration, rita: Any, now: datetime, sign_in: Any, time_machine: Any
 ) -> None:
     time_machine.move_to(now, tick=False)
@@ -143,10 +147,10 @@ def test_the_reviewer_sees_what_the_partner_still_has_to_do(
     assert "To hand over the turn for these, request changes." in page
 
 
-def test_an_undone_hand_over_gives_the_turn_back(row: Integration, rita: Any, now: datetime) -> None:
+def test_undone_hand_over_gives_the_turn_back(row: Integration, rita: Any, now: datetime) -> None:
     before = Integration.objects.get(pk=row.pk)
-    perform(row, "request_changes", by=rita, now=now + timedelta(minutes=1))
-    perform(row, "undo_decision", by=rita, now=now + timedelta(minutes=2))
+    perform_transition(row, "request_changes", actor=rita, now=now + timedelta(minutes=1))
+    perform_transition(row, "undo_decision", actor=rita, now=now + timedelta(minutes=2))
     after = Integration.objects.get(pk=row.pk)
     assert (after.turn_holder, after.turn_due_at) == ("program", before.turn_due_at)
     assert [mail.state for mail in Email.objects.filter(event__verb="request_changes")] == ["cancelled"]

@@ -10,7 +10,7 @@ from integrations.partners.models import Membership, Partner
 from integrations.submissions.models import Finding, Integration, Message
 from integrations.submissions.services import findings
 from integrations.submissions.services import requirements as answers
-from integrations.submissions.services.transitions import perform
+from integrations.submissions.services.transitions import perform_transition
 from portal.accounts.models import User
 from tests.conftest import meet
 
@@ -33,18 +33,18 @@ def fresh(row: Integration) -> Integration:
     return Integration.objects.get(pk=row.pk)
 
 
-def asked(row: Integration) -> str:
+def get_first_requirement_id(row: Integration) -> str:
     return row.edition.requirements()[0].id
 
 
 def find(row: Integration, by: User, now: datetime, text: str = "Sign the release.") -> Finding:
-    return findings.raise_finding(row, asked(row), text, by=by, now=now)
+    return findings.raise_finding(row, get_first_requirement_id(row), text, actor=by, now=now)
 
 
-def told(row: Integration, by: User, now: datetime, text: str = "Sign the release.") -> Finding:
+def create_finding(row: Integration, by: User, now: datetime, text: str = "Sign the release.") -> Finding:
     """A finding that the partner has been told."""
     finding = find(row, by, now, text)
-    perform(row, "request_changes", by=by, now=now)
+    perform_transition(row, "request_changes", actor=by, now=now)
     return finding
 
 
@@ -62,15 +62,13 @@ def page(client: Any, row: Integration) -> Any:
 # -- the page ------------------------------------------------------------------------------------------------
 
 
-def test_the_review_page_shows_every_step_with_its_requirements(
-    rocket: Integration, rita: User, sign_in: SignIn
-) -> None:
-    said = text_of(page(sign_in(rita), rocket))
+def test_review_page_shows_every_step_with_its_requirements(rocket: Integration, rita: User, sign_in: SignIn) -> None:
+    text = text_of(page(sign_in(rita), rocket))
     for step in rocket.edition.steps:
-        assert step.name in said
+        assert step.name in text
     for requirement in rocket.edition.requirements():
         if not requirement.categories:
-            assert requirement.title in said
+            assert requirement.title in text
 
 
 def test_evidence_is_shown_under_its_questions(
@@ -78,7 +76,7 @@ def test_evidence_is_shown_under_its_questions(
 ) -> None:
     requirement = next(r for r in rocket.edition.requirements() if r.fields)
     field = requirement.fields[0]
-    answers.answer(rocket, requirement.id, {field.key: "<b>Rockets</b> for all"}, by=alice, now=moment)
+    answers.submit_answer(rocket, requirement.id, {field.key: "<b>Rockets</b> for all"}, actor=alice, now=moment)
     response = page(sign_in(rita), rocket)
     assert f"{field.label} <b>Rockets</b> for all" in text_of(response)
     assert "<b>Rockets" not in response.content.decode()
@@ -91,41 +89,41 @@ def test_what_machines_found_is_shown_with_what_they_saw(
     requirement = next(r for r in row.edition.requirements() if r.who == "machine")
     detail = [{"key": "x", "title": "Licence", "outcome": "fail", "summary": "No licence file.",
                "evidence": [{"label": "file", "value": "LICENSE", "url": ""}]}]  # fmt: skip
-    answers.record_checks(
+    answers.record_check_outcome(
         row, requirement.id, outcome="fail", summary="No licence.", detail=detail, retry_at=None, now=moment
     )
-    said = text_of(page(sign_in(rita), row))
-    assert "Failed Licence No licence file. file LICENSE" in said
+    text = text_of(page(sign_in(rita), row))
+    assert "Failed Licence No licence file. file LICENSE" in text
 
 
-def test_facts_name_company_contact_manager_and_repository(
+def test_facts_name_partner_contact_manager_and_repository(
     rocket: Integration, acme: Partner, rita: User, sam: User, sign_in: SignIn
 ) -> None:
     acme.alliances_manager = sam
     acme.save()
-    said = text_of(page(sign_in(rita), rocket), "aside")
+    text = text_of(page(sign_in(rita), rocket), "aside")
     for word in ("Acme", "alice@acme.example", "sam@program.example", "acme/terraform-provider-rocket", "Open Source"):
-        assert word in said
+        assert word in text
 
 
-def test_an_action_that_is_not_possible_yet_says_why(
+def test_action_that_is_not_possible_yet_says_why(
     rocket: Integration, rita: User, sign_in: SignIn, moment: datetime
 ) -> None:
     find(rocket, rita, moment)
-    said = text_of(page(sign_in(rita), rocket), "#actions")
-    assert "Approve , not possible yet: Each finding must be verified first." in said
+    text = text_of(page(sign_in(rita), rocket), "#actions")
+    assert "Approve , not possible yet: Each finding must be verified first." in text
     assert f"/integrations/{rocket.uuid}/steps/request_changes/" in page(sign_in(rita), rocket).content.decode()
 
 
 def test_suggested_reviewers_stand_with_their_sentence(
     rocket: Integration, rita: User, rob: User, sign_in: SignIn
 ) -> None:
-    said = text_of(page(sign_in(rita), rocket))
-    assert "Rita Reyes Suggested 0 of 8 open" in said
-    assert "Rob Roth 0 of 8 open" in said
+    text = text_of(page(sign_in(rita), rocket))
+    assert "Rita Reyes Suggested 0 of 8 open" in text
+    assert "Rob Roth 0 of 8 open" in text
 
 
-def test_a_reviewer_of_the_company_sees_why_they_cannot_decide(
+def test_reviewer_of_the_partner_sees_why_they_cannot_decide(
     rocket: Integration, acme: Partner, rob: User, sign_in: SignIn, moment: datetime
 ) -> None:
     Membership.objects.create(partner=acme, user=rob, role="viewer", joined_at=moment)
@@ -151,11 +149,11 @@ def test_partners_find_no_review(rocket: Integration, alice: User, sign_in: Sign
     assert sign_in(alice).get(f"/integrations/{rocket.uuid}/{path}").status_code == 404
 
 
-def test_a_decision_that_can_be_undone_is_told_with_its_moment(
+def test_decision_that_can_be_undone_is_reported_with_its_moment(
     rocket: Integration, rita: User, rob: User, sign_in: SignIn, moment: datetime
 ) -> None:
     find(rocket, rita, moment)
-    perform(rocket, "request_changes", by=rita, now=moment)
+    perform_transition(rocket, "request_changes", actor=rita, now=moment)
     assert "You requested changes The mail goes at Tue 14 Apr, 09:10 UTC ." in text_of(page(sign_in(rita), rocket))
     assert "Rita Reyes requested changes" in text_of(page(sign_in(rob), rocket))
 
@@ -164,7 +162,7 @@ def test_after_the_window_nothing_is_said_of_undoing(
     rocket: Integration, rita: User, sign_in: SignIn, moment: datetime, time_machine: Any
 ) -> None:
     find(rocket, rita, moment)
-    perform(rocket, "request_changes", by=rita, now=moment)
+    perform_transition(rocket, "request_changes", actor=rita, now=moment)
     time_machine.move_to(moment + timedelta(minutes=10), tick=False)
     assert "Undo" not in text_of(page(sign_in(rita), rocket))
 
@@ -179,7 +177,7 @@ def test_changes_stay_until_they_are_marked_as_seen(
     assert "You look at it for the first time." in text_of(page(client, rocket), "#changes")
     client.post(f"/integrations/{rocket.uuid}/seen/")
     assert "Nothing changed since" in text_of(page(client, rocket), "#changes")
-    findings.say(rocket, "New key.", by=alice, now=moment)
+    findings.post_message(rocket, "New key.", actor=alice, now=moment)
     for _ in range(2):
         assert "wrote to the program Alice Archer" in text_of(page(client, rocket), "#changes")
     client.post(f"/integrations/{rocket.uuid}/seen/")
@@ -189,22 +187,22 @@ def test_changes_stay_until_they_are_marked_as_seen(
 # -- findings ------------------------------------------------------------------------------------------------
 
 
-def test_a_finding_goes_from_open_to_fixed_to_verified(
+def test_finding_goes_from_open_to_fixed_to_verified(
     rocket: Integration, alice: User, rita: User, sign_in: SignIn, moment: datetime
 ) -> None:
     client = sign_in(rita)
-    sent = {"requirement": asked(rocket), "text": "Sign the release."}
-    response = client.post(f"/integrations/{rocket.uuid}/findings/", sent)
+    form_data = {"requirement": get_first_requirement_id(rocket), "text": "Sign the release."}
+    response = client.post(f"/integrations/{rocket.uuid}/findings/", form_data)
     assert response["Location"] == f"/integrations/{rocket.uuid}/review/#finding-1"
     finding = Finding.objects.get(integration=rocket)
     assert (finding.number, finding.text, finding.state) == (1, "Sign the release.", "open")
-    perform(fresh(rocket), "request_changes", by=rita, now=moment)
+    perform_transition(fresh(rocket), "request_changes", actor=rita, now=moment)
     response = sign_in(alice).post(f"/findings/{finding.pk}/fix/", {"answer": "Signed in v1.4.2."})
     assert response["Location"] == f"/integrations/{rocket.uuid}/#finding-1"
     finding.refresh_from_db()
     assert (finding.state, finding.answer, finding.fixed_by) == ("fixed", "Signed in v1.4.2.", alice)
     meet(rocket, alice, moment)
-    perform(fresh(rocket), "request_again", by=alice, now=moment + timedelta(minutes=11))
+    perform_transition(fresh(rocket), "request_again", actor=alice, now=moment + timedelta(minutes=11))
     sign_in(rita).post(f"/findings/{finding.pk}/verify/")
     finding.refresh_from_db()
     assert (finding.state, finding.verified_by) == ("verified", rita)
@@ -217,37 +215,38 @@ def test_a_finding_goes_from_open_to_fixed_to_verified(
     ("text", "sentence"),
     [("", "Say what should change."), ("   \n", "Say what should change."), ("x" * 4001, "at most 4000 characters")],
 )
-def test_a_finding_that_says_nothing_or_too_much_is_told_beside_the_field(
+def test_finding_that_says_nothing_or_too_much_is_shown_as_field_error(
     rocket: Integration, rita: User, sign_in: SignIn, text: str, sentence: str
 ) -> None:
     response = sign_in(rita).post(
-        f"/integrations/{rocket.uuid}/findings/", {"requirement": asked(rocket), "text": text}
+        f"/integrations/{rocket.uuid}/findings/", {"requirement": get_first_requirement_id(rocket), "text": text}
     )
     assert response.status_code == 422
     assert sentence in text_of(response)
     assert not Finding.objects.exists()
 
 
-def test_a_finding_that_is_refused_keeps_what_was_typed(
+def test_finding_that_is_refused_keeps_what_was_entered(
     rocket: Integration, rita: User, sign_in: SignIn, moment: datetime
 ) -> None:
-    perform(rocket, "decline", by=rita, note="No.", now=moment)
+    perform_transition(rocket, "decline", actor=rita, note="No.", now=moment)
     response = sign_in(rita).post(
-        f"/integrations/{rocket.uuid}/findings/", {"requirement": asked(rocket), "text": "Typed with care."}
+        f"/integrations/{rocket.uuid}/findings/",
+        {"requirement": get_first_requirement_id(rocket), "text": "Typed with care."},
     )
     assert response.status_code == 422
     assert "Findings are written in review." in text_of(response)
     assert "Typed with care." in text_of(response, "textarea")
 
 
-def test_a_finding_on_a_requirement_that_does_not_exist_finds_nothing(
+def test_finding_on_a_requirement_that_does_not_exist_finds_nothing(
     rocket: Integration, rita: User, sign_in: SignIn
 ) -> None:
     response = sign_in(rita).post(f"/integrations/{rocket.uuid}/findings/", {"requirement": "zzz", "text": "x"})
     assert response.status_code == 404
 
 
-def test_the_partner_sees_no_finding_before_changes_are_requested(
+def test_partner_sees_no_finding_before_changes_are_requested(
     rocket: Integration, alice: User, rita: User, sign_in: SignIn, moment: datetime
 ) -> None:
     finding = find(rocket, rita, moment, "A secret draft.")
@@ -255,22 +254,22 @@ def test_the_partner_sees_no_finding_before_changes_are_requested(
     assert "A secret draft." not in client.get(f"/integrations/{rocket.uuid}/").content.decode()
     assert "A secret draft." not in client.get(f"/integrations/{rocket.uuid}/history/").content.decode()
     assert client.post(f"/findings/{finding.pk}/fix/", {"answer": "x"}).status_code == 404
-    perform(rocket, "request_changes", by=rita, now=moment)
+    perform_transition(rocket, "request_changes", actor=rita, now=moment)
     assert "A secret draft." in client.get(f"/integrations/{rocket.uuid}/").content.decode()
 
 
-def test_an_undone_request_takes_the_findings_back(
+def test_undone_request_takes_the_findings_back(
     rocket: Integration, alice: User, rita: User, sign_in: SignIn, moment: datetime
 ) -> None:
-    told(rocket, rita, moment, "Sign the release.")
-    perform(fresh(rocket), "undo_decision", by=rita, now=moment)
+    create_finding(rocket, rita, moment, "Sign the release.")
+    perform_transition(fresh(rocket), "undo_decision", actor=rita, now=moment)
     assert "Sign the release." not in sign_in(alice).get(f"/integrations/{rocket.uuid}/").content.decode()
 
 
-def test_a_foreign_company_finds_no_finding(
+def test_foreign_partner_finds_no_finding(
     rocket: Integration, charlie: User, rita: User, sign_in: SignIn, moment: datetime
 ) -> None:
-    finding = told(rocket, rita, moment)
+    finding = create_finding(rocket, rita, moment)
     client = sign_in(charlie)
     assert client.get(f"/findings/{finding.pk}/fix/").status_code == 404
     assert client.post(f"/findings/{finding.pk}/fix/", {"answer": "x"}).status_code == 404
@@ -278,20 +277,20 @@ def test_a_foreign_company_finds_no_finding(
     assert finding.state == "open"
 
 
-def test_the_partner_settles_no_finding(
+def test_partner_settles_no_finding(
     rocket: Integration, alice: User, rita: User, sign_in: SignIn, moment: datetime
 ) -> None:
-    finding = told(rocket, rita, moment)
+    finding = create_finding(rocket, rita, moment)
     for what in ("verify", "reopen"):
         assert sign_in(alice).post(f"/findings/{finding.pk}/{what}/").status_code == 404
     finding.refresh_from_db()
     assert finding.state == "open"
 
 
-def test_an_answer_of_a_viewer_is_refused_with_the_reason_and_kept(
+def test_answer_of_a_viewer_is_refused_with_the_reason_and_kept(
     rocket: Integration, acme: Partner, charlie: User, rita: User, sign_in: SignIn, moment: datetime
 ) -> None:
-    finding = told(rocket, rita, moment)
+    finding = create_finding(rocket, rita, moment)
     Membership.objects.create(partner=acme, user=charlie, role="viewer", joined_at=moment)
     response = sign_in(charlie).post(f"/findings/{finding.pk}/fix/", {"answer": "I did it."})
     assert response.status_code == 403
@@ -300,11 +299,11 @@ def test_an_answer_of_a_viewer_is_refused_with_the_reason_and_kept(
 
 
 @pytest.mark.parametrize(("who", "page"), [("rita", "fix"), ("sam", "fix"), ("vera", "fix"), ("vera", "say")])
-def test_a_form_is_not_shown_to_who_may_not_use_it(
+def test_form_is_not_shown_to_who_may_not_use_it(
     rocket: Integration, acme: Partner, charlie: User, rita: User, sam: User, sign_in: SignIn, moment: datetime,
     who: str, page: str,
 ) -> None:  # fmt: skip
-    finding = told(rocket, rita, moment)
+    finding = create_finding(rocket, rita, moment)
     Membership.objects.create(partner=acme, user=charlie, role="viewer", joined_at=moment)
     address = f"/findings/{finding.pk}/fix/" if page == "fix" else f"/integrations/{rocket.uuid}/say/"
     response = sign_in({"rita": rita, "sam": sam, "vera": charlie}[who]).get(address)
@@ -312,21 +311,21 @@ def test_a_form_is_not_shown_to_who_may_not_use_it(
     assert BeautifulSoup(response.content, "html.parser").select("main form") == []
 
 
-def test_answering_twice_is_told(
+def test_answering_twice_is_reported(
     rocket: Integration, alice: User, bob: User, rita: User, sign_in: SignIn, moment: datetime
 ) -> None:
-    finding = told(rocket, rita, moment)
-    findings.fix_finding(finding, "Done.", by=bob, now=moment)
+    finding = create_finding(rocket, rita, moment)
+    findings.answer_finding(finding, "Done.", actor=bob, now=moment)
     response = sign_in(alice).post(f"/findings/{finding.pk}/fix/", {"answer": "Also done."})
     assert "Finding 1 is fixed, to be verified already." in text_of(response)
     finding.refresh_from_db()
     assert finding.answer == "Done."
 
 
-def test_an_answer_typed_before_the_sign_in_was_lost_is_found_again(
+def test_answer_entered_before_the_sign_in_was_lost_is_found_again(
     rocket: Integration, alice: User, rita: User, client: Any, moment: datetime
 ) -> None:
-    finding = told(rocket, rita, moment)
+    finding = create_finding(rocket, rita, moment)
     response = client.post(f"/findings/{finding.pk}/fix/", {"answer": "Typed for an hour."})
     assert response.status_code == 302
     client.force_login(alice, backend="django.contrib.auth.backends.ModelBackend")
@@ -356,26 +355,26 @@ def test_notes_are_set_apart_and_never_reach_the_partner(
 ) -> None:
     client = sign_in(rita)
     client.post(f"/integrations/{rocket.uuid}/say/", {"body": "They seem slow.", "internal": "on"})
-    shown = BeautifulSoup(page(client, rocket).content, "html.parser").select_one("#thread .entry-private")
-    assert "They seem slow." in shown.text
-    assert "Only reviewers see this" in shown.text
+    element = BeautifulSoup(page(client, rocket).content, "html.parser").select_one("#thread .entry-private")
+    assert "They seem slow." in element.text
+    assert "Only reviewers see this" in element.text
     client = sign_in(alice)
     for path in ("", "history/"):
         assert "They seem slow." not in client.get(f"/integrations/{rocket.uuid}/{path}").content.decode()
 
 
-def test_a_partner_who_asks_for_a_note_writes_a_message(rocket: Integration, alice: User, sign_in: SignIn) -> None:
+def test_partner_who_asks_for_a_note_writes_a_message(rocket: Integration, alice: User, sign_in: SignIn) -> None:
     sign_in(alice).post(f"/integrations/{rocket.uuid}/say/", {"body": "Hello.", "internal": "on"})
     assert Message.objects.get().internal is False
 
 
-def test_saying_nothing_is_told(rocket: Integration, alice: User, sign_in: SignIn) -> None:
+def test_saying_nothing_is_reported(rocket: Integration, alice: User, sign_in: SignIn) -> None:
     response = sign_in(alice).post(f"/integrations/{rocket.uuid}/say/", {"body": " "})
     assert response.status_code == 422
     assert "There is nothing to say yet." in text_of(response)
 
 
-def test_a_foreign_company_cannot_write(rocket: Integration, charlie: User, sign_in: SignIn) -> None:
+def test_foreign_partner_cannot_write(rocket: Integration, charlie: User, sign_in: SignIn) -> None:
     assert sign_in(charlie).post(f"/integrations/{rocket.uuid}/say/", {"body": "Hi."}).status_code == 404
     assert not Message.objects.exists()
 

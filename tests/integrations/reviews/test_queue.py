@@ -12,7 +12,7 @@ from integrations.reviews.models import ReviewerProfile
 from integrations.reviews.selectors import queue
 from integrations.reviews.services import claims
 from integrations.submissions.models import Integration
-from integrations.submissions.services.transitions import perform
+from integrations.submissions.services.transitions import perform_transition
 from portal.accounts.models import User
 from tests.conftest import begin, drive
 
@@ -42,32 +42,34 @@ def figures(response: Any) -> str:
     return " ".join(page.select_one(".figures").get_text(" ").split())
 
 
-def reviewed(partner: Partner, by: User, reviewer: User, now: datetime, program: str = "nomad", **facts: Any) -> Any:
+def create_integration_in_review(
+    partner: Partner, by: User, reviewer: User, now: datetime, program: str = "nomad", **facts: Any
+) -> Any:
     return drive(begin(partner, by, program, now, **facts), "review", partner=by, reviewer=reviewer, now=now)
 
 
 @pytest.fixture
 def three(acme: Partner, globex: Partner, alice: User, charlie: User, rita: User, moment: datetime) -> None:
     """Scan waits longest, then Rocket; Vaulted asked today."""
-    reviewed(acme, alice, rita, moment - timedelta(days=3), name="Rocket")
-    reviewed(globex, charlie, rita, moment - timedelta(days=6), name="Scan")
-    reviewed(globex, charlie, rita, moment, "vault", name="Vaulted")
+    create_integration_in_review(acme, alice, rita, moment - timedelta(days=3), name="Rocket")
+    create_integration_in_review(globex, charlie, rita, moment - timedelta(days=6), name="Scan")
+    create_integration_in_review(globex, charlie, rita, moment, "vault", name="Vaulted")
 
 
 # -- what is in it -------------------------------------------------------------------------------------------
 
 
-def test_the_queue_is_ordered_by_due_date(three: None, rita: User, sign_in: SignIn) -> None:
+def test_queue_is_ordered_by_due_date(three: None, rita: User, sign_in: SignIn) -> None:
     assert names(sign_in(rita).get("/queue/")) == ["Scan", "Rocket", "Vaulted"]
 
 
-def test_a_row_says_what_it_is_why_it_is_here_how_the_checks_stand_and_who_has_it(
+def test_row_says_what_it_is_why_it_is_here_how_the_checks_stand_and_who_has_it(
     three: None, rita: User, sign_in: SignIn
 ) -> None:
-    said = row_of(sign_in(rita).get("/queue/"), "Rocket")
-    assert said.startswith("Rocket Acme new review Nomad")
-    assert "Review · new" in said
-    assert "free Claim Rocket" in said
+    row_text = row_of(sign_in(rita).get("/queue/"), "Rocket")
+    assert row_text.startswith("Rocket Acme new review Nomad")
+    assert "Review · new" in row_text
+    assert "free Claim Rocket" in row_text
 
 
 def test_what_waits_for_the_partner_is_not_in_the_queue_but_can_be_seen(
@@ -79,7 +81,7 @@ def test_what_waits_for_the_partner_is_not_in_the_queue_but_can_be_seen(
     assert len(names(client.get("/queue/?holder=any"))) == 4
 
 
-def test_the_head_counts_what_is_due_today_what_is_open_and_the_oldest(
+def test_head_counts_what_is_due_today_what_is_open_and_the_oldest(
     three: None, rita: User, sign_in: SignIn, moment: datetime, time_machine: Any
 ) -> None:
     assert figures(sign_in(rita).get("/queue/")) == "0 due today · 3 open · oldest 6 d"
@@ -89,7 +91,7 @@ def test_the_head_counts_what_is_due_today_what_is_open_and_the_oldest(
     assert figures(sign_in(rita).get("/queue/")).startswith("1 due today · 3 open · ")
 
 
-def test_an_empty_queue_says_what_will_be_here(rita: User, sign_in: SignIn) -> None:
+def test_empty_queue_says_what_will_be_here(rita: User, sign_in: SignIn) -> None:
     assert "The queue is empty" in sign_in(rita).get("/queue/").content.decode()
 
 
@@ -97,7 +99,7 @@ def test_an_empty_queue_says_what_will_be_here(rita: User, sign_in: SignIn) -> N
 
 
 @pytest.mark.parametrize(
-    ("query", "found"),
+    ("query", "expected"),
     [
         ("program=vault", ["Vaulted"]),
         ("stage=review", ["Scan", "Rocket", "Vaulted"]),
@@ -108,20 +110,24 @@ def test_an_empty_queue_says_what_will_be_here(rita: User, sign_in: SignIn) -> N
         ("tab=mine", []),
     ],
 )
-def test_filters_stand_in_the_address(three: None, rita: User, sign_in: SignIn, query: str, found: list[str]) -> None:
-    assert names(sign_in(rita).get(f"/queue/?{query}")) == found
+def test_filters_appear_in_the_address(
+    three: None, rita: User, sign_in: SignIn, query: str, expected: list[str]
+) -> None:
+    assert names(sign_in(rita).get(f"/queue/?{query}")) == expected
 
 
-def test_the_category_is_a_filter(
+def test_category_is_a_filter(
     three: None, acme: Partner, alice: User, rita: User, sign_in: SignIn, moment: datetime
 ) -> None:
     row = Integration.objects.get(name="Rocket")
     category = row.edition.categories[0].key
-    reviewed(acme, alice, rita, moment, name="Sorted", category=category)
+    create_integration_in_review(acme, alice, rita, moment, name="Sorted", category=category)
     assert names(sign_in(rita).get(f"/queue/?category={category}")) == ["Sorted"]
 
 
-def test_a_filter_that_does_not_exist_is_told_beside_it_and_left_out(three: None, rita: User, sign_in: SignIn) -> None:
+def test_filter_that_does_not_exist_is_reported_next_to_it_and_left_out(
+    three: None, rita: User, sign_in: SignIn
+) -> None:
     response = sign_in(rita).get("/queue/?program=zzz&stage=review&age=nine&tab=none&page=-7")
     assert response.status_code == 200
     assert response.content.decode().count("There is no such choice: all are shown.") == 2
@@ -129,8 +135,8 @@ def test_a_filter_that_does_not_exist_is_told_beside_it_and_left_out(three: None
 
 
 def test_tabs_split_mine_free_and_all(three: None, rita: User, rob: User, sign_in: SignIn, moment: datetime) -> None:
-    claims.claim(Integration.objects.get(name="Scan"), by=rita, now=moment)
-    claims.claim(Integration.objects.get(name="Rocket"), by=rob, now=moment)
+    claims.claim_review(Integration.objects.get(name="Scan"), actor=rita, now=moment)
+    claims.claim_review(Integration.objects.get(name="Rocket"), actor=rob, now=moment)
     client = sign_in(rita)
     assert names(client.get("/queue/?tab=mine")) == ["Scan"]
     assert names(client.get("/queue/?tab=free")) == ["Vaulted"]
@@ -148,12 +154,12 @@ def test_htmx_gets_the_results_alone_and_the_same_ones(three: None, rita: User, 
 # -- claims --------------------------------------------------------------------------------------------------
 
 
-def test_the_queue_says_who_has_it_and_until_when(
+def test_queue_says_who_has_it_and_until_when(
     three: None, rita: User, rob: User, sign_in: SignIn, moment: datetime, time_machine: Any
 ) -> None:
-    claims.claim(Integration.objects.get(name="Scan"), by=rita, now=moment)
-    claims.claim(Integration.objects.get(name="Rocket"), by=rob, now=moment)
-    claims.assign(Integration.objects.get(name="Vaulted"), rita, by=rita, now=moment)
+    claims.claim_review(Integration.objects.get(name="Scan"), actor=rita, now=moment)
+    claims.claim_review(Integration.objects.get(name="Rocket"), actor=rob, now=moment)
+    claims.assign_reviewer(Integration.objects.get(name="Vaulted"), rita, actor=rita, now=moment)
     response = sign_in(rita).get("/queue/")
     assert "yours until 09:30 UTC" in row_of(response, "Scan")
     assert "Rob Roth until 09:30" in row_of(response, "Rocket")
@@ -172,40 +178,40 @@ def test_claiming_opens_the_review(three: None, rita: User, sign_in: SignIn, mom
     assert (row.reviewer, row.claimed_until) == (rita, moment + timedelta(minutes=30))
 
 
-def test_whoever_is_second_is_told_who_was_faster_and_keeps_the_filters(
+def test_anyone_who_is_second_learns_who_was_faster_and_keeps_the_filters(
     three: None, rita: User, rob: User, sign_in: SignIn, moment: datetime
 ) -> None:
     row = Integration.objects.get(name="Scan")
-    claims.claim(row, by=rob, now=moment)
+    claims.claim_review(row, actor=rob, now=moment)
     response = sign_in(rita).post(f"/integrations/{row.uuid}/claim/", {"back": "tab=free&program=nomad"}, follow=True)
     assert response.redirect_chain == [("/queue/?tab=free&program=nomad", 302)]
     assert "Rob Roth has it until 09:30 UTC." in response.content.decode()
     assert Integration.objects.get(pk=row.pk).reviewer == rob
 
 
-def test_an_open_page_keeps_the_claim_and_says_when_it_is_lost(
+def test_open_page_keeps_the_claim_and_says_when_it_is_lost(
     three: None, rita: User, rob: User, sign_in: SignIn, moment: datetime, time_machine: Any
 ) -> None:
     row = Integration.objects.get(name="Scan")
-    claims.claim(row, by=rita, now=moment)
+    claims.claim_review(row, actor=rita, now=moment)
     time_machine.move_to(moment + timedelta(minutes=20), tick=False)
     assert "It is yours until" in sign_in(rita).post(f"/integrations/{row.uuid}/keep/").content.decode()
     assert Integration.objects.get(pk=row.pk).claimed_until == moment + timedelta(minutes=50)
     time_machine.move_to(moment + timedelta(minutes=60), tick=False)
-    claims.claim(row, by=rob, now=moment + timedelta(minutes=60))
+    claims.claim_review(row, actor=rob, now=moment + timedelta(minutes=60))
     assert "Rob Roth has it until" in sign_in(rita).post(f"/integrations/{row.uuid}/keep/").content.decode()
     assert Integration.objects.get(pk=row.pk).reviewer == rob
 
 
 def test_putting_back_frees_it(three: None, rita: User, sign_in: SignIn, moment: datetime) -> None:
     row = Integration.objects.get(name="Scan")
-    claims.claim(row, by=rita, now=moment)
+    claims.claim_review(row, actor=rita, now=moment)
     assert sign_in(rita).post(f"/integrations/{row.uuid}/put-back/").status_code == 302
     row = Integration.objects.get(pk=row.pk)
     assert (row.reviewer, row.claimed_until) == (None, None)
 
 
-def test_a_reviewer_of_the_company_is_offered_no_claim(
+def test_reviewer_of_the_partner_is_offered_no_claim(
     three: None, acme: Partner, rita: User, sign_in: SignIn, moment: datetime
 ) -> None:
     Membership.objects.create(partner=acme, user=rita, role="viewer", joined_at=moment)
@@ -234,7 +240,7 @@ def test_partners_find_none_of_the_queues_buttons(rocket: Integration, alice: Us
     assert sign_in(alice).post(f"/integrations/{rocket.uuid}/{what}/").status_code == 404
 
 
-def test_a_button_opened_as_a_page_leads_to_the_review(rocket: Integration, rita: User, sign_in: SignIn) -> None:
+def test_button_opened_as_a_page_leads_to_the_review(rocket: Integration, rita: User, sign_in: SignIn) -> None:
     for what in ("claim", "keep", "put-back", "assign", "seen"):
         response = sign_in(rita).get(f"/integrations/{rocket.uuid}/{what}/")
         assert response["Location"] == f"/integrations/{rocket.uuid}/review/"
@@ -249,14 +255,14 @@ def test_assigning_names_the_reviewer(three: None, rita: User, rob: User, sign_i
     assert Integration.objects.get(pk=row.pk).reviewer == rob
 
 
-@pytest.mark.parametrize("chosen", ["", "x", "9" * 40, "-1"])
-def test_assigning_nobody_is_told(three: None, rita: User, sign_in: SignIn, chosen: str) -> None:
+@pytest.mark.parametrize("reviewer_id", ["", "x", "9" * 40, "-1"])
+def test_assigning_no_one_is_reported(three: None, rita: User, sign_in: SignIn, reviewer_id: str) -> None:
     row = Integration.objects.get(name="Scan")
-    response = sign_in(rita).post(f"/integrations/{row.uuid}/assign/", {"reviewer": chosen}, follow=True)
+    response = sign_in(rita).post(f"/integrations/{row.uuid}/assign/", {"reviewer": reviewer_id}, follow=True)
     assert "Choose a reviewer first." in response.content.decode()
 
 
-def test_assigning_somebody_who_is_no_reviewer_finds_nobody(
+def test_assigning_someone_who_is_no_reviewer_finds_no_one(
     three: None, rita: User, alice: User, sign_in: SignIn
 ) -> None:
     row = Integration.objects.get(name="Scan")
@@ -266,12 +272,20 @@ def test_assigning_somebody_who_is_no_reviewer_finds_nobody(
 PROFILE = {"programs": ["vault"], "away_from": "2026-05-01", "away_until": "2026-05-08", "most_open": "3"}
 
 
-def test_a_reviewer_says_what_they_take_on(rita: User, sign_in: SignIn) -> None:
+def test_reviewer_says_what_they_take_on(rita: User, sign_in: SignIn) -> None:
     assert sign_in(rita).post("/queue/profile/", PROFILE)["Location"] == "/queue/"
-    kept = ReviewerProfile.objects.get(user=rita)
-    assert (kept.programs, f"{kept.away_from}", f"{kept.away_until}", kept.most_open) == (
-        ["vault"], "2026-05-01", "2026-05-08", 3,
-    )  # fmt: skip
+    reviewer_profile = ReviewerProfile.objects.get(user=rita)
+    assert (
+        reviewer_profile.programs,
+        f"{reviewer_profile.away_from}",
+        f"{reviewer_profile.away_until}",
+        reviewer_profile.most_open,
+    ) == (
+        ["vault"],
+        "2026-05-01",
+        "2026-05-08",
+        3,
+    )
 
 
 @pytest.mark.parametrize(
@@ -283,7 +297,7 @@ def test_a_reviewer_says_what_they_take_on(rita: User, sign_in: SignIn) -> None:
         ({"most_open": "0"}, "greater than or equal to 1"),
     ],
 )
-def test_a_profile_that_does_not_fit_is_told_and_nothing_is_lost(
+def test_invalid_profile_is_reported_and_nothing_is_lost(
     rita: User, sign_in: SignIn, wrong: dict[str, Any], sentence: str
 ) -> None:
     response = sign_in(rita).post("/queue/profile/", PROFILE | wrong)
@@ -315,7 +329,7 @@ def reviewed_row(partner: Partner, now: datetime) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("count", [50, 500])
-def test_the_queue_takes_as_many_queries_for_many_rows_as_for_few(
+def test_queue_takes_as_many_queries_for_many_rows_as_for_few(
     acme: Partner, rita: User, sign_in: SignIn, moment: datetime, count: int, django_assert_num_queries: Any
 ) -> None:
     many(acme, count, moment)
@@ -332,14 +346,14 @@ def test_pages_follow_one_another(acme: Partner, rita: User, sign_in: SignIn, mo
     assert names(client.get("/queue/?page=zero"))[0] == "I0"
 
 
-def test_the_figures_agree_with_the_rows(three: None, rita: User, rob: User, moment: datetime) -> None:
-    claims.claim(Integration.objects.get(name="Scan"), by=rita, now=moment)
-    rows = queue.chosen({}, moment)
-    head = queue.head_of(rows, rita, moment)
-    counted = {tab: rows.filter(queue.in_tab(tab, rita, moment)).count() for tab in queue.TABS}
-    assert head.tabs == counted == {"all": 3, "mine": 1, "free": 2}
+def test_figures_agree_with_the_rows(three: None, rita: User, rob: User, moment: datetime) -> None:
+    claims.claim_review(Integration.objects.get(name="Scan"), actor=rita, now=moment)
+    rows = queue.filter_queue({}, moment)
+    head = queue.summarize_queue(rows, rita, moment)
+    counts_by_tab = {tab: rows.filter(queue.build_tab_condition(tab, rita, moment)).count() for tab in queue.TAB_LABELS}
+    assert head.tabs == counts_by_tab == {"all": 3, "mine": 1, "free": 2}
 
 
-def test_a_finished_review_leaves_the_queue(three: None, rita: User, moment: datetime, sign_in: SignIn) -> None:
-    perform(Integration.objects.get(name="Scan"), "decline", by=rita, note="No.", now=moment)
+def test_finished_review_leaves_the_queue(three: None, rita: User, moment: datetime, sign_in: SignIn) -> None:
+    perform_transition(Integration.objects.get(name="Scan"), "decline", actor=rita, note="No.", now=moment)
     assert names(sign_in(rita).get("/queue/")) == ["Rocket", "Vaulted"]

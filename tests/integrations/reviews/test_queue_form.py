@@ -1,13 +1,13 @@
 """Are the filters of the queue, which are kept between requests, those of the reader's language?"""
 
-from integrations.reviews.forms.queue import FILTERS, filters_of
+from integrations.reviews.forms.queue import FILTER_FIELDS, parse_filters
 from tests.portal import pseudo
 
 
 def test_filters_are_kept_for_each_language_by_itself() -> None:
-    nothing = ("",) * len(FILTERS)
-    in_english = filters_of(nothing)[1]
-    with pseudo.spoken():
-        in_another = filters_of(nothing)[1]
+    nothing = ("",) * len(FILTER_FIELDS)
+    in_english = parse_filters(nothing)[1]
+    with pseudo.activate_pseudo_language():
+        in_another = parse_filters(nothing)[1]
     assert ("Whose turn" in in_english, "⟦Whose turn⟧" in in_another) == (True, True)
-    assert filters_of(nothing)[1] == in_english
+    assert parse_filters(nothing)[1] == in_english

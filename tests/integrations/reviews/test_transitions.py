@@ -8,9 +8,9 @@ from bs4 import BeautifulSoup
 
 from integrations.partners.models import Membership, Partner
 from integrations.submissions.models import Integration
-from integrations.submissions.selectors.recent_changes import last_look
+from integrations.submissions.selectors.recent_changes import get_read_marker
 from integrations.submissions.services import findings
-from integrations.submissions.services.transitions import perform
+from integrations.submissions.services.transitions import perform_transition
 from portal.accounts.models import User
 from portal.audit.models import Event
 from portal.notifications.models import Email
@@ -56,19 +56,21 @@ def take(client: Any, row: Integration, step: str, **fields: Any) -> Any:
 # -- before it is taken --------------------------------------------------------------------------------------
 
 
-def test_the_page_shows_the_mail_that_goes_letter_for_letter(
+def test_page_shows_the_email_that_goes_letter_for_letter(
     ready: Integration, alice: User, bob: User, rita: User, sign_in: SignIn, moment: datetime
 ) -> None:
     client = sign_in(rita)
     body = {"version": ready.version, "note": "Well done.", "preview": "1"}
     response = client.post(address(ready, "approve"), body)
-    shown = [(mail.select_one("strong").text, mail.select_one("pre").text) for mail in soup(response).select(".mail")]
+    previewed_emails = [
+        (mail.select_one("strong").text, mail.select_one("pre").text) for mail in soup(response).select(".mail")
+    ]
     assert fresh(ready).stage == "review"
     assert Email.objects.filter(event__verb="approve").count() == 0
     take(client, ready, "approve", note="Well done.")
-    sent = Email.objects.filter(event__verb="approve").order_by("pk")
-    assert [(to, text.strip()) for to, text in shown] == [(mail.to, mail.text.strip()) for mail in sent]
-    assert [to for to, _ in shown] == ["alice@acme.example", "bob@acme.example"]
+    emails = Email.objects.filter(event__verb="approve").order_by("pk")
+    assert [(to, text.strip()) for to, text in previewed_emails] == [(mail.to, mail.text.strip()) for mail in emails]
+    assert [to for to, _ in previewed_emails] == ["alice@acme.example", "bob@acme.example"]
 
 
 def test_looking_at_a_step_changes_nothing(ready: Integration, rita: User, sign_in: SignIn) -> None:
@@ -79,7 +81,7 @@ def test_looking_at_a_step_changes_nothing(ready: Integration, rita: User, sign_
     assert (fresh(ready).version, Event.objects.count(), Email.objects.count()) == before
 
 
-def test_a_mail_with_a_reason_is_shown_before_the_reason_is_written(
+def test_email_with_a_reason_is_shown_before_the_reason_is_written(
     ready: Integration, rita: User, sign_in: SignIn
 ) -> None:
     response = sign_in(rita).get(address(ready, "decline"))
@@ -87,18 +89,18 @@ def test_a_mail_with_a_reason_is_shown_before_the_reason_is_written(
     assert "Reason for the partner" in text_of(response)
 
 
-def test_a_step_without_a_mail_says_so(rocket: Integration, alice: User, sign_in: SignIn, moment: datetime) -> None:
+def test_step_without_a_email_says_so(rocket: Integration, alice: User, sign_in: SignIn, moment: datetime) -> None:
     meet(rocket, None, moment)
     response = sign_in(alice).get(address(rocket, "advance"))
     assert response.status_code == 200
     assert "No mail goes with this step." in text_of(response)
 
 
-def test_what_stands_in_the_way_is_shown_and_the_button_is_not_there_to_press(
+def test_what_appears_in_the_way_is_shown_and_the_button_is_not_there_to_press(
     at: Any, rita: User, sign_in: SignIn, moment: datetime
 ) -> None:
     row = at("review")
-    findings.raise_finding(row, row.edition.requirements()[0].id, "Sign it.", by=rita, now=moment)
+    findings.raise_finding(row, row.edition.requirements()[0].id, "Sign it.", actor=rita, now=moment)
     response = sign_in(rita).get(address(row, "approve"))
     assert response.status_code == 200
     assert "Not possible yet" in text_of(response)
@@ -106,14 +108,14 @@ def test_what_stands_in_the_way_is_shown_and_the_button_is_not_there_to_press(
     assert soup(response).select("#main form button[type=submit]") == []
 
 
-def test_the_fragment_follows_what_is_typed(ready: Integration, rita: User, sign_in: SignIn) -> None:
+def test_fragment_follows_what_is_entered(ready: Integration, rita: User, sign_in: SignIn) -> None:
     body = {"version": ready.version, "note": "Because of the key.", "preview": "1"}
     response = sign_in(rita).post(address(ready, "decline"), body, headers={"HX-Request": "true"})
     assert "<html" not in response.content.decode()
     assert "Because of the key." in soup(response).select_one("pre").text
 
 
-def test_the_html_form_of_the_mail_is_shown_as_text(ready: Integration, rita: User, sign_in: SignIn) -> None:
+def test_html_form_of_the_email_is_shown_as_text(ready: Integration, rita: User, sign_in: SignIn) -> None:
     body = {"version": ready.version, "note": "<script>alert(1)</script>", "preview": "1"}
     html = sign_in(rita).post(address(ready, "decline"), body).content.decode()
     assert "<script>alert(1)" not in html
@@ -123,21 +125,21 @@ def test_the_html_form_of_the_mail_is_shown_as_text(ready: Integration, rita: Us
 # -- taking it -----------------------------------------------------------------------------------------------
 
 
-def test_a_decision_is_taken_told_and_can_be_undone(
+def test_decision_is_taken_reported_and_can_be_undone(
     ready: Integration, alice: User, rita: User, sign_in: SignIn, moment: datetime
 ) -> None:
     client = sign_in(rita)
     response = take(client, ready, "approve", note="Well done.")
     assert response["Location"] == f"/integrations/{ready.uuid}/review/"
-    said = text_of(client.get(response["Location"]))
-    assert "You approved it The mail goes at Tue 14 Apr, 09:10 UTC ." in said
+    text = text_of(client.get(response["Location"]))
+    assert "You approved it The mail goes at Tue 14 Apr, 09:10 UTC ." in text
     assert (fresh(ready).stage, Email.objects.get(event__verb="approve").state) == ("release", "held")
     undone = take(client, ready, "undo_decision")
     assert "You undid the decision." in text_of(client.get(undone["Location"]))
     assert (fresh(ready).stage, Email.objects.get(event__verb="approve").state) == ("review", "cancelled")
 
 
-def test_a_partner_takes_a_step_and_lands_on_their_page(
+def test_partner_takes_a_step_and_lands_on_their_page(
     rocket: Integration, alice: User, sign_in: SignIn, moment: datetime
 ) -> None:
     client = sign_in(alice)
@@ -150,19 +152,19 @@ def test_a_partner_takes_a_step_and_lands_on_their_page(
 
 def test_taking_a_step_marks_the_place_of_the_reviewers_look(ready: Integration, rita: User, sign_in: SignIn) -> None:
     take(sign_in(rita), ready, "decline", note="No.")
-    look = last_look(ready, rita)
+    look = get_read_marker(ready, rita)
     assert look is not None
     assert look.seq == ready.events.get(verb="decline").seq
 
 
 @pytest.mark.parametrize("waits_for", ["third_party", "partner", "program"])
-def test_a_hold_says_for_whom_it_waits(ready: Integration, rita: User, sign_in: SignIn, waits_for: str) -> None:
+def test_hold_says_for_whom_it_waits(ready: Integration, rita: User, sign_in: SignIn, waits_for: str) -> None:
     take(sign_in(rita), ready, "put_on_hold", note="The registry is closed.", waits_for=waits_for)
     row = fresh(ready)
     assert (row.hold, row.turn_holder, row.hold_reason) == (waits_for, waits_for, "The registry is closed.")
 
 
-def test_a_hold_for_nobody_known_is_told_beside_the_field(ready: Integration, rita: User, sign_in: SignIn) -> None:
+def test_hold_for_no_one_known_is_shown_as_field_error(ready: Integration, rita: User, sign_in: SignIn) -> None:
     response = take(sign_in(rita), ready, "put_on_hold", note="Why.", waits_for="the moon")
     assert response.status_code == 422
     assert "the moon is not one of the available choices" in text_of(response)
@@ -170,7 +172,7 @@ def test_a_hold_for_nobody_known_is_told_beside_the_field(ready: Integration, ri
     assert fresh(ready).hold == ""
 
 
-def test_a_tier_is_asked_for(at: Any, alice: User, sign_in: SignIn, moment: datetime) -> None:
+def test_tier_is_asked_for(at: Any, alice: User, sign_in: SignIn, moment: datetime) -> None:
     row = at("support", program="terraform-provider")
     tier = next(t for t in row.edition.tiers if t.on_request)
     response = sign_in(alice).get(address(row, "request_tier") + f"?tier={tier.key}")
@@ -183,7 +185,7 @@ def test_a_tier_is_asked_for(at: Any, alice: User, sign_in: SignIn, moment: date
 
 
 @pytest.mark.parametrize("note", ["", "  \n "])
-def test_a_decision_that_needs_a_reason_asks_for_it_beside_the_field(
+def test_decision_that_needs_a_reason_asks_for_it_next_to_the_field(
     ready: Integration, rita: User, sign_in: SignIn, note: str
 ) -> None:
     response = take(sign_in(rita), ready, "decline", note=note)
@@ -192,23 +194,23 @@ def test_a_decision_that_needs_a_reason_asks_for_it_beside_the_field(
     assert fresh(ready).stage == "review"
 
 
-def test_whoever_is_second_is_told_who_did_what_and_when_and_keeps_the_note(
+def test_anyone_who_is_second_learns_who_did_what_and_when_and_keeps_the_note(
     ready: Integration, rita: User, rob: User, sign_in: SignIn, moment: datetime
 ) -> None:
-    perform(ready, "put_on_hold", by=rob, note="Wait.", waits_for="partner", now=moment)
+    perform_transition(ready, "put_on_hold", actor=rob, note="Wait.", waits_for="partner", now=moment)
     response = sign_in(rita).post(address(ready, "decline"), {"version": ready.version, "note": "Typed with care."})
     assert response.status_code == 409
-    said = text_of(response)
-    assert "Rob Roth was faster" in said
-    assert "Last: Rob Roth put it on hold, Tue 14 Apr, 09:00" in said
+    text = text_of(response)
+    assert "Rob Roth was faster" in text
+    assert "Last: Rob Roth put it on hold, Tue 14 Apr, 09:00" in text
     assert "Typed with care." in text_of(response, "textarea")
     assert fresh(ready).stage == "review"
 
 
-def test_a_note_is_kept_where_the_step_leads_nowhere_any_more(
+def test_note_is_kept_where_the_step_leads_nowhere_any_more(
     ready: Integration, rita: User, rob: User, sign_in: SignIn, moment: datetime
 ) -> None:
-    perform(ready, "decline", by=rob, note="No.", now=moment)
+    perform_transition(ready, "decline", actor=rob, note="No.", now=moment)
     response = sign_in(rita).post(address(ready, "approve"), {"version": ready.version, "note": "Typed with care."})
     assert response.status_code == 409
     assert "Rob Roth was faster" in text_of(response)
@@ -222,15 +224,15 @@ def test_pressing_twice_takes_it_once(ready: Integration, rita: User, sign_in: S
     assert ready.events.filter(verb="decline").count() == 1
 
 
-def test_a_step_that_is_not_ready_is_refused(at: Any, rita: User, sign_in: SignIn, moment: datetime) -> None:
+def test_step_that_is_not_ready_is_refused(at: Any, rita: User, sign_in: SignIn, moment: datetime) -> None:
     row = at("review")
-    findings.raise_finding(row, row.edition.requirements()[0].id, "Sign it.", by=rita, now=moment)
+    findings.raise_finding(row, row.edition.requirements()[0].id, "Sign it.", actor=rita, now=moment)
     response = take(sign_in(rita), row, "approve")
     assert response.status_code == 422
     assert fresh(row).stage == "review"
 
 
-def test_a_partner_cannot_take_a_reviewers_step(ready: Integration, alice: User, sign_in: SignIn) -> None:
+def test_partner_cannot_take_a_reviewers_step(ready: Integration, alice: User, sign_in: SignIn) -> None:
     client = sign_in(alice)
     for response in (client.get(address(ready, "approve")), take(client, ready, "approve")):
         assert response.status_code == 403
@@ -238,7 +240,7 @@ def test_a_partner_cannot_take_a_reviewers_step(ready: Integration, alice: User,
     assert fresh(ready).stage == "review"
 
 
-def test_a_reviewer_cannot_decide_on_their_own_company(
+def test_reviewer_cannot_decide_on_their_own_partner(
     ready: Integration, acme: Partner, rita: User, sign_in: SignIn, moment: datetime
 ) -> None:
     Membership.objects.create(partner=acme, user=rita, role="viewer", joined_at=moment)
@@ -248,7 +250,7 @@ def test_a_reviewer_cannot_decide_on_their_own_company(
     assert fresh(ready).stage == "review"
 
 
-def test_a_foreign_company_finds_no_step(ready: Integration, charlie: User, sign_in: SignIn) -> None:
+def test_foreign_partner_finds_no_step(ready: Integration, charlie: User, sign_in: SignIn) -> None:
     client = sign_in(charlie)
     assert client.get(address(ready, "withdraw")).status_code == 404
     assert take(client, ready, "withdraw").status_code == 404
@@ -263,7 +265,7 @@ def test_what_is_no_step_is_not_found(ready: Integration, rita: User, sign_in: S
 
 
 @pytest.mark.parametrize("version", ["", "x", "-1", "9" * 30])
-def test_a_version_that_is_none_is_refused_without_a_fault(
+def test_invalid_version_is_refused_without_a_fault(
     ready: Integration, rita: User, sign_in: SignIn, version: str
 ) -> None:
     response = sign_in(rita).post(address(ready, "decline"), {"version": version, "note": "No."})
@@ -282,7 +284,7 @@ def test_after_the_window_a_decision_stands(
     assert "The decision is final: its mail has gone." in text_of(response)
 
 
-def test_a_note_typed_before_the_sign_in_was_lost_is_found_again(
+def test_note_entered_before_the_sign_in_was_lost_is_found_again(
     ready: Integration, rita: User, client: Any, moment: datetime
 ) -> None:
     response = client.post(address(ready, "decline"), {"version": ready.version, "note": "Typed for an hour."})

@@ -35,7 +35,7 @@ def issue_of(watch: Watch, number: int, opened_at: datetime) -> Issue:
 
 def clock_of(issue: Issue, due_at: datetime, **fields: Any) -> Clock:
     """A promised clock that runs from the issue's opening to `due_at`, its warnings in between."""
-    allowed = due_at - issue.opened_at
+    allowed_time = due_at - issue.opened_at
     values = {
         "verb": "resolve",
         "promised": True,
@@ -43,9 +43,9 @@ def clock_of(issue: Issue, due_at: datetime, **fields: Any) -> Clock:
         "state": "running",
         "started_at": issue.opened_at,
         "due_at": due_at,
-        "warn50_at": issue.opened_at + allowed * 0.5,
-        "warn75_at": issue.opened_at + allowed * 0.75,
-        "warn90_at": issue.opened_at + allowed * 0.9,
-        "next_at": issue.opened_at + allowed * 0.5,
+        "warn50_at": issue.opened_at + allowed_time * 0.5,
+        "warn75_at": issue.opened_at + allowed_time * 0.75,
+        "warn90_at": issue.opened_at + allowed_time * 0.9,
+        "next_at": issue.opened_at + allowed_time * 0.5,
     } | fields
     return Clock.objects.create(issue=issue, watch=issue.watch, integration=issue.integration, **values)

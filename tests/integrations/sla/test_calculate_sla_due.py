@@ -54,7 +54,7 @@ def due(*words: str) -> dict[str, Any]:
         ("--opened 2026-03-02T02:30 --kind other --zone America/Los_Angeles", "2026-03-09T02:30:00-07:00"),
     ],
 )
-def test_the_due_moment(words: str, moment: str) -> None:
+def test_due_moment(words: str, moment: str) -> None:
     assert due(*words.split())["due"] == moment
 
 
@@ -63,10 +63,10 @@ def test_while_a_pause_lasts_there_is_no_due_moment() -> None:
 
 
 def test_it_explains_itself() -> None:
-    told = due(
+    result = due(
         "--opened", "2026-04-10T18:00Z", "--kind", "other", "--country", "DE", "--pause", "2026-04-14/2026-04-15"
     )
-    assert [(part["from"][:13], part["counted_seconds"] / 3600, part["why"]) for part in told["segments"]] == [
+    assert [(part["from"][:13], part["counted_seconds"] / 3600, part["why"]) for part in result["segments"]] == [
         ("2026-04-10T18", 6, "counted"),
         ("2026-04-11T00", 0, "Days off: Sat 11 Apr, Sun 12 Apr"),
         ("2026-04-13T00", 24, "counted"),
@@ -75,7 +75,7 @@ def test_it_explains_itself() -> None:
         ("2026-04-18T00", 0, "Days off: Sat 18 Apr, Sun 19 Apr"),
         ("2026-04-20T00", 18, "counted"),
     ]
-    assert told["warn_at"]["50"] == "2026-04-16T06:00:00+00:00"
+    assert result["warn_at"]["50"] == "2026-04-16T06:00:00+00:00"
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_it_explains_itself() -> None:
         ("--opened 2026-04-14 --business-days 0", "more than nothing"),
     ],
 )
-def test_a_wrong_word_gets_a_sentence(words: str, sentence: str) -> None:
+def test_wrong_word_gets_a_sentence(words: str, sentence: str) -> None:
     with pytest.raises(CommandError, match=sentence):
         due("--kind", "other", *words.split())
 
@@ -104,16 +104,16 @@ def test_it_needs_no_settings_and_no_database(tmp_path: Path) -> None:
     words = ["calculate_sla_due", "--opened", "2026-04-14T09:00Z", "--kind", "other"]
     bare = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "PORTAL_ENV": "embedded"}
     bare |= {"DATABASE_URL": "postgres://nobody@127.0.0.1:9/none"}
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, ROOT / "manage.py", *words], env=bare, cwd=tmp_path, capture_output=True, text=True
     )
-    assert (done.returncode, json.loads(done.stdout or "{}").get("due"), done.stderr) == (
+    assert (process.returncode, json.loads(process.stdout or "{}").get("due"), process.stderr) == (
         0,
         "2026-04-21T09:00:00+00:00",
         "",
     )
 
 
-def test_the_end_of_time_gets_a_sentence() -> None:
+def test_end_of_time_gets_a_sentence() -> None:
     with pytest.raises(CommandError, match="beyond the years"):
         due("--kind", "critical", "--opened", "9999-12-31")

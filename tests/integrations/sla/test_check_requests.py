@@ -7,16 +7,16 @@ import pytest
 
 from integrations.sla.github import delivery_processing
 from integrations.sla.models import Delivery, Watch
-from tests.integrations.sla.watched import OPENED, supported, watch_over
+from tests.integrations.sla.watched import OPENED_AT, create_listed_integration, watch_over
 from verification.checks.models import CheckRun
 from verification.checks.services import runs
 
-LATER = OPENED + timedelta(minutes=5)
+LATER = OPENED_AT + timedelta(minutes=5)
 
 
 @pytest.fixture
 def watch(acme):
-    return watch_over(supported(acme))
+    return watch_over(create_listed_integration(acme))
 
 
 def deliver(watch, event, number=4711, **more):
@@ -24,7 +24,7 @@ def deliver(watch, event, number=4711, **more):
     body = json.dumps({"repository": repository, **more}).encode()
     name = str(Delivery.objects.count())
     return Delivery.objects.create(
-        watch=watch, delivery_id=name, event=event, digest=name, body=body, received_at=OPENED
+        watch=watch, delivery_id=name, event=event, digest=name, body=body, received_at=OPENED_AT
     )
 
 
@@ -46,9 +46,9 @@ def deliver(watch, event, number=4711, **more):
 )
 def test_webhook_has_the_checks_run_at_once(watch, event, more, reason):
     deliver(watch, event, **more)
-    assert delivery_processing.read_due(LATER) == 1
-    found = list(CheckRun.objects.due(LATER).values_list("integration_id", "reason", "requested_by", "nightly"))
-    assert found == ([(watch.integration_id, reason, None, True)] if reason else [])
+    assert delivery_processing.process_due_deliveries(LATER) == 1
+    check_runs = list(CheckRun.objects.due(LATER).values_list("integration_id", "reason", "requested_by", "nightly"))
+    assert check_runs == ([(watch.integration_id, reason, None, True)] if reason else [])
     assert Delivery.objects.get().outcome == ("looked" if reason else "ignored")
 
 
@@ -56,44 +56,44 @@ def test_webhook_has_the_checks_run_at_once(watch, event, more, reason):
 def test_issues_are_read_at_once_when_visibility_may_differ(watch, event, is_due):
     Watch.objects.filter(pk=watch.pk).update(poll_at=LATER + timedelta(hours=6))
     deliver(watch, event)
-    delivery_processing.read_due(LATER)
+    delivery_processing.process_due_deliveries(LATER)
     assert Watch.objects.filter(poll_at__lte=LATER).exists() is is_due
 
 
 def test_many_webhooks_are_one_run(watch):
     for event in ("release", "create", "push"):
         deliver(watch, event, ref="refs/heads/main")
-    delivery_processing.read_due(LATER)
+    delivery_processing.process_due_deliveries(LATER)
     deliver(watch, "release")
-    delivery_processing.read_due(LATER + timedelta(minutes=1))
+    delivery_processing.process_due_deliveries(LATER + timedelta(minutes=1))
     assert CheckRun.objects.count() == 1
 
 
 def test_webhook_of_another_repository_or_sent_again_asks_for_nothing(watch):
     deliver(watch, "release", number=9)
     first = deliver(watch, "release")
-    delivery_processing.read_due(LATER)
+    delivery_processing.process_due_deliveries(LATER)
     CheckRun.objects.update(finished_at=LATER)
     again = deliver(watch, "release")
     Delivery.objects.filter(pk=again.pk).update(digest=first.digest)
-    delivery_processing.read_due(LATER)
+    delivery_processing.process_due_deliveries(LATER)
     assert [row.outcome for row in Delivery.objects.order_by("pk")] == ["foreign", "looked", "replay"]
     assert not CheckRun.objects.open().exists()
 
 
-def test_run_that_somebody_waits_for_stays_theirs(watch, alice):
-    runs.open_run(watch.integration, alice, OPENED, due_at=LATER + timedelta(hours=1), reason="Asked for")
+def test_run_that_someone_waits_for_stays_theirs(watch, alice):
+    runs.open_run(watch.integration, alice, OPENED_AT, due_at=LATER + timedelta(hours=1), reason="Asked for")
     deliver(watch, "release")
-    delivery_processing.read_due(LATER)
+    delivery_processing.process_due_deliveries(LATER)
     job = CheckRun.objects.get()
     assert (job.requested_by, job.nightly, job.due_at, job.reason) == (alice, False, LATER, "Asked for")
 
 
 def test_run_at_work_is_run_once_more(watch):
-    job = runs.open_run(watch.integration, None, OPENED, due_at=OPENED, nightly=True)
-    CheckRun.objects.update(claimed_until=LATER + runs.CLAIM, attempts=1)
+    job = runs.open_run(watch.integration, None, OPENED_AT, due_at=OPENED_AT, nightly=True)
+    CheckRun.objects.update(claimed_until=LATER + runs.CLAIM_DURATION, attempts=1)
     job.refresh_from_db()
     deliver(watch, "release")
-    delivery_processing.read_due(LATER)
-    runs._settle(job, runs.Ran(runs.Outcome.PASS), LATER + timedelta(minutes=1))
+    delivery_processing.process_due_deliveries(LATER)
+    runs._close_run(job, runs.RunSummary(runs.Outcome.PASS), LATER + timedelta(minutes=1))
     assert CheckRun.objects.due(LATER + timedelta(minutes=1)).count() == 1

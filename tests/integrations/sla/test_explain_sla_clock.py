@@ -9,16 +9,16 @@ from django.core.management import CommandError, call_command
 
 from integrations.partners.models import CalendarEdition
 from integrations.sla.engine import inputs
-from integrations.sla.engine.types import Happening
+from integrations.sla.engine.types import TimelineEvent
 from integrations.sla.models import Issue, IssueEvent
 from integrations.submissions.models import Integration
 from tests.integrations.sla.clocks import watch_over
-from tests.integrations.sla.story import ANSWER, DEV, OPENED, QUESTION, USER, at, opened, says
+from tests.integrations.sla.story import ANSWER, DEV, OPENED_AT, QUESTION, USER, at, open_issue, says
 
-FACTS = [opened(), says(24, DEV, QUESTION, 7), says(48, USER, "1.2.3", 8), says(60, DEV, ANSWER, 9)]
+FACTS = [open_issue(), says(24, DEV, QUESTION, 7), says(48, USER, "1.2.3", 8), says(60, DEV, ANSWER, 9)]
 
 
-def keep(issue: Issue, fact: Happening) -> None:
+def keep(issue: Issue, fact: TimelineEvent) -> None:
     IssueEvent.objects.create(
         issue=issue,
         key=fact.key,
@@ -39,7 +39,7 @@ def keep(issue: Issue, fact: Happening) -> None:
 @pytest.fixture
 def issue(rocket: Integration) -> Issue:
     row = Issue.objects.create(
-        watch=watch_over(rocket, OPENED),
+        watch=watch_over(rocket, OPENED_AT),
         integration=rocket,
         edition=rocket.edition_date,
         github_id=1012,
@@ -47,8 +47,8 @@ def issue(rocket: Integration) -> Issue:
         title="It fails",
         url=f"https://github.com/{rocket.repository}/issues/12",
         author="pat",
-        opened_at=OPENED,
-        updated_at=OPENED,
+        opened_at=OPENED_AT,
+        updated_at=OPENED_AT,
     )
     for fact in FACTS:
         keep(row, fact)
@@ -62,43 +62,43 @@ def explain(*words: str) -> Any:
 
 
 def test_rows_become_the_facts_that_they_were_made_of(issue: Issue) -> None:
-    assert inputs.happenings(issue) == FACTS
+    assert inputs.list_timeline_events(issue) == FACTS
 
 
 @pytest.mark.parametrize("by_uuid", [True, False])
-def test_an_issue_explains_itself(issue: Issue, by_uuid: bool) -> None:
+def test_issue_explains_itself(issue: Issue, by_uuid: bool) -> None:
     name = str(issue.uuid) if by_uuid else f"{issue.watch.repository.upper()}#12"
-    told = explain(name, "--at", at(100).isoformat())
-    resolve = told["clocks"][1]
-    assert told["calendar"] is None
-    assert (told["url"], resolve["due"], resolve["counted_seconds"]) == (
+    explanation = explain(name, "--at", at(100).isoformat())
+    resolve = explanation["clocks"][1]
+    assert explanation["calendar"] is None
+    assert (explanation["url"], resolve["due"], resolve["counted_seconds"]) == (
         issue.url,
         "2026-04-22T09:00:00+00:00",
         63 * 3600,
     )
 
 
-def test_the_past_is_as_it_was(issue: Issue) -> None:
+def test_past_is_as_it_was(issue: Issue) -> None:
     resolve = explain(str(issue.uuid), "--at", "2026-04-15T10:00")["clocks"][1]
     assert (resolve["state"], resolve["due"], len(resolve["segments"])) == ("paused", None, 2)
 
 
-def test_the_calendar_of_the_opening_counts(issue: Issue) -> None:
+def test_calendar_of_the_opening_counts(issue: Issue) -> None:
     issue.calendar = CalendarEdition.objects.create(
         partner=issue.integration.partner,
-        valid_from=OPENED,
+        valid_from=OPENED_AT,
         zone="America/New_York",
         workdays=[0, 1, 2, 3, 4],
         country="US",
         holidays={"2026-07-03": "Independence Day (observed)"},
         extra_days={"2026-04-20": "Company day"},
-        created_at=OPENED,
+        created_at=OPENED_AT,
     )
     issue.save()
-    told = explain(str(issue.uuid), "--at", at(170).isoformat())
-    assert (told["zone"], told["clocks"][1]["due"]) == ("America/New_York", "2026-04-23T09:00:00+00:00")
-    assert told["calendar"] == {
-        "valid_from": OPENED.isoformat(),
+    explanation = explain(str(issue.uuid), "--at", at(170).isoformat())
+    assert (explanation["zone"], explanation["clocks"][1]["due"]) == ("America/New_York", "2026-04-23T09:00:00+00:00")
+    assert explanation["calendar"] == {
+        "valid_from": OPENED_AT.isoformat(),
         "zone": "America/New_York",
         "country": "US",
         "subdivision": "",
@@ -107,7 +107,7 @@ def test_the_calendar_of_the_opening_counts(issue: Issue) -> None:
         "own_days": {"2026-04-20": "Company day"},
     }
     assert "Days off: Sat 18 Apr, Sun 19 Apr, Mon 20 Apr (Company day)" in [
-        s["why"] for s in told["clocks"][1]["segments"]
+        s["why"] for s in explanation["clocks"][1]["segments"]
     ]
 
 
@@ -128,12 +128,12 @@ def test_words_for_a_person(issue: Issue) -> None:
         "00000000-0000-0000-0000-000000000000",
     ],
 )
-def test_an_unknown_issue_gets_a_sentence(issue: Issue, name: str) -> None:
+def test_unknown_issue_gets_a_sentence(issue: Issue, name: str) -> None:
     with pytest.raises(CommandError, match="We know no issue"):
         explain(name)
 
 
-def test_a_moment_before_the_opening_gets_a_sentence(issue: Issue) -> None:
+def test_moment_before_the_opening_gets_a_sentence(issue: Issue) -> None:
     with pytest.raises(CommandError, match="#12 was not open yet at that moment: it was opened at 2026-04-14T09"):
         explain(str(issue.uuid), "--at", "2026-04-01")
 

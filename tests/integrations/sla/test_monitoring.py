@@ -6,19 +6,26 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from integrations.sla.github import event_store
-from integrations.sla.github.event_mapping import from_issue
+from integrations.sla.github.event_mapping import map_issue
 from integrations.sla.models import Clock, Watch
 from integrations.sla.services import monitoring
-from integrations.sla.services.projection import refold
+from integrations.sla.services.projection import rebuild_projections
 from integrations.submissions.services import creation
-from integrations.submissions.services.transitions import perform
+from integrations.submissions.services.transitions import perform_transition
 from tests.conftest import NOW
-from tests.integrations.sla.watched import OPENED, REPORTER, SECRET, supported, tracker_of, watch_over
+from tests.integrations.sla.watched import (
+    OPENED_AT,
+    REPORTER,
+    SECRET,
+    create_listed_integration,
+    tracker_of,
+    watch_over,
+)
 
 
 @pytest.fixture
 def watch(acme) -> Watch:
-    return watch_over(supported(acme))
+    return watch_over(create_listed_integration(acme))
 
 
 def test_watch_begins_at_the_release_and_ends_with_the_support(at, alice):
@@ -26,19 +33,19 @@ def test_watch_begins_at_the_release_and_ends_with_the_support(at, alice):
     watch = Watch.objects.get(integration=row)
     assert (watch.repository, watch.repository_id) == (row.repository, row.repository_id)
     assert (watch.began_at, watch.poll_at, watch.data_up_to) == (row.released_at,) * 3
-    perform(row, "archive", by=alice, note="It is superseded.", now=NOW + timedelta(days=1))
+    perform_transition(row, "archive", actor=alice, note="It is superseded.", now=NOW + timedelta(days=1))
     watch.refresh_from_db()
     assert (watch.ended_at, watch.poll_at) == (NOW + timedelta(days=1), None)
 
 
 def test_integration_without_a_repository_is_not_watched(acme):
-    assert monitoring.begin(supported(acme, repository=""), NOW) is None
+    assert monitoring.start_monitoring(create_listed_integration(acme, repository=""), NOW) is None
 
 
 def test_what_is_in_support_and_was_never_watched_is_watched(acme):
-    row = supported(acme)
-    supported(acme, "Bare", repository="")
-    assert (monitoring.begin_missing(NOW), monitoring.begin_missing(NOW)) == (1, 0)
+    row = create_listed_integration(acme)
+    create_listed_integration(acme, "Bare", repository="")
+    assert (monitoring.start_missing_monitoring(NOW), monitoring.start_missing_monitoring(NOW)) == (1, 0)
     assert Watch.objects.get().integration == row
 
 
@@ -62,43 +69,43 @@ def test_new_secret_needs_a_recent_sign_in(watch, alice, sign_in):
 
 
 def test_beginning_twice_changes_nothing(watch):
-    again = monitoring.begin(watch.integration, OPENED + timedelta(days=3))
+    again = monitoring.start_monitoring(watch.integration, OPENED_AT + timedelta(days=3))
     assert again is not None
-    assert (again.pk, again.began_at) == (watch.pk, OPENED)
+    assert (again.pk, again.began_at) == (watch.pk, OPENED_AT)
 
 
-def test_watch_that_ended_begins_anew(watch):
-    monitoring.end(watch.integration, OPENED + timedelta(days=1))
-    later = OPENED + timedelta(days=9)
-    again = monitoring.begin(watch.integration, later)
+def test_watch_that_ended_begins_again(watch):
+    monitoring.stop_monitoring(watch.integration, OPENED_AT + timedelta(days=1))
+    later = OPENED_AT + timedelta(days=9)
+    again = monitoring.start_monitoring(watch.integration, later)
     assert again is not None
     assert (again.pk, again.began_at, again.ended_at, again.data_up_to) == (watch.pk, later, None, later)
 
 
 def test_no_clock_has_a_moment_to_come_once_the_support_has_ended(watch):
     tracker = tracker_of(watch)
-    number = tracker.open(REPORTER, "It crashes", OPENED)
-    told = from_issue(tracker.issues[number])
-    assert told is not None
-    touched = event_store.store(watch, [told], "poll", OPENED)
-    refold(touched, OPENED)
+    number = tracker.open(REPORTER, "It crashes", OPENED_AT)
+    issue = map_issue(tracker.issues[number])
+    assert issue is not None
+    updates = event_store.store_updates(watch, [issue], "poll", OPENED_AT)
+    rebuild_projections(updates, OPENED_AT)
     assert Clock.objects.exclude(next_at=None).count() == 1
-    monitoring.end(watch.integration, OPENED + timedelta(hours=1))
+    monitoring.stop_monitoring(watch.integration, OPENED_AT + timedelta(hours=1))
     assert Clock.objects.exclude(next_at=None).count() == 0
-    refold(touched, OPENED + timedelta(hours=2))
+    rebuild_projections(updates, OPENED_AT + timedelta(hours=2))
     assert Clock.objects.exclude(next_at=None).count() == 0
 
 
 def test_watch_follows_the_integration_to_another_repository(watch, alice):
     facts = {"repository": "acme/nomad-other", "repository_id": 99, "repository_owner_id": 47}
-    creation.change_facts(watch.integration, facts, by=alice, now=NOW)
+    creation.change_description(watch.integration, facts, actor=alice, now=NOW)
     watch.refresh_from_db()
     assert (watch.repository, watch.repository_id, watch.poll_at) == ("acme/nomad-other", 99, NOW)
 
 
 def test_secrets_are_sealed_with_the_newest_key(watch, settings, capsys):
     older = settings.CREDENTIALS_KEYS
-    monitoring.rotate(watch, NOW)
+    monitoring.rotate_secret(watch, NOW)
     settings.CREDENTIALS_KEYS = ["a newer key", *older]
     call_command("rekey_hooks")
     call_command("rekey_hooks")
@@ -108,7 +115,7 @@ def test_secrets_are_sealed_with_the_newest_key(watch, settings, capsys):
     ]
     settings.CREDENTIALS_KEYS = ["a newer key"]
     watch.refresh_from_db()
-    assert monitoring.keys(watch).old == SECRET.encode()
+    assert monitoring.decrypt_secrets(watch).old == SECRET.encode()
     settings.CREDENTIALS_KEYS = ["another key"]
     with pytest.raises(CommandError, match=watch.repository):
         call_command("rekey_hooks")

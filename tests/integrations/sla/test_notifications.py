@@ -26,55 +26,67 @@ def watch(rocket: Integration, now: datetime) -> Watch:
     return watch_over(rocket, now)
 
 
-def due_in(watch: Watch, moment: datetime, left: timedelta, number: int = 1, **fields: Any) -> Clock:
-    return clock_of(issue_of(watch, number, moment + left - 48 * H), moment + left, **fields)
+def due_in(watch: Watch, moment: datetime, remaining_time: timedelta, number: int = 1, **fields: Any) -> Clock:
+    return clock_of(issue_of(watch, number, moment + remaining_time - 48 * H), moment + remaining_time, **fields)
 
 
-def told() -> list[tuple[str, str]]:
-    return list(Email.objects.filter(name__in=notifications.VERBS.values()).order_by("pk").values_list("subject", "to"))
+def list_sent_emails() -> list[tuple[str, str]]:
+    return list(
+        Email.objects.filter(name__in=notifications.EVENT_TYPES_BY_KIND.values())
+        .order_by("pk")
+        .values_list("subject", "to")
+    )
 
 
-def test_breach_is_told_to_both_sides_once(watch: Watch, now: datetime) -> None:
+def test_breach_is_reported_to_both_sides_once(watch: Watch, now: datetime) -> None:
     due_in(watch, now, -1 * H)
-    clocks.sweep(now)
-    assert [notifications.tell_due(now), notifications.tell_due(now), notifications.tell_due(now + H)] == [1, 0, 0]
+    clocks.advance_clocks(now)
+    assert [
+        notifications.send_due_notifications(now),
+        notifications.send_due_notifications(now),
+        notifications.send_due_notifications(now + H),
+    ] == [1, 0, 0]
     subject = "Past due: acme/terraform-provider-rocket#1 (critical)"
-    assert told() == [(subject, "alice@acme.example"), (subject, "Nomad-integration-dev@hashicorp.com")]
+    assert list_sent_emails() == [(subject, "alice@acme.example"), (subject, "Nomad-integration-dev@hashicorp.com")]
     event = Event.objects.get(verb="issues_breached")
     assert (event.actor, event.words[0]) == ("", "found issues past their due moment: 1")
 
 
-def test_a_storm_is_one_mail_that_names_every_issue(watch: Watch, now: datetime) -> None:
+def test_storm_is_one_email_that_names_every_issue(watch: Watch, now: datetime) -> None:
     for number in range(30):
         due_in(watch, now, -1 * H, number)
-    clocks.sweep(now)
-    assert notifications.tell_due(now) == 1
-    assert {subject for subject, _ in told()} == {"30 issues of Rocket are past due"}
+    clocks.advance_clocks(now)
+    assert notifications.send_due_notifications(now) == 1
+    assert {subject for subject, _ in list_sent_emails()} == {"30 issues of Rocket are past due"}
     text = Email.objects.filter(name="issues_breached").first().text  # type: ignore[union-attr]
     assert [f"rocket#{number} " in text for number in range(30)] == [True] * 30
 
 
 def test_other_warning_waits_for_the_working_day(watch: Watch) -> None:
     due_in(watch, NIGHT, 24 * H, severity="other")
-    clocks.sweep(NIGHT)
+    clocks.advance_clocks(NIGHT)
     morning = datetime(2026, 4, 15, 9, 0, tzinfo=UTC)
-    assert [notifications.tell_due(NIGHT), notifications.tell_due(morning - H), len(told())] == [0, 0, 0]
+    assert [
+        notifications.send_due_notifications(NIGHT),
+        notifications.send_due_notifications(morning - H),
+        len(list_sent_emails()),
+    ] == [0, 0, 0]
     assert Alert.objects.get().not_before == morning
-    assert [notifications.tell_due(morning), len(told())] == [1, 2]
+    assert [notifications.send_due_notifications(morning), len(list_sent_emails())] == [1, 2]
 
 
 def test_critical_warning_does_not_wait(watch: Watch) -> None:
     due_in(watch, NIGHT, 24 * H)
-    clocks.sweep(NIGHT)
-    assert [notifications.tell_due(NIGHT), len(told())] == [1, 2]
+    clocks.advance_clocks(NIGHT)
+    assert [notifications.send_due_notifications(NIGHT), len(list_sent_emails())] == [1, 2]
 
 
 def test_warning_that_was_overtaken_is_not_sent(watch: Watch) -> None:
     due_in(watch, NIGHT, 24 * H, severity="other")
-    clocks.sweep(NIGHT)
+    clocks.advance_clocks(NIGHT)
     Clock.objects.update(state="met", next_at=None)
-    assert notifications.tell_due(NIGHT + 12 * H) == 1
-    assert (told(), Alert.objects.filter(told_at=None).count()) == ([], 0)
+    assert notifications.send_due_notifications(NIGHT + 12 * H) == 1
+    assert (list_sent_emails(), Alert.objects.filter(told_at=None).count()) == ([], 0)
 
 
 def taken_back(now: datetime) -> None:
@@ -83,39 +95,47 @@ def taken_back(now: datetime) -> None:
     clock.state = "met"
     clock.save()
     with transaction.atomic():
-        assert breaches.retract_wrong(clock, now, "It was answered in time.") == 1
+        assert breaches.retract_invalid_breaches(clock, now, "It was answered in time.") == 1
 
 
-def test_a_breach_that_is_taken_back_before_it_was_told_is_never_told(watch: Watch, now: datetime) -> None:
+def test_breach_that_is_reverted_before_it_was_reported_is_never_reported(watch: Watch, now: datetime) -> None:
     due_in(watch, now, -1 * H)
-    clocks.sweep(now)
+    clocks.advance_clocks(now)
     taken_back(now)
-    assert [notifications.tell_due(now), notifications.tell_due(now + H)] == [1, 0]
-    assert (told(), Escalation.objects.count(), Alert.objects.filter(told_at=None).count()) == ([], 0, 0)
-    assert not Event.objects.filter(verb__in=notifications.VERBS.values()).exists()
+    assert [notifications.send_due_notifications(now), notifications.send_due_notifications(now + H)] == [1, 0]
+    assert (list_sent_emails(), Escalation.objects.count(), Alert.objects.filter(told_at=None).count()) == ([], 0, 0)
+    assert not Event.objects.filter(verb__in=notifications.EVENT_TYPES_BY_KIND.values()).exists()
 
 
-def test_a_breach_that_was_told_is_taken_back_aloud(watch: Watch, now: datetime) -> None:
+def test_breach_that_was_reported_is_reverted_aloud(watch: Watch, now: datetime) -> None:
     due_in(watch, now, -1 * H)
-    clocks.sweep(now)
-    notifications.tell_due(now)
+    clocks.advance_clocks(now)
+    notifications.send_due_notifications(now)
     taken_back(now)  # at the same moment, as the clock of a machine may show it
-    assert notifications.tell_due(now) == 1
-    verbs = Event.objects.filter(verb__in=notifications.VERBS.values()).order_by("pk").values_list("verb", flat=True)
+    assert notifications.send_due_notifications(now) == 1
+    verbs = (
+        Event.objects.filter(verb__in=notifications.EVENT_TYPES_BY_KIND.values())
+        .order_by("pk")
+        .values_list("verb", flat=True)
+    )
     assert list(verbs) == ["issues_breached", "breaches_retracted"]
-    assert [to for _, to in told()] == ["alice@acme.example", "Nomad-integration-dev@hashicorp.com"] * 2
+    assert [to for _, to in list_sent_emails()] == ["alice@acme.example", "Nomad-integration-dev@hashicorp.com"] * 2
 
 
-def test_a_breach_that_stands_again_is_told_again(watch: Watch, now: datetime) -> None:
+def test_breach_that_stands_again_is_reported_again(watch: Watch, now: datetime) -> None:
     due_in(watch, now, -1 * H)
     for hour in range(0, 6, 2):
-        clocks.sweep(now + hour * H)
-        notifications.tell_due(now + hour * H)
+        clocks.advance_clocks(now + hour * H)
+        notifications.send_due_notifications(now + hour * H)
         if hour < 4:
             taken_back(now + (hour + 1) * H)
-            notifications.tell_due(now + (hour + 1) * H)
+            notifications.send_due_notifications(now + (hour + 1) * H)
             Clock.objects.update(state="overdue", next_at=now - H)
-    verbs = Event.objects.filter(verb__in=notifications.VERBS.values()).order_by("pk").values_list("verb", flat=True)
+    verbs = (
+        Event.objects.filter(verb__in=notifications.EVENT_TYPES_BY_KIND.values())
+        .order_by("pk")
+        .values_list("verb", flat=True)
+    )
     assert list(verbs) == ["issues_breached", "breaches_retracted"] * 2 + ["issues_breached"]
 
 
@@ -129,73 +149,82 @@ def in_los_angeles(rocket: Integration) -> None:
 
 
 def receivers() -> list[str]:
-    return [to for _, to in told()]
+    return [to for _, to in list_sent_emails()]
 
 
 ACME, MAILBOX = "alice@acme.example", "Nomad-integration-dev@hashicorp.com"
 MORNING = datetime(2026, 4, 15, 9, 0, tzinfo=UTC)  # where the mailbox is read
 
 
-def test_each_reader_hears_of_a_warning_when_they_work(watch: Watch, in_los_angeles: None) -> None:
+def test_each_reader_learns_of_a_warning_when_they_work(watch: Watch, in_los_angeles: None) -> None:
     due_in(watch, NIGHT, 24 * H, severity="other")
-    clocks.sweep(NIGHT)
-    assert ([notifications.tell_due(NIGHT), notifications.tell_due(NIGHT + H)], receivers()) == ([1, 0], [ACME])
+    clocks.advance_clocks(NIGHT)
+    assert (
+        [notifications.send_due_notifications(NIGHT), notifications.send_due_notifications(NIGHT + H)],
+        receivers(),
+    ) == ([1, 0], [ACME])
     assert Alert.objects.get().not_before == MORNING
-    assert ([notifications.tell_due(MORNING), notifications.tell_due(MORNING + H)], receivers()) == (
+    assert (
+        [notifications.send_due_notifications(MORNING), notifications.send_due_notifications(MORNING + H)],
+        receivers(),
+    ) == (
         [1, 0],
         [ACME, MAILBOX],
     )
     assert Event.objects.filter(verb="issues_warned").count() == 1
 
 
-def test_who_is_told_later_gets_one_mail_of_all_that_is_still_news(watch: Watch, in_los_angeles: None) -> None:
+def test_who_is_reported_later_gets_one_email_of_all_that_is_still_news(watch: Watch, in_los_angeles: None) -> None:
     for number in (1, 2, 3):
         at = NIGHT + number * timedelta(minutes=10)
         due_in(watch, at, 24 * H, number, severity="other")
-        clocks.sweep(at)
-        notifications.tell_due(at)
+        clocks.advance_clocks(at)
+        notifications.send_due_notifications(at)
     Clock.objects.filter(issue__number=2).update(state="met", next_at=None)
-    assert (receivers(), notifications.tell_due(MORNING)) == ([ACME] * 3, 1)
+    assert (receivers(), notifications.send_due_notifications(MORNING)) == ([ACME] * 3, 1)
     late = Email.objects.get(to=MAILBOX, name="issues_warned")
     assert [f"rocket#{number} " in late.text for number in (1, 2, 3)] == [True, False, True]
 
 
-def test_the_zone_of_a_person_goes_before_that_of_the_company(watch: Watch, in_los_angeles: None, alice: User) -> None:
+def test_zone_of_a_person_goes_before_that_of_the_partner(watch: Watch, in_los_angeles: None, alice: User) -> None:
     alice.zone = "Europe/Berlin"
     alice.save()
     due_in(watch, NIGHT, 24 * H, severity="other")
-    clocks.sweep(NIGHT)
-    assert ([notifications.tell_due(NIGHT), notifications.tell_due(MORNING - 2 * H)], receivers()) == ([0, 1], [ACME])
+    clocks.advance_clocks(NIGHT)
+    assert (
+        [notifications.send_due_notifications(NIGHT), notifications.send_due_notifications(MORNING - 2 * H)],
+        receivers(),
+    ) == ([0, 1], [ACME])
 
 
-@pytest.mark.parametrize(("hour", "minute", "written"), [(15, 59, 0), (16, 0, 1), (16, 59, 1), (17, 0, 0)])
-def test_what_is_due_before_the_next_working_day_is_told_before_this_one_ends(
-    watch: Watch, hour: int, minute: int, written: int
+@pytest.mark.parametrize(("hour", "minute", "expected_count"), [(15, 59, 0), (16, 0, 1), (16, 59, 1), (17, 0, 0)])
+def test_what_is_due_before_the_next_working_day_is_reported_before_this_one_ends(
+    watch: Watch, hour: int, minute: int, expected_count: int
 ) -> None:
     due = datetime(2026, 4, 15, 8, 0, tzinfo=UTC)  # warned of at 03:12
     at = NIGHT.replace(hour=hour, minute=minute)
     due_in(watch, due, 0 * H, severity="other", warned=75, next_at=due - 4.8 * H)
     due_in(watch, due, 2 * H, 2, severity="other", warned=75, next_at=due - 2.8 * H)  # the morning is early enough
-    assert [warnings.foresee_due(at), warnings.foresee_due(at)] == [written, 0]
-    assert (notifications.tell_due(at), len(told())) == (written, 2 * written)
-    clocks.sweep(due - 4.5 * H)
-    notifications.tell_due(due - 4.5 * H)
-    assert len(told()) == 2  # at night only where nobody looked ahead
+    assert [warnings.create_early_warnings(at), warnings.create_early_warnings(at)] == [expected_count, 0]
+    assert (notifications.send_due_notifications(at), len(list_sent_emails())) == (expected_count, 2 * expected_count)
+    clocks.advance_clocks(due - 4.5 * H)
+    notifications.send_due_notifications(due - 4.5 * H)
+    assert len(list_sent_emails()) == 2  # at night only where nobody looked ahead
 
 
-def test_a_warning_that_was_foreseen_says_how_much_is_used_by_then(watch: Watch) -> None:
+def test_warning_that_was_foreseen_says_how_much_is_used_by_then(watch: Watch) -> None:
     due = datetime(2026, 4, 15, 8, 0, tzinfo=UTC)
     due_in(watch, due, 0 * H, severity="other", warned=75, next_at=due - 4.8 * H)
     at = NIGHT.replace(hour=16, minute=30)
-    warnings.foresee_due(at)
-    notifications.tell_due(at)
+    warnings.create_early_warnings(at)
+    notifications.send_due_notifications(at)
     (issue,) = Event.objects.get(verb="issues_warned").data["issues"]
     assert 0 < issue["share"] < 90
 
 
 def test_news_is_not_put_off_for_a_database_that_was_away(watch: Watch, now: datetime) -> None:
     due_in(watch, now, -1 * H)
-    clocks.sweep(now)
+    clocks.advance_clocks(now)
 
     def away(execute: Any, sql: str, *rest: Any) -> Any:
         if sql.startswith('INSERT INTO "audit_event"'):
@@ -203,6 +232,6 @@ def test_news_is_not_put_off_for_a_database_that_was_away(watch: Watch, now: dat
         return execute(sql, *rest)
 
     with pytest.raises(OperationalError), connection.execute_wrapper(away):
-        notifications.tell_due(now)
-    assert (told(), Alert.objects.get().not_before <= now) == ([], True)
-    assert (notifications.tell_due(now), len(told())) == (1, 2)
+        notifications.send_due_notifications(now)
+    assert (list_sent_emails(), Alert.objects.get().not_before <= now) == ([], True)
+    assert (notifications.send_due_notifications(now), len(list_sent_emails())) == (1, 2)

@@ -2,7 +2,7 @@
 
 from datetime import datetime, timedelta
 
-from integrations.sla.engine.participants import Cast, Side
+from integrations.sla.engine.participants import IssueParticipants, ParticipantSide
 from integrations.sla.engine.types import Actor
 from integrations.sla.models import SupportPolicy
 from integrations.sla.services import policies
@@ -18,11 +18,17 @@ def test_accounts_that_the_policy_knows_are_what_it_says(rocket: Integration, no
     )  # fmt: skip
     issue.save()
     issue.refresh_from_db()
-    cast = Cast(policies.policy_of(issue), 501, frozenset({601}))
-    sides = [cast.side(Actor(number, f"person-{number}")) for number in (501, 502, 601, 801, 701)]
-    assert sides == [Side.REPORTER, Side.REPORTER, Side.PARTNER, Side.MACHINE, Side.OTHER]
+    cast = IssueParticipants(policies.get_sla_policy(issue), 501, frozenset({601}))
+    sides = [cast.get_side(Actor(number, f"person-{number}")) for number in (501, 502, 601, 801, 701)]
+    assert sides == [
+        ParticipantSide.REPORTER,
+        ParticipantSide.REPORTER,
+        ParticipantSide.PARTNER,
+        ParticipantSide.MACHINE,
+        ParticipantSide.OTHER,
+    ]
 
 
-def test_without_a_policy_nobody_is_known(rocket: Integration, now: datetime) -> None:
-    policy = policies.policy_of(issue_of(watch_over(rocket, now), 1, now))
+def test_without_a_policy_no_one_is_known(rocket: Integration, now: datetime) -> None:
+    policy = policies.get_sla_policy(issue_of(watch_over(rocket, now), 1, now))
     assert (policy.team, policy.bots, dict(policy.second_accounts)) == (frozenset(), frozenset(), {})

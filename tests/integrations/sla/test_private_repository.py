@@ -15,7 +15,14 @@ from tests.fakes.github.server import KEEPER, GitHub
 from tests.fakes.github.tracker import Tracker
 from tests.integrations.sla.github.test_delivery_processing import deliver, facts, state
 from tests.integrations.sla.github.test_reconciliation import poll
-from tests.integrations.sla.watched import OPENED, PARTNER, REPORTER, supported, tracker_of, watch_over
+from tests.integrations.sla.watched import (
+    OPENED_AT,
+    PARTNER,
+    REPORTER,
+    create_listed_integration,
+    tracker_of,
+    watch_over,
+)
 
 SignIn = Callable[[Any], Any]
 HOUR = timedelta(hours=1)
@@ -26,15 +33,15 @@ pytestmark = [pytest.mark.django_db, pytest.mark.github]
 def watch(acme: Partner, github: GitHub, settings: Any) -> Watch:
     github.proxy.state.tokens.add(KEEPER)
     settings.GITHUB_TOKEN = KEEPER
-    return watch_over(supported(acme))
+    return watch_over(create_listed_integration(acme))
 
 
 @pytest.fixture
 def tracker(watch: Watch, github: GitHub) -> Tracker:
     """One critical issue, read while the repository was public; then the repository turns private."""
     tracker = github.track(tracker_of(watch))
-    tracker.open(REPORTER, "It crashes", OPENED, labels=("crash",))
-    assert poll(watch, OPENED + HOUR) == 1
+    tracker.open(REPORTER, "It crashes", OPENED_AT, labels=("crash",))
+    assert poll(watch, OPENED_AT + HOUR) == 1
     tracker.private = True
     github.seen.clear()
     return tracker
@@ -42,56 +49,56 @@ def tracker(watch: Watch, github: GitHub) -> Tracker:
 
 def test_private_repository_is_asked_for_its_visibility_only(watch: Watch, tracker: Tracker, github: GitHub) -> None:
     before = facts(watch), watch.cursors, watch.etags
-    tracker.open(REPORTER, "A secret", OPENED + HOUR)
-    poll(watch, OPENED + 3 * HOUR)
+    tracker.open(REPORTER, "A secret", OPENED_AT + HOUR)
+    poll(watch, OPENED_AT + 3 * HOUR)
     assert github.seen == [f"GET /repos/{watch.repository}"]
     assert (facts(watch), watch.cursors, watch.etags) == before
-    assert (watch.trouble, watch.data_up_to) == (issue_sync.PRIVATE, OPENED + HOUR)
-    assert watch.poll_at == OPENED + 3 * HOUR + reconciliation.LOOK_AGAIN
+    assert (watch.trouble, watch.data_up_to) == (issue_sync.PRIVATE, OPENED_AT + HOUR)
+    assert watch.poll_at == OPENED_AT + 3 * HOUR + reconciliation.TROUBLE_RETRY_DELAY
 
 
 def test_repository_that_was_never_public_is_not_read(acme: Partner, watch: Watch, github: GitHub) -> None:
     tracker = github.track(tracker_of(watch))
     tracker.private = True
-    tracker.open(REPORTER, "A secret", OPENED)
-    poll(watch, OPENED + HOUR)
+    tracker.open(REPORTER, "A secret", OPENED_AT)
+    poll(watch, OPENED_AT + HOUR)
     assert (facts(watch), watch.trouble) == ([], issue_sync.PRIVATE)
 
 
 def test_clock_of_a_private_repository_is_blind_and_never_breached(watch: Watch, tracker: Tracker) -> None:
-    poll(watch, OPENED + 2 * HOUR)
-    tasks.sweep(OPENED + timedelta(days=30))
+    poll(watch, OPENED_AT + 2 * HOUR)
+    tasks.advance_clocks(OPENED_AT + timedelta(days=30))
     promised = Clock.objects.filter(watch=watch).exclude(due_at=None)
     assert set(promised.values_list("state", flat=True)) == {"blind"}
     assert (Breach.objects.count(), Alert.objects.filter(kind="breached").count()) == (0, 0)
 
 
 def test_public_again_it_is_read_on(watch: Watch, tracker: Tracker) -> None:
-    poll(watch, OPENED + 2 * HOUR)
+    poll(watch, OPENED_AT + 2 * HOUR)
     tracker.private = False
-    tracker.comment(1, PARTNER, "It is fixed in 1.2.", OPENED + 3 * HOUR)
-    poll(watch, OPENED + 4 * HOUR)
-    assert (watch.trouble, watch.trouble_since, watch.data_up_to) == ("", None, OPENED + 4 * HOUR)
+    tracker.comment(1, PARTNER, "It is fixed in 1.2.", OPENED_AT + 3 * HOUR)
+    poll(watch, OPENED_AT + 4 * HOUR)
+    assert (watch.trouble, watch.trouble_since, watch.data_up_to) == ("", None, OPENED_AT + 4 * HOUR)
     assert facts(watch)[-1][1:] == (PARTNER.login, "It is fixed in 1.2.")
 
 
-def test_webhook_of_the_company_is_still_read(watch: Watch, tracker: Tracker, github: GitHub) -> None:
+def test_webhook_of_the_partner_is_still_read(watch: Watch, tracker: Tracker, github: GitHub) -> None:
     """The company set it up and signs it: what it sends, the portal may know."""
-    poll(watch, OPENED + 2 * HOUR)
+    poll(watch, OPENED_AT + 2 * HOUR)
     tracker.hooked.clear()
-    tracker.comment(1, PARTNER, "It is fixed in 1.2.", OPENED + 3 * HOUR)
+    tracker.comment(1, PARTNER, "It is fixed in 1.2.", OPENED_AT + 3 * HOUR)
     deliver(watch, tracker.hooked)
     github.seen.clear()
-    assert delivery_processing.read_due(OPENED + 4 * HOUR) == 1
+    assert delivery_processing.process_due_deliveries(OPENED_AT + 4 * HOUR) == 1
     watch.refresh_from_db()
-    assert (facts(watch)[-1][1], watch.data_up_to, github.seen) == (PARTNER.login, OPENED + HOUR, [])
+    assert (facts(watch)[-1][1], watch.data_up_to, github.seen) == (PARTNER.login, OPENED_AT + HOUR, [])
     assert "met" not in {row[2] for row in state(watch)[1:]}
 
 
 def test_anonymous_portal_sees_no_private_repository(watch: Watch, tracker: Tracker, settings: Any) -> None:
     settings.GITHUB_TOKEN = ""
-    poll(watch, OPENED + 2 * HOUR)
-    assert (watch.trouble, watch.data_up_to) == (reconciliation.NOT_SHOWN, OPENED + HOUR)
+    poll(watch, OPENED_AT + 2 * HOUR)
+    assert (watch.trouble, watch.data_up_to) == (reconciliation.NOT_VISIBLE_MESSAGE, OPENED_AT + HOUR)
 
 
 @pytest.mark.parametrize("path", ["integration", "watch"])
@@ -99,7 +106,7 @@ def test_anonymous_portal_sees_no_private_repository(watch: Watch, tracker: Trac
 def test_partner_and_reviewer_see_the_reason(
     watch: Watch, tracker: Tracker, sign_in: SignIn, request: pytest.FixtureRequest, reader: str, path: str
 ) -> None:
-    poll(watch, OPENED + 2 * HOUR)
+    poll(watch, OPENED_AT + 2 * HOUR)
     client = sign_in(request.getfixturevalue(reader))
     page = client.get(reverse(path, args=[watch.integration.uuid])).content.decode()
     assert page.count(f"{issue_sync.PRIVATE}.") == 1
@@ -109,7 +116,7 @@ def test_partner_and_reviewer_see_the_reason(
 def test_dashboard_and_issue_page_show_the_reason(
     watch: Watch, tracker: Tracker, sign_in: SignIn, request: pytest.FixtureRequest, reader: str
 ) -> None:
-    poll(watch, OPENED + 2 * HOUR)
+    poll(watch, OPENED_AT + 2 * HOUR)
     client = sign_in(request.getfixturevalue(reader))
     issue = watch.issues.get()
     for address in (reverse("sla"), reverse("issue", args=[issue.uuid])):

@@ -14,31 +14,37 @@ from integrations.sla.github import delivery_processing
 from integrations.sla.models import Breach, Clock, Issue, IssueEvent, Watch
 from tests.integrations.sla.github.test_delivery_processing import deliver
 from tests.integrations.sla.github.test_reconciliation import story
-from tests.integrations.sla.watched import OPENED, supported, tracker_of, unguarded, watch_over
+from tests.integrations.sla.watched import (
+    OPENED_AT,
+    create_listed_integration,
+    disable_delete_guard,
+    tracker_of,
+    watch_over,
+)
 
-NOW = OPENED + timedelta(days=9)
+NOW = OPENED_AT + timedelta(days=9)
 
 
 @pytest.fixture
 def watch(acme: Partner) -> Watch:
     """Twelve issues after nine days: answered, closed, late, overdue."""
-    row = watch_over(supported(acme))
+    row = watch_over(create_listed_integration(acme))
     tracker = tracker_of(row)
     story(tracker, random.Random(1))
     deliver(row, tracker.hooked)
-    delivery_processing.read_due(OPENED + timedelta(hours=30))
+    delivery_processing.process_due_deliveries(OPENED_AT + timedelta(hours=30))
     Watch.objects.update(data_up_to=NOW)
-    tasks.sweep(NOW)
+    tasks.advance_clocks(NOW)
     return row
 
 
 def replay(*words: str) -> list[str]:
-    said = StringIO()
+    output = StringIO()
     with contextlib.suppress(SystemExit):
         call_command(
-            "verify_sla_projection", *(words or ["--all"]), at=(NOW + timedelta(minutes=5)).isoformat(), stdout=said
+            "verify_sla_projection", *(words or ["--all"]), at=(NOW + timedelta(minutes=5)).isoformat(), stdout=output
         )
-    return said.getvalue().splitlines()
+    return output.getvalue().splitlines()
 
 
 def test_replay_finds_no_drift(watch):
@@ -53,7 +59,7 @@ def test_replay_changes_nothing(watch):
 
 
 def forget(rows):
-    with unguarded():
+    with disable_delete_guard():
         rows.delete()
 
 
@@ -66,14 +72,14 @@ def forget(rows):
         (lambda: Clock.objects.filter(issue__number=3, verb="respond").delete(), 1),
         (lambda: forget(IssueEvent.objects.filter(issue__number=4, kind="opened")), 1),
         (lambda: Breach.objects.filter(pk=Breach.objects.first().pk).update(retracted_at=NOW), 1),
-        (lambda: Breach.objects.filter(pk=Breach.objects.first().pk).update(due_at=OPENED), 2),
+        (lambda: Breach.objects.filter(pk=Breach.objects.first().pk).update(due_at=OPENED_AT), 2),
     ],
 )
 def test_replay_names_what_was_changed(watch, change, lines):
     change()
-    said = replay("--repository", watch.repository)
-    assert said[-1] == f"drift {len(said) - 2}"
-    assert len(said) - 2 >= lines
+    output_lines = replay("--repository", watch.repository)
+    assert output_lines[-1] == f"drift {len(output_lines) - 2}"
+    assert len(output_lines) - 2 >= lines
 
 
 def test_replay_of_a_repository_that_is_not_watched_says_so(db):

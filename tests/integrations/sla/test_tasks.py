@@ -9,8 +9,8 @@ import pytest
 from django.db import connection, transaction
 
 from integrations.sla.models import Alert, Breach, Clock, ClockEvent, Watch
-from integrations.sla.services.breaches import next_moment, retract_wrong
-from integrations.sla.tasks import AGAIN, Swept, _by_rows, sweep
+from integrations.sla.services.breaches import calculate_next_check_at, retract_invalid_breaches
+from integrations.sla.tasks import RETRY_DELAY, ClockProcessingResult, _advance_by_row, advance_clocks
 from integrations.submissions.models import Integration
 from tests.integrations.sla.clocks import clock_of, issue_of, watch_over
 
@@ -33,7 +33,7 @@ def row(clock: Clock) -> tuple[str, int, datetime | None]:
 
 
 @pytest.mark.parametrize(
-    ("due", "taken", "state", "warned", "next_in"),
+    ("due", "expected", "state", "warned_percent", "next_in"),
     [
         (25 * H, 0, "running", 0, 1 * H),  # 23 of 48 hours are used
         (24 * H, 1, "running", 50, 12 * H),  # exactly half
@@ -45,16 +45,26 @@ def row(clock: Clock) -> tuple[str, int, datetime | None]:
     ],
 )
 def test_clock_is_warned_of_or_breached(
-    watch: Watch, now: datetime, due: timedelta, taken: int, state: str, warned: int, next_in: timedelta | None
+    watch: Watch,
+    now: datetime,
+    due: timedelta,
+    expected: int,
+    state: str,
+    warned_percent: int,
+    next_in: timedelta | None,
 ) -> None:
     clock = clock_due(watch, now, due)
-    assert sweep(now).taken == taken
-    assert row(clock) == (state, warned, now + next_in if next_in is not None else None)
+    assert advance_clocks(now).processed_count == expected
+    assert row(clock) == (state, warned_percent, now + next_in if next_in is not None else None)
 
 
 def test_breach_is_a_record_an_event_and_one_alert(watch: Watch, now: datetime) -> None:
     clock = clock_due(watch, now, -1 * H)
-    assert [sweep(now), sweep(now), sweep(now + H)] == [Swept(1, 1, 0), Swept(), Swept()]
+    assert [advance_clocks(now), advance_clocks(now), advance_clocks(now + H)] == [
+        ClockProcessingResult(1, 1, 0),
+        ClockProcessingResult(),
+        ClockProcessingResult(),
+    ]
     assert list(Breach.objects.values_list("clock", "due_at", "found_at", "severity")) == [
         (clock.pk, now - H, now, "critical")
     ]
@@ -64,10 +74,10 @@ def test_breach_is_a_record_an_event_and_one_alert(watch: Watch, now: datetime) 
     ]
 
 
-def test_every_warning_is_told_once(watch: Watch, now: datetime) -> None:
+def test_every_warning_is_reported_once(watch: Watch, now: datetime) -> None:
     clock_due(watch, now, 24 * H)
     moments = [now, now, now + 12 * H, now + 12 * H, now + 20 * H, now + 24 * H, now + 30 * H]
-    assert [sweep(moment).taken for moment in moments] == [1, 0, 1, 0, 1, 1, 0]
+    assert [advance_clocks(moment).processed_count for moment in moments] == [1, 0, 1, 0, 1, 1, 0]
     assert list(Alert.objects.order_by("pk").values_list("kind", "share")) == [
         ("warned", 50), ("warned", 75), ("warned", 90), ("breached", 100),
     ]  # fmt: skip
@@ -76,32 +86,35 @@ def test_every_warning_is_told_once(watch: Watch, now: datetime) -> None:
 def test_what_we_do_not_know_is_no_breach(watch: Watch, now: datetime) -> None:
     Watch.objects.update(data_up_to=now - 2 * H)
     clock = clock_due(watch, now, -1 * H)
-    assert sweep(now) == Swept(1, 0, 1)
-    assert row(clock) == ("blind", 0, now + AGAIN)
+    assert advance_clocks(now) == ClockProcessingResult(1, 0, 1)
+    assert row(clock) == ("blind", 0, now + RETRY_DELAY)
     assert Watch.objects.get().poll_at == now
     assert (Breach.objects.count(), Alert.objects.count(), ClockEvent.objects.count()) == (0, 0, 0)
     Watch.objects.update(data_up_to=now)
-    assert sweep(now + AGAIN) == Swept(1, 1, 0)
+    assert advance_clocks(now + RETRY_DELAY) == ClockProcessingResult(1, 1, 0)
     assert row(clock)[0] == "overdue"
 
 
-def test_answer_that_came_late_while_nobody_looked_is_a_breach_all_the_same(watch: Watch, now: datetime) -> None:
+def test_answer_that_came_late_while_no_one_looked_is_a_breach_all_the_same(watch: Watch, now: datetime) -> None:
     clock = clock_due(watch, now, -5 * H, state="late", stopped_at=now - H)
-    assert next_moment(clock, now) == now - 5 * H
+    assert calculate_next_check_at(clock, now) == now - 5 * H
     Clock.objects.update(next_at=now - 5 * H)
-    assert sweep(now).breached == 1
+    assert advance_clocks(now).breach_count == 1
     assert row(clock) == ("late", 0, None)
 
 
 def test_breach_that_never_was_is_retracted_once(watch: Watch, now: datetime) -> None:
     clock = clock_due(watch, now, -1 * H)
-    sweep(now)
+    advance_clocks(now)
     clock = Clock.objects.get()
     with transaction.atomic():
-        assert retract_wrong(clock, now, "nothing has changed") == 0
+        assert retract_invalid_breaches(clock, now, "nothing has changed") == 0
     clock.state = "met"
     with transaction.atomic():
-        assert [retract_wrong(clock, now + H, "It was closed in time."), retract_wrong(clock, now + H, "again")] == [
+        assert [
+            retract_invalid_breaches(clock, now + H, "It was closed in time."),
+            retract_invalid_breaches(clock, now + H, "again"),
+        ] == [
             1,
             0,
         ]
@@ -114,20 +127,20 @@ def comes_to(state: str, at: datetime) -> None:
     clock = Clock.objects.get()
     clock.state = state
     with transaction.atomic():
-        retract_wrong(clock, at, "It was closed in time.")
-        clock.next_at = next_moment(clock, at)
+        retract_invalid_breaches(clock, at, "It was closed in time.")
+        clock.next_at = calculate_next_check_at(clock, at)
         clock.save()
 
 
 @pytest.mark.postgres
-def test_a_breach_that_stands_again_is_news_again_and_its_retraction_stays(watch: Watch, now: datetime) -> None:
+def test_breach_that_stands_again_is_news_again_and_its_retraction_stays(watch: Watch, now: datetime) -> None:
     clock = clock_due(watch, now, -1 * H)
-    sweep(now)
+    advance_clocks(now)
     comes_to("met", now + H)
     comes_to("overdue", now + 2 * H)
-    assert sweep(now + 3 * H).breached == 1
-    found = Breach.objects.order_by("pk").values_list("found_at", "retracted_at", "retracted_why")
-    assert list(found) == [(now, now + H, "It was closed in time."), (now + 3 * H, None, "")]
+    assert advance_clocks(now + 3 * H).breach_count == 1
+    breaches = Breach.objects.order_by("pk").values_list("found_at", "retracted_at", "retracted_why")
+    assert list(breaches) == [(now, now + H, "It was closed in time."), (now + 3 * H, None, "")]
     comes_to("met", now + 4 * H)
     due = int((now - H).timestamp())
     assert list(Alert.objects.order_by("pk").values_list("key", flat=True)) == [
@@ -140,18 +153,18 @@ def test_a_breach_that_stands_again_is_news_again_and_its_retraction_stays(watch
 
 
 @pytest.mark.postgres
-def test_a_breach_that_stands_is_written_and_told_once(watch: Watch, now: datetime) -> None:
+def test_breach_that_stands_is_written_and_reported_once(watch: Watch, now: datetime) -> None:
     clock_due(watch, now, -1 * H)
-    sweep(now)
+    advance_clocks(now)
     Clock.objects.update(next_at=now - H)
-    assert sweep(now + H).breached == 1
+    assert advance_clocks(now + H).breach_count == 1
     assert (Breach.objects.count(), Alert.objects.count()) == (1, 1)
 
 
 def test_paused_clock_has_no_next_moment(watch: Watch, now: datetime) -> None:
-    assert next_moment(clock_due(watch, now, 5 * H, state="paused"), now) is None
-    assert next_moment(clock_due(watch, now, 5 * H, 2, promised=False), now) is None
-    assert next_moment(clock_due(watch, now, 5 * H, 3, warned=75), now) == now + 0.2 * H
+    assert calculate_next_check_at(clock_due(watch, now, 5 * H, state="paused"), now) is None
+    assert calculate_next_check_at(clock_due(watch, now, 5 * H, 2, promised=False), now) is None
+    assert calculate_next_check_at(clock_due(watch, now, 5 * H, 3, warned=75), now) == now + 0.2 * H
 
 
 def test_batches_are_one_statement_each(watch: Watch, now: datetime, django_assert_num_queries: Any) -> None:
@@ -159,9 +172,9 @@ def test_batches_are_one_statement_each(watch: Watch, now: datetime, django_asse
         clock_due(watch, now, -1 * H, number)
     if connection.vendor == "postgresql":
         with django_assert_num_queries(4):
-            assert sweep(now, batch=10) == Swept(25, 25, 0)
+            assert advance_clocks(now, batch=10) == ClockProcessingResult(25, 25, 0)
     else:
-        assert sweep(now, batch=10) == Swept(25, 25, 0)
+        assert advance_clocks(now, batch=10) == ClockProcessingResult(25, 25, 0)
 
 
 @pytest.mark.postgres
@@ -174,21 +187,21 @@ def test_statement_and_rows_say_the_same(watch: Watch, now: datetime) -> None:
     states = ("running", "running", "running", "late", "blind")
     for number in range(200):
         due = timedelta(seconds=draw.randint(-50 * 3600, 50 * 3600), milliseconds=draw.randrange(1000))
-        warned = draw.choice((0, 0, 50, 75))
-        made = clock_due(watch, now, due, number, state=draw.choice(states), warned=warned)
-        Clock.objects.filter(pk=made.pk).update(next_at=min(made.next_at, now - draw.randint(0, 5) * H))
-    assert _both(lambda: sweep(now, 300), lambda: _by_rows(now, 300)) == (True, 200)
+        warned_percent = draw.choice((0, 0, 50, 75))
+        clock = clock_due(watch, now, due, number, state=draw.choice(states), warned=warned_percent)
+        Clock.objects.filter(pk=clock.pk).update(next_at=min(clock.next_at, now - draw.randint(0, 5) * H))
+    assert _both(lambda: advance_clocks(now, 300), lambda: _advance_by_row(now, 300)) == (True, 200)
 
 
-def _both(first: Callable[[], Swept], second: Callable[[], Swept]) -> tuple[bool, int]:
+def _both(first: Callable[[], ClockProcessingResult], second: Callable[[], ClockProcessingResult]) -> tuple[bool, int]:
     """Run both from the same beginning; whether they left the same, and how many were taken."""
-    left = []
+    remaining_rows = []
     for one in (first, second):
         with transaction.atomic():
-            taken = one().taken
-            left.append((taken, *_everything()))
+            processed_count = one().processed_count
+            remaining_rows.append((processed_count, *_everything()))
             transaction.set_rollback(True)
-    return left[0] == left[1], left[0][0]
+    return remaining_rows[0] == remaining_rows[1], remaining_rows[0][0]
 
 
 def _everything() -> list[list[Any]]:

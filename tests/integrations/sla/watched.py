@@ -15,10 +15,10 @@ from integrations.sla.models import Watch
 from integrations.sla.services import monitoring
 from integrations.submissions.models import Integration
 from portal.core import crypto
-from tests.fakes.github.tracker import Hooked, Person, Tracker
+from tests.fakes.github.tracker import Person, Tracker, WebhookDelivery
 
 SECRET = "s3cret-of-the-hook"
-OPENED = datetime(2026, 4, 14, 9, 0, tzinfo=UTC)  # a Tuesday
+OPENED_AT = datetime(2026, 4, 14, 9, 0, tzinfo=UTC)  # a Tuesday
 REPORTER = Person(501, "uma")
 PARTNER = Person(601, "alice-at-acme", "MEMBER")
 HELPER = Person(602, "bob-at-acme", "COLLABORATOR")
@@ -26,25 +26,25 @@ PASSER_BY = Person(701, "pete")
 STALE = Person(801, "stale[bot]", "NONE", "Bot")
 
 
-def supported(partner: Partner, name: str = "Rocket", **facts: Any) -> Integration:
+def create_listed_integration(partner: Partner, name: str = "Rocket", **facts: Any) -> Integration:
     """A listed integration in the Nomad program, set where others are driven: these tests begin there."""
     edition = PROGRAMS["nomad"].newest
     step, stage = edition.positions()[-1]
     fields = {"name": name, "repository": "acme/nomad-rocket", "repository_id": 4711, "standing": "verified"} | facts
     return Integration.objects.create(
         partner=partner, program_key="nomad", edition_date=edition.date, stage=stage, step=step.key,
-        turn_holder="partner", created_at=OPENED, released_at=OPENED, **fields,
+        turn_holder="partner", created_at=OPENED_AT, released_at=OPENED_AT, **fields,
     )  # fmt: skip
 
 
-def watch_over(integration: Integration, now: datetime = OPENED, secret: str = SECRET) -> Watch:
+def watch_over(integration: Integration, now: datetime = OPENED_AT, secret: str = SECRET) -> Watch:
     """The watch of an integration in support, with a hook secret that the test knows."""
-    watch = monitoring.begin(integration, now)
+    watch = monitoring.start_monitoring(integration, now)
     assert watch
     watch.began_at = watch.data_up_to = now  # the release is as old as the story that the test tells
-    watch.secret = crypto.seal(crypto.Secret(secret), monitoring.context(watch))
+    watch.secret = crypto.encrypt(crypto.Secret(secret), monitoring.build_encryption_context(watch))
     watch.save()
-    webhook_intake.forget(watch.uuid)
+    webhook_intake.clear_cached_repository(watch.uuid)
     return watch
 
 
@@ -54,7 +54,7 @@ def tracker_of(watch: Watch) -> Tracker:
 
 
 @contextmanager
-def unguarded() -> Iterator[None]:
+def disable_delete_guard() -> Iterator[None]:
     """Here what was told of issues may be deleted: PostgreSQL's guard is off, SQLite has none."""
     if connection.vendor != "postgresql":
         yield
@@ -67,8 +67,8 @@ def unguarded() -> Iterator[None]:
         cursor.execute("SET CONSTRAINTS ALL DEFERRED")
 
 
-def post(watch: Watch, hooked: Hooked, secret: str = SECRET, **headers: Any) -> int:
+def post(watch: Watch, delivery: WebhookDelivery, secret: str = SECRET, **headers: Any) -> int:
     """Deliver to the portal as GitHub does. Returns the status."""
-    sent = hooked.headers(secret) | headers
-    answer = Client().post(f"/hooks/github/{watch.uuid}/", hooked.body, "application/json", headers=sent)
+    headers_sent = delivery.headers(secret) | headers
+    answer = Client().post(f"/hooks/github/{watch.uuid}/", delivery.body, "application/json", headers=headers_sent)
     return answer.status_code

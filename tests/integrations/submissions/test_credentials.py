@@ -10,21 +10,23 @@ from django.db import connection
 
 from integrations.submissions.models import Credential, CredentialUse, Integration
 from integrations.submissions.services import credentials
-from integrations.submissions.services.transitions import perform
-from integrations.submissions.tasks import tend_credentials
+from integrations.submissions.services.transitions import perform_transition
+from integrations.submissions.tasks import maintain_credentials
 from integrations.submissions.workflow.states import Status
 from portal.core.crypto import Secret
-from portal.core.errors import NotAllowed
+from portal.core.errors import ActionRefused
 from portal.notifications.models import Email
 from tests.conftest import begin, drive
 
-ASKED = "NO-6"
+ACCOUNT_REQUIREMENT = "NO-6"
 VALUE = "root\nc0rrect-h0rse-77"
 
 
-def give(row, by, now, *, label="Test tenant", permanent=False, requirement_id=ASKED, **more):
+def give(row, by, now, *, label="Test tenant", permanent=False, requirement_id=ACCOUNT_REQUIREMENT, **more):
     more.setdefault("uuid", uuid4())
-    return credentials.give(row, requirement_id, label, Secret(VALUE), permanent=permanent, by=by, now=now, **more)
+    return credentials.submit_credential(
+        row, requirement_id, label, Secret(VALUE), permanent=permanent, actor=by, now=now, **more
+    )
 
 
 @pytest.fixture
@@ -35,7 +37,7 @@ def in_review(at, rita):
 
 
 def status(row):
-    return Integration.objects.get(pk=row.pk).states.get(requirement_id=ASKED).status
+    return Integration.objects.get(pk=row.pk).states.get(requirement_id=ACCOUNT_REQUIREMENT).status
 
 
 def fresh(credential):
@@ -43,21 +45,21 @@ def fresh(credential):
 
 
 def test_given_and_sealed(rocket, alice, now):
-    kept = give(rocket, alice, now)
+    credential = give(rocket, alice, now)
     assert status(rocket) == Status.GIVEN
-    assert VALUE.encode() not in bytes(kept.sealed)
+    assert VALUE.encode() not in bytes(credential.sealed)
 
 
 def test_value_is_in_no_row_but_its_own_sealed_one(in_review, alice, rita, now):
-    kept = give(in_review, alice, now)
-    credentials.reveal(kept, reason="To run it.", by=rita, now=now)
+    credential = give(in_review, alice, now)
+    credentials.reveal_credential(credential, reason="To run it.", actor=rita, now=now)
     with connection.cursor() as cursor:
         tables = connection.introspection.table_names(cursor)
-        found = []
+        tables_with_secret = []
         for table in tables:
             cursor.execute(f'SELECT * FROM "{table}"')
-            found += [table for row in cursor.fetchall() if "c0rrect-h0rse" in repr(row)]
-    assert found == []
+            tables_with_secret += [table for row in cursor.fetchall() if "c0rrect-h0rse" in repr(row)]
+    assert tables_with_secret == []
 
 
 def test_sent_twice(rocket, alice, now):
@@ -69,36 +71,36 @@ def test_sent_twice(rocket, alice, now):
 
 def test_uuid_of_a_foreign_account(rocket, globex, alice, charlie, now):
     theirs = give(begin(globex, charlie), charlie, now)
-    with pytest.raises(NotAllowed, match="Open this page again"):
+    with pytest.raises(ActionRefused, match="Open this page again"):
         give(rocket, alice, now, uuid=theirs.uuid)
 
 
 def test_permanent_where_the_program_asks_for_none(acme, alice, now):
     row = begin(acme, alice, "vault")
-    asked = next((r for r in row.edition.requirements() if r.kind == "credentials"), None)
-    if asked is None:
+    requirement = next((r for r in row.edition.requirements() if r.kind == "credentials"), None)
+    if requirement is None:
         row = begin(acme, alice, "packer", name="Bundler")
-        asked = next(r for r in row.edition.requirements() if r.kind == "credentials")
-    with pytest.raises(NotAllowed, match="end with the review"):
-        give(row, alice, now, permanent=True, requirement_id=asked.id)
+        requirement = next(r for r in row.edition.requirements() if r.kind == "credentials")
+    with pytest.raises(ActionRefused, match="end with the review"):
+        give(row, alice, now, permanent=True, requirement_id=requirement.id)
 
 
 def test_replaced_value_is_forgotten(rocket, alice, now):
     old = give(rocket, alice, now)
     new = give(rocket, alice, now, replaces=str(old.uuid))
-    assert credentials.current(rocket, ASKED) == [new]
+    assert credentials.list_current_credentials(rocket, ACCOUNT_REQUIREMENT) == [new]
     assert (bytes(fresh(old).sealed), fresh(old).ended_why) == (b"", "replaced")
 
 
 def test_withdrawn_opens_the_requirement(rocket, alice, now):
-    kept = give(rocket, alice, now)
-    credentials.withdraw(rocket, ASKED, str(kept.uuid), by=alice, now=now)
-    assert (status(rocket), bytes(fresh(kept).sealed)) == (Status.OPEN, b"")
+    credential = give(rocket, alice, now)
+    credentials.withdraw_credential(rocket, ACCOUNT_REQUIREMENT, str(credential.uuid), actor=alice, now=now)
+    assert (status(rocket), bytes(fresh(credential).sealed)) == (Status.OPEN, b"")
 
 
 def test_revealed_to_the_assigned_reviewer(in_review, alice, rita, now):
-    kept = give(in_review, alice, now)
-    secret = credentials.reveal(kept, reason="To run the acceptance tests.", by=rita, now=now)
+    credential = give(in_review, alice, now)
+    secret = credentials.reveal_credential(credential, reason="To run the acceptance tests.", actor=rita, now=now)
     event = in_review.events.last()
     assert secret == Secret(VALUE)
     assert list(CredentialUse.objects.values_list("how", "by", "reason")) == [
@@ -111,78 +113,80 @@ def test_revealed_to_the_assigned_reviewer(in_review, alice, rita, now):
 
 
 @pytest.mark.parametrize("who", ["rob", "alice", "sam", "charlie"])
-def test_revealed_to_nobody_else(in_review, alice, now, who, request):
-    kept = give(in_review, alice, now)
-    with pytest.raises(NotAllowed, match="Only the assigned reviewer"):
-        credentials.reveal(kept, reason="Let me see.", by=request.getfixturevalue(who), now=now)
+def test_revealed_to_no_one_else(in_review, alice, now, who, request):
+    credential = give(in_review, alice, now)
+    with pytest.raises(ActionRefused, match="Only the assigned reviewer"):
+        credentials.reveal_credential(credential, reason="Let me see.", actor=request.getfixturevalue(who), now=now)
     assert CredentialUse.objects.count() == 0
 
 
 def test_revealed_without_a_reason(in_review, alice, rita, now):
-    kept = give(in_review, alice, now)
-    with pytest.raises(NotAllowed, match="Say why"):
-        credentials.reveal(kept, reason="  ", by=rita, now=now)
+    credential = give(in_review, alice, now)
+    with pytest.raises(ActionRefused, match="Say why"):
+        credentials.reveal_credential(credential, reason="  ", actor=rita, now=now)
 
 
 def test_value_moved_to_another_row(in_review, alice, rita, now):
-    kept, other = give(in_review, alice, now), give(in_review, alice, now, label="Other")
-    Credential.objects.filter(pk=other.pk).update(sealed=bytes(kept.sealed))
-    with pytest.raises(NotAllowed, match="were changed"):
-        credentials.reveal(other, reason="Let me see.", by=rita, now=now)
+    credential, other = give(in_review, alice, now), give(in_review, alice, now, label="Other")
+    Credential.objects.filter(pk=other.pk).update(sealed=bytes(credential.sealed))
+    with pytest.raises(ActionRefused, match="were changed"):
+        credentials.reveal_credential(other, reason="Let me see.", actor=rita, now=now)
     assert CredentialUse.objects.count() == 0
 
 
 def test_used_by_a_sandbox_run(in_review, alice, now):
-    kept = give(in_review, alice, now)
-    assert credentials.use_in_sandbox(kept, by=None, reason="Rehearsal 12", now=now) == VALUE
+    credential = give(in_review, alice, now)
+    assert credentials.open_for_sandbox(credential, actor=None, reason="Rehearsal 12", now=now) == VALUE
     assert list(CredentialUse.objects.values_list("how", "by", "reason")) == [("sandbox", None, "Rehearsal 12")]
     assert in_review.events.last().verb == "credential_used"
 
 
-def approved(row, rita, alice, now):
+def approve_integration(row, rita, alice, now):
     return drive(row, "release", partner=alice, reviewer=rita, now=now)
 
 
 def test_one_off_dies_with_the_review(in_review, alice, rita, now):
-    one, kept = give(in_review, alice, now), give(in_review, alice, now, label="Stays", permanent=True)
-    approved(in_review, rita, alice, now)
-    assert tend_credentials(now + timedelta(minutes=11)) == 1
+    one, credential = give(in_review, alice, now), give(in_review, alice, now, label="Stays", permanent=True)
+    approve_integration(in_review, rita, alice, now)
+    assert maintain_credentials(now + timedelta(minutes=11)) == 1
     assert (fresh(one).ended_why, bytes(fresh(one).sealed)) == ("the review is over", b"")
-    assert fresh(kept).ended_at is None
+    assert fresh(credential).ended_at is None
     assert status(in_review) == Status.GIVEN
 
 
 def test_one_off_lives_while_the_decision_can_be_undone(in_review, alice, rita, now):
     one = give(in_review, alice, now)
-    approved(in_review, rita, alice, now)
-    assert tend_credentials(now + timedelta(minutes=9)) == 0
-    assert credentials.reveal(one, reason="Last look.", by=rita, now=now + timedelta(minutes=9)) == Secret(VALUE)
+    approve_integration(in_review, rita, alice, now)
+    assert maintain_credentials(now + timedelta(minutes=9)) == 0
+    assert credentials.reveal_credential(
+        one, reason="Last look.", actor=rita, now=now + timedelta(minutes=9)
+    ) == Secret(VALUE)
 
 
 def test_one_off_after_the_review_before_the_sweep(in_review, alice, rita, now):
     one = give(in_review, alice, now)
-    approved(in_review, rita, alice, now)
-    with pytest.raises(NotAllowed, match="the review is over"):
-        credentials.reveal(one, reason="Let me see.", by=rita, now=now + timedelta(minutes=11))
+    approve_integration(in_review, rita, alice, now)
+    with pytest.raises(ActionRefused, match="the review is over"):
+        credentials.reveal_credential(one, reason="Let me see.", actor=rita, now=now + timedelta(minutes=11))
 
 
 def test_one_off_given_before_the_review_lives(rocket, alice, now):
     one = give(rocket, alice, now)
-    assert (tend_credentials(now + timedelta(days=400)), fresh(one).ended_at) == (0, None)
+    assert (maintain_credentials(now + timedelta(days=400)), fresh(one).ended_at) == (0, None)
 
 
 def test_permanent_ends_with_the_integration(in_review, alice, now):
-    kept = give(in_review, alice, now, permanent=True)
-    perform(in_review, "withdraw", by=alice, now=now)
-    assert tend_credentials(now) == 1
-    assert fresh(kept).ended_why == "the integration is withdrawn"
+    credential = give(in_review, alice, now, permanent=True)
+    perform_transition(in_review, "withdraw", actor=alice, now=now)
+    assert maintain_credentials(now) == 1
+    assert fresh(credential).ended_why == "the integration is withdrawn"
 
 
 def test_sweep_runs_twice(in_review, alice, rita, now):
     give(in_review, alice, now)
-    approved(in_review, rita, alice, now)
+    approve_integration(in_review, rita, alice, now)
     later = now + timedelta(minutes=11)
-    assert (tend_credentials(later), tend_credentials(later)) == (1, 0)
+    assert (maintain_credentials(later), maintain_credentials(later)) == (1, 0)
     assert in_review.events.filter(verb="credential_ended").count() == 1
 
 
@@ -194,25 +198,25 @@ def test_permanent_is_to_be_rotated_once_a_due_moment(rocket, alice, now):
     give(rocket, alice, now, permanent=True)
     due = now + timedelta(days=90)
     for moment in (due - timedelta(minutes=1), due, due + timedelta(days=1), due + timedelta(days=30)):
-        tend_credentials(moment)
+        maintain_credentials(moment)
     assert reminders(rocket) == [due, due + timedelta(days=30)]
 
 
 def test_rotated_in_time_is_not_reminded_of(rocket, alice, now):
     old = give(rocket, alice, now, permanent=True)
     give(rocket, alice, now + timedelta(days=80), permanent=True, replaces=str(old.uuid))
-    assert tend_credentials(now + timedelta(days=90)) == 0
+    assert maintain_credentials(now + timedelta(days=90)) == 0
 
 
 def test_rekey_makes_the_old_key_superfluous(in_review, alice, rita, now, settings):
     settings.CREDENTIALS_KEYS = ["old"]
-    kept = give(in_review, alice, now)
+    credential = give(in_review, alice, now)
     settings.CREDENTIALS_KEYS = ["new", "old"]
-    said = StringIO()
-    call_command("rekey_credentials", stdout=said)
+    output = StringIO()
+    call_command("rekey_credentials", stdout=output)
     settings.CREDENTIALS_KEYS = ["new"]
-    assert said.getvalue() == "1 test accounts are sealed anew.\nEvery kept test account has the newest key.\n"
-    assert credentials.reveal(kept, reason="Still there?", by=rita, now=now) == Secret(VALUE)
+    assert output.getvalue() == "1 test accounts are sealed anew.\nEvery kept test account has the newest key.\n"
+    assert credentials.reveal_credential(credential, reason="Still there?", actor=rita, now=now) == Secret(VALUE)
 
 
 def test_rekey_without_the_key_of_an_account(rocket, alice, now, settings):

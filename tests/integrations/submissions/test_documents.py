@@ -9,15 +9,15 @@ from django.core.files.storage import default_storage
 from integrations.submissions.models import Integration
 from integrations.submissions.services import documents
 from integrations.submissions.workflow.states import Status
-from portal.core.errors import NotAllowed
-from portal.core.uploads import Examined
+from portal.core.errors import ActionRefused
+from portal.core.uploads import ValidatedFile
 from tests.conftest import begin
 
 LOGS, LOGO = "NO-7-LOGS", "NO-8-LOGO"
 
 
-def examined(content: bytes = b"ok 1", name: str = "run.txt", kind: str = "txt") -> Examined:
-    return Examined(ContentFile(content, name), name, kind, len(content), hashlib.sha256(content).hexdigest())
+def build_validated_file(content: bytes = b"ok 1", name: str = "run.txt", kind: str = "txt") -> ValidatedFile:
+    return ValidatedFile(ContentFile(content, name), name, kind, len(content), hashlib.sha256(content).hexdigest())
 
 
 def status(row, requirement_id=LOGS):
@@ -26,60 +26,62 @@ def status(row, requirement_id=LOGS):
 
 
 def test_upload_meets_the_requirement(rocket, alice, now):
-    kept = documents.upload(rocket, LOGS, examined(), by=alice, now=now)
+    document = documents.upload_document(rocket, LOGS, build_validated_file(), actor=alice, now=now)
     event = rocket.events.last()
     assert status(rocket) == Status.GIVEN
     assert (event.verb, event.data["name"], event.data["size"]) == ("document_uploaded", "run.txt", 4)
-    with default_storage.open(kept.file.name) as file:
+    with default_storage.open(document.file.name) as file:
         assert file.read() == b"ok 1"
-    assert "run" not in kept.file.name
+    assert "run" not in document.file.name
 
 
 def test_upload_sent_twice(rocket, alice, now):
-    first = documents.upload(rocket, LOGS, examined(), by=alice, now=now)
-    second = documents.upload(rocket, LOGS, examined(), by=alice, now=now)
+    first = documents.upload_document(rocket, LOGS, build_validated_file(), actor=alice, now=now)
+    second = documents.upload_document(rocket, LOGS, build_validated_file(), actor=alice, now=now)
     assert second == first
     assert rocket.events.filter(verb="document_uploaded").count() == 1
 
 
 def test_replaced_document_is_gone(rocket, alice, now, django_capture_on_commit_callbacks):
-    old = documents.upload(rocket, LOGS, examined(), by=alice, now=now)
+    old = documents.upload_document(rocket, LOGS, build_validated_file(), actor=alice, now=now)
     with django_capture_on_commit_callbacks(execute=True):
-        new = documents.upload(rocket, LOGS, examined(b"ok 2"), by=alice, now=now, replaces=str(old.uuid))
-    assert documents.current(rocket, LOGS) == [new]
+        new = documents.upload_document(
+            rocket, LOGS, build_validated_file(b"ok 2"), actor=alice, now=now, replaces=str(old.uuid)
+        )
+    assert documents.list_current_documents(rocket, LOGS) == [new]
     assert not default_storage.exists(old.file.name)
 
 
 def test_removed_last_document_opens_the_requirement(rocket, alice, now, django_capture_on_commit_callbacks):
-    kept = documents.upload(rocket, LOGS, examined(), by=alice, now=now)
+    document = documents.upload_document(rocket, LOGS, build_validated_file(), actor=alice, now=now)
     with django_capture_on_commit_callbacks(execute=True):
-        documents.remove(rocket, LOGS, str(kept.uuid), by=alice, now=now)
-    assert (status(rocket), documents.current(rocket, LOGS)) == (Status.OPEN, [])
-    assert not default_storage.exists(kept.file.name)
+        documents.remove_document(rocket, LOGS, str(document.uuid), actor=alice, now=now)
+    assert (status(rocket), documents.list_current_documents(rocket, LOGS)) == (Status.OPEN, [])
+    assert not default_storage.exists(document.file.name)
 
 
 def test_document_removed_twice(rocket, alice, now):
-    kept = documents.upload(rocket, LOGS, examined(), by=alice, now=now)
-    documents.remove(rocket, LOGS, str(kept.uuid), by=alice, now=now)
-    with pytest.raises(NotAllowed, match="replaced or removed meanwhile"):
-        documents.remove(rocket, LOGS, str(kept.uuid), by=alice, now=now)
+    document = documents.upload_document(rocket, LOGS, build_validated_file(), actor=alice, now=now)
+    documents.remove_document(rocket, LOGS, str(document.uuid), actor=alice, now=now)
+    with pytest.raises(ActionRefused, match="replaced or removed meanwhile"):
+        documents.remove_document(rocket, LOGS, str(document.uuid), actor=alice, now=now)
 
 
-def test_upload_by_a_reviewer_for_the_company(rocket, rita, now):
-    with pytest.raises(NotAllowed, match="Only owners and editors"):
-        documents.upload(rocket, LOGS, examined(), by=rita, now=now)
+def test_upload_by_a_reviewer_for_the_partner(rocket, rita, now):
+    with pytest.raises(ActionRefused, match="Only owners and editors"):
+        documents.upload_document(rocket, LOGS, build_validated_file(), actor=rita, now=now)
 
 
 def test_upload_beyond_the_most(rocket, alice, now):
-    for number in range(documents.MOST):
-        documents.upload(rocket, LOGS, examined(b"ok %d" % number), by=alice, now=now)
-    with pytest.raises(NotAllowed, match="20 documents already"):
-        documents.upload(rocket, LOGS, examined(b"one more"), by=alice, now=now)
+    for number in range(documents.MAX_DOCUMENTS):
+        documents.upload_document(rocket, LOGS, build_validated_file(b"ok %d" % number), actor=alice, now=now)
+    with pytest.raises(ActionRefused, match="20 documents already"):
+        documents.upload_document(rocket, LOGS, build_validated_file(b"one more"), actor=alice, now=now)
 
 
 def test_logo_counts_for_every_integration(acme, rocket, alice, now):
     other = begin(acme, alice, name="Satellite")
-    kept = documents.upload(rocket, LOGO, examined(), by=alice, now=now)
+    document = documents.upload_document(rocket, LOGO, build_validated_file(), actor=alice, now=now)
     later = begin(acme, alice, name="Probe")
-    assert [documents.current(row, LOGO) for row in (rocket, other, later)] == [[kept]] * 3
+    assert [documents.list_current_documents(row, LOGO) for row in (rocket, other, later)] == [[document]] * 3
     assert status(other, LOGO) == Status.GIVEN

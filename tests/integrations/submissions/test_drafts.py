@@ -3,7 +3,7 @@ import pytest
 from integrations.partners.models import Membership
 from integrations.submissions.models import Draft
 from integrations.submissions.services import drafts
-from portal.core.errors import NotAllowed
+from portal.core.errors import ActionRefused
 from tests.conftest import NOW
 
 DATA = {
@@ -14,21 +14,21 @@ DATA = {
 
 @pytest.fixture
 def draft(acme, alice):
-    return drafts.open_start(acme, "terraform-provider", by=alice, now=NOW)
+    return drafts.create_draft(acme, "terraform-provider", actor=alice, now=NOW)
 
 
 @pytest.fixture
 def two(draft, alice, bob):
     """A draft that alice saved, and bob on top of her version."""
-    first = drafts.save(draft, DATA, version=0, by=alice, now=NOW)
-    return drafts.save(first, DATA | {"name": "Bob's", "category": "database"}, version=1, by=bob, now=NOW)
+    first = drafts.save_draft(draft, DATA, version=0, actor=alice, now=NOW)
+    return drafts.save_draft(first, DATA | {"name": "Bob's", "category": "database"}, version=1, actor=bob, now=NOW)
 
 
 def at(draft, more=""):
     return f"/drafts/{draft.uuid}/{more}"
 
 
-def test_draft_saves_itself_and_tells_its_version(sign_in, draft, alice):
+def test_draft_saves_itself_and_reports_its_version(sign_in, draft, alice):
     answer = sign_in(alice).post(at(draft, "save/"), DATA | {"version": 0})
     assert (answer.status_code, answer.headers["X-Draft-Version"]) == (204, "1")
     assert Draft.objects.get().data == DATA
@@ -41,7 +41,7 @@ def test_saving_the_same_again_is_no_new_version(sign_in, draft, alice):
 
 
 def test_colleague_goes_on_where_it_was_left(sign_in, draft, alice, bob):
-    drafts.save(draft, DATA, version=0, by=alice, now=NOW)
+    drafts.save_draft(draft, DATA, version=0, actor=alice, now=NOW)
     page = sign_in(bob).get(at(draft))
     assert page.context["form"].initial["name"] == "Rocket"
     assert "Alice Archer saved this" in page.text
@@ -65,7 +65,7 @@ def test_ones_own_other_tab_sees_both_versions(sign_in, two, bob):
     assert "You changed this draft on another page" in page.text
 
 
-def test_draft_into_which_nobody_typed_takes_any_version(sign_in, draft, alice):
+def test_draft_into_which_no_one_typed_takes_any_version(sign_in, draft, alice):
     assert sign_in(alice).post(at(draft, "save/"), DATA | {"version": 7}).status_code == 204
 
 
@@ -100,7 +100,7 @@ def test_unticked_boxes_of_mine_stay_unticked(sign_in, two, alice):
 
 
 def test_version_that_came_while_choosing_is_shown_too(sign_in, two, alice, bob):
-    drafts.save(two, DATA | {"name": "Bob's third"}, version=2, by=bob, now=NOW)
+    drafts.save_draft(two, DATA | {"name": "Bob's third"}, version=2, actor=bob, now=NOW)
     mine = {f"mine_{key}": value for key, value in (DATA | {"name": "Alice's"}).items()}
     page = sign_in(alice).post(at(two, "resolve/"), mine | {"whole": "mine", "version": 2})
     names = next((s.mine, s.theirs) for s in page.context["sides"] if s.key == "name")
@@ -121,7 +121,7 @@ def test_time_out_loses_nothing(client, draft, alice):
     assert "Here is what you typed before you were signed out" in page.text
 
 
-def test_draft_of_another_company_is_not_there(sign_in, draft, charlie, rita):
+def test_draft_of_another_partner_is_not_there(sign_in, draft, charlie, rita):
     for person in (charlie, rita):
         client = sign_in(person)
         pages = [client.get(at(draft)), client.get(at(draft, "confirm/")), client.get(at(draft, "overlaps/"))]
@@ -144,8 +144,8 @@ def test_draft_that_was_thrown_away_takes_nothing_more(sign_in, draft, alice):
     assert client.post(at(draft, "save/"), DATA | {"version": 0}).status_code == 410
     page = client.get(at(draft), follow=True)
     assert "This draft was thrown away." in page.text
-    with pytest.raises(NotAllowed, match="This draft was thrown away"):
-        drafts.send(draft, {}, version=0, by=alice, now=NOW)
+    with pytest.raises(ActionRefused, match="This draft was thrown away"):
+        drafts.submit_draft(draft, {}, version=0, actor=alice, now=NOW)
 
 
 @pytest.mark.parametrize("version", ["", "x", "-1", "9" * 30, "²"])
@@ -153,7 +153,7 @@ def test_nonsense_for_a_version_is_behind_every_saved_one(sign_in, two, alice, v
     assert sign_in(alice).post(at(two, "save/"), DATA | {"version": version}).status_code == 409
 
 
-def test_others_work_is_told_while_one_types(sign_in, draft, alice, charlie, globex):
+def test_others_work_is_reported_while_one_types(sign_in, draft, alice, charlie, globex):
     from tests.conftest import begin
 
     begin(globex, charlie, name="Rocket", repository="globex/secret", repository_id=1)

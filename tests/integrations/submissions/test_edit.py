@@ -5,9 +5,9 @@ from typing import Any
 from django.urls import reverse
 
 from integrations.submissions.models import Integration
-from integrations.submissions.services.transitions import perform
+from integrations.submissions.services.transitions import perform_transition
 
-SENT = {
+FORM_DATA = {
     "repository_address": "https://github.com/acme/terraform-provider-rocket",
     "name": "Rocket two",
     "description": "Launches bigger rockets.",
@@ -17,14 +17,14 @@ SENT = {
 }
 
 
-def test_old_and_new_stand_in_the_history(rocket: Integration, alice: Any, sign_in: Any) -> None:
-    sign_in(alice).post(reverse("edit_facts", args=[rocket.uuid]), SENT)
+def test_old_and_new_appear_in_the_history(rocket: Integration, alice: Any, sign_in: Any) -> None:
+    sign_in(alice).post(reverse("edit_facts", args=[rocket.uuid]), FORM_DATA)
     row = Integration.objects.get()
     assert (row.name, row.category, row.homepage, row.repository_id) == (
         "Rocket two", "storage", "https://acme.example/two", 4711,
     )  # fmt: skip
-    changed = row.events.get(verb="facts_changed")
-    assert changed.data["changes"] == {
+    event = row.events.get(verb="facts_changed")
+    assert event.data["changes"] == {
         "name": ["Rocket", "Rocket two"],
         "description": ["Launches rockets.", "Launches bigger rockets."],
         "category": ["", "storage"],
@@ -34,7 +34,7 @@ def test_old_and_new_stand_in_the_history(rocket: Integration, alice: Any, sign_
 
 def test_what_is_not_fit_is_said_and_kept(rocket: Integration, alice: Any, sign_in: Any) -> None:
     answer = sign_in(alice).post(
-        reverse("edit_facts", args=[rocket.uuid]), SENT | {"category": "none", "name": "x" * 90}
+        reverse("edit_facts", args=[rocket.uuid]), FORM_DATA | {"category": "none", "name": "x" * 90}
     )
     page = answer.content.decode()
     assert answer.status_code == 422
@@ -47,9 +47,9 @@ def test_others_and_ended_integrations_are_left_alone(
     rocket: Integration, alice: Any, rita: Any, charlie: Any, sign_in: Any
 ) -> None:
     address = reverse("edit_facts", args=[rocket.uuid])
-    assert sign_in(charlie).post(address, SENT).status_code == 404
+    assert sign_in(charlie).post(address, FORM_DATA).status_code == 404
     for ask in (sign_in(rita).get, sign_in(rita).post):
-        assert ask(address, SENT).status_code == 403
-    perform(rocket, "withdraw", by=alice)
-    assert sign_in(alice).post(address, SENT).status_code == 302
+        assert ask(address, FORM_DATA).status_code == 403
+    perform_transition(rocket, "withdraw", actor=alice)
+    assert sign_in(alice).post(address, FORM_DATA).status_code == 302
     assert Integration.objects.get().name == "Rocket"

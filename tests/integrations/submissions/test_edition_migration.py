@@ -14,9 +14,9 @@ from integrations.submissions.models import Credential, Document, Draft, Integra
 from integrations.submissions.services import credentials, drafts, edition_migration, meetings
 from integrations.submissions.services import findings as reviewing
 from integrations.submissions.services import requirements as answers
-from integrations.submissions.services.transitions import perform
+from integrations.submissions.services.transitions import perform_transition
 from portal.core import crypto
-from portal.core.errors import NotAllowed
+from portal.core.errors import ActionRefused
 from portal.notifications.models import Email
 from tests.conftest import meet
 
@@ -25,7 +25,7 @@ NAMES = {"NO-3": "NX-3", "NO-6": "NX-6", "NO-7": "NX-7", "NO-9": "NX-9"}
 
 @pytest.fixture
 def row(at: Any, rita: Any, now: Any) -> Integration:
-    return claims.claim(at("review"), by=rita, now=now)
+    return claims.claim_review(at("review"), actor=rita, now=now)
 
 
 @pytest.fixture
@@ -45,34 +45,39 @@ def newer(row: Integration, monkeypatch: pytest.MonkeyPatch) -> Edition:
 def test_all_that_hangs_on_a_renamed_requirement_follows_it(
     row: Integration, newer: Edition, alice: Any, rita: Any, now: Any
 ) -> None:
-    reviewing.raise_finding(row, "NO-3", "Where are the tests?", by=rita, now=now)
-    proposal = meetings.Proposal((now + timedelta(days=2),), "", 45)
-    meetings.propose(row, "NO-7", proposal, by=alice, now=now)
+    reviewing.raise_finding(row, "NO-3", "Where are the tests?", actor=rita, now=now)
+    proposal = meetings.MeetingProposal((now + timedelta(days=2),), "", 45)
+    meetings.propose_times(row, "NO-7", proposal, actor=alice, now=now)
     secret = crypto.Secret("user: tester")
-    credentials.give(row, "NO-6", "Tenant", secret, permanent=False, by=alice, now=now, uuid=uuid4())
-    drafts.open_answer(row, "NO-9", by=alice, now=now)
-    answers.answer(row, "NO-3", {"tests": "make"}, by=alice, now=now)
+    credentials.submit_credential(row, "NO-6", "Tenant", secret, permanent=False, actor=alice, now=now, uuid=uuid4())
+    drafts.get_or_create_answer_draft(row, "NO-9", actor=alice, now=now)
+    answers.submit_answer(row, "NO-3", {"tests": "make"}, actor=alice, now=now)
 
-    edition_migration.move(row, newer.date, by=rita, now=now)
+    edition_migration.migrate_edition(row, newer.date, actor=rita, now=now)
 
     row = Integration.objects.get(pk=row.pk)
     assert row.edition_date == newer.date
     hanging = (row.findings, row.meetings, row.credentials, row.drafts)
     assert [rows.get().requirement_id for rows in hanging] == ["NX-3", "NX-7", "NX-6", "NX-9"]
     assert row.states.get(requirement_id="NX-3").data == {"tests": "make"}
-    assert credentials.reveal(Credential.objects.get(), reason="Test.", by=rita, now=now).value == "user: tester"
+    assert (
+        credentials.reveal_credential(Credential.objects.get(), reason="Test.", actor=rita, now=now).value
+        == "user: tester"
+    )
 
 
 def test_of_two_answers_the_newer_counts_and_the_older_stays_in_the_history(
     row: Integration, newer: Edition, alice: Any, rita: Any, now: Any
 ) -> None:
-    answers.answer(row, "NO-3", {"tests": "older"}, by=alice, now=now)
+    answers.submit_answer(row, "NO-3", {"tests": "older"}, actor=alice, now=now)
     RequirementState.objects.create(
         integration=row, requirement_id="NX-3", status="given", data={"tests": "newer"}, given_by=rita,
         given_at=now + timedelta(hours=1), waived_until=now + timedelta(days=3),
     )  # fmt: skip
-    assert [r.id for r in edition_migration.plan(Integration.objects.get(pk=row.pk), newer.date, now).twice] == ["NX-3"]
-    edition_migration.move(row, newer.date, by=rita, now=now + timedelta(hours=2))
+    assert [
+        r.id for r in edition_migration.plan_migration(Integration.objects.get(pk=row.pk), newer.date, now).twice
+    ] == ["NX-3"]
+    edition_migration.migrate_edition(row, newer.date, actor=rita, now=now + timedelta(hours=2))
     state = row.states.get(requirement_id="NX-3")
     assert (state.data, state.given_by, row.states.filter(requirement_id="NO-3").count()) == (
         {"tests": "newer"},
@@ -83,7 +88,7 @@ def test_of_two_answers_the_newer_counts_and_the_older_stays_in_the_history(
     assert (older["requirement"], older["data"], older["given_by"]) == ("NX-3", {"tests": "older"}, "Alice Archer")
 
 
-def test_an_older_answer_gives_way_with_its_documents_and_its_waiver(
+def test_older_answer_gives_way_with_its_documents_and_its_waiver(
     row: Integration, newer: Edition, alice: Any, rita: Any, now: Any
 ) -> None:
     old = RequirementState.objects.create(
@@ -93,8 +98,8 @@ def test_an_older_answer_gives_way_with_its_documents_and_its_waiver(
     document = Document.objects.create(
         partner=row.partner, state=old, name="a.txt", kind="txt", size=1, sha256="0", uploaded_at=now
     )
-    answers.answer(row, "NO-3", {"tests": "make"}, by=alice, now=now)
-    edition_migration.move(row, newer.date, by=rita, now=now)
+    answers.submit_answer(row, "NO-3", {"tests": "make"}, actor=alice, now=now)
+    edition_migration.migrate_edition(row, newer.date, actor=rita, now=now)
     state = row.states.get(requirement_id="NX-3")
     assert (state.data, state.waiver_reason) == ({"tests": "make"}, "Known.")
     assert list(state.documents.all()) == [document]
@@ -103,37 +108,37 @@ def test_an_older_answer_gives_way_with_its_documents_and_its_waiver(
 def test_names_may_change_places(
     row: Integration, newer: Edition, alice: Any, rita: Any, now: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    old, swapped = row.edition, {"NO-3": "NO-4", "NO-4": "NO-3"}
+    old, renamed_ids = row.edition, {"NO-3": "NO-4", "NO-4": "NO-3"}
     program = PROGRAMS["nomad"]
-    other = replace(old, date="2028-01", renamed={old.date: swapped})
+    other = replace(old, date="2028-01", renamed={old.date: renamed_ids})
     monkeypatch.setitem(PROGRAMS, "nomad", replace(program, editions=(*program.editions, other)))
-    for each in swapped:
-        answers.answer(row, each, {"was": each}, by=alice, now=now)
-        drafts.open_answer(row, each, by=alice, now=now)
-    edition_migration.move(row, "2028-01", by=rita, now=now)
-    assert {each: row.states.get(requirement_id=each).data["was"] for each in swapped} == swapped
+    for each in renamed_ids:
+        answers.submit_answer(row, each, {"was": each}, actor=alice, now=now)
+        drafts.get_or_create_answer_draft(row, each, actor=alice, now=now)
+    edition_migration.migrate_edition(row, "2028-01", actor=rita, now=now)
+    assert {each: row.states.get(requirement_id=each).data["was"] for each in renamed_ids} == renamed_ids
     assert row.events.get(verb="edition_moved").data["replaced"] == []
 
 
 def test_of_two_open_drafts_the_one_saved_last_stays_open(
     row: Integration, newer: Edition, alice: Any, rita: Any, now: Any
 ) -> None:
-    mine = drafts.open_answer(row, "NO-9", by=alice, now=now)
+    mine = drafts.get_or_create_answer_draft(row, "NO-9", actor=alice, now=now)
     theirs = Draft.objects.create(
         partner=row.partner, integration=row, requirement_id="NX-9", program_key="nomad", saved_at=now + timedelta(1)
     )
-    edition_migration.move(row, newer.date, by=rita, now=now)
+    edition_migration.migrate_edition(row, newer.date, actor=rita, now=now)
     assert row.drafts.get(requirement_id="NX-9", sent_at=None) == theirs
     assert row.drafts.get(pk=mine.pk).sent_at == now
 
 
-def test_a_second_finding_of_the_machine_goes_on_as_the_first(
+def test_second_finding_of_the_machine_goes_on_as_the_first(
     row: Integration, newer: Edition, rita: Any, now: Any
 ) -> None:
-    told = {"round": 1, "text": "It no longer builds.", "raised_at": now, "due_at": now}
-    first = row.findings.create(number=1, requirement_id="NX-3", **told)
-    second = row.findings.create(number=2, requirement_id="NO-3", **told)
-    edition_migration.move(row, newer.date, by=rita, now=now)
+    finding_fields = {"round": 1, "text": "It no longer builds.", "raised_at": now, "due_at": now}
+    first = row.findings.create(number=1, requirement_id="NX-3", **finding_fields)
+    second = row.findings.create(number=2, requirement_id="NO-3", **finding_fields)
+    edition_migration.migrate_edition(row, newer.date, actor=rita, now=now)
     first.refresh_from_db()
     second.refresh_from_db()
     assert (first.state, second.state, second.requirement_id) == ("open", "verified", "NX-3")
@@ -144,10 +149,10 @@ def test_nothing_is_moved_while_a_decision_can_be_undone(
     row: Integration, newer: Edition, alice: Any, rita: Any, now: Any
 ) -> None:
     meet(row, alice, now)
-    perform(row, "approve", by=rita, now=now)
-    with pytest.raises(NotAllowed, match="can still be undone until 09:10 UTC"):
-        edition_migration.move(row, newer.date, by=rita, now=now + timedelta(minutes=9))
-    edition_migration.move(row, newer.date, by=rita, now=now + timedelta(minutes=10))
+    perform_transition(row, "approve", actor=rita, now=now)
+    with pytest.raises(ActionRefused, match="can still be undone until 09:10 UTC"):
+        edition_migration.migrate_edition(row, newer.date, actor=rita, now=now + timedelta(minutes=9))
+    edition_migration.migrate_edition(row, newer.date, actor=rita, now=now + timedelta(minutes=10))
     assert Integration.objects.get(pk=row.pk).edition_date == newer.date
 
 
@@ -159,27 +164,27 @@ def premier(at: Any) -> Integration:
     return Integration.objects.get(pk=row.pk)
 
 
-def test_the_dry_run_says_what_becomes_of_the_tier(premier: Integration, rita: Any, now: Any) -> None:
-    planned = edition_migration.plan(premier, "2021-10", now)
-    below = planned.to.release_tier
-    assert planned.tier == (
+def test_dry_run_says_what_becomes_of_the_tier(premier: Integration, rita: Any, now: Any) -> None:
+    migration = edition_migration.plan_migration(premier, "2021-10", now)
+    below = migration.to.release_tier
+    assert migration.tier == (
         f"The tier Partner Premier is taken back, since this edition has none of that name: it becomes {below.name}. "
         "What was handed in for it is kept.",
         "The question for the tier Partner Premier ends, since this edition has none of that name.",
     )
-    edition_migration.move(premier, "2021-10", by=rita, now=now + timedelta(hours=1))
-    moved = Integration.objects.get(pk=premier.pk)
-    assert (moved.tier, moved.tier_request, moved.turn_holder) == (below.key, "", "machine")
-    assert planned.tier[0] in Email.objects.get(event__verb="edition_moved").text
+    edition_migration.migrate_edition(premier, "2021-10", actor=rita, now=now + timedelta(hours=1))
+    integration = Integration.objects.get(pk=premier.pk)
+    assert (integration.tier, integration.tier_request, integration.turn_holder) == (below.key, "", "machine")
+    assert migration.tier[0] in Email.objects.get(event__verb="edition_moved").text
 
 
-def test_a_tier_that_the_edition_has_too_is_kept(
+def test_tier_that_the_edition_has_too_is_kept(
     premier: Integration, rita: Any, now: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     program = PROGRAMS["terraform-provider"]
     later = replace(program.newest, date="2028-01", renamed={})
     monkeypatch.setitem(PROGRAMS, program.key, replace(program, editions=(*program.editions, later)))
-    assert edition_migration.plan(premier, "2028-01", now).tier == ()
-    edition_migration.move(premier, "2028-01", by=rita, now=now + timedelta(hours=1))
-    moved = Integration.objects.get(pk=premier.pk)
-    assert (moved.tier, moved.tier_request) == ("partner-premier", "partner-premier")
+    assert edition_migration.plan_migration(premier, "2028-01", now).tier == ()
+    edition_migration.migrate_edition(premier, "2028-01", actor=rita, now=now + timedelta(hours=1))
+    integration = Integration.objects.get(pk=premier.pk)
+    assert (integration.tier, integration.tier_request) == ("partner-premier", "partner-premier")

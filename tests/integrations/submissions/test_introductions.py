@@ -2,10 +2,10 @@ import pytest
 
 from integrations.partners.models import Membership
 from integrations.submissions.models import Introduction
-from integrations.submissions.selectors.similar import overlaps_of
+from integrations.submissions.selectors.similar import find_integration_overlaps
 from integrations.submissions.services import introductions
 from portal.audit.models import Event
-from portal.core.errors import NotAllowed
+from portal.core.errors import ActionRefused
 from portal.notifications.models import Email
 from tests.conftest import NOW, begin
 
@@ -21,32 +21,35 @@ def theirs(globex, charlie):
 
 
 @pytest.fixture
-def asked(mine, theirs, alice):
-    return introductions.ask(mine, theirs, "Shall we talk?", by=alice, now=NOW)
+def introduction(mine, theirs, alice):
+    return introductions.request_introduction(mine, theirs, "Shall we talk?", actor=alice, now=NOW)
 
 
 def verbs(row):
     return [e.verb for e in Event.objects.filter(integration=row) if e.verb.startswith("introduction")]
 
 
-def test_asking_names_nobody_in_the_other_history(asked, mine, theirs):
+def test_asking_names_no_one_in_the_other_history(introduction, mine, theirs):
     event = Event.objects.get(verb="introduction_asked")
     assert (event.integration, event.actor, event.note) == (theirs, "", "Shall we talk?")
-    assert event.data == {"introduction": asked.pk}
+    assert event.data == {"introduction": introduction.pk}
     assert verbs(mine) == []
 
 
-def test_other_side_reads_no_name_before_it_agrees(asked, sign_in, charlie):
+def test_other_side_reads_no_name_before_it_agrees(introduction, sign_in, charlie):
     client = sign_in(charlie)
-    for page in (client.get(f"/introductions/{asked.pk}/"), client.get(f"/integrations/{asked.other.uuid}/")):
+    for page in (
+        client.get(f"/introductions/{introduction.pk}/"),
+        client.get(f"/integrations/{introduction.other.uuid}/"),
+    ):
         assert "Shall we talk?" in page.text
         assert not {"Acme", "Alice", "acme/rocket", "alice@acme.example"} & set_of(
             page, "Acme", "Alice", "acme/rocket", "alice@acme.example"
         )
 
 
-def test_asker_reads_no_name_before_the_other_agrees(asked, sign_in, alice):
-    page = sign_in(alice).get(f"/introductions/{asked.pk}/")
+def test_asker_reads_no_name_before_the_other_agrees(introduction, sign_in, alice):
+    page = sign_in(alice).get(f"/introductions/{introduction.pk}/")
     assert set_of(page, "Globex", "Charlie", "globex/rocket", "charlie@globex.example") == set()
 
 
@@ -55,101 +58,101 @@ def set_of(page, *words):
     return {word for word in words if word in page.text}
 
 
-def test_both_read_both_names_once_both_agreed(asked, sign_in, alice, charlie, mine, theirs):
-    sign_in(charlie).post(f"/introductions/{asked.pk}/", {"answer": "agree"})
+def test_both_read_both_names_once_both_agreed(introduction, sign_in, alice, charlie, mine, theirs):
+    sign_in(charlie).post(f"/introductions/{introduction.pk}/", {"answer": "agree"})
     everything = {"Acme", "Alice Archer", "alice@acme.example", "Globex", "Charlie Cole", "charlie@globex.example"}
     for person in (alice, charlie):
-        assert set_of(sign_in(person).get(f"/introductions/{asked.pk}/"), *everything) == everything
+        assert set_of(sign_in(person).get(f"/introductions/{introduction.pk}/"), *everything) == everything
     assert (verbs(mine), verbs(theirs)) == (["introduction_agreed"], ["introduction_asked", "introduction_agreed"])
 
 
-def test_decline_tells_the_asker_and_names_nobody(asked, sign_in, alice, charlie, mine):
-    sign_in(charlie).post(f"/introductions/{asked.pk}/", {"answer": "decline"})
-    page = sign_in(alice).get(f"/introductions/{asked.pk}/")
+def test_decline_reports_the_asker_and_names_no_one(introduction, sign_in, alice, charlie, mine):
+    sign_in(charlie).post(f"/introductions/{introduction.pk}/", {"answer": "decline"})
+    page = sign_in(alice).get(f"/introductions/{introduction.pk}/")
     assert "would rather not be introduced" in page.text
     assert set_of(page, "Globex", "Charlie") == set()
     assert Event.objects.get(integration=mine, verb="introduction_declined").actor == ""
 
 
-def test_decline_is_mailed_to_the_asker_alone_and_reveals_nothing(asked, alice, bob, charlie):
-    introductions.decline(asked, by=charlie, now=NOW)
+def test_decline_is_emailed_to_the_asker_alone_and_reveals_nothing(introduction, alice, bob, charlie):
+    introductions.decline_introduction(introduction, actor=charlie, now=NOW)
     mails = Email.objects.filter(event__verb="introduction_declined").order_by("to")
     assert [mail.to for mail in mails] == ["alice@acme.example", "bob@acme.example"]
     for mail in mails:
         everything = mail.subject + mail.text + mail.html
         assert mail.subject == "No introduction: Rocket"
         assert "would rather not be introduced" in mail.text
-        assert f"/introductions/{asked.pk}/" in mail.text
+        assert f"/introductions/{introduction.pk}/" in mail.text
         assert [word for word in ("Globex", "Charlie", "globex/rocket", "globex.example") if word in everything] == []
 
 
-def test_answer_is_given_once(asked, charlie):
-    introductions.agree(asked, by=charlie, now=NOW)
-    with pytest.raises(NotAllowed, match="Charlie Cole agreed on 14 Apr, 09:00 UTC already"):
-        introductions.decline(asked, by=charlie, now=NOW)
+def test_answer_is_given_once(introduction, charlie):
+    introductions.accept_introduction(introduction, actor=charlie, now=NOW)
+    with pytest.raises(ActionRefused, match="Charlie Cole agreed on 14 Apr, 09:00 UTC already"):
+        introductions.decline_introduction(introduction, actor=charlie, now=NOW)
 
 
-def test_asker_cannot_answer_for_the_other_side(asked, sign_in, alice):
-    page = sign_in(alice).post(f"/introductions/{asked.pk}/", {"answer": "agree"}, follow=True)
+def test_asker_cannot_answer_for_the_other_side(introduction, sign_in, alice):
+    page = sign_in(alice).post(f"/introductions/{introduction.pk}/", {"answer": "agree"}, follow=True)
     assert "Only owners and editors of the company may do this." in page.text
     assert Introduction.objects.get().state == "asked"
 
 
-def test_asking_twice_is_asking_once(asked, mine, theirs, alice):
-    assert introductions.ask(mine, theirs, "Again", by=alice, now=NOW) == asked
+def test_asking_twice_is_asking_once(introduction, mine, theirs, alice):
+    assert introductions.request_introduction(mine, theirs, "Again", actor=alice, now=NOW) == introduction
     assert verbs(theirs) == ["introduction_asked"]
 
 
-def test_asking_back_is_agreeing(asked, mine, theirs, charlie):
-    answered = introductions.ask(theirs, mine, "We too", by=charlie, now=NOW)
-    assert (answered.pk, answered.state) == (asked.pk, "agreed")
+def test_asking_back_is_agreeing(introduction, mine, theirs, charlie):
+    accepted_introduction = introductions.request_introduction(theirs, mine, "We too", actor=charlie, now=NOW)
+    assert (accepted_introduction.pk, accepted_introduction.state) == (introduction.pk, "agreed")
 
 
-def test_own_company_is_not_asked(mine, acme, alice):
-    with pytest.raises(NotAllowed, match="Both integrations are your own company's"):
-        introductions.ask(mine, begin(acme, alice), "", by=alice, now=NOW)
+def test_own_partner_is_not_asked(mine, acme, alice):
+    with pytest.raises(ActionRefused, match="Both integrations are your own company's"):
+        introductions.request_introduction(mine, begin(acme, alice), "", actor=alice, now=NOW)
 
 
-def test_viewer_asks_nobody(mine, theirs, bob):
+def test_viewer_asks_no_one(mine, theirs, bob):
     Membership.objects.filter(user=bob).update(role="viewer")
-    with pytest.raises(NotAllowed, match="Only owners and editors"):
-        introductions.ask(mine, theirs, "", by=bob, now=NOW)
+    with pytest.raises(ActionRefused, match="Only owners and editors"):
+        introductions.request_introduction(mine, theirs, "", actor=bob, now=NOW)
 
 
 def test_neighbours_are_asked_through_their_handle(mine, theirs, sign_in, alice):
-    (found,) = overlaps_of(mine)
+    (overlap,) = find_integration_overlaps(mine)
     page = sign_in(alice).post(
-        f"/integrations/{mine.uuid}/neighbours/", {"introduce": found.handle, "message": "Hello"}, follow=True
+        f"/integrations/{mine.uuid}/neighbours/", {"introduce": overlap.handle, "message": "Hello"}, follow=True
     )
     introduction = Introduction.objects.get()
     assert (introduction.asking, introduction.other, introduction.message) == (mine, theirs, "Hello")
     assert "You asked for an introduction." in page.text
 
 
-def test_handle_of_nobody_asks_nobody(mine, theirs, sign_in, alice):
+def test_handle_of_no_one_asks_no_one(mine, theirs, sign_in, alice):
     page = sign_in(alice).post(f"/integrations/{mine.uuid}/neighbours/", {"introduce": "0" * 32}, follow=True)
     assert "there is nobody to ask" in page.text
     assert Introduction.objects.count() == 0
 
 
-def test_introduction_of_others_is_not_there(asked, sign_in):
+def test_introduction_of_others_is_not_there(introduction, sign_in):
     from tests.conftest import company, person
 
     outsider = person("eve@initech.example", "Eve Evans")
     Membership.objects.create(partner=company("Initech", ""), user=outsider, role="owner", joined_at=NOW)
     client = sign_in(outsider)
-    assert client.get(f"/introductions/{asked.pk}/").status_code == 404
-    assert client.post(f"/introductions/{asked.pk}/", {"answer": "agree"}).status_code == 404
+    assert client.get(f"/introductions/{introduction.pk}/").status_code == 404
+    assert client.post(f"/introductions/{introduction.pk}/", {"answer": "agree"}).status_code == 404
     assert client.get("/introductions/999999/").status_code == 404
 
 
-def test_person_who_left_is_no_contact(asked, sign_in, alice, bob, charlie):
-    introductions.agree(asked, by=charlie, now=NOW)
+def test_person_who_left_is_no_contact(introduction, sign_in, alice, bob, charlie):
+    introductions.accept_introduction(introduction, actor=charlie, now=NOW)
     Membership.objects.filter(user=alice).update(ended_at=NOW)
     Membership.objects.filter(user=bob).update(role="owner")
-    page = sign_in(charlie).get(f"/introductions/{asked.pk}/")
+    page = sign_in(charlie).get(f"/introductions/{introduction.pk}/")
     assert set_of(page, "alice@acme.example", "bob@acme.example") == {"bob@acme.example"}
 
 
-def test_history_tells_that_somebody_asked(asked):
+def test_history_reports_that_someone_asked(introduction):
     assert Event.objects.get(verb="introduction_asked").told == "Somebody asked for an introduction"

@@ -7,9 +7,9 @@ from icalendar import Calendar
 
 from integrations.submissions.models import Integration
 from integrations.submissions.services import meetings
-from integrations.submissions.services.meetings import Proposal, State
+from integrations.submissions.services.meetings import MeetingProposal, State
 from integrations.submissions.workflow.states import Status
-from portal.core.errors import NotAllowed
+from portal.core.errors import ActionRefused
 from tests.conftest import begin
 
 DEMO = "NO-7"
@@ -22,16 +22,16 @@ def times(now):
 
 
 @pytest.fixture
-def proposed(rocket, alice, now, times):
-    return meetings.propose(rocket, DEMO, Proposal(times, WHERE, 45), by=alice, now=now)
+def proposed_meeting(rocket, alice, now, times):
+    return meetings.propose_times(rocket, DEMO, MeetingProposal(times, WHERE, 45), actor=alice, now=now)
 
 
 @pytest.fixture
-def agreed(proposed, rita, now, times):
-    return meetings.accept(proposed, times[0], by=rita, now=now)
+def scheduled_meeting(proposed_meeting, rita, now, times):
+    return meetings.accept_time(proposed_meeting, times[0], actor=rita, now=now)
 
 
-def told(row, requirement_id=DEMO):
+def get_status(row, requirement_id=DEMO):
     state = Integration.objects.get(pk=row.pk).states.get(requirement_id=requirement_id)
     return state.status, state.data.get("waits_for", "")
 
@@ -40,18 +40,22 @@ def calendar(row):
     return Calendar.from_ical(row.events.last().data["calendar"])
 
 
-def test_company_proposes(rocket, proposed):
-    assert (proposed.state, proposed.by_program, told(rocket)) == (State.PROPOSED, False, (Status.WAITING, "program"))
+def test_partner_proposes(rocket, proposed_meeting):
+    assert (proposed_meeting.state, proposed_meeting.by_program, get_status(rocket)) == (
+        State.PROPOSED,
+        False,
+        (Status.WAITING, "program"),
+    )
     assert rocket.events.last().data["times"] == ["2026-04-15T09:00+00:00", "2026-04-16T09:00+00:00"]
 
 
-def test_program_proposes_others(rocket, proposed, rita, now, times):
-    other = meetings.propose(rocket, DEMO, Proposal(times[:1], WHERE, 30), by=rita, now=now)
-    assert (other.pk, other.by_program, told(rocket)) == (proposed.pk, True, (Status.WAITING, "partner"))
+def test_program_proposes_others(rocket, proposed_meeting, rita, now, times):
+    other = meetings.propose_times(rocket, DEMO, MeetingProposal(times[:1], WHERE, 30), actor=rita, now=now)
+    assert (other.pk, other.by_program, get_status(rocket)) == (proposed_meeting.pk, True, (Status.WAITING, "partner"))
 
 
-def test_proposal_sent_twice(rocket, proposed, alice, now, times):
-    meetings.propose(rocket, DEMO, Proposal(times, WHERE, 45), by=alice, now=now)
+def test_proposal_sent_twice(rocket, proposed_meeting, alice, now, times):
+    meetings.propose_times(rocket, DEMO, MeetingProposal(times, WHERE, 45), actor=alice, now=now)
     assert rocket.events.filter(verb="meeting_proposed").count() == 1
 
 
@@ -66,16 +70,20 @@ def test_proposal_sent_twice(rocket, proposed, alice, now, times):
 )
 def test_times_that_cannot_be(rocket, alice, now, days, sentence):
     times = tuple(now + timedelta(days=day) for day in days)
-    with pytest.raises(NotAllowed, match=sentence):
-        meetings.propose(rocket, DEMO, Proposal(times, "", 45), by=alice, now=now)
+    with pytest.raises(ActionRefused, match=sentence):
+        meetings.propose_times(rocket, DEMO, MeetingProposal(times, "", 45), actor=alice, now=now)
 
 
-def test_time_is_agreed(rocket, agreed, times):
+def test_time_is_agreed(rocket, scheduled_meeting, times):
     invitation = calendar(rocket)
     event = invitation.walk("VEVENT")[0]
-    assert (agreed.state, agreed.starts_at, told(rocket)) == (State.AGREED, times[0], (Status.WAITING, "program"))
+    assert (scheduled_meeting.state, scheduled_meeting.starts_at, get_status(rocket)) == (
+        State.AGREED,
+        times[0],
+        (Status.WAITING, "program"),
+    )
     assert invitation["METHOD"] == "REQUEST"
-    assert str(event["UID"]) == f"{agreed.uuid}@127.0.0.1"
+    assert str(event["UID"]) == f"{scheduled_meeting.uuid}@127.0.0.1"
     assert event["SEQUENCE"] == 0
     assert event.decoded("DTSTART") == datetime(2026, 4, 15, 9, tzinfo=UTC)
     assert event.decoded("DTEND") == datetime(2026, 4, 15, 9, 45, tzinfo=UTC)
@@ -83,87 +91,87 @@ def test_time_is_agreed(rocket, agreed, times):
     assert event["ATTENDEE"] == "mailto:alice@acme.example"
 
 
-def test_reviewer_is_invited(rocket, proposed, alice, rita, now, times):
+def test_reviewer_is_invited(rocket, proposed_meeting, alice, rita, now, times):
     Integration.objects.filter(pk=rocket.pk).update(reviewer=rita)
-    meetings.accept(proposed, times[1], by=rita, now=now)
+    meetings.accept_time(proposed_meeting, times[1], actor=rita, now=now)
     attendees = calendar(rocket).walk("VEVENT")[0]["ATTENDEE"]
     assert attendees == ["mailto:alice@acme.example", "mailto:rita@program.example"]
 
 
-def test_own_times_accepted(proposed, alice, now, times):
-    with pytest.raises(NotAllowed, match="Your side proposed"):
-        meetings.accept(proposed, times[0], by=alice, now=now)
+def test_own_times_accepted(proposed_meeting, alice, now, times):
+    with pytest.raises(ActionRefused, match="Your side proposed"):
+        meetings.accept_time(proposed_meeting, times[0], actor=alice, now=now)
 
 
-def test_time_that_was_never_proposed(proposed, rita, now, times):
-    with pytest.raises(NotAllowed, match="no longer proposed"):
-        meetings.accept(proposed, times[0] + timedelta(hours=1), by=rita, now=now)
+def test_time_that_was_never_proposed(proposed_meeting, rita, now, times):
+    with pytest.raises(ActionRefused, match="no longer proposed"):
+        meetings.accept_time(proposed_meeting, times[0] + timedelta(hours=1), actor=rita, now=now)
 
 
-def test_time_that_has_passed_meanwhile(proposed, rita, times):
-    with pytest.raises(NotAllowed, match="has passed"):
-        meetings.accept(proposed, times[0], by=rita, now=times[0])
+def test_time_that_has_passed_meanwhile(proposed_meeting, rita, times):
+    with pytest.raises(ActionRefused, match="has passed"):
+        meetings.accept_time(proposed_meeting, times[0], actor=rita, now=times[0])
 
 
-def test_accepted_twice(rocket, agreed, rita, now, times):
-    meetings.accept(agreed, times[0], by=rita, now=now)
+def test_accepted_twice(rocket, scheduled_meeting, rita, now, times):
+    meetings.accept_time(scheduled_meeting, times[0], actor=rita, now=now)
     assert rocket.events.filter(verb="meeting_agreed").count() == 1
 
 
 def test_place_named_by_the_one_who_accepts(rocket, alice, rita, now, times):
-    proposed = meetings.propose(rocket, DEMO, Proposal(times, "", 45), by=alice, now=now)
-    assert meetings.accept(proposed, times[0], by=rita, now=now, place=WHERE).place == WHERE
+    meeting = meetings.propose_times(rocket, DEMO, MeetingProposal(times, "", 45), actor=alice, now=now)
+    assert meetings.accept_time(meeting, times[0], actor=rita, now=now, place=WHERE).place == WHERE
 
 
-def test_agreed_meeting_is_moved(rocket, agreed, alice, rita, now, times):
-    meetings.propose(rocket, DEMO, Proposal(times[1:], WHERE, 45), by=alice, now=now)
-    meetings.accept(agreed, times[1], by=rita, now=now)
+def test_agreed_meeting_is_moved(rocket, scheduled_meeting, alice, rita, now, times):
+    meetings.propose_times(rocket, DEMO, MeetingProposal(times[1:], WHERE, 45), actor=alice, now=now)
+    meetings.accept_time(scheduled_meeting, times[1], actor=rita, now=now)
     event = calendar(rocket).walk("VEVENT")[0]
     assert (event["SEQUENCE"], event.decoded("DTSTART")) == (1, times[1])
-    assert str(event["UID"]) == f"{agreed.uuid}@127.0.0.1"
+    assert str(event["UID"]) == f"{scheduled_meeting.uuid}@127.0.0.1"
 
 
-def test_agreed_meeting_is_cancelled(rocket, agreed, alice, now):
-    meetings.cancel(agreed, reason="Nobody is well.", by=alice, now=now)
+def test_agreed_meeting_is_cancelled(rocket, scheduled_meeting, alice, now):
+    meetings.cancel_meeting(scheduled_meeting, reason="Nobody is well.", actor=alice, now=now)
     invitation = calendar(rocket)
     event = invitation.walk("VEVENT")[0]
     assert (invitation["METHOD"], event["STATUS"], event["SEQUENCE"]) == ("CANCEL", "CANCELLED", 1)
-    assert told(rocket) == (Status.OPEN, "")
+    assert get_status(rocket) == (Status.OPEN, "")
     assert rocket.events.last().note == "Nobody is well."
 
 
-def test_moved_and_then_cancelled_reaches_calendars(rocket, agreed, alice, now, times):
-    moved = meetings.propose(rocket, DEMO, Proposal(times[1:], WHERE, 45), by=alice, now=now)
-    meetings.cancel(moved, reason="Later.", by=alice, now=now)
+def test_moved_and_then_cancelled_reaches_calendars(rocket, scheduled_meeting, alice, now, times):
+    meeting = meetings.propose_times(rocket, DEMO, MeetingProposal(times[1:], WHERE, 45), actor=alice, now=now)
+    meetings.cancel_meeting(meeting, reason="Later.", actor=alice, now=now)
     event = calendar(rocket).walk("VEVENT")[0]
     assert (event["SEQUENCE"], event.decoded("DTSTART")) == (2, times[0])
 
 
-def test_proposal_taken_back_reaches_no_calendar(rocket, proposed, alice, now):
-    meetings.cancel(proposed, reason="Not ready.", by=alice, now=now)
+def test_proposal_reverted_reaches_no_calendar(rocket, proposed_meeting, alice, now):
+    meetings.cancel_meeting(proposed_meeting, reason="Not ready.", actor=alice, now=now)
     assert "calendar" not in rocket.events.last().data
 
 
-def test_new_meeting_after_a_cancelled_one(rocket, agreed, alice, now, times):
-    meetings.cancel(agreed, reason="Later.", by=alice, now=now)
-    again = meetings.propose(rocket, DEMO, Proposal(times, WHERE, 45), by=alice, now=now)
-    assert (again.pk != agreed.pk, again.starts_at) == (True, None)
+def test_new_meeting_after_a_cancelled_one(rocket, scheduled_meeting, alice, now, times):
+    meetings.cancel_meeting(scheduled_meeting, reason="Later.", actor=alice, now=now)
+    again = meetings.propose_times(rocket, DEMO, MeetingProposal(times, WHERE, 45), actor=alice, now=now)
+    assert (again.pk != scheduled_meeting.pk, again.starts_at) == (True, None)
 
 
-def test_held_before_it_began(agreed, rita, now):
-    with pytest.raises(NotAllowed, match="has not begun"):
-        meetings.hold(agreed, ["Live demonstration"], notes="", by=rita, now=now)
+def test_held_before_it_began(scheduled_meeting, rita, now):
+    with pytest.raises(ActionRefused, match="has not begun"):
+        meetings.complete_meeting(scheduled_meeting, ["Live demonstration"], notes="", actor=rita, now=now)
 
 
-def test_held_and_everything_shown(rocket, agreed, rita, times):
-    meetings.hold(agreed, ["Live demonstration"], notes="Went well.", by=rita, now=times[0])
-    assert told(rocket) == (Status.GIVEN, "")
+def test_held_and_everything_shown(rocket, scheduled_meeting, rita, times):
+    meetings.complete_meeting(scheduled_meeting, ["Live demonstration"], notes="Went well.", actor=rita, now=times[0])
+    assert get_status(rocket) == (Status.GIVEN, "")
     assert rocket.events.last().verb == "meeting_held"
 
 
-def test_held_by_the_company(agreed, alice, times):
-    with pytest.raises(NotAllowed, match="Only a reviewer"):
-        meetings.hold(agreed, ["Live demonstration"], notes="", by=alice, now=times[0])
+def test_held_by_the_partner(scheduled_meeting, alice, times):
+    with pytest.raises(ActionRefused, match="Only a reviewer"):
+        meetings.complete_meeting(scheduled_meeting, ["Live demonstration"], notes="", actor=alice, now=times[0])
 
 
 @pytest.fixture
@@ -171,28 +179,30 @@ def three_items(acme, alice, rita, now, times):
     """A run task review, of which two items were shown."""
     row = begin(acme, alice, "terraform-run-task")
     requirement = next(r for r in row.edition.requirements() if len(r.meeting_items) == 3)
-    proposed = meetings.propose(row, requirement.id, Proposal(times, WHERE, 45), by=alice, now=now)
-    agreed = meetings.accept(proposed, times[0], by=rita, now=now)
-    held = meetings.hold(agreed, requirement.meeting_items[:2], notes="", by=rita, now=times[0])
-    return row, requirement, held
+    proposal = meetings.propose_times(row, requirement.id, MeetingProposal(times, WHERE, 45), actor=alice, now=now)
+    agreed_meeting = meetings.accept_time(proposal, times[0], actor=rita, now=now)
+    completed_meeting = meetings.complete_meeting(
+        agreed_meeting, requirement.meeting_items[:2], notes="", actor=rita, now=times[0]
+    )
+    return row, requirement, completed_meeting
 
 
 def test_items_left_keep_it_open(three_items):
     row, requirement, _ = three_items
-    assert told(row, requirement.id) == (Status.WAITING, "program")
+    assert get_status(row, requirement.id) == (Status.WAITING, "program")
     assert row.events.last().data["left"] == [requirement.meeting_items[2]]
 
 
 def test_item_ticked_later(three_items, rita, times):
-    row, requirement, held = three_items
-    meetings.hold(held, requirement.meeting_items[2:], notes="", by=rita, now=times[0])
-    assert told(row, requirement.id) == (Status.GIVEN, "")
+    row, requirement, earlier_meeting = three_items
+    meetings.complete_meeting(earlier_meeting, requirement.meeting_items[2:], notes="", actor=rita, now=times[0])
+    assert get_status(row, requirement.id) == (Status.GIVEN, "")
 
 
 def test_second_meeting_for_what_was_not_shown(three_items, alice, rita, times):
-    row, requirement, held = three_items
+    row, requirement, earlier_meeting = three_items
     later = times[1] + timedelta(days=1)
-    again = meetings.propose(row, requirement.id, Proposal((later,), WHERE, 30), by=alice, now=times[0])
-    agreed = meetings.accept(again, later, by=rita, now=times[0])
-    meetings.hold(agreed, requirement.meeting_items[2:], notes="", by=rita, now=later)
-    assert (again.pk != held.pk, told(row, requirement.id)) == (True, (Status.GIVEN, ""))
+    again = meetings.propose_times(row, requirement.id, MeetingProposal((later,), WHERE, 30), actor=alice, now=times[0])
+    meeting = meetings.accept_time(again, later, actor=rita, now=times[0])
+    meetings.complete_meeting(meeting, requirement.meeting_items[2:], notes="", actor=rita, now=later)
+    assert (again.pk != earlier_meeting.pk, get_status(row, requirement.id)) == (True, (Status.GIVEN, ""))

@@ -1,9 +1,9 @@
 import pytest
 
 from integrations.programs.registry import PROGRAMS
-from integrations.programs.schema import Target
+from integrations.programs.schema import SlaTarget
 from integrations.submissions.models import Draft
-from integrations.submissions.views.program_catalog import promised
+from integrations.submissions.views.program_catalog import format_target
 
 EVERY = [(program, edition) for program in PROGRAMS.values() for edition in program.editions]
 
@@ -15,15 +15,17 @@ def test_program_page_shows_all_of_the_edition(client, db, program, edition):
     page = client.get(f"/programs/{program.key}/", {"edition": edition.date})
     text = page.text.replace("&#x27;", "'").replace("&amp;", "&").replace("&quot;", '"')
     steps = [step.name for step in edition.steps]
-    asked = [r.title for r in edition.requirements()] + [r.title for t in edition.tiers for r in t.requirements]
-    told = [
-        *steps, *asked, *(c.name for c in edition.categories), *(c.meaning for c in edition.categories),
+    requirement_titles = [r.title for r in edition.requirements()] + [
+        r.title for t in edition.tiers for r in t.requirements
+    ]
+    expected_texts = [
+        *steps, *requirement_titles, *(c.name for c in edition.categories), *(c.meaning for c in edition.categories),
         *(line.published for line in edition.licences.lines), *(t.name for t in edition.tiers),
         *(t.meaning for t in edition.tiers), edition.mailbox, edition.listing, edition.removal, edition.badge_terms,
         edition.sla.summary, *edition.badges, *edition.offerings, *(link.url for link in edition.links),
         *(link.url for step in edition.steps for link in step.links), *(a.email for a in edition.agencies),
     ]  # fmt: skip
-    assert [words for words in told if words not in text] == []
+    assert [words for words in expected_texts if words not in text] == []
 
 
 def test_program_without_an_edition_named_is_the_one_that_is_entered(client, db, settings):
@@ -76,7 +78,7 @@ def test_chooser_answers_htmx_with_the_answer_alone(client, db):
     assert ("<html" in page.text, 'href="/start/nomad/"' in page.text) == (False, True)
 
 
-def test_begin_makes_the_draft_at_once_where_the_company_is_clear(sign_in, alice):
+def test_begin_makes_the_draft_at_once_where_the_partner_is_clear(sign_in, alice):
     client = sign_in(alice)
     assert '<form method="post" action="/start/nomad/">' in client.get("/programs/nomad/").text
     where = client.post("/start/nomad/").headers["Location"]
@@ -87,10 +89,10 @@ def test_begin_makes_the_draft_at_once_where_the_company_is_clear(sign_in, alice
     ("target", "words"),
     [
         (None, ""),
-        (Target(hours=48), "48 hours"),
-        (Target(business_days=5), "5 business days"),
-        (Target(hours=48, ideally=True), "48 hours, ideally"),
+        (SlaTarget(hours=48), "48 hours"),
+        (SlaTarget(business_days=5), "5 business days"),
+        (SlaTarget(hours=48, ideally=True), "48 hours, ideally"),
     ],
 )
 def test_promise_in_words(target, words):
-    assert promised(target) == words
+    assert format_target(target) == words

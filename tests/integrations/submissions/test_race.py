@@ -8,8 +8,8 @@ import pytest
 from django.db import connection
 
 from integrations.submissions.models import Integration
-from integrations.submissions.services.transitions import perform
-from portal.core.errors import NotAllowed
+from integrations.submissions.services.transitions import perform_transition
+from portal.core.errors import ActionRefused
 from tests.conftest import begin, drive, meet
 
 ROUNDS = 200
@@ -21,13 +21,13 @@ pytestmark = [
 ]
 
 
-def press(row: Integration, step: str, by: Any, gate: threading.Barrier, told: list[str]) -> None:
+def press(row: Integration, step: str, by: Any, gate: threading.Barrier, outcomes: list[str]) -> None:
     try:
         gate.wait()
-        perform(row, step, by=by, note="Not for us.", version=row.version)
-        told.append(f"{step} won")
-    except NotAllowed as refusal:
-        told.append(f"{refusal.kind}: {refusal}")
+        perform_transition(row, step, actor=by, note="Not for us.", version=row.version)
+        outcomes.append(f"{step} won")
+    except ActionRefused as refusal:
+        outcomes.append(f"{refusal.kind}: {refusal}")
     finally:
         connection.close()
 
@@ -38,19 +38,19 @@ def test_opposite_decisions_at_once_have_one_winner(acme: Any, alice: Any, rita:
     wins: Counter[str] = Counter()
     for _ in range(ROUNDS):
         row = Integration.objects.select_related("partner").get(pk=row.pk)
-        gate, told = threading.Barrier(2), []
+        gate, outcomes = threading.Barrier(2), []
         pair = [("approve", rita), ("decline", rob)]
-        threads = [threading.Thread(target=press, args=(row, step, by, gate, told)) for step, by in pair]
+        threads = [threading.Thread(target=press, args=(row, step, by, gate, outcomes)) for step, by in pair]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
-        winners = [t.removesuffix(" won") for t in told if t.endswith(" won")]
-        refusals = [t for t in told if not t.endswith(" won")]
+        winners = [t.removesuffix(" won") for t in outcomes if t.endswith(" won")]
+        refusals = [t for t in outcomes if not t.endswith(" won")]
         assert (len(winners), len(refusals)) == (1, 1)
         name = {"approve": "Rita Reyes", "decline": "Rob Roth"}[winners[0]]
         assert refusals[0].startswith(f"stale: {name} was faster: “{winners[0]}”")
         wins[winners[0]] += 1
-        perform(Integration.objects.get(pk=row.pk), "undo_decision", by=rita)
+        perform_transition(Integration.objects.get(pk=row.pk), "undo_decision", actor=rita)
     assert wins.total() == ROUNDS
     assert Integration.objects.get(pk=row.pk).events.filter(verb__in=("approve", "decline")).count() == ROUNDS

@@ -47,15 +47,19 @@ def test_shared_answers_at_once_never_lock_each_other_out(acme: Any, alice: Any,
     first, second = begin(acme, alice), begin(acme, alice, name="Second")
 
     def give(row: Integration, by: Any, number: int) -> Callable[[], Any]:
-        return lambda: requirements.answer(row, SHARED, {"round": number, "by": by.pk}, by=by, now=now)
+        return lambda: requirements.submit_answer(row, SHARED, {"round": number, "by": by.pk}, actor=by, now=now)
 
     for number in range(ROUNDS):
         wrong = at_once(
             give(first, alice, number),
             give(second, bob, number),
-            lambda: findings.say(first, "Still there?", by=alice, now=now),
-            lambda: findings.say(second, "Still there?", by=bob, now=now),
+            lambda: findings.post_message(first, "Still there?", actor=alice, now=now),
+            lambda: findings.post_message(second, "Still there?", actor=bob, now=now),
         )
         assert wrong == []
-        kept = RequirementState.objects.filter(requirement_id=SHARED).values_list("data", flat=True)
-        assert (len(kept), len({repr(data) for data in kept}), kept[0]["round"]) == (2, 1, number)
+        requirement_states = RequirementState.objects.filter(requirement_id=SHARED).values_list("data", flat=True)
+        assert (
+            len(requirement_states),
+            len({repr(data) for data in requirement_states}),
+            requirement_states[0]["round"],
+        ) == (2, 1, number)

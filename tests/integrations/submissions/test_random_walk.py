@@ -14,10 +14,10 @@ from integrations.submissions.models import Finding, Integration
 from integrations.submissions.services import creation
 from integrations.submissions.services import findings as reviewing
 from integrations.submissions.services import requirements as answers
-from integrations.submissions.services.transitions import actions, perform
-from integrations.submissions.workflow.states import ENDS, Holder
+from integrations.submissions.services.transitions import list_available_transitions, perform_transition
+from integrations.submissions.workflow.states import FINAL_STAGES, ResponsibleParty
 from portal.audit.verification import find_chain_faults
-from portal.core.errors import NotAllowed
+from portal.core.errors import ActionRefused
 from tests.conftest import FACTS, NOW, begin, drive, meet
 
 STEPS = (
@@ -39,7 +39,12 @@ moves = st.lists(st.integers(0, 10_000), min_size=30, max_size=80)
 
 def options(row: Integration, cast: dict[str, Any], now: datetime) -> list[tuple[str, str]]:
     """The steps that somebody could take now, and the deeds between them, the helpful ones more often."""
-    ready = [(a.name, who) for who, user in cast.items() for a in actions(row, user, now=now) if a.is_ready]
+    ready = [
+        (a.name, who)
+        for who, user in cast.items()
+        for a in list_available_transitions(row, user, now=now)
+        if a.is_ready
+    ]
     ends = {"decline", "withdraw", "archive"}
     onwards = [step for step in ready if step[0] not in ends] * 6 + [step for step in ready if step[0] in ends]
     return onwards + [("meet", "alice")] * 8 + DEEDS
@@ -52,25 +57,29 @@ def deed(name: str, row: Integration, who: Any, now: datetime) -> None:
     if name == "meet" and row.is_open:
         meet(row, who, now)
     elif name == "raise":
-        reviewing.raise_finding(row, requirement, "Change this.", by=who, now=now)
+        reviewing.raise_finding(row, requirement, "Change this.", actor=who, now=now)
     elif name == "fix" and findings:
-        reviewing.fix_finding(findings[0], "Done.", by=who, now=now)
+        reviewing.answer_finding(findings[0], "Done.", actor=who, now=now)
     elif name == "verify" and findings:
-        reviewing.verify_finding(findings[0], by=who, now=now)
+        reviewing.verify_finding(findings[0], actor=who, now=now)
     elif name == "waive":
-        answers.waive(row, requirement, reason="Known.", until=now + timedelta(days=1), by=who, now=now)
+        answers.waive_requirement(
+            row, requirement, reason="Known.", expires_at=now + timedelta(days=1), actor=who, now=now
+        )
     elif name == "fail a check":
         for machine in (r for r in row.edition.requirements() if r.who == "machine"):
-            answers.record_checks(row, machine.id, outcome="fail", summary="Gone.", detail=[], retry_at=None, now=now)
+            answers.record_check_outcome(
+                row, machine.id, outcome="fail", summary="Gone.", detail=[], retry_at=None, now=now
+            )
 
 
 def check(row: Integration, before: int | None, step: str) -> None:
     """What must be true after every move."""
-    if row.stage in ENDS:
+    if row.stage in FINAL_STAGES:
         assert row.turn_holder == ""
         return
     check_standing(row)
-    assert row.turn_holder in set(Holder)
+    assert row.turn_holder in set(ResponsibleParty)
     assert row.turn_action
     place = row.edition.position(row.step, row.stage)  # raises where the path has no such place
     if before is not None and step not in BACKWARDS:
@@ -89,11 +98,14 @@ def check_standing(row: Integration) -> None:
 
 @settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck))
 @given(moves=moves)
-def test_a_random_walk_through_the_due_process_takes_nothing_by_machine(
+def test_random_walk_through_the_due_process_takes_nothing_by_machine(
     moves: list[int], acme: Any, alice: Any, rita: Any, rob: Any, charlie: Any
 ) -> None:
     cast: dict[str, Any] = {"alice": alice, "rita": rita, "rob": rob, "charlie": charlie, "machine": None}
-    given: dict[str, dict[str, Any]] = {"suggest_notice": {"why": "Breaches."}, "hold_process": {"acts": []}}
+    arguments_by_step: dict[str, dict[str, Any]] = {
+        "suggest_notice": {"why": "Breaches."},
+        "hold_process": {"acts": []},
+    }
     now = NOW + timedelta(days=1)
     with transaction.atomic():
         row = drive(begin(acme, alice, "terraform-provider"), "support", partner=alice, reviewer=rita)
@@ -101,13 +113,22 @@ def test_a_random_walk_through_the_due_process_takes_nothing_by_machine(
         for number in moves:
             now += timedelta(days=number % 23)
             row = Integration.objects.select_related("partner").get(pk=row.pk)
-            steps = [(a.name, who) for who in cast if who != "machine" for a in actions(row, cast[who], now=now)]
-            asked = [step for step in steps if step[0] not in OTHERS] + [(name, "machine") for name in given]
-            name, who = asked[number % len(asked)]
+            steps = [
+                (a.name, who)
+                for who in cast
+                if who != "machine"
+                for a in list_available_transitions(row, cast[who], now=now)
+            ]
+            candidate_steps = [step for step in steps if step[0] not in OTHERS] + [
+                (name, "machine") for name in arguments_by_step
+            ]
+            name, who = candidate_steps[number % len(candidate_steps)]
             before = row.standing
             try:
-                perform(row, name, by=cast[who], note="Because.", now=now, **given.get(name, {}))
-            except NotAllowed as refusal:
+                perform_transition(
+                    row, name, actor=cast[who], note="Because.", now=now, **arguments_by_step.get(name, {})
+                )
+            except ActionRefused as refusal:
                 assert str(refusal)  # noqa: PT017 - as above
             row = Integration.objects.get(pk=row.pk)
             event(f"stood {row.standing}")
@@ -120,12 +141,12 @@ def test_a_random_walk_through_the_due_process_takes_nothing_by_machine(
 @pytest.mark.parametrize("program", sorted(PROGRAMS))
 @settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck))
 @given(moves=moves)
-def test_a_random_walk_never_leaves_the_path(
+def test_random_walk_never_leaves_the_path(
     program: str, moves: list[int], acme: Any, alice: Any, rita: Any, charlie: Any, sam: Any
 ) -> None:
     cast, now = {"alice": alice, "rita": rita, "charlie": charlie, "sam": sam}, NOW
     with transaction.atomic():
-        row = creation.create(acme, program, FACTS, by=alice, now=now)
+        row = creation.create_integration(acme, program, FACTS, actor=alice, now=now)
         for number in moves:
             now += timedelta(minutes=7)
             row = Integration.objects.select_related("partner").get(pk=row.pk)
@@ -136,10 +157,10 @@ def test_a_random_walk_never_leaves_the_path(
             try:
                 if name in STEPS:
                     inputs = {"tier": "premier"} if name == "request_tier" else {}
-                    perform(row, name, by=cast[who], note="Because.", now=now, **inputs)
+                    perform_transition(row, name, actor=cast[who], note="Because.", now=now, **inputs)
                 else:
                     deed(name, row, cast[who], now)
-            except NotAllowed as refusal:
+            except ActionRefused as refusal:
                 assert str(refusal)  # noqa: PT017 - a refusal is an expected outcome here, and must have words
             row = Integration.objects.get(pk=row.pk)
             event(f"reached {row.stage}")

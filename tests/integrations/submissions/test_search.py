@@ -34,7 +34,7 @@ def test_program_lists_all_integrations(rows, sign_in, rita, sam):
 
 
 @pytest.mark.parametrize(
-    ("query", "found"),
+    ("query", "expected"),
     [
         ({"program": "vault"}, ["Safe"]),
         ({"stage": "engage"}, ["Rocket", "Rocket covert", "Safe"]),
@@ -53,11 +53,11 @@ def test_program_lists_all_integrations(rows, sign_in, rita, sam):
         ({"q": "\x00"}, ["Rocket", "Rocket covert", "Safe"]),
     ],
 )
-def test_list_follows_the_address(rows, sign_in, rita, query, found):
-    assert names(sign_in(rita).get("/integrations/", query | {"sort": "name"})) == found
+def test_list_follows_the_address(rows, sign_in, rita, query, expected):
+    assert names(sign_in(rita).get("/integrations/", query | {"sort": "name"})) == expected
 
 
-def test_nonsense_in_a_filter_is_said_beside_it(rows, sign_in, rita):
+def test_nonsense_in_a_filter_is_said_next_to_it(rows, sign_in, rita):
     page = sign_in(rita).get("/integrations/", {"stage": "gardening"})
     assert "There is no such choice: all are shown." in page.text
 
@@ -107,7 +107,7 @@ def test_search_of_a_partner_never_shows_others_work(rows, sign_in, alice):
     assert "Nothing found" in page.text
 
 
-def test_search_of_the_program_finds_companies(rows, sign_in, rita):
+def test_search_of_the_program_finds_partners(rows, sign_in, rita):
     page = sign_in(rita).get("/search/", {"q": "globex"})
     assert [c.name for c in page.context["companies"]] == ["Globex"]
     assert [row.name for row in page.context["integrations"]] == ["Rocket covert"]
@@ -123,7 +123,7 @@ def test_search_finds_programs_and_published_providers(sign_in, alice):
 
 
 @pytest.mark.parametrize("words", ["", "   ", "\x00", "\u202e", "x" * 5000, "<script>", "%", "_", "'"])
-def test_search_takes_whatever_is_typed(sign_in, alice, words):
+def test_search_takes_whatever_is_entered(sign_in, alice, words):
     page = sign_in(alice).get("/search/", {"q": words})
     assert page.status_code == 200
     assert "<script>" not in page.text

@@ -5,7 +5,7 @@ from django.http import QueryDict
 
 from integrations.partners.models import Membership
 from integrations.programs.registry import PROGRAMS
-from integrations.submissions.forms.drafts import bind, filled, naming_hint, typed
+from integrations.submissions.forms.drafts import bind_form, get_naming_hint, merge_form_data, merge_repository_data
 from integrations.submissions.models import Draft, Integration
 from portal.notifications.models import Email
 from tests.conftest import NOW, PASSWORD, company
@@ -25,7 +25,7 @@ START = "/start/terraform-provider/"
 
 
 def errors(**changes):
-    return bind(PROGRAM, EDITION, DATA | changes).errors.get_json_data()
+    return bind_form(PROGRAM, EDITION, DATA | changes).errors.get_json_data()
 
 
 def sentence(field, **changes):
@@ -34,7 +34,7 @@ def sentence(field, **changes):
 
 
 @pytest.mark.parametrize(
-    ("field", "value", "said"),
+    ("field", "value", "expected"),
     [
         ("name", "", "Give it a name."),
         ("name", "x" * 81, "At most 80 characters; these are 81."),
@@ -55,12 +55,12 @@ def sentence(field, **changes):
         ("homepage", "ftp://acme.example/rocket", "The address must begin with https:// or http://."),
     ],
 )
-def test_field_that_is_not_fit_says_what_to_do(field, value, said):
-    assert sentence(field, **{field: value}) == said
+def test_field_that_is_not_fit_says_what_to_do(field, value, expected):
+    assert sentence(field, **{field: value}) == expected
 
 
 def test_form_that_is_fit_gives_the_facts():
-    form = bind(PROGRAM, EDITION, DATA)
+    form = bind_form(PROGRAM, EDITION, DATA)
     assert form.is_valid()
     assert form.facts(DATA | {"repository": "acme/terraform-provider-rocket", "repository_id": 7}) == {
         **{key: DATA[key] for key in ("name", "description", "category", "offerings", "homepage")},
@@ -71,13 +71,13 @@ def test_form_that_is_fit_gives_the_facts():
 
 
 def test_numbers_of_another_repository_are_left_out():
-    form = bind(PROGRAM, EDITION, DATA)
+    form = bind_form(PROGRAM, EDITION, DATA)
     assert form.is_valid()
     assert form.facts(DATA | {"repository": "acme/other", "repository_id": 7})["repository_id"] is None
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "expected"),
     [
         ("terraform-provider-rocket", ""),
         (
@@ -87,49 +87,49 @@ def test_numbers_of_another_repository_are_left_out():
         ),
     ],
 )
-def test_repository_name_is_hinted_at_and_not_refused(name, said):
+def test_repository_name_is_hinted_at_and_not_refused(name, expected):
     address = f"https://github.com/acme/{name}"
-    assert naming_hint(PROGRAM, address) == said
+    assert get_naming_hint(PROGRAM, address) == expected
     assert errors(repository_address=address) == {}
 
 
 def post(**fields):
-    found = QueryDict(mutable=True)
+    post_data = QueryDict(mutable=True)
     for key, value in fields.items():
-        found.setlist(key, value if isinstance(value, list) else [value])
-    return found
+        post_data.setlist(key, value if isinstance(value, list) else [value])
+    return post_data
 
 
 def test_typing_over_an_answer_of_github_forgets_that_it_was_one():
     before = DATA | {"prefilled": ["name", "description"], "licence": "MPL-2.0"}
-    after = typed(post(**DATA | {"name": "Rockets"}), before)
+    after = merge_form_data(post(**DATA | {"name": "Rockets"}), before)
     assert (after["prefilled"], after["licence"]) == (["description"], "MPL-2.0")
 
 
 def test_another_address_forgets_what_the_first_repository_answered():
     before = DATA | {"prefilled": ["name", "licence"], "licence": "MPL-2.0", "repository_id": 7, "prefill_note": "x"}
-    after = typed(post(**DATA | {"repository_address": "acme/other"}), before)
+    after = merge_form_data(post(**DATA | {"repository_address": "acme/other"}), before)
     assert {"licence", "repository_id", "prefill_note"} & set(after) == set()
     assert after["prefilled"] == ["name"]
 
 
 def test_no_ticked_box_unticks_all():
     fields = {key: value for key, value in DATA.items() if key != "offerings"}
-    assert typed(post(**fields), DATA)["offerings"] == []
+    assert merge_form_data(post(**fields), DATA)["offerings"] == []
 
 
 def test_what_no_database_takes_is_left_out_of_a_draft():
-    assert typed(post(name="Ro\x00cket" + "x" * 30_000), {})["name"] == ("Ro\x00cket" + "x" * 30_000)[:20_000].replace(
-        "\x00", ""
-    )
+    assert merge_form_data(post(name="Ro\x00cket" + "x" * 30_000), {})["name"] == ("Ro\x00cket" + "x" * 30_000)[
+        :20_000
+    ].replace("\x00", "")
 
 
-def test_github_never_overwrites_what_was_typed():
+def test_github_never_overwrites_what_was_entered():
     answers = {
         "name": "From GitHub", "description": "Theirs", "homepage": "", "licence": "MPL-2.0", "latest_release": "",
         "repository": "acme/rocket", "repository_id": 1, "repository_owner_id": 2, "error": "", "problem": "",
     }  # fmt: skip
-    after = filled({"name": "Mine"}, answers)
+    after = merge_repository_data({"name": "Mine"}, answers)
     assert (after["name"], after["description"]) == ("Mine", "Theirs")
     assert after["prefilled"] == ["description", "licence"]
 
@@ -149,7 +149,7 @@ def test_visitor_without_an_account_is_led_to_make_one(client, db):
     assert client.post(START, DATA).headers["Location"] == f"/accounts/signup/?next={START}"
 
 
-def test_person_without_a_company_makes_it_first_and_loses_nothing(client, acme, charlie):
+def test_person_without_a_partner_makes_it_first_and_loses_nothing(client, acme, charlie):
     client.post(START, DATA)
     Membership.objects.filter(user=charlie).update(ended_at=NOW)
     client.force_login(charlie, backend="django.contrib.auth.backends.ModelBackend")
@@ -158,7 +158,7 @@ def test_person_without_a_company_makes_it_first_and_loses_nothing(client, acme,
     assert client.get(START).context["form"].initial["name"] == "Rocket"
 
 
-def test_new_company_leads_back_to_what_was_begun(client, charlie):
+def test_new_partner_leads_back_to_what_was_begun(client, charlie):
     client.post(START, DATA)
     Membership.objects.filter(user=charlie).update(ended_at=NOW)
     client.force_login(charlie, backend="django.contrib.auth.backends.ModelBackend")
@@ -167,7 +167,7 @@ def test_new_company_leads_back_to_what_was_begun(client, charlie):
     assert client.get(START).context["form"].initial["name"] == "Rocket"
 
 
-def test_new_company_leads_to_no_other_site(client, charlie):
+def test_new_partner_leads_to_no_other_site(client, charlie):
     Membership.objects.filter(user=charlie).update(ended_at=NOW)
     client.force_login(charlie, backend="django.contrib.auth.backends.ModelBackend")
     answer = client.post("/company/new/?next=https://evil.example/", {"name": "Initech", "anyway": "1"})
@@ -180,11 +180,11 @@ def test_visitor_signs_up_and_goes_on(client, settings):
     fields = {"email": "nina@initech.example", "password1": PASSWORD, "name": "Nina Nash"}
     client.post(f"/accounts/signup/?next={START}", fields | {"next": START})
     link = re.search(r"/accounts/confirm-email/[^/\s]+/", Email.objects.get(to="nina@initech.example").text)
-    landed = client.post(link[0], follow=True)
-    assert landed.redirect_chain[-1][0] == f"/company/new/?next={START}"
+    response = client.post(link[0], follow=True)
+    assert response.redirect_chain[-1][0] == f"/company/new/?next={START}"
 
 
-def test_reviewer_is_told_who_begins(sign_in, rita):
+def test_reviewer_learns_who_begins(sign_in, rita):
     page = sign_in(rita).get(START, follow=True)
     assert page.redirect_chain == [("/programs/terraform-provider/", 302)]
     assert "begun by owners and editors" in page.text
@@ -203,7 +203,7 @@ def test_empty_start_makes_one_draft_however_often(sign_in, alice):
     assert Draft.objects.count() == 1
 
 
-def test_person_of_several_companies_chooses(sign_in, alice):
+def test_person_of_several_partners_chooses(sign_in, alice):
     other = company("Initech", "initech.example")
     Membership.objects.create(partner=other, user=alice, role="editor", joined_at=NOW)
     client = sign_in(alice)
@@ -213,7 +213,7 @@ def test_person_of_several_companies_chooses(sign_in, alice):
     assert [draft.partner for draft in Draft.objects.all()] == [other]
 
 
-def test_company_of_others_cannot_be_chosen(sign_in, alice, globex):
+def test_partner_of_others_cannot_be_chosen(sign_in, alice, globex):
     sign_in(alice).post(START, DATA | {"company": "globex"})
     assert [draft.partner.name for draft in Draft.objects.all()] == ["Acme"]
 
@@ -222,14 +222,14 @@ def test_unknown_program_is_not_there(client, db):
     assert client.get("/start/gardening/").status_code == 404
 
 
-def begun(client):
+def create_draft(client):
     where = client.post(START, DATA).headers["Location"]
     return Draft.objects.get(), where
 
 
 def test_sending_twice_makes_one_integration(sign_in, alice):
     client = sign_in(alice)
-    draft, confirm = begun(client)
+    draft, confirm = create_draft(client)
     page = client.get(confirm)
     assert page.context["facts"]["repository_address"] == "acme/terraform-provider-rocket"
     first = client.post(confirm, {"version": draft.version})
@@ -247,7 +247,7 @@ def test_sending_twice_makes_one_integration(sign_in, alice):
 
 def test_draft_that_a_colleague_changed_is_looked_at_again(sign_in, alice, bob):
     client = sign_in(alice)
-    draft, confirm = begun(client)
+    draft, confirm = create_draft(client)
     Draft.objects.update(version=draft.version + 1, saved_by=bob)
     page = client.post(confirm, {"version": draft.version}, follow=True)
     assert "Bob Baker changed the draft meanwhile. Look at it again." in page.text
@@ -262,7 +262,7 @@ def test_draft_that_is_not_fit_goes_back_to_its_form_with_the_sentences(sign_in,
     assert page.context["form"]["name"].value() == "Rocket"
 
 
-def test_html_is_shown_as_typed(sign_in, alice):
+def test_html_is_shown_as_entered(sign_in, alice):
     client = sign_in(alice)
     client.post(START, DATA | {"name": "<b>Rocket</b>"})
     page = client.get(f"/drafts/{Draft.objects.get().uuid}/confirm/")
@@ -284,7 +284,7 @@ def test_form_is_filled_from_github_and_says_so(sign_in, alice, github):
     assert page.text.count("from GitHub</span>") == 3
 
 
-def test_github_out_of_reach_keeps_what_was_typed(sign_in, alice, settings):
+def test_github_out_of_reach_keeps_what_was_entered(sign_in, alice, settings):
     settings.GITHUB_API_URL = "http://127.0.0.1:1"
     client = sign_in(alice)
     client.post(START)

@@ -4,14 +4,14 @@ from pathlib import Path
 
 from django.conf import settings
 
-from integrations.submissions.workflow.state_chart import draw, rows
+from integrations.submissions.workflow.state_chart import generate_rows, render_chart
 
 
-def test_the_committed_picture_is_the_machine() -> None:
-    assert (Path(settings.BASE_DIR) / "docs" / "statechart.md").read_text() == draw()
+def test_committed_picture_is_the_machine() -> None:
+    assert (Path(settings.BASE_DIR) / "docs" / "statechart.md").read_text() == render_chart()
 
 
 def test_every_step_of_the_picture_names_who_may_take_it() -> None:
     for field in ("stage", "standing"):
-        for row in rows(field):
+        for row in generate_rows(field):
             assert all(cell.strip() for cell in row.strip("|").split("|")[2:]), row

@@ -14,14 +14,14 @@ from django.utils import timezone
 from portal.accounts.access import revoke_access
 from portal.accounts.cleanup import delete_expired
 from portal.accounts.models import SecurityEvent
-from portal.accounts.security_log import KINDS, record_security_event
+from portal.accounts.security_log import EVENT_KINDS, record_security_event
 from portal.api.services import tokens
 from portal.notifications import calendar_feed
 from portal.notifications.models import Email
 from tests.conftest import PASSWORD
 from tests.integrations.partners.test_onboarding import text_of
 from tests.portal.accounts.test_signing_in import SignIn, code_of, link
-from tests.portal.webhooks.test_pages import FILLED as WEBHOOK
+from tests.portal.webhooks.test_pages import FORM_DATA as WEBHOOK
 
 NEW = "another long one"
 CHANGE = {"oldpassword": PASSWORD, "password1": NEW, "password2": NEW}
@@ -39,7 +39,7 @@ def kinds_of(user: Any) -> list[str]:
 
 
 def token_of(user: Any, partner: Any = None) -> Any:
-    return tokens.make("ci", ["integrations:read"], 30, by=user, now=timezone.now(), partner=partner)[0]
+    return tokens.create_token("ci", ["integrations:read"], 30, actor=user, now=timezone.now(), partner=partner)[0]
 
 
 def is_open(client: Client) -> bool:
@@ -52,13 +52,13 @@ def is_open(client: Client) -> bool:
 def test_password_change_ends_other_sessions_and_revokes_credentials(alice: Any, acme: Any) -> None:
     here, elsewhere = signed_in(alice), signed_in(alice)
     own, of_company = token_of(alice), token_of(alice, acme)
-    address = calendar_feed.make(alice, timezone.now()).rpartition("/")[2].removesuffix(".ics")
+    address = calendar_feed.create_feed(alice, timezone.now()).rpartition("/")[2].removesuffix(".ics")
     here.post("/accounts/password/change/", CHANGE)
     assert (is_open(here), is_open(elsewhere)) == (True, False)
     own.refresh_from_db()
     of_company.refresh_from_db()
     assert (own.revoked_at is None, of_company.revoked_at is None) == (False, True)
-    assert calendar_feed.reader_of(address) is None
+    assert calendar_feed.find_reader(address) is None
     assert UserSession.objects.filter(user=alice, session_key=here.session.session_key).count() == 1
 
 
@@ -160,7 +160,7 @@ def test_wrong_second_factor_is_logged(alice: Any) -> None:
     assert kinds_of(alice) == ["second_factor_failed"]
 
 
-def test_each_sensitive_change_is_logged_and_mailed(alice: Any, django_capture_on_commit_callbacks: Any) -> None:
+def test_each_sensitive_change_is_logged_and_emailed(alice: Any, django_capture_on_commit_callbacks: Any) -> None:
     client = signed_in(alice)
     signed_in(alice)
     client.post("/accounts/reauthenticate/", {"password": PASSWORD})
@@ -182,7 +182,7 @@ def test_each_sensitive_change_is_logged_and_mailed(alice: Any, django_capture_o
     ]  # fmt: skip
 
 
-def test_mail_about_a_change_names_its_client(alice: Any) -> None:
+def test_email_about_a_change_names_its_client(alice: Any) -> None:
     signed_in(alice, "Firefox 130").post("/accounts/password/change/", CHANGE)
     text = Email.objects.get(name="account_changed").text
     assert ("From: 127.0.0.1" in text, "Browser: Firefox 130" in text) == (True, True)
@@ -196,10 +196,10 @@ def test_log_shows_a_person_their_own_entries_alone(sign_in: SignIn, alice: Any,
 
 
 def test_every_kind_reads_as_a_sentence_on_the_page(sign_in: SignIn, alice: Any) -> None:
-    for kind in KINDS:
+    for kind in EVENT_KINDS:
         record_security_event(alice, kind)
     page = text_of(sign_in(alice).get("/profile/security/"))
-    assert [kind.label for kind in KINDS.values() if kind.label not in page] == []
+    assert [kind.label for kind in EVENT_KINDS.values() if kind.label not in page] == []
 
 
 def test_sign_out_everywhere_else_leaves_this_session(alice: Any) -> None:

@@ -116,7 +116,7 @@ def test_new_link_ends_the_old_one() -> None:
     assert User.objects.count() == 1
 
 
-def test_enrollment_never_changes_the_password_of_somebody_who_has_one() -> None:
+def test_enrollment_never_changes_the_password_of_someone_who_has_one() -> None:
     """A reset link signs nobody in. Its token must not do so here either."""
     user = person("alice@acme.example", "Alice Archer")
     token = default_token_generator.make_token(user)

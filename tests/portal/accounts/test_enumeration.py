@@ -100,10 +100,19 @@ def signs_up(address: str) -> Work:
 def test_known_and_unknown_address_get_the_same_answer_for_the_same_work(
     alice: Any, act: Callable[[str], Work], hashes: int, mails: int, more_queries: int
 ) -> None:
-    unknown, known = act(UNKNOWN), act(alice.email)
-    assert (known.status, known.location, known.words) == (unknown.status, unknown.location, unknown.words)
-    assert (known.hashes, unknown.hashes, known.mails, unknown.mails) == (hashes, hashes, mails, mails)
-    assert known.queries - unknown.queries == more_queries
+    unknown, known_response = act(UNKNOWN), act(alice.email)
+    assert (known_response.status, known_response.location, known_response.words) == (
+        unknown.status,
+        unknown.location,
+        unknown.words,
+    )
+    assert (known_response.hashes, unknown.hashes, known_response.mails, unknown.mails) == (
+        hashes,
+        hashes,
+        mails,
+        mails,
+    )
+    assert known_response.queries - unknown.queries == more_queries
 
 
 @pytest.mark.parametrize("state", ["no password", "deactivated", "unconfirmed"])
@@ -113,8 +122,12 @@ def test_unusual_account_answers_a_wrong_password_as_any(alice: Any, state: str)
     alice.is_active = state != "deactivated"
     alice.save()
     alice.emailaddress_set.update(verified=state != "unconfirmed")
-    unknown, known = signs_in(UNKNOWN), signs_in(alice.email)
-    assert (known.status, known.words, known.hashes) == (unknown.status, unknown.words, unknown.hashes)
+    unknown, known_response = signs_in(UNKNOWN), signs_in(alice.email)
+    assert (known_response.status, known_response.words, known_response.hashes) == (
+        unknown.status,
+        unknown.words,
+        unknown.hashes,
+    )
 
 
 @pytest.mark.parametrize("act", [resets, signs_up])
@@ -123,10 +136,20 @@ def test_unusual_account_answers_as_any(alice: Any, act: Callable[[str], Work], 
     alice.is_active = state != "deactivated"
     alice.save()
     alice.emailaddress_set.update(verified=state != "unconfirmed")
-    unknown, known = act(UNKNOWN), act(alice.email)
-    assert (known.status, known.location, known.words, known.hashes, known.mails) == (
-        unknown.status, unknown.location, unknown.words, unknown.hashes, unknown.mails,
-    )  # fmt: skip
+    unknown, known_response = act(UNKNOWN), act(alice.email)
+    assert (
+        known_response.status,
+        known_response.location,
+        known_response.words,
+        known_response.hashes,
+        known_response.mails,
+    ) == (
+        unknown.status,
+        unknown.location,
+        unknown.words,
+        unknown.hashes,
+        unknown.mails,
+    )
 
 
 def test_adding_a_taken_address_looks_like_adding_a_free_one(alice: Any, bob: Any) -> None:
@@ -161,30 +184,30 @@ def invites(client: Client, address: str) -> tuple[int, str, str, int]:
     )
 
 
-def test_inviting_somebody_does_not_tell_whether_they_have_an_account(alice: Any, charlie: Any, sign_in: Any) -> None:
+def test_inviting_someone_does_not_reveal_whether_they_have_an_account(alice: Any, charlie: Any, sign_in: Any) -> None:
     client = sign_in(alice)
     with transaction.atomic():
-        known = invites(client, charlie.email)
+        known_response = invites(client, charlie.email)
         transaction.set_rollback(True)
-    assert known == invites(client, UNKNOWN)
+    assert known_response == invites(client, UNKNOWN)
 
 
 def opens(address: str, act: str) -> tuple[int, str, str, int]:
     """Open or accept the newest invitation without a session; its token is no part of what is compared."""
     path = link(Email.objects.filter(name="invitation").latest("pk"))
     client, mails = Client(), Email.objects.count()
-    status, location, words, sent = describe_answer(getattr(client, act)(path), client, address, mails)
-    return status, location.replace(path, "PATH"), words, sent
+    status, location, words, mail_count = describe_answer(getattr(client, act)(path), client, address, mails)
+    return status, location.replace(path, "PATH"), words, mail_count
 
 
 @pytest.mark.parametrize("act", ["get", "post"])
-def test_invitation_does_not_tell_whether_its_address_has_an_account(
+def test_invitation_does_not_reveal_whether_its_address_has_an_account(
     alice: Any, acme: Any, charlie: Any, settings: Any, act: str
 ) -> None:
     settings.SITE_URL = "http://127.0.0.1:8000"
     answers = []
     for address in (charlie.email, UNKNOWN):
-        invitations.send(acme, address, "editor", by=alice, now=NOW)
+        invitations.send_invitation(acme, address, "editor", actor=alice, now=NOW)
         answers.append(opens(address, act))
     assert answers[0] == answers[1]
 
@@ -207,7 +230,7 @@ def comes_from_github(client: Client, emails: list[dict[str, Any]]) -> Any:
 
 @pytest.mark.parametrize("state", ["confirmed", "unconfirmed", "deactivated"])
 @pytest.mark.parametrize("is_named_by_github", [True, False])
-def test_sign_up_with_github_does_not_tell_whether_an_address_has_an_account(
+def test_sign_up_with_github_does_not_reveal_whether_an_address_has_an_account(
     alice: Any, settings: Any, state: str, is_named_by_github: bool
 ) -> None:
     """GitHub names an address that it did not confirm, or none, and the person types one."""

@@ -18,7 +18,7 @@ from tests.conftest import PASSWORD, note_sign_in
 from tests.fakes.test_sign_in import chosen_at
 from tests.integrations.partners.test_onboarding import text_of
 from tests.portal.accounts.test_account_security import kinds_of, signed_in, token_of
-from tests.portal.webhooks.test_pages import FILLED as WEBHOOK
+from tests.portal.webhooks.test_pages import FORM_DATA as WEBHOOK
 
 SIGN_IN_AGAIN = "/accounts/sign-in-again/"
 TOKEN = {"name": "ci", "scopes": ["integrations:read"], "days": "30"}
@@ -67,7 +67,7 @@ def change_of(kind: str, user: User) -> tuple[str, dict[str, Any]]:
         case "webhook secret":
             client_of(user, is_recent=True).post("/webhooks/new/acme/", WEBHOOK)
             row = Endpoint.objects.get()
-            return f"/webhooks/{row.uuid}/secret/", {"seen": services.state_of(row)}
+            return f"/webhooks/{row.uuid}/secret/", {"seen": services.get_secret_fingerprint(row)}
     return {
         "address added": ("/accounts/email/", {"action_add": "1", "email": "third@acme.example"}),
         "address removed": ("/accounts/email/", {"action_remove": "1", "email": SECOND}),
@@ -120,9 +120,9 @@ def test_sign_in_with_github_leads_back_to_the_filled_form(alice: User, acme: An
     (action,) = [action for action in actions_of(page) if action.startswith("/accounts/github/login/")]
     back = client.get(chosen_at(github_sign_in, client.post(action).url, "alice"))
     assert back["Location"] == "/profile/tokens/"
-    restored = BeautifulSoup(client.get("/profile/tokens/").content, "html5lib")
-    assert restored.select_one("#id_name")["value"] == "ci"  # type: ignore[index]
-    assert [box["value"] for box in restored.select("[name=scopes][checked]")] == TOKEN["scopes"]
+    restored_page = BeautifulSoup(client.get("/profile/tokens/").content, "html5lib")
+    assert restored_page.select_one("#id_name")["value"] == "ci"  # type: ignore[index]
+    assert [box["value"] for box in restored_page.select("[name=scopes][checked]")] == TOKEN["scopes"]
     client.post("/profile/tokens/", TOKEN)
     assert ApiToken.objects.filter(user=alice).count() == 1
 
@@ -188,11 +188,11 @@ def test_recent_sign_in_leads_on(github_only: User, target: str, location: str) 
 def test_form_refused_after_reauthentication_posts_to_its_own_page(
     alice: User, acme: Any, monkeypatch: pytest.MonkeyPatch, path: str, fields: dict[str, Any]
 ) -> None:
-    monkeypatch.setattr(tokens, "MOST_TOKENS", 0)
-    monkeypatch.setattr(services, "MOST", 0)
+    monkeypatch.setattr(tokens, "MAX_TOKENS", 0)
+    monkeypatch.setattr(services, "MAX_ENDPOINTS", 0)
     client = signed_in(alice)
     age_sign_in(client)
-    asked = client.post(path, fields)
-    page = client.post(asked["Location"], {"password": PASSWORD, "next": path})
+    response = client.post(path, fields)
+    page = client.post(response["Location"], {"password": PASSWORD, "next": path})
     assert ("" in actions_of(page), path in actions_of(page)) == (False, True)
     assert "Confirm access" not in text_of(page)

@@ -7,7 +7,7 @@ from django.db import connection
 
 from portal.accounts import roles
 from portal.accounts.models import User
-from portal.core.errors import NotAllowed
+from portal.core.errors import ActionRefused
 from tests.conftest import NOW
 from tests.verification.checks.test_race import at_once
 
@@ -22,8 +22,8 @@ def test_two_superusers_do_not_revoke_each_other(sam: Any, rita: Any) -> None:
     def revoke_other() -> str:
         user, by = pairs.pop()
         try:
-            roles.change_roles(user, revoke=["superuser"], by=by, now=NOW, reason="Leaves")
-        except NotAllowed as refusal:
+            roles.change_roles(user, revoke=["superuser"], actor=by, now=NOW, reason="Leaves")
+        except ActionRefused as refusal:
             return str(refusal)
         return ""
 

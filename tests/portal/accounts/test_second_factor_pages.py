@@ -8,7 +8,7 @@ from django.test import Client
 from django.utils import timezone
 
 from portal.notifications import calendar_feed
-from tests.portal.asking import asked, client_of
+from tests.portal.asking import client_of, send_request
 from tests.portal.everything import address, names
 
 SETUP = "'Location': '/profile/second-factor/"
@@ -40,8 +40,8 @@ def test_every_other_page_leads_to_the_setup(world: Any, client_without_factor: 
     for name in sorted(names() - ACCOUNT):
         url = address(name, world)
         for fields in (None, {}):
-            code, text = asked(client_without_factor, url, fields)
-            expected = asked(visitor, url, fields)[0] if name in PUBLIC | BY_TOKEN else "302 to the setup"
+            code, text = send_request(client_without_factor, url, fields)
+            expected = send_request(visitor, url, fields)[0] if name in PUBLIC | BY_TOKEN else "302 to the setup"
             answer = "302 to the setup" if SETUP in text else code
             if answer != expected:
                 differing[f"{'GET' if fields is None else 'POST'} {name}"] = (answer, expected)
@@ -55,7 +55,7 @@ def test_public_page_does_not_know_the_reviewer(world: Any, client_without_facto
 
 
 def test_calendar_of_a_reviewer_needs_the_factor(cast: Any, client_without_factor: Client, settings: Any) -> None:
-    url = calendar_feed.make(cast["rita"], timezone.now()).removeprefix(settings.SITE_URL)
+    url = calendar_feed.create_feed(cast["rita"], timezone.now()).removeprefix(settings.SITE_URL)
     before = Client().get(url).status_code
     TOTP.activate(cast["rita"], "JBSWY3DPEHPK3PXP")
     assert (before, Client().get(url).status_code) == (404, 200)

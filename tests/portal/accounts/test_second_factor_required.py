@@ -41,7 +41,7 @@ def test_public_page_without_factor_shows_what_a_visitor_sees(sign_in: SignIn, r
     assert client.get(path).context["user"].is_authenticated is True
 
 
-def test_mail_of_the_program_needs_the_factor(sign_in: SignIn, rita: Any, settings: Any) -> None:
+def test_email_of_the_program_needs_the_factor(sign_in: SignIn, rita: Any, settings: Any) -> None:
     settings.OUTBOX_OPEN = False
     with transaction.atomic():
         mail.queue("confirm_address", "key", "someone@acme.example", {"activate_url": "https://portal.example/"})

@@ -45,16 +45,16 @@ def test_no_secret_is_stored_as_plain_text(alice: User) -> None:
 def test_rotated_key_still_decrypts(alice: User, settings: Any) -> None:
     settings.CREDENTIALS_KEYS = ["old"]
     TOTP.activate(alice, SECRET)
-    unused = RecoveryCodes.activate(alice).get_unused_codes()
+    unused_codes = RecoveryCodes.activate(alice).get_unused_codes()
     settings.CREDENTIALS_KEYS = ["new", "old"]
     assert answer_code(alice, code_of(SECRET)).status_code == 302
-    assert answer_code(alice, unused[0]).status_code == 302
+    assert answer_code(alice, unused_codes[0]).status_code == 302
 
 
 def test_rekey_makes_the_old_key_superfluous(alice: User, settings: Any) -> None:
     settings.CREDENTIALS_KEYS = ["old"]
     TOTP.activate(alice, SECRET)
-    unused = RecoveryCodes.activate(alice).get_unused_codes()
+    unused_codes = RecoveryCodes.activate(alice).get_unused_codes()
     settings.CREDENTIALS_KEYS = ["new", "old"]
     output = StringIO()
     call_command("rekey_second_factors", stdout=output)
@@ -62,7 +62,7 @@ def test_rekey_makes_the_old_key_superfluous(alice: User, settings: Any) -> None
     assert output.getvalue() == "Second factors encrypted again: 2.\nEvery second factor has the newest key.\n"
     assert answer_code(alice, code_of(SECRET)).status_code == 302
     row = Authenticator.objects.get(user=alice, type="recovery_codes")
-    assert RecoveryCodes(row).get_unused_codes() == unused
+    assert RecoveryCodes(row).get_unused_codes() == unused_codes
 
 
 def test_rekey_leaves_passkeys_and_current_secrets_alone(alice: User) -> None:
@@ -74,7 +74,7 @@ def test_rekey_leaves_passkeys_and_current_secrets_alone(alice: User) -> None:
     assert (output.getvalue().splitlines()[0], stored_text()) == ("Second factors encrypted again: 0.", before)
 
 
-def test_lost_key_is_named_and_lets_nobody_in(alice: User, settings: Any) -> None:
+def test_lost_key_is_named_and_lets_no_one_in(alice: User, settings: Any) -> None:
     settings.CREDENTIALS_KEYS = ["lost"]
     TOTP.activate(alice, SECRET)
     settings.CREDENTIALS_KEYS = ["new"]

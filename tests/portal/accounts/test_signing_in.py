@@ -21,9 +21,9 @@ NEW = {"name": "Dora Dean", "email": "dora@acme.example", "password1": "a long o
 
 def link(mail: Email) -> str:
     """The path of the link in a mail."""
-    found = re.search(r"https?://[^/\s]+(/\S+)", mail.text)
-    assert found is not None
-    return found[1]
+    match = re.search(r"https?://[^/\s]+(/\S+)", mail.text)
+    assert match is not None
+    return match[1]
 
 
 def code_of(secret: str) -> str:
@@ -38,9 +38,9 @@ def forbidden(html: str) -> list[str]:
 # -- sign up --------------------------------------------------------------------------------------------------
 
 
-def test_a_person_signs_up_confirms_and_is_led_to_their_company(client: Any, db: None) -> None:
-    sent = client.post("/accounts/signup/", NEW, follow=True)
-    assert "We sent you a confirmation link." in text_of(sent)
+def test_person_signs_up_confirms_and_is_led_to_their_partner(client: Any, db: None) -> None:
+    signup_response = client.post("/accounts/signup/", NEW, follow=True)
+    assert "We sent you a confirmation link." in text_of(signup_response)
     mail = Email.objects.get()
     assert (mail.name, mail.to, mail.person) == ("confirm_address", "dora@acme.example", None)
     assert "Confirm email address" in text_of(client.get(link(mail)))
@@ -56,7 +56,7 @@ def test_looking_at_the_link_confirms_nothing(client: Any, db: None) -> None:
     assert not User.objects.get().emailaddress_set.get().verified
 
 
-def test_without_confirmation_nobody_gets_in_and_the_mail_goes_again(client: Any, db: None, settings: Any) -> None:
+def test_without_confirmation_no_one_gets_in_and_the_email_goes_again(client: Any, db: None, settings: Any) -> None:
     settings.ACCOUNT_RATE_LIMITS = {"confirm_email": None}
     client.post("/accounts/signup/", NEW)
     client.cookies.clear()
@@ -68,8 +68,8 @@ def test_without_confirmation_nobody_gets_in_and_the_mail_goes_again(client: Any
 def test_signing_up_with_a_known_address_looks_the_same(client: Any, alice: Any) -> None:
     fresh = client.post("/accounts/signup/", NEW)
     client.cookies.clear()
-    known = client.post("/accounts/signup/", NEW | {"email": alice.email})
-    assert (fresh.status_code, fresh["Location"]) == (known.status_code, known["Location"])
+    response = client.post("/accounts/signup/", NEW | {"email": alice.email})
+    assert (fresh.status_code, fresh["Location"]) == (response.status_code, response["Location"])
     assert list(Email.objects.order_by("pk").values_list("name", "to")) == [
         ("confirm_address", "dora@acme.example"),
         ("account_exists", alice.email),
@@ -78,7 +78,7 @@ def test_signing_up_with_a_known_address_looks_the_same(client: Any, alice: Any)
 
 
 @pytest.mark.parametrize(
-    ("typed", "field", "sentence"),
+    ("form_data", "field", "sentence"),
     [
         ({"name": ""}, "name", "This field is required."),
         ({"name": "<b>Dora</b>"}, "name", "Write plain text, without HTML."),
@@ -88,25 +88,25 @@ def test_signing_up_with_a_known_address_looks_the_same(client: Any, alice: Any)
         ({"password1": "dora@acme.example"}, "password1", None),
     ],
 )
-def test_a_sign_up_that_cannot_be_is_refused_beside_the_field(
-    client: Any, db: None, typed: dict[str, str], field: str, sentence: str | None
+def test_sign_invalid_up_is_refused_with_field_error(
+    client: Any, db: None, form_data: dict[str, str], field: str, sentence: str | None
 ) -> None:
-    page = client.post("/accounts/signup/", NEW | typed)
-    said = error_at(page, field)
-    assert said == sentence if sentence else said
+    page = client.post("/accounts/signup/", NEW | form_data)
+    field_error = error_at(page, field)
+    assert field_error == sentence if sentence else field_error
     assert User.objects.count() == 0
-    kept = BeautifulSoup(page.content, "html5lib").select_one("#id_email")
-    assert kept is not None
-    assert kept["value"] == (NEW | typed)["email"]
+    element = BeautifulSoup(page.content, "html5lib").select_one("#id_email")
+    assert element is not None
+    assert element["value"] == (NEW | form_data)["email"]
 
 
-def test_an_invited_person_signs_up_and_lands_at_the_invitation(client: Any, acme: Any, alice: Any, now: Any) -> None:
+def test_invited_person_signs_up_and_lands_at_the_invitation(client: Any, acme: Any, alice: Any, now: Any) -> None:
     client.post("/accounts/signup/?next=/invitations/abc/", NEW | {"next": "/invitations/abc/"})
     response = client.post(link(Email.objects.get()))
     assert response["Location"] == "/invitations/abc/"
 
 
-def test_the_way_back_never_leads_to_another_site(client: Any, alice: Any) -> None:
+def test_way_back_never_leads_to_another_site(client: Any, alice: Any) -> None:
     response = client.post(
         "/accounts/login/",
         {"login": alice.email, "password": PASSWORD, "next": "https://evil.example/"},
@@ -117,13 +117,13 @@ def test_the_way_back_never_leads_to_another_site(client: Any, alice: Any) -> No
 # -- sign in --------------------------------------------------------------------------------------------------
 
 
-def test_a_wrong_password_is_told_without_saying_which_is_wrong(client: Any, alice: Any) -> None:
+def test_wrong_password_is_reported_without_saying_which_is_wrong(client: Any, alice: Any) -> None:
     pages = [
         client.post("/accounts/login/", {"login": login, "password": "wrong"})
         for login in (alice.email, "nobody@acme.example")
     ]
-    said = ["The email address or password is incorrect." in text_of(page) for page in pages]
-    assert said == [True, True]
+    error_flags = ["The email address or password is incorrect." in text_of(page) for page in pages]
+    assert error_flags == [True, True]
 
 
 def test_guessing_is_slowed(client: Any, alice: Any) -> None:
@@ -134,41 +134,41 @@ def test_guessing_is_slowed(client: Any, alice: Any) -> None:
     assert client.get("/profile/").status_code == 302
 
 
-def test_a_deactivated_person_does_not_get_in(client: Any, alice: Any) -> None:
+def test_deactivated_person_does_not_get_in(client: Any, alice: Any) -> None:
     alice.is_active = False
     alice.save()
     client.post("/accounts/login/", {"login": alice.email, "password": PASSWORD}, follow=True)
     assert client.get("/profile/").status_code == 302
 
 
-def test_the_github_button_is_there_only_where_an_application_is_set_up(client: Any, db: None, settings: Any) -> None:
+def test_github_button_is_there_only_where_an_application_is_set_up(client: Any, db: None, settings: Any) -> None:
     assert "GitHub" not in text_of(client.get("/accounts/login/"))
     settings.SOCIALACCOUNT_PROVIDERS = {"github": {"APPS": [APP]}}
     assert "Sign in with GitHub" in text_of(client.get("/accounts/login/"))
     assert "Sign up with GitHub" in text_of(client.get("/accounts/signup/"))
 
 
-def test_an_address_that_github_has_not_confirmed_is_not_confirmed_here(rf: Any, db: None, settings: Any) -> None:
+def test_address_that_github_has_not_confirmed_is_not_confirmed_here(rf: Any, db: None, settings: Any) -> None:
     settings.SOCIALACCOUNT_PROVIDERS = {"github": settings.SOCIALACCOUNT_PROVIDERS["github"] | {"APPS": [APP]}}
     request = rf.get("/")
     provider = SocialAccountAdapter(request).get_provider(request, "github")
     emails = [{"email": "alice@acme.example", "primary": True, "verified": False}]
-    said = {"id": 47, "login": "mallory", "email": "alice@acme.example", "emails": emails}
-    login = provider.sociallogin_from_response(request, said)
+    profile = {"id": 47, "login": "mallory", "email": "alice@acme.example", "emails": emails}
+    login = provider.sociallogin_from_response(request, profile)
     assert [(a.email, a.verified) for a in login.email_addresses] == [("alice@acme.example", False)]
 
 
 @pytest.mark.parametrize(
-    ("name", "kept"), [("Dora  Dean", "Dora Dean"), ("<b>Dora</b>", "dora"), (None, "dora"), ("Do\u202era", "dora")]
+    ("name", "expected"), [("Dora  Dean", "Dora Dean"), ("<b>Dora</b>", "dora"), (None, "dora"), ("Do\u202era", "dora")]
 )
-def test_the_name_that_github_says_is_plain_or_the_login_stands_for_it(
-    rf: Any, db: None, settings: Any, name: str | None, kept: str
+def test_name_that_github_says_is_plain_or_the_login_stands_for_it(
+    rf: Any, db: None, settings: Any, name: str | None, expected: str
 ) -> None:
     settings.SOCIALACCOUNT_PROVIDERS = {"github": {"APPS": [APP]}}
     request = rf.get("/")
     provider = SocialAccountAdapter(request).get_provider(request, "github")
     login = provider.sociallogin_from_response(request, {"id": 47, "login": "dora", "name": name})
-    assert login.user.name == kept
+    assert login.user.name == expected
 
 
 def test_without_an_application_the_address_of_github_is_no_crash(client: Any, db: None) -> None:
@@ -180,7 +180,7 @@ def test_without_an_application_the_address_of_github_is_no_crash(client: Any, d
 # -- passwords ------------------------------------------------------------------------------------------------
 
 
-def test_a_forgotten_password_is_replaced_through_the_mail(client: Any, alice: Any) -> None:
+def test_forgotten_password_is_replaced_through_the_email(client: Any, alice: Any) -> None:
     client.post("/accounts/password/reset/", {"email": alice.email})
     mail = Email.objects.get()
     assert (mail.name, mail.to) == ("reset_password", alice.email)
@@ -191,7 +191,7 @@ def test_a_forgotten_password_is_replaced_through_the_mail(client: Any, alice: A
     assert Email.objects.latest("pk").subject == "Your password was reset through an emailed link"
 
 
-def test_nobody_of_the_program_reads_the_key_to_an_account(
+def test_no_one_of_the_program_reads_the_key_to_an_account(
     client: Any, alice: Any, sam: Any, rita: Any, settings: Any
 ) -> None:
     settings.OUTBOX_OPEN = False
@@ -205,7 +205,7 @@ def test_nobody_of_the_program_reads_the_key_to_an_account(
             assert secret not in client.get(path).content.decode()
 
 
-def test_a_reset_link_works_once_and_says_so(client: Any, alice: Any) -> None:
+def test_reset_link_works_once_and_says_so(client: Any, alice: Any) -> None:
     client.post("/accounts/password/reset/", {"email": alice.email})
     address = link(Email.objects.get())
     alice.set_password("changed meanwhile")
@@ -215,14 +215,14 @@ def test_a_reset_link_works_once_and_says_so(client: Any, alice: Any) -> None:
     assert forbidden(page.content.decode()) == []
 
 
-def test_a_reset_for_nobody_looks_the_same_and_the_mail_says_it(client: Any, alice: Any) -> None:
-    known = client.post("/accounts/password/reset/", {"email": alice.email})
+def test_reset_for_no_one_looks_the_same_and_the_email_says_it(client: Any, alice: Any) -> None:
+    response = client.post("/accounts/password/reset/", {"email": alice.email})
     unknown = client.post("/accounts/password/reset/", {"email": "nobody@acme.example"})
-    assert (known.status_code, known["Location"]) == (unknown.status_code, unknown["Location"])
+    assert (response.status_code, response["Location"]) == (unknown.status_code, unknown["Location"])
     assert Email.objects.latest("pk").name == "unknown_account"
 
 
-def test_a_changed_password_is_told_to_its_owner(sign_in: SignIn, alice: Any) -> None:
+def test_changed_password_is_reported_to_its_owner(sign_in: SignIn, alice: Any) -> None:
     new = {"oldpassword": PASSWORD, "password1": "another long one", "password2": "another long one"}
     sign_in(alice).post("/accounts/password/change/", new)
     mail = Email.objects.get()
@@ -233,27 +233,27 @@ def test_a_changed_password_is_told_to_its_owner(sign_in: SignIn, alice: Any) ->
 
 
 @pytest.fixture
-def guarded(alice: Any) -> str:
+def second_factor_secret(alice: Any) -> str:
     """Alice with a second factor: its secret."""
     secret = "JBSWY3DPEHPK3PXP"
     TOTP.activate(alice, secret)
     return secret
 
 
-def test_the_second_factor_is_asked_at_sign_in(client: Any, alice: Any, guarded: str) -> None:
+def test_second_factor_is_asked_at_sign_in(client: Any, alice: Any, second_factor_secret: str) -> None:
     page = client.post("/accounts/login/", {"login": alice.email, "password": PASSWORD}, follow=True)
     assert "Enter the code" in text_of(page)
     assert client.get("/profile/").status_code == 302
     wrong = client.post("/accounts/2fa/authenticate/", {"code": "000000"})
     assert error_at(wrong, "code") == "Incorrect code. Enter the code that your app shows now."
-    client.post("/accounts/2fa/authenticate/", {"code": code_of(guarded)})
+    client.post("/accounts/2fa/authenticate/", {"code": code_of(second_factor_secret)})
     assert client.get("/profile/").status_code == 200
 
 
-def test_the_admin_pages_ask_for_the_second_factor_as_all_pages_do(client: Any, sam: Any) -> None:
+def test_admin_pages_ask_for_the_second_factor_as_all_pages_do(client: Any, sam: Any) -> None:
     TOTP.activate(sam, "JBSWY3DPEHPK3PXP")
-    asked = client.get("/admin/", follow=True)
-    assert asked.redirect_chain[-1][0].startswith("/accounts/login/")
+    response = client.get("/admin/", follow=True)
+    assert response.redirect_chain[-1][0].startswith("/accounts/login/")
     client.post("/accounts/login/?next=/admin/", {"login": sam.email, "password": PASSWORD})
     assert client.get("/admin/").status_code == 302
     client.post("/accounts/2fa/authenticate/", {"code": code_of("JBSWY3DPEHPK3PXP")})
@@ -281,14 +281,14 @@ def test_every_page_about_the_account_is_in_our_frame_and_words(sign_in: SignIn,
 # -- profile --------------------------------------------------------------------------------------------------
 
 
-def test_a_profile_is_saved_and_times_follow_the_zone(sign_in: SignIn, alice: Any) -> None:
+def test_profile_is_saved_and_times_follow_the_zone(sign_in: SignIn, alice: Any) -> None:
     page = sign_in(alice).post("/profile/", {"name": "Alice A.", "zone": "Europe/Berlin"}, follow=True)
     assert "Your profile is saved." in text_of(page)
     alice.refresh_from_db()
     assert (alice.name, alice.zone, alice.zone_chosen) == ("Alice A.", "Europe/Berlin", True)
 
 
-def test_a_profile_without_a_choice_follows_the_browser(sign_in: SignIn, alice: Any) -> None:
+def test_profile_without_a_choice_follows_the_browser(sign_in: SignIn, alice: Any) -> None:
     assert 'data-zone="browser"' in sign_in(alice).get("/profile/").content.decode()
     sign_in(alice).post("/profile/", {"name": "Alice", "zone": "Asia/Tokyo"})
     assert "data-zone" not in sign_in(alice).get("/profile/").content.decode()
@@ -299,7 +299,7 @@ def test_a_profile_without_a_choice_follows_the_browser(sign_in: SignIn, alice: 
 
 
 @pytest.mark.parametrize(
-    ("said", "chosen", "zone"),
+    ("browser_zone", "is_zone_chosen", "zone"),
     [
         ("Asia/Tokyo", False, "Asia/Tokyo"),
         ("Mars/Olympus", False, "UTC"),
@@ -307,32 +307,32 @@ def test_a_profile_without_a_choice_follows_the_browser(sign_in: SignIn, alice: 
         ("Asia/Tokyo", True, "UTC"),
     ],
 )
-def test_a_sign_in_tells_the_zone_of_who_never_chose_one(
-    client: Any, alice: Any, said: str, chosen: bool, zone: str
+def test_sign_in_reports_the_zone_of_who_never_chose_one(
+    client: Any, alice: Any, browser_zone: str, is_zone_chosen: bool, zone: str
 ) -> None:
-    User.objects.update(zone_chosen=chosen)
-    client.post("/accounts/login/", {"login": alice.email, "password": PASSWORD, "browser_zone": said})
+    User.objects.update(zone_chosen=is_zone_chosen)
+    client.post("/accounts/login/", {"login": alice.email, "password": PASSWORD, "browser_zone": browser_zone})
     alice.refresh_from_db()
-    assert (alice.zone, alice.zone_chosen) == (zone, chosen)
+    assert (alice.zone, alice.zone_chosen) == (zone, is_zone_chosen)
 
 
-def test_a_sign_up_tells_the_zone(client: Any, db: None) -> None:
+def test_sign_up_reports_the_zone(client: Any, db: None) -> None:
     client.post("/accounts/signup/", NEW | {"browser_zone": "Asia/Tokyo"})
     assert User.objects.get().zone == "Asia/Tokyo"
 
 
 @pytest.mark.parametrize(
-    "typed", [{"name": ""}, {"name": "<i>A</i>"}, {"name": "x" * 121}, {"zone": "Mars/Olympus"}, {"zone": "../etc"}]
+    "form_data", [{"name": ""}, {"name": "<i>A</i>"}, {"name": "x" * 121}, {"zone": "Mars/Olympus"}, {"zone": "../etc"}]
 )
-def test_a_profile_that_cannot_be_is_refused(sign_in: SignIn, alice: Any, typed: dict[str, str]) -> None:
-    page = sign_in(alice).post("/profile/", {"name": "Alice", "zone": "UTC"} | typed)
+def test_invalid_profile_is_refused(sign_in: SignIn, alice: Any, form_data: dict[str, str]) -> None:
+    page = sign_in(alice).post("/profile/", {"name": "Alice", "zone": "UTC"} | form_data)
     assert page.status_code == 422
-    assert error_at(page, next(iter(typed))) != ""
+    assert error_at(page, next(iter(form_data))) != ""
     alice.refresh_from_db()
     assert (alice.name, alice.zone) == ("Alice Archer", "UTC")
 
 
-def test_a_refused_name_does_not_show_in_the_frame(sign_in: SignIn, alice: Any) -> None:
+def test_refused_name_does_not_show_in_the_frame(sign_in: SignIn, alice: Any) -> None:
     page = sign_in(alice).post("/profile/", {"name": "<i>Mallory</i>", "zone": "UTC"})
     assert "Mallory" not in text_of(page, "header.top")
 
@@ -354,23 +354,23 @@ def test_staff_appoint_an_owner_in_the_admin_pages(sign_in: SignIn, acme: Any, a
     assert Email.objects.get().to == bob.email
 
 
-def test_staff_cannot_make_a_second_company_that_looks_the_same(sign_in: SignIn, acme: Any, sam: Any) -> None:
+def test_staff_cannot_make_a_second_partner_that_looks_the_same(sign_in: SignIn, acme: Any, sam: Any) -> None:
     fields = {"name": "АСМЕ", "slug": "other", "memberships-TOTAL_FORMS": 0, "memberships-INITIAL_FORMS": 0}
     page = sign_in(sam).post("/admin/partners/partner/add/", fields)
     assert "Acme is here already, and looks just like this name." in page.content.decode()
 
 
 @pytest.mark.parametrize("path", ["accounts/user/", "partners/partner/", "partners/partner/add/"])
-def test_the_admin_pages_open_for_staff_alone(sign_in: SignIn, sam: Any, rita: Any, path: str) -> None:
+def test_admin_pages_open_for_staff_alone(sign_in: SignIn, sam: Any, rita: Any, path: str) -> None:
     assert sign_in(sam).get(f"/admin/{path}").status_code == 200
     assert sign_in(rita).get(f"/admin/{path}").status_code == 302
 
 
-def test_the_admin_page_of_a_person_opens(sign_in: SignIn, sam: Any, alice: Any) -> None:
+def test_admin_page_of_a_person_opens(sign_in: SignIn, sam: Any, alice: Any) -> None:
     assert sign_in(sam).get(f"/admin/accounts/user/{alice.pk}/change/").status_code == 200
 
 
-def test_a_person_is_unique_whatever_the_case(client: Any, db: None) -> None:
+def test_person_is_unique_whatever_the_case(client: Any, db: None) -> None:
     person("dora@acme.example", "Dora")
     client.post("/accounts/signup/", NEW | {"email": "DORA@ACME.example"})
     assert User.objects.count() == 1

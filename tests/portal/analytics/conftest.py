@@ -9,6 +9,6 @@ from portal.analytics import waiting_times
 
 @pytest.fixture(autouse=True)
 def nothing_remembered() -> Iterator[None]:
-    waiting_times.forget()
+    waiting_times.clear_cache()
     yield
-    waiting_times.forget()
+    waiting_times.clear_cache()

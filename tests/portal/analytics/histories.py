@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 from random import Random
 
-from portal.analytics.stage_durations import ENDS, Turned
+from portal.analytics.stage_durations import END_STAGES, TurnChange
 
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)  # a Monday
 DAY = timedelta(days=1)
@@ -11,21 +11,21 @@ STAGES = ("engage", "develop", "review", "release", "support")
 HOLDERS = ("partner", "program", "machine", "outage", "third_party")
 
 
-def turn(days: float, stage: str, holder: str, round: int = 0, *, back: bool = False) -> Turned:
-    return Turned(START + days * DAY, stage, holder, round, back)
+def turn(days: float, stage: str, holder: str, round: int = 0, *, back: bool = False) -> TurnChange:
+    return TurnChange(START + days * DAY, stage, holder, round, back)
 
 
-def random_turns(random: Random, length: int = 14) -> list[Turned]:
+def random_turns(random: Random, length: int = 14) -> list[TurnChange]:
     """Turns at growing moments, some of them at the same one, that go on, back and to an end, decisions undone."""
-    found: list[Turned] = []
+    turns: list[TurnChange] = []
     at = 0.0
     for _ in range(length):
         at += random.choice((0, 0.01, 0.5, 3, 9))
-        open_ones = [past for past in found if past.holder]
+        open_ones = [past for past in turns if past.holder]
         if open_ones and random.random() < 0.1:
             past = random.choice(open_ones)
-            found.append(turn(at, past.stage, past.holder, past.round, back=True))
+            turns.append(turn(at, past.stage, past.holder, past.round, back=True))
             continue
-        stage = random.choice((*STAGES, *ENDS))
-        found.append(turn(at, stage, "" if stage in ENDS else random.choice(HOLDERS), random.randrange(4)))
-    return found
+        stage = random.choice((*STAGES, *END_STAGES))
+        turns.append(turn(at, stage, "" if stage in END_STAGES else random.choice(HOLDERS), random.randrange(4)))
+    return turns

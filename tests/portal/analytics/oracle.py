@@ -2,27 +2,31 @@
 
 from datetime import datetime, timedelta
 
-from portal.analytics.stage_durations import ENDS, Turned
+from portal.analytics.stage_durations import END_STAGES, TurnChange
 
 DAY = timedelta(days=1)
 
 
-def without_undone(turns: list[Turned]) -> list[Turned]:
+def without_undone(turns: list[TurnChange]) -> list[TurnChange]:
     """The turns as if no undone decision had been taken: what is between it and the state it brings back goes."""
-    kept: list[Turned] = []
+    kept_turns: list[TurnChange] = []
     for each in turns:
-        match = [n for n, old in enumerate(kept) if (old.stage, old.holder) == (each.stage, each.holder)]
+        match = [n for n, old in enumerate(kept_turns) if (old.stage, old.holder) == (each.stage, each.holder)]
         if each.back and match:
-            kept = kept[: match[-1] + 1]
-        elif not kept or kept[-1].stage in ENDS or (kept[-1].stage, kept[-1].holder) != (each.stage, each.holder):
-            kept.append(each)
-    return kept
+            kept_turns = kept_turns[: match[-1] + 1]
+        elif (
+            not kept_turns
+            or kept_turns[-1].stage in END_STAGES
+            or (kept_turns[-1].stage, kept_turns[-1].holder) != (each.stage, each.holder)
+        ):
+            kept_turns.append(each)
+    return kept_turns
 
 
-def holder_at(turns: list[Turned], at: datetime) -> tuple[str, str] | None:
+def holder_at(turns: list[TurnChange], at: datetime) -> tuple[str, str] | None:
     """Where it was at a moment, and with whom; None before it began and after it ended."""
     before = [each for each in without_undone(turns) if each.at <= at]
-    if not before or before[-1].stage in ENDS:
+    if not before or before[-1].stage in END_STAGES:
         return None
     return before[-1].stage, before[-1].holder
 

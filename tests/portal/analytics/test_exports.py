@@ -13,10 +13,10 @@ from openpyxl import load_workbook
 
 from integrations.submissions.models import Integration, RequirementState
 from portal.analytics.selectors import workload
-from portal.core.exports import Table, as_csv, as_xlsx
+from portal.core.exports import ExportTable, generate_csv, generate_xlsx
 from portal.notifications.models import Email
 from tests.conftest import begin
-from tests.integrations.sla.pages.issues import opened
+from tests.integrations.sla.pages.issues import create_issue
 
 SignIn = Callable[[Any], Any]
 FORMULAS = ("=cmd|' /C calc'!A0", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "#N/A")
@@ -32,25 +32,25 @@ def sheet_of(content: bytes) -> list[list[Any]]:
 
 
 def test_no_text_is_a_formula_in_either_file() -> None:
-    table = Table("t", ("a",), [(text,) for text in FORMULAS])
-    rows = list(csv.reader(io.StringIO("".join(as_csv(table)), newline="")))
+    table = ExportTable("t", ("a",), [(text,) for text in FORMULAS])
+    rows = list(csv.reader(io.StringIO("".join(generate_csv(table)), newline="")))
     assert [row[0][0] for row in rows[1:]] == ["'"] * (len(FORMULAS) - 1) + ["#"]
-    with as_xlsx(table) as file:
+    with generate_xlsx(table) as file:
         book = load_workbook(file)
     assert {cell.data_type for row in book.active.iter_rows(min_row=2) for cell in row} == {"s"}  # type: ignore[union-attr]
 
 
 def test_cells_keep_their_types() -> None:
-    table = Table("t", ("text", "number", "share", "moment", "day", "yes", "none"),
+    table = ExportTable("t", ("text", "number", "share", "moment", "day", "yes", "none"),
                   [("ä\x00b", 3, 1.5, AT, date(2026, 4, 14), True, None)])  # fmt: skip
-    with as_xlsx(table) as file:
+    with generate_xlsx(table) as file:
         book = load_workbook(file)
     sheet: Any = book.active
     assert sheet.freeze_panes == "A2"
     assert [cell.value for cell in sheet[2]] == [
         "äb", 3, 1.5, datetime(2026, 4, 14, 9, 30), datetime(2026, 4, 14), "yes", None,
     ]  # fmt: skip
-    assert "".join(as_csv(table)).splitlines()[1].endswith("3,1.5,2026-04-14T09:30:00+00:00,2026-04-14,yes,")
+    assert "".join(generate_csv(table)).splitlines()[1].endswith("3,1.5,2026-04-14T09:30:00+00:00,2026-04-14,yes,")
 
 
 def test_many_rows_take_little_memory() -> None:
@@ -59,8 +59,8 @@ def test_many_rows_take_little_memory() -> None:
             yield (f"Integration {n}", n, AT, "x" * 60)
 
     tracemalloc.start()
-    content = as_xlsx(Table("t", ("a", "b", "c", "d"), rows()))
-    assert sum(len(piece) for piece in as_csv(Table("t", ("a", "b", "c", "d"), rows()))) > 270_000
+    content = generate_xlsx(ExportTable("t", ("a", "b", "c", "d"), rows()))
+    assert sum(len(piece) for piece in generate_csv(ExportTable("t", ("a", "b", "c", "d"), rows()))) > 270_000
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     content.close()
@@ -68,7 +68,7 @@ def test_many_rows_take_little_memory() -> None:
 
 
 @pytest.fixture
-def listed(acme: Any, globex: Any, alice: Any, charlie: Any) -> list[Integration]:
+def exported_integrations(acme: Any, globex: Any, alice: Any, charlie: Any) -> list[Integration]:
     return [
         begin(acme, alice, name="=Rocket"),
         begin(acme, alice, "vault", name="Safe", repository="acme/safe", repository_id=2),
@@ -76,8 +76,8 @@ def listed(acme: Any, globex: Any, alice: Any, charlie: Any) -> list[Integration
     ]
 
 
-def test_a_file_holds_what_the_page_asks_for_and_the_reader_may_see(
-    sign_in: SignIn, listed: Any, alice: Any, rita: Any
+def test_file_holds_what_the_page_asks_for_and_the_reader_may_see(
+    sign_in: SignIn, exported_integrations: Any, alice: Any, rita: Any
 ) -> None:
     client = sign_in(alice)
     answer = client.get("/files/integrations.csv?program=nomad")
@@ -85,9 +85,9 @@ def test_a_file_holds_what_the_page_asks_for_and_the_reader_may_see(
     rows = list(csv.DictReader(io.StringIO(body(answer).decode("utf-8-sig"))))
     assert [row["integration"] for row in rows] == ["'=Rocket"]
     assert "reviewer" not in rows[0]
-    head, *found = sheet_of(body(client.get("/files/integrations.xlsx?sort=name")))
-    assert [row[0] for row in found] == ["=Rocket", "Safe"]
-    assert isinstance(found[0][head.index("since (UTC)")], datetime)
+    head, *file_rows = sheet_of(body(client.get("/files/integrations.xlsx?sort=name")))
+    assert [row[0] for row in file_rows] == ["=Rocket", "Safe"]
+    assert isinstance(file_rows[0][head.index("since (UTC)")], datetime)
     assert len(sheet_of(body(sign_in(rita).get("/files/integrations.xlsx")))) == 4
 
 
@@ -108,7 +108,9 @@ def test_a_file_holds_what_the_page_asks_for_and_the_reader_may_see(
         "nonsense",
     ],
 )
-def test_the_programs_tables_are_the_programs(sign_in: SignIn, listed: Any, alice: Any, rita: Any, table: str) -> None:
+def test_programs_tables_are_the_programs(
+    sign_in: SignIn, exported_integrations: Any, alice: Any, rita: Any, table: str
+) -> None:
     assert sign_in(alice).get(f"/files/{table}.csv").status_code == 404
     expected = 404 if table == "nonsense" else 200
     for form in ("csv", "xlsx"):
@@ -118,35 +120,35 @@ def test_the_programs_tables_are_the_programs(sign_in: SignIn, listed: Any, alic
             assert body(answer)
 
 
-def test_the_sla_list_is_a_sheet_too(sign_in: SignIn, alice: Any) -> None:
+def test_sla_list_is_a_sheet_too(sign_in: SignIn, alice: Any) -> None:
     head, *rows = sheet_of(body(sign_in(alice).get("/files/sla.xlsx")))
     assert head[0] == "issue"
     assert rows == []
 
 
 @pytest.mark.parametrize("title", ["2026-04-14Totally broken everywhere", "2026-04-14T09:00:00+00:00", "=1+1 is two"])
-def test_a_title_is_a_text_whatever_it_looks_like(sign_in: SignIn, at: Any, alice: Any, title: str) -> None:
-    opened(at("support"), title, timezone.now(), labels=("critical",))
+def test_title_is_a_text_whatever_it_looks_like(sign_in: SignIn, at: Any, alice: Any, title: str) -> None:
+    create_issue(at("support"), title, timezone.now(), labels=("critical",))
     (row,) = sheet_of(body(sign_in(alice).get("/files/sla.xlsx")))[1:]
     assert (row[1], row[13].date()) == (title, timezone.now().date())
-    kept = [row["title"].removeprefix("'") for row in rows_of(sign_in, alice, "/files/sla.csv")]
-    assert kept == [title]
+    titles = [row["title"].removeprefix("'") for row in rows_of(sign_in, alice, "/files/sla.csv")]
+    assert titles == [title]
 
 
 def rows_of(sign_in: SignIn, who: Any, address: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(body(sign_in(who).get(address)).decode("utf-8-sig"))))
 
 
-def test_waivers_and_failing_checks_leave_whole(sign_in: SignIn, listed: Any, rita: Any) -> None:
+def test_waivers_and_failing_checks_leave_whole(sign_in: SignIn, exported_integrations: Any, rita: Any) -> None:
     until = timezone.now() + timedelta(days=30)
-    for number in range(workload.SHOWN + 3):
+    for number in range(workload.MAX_ROWS + 3):
         RequirementState.objects.create(
-            integration=listed[0], requirement_id=f"R-{number}", status="waived", waived_until=until,
+            integration=exported_integrations[0], requirement_id=f"R-{number}", status="waived", waived_until=until,
             waiver_reason="=1+1", given_by=rita,
         )  # fmt: skip
-    RequirementState.objects.create(integration=listed[1], requirement_id="R-1", status="fail")
+    RequirementState.objects.create(integration=exported_integrations[1], requirement_id="R-1", status="fail")
     waivers = rows_of(sign_in, rita, "/files/waivers.csv?program=nomad")
-    assert len(waivers) == workload.SHOWN + 3
+    assert len(waivers) == workload.MAX_ROWS + 3
     assert (waivers[0]["reason"], waivers[0]["given by"], waivers[0]["integration"]) == (
         "'=1+1", "Rita Reyes", "'=Rocket",
     )  # fmt: skip
@@ -154,11 +156,13 @@ def test_waivers_and_failing_checks_leave_whole(sign_in: SignIn, listed: Any, ri
     assert (failing["check"], failing["failed"], failing["looked at"]) == ("R-1", "1", "1")
 
 
-def test_outbox_and_companies_leave_as_their_pages_ask(sign_in: SignIn, listed: Any, rita: Any) -> None:
+def test_email_log_and_partners_leave_as_their_pages_ask(
+    sign_in: SignIn, exported_integrations: Any, rita: Any
+) -> None:
     now = timezone.now()
-    told = {"name": "message", "text": "secret", "html": "", "created_at": now, "due_at": now}
-    Email.objects.create(key="a", to="a@acme.example", subject="=HYPERLINK(1)", state="failed", **told)
-    Email.objects.create(key="b", to="b@acme.example", subject="Fine", state="sent", **told)
+    email_fields = {"name": "message", "text": "secret", "html": "", "created_at": now, "due_at": now}
+    Email.objects.create(key="a", to="a@acme.example", subject="=HYPERLINK(1)", state="failed", **email_fields)
+    Email.objects.create(key="b", to="b@acme.example", subject="Fine", state="sent", **email_fields)
     (mail,) = rows_of(sign_in, rita, "/files/outbox.csv?state=failed")
     assert (mail["subject"], mail["to"], mail["state"]) == ("'=HYPERLINK(1)", "a@acme.example", "Given up")
     assert "secret" not in str(mail)
@@ -166,7 +170,7 @@ def test_outbox_and_companies_leave_as_their_pages_ask(sign_in: SignIn, listed: 
     assert (company["company"], company["open"], company["listed"]) == ("Acme", "2", "0")
 
 
-def test_each_list_offers_its_files(sign_in: SignIn, listed: Any, rita: Any) -> None:
+def test_each_list_offers_its_files(sign_in: SignIn, exported_integrations: Any, rita: Any) -> None:
     client = sign_in(rita)
     for page, table in (
         ("/companies/?q=a", "companies"),

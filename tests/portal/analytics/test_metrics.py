@@ -8,44 +8,44 @@ import pytest
 
 from integrations.submissions.services.transitions import PROGRAM_CALENDAR
 from portal.analytics import metrics
-from portal.analytics.funnel import Group, funnel, stopped
-from portal.analytics.metrics import Spent, Stay
-from portal.analytics.stage_durations import Piece, fold, told_by_steps, whole
+from portal.analytics.funnel import IntegrationGroup, build_funnel, find_drop_offs
+from portal.analytics.metrics import HolderTime, StageStay
+from portal.analytics.stage_durations import StagePeriod, build_periods, derive_turns, merge_turns
 from tests.portal.analytics import oracle
 from tests.portal.analytics.histories import DAY, START, random_turns, turn
 
 
 def piece(
     stage: str, holder: str, began: float, since: float, until: float | None, leaves: bool, round: int = 0
-) -> Piece:
+) -> StagePeriod:
     end = None if until is None else START + until * DAY
-    return Piece(stage, holder, round, START + began * DAY, START + since * DAY, end, leaves)
+    return StagePeriod(stage, holder, round, START + began * DAY, START + since * DAY, end, leaves)
 
 
 def test_turns_become_pieces_without_a_gap() -> None:
     turns = [turn(0, "engage", "partner"), turn(2, "engage", "program"), turn(3, "review", "program", 1)]
-    assert fold(turns) == [
+    assert build_periods(turns) == [
         piece("engage", "partner", 0, 0, 2, False),
         piece("engage", "program", 0, 2, 3, True),
         piece("review", "program", 3, 3, None, False, 1),
     ]
 
 
-def test_an_end_closes_the_last_piece_and_opening_again_begins_a_new_stay() -> None:
+def test_end_closes_the_last_piece_and_opening_again_begins_a_new_stay() -> None:
     turns = [turn(0, "review", "program", 1), turn(4, "declined", ""), turn(9, "review", "partner", 1)]
-    assert fold(turns) == [
+    assert build_periods(turns) == [
         piece("review", "program", 0, 0, 4, True, 1),
         piece("review", "partner", 9, 9, None, False, 1),
     ]
 
 
 @pytest.mark.parametrize("decision", [("release", "program"), ("declined", ""), ("review", "partner")])
-def test_a_decision_that_was_undone_leaves_no_trace(decision: tuple[str, str]) -> None:
+def test_decision_that_was_undone_leaves_no_trace(decision: tuple[str, str]) -> None:
     turns = [turn(0, "review", "program", 1), turn(4, *decision, 1), turn(4.01, "review", "program", 1, back=True)]
-    assert fold(turns) == fold(turns[:1])
+    assert build_periods(turns) == build_periods(turns[:1])
 
 
-def test_older_steps_tell_the_same_as_the_turns_that_followed_them() -> None:
+def test_older_steps_report_the_same_as_the_turns_that_followed_them() -> None:
     steps = [
         (START, "created", {}),
         (START + DAY, "answered", {"title": "A form"}),
@@ -55,19 +55,19 @@ def test_older_steps_tell_the_same_as_the_turns_that_followed_them() -> None:
         (START + 6 * DAY, "request_changes", {"from": ["review", "b"], "to": ["review", "b"], "round": 1}),
         (START + 9 * DAY, "withdraw", {"from": ["review", "b"], "to": ["withdrawn", "b"], "round": 1}),
     ]
-    older = told_by_steps(steps, "develop")
+    older = derive_turns(steps, "develop")
     turns = [turn(0, "develop", "partner"), turn(2, "review", "program", 1), turn(3, "review", "third_party", 1),
              turn(5, "review", "program", 1), turn(6, "review", "partner", 1), turn(9, "withdrawn", "", 1)]  # fmt: skip
-    assert fold(older) == fold(turns)
-    assert whole(older, turns[3:]) == older[:3] + turns[3:]
-    assert whole(older, []) == older
+    assert build_periods(older) == build_periods(turns)
+    assert merge_turns(older, turns[3:]) == older[:3] + turns[3:]
+    assert merge_turns(older, []) == older
 
 
 def test_random_histories_are_read_as_a_slow_reading_says() -> None:
     random = Random(7)
     for _ in range(400):
         turns = random_turns(random)
-        pieces = fold(turns)
+        pieces = build_periods(turns)
         for at in {each.at + shift for each in turns for shift in (timedelta(), timedelta(hours=1))}:
             inside = [p for p in pieces if p.since <= at and (p.until is None or at < p.until)]
             here = [(p.stage, p.holder) for p in inside[-1:]]
@@ -79,12 +79,12 @@ def test_random_histories_are_read_as_a_slow_reading_says() -> None:
 
 
 @pytest.mark.parametrize("share", [50, 90])
-def test_a_percentile_is_the_smallest_that_enough_are_not_above(share: int) -> None:
+def test_percentile_is_the_smallest_that_enough_are_not_above(share: int) -> None:
     random = Random(share)
     for length in range(1, 45):
         values = [round(random.lognormvariate(1, 1), 1) for _ in range(length)]
-        assert metrics.percentile(values, share / 100) == oracle.percentile(values, share)
-    assert metrics.percentile([], 0.5) is None
+        assert metrics.calculate_percentile(values, share / 100) == oracle.percentile(values, share)
+    assert metrics.calculate_percentile([], 0.5) is None
 
 
 def test_working_days_are_those_that_a_minute_counter_finds() -> None:
@@ -92,45 +92,52 @@ def test_working_days_are_those_that_a_minute_counter_finds() -> None:
     for _ in range(12):
         start = START + timedelta(minutes=random.randrange(20_000))
         end = start + timedelta(minutes=random.randrange(20_000))
-        assert metrics.working_days(start, end, PROGRAM_CALENDAR) == pytest.approx(oracle.working_days(start, end))
+        assert metrics.count_working_days(start, end, PROGRAM_CALENDAR) == pytest.approx(
+            oracle.working_days(start, end)
+        )
 
 
-def stays(stage: str, *days: float) -> list[Stay]:
-    return [Stay("nomad", stage, each) for each in days]
+def stays(stage: str, *days: float) -> list[StageStay]:
+    return [StageStay("nomad", stage, each) for each in days]
 
 
-def test_a_stage_tells_its_middle_and_nine_of_ten_from_eight_stays_on() -> None:
-    (_, develop, review, _) = metrics.of_stages(stays("review", *range(1, 11)) + stays("develop", *range(7)))
+def test_stage_reports_its_middle_and_nine_of_ten_from_eight_stays_on() -> None:
+    (_, develop, review, _) = metrics.calculate_stage_figures(
+        stays("review", *range(1, 11)) + stays("develop", *range(7))
+    )
     assert (review.count, review.p50, review.p90, review.columns) == (10, 5, 9, (1, 1, 3, 5, 0, 0, 0))
     assert (develop.count, develop.p50, develop.p90) == (7, None, None)
-    assert list(metrics.by_program(stays("review", 1))) == ["nomad"]
+    assert list(metrics.group_by_program(stays("review", 1))) == ["nomad"]
 
 
 def test_time_is_added_up_by_stage_and_holder() -> None:
-    spent = [Spent("nomad", "review", "program", DAY), Spent("vault", "review", "program", 2 * DAY),
-             Spent("vault", "review", "outage", DAY), Spent("vault", "support", "machine", DAY)]  # fmt: skip
-    assert metrics.by_holder(spent)["review"] == {"program": 3 * DAY, "outage": DAY}
-    assert "support" not in metrics.by_holder(spent)
+    holder_times = [HolderTime("nomad", "review", "program", DAY), HolderTime("vault", "review", "program", 2 * DAY),
+             HolderTime("vault", "review", "outage", DAY), HolderTime("vault", "support", "machine", DAY)]  # fmt: skip
+    assert metrics.sum_time_by_holder(holder_times)["review"] == {"program": 3 * DAY, "outage": DAY}
+    assert "support" not in metrics.sum_time_by_holder(holder_times)
 
 
 def test_reviews_are_counted_by_their_rounds() -> None:
-    assert metrics.rounds([(1, 5), (2, 3), (4, 1), (6, 1)]) == [
+    assert metrics.count_rounds([(1, 5), (2, 3), (4, 1), (6, 1)]) == [
         ("1 round", 5), ("2 rounds", 3), ("3 rounds", 0), ("4 or more", 2),
     ]  # fmt: skip
 
 
-def test_the_funnel_counts_everything_once_at_the_furthest_step() -> None:
+def test_funnel_counts_everything_once_at_the_furthest_step() -> None:
     groups = [
-        Group("engage", 4), Group("withdrawn", 2, "engage", step="Engage", program="nomad"),
-        Group("review", 3, asked=True), Group("declined", 1, "review", asked=True, step="Review", program="nomad"),
-        Group("release", 2, asked=True), Group("support", 5, asked=True, listed=True),
-        Group("archived", 1, "support", asked=True, listed=True),
-    ]  # fmt: skip
-    found = [(step.reached, step.still, step.ended) for step in funnel(groups)]
-    assert found == [
+        IntegrationGroup("engage", 4),
+        IntegrationGroup("withdrawn", 2, "engage", step="Engage", program="nomad"),
+        IntegrationGroup("review", 3, asked=True),
+        IntegrationGroup("declined", 1, "review", asked=True, step="Review", program="nomad"),
+        IntegrationGroup("release", 2, asked=True),
+        IntegrationGroup("support", 5, asked=True, listed=True),
+        IntegrationGroup("archived", 1, "support", asked=True, listed=True),
+    ]
+    step_counts = [(step.reached, step.still, step.ended) for step in build_funnel(groups)]
+    assert step_counts == [
         (18, 4, (("withdrawn", 2),)), (12, 3, (("declined", 1),)), (8, 2, ()), (6, 0, (("support ended", 1),)),
         (5, 5, ()),
     ]  # fmt: skip
-    for step, following in zip(funnel(groups), funnel(groups)[1:], strict=False):
+    for step, following in zip(build_funnel(groups), build_funnel(groups)[1:], strict=False):
         assert step.reached == step.still + sum(n for _, n in step.ended) + following.reached
-    assert stopped(groups) == [("nomad", "Engage", 2, 0), ("nomad", "Review", 0, 1)]
+    assert find_drop_offs(groups) == [("nomad", "Engage", 2, 0), ("nomad", "Review", 0, 1)]

@@ -13,11 +13,11 @@ from django.utils import timezone
 from integrations.reviews.models import ReviewerProfile
 from integrations.reviews.services import claims
 from integrations.submissions.models import Integration
-from integrations.submissions.services.transitions import PROGRAM_CALENDAR, perform
+from integrations.submissions.services.transitions import PROGRAM_CALENDAR, perform_transition
 from portal.analytics import waiting_times
-from portal.analytics.filters import Choice
-from portal.analytics.forecast import ENOUGH
-from portal.analytics.metrics import working_days
+from portal.analytics.filters import AnalyticsFilters
+from portal.analytics.forecast import MIN_WAITS
+from portal.analytics.metrics import count_working_days
 from portal.analytics.models import Passage
 from portal.analytics.selectors import stays
 from tests.conftest import begin, drive
@@ -33,10 +33,10 @@ def today() -> datetime:
 
 
 @pytest.fixture
-def decided(rocket: Integration, today: datetime) -> None:
+def enough_decisions(rocket: Integration, today: datetime) -> None:
     """As many decisions on the program as a forecast needs, each of seven days."""
     Passage.objects.filter(integration=rocket).delete()
-    since = [today - (20 + n) * DAY for n in range(ENOUGH)]
+    since = [today - (20 + n) * DAY for n in range(MIN_WAITS)]
     Passage.objects.bulk_create(
         Passage(
             integration=rocket, program_key="nomad", stage="review", holder="program", round=1, began=at, since=at,
@@ -51,23 +51,23 @@ def text(page: Any) -> str:
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_the_office_is_the_programs(sign_in: SignIn, alice: Any, rita: Any, path: str) -> None:
+def test_office_is_the_programs(sign_in: SignIn, alice: Any, rita: Any, path: str) -> None:
     assert sign_in(alice).get(path).status_code == 404
     assert sign_in(rita).get(path).status_code == 200
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_a_page_takes_ten_queries_at_most(sign_in: SignIn, rita: Any, decided: None, path: str) -> None:
+def test_page_takes_ten_queries_at_most(sign_in: SignIn, rita: Any, enough_decisions: None, path: str) -> None:
     client = sign_in(rita)
     client.get(path)
-    with CaptureQueriesContext(connection) as seen:
+    with CaptureQueriesContext(connection) as queries:
         client.get(path)
-    assert len(seen) <= 10
+    assert len(queries) <= 10
 
 
-def test_stages_and_holders_are_shown_with_a_table(sign_in: SignIn, rita: Any, decided: None) -> None:
+def test_stages_and_holders_are_shown_with_a_table(sign_in: SignIn, rita: Any, enough_decisions: None) -> None:
     page = sign_in(rita).get("/office/?program=nomad")
-    assert f"Nomad Review 5 middle 5 nine of ten {ENOUGH}" in text(page)
+    assert f"Nomad Review 5 middle 5 nine of ten {MIN_WAITS}" in text(page)
     assert "Program 100 %" in text(page)
     for svg in BeautifulSoup(page.content, "html5lib").select("svg.chart"):
         assert svg.title
@@ -75,13 +75,13 @@ def test_stages_and_holders_are_shown_with_a_table(sign_in: SignIn, rita: Any, d
     assert "Nothing left a stage" in text(sign_in(rita).get("/office/?program=vault"))
 
 
-def test_only_the_time_within_the_period_is_added_up(decided: None, today: datetime) -> None:
+def test_only_the_time_within_the_period_is_added_up(enough_decisions: None, today: datetime) -> None:
     since = today - 18 * DAY
-    choice = Choice("nomad", "30", since, today, "")
-    inside = [min(today - (20 + n - 7) * DAY, today) - max(today - (20 + n) * DAY, since) for n in range(ENOUGH)]
-    (found,) = stays.spent(choice)
-    assert (found.stage, found.holder) == ("review", "program")
-    assert found.time == sum((each for each in inside if each > timedelta()), timedelta())
+    choice = AnalyticsFilters("nomad", "30", since, today, "")
+    inside = [min(today - (20 + n - 7) * DAY, today) - max(today - (20 + n) * DAY, since) for n in range(MIN_WAITS)]
+    (holder_times,) = stays.list_holder_times(choice)
+    assert (holder_times.stage, holder_times.holder) == ("review", "program")
+    assert holder_times.time == sum((each for each in inside if each > timedelta()), timedelta())
 
 
 def test_nonsense_in_the_address_is_said_and_shows_the_usual(sign_in: SignIn, rita: Any) -> None:
@@ -91,13 +91,13 @@ def test_nonsense_in_the_address_is_said_and_shows_the_usual(sign_in: SignIn, ri
     assert '<option value="90" selected' in answer.text
 
 
-def test_the_flow_counts_what_came_in_and_where_it_stopped(
+def test_flow_counts_what_came_in_and_where_it_stopped(
     sign_in: SignIn, acme: Any, alice: Any, rita: Any, today: datetime
 ) -> None:
-    listed = begin(acme, alice, now=today - DAY)
-    drive(listed, "support", partner=alice, reviewer=rita, now=today - DAY)
-    gone = begin(acme, alice, name="Lander", repository="acme/lander", repository_id=9, now=today - DAY)
-    perform(gone, "withdraw", by=alice, note="No time.", now=today - DAY / 2)
+    listed_integration = begin(acme, alice, now=today - DAY)
+    drive(listed_integration, "support", partner=alice, reviewer=rita, now=today - DAY)
+    integration = begin(acme, alice, name="Lander", repository="acme/lander", repository_id=9, now=today - DAY)
+    perform_transition(integration, "withdraw", actor=alice, note="No time.", now=today - DAY / 2)
     page = text(sign_in(rita).get("/office/flow/"))
     assert "Started 2 reached 100 % 0 still there 1 withdrawn" in page
     assert "Listed 1 reached 50 % 0 still there –" in page
@@ -105,7 +105,7 @@ def test_the_flow_counts_what_came_in_and_where_it_stopped(
 
 
 @pytest.mark.parametrize(("weeks", "now", "before"), [(1, 1, 0), (13, 0, 1), (25, 0, 0)])
-def test_the_flow_stands_before_that_of_the_twelve_weeks_before(
+def test_flow_stands_before_that_of_the_twelve_weeks_before(
     sign_in: SignIn, acme: Any, alice: Any, rita: Any, today: datetime, weeks: int, now: int, before: int
 ) -> None:
     drive(begin(acme, alice, now=today - 7 * weeks * DAY), "support", partner=alice, reviewer=rita,
@@ -121,25 +121,27 @@ def test_reviewers_are_shown_with_what_waits_and_who_is_away(
     sign_in: SignIn, at: Any, rita: Any, rob: Any, today: datetime
 ) -> None:
     row = at("review")
-    claims.claim(row, by=rita, now=today)
+    claims.claim_review(row, actor=rita, now=today)
     ReviewerProfile.objects.filter(user=rob).update(away_from=today.date() - DAY)
     page = text(sign_in(rita).get("/office/people/"))
     assert "Rita Reyes 1 of 8 1 wait" in page
     assert "Rob Roth away until further notice 0 of 8 0 wait none 0 decided" in page
 
 
-def test_a_partner_reads_the_forecast_while_the_program_has_the_turn(
-    sign_in: SignIn, decided: None, rocket: Integration, alice: Any, rita: Any, today: datetime
+def test_partner_reads_the_forecast_while_the_program_has_the_turn(
+    sign_in: SignIn, enough_decisions: None, rocket: Integration, alice: Any, rita: Any, today: datetime
 ) -> None:
-    said = "Decisions on Nomad integrations took 5 working days at the middle, 5 for nine of ten"
+    forecast_text = "Decisions on Nomad integrations took 5 working days at the middle, 5 for nine of ten"
     client = sign_in(alice)
-    assert said not in text(client.get(f"/integrations/{rocket.uuid}/"))
+    assert forecast_text not in text(client.get(f"/integrations/{rocket.uuid}/"))
     drive(rocket, "review", partner=alice, reviewer=rita, now=today)
-    assert f"{said} (last 90 days, {ENOUGH} decisions)." in text(client.get(f"/integrations/{rocket.uuid}/"))
+    assert f"{forecast_text} (last 90 days, {MIN_WAITS} decisions)." in text(
+        client.get(f"/integrations/{rocket.uuid}/")
+    )
     assert "with nine chances of ten" in text(client.get(f"/integrations/{rocket.uuid}/"))
-    assert said in text(client.get("/"))
+    assert forecast_text in text(client.get("/"))
     client.logout()
-    assert said in text(client.get("/programs/nomad/"))
+    assert forecast_text in text(client.get("/programs/nomad/"))
 
 
 def test_too_few_decisions_are_said_to_be_too_few(sign_in: SignIn, at: Any, alice: Any) -> None:
@@ -147,18 +149,18 @@ def test_too_few_decisions_are_said_to_be_too_few(sign_in: SignIn, at: Any, alic
     assert "Decisions on Nomad integrations: too few to say" in text(sign_in(alice).get(f"/integrations/{row.uuid}/"))
 
 
-def test_what_waits_longer_than_nine_of_ten_is_told_so(
-    decided: None, rocket: Integration, alice: Any, rita: Any, today: datetime
+def test_what_waits_longer_than_nine_of_ten_is_reported(
+    enough_decisions: None, rocket: Integration, alice: Any, rita: Any, today: datetime
 ) -> None:
     row = drive(rocket, "review", partner=alice, reviewer=rita, now=today - 12 * DAY)
-    told = waiting_times.told(row, today)
-    days = waiting_times.days(working_days(today - 12 * DAY, today, PROGRAM_CALENDAR))
-    assert told is not None
-    assert told.here == f"This one has waited {days}, longer than nine of ten."
-    assert told.latest is None
+    wait = waiting_times.estimate_wait(row, today)
+    days = waiting_times.format_working_days(count_working_days(today - 12 * DAY, today, PROGRAM_CALENDAR))
+    assert wait is not None
+    assert wait.here == f"This one has waited {days}, longer than nine of ten."
+    assert wait.latest is None
 
 
-def test_the_backtest_says_how_often_it_held(decided: None) -> None:
+def test_backtest_says_how_often_it_held(enough_decisions: None) -> None:
     import json
     from io import StringIO
 
@@ -167,4 +169,4 @@ def test_the_backtest_says_how_often_it_held(decided: None) -> None:
     out = StringIO()
     call_command("backtest_forecast", "--json", stdout=out)
     (line,) = json.loads(out.getvalue())
-    assert (line["program"], line["decisions"], line["forecast"]["count"]) == ("nomad", 0, ENOUGH)
+    assert (line["program"], line["decisions"], line["forecast"]["count"]) == ("nomad", 0, MIN_WAITS)

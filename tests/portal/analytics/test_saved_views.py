@@ -17,12 +17,12 @@ def save(client: Any, page: str, query: str, name: str, **more: str) -> Any:
 
 
 def bar(answer: Any) -> list[tuple[str, str]]:
-    found = BeautifulSoup(answer.content, "html5lib").select("nav.saved a")
-    return [(link.get_text(), str(link["href"])) for link in found]
+    links = BeautifulSoup(answer.content, "html5lib").select("nav.saved a")
+    return [(link.get_text(), str(link["href"])) for link in links]
 
 
 @pytest.mark.parametrize(
-    ("query", "kept"),
+    ("query", "expected"),
     [
         ("program=nomad&page=3&x=1", "program=nomad"),
         ("stage=review&program=nomad&stage=", "program=nomad"),
@@ -31,11 +31,11 @@ def bar(answer: Any) -> list[tuple[str, str]]:
         ("", ""),
     ],
 )
-def test_only_the_lists_own_words_are_kept_in_one_order(query: str, kept: str) -> None:
-    assert services.normalised(services.PAGES["queue"], query) == kept
+def test_only_the_lists_own_words_are_kept_in_one_order(query: str, expected: str) -> None:
+    assert services.normalize_query(services.PAGES["queue"], query) == expected
 
 
-def test_a_view_is_shown_on_its_list_for_its_owner_alone(sign_in: SignIn, rita: Any, rob: Any) -> None:
+def test_view_is_shown_on_its_list_for_its_owner_alone(sign_in: SignIn, rita: Any, rob: Any) -> None:
     client = sign_in(rita)
     answer = save(client, "queue", "program=nomad&page=2", "My Nomad")
     assert (answer.status_code, answer["Location"]) == (302, "/queue/?program=nomad")
@@ -43,7 +43,7 @@ def test_a_view_is_shown_on_its_list_for_its_owner_alone(sign_in: SignIn, rita: 
     assert "My Nomad" not in str(bar(sign_in(rob).get("/queue/")))
 
 
-def test_a_shared_view_is_for_everyone_of_the_program(sign_in: SignIn, rita: Any, rob: Any, alice: Any) -> None:
+def test_shared_view_is_for_everyone_of_the_program(sign_in: SignIn, rita: Any, rob: Any, alice: Any) -> None:
     save(sign_in(rita), "integrations", "stage=review", "In review", shared="on")
     assert ("In review", "/integrations/?stage=review") in bar(sign_in(rob).get("/integrations/"))
     client = sign_in(alice)
@@ -52,7 +52,7 @@ def test_a_shared_view_is_for_everyone_of_the_program(sign_in: SignIn, rita: Any
     assert SavedView.objects.get(name="Ours").owner == alice
 
 
-def test_a_list_opens_with_ones_own_default_and_everything_can_still_be_seen(sign_in: SignIn, rita: Any) -> None:
+def test_list_opens_with_ones_own_default_and_everything_can_still_be_seen(sign_in: SignIn, rita: Any) -> None:
     client = sign_in(rita)
     save(client, "queue", "program=nomad", "My Nomad")
     view = SavedView.objects.get()
@@ -65,7 +65,7 @@ def test_a_list_opens_with_ones_own_default_and_everything_can_still_be_seen(sig
     assert client.get("/queue/").status_code == 200
 
 
-def test_a_view_is_renamed_and_deleted_by_whom_it_is_for(sign_in: SignIn, rita: Any, rob: Any) -> None:
+def test_view_is_renamed_and_deleted_by_whom_it_is_for(sign_in: SignIn, rita: Any, rob: Any) -> None:
     save(sign_in(rita), "queue", "age=7", "Old")
     view = SavedView.objects.get()
     assert sign_in(rob).post(f"/views/{view.pk}/", {"act": "delete"}).status_code == 404
@@ -78,7 +78,7 @@ def test_a_view_is_renamed_and_deleted_by_whom_it_is_for(sign_in: SignIn, rita: 
     assert not SavedView.objects.exists()
 
 
-def test_a_name_that_is_taken_is_said_beside_the_field(sign_in: SignIn, rita: Any) -> None:
+def test_name_that_is_taken_is_shown_as_field_error(sign_in: SignIn, rita: Any) -> None:
     client = sign_in(rita)
     save(client, "queue", "age=7", "Mine")
     answer = save(client, "queue", "age=3", "Mine")
@@ -87,14 +87,14 @@ def test_a_name_that_is_taken_is_said_beside_the_field(sign_in: SignIn, rita: An
     assert 'value="Mine"' in answer.content.decode()
 
 
-def test_a_list_that_is_not_theirs_cannot_be_saved(sign_in: SignIn, alice: Any) -> None:
+def test_list_that_is_not_theirs_cannot_be_saved(sign_in: SignIn, alice: Any) -> None:
     client = sign_in(alice)
     for page in ("queue", "outbox", "office", "nonsense"):
         assert save(client, page, "", "X")["Location"] == "/views/"
     assert not SavedView.objects.exists()
 
 
-def test_a_filter_that_is_no_longer_there_is_said(sign_in: SignIn, rita: Any, now: Any) -> None:
+def test_filter_that_is_no_longer_there_is_said(sign_in: SignIn, rita: Any, now: Any) -> None:
     SavedView.objects.create(
         owner=rita, page="queue", name="Old", query="program=cobol&colour=red", saved_by=rita, saved_at=now
     )

@@ -12,12 +12,12 @@ from django.db import transaction
 from integrations.submissions.models import Integration
 from integrations.submissions.services import findings
 from integrations.submissions.services import requirements as answers
-from integrations.submissions.services.transitions import perform
+from integrations.submissions.services.transitions import perform_transition
 from integrations.submissions.workflow.states import Status
 from portal.analytics import services
 from portal.analytics.models import Passage
 from portal.audit.models import Event
-from portal.audit.services import turn_stream
+from portal.audit.services import get_turn_stream
 from portal.audit.verification import find_chain_faults
 from tests.conftest import begin
 
@@ -25,7 +25,7 @@ At = Callable[..., Integration]
 HOUR = timedelta(hours=1)
 
 
-def kept(row: Integration) -> list[tuple[str, str, bool]]:
+def list_passages(row: Integration) -> list[tuple[str, str, bool]]:
     return list(Passage.objects.filter(integration=row).values_list("stage", "holder", "leaves"))
 
 
@@ -48,43 +48,45 @@ def test_changes_go_to_the_partner_and_an_undone_decision_goes_on_as_before(
     at: At, alice: Any, rita: Any, now: datetime
 ) -> None:
     row = at("review")
-    before = kept(row)
-    findings.raise_finding(row, row.edition.requirements()[0].id, "Explain.", by=rita, now=now + HOUR)
-    perform(row, "request_changes", by=rita, now=now + HOUR)
-    assert kept(row) == [*before, ("review", "partner", False)]
-    perform(row, "undo_decision", by=rita, now=now + HOUR + timedelta(minutes=1))
-    assert kept(row) == before
+    before = list_passages(row)
+    findings.raise_finding(row, row.edition.requirements()[0].id, "Explain.", actor=rita, now=now + HOUR)
+    perform_transition(row, "request_changes", actor=rita, now=now + HOUR)
+    assert list_passages(row) == [*before, ("review", "partner", False)]
+    perform_transition(row, "undo_decision", actor=rita, now=now + HOUR + timedelta(minutes=1))
+    assert list_passages(row) == before
     assert Passage.objects.get(integration=row, until=None).since == now
     assert rebuilt("--check") == ["drift 0"]
 
 
-def test_a_machine_that_cannot_look_is_an_outage(acme: Any, alice: Any, now: datetime) -> None:
+def test_machine_that_cannot_look_is_an_outage(acme: Any, alice: Any, now: datetime) -> None:
     row = begin(acme, alice, "terraform-provider")
     check = next(r for r in row.edition.requirements() if r.who == "machine")
     for n, outcome in enumerate((Status.ERROR, Status.PASS)):
-        answers.record_checks(row, check.id, outcome=outcome, summary="…", detail=[], retry_at=None, now=now + n * HOUR)
+        answers.record_check_outcome(
+            row, check.id, outcome=outcome, summary="…", detail=[], retry_at=None, now=now + n * HOUR
+        )
     assert rebuilt("--check") == ["drift 0"]
 
 
 def test_what_fails_leaves_no_passage_behind(at: At, alice: Any, now: datetime) -> None:
     row = at("release")
-    before, events = kept(row), Event.objects.count()
+    before, events = list_passages(row), Event.objects.count()
     with transaction.atomic():
-        perform(row, "withdraw", by=alice, note="No time.", now=now + HOUR)
-        assert kept(row) != before
+        perform_transition(row, "withdraw", actor=alice, note="No time.", now=now + HOUR)
+        assert list_passages(row) != before
         transaction.set_rollback(True)
-    assert (kept(row), Event.objects.count()) == (before, events)
+    assert (list_passages(row), Event.objects.count()) == (before, events)
 
 
-def test_the_turns_are_a_chained_stream_apart_from_what_people_read(at: At) -> None:
+def test_turns_are_a_chained_stream_apart_from_what_people_read(at: At) -> None:
     row = at("review")
-    turns = Event.objects.filter(stream=turn_stream(row.pk)).order_by("seq")
+    turns = Event.objects.filter(stream=get_turn_stream(row.pk)).order_by("seq")
     assert turns.count() > 2
     assert list(find_chain_faults(turns)) == []
     assert not row.events.filter(verb="turn_passed").exists()
 
 
-def test_a_rebuild_mends_what_was_changed_by_hand_and_says_where(at: At) -> None:
+def test_rebuild_mends_what_was_changed_by_hand_and_says_where(at: At) -> None:
     row = at("release")
     Passage.objects.filter(integration=row, stage="review").update(holder="partner")
     with pytest.raises(CommandError, match=str(row.pk)):
@@ -94,21 +96,21 @@ def test_a_rebuild_mends_what_was_changed_by_hand_and_says_where(at: At) -> None
     assert rebuilt() == ["rebuilt 1", "drift 0"]
 
 
-def test_what_is_older_than_the_turns_is_told_by_its_steps(at: At, rita: Any, now: datetime) -> None:
+def test_what_is_older_than_the_turns_is_reported_by_its_steps(at: At, rita: Any, now: datetime) -> None:
     row = at("release")
-    stages = [(stage, leaves) for stage, _, leaves in kept(row)]
+    stages = [(stage, leaves) for stage, _, leaves in list_passages(row)]
     Passage.objects.all().delete()
-    older = services._older([row.pk], {})
+    older = services._load_older_turns([row.pk], {})
     assert [turn.stage for turn in older[row.pk]][-1] == "release"
     assert {turn.stage for turn in older[row.pk]} == {stage for stage, _ in stages}
 
 
-def test_the_first_sweep_makes_what_is_kept_and_no_later_one_looks(
+def test_first_sweep_makes_what_is_kept_and_no_later_one_looks(
     at: At, now: datetime, django_assert_num_queries: Any
 ) -> None:
     at("review")
     Passage.objects.all().delete()
-    assert services.build_due(now) == 1
+    assert services.rebuild_after_update(now) == 1
     assert rebuilt("--check") == ["drift 0"]
     with django_assert_num_queries(1):
-        assert services.build_due(now) == 0
+        assert services.rebuild_after_update(now) == 0

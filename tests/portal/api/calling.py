@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from integrations.partners import permissions
 from portal.api.models import ApiToken
-from portal.api.scopes import offered
+from portal.api.scopes import list_available_scopes
 from portal.api.services import tokens
 
 V1 = "/api/v1"
@@ -55,9 +55,14 @@ def with_second_factor(user: Any) -> Any:
 
 def caller(user: Any, scopes: Iterable[str] = (), partner: Any = None, role: str = "editor", days: int = 30) -> Caller:
     """A caller with a fresh token of a person, or of a company."""
-    known = [scope.key for scope in offered(program=permissions.works_for_program(user), company=partner is not None)]
-    wanted = list(scopes) or known
-    token, secret = tokens.make(
-        "ci", wanted, days, by=user, now=timezone.now() - timedelta(minutes=1), partner=partner, role=role
+    all_scopes = [
+        scope.key
+        for scope in list_available_scopes(
+            is_program_staff=permissions.is_program_staff(user), is_partner_token=partner is not None
+        )
+    ]
+    token_scopes = list(scopes) or all_scopes
+    token, secret = tokens.create_token(
+        "ci", token_scopes, days, actor=user, now=timezone.now() - timedelta(minutes=1), partner=partner, role=role
     )
     return Caller(secret, token)

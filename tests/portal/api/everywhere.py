@@ -10,42 +10,42 @@ from typing import Any
 
 from django.utils import timezone
 
-from portal.api.v1.app import document
-from tests.portal.everything import ACCOUNTS, AGREED, ATTESTED, FORM, LOGS, MEETING
+from portal.api.v1.app import build_document
+from tests.portal.everything import ACCOUNTS, AGREEMENT_REQUIREMENT, ATTESTED_REQUIREMENT, FORM, LOGS, MEETING
 
 ROLES = ("anonymous", "alice", "bob", "vera", "charlie", "rita", "rob", "sam", "ci", "reader")
 REASON = {"reason": "It is a question."}
 BASE = 'resource "rocket_pad" "one" {\n}\n'
-DRAFTED = {"name": "Other"}
+DRAFT_DATA = {"name": "Other"}
 
 
 def operations() -> Iterator[tuple[str, str, str]]:
     """(operation, method, path) of the whole document."""
-    for path, methods in document()["paths"].items():
-        for method, said in methods.items():
-            yield said["operationId"], method.upper(), path
+    for path, methods in build_document()["paths"].items():
+        for method, operation in methods.items():
+            yield operation["operationId"], method.upper(), path
 
 
 def place_of(name: str, path: str, world: dict[str, Any]) -> str:
     """The address with something of Acme's in each place."""
-    row, listed, draft = world["integration"], world["listed"], world["draft"]
+    row, listed_integration, draft = world["integration"], world["listed"], world["draft"]
     uuids = {
         "/drafts": draft.uuid, "/issues": world["issue"].uuid, "/documents": world["document"].uuid,
-        "/meetings": world["meeting"].uuid, "/directory": listed.uuid, "/webhooks": world["endpoint"].uuid,
+        "/meetings": world["meeting"].uuid, "/directory": listed_integration.uuid, "/webhooks": world["endpoint"].uuid,
         "/outbox": world["mail"].uuid,
     }  # fmt: skip
     place = re.sub(r"^/api/v1", "", path)
     uuid = next((found for start, found in uuids.items() if place.startswith(start)), row.uuid)
     if "standing" in name or name == "reply_to_record":
-        uuid = listed.uuid
+        uuid = listed_integration.uuid
     if "rehearsal" in name:
         uuid = world["driver" if "nomad" in name else "task"].uuid
-    known = {
+    path_values = {
         "uuid": uuid, "requirement_id": requirement_of(name), "step": "withdraw", "key": key_of(name), "slug": "acme",
         "seq": world["left"], "scope": world["report"], "week": "2026-W16", "pk": number_of(name, world),
         "message": world["message"].uuid, "report": world["reported"].uuid, "table": "integrations",
     }  # fmt: skip
-    return re.sub(r"{(\w+)}", lambda found: str(known[found[1]]), path)
+    return re.sub(r"{(\w+)}", lambda found: str(path_values[found[1]]), path)
 
 
 def key_of(name: str) -> str:
@@ -54,10 +54,19 @@ def key_of(name: str) -> str:
 
 def requirement_of(name: str) -> str:
     kinds = {
-        "upload": LOGS, "remove": LOGS, "confirm": ATTESTED, "sign": AGREED, "renew": AGREED, "sign_with_file": AGREED,
-        "propose": MEETING, "accept": MEETING, "cancel": MEETING, "hold": MEETING, "give": ACCOUNTS,
+        "upload": LOGS,
+        "remove": LOGS,
+        "confirm": ATTESTED_REQUIREMENT,
+        "sign": AGREEMENT_REQUIREMENT,
+        "renew": AGREEMENT_REQUIREMENT,
+        "sign_with_file": AGREEMENT_REQUIREMENT,
+        "propose": MEETING,
+        "accept": MEETING,
+        "cancel": MEETING,
+        "hold": MEETING,
+        "give": ACCOUNTS,
         "withdraw": ACCOUNTS,
-    }  # fmt: skip
+    }
     return kinds.get(name.removeprefix("requirement_"), FORM)
 
 
@@ -81,7 +90,7 @@ def body_of(name: str, world: dict[str, Any]) -> Any:
     """What is sent, as people's programs would."""
     soon = timezone.now() + timedelta(days=9)
     bodies: dict[str, Any] = {
-        "begin_draft": {"program": "nomad", "name": "Other"}, "save_draft": DRAFTED,
+        "begin_draft": {"program": "nomad", "name": "Other"}, "save_draft": DRAFT_DATA,
         "change_integration": {"name": "New name", "category": "ci-cd"},
         "take_step": {"note": "Because."}, "say": {"body": "Hello."},
         "move_to_edition": {"to": "2000-01"},

@@ -13,7 +13,7 @@ from django.db import transaction
 from portal.audit.models import Event
 from tests.portal.api.calling import Caller, caller, with_second_factor
 from tests.portal.api.everywhere import ROLES, body_of, operations, place_of
-from tests.portal.asking import told as close
+from tests.portal.asking import serialize_response as close
 
 TABLE = Path(__file__).with_name("access_api.txt")
 WITH_FILE = {
@@ -34,7 +34,7 @@ def callers(world: dict[str, Any]) -> dict[str, Caller]:
     }  # fmt: skip
 
 
-def asked(who: Caller, name: str, method: str, path: str, world: dict[str, Any]) -> str:
+def request_code(who: Caller, name: str, method: str, path: str, world: dict[str, Any]) -> str:
     """The code of one request; whatever it wrote is taken back."""
     before, place = Event.objects.count(), place_of(name, path, world)
     with transaction.atomic():
@@ -44,25 +44,25 @@ def asked(who: Caller, name: str, method: str, path: str, world: dict[str, Any])
         else:
             answer = who.get(place) if method == "GET" else who.send(method, place, body_of(name, world))
         close(answer)
-        done = "+" if Event.objects.count() > before else ""
+        write_mark = "+" if Event.objects.count() > before else ""
         transaction.set_rollback(True)
-    return f"{answer.status_code}{done}"
+    return f"{answer.status_code}{write_mark}"
 
 
-def walked(world: dict[str, Any]) -> dict[str, list[str]]:
+def build_access_table(world: dict[str, Any]) -> dict[str, list[str]]:
     people = callers(world)
     return {
-        name: [asked(people[role], name, method, path, world) for role in ROLES]
+        name: [request_code(people[role], name, method, path, world) for role in ROLES]
         for name, method, path in sorted(operations())
     }
 
 
-def written() -> dict[str, list[str]]:
+def read_access_table() -> dict[str, list[str]]:
     lines = [line.split() for line in TABLE.read_text("utf-8").splitlines() if line.strip() and line[0] != "#"]
     return {line[0]: line[1:] for line in lines}
 
 
-def drawn(lines: dict[str, list[str]]) -> str:
+def format_access_table(lines: dict[str, list[str]]) -> str:
     return "\n".join(f"{name:28}" + "".join(f"{cell:6}" for cell in cells).rstrip() for name, cells in lines.items())
 
 
@@ -74,9 +74,9 @@ def without_limits(settings: Any) -> None:
 @pytest.mark.any_database
 def test_api_access_is_as_written(world: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     """A new operation fails here until its line is written, after thinking about who should reach it."""
-    monkeypatch.setattr("portal.api.throttling.ANONYMOUS", 100_000)
-    now, table = walked(world), written()
+    monkeypatch.setattr("portal.api.throttling.ANONYMOUS_REQUESTS_PER_MINUTE", 100_000)
+    now, table = build_access_table(world), read_access_table()
     differing = {name: cells for name, cells in now.items() if table.get(name) != cells}
-    gone = sorted(set(table) - set(now))
-    assert (differing, gone) == ({}, []), f"\n{drawn(differing)}\nGone: {gone}"
+    missing_names = sorted(set(table) - set(now))
+    assert (differing, missing_names) == ({}, []), f"\n{format_access_table(differing)}\nGone: {missing_names}"
     assert not [name for name, cells in now.items() if any(cell.startswith("5") for cell in cells)]

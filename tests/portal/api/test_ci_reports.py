@@ -8,15 +8,15 @@ from django.utils import timezone
 
 from integrations.submissions.models import Finding, Integration
 from portal.api.v1 import ci_reports
-from portal.api.v1.ci_reports import Said
+from portal.api.v1.ci_reports import ReportedResults
 from portal.notifications.models import Email
 from tests.portal.api.calling import Caller, caller
 from tests.portal.api.test_tokens import kind
 from verification.checks import execution
 from verification.checks.models import CheckReport, CheckResult, CheckRun
-from verification.checks.runner import checked, keys_of, subject_of
+from verification.checks.runner import build_integration_subject, list_checked_requirements, list_required_check_keys
 from verification.outcomes import Outcome, Result
-from verification.preflight.report import Report
+from verification.preflight.report import PreflightReport
 
 COMMIT = "9f3c1e0d2b4a"
 
@@ -29,7 +29,7 @@ def ci(alice: Any, acme: Any) -> Caller:
 @pytest.fixture
 def key(rocket: Any) -> str:
     """One of the checks that its path waits for."""
-    return str(keys_of(checked(rocket))[0])
+    return str(list_required_check_keys(list_checked_requirements(rocket))[0])
 
 
 def report(who: Caller, row: Any, key: str, outcome: str = "pass", commit: str = COMMIT, **more: Any) -> Any:
@@ -37,7 +37,7 @@ def report(who: Caller, row: Any, key: str, outcome: str = "pass", commit: str =
     return who.post(f"/integrations/{row.uuid}/check_results", body)
 
 
-def found(row: Any, key: str, outcome: str) -> CheckResult:
+def create_check_result(row: Any, key: str, outcome: str) -> CheckResult:
     now = timezone.now()
     return CheckResult.objects.create(
         integration=row, key=key, version=1, outcome=outcome, summary="Seen by us.", at=now, confirmed_at=now
@@ -58,8 +58,8 @@ def test_report_is_read_where_its_location_leads(ci: Caller, rocket: Any, key: s
     place = report(ci, rocket, key)["Location"].removeprefix("http://testserver")
     assert (ci.get(place).json()["commit"], ci.get(place).json()["compared_at"]) == (COMMIT, None)
     assert caller(charlie).get(place).status_code == 404
-    found(rocket, key, "fail")
-    ci_reports.compare_due()
+    create_check_result(rocket, key, "fail")
+    ci_reports.compare_due_reports()
     assert [each["found"] for each in ci.get(place).json()["disagreements"]] == ["fail"]
 
 
@@ -69,73 +69,74 @@ def test_what_would_decide_something_is_looked_at(ci: Caller, rocket: Any, key: 
 
 
 def test_lot_falls_on_one_in_ten_and_the_same_way_again(rocket: Any, now: Any) -> None:
-    reports = [Said(f"{number:040x}", "", "", "", [{"id": "x", "outcome": "fail"}]) for number in range(400)]
-    drawn = [ci_reports.why_sampled(rocket, said, now) for said in reports]
-    assert drawn == [ci_reports.why_sampled(rocket, said, now) for said in reports]
-    assert set(drawn) == {"", "one in 10, by lot"}
-    assert 20 <= sum(map(bool, drawn)) <= 65
+    reports = [ReportedResults(f"{number:040x}", "", "", "", [{"id": "x", "outcome": "fail"}]) for number in range(400)]
+    reasons = [ci_reports.get_sampling_reason(rocket, result, now) for result in reports]
+    assert reasons == [ci_reports.get_sampling_reason(rocket, result, now) for result in reports]
+    assert set(reasons) == {"", "one in 10, by lot"}
+    assert 20 <= sum(map(bool, reasons)) <= 65
 
 
 def test_disagreement_is_shown_and_becomes_a_finding_once(ci: Caller, rocket: Any, key: str) -> None:
     report(ci, rocket, key)
-    assert ci_reports.compare_due() == 0  # the portal has not looked yet
-    found(rocket, key, "fail")
-    assert ci_reports.compare_due() == 1
-    assert ci_reports.compare_due() == 0
-    told = CheckReport.objects.get().disagreements
-    assert told == [{"id": key, "reported": "pass", "found": "fail", "summary": "Seen by us."}]
+    assert ci_reports.compare_due_reports() == 0  # the portal has not looked yet
+    create_check_result(rocket, key, "fail")
+    assert ci_reports.compare_due_reports() == 1
+    assert ci_reports.compare_due_reports() == 0
+    disagreements = CheckReport.objects.get().disagreements
+    assert disagreements == [{"id": key, "reported": "pass", "found": "fail", "summary": "Seen by us."}]
     finding = Finding.objects.get()
     assert (finding.raised_by, finding.due_at is not None) == (None, True)
     assert f"{key}: reported pass, found fail." in finding.text
     assert rocket.events.last().verb == "checks_disagree"
 
 
-def test_disagreement_is_mailed_to_the_company_and_whoever_reviews_it(
+def test_disagreement_is_emailed_to_the_partner_and_anyone_who_reviews_it(
     ci: Caller, rocket: Any, key: str, rita: Any
 ) -> None:
     Integration.objects.update(reviewer=rita)
     report(ci, rocket, key)
-    found(rocket, key, "fail")
-    ci_reports.compare_due()
-    told = Email.objects.filter(name="checks_disagree").order_by("to")
-    assert [mail.to for mail in told] == ["alice@acme.example", "rita@program.example"]
-    assert all(f"{key}: reported pass, found fail." in mail.text for mail in told)
+    create_check_result(rocket, key, "fail")
+    ci_reports.compare_due_reports()
+    emails = Email.objects.filter(name="checks_disagree").order_by("to")
+    assert [mail.to for mail in emails] == ["alice@acme.example", "rita@program.example"]
+    assert all(f"{key}: reported pass, found fail." in mail.text for mail in emails)
 
 
 @pytest.mark.parametrize(
-    ("reported", "seen"), [("pass", "pass"), ("not_run", "fail"), ("pass", "warn"), ("fail", "not_run")]
+    ("reported_outcome", "observed_outcome"),
+    [("pass", "pass"), ("not_run", "fail"), ("pass", "warn"), ("fail", "not_run")],
 )
 def test_what_agrees_or_says_nothing_is_no_disagreement(
-    ci: Caller, rocket: Any, key: str, reported: str, seen: str
+    ci: Caller, rocket: Any, key: str, reported_outcome: str, observed_outcome: str
 ) -> None:
-    report(ci, rocket, key, reported)
+    report(ci, rocket, key, reported_outcome)
     CheckReport.objects.update(sampled="one in 10, by lot")
-    found(rocket, key, seen)
-    ci_reports.compare_due()
+    create_check_result(rocket, key, observed_outcome)
+    ci_reports.compare_due_reports()
     assert (CheckReport.objects.get().disagreements, Finding.objects.count()) == ([], 0)
     assert CheckReport.objects.get().compared_at is not None
 
 
 def test_report_outlasts_an_outage_of_ours(ci: Caller, rocket: Any, key: str) -> None:
     report(ci, rocket, key)
-    found(rocket, key, "error")
-    assert (ci_reports.compare_due(), CheckReport.objects.get().compared_at) == (0, None)
+    create_check_result(rocket, key, "error")
+    assert (ci_reports.compare_due_reports(), CheckReport.objects.get().compared_at) == (0, None)
     CheckResult.objects.all().delete()
-    found(rocket, key, "fail")
-    assert (ci_reports.compare_due(), Finding.objects.count()) == (1, 1)
+    create_check_result(rocket, key, "fail")
+    assert (ci_reports.compare_due_reports(), Finding.objects.count()) == (1, 1)
 
 
 def test_report_waits_a_month_for_an_answer_of_ours(ci: Caller, rocket: Any, key: str) -> None:
     report(ci, rocket, key)
-    found(rocket, key, "fail")
-    assert ci_reports.compare_due(timezone.now() + ci_reports.WAITS) == 0
+    create_check_result(rocket, key, "fail")
+    assert ci_reports.compare_due_reports(timezone.now() + ci_reports.COMPARISON_PERIOD) == 0
 
 
 def test_result_from_before_the_report_settles_nothing(ci: Caller, rocket: Any, key: str) -> None:
-    found(rocket, key, "fail")
+    create_check_result(rocket, key, "fail")
     report(ci, rocket, key)
     CheckReport.objects.update(at=timezone.now() + timedelta(minutes=1))
-    assert ci_reports.compare_due() == 0
+    assert ci_reports.compare_due_reports() == 0
 
 
 def test_report_about_something_else_is_refused(ci: Caller, rocket: Any, key: str) -> None:
@@ -145,10 +146,10 @@ def test_report_about_something_else_is_refused(ci: Caller, rocket: Any, key: st
 
 
 def test_preflight_prints_what_is_taken(ci: Caller, rocket: Any, key: str) -> None:
-    subject = subject_of(rocket)
-    told = Report(subject, {key: Result(Outcome.PASS, "It is.")}).as_dict()
-    assert execution.as_dict(key, Result(Outcome.PASS, "It is."))["id"] == key
-    answer = ci.post(f"/integrations/{rocket.uuid}/check_results", told | {"commit": COMMIT})
+    subject = build_integration_subject(rocket)
+    disagreements = PreflightReport(subject, {key: Result(Outcome.PASS, "It is.")}).as_dict()
+    assert execution.serialize_result(key, Result(Outcome.PASS, "It is."))["id"] == key
+    answer = ci.post(f"/integrations/{rocket.uuid}/check_results", disagreements | {"commit": COMMIT})
     assert (answer.status_code, answer.json()["outcome"]) == (201, "pass")
 
 

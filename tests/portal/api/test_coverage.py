@@ -3,11 +3,11 @@
 A new page fails here until it has its operation, or a reason why it has none; the API's description lists the reasons.
 """
 
-from portal.api.docs.page_only_features import PAGES_ONLY
-from portal.api.v1.app import document
+from portal.api.docs.page_only_features import PAGE_ONLY_FEATURES
+from portal.api.v1.app import build_document
 from tests.portal.api.everywhere import operations
 from tests.portal.everything import names
-from tests.portal.test_access import written
+from tests.portal.test_access import read_access_table
 
 ACTS = (
     "requirement_answer requirement_discard requirement_not_needed requirement_confirm requirement_upload"
@@ -74,52 +74,56 @@ TOLD_BY = {
     "webhook_end": "get_webhook", "webhook_kinds": "list_webhook_kinds", "webhook_message": "get_webhook_message",
     "webhook_new": "list_webhook_kinds", "webhooks": "list_webhooks",
 }  # fmt: skip
-REASONED = {page for only in PAGES_ONLY for page in only.pages}
-UNPAGED = {"get_me", "report_check_results"}  # a token's own question, and CI's report
+PAGES_WITH_REASON = {page for only in PAGE_ONLY_FEATURES for page in only.pages}
+OPERATIONS_WITHOUT_PAGE = {"get_me", "report_check_results"}  # a token's own question, and CI's report
 
 
 def codes() -> list[tuple[str, str, str]]:
     """(page, code of its GET, code of its POST) of every page and role."""
-    cells = [(name, cell) for name, line in written().items() if ":" not in name for cell in line if "/" in cell]
+    cells = [
+        (name, cell) for name, line in read_access_table().items() if ":" not in name for cell in line if "/" in cell
+    ]
     return [(name, *cell.split("/")) for name, cell in cells]  # type: ignore[misc]
 
 
-def posted() -> set[str]:
+def list_posting_pages() -> set[str]:
     """The pages whose POST does something: it answers otherwise than a GET, or led elsewhere."""
     return {
         name for name, get, post in codes() if post.rstrip("+") not in ("405", "404", "in", get) or "+" in post
     }  # fmt: skip
 
 
-def shown() -> set[str]:
+def list_public_pages() -> set[str]:
     """The pages that a GET shows to anybody."""
     return {name for name, get, _ in codes() if get == "200"}
 
 
 def test_every_form_has_its_operation_or_a_reason() -> None:
-    assert sorted(posted() - set(DONE_BY) - REASONED) == []
+    assert sorted(list_posting_pages() - set(DONE_BY) - PAGES_WITH_REASON) == []
 
 
 def test_every_page_that_shows_something_has_its_operation_or_a_reason() -> None:
-    assert sorted(shown() - set(TOLD_BY) - REASONED) == []
+    assert sorted(list_public_pages() - set(TOLD_BY) - PAGES_WITH_REASON) == []
 
 
 def test_no_page_has_an_operation_and_a_reason() -> None:
-    assert sorted((set(DONE_BY) | set(TOLD_BY)) & REASONED) == []
+    assert sorted((set(DONE_BY) | set(TOLD_BY)) & PAGES_WITH_REASON) == []
 
 
 def test_every_operation_stands_for_a_page() -> None:
-    known = {name: method for name, method, _ in operations()}
-    done, told = ({name for line in table.values() for name in line.split()} for table in (DONE_BY, TOLD_BY))
-    assert {name for name in done if known.get(name, "GET") == "GET"} == set()
-    assert {name for name in told if known.get(name) != "GET"} == set()
-    assert set(known) - done - told == UNPAGED
+    method_by_name = {name: method for name, method, _ in operations()}
+    changing_names, reading_names = (
+        {name for line in table.values() for name in line.split()} for table in (DONE_BY, TOLD_BY)
+    )
+    assert {name for name in changing_names if method_by_name.get(name, "GET") == "GET"} == set()
+    assert {name for name in reading_names if method_by_name.get(name) != "GET"} == set()
+    assert set(method_by_name) - changing_names - reading_names == OPERATIONS_WITHOUT_PAGE
 
 
 def test_every_page_named_here_exists() -> None:
-    assert sorted((set(DONE_BY) | set(TOLD_BY) | REASONED) - names()) == []
+    assert sorted((set(DONE_BY) | set(TOLD_BY) | PAGES_WITH_REASON) - names()) == []
 
 
-def test_what_stays_in_pages_is_told_in_the_description() -> None:
-    told = document()["info"]["description"]
-    assert [only.what for only in PAGES_ONLY if f"- {only.what}: {only.why}." not in told] == []
+def test_what_stays_in_pages_is_reported_in_the_description() -> None:
+    document = build_document()["info"]["description"]
+    assert [only.name for only in PAGE_ONLY_FEATURES if f"- {only.name}: {only.reason}." not in document] == []

@@ -27,8 +27,8 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from portal.api.docs.examples import EXAMPLES as WRITTEN
-from portal.api.v1.app import document
-from tests.conftest import SAID
+from portal.api.v1.app import build_document
+from tests.conftest import FIGURE_PROPERTY
 from tests.portal.api.everywhere import place_of
 from tests.portal.api.test_api_access import callers
 
@@ -38,22 +38,24 @@ MODES = {GenerationMode.POSITIVE: FIT, GenerationMode.NEGATIVE: [*FIT, negative_
 WHO = ("alice", "rita")
 
 
-def bounded(test: Any) -> Any:
+def limit_examples(test: Any) -> Any:
     return settings(
         max_examples=EXAMPLES, deadline=None, database=None, derandomize=True, phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
     )(test)  # fmt: skip
 
 
-def asked(operation: Any, mode: GenerationMode, checks: Any, places: dict[str, str], secret: str) -> int:
+def send_generated_requests(
+    operation: Any, mode: GenerationMode, checks: Any, places: dict[str, str], secret: str
+) -> int:
     """Send what is generated for an operation: how many requests there were. Raises what is answered otherwise."""
-    sent = 0
+    request_count = 0
 
-    @bounded
+    @limit_examples
     @given(case=operation.as_strategy(generation_mode=mode, path_parameters=places))
     def send(case: Any) -> None:
-        nonlocal sent
-        sent += 1
+        nonlocal request_count
+        request_count += 1
         headers = {**(case.headers or {}), "Authorization": f"Bearer {secret}"}
         with transaction.atomic():
             answer = case.call(headers=headers)
@@ -61,7 +63,7 @@ def asked(operation: Any, mode: GenerationMode, checks: Any, places: dict[str, s
         case.validate_response(answer, checks=checks)
 
     send()
-    return sent
+    return request_count
 
 
 def places_of(operation: Any, world: dict[str, Any]) -> dict[str, str]:
@@ -69,14 +71,14 @@ def places_of(operation: Any, world: dict[str, Any]) -> dict[str, str]:
     path = operation.path
     real = place_of(operation.definition.raw["operationId"], path, world)
     names = re.findall(r"{(\w+)}", path)
-    found = re.fullmatch(re.sub(r"{\w+}", "([^/]+)", path), real)
-    return dict(zip(names, found.groups(), strict=True)) if found else {}
+    match = re.fullmatch(re.sub(r"{\w+}", "([^/]+)", path), real)
+    return dict(zip(names, match.groups(), strict=True)) if match else {}
 
 
 @pytest.fixture(autouse=True)
 def without_limits(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     settings.API_REQUESTS_A_MINUTE = 10_000_000
-    monkeypatch.setattr("portal.api.throttling.ANONYMOUS", 10_000_000)
+    monkeypatch.setattr("portal.api.throttling.ANONYMOUS_REQUESTS_PER_MINUTE", 10_000_000)
 
 
 @pytest.fixture
@@ -94,59 +96,61 @@ def one_connection() -> Iterator[None]:
 def test_generated_requests_are_answered_as_the_document_says(
     world: dict[str, Any], request: pytest.FixtureRequest
 ) -> None:
-    people, sent, number, wrong = callers(world), 0, -1, []
+    people, request_count, number, wrong = callers(world), 0, -1, []
     schema = schemathesis.openapi.from_wsgi("/api/openapi.json", get_wsgi_application())
-    for number, found in enumerate(schema.get_all_operations()):
-        operation: Any = found.ok()  # type: ignore[union-attr]
+    for number, result in enumerate(schema.get_all_operations()):
+        operation: Any = result.ok()  # type: ignore[union-attr]
         secret = people[WHO[number % 2]].secret
         for mode, checks in MODES.items():
             try:
-                sent += asked(operation, mode, checks, places_of(operation, world), secret)
+                request_count += send_generated_requests(operation, mode, checks, places_of(operation, world), secret)
             except Unsatisfiable:  # an operation that takes nothing cannot be asked wrongly
                 continue
             except Exception as failure:
                 wrong.append(f"{operation.label} {mode.value}: {failure} {getattr(failure, 'exceptions', '')}")
-    request.node.user_properties.append((SAID, f"{sent:,} generated requests to {number + 1} operations of the API"))
+    request.node.user_properties.append(
+        (FIGURE_PROPERTY, f"{request_count:,} generated requests to {number + 1} operations of the API")
+    )
     assert wrong == [], "\n".join(wrong)
-    assert sent > 100
+    assert request_count > 100
 
 
 def test_document_is_openapi_31() -> None:
-    told = document()
-    assert told["openapi"].startswith("3.1")
-    for schema in told["components"]["schemas"].values():
+    document = build_document()
+    assert document["openapi"].startswith("3.1")
+    for schema in document["components"]["schemas"].values():
         jsonschema.Draft202012Validator.check_schema(schema)
 
 
 def test_every_body_has_an_example_that_fits() -> None:
-    told, seen = document(), set()
+    document, schema_names = build_document(), set()
     for name, content in bodies():
-        shape = told["components"]["schemas"][content["schema"]["$ref"].rsplit("/", 1)[-1]]
+        shape = document["components"]["schemas"][content["schema"]["$ref"].rsplit("/", 1)[-1]]
         if shape["properties"]:
-            whole = shape | {"components": told["components"]}
+            whole = shape | {"components": document["components"]}
             fits = jsonschema.Draft202012Validator(whole, format_checker=jsonschema.FormatChecker())
             fits.validate(content["example"])
-            seen.add(name)
-    assert seen == set(WRITTEN)
+            schema_names.add(name)
+    assert schema_names == set(WRITTEN)
 
 
 def bodies() -> Iterator[tuple[str, dict[str, Any]]]:
     """(operation, its JSON body's part of the document)."""
-    for methods in document()["paths"].values():
-        for said in methods.values():
-            content = said.get("requestBody", {}).get("content", {})
+    for methods in build_document()["paths"].values():
+        for operation in methods.values():
+            content = operation.get("requestBody", {}).get("content", {})
             if "application/json" in content:
-                yield said["operationId"], content["application/json"]
+                yield operation["operationId"], content["application/json"]
 
 
 def test_every_operation_has_a_sentence_and_a_scope_or_is_open() -> None:
-    said = {
+    summary_and_scope_by_name = {
         operation["operationId"]: (operation["summary"], operation.get("x-scope"))
-        for methods in document()["paths"].values()
+        for methods in build_document()["paths"].values()
         for operation in methods.values()
     }
-    assert [name for name, (summary, _) in said.items() if len(summary) < 6] == []
-    opened = {name for name, (_, scope) in said.items() if not scope}
-    assert opened == {
+    assert [name for name, (summary, _) in summary_and_scope_by_name.items() if len(summary) < 6] == []
+    open_operations = {name for name, (_, scope) in summary_and_scope_by_name.items() if not scope}
+    assert open_operations == {
         "get_me", "list_programs", "get_program", "get_questions", "list_directory", "get_listing"
     }  # fmt: skip

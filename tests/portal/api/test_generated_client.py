@@ -23,10 +23,10 @@ from django.utils import timezone
 from integrations.submissions.models import Integration
 from integrations.submissions.services import requirements
 from integrations.submissions.workflow.states import Status
-from portal.api.v1.app import document
+from portal.api.v1.app import build_document
 from tests.portal.api.calling import caller, with_second_factor
 
-BEGUN = {
+INTEGRATION_DATA = {
     "name": "Rocket", "description": "Launches rockets.", "offerings": ["Open Source"], "category": "",
     "repository_address": "acme/nomad-driver-rocket", "homepage": "https://acme.example/rocket",
 }  # fmt: skip
@@ -38,14 +38,14 @@ VALUES = {"uri": "https://docs.example/rocket", "email": "team@acme.example", "d
 
 def generate_client(folder: Path) -> Path:
     """Return the package that openapi-python-client writes, without any warning."""
-    (folder / "openapi.json").write_text(json.dumps(document()))
+    (folder / "openapi.json").write_text(json.dumps(build_document()))
     (folder / "config.yml").write_text("post_hooks: []\n")
     command = ["openapi_python_client", "generate", "--path", "openapi.json", "--output-path", "portal_client"]
-    said = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-m", *command, "--meta", "none", "--config", "config.yml", "--fail-on-warning"],
         cwd=folder, capture_output=True, text=True, check=False,
     )  # fmt: skip
-    assert said.returncode == 0, said.stdout + said.stderr
+    assert process.returncode == 0, process.stdout + process.stderr
     return folder / "portal_client"
 
 
@@ -80,14 +80,14 @@ class Program:
         assert answer.status_code == status, (name, parts, answer.content)
         return answer.parsed
 
-    def act(self, uuid: Any, requirement: str, name: str, shape: str = "Nothing", **fields: Any) -> Any:
+    def act(self, uuid: Any, requirement: str, name: str, shape: str = "EmptyBody", **fields: Any) -> Any:
         return self.ask("requirements", f"requirement_{name}", uuid, requirement, body=(shape, fields))
 
     def steps(self, uuid: Any) -> dict[str, Any]:
         return {step.name: step for step in self.ask("integrations", "list_steps", uuid)}
 
     def take(self, uuid: Any, step: str) -> Any:
-        return self.ask("integrations", "take_step", uuid, step, body=("StepTaken", {}))
+        return self.ask("integrations", "take_step", uuid, step, body=("TransitionIn", {}))
 
 
 def value_of(question: dict[str, Any]) -> Any:
@@ -116,8 +116,8 @@ class Submission:
         self.now = timezone.now()
 
     def begin(self) -> None:
-        asked = self.company.ask("programs", "get_questions", "nomad").start.to_dict()
-        fields = BEGUN | {"category": asked["properties"]["category"]["enum"][0]}
+        question_schema = self.company.ask("programs", "get_questions", "nomad").start.to_dict()
+        fields = INTEGRATION_DATA | {"category": question_schema["properties"]["category"]["enum"][0]}
         draft = self.company.ask("drafts", "begin_draft", body=("DraftIn", {"program": "nomad"}), status=201)
         self.company.ask("drafts", "submit_draft", draft.uuid, status=422)
         draft = self.company.ask("drafts", "save_draft", draft.uuid, body=("DraftFields", fields))
@@ -128,9 +128,11 @@ class Submission:
         """Hand in all that is missing, take the next step; says the stage."""
         with later(self.now):
             self.hand_in()
-            known = {"advance", "request_review", "approve", "release"}
+            transition_names = {"advance", "request_review", "approve", "release"}
             for side in (self.company, self.program):
-                ready = [name for name, step in side.steps(self.uuid).items() if name in known and step.ready]
+                ready = [
+                    name for name, step in side.steps(self.uuid).items() if name in transition_names and step.ready
+                ]
                 if ready:
                     self.now += timedelta(minutes=20)
                     return str(side.take(self.uuid, ready[0]).stage)
@@ -138,52 +140,59 @@ class Submission:
 
     def hand_in(self) -> None:
         for missing in self.company.ask("integrations", "get_integration", self.uuid).left:
-            found = self.company.ask("requirements", "get_requirement", self.uuid, missing.requirement)
-            getattr(self, f"of_{found.kind}")(found)
+            requirement = self.company.ask("requirements", "get_requirement", self.uuid, missing.requirement)
+            getattr(self, f"of_{requirement.kind}")(requirement)
 
-    def of_form(self, found: Any) -> None:
-        questions = found.questions.to_dict()
-        given = {name: value_of(questions["properties"][name]) for name in questions["required"]}
-        self.side(found).act(self.uuid, found.id, "answer", "AnswersIn", answers=given)
+    def of_form(self, requirement: Any) -> None:
+        questions = requirement.questions.to_dict()
+        body = {name: value_of(questions["properties"][name]) for name in questions["required"]}
+        self.side(requirement).act(self.uuid, requirement.id, "answer", "AnswersIn", answers=body)
 
-    def side(self, found: Any) -> Program:
-        return self.program if found.who == "program" else self.company
+    def side(self, requirement: Any) -> Program:
+        return self.program if requirement.who == "program" else self.company
 
-    def of_attestation(self, found: Any) -> None:
-        self.side(found).act(self.uuid, found.id, "confirm", "ConfirmIn", confirmed=True)
+    def of_attestation(self, requirement: Any) -> None:
+        self.side(requirement).act(self.uuid, requirement.id, "confirm", "ConfirmationIn", confirmed=True)
 
-    def of_document(self, found: Any) -> None:
+    def of_document(self, requirement: Any) -> None:
         types = import_module(f"{self.company.package}.types")
-        content, name = (b"All tests passed.", "log.txt") if "txt" in found.accept else (PNG, "logo.png")
+        content, name = (b"All tests passed.", "log.txt") if "txt" in requirement.accept else (PNG, "logo.png")
         file = types.File(payload=BytesIO(content), file_name=name)
         body = self.company.models.RequirementUploadMultiPartBodyParams(file=file)
         module = import_module(f"{self.company.package}.api.requirements.requirement_upload")
-        answer = module.sync_detailed(self.uuid, found.id, client=self.company.client, body=body)
+        answer = module.sync_detailed(self.uuid, requirement.id, client=self.company.client, body=body)
         assert answer.status_code == 200, answer.content
 
-    def of_agreement(self, found: Any) -> None:
+    def of_agreement(self, requirement: Any) -> None:
         for side, signer in ((self.company, "Alice Archer"), (self.program, "Rita Reyes")):
-            given = {"signer": signer, "signed_on": "2026-01-02", "version": "1"}
-            side.act(self.uuid, found.id, "sign", "SignIn", **given)
+            body = {"signer": signer, "signed_on": "2026-01-02", "version": "1"}
+            side.act(self.uuid, requirement.id, "sign", "SignatureIn", **body)
 
-    def of_credentials(self, found: Any) -> None:
-        self.company.act(self.uuid, found.id, "give", "GiveIn", label="Tenant", secret="hunter-2")
+    def of_credentials(self, requirement: Any) -> None:
+        self.company.act(self.uuid, requirement.id, "give", "TestCredentialIn", label="Tenant", secret="hunter-2")
 
-    def of_meeting(self, found: Any) -> None:
+    def of_meeting(self, requirement: Any) -> None:
         time = (self.now + timedelta(hours=1)).replace(second=0, microsecond=0)
         self.company.act(
-            self.uuid, found.id, "propose", "ProposeIn", times=[time.isoformat()], place="https://x.example"
+            self.uuid,
+            requirement.id,
+            "propose",
+            "MeetingProposalIn",
+            times=[time.isoformat()],
+            place="https://x.example",
         )
-        self.program.act(self.uuid, found.id, "accept", "AcceptIn", time=time.isoformat())
+        self.program.act(self.uuid, requirement.id, "accept", "MeetingAcceptanceIn", time=time.isoformat())
         with later(time + timedelta(hours=1)):
-            self.program.act(self.uuid, found.id, "hold", "HoldIn", shown=list(found.items), notes="Shown.")
+            self.program.act(
+                self.uuid, requirement.id, "hold", "MeetingRecordIn", shown=list(requirement.items), notes="Shown."
+            )
         self.now = time + timedelta(hours=2)
 
-    def of_check(self, found: Any) -> None:
+    def of_check(self, requirement: Any) -> None:
         """The portal looks by itself; here it has looked."""
         row = Integration.objects.get(uuid=self.uuid)
-        requirements.record_checks(
-            row, found.id, outcome=Status.PASS, summary="Looks good.", detail=[], retry_at=None, now=self.now
+        requirements.record_check_outcome(
+            row, requirement.id, outcome=Status.PASS, summary="Looks good.", detail=[], retry_at=None, now=self.now
         )
 
 
@@ -193,13 +202,13 @@ def finds(way: Submission) -> None:
     with later(way.now):
         assert program.ask("reviews", "claim", uuid).reviewer == "Rita Reyes"
         finding = ("FindingIn", {"requirement": "NO-3", "text": "More."})
-        raised = program.ask("reviews", "raise_finding", uuid, body=finding, status=201)
+        raised_finding = program.ask("reviews", "raise_finding", uuid, body=finding, status=201)
         program.take(uuid, "request_changes")
-        company.ask("reviews", "fix_finding", raised.id, body=("FixIn", {"answer": "Done."}))
+        company.ask("reviews", "fix_finding", raised_finding.id, body=("FindingResponseIn", {"answer": "Done."}))
         way.hand_in()
     with later(way.now):
         company.take(uuid, "request_again")
-        assert program.ask("reviews", "verify_finding", raised.id).state == "verified"
+        assert program.ask("reviews", "verify_finding", raised_finding.id).state == "verified"
 
 
 @pytest.mark.django_db(transaction=True)
@@ -216,7 +225,7 @@ def test_generated_client_does_a_whole_submission(package: str, live_server: Any
     row = Integration.objects.get()
     assert (row.stage, row.standing) == ("support", "verified")
     assert {event.actor for event in row.events.exclude(actor="")} == {"Alice Archer", "Rita Reyes"}
-    listed = way.company.ask("directory", "get_listing", row.uuid)
-    assert listed.to_dict()["name"] == "Rocket"
+    listing = way.company.ask("directory", "get_listing", row.uuid)
+    assert listing.to_dict()["name"] == "Rocket"
     for each in programs:
         each.client.get_httpx_client().close()

@@ -69,7 +69,7 @@ def test_refusal_is_kept_too(mine: Caller, rocket: Any) -> None:
     assert first.status_code == 403
 
 
-def test_while_it_is_worked_on_the_second_is_told_to_wait(mine: Caller, rocket: Any) -> None:
+def test_while_it_is_worked_on_the_second_is_reported_to_wait(mine: Caller, rocket: Any) -> None:
     say(mine, rocket)
     KeptAnswer.objects.update(status=0)
     waiting = say(mine, rocket)
@@ -79,25 +79,25 @@ def test_while_it_is_worked_on_the_second_is_told_to_wait(mine: Caller, rocket: 
 def test_work_of_a_process_that_died_is_taken_over(mine: Caller, rocket: Any) -> None:
     say(mine, rocket)
     rocket.messages.all().delete()
-    KeptAnswer.objects.update(status=0, at=timezone.now() - idempotency.LEASE)
+    KeptAnswer.objects.update(status=0, at=timezone.now() - idempotency.LEASE_DURATION)
     assert say(mine, rocket).status_code == 201
     assert KeptAnswer.objects.get().status == 201
 
 
 def test_after_a_day_a_key_is_new(mine: Caller, rocket: Any) -> None:
     say(mine, rocket)
-    KeptAnswer.objects.update(at=timezone.now() - idempotency.KEPT)
-    assert idempotency.forget_due() == 1
+    KeptAnswer.objects.update(at=timezone.now() - idempotency.RETENTION_PERIOD)
+    assert idempotency.delete_expired_records() == 1
     assert "Idempotent-Replayed" not in say(mine, rocket)
 
 
 def test_fault_of_ours_is_not_kept(mine: Caller, rocket: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(*_: Any, **__: Any) -> None:
+    def raise_error(*_: Any, **__: Any) -> None:
         rocket.messages.create(body="Half done.", at=timezone.now())
         raise RuntimeError("no")
 
     with monkeypatch.context() as patch:
-        patch.setattr("portal.api.v1.integrations.findings.say", broken)
+        patch.setattr("portal.api.v1.integrations.findings.post_message", raise_error)
         assert say(mine, rocket).status_code == 500
     assert (KeptAnswer.objects.count(), Message.objects.count()) == (0, 0)
     assert say(mine, rocket).status_code == 201
@@ -133,27 +133,27 @@ def test_eight_at_the_same_moment_do_it_once(mine: Caller, rocket: Any) -> None:
 
 def test_forgotten_after_a_day_only(mine: Caller, rocket: Any) -> None:
     say(mine, rocket)
-    assert idempotency.forget_due(timezone.now() + timedelta(hours=23)) == 0
+    assert idempotency.delete_expired_records(timezone.now() + timedelta(hours=23)) == 0
 
 
 @pytest.fixture
 def asked_within() -> Iterator[list[bool]]:
     """Whether a transaction was open each time that GitHub would have been asked."""
-    seen: list[bool] = []
+    atomic_flags: list[bool] = []
     before = list(repository_urls._readers)
 
     def reader(address: str) -> dict[str, Any]:
-        seen.append(connection.in_atomic_block)
+        atomic_flags.append(connection.in_atomic_block)
         return prefill("")
 
-    repository_urls.read_by(reader)
-    yield seen
+    repository_urls.register_reader(reader)
+    yield atomic_flags
     repository_urls._readers[:] = before
 
 
 @pytest.mark.django_db(transaction=True)
 def test_nothing_is_locked_while_github_is_asked(mine: Caller, acme: Any, alice: Any, asked_within: list[bool]) -> None:
-    draft = drafts.open_start(acme, "nomad", by=alice, now=timezone.now())
+    draft = drafts.create_draft(acme, "nomad", actor=alice, now=timezone.now())
     place = f"/drafts/{draft.uuid}/prefill"
     first, second = mine.post(place, **KEY), mine.post(place, **KEY)
     assert (first.status_code, asked_within) == (200, [False])

@@ -11,7 +11,7 @@ from django.db import OperationalError
 from django.urls import reverse
 
 from integrations.submissions.models import Integration
-from portal.api.docs.page_only_features import PAGES_ONLY
+from portal.api.docs.page_only_features import PAGE_ONLY_FEATURES
 from tests.conftest import begin
 from tests.portal.api.calling import Caller, caller, with_second_factor
 from tests.portal.api.test_tokens import kind
@@ -25,15 +25,15 @@ def mine(alice: Any) -> Caller:
 def test_list_goes_on_where_it_ended(mine: Caller, acme: Any, alice: Any) -> None:
     for number in range(5):
         begin(acme, alice, name=f"Rocket {number}", repository=f"acme/r{number}", repository_id=number)
-    seen, path = [], "/integrations?limit=2"
+    names_so_far, path = [], "/integrations?limit=2"
     while path:
         answer = mine.get(path)
-        told = answer.json()
-        seen += [row["name"] for row in told["items"]]
-        assert len(told["items"]) <= 2
-        path = f"/integrations?limit=2&after={told['next']}" if told["next"] else ""
-        assert ('rel="next"' in answer.get("Link", "")) == bool(told["next"])
-    assert seen == [f"Rocket {number}" for number in (4, 3, 2, 1, 0)]
+        data = answer.json()
+        names_so_far += [row["name"] for row in data["items"]]
+        assert len(data["items"]) <= 2
+        path = f"/integrations?limit=2&after={data['next']}" if data["next"] else ""
+        assert ('rel="next"' in answer.get("Link", "")) == bool(data["next"])
+    assert names_so_far == [f"Rocket {number}" for number in (4, 3, 2, 1, 0)]
 
 
 def test_what_comes_meanwhile_shifts_no_page(mine: Caller, acme: Any, alice: Any) -> None:
@@ -49,14 +49,14 @@ def test_queue_goes_on_where_it_ended_whatever_moves_meanwhile(rita: Any, acme: 
     for number, row in enumerate(rows):  # the last two are never due
         due = now + timedelta(days=number) if number < 3 else None
         Integration.objects.filter(pk=row.pk).update(turn_holder="partner", turn_due_at=due)
-    hers, seen, path = caller(with_second_factor(rita)), [], "/queue?holder=partner&limit=1"
+    hers, listed_names, path = caller(with_second_factor(rita)), [], "/queue?holder=partner&limit=1"
     while path:
-        told = hers.get(path).json()
-        names = [each["integration"]["name"] for each in told["items"]]
-        seen += names
+        data = hers.get(path).json()
+        names = [each["integration"]["name"] for each in data["items"]]
+        listed_names += names
         Integration.objects.filter(name__in=names).update(turn_due_at=now + timedelta(days=99), turn_holder="program")
-        path = f"/queue?holder=partner&limit=1&after={told['next']}" if told["next"] else ""
-    assert seen == ["R0", "R1", "R2", "R3", "R4"]
+        path = f"/queue?holder=partner&limit=1&after={data['next']}" if data["next"] else ""
+    assert listed_names == ["R0", "R1", "R2", "R3", "R4"]
 
 
 @pytest.mark.parametrize("after", ["a2sx", "azFAeA", "azFAMjAyNi0wMS0wMQ"])
@@ -87,7 +87,7 @@ def test_odd_parameter_is_named(mine: Caller, query: str) -> None:
         ("[" * 100_000, 400, "not-json"),
     ],
 )
-def test_body_that_does_not_fit_is_told_so(mine: Caller, rocket: Any, body: str, status: int, problem: str) -> None:
+def test_invalid_body_is_reported(mine: Caller, rocket: Any, body: str, status: int, problem: str) -> None:
     answer = mine.post(f"/integrations/{rocket.uuid}/messages", body)
     assert (answer.status_code, kind(answer)) == (status, problem)
     assert rocket.messages.count() == 0
@@ -117,7 +117,7 @@ def test_session_is_no_token(sign_in: Any, alice: Any) -> None:
     assert sign_in(alice).get("/api/v1/integrations").status_code == 401
 
 
-def test_over_the_limit_is_told_when_to_go_on(mine: Caller, settings: Any) -> None:
+def test_over_the_limit_learns_when_to_go_on(mine: Caller, settings: Any) -> None:
     settings.API_REQUESTS_A_MINUTE = 2
     answers = [mine.get("/me") for _ in range(4)]
     over = [answer for answer in answers if answer.status_code == 429]
@@ -140,15 +140,15 @@ def test_without_a_cache_nothing_is_counted(mine: Caller, settings: Any, monkeyp
 
 def test_newer_answer_is_not_overwritten(mine: Caller, rocket: Any) -> None:
     place = f"/integrations/{rocket.uuid}/requirements/NO-3"
-    given = {"answers": {"tests": "make test", "documentation": "https://docs.example"}}
+    body = {"answers": {"tests": "make test", "documentation": "https://docs.example"}}
     read = mine.get(place)
     assert read["ETag"].startswith('"0-')
-    first = mine.post(f"{place}/answer", given, **{"If-Match": read["ETag"]})
+    first = mine.post(f"{place}/answer", body, **{"If-Match": read["ETag"]})
     assert (first.status_code, first["ETag"]) == (200, '"1"')
-    late = mine.post(f"{place}/answer", {"answers": given["answers"] | {"tests": "x"}}, **{"If-Match": read["ETag"]})
+    late = mine.post(f"{place}/answer", {"answers": body["answers"] | {"tests": "x"}}, **{"If-Match": read["ETag"]})
     assert (late.status_code, kind(late)) == (412, "changed")
     assert mine.get(place).json()["answers"]["tests"] == "make test"
-    assert mine.post(f"{place}/answer", {"answers": given["answers"] | {"tests": "y"}}).status_code == 200
+    assert mine.post(f"{place}/answer", {"answers": body["answers"] | {"tests": "y"}}).status_code == 200
 
 
 def test_newer_draft_and_facts_are_not_overwritten(mine: Caller, rocket: Any) -> None:
@@ -169,10 +169,10 @@ def test_unknown_question_is_named(mine: Caller, rocket: Any) -> None:
 def test_reference_page_shows_every_operation_without_a_script(client: Any, db: None) -> None:
     page = client.get(reverse("api_docs"))
     text = page.content.decode()
-    told = client.get(reverse("api_document")).json()
-    ids = [said["operationId"] for methods in told["paths"].values() for said in methods.values()]
+    data = client.get(reverse("api_document")).json()
+    ids = [operation["operationId"] for methods in data["paths"].values() for operation in methods.values()]
     assert [name for name in ids if f'id="{name}"' not in text] == []
-    assert [only.what for only in PAGES_ONLY if only.what not in unescape(text)] == []
+    assert [only.name for only in PAGE_ONLY_FEATURES if only.name not in unescape(text)] == []
     assert "`" not in re.sub(r"<pre.*?</pre>", "", text, flags=re.DOTALL)
     assert "style=" not in text
     assert "unsafe-inline" not in page["Content-Security-Policy"]
@@ -181,9 +181,9 @@ def test_reference_page_shows_every_operation_without_a_script(client: Any, db: 
 def test_secret_of_an_account_is_in_no_answer(mine: Caller, at: Any) -> None:
     row = at("review")
     place = f"/integrations/{row.uuid}/requirements/NO-6"
-    given = mine.post(f"{place}/give", {"label": "Tenant", "secret": "hunter-2-canary"})
-    assert given.status_code == 200
-    assert [each["label"] for each in given.json()["credentials"]] == ["Tenant"]
+    response = mine.post(f"{place}/give", {"label": "Tenant", "secret": "hunter-2-canary"})
+    assert response.status_code == 200
+    assert [each["label"] for each in response.json()["credentials"]] == ["Tenant"]
     for path in (place, f"/integrations/{row.uuid}/events", f"/integrations/{row.uuid}"):
         assert "hunter-2-canary" not in mine.get(path).content.decode()
     assert mine.post(f"{place}/reveal", {"reason": "x"}).status_code == 404

@@ -21,7 +21,7 @@ def mine(alice: Any) -> Caller:
     return caller(alice)
 
 
-def told(answer: Any) -> tuple[int, str]:
+def get_problem(answer: Any) -> tuple[int, str]:
     assert answer["Content-Type"] == "application/problem+json"
     return answer.status_code, kind(answer)
 
@@ -32,43 +32,43 @@ def form(who: Caller, row: Any, key: dict[str, str], text: bytes, kind: str) -> 
 
 
 @KEYS
-def test_body_that_is_too_large_is_told_so(mine: Caller, rocket: Any, settings: Any, key: dict[str, str]) -> None:
+def test_body_that_is_too_large_is_reported(mine: Caller, rocket: Any, settings: Any, key: dict[str, str]) -> None:
     settings.DATA_UPLOAD_MAX_MEMORY_SIZE = 1000
     answer = mine.post(f"/integrations/{rocket.uuid}/messages", {"body": "x" * 3000}, **key)
-    assert told(answer) == (413, "too-large")
+    assert get_problem(answer) == (413, "too-large")
     assert KeptAnswer.objects.count() == 0
 
 
 @KEYS
-def test_form_that_is_none_is_told_so(mine: Caller, rocket: Any, key: dict[str, str]) -> None:
-    assert told(form(mine, rocket, key, b"--x", "multipart/form-data")) == (400, "not-json")
+def test_invalid_form_is_reported(mine: Caller, rocket: Any, key: dict[str, str]) -> None:
+    assert get_problem(form(mine, rocket, key, b"--x", "multipart/form-data")) == (400, "not-json")
     assert form(mine, rocket, key, b"--x", "multipart/form-data; boundary=x").status_code == 422
 
 
 @KEYS
-def test_form_with_too_much_in_it_is_told_so(mine: Caller, rocket: Any, key: dict[str, str]) -> None:
+def test_form_with_too_much_in_it_is_reported(mine: Caller, rocket: Any, key: dict[str, str]) -> None:
     place = f"{V1}/integrations/{rocket.uuid}/requirements/NO-3/upload"
     for fields in ({f"a{n}": "1" for n in range(400)}, {f"a{n}": io.BytesIO(b"1") for n in range(120)}):
         answer = mine.client.post(place, fields, headers=mine.headers(dict(key)))
-        assert told(answer) == (413, "too-large")
+        assert get_problem(answer) == (413, "too-large")
 
 
-def test_too_many_parameters_are_told_so(mine: Caller) -> None:
-    assert told(mine.get("/integrations?" + "&".join(f"a{n}=1" for n in range(400)))) == (413, "too-large")
+def test_too_many_parameters_are_reported(mine: Caller) -> None:
+    assert get_problem(mine.get("/integrations?" + "&".join(f"a{n}=1" for n in range(400)))) == (413, "too-large")
 
 
 def test_body_that_is_left_out_is_asked_for(mine: Caller, rocket: Any) -> None:
     answer = mine.send("POST", f"/integrations/{rocket.uuid}/steps/withdraw", "")
-    assert (told(answer), answer.json()["detail"]) == ((422, "unfit"), "A body is needed: JSON, {} at least.")
+    assert (get_problem(answer), answer.json()["detail"]) == ((422, "unfit"), "A body is needed: JSON, {} at least.")
 
 
-def test_body_of_no_said_length_is_told_so(mine: Caller, rocket: Any) -> None:
+def test_body_of_no_said_length_is_reported(mine: Caller, rocket: Any) -> None:
     answer = mine.send("POST", f"/integrations/{rocket.uuid}/messages", "", **{"Transfer-Encoding": "chunked"})
-    assert told(answer) == (411, "length")
+    assert get_problem(answer) == (411, "length")
 
 
 @pytest.mark.parametrize(
-    ("sent", "read"),
+    ("content_type", "read"),
     [
         ("application/json; charset=hex", "application/json"),
         ("application/json; charset=UTF-8", "application/json; charset=UTF-8"),
@@ -78,25 +78,25 @@ def test_body_of_no_said_length_is_told_so(mine: Caller, rocket: Any) -> None:
         ("", ""),
     ],
 )
-def test_every_request_is_read_as_utf8(sent: str, read: str) -> None:
-    seen = dict[str, Any]()
-    wsgi.in_utf8(lambda environ, _: seen.update(environ) or [])({"CONTENT_TYPE": sent}, None)
-    assert seen["CONTENT_TYPE"] == read
+def test_every_request_is_read_as_utf8(content_type: str, read: str) -> None:
+    request_environ = dict[str, Any]()
+    wsgi.force_utf8(lambda environ, _: request_environ.update(environ) or [])({"CONTENT_TYPE": content_type}, None)
+    assert request_environ["CONTENT_TYPE"] == read
 
 
-def test_database_that_is_busy_before_an_operation_is_told_so(mine: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_database_that_is_busy_before_an_operation_is_reported(mine: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     def busy(*_: Any) -> None:
         raise OperationalError("database is locked")
 
-    monkeypatch.setattr("portal.api.middleware.tokens.find", busy)
+    monkeypatch.setattr("portal.api.middleware.tokens.authenticate_token", busy)
     answer = mine.get("/me")
-    assert (told(answer), answer["Retry-After"]) == ((503, "busy"), "2")
+    assert (get_problem(answer), answer["Retry-After"]) == ((503, "busy"), "2")
 
 
-def test_who_sends_no_token_or_none_of_ours_is_told_how(db: None) -> None:
+def test_who_sends_no_token_or_none_of_ours_learns_how(db: None) -> None:
     for path in ("/me", "/integrations"):
         assert Caller().get(path)["WWW-Authenticate"] == 'Bearer realm="portal"'
-        assert told(Caller().get(path)) == (401, "no-token")
+        assert get_problem(Caller().get(path)) == (401, "no-token")
         assert Caller("ptl_nonsense").get(path)["WWW-Authenticate"] == 'Bearer realm="portal", error="invalid_token"'
 
 
@@ -112,8 +112,8 @@ def test_head_is_a_get_without_its_body(mine: Caller, rocket: Any) -> None:
 def test_what_is_known_already_is_not_sent_again(mine: Caller, rocket: Any) -> None:
     for path in ("/integrations", f"/integrations/{rocket.uuid}"):
         tag = mine.get(path)["ETag"]
-        for asked in (tag, f"W/{tag}", f'"other", {tag}', "*"):
-            again = mine.get(path, **{"If-None-Match": asked})
+        for etag in (tag, f"W/{tag}", f'"other", {tag}', "*"):
+            again = mine.get(path, **{"If-None-Match": etag})
             assert (again.status_code, again.content, again["ETag"]) == (304, b"", tag)
         assert mine.get(path, **{"If-None-Match": '"1"'}).status_code == 200
         Integration.objects.filter(pk=rocket.pk).update(name=f"Other {path}")
@@ -128,9 +128,9 @@ def test_what_was_made_says_where_it_is_read(mine: Caller, acme: Any) -> None:
     place = draft["Location"].removeprefix("http://testserver")
     assert mine.get(place).json()["uuid"] == draft.json()["uuid"]
     for _ in range(2):
-        sent = mine.post(f"{place}/submit")
-        assert (sent.status_code, sent["Location"].rpartition("/")[2]) == (201, sent.json()["uuid"])
-        assert mine.get(sent["Location"].removeprefix("http://testserver")).status_code == 200
+        response = mine.post(f"{place}/submit")
+        assert (response.status_code, response["Location"].rpartition("/")[2]) == (201, response.json()["uuid"])
+        assert mine.get(response["Location"].removeprefix("http://testserver")).status_code == 200
 
 
 def test_step_is_not_taken_upon_what_was_changed_since(mine: Caller, rocket: Any) -> None:
@@ -138,7 +138,7 @@ def test_step_is_not_taken_upon_what_was_changed_since(mine: Caller, rocket: Any
     read = mine.get(place)["ETag"]
     assert mine.patch(place, {"name": "New name", "category": "ci-cd"}, **{"If-Match": read}).status_code == 200
     late = mine.post(f"{place}/steps/withdraw", {"note": "No."}, **{"If-Match": read})
-    assert told(late) == (412, "changed")
+    assert get_problem(late) == (412, "changed")
     now = mine.get(place)["ETag"]
     assert mine.post(f"{place}/steps/withdraw", {"note": "No."}, **{"If-Match": now}).status_code == 200
 
@@ -146,5 +146,5 @@ def test_step_is_not_taken_upon_what_was_changed_since(mine: Caller, rocket: Any
 def test_no_act_is_done_upon_another_version_than_was_read(mine: Caller, rocket: Any) -> None:
     place = f"/integrations/{rocket.uuid}/requirements/NO-3"
     late = mine.post(f"{place}/discard", {}, **{"If-Match": '"7"'})
-    assert told(late) == (412, "changed")
+    assert get_problem(late) == (412, "changed")
     assert mine.post(f"{place}/discard", {}, **{"If-Match": mine.get(place)["ETag"]}).status_code == 200

@@ -10,12 +10,12 @@ from openpyxl import load_workbook
 
 from integrations.submissions.services import findings
 from portal.analytics.saved_views import services as saved
-from portal.api.v1.analytics import TableWanted
+from portal.api.v1.analytics import TableParams
 from portal.notifications.models import Email
-from portal.notifications.preferences import choose
+from portal.notifications.preferences import save_preferences
 from portal.webhooks import services
 from portal.webhooks.models import EndpointMessage
-from portal.webhooks.services import Wanted
+from portal.webhooks.services import EndpointConfiguration
 from tests.conftest import begin
 from tests.portal.api.calling import caller, with_second_factor
 from tests.portal.everything import schema_of
@@ -26,14 +26,18 @@ State = EndpointMessage.State
 
 @pytest.fixture
 def endpoint(acme: Any, alice: Any) -> Any:
-    wanted = Wanted("Build", ["integration.listed"], address="https://hooks.acme.com/in?key=secret-place")
-    return services.add(acme, wanted, by=alice, now=timezone.now() - timedelta(hours=1))[0]
+    endpoint_configuration = EndpointConfiguration(
+        "Build", ["integration.listed"], address="https://hooks.acme.com/in?key=secret-place"
+    )
+    return services.create_endpoint(acme, endpoint_configuration, actor=alice, now=timezone.now() - timedelta(hours=1))[
+        0
+    ]
 
 
 def given_up(endpoint: Any, **columns: Any) -> Any:
     now = timezone.now() - timedelta(minutes=5)
-    told = {"kind": "integration.listed", "body": "{}", "made_at": now, "due_at": now, "state": State.FAILED}
-    return endpoint.messages.create(key=f"k{EndpointMessage.objects.count()}", **told | columns)
+    message_fields = {"kind": "integration.listed", "body": "{}", "made_at": now, "due_at": now, "state": State.FAILED}
+    return endpoint.messages.create(key=f"k{EndpointMessage.objects.count()}", **message_fields | columns)
 
 
 def test_webhook_is_paused_and_resumed_and_its_failed_messages_sent_again(endpoint: Any, alice: Any) -> None:
@@ -57,45 +61,45 @@ def test_log_is_narrowed_by_kind(endpoint: Any, alice: Any) -> None:
     assert [each["kind"] for each in me.get(f"{place}/messages?kind=portal.test").json()["items"]] == ["portal.test"]
 
 
-def test_webhook_is_changed_and_its_secret_place_never_told(endpoint: Any, alice: Any) -> None:
+def test_webhook_is_changed_and_its_secret_place_never_reported(endpoint: Any, alice: Any) -> None:
     me, place = caller(alice), f"/webhooks/{endpoint.uuid}"
-    changed = me.patch(place, {"kinds": ["review.requested"], "program": "nomad"})
-    assert (changed.json()["name"], changed.json()["kinds"], changed.json()["program"]) == (
+    response = me.patch(place, {"kinds": ["review.requested"], "program": "nomad"})
+    assert (response.json()["name"], response.json()["kinds"], response.json()["program"]) == (
         "Build", ["review.requested"], "nomad",
     )  # fmt: skip
     odd = me.patch(place, {"program": "x", "kinds": []}).json()["errors"]
     assert sorted(each["field"] for each in odd) == ["kinds", "program"]
-    assert b"secret-place" not in changed.content + me.get(place).content
+    assert b"secret-place" not in response.content + me.get(place).content
     assert me.send("DELETE", place).status_code == 200
     assert me.get(place).status_code == 404
 
 
-def test_webhooks_are_their_companys_own(endpoint: Any, bob: Any, charlie: Any) -> None:
+def test_webhooks_are_their_partner_own(endpoint: Any, bob: Any, charlie: Any) -> None:
     assert [caller(who).get(f"/webhooks/{endpoint.uuid}").status_code for who in (bob, charlie)] == [404, 404]
 
 
 def test_notices_are_chosen_and_what_is_locked_is_not(acme: Any, alice: Any) -> None:
     me = caller(alice)
-    choose(alice, {"checks": "weekly"})
-    told = me.patch("/notifications/choices", {"how": {"messages": "daily"}}).json()
-    how = {kind["key"]: kind["how"] for kind in told["kinds"]}
+    save_preferences(alice, {"checks": "weekly"})
+    data = me.patch("/notifications/choices", {"how": {"messages": "daily"}}).json()
+    how = {kind["key"]: kind["how"] for kind in data["kinds"]}
     assert (how["messages"], how["checks"], how["decisions"]) == ("daily", "weekly", "now")
-    assert {kind["key"]: kind["ways"] for kind in told["kinds"]}["decisions"] == ["now"]
-    locked = me.patch("/notifications/choices", {"how": {"decisions": "none"}})
-    assert (locked.status_code, locked.json()["errors"][0]["field"]) == (422, "how.decisions")
+    assert {kind["key"]: kind["ways"] for kind in data["kinds"]}["decisions"] == ["now"]
+    response = me.patch("/notifications/choices", {"how": {"decisions": "none"}})
+    assert (response.status_code, response.json()["errors"][0]["field"]) == (422, "how.decisions")
     assert me.patch("/notifications/choices", {"how": {"messages": "hourly"}}).json()["errors"][0]["field"] == (
         "how.messages"
     )
 
 
-def test_notices_that_nobody_wants_are_not_listed(rocket: Any, alice: Any, rita: Any) -> None:
+def test_notices_that_no_one_wants_are_not_listed(rocket: Any, alice: Any, rita: Any) -> None:
     me, now = caller(alice), timezone.now()
     before = len(me.get("/notifications").json()["items"])
-    choose(alice, {"messages": "none"})
-    findings.say(rocket, "Hello.", by=rita, now=now)
+    save_preferences(alice, {"messages": "none"})
+    findings.post_message(rocket, "Hello.", actor=rita, now=now)
     assert len(me.get("/notifications").json()["items"]) == before
-    choose(alice, {"messages": "now"})
-    findings.say(rocket, "Hello again.", by=rita, now=now)
+    save_preferences(alice, {"messages": "now"})
+    findings.post_message(rocket, "Hello again.", actor=rita, now=now)
     assert len(me.get("/notifications").json()["items"]) == before + 1
 
 
@@ -108,25 +112,25 @@ def test_lifecycle_is_begun_once_and_read(provider: Any, alice: Any) -> None:
     me, place = caller(alice), f"/integrations/{provider.uuid}/lifecycle"
     base = 'resource "rocket_pad" "one" {\n}\n'
     body = {"version": "v1.4.0", "base": base, "changed": f"{base}# more", "secret": "ROCKET_TOKEN=s3cret-value"}
-    begun = me.post(place, body)
-    assert (begun.status_code, begun.json()["about"], begun.json()["finished_at"]) == (202, "1.4.0", None)
+    response = me.post(place, body)
+    assert (response.status_code, response.json()["about"], response.json()["finished_at"]) == (202, "1.4.0", None)
     assert LifecycleRehearsal.objects.get().names == ["ROCKET_TOKEN"]
     assert me.post(place, body).status_code == 409
-    assert [each["id"] for each in me.get(place).json()["items"]] == [begun.json()["id"]]
-    whole = me.get(f"{place}/{begun.json()['id']}")
+    assert [each["id"] for each in me.get(place).json()["items"]] == [response.json()["id"]]
+    whole = me.get(f"{place}/{response.json()['id']}")
     assert (whole.json()["seen"]["steps"], b"s3cret" in whole.content) == ([], False)
     same = me.post(place, body | {"changed": base})
     assert [each["field"] for each in same.json()["errors"]] == ["changed"]
 
 
-def test_schemas_are_handed_in_and_compared(provider: Any, alice: Any) -> None:
+def test_schemas_are_submitted_and_compared(provider: Any, alice: Any) -> None:
     me, place = caller(alice), f"/integrations/{provider.uuid}/schemas"
     for version in ("1.4.0", "1.5.0"):
-        kept = me.upload(place.removeprefix("/api/v1"), version=version, file=io.BytesIO(schema_of(provider)))
-        assert (kept.status_code, kept.json()["resources"]) == (201, 1)
+        response = me.upload(place.removeprefix("/api/v1"), version=version, file=io.BytesIO(schema_of(provider)))
+        assert (response.status_code, response.json()["resources"]) == (201, 1)
     assert [each["version"] for each in me.get(place).json()["versions"]] == ["1.5.0", "1.4.0"]
-    told = me.get(f"{place}/changes").json()
-    assert (told["older"], told["newer"], told["changes"], told["verdict"]["admits"]) == ("1.4.0", "1.5.0", [], True)
+    data = me.get(f"{place}/changes").json()
+    assert (data["older"], data["newer"], data["changes"], data["verdict"]["admits"]) == ("1.4.0", "1.5.0", [], True)
     assert me.get(f"{place}/changes?version=9.9.9").status_code == 404
     of = f"/integrations/{provider.uuid}/crossplane"
     assert [each["resource"] for each in me.get(of).json()["resources"]] == ["rocket_pad"]
@@ -138,8 +142,8 @@ def test_schemas_are_handed_in_and_compared(provider: Any, alice: Any) -> None:
 
 def test_table_comes_as_json_csv_and_xlsx(provider: Any, alice: Any) -> None:
     me = caller(alice)
-    told = me.get("/office/integrations").json()
-    assert (told["columns"][0], [row[0] for row in told["rows"]], told["more"]) == ("integration", ["Rocket"], False)
+    data = me.get("/office/integrations").json()
+    assert (data["columns"][0], [row[0] for row in data["rows"]], data["more"]) == ("integration", ["Rocket"], False)
     lines = b"".join(me.get("/office/integrations", Accept="text/csv")).decode("utf-8-sig").splitlines()  # type: ignore[arg-type]
     assert [line.partition(",")[0] for line in lines] == ["integration", "Rocket"]
     book = load_workbook(io.BytesIO(b"".join(me.get("/office/integrations?format=xlsx"))))
@@ -150,7 +154,7 @@ def test_table_comes_as_json_csv_and_xlsx(provider: Any, alice: Any) -> None:
 
 def test_table_takes_every_word_of_its_pages_address(provider: Any, alice: Any) -> None:
     words = {word for page in saved.PAGES.values() for word in page.words}
-    assert words - set(TableWanted.model_fields) == set()
+    assert words - set(TableParams.model_fields) == set()
     assert [row[0] for row in caller(alice).get("/office/integrations?sort=name").json()["rows"]] == ["Rocket"]
 
 
@@ -159,10 +163,10 @@ def test_parameter_with_a_slip_in_its_name_is_refused(provider: Any, alice: Any)
     assert (answer.status_code, answer.json()["errors"][0]["field"]) == (422, "stag")
 
 
-def test_table_in_json_ends_where_it_is_told_to(provider: Any, acme: Any, alice: Any) -> None:
+def test_table_in_json_ends_where_it_is_reported_to(provider: Any, acme: Any, alice: Any) -> None:
     begin(acme, alice, name="Booster", repository="acme/booster", repository_id=1)
-    told = caller(alice).get("/office/integrations?limit=1").json()
-    assert (len(told["rows"]), told["more"]) == (1, True)
+    data = caller(alice).get("/office/integrations?limit=1").json()
+    assert (len(data["rows"]), data["more"]) == (1, True)
 
 
 def test_figures_of_the_office_are_read_by_people_of_the_program(db: Any, rita: Any) -> None:
@@ -171,7 +175,7 @@ def test_figures_of_the_office_are_read_by_people_of_the_program(db: Any, rita: 
 
 
 def test_views_are_ones_own(alice: Any, bob: Any, acme: Any) -> None:
-    saved.save(alice, "integrations", "Mine", "stage=review", shared=False, now=timezone.now())
+    saved.save_view(alice, "integrations", "Mine", "stage=review", shared=False, now=timezone.now())
     view = caller(alice).get("/views").json()[0]
     assert (view["name"], view["shared"], view["href"].partition("?")[2]) == ("Mine", False, "stage=review")
     assert caller(bob).get("/views").json() == []
@@ -179,11 +183,15 @@ def test_views_are_ones_own(alice: Any, bob: Any, acme: Any) -> None:
 
 def test_view_is_saved_renamed_and_deleted(alice: Any, bob: Any, acme: Any) -> None:
     me = caller(alice)
-    made = me.post("/views", {"page": "integrations", "name": "Late", "query": "stage=review&odd=1"})
-    assert (made.status_code, made.json()["query"], made.json()["is_default"]) == (201, "stage=review", False)
-    place = f"/views/{made.json()['id']}"
-    changed = me.patch(place, {"name": "Later", "is_default": True}).json()
-    assert (changed["name"], changed["is_default"]) == ("Later", True)
+    response = me.post("/views", {"page": "integrations", "name": "Late", "query": "stage=review&odd=1"})
+    assert (response.status_code, response.json()["query"], response.json()["is_default"]) == (
+        201,
+        "stage=review",
+        False,
+    )
+    place = f"/views/{response.json()['id']}"
+    data = me.patch(place, {"name": "Later", "is_default": True}).json()
+    assert (data["name"], data["is_default"]) == ("Later", True)
     assert me.patch(place, {"is_default": False}).json()["is_default"] is False
     assert me.post("/views", {"page": "integrations", "name": "Later"}).status_code == 409
     assert me.post("/views", {"page": "queue", "name": "Queue"}).status_code == 409
@@ -201,11 +209,11 @@ def test_introductions_are_listed_for_both_sides_without_a_name(
     theirs = begin(globex, charlie, name="Rocket", repository="globex/rocket", repository_id=2)
     hers, his = caller(alice), caller(charlie)
     handle = hers.get(f"/integrations/{ours.uuid}/neighbours").json()[0]["handle"]
-    asked = hers.post(f"/integrations/{ours.uuid}/introductions", {"handle": handle, "message": "Shall we?"})
-    assert asked.status_code == 201
+    response = hers.post(f"/integrations/{ours.uuid}/introductions", {"handle": handle, "message": "Shall we?"})
+    assert response.status_code == 201
     for who, by_you in ((hers, True), (his, False)):
         (row,) = who.get("/introductions").json()["items"]
-        assert (row["id"], row["asked_by_you"], row["company"], row["other"]) == (asked.json()["id"], by_you, "", "")
+        assert (row["id"], row["asked_by_you"], row["company"], row["other"]) == (response.json()["id"], by_you, "", "")
     assert theirs.pk
     draft = hers.post("/drafts", {"program": "nomad", "name": "Rocket"}).json()["uuid"]
     assert len(hers.get(f"/drafts/{draft}/neighbours").json()) >= 1
@@ -219,7 +227,7 @@ def test_wishes_for_reports_are_read_as_they_were_said(acme: Any, alice: Any) ->
     assert me.get("/reports/wishes").json() == {"wishes": {scope: "never"}}
 
 
-def test_outbox_tells_mails_but_no_key_and_no_address_that_stops_a_kind(rita: Any, alice: Any) -> None:
+def test_email_log_reports_emails_but_no_key_and_no_address_that_stops_a_kind(rita: Any, alice: Any) -> None:
     now, stop = timezone.now(), "https://portal.example/stop/1"
     same = {"to": alice.email, "person": alice, "html": "", "created_at": now, "due_at": now}
     mail = Email.objects.create(

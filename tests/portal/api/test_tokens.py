@@ -12,7 +12,7 @@ from django.utils import timezone
 from integrations.partners.services import members
 from portal.api.models import ApiToken
 from portal.api.services import tokens
-from portal.core.errors import NotAllowed
+from portal.core.errors import ActionRefused
 from portal.notifications.models import Email
 from tests.conftest import begin
 from tests.portal.api.calling import Caller, caller, with_second_factor
@@ -26,7 +26,7 @@ def kind(answer: Any) -> str:
 
 
 def test_secret_has_prefix_and_checksum() -> None:
-    secret = tokens.new_secret()
+    secret = tokens.generate_secret()
     assert secret.startswith("ptl_")
     assert len(secret) == 42
     assert tokens.is_well_formed(secret)
@@ -35,17 +35,17 @@ def test_secret_has_prefix_and_checksum() -> None:
 
 
 def test_checksum_of_nothing_is_nothing() -> None:
-    assert tokens.checksum("") == "000000"
+    assert tokens.compute_checksum("") == "000000"
 
 
-def test_no_token_is_told_so(db: None) -> None:
+def test_no_token_is_reported(db: None) -> None:
     answer = Caller().get("/integrations")
     assert (answer.status_code, kind(answer)) == (401, "no-token")
     assert answer["WWW-Authenticate"].startswith("Bearer")
 
 
 def test_unknown_token_is_refused_where_none_is_needed_too(db: None) -> None:
-    assert Caller(tokens.new_secret()).get("/programs").status_code == 401
+    assert Caller(tokens.generate_secret()).get("/programs").status_code == 401
     assert Caller().get("/programs").status_code == 200
 
 
@@ -59,38 +59,38 @@ def test_personal_token_acts_as_its_person(alice: Any, rocket: Any) -> None:
     assert ApiToken.objects.get(pk=mine.token.pk).last_used_at is not None  # type: ignore[union-attr]
 
 
-def test_token_of_another_company_finds_nothing(charlie: Any, rocket: Any) -> None:
+def test_token_of_another_partner_finds_nothing(charlie: Any, rocket: Any) -> None:
     other = caller(charlie)
     assert other.get("/integrations").json()["items"] == []
     assert other.get(f"/integrations/{rocket.uuid}").status_code == 404
 
 
-def test_company_token_acts_in_its_own_name_within_its_company(alice: Any, acme: Any, rocket: Any, globex: Any) -> None:
+def test_partner_token_acts_in_its_own_name_within_its_partner(alice: Any, acme: Any, rocket: Any, globex: Any) -> None:
     ci = caller(alice, partner=acme)
     assert ci.get("/me").json()["acts_as"] == "Acme's token ci"
-    said = ci.post(f"/integrations/{rocket.uuid}/messages", {"body": "Tests pass."})
-    assert (said.status_code, said.json()["author"]) == (201, "Acme's token ci")
+    response = ci.post(f"/integrations/{rocket.uuid}/messages", {"body": "Tests pass."})
+    assert (response.status_code, response.json()["author"]) == (201, "Acme's token ci")
     assert rocket.events.last().actor == "Acme's token ci"
     assert not ci.token.user.has_usable_password()  # type: ignore[union-attr]
 
 
-def test_company_token_of_a_viewer_reads_only(alice: Any, acme: Any, rocket: Any) -> None:
+def test_partner_token_of_a_viewer_reads_only(alice: Any, acme: Any, rocket: Any) -> None:
     reader = caller(alice, partner=acme, role="viewer")
     assert reader.get(f"/integrations/{rocket.uuid}").status_code == 200
     assert kind(reader.post(f"/integrations/{rocket.uuid}/messages", {"body": "Hello."})) == "may"
 
 
 @pytest.mark.parametrize(
-    ("changed", "days"), [({"revoked_at": timezone.now()}, 0), ({"expires_at": timezone.now()}, 0)],
+    ("token_changes", "days"), [({"revoked_at": timezone.now()}, 0), ({"expires_at": timezone.now()}, 0)],
     ids=["revoked", "expired"],
 )  # fmt: skip
-def test_ended_token_is_refused(alice: Any, changed: dict[str, Any], days: int) -> None:
+def test_ended_token_is_refused(alice: Any, token_changes: dict[str, Any], days: int) -> None:
     mine = caller(alice)
-    ApiToken.objects.filter(pk=mine.token.pk).update(**changed)  # type: ignore[union-attr]
+    ApiToken.objects.filter(pk=mine.token.pk).update(**token_changes)  # type: ignore[union-attr]
     assert mine.get("/me").status_code == 401
 
 
-def test_tokens_of_somebody_who_left_the_portal_are_refused(alice: Any, acme: Any) -> None:
+def test_tokens_of_someone_who_left_the_portal_are_refused(alice: Any, acme: Any) -> None:
     mine, ci = caller(alice), caller(alice, partner=acme)
     assert [each.get("/me").status_code for each in (mine, ci)] == [200, 200]
     alice.is_active = False
@@ -101,8 +101,8 @@ def test_tokens_of_somebody_who_left_the_portal_are_refused(alice: Any, acme: An
 def test_token_does_what_its_scopes_let_through(alice: Any, rocket: Any) -> None:
     reader = caller(alice, SCOPES)
     assert reader.get("/integrations").status_code == 200
-    refused = reader.post(f"/integrations/{rocket.uuid}/messages", {"body": "Hello."})
-    assert (refused.status_code, kind(refused)) == (403, "scope")
+    response = reader.post(f"/integrations/{rocket.uuid}/messages", {"body": "Hello."})
+    assert (response.status_code, kind(response)) == (403, "scope")
 
 
 def test_token_of_the_program_needs_a_second_factor(rita: Any, rocket: Any) -> None:
@@ -112,18 +112,18 @@ def test_token_of_the_program_needs_a_second_factor(rita: Any, rocket: Any) -> N
     assert hers.get("/integrations").status_code == 200
 
 
-def test_nobody_makes_more_than_they_may(alice: Any, bob: Any, acme: Any, now: Any) -> None:
+def test_no_one_makes_more_than_they_may(alice: Any, bob: Any, acme: Any, now: Any) -> None:
     for by, scopes, days, partner in (
         (bob, SCOPES, 30, acme), (alice, ["reviews:write"], 30, None), (alice, SCOPES, 366, None),
         (alice, [], 30, None),
         (alice, ["companies:write"], 30, acme),
     ):  # fmt: skip
-        with pytest.raises(NotAllowed):
-            tokens.make("ci", scopes, days, by=by, now=now, partner=partner)
+        with pytest.raises(ActionRefused):
+            tokens.create_token("ci", scopes, days, actor=by, now=now, partner=partner)
     assert ApiToken.objects.count() == 0
 
 
-def test_secret_is_in_no_row_no_mail_and_no_log(
+def test_secret_is_in_no_row_no_email_and_no_log(
     alice: Any, acme: Any, rocket: Any, sign_in: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
@@ -148,22 +148,22 @@ def test_secret_is_in_no_row_no_mail_and_no_log(
 
 def everything_kept() -> str:
     """All the text in the database."""
-    found = []
+    rows = []
     with connection.cursor() as cursor:
         for table in connection.introspection.table_names(cursor):
             cursor.execute(f'SELECT * FROM "{table}"')
-            found.append(str(cursor.fetchall()))
-    return "".join(found)
+            rows.append(str(cursor.fetchall()))
+    return "".join(rows)
 
 
-def test_owners_are_told_of_a_new_token_and_of_its_end(alice: Any, bob: Any, acme: Any) -> None:
+def test_owners_are_notified_of_a_new_token_and_of_its_end(alice: Any, bob: Any, acme: Any) -> None:
     token = caller(alice, partner=acme, days=6).token
     assert [mail.to for mail in Email.objects.filter(name="token_made")] == ["alice@acme.example"]
-    assert tokens.warn_due(timezone.now()) == 1
-    assert tokens.warn_due(timezone.now()) == 0
+    assert tokens.warn_expiring_tokens(timezone.now()) == 1
+    assert tokens.warn_expiring_tokens(timezone.now()) == 0
     assert [mail.to for mail in Email.objects.filter(name="token_ends")] == ["alice@acme.example"]
     assert token is not None
-    assert tokens.warn_due(token.expires_at + timedelta(days=1)) == 0
+    assert tokens.warn_expiring_tokens(token.expires_at + timedelta(days=1)) == 0
 
 
 def test_revoked_on_the_page_it_is_refused(alice: Any, acme: Any, sign_in: Any) -> None:
@@ -182,15 +182,15 @@ def test_making_a_token_asks_who_it_is_once_more(alice: Any, client: Any) -> Non
     assert ApiToken.objects.count() == 0
 
 
-def test_begin_of_two_companies(acme: Any, alice: Any, globex: Any, charlie: Any) -> None:
+def test_begin_of_two_partners(acme: Any, alice: Any, globex: Any, charlie: Any) -> None:
     begin(globex, charlie, name="Hers", repository="globex/x", repository_id=9)
     assert caller(alice, partner=acme).get("/integrations").json()["items"] == []
 
 
 def test_who_no_longer_manages_keeps_no_token(alice: Any, bob: Any, acme: Any) -> None:
     bobs = acme.memberships.get(user=bob)
-    members.change_role(bobs, "owner", by=alice, now=timezone.now())
+    members.change_role(bobs, "owner", actor=alice, now=timezone.now())
     his, hers = caller(bob, partner=acme), caller(alice, partner=acme)
-    members.change_role(bobs, "editor", by=alice, now=timezone.now())
+    members.change_role(bobs, "editor", actor=alice, now=timezone.now())
     assert (his.get("/me").status_code, hers.get("/me").status_code) == (401, 200)
     assert acme.events.last().verb == "token_revoked"

@@ -8,13 +8,13 @@ from standardwebhooks import Webhook
 
 from portal.api.models import KeptAnswer
 from portal.webhooks.models import Endpoint, EndpointAttempt
-from portal.webhooks.tasks import send_due
+from portal.webhooks.tasks import send_due_deliveries
 from tests.fakes.receiver import Receiver
 from tests.portal.api.calling import Caller, caller, with_second_factor
 from tests.portal.api.test_tokens import everything_kept, kind
 
 KEY = {"Idempotency-Key": "a-webhook"}
-WANTED = {
+WEBHOOK_DATA = {
     "company": "acme", "name": "Build", "address": "https://hooks.acme.com/in?key=place",
     "kinds": ["integration.listed"],
 }  # fmt: skip
@@ -35,17 +35,21 @@ def receiver(settings: Any) -> Iterator[Receiver]:
 
 
 def test_secret_of_a_new_webhook_signs_what_is_sent(mine: Caller, acme: Any, receiver: Receiver) -> None:
-    made = mine.post("/webhooks", WANTED | {"address": receiver.url})
-    assert (made.status_code, made.json()["health"], made["Cache-Control"]) == (201, "New", "private, no-store")
-    assert mine.post(f"/webhooks/{made.json()['uuid']}/test").status_code == 201
-    send_due()
-    (taken,) = receiver.taken
-    assert Webhook(made.json()["secret"]).verify(taken.body, taken.headers)["type"] == "portal.test"
+    response = mine.post("/webhooks", WEBHOOK_DATA | {"address": receiver.url})
+    assert (response.status_code, response.json()["health"], response["Cache-Control"]) == (
+        201,
+        "New",
+        "private, no-store",
+    )
+    assert mine.post(f"/webhooks/{response.json()['uuid']}/test").status_code == 201
+    send_due_deliveries()
+    (delivery,) = receiver.taken
+    assert Webhook(response.json()["secret"]).verify(delivery.body, delivery.headers)["type"] == "portal.test"
     assert EndpointAttempt.objects.get().status == 200
 
 
-def test_same_key_makes_one_webhook_and_tells_its_secret_once(mine: Caller, acme: Any) -> None:
-    first, second = mine.post("/webhooks", WANTED, **KEY), mine.post("/webhooks", WANTED, **KEY)
+def test_same_key_makes_one_webhook_and_reports_its_secret_once(mine: Caller, acme: Any) -> None:
+    first, second = mine.post("/webhooks", WEBHOOK_DATA, **KEY), mine.post("/webhooks", WEBHOOK_DATA, **KEY)
     secret = first.json()["secret"]
     assert secret.startswith("whsec_")
     assert (second.status_code, second.json()) == (201, first.json() | {"secret": None})
@@ -55,40 +59,40 @@ def test_same_key_makes_one_webhook_and_tells_its_secret_once(mine: Caller, acme
     assert "secret" not in mine.get(f"/webhooks/{first.json()['uuid']}").json()
 
 
-def test_another_secret_is_made_and_told_once(mine: Caller, acme: Any) -> None:
-    made = mine.post("/webhooks", WANTED).json()
-    place = f"/webhooks/{made['uuid']}/secret"
+def test_another_secret_is_made_and_reported_once(mine: Caller, acme: Any) -> None:
+    data = mine.post("/webhooks", WEBHOOK_DATA).json()
+    place = f"/webhooks/{data['uuid']}/secret"
     first, second = mine.post(place, **KEY), mine.post(place, **KEY)
-    assert first.json()["secret"] not in (None, made["secret"])
+    assert first.json()["secret"] not in (None, data["secret"])
     assert second.json()["secret"] is None
     assert Endpoint.objects.get().old_secret_until is not None
     assert first.json()["secret"] not in everything_kept()
 
 
-def test_what_does_not_fit_is_named_and_nothing_made(mine: Caller, acme: Any) -> None:
+def test_invalid_input_is_named_and_nothing_made(mine: Caller, acme: Any) -> None:
     for odd, field in (
         ({"address": "http://hooks.acme.com/"}, "address"), ({"kinds": []}, "kinds"), ({"kinds": ["x"]}, "kinds"),
         ({"program": "x"}, "program"), ({"form": "pigeon"}, "form"), ({"name": ""}, "name"),
         ({"kinds": ["office.turn_overdue"]}, "kinds"),
     ):  # fmt: skip
-        answer = mine.post("/webhooks", WANTED | odd, **{"Idempotency-Key": f"{field}{odd}"})
+        answer = mine.post("/webhooks", WEBHOOK_DATA | odd, **{"Idempotency-Key": f"{field}{odd}"})
         assert (answer.status_code, [each["field"] for each in answer.json()["errors"]]) == (422, [field])
     assert Endpoint.objects.count() == 0
 
 
 def test_message_for_slack_has_no_secret(mine: Caller, acme: Any) -> None:
     address = "https://hooks.slack.com/services/T01/B02/verysecretpart"
-    made = mine.post("/webhooks", WANTED | {"form": "slack", "address": address})
-    assert (made.status_code, made.json()["secret"], b"verysecret" in made.content) == (201, None, False)
-    assert mine.post(f"/webhooks/{made.json()['uuid']}/secret").status_code == 409
+    response = mine.post("/webhooks", WEBHOOK_DATA | {"form": "slack", "address": address})
+    assert (response.status_code, response.json()["secret"], b"verysecret" in response.content) == (201, None, False)
+    assert mine.post(f"/webhooks/{response.json()['uuid']}/secret").status_code == 409
 
 
-def test_webhook_is_added_by_whoever_may_and_with_the_scope(
+def test_webhook_is_added_by_anyone_who_may_and_with_the_scope(
     mine: Caller, acme: Any, alice: Any, bob: Any, charlie: Any, sam: Any, rita: Any
 ) -> None:
     for who in (bob, charlie, with_second_factor(rita)):
-        assert caller(who).post("/webhooks", WANTED).status_code == 404
-    assert mine.post("/webhooks", WANTED | {"company": None}).status_code == 404
-    assert kind(caller(alice, ["webhooks:write"]).post("/webhooks", WANTED)) == "scope"
-    own = caller(with_second_factor(sam)).post("/webhooks", WANTED | {"company": None})
+        assert caller(who).post("/webhooks", WEBHOOK_DATA).status_code == 404
+    assert mine.post("/webhooks", WEBHOOK_DATA | {"company": None}).status_code == 404
+    assert kind(caller(alice, ["webhooks:write"]).post("/webhooks", WEBHOOK_DATA)) == "scope"
+    own = caller(with_second_factor(sam)).post("/webhooks", WEBHOOK_DATA | {"company": None})
     assert (own.status_code, own.json()["company"]) == (201, None)

@@ -16,7 +16,7 @@ from integrations.partners.models import Partner
 from integrations.submissions.models import Integration
 from portal.audit import anchors as audit_anchors
 from portal.audit.models import Event
-from portal.audit.services import record, record_system_event
+from portal.audit.services import record_event, record_system_event
 from portal.audit.verification import verify_log
 
 pytestmark = pytest.mark.django_db
@@ -72,11 +72,11 @@ def stream(acme: Partner, globex: Partner) -> str:
     """A stream of four events, and another one, anchored after the first three and again after the fourth."""
     now = timezone.now() - timedelta(days=1)
     for number in range(3):
-        record(acme, "company_changed", by=None, now=now, note=f"change {number}")
-    record(globex, "company_changed", by=None, now=now)
-    assert audit_anchors.write_due(now) == 1
-    record(acme, "company_changed", by=None, now=now, note="change 3")
-    assert audit_anchors.write_due(timezone.now()) == 1
+        record_event(acme, "company_changed", actor=None, now=now, note=f"change {number}")
+    record_event(globex, "company_changed", actor=None, now=now)
+    assert audit_anchors.write_due_anchor(now) == 1
+    record_event(acme, "company_changed", actor=None, now=now, note="change 3")
+    assert audit_anchors.write_due_anchor(timezone.now()) == 1
     return f"partner:{acme.pk}"
 
 
@@ -112,15 +112,15 @@ def test_anchor_lists_the_streams_that_grew(stream: str, folder: Path) -> None:
 
 
 def test_anchor_is_written_once_a_day(stream: str, folder: Path) -> None:
-    assert audit_anchors.write_due(timezone.now()) == 0
-    assert audit_anchors.write_due(timezone.now() + timedelta(days=1)) == 1
+    assert audit_anchors.write_due_anchor(timezone.now()) == 0
+    assert audit_anchors.write_due_anchor(timezone.now() + timedelta(days=1)) == 1
     assert len(anchor_files(folder)) == 3
 
 
 def test_anchor_is_logged_with_its_mac(acme: Partner, folder: Path, caplog: Any) -> None:
-    record(acme, "company_changed", by=None, now=timezone.now())
+    record_event(acme, "company_changed", actor=None, now=timezone.now())
     with caplog.at_level("INFO", logger="portal.audit.anchors"):
-        audit_anchors.write_due(timezone.now())
+        audit_anchors.write_due_anchor(timezone.now())
     (anchor,) = audit_anchors.read_anchors(folder)[0]
     assert caplog.messages == [f"Audit anchor 1: 1 events in 1 streams, MAC {anchor.mac}"]
 
@@ -130,7 +130,7 @@ def test_changed_event_is_named(stream: str, folder: Path) -> None:
     assert faults(folder) == [f"{stream} event 2 (company_changed): it was changed after it was written"]
 
 
-def test_event_of_another_company_is_named(stream: str, globex: Partner, folder: Path) -> None:
+def test_event_of_another_partner_is_named(stream: str, globex: Partner, folder: Path) -> None:
     execute("UPDATE audit_event SET partner_id = %s WHERE stream = %s AND seq = 2", globex.pk, stream)
     assert faults(folder) == [f"{stream} event 2 (company_changed): it was changed after it was written"]
 
@@ -147,8 +147,8 @@ def test_event_sealed_without_the_key_is_named(stream: str, folder: Path, settin
     settings.AUDIT_KEYS = {"2026": "a guess", "2025": "a guess"}
     reseal(events)
     settings.AUDIT_KEYS = dict(KEYS)
-    changed = [fault for fault in faults(folder) if fault.endswith("it was changed after it was written")]
-    assert changed == [
+    changed_faults = [fault for fault in faults(folder) if fault.endswith("it was changed after it was written")]
+    assert changed_faults == [
         f"{stream} event {seq} (company_changed): it was changed after it was written" for seq in (1, 2, 3, 4)
     ]
 
@@ -207,7 +207,7 @@ def test_deleted_anchor_and_its_record_show_as_missing_days(stream: str, folder:
     execute("DELETE FROM audit_event WHERE stream = 'audit' AND seq = 2")
     later = timezone.now() + timedelta(days=2)
     assert [fault.partition(" since")[0] for fault in faults(folder, later)] == ["anchors: none was written"]
-    audit_anchors.write_due(later)
+    audit_anchors.write_due_anchor(later)
     assert [fault.partition(" from")[0] for fault in faults(folder, later)] == ["anchors: none was written"]
 
 
@@ -237,16 +237,16 @@ def test_unreadable_anchor_is_named_and_stops_nothing(stream: str, folder: Path,
     last = anchor_files(folder)[-1]
     last.chmod(0o600)
     last.write_text(text)
-    named = f"{last.name}: it is not an anchor that the portal wrote"
-    assert faults(folder) == [named, f"anchor 2: it was written and is missing from {folder}"]
-    assert audit_anchors.write_due(timezone.now() + timedelta(days=1)) == 1
-    assert named in faults(folder)
+    fault_text = f"{last.name}: it is not an anchor that the portal wrote"
+    assert faults(folder) == [fault_text, f"anchor 2: it was written and is missing from {folder}"]
+    assert audit_anchors.write_due_anchor(timezone.now() + timedelta(days=1)) == 1
+    assert fault_text in faults(folder)
 
 
 def test_rotated_key_verifies_what_it_sealed(stream: str, acme: Partner, folder: Path, settings: Any) -> None:
     settings.AUDIT_KEYS = {"2027": "a new key"} | KEYS
-    record(acme, "company_changed", by=None, now=timezone.now(), note="later")
-    audit_anchors.write_due(timezone.now() + timedelta(days=1))
+    record_event(acme, "company_changed", actor=None, now=timezone.now(), note="later")
+    audit_anchors.write_due_anchor(timezone.now() + timedelta(days=1))
     newest = Event.objects.filter(stream=stream).order_by("seq").last()
     assert newest is not None
     assert (newest.key_id, audit_anchors.read_anchors(folder)[0][-1].key_id) == ("2027", "2027")
@@ -256,10 +256,10 @@ def test_rotated_key_verifies_what_it_sealed(stream: str, acme: Partner, folder:
 def test_lost_key_is_not_taken_for_tampering(stream: str, folder: Path, settings: Any, capsys: Any) -> None:
     """What the key sealed cannot be verified. That is said as such, and what other keys sealed still verifies."""
     settings.AUDIT_KEYS = {"2027": "a new key"}
-    lost = "it cannot be verified: the key '2026' is not in AUDIT_KEYS"
-    found = faults(folder)
-    assert {fault.rpartition(f": {lost}")[1] for fault in found} == {f": {lost}"}
-    assert len(found) == 7 + 2
+    missing_key_fault = "it cannot be verified: the key '2026' is not in AUDIT_KEYS"
+    fault_texts = faults(folder)
+    assert {fault.rpartition(f": {missing_key_fault}")[1] for fault in fault_texts} == {f": {missing_key_fault}"}
+    assert len(fault_texts) == 7 + 2
     with pytest.raises(CommandError, match="9 places of the audit log cannot be verified") as refusal:
         call_command("verify_audit_log")
     assert refusal.value.returncode == 2
@@ -304,7 +304,7 @@ def test_forged_record_of_an_anchor_stops_nothing(stream: str, folder: Path) -> 
 def test_anchor_written_during_verification_is_not_missing(stream: str, folder: Path) -> None:
     def read_late() -> Iterator[Event]:
         """Read the events after the anchors, as a long verification does."""
-        assert audit_anchors.write_due(timezone.now() + timedelta(days=1)) == 1
+        assert audit_anchors.write_due_anchor(timezone.now() + timedelta(days=1)) == 1
         yield from Event.objects.order_by("stream", "seq")
 
     assert list(verify_log(read_late(), folder, timezone.now())) == []
@@ -314,7 +314,7 @@ def test_anchor_written_during_verification_is_not_missing(stream: str, folder: 
 def test_event_with_keys_that_json_changes_verifies(
     stream: str, acme: Partner, folder: Path, data: dict[Any, Any]
 ) -> None:
-    record(acme, "company_changed", by=None, now=timezone.now(), detail=data)
+    record_event(acme, "company_changed", actor=None, now=timezone.now(), detail=data)
     assert faults(folder) == []
 
 
@@ -323,15 +323,15 @@ def test_event_under_a_retired_key_is_tampering(stream: str, acme: Partner, fold
     retired = settings.AUDIT_KEYS
     settings.AUDIT_KEYS = {"2027": "a new key"} | KEYS
     tomorrow = timezone.now() + timedelta(days=1)
-    audit_anchors.write_due(tomorrow)
+    audit_anchors.write_due_anchor(tomorrow)
     settings.AUDIT_KEYS = retired
-    record(acme, "company_changed", by=None, now=tomorrow, note="forged")
+    record_event(acme, "company_changed", actor=None, now=tomorrow, note="forged")
     record_system_event("forged", "company_changed", now=tomorrow)
     settings.AUDIT_KEYS = {"2027": "a new key"} | KEYS
     message = "(company_changed): it is sealed with '2026', which was replaced before anchor 3"
     expected = [f"forged event 1 {message}", f"{stream} event 5 {message}"]
     assert faults(folder) == expected
-    audit_anchors.write_due(tomorrow + timedelta(days=1))
+    audit_anchors.write_due_anchor(tomorrow + timedelta(days=1))
     assert faults(folder) == expected
     settings.AUDIT_KEYS = {"2027": "a new key"}
     assert set(expected) < set(faults(folder))
@@ -339,9 +339,9 @@ def test_event_under_a_retired_key_is_tampering(stream: str, acme: Partner, fold
 
 def test_anchor_under_a_retired_key_is_tampering(stream: str, folder: Path, settings: Any) -> None:
     settings.AUDIT_KEYS = {"2027": "a new key"} | KEYS
-    audit_anchors.write_due(timezone.now() + timedelta(days=1))
+    audit_anchors.write_due_anchor(timezone.now() + timedelta(days=1))
     settings.AUDIT_KEYS = dict(KEYS)
-    audit_anchors.write_due(timezone.now() + timedelta(days=2))
+    audit_anchors.write_due_anchor(timezone.now() + timedelta(days=2))
     settings.AUDIT_KEYS = {"2027": "a new key"} | KEYS
     assert "anchor 4: it is sealed with '2026', which was replaced before" in faults(folder)
 
@@ -365,10 +365,10 @@ def test_event_under_an_invented_key_is_tampering(stream: str, folder: Path) -> 
 
 
 def test_events_between_two_anchors_may_change_keys(stream: str, acme: Partner, folder: Path, settings: Any) -> None:
-    record(acme, "company_changed", by=None, now=timezone.now(), note="before the rotation")
+    record_event(acme, "company_changed", actor=None, now=timezone.now(), note="before the rotation")
     settings.AUDIT_KEYS = {"2027": "a new key"} | KEYS
-    record(acme, "company_changed", by=None, now=timezone.now(), note="after it")
-    audit_anchors.write_due(timezone.now() + timedelta(days=1))
+    record_event(acme, "company_changed", actor=None, now=timezone.now(), note="after it")
+    audit_anchors.write_due_anchor(timezone.now() + timedelta(days=1))
     assert faults(folder) == []
 
 
@@ -378,20 +378,20 @@ def test_lost_key_between_two_others_is_not_taken_for_tampering(
     now = timezone.now()
     for days, key in ((1, "2027"), (2, "2028")):
         settings.AUDIT_KEYS = {key: f"the key {key}"} | settings.AUDIT_KEYS
-        record(acme, "company_changed", by=None, now=now + timedelta(days=days))
-        audit_anchors.write_due(now + timedelta(days=days))
+        record_event(acme, "company_changed", actor=None, now=now + timedelta(days=days))
+        audit_anchors.write_due_anchor(now + timedelta(days=days))
     settings.AUDIT_KEYS = {key: secret for key, secret in settings.AUDIT_KEYS.items() if key != "2027"}
-    found = faults(folder)
-    assert {fault.rpartition(": it ")[2] for fault in found} == {
+    fault_texts = faults(folder)
+    assert {fault.rpartition(": it ")[2] for fault in fault_texts} == {
         "cannot be verified: the key '2027' is not in AUDIT_KEYS"
     }
-    assert len(found) == 3
+    assert len(fault_texts) == 3
 
 
 def test_days_without_an_anchor_are_reported(stream: str, folder: Path) -> None:
     now = timezone.now()
-    audit_anchors.write_due(now + timedelta(days=1))
-    audit_anchors.write_due(now + timedelta(days=4))
+    audit_anchors.write_due_anchor(now + timedelta(days=1))
+    audit_anchors.write_due_anchor(now + timedelta(days=4))
     first, last = ((now + timedelta(days=days)).date() for days in (2, 3))
     gap = f"anchors: none was written from {first} to {last}: the portal did not run, or anchors were deleted"
     assert faults(folder) == [gap]
@@ -400,7 +400,7 @@ def test_days_without_an_anchor_are_reported(stream: str, folder: Path) -> None:
 
 
 def test_command_takes_gaps_that_are_known(stream: str, folder: Path, capsys: Any) -> None:
-    audit_anchors.write_due(timezone.now() + timedelta(days=4))
+    audit_anchors.write_due_anchor(timezone.now() + timedelta(days=4))
     with pytest.raises(CommandError, match="1 places of the audit log cannot be verified") as refusal:
         call_command("verify_audit_log")
     assert refusal.value.returncode == 2

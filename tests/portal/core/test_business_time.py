@@ -5,9 +5,9 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from integrations.partners.holidays import snapshot
+from integrations.partners.holidays import load_holidays
 from portal.core import business_time
-from portal.core.business_time import ELAPSED, Calendar, Pause, due_business, due_elapsed
+from portal.core.business_time import ELAPSED_SCALE, Calendar, ClockPause, add_business_days, add_elapsed_hours
 
 NEW_YORK = ZoneInfo("America/New_York")
 LOS_ANGELES = ZoneInfo("America/Los_Angeles")
@@ -15,7 +15,7 @@ LOS_ANGELES = ZoneInfo("America/Los_Angeles")
 
 def test_elapsed_hours_are_real_hours_across_a_clock_change() -> None:
     start = datetime(2026, 3, 7, 12, 0, tzinfo=LOS_ANGELES)
-    assert due_elapsed(start, 48).astimezone(LOS_ANGELES) == datetime(2026, 3, 9, 13, 0, tzinfo=LOS_ANGELES)
+    assert add_elapsed_hours(start, 48).astimezone(LOS_ANGELES) == datetime(2026, 3, 9, 13, 0, tzinfo=LOS_ANGELES)
 
 
 @pytest.mark.parametrize(
@@ -30,27 +30,31 @@ def test_elapsed_hours_are_real_hours_across_a_clock_change() -> None:
     ],
 )
 def test_business_days_are_whole_local_days(start: datetime, days: int, due: datetime) -> None:
-    found = due_business(start.replace(tzinfo=NEW_YORK), days, Calendar(zone=NEW_YORK))
-    assert found == due.replace(tzinfo=NEW_YORK)
+    due_at = add_business_days(start.replace(tzinfo=NEW_YORK), days, Calendar(zone=NEW_YORK))
+    assert due_at == due.replace(tzinfo=NEW_YORK)
 
 
-def test_a_day_off_does_not_count() -> None:
+def test_day_off_does_not_count() -> None:
     calendar = Calendar(days_off=frozenset({date(2026, 4, 15)}))
-    assert due_business(datetime(2026, 4, 14, 9, 0, tzinfo=UTC), 1, calendar) == datetime(2026, 4, 16, 9, 0, tzinfo=UTC)
+    assert add_business_days(datetime(2026, 4, 14, 9, 0, tzinfo=UTC), 1, calendar) == datetime(
+        2026, 4, 16, 9, 0, tzinfo=UTC
+    )
 
 
 def test_other_weekends_count_otherwise() -> None:
     calendar = Calendar(workdays=frozenset({6, 0, 1, 2, 3}))
-    assert due_business(datetime(2026, 4, 16, 9, 0, tzinfo=UTC), 1, calendar) == datetime(2026, 4, 19, 9, 0, tzinfo=UTC)
+    assert add_business_days(datetime(2026, 4, 16, 9, 0, tzinfo=UTC), 1, calendar) == datetime(
+        2026, 4, 19, 9, 0, tzinfo=UTC
+    )
 
 
-def test_a_week_without_working_days_is_refused() -> None:
+def test_week_without_working_days_is_refused() -> None:
     with pytest.raises(ValueError, match="at least one working day"):
         Calendar(workdays=frozenset())
 
 
 def of(zone: str, country: str, part: str = "") -> Calendar:
-    return Calendar(ZoneInfo(zone), days_off=frozenset(snapshot(country, part, 2025, 2027)))
+    return Calendar(ZoneInfo(zone), days_off=frozenset(load_holidays(country, part, 2025, 2027)))
 
 
 CALIFORNIA = of("America/Los_Angeles", "US", "CA")
@@ -76,15 +80,15 @@ JAPAN = of("Asia/Tokyo", "JP")
         pytest.param(JAPAN, "2026-04-28T10:00", "2026-05-11T10:00", id="Golden Week"),
     ],
 )
-def test_the_tricky_cases(calendar: Calendar, start: str, due: str) -> None:
-    opened = datetime.fromisoformat(start)
-    opened = opened if opened.tzinfo else opened.replace(tzinfo=calendar.zone)
-    assert due_business(opened, 5, calendar) == datetime.fromisoformat(due).replace(tzinfo=calendar.zone)
+def test_tricky_cases(calendar: Calendar, start: str, due: str) -> None:
+    opened_at = datetime.fromisoformat(start)
+    opened_at = opened_at if opened_at.tzinfo else opened_at.replace(tzinfo=calendar.zone)
+    assert add_business_days(opened_at, 5, calendar) == datetime.fromisoformat(due).replace(tzinfo=calendar.zone)
 
 
 def test_midnight_is_the_end_of_the_day_before() -> None:
     start = datetime(2026, 4, 13, 0, 0, tzinfo=UTC)
-    assert due_business(start, 5, Calendar()) == datetime(2026, 4, 18, 0, 0, tzinfo=UTC)
+    assert add_business_days(start, 5, Calendar()) == datetime(2026, 4, 18, 0, 0, tzinfo=UTC)
 
 
 CAIRO = Calendar(ZoneInfo("Africa/Cairo"))  # its clocks go forward on a Friday 00:00, back at the end of a Thursday
@@ -100,8 +104,8 @@ CAIRO = Calendar(ZoneInfo("Africa/Cairo"))  # its clocks go forward on a Friday 
         ("2026-10-29T00:00+03:00", "2026-10-30T00:00+02:00"),  # a day of 25 hours
     ],
 )
-def test_a_business_day_of_23_or_25_hours_is_one_day(start: str, due: str) -> None:
-    assert due_business(datetime.fromisoformat(start), 1, CAIRO) == datetime.fromisoformat(due)
+def test_business_day_of_23_or_25_hours_is_one_day(start: str, due: str) -> None:
+    assert add_business_days(datetime.fromisoformat(start), 1, CAIRO) == datetime.fromisoformat(due)
 
 
 HALF_HOUR = Calendar(ZoneInfo("Asia/Kolkata"))
@@ -119,27 +123,27 @@ HALF_HOUR = Calendar(ZoneInfo("Asia/Kolkata"))
     ],
 )
 def test_odd_zones_leap_days_and_years(calendar: Calendar, start: str, days: int, due: str) -> None:
-    assert due_business(datetime.fromisoformat(start), days, calendar) == datetime.fromisoformat(due)
+    assert add_business_days(datetime.fromisoformat(start), days, calendar) == datetime.fromisoformat(due)
 
 
 def test_nothing_is_counted_before_there_is_anything_to_count() -> None:
     with pytest.raises(ValueError, match="No business day is counted before 2008"):
-        due_business(datetime(2007, 12, 31, tzinfo=UTC), 5, Calendar())
+        add_business_days(datetime(2007, 12, 31, tzinfo=UTC), 5, Calendar())
 
 
-def test_a_calendar_that_has_run_out_of_business_days_is_refused() -> None:
+def test_calendar_that_has_run_out_of_business_days_is_refused() -> None:
     start = date(2027, 1, 1)
     empty = Calendar(days_off=frozenset(start + timedelta(days=n) for n in range(60_000)))
     with pytest.raises(ValueError, match="No business day is counted after 2187"):
-        due_business(datetime(2026, 12, 31, tzinfo=UTC), 5, empty)
+        add_business_days(datetime(2026, 12, 31, tzinfo=UTC), 5, empty)
 
 
-OPENED = datetime(2026, 4, 10, 18, 0, tzinfo=NEW_YORK)
+OPENED_AT = datetime(2026, 4, 10, 18, 0, tzinfo=NEW_YORK)
 WEEK = timedelta(days=5)
 
 
-def pause(start: datetime, hours: int | None) -> Pause:
-    return Pause(start, None if hours is None else start + timedelta(hours=hours))
+def pause(start: datetime, hours: int | None) -> ClockPause:
+    return ClockPause(start, None if hours is None else start + timedelta(hours=hours))
 
 
 @pytest.mark.parametrize(
@@ -153,38 +157,45 @@ def pause(start: datetime, hours: int | None) -> Pause:
         ([pause(datetime(2026, 4, 18, 9, tzinfo=NEW_YORK), None)], datetime(2026, 4, 17, 18)),  # after it was due
     ],
 )
-def test_a_pause_takes_what_would_have_counted(pauses: list[Pause], due: datetime) -> None:
+def test_pause_takes_what_would_have_counted(pauses: list[ClockPause], due: datetime) -> None:
     calendar = Calendar(NEW_YORK)
-    assert business_time.due(OPENED, WEEK, calendar.days, pauses) == due.replace(tzinfo=NEW_YORK)
+    assert business_time.calculate_due_at(OPENED_AT, WEEK, calendar.days, pauses) == due.replace(tzinfo=NEW_YORK)
 
 
-def test_a_pause_without_end_has_no_due_moment() -> None:
-    pauses = [pause(OPENED + timedelta(hours=1), None)]
-    assert business_time.due(OPENED, timedelta(hours=48), ELAPSED, pauses) is None
+def test_pause_without_end_has_no_due_moment() -> None:
+    pauses = [pause(OPENED_AT + timedelta(hours=1), None)]
+    assert business_time.calculate_due_at(OPENED_AT, timedelta(hours=48), ELAPSED_SCALE, pauses) is None
 
 
 def test_elapsed_pauses_are_real_hours() -> None:
     start = datetime(2026, 3, 7, 12, 0, tzinfo=LOS_ANGELES)
-    found = business_time.due(start, timedelta(hours=48), ELAPSED, [pause(start + timedelta(hours=1), 10)])
-    assert found == datetime(2026, 3, 9, 23, 0, tzinfo=LOS_ANGELES)
+    due = business_time.calculate_due_at(
+        start, timedelta(hours=48), ELAPSED_SCALE, [pause(start + timedelta(hours=1), 10)]
+    )
+    assert due == datetime(2026, 3, 9, 23, 0, tzinfo=LOS_ANGELES)
 
 
 def test_stretches_say_what_counts() -> None:
     monday = datetime(2026, 4, 13, tzinfo=NEW_YORK)
-    parts = business_time.stretches(OPENED, monday + timedelta(hours=20), Calendar(NEW_YORK).days, [pause(monday, 9)])
+    parts = business_time.split_into_segments(
+        OPENED_AT, monday + timedelta(hours=20), Calendar(NEW_YORK).days, [pause(monday, 9)]
+    )
     saturday = datetime(2026, 4, 11, tzinfo=NEW_YORK)
     assert parts == [
-        business_time.Stretch(OPENED, saturday, timedelta(hours=6)),
-        business_time.Stretch(saturday, monday, timedelta()),
-        business_time.Stretch(monday, monday + timedelta(hours=9), timedelta(), 0),
-        business_time.Stretch(monday + timedelta(hours=9), monday + timedelta(hours=20), timedelta(hours=11)),
+        business_time.TimeSegment(OPENED_AT, saturday, timedelta(hours=6)),
+        business_time.TimeSegment(saturday, monday, timedelta()),
+        business_time.TimeSegment(monday, monday + timedelta(hours=9), timedelta(), 0),
+        business_time.TimeSegment(monday + timedelta(hours=9), monday + timedelta(hours=20), timedelta(hours=11)),
     ]
-    assert business_time.used(
-        OPENED, monday + timedelta(hours=20), Calendar(NEW_YORK).days, [pause(monday, 9)]
+    assert business_time.calculate_used_time(
+        OPENED_AT, monday + timedelta(hours=20), Calendar(NEW_YORK).days, [pause(monday, 9)]
     ) == timedelta(hours=17)
 
 
 def test_overlapping_pauses_are_one() -> None:
-    one, two = pause(OPENED, 5), pause(OPENED + timedelta(hours=3), 4)
-    later = pause(OPENED + timedelta(hours=9), None)
-    assert business_time.merged([later, two, one, pause(OPENED + timedelta(hours=11), 1)]) == [pause(OPENED, 7), later]
+    one, two = pause(OPENED_AT, 5), pause(OPENED_AT + timedelta(hours=3), 4)
+    later = pause(OPENED_AT + timedelta(hours=9), None)
+    assert business_time.merge_pauses([later, two, one, pause(OPENED_AT + timedelta(hours=11), 1)]) == [
+        pause(OPENED_AT, 7),
+        later,
+    ]

@@ -10,6 +10,6 @@ CASES, PARTS = 2000, 4
 
 
 @pytest.mark.parametrize("seed", range(PARTS))
-def test_the_clock_agrees_with_the_minute_by_minute_oracle(seed: int) -> None:
-    found = (difference(case) for case in cases(CASES // PARTS, seed))
-    assert list(islice(filter(None, found), 3)) == []
+def test_clock_agrees_with_the_minute_by_minute_oracle(seed: int) -> None:
+    differences = (difference(case) for case in cases(CASES // PARTS, seed))
+    assert list(islice(filter(None, differences), 3)) == []

@@ -27,12 +27,15 @@ def cache_control(client: Client, url: str) -> str:
 @pytest.mark.parametrize("role", ["alice", "rita", "sam"])
 def test_no_page_of_a_signed_in_person_is_stored(cast: Any, world: Any, role: str) -> None:
     client = client_of(cast[role])
-    stored = {
+    storable_pages = {
         name: header
         for name in sorted(names() - WITHOUT_SESSION)
         if (header := cache_control(client, address(name, world))) != PRIVATE
     }
-    assert (set(stored), {header.partition(",")[0] for header in stored.values()}) == (PUBLIC, {"public"})
+    assert (set(storable_pages), {header.partition(",")[0] for header in storable_pages.values()}) == (
+        PUBLIC,
+        {"public"},
+    )
 
 
 @pytest.mark.parametrize("page", ["login/", "signup/", "password/reset/", "email/", "password/change/", "2fa/"])

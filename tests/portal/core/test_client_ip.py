@@ -11,29 +11,29 @@ from django.test import RequestFactory
 from portal.core.client_ip import get_client_ip, get_client_network, parse_trusted_proxies
 
 CLIENT = "203.0.113.9"
-FORGED = "198.51.100.66"
+FORGED_ADDRESS = "198.51.100.66"
 PROXY = "10.0.0.2"
 
 
-def client_ip(settings: Any, proxies: str, peer: str, forwarded: str | None = None) -> str:
+def client_ip(settings: Any, proxies: str, peer: str, forwarded_for: str | None = None) -> str:
     settings.TRUSTED_PROXIES = parse_trusted_proxies(proxies)
-    headers = {} if forwarded is None else {"x-forwarded-for": forwarded}
+    headers = {} if forwarded_for is None else {"x-forwarded-for": forwarded_for}
     return get_client_ip(RequestFactory().get("/", headers=headers, REMOTE_ADDR=peer))
 
 
 @pytest.mark.parametrize(
-    ("proxies", "peer", "forwarded", "expected"),
+    ("proxies", "peer", "forwarded_for", "expected"),
     [
         ("0", CLIENT, None, CLIENT),
-        ("0", CLIENT, FORGED, CLIENT),
+        ("0", CLIENT, FORGED_ADDRESS, CLIENT),
         ("1", PROXY, CLIENT, CLIENT),
-        ("1", PROXY, f"{FORGED}, {CLIENT}", CLIENT),
-        ("1", PROXY, f"{FORGED},,  ,{CLIENT}", CLIENT),
+        ("1", PROXY, f"{FORGED_ADDRESS}, {CLIENT}", CLIENT),
+        ("1", PROXY, f"{FORGED_ADDRESS},,  ,{CLIENT}", CLIENT),
         ("1", PROXY, None, PROXY),
         ("1", PROXY, "", PROXY),
         ("1", PROXY, "unknown", PROXY),
         ("1", PROXY, f"{CLIENT}, <script>", PROXY),
-        ("2", PROXY, f"{FORGED}, {CLIENT}, 10.0.0.1", CLIENT),
+        ("2", PROXY, f"{FORGED_ADDRESS}, {CLIENT}, 10.0.0.1", CLIENT),
         ("2", PROXY, CLIENT, PROXY),
         ("1", PROXY, "2001:db8::7", "2001:db8::7"),
         ("1", PROXY, "[2001:db8::7]:4711", "2001:db8::7"),
@@ -44,21 +44,21 @@ def client_ip(settings: Any, proxies: str, peer: str, forwarded: str | None = No
         ("1", "", None, ""),
     ],
 )
-def test_client_ip_behind_a_number_of_proxies(settings, proxies, peer, forwarded, expected):
-    assert client_ip(settings, proxies, peer, forwarded) == expected
+def test_client_ip_behind_a_number_of_proxies(settings, proxies, peer, forwarded_for, expected):
+    assert client_ip(settings, proxies, peer, forwarded_for) == expected
 
 
 NETWORKS = "10.0.0.0/8, fd00::/16"
 
 
 @pytest.mark.parametrize(
-    ("peer", "forwarded", "expected"),
+    ("peer", "forwarded_for", "expected"),
     [
-        (CLIENT, FORGED, CLIENT),
+        (CLIENT, FORGED_ADDRESS, CLIENT),
         (PROXY, CLIENT, CLIENT),
-        (PROXY, f"{FORGED}, {CLIENT}", CLIENT),
-        (PROXY, f"{FORGED}, {CLIENT}, 10.9.9.9, fd00::5", CLIENT),
-        (PROXY, f"{FORGED}, 10.9.9.9, {CLIENT}", CLIENT),
+        (PROXY, f"{FORGED_ADDRESS}, {CLIENT}", CLIENT),
+        (PROXY, f"{FORGED_ADDRESS}, {CLIENT}, 10.9.9.9, fd00::5", CLIENT),
+        (PROXY, f"{FORGED_ADDRESS}, 10.9.9.9, {CLIENT}", CLIENT),
         (PROXY, f"{CLIENT}, unknown, 10.9.9.9", "10.9.9.9"),
         (PROXY, None, PROXY),
         (PROXY, "10.1.1.1", "10.1.1.1"),
@@ -68,8 +68,8 @@ NETWORKS = "10.0.0.0/8, fd00::/16"
         ("", None, ""),
     ],
 )
-def test_client_ip_behind_proxies_of_known_networks(settings, peer, forwarded, expected):
-    assert client_ip(settings, NETWORKS, peer, forwarded) == expected
+def test_client_ip_behind_proxies_of_known_networks(settings, peer, forwarded_for, expected):
+    assert client_ip(settings, NETWORKS, peer, forwarded_for) == expected
 
 
 def test_network_of_mapped_addresses_is_one_of_ipv4(settings):
@@ -117,12 +117,14 @@ def test_sign_in_limit_counts_clients_and_not_the_proxy(client, settings, proxie
     settings.ACCOUNT_RATE_LIMITS = {"login": "2/m/ip"}
     cache.clear()
 
-    def sign_in(forwarded: str) -> int:
+    def sign_in(forwarded_for: str) -> int:
         fields = {"login": "alice@acme.example", "password": "wrong"}
-        return client.post("/accounts/login/", fields, REMOTE_ADDR=PROXY, HTTP_X_FORWARDED_FOR=forwarded).status_code
+        return client.post(
+            "/accounts/login/", fields, REMOTE_ADDR=PROXY, HTTP_X_FORWARDED_FOR=forwarded_for
+        ).status_code
 
-    forged = [f"198.51.100.{n}, {CLIENT}" for n in range(3)]
-    assert [sign_in(forwarded) for forwarded in forged] == [200, 200, 429]
+    forged_headers = [f"198.51.100.{n}, {CLIENT}" for n in range(3)]
+    assert [sign_in(forwarded_for) for forwarded_for in forged_headers] == [200, 200, 429]
     assert sign_in("203.0.113.10") == 200
 
 
@@ -143,10 +145,10 @@ def test_sign_in_limit_counts_a_network_of_ipv6_as_one(client, settings):
 def test_api_limit_counts_clients_and_not_the_proxy(client, settings):
     settings.TRUSTED_PROXIES = parse_trusted_proxies("1")
 
-    def remaining(forwarded: str) -> str:
-        answer = client.get("/api/v1/programs", REMOTE_ADDR=PROXY, HTTP_X_FORWARDED_FOR=forwarded)
+    def remaining(forwarded_for: str) -> str:
+        answer = client.get("/api/v1/programs", REMOTE_ADDR=PROXY, HTTP_X_FORWARDED_FOR=forwarded_for)
         return answer.headers["RateLimit"].split(";")[1]
 
     assert remaining(CLIENT) == "r=119"
-    assert remaining(f"{FORGED}, {CLIENT}") == "r=118"
+    assert remaining(f"{FORGED_ADDRESS}, {CLIENT}") == "r=118"
     assert remaining("203.0.113.10") == "r=119"

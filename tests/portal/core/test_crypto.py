@@ -2,52 +2,52 @@
 
 import pytest
 
-from portal.core.crypto import CannotOpen, Secret, is_current, seal, unseal
+from portal.core.crypto import DecryptionError, Secret, decrypt, encrypt, is_current
 
 PLACE = "credential:1:2"
 
 
 def test_secret_opens_in_its_place():
-    assert unseal(seal(Secret("user\npässword"), PLACE), PLACE) == Secret("user\npässword")
+    assert decrypt(encrypt(Secret("user\npässword"), PLACE), PLACE) == Secret("user\npässword")
 
 
 def test_secret_sealed_twice_differs():
-    assert seal(Secret("a"), PLACE) != seal(Secret("a"), PLACE)
+    assert encrypt(Secret("a"), PLACE) != encrypt(Secret("a"), PLACE)
 
 
 def test_secret_moved_to_another_row():
-    with pytest.raises(CannotOpen, match="were changed"):
-        unseal(seal(Secret("a"), PLACE), "credential:2:2")
+    with pytest.raises(DecryptionError, match="were changed"):
+        decrypt(encrypt(Secret("a"), PLACE), "credential:2:2")
 
 
 @pytest.mark.parametrize("place", [12, 30, 40, -1])
 def test_secret_with_one_bit_changed(place):
-    sealed = bytearray(seal(Secret("a"), PLACE))
-    sealed[place] ^= 1
-    with pytest.raises(CannotOpen, match="were changed"):
-        unseal(bytes(sealed), PLACE)
+    ciphertext = bytearray(encrypt(Secret("a"), PLACE))
+    ciphertext[place] ^= 1
+    with pytest.raises(DecryptionError, match="were changed"):
+        decrypt(bytes(ciphertext), PLACE)
 
 
-def test_secret_of_a_key_that_is_gone(settings):
+def test_secret_of_deleted_key(settings):
     settings.CREDENTIALS_KEYS = ["old"]
-    sealed = seal(Secret("a"), PLACE)
+    ciphertext = encrypt(Secret("a"), PLACE)
     settings.CREDENTIALS_KEYS = ["new"]
-    with pytest.raises(CannotOpen, match="no longer configured"):
-        unseal(sealed, PLACE)
+    with pytest.raises(DecryptionError, match="no longer configured"):
+        decrypt(ciphertext, PLACE)
 
 
 def test_older_key_still_opens_and_newest_seals(settings):
     settings.CREDENTIALS_KEYS = ["old"]
-    before = seal(Secret("a"), PLACE)
+    before = encrypt(Secret("a"), PLACE)
     settings.CREDENTIALS_KEYS = ["new", "old"]
-    after = seal(Secret("a"), PLACE)
-    assert (unseal(before, PLACE), is_current(before), is_current(after)) == (Secret("a"), False, True)
+    after = encrypt(Secret("a"), PLACE)
+    assert (decrypt(before, PLACE), is_current(before), is_current(after)) == (Secret("a"), False, True)
 
 
-@pytest.mark.parametrize("sealed", [b"", b"\x01", b"\x02" + b"a" * 60])
-def test_something_that_was_never_sealed(sealed):
-    with pytest.raises(CannotOpen):
-        unseal(sealed, PLACE)
+@pytest.mark.parametrize("ciphertext", [b"", b"\x01", b"\x02" + b"a" * 60])
+def test_something_that_was_never_sealed(ciphertext):
+    with pytest.raises(DecryptionError):
+        decrypt(ciphertext, PLACE)
 
 
 def test_secret_never_shows_itself():

@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from portal.core.iso_weeks import Week, last_complete, parse, week_of
+from portal.core.iso_weeks import IsoWeek, get_last_complete_week, get_week, parse_week
 
 LA, AUCKLAND = ZoneInfo("America/Los_Angeles"), ZoneInfo("Pacific/Auckland")
 
@@ -22,26 +22,26 @@ LA, AUCKLAND = ZoneInfo("America/Los_Angeles"), ZoneInfo("Pacific/Auckland")
     ],
 )
 def test_week_of_a_day(day: date, week: str) -> None:
-    assert (str(week_of(day)), str(parse(week)), parse(week)) == (week, week, week_of(day))
+    assert (str(get_week(day)), str(parse_week(week)), parse_week(week)) == (week, week, get_week(day))
 
 
 def test_weeks_follow_each_other_over_week_53() -> None:
-    assert [str(Week(2026, 53).before), str(Week(2026, 53).after)] == ["2026-W52", "2027-W01"]
+    assert [str(IsoWeek(2026, 53).before), str(IsoWeek(2026, 53).after)] == ["2026-W52", "2027-W01"]
 
 
 @pytest.mark.parametrize(("week", "hours"), [("2026-W10", 167), ("2026-W11", 168), ("2026-W44", 169)])
-def test_a_week_is_as_long_as_its_zone_says(week: str, hours: int) -> None:
-    start, end = parse(week).span(LA)
+def test_per_week_is_as_long_as_its_zone_says(week: str, hours: int) -> None:
+    start, end = parse_week(week).span(LA)
     assert (end - start).total_seconds() / 3600 == hours
 
 
 @pytest.mark.parametrize("text", ["2026-W54", "2025-W53", "2026-W00", "W16", "", "2026-W1x", "x-W01"])
 def test_what_is_no_week(text: str) -> None:
     with pytest.raises(ValueError):
-        parse(text)
+        parse_week(text)
 
 
 def test_last_complete_week_ends_at_midnight_of_the_zone() -> None:
     sunday_evening = datetime(2026, 4, 19, 20, 0, tzinfo=UTC)  # Monday 08:00 in Auckland
-    assert str(last_complete(sunday_evening, ZoneInfo("UTC"))) == "2026-W15"
-    assert str(last_complete(sunday_evening, AUCKLAND)) == "2026-W16"
+    assert str(get_last_complete_week(sunday_evening, ZoneInfo("UTC"))) == "2026-W15"
+    assert str(get_last_complete_week(sunday_evening, AUCKLAND)) == "2026-W16"

@@ -1,6 +1,6 @@
 import pytest
 
-from portal.core.repository_urls import BadAddress, parse_repository, product_of
+from portal.core.repository_urls import InvalidRepositoryUrlError, get_product_name, parse_repository
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_address_in_each_of_its_forms(address):
     ],
 )
 def test_address_that_names_no_allowed_repository(address):
-    with pytest.raises(BadAddress) as refusal:
+    with pytest.raises(InvalidRepositoryUrlError) as refusal:
         parse_repository(address)
     assert str(refusal.value).endswith((".", "letters."))
 
@@ -61,7 +61,7 @@ def test_address_that_names_no_allowed_repository(address):
 def test_address_on_the_host_of_the_setting(settings):
     settings.GITHUB_WEB_URL = "http://127.0.0.1:9000"
     assert parse_repository("http://127.0.0.1:9000/acme/rocket") == "acme/rocket"
-    with pytest.raises(BadAddress, match="on 127"):
+    with pytest.raises(InvalidRepositoryUrlError, match="on 127"):
         parse_repository("https://github.com/acme/rocket")
 
 
@@ -78,4 +78,4 @@ def test_address_on_the_host_of_the_setting(settings):
     ],
 )
 def test_product_of_a_repository(repository, product):
-    assert product_of(repository) == product
+    assert get_product_name(repository) == product

@@ -8,7 +8,7 @@ from django.core.cache import cache
 from django.http import QueryDict
 from django.test import Client
 
-from portal.core.unsent_forms import AUTHOR_COOKIE, COOKIE, MAX_CHARACTERS, NEVER_KEPT
+from portal.core.unsent_forms import AUTHOR_COOKIE, COOKIE, EXCLUDED_FIELDS, MAX_CHARACTERS
 from tests.conftest import PASSWORD
 
 PAGE, TOKENS = "/company/acme/change/", "/profile/tokens/"
@@ -88,7 +88,7 @@ def test_form_of_an_expired_session_is_given_to_its_author_alone(
     assert ("Nightly build" in client.get(TOKENS).text) is is_given
 
 
-def test_form_is_deleted_when_somebody_else_signs_in(alice: Any, charlie: Any) -> None:
+def test_form_is_deleted_when_someone_else_signs_in(alice: Any, charlie: Any) -> None:
     client = client_after_expired_session(alice)
     sign_in(client, charlie)
     client.post("/accounts/logout/", token_of(client))
@@ -111,11 +111,11 @@ def test_public_page_does_not_name_the_author(alice: Any) -> None:
 
 
 def test_many_forms_open_no_session_and_are_limited(db: None) -> None:
-    kept = 0
+    cookie_count = 0
     for _ in range(15):
         client = checked_client()
-        kept += COOKIE in client.post(PAGE, FIELDS | token_of(client)).cookies
-    assert (kept, Session.objects.count()) == (10, 0)
+        cookie_count += COOKIE in client.post(PAGE, FIELDS | token_of(client)).cookies
+    assert (cookie_count, Session.objects.count()) == (10, 0)
 
 
 @pytest.mark.parametrize(("length", "is_kept"), [(100, True), (MAX_CHARACTERS, False)])
@@ -131,7 +131,7 @@ def test_cookie_is_for_this_site_alone(db: None) -> None:
     assert (cookie["samesite"], cookie["httponly"]) == ("Lax", True)
 
 
-@pytest.mark.parametrize("field", sorted(NEVER_KEPT - {"csrfmiddlewaretoken"}))
+@pytest.mark.parametrize("field", sorted(EXCLUDED_FIELDS - {"csrfmiddlewaretoken"}))
 def test_secrets_are_never_kept(db: None, field: str) -> None:
     client = checked_client()
     client.post(PAGE, FIELDS | {field: "hunter2"} | token_of(client))

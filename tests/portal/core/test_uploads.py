@@ -10,7 +10,7 @@ import pytest
 from django.core.exceptions import ValidationError
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from portal.core.uploads import cleaned_name, examine
+from portal.core.uploads import clean_file_name, validate_file
 
 ALL = ("pdf", "png", "jpeg", "txt", "zip")
 PDF = b"%PDF-1.7\n1 0 obj\n<<>>\nendobj\ntrailer\n<<>>\nstartxref\n9\n%%EOF\n"
@@ -26,7 +26,7 @@ def png(after: bytes = b"") -> bytes:
     return b"\x89PNG\r\n\x1a\n" + head + body + chunk(b"IEND", b"") + after
 
 
-def packed(*entries: tuple[str, bytes], comment: bytes = b"") -> bytes:
+def build_zip(*entries: tuple[str, bytes], comment: bytes = b"") -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in entries:
@@ -35,17 +35,17 @@ def packed(*entries: tuple[str, bytes], comment: bytes = b"") -> bytes:
     return buffer.getvalue()
 
 
-ZIP = packed(("logs/run.txt", b"ok 1\nok 2\n"))
+ZIP = build_zip(("logs/run.txt", b"ok 1\nok 2\n"))
 
 
 def look(content: bytes, name: str = "file.bin", accept: tuple[str, ...] = ALL):
-    return examine(SimpleUploadedFile(name, content), accept)
+    return validate_file(SimpleUploadedFile(name, content), accept)
 
 
 def refusal(content: bytes, name: str = "file.bin", accept: tuple[str, ...] = ALL) -> str:
-    with pytest.raises(ValidationError) as refused:
+    with pytest.raises(ValidationError) as error:
         look(content, name, accept)
-    return refused.value.messages[0]
+    return error.value.messages[0]
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def refusal(content: bytes, name: str = "file.bin", accept: tuple[str, ...] = AL
         (png(), "png"),
         (JPEG, "jpeg"),
         (ZIP, "zip"),
-        (packed(("a.txt", b"a"), comment=b"9f3c1e" * 6), "zip"),
+        (build_zip(("a.txt", b"a"), comment=b"9f3c1e" * 6), "zip"),
         (b"=== RUN TestAcc\n\x1b[32m--- PASS\x1b[0m\n", "txt"),
         ("Zoë\r\n".encode(), "txt"),
         (b"\xef\xbb\xbfwith a mark", "txt"),
@@ -66,8 +66,8 @@ def test_kind_by_content(content, kind):
 
 
 def test_digest_and_size():
-    found = look(b"abc", "a.txt")
-    assert (found.size, found.sha256[:16]) == (3, "ba7816bf8f01cfea")
+    file = look(b"abc", "a.txt")
+    assert (file.size, file.sha256[:16]) == (3, "ba7816bf8f01cfea")
 
 
 @pytest.mark.parametrize(
@@ -93,9 +93,9 @@ def test_digest_and_size():
         (JPEG[:-2], "This JPEG is not complete, or something follows its end. Save it again."),
         (ZIP + b"tail" * 9, "This ZIP is damaged, or something stands before or after it. Pack it again."),
         (ZIP[:40], "This ZIP is damaged, or something stands before or after it. Pack it again."),
-        (packed(("../../etc/passwd", b"x")), "This ZIP holds names that lead out of its folder. Pack it again."),
-        (packed(("C:/windows", b"x")), "This ZIP holds names that lead out of its folder. Pack it again."),
-        (packed(("a", b"0" * 30_000_000)), "This ZIP unpacks to far too much."),
+        (build_zip(("../../etc/passwd", b"x")), "This ZIP holds names that lead out of its folder. Pack it again."),
+        (build_zip(("C:/windows", b"x")), "This ZIP holds names that lead out of its folder. Pack it again."),
+        (build_zip(("a", b"0" * 30_000_000)), "This ZIP unpacks to far too much."),
     ],
     ids=itertools.count(),  # the packed bytes hold the time of day
 )  # fmt: skip
@@ -121,7 +121,7 @@ def test_at_the_limit(settings):
 
 
 @pytest.mark.parametrize(
-    ("name", "kind", "kept"),
+    ("name", "kind", "expected"),
     [
         ("report.pdf", "pdf", "report.pdf"),
         ("REPORT.PDF", "pdf", "REPORT.pdf"),
@@ -136,5 +136,5 @@ def test_at_the_limit(settings):
         ("Prüfung 日本.pdf", "pdf", "Prüfung 日本.pdf"),
     ],
 )
-def test_name_is_cleaned(name, kind, kept):
-    assert cleaned_name(name, kind) == kept
+def test_name_is_cleaned(name, kind, expected):
+    assert clean_file_name(name, kind) == expected

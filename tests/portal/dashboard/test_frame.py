@@ -16,7 +16,7 @@ def frame_of(user, path="/", **cookies):
     request = RequestFactory().get(path)
     request.user = user
     request.COOKIES.update(cookies)
-    return context_processors.frame(request)["frame"]
+    return context_processors.add_frame(request)["frame"]
 
 
 def test_rail_is_for_those_who_work_for_the_program(alice, rita, sam):
@@ -33,11 +33,11 @@ def test_rail_marks_where_the_reader_is(rita):
 
 
 def test_place_without_an_address_is_left_out(rita):
-    assert context_processors.address("no-such-page") == ""
+    assert context_processors.get_url("no-such-page") == ""
     assert frame_of(rita).places((("no-such-page", "Nowhere", "map"),)) == []
 
 
-def test_companies_cost_one_query_and_only_where_shown(alice, django_assert_num_queries):
+def test_partners_cost_one_query_and_only_where_shown(alice, django_assert_num_queries):
     with django_assert_num_queries(0):
         frame = frame_of(alice)
         assert (frame.theme, frame.rail) == ("system", [])
@@ -46,7 +46,7 @@ def test_companies_cost_one_query_and_only_where_shown(alice, django_assert_num_
         assert len(frame.companies) == 1
 
 
-def test_companies_that_were_left_are_gone(alice, now):
+def test_partners_that_were_left_are_gone(alice, now):
     alice.memberships.update(ended_at=now)
     assert frame_of(alice).companies == []
 
@@ -83,8 +83,8 @@ def guide(client, db):
 
 
 def test_styleguide_shows_every_component(guide):
-    shown = {name for tag in guide.select("[class]") for name in tag["class"]}
-    assert shown >= {
+    class_names = {name for tag in guide.select("[class]") for name in tag["class"]}
+    assert class_names >= {
         "turn", "path", "panel", "card", "table", "timeline", "fold", "empty", "banner", "facts", "requirement",
         "check", "decision", "mail", "tabs", "pagination", "crumbs", "meter", "person", "badge", "tally", "due",
         "form-footer", "draft-line", "copyable", "button-blocked",
@@ -146,7 +146,7 @@ def test_form_of_the_styleguide_can_be_right():
     assert form.errors == {}
 
 
-def test_page_that_is_not_there_says_what_to_do(client, alice):
+def test_missing_page_says_what_to_do(client, alice):
     client.force_login(alice)
     response = client.get("/no-such-page/")
     assert response.status_code == 404

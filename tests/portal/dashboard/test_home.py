@@ -12,7 +12,7 @@ from portal.dashboard.views import home
 from tests.conftest import NOW, begin, drive, person
 
 
-def shown(page: Any) -> list[tuple[str, list[str]]]:
+def list_blocks(page: Any) -> list[tuple[str, list[str]]]:
     return [(heading, [row.name for row in rows]) for heading, rows in page.context["blocks"]]
 
 
@@ -22,19 +22,19 @@ def test_what_waits_for_one_comes_first(acme: Any, alice: Any, rita: Any, sign_i
     in_review = begin(acme, alice, name="In review", repository="acme/b", repository_id=2)
     drive(in_review, "review", partner=alice, reviewer=rita)
     begin(acme, alice, name="Begun", repository="acme/c", repository_id=3)
-    assert shown(sign_in(alice).get("/")) == [
+    assert list_blocks(sign_in(alice).get("/")) == [
         ("You must act", ["Begun"]),
         ("We are acting", ["In review"]),
         ("Nothing to do", ["Listed"]),
     ]
 
 
-def test_a_viewer_is_told_that_the_company_must_act(acme: Any, alice: Any, sign_in: Any, now: Any) -> None:
+def test_viewer_learns_that_the_partner_must_act(acme: Any, alice: Any, sign_in: Any, now: Any) -> None:
     vera = person("vera@acme.example", "Vera Voss")
     Membership.objects.create(partner=acme, user=vera, role="viewer", joined_at=now)
     row = begin(acme, alice, name="Begun")
     home, page = sign_in(vera).get("/"), sign_in(vera).get(f"/integrations/{row.uuid}/")
-    assert shown(home) == [("Your company must act", ["Begun"])]
+    assert list_blocks(home) == [("Your company must act", ["Begun"])]
     assert (" · you" in page.text, " · the company" in page.text) == (False, True)
     assert " · you" in sign_in(alice).get(f"/integrations/{row.uuid}/").text
 
@@ -44,42 +44,42 @@ def test_of_an_any_of_group_as_many_are_left_as_are_enough(at: Any, sign_in: Any
     page = sign_in(alice).get(f"/integrations/{row.uuid}/").text
     assert page.count("One of these is enough.") == 2
     assert f"{row.tally['left']} of {row.tally['of']} before Release" in page
-    assert row.tally["left"] == len(facts.missing_next(row, NOW)) - 1
+    assert row.tally["left"] == len(facts.list_missing_next(row, NOW)) - 1
 
 
-def test_an_introduction_that_waits_for_ones_answer_is_listed(
+def test_introduction_that_waits_for_ones_answer_is_listed(
     acme: Any, globex: Any, alice: Any, charlie: Any, sign_in: Any, now: Any
 ) -> None:
     mine = begin(acme, alice, name="Mine")
     theirs = begin(globex, charlie, name="Theirs", repository="globex/rocket", repository_id=2)
-    asked = introductions.ask(theirs, mine, "We build one too.", by=charlie, now=now)
+    introduction = introductions.request_introduction(theirs, mine, "We build one too.", actor=charlie, now=now)
     page = sign_in(alice).get("/").text
     assert ("We build one too." in page, "Globex" in page) == (True, False)
-    assert f"/introductions/{asked.pk}/" not in sign_in(charlie).get("/").text
-    introductions.agree(asked, by=alice, now=now)
+    assert f"/introductions/{introduction.pk}/" not in sign_in(charlie).get("/").text
+    introductions.accept_introduction(introduction, actor=alice, now=now)
     assert "We build one too." not in sign_in(alice).get("/").text
 
 
 def test_nothing_is_cut_off_without_a_word(
     acme: Any, alice: Any, sign_in: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(home, "ROWS", 2)
+    monkeypatch.setattr(home, "PAGE_SIZE", 2)
     for number in range(5):
         begin(acme, alice, name=f"Rocket {number}", repository=f"acme/r{number}", repository_id=number)
     client = sign_in(alice)
     pages = [client.get(f"/?page={number}") for number in (1, 2, 3)]
-    names = [name for page in pages for _, rows in shown(page) for name in rows]
+    names = [name for page in pages for _, rows in list_blocks(page) for name in rows]
     assert sorted(names) == [f"Rocket {number}" for number in range(5)]
     assert "page=2" in pages[0].text
 
 
 def test_drafts_are_paged_too(acme: Any, alice: Any, sign_in: Any, now: Any) -> None:
-    for number in range(home.DRAFTS + 1):
-        draft = drafts.open_start(acme, "nomad", by=alice, now=now)
-        drafts.save(draft, {"name": f"Draft {number}"}, version=0, by=alice, now=now)
+    for number in range(home.DRAFTS_PAGE_SIZE + 1):
+        draft = drafts.create_draft(acme, "nomad", actor=alice, now=now)
+        drafts.save_draft(draft, {"name": f"Draft {number}"}, version=0, actor=alice, now=now)
     client = sign_in(alice)
-    assert [len(client.get(f"/?drafts={page}").context["drafts"]) for page in (1, 2)] == [home.DRAFTS, 1]
+    assert [len(client.get(f"/?drafts={page}").context["drafts"]) for page in (1, 2)] == [home.DRAFTS_PAGE_SIZE, 1]
 
 
-def test_an_empty_home_says_how_to_begin(acme: Any, alice: Any, sign_in: Any) -> None:
+def test_empty_home_says_how_to_begin(acme: Any, alice: Any, sign_in: Any) -> None:
     assert "Choose your program" in sign_in(alice).get("/").text

@@ -14,29 +14,29 @@ from integrations.programs.registry import PROGRAMS
 from integrations.sla import tasks
 from integrations.sla.models import Breach, Clock, Issue, SupportPolicy, Watch
 from integrations.submissions.models import Agreement, Integration, Meeting, RequirementState
-from integrations.submissions.selectors.context import facts_of
-from integrations.submissions.workflow.states import Stage, turn_of
+from integrations.submissions.selectors.context import build_step_context
+from integrations.submissions.workflow.states import Stage, determine_next_action
 from portal.accounts.models import User
 from portal.audit.models import Event
 from portal.audit.verification import find_chain_faults
-from portal.demo.sla import BLIND, keep_up
+from portal.demo.sla import UNREADABLE_INTEGRATION, update_stories
 from portal.notifications.models import Email
 from portal.system_checks import check_demo_is_absent
-from verification.testruns.selectors import tried
+from verification.testruns.selectors import get_latest_test_runs
 
 
 @pytest.fixture(scope="module")
-def loaded(once: Any) -> None:
+def demo_world(once: Any) -> None:
     """The demo world, loaded once for all of these tests."""
     once(lambda: call_command("load_demo", stdout=StringIO()))
 
 
 @pytest.fixture
-def demo(loaded: None, db: None) -> None:
+def demo(demo_world: None, db: None) -> None:
     """The demo world is there."""
 
 
-def test_the_demo_world_shows_every_program_stage_and_role(demo: None) -> None:
+def test_demo_world_shows_every_program_stage_and_role(demo: None) -> None:
     rows = list(Integration.objects.select_related("partner"))
     assert {row.program_key for row in rows} == set(PROGRAMS)
     assert {row.stage for row in rows} == {str(stage) for stage in Stage}
@@ -50,11 +50,11 @@ def test_the_demo_world_shows_every_program_stage_and_role(demo: None) -> None:
 def test_every_turn_of_the_demo_world_is_the_derived_one(demo: None) -> None:
     now = timezone.now()
     for row in Integration.objects.all():
-        turn = turn_of(facts_of(row, now))
+        turn = determine_next_action(build_step_context(row, now))
         assert (row.turn_holder, row.turn_action) == ((turn.holder, turn.action) if turn else ("", ""))
 
 
-def test_the_demo_world_shows_what_waits_half_done(demo: None) -> None:
+def test_demo_world_shows_what_waits_half_done(demo: None) -> None:
     now = timezone.now()
     waiting = {(s.status, s.data.get("waits_for")) for s in RequirementState.objects.filter(status="waiting")}
     assert waiting >= {("waiting", "partner"), ("waiting", "program")}
@@ -88,12 +88,12 @@ def test_production_refuses_a_database_with_the_demo(demo: None, settings: Any) 
         call_command("check", databases=["default"])
 
 
-def test_the_demo_world_is_refused_where_people_are(demo: None) -> None:
+def test_demo_world_is_refused_where_people_are(demo: None) -> None:
     with pytest.raises(CommandError, match="only loaded into an empty portal"):
         call_command("load_demo", stdout=StringIO())
 
 
-def test_the_demo_world_shows_a_notice_a_dispute_a_breach_taken_back_and_a_proposal(demo: None) -> None:
+def test_demo_world_shows_a_notice_a_dispute_a_breach_reverted_and_a_proposal(demo: None) -> None:
     assert Integration.objects.filter(standing="notice").count() == 1
     assert [issue.integration.name for issue in Issue.objects.exclude(disputed="")] == ["Globex Firewall"]
     back = Breach.objects.get(retracted_at__isnull=False)
@@ -101,14 +101,14 @@ def test_the_demo_world_shows_a_notice_a_dispute_a_breach_taken_back_and_a_propo
     assert SupportPolicy.objects.filter(state="proposed").count() == 1
 
 
-def test_the_demo_world_goes_on_however_long_it_runs(demo: None) -> None:
+def test_demo_world_goes_on_however_long_it_runs(demo: None) -> None:
     now = timezone.now()
     for days in (1, 30, 120):
         then = now + timedelta(days=days)
-        assert keep_up(then) == Watch.objects.filter(ended_at=None).count()
-        tasks.sweep_due(then)
+        assert update_stories(then) == Watch.objects.filter(ended_at=None).count()
+        tasks.advance_due_clocks(then)
         open_clocks = Clock.objects.filter(promised=True, watch__ended_at=None)
-        blind = open_clocks.filter(state="blind").exclude(integration__name=BLIND if days == 1 else "")
+        blind = open_clocks.filter(state="blind").exclude(integration__name=UNREADABLE_INTEGRATION if days == 1 else "")
         assert (blind.count(), open_clocks.filter(state__in=("running", "paused")).exists()) == (0, True)
         late = open_clocks.filter(state="overdue", due_at__lt=then - timedelta(days=20))
         assert not late.exists()
@@ -116,16 +116,18 @@ def test_the_demo_world_goes_on_however_long_it_runs(demo: None) -> None:
     assert len(set(numbers)) == len(numbers)
 
 
-def test_the_demo_world_shows_a_rehearsal_of_each_kind_to_whoever_decides(demo: None) -> None:
-    told = {row.name: [each.outcome for each in tried(row)] for row in Integration.objects.all()}
-    assert {name: outcomes for name, outcomes in told.items() if outcomes} == {
+def test_demo_world_shows_a_test_run_of_each_kind_to_anyone_who_decides(demo: None) -> None:
+    outcomes_by_name = {
+        row.name: [each.outcome for each in get_latest_test_runs(row)] for row in Integration.objects.all()
+    }
+    assert {name: outcomes for name, outcomes in outcomes_by_name.items() if outcomes} == {
         "Rocket": ["fail", "warn"], "Rocket preflight": ["warn"], "Booster driver": ["warn"],
     }  # fmt: skip
 
 
-def test_the_demo_world_shows_a_severity_that_was_lowered_by_consent(demo: None) -> None:
+def test_demo_world_shows_a_severity_that_was_lowered_by_consent(demo: None) -> None:
     issue = Issue.objects.get(title__startswith="Graphs of the dashboard")
     clock = issue.clocks.get(promised=True)
     assert (issue.severity, issue.disputed, clock.state, clock.severity) == ("other", "", "running", "other")
-    told = Event.objects.filter(integration=issue.integration, data__issue=str(issue.uuid))
-    assert list(told.order_by("seq").values_list("verb", flat=True)) == ["severity_asked", "severity_lowered"]
+    events = Event.objects.filter(integration=issue.integration, data__issue=str(issue.uuid))
+    assert list(events.order_by("seq").values_list("verb", flat=True)) == ["severity_asked", "severity_lowered"]

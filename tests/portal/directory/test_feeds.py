@@ -9,16 +9,16 @@ import pytest
 from django.test import Client
 
 from integrations.submissions.models import Integration
-from integrations.submissions.services.transitions import perform
+from integrations.submissions.services.transitions import perform_transition
 from portal.directory import feeds
-from portal.directory.feeds import moment_of
+from portal.directory.feeds import parse_moment
 from portal.directory.models import Listing, ListingChange
 
 ATOM = "{http://www.w3.org/2005/Atom}"
 
 
 @pytest.fixture
-def listed(at: Any, alice: Any) -> Integration:
+def listed_integration(at: Any, alice: Any) -> Integration:
     return at("support")
 
 
@@ -26,18 +26,20 @@ def items(client: Client, query: str = "") -> list[dict[str, Any]]:
     return list(client.get(f"/feeds/listed.json{query}").json()["items"])
 
 
-def test_both_feeds_tell_the_same_newest_first(listed: Integration, alice: Any, now: Any, client: Client) -> None:
-    perform(listed, "archive", by=alice, note="Replaced.", now=now + timedelta(days=1))
-    told = items(client)
-    assert [(item["title"], item["tags"][0]) for item in told] == [
+def test_both_feeds_report_the_same_newest_first(
+    listed_integration: Integration, alice: Any, now: Any, client: Client
+) -> None:
+    perform_transition(listed_integration, "archive", actor=alice, note="Replaced.", now=now + timedelta(days=1))
+    feed_items = items(client)
+    assert [(item["title"], item["tags"][0]) for item in feed_items] == [
         ("Removed: Rocket by Acme", "removed"),
         ("New: Rocket by Acme", "new"),
     ]
     root = ET.fromstring(client.get("/feeds/listed.atom").content)
     entries = root.findall(f"{ATOM}entry")
-    assert [entry.findtext(f"{ATOM}id") for entry in entries] == [item["id"] for item in told]
-    assert [entry.findtext(f"{ATOM}title") for entry in entries] == [item["title"] for item in told]
-    assert items(client) == told
+    assert [entry.findtext(f"{ATOM}id") for entry in entries] == [item["id"] for item in feed_items]
+    assert [entry.findtext(f"{ATOM}title") for entry in entries] == [item["title"] for item in feed_items]
+    assert items(client) == feed_items
 
 
 @pytest.mark.parametrize(
@@ -48,35 +50,37 @@ def test_both_feeds_tell_the_same_newest_first(listed: Integration, alice: Any, 
         ("?program=%00&since=9999999-01-01", 1),
     ],
 )  # fmt: skip
-def test_a_feed_keeps_to_what_is_asked_for(listed: Integration, client: Client, query: str, count: int) -> None:
+def test_feed_keeps_to_what_is_asked_for(
+    listed_integration: Integration, client: Client, query: str, count: int
+) -> None:
     assert len(items(client, query)) == count
 
 
-def test_a_moment_without_a_zone_is_in_utc() -> None:
-    assert str(moment_of("2026-04-14T09:00:00")) == "2026-04-14 09:00:00+00:00"
-    assert str(moment_of("2026-04-14T09:00:00 02:00")) == "2026-04-14 09:00:00+02:00"
-    assert [moment_of(text) for text in ("", "0001-01-01", "soon")] == [None, None, None]
+def test_moment_without_a_zone_is_in_utc() -> None:
+    assert str(parse_moment("2026-04-14T09:00:00")) == "2026-04-14 09:00:00+00:00"
+    assert str(parse_moment("2026-04-14T09:00:00 02:00")) == "2026-04-14 09:00:00+02:00"
+    assert [parse_moment(text) for text in ("", "0001-01-01", "soon")] == [None, None, None]
 
 
 def test_earlier_changes_are_on_further_pages(
-    listed: Integration, now: Any, client: Client, monkeypatch: pytest.MonkeyPatch, settings: Any
+    listed_integration: Integration, now: Any, client: Client, monkeypatch: pytest.MonkeyPatch, settings: Any
 ) -> None:
     settings.SITE_URL = "https://portal.example"
-    monkeypatch.setattr(feeds, "MOST", 2)
+    monkeypatch.setattr(feeds, "MAX_ENTRIES", 2)
     row = Listing.objects.get()
     for number in range(4):  # two and two of the same moment
         at = now + timedelta(days=number // 2)
         ListingChange.objects.create(listing=row, kind="changed", said=f"Change {number}.", at=at)
     for form, read in (("json", json_page), ("atom", atom_page)):
-        address, told = f"/feeds/listed.{form}?partner=acme&since=2026-01-01", []
+        address, feed_items = f"/feeds/listed.{form}?partner=acme&since=2026-01-01", []
         while address:
             entries, following = read(client.get(address).content)
             assert len(entries) <= 2
-            told += entries
+            feed_items += entries
             own = f"https://portal.example/feeds/listed.{form}?partner=acme&since=2026-01-01&before="
             assert following.startswith(own) or not following
             address = following.removeprefix("https://portal.example")
-        assert told == ["Change 3.", "Change 2.", "Listed by the Nomad program.", "Change 1.", "Change 0."]
+        assert feed_items == ["Change 3.", "Change 2.", "Listed by the Nomad program.", "Change 1.", "Change 0."]
 
 
 def json_page(content: bytes) -> tuple[list[str], str]:
@@ -93,36 +97,40 @@ def atom_page(content: bytes) -> tuple[list[str], str]:
 @pytest.mark.parametrize(
     "before", ["", "_", "2026-04-14", "2026-04-14_x", "2026-04-14_²", f"2026-04-14_{'9' * 40}", "x_1"]
 )
-def test_a_page_that_cannot_be_meant_is_the_first(listed: Integration, client: Client, before: str) -> None:
+def test_page_that_cannot_be_meant_is_the_first(listed_integration: Integration, client: Client, before: str) -> None:
     assert len(items(client, f"?before={before}")) == 1
 
 
 @pytest.mark.parametrize("address", ["/feeds/listed.atom", "/feeds/listed.json"])
 def test_who_has_it_gets_304_until_something_happens(
-    listed: Integration, alice: Any, now: Any, client: Client, address: str
+    listed_integration: Integration, alice: Any, now: Any, client: Client, address: str
 ) -> None:
     first = client.get(address)
     assert first["Cache-Control"] == "public, max-age=30, must-revalidate"
     assert client.get(address, headers={"If-None-Match": first["ETag"]}).status_code == 304
     assert client.get(address, headers={"If-Modified-Since": first["Last-Modified"]}).status_code == 304
-    perform(listed, "archive", by=alice, note="Replaced.", now=now + timedelta(days=1))
+    perform_transition(listed_integration, "archive", actor=alice, note="Replaced.", now=now + timedelta(days=1))
     assert client.get(address, headers={"If-None-Match": first["ETag"]}).status_code == 200
     assert client.get(address, headers={"If-Modified-Since": first["Last-Modified"]}).status_code == 200
 
 
-def test_the_sitemap_names_what_is_listed_now(listed: Integration, alice: Any, now: Any, client: Client) -> None:
-    address = f"/listed/{listed.uuid}/"
+def test_sitemap_names_what_is_listed_now(
+    listed_integration: Integration, alice: Any, now: Any, client: Client
+) -> None:
+    address = f"/listed/{listed_integration.uuid}/"
     text = client.get("/sitemap.xml").text
     assert address in text
     assert "/partners/acme/" in text
     for page in ("/", "/help/words/", "/help/checks/release.signature/", "/status/", "/verify/", "/start/nomad/"):
         assert f"{page}</loc>" in text
-    perform(listed, "archive", by=alice, note="Replaced.", now=now)
+    perform_transition(listed_integration, "archive", actor=alice, note="Replaced.", now=now)
     assert address not in client.get("/sitemap.xml").text
     assert "Sitemap: http" in client.get("/robots.txt").text
 
 
-def test_a_listing_of_another_sort_of_text_makes_well_formed_feeds(listed: Integration, client: Client) -> None:
+def test_listing_of_another_sort_of_text_makes_well_formed_feeds(
+    listed_integration: Integration, client: Client
+) -> None:
     Listing.objects.update(name="<b>&]]>", publisher="O’“Brien” & Söhne")
     assert items(client)[0]["title"] == "New: <b>&]]> by O’“Brien” & Söhne"
     ET.fromstring(client.get("/feeds/listed.atom").content)

@@ -29,7 +29,7 @@ def head(client: Client, address: str) -> BeautifulSoup:
     return BeautifulSoup(client.get(address).text, "html5lib")
 
 
-def told(client: Client, address: str) -> Any:
+def read_metadata(client: Client, address: str) -> Any:
     """What a page tells to machines."""
     return json.loads(str(head(client, address).select('[type="application/ld+json"]')[0].string))
 
@@ -39,7 +39,7 @@ def meta(page: BeautifulSoup, name: str) -> list[str]:
 
 
 @pytest.mark.parametrize("address", PAGES)
-def test_a_public_page_says_what_it_is(row: Integration, client: Client, settings: Any, address: str) -> None:
+def test_public_page_says_what_it_is(row: Integration, client: Client, settings: Any, address: str) -> None:
     settings.SITE_URL = "https://portal.example"
     path = address.format(f"/listed/{row.uuid}/")
     page = head(client, path)
@@ -57,12 +57,12 @@ def test_a_public_page_says_what_it_is(row: Integration, client: Client, setting
 
 
 @pytest.mark.parametrize("address", PAGES)
-def test_a_public_page_is_packed_whoever_reads_it(row: Integration, client: Client, alice: Any, address: str) -> None:
+def test_public_page_is_packed_anyone_who_reads_it(row: Integration, client: Client, alice: Any, address: str) -> None:
     path = address.format(f"/listed/{row.uuid}/")
-    plain, packed = client.get(path), client.get(path, headers={"Accept-Encoding": "gzip"})
-    assert (plain.get("Content-Encoding", ""), packed["Content-Encoding"]) == ("", "gzip")
-    assert "Accept-Encoding" in packed["Vary"]
-    assert len(packed.content) < 0.5 * len(gzip.decompress(packed.content))
+    plain, response = client.get(path), client.get(path, headers={"Accept-Encoding": "gzip"})
+    assert (plain.get("Content-Encoding", ""), response["Content-Encoding"]) == ("", "gzip")
+    assert "Accept-Encoding" in response["Vary"]
+    assert len(response.content) < 0.5 * len(gzip.decompress(response.content))
 
 
 def test_what_is_for_one_person_goes_as_it_is(row: Integration, client: Client, alice: Any) -> None:
@@ -72,27 +72,27 @@ def test_what_is_for_one_person_goes_as_it_is(row: Integration, client: Client, 
     assert meta(BeautifulSoup(page.text, "html5lib"), "og:url") == []
 
 
-def test_a_badge_is_the_same_for_whoever_asks(row: Integration, client: Client) -> None:
+def test_badge_is_the_same_for_everyone(row: Integration, client: Client) -> None:
     for form in ("badge.svg", "badge.json", "statement.json"):
         file = client.get(f"/listed/{row.uuid}/{form}", headers={"Accept-Encoding": "gzip"})
         assert (file.get("Content-Encoding", ""), "Vary" in file) == ("", False)
 
 
-def test_a_feed_that_went_packed_is_known_again(row: Integration, client: Client) -> None:
+def test_feed_that_went_packed_is_known_again(row: Integration, client: Client) -> None:
     feed = client.get("/feeds/listed.json", headers={"Accept-Encoding": "gzip"})
     assert (feed["Content-Encoding"], feed["ETag"][:2]) == ("gzip", "W/")
-    asked = {"Accept-Encoding": "gzip", "If-None-Match": feed["ETag"]}
-    assert client.get("/feeds/listed.json", headers=asked).status_code == 304
+    headers = {"Accept-Encoding": "gzip", "If-None-Match": feed["ETag"]}
+    assert client.get("/feeds/listed.json", headers=headers).status_code == 304
 
 
-def test_the_directory_and_a_company_are_told_to_machines(row: Integration, client: Client, settings: Any) -> None:
+def test_directory_and_a_partner_are_reported_to_machines(row: Integration, client: Client, settings: Any) -> None:
     settings.SITE_URL = "https://portal.example"
     Listing.objects.update(name="</script><b>")
     its = f"https://portal.example/listed/{row.uuid}/"
-    listed = told(client, "/listed/")
+    metadata = read_metadata(client, "/listed/")
     item = {"@type": "ListItem", "position": 1, "name": "</script><b>", "url": its}
-    assert listed == {"@context": "https://schema.org", "@type": "ItemList", "itemListElement": [item]}
-    acme = told(client, "/partners/acme/")
+    assert metadata == {"@context": "https://schema.org", "@type": "ItemList", "itemListElement": [item]}
+    acme = read_metadata(client, "/partners/acme/")
     assert (acme["@type"], acme["name"], acme["owns"]) == (
         "Organization", "Acme", [{"@type": "SoftwareApplication", "@id": its}],
     )  # fmt: skip

@@ -5,10 +5,10 @@ from bs4 import BeautifulSoup
 from django.urls import reverse
 
 from tests.conftest import NOW, begin
-from tests.verification.checks.told import published
+from tests.verification.checks.told import build_registry_listing
 from verification.checks.services import observations
 from verification.schemas import services
-from verification.terraform.versions import parse
+from verification.terraform.versions import parse_version
 
 VERSIONS = ("0.9.1", *(f"1.{minor}.0" for minor in range(12)), "2.0.0-rc1")
 
@@ -31,9 +31,9 @@ def page(sign_in, alice, provider):
 
 
 @pytest.fixture
-def known(provider):
-    picture = published(versions=VERSIONS, newest="1.11.0", platforms=("linux_amd64", "windows_amd64"))
-    observations.remember(provider, "registry.listed", {"registry": picture.as_dict()}, NOW)
+def known_provider(provider):
+    picture = build_registry_listing(versions=VERSIONS, newest="1.11.0", platforms=("linux_amd64", "windows_amd64"))
+    observations.store_observation(provider, "registry.listed", {"registry": picture.as_dict()}, NOW)
 
 
 def blocks(soup):
@@ -44,33 +44,33 @@ def test_before_the_first_look_the_page_says_so(page):
     assert "No version is known yet" in page().text
 
 
-def test_newest_version_is_shown_with_its_constraint(page, known):
-    shown = blocks(page())
-    assert shown["Required provider"] == (
+def test_newest_version_is_shown_with_its_constraint(page, known_provider):
+    code_blocks = blocks(page())
+    assert code_blocks["Required provider"] == (
         'terraform {\n  required_providers {\n    rocket = {\n      source  = "acme/rocket"\n'
         '      version = "~> 1.11"\n    }\n  }\n}\n'
     )
-    assert 'alias = "second"' in shown["Provider block with an alias"]
-    assert 'plugin_cache_dir = "$HOME/.terraform.d/plugin-cache"' in shown["Plugin cache"]
+    assert 'alias = "second"' in code_blocks["Provider block with an alias"]
+    assert 'plugin_cache_dir = "$HOME/.terraform.d/plugin-cache"' in code_blocks["Plugin cache"]
 
 
-def test_provider_block_holds_the_arguments_that_the_schema_asks_for(page, known, provider, alice):
+def test_provider_block_holds_the_arguments_that_the_schema_asks_for(page, known_provider, provider, alice):
     assert "# arguments as its documentation says" in blocks(page())["Provider block"]
     attributes = {
         "endpoint": {"type": "string", "required": True}, "pad": {"type": "string", "required": True},
         "region": {"type": "string", "optional": True},
     }  # fmt: skip
-    address, told = "registry.terraform.io/acme/rocket", {"format_version": "1.0"}
-    for version, found in (("1.10.0", {}), ("1.11.0", attributes)):
-        schema = {"provider": {"version": 0, "block": {"attributes": found}}}
-        body = json.dumps(told | {"provider_schemas": {address: schema}}).encode()
-        services.store(provider, parse(version), body, by=alice, now=NOW)
-    shown = page()
-    assert blocks(shown)["Provider block"] == 'provider "rocket" {\n  endpoint = …\n  pad      = …\n}\n'
-    assert blocks(shown)["Provider block with an alias"].startswith(
+    address, schema_head = "registry.terraform.io/acme/rocket", {"format_version": "1.0"}
+    for version, provider_attributes in (("1.10.0", {}), ("1.11.0", attributes)):
+        schema = {"provider": {"version": 0, "block": {"attributes": provider_attributes}}}
+        body = json.dumps(schema_head | {"provider_schemas": {address: schema}}).encode()
+        services.store_schema(provider, parse_version(version), body, actor=alice, now=NOW)
+    rendered_page = page()
+    assert blocks(rendered_page)["Provider block"] == 'provider "rocket" {\n  endpoint = …\n  pad      = …\n}\n'
+    assert blocks(rendered_page)["Provider block with an alias"].startswith(
         'provider "rocket" {\n  alias    = "second"\n  endpoint = …\n'
     )
-    assert "the schema of 1.11.0 asks for" in shown.text
+    assert "the schema of 1.11.0 asks for" in rendered_page.text
     assert "# its schema asks for no arguments" in blocks(page(version="1.10.0"))["Provider block"]
     assert "endpoint" in blocks(page(version="1.3.0"))["Provider block"]
 
@@ -85,40 +85,40 @@ def test_provider_block_holds_the_arguments_that_the_schema_asks_for(page, known
         ("<b>", "~> 1.11"),
     ],
 )
-def test_chosen_version(page, known, version, constraint):
+def test_chosen_version(page, known_provider, version, constraint):
     assert f'version = "{constraint}"' in blocks(page(version=version))["Required provider"]
 
 
-def test_every_version_is_listed_newest_first(page, known):
+def test_every_version_is_listed_newest_first(page, known_provider):
     rows = [row.td.a.text for row in page().select("#versions tbody tr")]
     assert rows == ["2.0.0-rc1", *(f"1.{minor}.0" for minor in range(11, -1, -1)), "0.9.1"]
 
 
-def test_windows_has_paths_of_its_own(page, known):
+def test_windows_has_paths_of_its_own(page, known_provider):
     paths = [code.text for code in page(platform="windows_amd64").select("code")]
     assert r"%APPDATA%\terraform.d\plugins\terraform-provider-rocket_v1.11.0.exe" in paths
     assert "terraform-provider-rocket_1.11.0_windows_amd64.zip" in paths
 
 
 @pytest.mark.parametrize(
-    ("constraint", "told"),
+    ("constraint", "expected"),
     [
         ("~> 1.2.0", "Terraform chooses 1.2.0 of 1 that pass: 1.2.0."),
         (">= 1.9, != 1.11.0", "Terraform chooses 1.10.0 of 2 that pass: 1.10.0, 1.9.0."),
         ("> 3", "No version passes."),
     ],
 )
-def test_constraint_is_tried(page, known, constraint, told):
-    assert page(constraint=constraint).select_one("#constraint-told").text == told
+def test_constraint_is_tried(page, known_provider, constraint, expected):
+    assert page(constraint=constraint).select_one("#constraint-told").text == expected
 
 
 @pytest.mark.parametrize(
-    ("constraint", "told"),
+    ("constraint", "explanation"),
     [("v1", "“v1” is not a constraint."), ("=> 1", "“=> 1” is not a constraint."), ("x" * 999, "200")],
 )
-def test_text_that_is_no_constraint_is_explained_beside_the_field(page, known, constraint, told):
+def test_text_that_is_no_constraint_is_explained_next_to_the_field(page, known_provider, constraint, explanation):
     form = page(constraint=constraint).select_one("#versions form")
-    assert told in form.text
+    assert explanation in form.text
     assert form.select_one("input[name=constraint]")["value"] == constraint
 
 

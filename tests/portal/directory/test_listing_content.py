@@ -7,11 +7,11 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from integrations.programs.registry import PROGRAMS
-from integrations.programs.schema import Kind, Who
+from integrations.programs.schema import FulfillingParty, RequirementKind
 from integrations.submissions.services import documents
 from integrations.submissions.services import requirements as answers
-from portal.core.uploads import examine
-from portal.directory.listing_content import PICTURES
+from portal.core.uploads import validate_file
+from portal.directory.listing_content import IMAGE_CONTENT_TYPES
 from tests.portal.core.test_uploads import png
 
 LOGO, TEXT = "NO-8-LOGO", "NO-8-LIST"
@@ -25,36 +25,38 @@ EVERYTHING = [
 
 
 @pytest.fixture
-def listed(at: Any, alice: Any, now: Any) -> Any:
+def listed_integration(at: Any, alice: Any, now: Any) -> Any:
     """In support, with a text for the listing, a plan for support and a logo."""
     row = at("support")
-    answers.answer(
-        row, TEXT, {"text": "Launches rockets.\nSafely.", "page": "https://acme.example/r"}, by=alice, now=now
+    answers.submit_answer(
+        row, TEXT, {"text": "Launches rockets.\nSafely.", "page": "https://acme.example/r"}, actor=alice, now=now
     )
     private = {"escalation": "pager@acme.example", "plan": "We get up at night.", "promise": True}
     plan = next(r.id for r in row.edition.requirements() if any(field.key == "plan" for field in r.fields))
-    answers.answer(row, plan, private, by=alice, now=now)
-    documents.upload(row, LOGO, examine(SimpleUploadedFile("logo.png", PNG), ("png",)), by=alice, now=now)
+    answers.submit_answer(row, plan, private, actor=alice, now=now)
+    documents.upload_document(
+        row, LOGO, validate_file(SimpleUploadedFile("logo.png", PNG), ("png",)), actor=alice, now=now
+    )
     return row
 
 
-def test_the_listing_shows_public_answers_and_no_others(listed: Any, client: Client) -> None:
-    page = client.get(f"/listed/{listed.uuid}/").text
+def test_listing_shows_public_answers_and_no_others(listed_integration: Any, client: Client) -> None:
+    page = client.get(f"/listed/{listed_integration.uuid}/").text
     assert "Launches rockets.<br>Safely." in page
     assert 'href="https://acme.example/r"' in page
     assert "pager@acme.example" not in page
     assert "We get up at night." not in page
 
 
-def test_the_list_shows_the_first_line(listed: Any, client: Client) -> None:
+def test_list_shows_the_first_line(listed_integration: Any, client: Client) -> None:
     page = client.get("/listed/").text
     assert "Launches rockets." in page
     assert "Safely." not in page
-    assert f"/listed/{listed.uuid}/logo/" in page
+    assert f"/listed/{listed_integration.uuid}/logo/" in page
 
 
-def test_the_logo_is_a_picture_that_can_do_nothing(listed: Any, client: Client) -> None:
-    answer = client.get(f"/listed/{listed.uuid}/logo/")
+def test_logo_is_a_picture_that_can_do_nothing(listed_integration: Any, client: Client) -> None:
+    answer = client.get(f"/listed/{listed_integration.uuid}/logo/")
     assert b"".join(answer.streaming_content) == PNG  # type: ignore[attr-defined]
     assert answer["Content-Type"] == "image/png"
     assert answer["X-Content-Type-Options"] == "nosniff"
@@ -62,9 +64,11 @@ def test_the_logo_is_a_picture_that_can_do_nothing(listed: Any, client: Client) 
     assert answer["Content-Security-Policy"] == "default-src 'none'; sandbox"
 
 
-def test_the_logo_of_what_is_not_listed_is_not_there(at: Any, alice: Any, now: Any, client: Client) -> None:
+def test_logo_of_what_is_not_listed_is_not_there(at: Any, alice: Any, now: Any, client: Client) -> None:
     row = at("review")
-    documents.upload(row, LOGO, examine(SimpleUploadedFile("logo.png", PNG), ("png",)), by=alice, now=now)
+    documents.upload_document(
+        row, LOGO, validate_file(SimpleUploadedFile("logo.png", PNG), ("png",)), actor=alice, now=now
+    )
     assert client.get(f"/listed/{row.uuid}/logo/").status_code == 404
 
 
@@ -74,8 +78,8 @@ def test_without_a_logo_there_is_no_empty_frame(at: Any, client: Client) -> None
     assert client.get(f"/listed/{row.uuid}/logo/").status_code == 404
 
 
-def test_the_form_says_which_answers_everyone_reads(listed: Any, alice: Any, sign_in: Any) -> None:
-    page = sign_in(alice).get(f"/integrations/{listed.uuid}/requirements/{TEXT}/").text
+def test_form_says_which_answers_everyone_reads(listed_integration: Any, alice: Any, sign_in: Any) -> None:
+    page = sign_in(alice).get(f"/integrations/{listed_integration.uuid}/requirements/{TEXT}/").text
     assert page.count("Everyone reads it on the listing.") == 2
 
 
@@ -83,7 +87,7 @@ def test_the_form_says_which_answers_everyone_reads(listed: Any, alice: Any, sig
 def test_what_is_public_is_the_partners_and_harmless(program: str, requirement: Any) -> None:
     public = [field for field in requirement.fields if field.public]
     assert all(field.type in ("text", "lines", "url") for field in public)
-    assert not public or requirement.who == Who.PARTNER
+    assert not public or requirement.who == FulfillingParty.PARTNER
     if requirement.public:
-        assert requirement.kind == Kind.DOCUMENT
-        assert set(requirement.accept) <= set(PICTURES)
+        assert requirement.kind == RequirementKind.DOCUMENT
+        assert set(requirement.accept) <= set(IMAGE_CONTENT_TYPES)

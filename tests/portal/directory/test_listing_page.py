@@ -10,20 +10,20 @@ from django.test import Client
 
 from integrations.submissions.models import Integration
 from integrations.submissions.services import requirements as answers
-from integrations.submissions.services.transitions import perform
+from integrations.submissions.services.transitions import perform_transition
 from portal.audit.models import Event
-from portal.core.errors import NotAllowed
+from portal.core.errors import ActionRefused
 from portal.directory import services
-from portal.directory.install_snippets import constraint, snippet_of
-from portal.directory.listing_page import held
+from portal.directory.install_snippets import build_constraint, build_snippet
+from portal.directory.listing_page import get_publisher_checks
 from portal.directory.models import Listing
-from portal.directory.observed_versions import Seen
-from portal.directory.partner_replies import elsewhere, reply
-from portal.directory.search import platform_words
+from portal.directory.observed_versions import ObservedVersions
+from portal.directory.partner_replies import find_foreign_addresses, save_reply
+from portal.directory.search import format_platforms
 from tests.conftest import begin, drive
 from verification.checks.models import CheckResult
 from verification.checks.services import observations
-from verification.sources.published_versions import Published
+from verification.sources.published_versions import RegistryListing
 
 
 def found_so(row: Integration, key: str, outcome: str, at: Any) -> None:
@@ -32,18 +32,19 @@ def found_so(row: Integration, key: str, outcome: str, at: Any) -> None:
 
 
 @pytest.fixture
-def listed(acme: Any, alice: Any, rita: Any, now: Any) -> Integration:
+def listed_provider(acme: Any, alice: Any, rita: Any, now: Any) -> Integration:
     """A provider of Acme in support, whose registry, owner and key were seen."""
     row = begin(acme, alice, "terraform-provider", now)
     row = drive(row, "support", partner=alice, reviewer=rita, now=now)
-    found = Published("acme/rocket", f"https://github.com/{row.repository}", "partner", ("1.4.2",), "1.4.2",
-                      ("linux_amd64",))  # fmt: skip
-    observations.remember(row, "registry.listed", {"registry": found.as_dict()}, now)
+    registry_listing = RegistryListing(
+        "acme/rocket", f"https://github.com/{row.repository}", "partner", ("1.4.2",), "1.4.2", ("linux_amd64",)
+    )
+    observations.store_observation(row, "registry.listed", {"registry": registry_listing.as_dict()}, now)
     signers = [{"fingerprint": "AB" * 20, "since": "2026-02-03", "version": "1.0.0", "swapped": ""}]
-    observations.remember(row, "keys.rotation", {"keys.signers": signers}, now)
+    observations.store_observation(row, "keys.rotation", {"keys.signers": signers}, now)
     for key in ("repository.owner", "registry.listed", "keys.rotation"):
         found_so(row, key, "pass", now)
-    services.read_again(Listing.objects.all(), now)
+    services.refresh_metrics(Listing.objects.all(), now)
     return row
 
 
@@ -51,8 +52,8 @@ def page_of(client: Client, row: Integration) -> str:
     return client.get(f"/listed/{row.uuid}/").text
 
 
-def test_the_publisher_is_told_with_the_ways_it_is_known(listed: Integration, client: Client) -> None:
-    page = page_of(client, listed)
+def test_publisher_is_reported_with_the_ways_it_is_known(listed_provider: Integration, client: Client) -> None:
+    page = page_of(client, listed_provider)
     for words in (
         "GitHub account",
         "The registry lists acme/rocket",
@@ -62,94 +63,98 @@ def test_the_publisher_is_told_with_the_ways_it_is_known(listed: Integration, cl
         assert words in page
 
 
-def test_a_proof_holds_since_the_last_answer_that_denied_it(listed: Integration, now: Any, client: Client) -> None:
+def test_proof_holds_since_the_last_answer_that_denied_it(
+    listed_provider: Integration, now: Any, client: Client
+) -> None:
     for days, outcome in ((1, "warn"), (2, "error"), (3, "pass")):  # a new release, an outage, another release
-        found_so(listed, "registry.listed", outcome, now + timedelta(days=days))
-    since, seen = held(listed)["registry.listed"].since, now + timedelta(days=3)
-    assert (since, held(listed)["registry.listed"].seen_at) == (now, seen)
-    assert f'seen again <time datetime="{seen:%Y-%m-%d}' in page_of(client, listed)
+        found_so(listed_provider, "registry.listed", outcome, now + timedelta(days=days))
+    since, seen_at = get_publisher_checks(listed_provider)["registry.listed"].since, now + timedelta(days=3)
+    assert (since, get_publisher_checks(listed_provider)["registry.listed"].seen_at) == (now, seen_at)
+    assert f'seen again <time datetime="{seen_at:%Y-%m-%d}' in page_of(client, listed_provider)
     for days, outcome in ((4, "fail"), (5, "pass")):
-        found_so(listed, "registry.listed", outcome, now + timedelta(days=days))
-    assert held(listed)["registry.listed"].since == now + timedelta(days=5)
+        found_so(listed_provider, "registry.listed", outcome, now + timedelta(days=days))
+    assert get_publisher_checks(listed_provider)["registry.listed"].since == now + timedelta(days=5)
 
 
 @pytest.mark.parametrize("outcome", ["fail", "not_run"])
-def test_a_key_that_nobody_vouches_for_is_no_proof(listed: Integration, now: Any, client: Client, outcome: str) -> None:
-    found_so(listed, "keys.rotation", outcome, now + timedelta(days=1))
-    assert "Releases are signed by the key" not in page_of(client, listed)
-    assert "GitHub account" in page_of(client, listed)
+def test_key_that_no_one_vouches_for_is_no_proof(
+    listed_provider: Integration, now: Any, client: Client, outcome: str
+) -> None:
+    found_so(listed_provider, "keys.rotation", outcome, now + timedelta(days=1))
+    assert "Releases are signed by the key" not in page_of(client, listed_provider)
+    assert "GitHub account" in page_of(client, listed_provider)
 
 
-def test_what_could_not_be_looked_at_is_no_new_beginning(listed: Integration, now: Any) -> None:
+def test_what_could_not_be_looked_at_is_no_new_beginning(listed_provider: Integration, now: Any) -> None:
     for days, outcome in ((1, "not_run"), (2, "pass")):
-        found_so(listed, "registry.listed", outcome, now + timedelta(days=days))
-    assert held(listed)["registry.listed"].since == now
+        found_so(listed_provider, "registry.listed", outcome, now + timedelta(days=days))
+    assert get_publisher_checks(listed_provider)["registry.listed"].since == now
 
 
 def test_what_the_registry_has_from_elsewhere_is_not_the_publishers(
-    listed: Integration, now: Any, client: Client
+    listed_provider: Integration, now: Any, client: Client
 ) -> None:
-    found_so(listed, "registry.listed", "fail", now + timedelta(days=1))
-    told = page_of(client, listed)
+    found_so(listed_provider, "registry.listed", "fail", now + timedelta(days=1))
+    page_text = page_of(client, listed_provider)
     for words in ("acme/rocket from this repository", "In the Registry", "required_providers"):
-        assert words not in told
-    assert "GitHub account" in told
+        assert words not in page_text
+    assert "GitHub account" in page_text
 
 
-def test_the_page_shows_what_to_take_over_and_the_platforms(listed: Integration, client: Client) -> None:
-    page = page_of(client, listed)
+def test_page_shows_what_to_take_over_and_the_platforms(listed_provider: Integration, client: Client) -> None:
+    page = page_of(client, listed_provider)
     assert "source  = &quot;acme/rocket&quot;\n      version = &quot;~&gt; 1.4&quot;" in page
     assert "Linux amd64" in page
 
 
-def test_the_platforms_of_one_system_stand_together() -> None:
-    assert platform_words(["linux_arm64", "darwin_arm64", "linux_amd64", "plan9"]) == [
+def test_platforms_of_one_system_stand_together() -> None:
+    assert format_platforms(["linux_arm64", "darwin_arm64", "linux_amd64", "plan9"]) == [
         "Linux amd64, arm64", "macOS arm64", "plan9",
     ]  # fmt: skip
 
 
-def test_the_registrys_pages_are_linked_as_far_as_they_were_seen(
-    listed: Integration, client: Client, settings: Any, now: Any
+def test_registrys_pages_are_linked_as_far_as_they_were_seen(
+    listed_provider: Integration, client: Client, settings: Any, now: Any
 ) -> None:
     settings.REGISTRY_URL = "https://registry.example/"
-    page = page_of(client, listed)
+    page = page_of(client, listed_provider)
     for words, address in (("Documentation", "latest/docs"), ("In the Registry", "latest")):
         whole = f"https://registry.example/providers/acme/rocket/{address}"
         assert re.search(rf'<dt>{words}</dt>\s*<dd>\s*<a href="{whole}" rel="noopener">', page), words
-    odd = Published("acme/rocket/../../evil", "https://github.com/a/b", "partner", ("1.4.2",), "1.4.2")
-    observations.remember(listed, "registry.listed", {"registry": odd.as_dict()}, now)
-    assert "In the Registry" not in page_of(client, listed)
+    odd = RegistryListing("acme/rocket/../../evil", "https://github.com/a/b", "partner", ("1.4.2",), "1.4.2")
+    observations.store_observation(listed_provider, "registry.listed", {"registry": odd.as_dict()}, now)
+    assert "In the Registry" not in page_of(client, listed_provider)
 
 
-def test_documentation_that_the_company_names_stands_alone(
+def test_documentation_that_the_partner_names_stands_alone(
     acme: Any, alice: Any, rita: Any, now: Any, client: Client
 ) -> None:
     row = drive(begin(acme, alice, "consul", now), "support", partner=alice, reviewer=rita, now=now)
-    answers.answer(row, "CO-3", {"documentation": "https://acme.example/docs"}, by=alice, now=now)
+    answers.submit_answer(row, "CO-3", {"documentation": "https://acme.example/docs"}, actor=alice, now=now)
     page = page_of(client, row)
     assert page.count("<dt>Documentation</dt>") == 1
     assert '<a href="https://acme.example/docs" rel="nofollow noopener ugc">' in page
 
 
-def test_the_structured_data_is_json_that_cannot_end_its_element(listed: Integration, client: Client) -> None:
+def test_structured_data_is_json_that_cannot_end_its_element(listed_provider: Integration, client: Client) -> None:
     Listing.objects.update(summary="</script><script>alert(1)</script>")
-    page = page_of(client, listed)
-    found = re.search(r'<script type="application/ld\+json" nonce="[^"]*">(.*?)</script>', page, re.S)
-    assert found
-    told = json.loads(found[1])
-    assert (told["@type"], told["softwareVersion"], told["publisher"]["name"]) == (
+    page = page_of(client, listed_provider)
+    match = re.search(r'<script type="application/ld\+json" nonce="[^"]*">(.*?)</script>', page, re.S)
+    assert match
+    data = json.loads(match[1])
+    assert (data["@type"], data["softwareVersion"], data["publisher"]["name"]) == (
         "SoftwareApplication",
         "1.4.2",
         "Acme",
     )
-    assert told["description"] == "</script><script>alert(1)</script>"
+    assert data["description"] == "</script><script>alert(1)</script>"
 
 
 def test_what_is_removed_stays_says_so_and_is_not_to_be_found(
-    listed: Integration, alice: Any, now: Any, client: Client
+    listed_provider: Integration, alice: Any, now: Any, client: Client
 ) -> None:
-    perform(listed, "archive", by=alice, note="Replaced.", now=now)
-    answer = client.get(f"/listed/{listed.uuid}/")
+    perform_transition(listed_provider, "archive", actor=alice, note="Replaced.", now=now)
+    answer = client.get(f"/listed/{listed_provider.uuid}/")
     assert (answer.status_code, answer["X-Robots-Tag"], answer["Cache-Control"]) == (200, "noindex", "no-cache")
     assert "No longer supported" in answer.text
     assert ("First listed" in answer.text, "Listed since" in answer.text) == (True, False)
@@ -157,73 +162,78 @@ def test_what_is_removed_stays_says_so_and_is_not_to_be_found(
     assert "ld+json" not in answer.text
 
 
-def test_checks_and_waivers_are_told_with_why_and_until(
-    listed: Integration, rita: Any, now: Any, client: Client
+def test_checks_and_waivers_are_reported_with_why_and_until(
+    listed_provider: Integration, rita: Any, now: Any, client: Client
 ) -> None:
-    asked = next(r for r in listed.edition.requirements() if r.who == "machine" and not r.optional)
+    requirement = next(r for r in listed_provider.edition.requirements() if r.who == "machine" and not r.optional)
     fail: dict[str, Any] = {"outcome": "fail", "summary": "Secret words.", "detail": [], "retry_at": None}
-    answers.record_checks(listed, asked.id, now=now, **fail)
-    page = page_of(client, listed)
+    answers.record_check_outcome(listed_provider, requirement.id, now=now, **fail)
+    page = page_of(client, listed_provider)
     assert "1 being put right or looked at again" in page
     assert "Secret words." not in page
     until = now + timedelta(days=3650)
-    answers.waive(listed, asked.id, reason="The next version renames it.", until=until, by=rita, now=now)
-    page = page_of(client, listed)
+    answers.waive_requirement(
+        listed_provider, requirement.id, reason="The next version renames it.", expires_at=until, actor=rita, now=now
+    )
+    page = page_of(client, listed_provider)
     assert "1 waived" in page
     assert "The next version renames it." in page
     assert f'Until <time datetime="{until:%Y-%m-%d}' in page
 
 
-def test_too_small_a_sample_is_said_and_greyed(listed: Integration, client: Client) -> None:
+def test_too_small_a_sample_is_said_and_greyed(listed_provider: Integration, client: Client) -> None:
     Listing.objects.update(share=50.0, settled=4)
-    page = page_of(client, listed)
+    page = page_of(client, listed_provider)
     assert "record-faint" in page
     assert "4 promises came due in the last 90 days, and a share means something from 5 on" in page
     Listing.objects.update(settled=5)
-    assert "record-faint" not in page_of(client, listed)
+    assert "record-faint" not in page_of(client, listed_provider)
 
 
-def test_a_reply_stands_beside_the_record_and_its_history_stays(
-    listed: Integration, alice: Any, sign_in: Any, client: Client
+def test_reply_appears_next_to_the_record_and_its_history_stays(
+    listed_provider: Integration, alice: Any, sign_in: Any, client: Client
 ) -> None:
-    address = f"/listed/{listed.uuid}/reply/"
+    address = f"/listed/{listed_provider.uuid}/reply/"
     assert sign_in(alice).post(address, {"text": "One outage of ours.\nMended."}).status_code == 302
-    assert "One outage of ours.<br>Mended." in page_of(client, listed)
+    assert "One outage of ours.<br>Mended." in page_of(client, listed_provider)
     assert sign_in(alice).post(address, {"text": ""}).status_code == 302
-    assert "One outage of ours." not in page_of(client, listed)
-    said = Event.objects.filter(verb="support_replied").order_by("seq")
-    assert [event.note for event in said] == ["One outage of ours.\nMended.", ""]
+    assert "One outage of ours." not in page_of(client, listed_provider)
+    events = Event.objects.filter(verb="support_replied").order_by("seq")
+    assert [event.note for event in events] == ["One outage of ours.\nMended.", ""]
     assert "One outage of ours." in sign_in(alice).get(address).text
 
 
 @pytest.mark.parametrize("text", ["See https://evil.example/x", "write to me@evil.example", "//evil.example", "x" * 601,
                                   "evil.example has it", "www.evil.example", "\n".join("abcdefg")])  # fmt: skip
-def test_a_reply_that_breaks_a_rule_is_kept_and_told(listed: Integration, alice: Any, sign_in: Any, text: str) -> None:
-    answer = sign_in(alice).post(f"/listed/{listed.uuid}/reply/", {"text": text})
+def test_reply_that_breaks_a_rule_is_kept_and_reported(
+    listed_provider: Integration, alice: Any, sign_in: Any, text: str
+) -> None:
+    answer = sign_in(alice).post(f"/listed/{listed_provider.uuid}/reply/", {"text": text})
     assert answer.status_code == 422
     assert not Event.objects.filter(verb="support_replied").exists()
 
 
-def test_own_pages_and_the_repository_may_be_named(listed: Integration, acme: Any) -> None:
-    acme.website, listed.partner = "https://acme.example", acme
-    own = f"https://github.com/{listed.repository}/issues/7, status.acme.example and main.tf, e.g. ops@acme.example."
-    assert elsewhere(own, listed) == []
+def test_own_pages_and_the_repository_may_be_named(listed_provider: Integration, acme: Any) -> None:
+    acme.website, listed_provider.partner = "https://acme.example", acme
+    repository_url = f"https://github.com/{listed_provider.repository}"
+    own = f"{repository_url}/issues/7, status.acme.example and main.tf, e.g. ops@acme.example."
+    assert find_foreign_addresses(own, listed_provider) == []
     others = "https://github.com/other/x https://acme.example@evil.example/ https://notacme.example"
-    assert len(elsewhere(others, listed)) == 3
+    assert len(find_foreign_addresses(others, listed_provider)) == 3
 
 
-def test_only_the_company_speaks_and_saying_the_same_is_nothing_new(
-    listed: Integration, charlie: Any, rita: Any, bob: Any, now: Any
+def test_only_the_partner_speaks_and_saying_the_same_is_nothing_new(
+    listed_provider: Integration, charlie: Any, rita: Any, bob: Any, now: Any
 ) -> None:
     for stranger in (charlie, rita):
-        with pytest.raises(NotAllowed):
-            reply(listed, "Hello.", by=stranger, now=now)
-    assert reply(listed, "Hello.", by=bob, now=now) is not None
-    assert reply(listed, "Hello.", by=bob, now=now) is None
+        with pytest.raises(ActionRefused):
+            save_reply(listed_provider, "Hello.", actor=stranger, now=now)
+    assert save_reply(listed_provider, "Hello.", actor=bob, now=now) is not None
+    assert save_reply(listed_provider, "Hello.", actor=bob, now=now) is None
 
 
 @pytest.mark.parametrize(
-    ("version", "wanted"),
+    ("version", "expected"),
     [
         ("1.4.2", "~> 1.4"),
         ("v2.0.0", "~> 2.0"),
@@ -233,8 +243,8 @@ def test_only_the_company_speaks_and_saying_the_same_is_nothing_new(
         ("x", ""),
     ],
 )
-def test_a_constraint_lets_in_what_keeps_its_word(version: str, wanted: str) -> None:
-    assert constraint(version) == wanted
+def test_constraint_lets_in_what_keeps_its_word(version: str, expected: str) -> None:
+    assert build_constraint(version) == expected
 
 
 @pytest.mark.parametrize(
@@ -258,6 +268,6 @@ def test_a_constraint_lets_in_what_keeps_its_word(version: str, wanted: str) -> 
 )
 def test_each_program_has_its_own_snippet(program: str, category: str, repository: str, words: list[str]) -> None:
     row = Integration(name="Rocket scan", program_key=program, category=category, repository=repository)
-    found = snippet_of(row, Seen("1.4.2", ("1.4.2",)))
-    assert bool(found) == bool(words)
-    assert [word for word in words if found and word not in found.text] == []
+    snippet = build_snippet(row, ObservedVersions("1.4.2", ("1.4.2",)))
+    assert bool(snippet) == bool(words)
+    assert [word for word in words if snippet and word not in snippet.text] == []

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from integrations.partners.models import Partner
 from integrations.submissions.models import Integration
-from portal.core.name_matching import plain
+from portal.core.name_matching import normalize_text
 from portal.directory import search
 from portal.directory.models import Listing
-from portal.directory.services import padded
+from portal.directory.services import join_platforms
 from tests.conftest import NOW
 
 # name, company, program, category, tier, standing, platforms, share in time of how many
@@ -32,26 +32,43 @@ NONSENSE = st.text(max_size=60) | st.sampled_from(["%", "_", "\\", "'", "\x00", 
 
 @pytest.fixture
 def shelf(acme: Partner, globex: Partner) -> None:
-    for number, (name, company, program, category, tier, standing, platforms, share, settled) in enumerate(SHELF):
+    for number, (name, company, program, category, tier, standing, platforms, share, settled_count) in enumerate(SHELF):
         partner = acme if company == "Acme" else globex
         fields = {"program_key": program, "edition_date": "2026-06", "step": "support", "turn_holder": "machine"}
         row = Integration.objects.create(
             partner=partner, name=name, stage="support", created_at=NOW, released_at=NOW, **fields
         )
-        rank = round(share * 10) if share is not None and settled >= 5 else -1
+        rank = round(share * 10) if share is not None and settled_count >= 5 else -1
         Listing.objects.create(
-            integration=row, uuid=row.uuid, partner=partner, publisher=company, publisher_slug=partner.slug, name=name,
-            name_plain=plain(name), program=program, product=program.split("-")[0].capitalize(), category=category,
-            category_name=category.capitalize(), tier=tier, tier_name=tier.capitalize(), standing=standing,
+            integration=row,
+            uuid=row.uuid,
+            partner=partner,
+            publisher=company,
+            publisher_slug=partner.slug,
+            name=name,
+            name_plain=normalize_text(name),
+            program=program,
+            product=program.split("-")[0].capitalize(),
+            category=category,
+            category_name=category.capitalize(),
+            tier=tier,
+            tier_name=tier.capitalize(),
+            standing=standing,
             track={"terraform-provider": "infrastructure", "terraform-run-task": "workflow"}.get(program, ""),
-            summary="It flies.", words=plain(f"{name} {company} {category}"), listed_at=NOW + timedelta(days=number),
-            changed_at=NOW, share=share, settled=settled, rank=rank, figures_at=NOW,
-            platforms=padded(platforms),
-        )  # fmt: skip
+            summary="It flies.",
+            words=normalize_text(f"{name} {company} {category}"),
+            listed_at=NOW + timedelta(days=number),
+            changed_at=NOW,
+            share=share,
+            settled=settled_count,
+            rank=rank,
+            figures_at=NOW,
+            platforms=join_platforms(platforms),
+        )
 
 
 def names(**query: str) -> list[str]:
-    return [row.name for row in search.found(search.read(query))]
+    return [row.name for row in search.list_listings(search.parse_filters(query))]
 
 
 @pytest.mark.parametrize(
@@ -88,7 +105,7 @@ def test_what_the_filters_leave(shelf: None, query: dict[str, str], expected: li
 @pytest.mark.parametrize("query", [{}, {"q": "rocket"}, {"program": "terraform-provider"}, {"platform": "linux_amd64"},
                                    {"standing": "any", "track": "infrastructure"}])  # fmt: skip
 def test_each_figure_is_what_its_choice_leaves(shelf: None, query: dict[str, str]) -> None:
-    sides = search.facets(search.read(query))
+    sides = search.count_facets(search.parse_filters(query))
     assert sides.count == len(names(**query))
     for name, options in sides.options.items():
         for option in options:
@@ -100,15 +117,15 @@ def test_each_figure_is_what_its_choice_leaves(shelf: None, query: dict[str, str
 
 
 def test_each_choice_is_called_as_people_call_it(shelf: None) -> None:
-    sides = search.facets(search.read({"standing": "any"}))
+    sides = search.count_facets(search.parse_filters({"standing": "any"}))
     words = {name: [option.word for option in options] for name, options in sides.options.items()}
-    assert words["standing"] == list(search.STANDINGS.values())
+    assert words["standing"] == list(search.STANDING_LABELS.values())
     assert words["track"] == ["Infrastructure partners", "Workflow partners"]
     assert words["program"] == ["Nomad", "Terraform provider", "Terraform run task"]
     assert words["platform"] == ["Linux amd64", "macOS arm64"]
 
 
-def test_the_page_keeps_its_filters_in_the_address(shelf: None, client: Client) -> None:
+def test_page_keeps_its_filters_in_the_address(shelf: None, client: Client) -> None:
     page = client.get("/listed/?q=o&program=terraform-provider")
     assert 'href="?q=o&amp;program=terraform-provider&amp;standing=suspended"' in page.text
     assert 'href="?q=o"' in page.text
@@ -116,7 +133,7 @@ def test_the_page_keeps_its_filters_in_the_address(shelf: None, client: Client) 
     assert page["Cache-Control"] == "no-cache"
 
 
-def test_the_page_says_of_which_company_it_is_and_leads_to_all(shelf: None, client: Client) -> None:
+def test_page_says_of_which_partner_it_is_and_leads_to_all(shelf: None, client: Client) -> None:
     page = BeautifulSoup(client.get("/listed/?q=o&partner=acme").content, "html5lib")
     link = page.select_one("#f-partner a")
     assert link is not None
@@ -133,7 +150,7 @@ def test_the_page_says_of_which_company_it_is_and_leads_to_all(shelf: None, clie
         ("?q=o&sort=newest", ['value="">Best match', 'value="newest" selected>', 'value="name">', 'value="support">']),
     ],
 )  # fmt: skip
-def test_the_usual_order_is_blank_so_that_it_follows_what_is_typed(
+def test_usual_order_is_blank_so_that_it_follows_what_is_entered(
     shelf: None, client: Client, query: str, expected: list[str]
 ) -> None:
     for headers in ({}, {"HX-Request": "true", "HX-Trigger": "directory-search"}):
@@ -146,9 +163,9 @@ def test_the_usual_order_is_blank_so_that_it_follows_what_is_typed(
 
 
 def test_typing_leaves_an_address_without_blank_fields(shelf: None, client: Client) -> None:
-    typed = {"HX-Request": "true", "HX-Trigger": "directory-search"}
-    assert client.get("/listed/?q=scan&sort=", headers=typed)["HX-Replace-Url"] == "/listed/?q=scan"
-    assert client.get("/listed/?q=&sort=", headers=typed)["HX-Replace-Url"] == "/listed/"
+    htmx_headers = {"HX-Request": "true", "HX-Trigger": "directory-search"}
+    assert client.get("/listed/?q=scan&sort=", headers=htmx_headers)["HX-Replace-Url"] == "/listed/?q=scan"
+    assert client.get("/listed/?q=&sort=", headers=htmx_headers)["HX-Replace-Url"] == "/listed/"
     assert "HX-Replace-Url" not in client.get("/listed/?q=scan", headers={"HX-Request": "true"})
 
 
@@ -163,28 +180,28 @@ def test_typing_swaps_the_results_alone(shelf: None, client: Client) -> None:
     assert whole.count('id="found-count"') == 1
 
 
-def test_the_directory_asks_the_database_twice(shelf: None, client: Client, django_assert_max_num_queries: Any) -> None:
+def test_directory_asks_the_database_twice(shelf: None, client: Client, django_assert_max_num_queries: Any) -> None:
     with django_assert_max_num_queries(2):
         client.get("/listed/?q=o&platform=linux_amd64&sort=support")
 
 
-@given(query=st.dictionaries(st.sampled_from([*search.Filters.__dataclass_fields__, "page"]), NONSENSE))
+@given(query=st.dictionaries(st.sampled_from([*search.ListingFilters.__dataclass_fields__, "page"]), NONSENSE))
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_nonsense_in_the_address_shows_a_page(shelf: None, client: Client, query: dict[str, str]) -> None:
     assert client.get(f"/listed/?{urlencode(query, errors='replace')}").status_code == 200
 
 
-def test_the_data_of_a_listing_has_its_whole_shape(shelf: None, settings: Any) -> None:
+def test_data_of_a_listing_has_its_whole_shape(shelf: None, settings: Any) -> None:
     settings.SITE_URL = "https://portal.example"
     row = Listing.objects.get(name="Proxy")
-    data = search.listing_data(row)
+    data = search.serialize_listing(row)
     assert data["url"] == f"https://portal.example/listed/{row.uuid}/"
     assert (data["standing"]["key"], data["tier"], data["track"]) == ("suspended", None, "infrastructure")
     assert (data["support"]["share_in_time"], data["support"]["says_enough"]) == (40.0, True)
     assert data["program"] == {"key": "terraform-provider", "name": "Terraform provider"}
 
 
-def test_a_company_without_a_listing_has_no_page(shelf: None, client: Client) -> None:
+def test_partner_without_a_listing_has_no_page(shelf: None, client: Client) -> None:
     now = NOW
     Partner.objects.create(name="Quiet", slug="quiet", domain="quiet.example", created_at=now)
     assert client.get("/partners/quiet/").status_code == 404

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from integrations.programs.registry import PROGRAMS
 from integrations.submissions.services import drafts
-from portal.help.getting_started import Packing, packing
+from portal.help.getting_started import PreparationList, build_preparation_list
 from tests.conftest import person
 
 
@@ -22,7 +22,7 @@ def test_visitor_is_led_to_the_chooser_and_nothing_is_kept(client: Client, db: N
     assert client.get("/welcome/").cookies.output() == ""
 
 
-def test_person_without_a_company_is_led_to_one(sign_in: Any, db: None) -> None:
+def test_person_without_a_partner_is_led_to_one(sign_in: Any, db: None) -> None:
     assert step(sign_in(person("new@new.example", "New")))[1] == "/company/new/"
 
 
@@ -32,19 +32,19 @@ def test_partner_is_led_to_what_waits_then_to_the_draft_then_to_the_start(
     rocket.refresh_from_db()
     assert step(sign_in(alice)) == (f"Rocket: {rocket.turn_action}.", f"/integrations/{rocket.uuid}/")
     assert step(sign_in(charlie))[1] == "/start/"
-    draft = drafts.open_start(globex, "vault", by=charlie, now=timezone.now())
-    drafts.save(draft, {"name": "Scan"}, version=0, by=charlie, now=timezone.now())
+    draft = drafts.create_draft(globex, "vault", actor=charlie, now=timezone.now())
+    drafts.save_draft(draft, {"name": "Scan"}, version=0, actor=charlie, now=timezone.now())
     assert step(sign_in(charlie)) == ("Go on with your draft “Scan”.", f"/drafts/{draft.uuid}/")
 
 
 @pytest.mark.parametrize("key", PROGRAMS)
 def test_what_to_have_at_hand_is_what_the_program_asks(key: str) -> None:
-    found = packing(PROGRAMS[key])
-    asked = {each.title for each in PROGRAMS[key].newest.requirements()}
-    assert found.needs
-    assert {need.title for need in found.needs} <= asked
-    assert found.minutes == sum(need.minutes for need in found.needs if not need.optional)
-    assert all(need.minutes for need in found.needs)
+    preparation_list = build_preparation_list(PROGRAMS[key])
+    requirement_titles = {each.title for each in PROGRAMS[key].newest.requirements()}
+    assert preparation_list.needs
+    assert {need.title for need in preparation_list.needs} <= requirement_titles
+    assert preparation_list.minutes == sum(need.minutes for need in preparation_list.needs if not need.optional)
+    assert all(need.minutes for need in preparation_list.needs)
 
 
 @pytest.mark.parametrize(
@@ -58,4 +58,4 @@ def test_what_to_have_at_hand_is_what_the_program_asks(key: str) -> None:
     ],
 )
 def test_hours_are_rounded_up_to_the_half_hour(minutes: int, words: str) -> None:
-    assert Packing(PROGRAMS["nomad"], (), 0, minutes, 10).hours == words
+    assert PreparationList(PROGRAMS["nomad"], (), 0, minutes, 10).hours == words

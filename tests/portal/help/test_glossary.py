@@ -7,27 +7,31 @@ from django.test import Client
 from django.urls import reverse
 
 from integrations.programs.registry import PROGRAMS
-from integrations.sla.engine.types import Watching
-from integrations.submissions.workflow.states import Holder, Stage, Standing
-from portal.directory.badges.status import STANDINGS
-from portal.ui.content.glossary import CHAPTERS, WORDS, address_of, tiers
+from integrations.sla.engine.types import ClockStatus
+from integrations.submissions.workflow.states import ListingStatus, ResponsibleParty, Stage
+from portal.directory.badges.status import PUBLIC_STANDINGS
+from portal.ui.content.glossary import CHAPTERS, TERMS_BY_KEY, build_url, list_tiers
 from portal.ui.glossary import word
 from tests.house.source import template_files
 from verification.outcomes import Outcome
 
-EXPLAINED = [of for word in WORDS.values() for of in word.of]
+EXPLAINED_VALUES = [of for word in TERMS_BY_KEY.values() for of in word.of]
 
 
 @pytest.mark.parametrize(
     ("kind", "values"),
     [
-        ("stage", Stage), ("standing", Standing), ("holder", Holder), ("outcome", Outcome), ("clock", Watching),
-        ("shown", {*STANDINGS.values(), "ended"}),
+        ("stage", Stage),
+        ("standing", ListingStatus),
+        ("holder", ResponsibleParty),
+        ("outcome", Outcome),
+        ("clock", ClockStatus),
+        ("shown", {*PUBLIC_STANDINGS.values(), "ended"}),
     ],
-)  # fmt: skip
+)
 def test_every_state_is_explained_once(kind: str, values: object) -> None:
-    found = [of.partition(":")[2] for of in EXPLAINED if of.startswith(f"{kind}:")]
-    assert sorted(found) == sorted(str(value) for value in values)  # type: ignore[attr-defined]
+    explained_values = [of.partition(":")[2] for of in EXPLAINED_VALUES if of.startswith(f"{kind}:")]
+    assert sorted(explained_values) == sorted(str(value) for value in values)  # type: ignore[attr-defined]
 
 
 def test_no_word_stands_twice() -> None:
@@ -37,31 +41,31 @@ def test_no_word_stands_twice() -> None:
 
 def test_page_has_a_place_for_each_word_and_is_open_to_everybody(client: Client, db: None) -> None:
     page = client.get("/help/words/").text
-    assert [key for key in WORDS if f'id="{key}"' not in page] == []
+    assert [key for key in TERMS_BY_KEY if f'id="{key}"' not in page] == []
     assert [tier.name for program in PROGRAMS.values() for tier in program.newest.tiers if tier.name not in page] == []
 
 
 def test_links_to_words_arrive() -> None:
-    asked = re.compile(r"""(?:\{% url "words" %\}#|\{% word ")([\w-]+)""")
-    named = {key for page in template_files() for key in asked.findall(page.read_text())}
-    assert named
-    assert named - set(WORDS) - {chapter.key for chapter in CHAPTERS} - {"tiers"} == set()
-    assert address_of("turn") == f"{reverse('words')}#turn"
+    pattern = re.compile(r"""(?:\{% url "words" %\}#|\{% word ")([\w-]+)""")
+    term_keys = {key for page in template_files() for key in pattern.findall(page.read_text())}
+    assert term_keys
+    assert term_keys - set(TERMS_BY_KEY) - {chapter.key for chapter in CHAPTERS} - {"tiers"} == set()
+    assert build_url("turn") == f"{reverse('words')}#turn"
 
 
-def test_word_that_nobody_explains_is_refused() -> None:
+def test_word_that_no_one_explains_is_refused() -> None:
     with pytest.raises(ValueError, match="word must be one of the glossary's, not 'gizmo'"):
         word("gizmo")
     assert (
         word("tier", text="<b>")
-        == f'<a class="word" href="/help/words/#tier" title="{WORDS["tier"].meaning}">&lt;b&gt;</a>'
+        == f'<a class="word" href="/help/words/#tier" title="{TERMS_BY_KEY["tier"].meaning}">&lt;b&gt;</a>'
     )
 
 
 def test_each_tier_leads_to_its_place_on_the_programs_page(client: Client, db: None) -> None:
     for key in PROGRAMS:
         page = client.get(reverse("program", args=[key])).text
-        anchors = [href.partition("#")[2] for *_, href in tiers() if href.startswith(f"/programs/{key}/")]
+        anchors = [href.partition("#")[2] for *_, href in list_tiers() if href.startswith(f"/programs/{key}/")]
         assert anchors
         assert [anchor for anchor in anchors if f'id="{anchor}"' not in page] == []
 

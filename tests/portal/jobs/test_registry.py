@@ -24,13 +24,13 @@ from tests.servers.valkey import Valkey
 NOW = datetime.fromisoformat("2026-04-14T09:00:00Z")
 MINE = Job("mine", "tests.portal.jobs.test_registry.work", 10)
 MAIL_JOBS = ["reports", "digests", "kept mails", "mails"]
-done: list[datetime] = []
+finished_at: list[datetime] = []
 during_work: list[Callable[[], object]] = []
 
 
 def work(now: datetime) -> int:
     """Stand for what a job does."""
-    done.append(now)
+    finished_at.append(now)
     for happen in during_work:
         happen()
     return 1
@@ -42,15 +42,15 @@ def fail(now: datetime) -> int:
 
 @pytest.fixture(autouse=True)
 def clock(time_machine: Any) -> Any:
-    done.clear()
+    finished_at.clear()
     during_work.clear()
     time_machine.move_to(NOW, tick=False)
     return time_machine
 
 
 def test_beat_asks_for_every_job_and_for_nothing_else() -> None:
-    asked = [(entry["task"], entry["args"]) for entry in app.conf.beat_schedule.values()]
-    assert asked == [(tasks.run_job.name, (job.name,)) for job in JOBS]
+    schedule_entries = [(entry["task"], entry["args"]) for entry in app.conf.beat_schedule.values()]
+    assert schedule_entries == [(tasks.run_job.name, (job.name,)) for job in JOBS]
     assert len({job.name for job in JOBS}) == len(JOBS)
 
 
@@ -79,23 +79,25 @@ def test_beat_reports_an_outage_of_the_broker_once(caplog: pytest.LogCaptureFixt
 
 
 @pytest.mark.parametrize("job", JOBS, ids=lambda job: job.name)
-def test_a_job_takes_the_moment_alone(job: Job) -> None:
-    needed = [p for p in inspect.signature(periodic.load_work(job)).parameters.values() if p.default is p.empty]
-    assert len(needed) <= 1
+def test_job_takes_the_moment_alone(job: Job) -> None:
+    required_parameters = [
+        p for p in inspect.signature(periodic.load_work(job)).parameters.values() if p.default is p.empty
+    ]
+    assert len(required_parameters) <= 1
 
 
 @pytest.mark.django_db
-def test_a_request_that_comes_twice_runs_once(clock: Any) -> None:
+def test_request_that_comes_twice_runs_once(clock: Any) -> None:
     assert [run_scheduled(MINE), run_scheduled(MINE)] == [1, None]
     clock.shift(4.9)
     assert run_scheduled(MINE) is None
     clock.shift(5.1)
     assert run_scheduled(MINE) == 1
-    assert done == [NOW, NOW + timedelta(seconds=10)]
+    assert finished_at == [NOW, NOW + timedelta(seconds=10)]
 
 
 @pytest.mark.django_db
-def test_a_running_job_is_not_started_again_until_its_lease_ends(clock: Any) -> None:
+def test_running_job_is_not_started_again_until_its_lease_ends(clock: Any) -> None:
     assert claim("mine") == NOW
     clock.shift(LEASE - timedelta(seconds=1))
     assert (claim("mine"), run_scheduled(MINE)) == (None, None)
@@ -104,16 +106,16 @@ def test_a_running_job_is_not_started_again_until_its_lease_ends(clock: Any) -> 
 
 
 @pytest.mark.django_db
-def test_a_job_that_takes_longer_than_half_its_interval_runs_at_its_interval(clock: Any) -> None:
+def test_job_that_takes_longer_than_half_its_interval_runs_at_its_interval(clock: Any) -> None:
     during_work.append(lambda: clock.shift(6))
     for _ in range(4):
         assert run_scheduled(MINE) == 1
         clock.shift(4)
-    assert done == [NOW + timedelta(seconds=seconds) for seconds in (0, 10, 20, 30)]
+    assert finished_at == [NOW + timedelta(seconds=seconds) for seconds in (0, 10, 20, 30)]
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_run_that_hangs_loses_its_lease(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+def test_run_that_hangs_loses_its_lease(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
     monkeypatch.setattr(periodic, "RENEW_SECONDS", 0.01)
     monkeypatch.setattr(periodic, "MAX_RUN_SECONDS", 0.02)
     during_work.append(lambda: next(each for each in threading.enumerate() if each.name == "lease of mine").join())
@@ -122,7 +124,7 @@ def test_a_run_that_hangs_loses_its_lease(monkeypatch: pytest.MonkeyPatch, caplo
 
 
 @pytest.mark.django_db
-def test_a_run_that_another_has_replaced_says_so_and_is_not_recorded(
+def test_run_that_another_has_replaced_says_so_and_is_not_recorded(
     clock: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
     def start_next_run() -> None:
@@ -137,7 +139,7 @@ def test_a_run_that_another_has_replaced_says_so_and_is_not_recorded(
 
 
 @pytest.mark.django_db
-def test_a_failed_job_gives_its_lease_back_and_is_not_recorded_as_finished(caplog: pytest.LogCaptureFixture) -> None:
+def test_failed_job_gives_its_lease_back_and_is_not_recorded_as_finished(caplog: pytest.LogCaptureFixture) -> None:
     run_job(MINE, NOW)
     failing = Job("mine", "tests.portal.jobs.test_registry.fail", 10)
     assert run_job(failing, NOW) == 0
@@ -150,11 +152,11 @@ def test_a_failed_job_gives_its_lease_back_and_is_not_recorded_as_finished(caplo
 def test_of_two_processes_at_once_one_runs_the_job() -> None:
     claim("mine")
     PeriodicRun.objects.update(lease_expires_at=None, started_at=NOW - timedelta(hours=1))
-    start, claimed = threading.Barrier(4), []
+    start, claim_results = threading.Barrier(4), []
 
     def compete() -> None:
         start.wait()
-        claimed.append(claim("mine"))
+        claim_results.append(claim("mine"))
         periodic.connections.close_all()
 
     threads = [threading.Thread(target=compete) for _ in range(4)]
@@ -162,13 +164,13 @@ def test_of_two_processes_at_once_one_runs_the_job() -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    assert sorted(map(bool, claimed)) == [False, False, False, True]
+    assert sorted(map(bool, claim_results)) == [False, False, False, True]
 
 
 @pytest.mark.django_db
-def test_the_sweep_runs_every_job_and_one_that_fails_stops_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    broken = Job("broken", "portal.there_is_no_such_module.work", 10)
-    monkeypatch.setattr(dispatcher, "JOBS", (broken, *JOBS))
+def test_sweep_runs_every_job_and_one_that_fails_stops_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    broken_job = Job("broken", "portal.there_is_no_such_module.work", 10)
+    monkeypatch.setattr(dispatcher, "JOBS", (broken_job, *JOBS))
     assert list(dispatcher.sweep(timezone.now())) == ["broken", *(job.name for job in JOBS)]
 
 
@@ -183,7 +185,7 @@ def broker(settings: Any, tmp_path: Path) -> Iterator[Valkey]:
 
 @pytest.mark.django_db
 @pytest.mark.parametrize(("has_broker", "seconds"), [(False, 10), (True, 20)])
-def test_the_sweep_leaves_a_job_to_the_worker_within_its_grace(
+def test_sweep_leaves_a_job_to_the_worker_within_its_grace(
     clock: Any, monkeypatch: pytest.MonkeyPatch, broker: Valkey, has_broker: bool, seconds: int
 ) -> None:
     monkeypatch.setattr(dispatcher, "JOBS", (MINE,))
@@ -194,11 +196,11 @@ def test_the_sweep_leaves_a_job_to_the_worker_within_its_grace(
     assert dispatcher.sweep_overdue("clocks") == {}
     clock.shift(1)
     assert dispatcher.sweep_overdue("clocks") == {"mine": 1}
-    assert done == [NOW, NOW + timedelta(seconds=seconds)]
+    assert finished_at == [NOW, NOW + timedelta(seconds=seconds)]
 
 
 @pytest.mark.django_db
-def test_the_sweep_runs_a_daily_job_that_was_cut_off_as_soon_as_its_lease_ends(
+def test_sweep_runs_a_daily_job_that_was_cut_off_as_soon_as_its_lease_ends(
     clock: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(dispatcher, "JOBS", (Job("mine", MINE.does, 86400),))
@@ -221,11 +223,11 @@ def test_nothing_runs_twice_while_beat_and_two_sweeps_look_every_second(
         if second % 10 == 0:
             run_scheduled(MINE)
         clock.shift(1)
-    assert done == [NOW + timedelta(seconds=seconds) for seconds in range(0, 100, 10)]
+    assert finished_at == [NOW + timedelta(seconds=seconds) for seconds in range(0, 100, 10)]
 
 
 @pytest.mark.django_db
-def test_a_queue_runs_its_own_jobs_and_the_first_records_that_the_sweep_is_alive() -> None:
+def test_queue_runs_its_own_jobs_and_the_first_records_that_the_sweep_is_alive() -> None:
     assert list(dispatcher.sweep_overdue("mails")) == MAIL_JOBS
     assert not PeriodicRun.objects.filter(name=dispatcher.SWEEP).exists()
     dispatcher.sweep_overdue("clocks")
@@ -233,11 +235,11 @@ def test_a_queue_runs_its_own_jobs_and_the_first_records_that_the_sweep_is_alive
 
 
 @pytest.mark.django_db
-def test_a_queue_is_swept_until_it_is_stopped() -> None:
+def test_queue_is_swept_until_it_is_stopped() -> None:
     stop, rounds = threading.Event(), []
 
-    def report(handled: dict[str, int]) -> None:
-        rounds.append(list(handled))
+    def report(handled_counts: dict[str, int]) -> None:
+        rounds.append(list(handled_counts))
         if len(rounds) == 2:
             stop.set()
 
@@ -246,8 +248,8 @@ def test_a_queue_is_swept_until_it_is_stopped() -> None:
 
 
 @pytest.mark.django_db
-def test_the_worker_runs_a_job_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_worker_runs_a_job_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tasks, "JOBS", (MINE,))
     tasks.run_job("mine")
     tasks.run_job("of an older release")
-    assert done == [NOW]
+    assert finished_at == [NOW]

@@ -11,7 +11,7 @@ from integrations.submissions.models import Finding, Integration, Meeting
 from portal.api.models import ApiToken
 from portal.notifications import calendar_feed
 from tests.conftest import NOW, begin, drive
-from tests.integrations.sla.pages.issues import opened
+from tests.integrations.sla.pages.issues import create_issue
 
 pytestmark = pytest.mark.django_db
 
@@ -22,24 +22,26 @@ def path_of(address: str) -> str:
 
 def entries(person: Any, now: Any = None) -> dict[str, Any]:
     """The entries of a person's calendar by title, as icalendar reads them."""
-    calendar = Calendar.from_ical(calendar_feed.text_of(person, now or timezone.now()))
+    calendar = Calendar.from_ical(calendar_feed.render_calendar(person, now or timezone.now()))
     return {str(event["summary"]): event for event in calendar.walk("VEVENT")}
 
 
 @pytest.fixture
-def listed(acme: Any, alice: Any, rita: Any) -> Integration:
+def listed_integration(acme: Any, alice: Any, rita: Any) -> Integration:
     return drive(begin(acme, alice, name="Booster"), "support", partner=alice, reviewer=rita)
 
 
-def test_a_promise_is_an_entry_and_taken_away_when_it_is_kept(listed: Any, alice: Any, charlie: Any) -> None:
-    issue = opened(listed, "A private title", timezone.now() - timedelta(hours=1), labels=("critical",))
+def test_promise_is_an_entry_and_taken_away_when_it_is_kept(listed_integration: Any, alice: Any, charlie: Any) -> None:
+    issue = create_issue(
+        listed_integration, "A private title", timezone.now() - timedelta(hours=1), labels=("critical",)
+    )
     clock = issue.clocks.filter(promised=True).first()
     title = next(each for each in entries(alice) if f"issue {issue.number}" in each)
     entry = entries(alice)[title]
     assert title.startswith("Booster: ")
     assert entry.decoded("dtend") == clock.due_at.replace(microsecond=0)
     assert str(entry["status"]) == "CONFIRMED"
-    assert "private" not in calendar_feed.text_of(alice, timezone.now())
+    assert "private" not in calendar_feed.render_calendar(alice, timezone.now())
     assert entries(charlie) == {}
     clock.state, clock.stopped_at = "met", timezone.now()
     issue.clocks.filter(pk=clock.pk).update(state="met", stopped_at=timezone.now())
@@ -48,7 +50,7 @@ def test_a_promise_is_an_entry_and_taken_away_when_it_is_kept(listed: Any, alice
     assert after["sequence"] > entry["sequence"]
 
 
-def test_a_reviewer_sees_when_their_review_is_due(at: Any, rita: Any, rob: Any) -> None:
+def test_reviewer_sees_when_their_review_is_due(at: Any, rita: Any, rob: Any) -> None:
     row = at("review")
     assert entries(rita, NOW) == {}
     Integration.objects.filter(pk=row.pk).update(reviewer=rita)
@@ -58,7 +60,7 @@ def test_a_reviewer_sees_when_their_review_is_due(at: Any, rita: Any, rob: Any) 
     assert entries(rob, NOW) == {}
 
 
-def test_a_turn_that_comes_back_is_later_than_its_cancellation(at: Any, rita: Any) -> None:
+def test_turn_that_comes_back_is_later_than_its_cancellation(at: Any, rita: Any) -> None:
     row = at("review")
     rows, numbers, states = Integration.objects.filter(pk=row.pk), [], []
     for day, holder in enumerate(("program", "partner", "program")):
@@ -70,35 +72,35 @@ def test_a_turn_that_comes_back_is_later_than_its_cancellation(at: Any, rita: An
     assert numbers == sorted(set(numbers))
 
 
-def test_the_address_is_secret_and_can_be_made_anew(client: Any, alice: Any, listed: Any) -> None:
-    first = path_of(calendar_feed.make(alice, NOW))
+def test_address_is_secret_and_can_be_made_again(client: Any, alice: Any, listed_integration: Any) -> None:
+    first = path_of(calendar_feed.create_feed(alice, NOW))
     assert client.get(first)["Content-Type"] == "text/calendar; charset=utf-8"
-    second = path_of(calendar_feed.make(alice, NOW))
+    second = path_of(calendar_feed.create_feed(alice, NOW))
     assert client.get(first).status_code == 404
     assert client.get(second).status_code == 200
     token = second.removeprefix("/calendar/").removesuffix(".ics")
     assert token not in str(calendar_feed.CalendarFeed.objects.values().get())
-    calendar_feed.end(alice)
+    calendar_feed.delete_feed(alice)
     assert client.get(second).status_code == 404
 
 
-def test_somebody_who_is_no_longer_active_has_no_calendar(client: Any, alice: Any) -> None:
-    address = path_of(calendar_feed.make(alice, NOW))
+def test_someone_who_is_no_longer_active_has_no_calendar(client: Any, alice: Any) -> None:
+    address = path_of(calendar_feed.create_feed(alice, NOW))
     alice.is_active = False
     alice.save()
     assert client.get(address).status_code == 404
 
 
-def test_what_has_not_changed_is_not_sent_again(client: Any, alice: Any, listed: Any) -> None:
-    opened(listed, "Fails", timezone.now() - timedelta(hours=1), labels=("critical",))
-    address = path_of(calendar_feed.make(alice, NOW))
+def test_what_has_not_changed_is_not_sent_again(client: Any, alice: Any, listed_integration: Any) -> None:
+    create_issue(listed_integration, "Fails", timezone.now() - timedelta(hours=1), labels=("critical",))
+    address = path_of(calendar_feed.create_feed(alice, NOW))
     answer = client.get(address)
     assert client.get(address, headers={"If-None-Match": answer["ETag"]}).status_code == 304
-    opened(listed, "Fails too", timezone.now(), labels=("critical",))
+    create_issue(listed_integration, "Fails too", timezone.now(), labels=("critical",))
     assert client.get(address, headers={"If-None-Match": answer["ETag"]}).status_code == 200
 
 
-def test_the_address_is_shown_once(sign_in: Any, alice: Any) -> None:
+def test_address_is_shown_once(sign_in: Any, alice: Any) -> None:
     client = sign_in(alice)
     answer = client.post("/notifications/calendar/")
     assert "/calendar/" in answer.content.decode()
@@ -108,23 +110,25 @@ def test_the_address_is_shown_once(sign_in: Any, alice: Any) -> None:
     assert calendar_feed.CalendarFeed.objects.count() == 0
 
 
-def test_a_finding_that_is_due_and_a_meeting_are_entries(listed: Any, alice: Any, rita: Any) -> None:
+def test_finding_that_is_due_and_a_meeting_are_entries(listed_integration: Any, alice: Any, rita: Any) -> None:
     now = timezone.now()
-    requirement = listed.edition.requirements()[0].id
-    kept = {"integration": listed, "requirement_id": requirement}
+    requirement = listed_integration.edition.requirements()[0].id
+    finding_fields = {"integration": listed_integration, "requirement_id": requirement}
     due = now + timedelta(days=5)
-    Finding.objects.create(**kept, number=9, round=1, text="Private.", raised_at=now, due_at=due, state="open")
-    meeting = Meeting.objects.create(**kept, starts_at=now, place="https://private.example", created_at=now)
-    found = entries(alice)
-    assert found["Booster: finding 9 is due"].decoded("dtend") == due.replace(microsecond=0)
-    assert str(found["Booster: meeting"]["transp"]) == "OPAQUE"
-    assert "rivate" not in calendar_feed.text_of(alice, now)
+    Finding.objects.create(
+        **finding_fields, number=9, round=1, text="Private.", raised_at=now, due_at=due, state="open"
+    )
+    meeting = Meeting.objects.create(**finding_fields, starts_at=now, place="https://private.example", created_at=now)
+    calendar_entries = entries(alice)
+    assert calendar_entries["Booster: finding 9 is due"].decoded("dtend") == due.replace(microsecond=0)
+    assert str(calendar_entries["Booster: meeting"]["transp"]) == "OPAQUE"
+    assert "rivate" not in calendar_feed.render_calendar(alice, now)
     Meeting.objects.filter(pk=meeting.pk).update(state="cancelled")
     Finding.objects.update(state="fixed", fixed_at=now)
     assert {str(each["status"]) for each in entries(alice).values()} == {"CANCELLED"}
 
 
-def test_a_token_that_ends_is_an_entry_of_whose_it_is(alice: Any, bob: Any) -> None:
+def test_token_that_ends_is_an_entry_of_whose_it_is(alice: Any, bob: Any) -> None:
     now = timezone.now()
     ApiToken.objects.create(name="Private", prefix="pp_1", digest="d", user=bob, made_at=now, expires_at=now)
     assert (list(entries(bob)), entries(alice)) == (["An API token ends"], {})

@@ -14,7 +14,7 @@ from django.db import transaction
 from integrations.submissions import notices
 from integrations.submissions.models import Integration
 from integrations.submissions.services import findings
-from integrations.submissions.services.transitions import perform
+from integrations.submissions.services.transitions import perform_transition
 from portal.notifications import email as mail
 from portal.notifications.models import Email
 from tests.conftest import meet
@@ -38,29 +38,35 @@ class Sink:
 
 @pytest.fixture
 def sink(settings: Any) -> Iterator[Sink]:
-    kept = Sink()
+    handler = Sink()
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    controller = Controller(kept, hostname="127.0.0.1", port=port)
+    controller = Controller(handler, hostname="127.0.0.1", port=port)
     controller.start()
     settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
     settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", port
     settings.EMAIL_USE_TLS, settings.MAIL_KEPT = False, False
-    yield kept
+    yield handler
     controller.stop()
 
 
 def letter(now: datetime, key: str = "k", **fields: Any) -> Email:
-    given = {"name": "message", "to": "alice@acme.example", "subject": "Hello", "text": "Hi.\n", "html": "<p>Hi.</p>"}
-    return Email.objects.create(key=key, due_at=now, created_at=now, **(given | fields))
+    email_fields = {
+        "name": "message",
+        "to": "alice@acme.example",
+        "subject": "Hello",
+        "text": "Hi.\n",
+        "html": "<p>Hi.</p>",
+    }
+    return Email.objects.create(key=key, due_at=now, created_at=now, **(email_fields | fields))
 
 
-def test_mail_is_refused_outside_a_transaction(transactional_db: None) -> None:
+def test_email_is_refused_outside_a_transaction(transactional_db: None) -> None:
     with pytest.raises(RuntimeError, match="in the transaction"):
         mail.queue("message", "k", "a@b.example", {})
 
 
-def test_a_due_mail_leaves_once(db: None, sink: Sink, now: datetime) -> None:
+def test_due_email_leaves_once(db: None, sink: Sink, now: datetime) -> None:
     row = letter(now)
     assert [mail.deliver(row.pk, now), mail.deliver(row.pk, now)] == [True, False]
     row.refresh_from_db()
@@ -68,7 +74,7 @@ def test_a_due_mail_leaves_once(db: None, sink: Sink, now: datetime) -> None:
     assert f"Message-ID: <{row.uuid}@localhost>" in sink.accepted[0].content.decode()
 
 
-def test_a_mail_that_the_server_puts_off_is_tried_again_later(db: None, sink: Sink, now: datetime) -> None:
+def test_email_that_the_server_puts_off_is_tried_again_later(db: None, sink: Sink, now: datetime) -> None:
     sink.answers = ["451 try later"]
     row = letter(now)
     mail.deliver(row.pk, now)
@@ -80,7 +86,7 @@ def test_a_mail_that_the_server_puts_off_is_tried_again_later(db: None, sink: Si
     assert (row.state, row.last_error, len(sink.accepted)) == ("sent", "", 1)
 
 
-def test_a_mail_that_is_refused_for_good_is_given_up_visibly(db: None, sink: Sink, now: datetime) -> None:
+def test_email_that_is_refused_for_good_is_given_up_visibly(db: None, sink: Sink, now: datetime) -> None:
     sink.answers = ["554 no such person"]
     row = letter(now)
     mail.deliver(row.pk, now)
@@ -88,7 +94,7 @@ def test_a_mail_that_is_refused_for_good_is_given_up_visibly(db: None, sink: Sin
     assert (row.state, row.last_error) == ("failed", "The mail server said 554.")
 
 
-def test_a_server_that_is_away_costs_no_mail(db: None, sink: Sink, settings: Any, now: datetime) -> None:
+def test_server_that_is_away_costs_no_email(db: None, sink: Sink, settings: Any, now: datetime) -> None:
     port, settings.EMAIL_PORT = settings.EMAIL_PORT, 9
     row = letter(now)
     mail.deliver(row.pk, now)
@@ -99,7 +105,7 @@ def test_a_server_that_is_away_costs_no_mail(db: None, sink: Sink, settings: Any
     assert len(sink.accepted) == 1
 
 
-def test_a_mail_whose_worker_died_is_taken_over_after_its_lease(db: None, sink: Sink, now: datetime) -> None:
+def test_email_whose_worker_died_is_taken_over_after_its_lease(db: None, sink: Sink, now: datetime) -> None:
     row = letter(now, state="sending", claimed_until=now + mail.LEASE)
     assert mail.deliver_due(now + timedelta(seconds=89)) == 0
     assert mail.deliver_due(now + timedelta(seconds=91)) == 1
@@ -109,16 +115,20 @@ def test_a_mail_whose_worker_died_is_taken_over_after_its_lease(db: None, sink: 
 
 def test_what_strangers_wrote_adds_no_header(db: None, sink: Sink, now: datetime) -> None:
     title = "Crash\r\nBcc: eve@example.org\r\n\r\n<b>Pay\x00\x1b[31m \u202etxt.exe\u2028 é\x85"
-    rendered = mail.render("issues_warned", {"issues": [{"share": 90, "name": title, "issue": NOBODYS}]})
-    assert rendered.subject == "90 % of the time is used: Crash Bcc: eve@example.org <b>Pay [31m txt.exe é"
-    row = letter(now, subject=rendered.subject)
+    message = mail.render("issues_warned", {"issues": [{"share": 90, "name": title, "issue": NOBODYS}]})
+    assert message.subject == "90 % of the time is used: Crash Bcc: eve@example.org <b>Pay [31m txt.exe é"
+    row = letter(now, subject=message.subject)
     mail.deliver(row.pk, now)
     (envelope,) = sink.accepted
-    sent = message_from_bytes(envelope.content)
-    assert (envelope.rcpt_tos, sent["Bcc"], sent["To"]) == (["alice@acme.example"], None, "alice@acme.example")
+    parsed_message = message_from_bytes(envelope.content)
+    assert (envelope.rcpt_tos, parsed_message["Bcc"], parsed_message["To"]) == (
+        ["alice@acme.example"],
+        None,
+        "alice@acme.example",
+    )
 
 
-def test_kept_mail_is_sent_once_there_is_a_mail_server(db: None, settings: Any, sink: Sink, now: datetime) -> None:
+def test_kept_email_is_sent_once_there_is_a_mail_server(db: None, settings: Any, sink: Sink, now: datetime) -> None:
     settings.MAIL_KEPT = True
     letter(now, "kept")
     mail.deliver_due(now)
@@ -131,14 +141,14 @@ def test_kept_mail_is_sent_once_there_is_a_mail_server(db: None, settings: Any, 
     assert mail.queue_kept_mails(later) == 0
 
 
-def test_kept_mail_that_is_too_old_stays_in_the_outbox(db: None, now: datetime, client: Any, rita: Any) -> None:
+def test_kept_email_that_is_too_old_stays_in_the_email_log(db: None, now: datetime, client: Any, rita: Any) -> None:
     letter(now, "kept", state="kept")
-    assert mail.queue_kept_mails(now + mail.GIVE_UP) == 0
+    assert mail.queue_kept_mails(now + mail.GIVE_UP_AFTER) == 0
     client.force_login(rita, backend="django.contrib.auth.backends.ModelBackend")
     assert "Hello" in client.get("/outbox/?state=kept").text
 
 
-def test_without_a_mail_server_mail_is_kept_and_says_so(db: None, settings: Any, now: datetime) -> None:
+def test_without_a_mail_server_email_is_kept_and_says_so(db: None, settings: Any, now: datetime) -> None:
     settings.MAIL_KEPT = True
     row = letter(now)
     mail.deliver_due(now)
@@ -146,44 +156,46 @@ def test_without_a_mail_server_mail_is_kept_and_says_so(db: None, settings: Any,
     assert (row.state, row.sent_at) == ("kept", None)
 
 
-def test_the_mail_of_a_decision_waits_and_an_undone_one_never_goes(
-    at: Any, alice: Any, rita: Any, now: datetime
-) -> None:
+def test_email_of_a_decision_waits_and_an_undone_one_never_goes(at: Any, alice: Any, rita: Any, now: datetime) -> None:
     row = at("review")
     meet(row, alice, now)
-    event = perform(row, "approve", by=rita, now=now)
-    held = event.emails.get()
-    assert (held.to, held.state, held.due_at) == (alice.email, "held", now + timedelta(minutes=10))
-    assert not mail.deliver(held.pk, now + timedelta(minutes=9))
-    perform(row, "undo_decision", by=rita, now=now + timedelta(minutes=9))
-    held.refresh_from_db()
-    assert held.state == "cancelled"
-    assert not mail.deliver(held.pk, now + timedelta(minutes=11))
+    event = perform_transition(row, "approve", actor=rita, now=now)
+    email = event.emails.get()
+    assert (email.to, email.state, email.due_at) == (alice.email, "held", now + timedelta(minutes=10))
+    assert not mail.deliver(email.pk, now + timedelta(minutes=9))
+    perform_transition(row, "undo_decision", actor=rita, now=now + timedelta(minutes=9))
+    email.refresh_from_db()
+    assert email.state == "cancelled"
+    assert not mail.deliver(email.pk, now + timedelta(minutes=11))
 
 
-def test_the_preview_is_the_mail_byte_for_byte(at: Any, alice: Any, bob: Any, rita: Any, now: datetime) -> None:
+def test_preview_is_the_email_byte_for_byte(at: Any, alice: Any, bob: Any, rita: Any, now: datetime) -> None:
     row = at("review")
-    findings.raise_finding(row, "NO-3", "Add tests.", by=rita, now=now)
+    findings.raise_finding(row, "NO-3", "Add tests.", actor=rita, now=now)
     version = Integration.objects.get(pk=row.pk).version
-    shown = notices.preview(row, "request_changes", by=rita, note="Two things.", now=now)
+    previewed_emails = notices.preview_emails(row, "request_changes", actor=rita, note="Two things.", now=now)
     assert Integration.objects.get(pk=row.pk).version == version
-    sent = perform(row, "request_changes", by=rita, note="Two things.", now=now).emails.order_by("pk")
-    assert [(m.to, m.subject, m.text, m.html) for m in shown] == [(m.to, m.subject, m.text, m.html) for m in sent]
-    assert [m.to for m in shown] == [alice.email, bob.email]
+    sent_emails = perform_transition(row, "request_changes", actor=rita, note="Two things.", now=now).emails.order_by(
+        "pk"
+    )
+    assert [(m.to, m.subject, m.text, m.html) for m in previewed_emails] == [
+        (m.to, m.subject, m.text, m.html) for m in sent_emails
+    ]
+    assert [m.to for m in previewed_emails] == [alice.email, bob.email]
 
 
-def test_the_same_news_twice_is_one_mail(rocket: Integration, alice: Any, now: datetime) -> None:
-    context = notices.context_of(rocket.events.get())
+def test_same_news_twice_is_one_email(rocket: Integration, alice: Any, now: datetime) -> None:
+    context = notices.build_context(rocket.events.get())
     with transaction.atomic():
         first = mail.queue("created", "key", alice, context, now=now)
         again = mail.queue("created", "key", alice, context, now=now)
     assert (first is not None, again) == (True, None)
 
 
-def test_a_step_that_is_rolled_back_leaves_no_mail(at: Any, rita: Any, now: datetime) -> None:
+def test_step_that_is_rolled_back_leaves_no_email(at: Any, rita: Any, now: datetime) -> None:
     row = at("review")
     before = Email.objects.count()
     with transaction.atomic():
-        perform(row, "decline", by=rita, note="No.", now=now)
+        perform_transition(row, "decline", actor=rita, note="No.", now=now)
         transaction.set_rollback(True)
     assert Email.objects.count() == before

@@ -14,7 +14,7 @@ from django.core.mail import get_connection
 from portal.notifications import email, email_providers
 from tests.portal.notifications.test_email import letter
 
-ACCEPTED = (200, {"To": "alice@acme.example", "MessageID": "1", "ErrorCode": 0, "Message": "OK"})
+ACCEPTED_RESPONSE = (200, {"To": "alice@acme.example", "MessageID": "1", "ErrorCode": 0, "Message": "OK"})
 INACTIVE = (422, {"ErrorCode": 406, "Message": "Found inactive addresses: alice@acme.example. Inactive recipients"})
 
 
@@ -33,7 +33,7 @@ class Answering(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         self.server.asked.append((self.path, self.headers["X-Postmark-Server-Token"], body))
-        status, answer = self.server.answers.pop(0) if self.server.answers else ACCEPTED
+        status, answer = self.server.answers.pop(0) if self.server.answers else ACCEPTED_RESPONSE
         self.send_response(status)
         self.end_headers()
         self.wfile.write(json.dumps(answer).encode())
@@ -47,21 +47,21 @@ def postmark(settings: Any) -> Iterator[Provider]:
     server = Provider()
     Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
     settings.MAIL_KEPT = False
-    settings.EMAIL_BACKEND = email_providers.backend_of("postmark", host="")
+    settings.EMAIL_BACKEND = email_providers.get_backend("postmark", host="")
     address = f"http://127.0.0.1:{server.server_port}"
-    settings.ANYMAIL = email_providers.settings_of("postmark", key="secret", address=address)
+    settings.ANYMAIL = email_providers.build_anymail_settings("postmark", key="secret", address=address)
     yield server
     server.shutdown()
     server.server_close()
 
 
-def test_a_mail_leaves_through_the_provider_once(db: None, postmark: Provider, now: datetime) -> None:
+def test_email_leaves_through_the_provider_once(db: None, postmark: Provider, now: datetime) -> None:
     row = letter(now, unsubscribe="https://portal.example/stop/")
     assert [email.deliver(row.pk, now), email.deliver(row.pk, now)] == [True, False]
     row.refresh_from_db()
-    ((path, key, asked),) = postmark.asked
-    assert (row.state, path, key, asked["To"]) == ("sent", "/email", "secret", "alice@acme.example")
-    assert {"Name": "List-Unsubscribe-Post", "Value": "List-Unsubscribe=One-Click"} in asked["Headers"]
+    ((path, key, request_body),) = postmark.asked
+    assert (row.state, path, key, request_body["To"]) == ("sent", "/email", "secret", "alice@acme.example")
+    assert {"Name": "List-Unsubscribe-Post", "Value": "List-Unsubscribe=One-Click"} in request_body["Headers"]
 
 
 @pytest.mark.parametrize(
@@ -84,9 +84,9 @@ def test_what_a_provider_refuses_is_visible_and_what_passes_is_tried_again(
     assert (row.state, row.last_error, row.attempts) == (state, why, 1)
 
 
-def test_a_provider_that_is_away_costs_no_mail(db: None, postmark: Provider, settings: Any, now: datetime) -> None:
+def test_provider_that_is_away_costs_no_email(db: None, postmark: Provider, settings: Any, now: datetime) -> None:
     there = settings.ANYMAIL
-    settings.ANYMAIL = email_providers.settings_of("postmark", key="secret", address="http://127.0.0.1:9")
+    settings.ANYMAIL = email_providers.build_anymail_settings("postmark", key="secret", address="http://127.0.0.1:9")
     row = letter(now)
     email.deliver(row.pk, now)
     row.refresh_from_db()
@@ -95,22 +95,26 @@ def test_a_provider_that_is_away_costs_no_mail(db: None, postmark: Provider, set
     assert (email.deliver_due(now + timedelta(minutes=2)), len(postmark.asked)) == (1, 1)
 
 
-@pytest.mark.parametrize("provider", email_providers.KEYS)
+@pytest.mark.parametrize("provider", email_providers.KEY_SETTING_BY_PROVIDER)
 def test_every_provider_takes_its_key_and_its_address(provider: str, settings: Any) -> None:
-    settings.ANYMAIL = email_providers.settings_of(provider, key="secret", address="https://api.example/v1")
-    made = get_connection(email_providers.backend_of(provider, host=""))
-    held = vars(made)
-    assert "secret" in held.values()
-    assert "https://api.example/v1/" in held.values()
+    settings.ANYMAIL = email_providers.build_anymail_settings(provider, key="secret", address="https://api.example/v1")
+    connection = get_connection(email_providers.get_backend(provider, host=""))
+    attributes = vars(connection)
+    assert "secret" in attributes.values()
+    assert "https://api.example/v1/" in attributes.values()
 
 
 def test_half_a_configuration_is_refused() -> None:
-    assert (email_providers.settings_of("smtp", key="", address=""), email_providers.backend_of("smtp", host="h")) == (
-        {}, "django.core.mail.backends.smtp.EmailBackend",
-    )  # fmt: skip
+    assert (
+        email_providers.build_anymail_settings("smtp", key="", address=""),
+        email_providers.get_backend("smtp", host="h"),
+    ) == (
+        {},
+        "django.core.mail.backends.smtp.EmailBackend",
+    )
     with pytest.raises(ImproperlyConfigured, match="EMAIL_PROVIDER_KEY is not set"):
-        email_providers.settings_of("postmark", key="", address="")
+        email_providers.build_anymail_settings("postmark", key="", address="")
     with pytest.raises(ImproperlyConfigured, match="EMAIL_PROVIDER is not"):
-        email_providers.settings_of("smtp", key="secret", address="")
+        email_providers.build_anymail_settings("smtp", key="secret", address="")
     with pytest.raises(ImproperlyConfigured, match="both set"):
-        email_providers.backend_of("postmark", host="mail.example")
+        email_providers.get_backend("postmark", host="mail.example")

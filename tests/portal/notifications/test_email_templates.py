@@ -10,13 +10,13 @@ from django.db import transaction
 from integrations.partners.models import Partner
 from integrations.reviews.services import claims
 from integrations.submissions.models import Integration
-from integrations.submissions.notices import NOTICES
+from integrations.submissions.notices import NOTIFICATION_RULES
 from integrations.submissions.services import findings
 from integrations.submissions.services import requirements as answers
-from integrations.submissions.services.transitions import perform
+from integrations.submissions.services.transitions import perform_transition
 from portal.accounts.models import User
 from portal.audit.models import Event
-from portal.audit.services import record
+from portal.audit.services import record_event
 from portal.notifications import email as mail
 from portal.notifications.models import Email
 from tests.conftest import meet
@@ -33,7 +33,7 @@ NEWS = {
     ],
     "count": 1,
 }  # fmt: skip
-DECIDED = {"issue": NEWS["issues"][0]["issue"], "name": "acme/rocket#7", "title": "It does not start"}  # type: ignore[index]
+DECISION_DATA = {"issue": NEWS["issues"][0]["issue"], "name": "acme/rocket#7", "title": "It does not start"}  # type: ignore[index]
 # What the events of these verbs hold beside what every event holds.
 DATA: dict[str, dict[str, Any]] = {
     "check_failed": {"requirement": "R", "title": "Licence", "finding": 1, "due_day": "Tue 28 Apr"},
@@ -58,11 +58,11 @@ DATA: dict[str, dict[str, Any]] = {
     "issues_warned": NEWS,
     "issues_breached": NEWS,
     "breaches_retracted": NEWS,
-    "severity_asked": DECIDED,
-    "breach_disputed": DECIDED,
-    "dispute_dismissed": DECIDED,
-    "severity_lowered": DECIDED,
-    "not_covered": DECIDED,
+    "severity_asked": DECISION_DATA,
+    "breach_disputed": DECISION_DATA,
+    "dispute_dismissed": DECISION_DATA,
+    "severity_lowered": DECISION_DATA,
+    "not_covered": DECISION_DATA,
     "suggest_notice": {"why": "2 breaches that stand within 90 days"},
     "hold_process": {"acts": [{"key": "release", "said": "A new release was seen: 1.2.0", "at": "", "url": ""}]},
     "edition_moved": {"was": "2021-04", "to": "2026-06", "added": ["An SBOM"], "dropped": ["A form"]},
@@ -139,17 +139,17 @@ SUBJECTS = {
 
 def tell(row: Integration, verb: str, by: User, now: datetime, note: str = "Because.") -> list[Email]:
     with transaction.atomic():
-        who = None if NOTICES[verb].unnamed else by
-        event = record(row, verb, by=who, now=now, note=note, **DATA.get(verb, {}))
+        who = None if NOTIFICATION_RULES[verb].is_anonymous else by
+        event = record_event(row, verb, actor=who, now=now, note=note, **DATA.get(verb, {}))
     return list(Email.objects.filter(event=event).order_by("pk"))
 
 
 def test_every_notice_has_its_subject_here() -> None:
-    assert set(SUBJECTS) == set(NOTICES)
+    assert set(SUBJECTS) == set(NOTIFICATION_RULES)
 
 
-@pytest.mark.parametrize("verb", list(NOTICES))
-def test_a_mail_says_the_verdict_whose_turn_it_is_and_has_one_button(
+@pytest.mark.parametrize("verb", list(NOTIFICATION_RULES))
+def test_email_says_the_verdict_whose_turn_it_is_and_has_one_button(
     rocket: Integration, sam: User, now: datetime, settings: Any, verb: str
 ) -> None:
     mails = tell(rocket, verb, sam, now)
@@ -167,8 +167,8 @@ def test_a_mail_says_the_verdict_whose_turn_it_is_and_has_one_button(
         assert ("Because." in each.text) == (verb not in WITHOUT_A_NOTE)
 
 
-@pytest.mark.parametrize("verb", list(NOTICES))
-def test_a_mail_keeps_text_as_text(acme: Partner, rocket: Integration, sam: User, now: datetime, verb: str) -> None:
+@pytest.mark.parametrize("verb", list(NOTIFICATION_RULES))
+def test_email_keeps_text_as_text(acme: Partner, rocket: Integration, sam: User, now: datetime, verb: str) -> None:
     rocket.name = 'R<b>x</b> & "Co"'
     rocket.save()
     for each in tell(rocket, verb, sam, now, note="<img src=x> & more\nsecond line"):
@@ -181,8 +181,8 @@ def test_a_mail_keeps_text_as_text(acme: Partner, rocket: Integration, sam: User
         assert "\n" not in each.subject
 
 
-@pytest.mark.parametrize("verb", [verb for verb in NOTICES if verb not in DATA])
-def test_a_mail_is_whole_without_a_note(rocket: Integration, sam: User, now: datetime, verb: str) -> None:
+@pytest.mark.parametrize("verb", [verb for verb in NOTIFICATION_RULES if verb not in DATA])
+def test_email_is_whole_without_a_note(rocket: Integration, sam: User, now: datetime, verb: str) -> None:
     for each in tell(rocket, verb, sam, now, note=""):
         assert "They write" not in each.text
         assert "reason:" not in each.text
@@ -193,98 +193,104 @@ def test_changes_requested_lists_the_findings_that_wait(at: Any, alice: User, ri
     row = at("review")
     meet(row, alice, now)
     for text in ("Sign the release.", "Add a licence."):
-        findings.raise_finding(row, row.edition.requirements()[0].id, text, by=rita, now=now)
-    perform(row, "request_changes", by=rita, note="Nearly there.", now=now)
-    told = Email.objects.get(event__verb="request_changes")
-    assert told.to == "alice@acme.example"
-    assert told.subject == "2 findings to answer: Rocket"
-    assert "Your turn: Answer 2 findings." in told.text
-    assert "1. Sign the release." in told.text
-    assert "2. Add a licence." in told.text
-    assert "Nearly there." in told.text
-    assert "They add:" in told.html
+        findings.raise_finding(row, row.edition.requirements()[0].id, text, actor=rita, now=now)
+    perform_transition(row, "request_changes", actor=rita, note="Nearly there.", now=now)
+    email = Email.objects.get(event__verb="request_changes")
+    assert email.to == "alice@acme.example"
+    assert email.subject == "2 findings to answer: Rocket"
+    assert "Your turn: Answer 2 findings." in email.text
+    assert "1. Sign the release." in email.text
+    assert "2. Add a licence." in email.text
+    assert "Nearly there." in email.text
+    assert "They add:" in email.html
 
 
-def test_a_requested_review_says_by_when(at: Any, rita: User) -> None:
+def test_requested_review_says_by_when(at: Any, rita: User) -> None:
     row = at("review")
-    told = Email.objects.get(event__verb="request_review")
-    assert told.to == row.edition.mailbox
-    assert told.subject == "Review 1 of Rocket by Acme, due Tue 28 Apr"
-    assert "Your turn: Review round 1, by Tue 28 Apr, 09:00 UTC." in told.text
-    assert f"/integrations/{row.uuid}/review/" in told.text
+    email = Email.objects.get(event__verb="request_review")
+    assert email.to == row.edition.mailbox
+    assert email.subject == "Review 1 of Rocket by Acme, due Tue 28 Apr"
+    assert "Your turn: Review round 1, by Tue 28 Apr, 09:00 UTC." in email.text
+    assert f"/integrations/{row.uuid}/review/" in email.text
 
 
-def test_moments_stand_in_the_zone_of_whoever_reads(rocket: Integration, alice: User, sam: User, now: datetime) -> None:
+def test_moments_appear_in_the_zone_of_anyone_who_reads(
+    rocket: Integration, alice: User, sam: User, now: datetime
+) -> None:
     alice.zone = "Asia/Tokyo"
     alice.save()
-    told = next(mail for mail in tell(rocket, "meeting_agreed", sam, now) if mail.person == alice)
-    assert told.subject == "Agreed: Live demo for Rocket, Mon 20 Apr, 23:00 JST"
-    assert PLACE in told.text
+    email = next(mail for mail in tell(rocket, "meeting_agreed", sam, now) if mail.person == alice)
+    assert email.subject == "Agreed: Live demo for Rocket, Mon 20 Apr, 23:00 JST"
+    assert PLACE in email.text
 
 
 def test_each_side_is_led_to_its_own_page(
     rocket: Integration, alice: User, rita: User, sam: User, now: datetime
 ) -> None:
-    claims.assign(rocket, rita, by=rita, now=now)
-    told = {each.to: each.text for each in tell(Integration.objects.get(pk=rocket.pk), "reopen", sam, now)}
-    assert f"/integrations/{rocket.uuid}/review/" in told["rita@program.example"]
-    assert f"/integrations/{rocket.uuid}/review/" not in told["alice@acme.example"]
-    assert "because you are an owner or editor of Acme" in told["alice@acme.example"]
-    assert "because you review it" in told["rita@program.example"]
+    claims.assign_reviewer(rocket, rita, actor=rita, now=now)
+    text_by_address = {each.to: each.text for each in tell(Integration.objects.get(pk=rocket.pk), "reopen", sam, now)}
+    assert f"/integrations/{rocket.uuid}/review/" in text_by_address["rita@program.example"]
+    assert f"/integrations/{rocket.uuid}/review/" not in text_by_address["alice@acme.example"]
+    assert "because you are an owner or editor of Acme" in text_by_address["alice@acme.example"]
+    assert "because you review it" in text_by_address["rita@program.example"]
 
 
-def test_an_introduction_names_nobody_before_both_agree(
+def test_introduction_names_no_one_before_both_agree(
     rocket: Integration, globex: Partner, alice: User, charlie: User, now: datetime
 ) -> None:
     with transaction.atomic():
-        record(rocket, "introduction_asked", by=charlie, now=now, note="Shall we talk?")
-    told = Email.objects.get(event__verb="introduction_asked")
-    assert "Globex" not in told.text + told.html + told.subject
-    assert "Charlie" not in told.text + told.html + told.subject
+        record_event(rocket, "introduction_asked", actor=charlie, now=now, note="Shall we talk?")
+    email = Email.objects.get(event__verb="introduction_asked")
+    assert "Globex" not in email.text + email.html + email.subject
+    assert "Charlie" not in email.text + email.html + email.subject
 
 
-def test_whoever_agrees_on_a_time_gets_the_calendar_entry_too(
+def test_anyone_who_agrees_on_a_time_gets_the_calendar_entry_too(
     rocket: Integration, alice: User, rita: User, sam: User, now: datetime
 ) -> None:
-    claims.assign(rocket, rita, by=rita, now=now)
+    claims.assign_reviewer(rocket, rita, actor=rita, now=now)
     row = Integration.objects.get(pk=rocket.pk)
     for verb in ("meeting_agreed", "meeting_cancelled"):
         with transaction.atomic():
-            record(row, verb, by=alice, now=now, calendar="BEGIN:VCALENDAR")
-        told = Email.objects.filter(event__verb=verb).order_by("to")
-        assert [mail.to for mail in told] == ["alice@acme.example", "rita@program.example"]
+            record_event(row, verb, actor=alice, now=now, calendar="BEGIN:VCALENDAR")
+        emails = Email.objects.filter(event__verb=verb).order_by("to")
+        assert [mail.to for mail in emails] == ["alice@acme.example", "rita@program.example"]
     with transaction.atomic():
-        record(row, "meeting_proposed", by=alice, now=now)
+        record_event(row, "meeting_proposed", actor=alice, now=now)
     assert [mail.to for mail in Email.objects.filter(event__verb="meeting_proposed")] == ["rita@program.example"]
 
 
-def test_a_waiver_names_reason_and_end(at: Any, alice: User, rita: User, now: datetime) -> None:
+def test_waiver_names_reason_and_end(at: Any, alice: User, rita: User, now: datetime) -> None:
     row = at("review")
-    asked = row.edition.requirements()[0]
+    requirement = row.edition.requirements()[0]
     until = datetime(2026, 6, 1, tzinfo=now.tzinfo)
-    answers.waive(row, asked.id, reason="The registry is closed.", until=until, by=rita, now=now)
-    told = Email.objects.get(event__verb="waived")
-    assert told.subject == f"Waived until 2026-06-01: {asked.title} of Rocket"
-    assert "The registry is closed." in told.text
+    answers.waive_requirement(
+        row, requirement.id, reason="The registry is closed.", expires_at=until, actor=rita, now=now
+    )
+    email = Email.objects.get(event__verb="waived")
+    assert email.subject == f"Waived until 2026-06-01: {requirement.title} of Rocket"
+    assert "The registry is closed." in email.text
 
 
-def test_a_waiver_ended_early_is_told_with_its_reason_and_whose_turn_it_is(
+def test_waiver_ended_early_is_reported_with_its_reason_and_whose_turn_it_is(
     at: Any, alice: User, rita: User, now: datetime
 ) -> None:
     row = at("review")
-    asked = row.edition.requirements()[0]
+    requirement = row.edition.requirements()[0]
     until = datetime(2026, 6, 1, tzinfo=now.tzinfo)
-    answers.waive(row, asked.id, reason="The registry is closed.", until=until, by=rita, now=now)
-    answers.end_waiver(row, asked.id, reason="The registry is open again.", by=rita, now=now)
-    told = Email.objects.get(event__verb="waiver_ended")
+    answers.waive_requirement(
+        row, requirement.id, reason="The registry is closed.", expires_at=until, actor=rita, now=now
+    )
+    answers.end_waiver(row, requirement.id, reason="The registry is open again.", actor=rita, now=now)
+    email = Email.objects.get(event__verb="waiver_ended")
     row.refresh_from_db()
-    assert (told.to, told.subject) == (alice.email, f"Waiver ended: {asked.title} of Rocket")
-    assert "The registry is open again." in told.text
-    assert "was to last until 2026-06-01" in told.text
-    assert row.turn_action in told.text
+    assert (email.to, email.subject) == (alice.email, f"Waiver ended: {requirement.title} of Rocket")
+    assert "The registry is open again." in email.text
+    assert "was to last until 2026-06-01" in email.text
+    assert row.turn_action in email.text
 
 
-def test_a_mail_about_a_removed_moment_is_not_broken_by_an_old_event(rocket: Integration, now: datetime) -> None:
+def test_email_about_a_removed_moment_is_not_broken_by_an_old_event(rocket: Integration, now: datetime) -> None:
     event = Event(integration=rocket, verb="meeting_agreed", at=now, data={})
-    rendered = mail.render("meeting_agreed", {"person": None, "event": event, "integration": rocket, "data": {}})
-    assert rendered.subject == "Agreed: a meeting for Rocket"
+    message = mail.render("meeting_agreed", {"person": None, "event": event, "integration": rocket, "data": {}})
+    assert message.subject == "Agreed: a meeting for Rocket"

@@ -39,15 +39,15 @@ def row(at: Any, rita: Any, rob: Any, now: datetime) -> Integration:
 
 
 @pytest.fixture
-def breached(row: Integration, now: datetime) -> Clock:
+def create_breached_clock(row: Integration, now: datetime) -> Clock:
     """An issue whose promise was just broken; the partner and rita were told."""
     clock = clock_of(issue_of(Watch.objects.get(), 7, now - 49 * H), now - H)
-    clocks.sweep(now)
-    assert notifications.tell_due(now) == 1
+    clocks.advance_clocks(now)
+    assert notifications.send_due_notifications(now) == 1
     return clock
 
 
-def told(verb: str) -> list[str]:
+def list_recipients(verb: str) -> list[str]:
     return list(Email.objects.filter(event__verb=verb).order_by("pk").values_list("to", flat=True))
 
 
@@ -56,11 +56,11 @@ def swept(*moments: datetime) -> list[int]:
 
 
 def test_unanswered_breaches_go_to_the_manager_and_then_to_the_mailbox(
-    breached: Clock, row: Integration, now: datetime, rita: Any, rob: Any
+    create_breached_clock: Clock, row: Integration, now: datetime, rita: Any, rob: Any
 ) -> None:
-    assert told("issues_breached") == ["alice@acme.example", rita.email]
+    assert list_recipients("issues_breached") == ["alice@acme.example", rita.email]
     assert swept(now + 23 * H, now + DAY, now + DAY, now + 47 * H, now + 48 * H, now + 30 * DAY) == [0, 1, 0, 0, 1, 0]
-    assert told("news_passed_on") == [rob.email, row.edition.mailbox]
+    assert list_recipients("news_passed_on") == [rob.email, row.edition.mailbox]
     mail = Email.objects.filter(event__verb="news_passed_on").first()
     assert mail is not None
     assert mail.subject == "Nobody has answered yet: 1 past due of Rocket"
@@ -69,48 +69,52 @@ def test_unanswered_breaches_go_to_the_manager_and_then_to_the_mailbox(
     assert Escalation.objects.get().ended_at == now + 48 * H
 
 
-def test_a_breach_that_is_taken_back_is_corrected_to_everybody_who_was_told(
-    breached: Clock, row: Integration, now: datetime, rita: Any, rob: Any
+def test_breach_that_is_reverted_is_corrected_to_everybody_who_was_notified(
+    create_breached_clock: Clock, row: Integration, now: datetime, rita: Any, rob: Any
 ) -> None:
     swept(now + DAY, now + 48 * H)
-    said = row.events.get(verb="issues_breached").data
-    other = {"issues": [issue | {"due": now.isoformat()} for issue in said["issues"]], "count": 1}
-    for found in (other, said):
+    data = row.events.get(verb="issues_breached").data
+    other = {"issues": [issue | {"due": now.isoformat()} for issue in data["issues"]], "count": 1}
+    for event in (other, data):
         with transaction.atomic():
-            services.record(row, "breaches_retracted", by=None, now=now + 50 * H, **found)
+            services.record_event(row, "breaches_retracted", actor=None, now=now + 50 * H, **event)
     events = row.events.filter(verb="breaches_retracted").order_by("seq")
-    corrected = [set(Email.objects.filter(event=event).values_list("to", flat=True)) for event in events]
+    corrected_addresses = [set(Email.objects.filter(event=event).values_list("to", flat=True)) for event in events]
     first = {"alice@acme.example", rita.email}
-    assert corrected == [first, first | {rob.email, row.edition.mailbox}]
+    assert corrected_addresses == [first, first | {rob.email, row.edition.mailbox}]
 
 
-def test_who_left_the_company_hears_nothing_more(breached: Clock, row: Integration, now: datetime, alice: Any) -> None:
+def test_who_left_the_partner_gets_no_notification_more(
+    create_breached_clock: Clock, row: Integration, now: datetime, alice: Any
+) -> None:
     alice.memberships.update(ended_at=now)
     with transaction.atomic():
-        said = row.events.get(verb="issues_breached").data
-        services.record(row, "breaches_retracted", by=None, now=now + H, **said)
-    assert alice.email not in told("breaches_retracted")
+        data = row.events.get(verb="issues_breached").data
+        services.record_event(row, "breaches_retracted", actor=None, now=now + H, **data)
+    assert alice.email not in list_recipients("breaches_retracted")
 
 
-def test_whoever_answers_ends_the_chain(breached: Clock, row: Integration, now: datetime, rita: Any) -> None:
-    findings.say(row, "We look at it.", by=rita, now=now + H)
+def test_anyone_who_answers_ends_the_chain(
+    create_breached_clock: Clock, row: Integration, now: datetime, rita: Any
+) -> None:
+    findings.post_message(row, "We look at it.", actor=rita, now=now + H)
     assert swept(now + DAY, now + 3 * DAY) == [0, 0]
     assert Escalation.objects.get().ended_at == now + DAY
 
 
-def test_the_partner_s_own_word_here_is_not_the_program_s_answer(
-    breached: Clock, row: Integration, now: datetime, alice: Any
+def test_partner_s_own_word_here_is_not_the_program_s_answer(
+    create_breached_clock: Clock, row: Integration, now: datetime, alice: Any
 ) -> None:
-    findings.say(row, "We look at it.", by=alice, now=now + H)
+    findings.post_message(row, "We look at it.", actor=alice, now=now + H)
     assert swept(now + DAY) == [1]
 
 
-def test_what_was_settled_needs_no_answer(breached: Clock, now: datetime) -> None:
+def test_what_was_settled_needs_no_answer(create_breached_clock: Clock, now: datetime) -> None:
     Clock.objects.update(state="late", stopped_at=now + H)
     assert swept(now + DAY) == [0]
 
 
-def test_a_chain_of_one_ends_with_its_first_mail(breached: Clock, row: Integration, now: datetime) -> None:
+def test_chain_of_one_ends_with_its_first_email(create_breached_clock: Clock, row: Integration, now: datetime) -> None:
     Integration.objects.update(reviewer=None)
     row.partner.alliances_manager = None
     row.partner.save()
@@ -118,17 +122,17 @@ def test_a_chain_of_one_ends_with_its_first_mail(breached: Clock, row: Integrati
     assert swept(now + DAY, now + 9 * DAY) == [0, 0]
 
 
-def test_the_program_s_own_turn_is_warned_of_and_passed_on(at: Any, rita: Any, rob: Any, now: datetime) -> None:
+def test_program_s_own_turn_is_warned_of_and_passed_on(at: Any, rita: Any, rob: Any, now: datetime) -> None:
     row = at("review")
     Integration.objects.update(reviewer=rita)
     row.partner.alliances_manager = rob
     row.partner.save()
     due = due_of(row)
-    half, most, nearly = (at for _, at in escalation.warnings(Integration.objects.get(pk=row.pk)))
+    half, most, nearly = (at for _, at in escalation.list_warnings(Integration.objects.get(pk=row.pk)))
     assert (half - NOW, nearly < due) == (7 * DAY, True)  # five of ten days; 75 % are used at 21:00
     assert swept(half - H, half, most, most + 12 * H, nearly - H, nearly, due - H) == [0, 1, 0, 1, 0, 1, 0]
     assert swept(due, due + DAY, due + 2 * DAY, due + 9 * DAY) == [1, 1, 1, 0]
-    assert [told("turn_warned"), told("turn_overdue")] == [
+    assert [list_recipients("turn_warned"), list_recipients("turn_overdue")] == [
         [rita.email] * 3, [rita.email, rob.email, row.edition.mailbox],
     ]  # fmt: skip
     mails = Email.objects.filter(event__verb__startswith="turn_").order_by("pk")
@@ -137,30 +141,30 @@ def test_the_program_s_own_turn_is_warned_of_and_passed_on(at: Any, rita: Any, r
     ]  # fmt: skip
 
 
-def test_a_warning_waits_for_the_hours_in_which_its_reader_works(at: Any, rita: Any, now: datetime) -> None:
+def test_warning_waits_for_the_hours_in_which_its_reader_works(at: Any, rita: Any, now: datetime) -> None:
     row = at("review")
     rita.zone = "Asia/Tokyo"  # 18:00 there at nine in the morning of UTC
     rita.save()
     Integration.objects.update(reviewer=rita)
-    half = escalation.warnings(Integration.objects.get(pk=row.pk))[0][1]
+    half = escalation.list_warnings(Integration.objects.get(pk=row.pk))[0][1]
     morning = half.replace(hour=0) + DAY
     assert swept(half, half + H, morning - H, morning) == [0, 0, 0, 1]
 
 
-def test_a_turn_found_late_is_warned_of_once_with_the_share_of_now(at: Any, rita: Any, now: datetime) -> None:
+def test_turn_found_late_is_warned_of_once_with_the_share_of_now(at: Any, rita: Any, now: datetime) -> None:
     row = at("review")
-    nearly = escalation.warnings(Integration.objects.get(pk=row.pk))[2][1]
+    nearly = escalation.list_warnings(Integration.objects.get(pk=row.pk))[2][1]
     assert swept(nearly + H, nearly + 2 * H) == [1, 0]
     assert [event.data["share"] for event in row.events.filter(verb="turn_warned")] == [90]
 
 
-def test_a_turn_that_was_taken_is_told_to_nobody_more(at: Any, rita: Any, now: datetime) -> None:
+def test_turn_that_was_taken_is_reported_to_no_one_more(at: Any, rita: Any, now: datetime) -> None:
     row = at("review")
     due = due_of(row)
     assert swept(due) == [1]
     Integration.objects.update(turn_holder="partner", turn_due_at=None)
     assert swept(due + DAY) == [0]
-    assert told("turn_overdue") == [row.edition.mailbox]
+    assert list_recipients("turn_overdue") == [row.edition.mailbox]
 
 
 def due_of(row: Integration) -> datetime:
@@ -173,27 +177,27 @@ def fail(mail: Email) -> None:
     Email.objects.filter(pk=mail.pk).update(state="failed", last_error="The address was refused (550).")
 
 
-def test_a_refused_mail_goes_to_the_next_of_the_chain(
-    breached: Clock, row: Integration, now: datetime, rita: Any, rob: Any, sign_in: Any
+def test_refused_email_goes_to_the_next_of_the_chain(
+    create_breached_clock: Clock, row: Integration, now: datetime, rita: Any, rob: Any, sign_in: Any
 ) -> None:
     fail(Email.objects.get(name="issues_breached", to=rita.email))
-    assert [delivery_failures.pass_on_due(now), delivery_failures.pass_on_due(now)] == [1, 0]
-    assert told("issues_breached")[2:] == [rob.email]
+    assert [delivery_failures.forward_due(now), delivery_failures.forward_due(now)] == [1, 0]
+    assert list_recipients("issues_breached")[2:] == [rob.email]
     fail(Email.objects.get(name="issues_breached", to=rob.email))
-    assert delivery_failures.pass_on_due(now) == 1
+    assert delivery_failures.forward_due(now) == 1
     fail(Email.objects.get(name="issues_breached", to=row.edition.mailbox))
-    assert delivery_failures.pass_on_due(now) == 0
+    assert delivery_failures.forward_due(now) == 0
     Email.objects.update(created_at=datetime.now(now.tzinfo))
     page = sign_in(rob).get(f"/integrations/{row.uuid}/review/").text
     assert "A mail could not be delivered" in page
     assert rita.email in page
 
 
-def test_of_a_mail_that_misses_the_partner_the_program_hears(
-    breached: Clock, row: Integration, now: datetime, rita: Any, alice: Any, sign_in: Any
+def test_of_a_email_that_misses_the_partner_the_program_is_notified(
+    create_breached_clock: Clock, row: Integration, now: datetime, rita: Any, alice: Any, sign_in: Any
 ) -> None:
     fail(Email.objects.get(name="issues_breached", to=alice.email))
-    assert delivery_failures.pass_on_due(now) == 1
+    assert delivery_failures.forward_due(now) == 1
     mail = Email.objects.get(event__verb="mail_undelivered")
     assert (mail.to, mail.subject) == (rita.email, f"Not delivered: a mail to {alice.email} about Rocket")
     assert "The address was refused (550)." in mail.text
@@ -201,8 +205,8 @@ def test_of_a_mail_that_misses_the_partner_the_program_hears(
     assert "A mail could not be delivered" in sign_in(alice).get(f"/integrations/{row.uuid}/").text
 
 
-def test_a_mail_about_no_integration_is_left_where_it_is(row: Integration, alice: Any, now: datetime) -> None:
+def test_email_about_no_integration_is_left_where_it_is(row: Integration, alice: Any, now: datetime) -> None:
     with transaction.atomic():
-        services.record(row.partner, "noted", by=None, now=now)
+        services.record_event(row.partner, "noted", actor=None, now=now)
     Email.objects.create(key="x", name="reset_password", to=alice.email, state="failed", due_at=now, created_at=now)
-    assert [delivery_failures.pass_on_due(now), delivery_failures.pass_on_due(now)] == [0, 0]
+    assert [delivery_failures.forward_due(now), delivery_failures.forward_due(now)] == [0, 0]

@@ -8,14 +8,14 @@ from django.db import transaction
 
 from integrations.partners.services import members
 from integrations.submissions import notices
-from integrations.submissions.notices import NOTICES
+from integrations.submissions.notices import NOTIFICATION_RULES
 from integrations.submissions.services import findings
-from integrations.submissions.services.transitions import perform
-from portal.audit.services import record
+from integrations.submissions.services.transitions import perform_transition
+from portal.audit.services import record_event
 from portal.notifications import digests, preferences
 from portal.notifications import email as mail
 from portal.notifications import unsubscribe as stopping
-from portal.notifications.categories import BY_KEY, BY_VERB, KINDS, How
+from portal.notifications.categories import CATEGORIES, CATEGORY_BY_EVENT_TYPE, CATEGORY_BY_KEY, DeliveryMode
 from portal.notifications.models import Email
 from tests.conftest import NOW, meet
 
@@ -26,88 +26,90 @@ MONDAY = datetime(2026, 4, 20, 8, tzinfo=UTC)
 
 def wrote(row: Any, by: Any, now: datetime = NOW) -> Email:
     """Alice's mail of a message that the program wrote."""
-    findings.say(row, "Hello.", by=by, now=now)
+    findings.post_message(row, "Hello.", actor=by, now=now)
     return Email.objects.filter(person__email="alice@acme.example").latest("pk")
 
 
 def test_every_notice_is_of_one_kind() -> None:
-    assert set(BY_VERB) == set(NOTICES)
-    assert sum(len(kind.verbs) for kind in KINDS) == len(BY_VERB)
+    assert set(CATEGORY_BY_EVENT_TYPE) == set(NOTIFICATION_RULES)
+    assert sum(len(kind.verbs) for kind in CATEGORIES) == len(CATEGORY_BY_EVENT_TYPE)
 
 
 @pytest.mark.parametrize(
     ("how", "state", "due_at"),
     [
-        (How.NOW, "queued", NOW),
-        (How.DAILY, "gathered", MORNING),
-        (How.WEEKLY, "gathered", MONDAY),
-        (How.PORTAL, "shown", NOW),
-        (How.NONE, "silenced", NOW),
+        (DeliveryMode.NOW, "queued", NOW),
+        (DeliveryMode.DAILY, "gathered", MORNING),
+        (DeliveryMode.WEEKLY, "gathered", MONDAY),
+        (DeliveryMode.PORTAL, "shown", NOW),
+        (DeliveryMode.NONE, "silenced", NOW),
     ],
 )
-def test_a_notice_goes_the_way_that_was_chosen(
-    rocket: Any, alice: Any, rita: Any, how: How, state: str, due_at: datetime
+def test_notice_goes_the_way_that_was_chosen(
+    rocket: Any, alice: Any, rita: Any, how: DeliveryMode, state: str, due_at: datetime
 ) -> None:
-    preferences.choose(alice, {"messages": how})
-    made = wrote(rocket, rita)
-    assert (made.state, made.due_at) == (state, due_at)
+    preferences.save_preferences(alice, {"messages": how})
+    email = wrote(rocket, rita)
+    assert (email.state, email.due_at) == (state, due_at)
 
 
 def test_only_the_chosen_kind_and_person_change(rocket: Any, alice: Any, bob: Any, rita: Any) -> None:
-    preferences.choose(alice, {"messages": How.NONE})
-    findings.say(rocket, "Hello.", by=rita, now=NOW)
+    preferences.save_preferences(alice, {"messages": DeliveryMode.NONE})
+    findings.post_message(rocket, "Hello.", actor=rita, now=NOW)
     assert Email.objects.get(person=bob, name="message").state == "queued"
-    perform(rocket, "put_on_hold", by=rita, note="Because.", waits_for="partner", now=NOW)
+    perform_transition(rocket, "put_on_hold", actor=rita, note="Because.", waits_for="partner", now=NOW)
     assert Email.objects.get(person=alice, name="held").state == "queued"
 
 
-@pytest.mark.parametrize("key", [kind.key for kind in KINDS if kind.locked])
+@pytest.mark.parametrize("key", [kind.key for kind in CATEGORIES if kind.locked])
 def test_what_is_locked_cannot_be_silenced(alice: Any, key: str) -> None:
     with pytest.raises(ValueError, match="cannot be"):
-        preferences.choose(alice, {key: How.NONE})
-    kept = preferences.Wish.objects.create(user=alice, how={key: "none"})  # however it came there
-    assert preferences.chosen(kept.how, BY_KEY[key]) == How.NOW
-    assert preferences.way(alice, BY_KEY[key].verbs[0], NOW).state == ""
+        preferences.save_preferences(alice, {key: DeliveryMode.NONE})
+    preference = preferences.Wish.objects.create(user=alice, how={key: "none"})  # however it came there
+    assert preferences.get_mode(preference.how, CATEGORY_BY_KEY[key]) == DeliveryMode.NOW
+    assert preferences.decide_delivery(alice, CATEGORY_BY_KEY[key].verbs[0], NOW).state == ""
 
 
-def test_a_meeting_brings_its_calendar_and_waits_for_no_digest(alice: Any) -> None:
+def test_meeting_brings_its_calendar_and_waits_for_no_digest(alice: Any) -> None:
     with pytest.raises(ValueError, match="cannot be daily"):
-        preferences.choose(alice, {"meetings": How.DAILY})
+        preferences.save_preferences(alice, {"meetings": DeliveryMode.DAILY})
 
 
-def test_a_mail_of_a_silenceable_kind_stops_with_one_click(rocket: Any, alice: Any, rita: Any, client: Any) -> None:
-    made = wrote(rocket, rita)
-    assert made.unsubscribe in made.text
-    assert made.unsubscribe in made.html
-    headers = mail._message(made).extra_headers
-    assert headers["List-Unsubscribe"] == f"<{made.unsubscribe}>"
+def test_email_of_a_silenceable_kind_stops_with_one_click(rocket: Any, alice: Any, rita: Any, client: Any) -> None:
+    email = wrote(rocket, rita)
+    assert email.unsubscribe in email.text
+    assert email.unsubscribe in email.html
+    headers = mail._build_message(email).extra_headers
+    assert headers["List-Unsubscribe"] == f"<{email.unsubscribe}>"
     assert headers["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
-    path = made.unsubscribe.split("/", 3)[3]
+    path = email.unsubscribe.split("/", 3)[3]
     assert client.get(f"/{path}").status_code == 200
     assert wrote(rocket, rita).state == "queued"  # looking stops nothing
     assert client.post(f"/{path}", {"List-Unsubscribe": "One-Click"}).status_code == 200
     assert wrote(rocket, rita).state == "shown"
 
 
-def test_a_decision_has_no_such_address(at: Any, alice: Any, rita: Any) -> None:
+def test_decision_has_no_such_address(at: Any, alice: Any, rita: Any) -> None:
     row = at("review")
     meet(row, alice, NOW)
-    perform(row, "approve", by=rita, now=NOW)
-    made = Email.objects.get(name="approved", person=alice)
-    assert (made.unsubscribe, made.state) == ("", "held")
+    perform_transition(row, "approve", actor=rita, now=NOW)
+    email = Email.objects.get(name="approved", person=alice)
+    assert (email.unsubscribe, email.state) == ("", "held")
 
 
-def test_an_address_that_is_not_ours_stops_nothing(client: Any, alice: Any) -> None:
-    good = stopping.address(alice, "messages").rsplit("/", 2)[1]
-    locked = stopping.address(alice, "decisions").rsplit("/", 2)[1]
-    for token in (good[:-2] + "xx", "nonsense", locked):
+def test_address_that_is_not_ours_stops_nothing(client: Any, alice: Any) -> None:
+    good = stopping.build_url(alice, "messages").rsplit("/", 2)[1]
+    token_of_locked = stopping.build_url(alice, "decisions").rsplit("/", 2)[1]
+    for token in (good[:-2] + "xx", "nonsense", token_of_locked):
         assert client.post(f"/notifications/stop/{token}/").status_code == 404
 
 
-def test_a_preview_shows_nobody_elses_key(rocket: Any, alice: Any, bob: Any, rita: Any) -> None:
-    shown = notices.preview(rocket, "put_on_hold", by=rita, note="Because.", now=NOW, waits_for="partner")
-    assert [each.to for each in shown] == [alice.email, bob.email]
-    assert all(each.unsubscribe not in each.text + each.html for each in shown)
+def test_preview_shows_another_users_key(rocket: Any, alice: Any, bob: Any, rita: Any) -> None:
+    previewed_emails = notices.preview_emails(
+        rocket, "put_on_hold", actor=rita, note="Because.", now=NOW, waits_for="partner"
+    )
+    assert [each.to for each in previewed_emails] == [alice.email, bob.email]
+    assert all(each.unsubscribe not in each.text + each.html for each in previewed_emails)
 
 
 @pytest.mark.parametrize(
@@ -118,109 +120,112 @@ def test_a_preview_shows_nobody_elses_key(rocket: Any, alice: Any, bob: Any, rit
         ("Asia/Tokyo", datetime(2026, 4, 17, 9, tzinfo=UTC), datetime(2026, 4, 20, 0, tzinfo=UTC)),
     ],
 )
-def test_mails_wait_for_office_hours_where_that_is_chosen(
+def test_emails_wait_for_office_hours_where_that_is_chosen(
     rocket: Any, alice: Any, rita: Any, zone: str, now: datetime, comes: datetime
 ) -> None:
     alice.zone = zone
     alice.save()
-    preferences.choose(alice, {}, office_hours=True)
+    preferences.save_preferences(alice, {}, office_hours=True)
     assert wrote(rocket, rita, now).due_at == comes
 
 
-def test_a_breach_waits_for_no_office_hours(rocket: Any, alice: Any) -> None:
-    preferences.choose(alice, {}, office_hours=True)
+def test_breach_waits_for_no_office_hours(rocket: Any, alice: Any) -> None:
+    preferences.save_preferences(alice, {}, office_hours=True)
     night = datetime(2026, 4, 14, 23, tzinfo=UTC)
     with transaction.atomic():
-        record(rocket, "issues_breached", by=None, now=night, issues=[], count=0)
+        record_event(rocket, "issues_breached", actor=None, now=night, issues=[], count=0)
     assert Email.objects.get(person=alice, name="issues_breached").due_at == night
 
 
-def test_a_digest_holds_what_waited_once(rocket: Any, alice: Any, rita: Any) -> None:
-    preferences.choose(alice, {"messages": How.DAILY, "path": How.WEEKLY})
+def test_digest_holds_what_waited_once(rocket: Any, alice: Any, rita: Any) -> None:
+    preferences.save_preferences(alice, {"messages": DeliveryMode.DAILY, "path": DeliveryMode.WEEKLY})
     news = [wrote(rocket, rita, NOW + timedelta(minutes=minutes)) for minutes in (0, 5)]
     assert digests.send_due(MORNING - timedelta(seconds=1)) == 0
     assert digests.send_due(MORNING) == 1
-    made = Email.objects.get(name="digest")
-    assert (made.to, made.state) == (alice.email, "queued")
-    assert made.subject == "2 things you may want to know: Rocket"
+    email = Email.objects.get(name="digest")
+    assert (email.to, email.state) == (alice.email, "queued")
+    assert email.subject == "2 things you may want to know: Rocket"
     for each in news:
-        assert each.subject in made.text
-        assert f"/outbox/{each.uuid}/" in made.html
+        assert each.subject in email.text
+        assert f"/outbox/{each.uuid}/" in email.html
         each.refresh_from_db()
-        assert (each.state, each.digest) == ("told", made)
+        assert (each.state, each.digest) == ("told", email)
     assert digests.send_due(MORNING + timedelta(days=9)) == 0
 
 
-def test_who_left_the_company_hears_nothing_of_what_waited(rocket: Any, alice: Any, bob: Any, rita: Any) -> None:
-    preferences.choose(bob, {"messages": How.DAILY})
-    findings.say(rocket, "From Alice.", by=alice, now=NOW)
-    findings.say(rocket, "From us.", by=rita, now=NOW)
+def test_who_left_the_partner_gets_no_notification_of_what_waited(rocket: Any, alice: Any, bob: Any, rita: Any) -> None:
+    preferences.save_preferences(bob, {"messages": DeliveryMode.DAILY})
+    findings.post_message(rocket, "From Alice.", actor=alice, now=NOW)
+    findings.post_message(rocket, "From us.", actor=rita, now=NOW)
     waiting = Email.objects.filter(person=bob, state="gathered")
     assert waiting.exists()
-    members.end_membership(rocket.partner.memberships.get(user=bob), by=alice, now=NOW)
+    members.end_membership(rocket.partner.memberships.get(user=bob), actor=alice, now=NOW)
     assert not waiting.exists()
     assert digests.send_due(MORNING) == 0
     assert not Email.objects.filter(person=bob, name="digest").exists()
 
 
 def test_without_news_there_is_no_digest(rocket: Any, alice: Any) -> None:
-    preferences.choose(alice, {"messages": How.DAILY})
+    preferences.save_preferences(alice, {"messages": DeliveryMode.DAILY})
     assert digests.send_due(MORNING) == 0
     assert Email.objects.filter(name="digest").count() == 0
 
 
 def test_after_an_outage_one_digest_brings_everything(rocket: Any, alice: Any, rita: Any) -> None:
-    preferences.choose(alice, {"messages": How.DAILY})
+    preferences.save_preferences(alice, {"messages": DeliveryMode.DAILY})
     for days in range(3):
         wrote(rocket, rita, NOW + timedelta(days=days))
     assert digests.send_due(MORNING + timedelta(days=5)) == 1
     assert Email.objects.get(name="digest").text.count("wrote about Rocket") == 3
 
 
-def test_a_digest_that_breaks_off_is_made_later(
+def test_digest_that_breaks_off_is_made_later(
     rocket: Any, alice: Any, rita: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    preferences.choose(alice, {"messages": How.DAILY})
+    preferences.save_preferences(alice, {"messages": DeliveryMode.DAILY})
     wrote(rocket, rita)
     with monkeypatch.context() as patch:
-        patch.setattr(digests, "told", lambda *_: 1 / 0)
+        patch.setattr(digests, "build_context", lambda *_: 1 / 0)
         assert digests.send_due(MORNING) == 0
     assert digests.send_due(MORNING) == 1
 
 
-def test_the_digest_stops_with_one_click(rocket: Any, alice: Any, rita: Any) -> None:
-    preferences.choose(alice, {"messages": How.DAILY, "checks": How.NOW})
+def test_digest_stops_with_one_click(rocket: Any, alice: Any, rita: Any) -> None:
+    preferences.save_preferences(alice, {"messages": DeliveryMode.DAILY, "checks": DeliveryMode.NOW})
     waiting = wrote(rocket, rita)
-    preferences.stop(alice, stopping.DIGEST)
+    preferences.stop_category(alice, stopping.DIGEST)
     waiting.refresh_from_db()
     assert waiting.state == "shown"
     assert preferences.Wish.objects.get(user=alice).how == {"messages": "portal", "checks": "now"}
 
 
 def test_news_of_what_was_undone_is_in_no_digest(rocket: Any, alice: Any, rita: Any) -> None:
-    preferences.choose(alice, {"messages": How.DAILY})
-    made = wrote(rocket, rita)
-    assert made.event is not None
-    mail.cancel_held(made.event)
+    preferences.save_preferences(alice, {"messages": DeliveryMode.DAILY})
+    email = wrote(rocket, rita)
+    assert email.event is not None
+    mail.cancel_held_emails(email.event)
     assert digests.send_due(MORNING) == 0
 
 
-def test_the_page_keeps_what_was_chosen(sign_in: Any, alice: Any) -> None:
+def test_page_keeps_what_was_chosen(sign_in: Any, alice: Any) -> None:
     client = sign_in(alice)
     form = client.get("/notifications/choices/").context["form"]
     assert "reviews" not in form.fields
     assert "decisions" not in form.fields
-    typed = {name: field.initial for name, field in form.fields.items()} | {"messages": "weekly", "office_hours": "on"}
-    assert client.post("/notifications/choices/", typed).status_code == 302
+    form_data = {name: field.initial for name, field in form.fields.items()} | {
+        "messages": "weekly",
+        "office_hours": "on",
+    }
+    assert client.post("/notifications/choices/", form_data).status_code == 302
     wish = preferences.Wish.objects.get(user=alice)
     assert (wish.how, wish.office_hours) == ({"messages": "weekly"}, True)
-    assert client.post("/notifications/choices/", typed | {"messages": "never"}).status_code == 422
+    assert client.post("/notifications/choices/", form_data | {"messages": "never"}).status_code == 422
 
 
 def test_what_is_silenced_is_not_shown_and_the_rest_is(sign_in: Any, rocket: Any, alice: Any, rita: Any) -> None:
-    preferences.choose(alice, {"messages": How.NONE, "path": How.PORTAL})
+    preferences.save_preferences(alice, {"messages": DeliveryMode.NONE, "path": DeliveryMode.PORTAL})
     wrote(rocket, rita)
-    perform(rocket, "put_on_hold", by=rita, note="Because.", waits_for="partner", now=NOW)
+    perform_transition(rocket, "put_on_hold", actor=rita, note="Because.", waits_for="partner", now=NOW)
     page = sign_in(alice).get("/notifications/").content.decode()
     assert "On hold: Rocket" in page
     assert "wrote about Rocket" not in page

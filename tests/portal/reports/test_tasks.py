@@ -15,12 +15,12 @@ from integrations.sla.models import Breach, Clock, Issue, Watch
 from integrations.submissions.models import Integration
 from portal.accounts.models import User
 from portal.core import exports
-from portal.core.iso_weeks import parse
+from portal.core.iso_weeks import parse_week
 from portal.notifications import email as mail
 from portal.notifications.models import Email
 from portal.reports import presenters, tasks, unsubscribe
 from portal.reports.models import ReportCopy, ReportWish, Snapshot
-from portal.reports.scopes import PROGRAMS_SCOPE, reported
+from portal.reports.scopes import PROGRAMS_SCOPE, find_report_scope
 from tests.integrations.sla.clocks import clock_of, issue_of, watch_over
 
 H = timedelta(hours=1)
@@ -30,12 +30,12 @@ MONDAY = datetime(2026, 4, 20, 8, 0, tzinfo=UTC)  # after week 16
 @pytest.fixture
 def watch(rocket: Integration, now: datetime) -> Watch:
     """Acme's integration is watched; in week 16 one promise was kept, one broken, and one will be next week."""
-    made = watch_over(rocket, now)
-    clock_of(issue_of(made, 1, now - 40 * H), now + 8 * H, state="met", stopped_at=now, next_at=None)
-    clock_of(issue_of(made, 2, now - 40 * H), now + 8 * H)
-    clock_of(issue_of(made, 3, MONDAY - 10 * H), MONDAY + 38 * H)
-    clocks.sweep(MONDAY - 9 * H)
-    return made
+    monitored_repository = watch_over(rocket, now)
+    clock_of(issue_of(monitored_repository, 1, now - 40 * H), now + 8 * H, state="met", stopped_at=now, next_at=None)
+    clock_of(issue_of(monitored_repository, 2, now - 40 * H), now + 8 * H)
+    clock_of(issue_of(monitored_repository, 3, MONDAY - 10 * H), MONDAY + 38 * H)
+    clocks.advance_clocks(MONDAY - 9 * H)
+    return monitored_repository
 
 
 def readers() -> list[str]:
@@ -47,14 +47,14 @@ def report(to: str) -> Email:
 
 
 def test_each_reader_gets_one_report_however_often_it_is_due(watch: Watch, alice: User, bob: User, rita: User) -> None:
-    assert tasks.send_due(MONDAY) == 3
-    assert [tasks.send_due(MONDAY), tasks.send_due(MONDAY + 50 * H)] == [0, 0]
+    assert tasks.generate_due_reports(MONDAY) == 3
+    assert [tasks.generate_due_reports(MONDAY), tasks.generate_due_reports(MONDAY + 50 * H)] == [0, 0]
     assert readers() == ["alice@acme.example", "bob@acme.example", "rita@program.example"]
     assert Snapshot.objects.count() == 2  # the programs' and Acme's
 
 
-def test_the_subject_carries_the_answer(watch: Watch, alice: User, rita: User) -> None:
-    tasks.send_due(MONDAY)
+def test_subject_carries_the_answer(watch: Watch, alice: User, rita: User) -> None:
+    tasks.generate_due_reports(MONDAY)
     assert [report(to).subject for to in readers()] == [
         "SLA week 16: 50 % in time, 1 broken, 0 at risk – Acme",
         "SLA week 16: 50 % in time, 1 broken, 0 at risk – Acme",
@@ -69,17 +69,17 @@ def test_the_subject_carries_the_answer(watch: Watch, alice: User, rita: User) -
 
 
 def test_rows_lead_to_the_issue_in_the_portal(watch: Watch, alice: User, sign_in: Any, acme: Partner) -> None:
-    tasks.send_due(MONDAY)
+    tasks.generate_due_reports(MONDAY)
     page = sign_in(alice).get(reverse("report", args=[f"partner:{acme.pk}", "2026-W16"])).content.decode()
-    sent = report("alice@acme.example")
-    found = [reverse("issue", args=[issue.uuid]) for issue in Issue.objects.filter(number__in=(2, 3))]
-    assert [[path in form for form in (page, sent.html, sent.text)] for path in found] == [[True] * 3] * 2
+    email = report("alice@acme.example")
+    issue_paths = [reverse("issue", args=[issue.uuid]) for issue in Issue.objects.filter(number__in=(2, 3))]
+    assert [[path in form for form in (page, email.html, email.text)] for path in issue_paths] == [[True] * 3] * 2
 
 
-def test_days_and_times_are_those_of_the_report_whoever_reads_it(watch: Watch, alice: User, bob: User) -> None:
+def test_days_and_times_are_those_of_the_report_anyone_who_reads_it(watch: Watch, alice: User, bob: User) -> None:
     alice.zone = "America/Los_Angeles"
     alice.save()
-    tasks.send_due(MONDAY)
+    tasks.generate_due_reports(MONDAY)
     ours, theirs = (
         re.sub(r"\S+/reports/stop/\S+", "", report(f"{name}@acme.example").text) for name in ("alice", "bob")
     )
@@ -87,13 +87,13 @@ def test_days_and_times_are_those_of_the_report_whoever_reads_it(watch: Watch, a
     assert "\nWeek 2026-W16 of Acme, Mon 13 Apr to Sun 19 Apr (all times: UTC)\n" in ours
 
 
-def test_a_week_in_which_nothing_happened_is_a_whole_report(rocket: Integration, alice: User, now: datetime) -> None:
+def test_week_in_which_nothing_happened_is_a_whole_report(rocket: Integration, alice: User, now: datetime) -> None:
     watch_over(rocket, now)
-    tasks.send_due(MONDAY)
-    sent = report("alice@acme.example")
-    assert sent.subject == "SLA week 16: nothing was due, 0 at risk – Acme"
-    assert "Kept: 0 (the week before: 0)" in sent.text
-    assert "Nothing is late." in sent.text
+    tasks.generate_due_reports(MONDAY)
+    email = report("alice@acme.example")
+    assert email.subject == "SLA week 16: nothing was due, 0 at risk – Acme"
+    assert "Kept: 0 (the week before: 0)" in email.text
+    assert "Nothing is late." in email.text
 
 
 def sent_by(moment: datetime) -> list[str]:
@@ -101,12 +101,12 @@ def sent_by(moment: datetime) -> list[str]:
     return list(Email.objects.filter(name="report", state="kept").order_by("to").values_list("to", flat=True))
 
 
-def test_nobody_is_written_to_before_their_morning(watch: Watch, alice: User, rita: User, settings: Any) -> None:
+def test_no_one_is_written_to_before_their_morning(watch: Watch, alice: User, rita: User, settings: Any) -> None:
     settings.MAIL_KEPT = True
     alice.zone = "America/Los_Angeles"
     alice.save()
-    assert [str(tasks.due_weeks(MONDAY - n * H)[-1]) for n in (8, 7)] == ["2026-W15", "2026-W16"]  # an hour later
-    assert tasks.send_due(MONDAY - 7 * H) == 2
+    assert [str(tasks.list_due_weeks(MONDAY - n * H)[-1]) for n in (8, 7)] == ["2026-W15", "2026-W16"]  # an hour later
+    assert tasks.generate_due_reports(MONDAY - 7 * H) == 2
     assert [sent_by(MONDAY - H), sent_by(MONDAY)] == [[], ["rita@program.example"]]
     assert sent_by(MONDAY + 7 * H) == ["alice@acme.example", "rita@program.example"]  # eight in Los Angeles
 
@@ -115,38 +115,38 @@ def test_who_was_asleep_when_an_outage_began_is_served_after_it(watch: Watch, al
     settings.MAIL_KEPT = True
     alice.zone = "America/Los_Angeles"
     alice.save()
-    tasks.send_due(MONDAY)
+    tasks.generate_due_reports(MONDAY)
     assert [sent_by(MONDAY), sent_by(MONDAY + timedelta(days=8))] == [[], ["alice@acme.example"]]
 
 
-def test_a_scope_that_an_outage_cut_off_is_served_with_the_next_week(watch: Watch, alice: User, rita: User) -> None:
-    programs = reported(PROGRAMS_SCOPE)
+def test_scope_that_an_outage_cut_off_is_served_with_the_next_week(watch: Watch, alice: User, rita: User) -> None:
+    programs = find_report_scope(PROGRAMS_SCOPE)
     assert programs
-    assert tasks._serve(programs, parse("2026-W16"), MONDAY) == 1
-    assert tasks.send_due(MONDAY + timedelta(weeks=1)) == 3
+    assert tasks._generate_report(programs, parse_week("2026-W16"), MONDAY) == 1
+    assert tasks.generate_due_reports(MONDAY + timedelta(weeks=1)) == 3
     weeks = Email.objects.filter(to="alice@acme.example", name="report").order_by("key")
     assert [mail.key.split(":")[3] for mail in weeks] == ["2026-W16", "2026-W17"]
 
 
 def test_stopping_the_report_stops_the_copy_that_waits(watch: Watch, alice: User, rita: User, settings: Any) -> None:
     settings.MAIL_KEPT = True
-    tasks.send_due(MONDAY - 7 * H)
-    unsubscribe.wish(alice, f"partner:{watch.integration.partner_id}", "never")
+    tasks.generate_due_reports(MONDAY - 7 * H)
+    unsubscribe.update_subscription(alice, f"partner:{watch.integration.partner_id}", "never")
     assert sent_by(MONDAY) == ["rita@program.example"]
 
 
 def test_who_only_looks_on_gets_the_report_where_they_asked_for_it(watch: Watch, acme: Partner, bob: User) -> None:
     bob.memberships.update(role="viewer")
-    tasks.send_due(MONDAY)
-    unsubscribe.wish(bob, f"partner:{acme.pk}", "weekly")
+    tasks.generate_due_reports(MONDAY)
+    unsubscribe.update_subscription(bob, f"partner:{acme.pk}", "weekly")
     assert readers().count("bob@acme.example") == 0
-    tasks.send_due(MONDAY + timedelta(weeks=1))
+    tasks.generate_due_reports(MONDAY + timedelta(weeks=1))
     assert readers().count("bob@acme.example") == 1
 
 
-def test_an_outage_is_caught_up_for_four_weeks(watch: Watch, alice: User) -> None:
-    tasks.send_due(MONDAY)
-    tasks.send_due(MONDAY + timedelta(weeks=6))
+def test_outage_is_caught_up_for_four_weeks(watch: Watch, alice: User) -> None:
+    tasks.generate_due_reports(MONDAY)
+    tasks.generate_due_reports(MONDAY + timedelta(weeks=6))
     weeks = Snapshot.objects.filter(scope=f"partner:{watch.integration.partner_id}").order_by("week")
     assert list(weeks.values_list("week", flat=True)) == ["2026-W16", "2026-W19", "2026-W20", "2026-W21", "2026-W22"]
     assert len(readers()) == 5
@@ -156,18 +156,38 @@ def test_weeks_that_are_caught_up_stand_as_they_ended(
     rocket: Integration, alice: User, sign_in: Any, now: datetime
 ) -> None:
     """One is past due when week 20 ends and answered in week 21; one waits from week 22 on."""
-    week, made = timedelta(weeks=1), watch_over(rocket, now)
+    week, monitored_repository = timedelta(weeks=1), watch_over(rocket, now)
     end = MONDAY - 8 * H + 4 * week  # of week 20
-    tasks.send_due(MONDAY)
-    clock_of(issue_of(made, 1, end - 90 * H), end - 42 * H, state="late", stopped_at=end + 24 * H, next_at=None)
-    clock_of(issue_of(made, 2, end + week + 1 * H), end + 2 * week + 1 * H, state="overdue", next_at=None)
-    tasks.send_due(MONDAY + 6 * week)
-    found = {s.week: s.figures for s in Snapshot.objects.filter(scope=f"partner:{rocket.partner_id}")}
+    tasks.generate_due_reports(MONDAY)
+    clock_of(
+        issue_of(monitored_repository, 1, end - 90 * H),
+        end - 42 * H,
+        state="late",
+        stopped_at=end + 24 * H,
+        next_at=None,
+    )
+    clock_of(
+        issue_of(monitored_repository, 2, end + week + 1 * H), end + 2 * week + 1 * H, state="overdue", next_at=None
+    )
+    tasks.generate_due_reports(MONDAY + 6 * week)
+    figures_by_week = {s.week: s.figures for s in Snapshot.objects.filter(scope=f"partner:{rocket.partner_id}")}
     names = ("2026-W19", "2026-W20", "2026-W21", "2026-W22")
-    told = [(found[w]["totals"]["running"], found[w]["totals"]["overdue"], len(found[w]["worst"])) for w in names]
-    assert told == [(0, 0, 0), (0, 1, 1), (0, 0, 0), (1, 0, 0)]
-    assert [(found[w]["made_late"], found[w]["is_past"]) for w in names] == [(True, True)] * 3 + [(False, False)]
-    assert (found["2026-W20"]["worst"][0]["late_hours"], found["2026-W20"]["worst"][0]["age_hours"]) == (42, 90)
+    weekly_totals = [
+        (
+            figures_by_week[w]["totals"]["running"],
+            figures_by_week[w]["totals"]["overdue"],
+            len(figures_by_week[w]["worst"]),
+        )
+        for w in names
+    ]
+    assert weekly_totals == [(0, 0, 0), (0, 1, 1), (0, 0, 0), (1, 0, 0)]
+    assert [(figures_by_week[w]["made_late"], figures_by_week[w]["is_past"]) for w in names] == [(True, True)] * 3 + [
+        (False, False)
+    ]
+    assert (
+        figures_by_week["2026-W20"]["worst"][0]["late_hours"],
+        figures_by_week["2026-W20"]["worst"][0]["age_hours"],
+    ) == (42, 90)
     old = Email.objects.get(key__contains="2026-W20").text
     assert "resolution 42 hours late, open for 3 days;" in old
     assert "Made late, on Mon 1 Jun 2026, 08:00: " in old
@@ -176,36 +196,36 @@ def test_weeks_that_are_caught_up_stand_as_they_ended(
     page = sign_in(alice).get(reverse("report", args=[f"partner:{rocket.partner_id}", "2026-W20"])).content.decode()
     assert "It was made late: " in page
     assert "Left out: that week had ended" in page
-    assert [row["name"][-2:] for row in found["2026-W22"]["coming"]] == ["#2"]
+    assert [row["name"][-2:] for row in figures_by_week["2026-W22"]["coming"]] == ["#2"]
 
 
-def test_another_company_hears_nothing(watch: Watch, charlie: User) -> None:
-    tasks.send_due(MONDAY)
+def test_another_partner_gets_no_notification(watch: Watch, charlie: User) -> None:
+    tasks.generate_due_reports(MONDAY)
     assert "charlie@globex.example" not in readers()
 
 
 @pytest.mark.parametrize(("frequency", "mails"), [("weekly", 1), ("trouble", 1), ("never", 0)])
-def test_a_reader_chooses(watch: Watch, alice: User, frequency: str, mails: int) -> None:
-    unsubscribe.wish(alice, f"partner:{watch.integration.partner_id}", frequency)
-    tasks.send_due(MONDAY)
+def test_reader_chooses(watch: Watch, alice: User, frequency: str, mails: int) -> None:
+    unsubscribe.update_subscription(alice, f"partner:{watch.integration.partner_id}", frequency)
+    tasks.generate_due_reports(MONDAY)
     assert readers().count("alice@acme.example") == mails
     assert ReportCopy.objects.filter(reader="alice@acme.example").count() == 1
 
 
-def test_a_quiet_week_is_not_told_to_who_wants_only_trouble(rocket: Integration, alice: User, now: datetime) -> None:
+def test_quiet_week_is_not_reported_to_who_wants_only_trouble(rocket: Integration, alice: User, now: datetime) -> None:
     watch_over(rocket, now)
-    unsubscribe.wish(alice, f"partner:{rocket.partner_id}", "trouble")
-    tasks.send_due(MONDAY)
+    unsubscribe.update_subscription(alice, f"partner:{rocket.partner_id}", "trouble")
+    tasks.generate_due_reports(MONDAY)
     assert readers() == []
 
 
 def test_one_click_stops_it(watch: Watch, alice: User, client: Any, settings: Any) -> None:
-    tasks.send_due(MONDAY)
+    tasks.generate_due_reports(MONDAY)
     settings.MAIL_KEPT = False
     mail.deliver_due(MONDAY)
-    sent = next(m for m in django_mail.outbox if m.to == ["alice@acme.example"] and m.subject.startswith("SLA"))
-    assert sent.extra_headers["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
-    address = sent.extra_headers["List-Unsubscribe"].strip("<>").removeprefix(settings.SITE_URL)
+    email = next(m for m in django_mail.outbox if m.to == ["alice@acme.example"] and m.subject.startswith("SLA"))
+    assert email.extra_headers["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
+    address = email.extra_headers["List-Unsubscribe"].strip("<>").removeprefix(settings.SITE_URL)
     assert client.get(address).status_code == 200
     assert ReportWish.objects.count() == 0  # a scanner that opens the link stops nothing
     assert client.post(address, {"List-Unsubscribe": "One-Click"}).status_code == 200
@@ -213,10 +233,10 @@ def test_one_click_stops_it(watch: Watch, alice: User, client: Any, settings: An
     assert client.get(address[:-3] + "x/").status_code == 404
 
 
-def test_the_same_figures_in_every_form_and_the_same_bytes_a_year_later(
+def test_same_figures_in_every_form_and_the_same_bytes_a_year_later(
     watch: Watch, alice: User, sign_in: Any, acme: Partner
 ) -> None:
-    tasks.send_due(MONDAY)
+    tasks.generate_due_reports(MONDAY)
     scope, client = f"partner:{acme.pk}", sign_in(alice)
     paths = [reverse(name, args=[scope, "2026-W16"]) for name in ("report", "report_csv", "report_json")]
     before = [client.get(path).content for path in paths[1:]]
@@ -229,20 +249,20 @@ def test_the_same_figures_in_every_form_and_the_same_bytes_a_year_later(
     assert b"Kept,1,0\r\nBroken,1,0\r\n" in before[0]
     page = client.get(paths[0]).content.decode()
     assert "1 of 2 promises were kept, 1 not." in page
-    assert presenters.subject(figures) == report("alice@acme.example").subject
+    assert presenters.build_subject(figures) == report("alice@acme.example").subject
 
 
-def test_a_report_is_read_by_whom_it_concerns(
+def test_report_is_read_by_whom_it_concerns(
     watch: Watch, alice: User, charlie: User, rita: User, sign_in: Any, acme: Partner
 ) -> None:
-    tasks.send_due(MONDAY)
+    tasks.generate_due_reports(MONDAY)
     address = reverse("report", args=[f"partner:{acme.pk}", "2026-W16"])
     programs = reverse("report", args=["programs", "2026-W16"])
-    found = [
+    status_codes = [
         (sign_in(who).get(address).status_code, sign_in(who).get(programs).status_code)
         for who in (alice, charlie, rita)
     ]
-    assert found == [(200, 404), (404, 404), (200, 200)]
+    assert status_codes == [(200, 404), (404, 404), (200, 200)]
     odd = ("partner:²", "partner:0", "program:none", "nobody", f"partner:{'9' * 40}")
     assert [sign_in(rita).get(reverse("report", args=[scope, "2026-W16"])).status_code for scope in odd] == [404] * 5
 
@@ -257,8 +277,8 @@ def test_wishes_are_saved_on_the_page_of_reports(watch: Watch, alice: User, sign
 
 def test_cells_are_safe_in_a_spreadsheet() -> None:
     formulas = ("=1+1", "+1", "-1", "@x", "\tx", "\n=1", "＝1", "＋1", "－1", "＠x")
-    assert [exports.safe(cell) for cell in formulas] == [f"'{cell}" for cell in formulas]
-    assert [exports.safe(cell) for cell in ("a=1", "")] == ["a=1", ""]
+    assert [exports.escape_formula(cell) for cell in formulas] == [f"'{cell}" for cell in formulas]
+    assert [exports.escape_formula(cell) for cell in ("a=1", "")] == ["a=1", ""]
 
 
 @pytest.mark.parametrize(
@@ -269,7 +289,7 @@ def test_cells_are_safe_in_a_spreadsheet() -> None:
         ("America/Los_Angeles", "2026-11-02T08:00-08:00", "2026-W44", "Mon 26 Oct to Sun 1 Nov", 169),
     ],
 )
-def test_odd_weeks_are_told_as_they_were(
+def test_odd_weeks_are_reported_as_they_were(
     rocket: Integration,
     alice: User,
     sign_in: Any,
@@ -285,42 +305,42 @@ def test_odd_weeks_are_told_as_they_were(
     watch = watch_over(rocket, at - timedelta(weeks=6))
     in_week = at - 9 * H  # Sunday, an hour before the week ends
     clock_of(issue_of(watch, 1, in_week - 20 * H), in_week + 10 * H, state="met", stopped_at=in_week, next_at=None)
-    tasks.send_due(at)
-    sent, figures = report("alice@acme.example"), Snapshot.objects.get(scope=f"partner:{rocket.partner_id}").figures
+    tasks.generate_due_reports(at)
+    email, figures = report("alice@acme.example"), Snapshot.objects.get(scope=f"partner:{rocket.partner_id}").figures
     page = sign_in(alice).get(reverse("report", args=[f"partner:{rocket.partner_id}", week])).content.decode()
     length = datetime.fromisoformat(figures["end"]) - datetime.fromisoformat(figures["start"])
     assert (figures["week"], figures["totals"]["kept"], length / H) == (week, 1, hours)
-    assert sent.subject == f"SLA week {week[-2:]}: 100 % in time, 0 broken, 0 at risk – Acme"
-    assert [f"Week {week} of Acme" in form and days in form for form in (sent.text, sent.html, page)] == [True] * 3
+    assert email.subject == f"SLA week {week[-2:]}: 100 % in time, 0 broken, 0 at risk – Acme"
+    assert [f"Week {week} of Acme" in form and days in form for form in (email.text, email.html, page)] == [True] * 3
 
 
-def test_an_empty_week_shows_zeros_in_every_form(rocket: Integration, alice: User, sign_in: Any, now: datetime) -> None:
+def test_empty_week_shows_zeros_in_every_form(rocket: Integration, alice: User, sign_in: Any, now: datetime) -> None:
     watch_over(rocket, now)
-    tasks.send_due(MONDAY)
-    sent, client = report("alice@acme.example"), sign_in(alice)
+    tasks.generate_due_reports(MONDAY)
+    email, client = report("alice@acme.example"), sign_in(alice)
     args = [f"partner:{rocket.partner_id}", "2026-W16"]
     page, table = (client.get(reverse(name, args=args)).content.decode() for name in ("report", "report_csv"))
-    assert [text in sent.html and text in page for text in ("No promise came due this week.", "Nothing is late.")] == [
+    assert [text in email.html and text in page for text in ("No promise came due this week.", "Nothing is late.")] == [
         True, True,
     ]  # fmt: skip
-    assert "Movements: opened 0, closed 0, opened again 0, comments 0, past due 0, taken back 0." in sent.text
+    assert "Movements: opened 0, closed 0, opened again 0, comments 0, past due 0, taken back 0." in email.text
     assert "Kept,0,0\r\nBroken,0,0\r\nOverdue now,0,\r\n" in table
 
 
 def test_what_is_blind_is_not_called_late(rocket: Integration, alice: User, now: datetime) -> None:
     watch = watch_over(rocket, now)
     clock_of(issue_of(watch, 1, now), MONDAY - 24 * H, state="blind", next_at=None)
-    tasks.send_due(MONDAY)
+    tasks.generate_due_reports(MONDAY)
     assert (
         "critical, resolution due 16 hours ago, not known whether kept, open for" in report("alice@acme.example").text
     )
 
 
-def test_what_is_overdue_stands_in_the_subject_of_a_week_in_which_nothing_was_due(
+def test_what_is_overdue_appears_in_the_subject_of_a_week_in_which_nothing_was_due(
     rocket: Integration, alice: User, now: datetime
 ) -> None:
     clock_of(issue_of(watch_over(rocket, now), 1, now - 90 * H), now - 42 * H, state="overdue", next_at=None)
-    tasks.send_due(MONDAY)
+    tasks.generate_due_reports(MONDAY)
     assert report("alice@acme.example").subject == "SLA week 16: nothing was due, 1 overdue, 0 at risk – Acme"
 
 
@@ -335,11 +355,11 @@ def test_all_that_is_late_is_counted_not_only_what_is_listed(
     watch = watch_over(rocket, now)
     many(watch, 30, MONDAY - 24 * H, "overdue", 1)
     many(watch, 2, MONDAY - 24 * H, "blind", 31)
-    tasks.send_due(MONDAY)
-    sent = report("rita@program.example")
+    tasks.generate_due_reports(MONDAY)
+    email = report("rita@program.example")
     turn = "Your turn: decide what follows from 30 late issues, and see why 2 issues cannot be judged."
-    assert [turn in form for form in (sent.text, sent.html)] == [True, True]
-    assert "\nand 29 more\n" in sent.text
+    assert [turn in form for form in (email.text, email.html)] == [True, True]
+    assert "\nand 29 more\n" in email.text
     assert "Your turn: 30 issues waited past the due moment." in report("alice@acme.example").text
 
 
@@ -347,56 +367,56 @@ def test_all_that_will_be_late_is_counted_not_only_what_is_listed(
     rocket: Integration, alice: User, now: datetime
 ) -> None:
     many(watch_over(rocket, now), 25, MONDAY + 30 * H, "running", 1)
-    tasks.send_due(MONDAY)
-    sent, figures = report("alice@acme.example"), Snapshot.objects.get(scope=f"partner:{rocket.partner_id}").figures
-    assert "Your turn: 25 issues will be late this week if nothing happens." in sent.text
+    tasks.generate_due_reports(MONDAY)
+    email, figures = report("alice@acme.example"), Snapshot.objects.get(scope=f"partner:{rocket.partner_id}").figures
+    assert "Your turn: 25 issues will be late this week if nothing happens." in email.text
     assert (
-        "\nand 5 more\n" in sent.text,
-        "\r\nlate this week if nothing happens,25\r\n" in presenters.as_csv(figures),
+        "\nand 5 more\n" in email.text,
+        "\r\nlate this week if nothing happens,25\r\n" in presenters.render_csv(figures),
     ) == (
         True,
         True,
     )
 
 
-def test_the_turn_of_an_earlier_format_is_told_as_it_was(watch: Watch, alice: User) -> None:
-    tasks.send_due(MONDAY)
+def test_turn_of_an_earlier_format_is_reported_as_it_was(watch: Watch, alice: User) -> None:
+    tasks.generate_due_reports(MONDAY)
     figures = Snapshot.objects.get(scope="programs").figures
-    added = ("coming_in_all", "made_late", "is_past")
-    old = {name: value for name, value in figures.items() if name not in added} | {"format": 3}
+    new_fields = ("coming_in_all", "made_late", "is_past")
+    old = {name: value for name, value in figures.items() if name not in new_fields} | {"format": 3}
     old["totals"] = old["totals"] | {"overdue": 30}
-    assert presenters.turn(old) == "Your turn: decide what follows from 1 late issue."
-    assert presenters.shown(old)["more_worst"] == 0
-    assert "late this week" not in presenters.as_csv(old)
+    assert presenters.describe_next_action(old) == "Your turn: decide what follows from 1 late issue."
+    assert presenters.build_report_context(old)["more_worst"] == 0
+    assert "late this week" not in presenters.render_csv(old)
     old["worst"] = [old["worst"][0] | {"title": "＝1"}]
-    assert (presenters.as_csv(old)[0], ",＝1," in presenters.as_csv(old)) == ("f", True)
+    assert (presenters.render_csv(old)[0], ",＝1," in presenters.render_csv(old)) == ("f", True)
 
 
-def test_a_title_that_means_something_to_a_mail_program_is_only_text(watch: Watch, alice: User, now: datetime) -> None:
+def test_title_that_means_something_to_a_mail_program_is_only_text(watch: Watch, alice: User, now: datetime) -> None:
     title = 'Fine"><img src=x onerror=alert(1)>\r\nBcc: eve@example.org\x85\u2028End & <b>so'
     Issue.objects.filter(number=2).update(title=title)
-    tasks.send_due(MONDAY)
-    sent = report("alice@acme.example")
-    assert ("<img src=x" in sent.html, "&lt;img src=x onerror=alert(1)&gt;" in sent.html) == (False, True)
-    assert "<img src=x onerror=alert(1)>" in sent.text
-    assert sent.subject.isprintable()
+    tasks.generate_due_reports(MONDAY)
+    email = report("alice@acme.example")
+    assert ("<img src=x" in email.html, "&lt;img src=x onerror=alert(1)&gt;" in email.html) == (False, True)
+    assert "<img src=x onerror=alert(1)>" in email.text
+    assert email.subject.isprintable()
 
 
-def test_what_was_taken_back_says_why_in_every_form(watch: Watch, alice: User, sign_in: Any, acme: Partner) -> None:
+def test_what_was_reverted_says_why_in_every_form(watch: Watch, alice: User, sign_in: Any, acme: Partner) -> None:
     Breach.objects.update(retracted_at=MONDAY - 12 * H, retracted_why="The program agreed: spam.")
-    tasks.send_due(MONDAY)
-    sent = report("alice@acme.example")
+    tasks.generate_due_reports(MONDAY)
+    email = report("alice@acme.example")
     client, args = sign_in(alice), [f"partner:{acme.pk}", "2026-W16"]
     forms = [client.get(reverse(f"report{form}", args=args)).content.decode() for form in ("", "_csv", "_json")]
-    assert ["The program agreed: spam." in form for form in (sent.text, sent.html, *forms)] == [True] * 5
+    assert ["The program agreed: spam." in form for form in (email.text, email.html, *forms)] == [True] * 5
 
 
-def test_the_table_tells_all_that_the_page_does(watch: Watch, alice: User, rita: User) -> None:
+def test_table_reports_all_that_the_page_does(watch: Watch, alice: User, rita: User) -> None:
     Breach.objects.update(retracted_at=MONDAY - 12 * H, retracted_why="=1+1 was agreed.")
-    tasks.send_due(MONDAY)
+    tasks.generate_due_reports(MONDAY)
     figures = Snapshot.objects.get(scope="programs").figures
     figures["standing"] = [{"partner": "Acme", "integration": "Rocket", "what": "gave notice"}]
-    tables = [table.split("\r\n") for table in presenters.as_csv(figures).removeprefix("\ufeff").split("\r\n\r\n")]
+    tables = [table.split("\r\n") for table in presenters.render_csv(figures).removeprefix("\ufeff").split("\r\n\r\n")]
     assert [table[0].split(",")[:3] for table in tables] == [
         ["figure", "this week", "the week before"],
         ["list", "name", "title"],
@@ -412,21 +432,21 @@ def test_the_table_tells_all_that_the_page_does(watch: Watch, alice: User, rita:
 
 
 def test_reports_of_an_earlier_format_keep_their_bytes(watch: Watch, alice: User) -> None:
-    tasks.send_due(MONDAY)
+    tasks.generate_due_reports(MONDAY)
     figures = Snapshot.objects.get(scope=f"partner:{watch.integration.partner_id}").figures
-    old = presenters.as_csv(figures | {"format": 2})
+    old = presenters.render_csv(figures | {"format": 2})
     assert old.count("\r\n\r\n") == 1
     assert ",late_hours,spoke_last,url\r\n" in old
 
 
-def test_open_clocks_stand_beside_what_the_report_of_the_week_before_froze(
+def test_open_clocks_stand_next_to_what_the_report_of_the_week_before_froze(
     rocket: Integration, alice: User, sign_in: Any, now: datetime
 ) -> None:
     watch = watch_over(rocket, now)
     blind = clock_of(issue_of(watch, 1, now), MONDAY - 24 * H, state="blind", next_at=None)
-    tasks.send_due(MONDAY)
+    tasks.generate_due_reports(MONDAY)
     Clock.objects.filter(pk=blind.pk).update(state="met", stopped_at=now)
-    tasks.send_due(MONDAY + timedelta(weeks=1))
+    tasks.generate_due_reports(MONDAY + timedelta(weeks=1))
     first, second = Snapshot.objects.filter(scope=f"partner:{rocket.partner_id}").order_by("week")
     assert [(each.figures["totals"]["blind"], each.figures["before"]["blind"]) for each in (first, second)] == [
         (1, None), (0, 1),

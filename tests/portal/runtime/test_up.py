@@ -60,7 +60,7 @@ def test_full_disk_is_named_with_the_remedy(tmp_path):
     assert message.endswith(f" MB left and the portal needs {10**12} MB")
 
 
-def test_data_folder_that_cannot_be_is_named_with_the_remedy(tmp_path):
+def test_data_invalid_folder_is_named_with_the_remedy(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(StartError) as refusal:
         require_data_folder(tmp_path / "file")

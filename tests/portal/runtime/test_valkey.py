@@ -53,7 +53,7 @@ def test_only_this_user_reaches_it(valkey: EmbeddedValkey) -> None:
 
 
 def test_cache_and_broker_use_it(valkey: EmbeddedValkey, settings: Any) -> None:
-    settings.CACHES = {"default": {"BACKEND": "portal.core.cache.Cache", "LOCATION": valkey.url}}
+    settings.CACHES = {"default": {"BACKEND": "portal.core.cache.FaultTolerantRedisCache", "LOCATION": valkey.url}}
     cache.set("k", {"a": 1})
     assert cache.get("k") == {"a": 1}
     options = settings.CELERY_BROKER_TRANSPORT_OPTIONS

@@ -109,7 +109,7 @@ def test_jobs_that_never_ran_are_late_once_the_sweep_has_worked_for_as_long(clie
 
 
 @pytest.mark.django_db
-def test_a_sent_mail_is_not_overdue(client, now):
+def test_sent_email_is_not_overdue(client, now):
     record("sweep", now)
     Email.objects.filter(pk=mail(now - timedelta(hours=1)).pk).update(state=Email.State.SENT)
     assert client.get("/healthz").json() == expected_report("ok", 0, None)

@@ -30,8 +30,8 @@ def beats(db: None) -> None:
         PeriodicRun.objects.create(name=name, started_at=now, finished_at=now)
 
 
-def line(name: str, now: datetime = NOW) -> probes.Line:
-    return next(each for _, lines in probes.everything(now) for each in lines if each.name == name)
+def line(name: str, now: datetime = NOW) -> probes.StatusLine:
+    return next(each for _, lines in probes.measure_all(now) for each in lines if each.name == name)
 
 
 def test_everybody_sees_it_and_no_figures(client: Client, beats: None) -> None:
@@ -53,9 +53,9 @@ def test_partner_sees_no_figures(sign_in: Any, alice: Any, beats: None) -> None:
 
 
 def test_machines_read_the_same_without_figures(client: Client, beats: None) -> None:
-    told = client.get("/status.json").json()
-    assert (told["tone"], told["said"]) == ("good", "Everything works.")
-    assert {tuple(sorted(each)) for each in told["lines"]} == {("at", "name", "said", "state")}
+    data = client.get("/status.json").json()
+    assert (data["tone"], data["said"]) == ("good", "Everything works.")
+    assert {tuple(sorted(each)) for each in data["lines"]} == {("at", "name", "said", "state")}
 
 
 def test_sweep_that_never_ran_or_stopped_is_no_working_one(db: None) -> None:
@@ -64,7 +64,7 @@ def test_sweep_that_never_ran_or_stopped_is_no_working_one(db: None) -> None:
     run = PeriodicRun.objects.create(name=SWEEP, started_at=at, finished_at=at)
     assert (line("Background").state, line("Background").sentence) == ("ok", "The last sweep ended 1 min ago.")
     PeriodicRun.objects.filter(pk=run.pk).update(finished_at=NOW - timedelta(minutes=3))
-    assert (line("Background").state, line("Background").hint) == ("late", probes.WITHOUT_SWEEP)
+    assert (line("Background").state, line("Background").hint) == ("late", probes.BACKGROUND_DOWN_HINT)
 
 
 def test_job_of_the_first_queue_that_is_late_is_named(beats: None) -> None:
@@ -81,7 +81,7 @@ def test_queue_that_is_stuck_is_late(beats: None) -> None:
         "late",
         "Late: mails.",
     )
-    assert probes.overall(probes.everything(timezone.now())) == ("warn", "Works, with delays: Mail queue.")
+    assert probes.summarize(probes.measure_all(timezone.now())) == ("warn", "Works, with delays: Mail queue.")
 
 
 def test_queue_that_has_not_ended_a_round_is_late_when_its_jobs_are(db: None) -> None:
@@ -145,7 +145,7 @@ def test_issues_are_as_fresh_as_the_stalest_repository(at: Any) -> None:
     assert (line("Issues").state, line("Issues").sentence[-11:]) == ("late", "to 3 h ago.")
 
 
-def test_queues_tell_their_oldest(rocket: Any, settings: Any) -> None:
+def test_queues_report_their_oldest(rocket: Any, settings: Any) -> None:
     settings.MAIL_KEPT = False
     CheckRun.objects.all().delete()
     assert line("Checks").sentence == "Nothing waits."
@@ -157,7 +157,7 @@ def test_queues_tell_their_oldest(rocket: Any, settings: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "model", "given"),
+    ("name", "model", "run_fields"),
     [
         ("Run task rehearsals", RunTaskRehearsal, {"url": "https://run.acme.io/", "signed": True}),
         ("Schemas read from providers", SchemaReading, {}),
@@ -165,12 +165,14 @@ def test_queues_tell_their_oldest(rocket: Any, settings: Any) -> None:
         ("Nomad plugin rehearsals", NomadRehearsal, {"type": "driver", "version": "1.0.0"}),
     ],
 )
-def test_what_the_portal_tries_tells_its_last_and_what_waits(rocket: Any, name: str, model: Any, given: Any) -> None:
+def test_what_the_portal_tries_reports_its_last_and_what_waits(
+    rocket: Any, name: str, model: Any, run_fields: Any
+) -> None:
     assert (line(name).state, line(name).sentence) == ("idle", "None was asked for yet.")
-    given |= {"integration": rocket, "requested_at": NOW}
-    model.objects.create(due_at=NOW, finished_at=NOW - timedelta(hours=2), outcome="fail", **given)
+    run_fields |= {"integration": rocket, "requested_at": NOW}
+    model.objects.create(due_at=NOW, finished_at=NOW - timedelta(hours=2), outcome="fail", **run_fields)
     assert (line(name).state, line(name).sentence) == ("ok", "The last one ended 2 h ago. Nothing waits.")
-    model.objects.create(due_at=NOW - timedelta(minutes=31), **given)
+    model.objects.create(due_at=NOW - timedelta(minutes=31), **run_fields)
     assert line(name).sentence == "The last one ended 2 h ago. What waits longest was due 31 min ago."
     assert (line(name).state, line(name).details) == ("late", (("waiting", "1"),))
     model.objects.filter(finished_at=None).update(finished_at=NOW - timedelta(hours=1), outcome="not_run")
@@ -185,18 +187,18 @@ def test_every_queue_has_a_word_and_says_what_it_plays(beats: None) -> None:
 
 
 def test_what_cannot_be_measured_is_not_called_working(monkeypatch: Any, beats: None) -> None:
-    def broken(_now: datetime) -> probes.Line:
+    def raise_error(_now: datetime) -> probes.StatusLine:
         raise RuntimeError("out of order")
 
-    found = probes.measured("GitHub", broken, NOW)
-    assert (found.state, probes.overall([("", [found])])[0]) == ("unknown", "warn")
+    status_line = probes.measure_line("GitHub", raise_error, NOW)
+    assert (status_line.state, probes.summarize([("", [status_line])])[0]) == ("unknown", "warn")
 
 
 def test_database_that_is_away_is_said(client: Client, monkeypatch: Any) -> None:
     def away(_now: datetime) -> Any:
         raise OperationalError("gone")
 
-    monkeypatch.setattr(probes, "everything", away)
+    monkeypatch.setattr(probes, "measure_all", away)
     assert client.get("/status/").status_code == 503
     assert "The database does not answer" in client.get("/status/").text
     assert client.get("/status.json").status_code == 503

@@ -8,7 +8,7 @@ from bs4 import BeautifulSoup, Tag
 from django.test import Client
 
 from portal.styleguide import colors
-from portal.styleguide.catalog import GROUPS, renamed
+from portal.styleguide.catalog import GROUPS, rename_ids
 from portal.ui.components.inline import OUTCOMES
 from portal.ui.components.markup import TONES
 from portal.ui.templatetags.components import register
@@ -16,7 +16,7 @@ from tests.portal.styleguide import test_colors
 
 PORTAL = Path(__file__).parents[3] / "portal"
 PARTS = PORTAL / "styleguide" / "templates" / "styleguide" / "parts"
-INCLUDED = re.compile(r'include "([^"]+)"')
+INCLUDE_PATTERN = re.compile(r'include "([^"]+)"')
 ROOMS = ("directory", "analytics", "directory/badges")
 OF_THE_DOCUMENT = {"page_title", "page_description", "script_words"}  # in the tab, in search results, for the script
 # what is no component of its own, and why
@@ -41,13 +41,13 @@ def test_every_component_is_shown(tag: str) -> None:
 
 def test_every_small_template_of_the_rooms_is_shown() -> None:
     small = {f"{room}/{page.name}" for room in ROOMS for page in PORTAL.glob(f"*/templates/{room}/_*.html")}
-    shown = {name for source in SOURCES.values() for name in INCLUDED.findall(source)}
-    shown |= {
+    included_templates = {name for source in SOURCES.values() for name in INCLUDE_PATTERN.findall(source)}
+    included_templates |= {
         name
-        for each in small & shown
+        for each in small & included_templates
         for name in re.findall(r'include "([^"]+)"', (PORTAL / each.partition("/")[0] / "templates" / each).read_text())
     }
-    assert small - shown == set(APART)
+    assert small - included_templates == set(APART)
 
 
 def test_every_kind_of_chart_is_drawn_by_day_and_by_night(guide: BeautifulSoup) -> None:
@@ -63,7 +63,7 @@ def test_every_file_of_a_part_is_shown_once() -> None:
     assert sorted(part.key for _, parts in GROUPS for part in parts) == sorted(SOURCES)
 
 
-def test_each_part_stands_in_light_and_in_dark(guide: BeautifulSoup) -> None:
+def test_each_part_appears_in_light_and_in_dark(guide: BeautifulSoup) -> None:
     for key in SOURCES:
         part = guide.find(id=key)
         assert isinstance(part, Tag)
@@ -71,28 +71,28 @@ def test_each_part_stands_in_light_and_in_dark(guide: BeautifulSoup) -> None:
         assert [side["data-theme"] for side in sides] == ["light", "dark"]
         assert sides[0].get_text(" ", strip=True) == sides[1].get_text(" ", strip=True) != ""
         assert [side.has_attr("inert") for side in sides] == [False, True]
-        shown = part.select_one("pre[aria-label$='as one writes it']")
-        assert shown is not None
-        assert shown.get_text() == SOURCES[key].strip()
+        element = part.select_one("pre[aria-label$='as one writes it']")
+        assert element is not None
+        assert element.get_text() == SOURCES[key].strip()
 
 
 def test_every_tone_and_outcome_is_shown(guide: BeautifulSoup) -> None:
     words = guide.find(id="words")
     assert isinstance(words, Tag)
-    said = words.get_text(" ")
-    assert [tone for tone in TONES if tone.title() not in said] == []
-    assert [word for _, _, word in OUTCOMES.values() if word not in said] == []
+    text = words.get_text(" ")
+    assert [tone for tone in TONES if tone.title() not in text] == []
+    assert [word for _, _, word in OUTCOMES.values() if word not in text] == []
 
 
 def test_copy_has_ids_of_its_own_and_refers_to_them() -> None:
-    drawn = '<i id="a" aria-labelledby="a b" data-id="a"><label for="c"></label></i>'
-    assert renamed(drawn) == (
+    markup = '<i id="a" aria-labelledby="a b" data-id="a"><label for="c"></label></i>'
+    assert rename_ids(markup) == (
         '<i id="dark-a" aria-labelledby="dark-a dark-b" data-id="a"><label for="dark-c"></label></i>'
     )
 
 
-@pytest.mark.parametrize("swatch", colors.swatches(), ids=lambda swatch: swatch.use)
-def test_contrasts_are_those_of_the_tokens(swatch: colors.Swatch) -> None:
-    for shown, night in ((swatch.light, False), (swatch.dark, True)):
-        assert round(shown, 6) == round(test_colors.contrast(swatch.colour, swatch.ground, night), 6)
+@pytest.mark.parametrize("swatch", colors.build_swatches(), ids=lambda swatch: swatch.use)
+def test_contrasts_are_those_of_the_tokens(swatch: colors.ColorSwatch) -> None:
+    for contrast, night in ((swatch.light, False), (swatch.dark, True)):
+        assert round(contrast, 6) == round(test_colors.contrast(swatch.colour, swatch.ground, night), 6)
     assert swatch.is_kept

@@ -11,7 +11,7 @@ from django.core.paginator import Paginator
 from django.template import TemplateSyntaxError, engines
 from django.test import RequestFactory
 
-from portal.audit.event_types import WORDS
+from portal.audit.event_types import EVENT_TYPES
 from portal.ui.components import inline
 from portal.ui.components.markup import TONES
 from tests.house.source import template_files
@@ -23,7 +23,7 @@ def show(source, **context):
     return BeautifulSoup(engines["django"].from_string(source).render(context), "html5lib").body
 
 
-def said(element):
+def get_text(element):
     return " ".join(element.get_text().split())
 
 
@@ -86,7 +86,7 @@ def test_tag_escapes_what_people_wrote(source):
 def test_outcome_is_icon_and_word(value):
     chip = show(f'{{% outcome "{value}" %}}').select_one(".badge")
     _, tone, word = inline.OUTCOMES[value]
-    assert (said(chip), chip["class"], len(chip.select("svg"))) == (word, ["badge", f"tone-{tone}"], 1)
+    assert (get_text(chip), chip["class"], len(chip.select("svg"))) == (word, ["badge", f"tone-{tone}"], 1)
 
 
 @pytest.mark.parametrize("tone", TONES)
@@ -95,34 +95,35 @@ def test_badge_has_an_icon_in_every_tone(tone):
 
 
 def test_tally_leaves_out_zeros_and_says_the_words():
-    assert said(show("{% tally counts %}", counts={"pass": 14, "warn": 1, "fail": 0})) == "14 passed 1 warning"
+    assert get_text(show("{% tally counts %}", counts={"pass": 14, "warn": 1, "fail": 0})) == "14 passed 1 warning"
 
 
 def test_button_that_is_not_possible_says_why_and_sends_nothing():
     body = show('{% button "Approve" tone="primary" name="step" value="approve" disabled="Two findings are open." %}')
     button = body.button
     assert (button["type"], button["aria-disabled"], button.get("name")) == ("button", "true", None)
-    assert said(button) == "Approve, not possible yet: Two findings are open."
-    assert said(body.select_one(".reason")) == "Two findings are open."
+    assert get_text(button) == "Approve, not possible yet: Two findings are open."
+    assert get_text(body.select_one(".reason")) == "Two findings are open."
 
 
 def test_link_button_to_another_site_says_so():
     link = show('{% link_button "Docs" href="https://docs.example/?a=1&amp;b=2" external=True %}').a
     assert (link["href"], link["rel"]) == ("https://docs.example/?a=1&b=2", ["noopener", "noreferrer"])
-    assert said(link) == "Docs (opens in a new tab)"
+    assert get_text(link) == "Docs (opens in a new tab)"
 
 
-def test_person_is_name_and_mail():
+def test_person_is_name_and_email():
     body = show("{% person who %}", who=SimpleNamespace(name="Rita de la Tan", email="rita@portal.example"))
-    assert said(body.select_one(".person-mark")) == "RT"
+    assert get_text(body.select_one(".person-mark")) == "RT"
     assert body.a["href"] == "mailto:rita@portal.example"
 
 
-def test_person_without_a_name_is_the_mail_and_nobody_is_the_portal():
+def test_person_without_a_name_is_the_email_and_no_one_is_the_portal():
     assert (
-        said(show("{% person who mail=False %}", who=SimpleNamespace(name="", email="a@b.example"))) == "Aa@b.example"
+        get_text(show("{% person who mail=False %}", who=SimpleNamespace(name="", email="a@b.example")))
+        == "Aa@b.example"
     )
-    assert said(show("{% person None %}")) == "The portal"
+    assert get_text(show("{% person None %}")) == "The portal"
 
 
 @pytest.mark.parametrize(
@@ -130,41 +131,41 @@ def test_person_without_a_name_is_the_mail_and_nobody_is_the_portal():
     [(None, ""), (0, "0 B"), (999, "999 B"), (14_000, "14 kB"), (1_234_567, "1.2 MB"), (2_000_000_000, "2.0 GB")],
 )
 def test_file_size(octets, words):
-    assert inline.file_size(octets) == words
+    assert inline.format_file_size(octets) == words
 
 
 def test_path_marks_the_current_step_in_words_too():
     steps = [{"name": "Prepare", "state": "done", "href": "#p"}, {"name": "Apply", "state": "current"}]
     body = show("{% path steps %}", steps=steps)
-    assert [said(step) for step in body.select("li")] == ["Prepare, done", "Apply, now"]
-    assert said(body.select_one("[aria-current=step]")) == "Apply, now"
+    assert [get_text(step) for step in body.select("li")] == ["Prepare, done", "Apply, now"]
+    assert get_text(body.select_one("[aria-current=step]")) == "Apply, now"
 
 
 def test_path_takes_objects_as_well():
     step = SimpleNamespace(name="Verify", state="next", note="round 2")
-    assert said(show("{% path steps %}", steps=[step])) == "Verify, to come round 2"
+    assert get_text(show("{% path steps %}", steps=[step])) == "Verify, to come round 2"
 
 
 def test_crumbs_end_with_this_page():
     body = show('{% crumbs "Queue" "/queue/" "Rocket" %}')
-    assert [(said(a), a["href"]) for a in body.select("a")] == [("Queue", "/queue/")]
-    assert said(body.select_one("[aria-current=page]")) == "Rocket"
+    assert [(get_text(a), a["href"]) for a in body.select("a")] == [("Queue", "/queue/")]
+    assert get_text(body.select_one("[aria-current=page]")) == "Rocket"
 
 
 def test_turn_of_the_reader_and_of_the_program():
     mine = show(
         '{% turn sentence="Sign the release." mine=True %}{% link_button "Show me how" href="#x" %}{% endturn %}'
     )
-    assert said(mine.select_one(".turn-mine")) == "Your turn: Sign the release. Show me how"
+    assert get_text(mine.select_one(".turn-mine")) == "Your turn: Sign the release. Show me how"
     theirs = show('{% turn sentence="Rita reads." mine=False %}{% endturn %}')
-    assert said(theirs.select_one(".turn-theirs")) == "Our turn: Rita reads."
+    assert get_text(theirs.select_one(".turn-theirs")) == "Our turn: Rita reads."
     rest = show('{% turn sentence="Nothing to do." mine=False at_rest=True %}{% endturn %}')
-    assert said(rest.select_one(".turn-rest")) == "Nothing to do."
+    assert get_text(rest.select_one(".turn-rest")) == "Nothing to do."
 
 
 def test_fact_without_a_value_is_not_silent():
     body = show('{% facts %}{% fact "Listed" %}  {% endfact %}{% endfacts %}')
-    assert said(body.dl) == "Listednot yet"
+    assert get_text(body.dl) == "Listednot yet"
 
 
 def test_check_that_we_could_not_make_says_when_we_try_again(now):
@@ -173,7 +174,7 @@ def test_check_that_we_could_not_make_says_when_we_try_again(now):
         "{% endcheck_result %}",
         now=now,
     )
-    assert said(body.select_one(".check-summary")).startswith(
+    assert get_text(body.select_one(".check-summary")).startswith(
         "We could not reach the registry. We try again at Tue 14 Apr"
     )
     assert body.select("details") == []
@@ -181,7 +182,7 @@ def test_check_that_we_could_not_make_says_when_we_try_again(now):
 
 def test_entry_that_the_partner_never_sees_is_marked(now):
     body = show('{% entry what="Note" at=now private=True %}Ask Sam{% endentry %}', now=now)
-    assert "Only reviewers see this" in said(body.select_one(".entry-private"))
+    assert "Only reviewers see this" in get_text(body.select_one(".entry-private"))
 
 
 def test_meter_pieces_fill_the_bar():
@@ -213,25 +214,25 @@ def test_pagination_keeps_the_filters():
     assert [(a["rel"], a["href"]) for a in body.select("a")] == [
         (["prev"], "?stage=review&page=1"), (["next"], "?stage=review&page=3"),
     ]  # fmt: skip
-    assert "51–100 of 120 rows" in said(body)
+    assert "51–100 of 120 rows" in get_text(body)
 
 
 def test_pagination_of_one_page_is_nothing():
     request = RequestFactory().get("/queue/")
-    assert said(show("{% pagination page %}", page=Paginator(range(3), 50).page(1), request=request)) == ""
+    assert get_text(show("{% pagination page %}", page=Paginator(range(3), 50).page(1), request=request)) == ""
 
 
 def test_decision_works_without_a_script_and_is_named():
     body = show('{% decision label="Approve" id="approve" heading="Approve Rocket" %}form{% enddecision %}')
-    assert said(body.details.summary) == "Approve…"
+    assert get_text(body.details.summary) == "Approve…"
     group = body.select_one("[role=group]")
-    assert said(body.find(id=group["aria-labelledby"])) == "Approve Rocket"
+    assert get_text(body.find(id=group["aria-labelledby"])) == "Approve Rocket"
 
 
 def test_decision_that_is_not_possible_is_a_button_with_its_reason():
     body = show('{% decision label="Approve" id="a" disabled="Two findings are open." %}form{% enddecision %}')
     assert body.details is None
-    assert said(body.select_one(".reason")) == "Two findings are open."
+    assert get_text(body.select_one(".reason")) == "Two findings are open."
 
 
 def named_icons():
@@ -240,10 +241,10 @@ def named_icons():
     return sorted({name for page in template_files() for name in used.findall(page.read_text())})
 
 
-def test_icons_and_tones_of_every_happening_exist():
-    icons = {icon for _, _, icon in WORDS.values()}
+def test_icons_and_tones_of_every_event_exist():
+    icons = {icon for _, _, icon in EVENT_TYPES.values()}
     assert [name for name in sorted(icons) if is_missing(name)] == []
-    assert {tone for _, tone, _ in WORDS.values()} <= set(TONES)
+    assert {tone for _, tone, _ in EVENT_TYPES.values()} <= set(TONES)
 
 
 def is_missing(icon):

@@ -18,10 +18,10 @@ def words(html):
 
 def test_when_speaks_in_the_readers_zone():
     with timezone.override(ZoneInfo("Europe/Berlin")):
-        shown = BeautifulSoup(moments.when(NOW, now=NOW), "html5lib").time
-    assert shown.text == "Tue 14 Apr, 14:10"
-    assert shown["title"] == "Tue 14 Apr 2026, 14:10 CEST"
-    assert shown["datetime"] == "2026-04-14T12:10:00+00:00"
+        element = BeautifulSoup(moments.when(NOW, now=NOW), "html5lib").time
+    assert element.text == "Tue 14 Apr, 14:10"
+    assert element["title"] == "Tue 14 Apr 2026, 14:10 CEST"
+    assert element["datetime"] == "2026-04-14T12:10:00+00:00"
 
 
 def test_when_of_another_year_names_it():
@@ -44,8 +44,8 @@ def test_when_of_nothing_is_nothing():
 
 
 def test_when_both_says_both():
-    shown = moments.when(NOW - timedelta(minutes=12), form="both", now=NOW)
-    assert words(shown) == "Tue 14 Apr, 11:58 UTC · 12 min ago"
+    element = moments.when(NOW - timedelta(minutes=12), form="both", now=NOW)
+    assert words(element) == "Tue 14 Apr, 11:58 UTC · 12 min ago"
 
 
 def test_when_of_an_unknown_form_is_refused():
@@ -54,7 +54,7 @@ def test_when_of_an_unknown_form_is_refused():
 
 
 @pytest.mark.parametrize(
-    ("ago", "said"),
+    ("ago", "expected"),
     [
         (timedelta(seconds=59), "just now"),
         (timedelta(seconds=60), "1 min ago"),
@@ -66,12 +66,12 @@ def test_when_of_an_unknown_form_is_refused():
         (-timedelta(hours=3), "in 3 h"),
     ],
 )
-def test_relative_rounds_down(ago, said):
-    assert moments.relative(NOW - ago, NOW) == said
+def test_relative_rounds_down(ago, expected):
+    assert moments.format_relative(NOW - ago, NOW) == expected
 
 
 @pytest.mark.parametrize(
-    ("left", "tone", "said"),
+    ("remaining_time", "tone", "expected"),
     [
         (timedelta(days=3), "neutral", "due in 3 d"),
         (timedelta(days=1), "neutral", "due in 24 h"),
@@ -81,19 +81,19 @@ def test_relative_rounds_down(ago, said):
         (-timedelta(hours=2), "bad", "overdue by 2 h"),
     ],
 )
-def test_due_warns_for_a_day_and_then_says_so(left, tone, said):
-    shown = BeautifulSoup(moments.due(NOW + left, now=NOW), "html5lib").time
-    assert shown["class"] == ["due", f"due-{tone}"]
-    assert shown.select_one("[data-relative=due]").text == said
+def test_due_warns_for_a_day_and_then_says_so(remaining_time, tone, expected):
+    element = BeautifulSoup(moments.due(NOW + remaining_time, now=NOW), "html5lib").time
+    assert element["class"] == ["due", f"due-{tone}"]
+    assert element.select_one("[data-relative=due]").text == expected
 
 
-def test_due_tells_screen_readers_the_exact_moment():
-    shown = BeautifulSoup(moments.due(NOW, now=NOW), "html5lib")
-    assert shown.select_one(".visually-hidden").text == ", Tue 14 Apr 2026, 12:10 UTC"
+def test_due_reports_screen_readers_the_exact_moment():
+    page = BeautifulSoup(moments.due(NOW, now=NOW), "html5lib")
+    assert page.select_one(".visually-hidden").text == ", Tue 14 Apr 2026, 12:10 UTC"
 
 
 def test_due_while_paused_does_not_count():
-    shown = BeautifulSoup(moments.due(NOW - timedelta(days=9), paused=True, now=NOW), "html5lib").time
-    assert shown["class"] == ["due", "due-neutral"]
-    assert shown.select("[data-relative]") == []
-    assert shown.text.startswith("paused")
+    element = BeautifulSoup(moments.due(NOW - timedelta(days=9), paused=True, now=NOW), "html5lib").time
+    assert element["class"] == ["due", "due-neutral"]
+    assert element.select("[data-relative]") == []
+    assert element.text.startswith("paused")

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from portal.ui.script_messages import WORDS, script_words
+from portal.ui.script_messages import MESSAGES, script_words
 from tests.house.source import ROOT
 from tests.portal import pseudo
-from tests.portal.asking import asked, client_of
+from tests.portal.asking import client_of, send_request
 from tests.portal.everything import address
 
 SCRIPT = ROOT / "static" / "js" / "portal.js"
@@ -22,13 +22,13 @@ def of_script() -> dict[str, str]:
     return {key: json.loads(words) for key, words in OWN.findall(table)}
 
 
-def test_the_script_holds_the_words_of_the_table() -> None:
-    assert of_script() == WORDS
+def test_script_holds_the_words_of_the_table() -> None:
+    assert of_script() == MESSAGES
 
 
-def test_the_script_uses_every_word() -> None:
+def test_script_uses_every_word() -> None:
     rest = SCRIPT.read_text("utf-8").partition("};")[2]
-    assert [key for key in WORDS if f"WORDS.{key}" not in rest and f'said("{key}"' not in rest] == []
+    assert [key for key in MESSAGES if f"WORDS.{key}" not in rest and f'said("{key}"' not in rest] == []
 
 
 def test_english_brings_no_words() -> None:
@@ -37,8 +37,8 @@ def test_english_brings_no_words() -> None:
 
 @pytest.mark.any_database
 def test_another_language_brings_them_all(cast: Any, world: Any) -> None:
-    with pseudo.spoken():
-        page = asked(client_of(cast["alice"]), address("home", world))[1]
-    found = re.search(r'<html [^>]*data-words="([^"]*)"', page)
-    assert found is not None
-    assert json.loads(unescape(found[1])) == {key: f"⟦{words}⟧" for key, words in WORDS.items()}
+    with pseudo.activate_pseudo_language():
+        page = send_request(client_of(cast["alice"]), address("home", world))[1]
+    match = re.search(r'<html [^>]*data-words="([^"]*)"', page)
+    assert match is not None
+    assert json.loads(unescape(match[1])) == {key: f"⟦{words}⟧" for key, words in MESSAGES.items()}

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from portal.webhooks import services
-from portal.webhooks.event_kinds import BY_NAME
+from portal.webhooks.event_kinds import EVENT_TYPES_BY_NAME
 from portal.webhooks.models import Endpoint
-from portal.webhooks.services import Wanted
+from portal.webhooks.services import EndpointConfiguration
 from tests.conftest import NOW
 from tests.fakes.receiver import Receiver
 
@@ -32,9 +32,13 @@ def receiver(receiver_server: Receiver, settings: Any) -> Iterator[Receiver]:
 def endpoint(receiver: Receiver, acme: Any, alice: Any) -> Callable[..., Endpoint]:
     """Makes an endpoint of Acme that hears of everything; its secret is `endpoint.made`."""
 
-    def make(partner: Any = acme, by: Any = alice, address: str = "", **wanted: Any) -> Endpoint:
-        told = {"name": "Build pipeline", "kinds": list(BY_NAME), "address": address or receiver.url} | wanted
-        row, secret = services.add(partner, Wanted(**told), by=by, now=NOW)
+    def make(partner: Any = acme, by: Any = alice, address: str = "", **fields: Any) -> Endpoint:
+        configuration = {
+            "name": "Build pipeline",
+            "kinds": list(EVENT_TYPES_BY_NAME),
+            "address": address or receiver.url,
+        } | fields
+        row, secret = services.create_endpoint(partner, EndpointConfiguration(**configuration), actor=by, now=NOW)
         row.made = secret  # type: ignore[attr-defined]
         return row
 

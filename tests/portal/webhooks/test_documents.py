@@ -14,64 +14,64 @@ from standardwebhooks import Webhook
 
 from portal.webhooks import retry_policy
 from portal.webhooks import secrets as sealing
-from portal.webhooks.event_kinds import KINDS, SAMPLES
+from portal.webhooks.event_kinds import SAMPLE_VALUES, WEBHOOK_EVENT_TYPES
 from portal.webhooks.models import Endpoint
-from portal.webhooks.payloads import example
+from portal.webhooks.payloads import build_example
 
 TEXT = (Path(__file__).parents[3] / "docs" / "webhooks.md").read_text()
 
 
 def block(language: str) -> str:
-    found = re.search(rf"```{language}\n(.*?)```", TEXT, re.DOTALL)
-    assert found
-    return found[1]
+    match = re.search(rf"```{language}\n(.*?)```", TEXT, re.DOTALL)
+    assert match
+    return match[1]
 
 
 @pytest.fixture
 def signed(tmp_path: Path) -> dict[str, str]:
-    secret, at, body = sealing.new_secret().value, datetime.now(tz=UTC), '{"name": "Ünicode"}'
+    secret, at, body = sealing.generate_secret().value, datetime.now(tz=UTC), '{"name": "Ünicode"}'
     (tmp_path / "body.json").write_text(body)
-    other = Webhook(sealing.new_secret().value).sign("msg_1", at, body)
+    other = Webhook(sealing.generate_secret().value).sign("msg_1", at, body)
     signature = f"{other} {Webhook(secret).sign('msg_1', at, body)}"
     return {"secret": secret, "id": "msg_1", "timestamp": str(int(at.timestamp())), "signature": signature}
 
 
-@pytest.mark.parametrize(("changed", "verdict"), [("", "ours"), ("id", "not ours"), ("secret", "not ours")])
-def test_the_shell_example_tells_ours_from_others(
-    signed: dict[str, str], tmp_path: Path, changed: str, verdict: str
+@pytest.mark.parametrize(("changed_part", "verdict"), [("", "ours"), ("id", "not ours"), ("secret", "not ours")])
+def test_shell_example_reports_ours_from_others(
+    signed: dict[str, str], tmp_path: Path, changed_part: str, verdict: str
 ) -> None:
-    if changed:
-        signed[changed] = sealing.new_secret().value
-    done = subprocess.run(
+    if changed_part:
+        signed[changed_part] = sealing.generate_secret().value
+    process = subprocess.run(
         ["sh", "-c", block("sh")], cwd=tmp_path, env=os.environ | signed, capture_output=True, text=True, check=True
     )
-    assert done.stdout == f"{verdict}\n"
+    assert process.stdout == f"{verdict}\n"
 
 
-def test_the_python_example_reads_a_message(signed: dict[str, str], tmp_path: Path) -> None:
+def test_python_example_reads_a_message(signed: dict[str, str], tmp_path: Path) -> None:
     there: dict[str, Any] = {}
     exec(block("python"), there)
     headers = {f"webhook-{name}": signed[name] for name in ("id", "timestamp", "signature")}
     assert there["receive"](signed["secret"], headers, (tmp_path / "body.json").read_bytes()) == {"name": "Ünicode"}
 
 
-def test_the_document_names_every_kind_and_every_wait() -> None:
-    assert [kind.name for kind in KINDS if f"| `{kind.name}` |" not in TEXT] == []
-    said = [retry_policy.words(wait) for wait in retry_policy.WAITS]
-    assert f"{', '.join(said[:-1])} and {said[-1]}," in TEXT
-    assert sum(retry_policy.WAITS) == pytest.approx(3 * 24 * 3600, rel=0.05)
+def test_document_names_every_kind_and_every_wait() -> None:
+    assert [kind.name for kind in WEBHOOK_EVENT_TYPES if f"| `{kind.name}` |" not in TEXT] == []
+    delays = [retry_policy.format_delay(wait) for wait in retry_policy.RETRY_DELAYS_SECONDS]
+    assert f"{', '.join(delays[:-1])} and {delays[-1]}," in TEXT
+    assert sum(retry_policy.RETRY_DELAYS_SECONDS) == pytest.approx(3 * 24 * 3600, rel=0.05)
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+@pytest.mark.parametrize("kind", WEBHOOK_EVENT_TYPES, ids=lambda kind: kind.name)
 def test_every_kind_has_an_example(kind: Any) -> None:
-    told = example(kind)
-    assert told["type"] == kind.name
-    assert set(kind.fields) <= set(told["data"])
-    assert set(kind.fields) <= set(SAMPLES)
+    example = build_example(kind)
+    assert example["type"] == kind.name
+    assert set(kind.fields) <= set(example["data"])
+    assert set(kind.fields) <= set(SAMPLE_VALUES)
 
 
 @pytest.mark.django_db
-def test_a_new_key_seals_every_webhook_anew(settings: Any) -> None:
+def test_new_key_seals_every_webhook_again(settings: Any) -> None:
     row = Endpoint(name="Build", kinds=["tier.granted"], made_at=datetime.now(tz=UTC))
     sealing.set_address(row, "https://ci.acme.com/")
     secret = sealing.set_secret(row, row.made_at)
@@ -80,4 +80,7 @@ def test_a_new_key_seals_every_webhook_anew(settings: Any) -> None:
     call_command("rekey_webhooks")
     settings.CREDENTIALS_KEYS = ["a newer key"]
     row.refresh_from_db()
-    assert (sealing.address(row).value, sealing.secrets(row, row.made_at)) == ("https://ci.acme.com/", (secret,))
+    assert (sealing.decrypt_address(row).value, sealing.list_signing_secrets(row, row.made_at)) == (
+        "https://ci.acme.com/",
+        (secret,),
+    )

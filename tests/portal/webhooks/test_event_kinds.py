@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 from django.db import transaction
 
-from integrations.submissions.notices import NOTICES
+from integrations.submissions.notices import NOTIFICATION_RULES
 from integrations.submissions.services import introductions
-from portal.audit.services import record
-from portal.notifications.categories import BY_VERB as CHOICES
-from portal.webhooks.event_kinds import BY_VERB, GROUPS, KINDS, SAMPLES
+from portal.audit.services import record_event
+from portal.notifications.categories import CATEGORY_BY_EVENT_TYPE as CHOICES
+from portal.webhooks.event_kinds import EVENT_TYPES_BY_VERB, GROUP_TITLES, SAMPLE_VALUES, WEBHOOK_EVENT_TYPES
 from portal.webhooks.models import EndpointMessage
 from tests.conftest import NOW, begin
 
@@ -29,47 +29,47 @@ WEBHOOK_ALONE = {
 
 
 @pytest.mark.django_db
-def test_check_accepted_for_good_is_told(endpoint: Any, rocket: Any, rita: Any) -> None:
+def test_check_accepted_for_good_is_reported(endpoint: Any, rocket: Any, rita: Any) -> None:
     endpoint(kinds=["check.accepted"])
-    said: dict[str, Any] = {
+    event_data: dict[str, Any] = {
         "check": "repository.owner",
         "title": "Same owner",
         "thing": "new owner",
         "value": "secret-9",
     }
     with transaction.atomic():
-        record(rocket, "accepted", by=rita, now=NOW, **said)
+        record_event(rocket, "accepted", actor=rita, now=NOW, **event_data)
     body = json.loads(EndpointMessage.objects.get().body)
     assert (body["type"], body["data"]["thing"], body["data"]["by"]) == ("check.accepted", "new owner", "program")
     assert "secret-9" not in json.dumps({**body["data"], "sentence": ""})
 
 
 @pytest.mark.django_db
-def test_introduction_tells_nobody_who_asks(endpoint: Any, rocket: Any, globex: Any, charlie: Any) -> None:
+def test_introduction_reports_no_one_who_asks(endpoint: Any, rocket: Any, globex: Any, charlie: Any) -> None:
     endpoint(kinds=["introduction.asked", "introduction.declined"])
     other = begin(globex, charlie, name="Comet", repository="globex/comet", repository_id=9)
-    introductions.ask(other, rocket, "We are Globex.", by=charlie, now=NOW)
+    introductions.request_introduction(other, rocket, "We are Globex.", actor=charlie, now=NOW)
     body = EndpointMessage.objects.get().body
     assert (json.loads(body)["type"], "Globex" in body, "Comet" in body) == ("introduction.asked", False, False)
 
 
 def test_every_notice_has_a_kind_of_event_or_a_reason() -> None:
-    assert set(NOTICES) - set(BY_VERB) == set(MAIL_ALONE)
+    assert set(NOTIFICATION_RULES) - set(EVENT_TYPES_BY_VERB) == set(MAIL_ALONE)
 
 
 def test_every_kind_of_event_has_a_notice_or_a_reason() -> None:
-    assert set(BY_VERB) - set(NOTICES) == set(WEBHOOK_ALONE)
+    assert set(EVENT_TYPES_BY_VERB) - set(NOTIFICATION_RULES) == set(WEBHOOK_ALONE)
 
 
 def test_every_notice_can_be_chosen_or_is_locked() -> None:
-    assert set(NOTICES) - set(CHOICES) == set()
+    assert set(NOTIFICATION_RULES) - set(CHOICES) == set()
 
 
 def test_every_kind_has_a_group_and_samples_of_its_fields() -> None:
-    assert {kind.group for kind in KINDS} == set(GROUPS)
-    assert {field for kind in KINDS for field in kind.fields} - set(SAMPLES) == set()
+    assert {kind.group for kind in WEBHOOK_EVENT_TYPES} == set(GROUP_TITLES)
+    assert {field for kind in WEBHOOK_EVENT_TYPES for field in kind.fields} - set(SAMPLE_VALUES) == set()
 
 
-def test_no_verb_is_told_twice() -> None:
-    verbs = [verb for kind in KINDS for verb in kind.verbs]
+def test_no_verb_is_reported_twice() -> None:
+    verbs = [verb for kind in WEBHOOK_EVENT_TYPES for verb in kind.verbs]
     assert len(verbs) == len(set(verbs))

@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from integrations.submissions.services import findings
-from portal.core.crypto import unseal
+from portal.core.crypto import decrypt
 from portal.webhooks import secrets as sealing
 from portal.webhooks import tasks
 from portal.webhooks.models import Endpoint, EndpointMessage
@@ -18,7 +18,7 @@ from tests.fakes.receiver import Receiver
 
 pytestmark = pytest.mark.django_db
 Make = Callable[..., Endpoint]
-FILLED = {
+FORM_DATA = {
     "form": "webhook", "name": "Build", "address": "https://hooks.acme.com/in", "kinds": ["integration.listed"],
     "program_key": "",
 }  # fmt: skip
@@ -30,20 +30,20 @@ def page(client: Any, name: str, *args: Any, **query: Any) -> str:
     return str(answer.content.decode())
 
 
-def test_a_new_webhook_shows_its_secret_once(sign_in: Any, alice: Any, acme: Any) -> None:
+def test_new_webhook_shows_its_secret_once(sign_in: Any, alice: Any, acme: Any) -> None:
     client = sign_in(alice)
-    answer = client.post(reverse("webhook_new", args=["acme"]), FILLED)
+    answer = client.post(reverse("webhook_new", args=["acme"]), FORM_DATA)
     row = Endpoint.objects.get()
-    (secret,) = sealing.secrets(row, NOW)
+    (secret,) = sealing.list_signing_secrets(row, NOW)
     assert secret.value in answer.content.decode()
     assert "no-store" in answer["Cache-Control"]
     assert secret.value not in page(client, "webhook", row.uuid)
-    assert unseal(bytes(row.address), sealing.place(row, "address")).value == FILLED["address"]
+    assert decrypt(bytes(row.address), sealing.build_encryption_context(row, "address")).value == FORM_DATA["address"]
     assert "added the webhook “Build”" in page(client, "company", "acme")
 
 
 @pytest.mark.parametrize(
-    ("address", "said"),
+    ("address", "expected_error"),
     [
         ("http://hooks.acme.com/in", "only https is read"),
         ("https://127.0.0.1/in", "an address of this machine"),
@@ -53,31 +53,29 @@ def test_a_new_webhook_shows_its_secret_once(sign_in: Any, alice: Any, acme: Any
         ("ftp://acme.com/", "is not of the form"),
     ],
 )
-def test_an_address_that_cannot_be_is_said_beside_the_field(
-    sign_in: Any, alice: Any, acme: Any, address: str, said: str
+def test_invalid_address_is_shown_as_field_error(
+    sign_in: Any, alice: Any, acme: Any, address: str, expected_error: str
 ) -> None:
-    answer = sign_in(alice).post(reverse("webhook_new", args=["acme"]), FILLED | {"address": address})
+    answer = sign_in(alice).post(reverse("webhook_new", args=["acme"]), FORM_DATA | {"address": address})
     assert answer.status_code == 422
-    assert said in answer.content.decode()
+    assert expected_error in answer.content.decode()
     assert Endpoint.objects.count() == 0
 
 
-def test_a_slack_address_is_never_shown_whole(sign_in: Any, alice: Any, acme: Any) -> None:
+def test_slack_address_is_never_shown_whole(sign_in: Any, alice: Any, acme: Any) -> None:
     client = sign_in(alice)
     address = "https://hooks.slack.com/services/T01/B02/verysecretpart"
-    client.post(reverse("webhook_new", args=["acme"]), FILLED | {"form": "slack", "address": address})
+    client.post(reverse("webhook_new", args=["acme"]), FORM_DATA | {"form": "slack", "address": address})
     row = Endpoint.objects.get()
     assert row.secret is None
-    for shown in (page(client, "webhook", row.uuid), page(client, "webhooks"), page(client, "company", "acme")):
-        assert "verysecret" not in shown
+    for page_text in (page(client, "webhook", row.uuid), page(client, "webhooks"), page(client, "company", "acme")):
+        assert "verysecret" not in page_text
 
 
-def test_the_log_has_pages_and_filters(
-    sign_in: Any, endpoint: Make, receiver: Receiver, rocket: Any, alice: Any
-) -> None:
+def test_log_has_pages_and_filters(sign_in: Any, endpoint: Make, receiver: Receiver, rocket: Any, alice: Any) -> None:
     row = endpoint()
     for _ in range(30):
-        findings.say(rocket, "Hello.", by=alice, now=NOW)
+        findings.post_message(rocket, "Hello.", actor=alice, now=NOW)
     EndpointMessage.objects.filter(pk=EndpointMessage.objects.latest("pk").pk).update(state="failed")
     client = sign_in(alice)
     assert page(client, "webhook", row.uuid).count('<td class="main">') == 25
@@ -85,31 +83,29 @@ def test_the_log_has_pages_and_filters(
     assert page(client, "webhook", row.uuid, state="failed").count('<td class="main">') == 1
     assert "No message like this" in page(client, "webhook", row.uuid, state="delivered")
     assert page(client, "webhook", row.uuid, kind="issue.breached").count('<td class="main">') == 0
-    narrowed = page(client, "webhook", row.uuid, kind="message.written")
-    assert "<option selected>message.written</option>" in narrowed
-    assert 'href="?state=failed&amp;kind=message.written#log"' in narrowed
+    page_text = page(client, "webhook", row.uuid, kind="message.written")
+    assert "<option selected>message.written</option>" in page_text
+    assert 'href="?state=failed&amp;kind=message.written#log"' in page_text
 
 
-def test_people_of_the_program_are_told_who_looks_after_its_own(sign_in: Any, rita: Any) -> None:
+def test_people_of_the_program_learn_who_looks_after_its_own(sign_in: Any, rita: Any) -> None:
     assert "The program’s own are looked after by its staff." in page(sign_in(rita), "webhooks")
 
 
-def test_a_message_shows_request_and_answer_as_text(
+def test_message_shows_request_and_answer_as_text(
     sign_in: Any, endpoint: Make, receiver: Receiver, rocket: Any, alice: Any
 ) -> None:
     row = endpoint()
-    findings.say(rocket, "Hello.", by=alice, now=NOW)
+    findings.post_message(rocket, "Hello.", actor=alice, now=NOW)
     vars(receiver.answers).update(status=500, body=b"<script>alert(1)</script>")
-    tasks.send_due(NOW)
-    shown = page(sign_in(alice), "webhook_message", row.uuid, EndpointMessage.objects.get().uuid)
-    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in shown
-    assert "<script>alert" not in shown
-    assert "webhook-signature: v1," in shown
+    tasks.send_due_deliveries(NOW)
+    page_text = page(sign_in(alice), "webhook_message", row.uuid, EndpointMessage.objects.get().uuid)
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page_text
+    assert "<script>alert" not in page_text
+    assert "webhook-signature: v1," in page_text
 
 
-def test_the_buttons_do_what_they_say(
-    sign_in: Any, endpoint: Make, receiver: Receiver, rocket: Any, alice: Any
-) -> None:
+def test_buttons_do_what_they_say(sign_in: Any, endpoint: Make, receiver: Receiver, rocket: Any, alice: Any) -> None:
     row, client = endpoint(), sign_in(alice)
 
     def press(act: str, **fields: str) -> str:
@@ -122,7 +118,7 @@ def test_the_buttons_do_what_they_say(
     since = f"{timezone.now() - timedelta(hours=1):%Y-%m-%dT%H:%M}"
     assert "Messages sent again: 0" in press("replay", since=since)
     message = EndpointMessage.objects.get()
-    tasks.send_due()
+    tasks.send_due_deliveries()
     client.post(reverse("webhook_message", args=[row.uuid, message.uuid]))
     message.refresh_from_db()
     assert message.state == "waiting"
@@ -139,7 +135,7 @@ def test_pressed_twice_a_new_secret_is_made_once(sign_in: Any, endpoint: Make, a
 
 
 @pytest.mark.parametrize("who", ["bob", "charlie", "rita", "sam"])
-def test_an_endpoint_is_there_for_its_owners_alone(sign_in: Any, endpoint: Make, who: str, request: Any) -> None:
+def test_endpoint_is_there_for_its_owners_alone(sign_in: Any, endpoint: Make, who: str, request: Any) -> None:
     row = endpoint()
     client = sign_in(request.getfixturevalue(who))
     for name in ("webhook", "webhook_change", "webhook_end", "webhook_secret"):
@@ -147,17 +143,17 @@ def test_an_endpoint_is_there_for_its_owners_alone(sign_in: Any, endpoint: Make,
     assert "Build pipeline" not in page(client, "webhooks")
 
 
-def test_a_change_keeps_the_address_where_none_is_typed(sign_in: Any, endpoint: Make, alice: Any) -> None:
+def test_change_keeps_the_address_where_none_is_entered(sign_in: Any, endpoint: Make, alice: Any) -> None:
     row = endpoint()
-    before = sealing.address(row).value
-    changed = {"name": "Other", "address": "", "kinds": ["tier.granted"], "program_key": "nomad"}
-    sign_in(alice).post(reverse("webhook_change", args=[row.uuid]), changed)
+    before = sealing.decrypt_address(row).value
+    form_data = {"name": "Other", "address": "", "kinds": ["tier.granted"], "program_key": "nomad"}
+    sign_in(alice).post(reverse("webhook_change", args=[row.uuid]), form_data)
     row.refresh_from_db()
     assert (row.name, row.kinds, row.program_key) == ("Other", ["tier.granted"], "nomad")
-    assert sealing.address(row).value == before
+    assert sealing.decrypt_address(row).value == before
 
 
 def test_every_kind_has_an_example_of_its_shape(sign_in: Any, alice: Any) -> None:
-    shown = page(sign_in(alice), "webhook_kinds")
-    assert "integration.listed" in shown
-    assert "office.turn_overdue" not in shown
+    page_text = page(sign_in(alice), "webhook_kinds")
+    assert "integration.listed" in page_text
+    assert "office.turn_overdue" not in page_text

@@ -12,7 +12,7 @@ from django.db import connection
 
 from integrations.submissions.services import findings
 from portal.notifications import digests, preferences
-from portal.notifications.categories import How
+from portal.notifications.categories import DeliveryMode
 from portal.notifications.models import Email
 from portal.webhooks import services, tasks
 from portal.webhooks.models import Endpoint, EndpointAttempt, EndpointMessage
@@ -33,12 +33,12 @@ pytestmark = [
 
 def together(work: Callable[[], Any], count: int = SENDERS) -> list[Any]:
     """The same work in many threads that begin at once."""
-    gate, done = threading.Barrier(count), list[Any]()
+    gate, results = threading.Barrier(count), list[Any]()
 
     def run() -> None:
         try:
             gate.wait()
-            done.append(work())
+            results.append(work())
         finally:
             connection.close()
 
@@ -47,16 +47,16 @@ def together(work: Callable[[], Any], count: int = SENDERS) -> list[Any]:
         thread.start()
     for thread in threads:
         thread.join()
-    return done
+    return results
 
 
 def test_each_message_is_sent_once(endpoint: Make, receiver: Receiver, rocket: Any, alice: Any) -> None:
     ends = [endpoint(), endpoint()]
     for _ in range(MESSAGES):
-        findings.say(rocket, "Hello.", by=alice, now=NOW)
-    done = together(lambda: tasks.send_due(NOW))
-    assert sum(done) == MESSAGES * len(ends)
-    assert set(Counter(taken.headers["webhook-id"] for taken in receiver.taken).values()) == {1}
+        findings.post_message(rocket, "Hello.", actor=alice, now=NOW)
+    delivery_counts = together(lambda: tasks.send_due_deliveries(NOW))
+    assert sum(delivery_counts) == MESSAGES * len(ends)
+    assert set(Counter(delivery.headers["webhook-id"] for delivery in receiver.taken).values()) == {1}
     assert EndpointMessage.objects.filter(state=State.DELIVERED).count() == MESSAGES * len(ends)
     assert EndpointAttempt.objects.count() == MESSAGES * len(ends)
 
@@ -65,9 +65,9 @@ def test_senders_that_die_lose_nothing(
     endpoint: Make, receiver: Receiver, rocket: Any, alice: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Every second round dies after it has posted: all arrives, under one id each, and is written down once."""
-    made, deaths, lock = endpoint(), Counter[str](), threading.Lock()
-    monkeypatch.setattr(tasks, "BATCH", 3)
-    settle = tasks.settling.settle
+    endpoint_row, deaths, lock = endpoint(), Counter[str](), threading.Lock()
+    monkeypatch.setattr(tasks, "BATCH_SIZE", 3)
+    settle = tasks.settling.save_outcomes
 
     def dying(work: Any, outcomes: Any, now: Any) -> bool:
         with lock:
@@ -77,37 +77,35 @@ def test_senders_that_die_lose_nothing(
         return settle(work, outcomes, now)
 
     for _ in range(MESSAGES):
-        findings.say(rocket, "Hello.", by=alice, now=NOW)
+        findings.post_message(rocket, "Hello.", actor=alice, now=NOW)
     now = NOW
     with monkeypatch.context() as patch:
-        patch.setattr(tasks.settling, "settle", dying)
+        patch.setattr(tasks.settling, "save_outcomes", dying)
         while EndpointMessage.objects.exclude(state=State.DELIVERED).exists():
             with suppress(SystemExit):
-                tasks.send_due(now)
-            now += tasks.LEASE + timedelta(seconds=30)
-    seen = Counter(taken.headers["webhook-id"] for taken in receiver.taken)
-    assert set(seen) == set(made.messages.values_list("message_id", flat=True))
-    assert max(seen.values()) == 2
+                tasks.send_due_deliveries(now)
+            now += tasks.LEASE_DURATION + timedelta(seconds=30)
+    counts = Counter(delivery.headers["webhook-id"] for delivery in receiver.taken)
+    assert set(counts) == set(endpoint_row.messages.values_list("message_id", flat=True))
+    assert max(counts.values()) == 2
     assert deaths["rounds"] > MESSAGES // 3
     assert EndpointAttempt.objects.count() == MESSAGES
 
 
-def test_a_pause_and_a_replay_cross_without_a_trace(
-    endpoint: Make, receiver: Receiver, rocket: Any, alice: Any
-) -> None:
-    made = endpoint()
-    findings.say(rocket, "Hello.", by=alice, now=NOW)
-    tasks.send_due(NOW)
-    together(lambda: services.replay_failed(made, NOW - timedelta(days=1), by=alice, now=NOW))
-    together(lambda: services.pause(made, by=alice, now=NOW))
-    made.refresh_from_db()
-    assert (made.pause, made.claim) == (Endpoint.Pause.HAND, None)
+def test_pause_and_a_replay_cross_without_a_trace(endpoint: Make, receiver: Receiver, rocket: Any, alice: Any) -> None:
+    endpoint_row = endpoint()
+    findings.post_message(rocket, "Hello.", actor=alice, now=NOW)
+    tasks.send_due_deliveries(NOW)
+    together(lambda: services.replay_deliveries(endpoint_row, NOW - timedelta(days=1), actor=alice, now=NOW))
+    together(lambda: services.pause_endpoint(endpoint_row, actor=alice, now=NOW))
+    endpoint_row.refresh_from_db()
+    assert (endpoint_row.pause, endpoint_row.claim) == (Endpoint.Pause.HAND, None)
 
 
-def test_a_digest_made_by_many_is_one(rocket: Any, alice: Any, rita: Any) -> None:
-    preferences.choose(alice, {"messages": How.DAILY})
+def test_digest_made_by_many_is_one(rocket: Any, alice: Any, rita: Any) -> None:
+    preferences.save_preferences(alice, {"messages": DeliveryMode.DAILY})
     for _ in range(5):
-        findings.say(rocket, "Hello.", by=rita, now=NOW)
+        findings.post_message(rocket, "Hello.", actor=rita, now=NOW)
     assert sum(together(lambda: digests.send_due(LATER))) == 1
     assert Email.objects.filter(name="digest").count() == 1
     assert Email.objects.filter(state=Email.State.TOLD).count() == 5

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.db import transaction
 
-from portal.audit.services import record
+from portal.audit.services import record_event
 from portal.webhooks import services, slack, tasks
 from portal.webhooks.models import Endpoint, EndpointMessage
 from tests.conftest import NOW
@@ -20,7 +20,7 @@ Make = Callable[..., Endpoint]
 
 
 @pytest.mark.parametrize(
-    ("typed", "shown"),
+    ("text", "expected"),
     [
         ("<!channel> hello", "&lt;!channel&gt; hello"),
         ("<@U0123>", "&lt;@\u2060U0123&gt;"),
@@ -30,49 +30,49 @@ Make = Callable[..., Endpoint]
         ("x" * 400, "x" * 149 + "…"),
     ],
 )
-def test_what_people_typed_has_no_meaning(typed: str, shown: str) -> None:
-    assert slack.plain(typed) == shown
+def test_what_people_entered_has_no_meaning(text: str, expected: str) -> None:
+    assert slack.escape_text(text) == expected
 
 
-def test_a_name_cannot_break_out_of_its_link() -> None:
-    assert slack.link("https://portal.example/x", "a|b>c") == "<https://portal.example/x|a¦b&gt;c>"
+def test_name_cannot_break_out_of_its_link() -> None:
+    assert slack.build_link("https://portal.example/x", "a|b>c") == "<https://portal.example/x|a¦b&gt;c>"
 
 
-def test_a_message_has_blocks_and_a_text_and_no_signature(
+def test_message_has_blocks_and_a_text_and_no_signature(
     endpoint: Make, receiver: Receiver, rocket: Any, alice: Any
 ) -> None:
     rocket.name = "<!everyone> Rocket"
     rocket.save()
     endpoint(form="slack", kinds=["issue.breached"])
     with transaction.atomic():
-        record(rocket, "issues_breached", by=None, now=NOW, **NEWS)
-    assert tasks.send_due(NOW) == 1
-    (taken,) = receiver.taken
-    told = json.loads(taken.body)
-    assert "<!" not in taken.body
-    assert told["text"] == "&lt;!everyone&gt; Rocket by Acme: The portal found issues past their due moment: 1"
-    assert told["link_names"] is False
-    block = told["blocks"][0]["text"]["text"]
+        record_event(rocket, "issues_breached", actor=None, now=NOW, **NEWS)
+    assert tasks.send_due_deliveries(NOW) == 1
+    (delivery,) = receiver.taken
+    data = json.loads(delivery.body)
+    assert "<!" not in delivery.body
+    assert data["text"] == "&lt;!everyone&gt; Rocket by Acme: The portal found issues past their due moment: 1"
+    assert data["link_names"] is False
+    block = data["blocks"][0]["text"]["text"]
     assert f"/integrations/{rocket.uuid}/|&lt;!everyone&gt; Rocket>" in block
     assert "<https://github.com/acme/rocket/issues/7|acme/rocket#7>" in block
-    assert "It does not start" not in taken.body
-    assert "webhook-signature" not in taken.headers
+    assert "It does not start" not in delivery.body
+    assert "webhook-signature" not in delivery.headers
 
 
-def test_a_channel_that_is_gone_pauses_the_endpoint(endpoint: Make, receiver: Receiver, alice: Any) -> None:
-    made = endpoint(form="slack")
-    services.send_test(made, by=alice, now=NOW)
+def test_deleted_channel_pauses_the_endpoint(endpoint: Make, receiver: Receiver, alice: Any) -> None:
+    endpoint_row = endpoint(form="slack")
+    services.send_test_event(endpoint_row, actor=alice, now=NOW)
     vars(receiver.answers).update(status=404, body=b"no_service")
-    tasks.send_due(NOW)
-    made.refresh_from_db()
-    assert made.pause == Endpoint.Pause.GONE
+    tasks.send_due_deliveries(NOW)
+    endpoint_row.refresh_from_db()
+    assert endpoint_row.pause == Endpoint.Pause.GONE
 
 
 def test_slack_that_is_busy_is_asked_later(endpoint: Make, receiver: Receiver, alice: Any) -> None:
-    made = endpoint(form="slack")
-    services.send_test(made, by=alice, now=NOW)
+    endpoint_row = endpoint(form="slack")
+    services.send_test_event(endpoint_row, actor=alice, now=NOW)
     vars(receiver.answers).update(status=429, headers={"Retry-After": "120"}, body=b"rate_limited")
-    tasks.send_due(NOW)
+    tasks.send_due_deliveries(NOW)
     assert EndpointMessage.objects.get().due_at >= NOW + timedelta(minutes=2)
-    made.refresh_from_db()
-    assert made.pause == ""
+    endpoint_row.refresh_from_db()
+    assert endpoint_row.pause == ""

@@ -14,11 +14,11 @@ def without_checks(program: Program) -> Program:
 
 
 def _bare(edition: Edition) -> Edition:
-    steps = tuple(replace(s, requirements=_unchecked(s.requirements)) for s in edition.steps)
+    steps = tuple(replace(s, requirements=remove_checks(s.requirements)) for s in edition.steps)
     return replace(edition, steps=steps, tiers=tuple(replace(t, requirements=()) for t in edition.tiers))
 
 
-def _unchecked(requirements: tuple[Requirement, ...]) -> tuple[Requirement, ...]:
+def remove_checks(requirements: tuple[Requirement, ...]) -> tuple[Requirement, ...]:
     return tuple(replace(requirement, checks=()) for requirement in requirements)
 
 

@@ -4,9 +4,9 @@ from django.urls import reverse
 from django.utils import timezone
 
 from tests.conftest import begin
-from tests.verification.checks.told import Told, release
-from verification.checks.documentation import asks
-from verification.checks.runner import run
+from tests.verification.checks.told import FakeSources, release
+from verification.checks.documentation import get_check_question
+from verification.checks.runner import run_integration_checks
 from verification.checks.types import CHECKS
 
 
@@ -17,7 +17,7 @@ def test_every_check_has_a_page_for_everybody(client):
         main = BeautifulSoup(response.content, "html5lib").main
         text = " ".join(main.get_text(" ").split())
         assert (response.status_code, main.h1.text.strip()) == (200, check.title)
-        assert (asks(check) in text, check.advice in text) == (True, True)
+        assert (get_check_question(check) in text, check.advice in text) == (True, True)
 
 
 @pytest.mark.django_db
@@ -33,7 +33,7 @@ def test_check_that_does_not_exist_is_not_there(client):
 
 def test_results_lead_to_the_help(sign_in, alice, acme):
     row = begin(acme, alice, "terraform-provider", now=timezone.now())
-    run(row, now=timezone.now(), sources=Told(releases_said=(release("v1.0.0"),)))
+    run_integration_checks(row, now=timezone.now(), sources=FakeSources(releases_said=(release("v1.0.0"),)))
     pages = [reverse("check_results", args=[row.uuid]), reverse("requirement", args=[row.uuid, "TP-LIC"])]
     for address in pages:
         page = BeautifulSoup(sign_in(alice).get(address).content, "html5lib")

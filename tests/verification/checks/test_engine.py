@@ -6,9 +6,9 @@ import pytest
 
 from integrations.submissions.models import Finding, Integration, RequirementState
 from integrations.submissions.services import requirements as answers
-from integrations.submissions.services.transitions import perform
+from integrations.submissions.services.transitions import perform_transition
 from portal.audit.models import Event
-from portal.core.errors import NotAllowed
+from portal.core.errors import ActionRefused
 from portal.notifications.models import Email
 from tests.conftest import NOW, begin, meet
 from tests.verification.checks.stubs import GOOD, Stubs
@@ -16,12 +16,12 @@ from tests.verification.checks.test_network_cut import READ_NOTHING
 from verification.checks import runner
 from verification.checks.models import CheckResult, Observation
 from verification.checks.rules import link_reachability, release
-from verification.checks.runner import checked, keys_of, run
+from verification.checks.runner import list_checked_requirements, list_required_check_keys, run_integration_checks
 from verification.checks.services import observations, runs
 from verification.checks.types import CHECKS
-from verification.outcomes import Evidence, Outcome, Result, conflict
+from verification.outcomes import Evidence, Outcome, Result, build_conflict_result
 from verification.sources import Sources
-from verification.sources.errors import NotFound, Unavailable, Withheld
+from verification.sources.errors import LegallyWithheldError, SourceNotFoundError, SourceUnavailableError
 from verification.sources.http.client import PAGE
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
@@ -42,19 +42,19 @@ def provider(acme, alice):
 
 
 @pytest.fixture
-def listed(at, stubs):
+def listed_provider(at, stubs):
     """Acme's listed provider, looked at once and found in order."""
     row = at("support", program="terraform-provider")
-    run(row, now=NOW + HOUR, sources=object())
+    run_integration_checks(row, now=NOW + HOUR, sources=object())
     return Integration.objects.get(pk=row.pk)
 
 
 def look(row, now):
-    return run(Integration.objects.get(pk=row.pk), now=now, sources=object())
+    return run_integration_checks(Integration.objects.get(pk=row.pk), now=now, sources=object())
 
 
 def state(row, key=KEY):
-    mine = next(r for r in checked(row) if key in r.checks)
+    mine = next(r for r in list_checked_requirements(row) if key in r.checks)
     return RequirementState.objects.get(integration=row, requirement_id=mine.id)
 
 
@@ -68,65 +68,71 @@ def newest(row, key=KEY):
 def test_with_the_network_cut_no_check_passes(provider, settings, monkeypatch):
     settings.GITHUB_API_URL = settings.REGISTRY_URL = "http://127.0.0.1:1"
     settings.LOOPBACK_SOURCES = True
-    run(provider, now=NOW, sources=Sources())
-    found = dict(CheckResult.objects.filter(integration=provider).values_list("key", "outcome"))
-    assert set(found) == set(keys_of(checked(provider)))
-    assert not {key for key, outcome in found.items() if outcome in ("pass", "warn")}
-    assert {key for key, outcome in found.items() if outcome == "fail"} <= READ_NOTHING
+    run_integration_checks(provider, now=NOW, sources=Sources())
+    outcome_by_key = dict(CheckResult.objects.filter(integration=provider).values_list("key", "outcome"))
+    assert set(outcome_by_key) == set(list_required_check_keys(list_checked_requirements(provider)))
+    assert not {key for key, outcome in outcome_by_key.items() if outcome in ("pass", "warn")}
+    assert {key for key, outcome in outcome_by_key.items() if outcome == "fail"} <= READ_NOTHING
 
 
 def test_one_check_that_raises_leaves_all_others_their_say(provider, stubs):
     stubs.said[KEY] = ZeroDivisionError("of our own making")
-    run(provider, now=NOW, sources=object())
-    found = dict(CheckResult.objects.filter(integration=provider).values_list("key", "outcome"))
-    assert found == {key: "error" if key == KEY else "pass" for key in keys_of(checked(provider))}
+    run_integration_checks(provider, now=NOW, sources=object())
+    outcome_by_key = dict(CheckResult.objects.filter(integration=provider).values_list("key", "outcome"))
+    assert outcome_by_key == {
+        key: "error" if key == KEY else "pass" for key in list_required_check_keys(list_checked_requirements(provider))
+    }
 
 
 def test_checks_whose_turn_does_not_come_in_time_are_tried_again(provider, stubs, monkeypatch):
     look(provider, NOW)
-    monkeypatch.setattr(runner, "SECONDS", -1.0)
+    monkeypatch.setattr(runner, "TIME_LIMIT_SECONDS", -1.0)
     ran = look(provider, NOW + HOUR)
-    assert (ran.outcome, ran.retry_at) == (Outcome.ERROR, NOW + HOUR + runner.BACKOFF[0])
-    assert (newest(provider).summary, state(provider).status) == (runner.LATE.summary, "pass")
+    assert (ran.outcome, ran.retry_at) == (Outcome.ERROR, NOW + HOUR + runner.RETRY_DELAYS[0])
+    assert (newest(provider).summary, state(provider).status) == (runner.DEFERRED_RESULT.summary, "pass")
 
 
 def test_limits_of_a_worker_a_run_and_a_release_agree(settings):
     """A worker is stopped only after the longest task that there can be: its last run's last check reads a release."""
-    longest = runs.SECONDS + runner.SECONDS + max(release.SECONDS, link_reachability.SECONDS + PAGE.seconds)
+    longest = (
+        runs.ROUND_SECONDS
+        + runner.TIME_LIMIT_SECONDS
+        + max(release.TIMEOUT_SECONDS, link_reachability.TIME_LIMIT_SECONDS + PAGE.seconds)
+    )
     assert longest < settings.CELERY_TASK_SOFT_TIME_LIMIT < settings.CELERY_TASK_TIME_LIMIT
-    assert runs.CLAIM.total_seconds() > release.SECONDS
+    assert runs.CLAIM_DURATION.total_seconds() > release.TIMEOUT_SECONDS
 
 
-def test_outage_changes_nothing_that_is_known(listed, stubs):
-    before = {s.requirement_id: (s.status, s.given_at) for s in listed.states.all()}
-    stubs.every = Unavailable("Down.", until=NOW + 3 * HOUR)
-    ran = look(listed, NOW + 2 * HOUR)
-    assert {s.requirement_id: (s.status, s.given_at) for s in listed.states.all()} == before
+def test_outage_changes_nothing_that_is_known(listed_provider, stubs):
+    before = {s.requirement_id: (s.status, s.given_at) for s in listed_provider.states.all()}
+    stubs.every = SourceUnavailableError("Down.", retry_at=NOW + 3 * HOUR)
+    ran = look(listed_provider, NOW + 2 * HOUR)
+    assert {s.requirement_id: (s.status, s.given_at) for s in listed_provider.states.all()} == before
     assert (ran.outcome, ran.retry_at) == (Outcome.ERROR, NOW + 3 * HOUR)
     assert not Finding.objects.exists()
 
 
 def test_results_grow_old_and_no_longer_count(at, stubs, alice):
     row = at("review", program="terraform-provider")
-    run(row, now=NOW, sources=object())
-    found, fresh = state(row), CHECKS[KEY].fresh
-    assert (found.is_met(NOW + fresh - HOUR), found.shown(NOW + fresh - HOUR)) == (True, "pass")
-    assert (found.is_met(NOW + fresh), found.shown(NOW + fresh)) == (False, "stale")
+    run_integration_checks(row, now=NOW, sources=object())
+    requirement_state, fresh = state(row), CHECKS[KEY].max_age
+    assert (requirement_state.is_met(NOW + fresh - HOUR), requirement_state.shown(NOW + fresh - HOUR)) == (True, "pass")
+    assert (requirement_state.is_met(NOW + fresh), requirement_state.shown(NOW + fresh)) == (False, "stale")
     assert Integration.objects.get(pk=row.pk).wake_at == NOW + fresh
 
 
 def test_old_results_block_the_approval(at, stubs, rita):
     row = at("review", program="terraform-provider")
-    run(row, now=NOW, sources=object())
-    with pytest.raises(NotAllowed, match="Still open"):
-        perform(row, "approve", by=rita, now=NOW + CHECKS[KEY].fresh)
+    run_integration_checks(row, now=NOW, sources=object())
+    with pytest.raises(ActionRefused, match="Still open"):
+        perform_transition(row, "approve", actor=rita, now=NOW + CHECKS[KEY].max_age)
 
 
 def test_same_answer_is_confirmed_and_not_written_again(provider, stubs):
     look(provider, NOW)
     look(provider, NOW + DAY)
-    found = CheckResult.objects.get(integration=provider, key=KEY)
-    assert (found.at, found.confirmed_at, found.last_seen) == (NOW, NOW + DAY, NOW + DAY)
+    check_result = CheckResult.objects.get(integration=provider, key=KEY)
+    assert (check_result.at, check_result.confirmed_at, check_result.last_seen) == (NOW, NOW + DAY, NOW + DAY)
 
 
 def test_new_version_of_a_check_writes_a_new_answer(provider, stubs, monkeypatch):
@@ -149,9 +155,9 @@ def test_advice_of_the_case_goes_before_the_checks_own(provider, stubs):
 
 
 def test_what_a_check_remembers_the_next_run_knows(provider, stubs):
-    stubs.say(KEY, Outcome.PASS, remember={"owner": 47, "digests": {"v1": "ab"}})
+    stubs.say(KEY, Outcome.PASS, observations={"owner": 47, "digests": {"v1": "ab"}})
     look(provider, NOW)
-    stubs.say(KEY, Outcome.FAIL, remember={"owner": 48})
+    stubs.say(KEY, Outcome.FAIL, observations={"owner": 48})
     look(provider, NOW + DAY)
     look(provider, NOW + 2 * DAY)
     assert stubs.subjects[-1].known == {"owner": 48, "digests": {"v1": "ab"}}
@@ -162,72 +168,77 @@ def test_what_a_check_remembers_the_next_run_knows(provider, stubs):
 
 @pytest.mark.parametrize("outcome", [Outcome.ERROR, Outcome.NOT_RUN])
 def test_nothing_is_remembered_of_what_was_not_seen(provider, stubs, outcome):
-    stubs.say(KEY, outcome, remember={"owner": 47})
+    stubs.say(KEY, outcome, observations={"owner": 47})
     look(provider, NOW)
-    assert observations.known(provider) == {}
+    assert observations.get_known_values(provider) == {}
 
 
 # -- a first 404 destroys nothing ----------------------------------------------------------------------------
 
 
-def gone():
-    return NotFound("GitHub does not show the repository: it does not exist or is not public.")
+def build_not_found_error():
+    return SourceNotFoundError("GitHub does not show the repository: it does not exist or is not public.")
 
 
-def test_first_not_found_of_a_listed_one_is_a_warning(listed, stubs):
-    stubs.said[KEY] = gone()
-    look(listed, NOW + 2 * HOUR)
-    assert state(listed).status == "warn"
-    assert newest(listed).summary.startswith("Not visible to us since Tue 14 Apr, 11:00 UTC; we look again")
+def test_first_not_found_of_a_listed_one_is_a_warning(listed_provider, stubs):
+    stubs.said[KEY] = build_not_found_error()
+    look(listed_provider, NOW + 2 * HOUR)
+    assert state(listed_provider).status == "warn"
+    assert newest(listed_provider).summary.startswith("Not visible to us since Tue 14 Apr, 11:00 UTC; we look again")
     assert not Finding.objects.exists()
 
 
-def test_second_not_found_a_day_later_counts(listed, stubs):
-    stubs.said[KEY] = gone()
+def test_second_not_found_a_day_later_counts(listed_provider, stubs):
+    stubs.said[KEY] = build_not_found_error()
     for hours, status in ((2, "warn"), (25, "warn"), (26, "fail")):
-        look(listed, NOW + hours * HOUR)
-        assert state(listed).status == status
-    assert Finding.objects.get().requirement_id == state(listed).requirement_id
+        look(listed_provider, NOW + hours * HOUR)
+        assert state(listed_provider).status == status
+    assert Finding.objects.get().requirement_id == state(listed_provider).requirement_id
 
 
-def test_seen_again_begins_anew(listed, stubs):
+def test_seen_again_begins_again(listed_provider, stubs):
     for hours in (2, 30):
-        stubs.said[KEY] = gone()
-        look(listed, NOW + hours * HOUR)
+        stubs.said[KEY] = build_not_found_error()
+        look(listed_provider, NOW + hours * HOUR)
         stubs.said.clear()
-        look(listed, NOW + (hours + 1) * HOUR)
+        look(listed_provider, NOW + (hours + 1) * HOUR)
     assert not Finding.objects.exists()
-    assert Observation.objects.get(integration=listed, key=observations.SEEN + KEY).missing_since is None
+    assert (
+        Observation.objects.get(integration=listed_provider, key=observations.LAST_SEEN_PREFIX + KEY).missing_since
+        is None
+    )
 
 
-def test_outage_between_two_not_founds_says_nothing(listed, stubs):
-    stubs.said[KEY] = gone()
-    look(listed, NOW + 2 * HOUR)
-    stubs.said[KEY] = Unavailable("Down.")
-    look(listed, NOW + 40 * HOUR)
-    assert state(listed).status == "warn"
+def test_outage_between_two_not_founds_says_nothing(listed_provider, stubs):
+    stubs.said[KEY] = build_not_found_error()
+    look(listed_provider, NOW + 2 * HOUR)
+    stubs.said[KEY] = SourceUnavailableError("Down.")
+    look(listed_provider, NOW + 40 * HOUR)
+    assert state(listed_provider).status == "warn"
 
 
 def test_first_not_found_before_the_release_is_neither_a_pass_nor_a_fail(provider, stubs):
     look(provider, NOW)
-    stubs.said[KEY] = gone()
+    stubs.said[KEY] = build_not_found_error()
     for hours, status in ((1, "not_run"), (24, "not_run"), (25, "fail")):
         look(provider, NOW + hours * HOUR)
         assert (state(provider).status, state(provider).is_met(NOW + hours * HOUR)) == (status, False)
 
 
-def test_what_the_law_withholds_is_a_persons_and_holds_a_listed_one(listed, stubs):
-    stubs.said[KEY] = Withheld("GitHub withholds the repository for legal reasons (451).")
+def test_what_the_law_withholds_is_a_persons_and_holds_a_listed_one(listed_provider, stubs):
+    stubs.said[KEY] = LegallyWithheldError("GitHub withholds the repository for legal reasons (451).")
     for days in (1, 2):
-        look(listed, NOW + days * DAY)
-    row = Integration.objects.get(pk=listed.pk)
-    assert newest(listed).summary == "A person decides: GitHub withholds the repository for legal reasons (451)."
+        look(listed_provider, NOW + days * DAY)
+    row = Integration.objects.get(pk=listed_provider.pk)
+    assert (
+        newest(listed_provider).summary == "A person decides: GitHub withholds the repository for legal reasons (451)."
+    )
     assert (row.hold, row.hold_reason) == ("program", "GitHub withholds the repository for legal reasons (451).")
     assert not Finding.objects.exists()
 
 
 def test_not_found_of_one_that_was_never_seen_fails(provider, stubs):
-    stubs.said[KEY] = gone()
+    stubs.said[KEY] = build_not_found_error()
     look(provider, NOW)
     assert state(provider).status == "fail"
 
@@ -239,10 +250,10 @@ def mails(name):
     return sorted(Email.objects.filter(name=name).values_list("to", flat=True))
 
 
-def test_failure_of_a_listed_one_opens_a_finding_and_tells_both_sides_once(listed, stubs, alice):
+def test_failure_of_a_listed_one_opens_a_finding_and_reports_both_sides_once(listed_provider, stubs, alice):
     stubs.say(KEY, Outcome.FAIL, "It is archived.")
     for days in (1, 2, 3):
-        look(listed, NOW + days * DAY)
+        look(listed_provider, NOW + days * DAY)
     finding = Finding.objects.get()
     assert (finding.state, finding.raised_by, finding.text) == ("open", None, "It is archived.")
     assert finding.due_at == NOW + DAY + timedelta(days=14)
@@ -251,17 +262,17 @@ def test_failure_of_a_listed_one_opens_a_finding_and_tells_both_sides_once(liste
     assert Event.objects.filter(verb="check_failed").count() == 1
 
 
-def test_what_passes_again_settles_the_finding_and_is_told_once(listed, stubs):
+def test_what_passes_again_settles_the_finding_and_is_reported_once(listed_provider, stubs):
     stubs.say(KEY, Outcome.FAIL)
-    look(listed, NOW + DAY)
+    look(listed_provider, NOW + DAY)
     stubs.said.clear()
     for days in (2, 3):
-        look(listed, NOW + days * DAY)
+        look(listed_provider, NOW + days * DAY)
     finding = Finding.objects.get()
     assert (finding.state, finding.verified_by, finding.verified_at) == ("verified", None, NOW + 2 * DAY)
     assert len(mails("check_passed")) == 2
     stubs.say(KEY, Outcome.FAIL)
-    look(listed, NOW + 4 * DAY)
+    look(listed_provider, NOW + 4 * DAY)
     assert [f.number for f in Finding.objects.order_by("number")] == [1, 2]
 
 
@@ -272,45 +283,47 @@ def test_failure_before_the_release_is_no_finding(provider, stubs):
     assert not Finding.objects.exists()
 
 
-def test_waived_failure_opens_no_finding_until_the_waiver_ends(listed, stubs, rita):
+def test_waived_failure_opens_no_finding_until_the_waiver_ends(listed_provider, stubs, rita):
     stubs.say(KEY, Outcome.FAIL)
-    mine = state(listed).requirement_id
-    answers.waive(listed, mine, reason="They move house.", until=NOW + 3 * DAY, by=rita, now=NOW + 2 * HOUR)
-    look(listed, NOW + DAY)
+    mine = state(listed_provider).requirement_id
+    answers.waive_requirement(
+        listed_provider, mine, reason="They move house.", expires_at=NOW + 3 * DAY, actor=rita, now=NOW + 2 * HOUR
+    )
+    look(listed_provider, NOW + DAY)
     assert not Finding.objects.exists()
-    look(listed, NOW + 4 * DAY)
+    look(listed_provider, NOW + 4 * DAY)
     assert Finding.objects.count() == 1
 
 
-def test_failure_of_a_hint_or_of_another_tier_is_no_finding(listed, stubs):
-    edition = listed.edition
-    others = [r for tier in edition.tiers if tier.key != listed.tier for r in tier.requirements]
+def test_failure_of_a_hint_or_of_another_tier_is_no_finding(listed_provider, stubs):
+    edition = listed_provider.edition
+    others = [r for tier in edition.tiers if tier.key != listed_provider.tier for r in tier.requirements]
     hints = [r for r in edition.requirements() if r.optional]
     keys = {key for r in (*others, *hints) for key in r.checks}
     keys -= {key for r in edition.requirements() if not r.optional for key in r.checks}
     assert keys
     for key in keys:
         stubs.say(key, Outcome.FAIL)
-    look(listed, NOW + DAY)
+    look(listed_provider, NOW + DAY)
     assert not Finding.objects.exists()
 
 
 # -- what a person decides -----------------------------------------------------------------------------------
 
 
-def test_repository_in_other_hands_freezes_a_listed_one_once(listed, stubs, rita):
-    stubs.say(KEY, Outcome.FAIL, freeze="The repository belongs to globex now.")
-    look(listed, NOW + DAY)
-    row = Integration.objects.get(pk=listed.pk)
+def test_repository_under_another_owner_freezes_a_listed_one_once(listed_provider, stubs, rita):
+    stubs.say(KEY, Outcome.FAIL, freeze_reason="The repository belongs to globex now.")
+    look(listed_provider, NOW + DAY)
+    row = Integration.objects.get(pk=listed_provider.pk)
     assert (row.hold, row.hold_reason) == ("program", "The repository belongs to globex now.")
-    perform(row, "resume", by=rita, now=NOW + DAY + HOUR)
-    look(listed, NOW + 2 * DAY)
-    assert Integration.objects.get(pk=listed.pk).hold == ""
+    perform_transition(row, "resume", actor=rita, now=NOW + DAY + HOUR)
+    look(listed_provider, NOW + 2 * DAY)
+    assert Integration.objects.get(pk=listed_provider.pk).hold == ""
     assert Event.objects.filter(verb="put_on_hold").get().actor_id is None
 
 
-def test_repository_in_other_hands_before_the_release_is_no_hold(provider, stubs):
-    stubs.say(KEY, Outcome.FAIL, freeze="The repository belongs to globex now.")
+def test_repository_under_another_owner_before_the_release_is_no_hold(provider, stubs):
+    stubs.say(KEY, Outcome.FAIL, freeze_reason="The repository belongs to globex now.")
     look(provider, NOW)
     assert Integration.objects.get(pk=provider.pk).hold == ""
 
@@ -322,37 +335,42 @@ def test_contradiction_is_shown_with_both_sources_and_blocks_until_waived(at, st
         Evidence("The registry", "v1.1.0", "https://registry.example/acme/rocket", at=NOW - HOUR),
     )
     meet(row, rita, NOW)
-    stubs.said[KEY] = conflict("the newest version", *claims)
+    stubs.said[KEY] = build_conflict_result("the newest version", *claims)
     look(row, NOW)
-    found = newest(row)
-    assert found.summary == (
+    check_result = newest(row)
+    assert check_result.summary == (
         "Two sources contradict each other about the newest version: GitHub says v1.2.0; The registry says v1.1.0."
         " A person decides."
     )
-    assert [item["at"] for item in found.evidence] == [NOW.isoformat(), (NOW - HOUR).isoformat()]
-    with pytest.raises(NotAllowed, match="Still open"):
-        perform(row, "approve", by=rita, now=NOW)
+    assert [item["at"] for item in check_result.evidence] == [NOW.isoformat(), (NOW - HOUR).isoformat()]
+    with pytest.raises(ActionRefused, match="Still open"):
+        perform_transition(row, "approve", actor=rita, now=NOW)
     mine = state(row).requirement_id
-    answers.waive(row, mine, reason="The registry is behind.", until=NOW + 30 * DAY, by=rita, now=NOW)
-    perform(row, "approve", by=rita, now=NOW)
+    answers.waive_requirement(
+        row, mine, reason="The registry is behind.", expires_at=NOW + 30 * DAY, actor=rita, now=NOW
+    )
+    perform_transition(row, "approve", actor=rita, now=NOW)
     assert Integration.objects.get(pk=row.pk).stage == "release"
 
 
-def test_subject_holds_what_the_checks_need(listed, stubs):
-    look(listed, NOW + DAY)
+def test_subject_holds_what_the_checks_need(listed_provider, stubs):
+    look(listed_provider, NOW + DAY)
     subject = stubs.subjects[-1]
     assert (subject.tier, subject.standing, subject.now) == ("partner", "verified", NOW + DAY)
     assert subject.homepage == "https://acme.example/rocket"
 
 
 def test_result_that_is_not_plain_is_our_fault_and_no_other_checks(provider, stubs):
-    stubs.said[KEY] = Result(Outcome.PASS, "In order.", remember={"owner": object()})
-    run(provider, now=NOW, sources=object())
+    stubs.said[KEY] = Result(Outcome.PASS, "In order.", observations={"owner": object()})
+    run_integration_checks(provider, now=NOW, sources=object())
     assert newest(provider).outcome == "error"
-    assert CheckResult.objects.filter(outcome="pass").count() == len(keys_of(checked(provider))) - 1
+    assert (
+        CheckResult.objects.filter(outcome="pass").count()
+        == len(list_required_check_keys(list_checked_requirements(provider))) - 1
+    )
 
 
 def test_characters_that_no_database_takes_do_not_reach_it(provider, stubs):
-    stubs.say(KEY, Outcome.PASS, "a\x00b\ud800", remember={"name": ["c\x00\udfff"]}, advice="\x00")
-    run(provider, now=NOW, sources=object())
-    assert (newest(provider).summary, observations.known(provider)) == ("ab?", {"name": ["c?"]})
+    stubs.say(KEY, Outcome.PASS, "a\x00b\ud800", observations={"name": ["c\x00\udfff"]}, advice="\x00")
+    run_integration_checks(provider, now=NOW, sources=object())
+    assert (newest(provider).summary, observations.get_known_values(provider)) == ("ab?", {"name": ["c?"]})

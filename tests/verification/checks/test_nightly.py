@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from integrations.programs.registry import PROGRAMS
-from integrations.submissions.services.transitions import perform
+from integrations.submissions.services.transitions import perform_transition
 from tests.conftest import NOW, begin
 from tests.verification.checks.stubs import without_checks
 from verification.checks import nightly
@@ -16,21 +16,21 @@ from verification.checks.services import runs
 DAY, HOUR = timedelta(days=1), timedelta(hours=1)
 
 
-def test_slot_is_in_the_night_and_after_the_moment():
+def test_slot_is_at_night_and_after_the_moment():
     for number in range(500):
-        moment = nightly.slot(number, NOW)
+        moment = nightly.calculate_nightly_run_at(number, NOW)
         assert NOW < moment <= NOW + DAY
         assert moment.hour >= 22 or moment.hour < 6
 
 
 def test_slot_is_the_same_every_night():
-    first = nightly.slot(7, NOW)
-    assert nightly.slot(7, first) == first + DAY
-    assert nightly.slot(7, first - timedelta(seconds=1)) == first
+    first = nightly.calculate_nightly_run_at(7, NOW)
+    assert nightly.calculate_nightly_run_at(7, first) == first + DAY
+    assert nightly.calculate_nightly_run_at(7, first - timedelta(seconds=1)) == first
 
 
 def test_ten_thousand_do_not_begin_at_once():
-    minutes = Counter(nightly.slot(number, NOW).replace(second=0) for number in range(10_000))
+    minutes = Counter(nightly.calculate_nightly_run_at(number, NOW).replace(second=0) for number in range(10_000))
     assert max(minutes.values()) < 50  # 21 a minute, were they spread evenly
     assert len(minutes) == 480
 
@@ -43,11 +43,11 @@ def provider(acme, alice):
 
 
 def test_plan_opens_one_run_for_the_night(provider):
-    assert (nightly.plan(NOW), nightly.plan(NOW)) == (1, 0)
+    assert (nightly.plan_nightly_runs(NOW), nightly.plan_nightly_runs(NOW)) == (1, 0)
     run = CheckRun.objects.open().get()
     assert (run.nightly, run.due_at, run.requested_by) == (
         True,
-        nightly.slot(provider.pk, NOW + nightly.EARLIEST),
+        nightly.calculate_nightly_run_at(provider.pk, NOW + nightly.MIN_RUN_INTERVAL),
         None,
     )
     assert run.is_under_way(NOW) is False
@@ -56,19 +56,19 @@ def test_plan_opens_one_run_for_the_night(provider):
 def test_what_has_ended_and_what_has_no_checks_is_left(provider, alice, acme, monkeypatch):
     monkeypatch.setitem(PROGRAMS, "nomad", without_checks(PROGRAMS["nomad"]))
     begin(acme, alice, "nomad")
-    perform(provider, "withdraw", by=alice, note="No longer.", now=NOW)
-    assert nightly.plan(NOW) == 0
+    perform_transition(provider, "withdraw", actor=alice, note="No longer.", now=NOW)
+    assert nightly.plan_nightly_runs(NOW) == 0
 
 
 def test_button_brings_the_nights_run_forward(provider, alice):
-    nightly.plan(NOW)
-    runs.ask(provider, alice, NOW + HOUR)
+    nightly.plan_nightly_runs(NOW)
+    runs.request_check_run_as_user(provider, alice, NOW + HOUR)
     run = CheckRun.objects.open().get()
     assert (run.nightly, run.due_at, run.requested_by) == (False, NOW + HOUR, alice)
 
 
 def test_people_are_served_before_the_night(provider, alice, acme):
-    nightly.plan(NOW)
+    nightly.plan_nightly_runs(NOW)
     CheckRun.objects.open().update(due_at=NOW - HOUR)
     other = begin(acme, alice, "terraform-provider", name="Lander", repository="acme/terraform-provider-lander")
     assert [run.integration_id for run in CheckRun.objects.due(NOW)] == [other.pk, provider.pk]
@@ -76,8 +76,8 @@ def test_people_are_served_before_the_night(provider, alice, acme):
 
 def test_night_after_a_limit_does_not_begin_again_all_at_once(provider, settings):
     settings.GITHUB_API_URL = settings.REGISTRY_URL = "http://127.0.0.1:1"
-    nightly.plan(NOW)
+    nightly.plan_nightly_runs(NOW)
     run = CheckRun.objects.open().get()
     runs.run_one(run.pk, run.due_at)
     again = CheckRun.objects.open().get()
-    assert again.due_at == run.due_at + timedelta(minutes=10) + runs._spread(run)
+    assert again.due_at == run.due_at + timedelta(minutes=10) + runs._calculate_delay(run)

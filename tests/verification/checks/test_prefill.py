@@ -2,10 +2,10 @@ import pytest
 
 from portal.core import repository_urls
 from tests.fakes.github.server import KEEPER, Repo
-from verification.checks.services.prefill import FILLED, prefill
+from verification.checks.services.prefill import PREFILLED_FIELDS, prefill
 from verification.sources import factory
-from verification.sources.errors import NotFound
-from verification.sources.github.api import Api, token_auth
+from verification.sources.errors import SourceNotFoundError
+from verification.sources.github.api import GitHubApi, build_token_auth
 
 NAME = "acme/terraform-provider-rocket-launcher"
 pytestmark = pytest.mark.django_db  # what GitHub allows is counted there
@@ -41,7 +41,7 @@ def test_prefill_without_github_leaves_the_form_usable(settings):
     settings.GITHUB_API_URL = "http://127.0.0.1:1"
     values = prefill(NAME)
     assert values["problem"].endswith("Fill in the fields by hand; nothing is lost.")
-    assert {key: values[key] for key in FILLED} == dict.fromkeys(FILLED, "")
+    assert {key: values[key] for key in PREFILLED_FIELDS} == dict.fromkeys(PREFILLED_FIELDS, "")
 
 
 def test_prefill_of_another_host_says_what_to_paste():
@@ -50,7 +50,7 @@ def test_prefill_of_another_host_says_what_to_paste():
 
 
 def test_lower_floor_reads_through_the_same_eyes():
-    assert repository_urls.look_up("") == prefill("")
+    assert repository_urls.fetch_repository("") == prefill("")
 
 
 PRIVATE = Repo("acme/secret-rocket", "Launches secret rockets.", private=True, releases=())
@@ -62,7 +62,10 @@ def test_prefill_of_a_private_repository_answers_as_of_none(github, settings):
     github.seed(PRIVATE)
     github.proxy.state.tokens.add(KEEPER)
     settings.GITHUB_TOKEN = KEEPER
-    assert Api(settings.GITHUB_API_URL, token_auth(KEEPER)).get(f"/repos/{PRIVATE.full_name}", "it")["private"] is True
+    assert (
+        GitHubApi(settings.GITHUB_API_URL, build_token_auth(KEEPER)).get(f"/repos/{PRIVATE.full_name}", "it")["private"]
+        is True
+    )
     private, missing = prefill(PRIVATE.full_name), prefill("acme/no-such-rocket")
     assert private == {
         key: value.replace("no-such-rocket", "secret-rocket") if isinstance(value, str) else value
@@ -88,7 +91,7 @@ def test_no_reading_of_a_private_repository_for_checks(github, settings, read):
     settings.GITHUB_TOKEN = KEEPER
     answers = []
     for name in (PRIVATE.full_name, "acme/no-such-rocket"):
-        with pytest.raises(NotFound) as refusal:
-            read(factory.github(), name)
+        with pytest.raises(SourceNotFoundError) as refusal:
+            read(factory.build_github_client(), name)
         answers.append(str(refusal.value).replace(name, "NAME"))
     assert answers == ["GitHub does not show the repository NAME: it does not exist or is not public."] * 2

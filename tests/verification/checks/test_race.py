@@ -14,9 +14,9 @@ from tests.conftest import NOW, begin
 from verification.checks import nightly
 from verification.checks.models import CheckRun, Observation
 from verification.checks.services import observations, runs
-from verification.sources.errors import Unavailable
+from verification.sources.errors import SourceUnavailableError
 from verification.sources.models import Allowance
-from verification.sources.rate_limits import Budget
+from verification.sources.rate_limits import GitHubRateLimiter
 
 pytestmark = [
     pytest.mark.postgres,
@@ -27,12 +27,12 @@ pytestmark = [
 
 def at_once(work: Callable[[], Any], times: int = 6) -> list[Any]:
     """What the work answered, done by so many threads at the same moment."""
-    gate, told = threading.Barrier(times), []
+    gate, results = threading.Barrier(times), []
 
     def one() -> None:
         try:
             gate.wait()
-            told.append(work())
+            results.append(work())
         finally:
             connection.close()
 
@@ -41,7 +41,7 @@ def at_once(work: Callable[[], Any], times: int = 6) -> list[Any]:
         thread.start()
     for thread in threads:
         thread.join()
-    return told
+    return results
 
 
 def test_run_is_claimed_by_one(acme: Any, alice: Any) -> None:
@@ -57,48 +57,48 @@ def test_asking_at_once_is_one_run(acme: Any, alice: Any) -> None:
     row = begin(acme, alice, "terraform-provider")
     for _ in range(10):
         CheckRun.objects.update(finished_at=NOW)
-        at_once(lambda: runs.enqueue(row, now=NOW))
+        at_once(lambda: runs.request_check_run(row, now=NOW))
         assert CheckRun.objects.open().count() == 1
 
 
 def test_two_sweeps_plan_one_night(acme: Any, alice: Any) -> None:
     begin(acme, alice, "terraform-provider")
     CheckRun.objects.update(finished_at=NOW)
-    at_once(lambda: nightly.plan(NOW))
+    at_once(lambda: nightly.plan_nightly_runs(NOW))
     assert CheckRun.objects.open().count() == 1
 
 
 def test_budget_is_kept_by_all_workers_together(db: None) -> None:
-    gate = Budget("token", 100, background=True, clock=lambda: NOW)
+    gate = GitHubRateLimiter("token", 100, background=True, clock=lambda: NOW)
 
     def ask() -> int:
-        asked = 0
+        request_count = 0
         for _ in range(20):
             try:
                 gate.before()
-            except Unavailable:
+            except SourceUnavailableError:
                 continue
-            asked += 1
-        return asked
+            request_count += 1
+        return request_count
 
     assert sum(at_once(ask)) == Allowance.objects.get().spent == 50
 
 
-def test_failure_found_by_several_at_once_is_one_finding_and_one_mail_each(at: Any) -> None:
+def test_failure_found_by_several_at_once_is_one_finding_and_one_email_each(at: Any) -> None:
     row = at("support", program="terraform-provider")
 
     def fails() -> None:
-        requirements.record_checks(
+        requirements.record_check_outcome(
             row, "TP-LIC", outcome="fail", summary="Gone.", detail=[], retry_at=None, now=NOW, fresh_until=None
         )
 
     at_once(fails)
     assert Finding.objects.count() == 1
-    sent = list(Email.objects.filter(name="check_failed").values_list("to", flat=True))
-    assert len(sent) == len(set(sent)) == 2
+    emails = list(Email.objects.filter(name="check_failed").values_list("to", flat=True))
+    assert len(emails) == len(set(emails)) == 2
 
 
 def test_observation_written_by_several_at_once_is_one_row(acme: Any, alice: Any) -> None:
     row = begin(acme, alice, "terraform-provider")
-    at_once(lambda: observations.remember(row, "repository.public", {"owner": 47}, NOW))
+    at_once(lambda: observations.store_observation(row, "repository.public", {"owner": 47}, NOW))
     assert Observation.objects.filter(key="owner").count() == 1

@@ -9,10 +9,10 @@ from integrations.programs.registry import PROGRAMS
 from integrations.submissions.services import requirements
 from tests.conftest import begin
 from tests.verification.checks.stubs import without_checks
-from tests.verification.checks.told import Told, published, released
+from tests.verification.checks.told import FakeSources, build_registry_listing, build_release_answers
 from verification.checks.models import CheckRun
-from verification.checks.runner import checked, run
-from verification.sources.errors import Unavailable
+from verification.checks.runner import list_checked_requirements, run_integration_checks
+from verification.sources.errors import SourceUnavailableError
 
 HTMX = {"HX-Request": "true"}
 
@@ -27,8 +27,8 @@ def address(provider):
     return reverse("check_results", args=[provider.uuid])
 
 
-def found(provider, **told):
-    run(provider, now=timezone.now(), sources=Told(**{**released(), **told}))
+def run_checks(provider, **fields):
+    run_integration_checks(provider, now=timezone.now(), sources=FakeSources(**{**build_release_answers(), **fields}))
 
 
 def verdicts(response):
@@ -50,7 +50,7 @@ def test_page_before_any_run_says_so(sign_in, alice, address):
 
 
 def test_page_shows_verdicts_with_evidence(sign_in, alice, provider, address):
-    found(provider, published_said=published(repository_id=9))
+    run_checks(provider, published_said=build_registry_listing(repository_id=9))
     response = sign_in(alice).get(address)
     expected = {
         "Public repository": "acme/terraform-provider-rocket is public.",
@@ -66,10 +66,10 @@ def test_page_shows_verdicts_with_evidence(sign_in, alice, provider, address):
 
 
 def test_page_after_an_outage_says_when_it_is_tried_again(sign_in, alice, provider, address):
-    found(provider, published_said=Unavailable("The registry did not answer."))
+    run_checks(provider, published_said=SourceUnavailableError("The registry did not answer."))
     CheckRun.objects.update(due_at=timezone.now() + timedelta(minutes=10))
-    said = verdicts(sign_in(alice).get(address))["Listed in the registry"]
-    assert said.startswith("We could not look: The registry did not answer. We try again at ")
+    verdict_text = verdicts(sign_in(alice).get(address))["Listed in the registry"]
+    assert verdict_text.startswith("We could not look: The registry did not answer. We try again at ")
 
 
 def test_fragment_polls_while_a_run_is_under_way(sign_in, alice, address):
@@ -103,9 +103,9 @@ def test_address_of_the_button_opened_leads_to_the_page(sign_in, alice, provider
 
 
 def test_button_after_the_end_says_why_not(sign_in, alice, provider, address):
-    from integrations.submissions.services.transitions import perform
+    from integrations.submissions.services.transitions import perform_transition
 
-    perform(provider, "withdraw", by=alice, note="No longer.", now=timezone.now())
+    perform_transition(provider, "withdraw", actor=alice, note="No longer.", now=timezone.now())
     response = sign_in(alice).post(reverse("run_checks", args=[provider.uuid]), follow=True)
     assert "The integration has ended" in response.text
     assert "Run the checks again" not in response.text
@@ -128,7 +128,7 @@ def rows(response):
 
 
 def test_rows_come_one_by_one_while_the_run_goes_on(sign_in, alice, provider, address):
-    found(provider)
+    run_checks(provider)
     CheckRun.objects.update(done=["repository.public"], claimed_until=timezone.now() + timedelta(minutes=5))
     client = sign_in(alice)
     first = client.get(address, {"shown": 0}, headers=HTMX)
@@ -143,7 +143,7 @@ def test_rows_come_one_by_one_while_the_run_goes_on(sign_in, alice, provider, ad
 
 
 def test_last_poll_brings_every_row_and_the_button(sign_in, alice, provider, address):
-    found(provider)
+    run_checks(provider)
     end(provider)
     response = sign_in(alice).get(address, {"shown": "many"}, headers=HTMX)
     assert response.status_code == 286
@@ -152,14 +152,16 @@ def test_last_poll_brings_every_row_and_the_button(sign_in, alice, provider, add
 
 
 def test_result_that_is_too_old_is_stale(sign_in, alice, provider, address):
-    run(provider, now=timezone.now() - timedelta(days=3), sources=Told(**released()))
+    run_integration_checks(
+        provider, now=timezone.now() - timedelta(days=3), sources=FakeSources(**build_release_answers())
+    )
     page = rows(sign_in(alice).get(address))
     assert "Stale" in page["check-repository-public"].text
 
 
 def test_outage_leaves_the_last_answer_in_sight(sign_in, alice, provider, address):
-    found(provider)
-    found(provider, repository_said=Unavailable("GitHub did not answer."))
+    run_checks(provider)
+    run_checks(provider, repository_said=SourceUnavailableError("GitHub did not answer."))
     CheckRun.objects.update(due_at=timezone.now() + timedelta(minutes=10))
     text = " ".join(rows(sign_in(alice).get(address))["check-repository-public"].text.split())
     assert "Pass" in text
@@ -167,8 +169,10 @@ def test_outage_leaves_the_last_answer_in_sight(sign_in, alice, provider, addres
 
 
 def test_waived_failure_says_that_it_is_waived(sign_in, alice, rita, provider, address):
-    found(provider, repository_said=None)
-    mine = next(r for r in checked(provider) if "repository.public" in r.checks)
+    run_checks(provider, repository_said=None)
+    mine = next(r for r in list_checked_requirements(provider) if "repository.public" in r.checks)
     now = timezone.now()
-    requirements.waive(provider, mine.id, reason="They move house.", until=now + timedelta(days=9), by=rita, now=now)
+    requirements.waive_requirement(
+        provider, mine.id, reason="They move house.", expires_at=now + timedelta(days=9), actor=rita, now=now
+    )
     assert "Waived" in rows(sign_in(alice).get(address))["check-repository-public"].text

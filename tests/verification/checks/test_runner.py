@@ -5,14 +5,23 @@ import pytest
 
 from integrations.submissions.models import Integration, RequirementState
 from tests.conftest import NOW, begin
-from tests.verification.checks.told import REPOSITORY, Told, published, released
+from tests.verification.checks.told import REPOSITORY, FakeSources, build_registry_listing, build_release_answers
 from verification.checks.models import CheckResult
-from verification.checks.runner import Ran, checked, retry_at, run, subject_of
+from verification.checks.runner import (
+    RunSummary,
+    build_integration_subject,
+    calculate_retry_at,
+    list_checked_requirements,
+    run_integration_checks,
+)
 from verification.checks.types import CHECKS, Check
 from verification.outcomes import Outcome, Result
-from verification.sources.errors import Unavailable
+from verification.sources.errors import SourceUnavailableError
 
-GOOD = {**released(), "published_said": published(versions=("1.0.0",), newest="1.0.0", protocols=("5.0",))}
+GOOD = {
+    **build_release_answers(),
+    "published_said": build_registry_listing(versions=("1.0.0",), newest="1.0.0", protocols=("5.0",)),
+}
 
 
 @pytest.fixture
@@ -24,7 +33,7 @@ def provider(acme, alice):
 @pytest.fixture
 def deciding(provider):
     """The requirements that have to be met; hints apart, which find fault with a repository that is a licence only."""
-    return [requirement for requirement in checked(provider) if not requirement.optional]
+    return [requirement for requirement in list_checked_requirements(provider) if not requirement.optional]
 
 
 def statuses(row):
@@ -32,24 +41,28 @@ def statuses(row):
 
 
 def test_run_hands_each_verdict_down(provider, deciding):
-    assert run(provider, {r.id for r in deciding}, now=NOW, sources=Told(**GOOD)) == Ran(Outcome.PASS)
+    assert run_integration_checks(
+        provider, {r.id for r in deciding}, now=NOW, sources=FakeSources(**GOOD)
+    ) == RunSummary(Outcome.PASS)
     assert statuses(provider) == {r.id: "pass" for r in deciding}
 
 
 def test_hint_is_handed_down_and_blocks_nothing(provider):
-    run(provider, now=NOW, sources=Told(**GOOD))
+    run_integration_checks(provider, now=NOW, sources=FakeSources(**GOOD))
     assert statuses(provider)["TP-TAG"] == "warn"
     assert all(
-        requirement.optional for requirement in checked(provider) if statuses(provider)[requirement.id] != "pass"
+        requirement.optional
+        for requirement in list_checked_requirements(provider)
+        if statuses(provider)[requirement.id] != "pass"
     )
 
 
 def test_run_keeps_what_each_check_said(provider, deciding):
-    run(provider, {r.id for r in deciding}, now=NOW, sources=Told(**GOOD))
-    kept = {r.key: (r.outcome, r.version, r.at) for r in CheckResult.objects.filter(integration=provider)}
-    assert kept == {key: ("pass", CHECKS[key].version, NOW) for r in deciding for key in r.checks}
+    run_integration_checks(provider, {r.id for r in deciding}, now=NOW, sources=FakeSources(**GOOD))
+    stored_results = {r.key: (r.outcome, r.version, r.at) for r in CheckResult.objects.filter(integration=provider)}
+    assert stored_results == {key: ("pass", CHECKS[key].version, NOW) for r in deciding for key in r.checks}
     licence = CheckResult.objects.get(key="repository.licence")
-    assert licence.seen == "repository acme/terraform-provider-rocket, id 4711, commit 9f3c1e"
+    assert licence.looked_at_summary == "repository acme/terraform-provider-rocket, id 4711, commit 9f3c1e"
     assert {
         "label": "The program accepts",
         "value": "One of fifteen open-source licences.",
@@ -58,12 +71,12 @@ def test_run_keeps_what_each_check_said(provider, deciding):
 
 
 def test_run_of_one_requirement_leaves_the_others(provider):
-    run(provider, {"TP-LIC"}, now=NOW, sources=Told(**GOOD))
+    run_integration_checks(provider, {"TP-LIC"}, now=NOW, sources=FakeSources(**GOOD))
     assert statuses(provider) == {"TP-LIC": "pass"}
 
 
 def test_worst_check_decides_for_the_requirement(provider):
-    run(provider, now=NOW, sources=Told(replace(REPOSITORY, name="rocket"), **GOOD))
+    run_integration_checks(provider, now=NOW, sources=FakeSources(replace(REPOSITORY, name="rocket"), **GOOD))
     state = RequirementState.objects.get(integration=provider, requirement_id="TP-SRC")
     assert state.status == "fail"
     assert state.summary.startswith("rocket is not named as the program asks")
@@ -76,16 +89,20 @@ def test_worst_check_decides_for_the_requirement(provider):
 
 
 def test_outage_is_ours_and_tried_again(provider):
-    ran = run(provider, {"TP-LIC"}, now=NOW, sources=Told(Unavailable("Down."), **GOOD))
+    ran = run_integration_checks(
+        provider, {"TP-LIC"}, now=NOW, sources=FakeSources(SourceUnavailableError("Down."), **GOOD)
+    )
     state = RequirementState.objects.get(integration=provider, requirement_id="TP-LIC")
-    assert ran == Ran(Outcome.ERROR, NOW + timedelta(minutes=10))
+    assert ran == RunSummary(Outcome.ERROR, NOW + timedelta(minutes=10))
     assert (state.status, state.summary) == ("error", "We could not look: Down.")
     assert state.retry_at == NOW + timedelta(minutes=10)
 
 
 def test_outage_keeps_what_was_found_before(provider):
-    run(provider, now=NOW, sources=Told(**GOOD))
-    run(provider, now=NOW + timedelta(hours=1), sources=Told(Unavailable("Down."), **GOOD))
+    run_integration_checks(provider, now=NOW, sources=FakeSources(**GOOD))
+    run_integration_checks(
+        provider, now=NOW + timedelta(hours=1), sources=FakeSources(SourceUnavailableError("Down."), **GOOD)
+    )
     assert statuses(provider)["TP-LIC"] == "pass"
 
 
@@ -94,15 +111,15 @@ def test_fault_of_a_check_is_ours(provider, monkeypatch):
         raise ZeroDivisionError
 
     monkeypatch.setitem(CHECKS, "repository.licence", Check("repository.licence", "Licence", "", 2, breaks))
-    run(provider, {"TP-LIC"}, now=NOW, sources=Told(**GOOD))
-    kept = CheckResult.objects.get(key="repository.licence")
-    assert (kept.outcome, kept.version) == ("error", 2)
-    assert kept.summary == "We could not complete this check. The fault is ours."
+    run_integration_checks(provider, {"TP-LIC"}, now=NOW, sources=FakeSources(**GOOD))
+    check_result = CheckResult.objects.get(key="repository.licence")
+    assert (check_result.outcome, check_result.version) == ("error", 2)
+    assert check_result.summary == "We could not complete this check. The fault is ours."
 
 
 def test_check_that_has_gone_is_not_run(provider, monkeypatch):
     monkeypatch.delitem(CHECKS, "repository.licence")
-    assert run(provider, {"TP-LIC"}, now=NOW, sources=Told(**GOOD)).outcome == Outcome.NOT_RUN
+    assert run_integration_checks(provider, {"TP-LIC"}, now=NOW, sources=FakeSources(**GOOD)).outcome == Outcome.NOT_RUN
     assert statuses(provider) == {"TP-LIC": "not_run"}
 
 
@@ -111,22 +128,22 @@ def test_long_summary_does_not_break_the_run(provider, monkeypatch):
         return Result(Outcome.FAIL, "x" * 2000)
 
     monkeypatch.setitem(CHECKS, "repository.licence", Check("repository.licence", "Licence", "", 1, talks))
-    run(provider, {"TP-LIC"}, now=NOW, sources=Told(**GOOD))
+    run_integration_checks(provider, {"TP-LIC"}, now=NOW, sources=FakeSources(**GOOD))
     assert len(CheckResult.objects.get(key="repository.licence").summary) == 500
 
 
 def test_results_are_append_only(provider):
-    run(provider, {"TP-LIC"}, now=NOW, sources=Told(**GOOD))
-    kept = CheckResult.objects.get()
+    run_integration_checks(provider, {"TP-LIC"}, now=NOW, sources=FakeSources(**GOOD))
+    check_result = CheckResult.objects.get()
     with pytest.raises(TypeError):
-        kept.save()
+        check_result.save()
     with pytest.raises(TypeError):
         CheckResult.objects.update(outcome="pass")
 
 
 def test_latest_results_are_the_last_of_each(provider):
-    for outcome in (Told(None, **GOOD), Told(**GOOD)):
-        run(provider, {"TP-LIC", "TP-REL"}, now=NOW, sources=outcome)
+    for outcome in (FakeSources(None, **GOOD), FakeSources(**GOOD)):
+        run_integration_checks(provider, {"TP-LIC", "TP-REL"}, now=NOW, sources=outcome)
     assert [(r.key, r.outcome) for r in CheckResult.objects.filter(integration=provider).newest()] == [
         ("repository.licence", "pass"),
         ("repository.release", "pass"),
@@ -135,19 +152,19 @@ def test_latest_results_are_the_last_of_each(provider):
 
 
 def test_subject_is_plain_values(provider):
-    subject = subject_of(Integration.objects.get(pk=provider.pk))
+    subject = build_integration_subject(Integration.objects.get(pk=provider.pk))
     assert (subject.program, subject.product, subject.name) == ("terraform-provider", "Terraform", "Rocket")
     assert (subject.namespace, subject.provider, subject.repository_id) == ("acme", "rocket", 4711)
-    assert "MPL-2.0" in subject.licences_allowed
+    assert "MPL-2.0" in subject.allowed_licenses
 
 
 @pytest.mark.parametrize(("attempt", "minutes"), [(0, 10), (1, 10), (2, 30), (3, 120), (4, 360), (5, 1440), (99, 1440)])
 def test_pauses_between_attempts_grow(attempt, minutes):
-    assert retry_at(attempt, NOW) == NOW + timedelta(minutes=minutes)
+    assert calculate_retry_at(attempt, NOW) == NOW + timedelta(minutes=minutes)
 
 
-def test_subject_knows_the_companys_other_repositories_of_the_program(provider, acme, globex, alice, charlie):
+def test_subject_knows_the_partner_other_repositories_of_the_program(provider, acme, globex, alice, charlie):
     begin(acme, alice, "terraform-provider", name="Lander", repository="acme-labs/terraform-provider-lander")
     begin(acme, alice, "nomad", name="Driver", repository="acme/nomad-driver")
     begin(globex, charlie, "terraform-provider", name="Globe", repository="globex/terraform-provider-globe")
-    assert subject_of(provider).siblings == ("acme-labs/terraform-provider-lander",)
+    assert build_integration_subject(provider).siblings == ("acme-labs/terraform-provider-lander",)

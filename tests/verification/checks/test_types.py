@@ -1,7 +1,7 @@
 import pytest
 
-from verification.checks.types import CHECKS, check
-from verification.outcomes import Evidence, Outcome, Result, worst
+from verification.checks.types import CHECKS, register_check
+from verification.outcomes import Evidence, Outcome, Result, get_worst_outcome
 
 
 @pytest.mark.parametrize(
@@ -18,7 +18,7 @@ from verification.outcomes import Evidence, Outcome, Result, worst
     ],
 )
 def test_worst_decides(outcomes, decides):
-    assert worst(outcomes) == decides
+    assert get_worst_outcome(outcomes) == decides
 
 
 def test_check_with_a_taken_key_is_refused():
@@ -26,7 +26,7 @@ def test_check_with_a_taken_key_is_refused():
         return Result(Outcome.PASS, "Fine.")
 
     with pytest.raises(ValueError, match=r"repository\.public"):
-        check("repository.public", title="", advice="")(other)
+        register_check("repository.public", title="", advice="")(other)
 
 
 def test_evidence_becomes_json():

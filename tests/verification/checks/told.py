@@ -11,12 +11,12 @@ from tests.fakes import signed
 from tests.fakes.github.server import licence_text
 from verification.checks.types import Subject
 from verification.releases.install_layout import RECOMMENDED
-from verification.sources.errors import NotFound, Unreadable
-from verification.sources.github.client import Asset, Pull, Release, Repository
+from verification.sources.errors import SourceError, SourceNotFoundError
+from verification.sources.github.client import GitHubRelease, GitHubRepository, PullRequest, ReleaseAsset
 from verification.sources.http import urls
-from verification.sources.http.client import Answer
-from verification.sources.published_versions import Published
-from verification.sources.repository_snapshot import Code, File
+from verification.sources.http.client import SourceResponse
+from verification.sources.published_versions import RegistryListing
+from verification.sources.repository_snapshot import RepositoryFile, RepositorySnapshot
 
 REGISTRY = "https://registry.terraform.io"
 SUBJECT = Subject(
@@ -31,12 +31,12 @@ SUBJECT = Subject(
     repository_hint="terraform-provider-NAME",
     namespace="acme",
     provider="rocket",
-    licences_allowed=frozenset({"MPL-2.0", "MIT"}),
-    licences_asked=frozenset({"BSD-4-Clause"}),
-    licence_summary="MPL 2.0 or MIT",
+    allowed_licenses=frozenset({"MPL-2.0", "MIT"}),
+    licenses_for_review=frozenset({"BSD-4-Clause"}),
+    license_summary="MPL 2.0 or MIT",
     languages=("Go",),
 )
-REPOSITORY = Repository(
+REPOSITORY = GitHubRepository(
     id=4711,
     owner_id=47,
     full_name="acme/terraform-provider-rocket",
@@ -52,14 +52,18 @@ REPOSITORY = Repository(
 )
 
 
-def release(tag: str, *, draft: bool = False, prerelease: bool = False, assets: tuple[Asset, ...] = ()) -> Release:
-    return Release(tag, tag, datetime(2026, 4, 1, tzinfo=UTC), draft, prerelease, f"https://example.test/{tag}", assets)
+def release(
+    tag: str, *, draft: bool = False, prerelease: bool = False, assets: tuple[ReleaseAsset, ...] = ()
+) -> GitHubRelease:
+    return GitHubRelease(
+        tag, tag, datetime(2026, 4, 1, tzinfo=UTC), draft, prerelease, f"https://example.test/{tag}", assets
+    )
 
 
-def published(**changes: Any) -> Published:
+def build_registry_listing(**changes: Any) -> RegistryListing:
     """What a registry has of a provider with which nothing is wrong."""
     return replace(
-        Published(
+        RegistryListing(
             full_name="acme/rocket",
             source="https://github.com/acme/terraform-provider-rocket",
             tier="community",
@@ -78,22 +82,24 @@ def published(**changes: Any) -> Published:
     )
 
 
-def code(texts: Mapping[str, str], *, cut: bool = False) -> Code:
+def code(texts: Mapping[str, str], *, cut: bool = False) -> RepositorySnapshot:
     """A commit that holds these files."""
-    files = tuple(File(path, len(text), str(at)) for at, (path, text) in enumerate(texts.items()))
-    return Code("acme/terraform-provider-rocket", "9f3c1e", files, cut, lambda file: texts[file.path])
+    files = tuple(RepositoryFile(path, len(text), str(at)) for at, (path, text) in enumerate(texts.items()))
+    return RepositorySnapshot("acme/terraform-provider-rocket", "9f3c1e", files, cut, lambda file: texts[file.path])
 
 
-def released(version: str = "1.0.0") -> dict[str, Any]:
+def build_release_answers(version: str = "1.0.0") -> dict[str, Any]:
     """What GitHub and the registry say of acme/rocket when it has released that version, and nothing is wrong."""
-    made, base = signed.release("rocket", version), f"{REGISTRY}/v1/providers/acme/rocket"
-    listed = {"version": version, "protocols": ["5.0"], "platforms": [{"os": "linux", "arch": "amd64"}]}
+    signed_release, base = signed.release("rocket", version), f"{REGISTRY}/v1/providers/acme/rocket"
+    version_entry = {"version": version, "protocols": ["5.0"], "platforms": [{"os": "linux", "arch": "amd64"}]}
     answers = {
-        f"{base}/versions": {"versions": [listed]},
-        f"{base}/{version}/download/linux/amd64": made.answer(f"{REGISTRY}/files", "linux_amd64"),
+        f"{base}/versions": {"versions": [version_entry]},
+        f"{base}/{version}/download/linux/amd64": signed_release.answer(f"{REGISTRY}/files", "linux_amd64"),
     }
-    files = {f"{REGISTRY}/files/{name}": content for name, content in made.files.items()}
-    assets = tuple(Asset(at, name, len(made.files[name]), "") for at, name in enumerate(made.files))
+    files = {f"{REGISTRY}/files/{name}": content for name, content in signed_release.files.items()}
+    assets = tuple(
+        ReleaseAsset(at, name, len(signed_release.files[name]), "") for at, name in enumerate(signed_release.files)
+    )
     return {
         "releases_said": (release(f"v{version}", assets=assets),),
         "pages": {address: json.dumps(answer) for address, answer in answers.items()} | files,
@@ -101,22 +107,24 @@ def released(version: str = "1.0.0") -> dict[str, Any]:
 
 
 @dataclass
-class Told:
+class FakeSources:
     """Sources that answer with what they were given; an exception is raised, None is not found."""
 
-    repository_said: Repository | Unreadable | Exception | None = REPOSITORY
-    releases_said: tuple[Release, ...] | Unreadable = ()
-    published_said: Published | Unreadable | None = None
-    code_said: Code | Unreadable | None = field(default_factory=lambda: code({"LICENSE": licence_text("MPL-2.0")}))
+    repository_said: GitHubRepository | SourceError | Exception | None = REPOSITORY
+    releases_said: tuple[GitHubRelease, ...] | SourceError = ()
+    published_said: RegistryListing | SourceError | None = None
+    code_said: RepositorySnapshot | SourceError | None = field(
+        default_factory=lambda: code({"LICENSE": licence_text("MPL-2.0")})
+    )
     branches: tuple[str, ...] = ()
-    pull_said: Pull | Unreadable | None = None
-    pages: Mapping[str, int | str | bytes | Unreadable] = field(default_factory=dict)
+    pull_said: PullRequest | SourceError | None = None
+    pages: Mapping[str, int | str | bytes | SourceError] = field(default_factory=dict)
     asked: list[str] = field(default_factory=list)
 
     base_url = REGISTRY
 
     @property
-    def github(self) -> "Told":
+    def github(self) -> "FakeSources":
         return self
 
     registry = web = github
@@ -145,22 +153,24 @@ class Told:
     def ask(self, address: str, kind: Any, headers: Any = None, *, into: Any = None, redirects: int = 0) -> Any:
         """As the guarded client: a status or a page for each address; what is not named is not there."""
         self.asked.append(address)
-        said = self.pages.get(address, 404)
-        if isinstance(said, Unreadable):
-            raise said
-        status, body = (said, b"") if isinstance(said, int) else (200, said.encode() if isinstance(said, str) else said)
+        answer = self.pages.get(address, 404)
+        if isinstance(answer, SourceError):
+            raise answer
+        status, body = (
+            (answer, b"") if isinstance(answer, int) else (200, answer.encode() if isinstance(answer, str) else answer)
+        )
         if into is not None:
             into.write(body)
         digest = hashlib.sha256(body).hexdigest()
-        return Answer(status, "", urls.read(address), {}, b"" if into else body, len(body), digest)
+        return SourceResponse(status, "", urls.parse_url(address), {}, b"" if into else body, len(body), digest)
 
     def page_of(self, namespace: str, name: str) -> str:
         return f"https://registry.example/{namespace}/{name}"
 
-    def _say(self, said: Any, about: str) -> Any:
+    def _say(self, answer: Any, about: str) -> Any:
         self.asked.append(about)
-        if said is None:
-            raise NotFound(f"{about} is not there.")
-        if isinstance(said, Exception):
-            raise said
-        return said
+        if answer is None:
+            raise SourceNotFoundError(f"{about} is not there.")
+        if isinstance(answer, Exception):
+            raise answer
+        return answer

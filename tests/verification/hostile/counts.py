@@ -7,7 +7,7 @@ from tests.verification.sources.http import table
 from tests.verification.sources.http.test_addresses import REBINDING
 from tests.verification.sources.http.test_http import MISBEHAVIOURS
 
-SPELLED = len(table.v4()) * len(table.SPELLINGS_V4) + len(table.v6()) * len(table.SPELLINGS_V6)
+SPELLING_COUNT = len(table.v4()) * len(table.SPELLINGS_V4) + len(table.v6()) * len(table.SPELLINGS_V6)
 # what is counted: how many there are, and how many there must be
 COUNTS = {
     "archives": (len(zips.HOSTILE), 60),
@@ -15,16 +15,16 @@ COUNTS = {
     "signatures alone": (len(signed.CASES), 40),
     "addresses": (len(table.v4()) + len(table.v6()), 150),
     "spellings of each, at least": (min(len(table.SPELLINGS_V4), len(table.SPELLINGS_V6)), 8),
-    "spelled addresses": (SPELLED, 150 * 8),
+    "spelled addresses": (SPELLING_COUNT, 150 * 8),
     "rebinding tries": (REBINDING, 1000),
     "servers that stall, lie or stream": (len(MISBEHAVIOURS), 20),
     "faults of releases, judged by Terraform": (len(faults.INSTALL), 60),
 }
 
 
-def printed() -> str:
-    return "\n".join(f"{there:6} of {wanted:5}  {name}" for name, (there, wanted) in COUNTS.items())
+def format_counts() -> str:
+    return "\n".join(f"{there:6} of {minimum:5}  {name}" for name, (there, minimum) in COUNTS.items())
 
 
 if __name__ == "__main__":
-    print(printed())
+    print(format_counts())

@@ -22,8 +22,8 @@ from tests.house.source import ROOT
 from tests.verification.releases.artifacts.zips import PROGRAM
 from verification.releases.artifacts import archives, checksums, signatures
 from verification.releases.artifacts.remarks import outcome_of
-from verification.sources.errors import Unreadable
-from verification.sources.http.client import JSON, Outbound
+from verification.sources.errors import SourceError
+from verification.sources.http.client import JSON, OutboundClient
 
 MEGABYTE = 1024 * 1024
 CLEAR = Path("/proc/self/clear_refs")
@@ -54,14 +54,14 @@ def document(text: str) -> str:
 
 
 def signature(parts: list[str]) -> str:
-    data, made, *keys = map(base64.b64decode, parts)
-    return str(signatures.judge(data, made, keys, now=NOW).kind)
+    data, signature_bytes, *keys = map(base64.b64decode, parts)
+    return str(signatures.judge(data, signature_bytes, keys, now=NOW).kind)
 
 
 def server(address: str) -> str:
     try:
-        Outbound(loopback=True).get(address, replace(JSON, limit=MEGABYTE, seconds=0.5))
-    except Unreadable as refusal:
+        OutboundClient(loopback=True).get(address, replace(JSON, limit=MEGABYTE, seconds=0.5))
+    except SourceError as refusal:
         return type(refusal).__name__
     return "read"
 
@@ -100,15 +100,15 @@ def work(kind: str, good: Any, jobs: dict[str, Any]) -> Cost:
     return Cost(names, memory("VmHWM") - before, slowest, files, threads)
 
 
-def measured(kind: str, good: Any, jobs: dict[str, Any]) -> Cost:
+def measure_cost(kind: str, good: Any, jobs: dict[str, Any]) -> Cost:
     """What the jobs took, in a process of their own."""
     if not CLEAR.exists():
         pytest.skip("this system does not tell a process its highest use of memory")
     command = [sys.executable, "-m", "tests.verification.hostile.worker", kind]
-    given = json.dumps([good, jobs])
-    done = subprocess.run(command, cwd=ROOT, input=given, capture_output=True, text=True, timeout=120)
-    assert done.returncode == 0, done.stderr[-2000:]
-    return Cost(**json.loads(done.stdout))
+    job_input = json.dumps([good, jobs])
+    process = subprocess.run(command, cwd=ROOT, input=job_input, capture_output=True, text=True, timeout=120)
+    assert process.returncode == 0, process.stderr[-2000:]
+    return Cost(**json.loads(process.stdout))
 
 
 if __name__ == "__main__":

@@ -51,6 +51,6 @@ def test_real_allowed_files_are_decided_without_a_person():
     ]
 
 
-def test_every_allowed_licence_has_a_text():
+def test_every_allowed_license_has_a_text():
     listed = {id for program in PROGRAMS.values() for edition in program.editions for id in edition.licences.allow}
     assert listed - FORMS.keys() == set()

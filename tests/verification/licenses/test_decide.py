@@ -81,14 +81,14 @@ def test_offered_choice_does_not_cover_a_file_of_unknown_terms():
 @pytest.mark.parametrize(
     "path", ["LICENSE", "LICENCE.md", "COPYING", "license-mit", "MIT-LICENSE.txt", "LICENSES/MIT.txt"]
 )
-def test_licence_file(path):
+def test_license_file(path):
     assert is_licence_file(path)
 
 
 @pytest.mark.parametrize(
     "path", ["README.md", "vendor/x/LICENSE", "licensing.go", "docs/LICENSE", "internal/license.go"]
 )
-def test_no_licence_file(path):
+def test_no_license_file(path):
     assert not is_licence_file(path)
 
 

@@ -91,7 +91,7 @@ def test_template_leaves_the_text_where_a_letter_differs(id):
         ("never licensed under the MIT license", "never licensed under the MIT license"),
     ],
 )
-def test_words_beside_a_licence(beside, left):
+def test_words_next_to_a_license(beside, left):
     reader = Reader(("MIT",))
     reader.first = False
     assert reader.find_unexplained(beside) == left

@@ -4,13 +4,19 @@ import base64
 
 import pytest
 
-from verification.plugins.handshake import TERRAFORM_COOKIE, BadHandshake, Handshake, environment, read
+from verification.plugins.handshake import (
+    TERRAFORM_COOKIE,
+    Handshake,
+    HandshakeError,
+    build_environment,
+    parse_handshake,
+)
 
 CERTIFICATE = base64.b64encode(b"der").decode().rstrip("=")
 
 
 @pytest.mark.parametrize(
-    ("line", "found"),
+    ("line", "expected"),
     [
         ("1|5|unix|/tmp/plugin1|grpc|", Handshake(5, "unix", "/tmp/plugin1")),
         ("1|6|unix|/tmp/plugin1|grpc", Handshake(6, "unix", "/tmp/plugin1")),
@@ -20,8 +26,8 @@ CERTIFICATE = base64.b64encode(b"der").decode().rstrip("=")
         ("1|5|unix|/tmp/p|grpc||false\r", Handshake(5, "unix", "/tmp/p", b"", False)),
     ],
 )
-def test_a_handshake_is_read(line, found):
-    assert read(line.encode(), (5, 6)) == found
+def test_handshake_is_read(line, expected):
+    assert parse_handshake(line.encode(), (5, 6)) == expected
 
 
 @pytest.mark.parametrize(
@@ -48,19 +54,19 @@ def test_a_handshake_is_read(line, found):
     ],
 )
 def test_what_must_be_refused_is_refused_by_its_name(line, key):
-    with pytest.raises(BadHandshake) as refusal:
-        read(line.encode(), (5, 6))
+    with pytest.raises(HandshakeError) as refusal:
+        parse_handshake(line.encode(), (5, 6))
     assert refusal.value.key == key
     assert str(refusal.value).endswith(".")
 
 
-def test_an_answer_with_a_protocol_that_was_not_asked_for_is_refused():
-    with pytest.raises(BadHandshake, match="answers with protocol 5, but was asked for 6"):
-        read(b"1|5|unix|/tmp/p|grpc|", (6,))
+def test_answer_with_a_protocol_that_was_not_asked_for_is_refused():
+    with pytest.raises(HandshakeError, match="answers with protocol 5, but was asked for 6"):
+        parse_handshake(b"1|5|unix|/tmp/p|grpc|", (6,))
 
 
-def test_a_plugin_is_told_the_cookie_and_the_protocols():
-    assert environment(TERRAFORM_COOKIE, (5, 6)) == {
+def test_plugin_is_reported_the_cookie_and_the_protocols():
+    assert build_environment(TERRAFORM_COOKIE, (5, 6)) == {
         TERRAFORM_COOKIE[0]: TERRAFORM_COOKIE[1],
         "PLUGIN_PROTOCOL_VERSIONS": "5,6",
     }

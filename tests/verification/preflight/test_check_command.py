@@ -11,7 +11,7 @@ from verification.preflight.cli import main
 NAME = "acme/terraform-provider-rocket"
 
 
-def asked(*words):
+def run_check_command(*words):
     out = io.StringIO()
     try:
         call_command("check", *words, stdout=out, stderr=io.StringIO())
@@ -27,15 +27,15 @@ def test_check_says_what_preflight_says(github, registry, form):
     registry.publish(Provider("acme/rocket"))
     out = io.StringIO()
     code = main(["terraform-provider", NAME, *form], out, io.StringIO())
-    assert asked(NAME, "--program", "terraform-provider", *form) == (code, out.getvalue())
+    assert run_check_command(NAME, "--program", "terraform-provider", *form) == (code, out.getvalue())
     if form:
         assert json.loads(out.getvalue())["repository"] == NAME
 
 
 def test_check_without_a_program_is_djangos_own():
-    assert asked() == (0, "System check identified no issues (0 silenced).\n")
-    assert asked("checks", "--fail-level", "WARNING")[0] == 0
-    assert asked("--list-tags")[1].splitlines()[0] == "admin"
+    assert run_check_command() == (0, "System check identified no issues (0 silenced).\n")
+    assert run_check_command("checks", "--fail-level", "WARNING")[0] == 0
+    assert run_check_command("--list-tags")[1].splitlines()[0] == "admin"
 
 
 @pytest.mark.parametrize(
@@ -50,4 +50,4 @@ def test_check_without_a_program_is_djangos_own():
 )
 def test_check_of_what_cannot_be(words, sentence):
     with pytest.raises(CommandError, match=sentence):
-        asked(*words)
+        run_check_command(*words)

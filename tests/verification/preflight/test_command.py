@@ -7,7 +7,7 @@ from verification.checks.types import CHECKS, Check
 from verification.outcomes import Evidence, Outcome, Result
 from verification.preflight import cli
 from verification.preflight.cli import main
-from verification.sources.errors import NotFound, Unavailable
+from verification.sources.errors import SourceNotFoundError, SourceUnavailableError
 
 NAME = "acme/terraform-provider-rocket"
 PROGRAM = "terraform-provider"
@@ -20,7 +20,7 @@ class Terminal(io.StringIO):
 
 
 @pytest.fixture
-def said(monkeypatch):
+def run_program(monkeypatch):
     """A program with these checks: said(first=Result(...)) runs it with the words and gives (exit code, out, err)."""
 
     def run(*words, out=None, **results):
@@ -32,9 +32,9 @@ def said(monkeypatch):
                 return result(subject, sources) if callable(result) else result
 
             monkeypatch.setitem(CHECKS, key, Check(key, f"Title of {key}", f"Advice of {key}.", 3, answer))
-        monkeypatch.setattr("verification.checks.execution.keys_of", lambda edition, category: tuple(results))
+        monkeypatch.setattr("verification.checks.execution.list_check_keys", lambda edition, category: tuple(results))
         hints = frozenset(key for key in results if key.startswith("hint"))
-        monkeypatch.setattr("verification.checks.execution.hints_of", lambda edition, category: hints)
+        monkeypatch.setattr("verification.checks.execution.list_advisory_check_keys", lambda edition, category: hints)
         out, err = out or io.StringIO(), io.StringIO()
         code = main([PROGRAM, NAME, *words], out, err)
         return code, out.getvalue(), err.getvalue()
@@ -52,21 +52,21 @@ FAIL = Result(Outcome.FAIL, "It is not good.", (Evidence("Seen", "nothing", "htt
         ({"a": PASS}, 0),
         ({"a": PASS, "b": Result(Outcome.WARN, "Hm.")}, 0),
         ({"a": PASS, "b": FAIL}, 1),
-        ({"a": PASS, "b": NotFound("It is not there.")}, 1),
-        ({"a": FAIL, "b": Unavailable("Down.")}, 1),
-        ({"a": PASS, "b": Unavailable("Down.")}, 2),
+        ({"a": PASS, "b": SourceNotFoundError("It is not there.")}, 1),
+        ({"a": FAIL, "b": SourceUnavailableError("Down.")}, 1),
+        ({"a": PASS, "b": SourceUnavailableError("Down.")}, 2),
         ({"a": PASS, "b": ZeroDivisionError()}, 2),
         ({"a": PASS, "b": Result(Outcome.NOT_RUN, "A person decides.")}, 2),
         ({}, 2),
     ],
 )
-def test_exit_code(said, results, code):
-    assert said(**results)[0] == code
-    assert said("--json", **results)[0] == code
+def test_exit_code(run_program, results, code):
+    assert run_program(**results)[0] == code
+    assert run_program("--json", **results)[0] == code
 
 
-def test_text_shows_advice_under_what_failed_and_progress_elsewhere(said):
-    _, out, err = said(a=PASS, b=FAIL)
+def test_text_shows_advice_under_what_failed_and_progress_elsewhere(run_program):
+    _, out, err = run_program(a=PASS, b=FAIL)
     assert out.splitlines() == [
         "acme/terraform-provider-rocket · terraform-provider · edition 2026-06",
         "",
@@ -80,28 +80,28 @@ def test_text_shows_advice_under_what_failed_and_progress_elsewhere(said):
     assert err.splitlines() == ["[1/2] Title of a …", "[2/2] Title of b …"]
 
 
-def test_colours_on_a_terminal_only(said, monkeypatch):
+def test_colours_on_a_terminal_only(run_program, monkeypatch):
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setenv("TERM", "xterm")
-    assert "\x1b" not in said(a=FAIL)[1]
-    assert "\x1b[31m" in said(a=FAIL, out=Terminal())[1]
+    assert "\x1b" not in run_program(a=FAIL)[1]
+    assert "\x1b[31m" in run_program(a=FAIL, out=Terminal())[1]
     monkeypatch.setenv("NO_COLOR", "1")
-    assert "\x1b" not in said(a=FAIL, out=Terminal())[1]
+    assert "\x1b" not in run_program(a=FAIL, out=Terminal())[1]
 
 
-def test_words_of_others_cannot_steer_the_terminal(said):
+def test_words_of_others_cannot_steer_the_terminal(run_program):
     evil = Result(Outcome.FAIL, "\x1b[2J\x1b]0;x\x07good\r✓", (Evidence("a\x1b", "b\n::error::c\u202e"),))
     for form in ((), ("--github",)):
-        out = said(*form, a=evil)[1]
+        out = run_program(*form, a=evil)[1]
         assert not set(out) & set("\x1b\x07\r\u202e")
-    assert [line for line in said("--github", a=evil)[1].splitlines() if line.startswith("::")] == [
-        line for line in said("--github", a=evil)[1].splitlines() if "title=Title of a" in line
+    assert [line for line in run_program("--github", a=evil)[1].splitlines() if line.startswith("::")] == [
+        line for line in run_program("--github", a=evil)[1].splitlines() if "title=Title of a" in line
     ]
 
 
-def test_json_is_the_result_and_nothing_else(said):
-    told = json.loads(said("--json", a=FAIL)[1])
-    assert told == {
+def test_json_is_the_result_and_nothing_else(run_program):
+    data = json.loads(run_program("--json", a=FAIL)[1])
+    assert data == {
         "program": PROGRAM,
         "edition": "2026-06",
         "repository": NAME,
@@ -125,16 +125,16 @@ def test_json_is_the_result_and_nothing_else(said):
     }
 
 
-def test_own_advice_of_a_case_comes_first(said):
-    told = json.loads(said("--json", a=Result(Outcome.FAIL, "No.", advice="Do this."))[1])
-    assert told["checks"][0]["advice"] == "Do this."
+def test_own_advice_of_a_case_comes_first(run_program):
+    data = json.loads(run_program("--json", a=Result(Outcome.FAIL, "No.", advice="Do this."))[1])
+    assert data["checks"][0]["advice"] == "Do this."
 
 
-def test_junit_counts_each_kind(said):
+def test_junit_counts_each_kind(run_program):
     from xml.etree import ElementTree
 
-    results = {"a": PASS, "b": FAIL, "c": Unavailable("Down & out."), "d": Result(Outcome.NOT_RUN, "No.")}
-    suite = ElementTree.fromstring(said("--junit", **results)[1].encode())
+    results = {"a": PASS, "b": FAIL, "c": SourceUnavailableError("Down & out."), "d": Result(Outcome.NOT_RUN, "No.")}
+    suite = ElementTree.fromstring(run_program("--junit", **results)[1].encode())
     assert suite.attrib == {
         "name": f"portal-preflight {PROGRAM}", "tests": "4", "failures": "1", "errors": "1", "skipped": "1",
     }  # fmt: skip
@@ -145,49 +145,49 @@ def test_junit_counts_each_kind(said):
     assert suite[1][0].text == "Advice of b."
 
 
-def test_annotations_name_the_file_that_mends_it(said):
+def test_annotations_name_the_file_that_mends_it(run_program):
     results = {
         "repository.licence": Result(Outcome.FAIL, "100 % wrong."),
-        "b": Unavailable("Down."),
+        "b": SourceUnavailableError("Down."),
         "c": PASS,
         "d": Result(Outcome.NOT_RUN, "A person decides."),
     }
-    assert said("--github", **results)[1].splitlines()[:-1] == [
+    assert run_program("--github", **results)[1].splitlines()[:-1] == [
         "::error file=LICENSE,line=1,title=Title of repository.licence::100 %25 wrong. Advice of repository.licence.",
         "::warning file=README.md,line=1,title=Title of b::We could not look: Down.",
         "::notice file=README.md,line=1,title=Title of d::A person decides.",
     ]
 
 
-def test_hints_are_told_and_do_not_count(said):
-    results = {"a": PASS, "hint.a": FAIL, "hint.b": Unavailable("Down.")}
-    code, out, _ = said(**results)
+def test_hints_are_reported_and_do_not_count(run_program):
+    results = {"a": PASS, "hint.a": FAIL, "hint.b": SourceUnavailableError("Down.")}
+    code, out, _ = run_program(**results)
     assert code == 0
     assert "✗ fail    Title of hint.a (a hint): It is not good." in out
     assert (
         "::notice file=README.md,line=1,title=Title of hint.a::It is not good. Advice of hint.a."
-        in said("--github", **results)[1]
+        in run_program("--github", **results)[1]
     )
-    assert 'failures="0" errors="0" skipped="0"' in said("--junit", **results)[1]
-    assert said("--only", "hint.a", **results)[0] == 1
-    assert said(**{"hint.a": PASS})[0] == 2
+    assert 'failures="0" errors="0" skipped="0"' in run_program("--junit", **results)[1]
+    assert run_program("--only", "hint.a", **results)[0] == 1
+    assert run_program(**{"hint.a": PASS})[0] == 2
 
 
-def test_only_the_named_checks_are_run(said):
-    assert json.loads(said("--json", "--only", "b", a=FAIL, b=PASS)[1])["checks"][0]["id"] == "b"
-    code, _, err = said("--only", "x", a=PASS)
+def test_only_the_named_checks_are_run(run_program):
+    assert json.loads(run_program("--json", "--only", "b", a=FAIL, b=PASS)[1])["checks"][0]["id"] == "b"
+    code, _, err = run_program("--only", "x", a=PASS)
     assert (code, err) == (2, "portal-preflight: The program does not ask for x, but for a.\n")
 
 
-def test_version_chooses_the_release(said):
-    seen = []
+def test_version_chooses_the_release(run_program):
+    chosen_releases = []
 
     def look(subject, sources):
-        seen.append((subject.version, subject.tag))
+        chosen_releases.append((subject.version, subject.tag))
         return PASS
 
-    assert said("--version", "v1.2.3", a=look)[0] == 0
-    assert seen == [("1.2.3", "v1.2.3")]
+    assert run_program("--version", "v1.2.3", a=look)[0] == 0
+    assert chosen_releases == [("1.2.3", "v1.2.3")]
 
 
 @pytest.mark.parametrize(
@@ -201,22 +201,22 @@ def test_version_chooses_the_release(said):
         ([PROGRAM, NAME, "--path", "/dev/null"], "/dev/null is not a folder."),
     ],
 )
-def test_arguments_that_cannot_be_are_answered_with_a_sentence(words, sentence):
+def test_invalid_arguments_are_answered_with_a_sentence(words, sentence):
     out, err = io.StringIO(), io.StringIO()
     assert main(words, out, err) == 2
     assert sentence in err.getvalue()
     assert out.getvalue() == ""
 
 
-def test_check_that_raises_leaves_the_others(said, caplog):
-    told = json.loads(said("--json", a=ZeroDivisionError(), b=PASS)[1])
-    assert [check["outcome"] for check in told["checks"]] == ["error", "pass"]
-    assert told["checks"][0]["summary"] == "We could not complete this check. The fault is ours."
+def test_check_that_raises_leaves_the_others(run_program, caplog):
+    data = json.loads(run_program("--json", a=ZeroDivisionError(), b=PASS)[1])
+    assert [check["outcome"] for check in data["checks"]] == ["error", "pass"]
+    assert data["checks"][0]["summary"] == "We could not complete this check. The fault is ours."
 
 
-def test_interrupted(said, monkeypatch):
-    def stop(given, tell):
+def test_interrupted(run_program, monkeypatch):
+    def stop(namespace, report_progress):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(cli, "run", stop)
-    assert said(a=PASS)[0] == 130
+    monkeypatch.setattr(cli, "run_preflight", stop)
+    assert run_program(a=PASS)[0] == 130

@@ -10,17 +10,17 @@ from integrations.programs.registry import PROGRAMS
 from tests.fakes.github.server import Repo
 from tests.house.source import ROOT
 from verification.checks import execution
-from verification.checks.execution import NotHere
+from verification.checks.execution import UnsupportedBySourceError
 from verification.checks.types import CHECKS
 from verification.preflight import checkout_sources
-from verification.preflight.checkout_sources import FolderGitHub, FolderSources
+from verification.preflight.checkout_sources import CheckoutGitHub, CheckoutSources
 from verification.preflight.cli import main
 from verification.sources import Sources
-from verification.sources.errors import Denied, Unavailable
+from verification.sources.errors import AccessDeniedError, SourceUnavailableError
 
 NAME = "acme/terraform-provider-rocket"
 PROGRAM = PROGRAMS["terraform-provider"]
-SUBJECT = execution.subject_of(PROGRAM, PROGRAM.newest, NAME, tag="HEAD")
+SUBJECT = execution.build_subject(PROGRAM, PROGRAM.newest, NAME, tag="HEAD")
 FILES = {
     "LICENSE": (ROOT / "verification/licenses/data/texts/MPL-2.0.txt").read_text(),
     "main.go": "package main\n\nfunc main() {\n\tserve()\n}\n",
@@ -49,7 +49,7 @@ def checkout(tmp_path):
     return tmp_path
 
 
-def told(*words):
+def run_json_preflight(*words):
     out = io.StringIO()
     code = main(["terraform-provider", NAME, "--json", *map(str, words)], out, io.StringIO())
     return code, json.loads(out.getvalue())
@@ -58,20 +58,20 @@ def told(*words):
 @pytest.mark.parametrize("key", sorted(CHECKS))
 def test_empty_folder_passes_nothing(key, tmp_path, no_network):
     """What cannot be read is not run, whichever check it is; only what asks for nothing may pass."""
-    result = checkout_sources.look([key], SUBJECT, tmp_path, lambda key: None)[key]
+    result = checkout_sources.run_checkout_checks([key], SUBJECT, tmp_path, lambda key: None)[key]
     assert result.outcome != "pass" or result.summary.startswith("This program asks for no")
     assert result.outcome != "error"
 
 
-def test_licence_is_read_from_the_folder(checkout, no_network):
-    code, said = told("--path", checkout, "--only", "repository.licence")
-    assert (code, said["folder"]) == (0, str(checkout))
-    assert said["checks"][0]["summary"] == "MPL-2.0 is on the program's list."
-    seen = {item["label"]: item["value"] for item in said["checks"][0]["evidence"]}
-    assert list(seen) == ["LICENSE", "Licence according to GitHub", "The program accepts"]
-    assert seen["Licence according to GitHub"] == "not asked with --path"
+def test_license_is_read_from_the_folder(checkout, no_network):
+    code, report = run_json_preflight("--path", checkout, "--only", "repository.licence")
+    assert (code, report["folder"]) == (0, str(checkout))
+    assert report["checks"][0]["summary"] == "MPL-2.0 is on the program's list."
+    evidence_values = {item["label"]: item["value"] for item in report["checks"][0]["evidence"]}
+    assert list(evidence_values) == ["LICENSE", "Licence according to GitHub", "The program accepts"]
+    assert evidence_values["Licence according to GitHub"] == "not asked with --path"
     (checkout / "LICENSE").write_text("Commons Clause")
-    assert told("--path", checkout, "--only", "repository.licence")[0] != 0
+    assert run_json_preflight("--path", checkout, "--only", "repository.licence")[0] != 0
 
 
 @pytest.mark.github
@@ -80,16 +80,16 @@ def test_folder_says_what_github_says_of_the_same_files(checkout, github, regist
     github.seed(Repo(NAME))
     commit = [github.commit(NAME, path, content) for path, content in FILES.items()][-1]
     subject = replace(SUBJECT, tag=commit)
-    ours = checkout_sources.look(sorted(CHECKS), SUBJECT, checkout, lambda key: None)
+    ours = checkout_sources.run_checkout_checks(sorted(CHECKS), SUBJECT, checkout, lambda key: None)
     both = [key for key, result in ours.items() if result.outcome in ("pass", "warn", "fail")]
     assert {"repository.licence", "guide.main", "guide.errors", "guide.resources"} <= set(both)
-    theirs = execution.look(both, subject, Sources())
+    theirs = execution.run_checks(both, subject, Sources())
     for key in both:
         assert (key, ours[key].outcome, ours[key].summary) == (key, theirs[key].outcome, theirs[key].summary)
 
 
 def test_what_a_folder_cannot_know_is_said(tmp_path):
-    sources = FolderSources(tmp_path)
+    sources = CheckoutSources(tmp_path)
     for ask in (
         lambda: sources.github.releases("acme/rocket"),
         lambda: sources.github.repository("acme/rocket").name,
@@ -97,7 +97,7 @@ def test_what_a_folder_cannot_know_is_said(tmp_path):
         lambda: sources.web.get,
         lambda: sources.anything,
     ):
-        with pytest.raises(NotHere, match="--path"):
+        with pytest.raises(UnsupportedBySourceError, match="--path"):
             ask()
 
 
@@ -111,24 +111,24 @@ def test_folder_leads_nowhere_else(checkout, tmp_path_factory):
     for name in (".git", "node_modules", ".terraform"):
         (checkout / name).mkdir()
         (checkout / name / "inside.go").write_text("")
-    code = FolderGitHub(checkout).code(NAME, "HEAD")
+    code = CheckoutGitHub(checkout).code(NAME, "HEAD")
     assert [file.path for file in code.files] == sorted(FILES)
     for name in ("link.go", "pipe.go"):
-        with pytest.raises(Denied, match=name):
-            checkout_sources.text_of(checkout / name, name)
+        with pytest.raises(AccessDeniedError, match=name):
+            checkout_sources.read_text(checkout / name, name)
 
 
 def test_large_file_is_not_read(checkout):
     with (checkout / "large.go").open("wb") as file:
         file.truncate(10**12)
-    code = FolderGitHub(checkout).code(NAME, "HEAD")
-    with pytest.raises(Unavailable, match="more than 512 KiB"):
+    code = CheckoutGitHub(checkout).code(NAME, "HEAD")
+    with pytest.raises(SourceUnavailableError, match="more than 512 KiB"):
         code.text("large.go")
 
 
 def test_folder_with_very_many_files_is_cut(checkout, monkeypatch):
-    monkeypatch.setattr(checkout_sources, "MOST_FILES", 3)
-    code = FolderGitHub(checkout).code(NAME, "HEAD")
+    monkeypatch.setattr(checkout_sources, "MAX_FILES", 3)
+    code = CheckoutGitHub(checkout).code(NAME, "HEAD")
     assert (len(code.files), code.cut) == (3, True)
 
 
@@ -152,4 +152,4 @@ def test_commit_is_the_one_that_is_checked_out(tmp_path, head, refs, commit):
     for name, content in refs.items():
         (git / name).parent.mkdir(parents=True, exist_ok=True)
         (git / name).write_text(content)
-    assert checkout_sources.commit_of(tmp_path) == commit
+    assert checkout_sources.read_commit(tmp_path) == commit

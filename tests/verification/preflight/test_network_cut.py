@@ -7,13 +7,15 @@ import pytest
 from integrations.programs.registry import PROGRAMS
 from verification.checks import execution
 from verification.checks.types import CHECKS
-from verification.preflight.report import UNKNOWN, Report
+from verification.preflight.report import EXIT_UNKNOWN, PreflightReport
 from verification.sources import Sources
-from verification.sources.http.client import Outbound
+from verification.sources.http.client import OutboundClient
 
 PROGRAM = PROGRAMS["terraform-provider"]
-SUBJECT = execution.subject_of(PROGRAM, PROGRAM.newest, "acme/terraform-provider-rocket")
-ASKED = replace(SUBJECT, homepage="https://acme.example", answers={"A": {"documentation": "https://acme.io/docs"}})
+SUBJECT = execution.build_subject(PROGRAM, PROGRAM.newest, "acme/terraform-provider-rocket")
+SUBJECT_WITH_LINKS = replace(
+    SUBJECT, homepage="https://acme.example", answers={"A": {"documentation": "https://acme.io/docs"}}
+)
 
 
 def nowhere(host, port):
@@ -23,44 +25,48 @@ def nowhere(host, port):
 @pytest.fixture
 def cut(settings):
     settings.GITHUB_API_URL = settings.REGISTRY_URL = "http://127.0.0.1:1"
-    return Sources(web=Outbound(loopback=True, resolve=nowhere))
+    return Sources(web=OutboundClient(loopback=True, resolve=nowhere))
 
 
-@pytest.mark.parametrize("subject", [SUBJECT, ASKED], ids=["bare", "with answers"])
+@pytest.mark.parametrize("subject", [SUBJECT, SUBJECT_WITH_LINKS], ids=["bare", "with answers"])
 def test_with_the_network_cut_no_check_passes(cut, subject):
-    found = execution.look(sorted(CHECKS), subject, cut)
-    passed = {key: result.summary for key, result in found.items() if result.outcome in ("pass", "warn", "waived")}
-    assert {key: said for key, said in passed.items() if not said.startswith("This program asks for no")} == {}
-    assert [key for key, result in found.items() if "fault is ours" in result.summary] == []
+    checks = execution.run_checks(sorted(CHECKS), subject, cut)
+    passed_summaries = {
+        key: result.summary for key, result in checks.items() if result.outcome in ("pass", "warn", "waived")
+    }
+    assert {
+        key: summary for key, summary in passed_summaries.items() if not summary.startswith("This program asks for no")
+    } == {}
+    assert [key for key, result in checks.items() if "fault is ours" in result.summary] == []
 
 
-def test_outage_fails_nobody(cut):
-    found = execution.look(sorted(CHECKS), ASKED, cut)
-    assert {key: result.summary for key, result in found.items() if result.outcome == "fail"} == {}
+def test_outage_fails_no_one(cut):
+    checks = execution.run_checks(sorted(CHECKS), SUBJECT_WITH_LINKS, cut)
+    assert {key: result.summary for key, result in checks.items() if result.outcome == "fail"} == {}
 
 
-def test_registry_behind_a_strange_resolver_fails_nobody(settings):
+def test_registry_behind_a_strange_resolver_fails_no_one(settings):
     """Where a network sends the registry's name to an address of its own, nobody of the company can mend it."""
     settings.REGISTRY_URL, settings.GITHUB_API_URL = "https://registry.acme.io", "http://127.0.0.1:1"
-    captive = Sources(web=Outbound(resolve=lambda host, port: ["10.0.0.1"]))
+    captive = Sources(web=OutboundClient(resolve=lambda host, port: ["10.0.0.1"]))
     keys = [key for key in CHECKS if key.startswith(("release.", "keys."))]
-    found = execution.look(keys, SUBJECT, captive)
-    assert {key: result.summary for key, result in found.items() if result.outcome in ("pass", "fail")} == {}
+    checks = execution.run_checks(keys, SUBJECT, captive)
+    assert {key: result.summary for key, result in checks.items() if result.outcome in ("pass", "fail")} == {}
 
 
-def test_cut_off_preflight_could_not_tell(cut):
-    keys = execution.keys_of(PROGRAM.newest)
-    assert Report(SUBJECT, execution.look(keys, SUBJECT, cut)).exit_code == UNKNOWN
+def test_cut_off_preflight_could_not_report(cut):
+    keys = execution.list_check_keys(PROGRAM.newest)
+    assert PreflightReport(SUBJECT, execution.run_checks(keys, SUBJECT, cut)).exit_code == EXIT_UNKNOWN
 
 
-@pytest.mark.parametrize("broken", sorted(CHECKS)[:3])
-def test_check_that_raises_takes_no_other_with_it(cut, monkeypatch, broken):
+@pytest.mark.parametrize("broken_key", sorted(CHECKS)[:3])
+def test_check_that_raises_takes_no_other_with_it(cut, monkeypatch, broken_key):
     def breaks(_subject, _sources):
         raise ZeroDivisionError
 
-    usual = execution.look(sorted(CHECKS), SUBJECT, cut)
-    monkeypatch.setitem(CHECKS, broken, replace(CHECKS[broken], run=breaks))
-    found = execution.look(sorted(CHECKS), SUBJECT, cut)
-    assert found.pop(broken).summary == "We could not complete this check. The fault is ours."
-    usual.pop(broken)
-    assert found == usual
+    usual = execution.run_checks(sorted(CHECKS), SUBJECT, cut)
+    monkeypatch.setitem(CHECKS, broken_key, replace(CHECKS[broken_key], run=breaks))
+    checks = execution.run_checks(sorted(CHECKS), SUBJECT, cut)
+    assert checks.pop(broken_key).summary == "We could not complete this check. The fault is ours."
+    usual.pop(broken_key)
+    assert checks == usual

@@ -14,8 +14,8 @@ from tests.house.source import ROOT, files, name
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 SETUPTOOLS = PYPROJECT["tool"]["setuptools"]
 # docs/checks.md names these for a machine that runs preflight and nothing else; the rest comes with them
-NEEDED = {"django", "faker", "licenseclassifier", "PyGithub", "pysequoia", "wordfreq"}
-LOADED = """
+REQUIRED_PACKAGES = {"django", "faker", "licenseclassifier", "PyGithub", "pysequoia", "wordfreq"}
+LOADED_MODULES_SCRIPT = """
 import sys
 from importlib.metadata import packages_distributions
 from verification.preflight.cli import main
@@ -42,27 +42,31 @@ def test_every_file_that_the_code_reads_is_packed():
 
 def test_documented_packages_are_enough(tmp_path):
     """Preflight loads only the packages that docs/checks.md names, and what those require."""
-    done = subprocess.run(
-        [sys.executable, "-c", LOADED], cwd=tmp_path, env={"PYTHONPATH": str(ROOT)}, capture_output=True, text=True
+    process = subprocess.run(
+        [sys.executable, "-c", LOADED_MODULES_SCRIPT],
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
     )
-    assert done.returncode == 0, done.stderr
-    loaded = {plain(package) for package in done.stdout.split()}
-    assert loaded >= set(map(plain, NEEDED))
-    assert loaded - with_their_own(NEEDED) == set()
+    assert process.returncode == 0, process.stderr
+    loaded_packages = {plain(package) for package in process.stdout.split()}
+    assert loaded_packages >= set(map(plain, REQUIRED_PACKAGES))
+    assert loaded_packages - with_their_own(REQUIRED_PACKAGES) == set()
     page = (ROOT / "docs" / "checks.md").read_text()
-    assert [package for package in NEEDED if package not in page] == []
+    assert [package for package in REQUIRED_PACKAGES if package not in page] == []
 
 
 def with_their_own(packages):
     """The packages and all that they ask for, extras included."""
-    known, open_ = set(), [plain(package) for package in packages]
+    known_packages, open_ = set(), [plain(package) for package in packages]
     while open_:
         package = open_.pop()
-        if package not in known:
-            known.add(package)
+        if package not in known_packages:
+            known_packages.add(package)
             with contextlib.suppress(PackageNotFoundError):
-                open_ += [plain(re.match(r"[\w.-]+", wanted)[0]) for wanted in requires(package) or ()]
-    return known
+                open_ += [plain(re.match(r"[\w.-]+", requirement)[0]) for requirement in requires(package) or ()]
+    return known_packages
 
 
 def plain(package):

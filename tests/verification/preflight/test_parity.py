@@ -15,7 +15,7 @@ from tests.fakes.registry import Provider
 from tests.house.source import ROOT
 from verification.checks import execution
 from verification.checks.models import CheckResult
-from verification.checks.runner import checked, run, subject_of
+from verification.checks.runner import build_integration_subject, list_checked_requirements, run_integration_checks
 from verification.preflight.cli import main
 
 pytestmark = [pytest.mark.github]
@@ -37,13 +37,13 @@ def world(github, registry):
     return {name: github.ask("GET", f"/repos/{name}") for name in (NAME, bad)}
 
 
-def told(name):
+def run_json_preflight(name):
     out = io.StringIO()
     main(["terraform-provider", name, "--json"], out, io.StringIO())
     return json.loads(out.getvalue())
 
 
-def compared(checks):
+def select_comparable(checks):
     return {check["id"]: (check["outcome"], check["summary"], check["evidence"]) for check in checks}
 
 
@@ -53,18 +53,18 @@ def test_same_ids_same_json(world, acme, alice, name):
     """Where the portal has recorded no more than a name: an owner and a homepage would be looked at as well."""
     facts = {"repository_id": world[name]["id"], "repository_owner_id": None, "homepage": ""}
     row = begin(acme, alice, "terraform-provider", repository=name, category="", **facts)
-    run(row, now=timezone.now())
-    kept = CheckResult.objects.filter(integration=row).newest()
-    ours = {result.key: (result.outcome, result.summary, result.evidence) for result in kept}
-    assert compared(told(name)["checks"]) == ours
-    assert set(ours) == {key for requirement in checked(row) for key in requirement.checks}
+    run_integration_checks(row, now=timezone.now())
+    stored_results = CheckResult.objects.filter(integration=row).newest()
+    ours = {result.key: (result.outcome, result.summary, result.evidence) for result in stored_results}
+    assert select_comparable(run_json_preflight(name)["checks"]) == ours
+    assert set(ours) == {key for requirement in list_checked_requirements(row) for key in requirement.checks}
 
 
 @pytest.mark.django_db
 def test_same_subject(acme, alice):
     """What the portal knows and a repository's name alone does not tell is written here."""
     row = begin(acme, alice, "terraform-provider", category="")
-    theirs, ours = subject_of(row), execution.subject_of(row.program, row.edition, row.repository)
+    theirs, ours = build_integration_subject(row), execution.build_subject(row.program, row.edition, row.repository)
     differing = {name for name in ours.__slots__ if getattr(ours, name) != getattr(theirs, name)}
     portal_only = {"name", "repository_id", "repository_owner_id", "homepage", "description", "standing", "answers"}
     assert differing - {"now", "known", "tier"} <= portal_only
@@ -74,13 +74,13 @@ def test_command_runs_without_settings_and_without_a_database(world, github, reg
     addresses = {"GITHUB_API_URL": github.url, "REGISTRY_URL": registry.url, "GITHUB_TOKEN": TOKEN}
     environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), **addresses}
     command = [sys.executable, "-c", COMMAND + MODULES, "terraform-provider", NAME, "--json"]
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60)
-    *progress, modules = done.stderr.splitlines()
-    ours, theirs = told(NAME), json.loads(done.stdout)
-    assert compared(theirs["checks"]) == compared(ours["checks"])
-    assert (done.returncode, len(progress)) == (theirs["exit"], len(ours["checks"]))
+    process = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60)
+    *progress, modules = process.stderr.splitlines()
+    ours, theirs = run_json_preflight(NAME), json.loads(process.stdout)
+    assert select_comparable(theirs["checks"]) == select_comparable(ours["checks"])
+    assert (process.returncode, len(progress)) == (theirs["exit"], len(ours["checks"]))
     assert set(modules.split()) & PORTAL_ONLY == set()
-    assert TOKEN not in done.stdout + done.stderr
+    assert TOKEN not in process.stdout + process.stderr
     assert list(tmp_path.iterdir()) == []
 
 
@@ -88,7 +88,7 @@ def test_token_that_is_refused_is_never_shown(world, github, registry, tmp_path)
     addresses = {"GITHUB_API_URL": github.url, "REGISTRY_URL": registry.url, "GITHUB_TOKEN": "ghp_a_wrong_secret"}
     environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), **addresses}
     command = [sys.executable, "-m", "verification.preflight.cli", "terraform-provider", NAME]
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60)
-    assert done.returncode == 2
-    assert "does not accept" in done.stdout
-    assert "wrong_secret" not in done.stdout + done.stderr
+    process = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60)
+    assert process.returncode == 2
+    assert "does not accept" in process.stdout
+    assert "wrong_secret" not in process.stdout + process.stderr

@@ -8,8 +8,8 @@ from verification.preflight import settings
 )
 def test_token_goes_over_https_only(monkeypatch, address):
     monkeypatch.setenv("GITHUB_API_URL", address)
-    with pytest.raises(settings.BadSetting) as refusal:
-        settings.read()
+    with pytest.raises(settings.InvalidSettingError) as refusal:
+        settings.read_addresses()
     assert str(refusal.value) == "GITHUB_API_URL must be an address that begins with https://."
 
 
@@ -18,4 +18,4 @@ def test_token_goes_over_https_only(monkeypatch, address):
 )
 def test_address_is_taken(monkeypatch, address):
     monkeypatch.setenv("REGISTRY_URL", address)
-    assert settings.read()["REGISTRY_URL"] == address.rstrip("/")
+    assert settings.read_addresses()["REGISTRY_URL"] == address.rstrip("/")

@@ -11,7 +11,7 @@ from tests.verification.releases.terraform import HOST
 from tests.verification.releases.world import Release, World
 from verification.releases import Report, verify
 from verification.releases.inspection import Reader
-from verification.sources.http.client import Outbound
+from verification.sources.http.client import OutboundClient
 from verification.sources.registry.protocol import RegistryProtocol
 
 __all__ = ["keyring"]
@@ -26,12 +26,12 @@ def world(keyring: Keyring) -> Iterator[World]:
 
 
 @pytest.fixture
-def verified(world: World) -> Callable[..., Report]:
+def verify_published(world: World) -> Callable[..., Report]:
     """Publishes a release and verifies it."""
 
-    def verified(release: Release, *, version: str = "1.0.0", now: float = NOW) -> Report:
+    def verify_release(release: Release, *, version: str = "1.0.0", now: float = NOW) -> Report:
         world.publish(release)
-        protocol = RegistryProtocol(world.url, Outbound(loopback=True))
+        protocol = RegistryProtocol(world.url, OutboundClient(loopback=True))
         return verify(Reader(protocol, "acme", release.name, now, host=HOST), version)
 
-    return verified
+    return verify_release

@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from typing import Any
 
-from tests.verification.releases.artifacts.keyring import vouched
-from tests.verification.releases.world import ELF, Release, sha256, zipped
+from tests.verification.releases.artifacts.keyring import build_trust_signature
+from tests.verification.releases.world import ELF, Release, build_zip, sha256
 
-Made = dict[str, bytes]
+ReleaseFiles = dict[str, bytes]
 TRUST = "-----BEGIN PGP SIGNATURE-----"
 ARMOUR = "-----BEGIN PGP PUBLIC KEY BLOCK-----"
 
@@ -26,9 +26,9 @@ def _sums(change: Callable[[bytes], bytes]) -> Callable[[str], Release]:
 def _after(end: str, change: Callable[[bytes], bytes]) -> Callable[[str], Release]:
     """A release one of whose files was changed after it was signed."""
 
-    def alter(release: Release, made: Made) -> None:
-        for file in [file for file in made if file.endswith(end)]:
-            made[file] = change(made[file])
+    def alter(release: Release, release_files: ReleaseFiles) -> None:
+        for file in [file for file in release_files if file.endswith(end)]:
+            release_files[file] = change(release_files[file])
 
     return lambda name: Release(name, after=alter)
 
@@ -46,15 +46,15 @@ def _package(**fields: Any) -> Callable[[str], Release]:
     return lambda name: Release(name, package=fields)
 
 
-def _answer(end: str, said: Any) -> Callable[[str], Release]:
-    return lambda name: Release(name, answers={end: said})
+def _answer(end: str, answer: Any) -> Callable[[str], Release]:
+    return lambda name: Release(name, answers={end: answer})
 
 
 def _key(**fields: str) -> Callable[[str], Release]:
     return lambda name: Release(name, signing_keys=[{"key_id": "0" * 16, "ascii_armor": "", **fields}])
 
 
-def _flipped(data: bytes) -> bytes:
+def flip_bit(data: bytes) -> bytes:
     return data[:-3] + bytes([data[-3] ^ 1]) + data[-2:]
 
 
@@ -87,7 +87,7 @@ INSTALL: dict[str, Callable[[str], Release]] = {
     "wrong-key": _with(signer="other"),
     "no-keys": _with(keys=()),
     "sums-changed": _after("_SHA256SUMS", lambda text: text + b"\n"),
-    "signature-flipped": _after(".sig", _flipped),
+    "signature-flipped": _after(".sig", flip_bit),
     "signature-empty": _with(signature=b""),
     "signature-text": _with(signature=b"no signature\n"),
     "signature-is-a-key": lambda name: Release(name, signature=b"KEY"),
@@ -142,8 +142,8 @@ INSTALL: dict[str, Callable[[str], Release]] = {
     "zip-cut": lambda name: Release(name, archive=Release(name).content()[:-10]),
     "zip-without-end": lambda name: Release(name, archive=Release(name).content()[:-30]),
     "zip-empty": _with(archive=b""),
-    "zip-without-members": _with(archive=zipped({})),
-    "zip-comment": lambda name: Release(name, archive=_commented(Release(name).content())),
+    "zip-without-members": _with(archive=build_zip({})),
+    "zip-comment": lambda name: Release(name, archive=add_zip_comment(Release(name).content())),
     "zip-prefix": lambda name: Release(name, archive=b"#!/bin/sh\n" + Release(name).content()),
     "zip-crc": lambda name: Release(name, archive=_wrong_crc(Release(name).content())),
     "zip-dots": _members("../terraform-provider-NAME_v1.0.0", "terraform-provider-NAME_v1.0.0"),
@@ -163,8 +163,8 @@ INSTALL: dict[str, Callable[[str], Release]] = {
     "trust-blank": _with(trust=" "),
     "trust-empty": _with(trust=f"{TRUST}\n\n-----END PGP SIGNATURE-----\n"),
     "trust-no-base64": _with(trust=f"{TRUST}\n\n!!!\n-----END PGP SIGNATURE-----\n"),
-    "trust-cut": _with(trust=lambda keys: vouched(keys)[:150]),
-    "trust-by-another": _with(trust=vouched),
+    "trust-cut": _with(trust=lambda keys: build_trust_signature(keys)[:150]),
+    "trust-by-another": _with(trust=build_trust_signature),
     "trust-is-a-key": _with(trust=lambda keys: keys.export("other").decode()),
     "filename-other": _package(filename="something_else.zip"),
     "filename-empty": _package(filename=""),
@@ -172,7 +172,7 @@ INSTALL: dict[str, Callable[[str], Release]] = {
 }
 
 
-def _commented(data: bytes) -> bytes:
+def add_zip_comment(data: bytes) -> bytes:
     return data[:-2] + b"\x05\x00hello"
 
 

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from tests.verification.releases.world import ELF, zipped
+from tests.verification.releases.world import ELF, build_zip
 
 TERRAFORM = shutil.which("terraform")
 HOST = "registry.acme-tools.io"
@@ -23,14 +23,16 @@ def init(folder: Path, base: str, names: dict[str, str], namespace: str = "acme"
     A provider that is absent from the answer was accepted.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    wanted = {name: {"source": f"{HOST}/{namespace}/{name}", "version": version} for name, version in names.items()}
-    (folder / "main.tf.json").write_text(json.dumps({"terraform": {"required_providers": wanted}}))
-    done = run(folder, TF_CLI_CONFIG_FILE=str(write_cli_config(folder, base)))
-    (folder / "said.json").write_text(done.stdout + done.stderr)
-    if "panic: " in done.stderr + done.stdout:
-        said = next(line for line in (done.stderr + done.stdout).splitlines() if line.startswith("panic: "))
-        return dict.fromkeys(names, said)
-    return _refusals(done.stdout, names, namespace)
+    required_providers = {
+        name: {"source": f"{HOST}/{namespace}/{name}", "version": version} for name, version in names.items()
+    }
+    (folder / "main.tf.json").write_text(json.dumps({"terraform": {"required_providers": required_providers}}))
+    process = run(folder, TF_CLI_CONFIG_FILE=str(write_cli_config(folder, base)))
+    (folder / "said.json").write_text(process.stdout + process.stderr)
+    if "panic: " in process.stderr + process.stdout:
+        error_line = next(line for line in (process.stderr + process.stdout).splitlines() if line.startswith("panic: "))
+        return dict.fromkeys(names, error_line)
+    return _refusals(process.stdout, names, namespace)
 
 
 def write_cli_config(folder: Path, base: str) -> Path:
@@ -48,12 +50,12 @@ def finds(folder: Path, place: str, configuration: str) -> str:
     program = folder / place.replace("~/", "")
     program.parent.mkdir(parents=True)
     content = {"terraform-provider-rocket_v1.2.3": ELF}
-    program.write_bytes(zipped(content) if place.endswith(".zip") else ELF)
+    program.write_bytes(build_zip(content) if place.endswith(".zip") else ELF)
     program.chmod(0o755)
     (folder / "main.tf").write_text(configuration)
     (folder / "terraform.rc").write_text("")
-    done = run(folder, TF_CLI_CONFIG_FILE=str(folder / "terraform.rc"))
-    return "" if done.returncode == 0 else done.stdout + done.stderr
+    process = run(folder, TF_CLI_CONFIG_FILE=str(folder / "terraform.rc"))
+    return "" if process.returncode == 0 else process.stdout + process.stderr
 
 
 def run(folder: Path, **more: str) -> subprocess.CompletedProcess[str]:
@@ -69,7 +71,7 @@ def run(folder: Path, **more: str) -> subprocess.CompletedProcess[str]:
 
 
 def _refusals(output: str, names: dict[str, str], namespace: str) -> dict[str, str]:
-    found = {}
+    errors_by_name = {}
     for line in output.splitlines():
         diagnostic = json.loads(line).get("diagnostic", {}) if line.startswith("{") else {}
         if diagnostic.get("severity") != "error":
@@ -77,5 +79,5 @@ def _refusals(output: str, names: dict[str, str], namespace: str) -> dict[str, s
         text = " ".join(f"{diagnostic['summary']}: {diagnostic['detail']}".split())
         about = re.search(rf'/{namespace}/([a-z0-9-]+)[\s:."]', text)
         if about and about[1] in names:
-            found[about[1]] = text
-    return found
+            errors_by_name[about[1]] = text
+    return errors_by_name

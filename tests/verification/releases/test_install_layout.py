@@ -3,6 +3,7 @@ import pytest
 from tests.verification.releases import terraform
 from verification.releases import install_layout
 from verification.releases.install_layout import Source
+from verification.terraform import versions as terraform_versions
 
 ROCKET = Source("acme", "rocket")
 
@@ -27,9 +28,12 @@ def test_places_on_linux():
 
 
 def test_places_on_windows():
-    found = paths("1.2.3", "windows", "amd64")
-    assert found["User plugins, before 0.13"] == r"%APPDATA%\terraform.d\plugins\terraform-provider-rocket_v1.2.3.exe"
-    assert found["Plugin cache"].startswith("$HOME/.terraform.d/plugin-cache/registry.terraform.io/")
+    paths_by_place = paths("1.2.3", "windows", "amd64")
+    assert (
+        paths_by_place["User plugins, before 0.13"]
+        == r"%APPDATA%\terraform.d\plugins\terraform-provider-rocket_v1.2.3.exe"
+    )
+    assert paths_by_place["Plugin cache"].startswith("$HOME/.terraform.d/plugin-cache/registry.terraform.io/")
 
 
 def test_cache_setting_has_forward_slashes():
@@ -70,12 +74,12 @@ def test_platforms_have_names():
     ],
 )
 def test_newest(versions, expected):
-    assert versions.newest(versions) == expected
+    assert terraform_versions.newest(versions) == expected
 
 
 @pytest.mark.skipif(not terraform.available(), reason="Terraform is not installed")
 @pytest.mark.parametrize("what", ["User plugins, unpacked", "User plugins, packed"])
 def test_terraform_finds_the_provider_in_its_place(tmp_path, what):
     source = Source("acme", "rocket", "registry.acme-tools.io")
-    found = {place.what: place.path for place in install_layout.places(source, "1.2.3", "linux", "amd64")}
-    assert terraform.finds(tmp_path, found[what], install_layout.required_providers(source, "1.2.3")) == ""
+    paths_by_place = {place.what: place.path for place in install_layout.places(source, "1.2.3", "linux", "amd64")}
+    assert terraform.finds(tmp_path, paths_by_place[what], install_layout.required_providers(source, "1.2.3")) == ""

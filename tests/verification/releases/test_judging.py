@@ -5,11 +5,11 @@ import pytest
 
 from tests.verification.releases import faults
 from tests.verification.releases.conftest import NOW
-from tests.verification.releases.world import ELF, Release, zipped
+from tests.verification.releases.world import ELF, Release, build_zip
 from verification.outcomes import Outcome
 from verification.releases import QUESTIONS, TERRAFORM, verify
 from verification.releases.inspection import Reader
-from verification.sources.http.client import Outbound
+from verification.sources.http.client import OutboundClient
 from verification.sources.registry.protocol import RegistryProtocol
 
 EVERY = (*(id for id, _, _ in QUESTIONS), TERRAFORM)
@@ -21,8 +21,8 @@ UNSEEN = {"packages": "fail", "protocols": "not_run", "checksums": "not_run", "s
 
 def faulty(report):
     """What is not passed, but for the platforms: these releases have one only."""
-    found = {answered.id.removeprefix("release."): str(answered.result.outcome) for answered in report.checks}
-    return {id: outcome for id, outcome in found.items() if outcome != "pass" and id != "platforms"}
+    outcomes_by_id = {check.id.removeprefix("release."): str(check.result.outcome) for check in report.checks}
+    return {id: outcome for id, outcome in outcomes_by_id.items() if outcome != "pass" and id != "platforms"}
 
 
 @pytest.mark.parametrize(
@@ -62,19 +62,19 @@ def faulty(report):
         ("warnings", {"listed": "warn"}),
     ],
 )
-def test_release(verified, name, expected):
+def test_release(verify_published, name, expected):
     make = next(table[name] for table in (faults.INSTALL, faults.QUERY, faults.VERSIONS) if name in table)
-    report = verified(make(name))
+    report = verify_published(make(name))
     assert faulty(report) == expected
-    assert tuple(answered.id for answered in report.checks) == EVERY
-    assert all(answered.result.summary for answered in report.checks)
+    assert tuple(check.id for check in report.checks) == EVERY
+    assert all(check.result.summary for check in report.checks)
 
 
-def test_platforms_each_have_their_say(verified):
+def test_platforms_each_have_their_say(verify_published):
     """A release for every recommended platform, all with a program for Linux on a PC."""
-    report = verified(Release("everywhere", platforms=PLATFORMS))
-    assert {answered.id: str(answered.result.outcome) for answered in report.checks}["release.platforms"] == "pass"
-    archive = next(answered.result for answered in report.checks if answered.id == "release.archive")
+    report = verify_published(Release("everywhere", platforms=PLATFORMS))
+    assert {check.id: str(check.result.outcome) for check in report.checks}["release.platforms"] == "pass"
+    archive = next(check.result for check in report.checks if check.id == "release.archive")
     assert archive.outcome == Outcome.FAIL
     assert {evidence.label: evidence.value for evidence in archive.evidence} == {
         "darwin_amd64, darwin_arm64": "The program is in the format ELF, which is not that of darwin.",
@@ -87,10 +87,10 @@ def test_platforms_each_have_their_say(verified):
     assert all(judgement.accepts for judgement in report.others.values())
 
 
-def test_platform_that_is_missing(verified):
-    report = verified(Release("no-linux", platforms=(("windows", "amd64"),), members={"x": b""}))
+def test_platform_that_is_missing(verify_published):
+    report = verify_published(Release("no-linux", platforms=(("windows", "amd64"),), members={"x": b""}))
     assert report.terraform.message.startswith("Provider registry.acme-tools.io/acme/no-linux v1.0.0 does not have a")
-    outcomes = {answered.id: answered.result for answered in report.checks}
+    outcomes = {check.id: check.result for check in report.checks}
     assert outcomes["release.platforms"].summary == "linux_amd64 is missing; HCP Terraform runs on it."
 
 
@@ -102,30 +102,32 @@ def test_platform_that_is_missing(verified):
         (datetime(2026, 2, 1, tzinfo=UTC), "The key expired on 2026-01-31."),
     ],
 )
-def test_expiry_is_foretold(verified, day, summary):
+def test_expiry_is_foretold(verify_published, day, summary):
     release = Release("ends", signer="expired", signed_at="20260102T000000", keys=("expired",))
-    report = verified(release, now=day.timestamp())
-    key = next(answered.result for answered in report.checks if answered.id == "release.key")
+    report = verify_published(release, now=day.timestamp())
+    key = next(check.result for check in report.checks if check.id == "release.key")
     assert (key.outcome, key.summary) == (Outcome.WARN, summary)
 
 
-def test_manifest_that_was_replaced(verified):
-    def replace(release, made):
-        made[f"{release.prefix}_manifest.json"] = b'{"version": 1, "metadata": {"protocol_versions": ["5.0"]}} '
+def test_manifest_that_was_replaced(verify_published):
+    def replace(release, release_files):
+        release_files[f"{release.prefix}_manifest.json"] = (
+            b'{"version": 1, "metadata": {"protocol_versions": ["5.0"]}} '
+        )
 
-    report = verified(Release("manifest", after=replace))
+    report = verify_published(Release("manifest", after=replace))
     assert faulty(report) == {"protocols": "fail"}
 
 
-def test_without_a_version_the_newest_release_is_read(world, verified):
+def test_without_a_version_the_newest_release_is_read(world, verify_published):
     for version in ("1.0.0", "1.10.0", "1.9.0", "2.0.0-rc1"):
         world.publish(Release("many", version=version))
-    assert verified(Release("many", version="0.9.0"), version="").release.version == "1.10.0"
+    assert verify_published(Release("many", version="0.9.0"), version="").release.version == "1.10.0"
 
 
-def test_each_file_is_asked_for_once(world, verified):
+def test_each_file_is_asked_for_once(world, verify_published):
     world.seen.clear()
-    verified(Release("once", platforms=PLATFORMS))
+    verify_published(Release("once", platforms=PLATFORMS))
     assert len(world.seen) == len(set(world.seen))
     assert len(world.seen) == 1 + 1 + 2 * len(PLATFORMS) + 2 + 1  # discovery, list, package and archive, sums, manifest
 
@@ -143,21 +145,21 @@ def test_each_file_is_asked_for_once(world, verified):
 def test_discovery(world, monkeypatch, document, base):
     monkeypatch.setitem(world.routes, "/.well-known/terraform.json", document)
     world.seen.clear()
-    RegistryProtocol(world.url, Outbound(loopback=True)).versions("acme", "rocket")
+    RegistryProtocol(world.url, OutboundClient(loopback=True)).versions("acme", "rocket")
     assert world.seen == ["/.well-known/terraform.json", f"{base}acme/rocket/versions"]
 
 
 def test_with_the_network_cut_nothing_passes():
-    protocol = RegistryProtocol("http://127.0.0.1:1", Outbound(loopback=True))
+    protocol = RegistryProtocol("http://127.0.0.1:1", OutboundClient(loopback=True))
     report = verify(Reader(protocol, "acme", "rocket", NOW), "1.0.0")
-    assert {str(answered.result.outcome) for answered in report.checks} == {"error", "not_run"}
+    assert {str(check.result.outcome) for check in report.checks} == {"error", "not_run"}
     assert (report.outcome, report.terraform.accepts, report.terraform.outage) == (Outcome.ERROR, False, True)
 
 
-def test_addresses_of_a_release_are_held_to_the_rules(verified):
+def test_addresses_of_a_release_are_held_to_the_rules(verify_published):
     """A registry cannot send the portal to a private host."""
-    report = verified(Release("inside", package={"download_url": "https://10.0.0.1/x.zip"}))
-    archive = next(answered.result for answered in report.checks if answered.id == "release.archive")
+    report = verify_published(Release("inside", package={"download_url": "https://10.0.0.1/x.zip"}))
+    archive = next(check.result for check in report.checks if check.id == "release.archive")
     assert (archive.outcome, archive.summary) == (
         Outcome.FAIL,
         "10.0.0.1 is a private address; name a public host instead.",
@@ -168,10 +170,10 @@ def test_addresses_of_a_release_are_held_to_the_rules(verified):
 def test_world_makes_real_archives():
     import zipfile
 
-    with zipfile.ZipFile(io.BytesIO(zipped({"a": ELF}))) as made:
-        assert made.namelist() == ["a"]
+    with zipfile.ZipFile(io.BytesIO(build_zip({"a": ELF}))) as archive_file:
+        assert archive_file.namelist() == ["a"]
 
 
-def test_release_0_0_0_is_listed_and_never_installed(verified):
-    found = verified(Release("zero", version="0.0.0"), version="0.0.0").terraform
-    assert (found.verdict, "no available releases match" in found.message) == ("refuse", True)
+def test_release_0_0_0_is_listed_and_never_installed(verify_published):
+    judgement = verify_published(Release("zero", version="0.0.0"), version="0.0.0").terraform
+    assert (judgement.verdict, "no available releases match" in judgement.message) == ("refuse", True)

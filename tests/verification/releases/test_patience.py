@@ -5,7 +5,7 @@ import json
 from tests.verification.sources.http.server import Server, endless, plain, silent
 from verification.releases import verify
 from verification.releases.inspection import Reader
-from verification.sources.http.client import Outbound
+from verification.sources.http.client import OutboundClient
 from verification.sources.registry.protocol import RegistryProtocol
 
 PLACE = "/v1/providers/acme/rocket"
@@ -28,7 +28,7 @@ def read(answers, seconds):
     server = Server()
     server.answers = {f"{PLACE}/versions": plain(json.dumps(VERSIONS).encode()), **answers(server.url)}
     try:
-        protocol = RegistryProtocol(server.url, Outbound(loopback=True), seconds)
+        protocol = RegistryProtocol(server.url, OutboundClient(loopback=True), seconds)
         report = verify(Reader(protocol, "acme", "rocket", 1_793_491_200.0))
         return report, len(server.heard)
     finally:
@@ -36,7 +36,7 @@ def read(answers, seconds):
 
 
 def outcomes(report):
-    return {answered.id: str(answered.result.outcome) for answered in report.checks}
+    return {check.id: str(check.result.outcome) for check in report.checks}
 
 
 def stalling(url):

@@ -9,11 +9,11 @@ from tests.verification.releases.conftest import NOW
 from tests.verification.releases.world import Release
 from verification.releases import verify
 from verification.releases.inspection import Reader
-from verification.sources.http.client import Outbound
+from verification.sources.http.client import OutboundClient
 from verification.sources.registry.protocol import RegistryProtocol
 
-ACCEPTED = ("acme/rocket-names", "acme/Rocket-Names", "ACME/rocket-names")
-REFUSED = {
+ACCEPTED_NAMES = ("acme/rocket-names", "acme/Rocket-Names", "ACME/rocket-names")
+REFUSED_NAMES = {
     "acme/rocket_names": "Invalid provider type",
     "acme/rocket--names": "Invalid provider type",
     "acme/-rocket": "Invalid provider type",
@@ -34,32 +34,32 @@ def judge(world):
 
     def judge(address):
         namespace, name = address.split("/")
-        protocol = RegistryProtocol(world.url, Outbound(loopback=True))
+        protocol = RegistryProtocol(world.url, OutboundClient(loopback=True))
         return verify(Reader(protocol, namespace, name, NOW, host=terraform.HOST), "1.0.0").terraform
 
     return judge
 
 
-@pytest.mark.parametrize("address", ACCEPTED)
+@pytest.mark.parametrize("address", ACCEPTED_NAMES)
 def test_capitals_are_the_same_provider(judge, address):
     assert judge(address).accepts is True
 
 
-@pytest.mark.parametrize("address", REFUSED)
+@pytest.mark.parametrize("address", REFUSED_NAMES)
 def test_refused_address_is_named(judge, address):
-    found = judge(address)
-    assert (found.accepts, found.message) == (False, REFUSED[address])
+    judgement = judge(address)
+    assert (judgement.accepts, judgement.message) == (False, REFUSED_NAMES[address])
 
 
 @pytest.mark.skipif(not terraform.available(), reason="Terraform is not installed")
-@pytest.mark.parametrize("address", [*ACCEPTED, *REFUSED])
+@pytest.mark.parametrize("address", [*ACCEPTED_NAMES, *REFUSED_NAMES])
 def test_terraform_says_the_same(world, tmp_path, address):
     world.publish(Release("rocket-names"))
-    required = {"example": {"source": f"{terraform.HOST}/{address}", "version": "1.0.0"}}
-    (tmp_path / "main.tf.json").write_text(json.dumps({"terraform": {"required_providers": required}}))
+    required_providers = {"example": {"source": f"{terraform.HOST}/{address}", "version": "1.0.0"}}
+    (tmp_path / "main.tf.json").write_text(json.dumps({"terraform": {"required_providers": required_providers}}))
     (tmp_path / "terraform.rc").write_text(
         f'host "{terraform.HOST}" {{\n  services = {{ "providers.v1" = "{world.url}/v1/providers/" }}\n}}\n'
     )
-    done = terraform.run(tmp_path, TF_CLI_CONFIG_FILE=str(tmp_path / "terraform.rc"))
-    assert (done.returncode == 0) == (address in ACCEPTED)
-    assert REFUSED.get(address, "") in done.stdout
+    result = terraform.run(tmp_path, TF_CLI_CONFIG_FILE=str(tmp_path / "terraform.rc"))
+    assert (result.returncode == 0) == (address in ACCEPTED_NAMES)
+    assert REFUSED_NAMES.get(address, "") in result.stdout

@@ -8,7 +8,7 @@ import pytest
 from tests.verification.releases import faults
 
 EVERY = {**faults.INSTALL, **faults.CRASH, **faults.QUERY, **faults.VERSIONS}
-REFUSED = {
+REFUSED_CASES = {
     "the archive was changed": ("zip-changed",),
     "the registry's checksum is not that of the list": ("shasum-other",),
     "the archive is not in the list": ("zip-missing-in-sums", "sums-empty", "filename-other"),
@@ -37,7 +37,7 @@ REFUSED = {
     "no access": ("versions-401", "versions-403", "package-401"),
     "the trust signature is not armoured, or does not hold": ("trust-no-armour", "trust-by-another", "trust-is-a-key"),
 }
-ACCEPTED = {
+ACCEPTED_CASES = {
     "sound releases": ("good", "second-key", "protocol-both", "sha512"),
     "an expired key that signed while it was valid": ("expired-since",),
     "a key that had expired when it signed": ("expired-at-signing",),
@@ -53,15 +53,15 @@ ACCEPTED = {
 }
 
 
-@pytest.mark.parametrize("fault", REFUSED)
-def test_what_terraform_refuses_is_in_the_table_and_is_refused(verified, fault, monkeypatch):
+@pytest.mark.parametrize("fault", REFUSED_CASES)
+def test_what_terraform_refuses_is_in_the_table_and_is_refused(verify_published, fault, monkeypatch):
     monkeypatch.setattr("verification.releases.install_simulation.PATIENCE", 1.0)
-    said = {name: verified(EVERY[name](f"t-{name}")).terraform for name in REFUSED[fault]}
-    assert {name for name, judgement in said.items() if judgement.accepts is not False} == set()
-    assert all(judgement.message for judgement in said.values())
+    judgements_by_name = {name: verify_published(EVERY[name](f"t-{name}")).terraform for name in REFUSED_CASES[fault]}
+    assert {name for name, judgement in judgements_by_name.items() if judgement.accepts is not False} == set()
+    assert all(judgement.message for judgement in judgements_by_name.values())
 
 
-@pytest.mark.parametrize("fault", ACCEPTED)
-def test_what_terraform_lets_pass_is_in_the_table_and_is_accepted(verified, fault):
-    said = {name: verified(EVERY[name](f"t-{name}")).terraform for name in ACCEPTED[fault]}
-    assert {name for name, judgement in said.items() if judgement.accepts is not True} == set()
+@pytest.mark.parametrize("fault", ACCEPTED_CASES)
+def test_what_terraform_lets_pass_is_in_the_table_and_is_accepted(verify_published, fault):
+    judgements_by_name = {name: verify_published(EVERY[name](f"t-{name}")).terraform for name in ACCEPTED_CASES[fault]}
+    assert {name for name, judgement in judgements_by_name.items() if judgement.accepts is not True} == set()

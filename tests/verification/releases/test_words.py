@@ -3,12 +3,12 @@
 import pytest
 
 from verification.terraform import go_json
-from verification.terraform.go_json import Misread
-from verification.terraform.messages import quoted, refuses, says, unhex
+from verification.terraform.go_json import JsonReadError
+from verification.terraform.messages import build_refusal, decode_hex, quote, render_message
 
 
 @pytest.mark.parametrize(
-    ("body", "said"),
+    ("body", "expected"),
     [
         (b"", "EOF"),
         (b" \n", "EOF"),
@@ -21,26 +21,26 @@ from verification.terraform.messages import quoted, refuses, says, unhex
         (b'{"a": <}', ""),
     ],
 )
-def test_body_that_is_no_json(body, said):
-    with pytest.raises(Misread) as misread:
-        go_json.read(body)
-    assert str(misread.value) == said
+def test_body_that_is_no_json(body, expected):
+    with pytest.raises(JsonReadError) as misread:
+        go_json.decode_json(body)
+    assert str(misread.value) == expected
 
 
 def test_first_value_counts():
-    assert go_json.read(b'{"a": 1} and more') == {"a": 1}
+    assert go_json.decode_json(b'{"a": 1} and more') == {"a": 1}
 
 
 def test_name_repeated_very_often_is_merged_once():
     """Merging everything again for each repetition would take minutes."""
     count = 100_000
     body = ",".join(f'"a": {{"x{number}": {number}}}' for number in range(count))
-    assert go_json.read(f"{{{body}}}".encode()) == {"a": {f"x{number}": number for number in range(count)}}
+    assert go_json.decode_json(f"{{{body}}}".encode()) == {"a": {f"x{number}": number for number in range(count)}}
 
 
 def test_repeated_objects_are_merged_at_every_depth():
     body = b'{"a": {"b": {"c": 1}, "d": 2}, "A": {"B": {"e": 3, "C": null}, "d": {"f": 4}}, "a": {"D": {"f": 5}}}'
-    assert go_json.read(body) == {"a": {"b": {"c": 1, "e": 3}, "d": {"f": 5}}}
+    assert go_json.decode_json(body) == {"a": {"b": {"c": 1, "e": 3}, "d": {"f": 5}}}
 
 
 @pytest.mark.parametrize(
@@ -56,27 +56,41 @@ def test_repeated_objects_are_merged_at_every_depth():
     ],
 )
 def test_names_match_in_any_case_and_the_last_counts(body, expected):
-    assert go_json.read(body.encode()) == expected
+    assert go_json.decode_json(body.encode()) == expected
 
 
 @pytest.mark.parametrize(
-    ("read", "said"),
+    ("read", "expected"),
     [
-        (lambda: go_json.mapping([]), "json: cannot unmarshal array into Go value of type getproviders.ResponseBody"),
-        (lambda: go_json.text(True, "A.b"), "json: cannot unmarshal bool into Go struct field A.b of type string"),
-        (lambda: go_json.texts({}, "A.b"), "json: cannot unmarshal object into Go struct field A.b of type []string"),
-        (lambda: go_json.objects("a"), "json: cannot unmarshal string into Go "),
-        (lambda: go_json.objects([1.5]), "json: cannot unmarshal number into Go "),
+        (
+            lambda: go_json.expect_object([]),
+            "json: cannot unmarshal array into Go value of type getproviders.ResponseBody",
+        ),
+        (
+            lambda: go_json.expect_string(True, "A.b"),
+            "json: cannot unmarshal bool into Go struct field A.b of type string",
+        ),
+        (
+            lambda: go_json.expect_strings({}, "A.b"),
+            "json: cannot unmarshal object into Go struct field A.b of type []string",
+        ),
+        (lambda: go_json.expect_objects("a"), "json: cannot unmarshal string into Go "),
+        (lambda: go_json.expect_objects([1.5]), "json: cannot unmarshal number into Go "),
     ],
 )
-def test_value_of_another_kind(read, said):
-    with pytest.raises(Misread) as misread:
+def test_value_of_another_kind(read, expected):
+    with pytest.raises(JsonReadError) as misread:
         read()
-    assert str(misread.value) == said
+    assert str(misread.value) == expected
 
 
 def test_null_is_nothing():
-    nothing = (go_json.mapping(None), go_json.text(None, ""), go_json.texts(None, ""), go_json.objects([None]))
+    nothing = (
+        go_json.expect_object(None),
+        go_json.expect_string(None, ""),
+        go_json.expect_strings(None, ""),
+        go_json.expect_objects([None]),
+    )
     assert nothing == ({}, "", (), ({},))
 
 
@@ -92,7 +106,7 @@ def test_null_is_nothing():
     ],
 )
 def test_quotes(data, expected):
-    assert quoted(data) == expected
+    assert quote(data) == expected
 
 
 @pytest.mark.parametrize(
@@ -106,11 +120,11 @@ def test_quotes(data, expected):
     ],
 )
 def test_hexadecimal_digits(text, digest, trouble):
-    assert unhex(text, 2)[:2] == (digest, trouble)
+    assert decode_hex(text, 2)[:2] == (digest, trouble)
 
 
 def test_unknown_sentence_is_a_mistake():
     with pytest.raises(KeyError):
-        says("no such sentence")
+        render_message("no such sentence")
     with pytest.raises(KeyError):
-        refuses("target")
+        build_refusal("target")

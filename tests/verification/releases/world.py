@@ -19,7 +19,7 @@ MANIFEST = {"version": 1, "metadata": {"protocol_versions": ["5.0"]}}
 Platform = tuple[str, str]
 
 
-def zipped(members: dict[str, bytes], mode: int = 0o755) -> bytes:
+def build_zip(members: dict[str, bytes], mode: int = 0o755) -> bytes:
     """A ZIP archive of these members, the same at every run."""
     into = io.BytesIO()
     with zipfile.ZipFile(into, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -68,7 +68,7 @@ class Release:
 
     def content(self) -> bytes:
         members = {f"terraform-provider-{self.name}_v{self.version}": ELF} if self.members is None else self.members
-        return zipped(members) if self.archive is None else self.archive
+        return build_zip(members) if self.archive is None else self.archive
 
     def files(self, keyring: Keyring) -> dict[str, bytes]:
         """Every asset of the release by its name."""
@@ -82,10 +82,10 @@ class Release:
             signature = keyring.gpg("--export", "=good <good@acme.example>")
         if signature is None:
             signature = keyring.sign(self.signer, sums, *self.sign_options, at=self.signed_at)
-        made = assets | {f"{self.prefix}_SHA256SUMS": sums, f"{self.prefix}_SHA256SUMS.sig": signature}
+        release_files = assets | {f"{self.prefix}_SHA256SUMS": sums, f"{self.prefix}_SHA256SUMS.sig": signature}
         if self.after is not None:
-            self.after(self, made)
-        return made
+            self.after(self, release_files)
+        return release_files
 
 
 class _Server(ThreadingHTTPServer):
@@ -112,22 +112,22 @@ class World:
         """Serve the release under its addresses."""
         base = f"/v1/providers/{NAMESPACE}/{release.name}"
         platforms = [{"os": os, "arch": arch} for os, arch in release.platforms]
-        listed = {"version": release.version, "protocols": list(release.protocols), "platforms": platforms}
-        known = self.routes.get(f"{base}/versions")
-        others = known["versions"] if isinstance(known, dict) else []
-        self.routes[f"{base}/versions"] = {"versions": [*others, listed | release.listed], **release.versions}
-        made = release.files(self.keyring)
-        for name, data in made.items():
+        version_entry = {"version": release.version, "protocols": list(release.protocols), "platforms": platforms}
+        versions_document = self.routes.get(f"{base}/versions")
+        others = versions_document["versions"] if isinstance(versions_document, dict) else []
+        self.routes[f"{base}/versions"] = {"versions": [*others, version_entry | release.listed], **release.versions}
+        release_files = release.files(self.keyring)
+        for name, data in release_files.items():
             self.routes[f"/files/{release.name}/{name}"] = data
         for platform in release.platforms:
             path = f"{base}/{release.version}/download/{platform[0]}/{platform[1]}"
-            self.routes[path] = self._package(release, platform, made) | release.package
+            self.routes[path] = self._package(release, platform, release_files) | release.package
         for end, answer in release.answers.items():
             for path in [p for p in self.routes if f"/{release.name}/" in p and p.endswith(end)]:
                 self.routes[path] = answer
         return release
 
-    def _package(self, release: Release, platform: Platform, made: dict[str, bytes]) -> dict[str, Any]:
+    def _package(self, release: Release, platform: Platform, release_files: dict[str, bytes]) -> dict[str, Any]:
         name, files = release.zip_name(platform), f"{self.url}/files/{release.name}"
         keys = release.signing_keys
         if keys is None:
@@ -165,7 +165,7 @@ def _handler(world: World) -> type[BaseHTTPRequestHandler]:
         def do_GET(self) -> None:
             path = self.path.partition("?")[0]
             world.seen.append(path)
-            status, body = _said(world.routes.get(path, 404))
+            status, body = encode_answer(world.routes.get(path, 404))
             self.send_response(status)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(body)))
@@ -175,7 +175,7 @@ def _handler(world: World) -> type[BaseHTTPRequestHandler]:
     return Handler
 
 
-def _said(answer: Any) -> tuple[int, bytes]:
+def encode_answer(answer: Any) -> tuple[int, bytes]:
     """A route is a status, bytes, something for JSON, or a number of seconds to wait before nothing."""
     if isinstance(answer, float):
         time.sleep(answer)

@@ -96,8 +96,8 @@ def write_program(folder: Path, name: str, text: str) -> Path:
 
 def list_processes(text: str) -> list[str]:
     """Return every process of this machine whose command line holds the text."""
-    found = []
+    process_ids = []
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         with suppress(OSError):
-            found += [path.parent.name] if text.encode() in path.read_bytes() else []
-    return found
+            process_ids += [path.parent.name] if text.encode() in path.read_bytes() else []
+    return process_ids

@@ -16,7 +16,12 @@ from verification.sandbox.server import listen
 from verification.sandbox.types import SandboxUnavailable
 from verification.sandbox.worker import run_job
 
-GIVEN = {"source": "acme/example", "version": "1.0.0", "via": "direct", "readable": [str(path) for path in READABLE]}
+TARGET_FIELDS = {
+    "source": "acme/example",
+    "version": "1.0.0",
+    "via": "direct",
+    "readable": [str(path) for path in READABLE],
+}
 
 
 @pytest.fixture
@@ -26,23 +31,23 @@ def provider(tmp_path):
 
 @pytest.fixture
 def service(tmp_path):
-    with listen(tmp_path / "socket") as found:
-        threading.Thread(target=found.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
+    with listen(tmp_path / "socket") as server:
+        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
         yield tmp_path / "socket"
-        found.shutdown()
+        server.shutdown()
 
 
 def list_jobs():
     """Return the id and environment of each of our processes that does a job."""
-    found = []
+    environments = []
     for pid in filter(str.isdecimal, os.listdir("/proc")):
         try:
             ours = f"PPid:\t{os.getpid()}\n" in Path(f"/proc/{pid}/status").read_text()
             if ours and b"verification.sandbox.worker" in Path(f"/proc/{pid}/cmdline").read_bytes():
-                found.append((pid, Path(f"/proc/{pid}/environ").read_bytes()))
+                environments.append((pid, Path(f"/proc/{pid}/environ").read_bytes()))
         except OSError:
             continue
-    return found
+    return environments
 
 
 def rewrite_silently(provider):
@@ -50,33 +55,33 @@ def rewrite_silently(provider):
     return write_program(provider.parent, provider.name, "time.sleep(60)")
 
 
-def test_a_child_does_it_without_the_environment(provider, monkeypatch):
+def test_child_does_it_without_the_environment(provider, monkeypatch):
     monkeypatch.setenv("SECRET_KEY", "canary-of-the-portal")
-    seen, messages = [], []
+    job_processes, messages = [], []
 
     def tell(progress):
         messages.append(progress["says"])
-        seen.extend(list_jobs())
+        job_processes.extend(list_jobs())
 
-    answer = client.run_job("schema", GIVEN, {"provider": provider}, report=tell)
+    answer = client.run_job("schema", TARGET_FIELDS, {"provider": provider}, report=tell)
     assert [(one["key"], one["read"]) for one in answer["readings"]] == [("version", False)]
     assert messages == ["The provider is asked for its schema"]
-    assert [b"canary" in environment for _, environment in seen] == [False]
+    assert [b"canary" in environment for _, environment in job_processes] == [False]
     assert list_jobs() == []
 
 
-def test_a_service_does_it(provider, service):
-    answer = client.run_job("schema", GIVEN, {"provider": provider}, service=str(service))
+def test_service_does_it(provider, service):
+    answer = client.run_job("schema", TARGET_FIELDS, {"provider": provider}, service=str(service))
     assert [one["key"] for one in answer["readings"]] == ["version"]
     assert service.stat().st_mode & 0o777 == 0o660
 
 
 def test_what_makes_no_sense_is_refused(provider):
     with pytest.raises(ValueError, match="name its address with --source"):
-        client.run_job("schema", GIVEN | {"source": ""}, {"provider": provider})
+        client.run_job("schema", TARGET_FIELDS | {"source": ""}, {"provider": provider})
 
 
-def test_a_fault_is_ours(provider):
+def test_fault_is_ours(provider):
     with pytest.raises(SandboxProtocolError, match="KeyError"):
         client.run_job("no such kind", {}, {})
 
@@ -84,32 +89,32 @@ def test_a_fault_is_ours(provider):
 def test_nothing_is_left_when_the_answer_is_heard(provider, tmp_path, monkeypatch):
     class Told(BytesIO):
         def write(self, line):
-            left.append([each.name for each in folder.iterdir()])
+            leftover_names.append([each.name for each in folder.iterdir()])
             return super().write(line)
 
-    folder, left = tmp_path / "temporary", []
+    folder, leftover_names = tmp_path / "temporary", []
     folder.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(folder))
     size = provider.stat().st_size
-    order = {"kind": "schema", "arguments": GIVEN, "files": [["provider", size]]}
+    order = {"kind": "schema", "arguments": TARGET_FIELDS, "files": [["provider", size]]}
     run_job(BytesIO(json.dumps(order).encode() + b"\n" + provider.read_bytes()), Told())
-    assert (len(left[0]), left[-1]) == (1, [])
+    assert (len(leftover_names[0]), leftover_names[-1]) == (1, [])
 
 
 def test_what_takes_too_long_is_ended(provider):
-    seen = []
+    job_processes = []
     with pytest.raises(SandboxProtocolError, match="took too long"):
         client.run_job(
             "schema",
-            GIVEN,
+            TARGET_FIELDS,
             {"provider": rewrite_silently(provider)},
             seconds=2,
-            report=lambda _: seen.extend(list_jobs()),
+            report=lambda _: job_processes.extend(list_jobs()),
         )
-    ((pid, _),) = seen
+    ((pid, _),) = job_processes
     assert (list_jobs(), list(Path("/tmp").glob(f"*-{pid}-*"))) == ([], [])
 
 
-def test_a_service_that_is_not_there_is_no_sandbox(tmp_path):
+def test_missing_service_is_no_sandbox(tmp_path):
     with pytest.raises(SandboxUnavailable, match="its service does not answer"):
-        client.run_job("schema", GIVEN, {}, service=str(tmp_path / "nowhere"))
+        client.run_job("schema", TARGET_FIELDS, {}, service=str(tmp_path / "nowhere"))

@@ -42,7 +42,7 @@ def test_own_group_is_found_in_the_unified_hierarchy(service: Path, tmp_path: Pa
     assert find_own_group(tmp_path, tmp_path / "membership") is None
 
 
-def test_sandbox_gets_a_group_beside_the_supervisor(service: Path) -> None:
+def test_sandbox_gets_a_group_next_to_the_supervisor(service: Path) -> None:
     assert become_supervisor(service)
     assert (service / "cgroup.subtree_control").read_text() == "+memory +pids"
     group = ControlGroup.create(service / "supervisor", "sandbox-1", LIMITS, 77)

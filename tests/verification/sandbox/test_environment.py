@@ -35,14 +35,14 @@ def test_nothing_of_the_environment_comes_along(monkeypatch):
     assert names == {"PATH", "HOME", "TMPDIR", "LANG", "USER", "PWD", "OWN"}
 
 
-def test_the_machine_is_not_to_be_seen():
+def test_machine_is_not_to_be_seen():
     there = ["bin", "dev", "etc", "home", "lib", "proc", "project", "sbin", "tmp", "usr"]
     there += [name for name in ("lib32", "lib64", "libx32") if os.path.exists(f"/{name}")]
     assert run_script("ls -A /; ls -A /home") == [*sorted(there), "sandbox"]
     assert run_script("echo $HOME; ls -A /project; ls /proc | grep -c '^[0-9]'")[:1] == [HOME]
 
 
-def test_a_program_is_an_ordinary_user_without_capabilities():
+def test_program_is_an_ordinary_user_without_capabilities():
     assert run_script("id -u; grep CapEff /proc/self/status; grep NoNewPrivs /proc/self/status") == [
         "1000", "CapEff:", "0000000000000000", "NoNewPrivs:", "1",
     ]  # fmt: skip
@@ -61,16 +61,16 @@ def test_memory_file_cannot_be_made(tmp_path):
     assert (result.exit_code, b"PermissionError" in result.stderr) == (1, True)
 
 
-def test_a_process_that_hides_ends_with_the_program():
+def test_process_that_hides_ends_with_the_program():
     with open_environment(LIMITS) as sandbox:
         sandbox.run(["/bin/sh", "-c", f"setsid sleep {NAP} & exit 0"])
         assert list_processes(NAP) == []
 
 
 def test_files_come_in_stay_between_runs_and_come_out(tmp_path):
-    given = tmp_path / "given"
-    given.write_text("given")
-    with open_environment(LIMITS, files={"a/b.txt": b"written", "given": given}) as sandbox:
+    input_file = tmp_path / "given"
+    input_file.write_text("given")
+    with open_environment(LIMITS, files={"a/b.txt": b"written", "given": input_file}) as sandbox:
         assert sandbox.run(["/bin/cat", "a/b.txt", "given"]).stdout == b"writtengiven"
         assert sandbox.run(["/bin/sh", "-c", "echo more > c; echo no > given"]).exit_code != 0
         assert sandbox.run(["/bin/cat", "c"]).stdout == b"more\n"
@@ -81,10 +81,10 @@ def test_files_come_in_stay_between_runs_and_come_out(tmp_path):
         sandbox.run(["/bin/ln", "-s", "/etc/passwd", "link"])
         with pytest.raises(OSError, match="symbolic links"):
             sandbox.read("link")
-    assert given.read_text() == "given"
+    assert input_file.read_text() == "given"
 
 
-def test_the_first_process_outlives_whoever_wants_it_dead():
+def test_first_process_outlives_anyone_who_wants_it_dead():
     with open_environment(LIMITS) as sandbox:
         sandbox.run(["/bin/sh", "-c", "kill -9 1; kill -STOP 1"])
         assert sandbox.run(["/bin/echo", "still here"]).stdout == b"still here\n"
@@ -143,7 +143,7 @@ def test_folder_of_a_killed_supervisor_is_removed_by_the_next():
         assert (staging.exists(), sandbox.staging.exists()) == (False, True)
 
 
-def test_a_program_that_stays_is_talked_to_and_stopped(tmp_path):
+def test_program_that_stays_is_talked_to_and_stopped(tmp_path):
     program = write_program(tmp_path, "echo", """
 listening = socket.socket(socket.AF_UNIX)
 listening.bind("/tmp/in")
@@ -164,7 +164,7 @@ time.sleep(60)
         assert process.stop().reason == "stopped by us"
 
 
-def test_a_plugin_is_reached_over_tcp(tmp_path):
+def test_plugin_is_reached_over_tcp(tmp_path):
     program = write_program(tmp_path, "echo", """
 listening = socket.create_server(("127.0.0.1", 0))
 print(listening.getsockname()[1], flush=True)
@@ -183,7 +183,7 @@ time.sleep(60)
 
 
 @pytest.mark.parametrize("link", ["ln -s {place} /tmp/in", "ln -s {folder} /tmp/folder; ln -s folder/ours /tmp/in"])
-def test_a_socket_of_the_machine_is_not_reached_through_a_plugins_address(link, tmp_path):
+def test_socket_of_the_machine_is_not_reached_through_a_plugins_address(link, tmp_path):
     place = tmp_path / "ours"
     with socket.socket(socket.AF_UNIX) as mine, open_environment(LIMITS) as sandbox:
         mine.bind(str(place))

@@ -10,7 +10,7 @@ from verification.sandbox.environment import open_environment
 from verification.sandbox.types import MEGABYTE, Limits
 
 LIMITS = Limits(seconds=10, memory=80 * MEGABYTE, disk=30 * MEGABYTE, processes=40, output=200_000)
-NAMED = {
+NAMED_ATTACKS = {
     "reads the home folder": "reached for the home folder",
     "reads the home folder of its user and ends": "reached for the home folder",
     "opens the network": "reached for the network",
@@ -32,13 +32,13 @@ def list_mounts():
 
 
 @pytest.mark.parametrize("does", HOSTILE)
-def test_a_hostile_program_is_stopped_by_its_name(does, tmp_path):
+def test_hostile_program_is_stopped_by_its_name(does, tmp_path):
     program = write_program(tmp_path, f"hostile-{os.getpid()}", HOSTILE[does])
     free = shutil.disk_usage("/tmp").free
     limits = Limits(**(LIMITS.as_dict() | {"seconds": 1.0})) if does == "never answers" else LIMITS
     with open_environment(limits, files={program.name: program}, readable=READABLE) as sandbox:
         result = sandbox.run([f"/project/{program.name}"])
-    assert (result.reason, result.exit_code) == (NAMED[does], None), result.stderr.decode()
+    assert (result.reason, result.exit_code) == (NAMED_ATTACKS[does], None), result.stderr.decode()
     assert list_processes(program.name) == []
     assert list_mounts() == []
     assert not sandbox.staging.exists()

@@ -15,7 +15,7 @@ from verification.sandbox.environment import FILTERS
 MACHINES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 ALLOW, EPERM, ENOSYS, KILL = 0x7FFF0000, 0x00050001, 0x00050026, 0x00000000
 BUILT_WITH = (2, 5, 4)  # another release may order the same filter differently
-ALLOWED = {  # numbers of calls without which nothing runs
+ALLOWED_CALL_NUMBERS = {  # numbers of calls without which nothing runs
     "x86_64": {"read": 0, "mmap": 9, "openat": 257, "execve": 59, "futex": 202, "exit_group": 231, "connect": 42},
     "aarch64": {"read": 63, "mmap": 222, "openat": 56, "execve": 221, "futex": 98, "exit_group": 94, "connect": 203},
 }  # fmt: skip
@@ -76,12 +76,12 @@ print((found.major, found.minor, found.micro))
 
 @pytest.mark.parametrize("machine", MACHINES)
 def test_filter_allows_what_programs_need_and_refuses_the_rest(machine: str) -> None:
-    assert {name: decide(machine, number) for name, number in ALLOWED[machine].items()} == dict.fromkeys(
-        ALLOWED[machine], ALLOW
+    assert {name: decide(machine, number) for name, number in ALLOWED_CALL_NUMBERS[machine].items()} == dict.fromkeys(
+        ALLOWED_CALL_NUMBERS[machine], ALLOW
     )
     unknown = dict.fromkeys(("clone3", "inotify_init1", "inotify_add_watch"), ENOSYS)
-    refused = dict.fromkeys(NUMBERS[machine], EPERM) | {"clone": ALLOW} | unknown
-    assert {name: decide(machine, number) for name, number in NUMBERS[machine].items()} == refused
+    expected_actions = dict.fromkeys(NUMBERS[machine], EPERM) | {"clone": ALLOW} | unknown
+    assert {name: decide(machine, number) for name, number in NUMBERS[machine].items()} == expected_actions
     assert [decide(machine, number) for number in (463, 500, 999)] == [EPERM] * 3
 
 

@@ -72,18 +72,22 @@ def write_program(_row: Any, folder: Path) -> Path:
 
 
 def test_plugin_test_is_not_run(reason: str, acme: Any, alice: Any, client: Client) -> None:
-    found = begin(acme, alice, category="container-runtime", repository="acme/nomad-driver-example", name="Booster")
-    row = nomad_plugin_tests.begin(found, {"version": "1.0.0", "name": "", "config": ""}, by=alice, now=timezone.now())
-    assert nomad_plugin_tests.run_one(row.pk, program=write_program)
-    assert_not_run(row, reason, client, alice, reverse("nomad_rehearsal", args=[found.uuid]))
+    integration = begin(
+        acme, alice, category="container-runtime", repository="acme/nomad-driver-example", name="Booster"
+    )
+    row = nomad_plugin_tests.start_test_run(
+        integration, {"version": "1.0.0", "name": "", "config": ""}, actor=alice, now=timezone.now()
+    )
+    assert nomad_plugin_tests.run_one(row.pk, program_fetcher=write_program)
+    assert_not_run(row, reason, client, alice, reverse("nomad_rehearsal", args=[integration.uuid]))
 
 
 @pytest.mark.parametrize("reason", ["bubblewrap"], indirect=True)
 def test_lifecycle_test_is_not_run(reason: str, acme: Any, alice: Any, client: Client) -> None:
-    found = begin(acme, alice, program="terraform-provider", repository="acme/terraform-provider-example")
-    row = provider_lifecycle_tests.begin(found, LIFECYCLE, by=alice, now=timezone.now())
-    assert provider_lifecycle_tests.run_one(row.pk, program=write_program)
-    assert_not_run(row, reason, client, alice, reverse("lifecycle", args=[found.uuid]))
+    integration = begin(acme, alice, program="terraform-provider", repository="acme/terraform-provider-example")
+    row = provider_lifecycle_tests.start_test_run(integration, LIFECYCLE, actor=alice, now=timezone.now())
+    assert provider_lifecycle_tests.run_one(row.pk, program_fetcher=write_program)
+    assert_not_run(row, reason, client, alice, reverse("lifecycle", args=[integration.uuid]))
 
 
 def assert_not_run(row: Any, reason: str, client: Client, alice: Any, page: str) -> None:

@@ -10,13 +10,13 @@ def attribute(kind: Any, *flags: str, **more: Any) -> dict[str, Any]:
     return {"type": kind, "description_kind": "plain", **dict.fromkeys(flags, True), **more}
 
 
-def nested(mode: str, attributes: dict[str, Any], *flags: str) -> dict[str, Any]:
+def build_nested_type(mode: str, attributes: dict[str, Any], *flags: str) -> dict[str, Any]:
     return {"nested_type": {"nesting_mode": mode, "attributes": attributes}, **dict.fromkeys(flags, True)}
 
 
 def block(mode: str, attributes: dict[str, Any], least: int = 0, most: int = 0, **blocks: Any) -> dict[str, Any]:
-    told: dict[str, Any] = {"nesting_mode": mode, "block": {"attributes": attributes, "block_types": blocks}}
-    return told | ({"min_items": least} if least else {}) | ({"max_items": most} if most else {})
+    block_type: dict[str, Any] = {"nesting_mode": mode, "block": {"attributes": attributes, "block_types": blocks}}
+    return block_type | ({"min_items": least} if least else {}) | ({"max_items": most} if most else {})
 
 
 SERVER = {
@@ -38,9 +38,9 @@ SERVER = {
         "env_secrets": attribute(["map", "string"], "optional", "sensitive"),
         "connection_url": attribute("string", "computed", "sensitive"),
         "events": attribute(["list", ["object", {"at": "string", "what": "string"}]], "computed"),
-        "limits": nested("single", {"cpu": attribute("number", "required")}, "optional"),
-        "owner": nested("single", {"email": attribute("string", "computed")}, "computed"),
-        "labels": nested("map", {"value": attribute("string", "required")}, "optional"),
+        "limits": build_nested_type("single", {"cpu": attribute("number", "required")}, "optional"),
+        "owner": build_nested_type("single", {"email": attribute("string", "computed")}, "computed"),
+        "labels": build_nested_type("map", {"value": attribute("string", "required")}, "optional"),
     },
     "block_types": {
         "disk": block(
@@ -86,5 +86,5 @@ SCHEMA: dict[str, Any] = {
 }
 
 
-def printed(schema: dict[str, Any] | None = None) -> bytes:
+def encode_schema(schema: dict[str, Any] | None = None) -> bytes:
     return json.dumps(schema or SCHEMA).encode()

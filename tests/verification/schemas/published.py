@@ -15,8 +15,8 @@ from typing import Any
 
 import yaml
 
-from verification.schemas.crossplane.naming import group_kind
-from verification.schemas.crossplane.options import Choices, choices
+from verification.schemas.crossplane.naming import derive_group_kind
+from verification.schemas.crossplane.options import GeneratorChoices, parse_choices
 
 ARCHIVE = "data/published-crds/provider-upjet-github-1d0ee16.tar.xz"
 ROOT = "provider-upjet-github/"
@@ -29,7 +29,7 @@ NO_REFERENCE = re.compile(r'delete\(r\.References, "(?P<path>[\w.]+)"\)')
 SENSITIVE = re.compile(r'r\.TerraformResource\.Schema\["(?P<name>\w+)"\]\.Sensitive = true')
 CONFIGURATOR = re.compile(r'AddResourceConfigurator\("(?P<resource>\w+)", func')
 EXTERNAL_NAME = re.compile(r'^\s*"(?P<resource>\w+)": config\.(?P<rule>[^\n]+),$', re.MULTILINE)
-TEMPLATED = re.compile(r'TemplatedStringAsIdentifier\("(?P<name>\w*)", "(?P<template>[^"]*)"\)')
+TEMPLATED_NAME_PATTERN = re.compile(r'TemplatedStringAsIdentifier\("(?P<name>\w*)", "(?P<template>[^"]*)"\)')
 
 
 @dataclass
@@ -58,47 +58,49 @@ def read_files(archive: Path) -> dict[str, str]:
 
 def read_definitions(files: dict[str, str]) -> dict[str, dict[str, Any]]:
     """Return the published definitions of managed resources by their names."""
-    found = [yaml.safe_load(text) for path, text in files.items() if path.startswith("package/crds/")]
-    return {one["metadata"]["name"]: one for one in found if "managed" in one["spec"]["names"].get("categories", ())}
+    documents = [yaml.safe_load(text) for path, text in files.items() if path.startswith("package/crds/")]
+    return {
+        one["metadata"]["name"]: one for one in documents if "managed" in one["spec"]["names"].get("categories", ())
+    }
 
 
 def read_configuration(files: dict[str, str]) -> Configuration:
     """Return what the Go files of the namespaced scope say; those of the other scope say the same."""
-    found = Configuration()
+    configuration = Configuration()
     for match in EXTERNAL_NAME.finditer(files["config/external_name.go"]):
-        found.external[match["resource"]] = _read_rule(match["rule"])
+        configuration.external[match["resource"]] = _read_rule(match["rule"])
     for path, text in files.items():
         if path.startswith("config/namespaced/"):
-            _read_configurators(text, found)
-    _inject_references(files["config/provider-metadata.yaml"], found)
-    return found
+            _read_configurators(text, configuration)
+    _inject_references(files["config/provider-metadata.yaml"], configuration)
+    return configuration
 
 
 def _read_rule(text: str) -> str:
-    templated = TEMPLATED.fullmatch(text)
-    if templated:
-        return f"TEMPLATED_STRING_AS_IDENTIFIER:{templated['name']}:{templated['template']}"
+    match = TEMPLATED_NAME_PATTERN.fullmatch(text)
+    if match:
+        return f"TEMPLATED_STRING_AS_IDENTIFIER:{match['name']}:{match['template']}"
     return {"IdentifierFromProvider": "IDENTIFIER_FROM_PROVIDER", "NameAsIdentifier": "NAME_AS_IDENTIFIER"}[text]
 
 
-def _read_configurators(text: str, found: Configuration) -> None:
+def _read_configurators(text: str, configuration: Configuration) -> None:
     _, *parts = CONFIGURATOR.split(text)
     for resource, body in zip(parts[::2], parts[1::2], strict=True):
         body = re.sub(r"//[^\n]*", "", body)
         group, kind = SHORT_GROUP.search(body), KIND.search(body)
-        found.kinds[resource] = f"{group['group'] if group else ''}/{kind['kind'] if kind else ''}"
-        found.references[resource] |= {match["path"] for match in REFERENCE.finditer(body)}
-        found.dropped[resource] |= {match["path"] for match in NO_REFERENCE.finditer(body)}
-        found.sensitive += [(resource, match["name"]) for match in SENSITIVE.finditer(body)]
+        configuration.kinds[resource] = f"{group['group'] if group else ''}/{kind['kind'] if kind else ''}"
+        configuration.references[resource] |= {match["path"] for match in REFERENCE.finditer(body)}
+        configuration.dropped[resource] |= {match["path"] for match in NO_REFERENCE.finditer(body)}
+        configuration.sensitive += [(resource, match["name"]) for match in SENSITIVE.finditer(body)]
 
 
-def _inject_references(metadata: str, found: Configuration) -> None:
+def _inject_references(metadata: str, configuration: Configuration) -> None:
     """Add the references that the generator takes from the examples of the provider's documentation."""
     for resource, words in yaml.safe_load(metadata)["resources"].items():
         for example in words.get("examples") or ():
             for path, target in (example.get("references") or {}).items():
-                if target.partition(".")[0] in found.external and path not in found.dropped[resource]:
-                    found.references[resource].add(path)
+                if target.partition(".")[0] in configuration.external and path not in configuration.dropped[resource]:
+                    configuration.references[resource].add(path)
 
 
 def read_schema(files: dict[str, str], configuration: Configuration) -> bytes:
@@ -110,10 +112,10 @@ def read_schema(files: dict[str, str], configuration: Configuration) -> bytes:
     return json.dumps(document).encode()
 
 
-def build_choices(configuration: Configuration) -> Choices:
+def build_choices(configuration: Configuration) -> GeneratorChoices:
     """Return the configuration as options of crd_preview. The provider is generated from Go code."""
     kinds = [_complete_kind(resource, text) for resource, text in configuration.kinds.items()]
-    return choices(
+    return parse_choices(
         PREFIX,
         external=tuple(f"{resource}={rule}" for resource, rule in configuration.external.items()),
         kinds=tuple(kinds),
@@ -124,4 +126,4 @@ def build_choices(configuration: Configuration) -> Choices:
 
 def _complete_kind(resource: str, text: str) -> str:
     group, _, kind = text.partition("/")
-    return f"{resource}={group}/{kind or group_kind(resource).kind}"
+    return f"{resource}={group}/{kind or derive_group_kind(resource).kind}"

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from tests.verification.schemas.acme import SCHEMA, SOURCE, attribute, printed
+from tests.verification.schemas.acme import SCHEMA, SOURCE, attribute, encode_schema
 from verification.schemas.engine.external_validators import MODULES
 
 
@@ -20,36 +20,36 @@ def run(*words: Any, **more: Any) -> str:
 @pytest.fixture
 def schema(tmp_path: Path) -> Path:
     path = tmp_path / "acme_1.4.0.json.gz"
-    path.write_bytes(gzip.compress(printed()))
+    path.write_bytes(gzip.compress(encode_schema()))
     return path
 
 
 @pytest.fixture
 def newer(tmp_path: Path) -> Path:
-    told = json.loads(json.dumps(SCHEMA))
-    provider = next(iter(told["provider_schemas"].values()))
+    data = json.loads(json.dumps(SCHEMA))
+    provider = next(iter(data["provider_schemas"].values()))
     del provider["resource_schemas"]["acme_key"]
     provider["resource_schemas"]["acme_user_role"]["block"]["attributes"]["until"] = {
         "type": "string",
         "optional": True,
     }
     path = tmp_path / "acme_1.5.0.json"
-    path.write_bytes(printed(told))
+    path.write_bytes(encode_schema(data))
     return path
 
 
 def test_crd_preview_writes_both_scopes_and_the_coverage(schema: Path, tmp_path: Path) -> None:
-    told = run("preview_crds", schema, "--group-prefix", "acme", "--out", tmp_path / "out")
+    output = run("preview_crds", schema, "--group-prefix", "acme", "--out", tmp_path / "out")
     files = {path.name for path in (tmp_path / "out").iterdir()}
     assert {"coverage.json", "coverage.txt"} <= files
     assert {"acme.acme.upbound.io_keys.yaml", "acme.acme.m.upbound.io_keys.yaml"} <= files
-    assert (tmp_path / "out" / "coverage.txt").read_text() == told
+    assert (tmp_path / "out" / "coverage.txt").read_text() == output
     assert json.loads((tmp_path / "out" / "coverage.json").read_text())["available"] == 4
 
 
 def test_crd_preview_has_other_validators_look_at_each_definition(schema: Path, tmp_path: Path) -> None:
-    told = run("preview_crds", schema, "--group-prefix", "acme", "--out", tmp_path / "out", "--validate")
-    line = told.splitlines()[-1]
+    output = run("preview_crds", schema, "--group-prefix", "acme", "--out", tmp_path / "out", "--validate")
+    line = output.splitlines()[-1]
     assert line.startswith("Validated 8 definitions for Kubernetes ")
     assert line.endswith(" and 7 CEL rules: none refused.")
 
@@ -57,11 +57,11 @@ def test_crd_preview_has_other_validators_look_at_each_definition(schema: Path, 
 def test_crd_preview_ends_with_1_where_a_validator_refuses(tmp_path: Path) -> None:
     odd = {"acme_login": {"block": {"attributes": {"2fa": attribute("string", "required")}}}}
     path = tmp_path / "odd.json"
-    path.write_bytes(printed({"format_version": "1.0", "provider_schemas": {SOURCE: {"resource_schemas": odd}}}))
+    path.write_bytes(encode_schema({"format_version": "1.0", "provider_schemas": {SOURCE: {"resource_schemas": odd}}}))
     out = StringIO()
-    with pytest.raises(SystemExit) as ended:
+    with pytest.raises(SystemExit) as error:
         call_command("preview_crds", path, "--group-prefix", "acme", "--out", tmp_path / "o", "--validate", stdout=out)
-    assert ended.value.code == 1
+    assert error.value.code == 1
     assert "acme.acme.upbound.io_logins.yaml: CEL: " in out.getvalue()
     assert "2 refused" in out.getvalue().splitlines()[-1]
 
@@ -70,8 +70,8 @@ def test_crd_preview_without_validators_says_that_they_did_not_run(
     schema: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(MODULES, "no_such_module", "no-such-package")
-    told = run("preview_crds", schema, "--group-prefix", "acme", "--out", tmp_path / "out", "--validate")
-    assert told.splitlines()[-1] == "Validation not run: no-such-package not installed here."
+    output = run("preview_crds", schema, "--group-prefix", "acme", "--out", tmp_path / "out", "--validate")
+    assert output.splitlines()[-1] == "Validation not run: no-such-package not installed here."
 
 
 @pytest.mark.parametrize(
@@ -144,11 +144,11 @@ def test_crd_preview_of_no_file_says_so(tmp_path: Path) -> None:
         run("preview_crds", tmp_path / "none", "--group-prefix", "acme", "--out", tmp_path)
 
 
-def test_schema_diff_tells_people_what_breaks_first(schema: Path, newer: Path) -> None:
+def test_schema_diff_reports_people_what_breaks_first(schema: Path, newer: Path) -> None:
     out = StringIO()
-    with pytest.raises(SystemExit) as ended:
+    with pytest.raises(SystemExit) as error:
         call_command("diff_provider_schemas", str(schema), str(newer), stdout=out)
-    assert ended.value.code == 1
+    assert error.value.code == 1
     assert out.getvalue().splitlines() == [
         "registry.terraform.io/acme/acme: 1 change breaks what users have, 1 do not.",
         "1.4.0 to 1.5.0 is a minor step, but what breaks needs a new major version.",
@@ -163,8 +163,8 @@ def test_schema_diff_tells_people_what_breaks_first(schema: Path, newer: Path) -
 
 
 def test_schema_diff_as_json_with_versions_that_admit_it(schema: Path, newer: Path) -> None:
-    told = json.loads(run("diff_provider_schemas", schema, newer, "--json", "--versions", "1.4.0", "2.0.0"))
-    assert (told["breaking"], told["verdict"]["admits"], len(told["changes"])) == (1, True, 2)
+    data = json.loads(run("diff_provider_schemas", schema, newer, "--json", "--versions", "1.4.0", "2.0.0"))
+    assert (data["breaking"], data["verdict"]["admits"], len(data["changes"])) == (1, True, 2)
 
 
 def test_schema_diff_without_a_version_gives_no_verdict(schema: Path, newer: Path) -> None:
@@ -172,8 +172,8 @@ def test_schema_diff_without_a_version_gives_no_verdict(schema: Path, newer: Pat
     assert (
         run("diff_provider_schemas", schema, plain).splitlines()[1] == "No verdict: name the versions with --versions."
     )
-    told = json.loads(run("diff_provider_schemas", schema, plain, "--json"))
-    assert told["verdict"] == {"not_run": "No verdict: name the versions with --versions."}
+    data = json.loads(run("diff_provider_schemas", schema, plain, "--json"))
+    assert data["verdict"] == {"not_run": "No verdict: name the versions with --versions."}
 
 
 @pytest.mark.parametrize(("source", "is_other"), [("globex/acme", False), ("acme/globex", True)])
@@ -182,13 +182,15 @@ def test_schema_diff_of_different_providers_is_refused(
 ) -> None:
     other = tmp_path / "other_1.5.0.json"
     one = SCHEMA["provider_schemas"][SOURCE]
-    other.write_bytes(printed({"format_version": "1.0", "provider_schemas": {f"registry.terraform.io/{source}": one}}))
+    other.write_bytes(
+        encode_schema({"format_version": "1.0", "provider_schemas": {f"registry.terraform.io/{source}": one}})
+    )
     if not is_other:
         assert "0 changes break" in run("diff_provider_schemas", schema, other)
         return
-    with pytest.raises(CommandError) as refused:
+    with pytest.raises(CommandError) as error:
         run("diff_provider_schemas", schema, other)
-    assert str(refused.value) == f"{SOURCE} and registry.terraform.io/{source} are different providers."
+    assert str(error.value) == f"{SOURCE} and registry.terraform.io/{source} are different providers."
 
 
 def test_schema_diff_of_what_is_no_schema_says_so(schema: Path, tmp_path: Path) -> None:

@@ -2,31 +2,31 @@ from typing import Any
 
 import pytest
 
-from tests.verification.schemas.acme import SOURCE, attribute, block, nested, printed
-from verification.schemas.engine.diff import Difference, difference
-from verification.schemas.engine.parsing import read_one
+from tests.verification.schemas.acme import SOURCE, attribute, block, build_nested_type, encode_schema
+from verification.schemas.engine.diff import SchemaDifference, compare_schemas
+from verification.schemas.engine.parsing import parse_schema
 from verification.schemas.engine.types import ProviderSchema
-from verification.schemas.engine.version_policy import verdict
-from verification.terraform.versions import parse
+from verification.schemas.engine.version_policy import evaluate_version
+from verification.terraform.versions import parse_version
 
 
 def schema(
     attributes: dict[str, Any] | None = None, blocks: dict[str, Any] | None = None, **more: Any
 ) -> ProviderSchema:
-    told = {
+    document = {
         "resource_schemas": {"acme_a": {"block": {"attributes": attributes or {}, "block_types": blocks or {}}}},
         **more,
     }
-    return read_one(printed({"format_version": "1.0", "provider_schemas": {SOURCE: told}}))
+    return parse_schema(encode_schema({"format_version": "1.0", "provider_schemas": {SOURCE: document}}))
 
 
 def of_one(old: Any, new: Any) -> list[tuple[str, str, bool]]:
     """What is said of the argument x, which is an attribute unless it has a nesting mode."""
 
-    def one(told: Any) -> ProviderSchema:
-        return schema(blocks={"x": told}) if "nesting_mode" in told else schema({"x": told} if told else {})
+    def one(part: Any) -> ProviderSchema:
+        return schema(blocks={"x": part}) if "nesting_mode" in part else schema({"x": part} if part else {})
 
-    return [(change.what, change.path, change.breaks) for change in difference(one(old), one(new)).changes]
+    return [(change.what, change.path, change.breaks) for change in compare_schemas(one(old), one(new)).changes]
 
 
 TEXT, NUMBER = attribute("string", "optional"), attribute("number", "optional")
@@ -48,9 +48,14 @@ TEXT, NUMBER = attribute("string", "optional"), attribute("number", "optional")
         (attribute("string", "optional", "sensitive"), TEXT, "sensitive_removed", False),
         (TEXT, attribute("string", "optional", "write_only"), "write_only", True),
         (TEXT, attribute("string", "optional", "deprecated"), "deprecated", False),
-        (nested("list", {"a": TEXT}, "optional"), nested("set", {"a": TEXT}, "optional"), "nesting_changed", True),
-        (block("list", {"a": TEXT}), nested("list", {"a": TEXT}, "optional"), "block_to_attribute", True),
-        (nested("list", {"a": TEXT}, "optional"), block("list", {"a": TEXT}), "attribute_to_block", True),
+        (
+            build_nested_type("list", {"a": TEXT}, "optional"),
+            build_nested_type("set", {"a": TEXT}, "optional"),
+            "nesting_changed",
+            True,
+        ),
+        (block("list", {"a": TEXT}), build_nested_type("list", {"a": TEXT}, "optional"), "block_to_attribute", True),
+        (build_nested_type("list", {"a": TEXT}, "optional"), block("list", {"a": TEXT}), "attribute_to_block", True),
         (block("list", {"a": TEXT}), block("list", {"a": TEXT}, most=3), "fewer_allowed", True),
         (block("list", {"a": TEXT}, 1), block("list", {"a": TEXT}, 2), "more_needed", True),
         (attribute("string", "computed"), attribute("string", "optional", "computed"), "now_settable", False),
@@ -63,15 +68,20 @@ TEXT, NUMBER = attribute("string", "optional"), attribute("number", "optional")
     ],
 )
 def test_difference_of_one_argument(old: Any, new: Any, what: str, breaks: bool) -> None:
-    found = of_one(old, new)
-    assert found[0] == (what, "x", breaks)
-    assert len([one for one in found if one[2]]) == breaks
+    schema_changes = of_one(old, new)
+    assert schema_changes[0] == (what, "x", breaks)
+    assert len([one for one in schema_changes if one[2]]) == breaks
 
 
 def test_difference_of_a_state_in_an_older_form_breaks() -> None:
     old, new = ({"acme_a": {"version": version, "block": {}}} for version in (2, 1))
-    (found,) = difference(schema(resource_schemas=old), schema(resource_schemas=new)).changes
-    assert (found.what, found.breaks, found.before, found.after) == ("state_lowered", True, "2", "1")
+    (schema_changes,) = compare_schemas(schema(resource_schemas=old), schema(resource_schemas=new)).changes
+    assert (schema_changes.what, schema_changes.breaks, schema_changes.before, schema_changes.after) == (
+        "state_lowered",
+        True,
+        "2",
+        "1",
+    )
 
 
 def test_difference_goes_into_objects_in_lists_of_lists() -> None:
@@ -80,13 +90,13 @@ def test_difference_goes_into_objects_in_lists_of_lists() -> None:
 
 
 def test_difference_of_a_schema_with_itself_is_none() -> None:
-    assert difference(read_one(printed()), read_one(printed())) == Difference()
+    assert compare_schemas(parse_schema(encode_schema()), parse_schema(encode_schema())) == SchemaDifference()
 
 
-def test_difference_tells_that_timeouts_are_gone() -> None:
+def test_difference_reports_that_timeouts_are_gone() -> None:
     old = schema(blocks={"timeouts": block("single", {"create": TEXT, "delete": TEXT})})
     new = schema(blocks={"timeouts": block("single", {"create": TEXT})})
-    assert [(change.path, change.breaks) for change in difference(old, new).changes] == [("timeouts.delete", True)]
+    assert [(change.path, change.breaks) for change in compare_schemas(old, new).changes] == [("timeouts.delete", True)]
 
 
 def test_difference_goes_into_blocks() -> None:
@@ -94,36 +104,36 @@ def test_difference_goes_into_blocks() -> None:
 
 
 def test_difference_guesses_a_new_name_of_the_same_type() -> None:
-    found = difference(schema({"ip_addr": TEXT}), schema({"ip_address": TEXT})).changes
-    assert [change.sentence for change in found] == ["ip_addr is gone; it looks as if it were now ip_address."]
+    schema_changes = compare_schemas(schema({"ip_addr": TEXT}), schema({"ip_address": TEXT})).changes
+    assert [change.sentence for change in schema_changes] == ["ip_addr is gone; it looks as if it were now ip_address."]
 
 
 def test_difference_of_another_type_is_no_new_name() -> None:
-    found = difference(schema({"ip_addr": TEXT}), schema({"ip_address": NUMBER})).changes
-    assert [change.what for change in found] == ["removed", "optional_added"]
+    schema_changes = compare_schemas(schema({"ip_addr": TEXT}), schema({"ip_address": NUMBER})).changes
+    assert [change.what for change in schema_changes] == ["removed", "optional_added"]
 
 
 def test_difference_guesses_a_resource_that_has_another_name() -> None:
     same = {"block": {"attributes": {"a": TEXT, "b": TEXT}}}
-    found = difference(
+    schemas = compare_schemas(
         schema(resource_schemas={"acme_firewall_rule": same}), schema(resource_schemas={"acme_firewall_rules": same})
     )
-    assert [change.after for change in found.changes] == ["acme_firewall_rules"]
+    assert [change.after for change in schemas.changes] == ["acme_firewall_rules"]
 
 
-def test_difference_of_an_id_that_nobody_could_set_breaks_nothing() -> None:
+def test_difference_of_an_id_that_no_one_could_set_breaks_nothing() -> None:
     old, new = (
         schema({"id": attribute("string", "optional", "computed")}),
         schema({"id": attribute("string", "computed")}),
     )
-    assert difference(old, new).breaking == ()
+    assert compare_schemas(old, new).breaking == ()
 
 
-def test_difference_tells_of_the_provider_data_sources_and_functions() -> None:
+def test_difference_reports_of_the_provider_data_sources_and_functions() -> None:
     zone = {"acme_zone": {"block": {}}}
     old = schema(provider={"block": {"attributes": {"token": TEXT}}}, data_source_schemas=zone, functions={"parse": {}})
     new = schema(functions={"render": {}})
-    assert [(change.what, change.of, change.path) for change in difference(old, new).changes] == [
+    assert [(change.what, change.of, change.path) for change in compare_schemas(old, new).changes] == [
         ("removed", "provider", "token"),
         ("removed", "data source acme_zone", ""),
         ("removed", "functions", "parse"),
@@ -136,7 +146,7 @@ def function(*kinds: Any, returns: Any = "string", **more: Any) -> dict[str, Any
     return {"return_type": returns, "parameters": parameters, **more}
 
 
-LISTED = ["list", "string"]
+STRING_LIST = ["list", "string"]
 REST = {"name": "rest", "type": "number"}
 
 
@@ -147,7 +157,7 @@ REST = {"name": "rest", "type": "number"}
          "The function f took (string) string and now takes (string, bool) string."),
         (function(variadic_parameter=REST), function(), "parameters_changed",
          "The function f took (number…) string and now takes () string."),
-        (function("string"), function(LISTED), "parameter_type_changed",
+        (function("string"), function(STRING_LIST), "parameter_type_changed",
          "Parameter 1 (p0) of the function f was string and is now list(string)."),
         (function(variadic_parameter=REST | {"is_nullable": True}), function(variadic_parameter=REST),
          "parameter_type_changed", "Parameter 1 (rest) of the function f may no longer be null."),
@@ -159,14 +169,17 @@ REST = {"name": "rest", "type": "number"}
     ],
 )  # fmt: skip
 def test_difference_of_one_function(old: Any, new: Any, what: str, sentence: str) -> None:
-    found = difference(schema(functions={"f": old}), schema(functions={"f": new})).changes
-    assert [(change.what, change.sentence) for change in found] == [(what, sentence)]
-    assert found[0].breaks is (what not in ("optional_added", "deprecated"))
+    schema_changes = compare_schemas(schema(functions={"f": old}), schema(functions={"f": new})).changes
+    assert [(change.what, change.sentence) for change in schema_changes] == [(what, sentence)]
+    assert schema_changes[0].breaks is (what not in ("optional_added", "deprecated"))
 
 
 def test_difference_of_a_function_whose_parameter_has_another_name_is_none() -> None:
     other = {"return_type": "string", "parameters": [{"name": "text", "type": "string"}]}
-    assert difference(schema(functions={"f": function("string")}), schema(functions={"f": other})) == Difference()
+    assert (
+        compare_schemas(schema(functions={"f": function("string")}), schema(functions={"f": other}))
+        == SchemaDifference()
+    )
 
 
 def test_difference_of_an_identity_that_needs_more_breaks() -> None:
@@ -174,8 +187,10 @@ def test_difference_of_an_identity_that_needs_more_breaks() -> None:
         return {"acme_a": {"version": 0, "attributes": {"region": {"type": "string", **flags}}}}
 
     old, new = identity(optional_for_import=True), identity(required_for_import=True)
-    found = difference(schema(resource_identity_schemas=old), schema(resource_identity_schemas=new)).changes
-    assert [(change.what, change.of, change.path, change.breaks) for change in found] == [
+    schema_changes = compare_schemas(
+        schema(resource_identity_schemas=old), schema(resource_identity_schemas=new)
+    ).changes
+    assert [(change.what, change.of, change.path, change.breaks) for change in schema_changes] == [
         ("newly_required", "identity of acme_a", "region", True),
     ]
 
@@ -183,11 +198,13 @@ def test_difference_of_an_identity_that_needs_more_breaks() -> None:
 @pytest.mark.parametrize(("key", "word"), [("list_resource_schemas", "list resource"), ("action_schemas", "action")])
 def test_difference_of_list_resources_and_actions(key: str, word: str) -> None:
     old = schema(**{key: {"acme_reboot": {"block": {"attributes": {"id": TEXT}}}}})
-    assert [change.sentence for change in difference(old, schema()).changes] == [f"The {word} acme_reboot is gone."]
+    assert [change.sentence for change in compare_schemas(old, schema()).changes] == [
+        f"The {word} acme_reboot is gone."
+    ]
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "arguments", "admits", "needed"),
+    ("old", "new", "arguments", "admits", "needed_step"),
     [
         ("1.2.0", "1.3.0", ({"a": TEXT}, {}), False, "major"),
         ("1.2.0", "2.0.0", ({"a": TEXT}, {}), True, "major"),
@@ -199,11 +216,15 @@ def test_difference_of_list_resources_and_actions(key: str, word: str) -> None:
         ("2.0.0", "1.0.0", ({"a": TEXT}, {}), True, "major"),
     ],
 )
-def test_verdict_on_a_version(old: str, new: str, arguments: Any, admits: bool, needed: str) -> None:
-    found = verdict(parse(old), parse(new), difference(schema(arguments[0]), schema(arguments[1])))
-    assert (found.admits, found.needed) == (admits, needed)
+def test_verdict_on_a_version(old: str, new: str, arguments: Any, admits: bool, needed_step: str) -> None:
+    version_verdict = evaluate_version(
+        parse_version(old), parse_version(new), compare_schemas(schema(arguments[0]), schema(arguments[1]))
+    )
+    assert (version_verdict.admits, version_verdict.needed) == (admits, needed_step)
 
 
 def test_verdict_says_what_it_would_need() -> None:
-    found = verdict(parse("1.2.0"), parse("1.2.1"), difference(schema({"a": TEXT}), schema()))
-    assert found.sentence == "1.2.0 to 1.2.1 is a patch step, but what breaks needs a new major version."
+    version_verdict = evaluate_version(
+        parse_version("1.2.0"), parse_version("1.2.1"), compare_schemas(schema({"a": TEXT}), schema())
+    )
+    assert version_verdict.sentence == "1.2.0 to 1.2.1 is a patch step, but what breaks needs a new major version."

@@ -5,25 +5,29 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.verification.schemas.acme import printed
-from verification.schemas.crossplane.managed_resource import Codec, Managed, Unresolved
-from verification.schemas.crossplane.options import choices
-from verification.schemas.crossplane.provider_requests import request_shapes, requests_of
+from tests.verification.schemas.acme import encode_schema
+from verification.schemas.crossplane.managed_resource import (
+    ManagedResource,
+    ManagedResourceCodec,
+    UnresolvedSecretError,
+)
+from verification.schemas.crossplane.options import parse_choices
+from verification.schemas.crossplane.provider_requests import build_requests, describe_requests
 from verification.schemas.crossplane.reconcile_diff import CREATE, DELETE, NOTHING, UPDATE, compare
-from verification.schemas.engine.parsing import read_one
+from verification.schemas.engine.parsing import parse_schema
 from verification.schemas.engine.types import Node
 
-SERVER = read_one(printed()).resources["acme_compute_server"]
-ARRAYS = Codec(SERVER, choices("acme"))
-OBJECTS = Codec(SERVER, choices("acme", singletons="object", single_blocks="object"))
-NAMED = Codec(SERVER, choices("acme", external=("NAME_AS_IDENTIFIER",)))
+SERVER = parse_schema(encode_schema()).resources["acme_compute_server"]
+ARRAYS = ManagedResourceCodec(SERVER, parse_choices("acme"))
+OBJECTS = ManagedResourceCodec(SERVER, parse_choices("acme", singletons="object", single_blocks="object"))
+NAMED_CODEC = ManagedResourceCodec(SERVER, parse_choices("acme", external=("NAME_AS_IDENTIFIER",)))
 TEMPLATE = "TEMPLATED_STRING_AS_IDENTIFIER:name:a/{{ .external_name }}"
 CODECS = {
     "arrays": ARRAYS,
     "objects": OBJECTS,
-    "name": NAMED,
-    "parameter": Codec(SERVER, choices("acme", external=("PARAMETER_AS_IDENTIFIER:address",))),
-    "templated": Codec(SERVER, choices("acme", external=(TEMPLATE,))),
+    "name": NAMED_CODEC,
+    "parameter": ManagedResourceCodec(SERVER, parse_choices("acme", external=("PARAMETER_AS_IDENTIFIER:address",))),
+    "templated": ManagedResourceCodec(SERVER, parse_choices("acme", external=(TEMPLATE,))),
 }
 TEXT = st.text(max_size=4)
 SCALARS = {"string": TEXT, "number": st.integers() | st.floats(allow_nan=False, allow_infinity=False),
@@ -66,52 +70,54 @@ VALUE: dict[str, Any] = {
 @pytest.mark.parametrize("codec", CODECS.values(), ids=CODECS.keys())
 @settings(max_examples=40, deadline=None)
 @given(value=ANY)
-def test_decode_and_encode_give_the_same_value(codec: Codec, value: dict[str, Any]) -> None:
+def test_decode_and_encode_give_the_same_value(codec: ManagedResourceCodec, value: dict[str, Any]) -> None:
     assert codec.encode_state(codec.decode(value)) == value
 
 
 def test_decode_keeps_secrets_out_of_the_object() -> None:
-    managed = ARRAYS.decode(VALUE)
-    assert managed.spec["rootPasswordSecretRef"] == {"name": "values", "key": "root_5f_password"}
-    assert managed.spec["envSecretsSecretRef"] == {"name": "values.env_5f_secrets"}
-    assert "hunter2" not in str((managed.spec, managed.status))
-    assert "psql" not in str((managed.spec, managed.status))
+    text = ARRAYS.decode(VALUE)
+    assert text.spec["rootPasswordSecretRef"] == {"name": "values", "key": "root_5f_password"}
+    assert text.spec["envSecretsSecretRef"] == {"name": "values.env_5f_secrets"}
+    assert "hunter2" not in str((text.spec, text.status))
+    assert "psql" not in str((text.spec, text.status))
 
 
 def test_decode_puts_the_id_into_the_external_name_and_the_status() -> None:
-    managed = ARRAYS.decode(VALUE)
-    assert (managed.external_name, managed.status["id"]) == ("srv-7", "srv-7")
-    assert "id" not in managed.spec
+    text = ARRAYS.decode(VALUE)
+    assert (text.external_name, text.status["id"]) == ("srv-7", "srv-7")
+    assert "id" not in text.spec
 
 
 def test_decode_takes_the_name_that_is_the_identifier_and_keeps_the_id() -> None:
-    managed = NAMED.decode(VALUE | {"name_prefix": "we"})
-    assert (managed.external_name, managed.status["id"]) == ("web", "srv-7")
-    assert not {"name", "namePrefix"} & (managed.spec.keys() | managed.status.keys())
-    wanted = NAMED.encode_spec(managed)
-    assert (wanted["id"], wanted["name"], wanted["name_prefix"]) == ("srv-7", "web", None)
+    text = NAMED_CODEC.decode(VALUE | {"name_prefix": "we"})
+    assert (text.external_name, text.status["id"]) == ("web", "srv-7")
+    assert not {"name", "namePrefix"} & (text.spec.keys() | text.status.keys())
+    spec = NAMED_CODEC.encode_spec(text)
+    assert (spec["id"], spec["name"], spec["name_prefix"]) == ("srv-7", "web", None)
 
 
 def test_decode_without_the_name_takes_the_id() -> None:
-    assert NAMED.decode(VALUE | {"name": None}).external_name == "srv-7"
+    assert NAMED_CODEC.decode(VALUE | {"name": None}).external_name == "srv-7"
 
 
 def test_encode_spec_leaves_open_what_the_provider_says() -> None:
-    wanted = ARRAYS.encode_spec(ARRAYS.decode(VALUE))
-    assert {name for name, one in wanted.items() if one != VALUE[name]} == {
+    spec = ARRAYS.encode_spec(ARRAYS.decode(VALUE))
+    assert {name for name, one in spec.items() if one != VALUE[name]} == {
         "ipv4_address", "connection_url", "events", "owner", "disk",
     }  # fmt: skip
-    assert wanted["disk"] == [{"size": 10, "serial": None, "key": "k", "timeouts": None}]
+    assert spec["disk"] == [{"size": 10, "serial": None, "key": "k", "timeouts": None}]
 
 
 def test_encode_name_as_identifier_is_the_external_name() -> None:
-    wanted = NAMED.encode_spec(Managed(external_name="web", spec={"address": "a"}))
-    assert (wanted["id"], wanted["name"], wanted["name_prefix"]) == ("web", "web", None)
+    spec = NAMED_CODEC.encode_spec(ManagedResource(external_name="web", spec={"address": "a"}))
+    assert (spec["id"], spec["name"], spec["name_prefix"]) == ("web", "web", None)
 
 
 def test_encode_first_values_count_for_the_creation_alone() -> None:
-    managed = Managed(spec={"size": 1, "limits": {"cpu": 1}}, init={"size": 9, "address": "a", "limits": {"cpu": 2}})
-    created, later = ARRAYS.encode_spec(managed, creating=True), ARRAYS.encode_spec(managed)
+    managed_resource = ManagedResource(
+        spec={"size": 1, "limits": {"cpu": 1}}, init={"size": 9, "address": "a", "limits": {"cpu": 2}}
+    )
+    created, later = ARRAYS.encode_spec(managed_resource, creating=True), ARRAYS.encode_spec(managed_resource)
     assert (created["size"], created["address"], created["limits"]) == (1, "a", {"cpu": 1})
     assert later["address"] is None
 
@@ -123,40 +129,40 @@ def test_encode_first_values_count_for_the_creation_alone() -> None:
         ({"name": "some", "key": "k"}, "The secret some has no key k."),
     ],
 )
-def test_encode_secret_that_is_not_there_says_which(reference: dict[str, str], sentence: str) -> None:
-    managed = Managed(spec={"rootPasswordSecretRef": reference}, secrets={"some": {"other": "x"}})
-    with pytest.raises(Unresolved) as refused:
-        ARRAYS.encode_spec(managed)
-    assert str(refused.value) == sentence
+def test_encode_missing_secret_says_which(reference: dict[str, str], sentence: str) -> None:
+    managed_resource = ManagedResource(spec={"rootPasswordSecretRef": reference}, secrets={"some": {"other": "x"}})
+    with pytest.raises(UnresolvedSecretError) as error:
+        ARRAYS.encode_spec(managed_resource)
+    assert str(error.value) == sentence
 
 
 def test_requests_have_the_states_of_the_mission() -> None:
-    managed = ARRAYS.decode(VALUE)
-    wanted = ARRAYS.encode_spec(managed)
-    assert requests_of(ARRAYS, managed) == {
-        "Create": {"PriorState": None, "PlannedState": wanted},
-        "Update": {"PriorState": VALUE, "PlannedState": wanted},
-        "Delete": {"PriorState": wanted, "PlannedState": None},
+    text = ARRAYS.decode(VALUE)
+    spec = ARRAYS.encode_spec(text)
+    assert build_requests(ARRAYS, text) == {
+        "Create": {"PriorState": None, "PlannedState": spec},
+        "Update": {"PriorState": VALUE, "PlannedState": spec},
+        "Delete": {"PriorState": spec, "PlannedState": None},
     }
 
 
 def test_request_shapes_say_where_each_value_comes_from() -> None:
-    shapes = request_shapes(SERVER, choices("acme"))
-    planned = shapes["Create"]["PlannedState"]
+    shapes = describe_requests(SERVER, parse_choices("acme"))
+    planned_state = shapes["Create"]["PlannedState"]
     prior = shapes["Update"]["PriorState"]
-    assert planned is not None
+    assert planned_state is not None
     assert prior is not None
-    assert planned["address"] == "string, required from spec.forProvider"
-    assert planned["id"] == "from the annotation crossplane.io/external-name"
-    assert planned["root_password"] == "string from the secret that spec.forProvider names"
-    assert planned["ipv4_address"] == "unknown until the provider says it"
-    assert planned["rule"] == [{"port": "number, required from spec.forProvider"}]
+    assert planned_state["address"] == "string, required from spec.forProvider"
+    assert planned_state["id"] == "from the annotation crossplane.io/external-name"
+    assert planned_state["root_password"] == "string from the secret that spec.forProvider names"
+    assert planned_state["ipv4_address"] == "unknown until the provider says it"
+    assert planned_state["rule"] == [{"port": "number, required from spec.forProvider"}]
     assert prior["connection_url"] == "string from the connection secret"
-    assert planned["timeouts"] == {"create": "from the configuration of the generator"}
+    assert planned_state["timeouts"] == {"create": "from the configuration of the generator"}
 
 
 def test_request_shapes_of_a_name_that_identifies() -> None:
-    shapes = request_shapes(SERVER, NAMED.choices)
+    shapes = describe_requests(SERVER, NAMED_CODEC.choices)
     prior = shapes["Update"]["PriorState"]
     assert prior is not None
     assert [prior[name] for name in ("id", "name", "name_prefix")] == [
@@ -164,17 +170,17 @@ def test_request_shapes_of_a_name_that_identifies() -> None:
     ]  # fmt: skip
 
 
-def test_decode_lays_the_timeouts_beside_the_object() -> None:
-    managed = ARRAYS.decode(VALUE)
-    assert managed.beside["timeouts"] == {"create": "9m"}
-    assert not {"timeouts"} & (managed.spec.keys() | managed.status.keys())
+def test_decode_lays_the_timeouts_next_to_the_object() -> None:
+    text = ARRAYS.decode(VALUE)
+    assert text.beside["timeouts"] == {"create": "9m"}
+    assert not {"timeouts"} & (text.spec.keys() | text.status.keys())
 
 
 SAME = ARRAYS.decode(VALUE)
 
 
 @pytest.mark.parametrize(
-    ("managed", "observed", "action", "paths"),
+    ("managed_resource", "observed_state", "action", "paths"),
     [
         (SAME, VALUE, NOTHING, ()),
         (SAME, None, CREATE, ()),
@@ -193,22 +199,26 @@ SAME = ARRAYS.decode(VALUE)
         (SAME, VALUE | {"timeouts": {"create": "1m"}}, NOTHING, ()),
     ],
 )
-def test_compare_decides(managed: Managed, observed: Any, action: str, paths: tuple[str, ...]) -> None:
-    found = compare(ARRAYS, managed, observed)
-    assert (found.action, found.paths) == (action, paths)
+def test_compare_decides(
+    managed_resource: ManagedResource, observed_state: Any, action: str, paths: tuple[str, ...]
+) -> None:
+    comparison = compare(ARRAYS, managed_resource, observed_state)
+    assert (comparison.action, comparison.paths) == (action, paths)
 
 
-def test_compare_takes_over_what_nobody_has_set() -> None:
-    managed = Managed(external_name="srv-7", spec={"address": "10.0.0.7", "limits": {}}, init={"size": 2})
-    late = compare(ARRAYS, managed, VALUE).late
+def test_compare_takes_over_what_no_one_has_set() -> None:
+    managed_resource = ManagedResource(
+        external_name="srv-7", spec={"address": "10.0.0.7", "limits": {}}, init={"size": 2}
+    )
+    late = compare(ARRAYS, managed_resource, VALUE).late
     assert late["tags"] == {"team": "x"}
     assert late["limits.cpu"] == 4
     assert not {"size", "address", "ipv4_address", "root_password", "id"} & set(late)
 
 
 def test_compare_takes_nothing_over_where_the_policies_say_so() -> None:
-    managed = Managed(spec={"address": "10.0.0.7"}, policies=("Observe", "Update"))
-    assert compare(ARRAYS, managed, VALUE).late == {}
+    managed_resource = ManagedResource(spec={"address": "10.0.0.7"}, policies=("Observe", "Update"))
+    assert compare(ARRAYS, managed_resource, VALUE).late == {}
 
 
 @settings(max_examples=40, deadline=None)

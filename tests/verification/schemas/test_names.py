@@ -1,6 +1,12 @@
 import pytest
 
-from verification.schemas.crossplane.naming import field_name, go_name, group_kind, secret_name, splits
+from verification.schemas.crossplane.naming import (
+    build_field_name,
+    build_go_name,
+    build_secret_name,
+    derive_group_kind,
+    list_group_kinds,
+)
 
 
 @pytest.mark.parametrize(
@@ -9,7 +15,7 @@ from verification.schemas.crossplane.naming import field_name, go_name, group_ki
      ("s3bucket_name", "s3bucketName"), ("v2beta1", "v2beta1"), ("id", "id"), ("a__b", "aB")],
 )  # fmt: skip
 def test_field_name_of_snake_case(snake: str, name: str) -> None:
-    assert field_name(snake) == name
+    assert build_field_name(snake) == name
 
 
 @pytest.mark.parametrize(
@@ -18,7 +24,7 @@ def test_field_name_of_snake_case(snake: str, name: str) -> None:
      ("mysql_db", "MySQLDB")],
 )  # fmt: skip
 def test_go_name_has_acronyms(snake: str, name: str) -> None:
-    assert go_name(snake) == name
+    assert build_go_name(snake) == name
 
 
 @pytest.mark.parametrize(
@@ -28,7 +34,7 @@ def test_go_name_has_acronyms(snake: str, name: str) -> None:
      ("oauth2_token", "oauth2TokenSecretRef")],
 )  # fmt: skip
 def test_secret_name_is_torn_at_the_capitals_of_the_go_name(snake: str, name: str) -> None:
-    assert secret_name(snake) == name
+    assert build_secret_name(snake) == name
 
 
 @pytest.mark.parametrize(
@@ -38,8 +44,12 @@ def test_secret_name_is_torn_at_the_capitals_of_the_go_name(snake: str, name: st
      ("single", "single/Single")],
 )  # fmt: skip
 def test_group_kind_of_a_resource(resource: str, split: str) -> None:
-    assert str(group_kind(resource)) == split
+    assert str(derive_group_kind(resource)) == split
 
 
 def test_splits_begin_with_the_own_one_and_name_each_once() -> None:
-    assert [str(one) for one in splits("acme_user_api_key")] == ["user/APIKey", "acme/UserAPIKey", "userapi/Key"]
+    assert [str(one) for one in list_group_kinds("acme_user_api_key")] == [
+        "user/APIKey",
+        "acme/UserAPIKey",
+        "userapi/Key",
+    ]

@@ -13,10 +13,10 @@ from django.urls import reverse
 from integrations.partners.models import Membership
 from integrations.submissions.models import Integration
 from tests.conftest import NOW, begin, person
-from tests.verification.schemas.acme import SCHEMA, SOURCE, printed
+from tests.verification.schemas.acme import SCHEMA, SOURCE, encode_schema
 from verification.schemas import services
 from verification.schemas.models import StoredSchema
-from verification.terraform.versions import parse
+from verification.terraform.versions import parse_version
 
 pytestmark = pytest.mark.django_db
 
@@ -27,15 +27,15 @@ def provider(acme: Any, alice: Any) -> Integration:
 
 
 def newer() -> bytes:
-    told = json.loads(printed(SCHEMA))
-    del told["provider_schemas"][SOURCE]["resource_schemas"]["acme_key"]
-    return printed(told)
+    data = json.loads(encode_schema(SCHEMA))
+    del data["provider_schemas"][SOURCE]["resource_schemas"]["acme_key"]
+    return encode_schema(data)
 
 
 @pytest.fixture
 def two(provider: Integration, alice: Any) -> Integration:
-    services.store(provider, parse("1.9.0"), printed(), by=alice, now=NOW)
-    services.store(provider, parse("1.10.0"), newer(), by=alice, now=NOW)
+    services.store_schema(provider, parse_version("1.9.0"), encode_schema(), actor=alice, now=NOW)
+    services.store_schema(provider, parse_version("1.10.0"), newer(), actor=alice, now=NOW)
     return provider
 
 
@@ -45,7 +45,7 @@ def signed_in(user: Any) -> Client:
     return client
 
 
-def shown(user: Any, name: str, row: Integration, **query: str) -> BeautifulSoup:
+def fetch_page(user: Any, name: str, row: Integration, **query: str) -> BeautifulSoup:
     answer = signed_in(user).get(reverse(name, args=[row.uuid]), query)
     assert answer.status_code == 200
     return BeautifulSoup(answer.content, "html5lib")
@@ -57,9 +57,9 @@ def hand_in(user: Any, row: Integration, version: str, body: bytes) -> Any:
 
 
 def test_schemas_hand_in_keeps_the_provider_alone(provider: Integration, bob: Any) -> None:
-    told = json.loads(printed())
-    told["provider_schemas"]["registry.terraform.io/globex/scan"] = {}
-    answer = hand_in(bob, provider, "1.4.0", gzip.compress(json.dumps(told).encode()))
+    data = json.loads(encode_schema())
+    data["provider_schemas"]["registry.terraform.io/globex/scan"] = {}
+    answer = hand_in(bob, provider, "1.4.0", gzip.compress(json.dumps(data).encode()))
     row = StoredSchema.objects.get()
     assert answer.status_code == 302
     assert (row.version, row.source, row.resources, row.data_sources, row.given_by) == ("1.4.0", SOURCE, 6, 1, bob)
@@ -68,7 +68,7 @@ def test_schemas_hand_in_keeps_the_provider_alone(provider: Integration, bob: An
 
 def test_schemas_hand_in_again_takes_the_place_of_the_first(two: Integration, rita: Any) -> None:
     hand_in(rita, two, "1.9.0", newer())
-    assert [(row.version, row.resources) for row in services.known(two)] == [("1.10.0", 5), ("1.9.0", 5)]
+    assert [(row.version, row.resources) for row in services.list_schemas(two)] == [("1.10.0", 5), ("1.9.0", 5)]
 
 
 @pytest.mark.parametrize(
@@ -76,12 +76,12 @@ def test_schemas_hand_in_again_takes_the_place_of_the_first(two: Integration, ri
     [
         ("1.4.0", b"<html>", "The file is not JSON: give the output of “terraform providers schema -json”."),
         ("1.4.0", b"", "This file is empty."),
-        ("x", printed(), "“x” is not a version such as 1.2.3."),
-        ("1.4.0", printed({"format_version": "1.0", "provider_schemas": {"a/b/other": {}}}),
+        ("x", encode_schema(), "“x” is not a version such as 1.2.3."),
+        ("1.4.0", encode_schema({"format_version": "1.0", "provider_schemas": {"a/b/other": {}}}),
          "The file holds a/b/other, and not one provider named acme."),
     ],
 )  # fmt: skip
-def test_schemas_refusal_stands_beside_the_field(
+def test_schemas_refusal_appears_next_to_the_field(
     provider: Integration, alice: Any, version: str, body: bytes, sentence: str
 ) -> None:
     answer = hand_in(alice, provider, version, body)
@@ -93,12 +93,12 @@ def test_schemas_refusal_stands_beside_the_field(
 def test_schemas_who_only_reads_sees_no_form(two: Integration, acme: Any) -> None:
     vera = person("vera@acme.example", "Vera Viewer")
     Membership.objects.create(partner=acme, user=vera, role="viewer", joined_at=NOW)
-    assert shown(vera, "schemas", two).select('input[type="file"]') == []
-    assert hand_in(vera, two, "1.4.0", printed()).status_code == 403
+    assert fetch_page(vera, "schemas", two).select('input[type="file"]') == []
+    assert hand_in(vera, two, "1.4.0", encode_schema()).status_code == 403
 
 
 def test_schemas_history_puts_the_newest_first(two: Integration, alice: Any) -> None:
-    cells = shown(alice, "schemas", two).select("tbody td.main")
+    cells = fetch_page(alice, "schemas", two).select("tbody td.main")
     assert [cell.get_text(strip=True) for cell in cells] == ["1.10.0", "1.9.0"]
 
 
@@ -108,19 +108,19 @@ def test_schemas_of_something_that_is_no_provider_are_not_there(acme: Any, alice
 
 
 def test_schema_changes_say_what_breaks_and_that_the_number_does_not_admit_it(two: Integration, rita: Any) -> None:
-    page = shown(rita, "schema_changes", two).get_text(" ", strip=True)
+    page = fetch_page(rita, "schema_changes", two).get_text(" ", strip=True)
     assert "The resource acme_key is gone." in page
     assert "1.9.0 to 1.10.0 is a minor step, but what breaks needs a new major version." in page
 
 
 def test_schema_changes_the_other_way_promise_nothing(two: Integration, rita: Any) -> None:
-    page = shown(rita, "schema_changes", two, version="1.9.0", **{"from": "1.10.0"}).get_text(" ", strip=True)
+    page = fetch_page(rita, "schema_changes", two, version="1.9.0", **{"from": "1.10.0"}).get_text(" ", strip=True)
     assert "The resource acme_key is new." in page
     assert "nothing is promised in this direction" in page
 
 
 def test_crossplane_lists_what_is_made_and_why_the_rest_is_not(two: Integration, alice: Any) -> None:
-    page = shown(alice, "crossplane", two, version="1.9.0")
+    page = fetch_page(alice, "crossplane", two, version="1.9.0")
     text = page.get_text(" ", strip=True)
     assert "4 of 6 resources can be made Kubernetes resources; 2 cannot." in text
     assert "both: a tuple has no counterpart in Kubernetes" in text
@@ -130,7 +130,7 @@ def test_crossplane_lists_what_is_made_and_why_the_rest_is_not(two: Integration,
 
 
 def test_crossplane_choice_that_cannot_be_read_says_so_and_shows_the_usual(two: Integration, alice: Any) -> None:
-    text = shown(alice, "crossplane", two, group_prefix="A B").get_text(" ", strip=True)
+    text = fetch_page(alice, "crossplane", two, group_prefix="A B").get_text(" ", strip=True)
     assert "is no group prefix" in text
     assert "compute.acme.upbound.io" in text
 
@@ -142,7 +142,7 @@ def test_crossplane_choices_for_single_resources_are_followed(two: Integration, 
         "references": "acme_compute_server.address", "api_version": "v1beta1", "single_blocks": "object",
         "numbers": "integer", "runtime": "1",
     }  # fmt: skip
-    page = shown(alice, "crossplane", two, version="1.9.0", **query)
+    page = fetch_page(alice, "crossplane", two, version="1.9.0", **query)
     cells = [[cell.get_text() for cell in row.select("td")] for row in page.select("tbody tr")]
     assert ["acme_key", "Pin", "iam.acme.upbound.io"] in cells
     address = page.select_one("td.main a")
@@ -157,7 +157,7 @@ def test_crossplane_choices_for_single_resources_are_followed(two: Integration, 
 
 
 @pytest.mark.parametrize(
-    ("name", "told", "sentence"),
+    ("name", "expected", "sentence"),
     [
         ("kinds", "acme_key=iam/pin", "“acme_key=iam/pin” is no kind: write RESOURCE=group/Kind."),
         ("kinds", "acme_key=a/B\nacme_none=a/B", "The provider has no resource “acme_none”."),
@@ -169,26 +169,26 @@ def test_crossplane_choices_for_single_resources_are_followed(two: Integration, 
         ("group_prefix", "A", "“A” is no group prefix"),
     ],
 )
-def test_crossplane_choice_that_does_not_fit_says_so_beside_its_field(
-    two: Integration, alice: Any, name: str, told: str, sentence: str
+def test_crossplane_invalid_choice_says_so_next_to_its_field(
+    two: Integration, alice: Any, name: str, expected: str, sentence: str
 ) -> None:
-    page = shown(alice, "crossplane", two, version="1.9.0", **{name: told})
+    page = fetch_page(alice, "crossplane", two, version="1.9.0", **{name: expected})
     field = page.select_one(f"[name={name}]")
     assert field is not None
     assert field["aria-invalid"] == "true"
     assert page.select_one("details.fold[open] form") is not None
     assert len(page.select("[aria-invalid=true]")) == 1
     assert sentence in page.get_text()
-    assert field.get("value", field.get_text().strip()) == told
+    assert field.get("value", field.get_text().strip()) == expected
 
 
 def test_crossplane_resource_shows_both_scopes_and_the_three_requests(two: Integration, alice: Any) -> None:
-    page = shown(alice, "crossplane_resource", two, resource="acme_compute_server")
+    page = fetch_page(alice, "crossplane_resource", two, resource="acme_compute_server")
     text = page.get_text(" ", strip=True)
     assert "servers.compute.acme.m.upbound.io" in text
     assert [heading.get_text() for heading in page.select("h2")][-3:] == ["Create", "Update", "Delete"]
-    said = [(one.name, one.get_text()) for one in page.select("h3, h3 + p")]
-    assert said == [
+    heading_texts = [(one.name, one.get_text()) for one in page.select("h3, h3 + p")]
+    assert heading_texts == [
         ("h3", "PriorState"), ("p", "null"), ("h3", "PlannedState"),
         ("h3", "PriorState"), ("h3", "PlannedState"),
         ("h3", "PriorState"), ("h3", "PlannedState"), ("p", "null"),
@@ -197,7 +197,7 @@ def test_crossplane_resource_shows_both_scopes_and_the_three_requests(two: Integ
 
 
 def test_crossplane_resource_that_cannot_be_made_says_why(two: Integration, alice: Any) -> None:
-    text = shown(alice, "crossplane_resource", two, resource="acme_odd_pin").get_text(" ", strip=True)
+    text = fetch_page(alice, "crossplane_resource", two, resource="acme_odd_pin").get_text(" ", strip=True)
     assert "pin: number is sensitive" in text
 
 
@@ -230,6 +230,6 @@ def test_pages_of_what_is_not_kept_are_not_there(
         assert signed_in(alice).get(reverse(name, args=[two.uuid]), query).status_code == 404
 
 
-def test_pages_of_another_company_are_not_there(two: Integration, charlie: Any) -> None:
+def test_pages_of_another_partner_are_not_there(two: Integration, charlie: Any) -> None:
     for name in ("schemas", "schema_changes", "crossplane", "crossplane_archive"):
         assert signed_in(charlie).get(reverse(name, args=[two.uuid])).status_code == 404

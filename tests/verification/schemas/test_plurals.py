@@ -1,6 +1,6 @@
 import pytest
 
-from verification.schemas.crossplane.pluralization import plural
+from verification.schemas.crossplane.pluralization import pluralize
 
 
 @pytest.mark.parametrize(
@@ -10,7 +10,7 @@ from verification.schemas.crossplane.pluralization import plural
      ("BusinessMetadata", "businessmetadata"), ("Status", "statuses"), ("Alias", "aliases"), ("Branch", "branches")],
 )  # fmt: skip
 def test_plural_of_a_kind(kind: str, many: str) -> None:
-    assert plural(kind) == many
+    assert pluralize(kind) == many
 
 
 @pytest.mark.parametrize(
@@ -23,4 +23,4 @@ def test_plural_of_a_kind(kind: str, many: str) -> None:
      ("AlertRuleV0Alpha1", "alertrulev0alpha1s"), ("SurveyAnalysis", "surveyanalyses"), ("UserSSH", "usersshs")],
 )  # fmt: skip
 def test_plural_of_the_last_word(kind: str, many: str) -> None:
-    assert plural(kind) == many
+    assert pluralize(kind) == many

@@ -1,6 +1,6 @@
 import pytest
 
-from verification.schemas.engine.quality import deprecated, descriptions
+from verification.schemas.engine.quality import check_deprecation, check_descriptions
 from verification.schemas.engine.types import Node, ProviderSchema, Resource
 
 
@@ -22,10 +22,10 @@ def schema(*nodes: Node) -> ProviderSchema:
 )
 def test_deprecated_must_have_a_message_or_speak_of_it(description: str, message: str, is_silent: bool) -> None:
     node = Node("name", "string", deprecated=True, deprecation=message, description=description)
-    assert deprecated(schema(node)) == (1, ["resource acme_a: name"] if is_silent else [])
+    assert check_deprecation(schema(node)) == (1, ["resource acme_a: name"] if is_silent else [])
 
 
 def test_descriptions_of_timeouts_are_not_asked_for() -> None:
     inside = (Node("create", "string", optional=True),)
-    looked, missing = descriptions(schema(Node("timeouts", "object", syntax="block", children=inside)))
-    assert (looked, missing) == (1, ["resource acme_a"])
+    looked_count, missing = check_descriptions(schema(Node("timeouts", "object", syntax="block", children=inside)))
+    assert (looked_count, missing) == (1, ["resource acme_a"])

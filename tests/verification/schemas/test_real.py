@@ -11,39 +11,40 @@ from typing import Any
 import celpy
 import pytest
 
-from verification.schemas.crossplane.options import choices
-from verification.schemas.engine.coverage import previews
-from verification.schemas.engine.external_validators import Validators, rules_of
-from verification.schemas.engine.kubernetes_rules import faults
-from verification.schemas.engine.parsing import read_one
+from verification.schemas.crossplane.options import parse_choices
+from verification.schemas.engine.coverage import build_previews
+from verification.schemas.engine.external_validators import CrdValidators, list_rules
+from verification.schemas.engine.kubernetes_rules import find_faults
+from verification.schemas.engine.parsing import parse_schema
 from verification.schemas.engine.types import ProviderSchema
-from verification.terraform.versions import parse
+from verification.terraform.versions import parse_version
 
 ROOT = Path(__file__).parents[3]
 FOLDER = Path(os.environ.get("PORTAL_SHARED", "../shared")) / "data" / "provider-schemas"
 ALL = sorted(path.name.removesuffix(".json.gz") for path in FOLDER.glob("*.json.gz"))
-NEWEST = list({name.rpartition("_")[0]: name for name in sorted(ALL, key=lambda name: parse(name.rpartition("_")[2]))}
+NEWEST = list({name.rpartition("_")[0]: name
+               for name in sorted(ALL, key=lambda name: parse_version(name.rpartition("_")[2]))}
               .values())  # fmt: skip
 SAMPLE = 8  # kubernetes-validate takes a while; bin/bench crds shows it every definition of every version
 pytestmark = pytest.mark.skipif(not FOLDER.is_dir(), reason="no recorded schemas of providers on this machine")
 
 
 def schema_of(name: str) -> ProviderSchema:
-    return read_one((FOLDER / f"{name}.json.gz").read_bytes())
+    return parse_schema((FOLDER / f"{name}.json.gz").read_bytes())
 
 
 @pytest.mark.parametrize("name", ALL)
 def test_previews_of_a_real_provider_leave_nothing_out(name: str) -> None:
     schema = schema_of(name)
-    found = list(previews(schema, choices(schema.prefix)))
-    assert [one.why_not for one in found if not one.is_available] == []
-    assert len(found) == len(schema.resources)
+    previews = list(build_previews(schema, parse_choices(schema.prefix)))
+    assert [one.why_not for one in previews if not one.is_available] == []
+    assert len(previews) == len(schema.resources)
 
 
 @pytest.mark.parametrize("name", NEWEST)
 def test_largest_definitions_of_a_real_provider_are_taken_by_kubernetes(name: str) -> None:
     largest = sorted(definitions_of(name), key=lambda one: len(json.dumps(one)), reverse=True)[:SAMPLE]
-    validators = Validators()
+    validators = CrdValidators()
     assert [why for one in largest for why in validators.refusals(one)] == []
     assert validators.looked == len(largest) > 0
 
@@ -52,19 +53,19 @@ def test_largest_definitions_of_a_real_provider_are_taken_by_kubernetes(name: st
 def test_definitions_of_a_real_provider_are_structural_and_their_rules_compile(name: str) -> None:
     definitions = definitions_of(name)
     environment = celpy.Environment()
-    assert [fault for one in definitions for fault in faults(one)] == []
-    assert all(environment.compile(rule) for rule in {rule for one in definitions for rule in rules_of(one)})
+    assert [fault for one in definitions for fault in find_faults(one)] == []
+    assert all(environment.compile(rule) for rule in {rule for one in definitions for rule in list_rules(one)})
 
 
 DIGEST = """
 import hashlib, sys
 from pathlib import Path
-from verification.schemas.crossplane.options import choices
-from verification.schemas.engine.coverage import as_json, previews, summary
-from verification.schemas.engine.parsing import read_one
-schema = read_one(Path(sys.argv[1]).read_bytes())
-found = list(previews(schema, choices(schema.prefix)))
-texts = [name + text for one in found for name, text in one.files()] + [as_json(summary(schema, found))]
+from verification.schemas.crossplane.options import parse_choices
+from verification.schemas.engine.coverage import build_coverage, build_previews, render_json
+from verification.schemas.engine.parsing import parse_schema
+schema = parse_schema(Path(sys.argv[1]).read_bytes())
+found = list(build_previews(schema, parse_choices(schema.prefix)))
+texts = [name + text for one in found for name, text in one.files()] + [render_json(build_coverage(schema, found))]
 print(len(texts), hashlib.sha256("".join(texts).encode()).hexdigest())
 """
 
@@ -85,4 +86,4 @@ def test_files_of_a_real_provider_are_the_same_bytes_in_every_process() -> None:
 @cache
 def definitions_of(name: str) -> list[dict[str, Any]]:
     schema = schema_of(name)
-    return [one for preview in previews(schema, choices(schema.prefix)) for one in preview.definitions]
+    return [one for preview in build_previews(schema, parse_choices(schema.prefix)) for one in preview.definitions]

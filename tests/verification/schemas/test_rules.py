@@ -2,8 +2,8 @@ from typing import Any
 
 import pytest
 
-from tests.verification.schemas.test_crd import made
-from verification.schemas.engine.kubernetes_rules import faults
+from tests.verification.schemas.test_crd import build_crd
+from verification.schemas.engine.kubernetes_rules import find_faults
 
 
 @pytest.mark.parametrize(
@@ -50,18 +50,18 @@ from verification.schemas.engine.kubernetes_rules import faults
     ],
 )
 def test_faults_of_a_field(field: dict[str, Any], fault: str) -> None:
-    one = made()
+    one = build_crd()
     one["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["extra"] = field
-    assert faults(one)[0] == f"extra: {fault}"
+    assert find_faults(one)[0] == f"extra: {fault}"
 
 
 def test_faults_of_names_and_versions() -> None:
-    one = made()
+    one = build_crd()
     one["spec"]["names"]["plural"] = "a" * 64
     one["spec"]["names"]["kind"] = "server"
     one["spec"]["group"] = "acme"
     one["spec"]["versions"][0] |= {"storage": False, "schema": {"openAPIV3Schema": {}}}
-    assert faults(one) == [
+    assert find_faults(one) == [
         "metadata.name is not the plural and the group",
         "the group acme is no domain name",
         "the kind server is no name of a kind",
@@ -72,7 +72,7 @@ def test_faults_of_names_and_versions() -> None:
     ]
 
 
-def test_faults_metadata_tells_its_type_alone() -> None:
-    one = made()
+def test_faults_metadata_reports_its_type_alone() -> None:
+    one = build_crd()
     one["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["metadata"]["properties"] = {}
-    assert faults(one) == ["metadata: only its type may be told"]
+    assert find_faults(one) == ["metadata: only its type may be told"]

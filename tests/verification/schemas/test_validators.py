@@ -1,20 +1,20 @@
 import pytest
 
-from tests.verification.schemas.test_crd import made
+from tests.verification.schemas.test_crd import build_crd
 from verification.schemas.engine import external_validators
-from verification.schemas.engine.external_validators import Validators
+from verification.schemas.engine.external_validators import CrdValidators
 
 
 def test_refusals_of_a_sound_definition_are_none() -> None:
-    assert Validators().refusals(made()) == []
+    assert CrdValidators().refusals(build_crd()) == []
 
 
 def test_refusals_name_the_place_and_the_rule() -> None:
-    one = made()
+    one = build_crd()
     one["spec"]["scope"] = 7
     version = one["spec"]["versions"][0]
     version["schema"]["openAPIV3Schema"]["properties"]["spec"]["x-kubernetes-validations"] = [{"rule": "has(("}]
-    shape, rule = Validators().refusals(one)
+    shape, rule = CrdValidators().refusals(one)
     assert "spec.scope: 7 is not of type" in shape
     assert rule.startswith("CEL: ")
     assert rule.endswith(" in has((")
@@ -22,4 +22,4 @@ def test_refusals_name_the_place_and_the_rule() -> None:
 
 def test_missing_names_the_packages_that_are_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(external_validators.MODULES, "no_such_module", "no-such-package")
-    assert external_validators.missing() == ["no-such-package"]
+    assert external_validators.list_missing_packages() == ["no-such-package"]

@@ -10,7 +10,7 @@ from django.utils import timezone
 from portal.notifications.models import Email
 from tests.fakes.github.server import Repo
 from verification.sources import factory, http_cache
-from verification.sources.errors import Unavailable
+from verification.sources.errors import SourceUnavailableError
 from verification.sources.models import Allowance, KeptAnswer
 
 pytestmark = [pytest.mark.django_db, pytest.mark.github]
@@ -18,65 +18,65 @@ NAME = "acme/terraform-provider-rocket"
 
 
 @pytest.fixture
-def seeded(github):
+def seeded_github(github):
     github.seed(Repo(NAME))
     return github
 
 
-def test_unchanged_answer_is_not_sent_again(seeded):
-    first = factory.github().repository(NAME)
+def test_unchanged_answer_is_not_sent_again(seeded_github):
+    first = factory.build_github_client().repository(NAME)
     before = Allowance.objects.get().spent
-    assert factory.github().repository(NAME) == first
+    assert factory.build_github_client().repository(NAME) == first
     assert (before, Allowance.objects.get().spent) == (1, 1)
     assert KeptAnswer.objects.get().confirmed_at > KeptAnswer.objects.get().at
 
 
-def test_changed_answer_takes_the_place_of_the_kept_one(seeded):
-    factory.github().repository(NAME)
-    seeded.set_extra(NAME, archived=True)
-    assert factory.github().repository(NAME).archived is True
-    assert factory.github().repository(NAME).archived is True
+def test_changed_answer_takes_the_place_of_the_kept_one(seeded_github):
+    factory.build_github_client().repository(NAME)
+    seeded_github.set_extra(NAME, archived=True)
+    assert factory.build_github_client().repository(NAME).archived is True
+    assert factory.build_github_client().repository(NAME).archived is True
 
 
-def test_what_a_commit_names_is_asked_for_once(seeded):
-    factory.github().code(NAME, "main")
-    seeded.seen.clear()
-    factory.github().code(NAME, "main")
-    assert [path for path in seeded.seen if "/git/trees/" in path] == []
+def test_what_a_commit_names_is_asked_for_once(seeded_github):
+    factory.build_github_client().code(NAME, "main")
+    seeded_github.seen.clear()
+    factory.build_github_client().code(NAME, "main")
+    assert [path for path in seeded_github.seen if "/git/trees/" in path] == []
 
 
-def test_refused_token_is_not_used_again_and_staff_are_told(seeded, settings, sam):
+def test_refused_token_is_not_used_again_and_staff_are_notified(seeded_github, settings, sam):
     settings.GITHUB_TOKEN = "revoked"
-    with pytest.raises(Unavailable):
-        factory.github().repository(NAME)
+    with pytest.raises(SourceUnavailableError):
+        factory.build_github_client().repository(NAME)
     assert Allowance.objects.exclude(dead_at=None).count() == 1
     mails = Email.objects.filter(name="github_credential_dead")
     assert [mail.to for mail in mails] == [sam.email]
     assert "revoked" not in "".join(f"{mail.subject}{mail.text}{mail.html}" for mail in mails)
-    asked = len(seeded.seen)
-    with pytest.raises(Unavailable):
-        factory.github(background=True).repository(NAME)
-    assert len(seeded.seen) == asked
-    assert factory.github().repository(NAME).full_name == NAME  # somebody waits: anonymously
+    count = len(seeded_github.seen)
+    with pytest.raises(SourceUnavailableError):
+        factory.build_github_client(background=True).repository(NAME)
+    assert len(seeded_github.seen) == count
+    assert factory.build_github_client().repository(NAME).full_name == NAME  # somebody waits: anonymously
 
 
-def test_limit_says_when_and_is_left_alone(seeded):
-    seeded.fail("/repos/", "rate_limit")
-    with pytest.raises(Unavailable, match=r"limit.*So the repository .* was not read") as refusal:
-        factory.github().repository(NAME)
-    assert timedelta(hours=1) < refusal.value.until - timezone.now() < timedelta(hours=25)
-    asked = len(seeded.seen)
-    with pytest.raises(Unavailable):
-        factory.github().releases(NAME)
-    assert len(seeded.seen) == asked
+def test_limit_says_when_and_is_left_alone(seeded_github):
+    seeded_github.fail("/repos/", "rate_limit")
+    with pytest.raises(SourceUnavailableError, match=r"limit.*So the repository .* was not read") as refusal:
+        factory.build_github_client().repository(NAME)
+    assert timedelta(hours=1) < refusal.value.retry_at - timezone.now() < timedelta(hours=25)
+    count = len(seeded_github.seen)
+    with pytest.raises(SourceUnavailableError):
+        factory.build_github_client().releases(NAME)
+    assert len(seeded_github.seen) == count
 
 
 def test_credential_is_named_without_its_secret(settings):
     settings.GITHUB_TOKEN = "ghp_secret"
-    assert factory.credential()[0].startswith("token ")
-    assert "ghp" not in factory.credential()[0]
+    assert factory.get_credential()[0].startswith("token ")
+    assert "ghp" not in factory.get_credential()[0]
     settings.GITHUB_TOKEN = ""
-    assert factory.credential() == ("anonymous", 60, None)
+    assert factory.get_credential() == ("anonymous", 60, None)
 
 
 def test_installation_of_an_app_goes_before_the_token(settings):
@@ -85,18 +85,18 @@ def test_installation_of_an_app_goes_before_the_token(settings):
     settings.GITHUB_APP_KEY = key.private_bytes(
         serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
     ).decode()
-    name, limit, auth = factory.credential()
+    name, limit, auth = factory.get_credential()
     assert (name.rpartition(" ")[0], len(name.rpartition(" ")[2])) == ("app 7, installation 11, key", 8)
     assert (limit, auth.app_id, auth.installation_id) == (5000, "7", 11)
 
 
-def test_kept_answers_that_nobody_uses_go(seeded):
-    factory.github().repository(NAME)
+def test_kept_answers_that_no_one_uses_go(seeded_github):
+    factory.build_github_client().repository(NAME)
     assert http_cache.forget_unused(timezone.now()) == 0
-    assert http_cache.forget_unused(timezone.now() + http_cache.UNUSED + timedelta(days=1)) == 1
+    assert http_cache.forget_unused(timezone.now() + http_cache.UNUSED_AFTER + timedelta(days=1)) == 1
 
 
-def test_kept_answer_that_cannot_be_read_is_asked_for_again(seeded):
-    first = factory.github().repository(NAME)
+def test_kept_answer_that_cannot_be_read_is_asked_for_again(seeded_github):
+    first = factory.build_github_client().repository(NAME)
     KeptAnswer.objects.update(body=b"spoilt")
-    assert factory.github().repository(NAME) == first
+    assert factory.build_github_client().repository(NAME) == first

@@ -2,9 +2,9 @@ import pytest
 
 from tests.fakes.github.server import Repo
 from verification.sources import factory
-from verification.sources.errors import NotFound, Unavailable
+from verification.sources.errors import SourceNotFoundError, SourceUnavailableError
 from verification.sources.github import client as source
-from verification.sources.github.client import GitHub
+from verification.sources.github.client import GitHubClient
 from verification.sources.models import Allowance
 
 pytestmark = pytest.mark.github
@@ -12,113 +12,121 @@ NAME = "acme/terraform-provider-rocket"
 
 
 @pytest.fixture
-def seeded(github):
+def seeded_github(github):
     github.seed(Repo(NAME, "Launches rockets.", homepage="https://acme.example", topics=("space",)))
     return github
 
 
 @pytest.fixture
-def client(seeded):
-    client = GitHub()
+def client(seeded_github):
+    client = GitHubClient()
     yield client
     client.close()
 
 
 def test_repository_is_read_as_it_is(client):
-    found = client.repository(NAME)
-    assert (found.full_name, found.name, found.description) == (NAME, "terraform-provider-rocket", "Launches rockets.")
-    assert (found.licence_spdx, found.language, found.homepage) == ("MPL-2.0", "Go", "https://acme.example")
-    assert (found.archived, found.default_branch, found.topics) == (False, "main", ("space",))
-    assert found.id > 0
-    assert found.owner_id > 0
+    repository = client.repository(NAME)
+    assert (repository.full_name, repository.name, repository.description) == (
+        NAME,
+        "terraform-provider-rocket",
+        "Launches rockets.",
+    )
+    assert (repository.licence_spdx, repository.language, repository.homepage) == (
+        "MPL-2.0",
+        "Go",
+        "https://acme.example",
+    )
+    assert (repository.archived, repository.default_branch, repository.topics) == (False, "main", ("space",))
+    assert repository.id > 0
+    assert repository.owner_id > 0
 
 
 @pytest.mark.parametrize(("spdx", "read"), [(None, ""), ("NOASSERTION", "NOASSERTION"), ("MIT", "MIT")])
-def test_licence_as_github_names_it(seeded, client, spdx, read):
-    seeded.set_licence(NAME, spdx)
+def test_license_as_github_names_it(seeded_github, client, spdx, read):
+    seeded_github.set_licence(NAME, spdx)
     assert client.repository(NAME).licence_spdx == read
 
 
-def test_releases_with_their_assets(seeded, client):
-    number = seeded.release(NAME, "v1.1.0")
-    seeded.asset(NAME, number, "v1.1.0", "rocket_1.1.0_SHA256SUMS", b"sums")
-    found = {release.tag: release for release in client.releases(NAME)}
-    assert set(found) == {"v1.0.0", "v1.1.0"}
-    assert [(a.name, a.size) for a in found["v1.1.0"].assets] == [("rocket_1.1.0_SHA256SUMS", 4)]
-    assert found["v1.0.0"].published_at is not None
+def test_releases_with_their_assets(seeded_github, client):
+    number = seeded_github.release(NAME, "v1.1.0")
+    seeded_github.asset(NAME, number, "v1.1.0", "rocket_1.1.0_SHA256SUMS", b"sums")
+    releases_by_tag = {release.tag: release for release in client.releases(NAME)}
+    assert set(releases_by_tag) == {"v1.0.0", "v1.1.0"}
+    assert [(a.name, a.size) for a in releases_by_tag["v1.1.0"].assets] == [("rocket_1.1.0_SHA256SUMS", 4)]
+    assert releases_by_tag["v1.0.0"].published_at is not None
 
 
-def test_second_question_is_not_asked_again(seeded, client):
+def test_second_question_is_not_asked_again(seeded_github, client):
     assert client.repository(NAME) == client.repository(NAME)
-    assert seeded.seen == [f"GET /repos/{NAME}"]
+    assert seeded_github.seen == [f"GET /repos/{NAME}"]
 
 
-def test_branch_by_its_whole_name(seeded, client):
-    head = seeded.ask("GET", f"/repos/{NAME}/commits/main")["sha"]
-    seeded.ask("POST", f"/repos/{NAME}/git/refs", {"ref": "refs/heads/v1.0.0-next", "sha": head})
+def test_branch_by_its_whole_name(seeded_github, client):
+    head = seeded_github.ask("GET", f"/repos/{NAME}/commits/main")["sha"]
+    seeded_github.ask("POST", f"/repos/{NAME}/git/refs", {"ref": "refs/heads/v1.0.0-next", "sha": head})
     names = ("main", "v1.0.0", "v1.0.0-next", "v1.0.0-nex")
     assert [client.has_branch(NAME, name) for name in names] == [True, False, True, False]
 
 
 @pytest.mark.django_db
-def test_no_branch_is_no_question_that_counts_when_nothing_has_changed(seeded):
+def test_no_branch_is_no_question_that_counts_when_nothing_has_changed(seeded_github):
     """The list of none has an ETag, so that the second night costs nothing of GitHub's limit."""
-    spent = []
+    spent_counts = []
     for _night in range(2):
-        assert not factory.github().has_branch(NAME, "v1.0.0")
-        spent.append(Allowance.objects.get().spent)
-    assert spent == [2, 2]  # the repository itself and the list, both unchanged the second night
+        assert not factory.build_github_client().has_branch(NAME, "v1.0.0")
+        spent_counts.append(Allowance.objects.get().spent)
+    assert spent_counts == [2, 2]  # the repository itself and the list, both unchanged the second night
 
 
-def test_repository_that_is_not_there(client):
-    with pytest.raises(NotFound, match="does not exist or is not public"):
+def test_missing_repository(client):
+    with pytest.raises(SourceNotFoundError, match="does not exist or is not public"):
         client.repository("acme/terraform-provider-none")
 
 
 def test_private_repository_is_not_there(github):
     github.seed(Repo("acme/secret", private=True, releases=()))
-    with pytest.raises(NotFound):
-        GitHub().repository("acme/secret")
+    with pytest.raises(SourceNotFoundError):
+        GitHubClient().repository("acme/secret")
 
 
-def test_renamed_repository_is_followed(seeded, client):
-    seeded.rename("acme/old-rocket", NAME)
+def test_renamed_repository_is_followed(seeded_github, client):
+    seeded_github.rename("acme/old-rocket", NAME)
     assert client.repository("acme/old-rocket").full_name == NAME
 
 
 @pytest.mark.parametrize("kind", [500, 502, 503, "cut", "garbage", "rate_limit"])
-def test_outage_is_unavailable(seeded, client, kind):
-    seeded.fail("/repos/", kind)
-    with pytest.raises(Unavailable, match=r"was not read|do not understand"):
+def test_outage_is_unavailable(seeded_github, client, kind):
+    seeded_github.fail("/repos/", kind)
+    with pytest.raises(SourceUnavailableError, match=r"was not read|do not understand"):
         client.repository(NAME)
 
 
-def test_server_that_never_answers_is_unavailable(seeded, monkeypatch):
-    monkeypatch.setattr(source, "TIMEOUT", 1)
-    seeded.fail("/repos/", "stall")
-    with pytest.raises(Unavailable):
-        GitHub().repository(NAME)
+def test_server_that_never_answers_is_unavailable(seeded_github, monkeypatch):
+    monkeypatch.setattr(source, "TIMEOUT_SECONDS", 1)
+    seeded_github.fail("/repos/", "stall")
+    with pytest.raises(SourceUnavailableError):
+        GitHubClient().repository(NAME)
 
 
-def test_refused_token_is_our_fault(seeded):
-    with pytest.raises(Unavailable, match="token"):
-        GitHub(token="revoked").repository(NAME)
+def test_refused_token_is_our_fault(seeded_github):
+    with pytest.raises(SourceUnavailableError, match="token"):
+        GitHubClient(token="revoked").repository(NAME)
 
 
 def test_unreachable_server_is_unavailable():
-    with pytest.raises(Unavailable):
-        GitHub("http://127.0.0.1:1").repository(NAME)
+    with pytest.raises(SourceUnavailableError):
+        GitHubClient("http://127.0.0.1:1").repository(NAME)
 
 
 @pytest.mark.parametrize(
     "extra", [{"id": "4711"}, {"owner": None}, {"license": "MIT"}, {"description": 5}, {"topics": 1}]
 )
-def test_answer_of_another_shape_is_unavailable(seeded, client, extra):
-    seeded.set_extra(NAME, **extra)
-    with pytest.raises(Unavailable, match="do not understand"):
+def test_answer_of_another_shape_is_unavailable(seeded_github, client, extra):
+    seeded_github.set_extra(NAME, **extra)
+    with pytest.raises(SourceUnavailableError, match="do not understand"):
         client.repository(NAME)
 
 
-def test_control_characters_do_not_reach_us(seeded, client):
-    seeded.set_extra(NAME, description="a\x00b")
+def test_control_characters_do_not_reach_us(seeded_github, client):
+    seeded_github.set_extra(NAME, description="a\x00b")
     assert client.repository(NAME).description == "ab"

@@ -9,8 +9,8 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from portal.notifications.models import Email
 from tests.fakes.github.server import Repo
 from verification.sources import factory
-from verification.sources.errors import Unavailable
-from verification.sources.github.api import installation
+from verification.sources.errors import SourceUnavailableError
+from verification.sources.github.api import build_installation_auth
 from verification.sources.models import Allowance
 
 pytestmark = [pytest.mark.django_db, pytest.mark.github]
@@ -27,7 +27,7 @@ def key():
 @pytest.fixture
 def apps(github, settings, key):
     """App 7 with its installation 11, as the stand-in and the settings know it."""
-    installation.cache_clear()
+    build_installation_auth.cache_clear()
     github.seed(Repo(NAME))
     settings.GITHUB_APP_ID, settings.GITHUB_APP_INSTALLATION = "7", 11
     settings.GITHUB_APP_KEY = key.private_bytes(PEM, PKCS8, serialization.NoEncryption()).decode()
@@ -36,41 +36,41 @@ def apps(github, settings, key):
     apps.installations[11] = "7"
     github.seen.clear()
     yield apps
-    installation.cache_clear()
+    build_installation_auth.cache_clear()
 
 
 def test_installation_reads_with_one_token_an_hour(apps, github):
-    assert factory.github().repository(NAME).full_name == NAME
-    assert factory.github(background=True).releases(NAME)
+    assert factory.build_github_client().repository(NAME).full_name == NAME
+    assert factory.build_github_client(background=True).releases(NAME)
     repository = f"GET /repos/{NAME}"  # read before the releases too: a private one answers as none
-    asked = ["POST /app/installations/11/access_tokens", repository, repository, f"{repository}/releases"]
-    assert (github.seen, len(apps.given)) == (asked, 1)
+    expected_requests = ["POST /app/installations/11/access_tokens", repository, repository, f"{repository}/releases"]
+    assert (github.seen, len(apps.given)) == (expected_requests, 1)
     row = Allowance.objects.get()
     assert (row.name.rpartition(",")[0], row.spent) == ("app 7, installation 11", 2)
 
 
-def test_token_near_its_end_is_fetched_anew(apps):
+def test_token_near_its_end_is_fetched_again(apps):
     apps.lasts = timedelta(seconds=5)
     for _ in range(2):
-        factory.github().repository(NAME)
+        factory.build_github_client().repository(NAME)
     assert len(apps.given) == 2
 
 
 @pytest.mark.parametrize("wrong", ["key", "installation"])
-def test_app_that_github_does_not_know_is_dead_and_staff_are_told(apps, github, sam, wrong):
+def test_app_that_github_does_not_know_is_dead_and_staff_are_notified(apps, github, sam, wrong):
     if wrong == "key":
         apps.keys["7"] = rsa.generate_private_key(65537, 2048).public_key().public_bytes(PEM, INFO).decode()
     else:
         apps.installations.clear()
-    with pytest.raises(Unavailable):
-        factory.github().repository(NAME)
+    with pytest.raises(SourceUnavailableError):
+        factory.build_github_client().repository(NAME)
     assert Allowance.objects.exclude(dead_at=None).count() == 1
     assert [mail.to for mail in Email.objects.filter(name="github_credential_dead")] == [sam.email]
-    assert factory.github().repository(NAME).full_name == NAME  # somebody waits: anonymously
+    assert factory.build_github_client().repository(NAME).full_name == NAME  # somebody waits: anonymously
 
 
 def test_outage_of_the_token_is_an_outage_and_no_death(apps, github):
     github.fail("/app/", 502)
-    with pytest.raises(Unavailable, match="was not read"):
-        factory.github().repository(NAME)
+    with pytest.raises(SourceUnavailableError, match="was not read"):
+        factory.build_github_client().repository(NAME)
     assert Allowance.objects.exclude(dead_at=None).count() == 0

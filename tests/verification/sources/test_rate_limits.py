@@ -6,9 +6,9 @@ import pytest
 
 from tests.conftest import NOW
 from verification.sources import rate_limits
-from verification.sources.errors import Unavailable
+from verification.sources.errors import SourceUnavailableError
 from verification.sources.models import Allowance
-from verification.sources.rate_limits import Budget, closed_until, is_limit
+from verification.sources.rate_limits import GitHubRateLimiter, calculate_blocked_until, is_rate_limited
 
 pytestmark = pytest.mark.django_db
 SECOND, MINUTE = timedelta(seconds=1), timedelta(minutes=1)
@@ -36,26 +36,29 @@ def headers(remaining, reset, limit=5000):
 
 
 def refused_until(gate):
-    with pytest.raises(Unavailable) as refusal:
+    with pytest.raises(SourceUnavailableError) as refusal:
         gate.before()
-    return refusal.value.until
+    return refusal.value.retry_at
 
 
 def test_ten_thousand_questions_stay_within_the_budget_of_an_hour(clock):
-    gate = Budget("token", 50, background=True, clock=clock)
-    asked = 0
+    gate = GitHubRateLimiter("token", 50, background=True, clock=clock)
+    request_count = 0
     for _ in range(10_000 // 50):
         try:
             gate.before()
-        except Unavailable:
+        except SourceUnavailableError:
             continue
-        asked += 1
-    assert asked == 25
+        request_count += 1
+    assert request_count == 25
     assert refused_until(gate) == NOW + rate_limits.HOUR
 
 
 def test_people_have_the_half_that_the_night_leaves(clock):
-    night, person = Budget("token", 10, background=True, clock=clock), Budget("token", 10, clock=clock)
+    night, person = (
+        GitHubRateLimiter("token", 10, background=True, clock=clock),
+        GitHubRateLimiter("token", 10, clock=clock),
+    )
     for _ in range(5):
         night.before()
     assert refused_until(night) == NOW + rate_limits.HOUR
@@ -68,7 +71,7 @@ def test_people_have_the_half_that_the_night_leaves(clock):
 
 
 def test_used_up_limit_is_left_alone_until_its_reset(clock):
-    gate = Budget("token", 5000, clock=clock)
+    gate = GitHubRateLimiter("token", 5000, clock=clock)
     gate.before()
     gate.after(200, headers(0, NOW + 10 * MINUTE))
     assert refused_until(gate) == NOW + 10 * MINUTE
@@ -77,7 +80,7 @@ def test_used_up_limit_is_left_alone_until_its_reset(clock):
 
 
 def test_one_credentials_limit_is_not_the_others(clock):
-    first, second = Budget("one", 60, clock=clock), Budget("two", 60, clock=clock)
+    first, second = GitHubRateLimiter("one", 60, clock=clock), GitHubRateLimiter("two", 60, clock=clock)
     first.before()
     first.after(200, headers(0, NOW + MINUTE, 60))
     second.before()
@@ -85,24 +88,24 @@ def test_one_credentials_limit_is_not_the_others(clock):
 
 
 def test_older_answer_of_the_same_hour_gives_nothing_back(clock):
-    gate = Budget("token", 5000, clock=clock)
+    gate = GitHubRateLimiter("token", 5000, clock=clock)
     for remaining in (10, 12, 11):
         gate.after(200, headers(remaining, NOW + MINUTE))
     assert Allowance.objects.get().remaining == 10
 
 
 def test_answer_that_did_not_change_costs_nothing(clock):
-    gate = Budget("token", 5000, clock=clock)
+    gate = GitHubRateLimiter("token", 5000, clock=clock)
     gate.before()
     gate.after(304, {})
     assert Allowance.objects.get().spent == 0
 
 
 def test_retry_after_is_obeyed_to_the_second(clock):
-    gate = Budget("token", 5000, clock=clock)
-    with pytest.raises(Unavailable) as refusal:
+    gate = GitHubRateLimiter("token", 5000, clock=clock)
+    with pytest.raises(SourceUnavailableError) as refusal:
         gate.after(403, {"retry-after": "90"})
-    assert refusal.value.until == NOW + 90 * SECOND
+    assert refusal.value.retry_at == NOW + 90 * SECOND
     clock.now = NOW + 89 * SECOND
     assert refused_until(gate) == NOW + 90 * SECOND
     clock.now = NOW + 90 * SECOND
@@ -110,42 +113,42 @@ def test_retry_after_is_obeyed_to_the_second(clock):
 
 
 def test_secondary_limit_without_a_figure_doubles_and_stops_after_six(clock, monkeypatch):
-    told = []
-    monkeypatch.setattr(rate_limits, "LISTENERS", [told.append])
-    gate, waits = Budget("token", 5000, clock=clock), []
+    reported_events = []
+    monkeypatch.setattr(rate_limits, "LISTENERS", [reported_events.append])
+    gate, waits = GitHubRateLimiter("token", 5000, clock=clock), []
     for _ in range(6):
-        with pytest.raises(Unavailable) as refusal:
+        with pytest.raises(SourceUnavailableError) as refusal:
             gate.after(403, {}, "you have exceeded a secondary rate limit")
-        waits.append((refusal.value.until - clock.now).total_seconds())
-        clock.now = refusal.value.until
+        waits.append((refusal.value.retry_at - clock.now).total_seconds())
+        clock.now = refusal.value.retry_at
     assert waits == [60, 120, 240, 480, 960, 1920]
-    assert [row.name for row in told] == ["token"]
-    with pytest.raises(Unavailable, match="no longer accepts"):
+    assert [row.name for row in reported_events] == ["token"]
+    with pytest.raises(SourceUnavailableError, match="no longer accepts"):
         gate.before()
 
 
 def test_good_answer_forgets_the_strikes(clock):
-    gate = Budget("token", 5000, clock=clock)
-    with pytest.raises(Unavailable):
+    gate = GitHubRateLimiter("token", 5000, clock=clock)
+    with pytest.raises(SourceUnavailableError):
         gate.after(429, {})
     gate.after(200, {})
     assert Allowance.objects.get().strikes == 0
 
 
-def test_refused_token_is_dead_at_once_and_told_once(clock, monkeypatch):
-    told = []
-    monkeypatch.setattr(rate_limits, "LISTENERS", [told.append])
-    gate = Budget("token", 5000, clock=clock)
+def test_refused_token_is_dead_at_once_and_reported_once(clock, monkeypatch):
+    reported_events = []
+    monkeypatch.setattr(rate_limits, "LISTENERS", [reported_events.append])
+    gate = GitHubRateLimiter("token", 5000, clock=clock)
     for _ in range(2):
-        with pytest.raises(Unavailable):
+        with pytest.raises(SourceUnavailableError):
             gate.after(401, {})
-    with pytest.raises(Unavailable):
+    with pytest.raises(SourceUnavailableError):
         gate.before()
-    assert (len(told), gate.is_dead(), Allowance.objects.get().spent) == (1, True, 0)
+    assert (len(reported_events), gate.is_dead(), Allowance.objects.get().spent) == (1, True, 0)
 
 
 @pytest.mark.parametrize(
-    ("status", "told", "message", "limited"),
+    ("status", "headers", "message", "expected"),
     [
         (403, {}, "resource not accessible by integration", False),
         (403, {"x-ratelimit-remaining": "17"}, "", False),
@@ -157,15 +160,15 @@ def test_refused_token_is_dead_at_once_and_told_once(clock, monkeypatch):
         (200, {"x-ratelimit-remaining": "0"}, "", False),
     ],
 )
-def test_what_counts_as_a_limit(status, told, message, limited):
-    assert is_limit(status, told, message) is limited
+def test_what_counts_as_a_limit(status, headers, message, expected):
+    assert is_rate_limited(status, headers, message) is expected
 
 
 @pytest.mark.parametrize("text", ["", "soon", "-5", "1e9", "9" * 40, "99999999999"])
 def test_nonsense_in_a_header_stops_nothing(clock, text):
-    gate = Budget("token", 5000, clock=clock)
+    gate = GitHubRateLimiter("token", 5000, clock=clock)
     gate.after(200, {"x-ratelimit-limit": text, "x-ratelimit-remaining": text, "x-ratelimit-reset": text})
-    with pytest.raises(Unavailable):
+    with pytest.raises(SourceUnavailableError):
         gate.after(403, {"retry-after": text, "x-ratelimit-reset": text})
     row = Allowance.objects.get()
-    assert closed_until(row, False, NOW) <= NOW + rate_limits.LONGEST_WAIT
+    assert calculate_blocked_until(row, False, NOW) <= NOW + rate_limits.MAX_WAIT

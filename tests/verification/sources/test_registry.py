@@ -1,10 +1,10 @@
 import pytest
 
 from tests.fakes.registry import Provider
-from verification.sources.errors import Denied, NotFound, Unavailable
-from verification.sources.published_versions import highest_first, kept
+from verification.sources.errors import AccessDeniedError, SourceNotFoundError, SourceUnavailableError
+from verification.sources.published_versions import load_listing, sort_versions
 from verification.sources.registry import client as source
-from verification.sources.registry.client import Registry
+from verification.sources.registry.client import RegistryClient
 
 ROCKET = Provider(
     "acme/rocket", tier="partner", versions=("1.0.0", "1.2.0", "1.3.0-rc1"), platforms=("linux_amd64", "darwin_arm64"),
@@ -16,117 +16,117 @@ FIRST_LOOK = [PROBE, "/v1/providers/acme/rocket/versions", "/v1/providers/acme/r
 
 def test_provider_is_read_as_it_is(registry):
     registry.publish(ROCKET)
-    found = Registry().published("acme", "rocket")
-    assert (found.full_name, found.tier, found.versions, found.newest) == (
+    listing = RegistryClient().published("acme", "rocket")
+    assert (listing.full_name, listing.tier, listing.versions, listing.newest) == (
         "acme/rocket", "partner", ("1.0.0", "1.2.0", "1.3.0-rc1"), "1.2.0",
     )  # fmt: skip
-    assert (found.platforms, found.protocols, found.docs) == (
+    assert (listing.platforms, listing.protocols, listing.docs) == (
         ("linux_amd64", "darwin_arm64"), ("6.0",), {"overview": 1, "resources": 1},
     )  # fmt: skip
-    assert found.builds == dict.fromkeys(("1.3.0-rc1", "1.2.0", "1.0.0"), ("linux_amd64", "darwin_arm64"))
-    assert (found.warning, found.unlisted, found.moved_to, found.repository_id) == ("", False, "", 4711)
+    assert listing.builds == dict.fromkeys(("1.3.0-rc1", "1.2.0", "1.0.0"), ("linux_amd64", "darwin_arm64"))
+    assert (listing.warning, listing.unlisted, listing.moved_to, listing.repository_id) == ("", False, "", 4711)
     assert registry.seen == FIRST_LOOK
 
 
-def test_what_only_the_internal_answer_tells(registry):
+def test_what_only_the_internal_answer_reports(registry):
     registry.publish(Provider("acme/rocket", warning="Old.", unlisted=True, moved_to="acme/rocket2"))
-    found = Registry().published("acme", "rocket")
-    assert (found.warning, found.unlisted, found.moved_to) == ("Old.", True, "acme/rocket2")
+    listing = RegistryClient().published("acme", "rocket")
+    assert (listing.warning, listing.unlisted, listing.moved_to) == ("Old.", True, "acme/rocket2")
 
 
 def test_second_look_at_what_did_not_change_is_one_question(registry):
     registry.publish(ROCKET)
-    before = Registry().published("acme", "rocket")
+    before = RegistryClient().published("acme", "rocket")
     registry.seen.clear()
-    assert Registry().published("acme", "rocket", kept(before.as_dict())) == before
+    assert RegistryClient().published("acme", "rocket", load_listing(before.as_dict())) == before
     assert registry.seen == [PROBE]
 
 
 def test_picture_of_before_the_builds_were_kept_is_completed(registry):
     registry.publish(ROCKET)
-    whole = Registry().published("acme", "rocket")
-    old = kept({name: value for name, value in whole.as_dict().items() if name != "builds"})
+    whole = RegistryClient().published("acme", "rocket")
+    old = load_listing({name: value for name, value in whole.as_dict().items() if name != "builds"})
     registry.seen.clear()
-    assert Registry().published("acme", "rocket", old) == whole
+    assert RegistryClient().published("acme", "rocket", old) == whole
     assert registry.seen == FIRST_LOOK
 
 
 def test_highest_versions_come_first_and_what_is_none_last():
-    assert highest_first(["0.9.0", "x", "0.10.0", "1.0.0-rc1", "1.0.0"]) == (
+    assert sort_versions(["0.9.0", "x", "0.10.0", "1.0.0-rc1", "1.0.0"]) == (
         "1.0.0", "1.0.0-rc1", "0.10.0", "0.9.0", "x",
     )  # fmt: skip
 
 
 def test_new_warning_does_not_ask_for_the_version_again(registry):
     registry.publish(ROCKET)
-    before = Registry().published("acme", "rocket")
+    before = RegistryClient().published("acme", "rocket")
     registry.publish(Provider(**(vars(ROCKET) | {"warning": "Old."})))
     registry.seen.clear()
-    after = Registry().published("acme", "rocket", before)
+    after = RegistryClient().published("acme", "rocket", before)
     assert (after.warning, after.platforms, registry.seen) == ("Old.", before.platforms, [PROBE])
 
 
 def test_new_version_is_looked_at(registry):
     registry.publish(ROCKET)
-    before = Registry().published("acme", "rocket")
+    before = RegistryClient().published("acme", "rocket")
     registry.publish(Provider(**(vars(ROCKET) | {"versions": ("1.2.0", "2.0.0"), "platforms": ("linux_amd64",)})))
     registry.seen.clear()
-    after = Registry().published("acme", "rocket", before)
+    after = RegistryClient().published("acme", "rocket", before)
     assert (after.newest, after.platforms, len(registry.seen)) == ("2.0.0", ("linux_amd64",), 3)
 
 
 @pytest.mark.parametrize("status", [404, 500, 200])
-def test_without_the_internal_answer_what_it_alone_tells_is_unknown(registry, status):
+def test_without_the_internal_answer_what_it_alone_reports_is_unknown(registry, status):
     registry.publish(ROCKET)
     registry.fail(status, b"[]", under="/v2/")
-    found = Registry().published("acme", "rocket")
-    assert (found.tier, found.newest, found.platforms) == ("partner", "1.2.0", ("linux_amd64", "darwin_arm64"))
-    assert (found.warning, found.unlisted, found.moved_to, found.etag) == (None, None, None, "")
+    listing = RegistryClient().published("acme", "rocket")
+    assert (listing.tier, listing.newest, listing.platforms) == ("partner", "1.2.0", ("linux_amd64", "darwin_arm64"))
+    assert (listing.warning, listing.unlisted, listing.moved_to, listing.etag) == (None, None, None, "")
 
 
 def test_provider_that_is_not_listed(registry):
-    with pytest.raises(NotFound, match="does not list acme/rocket"):
-        Registry().published("acme", "rocket")
+    with pytest.raises(SourceNotFoundError, match="does not list acme/rocket"):
+        RegistryClient().published("acme", "rocket")
 
 
 @pytest.mark.parametrize(
     ("status", "body", "refusal"),
     [
-        (500, b"", Unavailable),
-        (302, b"", Unavailable),
-        (304, b"", Unavailable),
-        (403, b"", Denied),
-        (200, b"<html>", Unavailable),
-        (200, b"[]", Unavailable),
-        (200, b'{"namespace": "acme"}', Unavailable),
-        (200, b'{"namespace": 1, "name": 2, "version": 3, "source": 4}', Unavailable),
-        (200, b"[" * 200_000, Unavailable),
+        (500, b"", SourceUnavailableError),
+        (302, b"", SourceUnavailableError),
+        (304, b"", SourceUnavailableError),
+        (403, b"", AccessDeniedError),
+        (200, b"<html>", SourceUnavailableError),
+        (200, b"[]", SourceUnavailableError),
+        (200, b'{"namespace": "acme"}', SourceUnavailableError),
+        (200, b'{"namespace": 1, "name": 2, "version": 3, "source": 4}', SourceUnavailableError),
+        (200, b"[" * 200_000, SourceUnavailableError),
     ],
 )
 def test_answer_that_is_no_provider(registry, status, body, refusal):
     registry.fail(status, body)
     with pytest.raises(refusal):
-        Registry().published("acme", "rocket")
+        RegistryClient().published("acme", "rocket")
 
 
 def test_answer_that_is_too_long_is_unavailable(registry, monkeypatch):
     monkeypatch.setattr(source, "MAX_BYTES", 1000)
     registry.fail(200, b" " * 2000)
-    with pytest.raises(Unavailable, match="longer than"):
-        Registry().published("acme", "rocket")
+    with pytest.raises(SourceUnavailableError, match="longer than"):
+        RegistryClient().published("acme", "rocket")
 
 
 def test_unreachable_registry_is_unavailable():
-    with pytest.raises(Unavailable, match="did not answer"):
-        Registry("http://127.0.0.1:1").published("acme", "rocket")
+    with pytest.raises(SourceUnavailableError, match="did not answer"):
+        RegistryClient("http://127.0.0.1:1").published("acme", "rocket")
 
 
 def test_names_cannot_leave_their_place_in_the_address(registry):
-    with pytest.raises(NotFound):
-        Registry().published("../../admin?x=", "a/b")
+    with pytest.raises(SourceNotFoundError):
+        RegistryClient().published("../../admin?x=", "a/b")
     assert registry.seen == [f"/{api}/providers/..%2F..%2Fadmin%3Fx%3D/a%2Fb" for api in ("v2", "v1")]
 
 
 @pytest.mark.parametrize("value", [None, "", {}, {"full_name": "acme/rocket"}, [1]])
-def test_what_is_no_picture_is_asked_anew(value):
-    assert kept(value) is None
+def test_what_is_no_picture_is_asked_again(value):
+    assert load_listing(value) is None

@@ -2,14 +2,14 @@ import pytest
 
 from tests.verification.checks.told import code
 from verification.sources.repository_snapshot import (
-    abrupt,
-    clients_of,
-    crons,
+    collect_resource_files,
+    find_abrupt_calls,
+    get_test_path,
+    has_test_command,
     is_nightly,
-    module_of,
-    path_of_tests,
-    resources_of,
-    runs_tests,
+    list_client_candidates,
+    list_cron_schedules,
+    parse_go_mod,
 )
 
 GO_MOD = """module github.com/acme/terraform-provider-rocket
@@ -31,19 +31,19 @@ exclude github.com/x/y v1.2.3
 
 
 def test_go_mod_says_what_is_used_directly():
-    found = module_of(GO_MOD)
-    assert (found.path, found.go) == ("github.com/acme/terraform-provider-rocket", "1.22.0")
-    assert dict(found.requires) == {
+    go_mod = parse_go_mod(GO_MOD)
+    assert (go_mod.path, go_mod.go) == ("github.com/acme/terraform-provider-rocket", "1.22.0")
+    assert dict(go_mod.requires) == {
         "github.com/hashicorp/terraform-plugin-framework": "1.4.0",
         "github.com/hashicorp/terraform-plugin-testing": "1.5.1",
         "github.com/acme/rocket-go": "0.3.0+incompatible",
     }
-    assert clients_of(found) == ("github.com/acme/rocket-go",)
+    assert list_client_candidates(go_mod) == ("github.com/acme/rocket-go",)
 
 
 @pytest.mark.parametrize("text", ["", "nonsense", "require (", "\x00" * 100, "module"])
 def test_what_is_no_go_mod_says_nothing(text):
-    assert module_of(text).requires == {}
+    assert parse_go_mod(text).requires == {}
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_what_is_no_go_mod_says_nothing(text):
     ],
 )
 def test_crons(workflow, expected):
-    assert crons(workflow) == expected
+    assert list_cron_schedules(workflow) == expected
 
 
 @pytest.mark.parametrize(
@@ -82,11 +82,11 @@ def test_nightly(cron, expected):
     [("run: go test ./...", True), ("run: make testacc", True), ("TF_ACC: 1", True), ("run: go build", False)],
 )
 def test_workflow_that_runs_tests(workflow, expected):
-    assert runs_tests(workflow) is expected
+    assert has_test_command(workflow) is expected
 
 
 def test_resources_stand_in_files_of_their_names():
-    found = resources_of(
+    resource_files = collect_resource_files(
         code(
             {
                 "internal/resource_server.go": "",
@@ -98,8 +98,8 @@ def test_resources_stand_in_files_of_their_names():
             }
         )
     )
-    assert sorted(found) == ["disk", "server"]
-    assert path_of_tests(found["server"]) == "internal/resource_server_test.go"
+    assert sorted(resource_files) == ["disk", "server"]
+    assert get_test_path(resource_files["server"]) == "internal/resource_server_test.go"
 
 
 @pytest.mark.parametrize(
@@ -114,12 +114,12 @@ def test_resources_stand_in_files_of_their_names():
     ],
 )
 def test_calls_that_end_the_plugin(text, expected):
-    assert abrupt(text) == expected
+    assert find_abrupt_calls(text) == expected
 
 
 # bin/bench limits measures these: a reader that backtracks would take minutes
 HOSTILE_TEXTS = ("/*" * 200_000, "a." * 200_000, " " * 400_000, "\n" * 400_000, "make " * 80_000)
-READERS = (module_of, crons, abrupt, runs_tests)
+READERS = (parse_go_mod, list_cron_schedules, find_abrupt_calls, has_test_command)
 
 
 @pytest.mark.parametrize("read", READERS)

@@ -15,25 +15,25 @@ def dead(db):
     )  # fmt: skip
 
 
-def said(*args):
+def run_command(*args):
     out = StringIO()
     call_command("show_github_rate_limits", *args, stdout=out)
     return out.getvalue()
 
 
 def test_line_says_what_is_left_and_what_is_dead(dead):
-    assert said() == (
+    assert run_command() == (
         "token 1a2b3c4d: 12 of 5000 asked since 09:00, 4988 remain until 09:00,"
         " dead since 14 Apr, 09:00: GitHub answered 401.\n"
     )
 
 
 def test_credential_can_be_used_again(dead):
-    assert "dead" not in said("--revive", dead.name)
+    assert "dead" not in run_command("--revive", dead.name)
     dead.refresh_from_db()
     assert (dead.dead_at, dead.strikes) == (None, 0)
 
 
 def test_unknown_credential_is_refused(dead):
     with pytest.raises(CommandError, match="no credential called other"):
-        said("--revive", "other")
+        run_command("--revive", "other")

@@ -13,7 +13,7 @@ from tests.verification.terraform.pairs import Pair, Selection
 BATCH = 250  # Terraform reads the whole file again for each error in it
 ACCEPTED, NO_MATCH, BAD_CONSTRAINT, BAD_VERSION = "accepted", "no match", "bad constraint", "bad version"
 PANIC = "panic"
-CHOSEN = re.compile(r" v(\S+) does not have a package available")
+UNAVAILABLE_VERSION_PATTERN = re.compile(r" v(\S+) does not have a package available")
 
 
 class TerraformPanicError(Exception):
@@ -28,8 +28,8 @@ def judge_pairs(pairs: Sequence[Pair]) -> list[str]:
 
 def judge_selections(selections: Sequence[Selection]) -> list[str]:
     """Return the version that Terraform chooses of each list; blank for none."""
-    found = (CHOSEN.search(text) for text in _ask(selections))
-    return [match[1] if match else "" for match in found]
+    matches = (UNAVAILABLE_VERSION_PATTERN.search(text) for text in _ask(selections))
+    return [match[1] if match else "" for match in matches]
 
 
 def _classify(text: str) -> str:
@@ -41,7 +41,7 @@ def _classify(text: str) -> str:
         return BAD_VERSION
     if "no available releases match" in text:
         return NO_MATCH
-    assert CHOSEN.search(text), f"Terraform says something new: {text}"
+    assert UNAVAILABLE_VERSION_PATTERN.search(text), f"Terraform says something new: {text}"
     return ACCEPTED
 
 
@@ -59,13 +59,13 @@ def _ask_batch(world: World, offers: Sequence[Selection]) -> list[str]:
     for name, offer in names.items():
         versions = [{"version": version, "protocols": ["5.0"]} for version in offer.versions]
         world.routes[f"/v1/providers/acme/{name}/versions"] = {"versions": versions}
-    said: dict[str, str] = {}
+    error_by_name: dict[str, str] = {}
     # errors of syntax, which two libraries find one after the other, keep Terraform from asking the registry
-    while remaining := [name for name in names if name not in said]:
+    while remaining := [name for name in names if name not in error_by_name]:
         answers = _ask_about(world, {name: names[name].constraint for name in remaining})
         assert answers, "Terraform says nothing"
-        said |= answers
-    return [said[name] for name in names]
+        error_by_name |= answers
+    return [error_by_name[name] for name in names]
 
 
 def _ask_about(world: World, constraints: dict[str, str]) -> dict[str, str]:
@@ -87,10 +87,10 @@ def _run(folder: Path, world: World, constraints: dict[str, str]) -> dict[str, s
     document = '{"terraform": {"required_providers": {\n' + ",\n".join(lines) + "\n}}}"
     (folder / "main.tf.json").write_text(document)
     config = terraform.write_cli_config(folder, world.url)
-    done = terraform.run(folder, TF_CLI_CONFIG_FILE=str(config))
-    if "panic: " in done.stdout + done.stderr:
+    result = terraform.run(folder, TF_CLI_CONFIG_FILE=str(config))
+    if "panic: " in result.stdout + result.stderr:
         raise TerraformPanicError
-    return _read_errors(done.stdout, list(constraints))
+    return _read_errors(result.stdout, list(constraints))
 
 
 def _require(name: str, constraint: str) -> dict[str, str]:
@@ -99,7 +99,7 @@ def _require(name: str, constraint: str) -> dict[str, str]:
 
 def _read_errors(output: str, names: list[str]) -> dict[str, str]:
     """Return the error of each provider: by its line in the file, or by its address in the sentence."""
-    found = {}
+    error_by_name = {}
     for line in output.splitlines():
         diagnostic = json.loads(line).get("diagnostic", {})
         if diagnostic.get("severity") != "error":
@@ -107,7 +107,7 @@ def _read_errors(output: str, names: list[str]) -> dict[str, str]:
         text = " ".join(f"{diagnostic['summary']}: {diagnostic['detail']}".split())
         about = re.search(r'/acme/(p\d+)[\s:."]', text)
         if "range" in diagnostic:
-            found[names[diagnostic["range"]["start"]["line"] - 2]] = text
+            error_by_name[names[diagnostic["range"]["start"]["line"] - 2]] = text
         elif about:
-            found[about[1]] = text
-    return found
+            error_by_name[about[1]] = text
+    return error_by_name

@@ -44,30 +44,30 @@ class Selection:
 def generate_pairs(count: int, seed: int) -> list[Pair]:
     """Return the listed pairs, and random ones up to `count`."""
     pairs = {Pair(*each) for each in (*product(CONSTRAINTS, VERSIONS), *product(["< 100"], ODD_VERSIONS))}
-    ordered = sorted(pairs, key=lambda pair: (pair.constraint, pair.version))[:count]
-    return [*ordered, *generate_random_pairs(count - len(ordered), seed, frozenset(pairs))]
+    ordered_pairs = sorted(pairs, key=lambda pair: (pair.constraint, pair.version))[:count]
+    return [*ordered_pairs, *generate_random_pairs(count - len(ordered_pairs), seed, frozenset(pairs))]
 
 
-def generate_random_pairs(count: int, seed: int, known: frozenset[Pair] = frozenset()) -> list[Pair]:
-    draw, found = random.Random(seed), dict.fromkeys(known)
-    while len(found) < len(known) + count:
-        found[_draw_pair(draw)] = None
-    return [pair for pair in found if pair not in known]
+def generate_random_pairs(count: int, seed: int, known_pairs: frozenset[Pair] = frozenset()) -> list[Pair]:
+    draw, random_pairs = random.Random(seed), dict.fromkeys(known_pairs)
+    while len(random_pairs) < len(known_pairs) + count:
+        random_pairs[_draw_pair(draw)] = None
+    return [pair for pair in random_pairs if pair not in known_pairs]
 
 
 def generate_selections(count: int, seed: int) -> list[Selection]:
     """Return lists of versions of different precedence, and some whose best differ in build metadata alone."""
     draw = random.Random(seed)
-    chosen = []
+    selections = []
     for number in range(count):
         versions = {f"{draw.randrange(3)}.{draw.randrange(12)}.{draw.randrange(12)}" for _ in range(8)}
         versions |= {f"{each}-{draw.choice(('beta1', 'rc.2', 'alpha'))}" for each in sorted(versions)[:3]}
-        offered = draw.sample(sorted(versions), len(versions))
-        text = draw.choice((">= 0.1", "~> 1.0", "~> 0.4", "< 2", "!= 1.0.0", f"~> {draw.choice(offered)}"))
+        offered_versions = draw.sample(sorted(versions), len(versions))
+        text = draw.choice((">= 0.1", "~> 1.0", "~> 0.4", "< 2", "!= 1.0.0", f"~> {draw.choice(offered_versions)}"))
         if number % 10 == 0:
-            text, offered = "< 100", list(draw.choice(TIES))
-        chosen.append(Selection(text, tuple(offered)))
-    return chosen
+            text, offered_versions = "< 100", list(draw.choice(TIES))
+        selections.append(Selection(text, tuple(offered_versions)))
+    return selections
 
 
 def _draw_pair(draw: random.Random) -> Pair:
@@ -78,12 +78,12 @@ def _draw_pair(draw: random.Random) -> Pair:
     return Pair(",".join(clauses), version)
 
 
-def _draw_clause(draw: random.Random, offered: str) -> str:
-    version, roll = offered, draw.random()
+def _draw_clause(draw: random.Random, offered_version: str) -> str:
+    version, roll = offered_version, draw.random()
     if roll > 0.6:
         version = _draw_version(draw, parts=(1, 2, 3, 3, 3, 3, 3, 3, 4))
     elif roll > 0.35:
-        version = f"{offered.partition('-')[0].partition('+')[0]}-{_draw_identifiers(draw)}"
+        version = f"{offered_version.partition('-')[0].partition('+')[0]}-{_draw_identifiers(draw)}"
     gap = draw.choice(("", " ", "  ", "\t")) if draw.random() < 0.1 else draw.choice(("", " "))
     return (
         draw.choice(("", "", "", "", " ", "\t")) + draw.choice(OPERATORS) + gap + version + draw.choice(("", "", " "))

@@ -7,7 +7,7 @@ from tests.verification.releases import terraform
 from tests.verification.releases.world import World
 from tests.verification.terraform.judge import ACCEPTED, BAD_VERSION, NO_MATCH, PANIC, judge_pairs
 from tests.verification.terraform.pairs import Pair
-from verification.terraform.versions import BadVersion, parse
+from verification.terraform.versions import InvalidVersionError, parse_version
 
 
 @pytest.mark.skipif(not terraform.available(), reason="Terraform is not installed")
@@ -26,7 +26,7 @@ def test_differences_at_the_limits_belong_to_a_documented_class():
 def test_number_that_is_too_large_is_refused_before_terraform_falls_over_it(tmp_path):
     world, text = World(None), "9" * 20 + ".0.0"
     world.routes["/v1/providers/acme/large/versions"] = {"versions": [{"version": text, "protocols": ["5.0"]}]}
-    with pytest.raises(BadVersion, match="too large"):
-        parse(text)
+    with pytest.raises(InvalidVersionError, match="too large"):
+        parse_version(text)
     assert terraform.init(tmp_path / "large", world.url, {"large": "> 1"})["large"].startswith("panic: ")
     world.stop()

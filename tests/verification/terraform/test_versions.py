@@ -6,7 +6,14 @@ from django.core.management import CommandError, call_command
 from hypothesis import given
 from hypothesis import strategies as st
 
-from verification.terraform.versions import BadVersion, Version, constraint, is_strict, parse, suggested
+from verification.terraform.versions import (
+    InvalidVersionError,
+    Version,
+    is_strict,
+    parse_constraint,
+    parse_version,
+    suggest_constraint,
+)
 
 
 def words(text):
@@ -86,23 +93,23 @@ NONE = [
 
 
 def test_versions_have_an_order():
-    versions = [parse(text) for text in ORDER]
+    versions = [parse_version(text) for text in ORDER]
     assert sorted(versions) == versions
     assert [str(version) for version in versions] == ORDER
 
 
 @pytest.mark.parametrize("text", PASS)
 def test_constraint(text):
-    wanted = constraint(text)
-    assert [version for version in ALL if wanted.lets_pass(parse(version))] == PASS[text].split()
-    chosen = wanted.newest(map(parse, ALL))
-    assert str(chosen or "") == (PASS[text].split() or [""])[-1]
+    constraint = parse_constraint(text)
+    assert [version for version in ALL if constraint.lets_pass(parse_version(version))] == PASS[text].split()
+    newest_version = constraint.newest(map(parse_version, ALL))
+    assert str(newest_version or "") == (PASS[text].split() or [""])[-1]
 
 
 @pytest.mark.parametrize("text", NONE)
 def test_text_that_is_no_constraint(text):
-    with pytest.raises(BadVersion) as refusal:
-        constraint(text)
+    with pytest.raises(InvalidVersionError) as refusal:
+        parse_constraint(text)
     assert str(refusal.value).endswith(".")
 
 
@@ -120,21 +127,21 @@ def test_strict_version(text, strict):
     [("1.4.2", "~> 1.4"), ("10.0.0", "~> 10.0"), ("0.4.2", "~> 0.4.2"), ("1.0.0-rc1", "= 1.0.0-rc1")],
 )
 def test_suggested_constraint_lets_the_version_pass(version, expected):
-    assert suggested(parse(version)) == expected
-    assert constraint(expected).lets_pass(parse(version))
+    assert suggest_constraint(parse_version(version)) == expected
+    assert parse_constraint(expected).lets_pass(parse_version(version))
 
 
 @given(st.tuples(*[st.integers(0, 30)] * 3), st.tuples(*[st.integers(0, 30)] * 3))
-def test_pessimistic_is_two_comparisons(asked, offered):
-    text, version = ".".join(map(str, asked)), Version(*offered)
-    both = constraint(f">= {text}, < {asked[0]}.{asked[1] + 1}.0")
-    assert constraint(f"~> {text}").lets_pass(version) == both.lets_pass(version)
+def test_pessimistic_is_two_comparisons(constraint_numbers, version_numbers):
+    text, version = ".".join(map(str, constraint_numbers)), Version(*version_numbers)
+    both = parse_constraint(f">= {text}, < {constraint_numbers[0]}.{constraint_numbers[1] + 1}.0")
+    assert parse_constraint(f"~> {text}").lets_pass(version) == both.lets_pass(version)
 
 
 @given(st.text(max_size=30))
 def test_any_text_is_read_or_refused(text):
-    with contextlib.suppress(BadVersion):
-        assert constraint(text).text == text
+    with contextlib.suppress(InvalidVersionError):
+        assert parse_constraint(text).text == text
 
 
 def test_command_answers_in_json(capsys):
@@ -162,12 +169,12 @@ def test_command_names_every_version_that_differs_in_build_metadata_alone(capsys
 
 
 def test_version_0_0_0_is_never_chosen():
-    assert not constraint("= 0.0.0").lets_pass(parse("0.0.0"))
-    assert constraint("~> 0.0.0").lets_pass(parse("0.0.0+build"))
+    assert not parse_constraint("= 0.0.0").lets_pass(parse_version("0.0.0"))
+    assert parse_constraint("~> 0.0.0").lets_pass(parse_version("0.0.0+build"))
 
 
 def test_prerelease_of_the_upper_bound_is_let_through_where_it_is_named():
-    assert constraint("~> 1.1.3, = 1.2.0-rc1").lets_pass(parse("1.2.0-rc1"))
+    assert parse_constraint("~> 1.1.3, = 1.2.0-rc1").lets_pass(parse_version("1.2.0-rc1"))
 
 
 def test_command_refuses_what_is_no_version():

@@ -8,13 +8,20 @@ from importlib.util import module_from_spec, spec_from_file_location
 from typing import Any
 
 from tests.house.source import ROOT
-from verification.sources.http.client import Outbound
-from verification.testruns.kinds.run_task.driver import Target, play
-from verification.testruns.kinds.run_task.local_server import listening
-from verification.testruns.kinds.run_task.records import Limits, Seen
+from verification.sources.http.client import OutboundClient
+from verification.testruns.kinds.run_task.driver import RunTaskTarget, run_test
+from verification.testruns.kinds.run_task.local_server import open_callback_server
+from verification.testruns.kinds.run_task.records import RunTaskLimits, RunTaskRecords
 
 KEY = "correct horse battery staple"
-QUICK = Limits(first_answer=1, give_up=2, silence=1, end=2.5, mend=0.3, settle=0.4)
+QUICK = RunTaskLimits(
+    first_answer_seconds=1,
+    request_timeout_seconds=2,
+    silence_seconds=1,
+    end=2.5,
+    correction_seconds=0.3,
+    settle_seconds=0.4,
+)
 
 
 def _example() -> Any:
@@ -29,23 +36,23 @@ def _example() -> Any:
 example = _example()
 
 
-class Held(example.Endpoint):  # type: ignore[misc]
+class HeldEndpoint(example.Endpoint):  # type: ignore[misc]
     """An endpoint that begins its work when it is told to: a test's one database serves one thread at a time."""
 
-    def __init__(self, *given: Any) -> None:
-        super().__init__(*given)
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
         self.works: list[tuple[threading.Event, threading.Thread]] = []
 
     def work_on(self, request: dict[str, Any]) -> threading.Thread:
-        work, begun = example.Work(self, request), threading.Event()
-        thread = threading.Thread(target=lambda: begun.wait(60) and work.do(), daemon=True)
-        self.works.append((begun, thread))
+        work, start_event = example.Work(self, request), threading.Event()
+        thread = threading.Thread(target=lambda: start_event.wait(60) and work.do(), daemon=True)
+        self.works.append((start_event, thread))
         return thread
 
     def work(self) -> None:
         """Do all that is to be done, one after another, and come back when it is."""
-        for begun, thread in self.works:
-            begun.set()
+        for start_event, thread in self.works:
+            start_event.set()
             thread.join(30)
 
 
@@ -63,9 +70,11 @@ def endpoint(how: str = "", key: str = KEY, kind: Any = None) -> Iterator[Any]:
         thread.join(5)
 
 
-def rehearsed(how: str = "", key: str = KEY, stages: tuple[str, ...] = ("post_plan",), **limits: float) -> Seen:
+def run_endpoint_test(
+    how: str = "", key: str = KEY, stages: tuple[str, ...] = ("post_plan",), **limits: float
+) -> RunTaskRecords:
     """A whole rehearsal of the endpoint, with short limits."""
     with endpoint(how, key) as server:
-        target = Target(server.url, key, stages, limits=replace(QUICK, **limits))
-        with listening(target) as place:
-            return play(target, place, Outbound(loopback=True))
+        target = RunTaskTarget(server.url, key, stages, limits=replace(QUICK, **limits))
+        with open_callback_server(target) as place:
+            return run_test(target, place, OutboundClient(loopback=True))

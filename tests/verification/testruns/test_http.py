@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from verification.sources.http import transport
-from verification.sources.http.client import Outbound
+from verification.sources.http.client import OutboundClient
 from verification.testruns.kinds.run_task.http import post
 
 
@@ -33,34 +33,34 @@ def hanging_up() -> Iterator[str]:
         yield f"http://127.0.0.1:{server.getsockname()[1]}/"
 
 
-def ended(address: str, **how: Any) -> tuple[int, str]:
-    reply = post(Outbound(loopback=True, **how), address, b"{}", {}, seconds=0.4)
+def post_body(address: str, **how: Any) -> tuple[int, str]:
+    reply = post(OutboundClient(loopback=True, **how), address, b"{}", {}, timeout_seconds=0.4)
     return reply.status, reply.ended
 
 
-def test_connection_that_nobody_takes_is_unreachable(full: str) -> None:
-    assert ended(full) == (0, "unreachable")
+def test_connection_that_no_one_takes_is_unreachable(full: str) -> None:
+    assert post_body(full) == (0, "unreachable")
 
 
 def test_silence_on_a_connection_is_slow(hanging_up: str) -> None:
-    assert ended(hanging_up) == (0, "slow")
+    assert post_body(hanging_up) == (0, "slow")
 
 
 def test_no_way_from_here_is_ours(hanging_up: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    def unreached(*_: Any, **__: Any) -> socket.socket:
+    def raise_unreachable(*_: Any, **__: Any) -> socket.socket:
         raise OSError(errno.ENETUNREACH, "Network is unreachable")
 
-    monkeypatch.setattr(transport.socket, "create_connection", unreached)
-    assert ended(hanging_up) == (0, "unresolved")
+    monkeypatch.setattr(transport.socket, "create_connection", raise_unreachable)
+    assert post_body(hanging_up) == (0, "unresolved")
 
 
 def test_name_that_is_not_resolved_in_time_is_ours() -> None:
     def stalls(host: str, port: int) -> list[str]:
-        released.wait(5)
+        release_event.wait(5)
         return []
 
-    released = threading.Event()
+    release_event = threading.Event()
     try:
-        assert ended("https://run.acme.io/", resolve=stalls) == (0, "unresolved")
+        assert post_body("https://run.acme.io/", resolve=stalls) == (0, "unresolved")
     finally:
-        released.set()
+        release_event.set()

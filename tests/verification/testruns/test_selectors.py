@@ -17,7 +17,7 @@ VERDICTS = [
     {"rule": "left", "outcome": "warn", "title": "Nothing is left", "sentence": "Something may be."},
     {"rule": "again", "outcome": "fail", "title": "The second plan is empty", "sentence": "It changes tags."},
 ]
-ENDED = {"requested_at": NOW, "due_at": NOW, "finished_at": NOW + timedelta(minutes=1)}
+ENDED_RUN_FIELDS = {"requested_at": NOW, "due_at": NOW, "finished_at": NOW + timedelta(minutes=1)}
 
 
 @pytest.fixture
@@ -26,8 +26,12 @@ def provider(acme: Any, alice: Any) -> Integration:
 
 
 def lifecycle(row: Integration, **more: Any) -> LifecycleRehearsal:
-    given = {"version": "1.4.0", "base": "a", "changed": "b", "outcome": "fail", "verdicts": VERDICTS} | ENDED | more
-    return LifecycleRehearsal.objects.create(integration=row, **given)
+    run_fields = (
+        {"version": "1.4.0", "base": "a", "changed": "b", "outcome": "fail", "verdicts": VERDICTS}
+        | ENDED_RUN_FIELDS
+        | more
+    )
+    return LifecycleRehearsal.objects.create(integration=row, **run_fields)
 
 
 @pytest.mark.django_db
@@ -37,23 +41,25 @@ def test_reviewer_sees_the_verdict_what_does_not_hold_and_the_way_there(
     row = lifecycle(provider)
     client.force_login(rita)
     for page in (reverse("review", args=[provider.uuid]), reverse("requirement", args=[provider.uuid, "TP-CODE"])):
-        told = client.get(page).content.decode()
-        assert "Lifecycle of 1.4.0, made, changed and destroyed" in told
-        assert "1 of 3 rules hold plainly. Look at: The second plan is empty; Nothing is left" in told
-        assert told.index("The second plan is empty: It changes tags.") < told.index("Nothing is left: Something")
-        assert f'href="/integrations/{provider.uuid}/lifecycle/?of={row.pk}"' in told
+        text = client.get(page).content.decode()
+        assert "Lifecycle of 1.4.0, made, changed and destroyed" in text
+        assert "1 of 3 rules hold plainly. Look at: The second plan is empty; Nothing is left" in text
+        assert text.index("The second plan is empty: It changes tags.") < text.index("Nothing is left: Something")
+        assert f'href="/integrations/{provider.uuid}/lifecycle/?of={row.pk}"' in text
     assert client.get(f"/integrations/{provider.uuid}/lifecycle/?of={row.pk}").status_code == 200
     assert "Lifecycle of" not in client.get(reverse("requirement", args=[provider.uuid, "TP-LIC"])).content.decode()
 
 
 @pytest.mark.django_db
-def test_findings_of_the_schema_stand_beside_the_checks(provider: Integration, rita: Any, client: Client) -> None:
+def test_findings_of_the_schema_stand_next_to_the_checks(provider: Integration, rita: Any, client: Client) -> None:
     results = [
         {"key": "schema.read", "outcome": "pass", "title": "Schema read from the provider", "summary": "2 resources."},
         {"key": "schema.sensitive", "outcome": "warn", "title": "Secrets are marked", "summary": "1 of 3 is not."},
     ]
-    SchemaReading.objects.create(integration=provider, version="1.4.0", outcome="pass", results=results, **ENDED)
-    (one,) = selectors.tried(provider)
+    SchemaReading.objects.create(
+        integration=provider, version="1.4.0", outcome="pass", results=results, **ENDED_RUN_FIELDS
+    )
+    (one,) = selectors.get_latest_test_runs(provider)
     assert (one.outcome, one.open) == ("warn", (("Secrets are marked", "1 of 3 is not."),))
     client.force_login(rita)
     page = client.get(reverse("review", args=[provider.uuid])).content.decode()
@@ -64,18 +70,24 @@ def test_findings_of_the_schema_stand_beside_the_checks(provider: Integration, r
 @pytest.mark.django_db
 def test_newest_that_has_ended_counts_and_one_under_way_is_no_verdict(provider: Integration) -> None:
     lifecycle(provider, finished_at=None, outcome="", verdicts=[])
-    assert [(one.outcome, one.at) for one in selectors.tried(provider)] == [("open", None)]
+    assert [(one.outcome, one.at) for one in selectors.get_latest_test_runs(provider)] == [("open", None)]
     LifecycleRehearsal.objects.update(finished_at=NOW, outcome="not_run")
-    assert [(one.outcome, one.summary) for one in selectors.tried(provider)] == [("not_run", "Nothing was seen.")]
+    assert [(one.outcome, one.summary) for one in selectors.get_latest_test_runs(provider)] == [
+        ("not_run", "Nothing was seen.")
+    ]
     lifecycle(provider, version="1.5.0", finished_at=None)
-    assert [(one.outcome, one.what[:18]) for one in selectors.tried(provider)] == [("not_run", "Lifecycle of 1.4.0")]
+    assert [(one.outcome, one.what[:18]) for one in selectors.get_latest_test_runs(provider)] == [
+        ("not_run", "Lifecycle of 1.4.0")
+    ]
 
 
 @pytest.mark.django_db
 def test_each_kind_leads_to_its_own_page(rocket: Integration) -> None:
-    NomadRehearsal.objects.create(integration=rocket, type="driver", version="1.0.0", outcome="pass", **ENDED)
-    RunTaskRehearsal.objects.create(integration=rocket, url="https://run.acme.io/", signed=True, **ENDED)
-    assert [one.href.split("/")[3] for one in selectors.tried(rocket)] == ["rehearsal", "nomad"]
+    NomadRehearsal.objects.create(
+        integration=rocket, type="driver", version="1.0.0", outcome="pass", **ENDED_RUN_FIELDS
+    )
+    RunTaskRehearsal.objects.create(integration=rocket, url="https://run.acme.io/", signed=True, **ENDED_RUN_FIELDS)
+    assert [one.href.split("/")[3] for one in selectors.get_latest_test_runs(rocket)] == ["rehearsal", "nomad"]
 
 
 @pytest.mark.django_db
@@ -83,5 +95,7 @@ def test_meeting_shows_it_and_nothing_tried_is_no_panel(rocket: Integration, rit
     client.force_login(rita)
     page = reverse("requirement", args=[rocket.uuid, "NO-7"])
     assert 'id="tried"' not in client.get(page).content.decode()
-    NomadRehearsal.objects.create(integration=rocket, type="driver", version="1.0.0", outcome="pass", **ENDED)
+    NomadRehearsal.objects.create(
+        integration=rocket, type="driver", version="1.0.0", outcome="pass", **ENDED_RUN_FIELDS
+    )
     assert 'id="tried"' in client.get(page).content.decode()

@@ -15,10 +15,10 @@ class CheckResultQuerySet(models.QuerySet["CheckResult"]):
 
     def newest(self) -> "CheckResultQuerySet":
         """The last result of each check of each integration."""
-        last = self.order_by().values("integration_id", "key").annotate(last=Max("pk")).values("last")
-        return self.model.objects.filter(pk__in=last).order_by("key")
+        latest_ids = self.order_by().values("integration_id", "key").annotate(last=Max("pk")).values("last")
+        return self.model.objects.filter(pk__in=latest_ids).order_by("key")
 
-    def settled(self) -> "CheckResultQuerySet":
+    def conclusive(self) -> "CheckResultQuerySet":
         """The last result of each check that says something of the subject: an outage of ours does not."""
         return self.exclude(outcome=Outcome.ERROR).newest()
 
@@ -62,13 +62,13 @@ class CheckResult(models.Model):
             raise TypeError("Results are append-only.")
         super().save(*args, **kwargs)
 
-    def says_the_same(self, other: "CheckResult") -> bool:
+    def has_same_content(self, other: "CheckResult") -> bool:
         """Whether the same version of the check said the same of the same state; moments of evidence apart."""
-        return self._said() == other._said()
+        return self._build_comparison_key() == other._build_comparison_key()
 
-    def _said(self) -> tuple[object, ...]:
-        seen = [{name: value for name, value in item.items() if name != "at"} for item in self.evidence]
-        return (self.version, self.outcome, self.summary, self.advice, seen, self.looked_at)
+    def _build_comparison_key(self) -> tuple[object, ...]:
+        evidence_items = [{name: value for name, value in item.items() if name != "at"} for item in self.evidence]
+        return (self.version, self.outcome, self.summary, self.advice, evidence_items, self.looked_at)
 
     @property
     def last_seen(self) -> datetime:
@@ -76,7 +76,7 @@ class CheckResult(models.Model):
         return self.confirmed_at or self.at
 
     @property
-    def seen(self) -> str:
+    def looked_at_summary(self) -> str:
         """What was looked at, in one line: "release v1.4.2, repository 4711"."""
         return ", ".join(f"{thing} {revision}" for thing, revision in self.looked_at)
 
@@ -87,8 +87,8 @@ class CheckRunQuerySet(models.QuerySet["CheckRun"]):
 
     def due(self, now: datetime) -> "CheckRunQuerySet":
         """What is to be run now and in nobody's hands: what somebody waits for, then what is longest due."""
-        free = Q(claimed_until=None) | Q(claimed_until__lte=now)
-        return self.open().filter(free, due_at__lte=now).order_by("nightly", "due_at", "pk")
+        is_unclaimed = Q(claimed_until=None) | Q(claimed_until__lte=now)
+        return self.open().filter(is_unclaimed, due_at__lte=now).order_by("nightly", "due_at", "pk")
 
 
 class CheckRun(models.Model):
@@ -121,5 +121,5 @@ class CheckRun(models.Model):
 
     def is_under_way(self, now: datetime) -> bool:
         """Whether a page should wait for it: due or in somebody's hands, not waiting for an outage to end."""
-        in_hand = self.claimed_until is not None and self.claimed_until > now
-        return self.finished_at is None and (in_hand or self.due_at <= now)
+        is_claimed = self.claimed_until is not None and self.claimed_until > now
+        return self.finished_at is None and (is_claimed or self.due_at <= now)

@@ -4,158 +4,181 @@ import re
 from collections.abc import Mapping
 
 from portal.core.translation import gettext_noop
-from verification.checks.rules.link_reachability import LINKS_FRESH, ask_all, judged
-from verification.checks.rules.shared_reads import code_of, link_to, state_of
-from verification.checks.types import Subject, check
+from verification.checks.rules.link_reachability import LINKS_MAX_AGE, check_links, summarize_links
+from verification.checks.rules.shared_reads import build_code_state, build_code_url, read_release_code
+from verification.checks.types import Subject, register_check
 from verification.outcomes import Evidence, Outcome, Result
 from verification.sources import Sources
-from verification.sources.html_pages import links_of
-from verification.sources.repository_snapshot import Code, File
+from verification.sources.html_pages import extract_links
+from verification.sources.repository_snapshot import RepositoryFile, RepositorySnapshot
 
-LAYOUT = "https://developer.hashicorp.com/terraform/registry/providers/docs"
-ROOTS = ("docs/", "website/docs/")
-ENDING = re.compile(r"\.(?:html\.)?(?:md|markdown)$")
-FOLDERS = {
+DOCS_LAYOUT_URL = "https://developer.hashicorp.com/terraform/registry/providers/docs"
+DOCS_ROOTS = ("docs/", "website/docs/")
+PAGE_SUFFIX_PATTERN = re.compile(r"\.(?:html\.)?(?:md|markdown)$")
+CATEGORY_BY_FOLDER = {
     "resources": "resources", "r": "resources", "data-sources": "data-sources", "d": "data-sources",
     "functions": "functions", "ephemeral-resources": "ephemeral-resources", "guides": "guides",
 }  # fmt: skip
-THINGS = ("resources", "data-sources", "functions", "ephemeral-resources")
-IN_CODE = {
+DOCUMENTED_CATEGORIES = ("resources", "data-sources", "functions", "ephemeral-resources")
+SOURCE_FILE_PATTERNS = {
     "resources": re.compile(r"(?:^|/)(?:resource_(?P<a>[a-z0-9_]+)|(?P<b>[a-z0-9_]+)_resource)\.go$"),
     "data-sources": re.compile(r"(?:^|/)(?:data_source_(?P<a>[a-z0-9_]+)|(?P<b>[a-z0-9_]+)_data_source)\.go$"),
     "functions": re.compile(r"(?:^|/)(?:function_(?P<a>[a-z0-9_]+)|(?P<b>[a-z0-9_]+)_function)\.go$"),
 }
-MOST_PAGES = 1000
-MOST_BYTES = 500_000
-MOST_LINKS = 15
-SHOWN = 10
+MAX_PAGES = 1000
+MAX_PAGE_BYTES = 500_000
+MAX_LINKS = 15
+MAX_EVIDENCE_ITEMS = 10
 
 
-def pages_of(code: Code) -> Mapping[str, dict[str, File]]:
+def collect_pages(code: RepositorySnapshot) -> Mapping[str, dict[str, RepositoryFile]]:
     """The pages by category and name; "index" holds the overview. The newer folder counts where there are both."""
-    root = next((root for root in ROOTS if any(file.path.startswith(root) for file in code.files)), ROOTS[0])
-    found: dict[str, dict[str, File]] = {"index": {}, "guides": {}, **{thing: {} for thing in THINGS}}
+    root = next((root for root in DOCS_ROOTS if any(file.path.startswith(root) for file in code.files)), DOCS_ROOTS[0])
+    pages: dict[str, dict[str, RepositoryFile]] = {
+        "index": {},
+        "guides": {},
+        **{thing: {} for thing in DOCUMENTED_CATEGORIES},
+    }
     for file in code.files:
-        if file.path.startswith(root) and ENDING.search(file.path):
+        if file.path.startswith(root) and PAGE_SUFFIX_PATTERN.search(file.path):
             folder, _, page = file.path.removeprefix(root).rpartition("/")
-            name = ENDING.sub("", page)
-            category = "index" if not folder and name == "index" else FOLDERS.get(folder, "")
+            name = PAGE_SUFFIX_PATTERN.sub("", page)
+            category = "index" if not folder and name == "index" else CATEGORY_BY_FOLDER.get(folder, "")
             if category:
-                found[category][name] = file
-    return found
+                pages[category][name] = file
+    return pages
 
 
-def named_in_code(code: Code) -> Mapping[str, set[str]]:
+def collect_documentable_names(code: RepositorySnapshot) -> Mapping[str, set[str]]:
     """What the names of Go files say that there is, by category."""
-    found: dict[str, set[str]] = {category: set() for category in IN_CODE}
-    for file in code.go_files():
-        category = next((c for c in ("data-sources", "functions", "resources") if IN_CODE[c].search(file.path)), "")
-        match = IN_CODE[category].search(file.path) if category else None
+    names: dict[str, set[str]] = {category: set() for category in SOURCE_FILE_PATTERNS}
+    for file in code.list_go_files():
+        category = next(
+            (
+                candidate
+                for candidate in ("data-sources", "functions", "resources")
+                if SOURCE_FILE_PATTERNS[candidate].search(file.path)
+            ),
+            "",
+        )
+        match = SOURCE_FILE_PATTERNS[category].search(file.path) if category else None
         if match:
-            found[category].add(match["a"] or match["b"])
-    return found
+            names[category].add(match["a"] or match["b"])
+    return names
 
 
-def _cut(code: Code) -> Result:
-    return Result(Outcome.NOT_RUN, "GitHub's list of the files is cut off.", looked_at=state_of(code))
+def _build_truncated_result(code: RepositorySnapshot) -> Result:
+    return Result(Outcome.NOT_RUN, "GitHub's list of the files is cut off.", looked_at=build_code_state(code))
 
 
-@check(
+@register_check(
     "docs.layout",
     title=gettext_noop("Documentation in the repository"),
     advice=gettext_noop("Write docs/index.md and a page for each resource, best with tfplugindocs, and release them."),
-    help=LAYOUT,
+    help=DOCS_LAYOUT_URL,
 )
-def layout(subject: Subject, sources: Sources) -> Result:
+def check_docs_layout(subject: Subject, sources: Sources) -> Result:
     """The release holds an overview and at least one page of a resource, data source or function."""
-    code = code_of(subject, sources)
+    code = read_release_code(subject, sources)
     if isinstance(code, Result):
         return code
     if code.cut:
-        return _cut(code)
-    pages = pages_of(code)
-    seen = tuple(Evidence(category, str(len(found))) for category, found in pages.items() if found)
+        return _build_truncated_result(code)
+    pages = collect_pages(code)
+    evidence = tuple(
+        Evidence(category, str(len(category_pages))) for category, category_pages in pages.items() if category_pages
+    )
     if not pages["index"]:
-        return Result(Outcome.WARN, "There is no docs/index.md.", seen, state_of(code))
-    if not any(pages[thing] for thing in THINGS):
+        return Result(Outcome.WARN, "There is no docs/index.md.", evidence, build_code_state(code))
+    if not any(pages[thing] for thing in DOCUMENTED_CATEGORIES):
         summary = "There is an overview, but no page of a resource or data source."
-        return Result(Outcome.WARN, summary, seen, state_of(code))
-    total = sum(len(pages[thing]) for thing in THINGS)
-    return Result(Outcome.PASS, f"An overview and {total} pages of what it offers.", seen, state_of(code))
+        return Result(Outcome.WARN, summary, evidence, build_code_state(code))
+    total = sum(len(pages[thing]) for thing in DOCUMENTED_CATEGORIES)
+    return Result(Outcome.PASS, f"An overview and {total} pages of what it offers.", evidence, build_code_state(code))
 
 
-@check(
+@register_check(
     "docs.pages",
     title=gettext_noop("A page for each resource, data source and function"),
     advice=gettext_noop("Write the missing pages, best with tfplugindocs, which makes them from the schema."),
-    help=LAYOUT,
+    help=DOCS_LAYOUT_URL,
 )
-def pages(subject: Subject, sources: Sources) -> Result:
+def check_docs_pages(subject: Subject, sources: Sources) -> Result:
     """For each resource, data source and function that bears its name on a Go file, there is a page."""
-    code = code_of(subject, sources)
+    code = read_release_code(subject, sources)
     if isinstance(code, Result):
         return code
     if code.cut:
-        return _cut(code)
-    named, written = named_in_code(code), pages_of(code)
-    total = sum(map(len, named.values()))
+        return _build_truncated_result(code)
+    expected_names, existing_pages = collect_documentable_names(code), collect_pages(code)
+    total = sum(map(len, expected_names.values()))
     if not total:
         summary = "No Go file bears the name of a resource, so nothing could be compared."
-        return Result(Outcome.NOT_RUN, summary, looked_at=state_of(code))
-    missing = [f"{c}/{name}" for c, names in named.items() for name in sorted(names) if not _has(written[c], name)]
-    seen = tuple(Evidence("No page", name, link_to(code, sources)) for name in missing[:SHOWN])
+        return Result(Outcome.NOT_RUN, summary, looked_at=build_code_state(code))
+    missing = [
+        f"{category}/{name}"
+        for category, names in expected_names.items()
+        for name in sorted(names)
+        if not _has_page(existing_pages[category], name)
+    ]
+    evidence = tuple(Evidence("No page", name, build_code_url(code, sources)) for name in missing[:MAX_EVIDENCE_ITEMS])
     if missing:
-        return Result(Outcome.WARN, f"{len(missing)} of {total} have no page.", seen, state_of(code))
-    return Result(Outcome.PASS, f"All {total} have a page.", seen, state_of(code))
+        return Result(Outcome.WARN, f"{len(missing)} of {total} have no page.", evidence, build_code_state(code))
+    return Result(Outcome.PASS, f"All {total} have a page.", evidence, build_code_state(code))
 
 
-def _has(written: Mapping[str, File], name: str) -> bool:
+def _has_page(existing_pages: Mapping[str, RepositoryFile], name: str) -> bool:
     """Pages bear names without the provider's own, files sometimes with it."""
-    return name in written or any(name.endswith(f"_{page}") or page.endswith(f"_{name}") for page in written)
+    return name in existing_pages or any(
+        name.endswith(f"_{page}") or page.endswith(f"_{name}") for page in existing_pages
+    )
 
 
-@check(
+@register_check(
     "docs.limits",
     title=gettext_noop("Size of the documentation"),
     advice=gettext_noop("Shorten or split what is longer: the registry cuts pages off and leaves further ones out."),
-    help=LAYOUT,
+    help=DOCS_LAYOUT_URL,
 )
-def limits(subject: Subject, sources: Sources) -> Result:
+def check_docs_limits(subject: Subject, sources: Sources) -> Result:
     """No more than 1,000 pages, none larger than 500 KB."""
-    code = code_of(subject, sources)
+    code = read_release_code(subject, sources)
     if isinstance(code, Result):
         return code
     if code.cut:
-        return _cut(code)
-    every = [file for found in pages_of(code).values() for file in found.values()]
-    long = [file for file in every if file.size > MOST_BYTES]
-    seen = tuple(
-        Evidence(f"{file.size // 1000} KB", file.path, link_to(code, sources, file.path)) for file in long[:SHOWN]
+        return _build_truncated_result(code)
+    pages = [file for category_pages in collect_pages(code).values() for file in category_pages.values()]
+    large_files = [file for file in pages if file.size > MAX_PAGE_BYTES]
+    evidence = tuple(
+        Evidence(f"{file.size // 1000} KB", file.path, build_code_url(code, sources, file.path))
+        for file in large_files[:MAX_EVIDENCE_ITEMS]
     )
-    if not every:
-        return Result(Outcome.NOT_RUN, "There is no page that could be measured.", looked_at=state_of(code))
-    if len(every) > MOST_PAGES:
-        summary = f"{len(every)} pages; the registry takes {MOST_PAGES} of a version."
-        return Result(Outcome.WARN, summary, seen, state_of(code))
-    if long:
-        return Result(Outcome.WARN, f"{len(long)} pages are larger than 500 KB.", seen, state_of(code))
-    return Result(Outcome.PASS, f"{len(every)} pages, none larger than 500 KB.", seen, state_of(code))
+    if not pages:
+        return Result(Outcome.NOT_RUN, "There is no page that could be measured.", looked_at=build_code_state(code))
+    if len(pages) > MAX_PAGES:
+        summary = f"{len(pages)} pages; the registry takes {MAX_PAGES} of a version."
+        return Result(Outcome.WARN, summary, evidence, build_code_state(code))
+    if large_files:
+        return Result(
+            Outcome.WARN, f"{len(large_files)} pages are larger than 500 KB.", evidence, build_code_state(code)
+        )
+    return Result(Outcome.PASS, f"{len(pages)} pages, none larger than 500 KB.", evidence, build_code_state(code))
 
 
-@check(
+@register_check(
     "docs.links",
     title=gettext_noop("Links that answer"),
     advice=gettext_noop("Correct or remove the links that lead nowhere."),
-    fresh=LINKS_FRESH,
+    max_age=LINKS_MAX_AGE,
 )
-def links(subject: Subject, sources: Sources) -> Result:
+def check_docs_links(subject: Subject, sources: Sources) -> Result:
     """The links of the overview and of the README answer, the first 15 of them."""
-    code = code_of(subject, sources)
+    code = read_release_code(subject, sources)
     if isinstance(code, Result):
         return code
-    overview = list(pages_of(code)["index"].values())
+    overview = list(collect_pages(code)["index"].values())
     readme = [file for file in code.files if file.path.lower() == "readme.md"]
-    found = dict.fromkeys(address for file in (*overview, *readme) for address in links_of(code.open(file)))
-    secure = [address for address in found if address.startswith("https://")][:MOST_LINKS]
-    outcome, summary, seen = judged(ask_all(sources, secure), dead=Outcome.WARN)
-    return Result(outcome, summary, seen, state_of(code))
+    addresses = dict.fromkeys(address for file in (*overview, *readme) for address in extract_links(code.open(file)))
+    https_addresses = [address for address in addresses if address.startswith("https://")][:MAX_LINKS]
+    outcome, summary, evidence = summarize_links(check_links(sources, https_addresses), dead_outcome=Outcome.WARN)
+    return Result(outcome, summary, evidence, build_code_state(code))

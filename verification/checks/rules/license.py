@@ -7,22 +7,22 @@ import re
 from collections.abc import Iterable
 
 from portal.core.translation import gettext_noop
-from verification.checks.rules.repository import looked_at, read, shown
-from verification.checks.rules.shared_reads import code_at, ref_of
-from verification.checks.types import Subject, check
+from verification.checks.rules.repository import build_repository_evidence, build_repository_state, read_repository
+from verification.checks.rules.shared_reads import determine_ref, read_code
+from verification.checks.types import Subject, register_check
 from verification.licenses.findings import Problem
 from verification.licenses.inspection import look, see
 from verification.licenses.normalization import MAX_BYTES
 from verification.licenses.policy import NO_RULE, Judgement, Policy, Verdict, is_licence_file, judge, judge_all
 from verification.outcomes import Evidence, Outcome, Result
 from verification.sources import Sources
-from verification.sources.github.client import Repository
-from verification.sources.repository_snapshot import Code, File
+from verification.sources.github.client import GitHubRepository
+from verification.sources.repository_snapshot import RepositoryFile, RepositorySnapshot
 
-NO_OPINION = ("", "NOASSERTION", "OTHER")
+UNKNOWN_GITHUB_LICENSES = ("", "NOASSERTION", "OTHER")
 NAME_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")  # "AcmeEULA" has two
 # beginnings of words in the names of files that can hold terms
-OTHER_TERMS = (
+EXTRA_TERMS_PATTERN = (
     "eula",
     "licens",
     "licenc",
@@ -45,15 +45,17 @@ OTHER_TERMS = (
     "usage",
 )
 PROSE = re.compile(r"[^./]+(?:\.(?:md|txt|rst|html?|adoc|pdf|rtf|docx?))*", re.I)
-NOTICE = ("notice", "attribution", "credits", "acknowledg")
-PART = re.compile(r"(?:[^/]+/){1,2}(?:licen[sc]e|copying)(?:\.[^/.]*)?", re.I)
-OF_OTHERS = frozenset({"vendor", "node_modules", "third_party", "third-party", "testdata", "examples", "licenses"})
-PERSON = "A person decides"
-MOST_FILES = 12
-MOST_REASONS = 6
+NOTICE_PATTERN = ("notice", "attribution", "credits", "acknowledg")
+PART_LICENSE_PATTERN = re.compile(r"(?:[^/]+/){1,2}(?:licen[sc]e|copying)(?:\.[^/.]*)?", re.I)
+THIRD_PARTY_FOLDERS = frozenset(
+    {"vendor", "node_modules", "third_party", "third-party", "testdata", "examples", "licenses"}
+)
+MANUAL_DECISION = "A person decides"
+MAX_LICENSE_FILES = 12
+MAX_REASONS = 6
 
 
-@check(
+@register_check(
     "repository.licence",
     title=gettext_noop("Licence"),
     advice=gettext_noop(
@@ -61,135 +63,169 @@ MOST_REASONS = 6
     ),
     version=2,
 )
-def licence(subject: Subject, sources: Sources) -> Result:
+def check_license(subject: Subject, sources: Sources) -> Result:
     """The licence files of the newest release's commit against the edition's policy; what is unclear is a person's."""
-    found = read(subject, sources)
-    if isinstance(found, Result):
-        return found
-    code = code_at(subject, sources, ref_of(subject, sources))
-    own, parts, others = sorted_out(code)
-    if code.cut or len(own) + len(parts) > MOST_FILES:
-        return _for_a_person("there are more licence files than we read.", found, code, ())
-    if not own:
-        return _without_file(found, code)
-    policy = Policy(subject.licences_allowed, subject.licences_asked)
-    whole, each = judge_all({file.path: content(code, file) for file in own}, policy)
-    seen = (*_evidence(found, code, each, subject), *(Evidence("Also there", file.path) for file in others))
-    outcome, summary = decided(whole, found.licence_spdx, policy)
-    if outcome == Outcome.PASS and whole.reasons != (NO_RULE,):
-        doubt = beside(code, parts, others, policy)
+    repository = read_repository(subject, sources)
+    if isinstance(repository, Result):
+        return repository
+    code = read_code(subject, sources, determine_ref(subject, sources))
+    license_files, part_files, other_files = classify_license_files(code)
+    if code.cut or len(license_files) + len(part_files) > MAX_LICENSE_FILES:
+        return _build_manual_decision_result("there are more licence files than we read.", repository, code, ())
+    if not license_files:
+        return _build_missing_file_result(repository, code)
+    policy = Policy(subject.allowed_licenses, subject.licenses_for_review)
+    judgement, judgement_by_path = judge_all({file.path: read_content(code, file) for file in license_files}, policy)
+    evidence = (
+        *_build_evidence(repository, code, judgement_by_path, subject),
+        *(Evidence("Also there", file.path) for file in other_files),
+    )
+    outcome, summary = decide_outcome(judgement, repository.licence_spdx, policy)
+    if outcome == Outcome.PASS and judgement.reasons != (NO_RULE,):
+        doubt = find_doubt(code, part_files, other_files, policy)
         if doubt:
-            return _for_a_person(doubt, found, code, seen)
-    return Result(outcome, summary, seen, _state(found, code))
+            return _build_manual_decision_result(doubt, repository, code, evidence)
+    return Result(outcome, summary, evidence, _build_state(repository, code))
 
 
-def sorted_out(code: Code) -> tuple[list[File], list[File], list[File]]:
+def classify_license_files(
+    code: RepositorySnapshot,
+) -> tuple[list[RepositoryFile], list[RepositoryFile], list[RepositoryFile]]:
     """The licence files of the whole, those of its parts, and further files that could hold terms."""
-    own = [file for file in code.files if is_licence_file(file.path)]
-    parts = [f for f in code.files if PART.fullmatch(f.path) and not OF_OTHERS & set(f.path.lower().split("/"))]
-    others = [f for f in code.files if PROSE.fullmatch(f.path) and is_about_terms(f.path) and f not in own]
-    return own, parts, others
+    license_files = [file for file in code.files if is_licence_file(file.path)]
+    part_files = [
+        file
+        for file in code.files
+        if PART_LICENSE_PATTERN.fullmatch(file.path) and not THIRD_PARTY_FOLDERS & set(file.path.lower().split("/"))
+    ]
+    other_files = [
+        file
+        for file in code.files
+        if PROSE.fullmatch(file.path) and is_about_terms(file.path) and file not in license_files
+    ]
+    return license_files, part_files, other_files
 
 
-def is_about_terms(path: str, beginnings: tuple[str, ...] = OTHER_TERMS + NOTICE) -> bool:
+def is_about_terms(path: str, beginnings: tuple[str, ...] = EXTRA_TERMS_PATTERN + NOTICE_PATTERN) -> bool:
     """Return whether the name of a file has a word with one of these beginnings, as AcmeEULA.txt has."""
     return any(word.lower().startswith(beginnings) for word in NAME_WORD.findall(path.partition(".")[0]))
 
 
-def content(code: Code, file: File) -> bytes:
+def read_content(code: RepositorySnapshot, file: RepositoryFile) -> bytes:
     """Return what stands in a file. One that is too large is not read: the gate leaves it to a person."""
     return b" " * (MAX_BYTES + 1) if file.size > MAX_BYTES else code.open(file).encode()
 
 
-def decided(whole: Judgement, github: str, policy: Policy) -> tuple[Outcome, str]:
+def decide_outcome(judgement: Judgement, github_license: str, policy: Policy) -> tuple[Outcome, str]:
     """The gate's verdict, with GitHub's as second opinion."""
-    reasons = _told(whole.reasons)
+    reasons = _join_reasons(judgement.reasons)
     if not (policy.allow or policy.ask):
-        said = whole.expression or "A licence that is not recognised"
-        return Outcome.PASS, f"{said}; the program publishes no rule about licences."
-    if whole.verdict is Verdict.REVIEW:
-        return Outcome.NOT_RUN, reasons if reasons.startswith(PERSON) else f"{PERSON}: {reasons}"
-    if _contradicts(whole, github, policy):
+        license_name = judgement.expression or "A licence that is not recognised"
+        return Outcome.PASS, f"{license_name}; the program publishes no rule about licences."
+    if judgement.verdict is Verdict.REVIEW:
+        return Outcome.NOT_RUN, reasons if reasons.startswith(MANUAL_DECISION) else f"{MANUAL_DECISION}: {reasons}"
+    if _has_github_contradiction(judgement, github_license, policy):
         return (
             Outcome.NOT_RUN,
-            f"{PERSON}: GitHub takes it for {github}, and we read {whole.expression}. {reasons}",
+            f"{MANUAL_DECISION}: GitHub takes it for {github_license}, and we read {judgement.expression}. {reasons}",
         )
-    if whole.verdict is Verdict.DENY:
+    if judgement.verdict is Verdict.DENY:
         return Outcome.FAIL, reasons
-    return Outcome.PASS, f"{whole.expression} is on the program's list."
+    return Outcome.PASS, f"{judgement.expression} is on the program's list."
 
 
-def _contradicts(whole: Judgement, github: str, policy: Policy) -> bool:
+def _has_github_contradiction(judgement: Judgement, github_license: str, policy: Policy) -> bool:
     """Return whether GitHub names another license; it does not know many, and then it has no opinion."""
-    if github in NO_OPINION:
+    if github_license in UNKNOWN_GITHUB_LICENSES:
         return False
-    named = set(re.split(r" (?:AND|OR) ", whole.expression))
-    if whole.verdict is Verdict.DENY:
-        return github in policy.allow
-    return github not in named
+    named_licenses = set(re.split(r" (?:AND|OR) ", judgement.expression))
+    if judgement.verdict is Verdict.DENY:
+        return github_license in policy.allow
+    return github_license not in named_licenses
 
 
-def beside(code: Code, parts: Iterable[File], others: Iterable[File], policy: Policy) -> str:
+def find_doubt(
+    code: RepositorySnapshot,
+    part_files: Iterable[RepositoryFile],
+    other_files: Iterable[RepositoryFile],
+    policy: Policy,
+) -> str:
     """Say why a person has to look although the license itself is fine: terms of a part, or in a further file."""
-    for file in parts:
-        if judge(content(code, file), policy).verdict is not Verdict.ALLOW:
+    for file in part_files:
+        if judge(read_content(code, file), policy).verdict is not Verdict.ALLOW:
             return f"{file.path} has terms of its own for a part of it."
-    own = (see(content(code, file)) for file in code.files if is_licence_file(file.path))
+    own = (see(read_content(code, file)) for file in code.files if is_licence_file(file.path))
     ids = tuple(dict.fromkeys(id for found in own for id in found.ids))
-    for file in others:
-        if doubt := further_terms(content(code, file), policy, ids if is_about_terms(file.path, NOTICE) else ()):
+    for file in other_files:
+        if doubt := describe_further_terms(
+            read_content(code, file), policy, ids if is_about_terms(file.path, NOTICE_PATTERN) else ()
+        ):
             return f"{file.path}: {doubt}"
     return ""
 
 
-def further_terms(raw: bytes, policy: Policy, notice_of: tuple[str, ...] = ()) -> str:
+def describe_further_terms(content: bytes, policy: Policy, notice_of: tuple[str, ...] = ()) -> str:
     """Say what a file such as LEGAL.md adds to the license; "" where it only repeats it or names holders.
 
     `notice_of` holds the licenses of the repository where the file is its NOTICE: that names dependencies too.
     """
-    found = look(raw, notice_of) if notice_of else see(raw)
-    if found.trouble or found.restriction:
-        return found.trouble or found.restriction
-    findings = [f for f in found.findings if not (notice_of and f.problem is Problem.SIMILAR_TEXT)]
+    inspection = look(content, notice_of) if notice_of else see(content)
+    if inspection.trouble or inspection.restriction:
+        return inspection.trouble or inspection.restriction
+    findings = [f for f in inspection.findings if not (notice_of and f.problem is Problem.SIMILAR_TEXT)]
     if findings:
         return findings[0].message
-    unlisted = [id for id in (found.reading.texts if notice_of else found.ids) if id not in policy.allow]
-    return f"it holds {unlisted[0]}, which is not on the program's list." if unlisted else ""
+    unlisted_ids = [id for id in (inspection.reading.texts if notice_of else inspection.ids) if id not in policy.allow]
+    return f"it holds {unlisted_ids[0]}, which is not on the program's list." if unlisted_ids else ""
 
 
-def _without_file(found: Repository, code: Code) -> Result:
-    seen = (shown(found), Evidence("Licence according to GitHub", found.licence_spdx or "none found"))
-    late = " GitHub finds one on the default branch: release it." if found.licence_spdx else ""
-    summary = f"There is no licence file in the commit {code.commit[:7]}.{late}"
-    return Result(Outcome.FAIL, summary, seen, _state(found, code))
+def _build_missing_file_result(repository: GitHubRepository, code: RepositorySnapshot) -> Result:
+    evidence = (
+        build_repository_evidence(repository),
+        Evidence("Licence according to GitHub", repository.licence_spdx or "none found"),
+    )
+    hint = " GitHub finds one on the default branch: release it." if repository.licence_spdx else ""
+    summary = f"There is no licence file in the commit {code.commit[:7]}.{hint}"
+    return Result(Outcome.FAIL, summary, evidence, _build_state(repository, code))
 
 
-def _for_a_person(why: str, found: Repository, code: Code, seen: tuple[Evidence, ...]) -> Result:
-    return Result(Outcome.NOT_RUN, f"{PERSON}: {why}", seen or (shown(found),), _state(found, code))
+def _build_manual_decision_result(
+    reason: str, repository: GitHubRepository, code: RepositorySnapshot, evidence: tuple[Evidence, ...]
+) -> Result:
+    return Result(
+        Outcome.NOT_RUN,
+        f"{MANUAL_DECISION}: {reason}",
+        evidence or (build_repository_evidence(repository),),
+        _build_state(repository, code),
+    )
 
 
-def _evidence(found: Repository, code: Code, each: dict[str, Judgement], subject: Subject) -> tuple[Evidence, ...]:
-    files = (
+def _build_evidence(
+    repository: GitHubRepository, code: RepositorySnapshot, judgement_by_path: dict[str, Judgement], subject: Subject
+) -> tuple[Evidence, ...]:
+    file_evidence = (
         Evidence(
-            path, f"{judgement.expression or 'not recognised'}: {_told(judgement.reasons)}", _page(found, code, path)
+            path,
+            f"{judgement.expression or 'not recognised'}: {_join_reasons(judgement.reasons)}",
+            _build_file_url(repository, code, path),
         )
-        for path, judgement in each.items()
+        for path, judgement in judgement_by_path.items()
     )
     return (
-        *files,
-        Evidence("Licence according to GitHub", found.licence_spdx or "none found", found.html_url),
-        Evidence("The program accepts", subject.licence_summary or "no published rule"),
+        *file_evidence,
+        Evidence("Licence according to GitHub", repository.licence_spdx or "none found", repository.html_url),
+        Evidence("The program accepts", subject.license_summary or "no published rule"),
     )
 
 
-def _page(found: Repository, code: Code, path: str) -> str:
-    return f"{found.html_url}/blob/{code.commit}/{path}"
+def _build_file_url(repository: GitHubRepository, code: RepositorySnapshot, path: str) -> str:
+    return f"{repository.html_url}/blob/{code.commit}/{path}"
 
 
-def _told(reasons: tuple[str, ...]) -> str:
-    more = len(reasons) - MOST_REASONS
-    return " ".join(reasons[:MOST_REASONS]) + (f" And {more} more." if more > 0 else "")
+def _join_reasons(reasons: tuple[str, ...]) -> str:
+    omitted_count = len(reasons) - MAX_REASONS
+    return " ".join(reasons[:MAX_REASONS]) + (f" And {omitted_count} more." if omitted_count > 0 else "")
 
 
-def _state(found: Repository, code: Code) -> tuple[tuple[str, str], ...]:
-    return (*looked_at(found), ("commit", code.commit))
+def _build_state(repository: GitHubRepository, code: RepositorySnapshot) -> tuple[tuple[str, str], ...]:
+    return (*build_repository_state(repository), ("commit", code.commit))

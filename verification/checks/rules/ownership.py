@@ -1,67 +1,81 @@
 """Is it still the repository that was entered: under the same owner, under the same name?"""
 
 from portal.core.translation import gettext_noop
-from verification.checks.rules.shared_reads import NO_ADDRESS, entered
-from verification.checks.types import Subject, check
+from verification.checks.rules.shared_reads import NO_REPOSITORY_RESULT, resolve_recorded_number
+from verification.checks.types import Subject, register_check
 from verification.outcomes import Evidence, Outcome, Result
 from verification.sources import Sources
-from verification.sources.errors import NotFound
-from verification.sources.github.client import Repository
+from verification.sources.errors import SourceNotFoundError
+from verification.sources.github.client import GitHubRepository
 
 NEW_OWNER = "new owner"
 
 
-def _found(subject: Subject, sources: Sources) -> Repository | Result:
+def _read_repository(subject: Subject, sources: Sources) -> GitHubRepository | Result:
     if not subject.repository:
-        return NO_ADDRESS
+        return NO_REPOSITORY_RESULT
     try:
-        found: Repository = sources.github.repository(subject.repository)
-    except NotFound as answer:
-        seen = (Evidence("Address", subject.repository),)
-        return Result(Outcome.FAIL, str(answer), seen, absent=f"the repository {subject.repository}")
-    return found
+        repository: GitHubRepository = sources.github.repository(subject.repository)
+    except SourceNotFoundError as error:
+        evidence = (Evidence("Address", subject.repository),)
+        return Result(Outcome.FAIL, str(error), evidence, missing_item=f"the repository {subject.repository}")
+    return repository
 
 
-@check(
+@register_check(
     "repository.owner",
     title=gettext_noop("Same owner"),
     advice=gettext_noop("Move the repository back, or ask the program to accept the new owner."),
     accepts=NEW_OWNER,
 )
-def owner(subject: Subject, sources: Sources) -> Result:
+def check_owner(subject: Subject, sources: Sources) -> Result:
     """The account that owned the repository when it was entered owns it now, by GitHub's number of it."""
-    found = _found(subject, sources)
-    if isinstance(found, Result):
-        return found
-    name = found.full_name.partition("/")[0]
-    looked_at = (("repository", found.full_name), ("owner", str(found.owner_id)))
-    seen: tuple[Evidence, ...] = (Evidence("Owner", f"{name} ({found.owner_id})", found.html_url),)
-    recorded, remember = entered(subject, "owner", subject.repository_owner_id, found.owner_id)
-    if remember and remember != {key: subject.known.get(key) for key in remember}:
-        summary = f"The owner was not recorded before; from now on it is {name}."
-        return Result(Outcome.WARN, summary, seen, looked_at, remember=remember)
-    if found.owner_id == recorded:
-        return Result(Outcome.PASS, f"{name} owns it, as when it was entered.", seen, looked_at, remember=remember)
-    seen += (Evidence("Owner when entered", str(recorded)),)
-    if str(found.owner_id) == subject.accepted("repository.owner"):
-        return Result(Outcome.PASS, f"{name} owns it, as the program has accepted.", seen, looked_at)
-    looked_at = (("repository", found.full_name), (NEW_OWNER, str(found.owner_id)))
-    why = f"{subject.repository} now belongs to {name}; a person confirms the new owner."
-    return Result(Outcome.FAIL, f"The repository has moved to another owner, {name}.", seen, looked_at, freeze=why)
+    repository = _read_repository(subject, sources)
+    if isinstance(repository, Result):
+        return repository
+    owner_name = repository.full_name.partition("/")[0]
+    looked_at = (("repository", repository.full_name), ("owner", str(repository.owner_id)))
+    evidence: tuple[Evidence, ...] = (Evidence("Owner", f"{owner_name} ({repository.owner_id})", repository.html_url),)
+    recorded_owner_id, observations = resolve_recorded_number(
+        subject, "owner", subject.repository_owner_id, repository.owner_id
+    )
+    if observations and observations != {key: subject.known.get(key) for key in observations}:
+        summary = f"The owner was not recorded before; from now on it is {owner_name}."
+        return Result(Outcome.WARN, summary, evidence, looked_at, observations=observations)
+    if repository.owner_id == recorded_owner_id:
+        return Result(
+            Outcome.PASS,
+            f"{owner_name} owns it, as when it was entered.",
+            evidence,
+            looked_at,
+            observations=observations,
+        )
+    evidence += (Evidence("Owner when entered", str(recorded_owner_id)),)
+    if str(repository.owner_id) == subject.get_accepted_value("repository.owner"):
+        return Result(Outcome.PASS, f"{owner_name} owns it, as the program has accepted.", evidence, looked_at)
+    looked_at = (("repository", repository.full_name), (NEW_OWNER, str(repository.owner_id)))
+    reason = f"{subject.repository} now belongs to {owner_name}; a person confirms the new owner."
+    return Result(
+        Outcome.FAIL,
+        f"The repository has moved to another owner, {owner_name}.",
+        evidence,
+        looked_at,
+        freeze_reason=reason,
+    )
 
 
-@check(
+@register_check(
     "repository.renamed",
     title=gettext_noop("Same name"),
     advice=gettext_noop("Enter the new address here; the registry too has to be told of a new name."),
 )
-def renamed(subject: Subject, sources: Sources) -> Result:
+def check_repository_name_unchanged(subject: Subject, sources: Sources) -> Result:
     """The repository still bears the name under which it was entered; GitHub redirects from older ones."""
-    found = _found(subject, sources)
-    if isinstance(found, Result):
-        return found
-    looked_at = (("repository", found.full_name), ("id", str(found.id)))
-    seen = (Evidence("Repository", found.full_name, found.html_url),)
-    if found.full_name.lower() == subject.repository.lower():
-        return Result(Outcome.PASS, f"It is still called {found.full_name}.", seen, looked_at)
-    return Result(Outcome.WARN, f"{subject.repository} is now called {found.full_name}.", seen, looked_at)
+    repository = _read_repository(subject, sources)
+    if isinstance(repository, Result):
+        return repository
+    looked_at = (("repository", repository.full_name), ("id", str(repository.id)))
+    evidence = (Evidence("Repository", repository.full_name, repository.html_url),)
+    if repository.full_name.lower() == subject.repository.lower():
+        return Result(Outcome.PASS, f"It is still called {repository.full_name}.", evidence, looked_at)
+    return Result(Outcome.WARN, f"{subject.repository} is now called {repository.full_name}.", evidence, looked_at)

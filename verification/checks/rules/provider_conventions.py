@@ -1,162 +1,187 @@
 """Does the code keep the conventions of the guide for provider authors? Hints: what differs is a warning at most."""
 
 from portal.core.translation import gettext_noop
-from verification.checks.rules.go_module import go_mod, no_module
-from verification.checks.rules.shared_reads import code_of, link_to, state_of
-from verification.checks.types import Subject, check
+from verification.checks.rules.go_module import build_missing_module_result, read_go_module
+from verification.checks.rules.shared_reads import build_code_state, build_code_url, read_release_code
+from verification.checks.types import Subject, register_check
 from verification.outcomes import Evidence, Outcome, Result
 from verification.sources import Sources
 from verification.sources import repository_snapshot as reader
-from verification.sources.repository_snapshot import Code, File
+from verification.sources.repository_snapshot import RepositoryFile, RepositorySnapshot
 
-GUIDE = "https://www.terraform.io/guides/writing-custom-terraform-providers.html"
-MOST_FILES = 30  # Go files that are opened in one run
-SHOWN = 10
+GUIDE_URL = "https://www.terraform.io/guides/writing-custom-terraform-providers.html"
+MAX_OPENED_FILES = 30  # Go files that are opened in one run
+MAX_EVIDENCE_ITEMS = 10
 
 
-@check(
+@register_check(
     "guide.main",
     title=gettext_noop("main.go"),
     advice=gettext_noop("Put the entry point of the plugin into main.go at the root of the repository."),
-    help=GUIDE,
+    help=GUIDE_URL,
 )
-def main(subject: Subject, sources: Sources) -> Result:
+def check_main_file(subject: Subject, sources: Sources) -> Result:
     """The program begins in main.go."""
-    code = code_of(subject, sources)
+    code = read_release_code(subject, sources)
     if isinstance(code, Result):
         return code
-    if "main.go" in code.by_path:
-        seen = (Evidence("Entry point", "main.go", link_to(code, sources, "main.go")),)
-        return Result(Outcome.PASS, "The program begins in main.go.", seen, state_of(code))
+    if "main.go" in code.files_by_path:
+        evidence = (Evidence("Entry point", "main.go", build_code_url(code, sources, "main.go")),)
+        return Result(Outcome.PASS, "The program begins in main.go.", evidence, build_code_state(code))
     if code.cut:
-        return Result(Outcome.NOT_RUN, "GitHub's list of the files is cut off.", looked_at=state_of(code))
-    return Result(Outcome.WARN, "There is no main.go at the root.", looked_at=state_of(code))
+        return Result(Outcome.NOT_RUN, "GitHub's list of the files is cut off.", looked_at=build_code_state(code))
+    return Result(Outcome.WARN, "There is no main.go at the root.", looked_at=build_code_state(code))
 
 
-@check(
+@register_check(
     "guide.resources",
     title=gettext_noop("A file for each resource"),
     advice=gettext_noop("Give each resource a file of its own, resource_NAME.go."),
-    help=GUIDE,
+    help=GUIDE_URL,
 )
-def resources(subject: Subject, sources: Sources) -> Result:
+def check_resource_files(subject: Subject, sources: Sources) -> Result:
     """Resources stand in files that bear their names. A file that holds several cannot be told from outside."""
-    code = code_of(subject, sources)
+    code = read_release_code(subject, sources)
     if isinstance(code, Result):
         return code
-    found = reader.resources_of(code)
-    if found:
-        seen = _files(code, sources, list(found.values()))
-        return Result(Outcome.PASS, f"{len(found)} resources have a file of their own.", seen, state_of(code))
+    resource_files = reader.collect_resource_files(code)
+    if resource_files:
+        evidence = _build_file_evidence(code, sources, list(resource_files.values()))
+        return Result(
+            Outcome.PASS, f"{len(resource_files)} resources have a file of their own.", evidence, build_code_state(code)
+        )
     if code.cut:
-        return Result(Outcome.NOT_RUN, "GitHub's list of the files is cut off.", looked_at=state_of(code))
-    return Result(Outcome.WARN, "No file bears the name of a resource, such as resource_server.go.", (), state_of(code))
+        return Result(Outcome.NOT_RUN, "GitHub's list of the files is cut off.", looked_at=build_code_state(code))
+    return Result(
+        Outcome.WARN, "No file bears the name of a resource, such as resource_server.go.", (), build_code_state(code)
+    )
 
 
-@check(
+@register_check(
     "guide.tests",
     title=gettext_noop("An acceptance test for each resource"),
     advice=gettext_noop("Write an acceptance test beside each resource, in resource_NAME_test.go."),
-    help=GUIDE,
+    help=GUIDE_URL,
 )
-def resource_tests(subject: Subject, sources: Sources) -> Result:
+def check_resource_tests(subject: Subject, sources: Sources) -> Result:
     """Each file of a resource has a file of tests beside it."""
-    code = code_of(subject, sources)
+    code = read_release_code(subject, sources)
     if isinstance(code, Result):
         return code
-    found = reader.resources_of(code)
-    if code.cut or not found:
-        why = "GitHub's list of the files is cut off." if code.cut else "No file bears the name of a resource."
-        return Result(Outcome.NOT_RUN, why, looked_at=state_of(code))
-    without = [file for file in found.values() if reader.path_of_tests(file) not in code.by_path]
-    if without:
-        seen = _files(code, sources, without)
-        summary = f"{len(without)} of {len(found)} resources have no file of tests beside them."
-        return Result(Outcome.WARN, summary, seen, state_of(code))
-    return Result(Outcome.PASS, f"All {len(found)} resources have a file of tests beside them.", (), state_of(code))
+    resource_files = reader.collect_resource_files(code)
+    if code.cut or not resource_files:
+        reason = "GitHub's list of the files is cut off." if code.cut else "No file bears the name of a resource."
+        return Result(Outcome.NOT_RUN, reason, looked_at=build_code_state(code))
+    untested_files = [file for file in resource_files.values() if reader.get_test_path(file) not in code.files_by_path]
+    if untested_files:
+        evidence = _build_file_evidence(code, sources, untested_files)
+        summary = f"{len(untested_files)} of {len(resource_files)} resources have no file of tests beside them."
+        return Result(Outcome.WARN, summary, evidence, build_code_state(code))
+    return Result(
+        Outcome.PASS,
+        f"All {len(resource_files)} resources have a file of tests beside them.",
+        (),
+        build_code_state(code),
+    )
 
 
-@check(
+@register_check(
     "guide.client",
     title=gettext_noop("A client library of its own"),
     advice=gettext_noop("Keep the calls of your API in a Go module of their own, which the provider asks for."),
-    help=GUIDE,
+    help=GUIDE_URL,
 )
-def client(subject: Subject, sources: Sources) -> Result:
+def check_client_library(subject: Subject, sources: Sources) -> Result:
     """go.mod asks for a library outside Go's and HashiCorp's own, which could be the platform's client."""
-    code = code_of(subject, sources)
+    code = read_release_code(subject, sources)
     if isinstance(code, Result):
         return code
-    found = go_mod(code)
-    if found is None:
-        return no_module(code, sources)
-    clients = reader.clients_of(found)
-    place = link_to(code, sources, "go.mod")
+    go_module = read_go_module(code)
+    if go_module is None:
+        return build_missing_module_result(code, sources)
+    clients = reader.list_client_candidates(go_module)
+    url = build_code_url(code, sources, "go.mod")
     owner = code.repository.partition("/")[0].lower()
-    own = [path for path in clients if f"/{owner}/" in f"/{path.lower()}"]
-    seen = tuple(Evidence("Library", path, place) for path in (own or clients)[:SHOWN])
+    own_clients = [path for path in clients if f"/{owner}/" in f"/{path.lower()}"]
+    evidence = tuple(Evidence("Library", path, url) for path in (own_clients or clients)[:MAX_EVIDENCE_ITEMS])
     if clients:
-        return Result(Outcome.PASS, f"{(own or clients)[0]} stands apart from the provider.", seen, state_of(code))
-    return Result(Outcome.WARN, "go.mod asks for no library that could be the platform's client.", (), state_of(code))
+        return Result(
+            Outcome.PASS,
+            f"{(own_clients or clients)[0]} stands apart from the provider.",
+            evidence,
+            build_code_state(code),
+        )
+    return Result(
+        Outcome.WARN, "go.mod asks for no library that could be the platform's client.", (), build_code_state(code)
+    )
 
 
-@check(
+@register_check(
     "guide.errors",
     title=gettext_noop("Errors instead of panic and os.Exit"),
     advice=gettext_noop(
         "Return an error instead: whatever ends the plugin leaves users without an answer and with half a state."
     ),
-    help=GUIDE,
+    help=GUIDE_URL,
 )
-def errors(subject: Subject, sources: Sources) -> Result:
+def check_abrupt_exits(subject: Subject, sources: Sources) -> Result:
     """No resource ends the plugin. main.go may; other files are opened, resources first, up to a limit."""
-    code = code_of(subject, sources)
+    code = read_release_code(subject, sources)
     if isinstance(code, Result):
         return code
-    files = _worth_opening(code)
+    files = _list_files_to_open(code)
     if not files:
-        return Result(Outcome.NOT_RUN, "There is no Go file that could be looked at.", looked_at=state_of(code))
-    opened = files[:MOST_FILES]
-    found = [(file, call) for file in opened for call in reader.abrupt(code.open(file))]
-    seen = tuple(Evidence(call, file.path, link_to(code, sources, file.path)) for file, call in found[:SHOWN])
-    read = f"{len(opened)} of {len(files)} Go files were read"
-    if found:
-        return Result(Outcome.WARN, f"{len(found)} calls end the plugin; {read}.", seen, state_of(code))
-    return Result(Outcome.PASS, f"No call of panic or os.Exit; {read}.", seen, state_of(code))
+        return Result(Outcome.NOT_RUN, "There is no Go file that could be looked at.", looked_at=build_code_state(code))
+    opened_files = files[:MAX_OPENED_FILES]
+    exit_calls = [(file, call) for file in opened_files for call in reader.find_abrupt_calls(code.open(file))]
+    evidence = tuple(
+        Evidence(call, file.path, build_code_url(code, sources, file.path))
+        for file, call in exit_calls[:MAX_EVIDENCE_ITEMS]
+    )
+    coverage = f"{len(opened_files)} of {len(files)} Go files were read"
+    if exit_calls:
+        return Result(
+            Outcome.WARN, f"{len(exit_calls)} calls end the plugin; {coverage}.", evidence, build_code_state(code)
+        )
+    return Result(Outcome.PASS, f"No call of panic or os.Exit; {coverage}.", evidence, build_code_state(code))
 
 
-def _worth_opening(code: Code) -> list[File]:
+def _list_files_to_open(code: RepositorySnapshot) -> list[RepositoryFile]:
     """Go files that are not too large, resources first."""
-    own = set(reader.resources_of(code).values())
-    files = [file for file in code.go_files() if file.path != "main.go" and file.size <= reader.LARGEST]
-    return sorted(files, key=lambda file: (file not in own, file.path))
+    resource_files = set(reader.collect_resource_files(code).values())
+    files = [file for file in code.list_go_files() if file.path != "main.go" and file.size <= reader.MAX_FILE_BYTES]
+    return sorted(files, key=lambda file: (file not in resource_files, file.path))
 
 
-def _files(code: Code, sources: Sources, files: list[File]) -> tuple[Evidence, ...]:
-    return tuple(Evidence("File", file.path, link_to(code, sources, file.path)) for file in files[:SHOWN])
+def _build_file_evidence(
+    code: RepositorySnapshot, sources: Sources, files: list[RepositoryFile]
+) -> tuple[Evidence, ...]:
+    return tuple(
+        Evidence("File", file.path, build_code_url(code, sources, file.path)) for file in files[:MAX_EVIDENCE_ITEMS]
+    )
 
 
-@check(
+@register_check(
     "guide.organisation",
     title=gettext_noop("One organisation on GitHub"),
     advice=gettext_noop("Keep the providers of a company under one organisation, so that users find them together."),
     version=2,
 )
-def organisation(subject: Subject, sources: Sources) -> Result:
+def check_organization(subject: Subject, sources: Sources) -> Result:
     """The repository belongs to an organisation, and the company's other providers stand under the same one."""
     if not subject.repository:
         return Result(Outcome.FAIL, "No repository is named yet.")
-    found = sources.github.repository(subject.repository)
-    owner = found.full_name.partition("/")[0]
-    seen: tuple[Evidence, ...] = (Evidence("Owner", owner, found.html_url.rpartition("/")[0]),)
-    looked_at = (("repository", found.full_name), ("owner", str(found.owner_id)))
-    if not found.owner_type:
-        return Result(Outcome.NOT_RUN, "GitHub does not say whether the owner is an organisation.", seen, looked_at)
-    if found.owner_type != "Organization":
-        return Result(Outcome.WARN, f"{owner} is a person's account, not an organisation.", seen, looked_at)
-    apart = [name for name in subject.siblings if name.partition("/")[0].lower() != owner.lower()]
-    if apart:
-        seen += tuple(Evidence("Elsewhere", name) for name in apart[:SHOWN])
-        what = "1 other provider" if len(apart) == 1 else f"{len(apart)} other providers"
-        return Result(Outcome.WARN, f"The company has {what} outside of {owner}.", seen, looked_at)
-    return Result(Outcome.PASS, f"{owner} is an organisation.", seen, looked_at)
+    repository = sources.github.repository(subject.repository)
+    owner = repository.full_name.partition("/")[0]
+    evidence: tuple[Evidence, ...] = (Evidence("Owner", owner, repository.html_url.rpartition("/")[0]),)
+    looked_at = (("repository", repository.full_name), ("owner", str(repository.owner_id)))
+    if not repository.owner_type:
+        return Result(Outcome.NOT_RUN, "GitHub does not say whether the owner is an organisation.", evidence, looked_at)
+    if repository.owner_type != "Organization":
+        return Result(Outcome.WARN, f"{owner} is a person's account, not an organisation.", evidence, looked_at)
+    other_providers = [provider for provider in subject.siblings if provider.partition("/")[0].lower() != owner.lower()]
+    if other_providers:
+        evidence += tuple(Evidence("Elsewhere", provider) for provider in other_providers[:MAX_EVIDENCE_ITEMS])
+        count_phrase = "1 other provider" if len(other_providers) == 1 else f"{len(other_providers)} other providers"
+        return Result(Outcome.WARN, f"The company has {count_phrase} outside of {owner}.", evidence, looked_at)
+    return Result(Outcome.PASS, f"{owner} is an organisation.", evidence, looked_at)

@@ -6,143 +6,160 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from portal.core.translation import gettext_noop
-from verification.checks.rules.release import NO_PROVIDER, PUBLISHING, finished, report_of
-from verification.checks.rules.shared_reads import code_at, newest_of, published_releases
-from verification.checks.types import Subject, check
+from verification.checks.rules.release import NO_PROVIDER_RESULT, PUBLISHING_URL, add_terraform_evidence, read_report
+from verification.checks.rules.shared_reads import find_newest_release, list_published_releases, read_code
+from verification.checks.types import Subject, register_check
 from verification.outcomes import Evidence, Outcome, Result
 from verification.releases.artifacts.remarks import Remark, fail, warn
 from verification.releases.inspection import Release
 from verification.releases.registry_package import Versions
 from verification.releases.summaries import NOTHING, offered, result
 from verification.sources import Sources
-from verification.sources.errors import NotFound
-from verification.sources.registry.protocol import Reply
-from verification.terraform.versions import BadVersion, Version, parse
+from verification.sources.errors import SourceNotFoundError
+from verification.sources.registry.protocol import RegistryReply
+from verification.terraform.versions import InvalidVersionError, Version, parse_version
 
-DIGESTS, NEWEST, TAGS = "release.digests", "release.newest", "release.tags"  # what the next run finds in known
-MOST_VERSIONS = 20  # of which digests and tags are remembered
+DIGESTS_KEY, NEWEST_KEY, TAGS_KEY = (
+    "release.digests",
+    "release.newest",
+    "release.tags",
+)  # what the next run finds in known
+MAX_VERSIONS = 20  # of which digests and tags are remembered
 
 
-@check(
+@register_check(
     "release.unchanged",
     title=gettext_noop("Files as they were published"),
     advice=gettext_noop(
         "Publish a new version with the new files: users who have the old checksums can no longer install this one."
     ),
-    help=PUBLISHING,
+    help=PUBLISHING_URL,
 )
-def unchanged(subject: Subject, sources: Sources) -> Result:
+def check_files_unchanged(subject: Subject, sources: Sources) -> Result:
     """The files of a version are those that were seen when it was first looked at."""
     if not (subject.namespace and subject.provider):
-        return NO_PROVIDER
-    report = report_of(subject, sources)
-    release, now = report.release, digests_of(report.release)
-    if not now:
-        return finished(NOTHING, report)
-    every = _mapping(subject.known.get(DIGESTS))
-    before = _mapping(every.get(release.version))
-    changed = {name: digest for name, digest in now.items() if before.get(name, digest) != digest}
-    found = [_replaced(name) for name in changed]
-    seen = tuple(
-        Evidence(name, f"{before[name][:12]} when it was first seen, now {new[:12]}") for name, new in changed.items()
+        return NO_PROVIDER_RESULT
+    report = read_report(subject, sources)
+    release, digests = report.release, collect_digests(report.release)
+    if not digests:
+        return add_terraform_evidence(NOTHING, report)
+    digests_by_version = _coerce_mapping(subject.known.get(DIGESTS_KEY))
+    first_digests = _coerce_mapping(digests_by_version.get(release.version))
+    changed_digests = {name: digest for name, digest in digests.items() if first_digests.get(name, digest) != digest}
+    remarks = [_build_replaced_remark(name) for name in changed_digests]
+    evidence = tuple(
+        Evidence(name, f"{first_digests[name][:12]} when it was first seen, now {new[:12]}")
+        for name, new in changed_digests.items()
     )
-    count = f"All {len(now)} files are" if len(now) > 1 else "The one file is"
-    good = f"{count} as first seen." if before else f"{count} remembered from now on."
-    remembered = _newest({**every, release.version: {**now, **before}})
-    return replace(finished(result(found, good, seen), report), remember={DIGESTS: remembered})
+    count = f"All {len(digests)} files are" if len(digests) > 1 else "The one file is"
+    pass_summary = f"{count} as first seen." if first_digests else f"{count} remembered from now on."
+    observations = _keep_last_entries({**digests_by_version, release.version: {**digests, **first_digests}})
+    return replace(
+        add_terraform_evidence(result(remarks, pass_summary, evidence), report),
+        observations={DIGESTS_KEY: observations},
+    )
 
 
-def _replaced(name: str) -> Remark:
+def _build_replaced_remark(name: str) -> Remark:
     if name.endswith(".sig"):
         return warn("signed_again", f"{name} was replaced: the same list was signed again.")
     return fail("replaced", f"{name} was replaced after it was published: other bytes under the same version.")
 
 
-def digests_of(release: Release) -> dict[str, str]:
+def collect_digests(release: Release) -> dict[str, str]:
     """The SHA-256 of every file of the release that was read, by its name."""
-    found: dict[str, str] = {}
+    digests: dict[str, str] = {}
     for platform in offered(release):
         for reply in (platform.sums, platform.signature, platform.archive_reply):
-            found |= _digest(reply)
-    return found | _digest(release.manifest)
+            digests |= _get_digest(reply)
+    return digests | _get_digest(release.manifest)
 
 
-def _digest(reply: Reply | None) -> dict[str, str]:
+def _get_digest(reply: RegistryReply | None) -> dict[str, str]:
     if reply is None or not reply.ok or reply.answer is None:
         return {}
     return {unquote(urlsplit(reply.address).path.rpartition("/")[2])[:200]: reply.answer.sha256}
 
 
-@check(
+@register_check(
     "release.tag",
     title=gettext_noop("Tag that stays"),
     advice=gettext_noop("Put the tag back on the commit that was released, and release what changed as a new version."),
 )
-def tag(subject: Subject, sources: Sources) -> Result:
+def check_tag_unchanged(subject: Subject, sources: Sources) -> Result:
     """The release's tag names the commit that it named when it was first looked at."""
     if not subject.repository:
-        return NO_PROVIDER
-    released = newest_of(published_releases(subject, sources))
-    chosen = subject.tag or (released.tag if released else "")
-    if not chosen:
+        return NO_PROVIDER_RESULT
+    newest_release = find_newest_release(list_published_releases(subject, sources))
+    tag_name = subject.tag or (newest_release.tag if newest_release else "")
+    if not tag_name:
         return Result(Outcome.NOT_RUN, "There is no release yet, so there is no tag to look at.")
     try:
-        commit = code_at(subject, sources, chosen).commit
-    except NotFound:
-        return Result(Outcome.FAIL, f"The tag {chosen} does not exist in the repository.", absent=f"the tag {chosen}")
-    every = _mapping(subject.known.get(TAGS))
-    before, state = str(every.get(chosen, commit)), (("tag", chosen), ("commit", commit))
-    remember = {TAGS: _newest({**every, chosen: before})}
-    if before == commit:
-        return Result(Outcome.PASS, f"{chosen} is the commit {commit[:7]}.", looked_at=state, remember=remember)
-    seen = (Evidence("First seen", before), Evidence("Now", commit))
-    return Result(Outcome.FAIL, f"{chosen} was moved to another commit.", seen, state, remember=remember)
+        commit = read_code(subject, sources, tag_name).commit
+    except SourceNotFoundError:
+        return Result(
+            Outcome.FAIL, f"The tag {tag_name} does not exist in the repository.", missing_item=f"the tag {tag_name}"
+        )
+    commits_by_tag = _coerce_mapping(subject.known.get(TAGS_KEY))
+    first_commit, state = str(commits_by_tag.get(tag_name, commit)), (("tag", tag_name), ("commit", commit))
+    observations = {TAGS_KEY: _keep_last_entries({**commits_by_tag, tag_name: first_commit})}
+    if first_commit == commit:
+        return Result(
+            Outcome.PASS, f"{tag_name} is the commit {commit[:7]}.", looked_at=state, observations=observations
+        )
+    evidence = (Evidence("First seen", first_commit), Evidence("Now", commit))
+    return Result(Outcome.FAIL, f"{tag_name} was moved to another commit.", evidence, state, observations=observations)
 
 
-@check(
+@register_check(
     "release.newest",
     title=gettext_noop("No step back"),
     advice=gettext_noop(
         "Never take a version back: publish a newer one. Tell the program if the registry is at fault."
     ),
 )
-def newest(subject: Subject, sources: Sources) -> Result:
+def check_newest_version(subject: Subject, sources: Sources) -> Result:
     """The registry's newest version is not older than the newest that was ever seen there."""
     if not (subject.namespace and subject.provider):
-        return NO_PROVIDER
-    report = report_of(subject, sources)
-    listed = report.release.versions.value
-    if listed is None:
-        return next(answered.result for answered in report.checks if answered.id == "release.listed")
-    highest, known = _highest(listed), str(subject.known.get(NEWEST, ""))
-    mark = _read(known)
-    if mark is not None and (highest is None or highest.rank < mark.rank):
-        summary = f"The registry's newest version is {highest or 'none'}, and it was {known}."
-        seen = (Evidence("Highest ever seen", known), Evidence("Now", str(highest or "none")))
-        return Result(Outcome.FAIL, summary, seen, absent=f"the version {known}")
-    if highest is None:
+        return NO_PROVIDER_RESULT
+    report = read_report(subject, sources)
+    versions = report.release.versions.value
+    if versions is None:
+        return next(entry.result for entry in report.checks if entry.id == "release.listed")
+    highest_version, known_newest = _find_highest_version(versions), str(subject.known.get(NEWEST_KEY, ""))
+    previous_version = _parse_version(known_newest)
+    if previous_version is not None and (highest_version is None or highest_version.rank < previous_version.rank):
+        summary = f"The registry's newest version is {highest_version or 'none'}, and it was {known_newest}."
+        evidence = (Evidence("Highest ever seen", known_newest), Evidence("Now", str(highest_version or "none")))
+        return Result(Outcome.FAIL, summary, evidence, missing_item=f"the version {known_newest}")
+    if highest_version is None:
         return Result(Outcome.FAIL, "The registry lists no version.")
-    good = f"{highest} is the newest version, and none newer was ever seen."
-    return Result(Outcome.PASS, good, looked_at=(("version", str(highest)),), remember={NEWEST: str(highest)})
+    pass_summary = f"{highest_version} is the newest version, and none newer was ever seen."
+    return Result(
+        Outcome.PASS,
+        pass_summary,
+        looked_at=(("version", str(highest_version)),),
+        observations={NEWEST_KEY: str(highest_version)},
+    )
 
 
-def _highest(listed: Versions) -> Version | None:
+def _find_highest_version(versions: Versions) -> Version | None:
     """The highest version that is listed, releases before pre-releases."""
-    every = [version for one in listed.listed if (version := _read(one.version)) is not None]
-    return max(every, key=lambda v: (not v.is_prerelease, v.rank), default=None)
+    parsed_versions = [version for entry in versions.listed if (version := _parse_version(entry.version)) is not None]
+    return max(parsed_versions, key=lambda v: (not v.is_prerelease, v.rank), default=None)
 
 
-def _read(text: str) -> Version | None:
+def _parse_version(text: str) -> Version | None:
     try:
-        return parse(text) if text else None
-    except BadVersion:
+        return parse_version(text) if text else None
+    except InvalidVersionError:
         return None
 
 
-def _mapping(value: Any) -> Mapping[str, Any]:
+def _coerce_mapping(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
-def _newest(every: dict[str, Any]) -> dict[str, Any]:
+def _keep_last_entries(entries: dict[str, Any]) -> dict[str, Any]:
     """The entries that were written last."""
-    return dict(list(every.items())[-MOST_VERSIONS:])
+    return dict(list(entries.items())[-MAX_VERSIONS:])

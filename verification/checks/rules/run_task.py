@@ -3,38 +3,45 @@
 from datetime import timedelta
 
 from portal.core.translation import gettext_noop
-from verification.checks.types import Subject, check
+from verification.checks.types import Subject, register_check
 from verification.outcomes import Evidence, Outcome, Result
 from verification.sources import Sources
 
-KEY = "run_task.rehearsal"
-KNOWN = "run_task_rehearsal"
-STAGES = {"pre_plan": "Pre-plan", "post_plan": "Post-plan", "pre_apply": "Pre-apply", "post_apply": "Post-apply"}
-WORDS = {"pass": "passes", "warn": "passes with warnings", "fail": "fails", "error": "could not be looked at"}
-MOST = 12
+CHECK_KEY = "run_task.rehearsal"
+OBSERVATION_KEY = "run_task_rehearsal"
+STAGE_TITLES = {"pre_plan": "Pre-plan", "post_plan": "Post-plan", "pre_apply": "Pre-apply", "post_apply": "Post-apply"}
+OUTCOME_PHRASES = {"pass": "passes", "warn": "passes with warnings", "fail": "fails", "error": "could not be looked at"}
+MAX_EVIDENCE_ITEMS = 12
 
 
-@check(
-    KEY,
+@register_check(
+    CHECK_KEY,
     title=gettext_noop("Rehearsal of the run task"),
     advice=gettext_noop(
         "Begin a rehearsal on the integration's page, and mend what fails there; it can be repeated at any hour."
     ),
-    fresh=timedelta(days=90),
+    max_age=timedelta(days=90),
 )
-def rehearsal(subject: Subject, sources: Sources) -> Result:
+def check_run_task_test(subject: Subject, sources: Sources) -> Result:
     """The portal has played HCP Terraform to the endpoint, and every rule held."""
-    said = subject.known.get(KNOWN)
-    if not isinstance(said, dict):
+    test_run = subject.known.get(OBSERVATION_KEY)
+    if not isinstance(test_run, dict):
         return Result(Outcome.NOT_RUN, "No rehearsal has been made yet.")
-    verdicts = said["verdicts"]
-    open_ = [each for each in verdicts if each["outcome"] not in ("pass",) and each["rule"] != "outcomes"]
-    stages = ", ".join(STAGES.get(stage, stage) for stage in said["stages"])
-    seen = tuple(Evidence(each["title"], each["sentence"]) for each in (open_ or verdicts)[:MOST])
-    outcome = Outcome(said["outcome"])
+    rule_results = test_run["verdicts"]
+    open_results = [
+        rule_result
+        for rule_result in rule_results
+        if rule_result["outcome"] not in ("pass",) and rule_result["rule"] != "outcomes"
+    ]
+    stages = ", ".join(STAGE_TITLES.get(stage, stage) for stage in test_run["stages"])
+    evidence = tuple(
+        Evidence(rule_result["title"], rule_result["sentence"])
+        for rule_result in (open_results or rule_results)[:MAX_EVIDENCE_ITEMS]
+    )
+    outcome = Outcome(test_run["outcome"])
     if outcome == Outcome.NOT_RUN:
-        summary = f"The rehearsal did not show everything: {len(open_)} of {len(verdicts)} rules are open."
+        summary = f"The rehearsal did not show everything: {len(open_results)} of {len(rule_results)} rules are open."
     else:
-        left = f"; {len(open_)} of {len(verdicts)} rules do not hold plainly" if open_ else ""
-        summary = f"The run task {WORDS[outcome]} its rehearsal of {stages}{left}."
-    return Result(outcome, summary, seen, (("rehearsal", said["at"][:16]), ("address", said["url"][:200])))
+        suffix = f"; {len(open_results)} of {len(rule_results)} rules do not hold plainly" if open_results else ""
+        summary = f"The run task {OUTCOME_PHRASES[outcome]} its rehearsal of {stages}{suffix}."
+    return Result(outcome, summary, evidence, (("rehearsal", test_run["at"][:16]), ("address", test_run["url"][:200])))

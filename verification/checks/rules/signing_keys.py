@@ -7,8 +7,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from portal.core.translation import gettext_noop
-from verification.checks.rules.release import NO_PROVIDER, finished, report_of
-from verification.checks.types import Subject, check
+from verification.checks.rules.release import NO_PROVIDER_RESULT, add_terraform_evidence, read_report
+from verification.checks.types import Subject, register_check
 from verification.outcomes import Evidence, Outcome, Result
 from verification.releases import Report
 from verification.releases.artifacts import keyrings
@@ -22,13 +22,13 @@ from verification.releases.program_rules import DAY, FORECASTS
 from verification.releases.summaries import NOTHING, offered, result
 from verification.sources import Sources
 
-SIGNING = "https://developer.hashicorp.com/terraform/registry/providers/publishing"
-SIGNERS = "keys.signers"  # what the next run finds in known: [{fingerprint, since, version, swapped}]
+SIGNING_URL = "https://developer.hashicorp.com/terraform/registry/providers/publishing"
+SIGNERS_KEY = "keys.signers"  # what the next run finds in known: [{fingerprint, since, version, swapped}]
 NEW_KEY = "new key"
-MOST_SIGNERS = 20
-WATCHED = timedelta(days=30)  # so long a swapped key is pointed out; with a verified one, until a person accepts it
-UNREGISTERED = frozenset({Class.WRONG_KEY, Class.NO_KEYS, Class.UNREADABLE_KEY, Class.UNSUPPORTED_KEY})
-PRIVATE_MAIL = frozenset(
+MAX_SIGNERS = 20
+ROTATION_WATCH_PERIOD = timedelta(days=30)  # how long a swapped key is reported; if verified, until a person accepts it
+UNREGISTERED_VERDICTS = frozenset({Class.WRONG_KEY, Class.NO_KEYS, Class.UNREADABLE_KEY, Class.UNSUPPORTED_KEY})
+PERSONAL_EMAIL_DOMAINS = frozenset(
     {
         "gmail.com", "googlemail.com", "outlook.com", "hotmail.com", "live.com", "msn.com", "yahoo.com", "ymail.com",
         "icloud.com", "me.com", "mac.com", "aol.com", "gmx.de", "gmx.net", "gmx.com", "web.de", "proton.me",
@@ -39,88 +39,97 @@ PRIVATE_MAIL = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Keys:
+class SigningKeys:
     """The keys that the registry names for the release, and what became of its signature."""
 
     report: Report
-    registered: tuple[Certificate, ...]
+    certificates: tuple[Certificate, ...]
     verdict: Verdict | None
 
     @property
     def fingerprints(self) -> tuple[str, ...]:
-        return tuple(key.primary.fingerprint for key in self.registered)
+        return tuple(key.primary.fingerprint for key in self.certificates)
 
     @property
     def signer(self) -> Certificate | None:
         """The certificate that signed, if it is a registered one."""
-        return self.verdict.certificate if self.verdict and self.verdict.kind not in UNREGISTERED else None
+        return self.verdict.certificate if self.verdict and self.verdict.kind not in UNREGISTERED_VERDICTS else None
 
 
-def keys_of(subject: Subject, sources: Sources) -> Keys:
+def read_signing_keys(subject: Subject, sources: Sources) -> SigningKeys:
     """Return the keys of the release, read once in a run."""
-    report = report_of(subject, sources)
+    report = read_report(subject, sources)
     packages = [platform.package for platform in offered(report.release) if platform.package]
-    armored = dict.fromkeys(key.ascii_armor for package in packages for key in package.keys)
-    registered = {key.primary.fingerprint: key for text in armored for key in _read_keys(text)}
+    armored_keys = dict.fromkeys(key.ascii_armor for package in packages for key in package.keys)
+    certificates = {key.primary.fingerprint: key for text in armored_keys for key in _read_keys(text)}
     verdict = next((platform.verdict for platform in offered(report.release) if platform.verdict), None)
-    return Keys(report, tuple(registered.values()), verdict)
+    return SigningKeys(report, tuple(certificates.values()), verdict)
 
 
-def _read_keys(armored: str) -> list[Certificate]:
+def _read_keys(armored_text: str) -> list[Certificate]:
     try:
-        return keyrings.read_armored(armored.encode())
+        return keyrings.read_armored(armored_text.encode())
     except (ArmorError, PacketError, LimitError):
         return []
 
 
-@check(
+@register_check(
     "keys.registered",
     title=gettext_noop("Signed by a registered key"),
     advice=gettext_noop(
         "Add the public key that signs your releases to the registry, or sign with the one that is there."
     ),
-    help=SIGNING,
+    help=SIGNING_URL,
 )
-def registered(subject: Subject, sources: Sources) -> Result:
+def check_key_registered(subject: Subject, sources: Sources) -> Result:
     """The key that signed is among those that the registry names for this provider."""
     if not (subject.namespace and subject.provider):
-        return NO_PROVIDER
-    keys = keys_of(subject, sources)
+        return NO_PROVIDER_RESULT
+    keys = read_signing_keys(subject, sources)
     verdict = keys.verdict
     if verdict is None:
-        return finished(NOTHING, keys.report)
-    seen = tuple(Evidence("Registered", f"{key.primary.label}, {key.primary.fingerprint}") for key in keys.registered)
+        return add_terraform_evidence(NOTHING, keys.report)
+    evidence = tuple(
+        Evidence("Registered", f"{key.primary.label}, {key.primary.fingerprint}") for key in keys.certificates
+    )
     if verdict.signature is not None:
-        seen += (Evidence("Signed by", verdict.signature.issuer),)
-    if verdict.kind in UNREGISTERED:
-        return finished(Result(Outcome.FAIL, SENTENCES[verdict.kind], seen), keys.report)
+        evidence += (Evidence("Signed by", verdict.signature.issuer),)
+    if verdict.kind in UNREGISTERED_VERDICTS:
+        return add_terraform_evidence(Result(Outcome.FAIL, SENTENCES[verdict.kind], evidence), keys.report)
     if verdict.certificate is None:
-        return finished(Result(Outcome.NOT_RUN, "There is no signature that names a key.", seen), keys.report)
-    good = f"Signed by {verdict.certificate.primary.key_id}, which is registered."
-    return finished(Result(Outcome.PASS, good, seen), keys.report)
+        return add_terraform_evidence(
+            Result(Outcome.NOT_RUN, "There is no signature that names a key.", evidence), keys.report
+        )
+    pass_summary = f"Signed by {verdict.certificate.primary.key_id}, which is registered."
+    return add_terraform_evidence(Result(Outcome.PASS, pass_summary, evidence), keys.report)
 
 
-@check(
+@register_check(
     "keys.expiry",
     title=gettext_noop("End of the keys"),
     advice=gettext_noop(
         "Extend the key's end, or add its successor to the registry beside it, and sign the next release with that."
     ),
-    help=SIGNING,
+    help=SIGNING_URL,
 )
-def expiry(subject: Subject, sources: Sources) -> Result:
+def check_key_expiry(subject: Subject, sources: Sources) -> Result:
     """No registered key ends within 90 days; 30 and 7 days before the end are said too."""
     if not (subject.namespace and subject.provider):
-        return NO_PROVIDER
-    keys = keys_of(subject, sources)
-    if not keys.registered:
-        return finished(NOTHING, keys.report)
-    ends = {key.primary.fingerprint: _find_end(key, keys.verdict) for key in keys.registered}
-    found = [remark for fingerprint, end in ends.items() for remark in _forecast(fingerprint, end, subject.now)]
-    seen = tuple(
-        Evidence(f"Key {f[-16:]}", f"ends on {end:%Y-%m-%d}" if end else "never ends") for f, end in ends.items()
+        return NO_PROVIDER_RESULT
+    keys = read_signing_keys(subject, sources)
+    if not keys.certificates:
+        return add_terraform_evidence(NOTHING, keys.report)
+    end_by_fingerprint = {key.primary.fingerprint: _find_end(key, keys.verdict) for key in keys.certificates}
+    remarks = [
+        remark
+        for fingerprint, end in end_by_fingerprint.items()
+        for remark in _list_expiry_remarks(fingerprint, end, subject.now)
+    ]
+    evidence = tuple(
+        Evidence(f"Key {fingerprint[-16:]}", f"ends on {end:%Y-%m-%d}" if end else "never ends")
+        for fingerprint, end in end_by_fingerprint.items()
     )
-    return finished(result(found, "No registered key ends within 90 days.", seen), keys.report)
+    return add_terraform_evidence(result(remarks, "No registered key ends within 90 days.", evidence), keys.report)
 
 
 def _find_end(key: Certificate, verdict: Verdict | None) -> datetime | None:
@@ -129,7 +138,7 @@ def _find_end(key: Certificate, verdict: Verdict | None) -> datetime | None:
     return verdict.expires_at if verdict is not None and is_signer else key.expires_at
 
 
-def _forecast(fingerprint: str, end: datetime | None, now: datetime) -> Iterator[Remark]:
+def _list_expiry_remarks(fingerprint: str, end: datetime | None, now: datetime) -> Iterator[Remark]:
     if end is None:
         return
     days, name = (end - now).total_seconds() / DAY, f"The key {fingerprint[-16:]}"
@@ -139,96 +148,115 @@ def _forecast(fingerprint: str, end: datetime | None, now: datetime) -> Iterator
         yield warn(f"expires {soon}", f"{name} expires {soon}, on {end:%Y-%m-%d}.")
 
 
-@check(
+@register_check(
     "keys.rotation",
     title=gettext_noop("Change of the key"),
     advice=gettext_noop(
         "Keep the old key registered beside the new one for some releases, and tell the program why it changed."
     ),
-    help=SIGNING,
+    help=SIGNING_URL,
     accepts=NEW_KEY,
 )
-def rotation(subject: Subject, sources: Sources) -> Result:
+def check_key_rotation(subject: Subject, sources: Sources) -> Result:
     """A new key takes over while the old one is still registered; another change is a matter for people."""
     if not (subject.namespace and subject.provider):
-        return NO_PROVIDER
-    keys = keys_of(subject, sources)
+        return NO_PROVIDER_RESULT
+    keys = read_signing_keys(subject, sources)
     if keys.signer is None:
-        return finished(Result(Outcome.NOT_RUN, "No registered key signed, so there is none to compare."), keys.report)
-    history = _history(subject.known.get(SIGNERS))
-    now = _grown(history, keys, subject.now)
-    seen = tuple(Evidence(f"Since {one['since']}", f"{one['fingerprint']}, {one['version']}") for one in reversed(now))
-    found = _change(now, keys, subject)
-    good = f"The key {now[-1]['fingerprint'][-16:]} signs since {now[-1]['since']}."
-    said = finished(result(found, good, seen), keys.report)
-    state = (*said.looked_at, (NEW_KEY, now[-1]["fingerprint"])) if found else said.looked_at
-    return Result(said.outcome, said.summary, said.evidence, state, remember={SIGNERS: now})
+        return add_terraform_evidence(
+            Result(Outcome.NOT_RUN, "No registered key signed, so there is none to compare."), keys.report
+        )
+    history = _parse_history(subject.known.get(SIGNERS_KEY))
+    updated_history = _append_signer(history, keys, subject.now)
+    evidence = tuple(
+        Evidence(f"Since {entry['since']}", f"{entry['fingerprint']}, {entry['version']}")
+        for entry in reversed(updated_history)
+    )
+    remarks = _list_rotation_remarks(updated_history, keys, subject)
+    pass_summary = f"The key {updated_history[-1]['fingerprint'][-16:]} signs since {updated_history[-1]['since']}."
+    check_result = add_terraform_evidence(result(remarks, pass_summary, evidence), keys.report)
+    state = (
+        (*check_result.looked_at, (NEW_KEY, updated_history[-1]["fingerprint"])) if remarks else check_result.looked_at
+    )
+    return Result(
+        check_result.outcome,
+        check_result.summary,
+        check_result.evidence,
+        state,
+        observations={SIGNERS_KEY: updated_history},
+    )
 
 
-def _history(value: Any) -> list[dict[str, str]]:
+def _parse_history(value: Any) -> list[dict[str, str]]:
     entries = value if isinstance(value, list) else []
-    wanted = ("fingerprint", "since", "version", "swapped")
-    return [{key: str(one.get(key, "")) for key in wanted} for one in entries if isinstance(one, dict)]
+    field_names = ("fingerprint", "since", "version", "swapped")
+    return [{key: str(entry.get(key, "")) for key in field_names} for entry in entries if isinstance(entry, dict)]
 
 
-def _grown(history: list[dict[str, str]], keys: Keys, now: datetime) -> list[dict[str, str]]:
+def _append_signer(history: list[dict[str, str]], keys: SigningKeys, now: datetime) -> list[dict[str, str]]:
     """The history with the key that signs now. `swapped`: the day on which it came while the old one was gone."""
     fingerprint = keys.signer.primary.fingerprint if keys.signer else ""
     if history and history[-1]["fingerprint"] == fingerprint:
         return history
     day = f"{now:%Y-%m-%d}"
-    swapped = day if history and history[-1]["fingerprint"] not in keys.fingerprints else ""
-    entry = {"fingerprint": fingerprint, "since": day, "version": keys.report.release.version, "swapped": swapped}
-    return [*history, entry][-MOST_SIGNERS:]
+    swapped_on = day if history and history[-1]["fingerprint"] not in keys.fingerprints else ""
+    entry = {"fingerprint": fingerprint, "since": day, "version": keys.report.release.version, "swapped": swapped_on}
+    return [*history, entry][-MAX_SIGNERS:]
 
 
-def _change(history: list[dict[str, str]], keys: Keys, subject: Subject) -> list[Remark]:
-    last, before = history[-1], history[-2]["fingerprint"] if len(history) > 1 else ""
-    is_accepted = last["fingerprint"] == subject.accepted("keys.rotation")
-    if not last["swapped"] or is_accepted or before in keys.fingerprints:
+def _list_rotation_remarks(history: list[dict[str, str]], keys: SigningKeys, subject: Subject) -> list[Remark]:
+    last, previous = history[-1], history[-2]["fingerprint"] if len(history) > 1 else ""
+    is_accepted = last["fingerprint"] == subject.get_accepted_value("keys.rotation")
+    if not last["swapped"] or is_accepted or previous in keys.fingerprints:
         return []
-    since = datetime.fromisoformat(last["swapped"]).replace(tzinfo=UTC)
-    if subject.standing != "verified" and subject.now - since > WATCHED:
+    swapped_at = datetime.fromisoformat(last["swapped"]).replace(tzinfo=UTC)
+    if subject.standing != "verified" and subject.now - swapped_at > ROTATION_WATCH_PERIOD:
         return []
-    said = f"Another key signs since {last['since']}, and the old one, {before[-16:]}, is no longer registered."
-    return [(fail if subject.standing == "verified" else warn)("swapped", said)]
+    message = f"Another key signs since {last['since']}, and the old one, {previous[-16:]}, is no longer registered."
+    return [(fail if subject.standing == "verified" else warn)("swapped", message)]
 
 
-@check(
+@register_check(
     "keys.personal",
     title=gettext_noop("Key of the company"),
     advice=gettext_noop(
         "Make a key for the company, with an address that outlives any one person's work there, and register it."
     ),
 )
-def personal(subject: Subject, sources: Sources) -> Result:
+def check_key_owner(subject: Subject, sources: Sources) -> Result:
     """The key that signs belongs to the company, as far as its names show."""
     if not (subject.namespace and subject.provider):
-        return NO_PROVIDER
-    keys = keys_of(subject, sources)
+        return NO_PROVIDER_RESULT
+    keys = read_signing_keys(subject, sources)
     if keys.signer is None:
-        return finished(Result(Outcome.NOT_RUN, "No registered key signed, so there is none to look at."), keys.report)
-    domains = [domain for user in keys.signer.user_ids if (domain := domain_of(user))]
-    seen = tuple(Evidence("Owner of the key", user) for user in keys.signer.user_ids[:5])
-    found: list[Remark] = []
+        return add_terraform_evidence(
+            Result(Outcome.NOT_RUN, "No registered key signed, so there is none to look at."), keys.report
+        )
+    domains = [domain for user in keys.signer.user_ids if (domain := extract_email_domain(user))]
+    evidence = tuple(Evidence("Owner of the key", user) for user in keys.signer.user_ids[:5])
+    remarks: list[Remark] = []
     if not domains:
-        found = [warn("nobody", "The key names no mail address, so nobody can tell whose it is.")]
-    elif all(domain in PRIVATE_MAIL for domain in domains):
-        found = [warn("personal", f"The key is a person's own: its address is at {domains[0]}.")]
-    elif (home := _host(subject.homepage)) and not any(_related(home, domain) for domain in domains):
-        seen += (Evidence("Home page", home, subject.homepage),)
-    return finished(result(found, f"The key names {domains[0] if domains else 'nobody'}.", seen), keys.report)
+        remarks = [warn("nobody", "The key names no mail address, so nobody can tell whose it is.")]
+    elif all(domain in PERSONAL_EMAIL_DOMAINS for domain in domains):
+        remarks = [warn("personal", f"The key is a person's own: its address is at {domains[0]}.")]
+    elif (homepage_host := _extract_host(subject.homepage)) and not any(
+        _is_related_domain(homepage_host, domain) for domain in domains
+    ):
+        evidence += (Evidence("Home page", homepage_host, subject.homepage),)
+    return add_terraform_evidence(
+        result(remarks, f"The key names {domains[0] if domains else 'nobody'}.", evidence), keys.report
+    )
 
 
-def domain_of(user_id: str) -> str:
+def extract_email_domain(user_id: str) -> str:
     """The domain of the mail address in a user id; blank where there is none."""
     address = user_id.rpartition("<")[2].rstrip(">").strip()
     return address.rpartition("@")[2].lower() if "@" in address else ""
 
 
-def _host(address: str) -> str:
+def _extract_host(address: str) -> str:
     return (urlsplit(address).hostname or "").removeprefix("www.")
 
 
-def _related(one: str, other: str) -> bool:
+def _is_related_domain(one: str, other: str) -> bool:
     return one == other or one.endswith(f".{other}") or other.endswith(f".{one}")

@@ -10,17 +10,17 @@ from django.db import transaction
 
 from integrations.partners import permissions
 from integrations.submissions.models import Integration
-from integrations.submissions.services.requirements import refuse_when_ended
-from integrations.submissions.services.transitions import changing, perform
-from portal.audit.services import record
-from portal.core.errors import NotAllowed
+from integrations.submissions.services.requirements import require_open
+from integrations.submissions.services.transitions import integration_changes, perform_transition
+from portal.audit.services import record_event
+from portal.core.errors import ActionRefused
 from verification.checks.models import CheckResult, Observation
-from verification.checks.runner import FROZEN
+from verification.checks.runner import FROZEN_KEY
 from verification.checks.services import observations, runs
-from verification.checks.types import ACCEPTED, CHECKS
+from verification.checks.types import ACCEPTED_KEY_PREFIX, CHECKS
 
 
-def acceptable(result: CheckResult | None) -> tuple[str, str]:
+def get_acceptable_value(result: CheckResult | None) -> tuple[str, str]:
     """What of a result could be accepted: the thing and its value, as ("new owner", "9"); blank where nothing."""
     check = CHECKS.get(result.key) if result is not None else None
     if result is None or check is None or not check.accepts:
@@ -28,24 +28,35 @@ def acceptable(result: CheckResult | None) -> tuple[str, str]:
     return next(((thing, value) for thing, value in result.looked_at if thing == check.accepts), ("", ""))
 
 
-def _holds(row: Integration, key: str) -> bool:
+def _is_on_hold_for(integration: Integration, key: str) -> bool:
     """Whether the integration is on hold for what this check found, and for nothing else."""
-    if not row.hold:
+    if not integration.hold:
         return False
-    kept = Observation.objects.filter(integration=row, key=FROZEN, source=key)
-    return any(str(value)[:500] == row.hold_reason for value in kept.values_list("value", flat=True))
+    frozen_reasons = Observation.objects.filter(integration=integration, key=FROZEN_KEY, source=key)
+    return any(str(value)[:500] == integration.hold_reason for value in frozen_reasons.values_list("value", flat=True))
 
 
 @transaction.atomic
-def accept(integration: Integration, key: str, value: str, by: Any, now: datetime) -> None:
+def accept_deviation(integration: Integration, key: str, value: str, actor: Any, now: datetime) -> None:
     """Take what the check found for right from now on, and look again. Raises NotAllowed."""
-    with changing(integration, permissions.may_decide, by=by, now=now) as row:
-        refuse_when_ended(row)
-        thing, found = acceptable(CheckResult.objects.filter(integration=row, key=key).settled().first())
-        if not found or found != value:
-            raise NotAllowed("There is something else to accept by now: look at the check again.", "gone")
-        observations.remember(row, key, {f"{ACCEPTED}{key}": value}, now)
-        record(row, "accepted", by=by, now=now, check=key, title=CHECKS[key].title, thing=thing, value=value)
-    if _holds(row, key):
-        perform(row, "resume", by=by, note=f"The {thing} was accepted.", now=now)
-    runs.enqueue(integration, by, now, f"The {thing} was accepted")
+    with integration_changes(integration, permissions.can_decide, actor=actor, now=now) as locked_integration:
+        require_open(locked_integration)
+        thing, current_value = get_acceptable_value(
+            CheckResult.objects.filter(integration=locked_integration, key=key).conclusive().first()
+        )
+        if not current_value or current_value != value:
+            raise ActionRefused("There is something else to accept by now: look at the check again.", "gone")
+        observations.store_observation(locked_integration, key, {f"{ACCEPTED_KEY_PREFIX}{key}": value}, now)
+        record_event(
+            locked_integration,
+            "accepted",
+            actor=actor,
+            now=now,
+            check=key,
+            title=CHECKS[key].title,
+            thing=thing,
+            value=value,
+        )
+    if _is_on_hold_for(locked_integration, key):
+        perform_transition(locked_integration, "resume", actor=actor, note=f"The {thing} was accepted.", now=now)
+    runs.request_check_run(integration, actor, now, f"The {thing} was accepted")

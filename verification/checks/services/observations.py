@@ -14,60 +14,73 @@ from verification.checks.models import Observation
 from verification.checks.types import Subject
 from verification.outcomes import Outcome, Result
 
-APART = timedelta(hours=24)
-SEEN = "seen:"  # what a check last saw, kept apart from what checks remember
-ANSWERED = (Outcome.PASS, Outcome.WARN, Outcome.FAIL)
-MOST_KEY = 120
+ABSENCE_GRACE_PERIOD = timedelta(hours=24)
+LAST_SEEN_PREFIX = "seen:"  # what a check last saw, kept apart from what checks remember
+CONCLUSIVE_OUTCOMES = (Outcome.PASS, Outcome.WARN, Outcome.FAIL)
+MAX_KEY_LENGTH = 120
 
 
-def known(integration: Integration) -> dict[str, Any]:
+def get_known_values(integration: Integration) -> dict[str, Any]:
     """What checks remembered, as plain values by their own keys."""
-    rows = Observation.objects.filter(integration=integration).exclude(key__startswith=SEEN)
-    return dict(rows.values_list("key", "value"))
+    observations = Observation.objects.filter(integration=integration).exclude(key__startswith=LAST_SEEN_PREFIX)
+    return dict(observations.values_list("key", "value"))
 
 
-def remember(integration: Integration, check: str, values: Mapping[str, Any], now: datetime) -> None:
+def store_observation(integration: Integration, check: str, values: Mapping[str, Any], now: datetime) -> None:
     """Keep what a check recorded: a new value has a new beginning, the same one is confirmed."""
     for key, value in values.items():
-        _observe(integration, key[:MOST_KEY], value, check, now)
+        _save_observation(integration, key[:MAX_KEY_LENGTH], value, check, now)
 
 
-def settle(integration: Integration, subject: Subject, check: str, result: Result, now: datetime) -> Result:
+def apply_absence_grace_period(
+    integration: Integration, subject: Subject, check: str, result: Result, now: datetime
+) -> Result:
     """The result as it counts now: the first "not found" of what was seen before destroys nothing.
 
     Of something listed it is a warning until then; before that it is not run, so that nothing passes on it either.
     """
-    if result.outcome not in ANSWERED:
+    if result.outcome not in CONCLUSIVE_OUTCOMES:
         return result
-    seen = SEEN + check
-    if not result.absent:
+    last_seen_key = LAST_SEEN_PREFIX + check
+    if not result.missing_item:
         if result.outcome != Outcome.FAIL:
-            _observe(integration, seen, subject.repository, check, now)
+            _save_observation(integration, last_seen_key, subject.repository, check, now)
         return result
-    row = Observation.objects.filter(integration=integration, key=seen, value=subject.repository).first()
-    if row is None:
+    observation = Observation.objects.filter(
+        integration=integration, key=last_seen_key, value=subject.repository
+    ).first()
+    if observation is None:
         return result
-    if row.missing_since is None:
-        row.missing_since = now
-        row.save(update_fields=["missing_since"])
-    since = row.missing_since
-    if now - since >= APART:
-        return replace(result, summary=f"{result.summary} It has not been visible to us since {_said(since)}.")
-    summary = f"Not visible to us since {_said(since)}; we look again before anything follows. {result.summary}"
+    if observation.missing_since is None:
+        observation.missing_since = now
+        observation.save(update_fields=["missing_since"])
+    missing_since = observation.missing_since
+    if now - missing_since >= ABSENCE_GRACE_PERIOD:
+        return replace(
+            result, summary=f"{result.summary} It has not been visible to us since {_format_moment(missing_since)}."
+        )
+    summary = (
+        f"Not visible to us since {_format_moment(missing_since)}; we look again before anything follows. "
+        f"{result.summary}"
+    )
     outcome = Outcome.WARN if integration.is_listed else Outcome.NOT_RUN
-    return replace(result, outcome=outcome, summary=summary, remember={})
+    return replace(result, outcome=outcome, summary=summary, observations={})
 
 
-def _observe(integration: Integration, key: str, value: Any, source: str, now: datetime) -> None:
+def _save_observation(integration: Integration, key: str, value: Any, source: str, now: datetime) -> None:
     fields = {"value": value, "source": source, "since": now, "confirmed_at": now, "missing_since": None}
-    row, is_new = Observation.objects.get_or_create(integration=integration, key=key, defaults=fields)
+    observation, is_new = Observation.objects.get_or_create(integration=integration, key=key, defaults=fields)
     if is_new:
         return
-    if row.value != value:
-        row.value, row.since = value, now
-    row.source, row.confirmed_at, row.missing_since = source, max(row.confirmed_at, now), None
-    row.save()
+    if observation.value != value:
+        observation.value, observation.since = value, now
+    observation.source, observation.confirmed_at, observation.missing_since = (
+        source,
+        max(observation.confirmed_at, now),
+        None,
+    )
+    observation.save()
 
 
-def _said(moment: datetime) -> str:
+def _format_moment(moment: datetime) -> str:
     return f"{moment:%a} {moment.day} {moment:%b, %H:%M} UTC"

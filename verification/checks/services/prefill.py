@@ -4,51 +4,51 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from portal.core.repository_urls import BadAddress, parse_repository, product_of
+from portal.core.repository_urls import InvalidRepositoryUrlError, get_product_name, parse_repository
 from verification.sources import factory
-from verification.sources.errors import NotFound, Unreadable
-from verification.sources.github.client import GitHub, Release, Repository
+from verification.sources.errors import SourceError, SourceNotFoundError
+from verification.sources.github.client import GitHubClient, GitHubRelease, GitHubRepository
 
-FILLED = ("name", "description", "licence", "latest_release", "homepage")
+PREFILLED_FIELDS = ("name", "description", "licence", "latest_release", "homepage")
 
 
-def prefill(address: str, client: GitHub | None = None) -> dict[str, Any]:
+def prefill(address: str, client: GitHubClient | None = None) -> dict[str, Any]:
     """Values for the start form, read from GitHub.
 
     Always holds repository ("owner/name"), repository_id, repository_owner_id, FILLED as texts, `from_github`
     (the names of the fields that GitHub answered), `error` (about the address itself) and `problem` (why GitHub
     gave nothing: the form stays usable by hand). Blank texts and None ids stand for what is not known.
     """
-    values: dict[str, Any] = dict.fromkeys(("repository", *FILLED, "error", "problem"), "")
+    values: dict[str, Any] = dict.fromkeys(("repository", *PREFILLED_FIELDS, "error", "problem"), "")
     values |= {"repository_id": None, "repository_owner_id": None, "from_github": []}
     try:
         values["repository"] = parse_repository(address)
-    except BadAddress as sentence:
+    except InvalidRepositoryUrlError as sentence:
         return values | {"error": str(sentence)}
-    client = client or factory.github()
+    client = client or factory.build_github_client()
     try:
         repository = client.repository(values["repository"])
-    except NotFound:
-        return values | {"problem": _not_seen(values["repository"])}
-    except Unreadable as refusal:
+    except SourceNotFoundError:
+        return values | {"problem": _describe_missing_repository(values["repository"])}
+    except SourceError as refusal:
         return values | {"problem": _("%(why)s Fill in the fields by hand; nothing is lost.") % {"why": refusal}}
-    answered = _answers(repository, _latest(client, repository.full_name))
-    return values | answered | {"from_github": [key for key in FILLED if answered[key]]}
+    repository_values = _build_values(repository, _find_latest_release(client, repository.full_name))
+    return values | repository_values | {"from_github": [key for key in PREFILLED_FIELDS if repository_values[key]]}
 
 
-def _not_seen(full_name: str) -> str:
+def _describe_missing_repository(full_name: str) -> str:
     return _(
         "GitHub shows no public repository %(name)s. Check the address, or make the repository public; "
         "until then, fill in the fields by hand."
     ) % {"name": full_name}
 
 
-def _answers(repository: Repository, latest: Release | None) -> dict[str, Any]:
+def _build_values(repository: GitHubRepository, latest: GitHubRelease | None) -> dict[str, Any]:
     return {
         "repository": repository.full_name,
         "repository_id": repository.id,
         "repository_owner_id": repository.owner_id,
-        "name": _title(product_of(repository.name)),
+        "name": _format_title(get_product_name(repository.name)),
         "description": repository.description,
         "licence": repository.licence_spdx,
         "latest_release": latest.tag if latest else "",
@@ -56,16 +56,16 @@ def _answers(repository: Repository, latest: Release | None) -> dict[str, Any]:
     }
 
 
-def _title(name: str) -> str:
+def _format_title(name: str) -> str:
     """ "rocket-launcher" as a person writes it: "Rocket launcher"."""
-    words = name.replace("-", " ").replace("_", " ").strip()
-    return words[:1].upper() + words[1:]
+    text = name.replace("-", " ").replace("_", " ").strip()
+    return text[:1].upper() + text[1:]
 
 
-def _latest(client: GitHub, full_name: str) -> Release | None:
+def _find_latest_release(client: GitHubClient, full_name: str) -> GitHubRelease | None:
     """The newest published release; None too where GitHub does not say."""
     try:
         releases = client.releases(full_name)
-    except Unreadable:
+    except SourceError:
         return None
-    return next((r for r in releases if not r.draft and not r.prerelease), None)
+    return next((release for release in releases if not release.draft and not release.prerelease), None)

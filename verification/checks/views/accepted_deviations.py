@@ -9,24 +9,24 @@ from django.urls import path
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from integrations.submissions.views.mixins import load, pressed
-from portal.core.errors import NotAllowed
-from portal.ui.refusals import refused
-from verification.checks.services.accepted_deviations import accept
+from integrations.submissions.views.mixins import load_visible_integration, require_button
+from portal.core.errors import ActionRefused
+from portal.ui.refusals import report_refusal
+from verification.checks.services.accepted_deviations import accept_deviation
 from verification.checks.types import CHECKS
 
 
-@pressed("check_results")
+@require_button("check_results")
 def accept_finding(request: HttpRequest, uuid: UUID, key: str) -> HttpResponse:
     """Accept what stands in the button, and show the checks again."""
-    found, check = load(request, uuid), CHECKS.get(key)
+    integration, check = load_visible_integration(request, uuid), CHECKS.get(key)
     if check is None or not check.accepts:
         raise Http404(_("There is no such thing to accept."))
     try:
-        accept(found, key, request.POST.get("value", "")[:200], request.user, timezone.now())
+        accept_deviation(integration, key, request.POST.get("value", "")[:200], request.user, timezone.now())
         messages.success(request, _("The %(what)s is accepted for good.") % {"what": check.accepts})
-    except NotAllowed as refusal:
-        refused(request, refusal)
+    except ActionRefused as refusal:
+        report_refusal(request, refusal)
     return redirect("check_results", uuid=uuid)
 
 

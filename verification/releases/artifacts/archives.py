@@ -10,7 +10,7 @@ from verification.releases.artifacts import unzipping, zip_directory
 from verification.releases.artifacts.archive_members import check_headers, check_names
 from verification.releases.artifacts.remarks import Remark, fail, warn
 from verification.releases.artifacts.zip_directory import Directory, Malformed, Member
-from verification.terraform.messages import Judgement
+from verification.terraform.messages import TerraformDecision
 
 MOST_MEMBERS = 200
 MOST_BYTES = 2 * 1024**3
@@ -33,7 +33,7 @@ class Archive:
 
     members: tuple[Member, ...]
     remarks: tuple[Remark, ...]
-    terraform: Judgement
+    terraform: TerraformDecision
     program: str = ""
     head: bytes = b""
 

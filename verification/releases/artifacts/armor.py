@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from verification.releases.artifacts.checksums import trim
-from verification.terraform.messages import says
+from verification.terraform.messages import render_message
 
 BEGIN, END, DASHES = b"-----BEGIN ", b"-----END ", b"-----"
 MAX_BODY_LINE = 96
@@ -79,7 +79,9 @@ def _decode_base64(text: bytes) -> tuple[bytes, str]:
     match = DIGITS.match(text)
     end = match.end() if match else 0
     rest = len(text) - end
-    return base64.b64decode(text[:end]), says("base64") if rest >= 4 else says("unexpected_end") if rest else ""
+    return base64.b64decode(text[:end]), render_message("base64") if rest >= 4 else render_message(
+        "unexpected_end"
+    ) if rest else ""
 
 
 def crc24(data: bytes) -> int:

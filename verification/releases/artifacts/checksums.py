@@ -10,7 +10,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from verification.releases.artifacts.remarks import Remark, fail, warn
-from verification.terraform.messages import ACCEPTS, HEX, Judgement, quoted, refuses, unhex
+from verification.terraform.messages import (
+    ACCEPT_DECISION,
+    HEX_DIGITS,
+    TerraformDecision,
+    build_refusal,
+    decode_hex,
+    quote,
+)
 
 MAX_BYTES = 1024 * 1024
 MAX_LINES = 1000
@@ -51,33 +58,33 @@ def lines(document: bytes) -> list[Line]:
 def digest_of(document: bytes, name: str) -> str:
     """Return the SHA-256 of a file in lower case, an empty text where the list has no usable one."""
     found = next((line.digest for line in lines(document) if line.name == name.encode()), b"")
-    return found.decode().lower() if len(found) == 64 and HEX.issuperset(found) else ""
+    return found.decode().lower() if len(found) == 64 and HEX_DIGITS.issuperset(found) else ""
 
 
-def terraform_matches(document: bytes, filename: str, shasum: str) -> Judgement:
+def terraform_matches(document: bytes, filename: str, shasum: str) -> TerraformDecision:
     """Compare the list with the registry's `shasum` (64 hexadecimal digits) as Terraform does."""
     found = next((line.digest for line in lines(document) if line.name == filename.encode()), None)
     if found is None:
-        return refuses("sums_missing", name=quoted(filename))
-    digest, trouble, crashes = unhex(found)
+        return build_refusal("sums_missing", name=quote(filename))
+    digest, trouble, crashes = decode_hex(found)
     if crashes:
-        return refuses("crash_long")
+        return build_refusal("crash_long")
     if trouble:
-        return refuses("sums_hash", text=quoted(found), why=trouble)
+        return build_refusal("sums_hash", text=quote(found), why=trouble)
     if digest.hex() != shasum.lower():
-        return refuses("sums_other", found=digest.hex(), expected=shasum.lower())
-    return ACCEPTS
+        return build_refusal("sums_other", found=digest.hex(), expected=shasum.lower())
+    return ACCEPT_DECISION
 
 
-def terraform_survives(document: bytes) -> Judgement:
+def terraform_survives(document: bytes) -> TerraformDecision:
     """Read the list as Terraform does for its lock file, after it has accepted all else: a blank line crashes it."""
     for line in _scanned(document):
         parts = words(line)
         if not parts:
-            return refuses("crash_blank")
-        if len(parts) < 2 or len(parts[0]) != 64 or not HEX.issuperset(parts[0]):
-            return ACCEPTS
-    return ACCEPTS
+            return build_refusal("crash_blank")
+        if len(parts) < 2 or len(parts[0]) != 64 or not HEX_DIGITS.issuperset(parts[0]):
+            return ACCEPT_DECISION
+    return ACCEPT_DECISION
 
 
 def _scanned(document: bytes) -> list[bytes]:
@@ -142,9 +149,9 @@ def _of_the_hashes(listed: list[Line]) -> list[Remark]:
     short = [line for line in listed if len(line.digest) != 64]
     if short:
         found.append(fail("length", f"Line {short[0].number} does not begin with a SHA-256 of 64 digits."))
-    if any(not HEX.issuperset(line.digest) for line in listed):
+    if any(not HEX_DIGITS.issuperset(line.digest) for line in listed):
         found.append(fail("no_hex", "A checksum holds characters that are not hexadecimal digits."))
-    if any(line.digest != line.digest.lower() for line in listed if HEX.issuperset(line.digest)):
+    if any(line.digest != line.digest.lower() for line in listed if HEX_DIGITS.issuperset(line.digest)):
         found.append(warn("upper_case", "Checksums are in capital letters; Terraform takes them, other tools do not."))
     return found
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from verification.outcomes import Outcome
 from verification.releases.artifacts import armor, keyrings, signatures
-from verification.terraform.messages import ACCEPTS, Judgement, refuses, says
+from verification.terraform.messages import ACCEPT_DECISION, TerraformDecision, build_refusal, render_message
 
 PARTNERS = "51890657C5ACDB4B823086567D72D4268E4660FC"  # since 2020-03-16, without end
 OFFICIAL = frozenset(
@@ -35,7 +35,7 @@ class Trust:
     """The level, and what Terraform makes of it: a trust signature that does not hold is refused, not passed over."""
 
     level: Level
-    terraform: Judgement
+    terraform: TerraformDecision
 
 
 @cache
@@ -59,26 +59,26 @@ def judge(
         vouching: Returns the key that signs keys of partners.
     """
     if fingerprint in OFFICIAL:
-        return Trust(Level.OFFICIAL, ACCEPTS)
+        return Trust(Level.OFFICIAL, ACCEPT_DECISION)
     if not trust_signature:
-        return Trust(Level.SELF, ACCEPTS)
+        return Trust(Level.SELF, ACCEPT_DECISION)
     key, signature = armor.decode(armored_key), armor.decode(trust_signature.encode())
     if key is None or signature is None:
-        return Trust(Level.BROKEN, refuses("trust_armour"))
+        return Trust(Level.BROKEN, build_refusal("trust_armour"))
     certificates = keyrings.read_armored(vouching())
     verdict = signatures.check(key.body, signature.body, certificates, now=now)
     if verdict.outcome != Outcome.FAIL:
-        return Trust(Level.PARTNER, ACCEPTS)
+        return Trust(Level.PARTNER, ACCEPT_DECISION)
     if verdict.terraform == signatures.UNKNOWN_ISSUER and signature.error:
-        return Trust(Level.BROKEN, refuses("trust", why=signature.error))
+        return Trust(Level.BROKEN, build_refusal("trust", why=signature.error))
     return Trust(Level.BROKEN, _build_refusal(verdict))
 
 
-def _build_refusal(verdict: signatures.Verdict) -> Judgement:
+def _build_refusal(verdict: signatures.Verdict) -> TerraformDecision:
     """Return the refusal in Terraform's words, which begin differently from those about a release's signature."""
     judgement = verdict.terraform
     if judgement.accepts is not False:
         return judgement
-    if judgement.message == says("unknown_issuer"):
-        return refuses("trust", why=says("issuer"))
-    return refuses("trust", why=judgement.message.removeprefix(says("signature", why="")))
+    if judgement.message == render_message("unknown_issuer"):
+        return build_refusal("trust", why=render_message("issuer"))
+    return build_refusal("trust", why=judgement.message.removeprefix(render_message("signature", why="")))

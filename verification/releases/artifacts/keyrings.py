@@ -15,7 +15,7 @@ from verification.releases.artifacts import arithmetic, armor
 from verification.releases.artifacts.arithmetic import ArithmeticResult, LimitError
 from verification.releases.artifacts.packets import PacketError, PublicKey, StructuralError, UnsupportedError
 from verification.releases.artifacts.signature_packets import COMPROMISED, Packet, Signature, UserId, read_packets
-from verification.terraform.messages import says
+from verification.terraform.messages import render_message
 
 BINARY, TEXT = 0x00, 0x01
 CERTIFICATIONS = (0x10, 0x11, 0x12, 0x13)
@@ -142,9 +142,9 @@ def read_armored(text: bytes, limit: VerificationLimit | None = None) -> list[Ce
     """
     block = armor.decode(text)
     if block is None:
-        raise armor.ArmorError(says("no_armour"))
+        raise armor.ArmorError(render_message("no_armour"))
     if block.kind not in KINDS:
-        raise armor.ArmorError(says("armor_kind", kind=block.kind))
+        raise armor.ArmorError(render_message("armor_kind", kind=block.kind))
     return read(block.read(), limit or VerificationLimit())
 
 

@@ -9,7 +9,7 @@ import hashlib
 import struct
 from dataclasses import dataclass
 
-from verification.terraform.messages import says
+from verification.terraform.messages import render_message
 
 RSA, RSA_ENCRYPT, RSA_SIGN, ELGAMAL, DSA, ECDH, ECDSA, EDDSA = 1, 2, 3, 16, 17, 18, 19, 22
 FAMILIES = {RSA: "RSA", RSA_SIGN: "RSA", DSA: "DSA", ECDSA: "ECDSA", EDDSA: "EdDSA"}  # those that sign
@@ -63,7 +63,7 @@ class Reader:
         """Return so many bytes. Raises PacketError where they are not there."""
         start, self.at = self.at, min(self.at + count, len(self.data))
         if self.at - start < count:
-            raise PacketError(says("unexpected_end"))
+            raise PacketError(render_message("unexpected_end"))
         return self.data[start : self.at]
 
     def number(self, size: int = 1) -> int:

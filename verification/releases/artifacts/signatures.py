@@ -20,13 +20,19 @@ from verification.releases.artifacts.keyrings import Candidate, Certificate
 from verification.releases.artifacts.packets import PacketError, PublicKey, Reader, read_header
 from verification.releases.artifacts.remarks import Remark, fail, warn
 from verification.releases.artifacts.signature_packets import SIGNATURE, Signature, read_packets
-from verification.terraform.messages import ACCEPTS, Judgement, refuses, says, unknown
+from verification.terraform.messages import (
+    ACCEPT_DECISION,
+    TerraformDecision,
+    build_refusal,
+    build_unknown_decision,
+    render_message,
+)
 
 WEAK_DIGESTS = frozenset({"sha1"})
 MIN_BITS = 2048
 CLOCK_TOLERANCE_SECONDS = 1800
 MAX_KEY_BYTES = 1024 * 1024  # all keys of a release together
-UNKNOWN_ISSUER = refuses("unknown_issuer")  # then Terraform tries the next key
+UNKNOWN_ISSUER = build_refusal("unknown_issuer")  # then Terraform tries the next key
 
 
 class Class(StrEnum):
@@ -94,7 +100,7 @@ class Verdict:
     """What a signature is, by which key, and what Terraform would say of it. `at`: the key's place in the list."""
 
     kind: Class
-    terraform: Judgement
+    terraform: TerraformDecision
     certificate: Certificate | None = None
     signer: PublicKey | None = None
     signature: Signature | None = None
@@ -125,16 +131,18 @@ def judge(document: bytes, signature: bytes, keys: Sequence[bytes], *, now: floa
         now: Seconds since 1970; what counts as expired.
     """
     if sum(map(len, keys)) > MAX_KEY_BYTES:
-        return Verdict(Class.UNSUPPORTED_KEY, unknown(f"Not settled: the keys exceed {MAX_KEY_BYTES} bytes."))
+        return Verdict(
+            Class.UNSUPPORTED_KEY, build_unknown_decision(f"Not settled: the keys exceed {MAX_KEY_BYTES} bytes.")
+        )
     limit = keyrings.VerificationLimit()
     for at, armored in enumerate(keys):
         try:
             certificates = keyrings.read_armored(armored, limit)
             verdict = check(document, signature, certificates, now=now, at=at)
         except (ArmorError, PacketError) as error:
-            return Verdict(Class.UNREADABLE_KEY, refuses("key", why=str(error)), at=at)
+            return Verdict(Class.UNREADABLE_KEY, build_refusal("key", why=str(error)), at=at)
         except LimitError as error:
-            return Verdict(Class.UNSUPPORTED_KEY, unknown(f"Not settled: {error}."), at=at)
+            return Verdict(Class.UNSUPPORTED_KEY, build_unknown_decision(f"Not settled: {error}."), at=at)
         if verdict.terraform != UNKNOWN_ISSUER:
             return verdict
     return verdict if keys else Verdict(Class.NO_KEYS, UNKNOWN_ISSUER)
@@ -148,9 +156,9 @@ def check(document: bytes, data: bytes, certificates: Sequence[Certificate], *, 
             kind = Class.MALFORMED if data[0] & 0x80 else Class.ARMORED if decode(data) else Class.NO_SIGNATURE
             return _refuse(kind, str(packet))
         if not isinstance(packet, Signature):
-            return _refuse(Class.NO_SIGNATURE, says("no_signature_packet"))
+            return _refuse(Class.NO_SIGNATURE, render_message("no_signature_packet"))
         if not packet.issuer:
-            return _refuse(Class.MALFORMED, says("no_issuer"))
+            return _refuse(Class.MALFORMED, render_message("no_issuer"))
         named = named or packet
         if candidates := keyrings.find(certificates, packet):
             return _judge_signed(document, data, candidates[0], packet, now, at)
@@ -166,7 +174,7 @@ def _begins_with_signature(data: bytes) -> bool:
 
 
 def _refuse(kind: Class, why: str) -> Verdict:
-    return Verdict(kind, refuses("signature", why=why))
+    return Verdict(kind, build_refusal("signature", why=why))
 
 
 def _judge_signed(
@@ -184,32 +192,32 @@ def _judge_signed(
 
 def _ask_terraform(
     document: bytes, candidate: Candidate, signature: Signature, now: float
-) -> tuple[Judgement, Class | None]:
+) -> tuple[TerraformDecision, Class | None]:
     """Return Terraform's verdict, and the class where it refuses for a reason that leaves no other."""
     if signature.kind not in (keyrings.BINARY, keyrings.TEXT):
-        why = says("signature_type", number=signature.kind)
-        return refuses("signature", why=why), Class.OTHER_PURPOSE
+        why = render_message("signature_type", number=signature.kind)
+        return build_refusal("signature", why=why), Class.OTHER_PURPOSE
     if candidate.key.algorithm != signature.algorithm:
-        return refuses("signature", why=says("other_algorithm")), Class.MALFORMED
+        return build_refusal("signature", why=render_message("other_algorithm")), Class.MALFORMED
     result = keyrings.verify_document(candidate, signature, document)
     if result != ArithmeticResult.HOLDS:
-        why = says("bad_signature", algorithm=candidate.key.family)
-        return refuses("signature", why=why), FAULTS[result]
+        why = render_message("bad_signature", algorithm=candidate.key.family)
+        return build_refusal("signature", why=why), FAULTS[result]
     covering = candidate.claims
     if None in covering:
-        return refuses("crash_nil"), Class.UNREADABLE_KEY
+        return build_refusal("crash_nil"), Class.UNREADABLE_KEY
     signatures = [signature, *(claim for claim in covering if claim is not None)]
     notation = next((name for one in signatures for name in one.critical_notations), None)
     if notation is not None:
-        return refuses("signature", why=says("notation", name=notation)), Class.UNSUPPORTED
+        return build_refusal("signature", why=render_message("notation", name=notation)), Class.UNSUPPORTED
     if candidate.is_revoked(now):
-        return refuses("signature", why=says("revoked")), Class.REVOKED
+        return build_refusal("signature", why=render_message("revoked")), Class.REVOKED
     # Terraform forgives an expired key, and asks nothing more of its signatures
     if not candidate.is_expired(now) and any(one.is_expired(now) for one in signatures):
         is_early = not any(one.has_ended(now) for one in signatures)
         kind = Class.FUTURE if is_early else Class.SIGNATURE_EXPIRED
-        return refuses("signature", why=says("signature_expired")), kind
-    return ACCEPTS, None
+        return build_refusal("signature", why=render_message("signature_expired")), kind
+    return ACCEPT_DECISION, None
 
 
 def _find_fault(candidate: Candidate, signature: Signature, now: float) -> Class:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import BinaryIO
 
-from verification.terraform.messages import ACCEPTS, Judgement, refuses, unknown
+from verification.terraform.messages import ACCEPT_DECISION, TerraformDecision, build_refusal, build_unknown_decision
 
 END, ENTRY, LOCAL, DESCRIPTOR = b"PK\x05\x06", b"PK\x01\x02", b"PK\x03\x04", b"PK\x07\x08"
 LOCATOR_64 = b"PK\x06\x07"
@@ -60,7 +60,7 @@ class Entry:
 class Extraction:
     """The outcome of unpacking. `fault` names what is wrong with a member's bytes; `head` begins the program."""
 
-    terraform: Judgement
+    terraform: TerraformDecision
     fault: str = ""
     head: bytes = b""
 
@@ -78,10 +78,10 @@ def judge(file: BinaryIO, size: int, name: str, max_bytes: int) -> Extraction:
         if program is None:
             raise ZipError("no_binary", prefix=prefix)
     except ZipError as error:
-        return Extraction(refuses(error.key, **error.values), reader.fault)
+        return Extraction(build_refusal(error.key, **error.values), reader.fault)
     except TooLargeError:
-        return Extraction(unknown("Not settled: the archive unpacks to more than is read here."))
-    return Extraction(ACCEPTS, reader.fault, reader.head)
+        return Extraction(build_unknown_decision("Not settled: the archive unpacks to more than is read here."))
+    return Extraction(ACCEPT_DECISION, reader.fault, reader.head)
 
 
 def _read_directory(file: BinaryIO, size: int) -> Iterator[Entry]:

@@ -8,109 +8,111 @@ from dataclasses import replace
 from typing import Any
 
 from verification.schemas.crossplane import envelope
-from verification.schemas.crossplane.fields import Maker, described, view
-from verification.schemas.crossplane.naming import field_name, secret_name
-from verification.schemas.crossplane.options import Choices
-from verification.schemas.crossplane.pluralization import plural
+from verification.schemas.crossplane.fields import FieldBuilder, build_views, clean_description
+from verification.schemas.crossplane.naming import build_field_name, build_secret_name
+from verification.schemas.crossplane.options import GeneratorChoices
+from verification.schemas.crossplane.pluralization import pluralize
 from verification.schemas.engine.types import Node, Resource
 
 # words that CEL keeps for itself; a field of that name is written with two underscores on each side
-RESERVED = frozenset(
+CEL_RESERVED_WORDS = frozenset(
     {"as", "break", "const", "continue", "else", "false", "for", "function", "if", "import", "in", "let", "loop"}
     | {"namespace", "null", "package", "return", "true", "var", "void", "while"}
 )
-WANTED = "!({})".format(" || ".join(f"'{each}' in self.managementPolicies" for each in ("*", "Create", "Update")))
-IDENTIFIER = Node(name="id", kind="string", computed=True)
+MANAGEMENT_CONDITION = "!({})".format(
+    " || ".join(f"'{each}' in self.managementPolicies" for each in ("*", "Create", "Update"))
+)
+IDENTIFIER_NODE = Node(name="id", kind="string", computed=True)
 
 
-def definition(resource: Resource, choices: Choices, *, namespaced: bool) -> dict[str, Any]:
+def build_definition(resource: Resource, choices: GeneratorChoices, *, is_namespaced: bool) -> dict[str, Any]:
     """The CustomResourceDefinition. Raises Unsupported with the field that prevents it."""
-    found = choices.group_kind(resource.name)
-    group = choices.group(found.group, namespaced=namespaced)
-    many = plural(found.kind)
+    group_kind = choices.group_kind(resource.name)
+    group = choices.group(group_kind.group, is_namespaced=is_namespaced)
+    plural_name = pluralize(group_kind.kind)
     return {
         "apiVersion": "apiextensions.k8s.io/v1",
         "kind": "CustomResourceDefinition",
-        "metadata": {"name": f"{many}.{group}"},
+        "metadata": {"name": f"{plural_name}.{group}"},
         "spec": {
             "group": group,
             "names": {
                 "categories": ["crossplane", "managed", choices.category],
-                "kind": found.kind,
-                "listKind": f"{found.kind}List",
-                "plural": many,
-                "singular": found.kind.lower(),
+                "kind": group_kind.kind,
+                "listKind": f"{group_kind.kind}List",
+                "plural": plural_name,
+                "singular": group_kind.kind.lower(),
             },
-            "scope": "Namespaced" if namespaced else "Cluster",
-            "versions": [_version(resource, choices, found.kind, namespaced)],
+            "scope": "Namespaced" if is_namespaced else "Cluster",
+            "versions": [_build_version(resource, choices, group_kind.kind, is_namespaced)],
         },
     }
 
 
-def _version(resource: Resource, choices: Choices, kind: str, namespaced: bool) -> dict[str, Any]:
+def _build_version(resource: Resource, choices: GeneratorChoices, kind: str, is_namespaced: bool) -> dict[str, Any]:
     return {
-        "additionalPrinterColumns": envelope.columns(),
+        "additionalPrinterColumns": envelope.get_printer_columns(),
         "name": choices.api_version,
-        "schema": {"openAPIV3Schema": _schema(resource, choices, kind, namespaced)},
+        "schema": {"openAPIV3Schema": _build_schema(resource, choices, kind, is_namespaced)},
         "served": True,
         "storage": True,
         "subresources": {"status": {}},
     }
 
 
-def _schema(resource: Resource, choices: Choices, kind: str, namespaced: bool) -> dict[str, Any]:
+def _build_schema(resource: Resource, choices: GeneratorChoices, kind: str, is_namespaced: bool) -> dict[str, Any]:
     references = choices.references.get(resource.name, ())
-    make = Maker(choices, choices.external_name(resource.name), namespaced, references)
-    nodes = offered(resource, choices)
-    seen = view(make, nodes)
-    words, told = described(resource.description), rules(make, nodes)
-    spec = envelope.spec(kind, seen.spec, seen.init, choices.runtime, namespaced=namespaced)
+    builder = FieldBuilder(choices, choices.external_name(resource.name), is_namespaced, references)
+    nodes = list_generated_nodes(resource, choices)
+    field_views = build_views(builder, nodes)
+    description, validations = clean_description(resource.description), build_rules(builder, nodes)
+    spec = envelope.build_spec(kind, field_views.spec, field_views.init, choices.runtime, is_namespaced=is_namespaced)
     return {
-        "description": f"{kind} is the Schema for the {kind}s API." + (f" {words}" if words else ""),
+        "description": f"{kind} is the Schema for the {kind}s API." + (f" {description}" if description else ""),
         "properties": {
-            **envelope.head(),
-            "spec": spec | ({"x-kubernetes-validations": told} if told else {}),
-            "status": envelope.status(kind, seen.status, choices.runtime),
+            **envelope.get_object_properties(),
+            "spec": spec | ({"x-kubernetes-validations": validations} if validations else {}),
+            "status": envelope.build_status(kind, field_views.status, choices.runtime),
         },
         "required": ["spec"],
         "type": "object",
     }
 
 
-def offered(resource: Resource, choices: Choices) -> tuple[Node, ...]:
+def list_generated_nodes(resource: Resource, choices: GeneratorChoices) -> tuple[Node, ...]:
     """What the generator looks at: no timeouts, nothing that the external name replaces, and an `id` of its own."""
-    omitted = {*choices.external_name(resource.name).omitted, "id"}
-    kept = [node for node in resource.arguments if node.name not in omitted]
+    omitted_names = {*choices.external_name(resource.name).omitted, "id"}
+    nodes = [node for node in resource.arguments if node.name not in omitted_names]
     if choices.computed_nested == "parameter":
-        kept = [_without_flags(node) for node in kept]
-    return tuple(sorted([*kept, IDENTIFIER], key=lambda node: node.name))
+        nodes = [_clear_flags(node) for node in nodes]
+    return tuple(sorted([*nodes, IDENTIFIER_NODE], key=lambda node: node.name))
 
 
-def _without_flags(node: Node) -> Node:
+def _clear_flags(node: Node) -> Node:
     """As generators of about version 2.0 read it: an attribute with attributes is neither computed nor secret."""
-    children = tuple(_without_flags(child) for child in node.children) if node.children is not None else None
+    children = tuple(_clear_flags(child) for child in node.children) if node.children is not None else None
     if node.syntax != "nested":
         return replace(node, children=children)
     return replace(node, children=children, computed=False, sensitive=False)
 
 
-def rules(make: Maker, nodes: tuple[Node, ...]) -> list[dict[str, str]]:
+def build_rules(builder: FieldBuilder, nodes: tuple[Node, ...]) -> list[dict[str, str]]:
     """The CEL rules for what must be given at the top level, in the order of Terraform's names."""
-    return [_rule(node) for node in nodes if _must_be_given(make, node)]
+    return [_build_rule(node) for node in nodes if _is_required(builder, node)]
 
 
-def _must_be_given(make: Maker, node: Node) -> bool:
-    if node.optional or node.computed or make.is_identifier(node) or node.name in make.references:
+def _is_required(builder: FieldBuilder, node: Node) -> bool:
+    if node.optional or node.computed or builder.is_identifier(node) or node.name in builder.references:
         return False
-    if node.is_single_block and make.choices.single_blocks == "object":
+    if node.is_single_block and builder.choices.single_blocks == "object":
         return False  # a block that exists once is never required by the generators that make an object of each
     return node.kind != "dynamic"  # it has no type, and Kubernetes refuses a rule about what has none
 
 
-def _rule(node: Node) -> dict[str, str]:
-    name = secret_name(node.name) if node.sensitive else field_name(node.name)
-    escaped = f"__{name}__" if name in RESERVED else name
-    rule = f"{WANTED} || has(self.forProvider.{escaped})"
+def _build_rule(node: Node) -> dict[str, str]:
+    name = build_secret_name(node.name) if node.sensitive else build_field_name(node.name)
+    escaped_name = f"__{name}__" if name in CEL_RESERVED_WORDS else name
+    rule = f"{MANAGEMENT_CONDITION} || has(self.forProvider.{escaped_name})"
     if not node.sensitive:
-        rule += f" || (has(self.initProvider) && has(self.initProvider.{escaped}))"
+        rule += f" || (has(self.initProvider) && has(self.initProvider.{escaped_name}))"
     return {"rule": rule, "message": f"spec.forProvider.{name} is a required parameter"}

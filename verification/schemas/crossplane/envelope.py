@@ -7,41 +7,41 @@ from copy import deepcopy
 from typing import Any
 
 Schema = dict[str, Any]
-COLUMNS = [
+PRINTER_COLUMNS = [
     {"jsonPath": ".status.conditions[?(@.type=='Synced')].status", "name": "SYNCED", "type": "string"},
     {"jsonPath": ".status.conditions[?(@.type=='Ready')].status", "name": "READY", "type": "string"},
     {"jsonPath": ".metadata.annotations.crossplane\\.io/external-name", "name": "EXTERNAL-NAME", "type": "string"},
     {"jsonPath": ".metadata.creationTimestamp", "name": "AGE", "type": "date"},
 ]
-POLICIES = ["Observe", "Create", "Update", "Delete", "LateInitialize", "*"]
+MANAGEMENT_POLICIES = ["Observe", "Create", "Update", "Delete", "LateInitialize", "*"]
 
 
-def text(words: str) -> Schema:
-    return {"description": words, "type": "string"}
+def build_text(description: str) -> Schema:
+    return {"description": description, "type": "string"}
 
 
-def _object(words: str, properties: Schema, required: list[str]) -> Schema:
-    return {"description": words, "properties": properties, "required": required, "type": "object"}
+def _build_object(description: str, properties: Schema, required_names: list[str]) -> Schema:
+    return {"description": description, "properties": properties, "required": required_names, "type": "object"}
 
 
-def _one_of(words: str, values: list[str], default: str | None = None) -> Schema:
-    return {**({"default": default} if default else {}), "description": words, "enum": values, "type": "string"}
+def _build_enum(description: str, values: list[str], default: str | None = None) -> Schema:
+    return {**({"default": default} if default else {}), "description": description, "enum": values, "type": "string"}
 
 
-HEAD: Schema = {
-    "apiVersion": text("Version of the schema that this object is written in."),
-    "kind": text("Kind of this object."),
+OBJECT_PROPERTIES: Schema = {
+    "apiVersion": build_text("Version of the schema that this object is written in."),
+    "kind": build_text("Kind of this object."),
     "metadata": {"type": "object"},
 }
-REFERRING: Schema = {
+REFERENCE_POLICY: Schema = {
     "description": "How the reference is resolved.",
     "properties": {
-        "resolution": _one_of("Whether it must be found.", ["Required", "Optional"], "Required"),
-        "resolve": _one_of("When it is looked for.", ["Always", "IfNotPresent"]),
+        "resolution": _build_enum("Whether it must be found.", ["Required", "Optional"], "Required"),
+        "resolve": _build_enum("When it is looked for.", ["Always", "IfNotPresent"]),
     },
     "type": "object",
 }
-CONDITION: Schema = _object(
+CONDITION_SCHEMA: Schema = _build_object(
     "A condition of the resource.",
     {
         "lastTransitionTime": {
@@ -49,101 +49,107 @@ CONDITION: Schema = _object(
             "format": "date-time",
             "type": "string",
         },
-        "message": text("What was told at the last change."),
+        "message": build_text("What was told at the last change."),
         "observedGeneration": {
             "description": "The generation that the condition speaks of.",
             "format": "int64",
             "type": "integer",
         },
-        "reason": text("Why it last changed."),
-        "status": text("True, False or Unknown."),
-        "type": text("Type of the condition; there is one of each."),
+        "reason": build_text("Why it last changed."),
+        "status": build_text("True, False or Unknown."),
+        "type": build_text("Type of the condition; there is one of each."),
     },
     ["lastTransitionTime", "reason", "status", "type"],
 )
 
 
-def columns() -> list[Schema]:
+def get_printer_columns() -> list[Schema]:
     """What `kubectl get` shows of each object."""
-    return deepcopy(COLUMNS)
+    return deepcopy(PRINTER_COLUMNS)
 
 
-def head() -> Schema:
+def get_object_properties() -> Schema:
     """The properties that every Kubernetes object has."""
-    return deepcopy(HEAD)
+    return deepcopy(OBJECT_PROPERTIES)
 
 
-def referring() -> Schema:
+def get_reference_policy() -> Schema:
     """What may be said of each reference."""
-    return deepcopy(REFERRING)
+    return deepcopy(REFERENCE_POLICY)
 
 
-def _policies() -> Schema:
+def _build_policies() -> Schema:
     return {
         "default": ["*"],
         "description": "What Crossplane may do with the external object.",
-        "items": {"description": "One thing that it may do.", "enum": list(POLICIES), "type": "string"},
+        "items": {"description": "One thing that it may do.", "enum": list(MANAGEMENT_POLICIES), "type": "string"},
         "type": "array",
     }
 
 
-def _provider_config(namespaced: bool) -> Schema:
-    words = "Which configuration of the provider is used."
-    name = {"name": text("Name of the configuration.")}
-    if namespaced:
-        kinds = {"kind": text("Kind of the configuration.")}
+def _build_provider_config(is_namespaced: bool) -> Schema:
+    description = "Which configuration of the provider is used."
+    name = {"name": build_text("Name of the configuration.")}
+    if is_namespaced:
+        kinds = {"kind": build_text("Kind of the configuration.")}
         default = {"kind": "ClusterProviderConfig", "name": "default"}
-        return {"default": default, **_object(words, kinds | name, ["kind", "name"])}
-    return {"default": {"name": "default"}, **_object(words, name | {"policy": referring()}, ["name"])}
+        return {"default": default, **_build_object(description, kinds | name, ["kind", "name"])}
+    return {
+        "default": {"name": "default"},
+        **_build_object(description, name | {"policy": get_reference_policy()}, ["name"]),
+    }
 
 
-def _connection_secret(namespaced: bool) -> Schema:
-    properties = {"name": text("Name of the secret.")}
-    if not namespaced:
-        properties["namespace"] = text("Namespace of the secret.")
-    return _object("The secret that connection details are written to.", properties, sorted(properties))
+def _build_connection_secret(is_namespaced: bool) -> Schema:
+    properties = {"name": build_text("Name of the secret.")}
+    if not is_namespaced:
+        properties["namespace"] = build_text("Namespace of the secret.")
+    return _build_object("The secret that connection details are written to.", properties, sorted(properties))
 
 
-def _published() -> Schema:
+def _build_published_details() -> Schema:
     """Where the first runtime could write the connection details to beside the secret."""
-    store = {"name": text("Name of the configuration of the store."), "policy": referring()}
+    store = {"name": build_text("Name of the configuration of the store."), "policy": get_reference_policy()}
     texts = {"additionalProperties": {"type": "string"}, "type": "object"}
     metadata = {
         "annotations": {"description": "Annotations of the secret.", **texts},
         "labels": {"description": "Labels of the secret.", **deepcopy(texts)},
-        "type": text("Type of the secret."),
+        "type": build_text("Type of the secret."),
     }
     properties = {
-        "configRef": {"default": {"name": "default"}, **_object("The store that is written to.", store, ["name"])},
+        "configRef": {
+            "default": {"name": "default"},
+            **_build_object("The store that is written to.", store, ["name"]),
+        },
         "metadata": {"description": "What is told of the secret.", "properties": metadata, "type": "object"},
-        "name": text("Name of the secret."),
+        "name": build_text("Name of the secret."),
     }
-    return _object("Where else the connection details are written to.", properties, ["name"])
+    return _build_object("Where else the connection details are written to.", properties, ["name"])
 
 
-def spec(kind: str, for_provider: Schema, init: Schema, runtime: str, *, namespaced: bool) -> Schema:
+def build_spec(kind: str, for_provider: Schema, init: Schema, runtime: str, *, is_namespaced: bool) -> Schema:
     """The specification: the fields, and what every managed resource of this scope and age can be told."""
     properties: Schema = {
         "forProvider": for_provider,
         "initProvider": {"description": "Values for the creation alone; later changes are left alone.", **init},
-        "managementPolicies": _policies(),
-        "providerConfigRef": _provider_config(namespaced),
-        "writeConnectionSecretToRef": _connection_secret(namespaced),
+        "managementPolicies": _build_policies(),
+        "providerConfigRef": _build_provider_config(is_namespaced),
+        "writeConnectionSecretToRef": _build_connection_secret(is_namespaced),
     }
-    if not namespaced:
-        words = "What happens to the external object when this one is deleted."
-        properties["deletionPolicy"] = _one_of(words, ["Orphan", "Delete"], "Delete")
+    if not is_namespaced:
+        description = "What happens to the external object when this one is deleted."
+        properties["deletionPolicy"] = _build_enum(description, ["Orphan", "Delete"], "Delete")
     if runtime == "1":
-        properties["publishConnectionDetailsTo"] = _published()
-    return _object(f"{kind}Spec defines the desired state of {kind}", properties, ["forProvider"])
+        properties["publishConnectionDetailsTo"] = _build_published_details()
+    return _build_object(f"{kind}Spec defines the desired state of {kind}", properties, ["forProvider"])
 
 
-def status(kind: str, at_provider: Schema, runtime: str) -> Schema:
+def build_status(kind: str, at_provider: Schema, runtime: str) -> Schema:
     """The status: what was observed, the conditions, the generation they speak of, and since runtime 2.3 which request
     to look again was followed."""
     conditions = {
         "description": "Conditions of the resource.",
-        "items": deepcopy(CONDITION),
+        "items": deepcopy(CONDITION_SCHEMA),
         "type": "array",
         "x-kubernetes-list-map-keys": ["type"],
         "x-kubernetes-list-type": "map",
@@ -151,7 +157,7 @@ def status(kind: str, at_provider: Schema, runtime: str) -> Schema:
     generation = {"description": "The generation last acted upon.", "format": "int64", "type": "integer"}
     properties = {"atProvider": at_provider, "conditions": conditions, "observedGeneration": generation}
     if runtime not in ("1", "2.0"):
-        properties["lastHandledReconcileAt"] = text("The last request to look again that was followed.")
+        properties["lastHandledReconcileAt"] = build_text("The last request to look again that was followed.")
     return {
         "description": f"{kind}Status defines the observed state of {kind}.",
         "properties": properties,

@@ -7,19 +7,19 @@ atProvider (what is observed, with everything that is no secret). Raises Unsuppo
 from dataclasses import dataclass
 from typing import Any
 
-from verification.schemas.crossplane.naming import field_name, secret_name
-from verification.schemas.crossplane.options import Choices, ExternalName
-from verification.schemas.crossplane.references import beside, can_refer
-from verification.schemas.engine.types import Node, Unsupported
+from verification.schemas.crossplane.naming import build_field_name, build_secret_name
+from verification.schemas.crossplane.options import ExternalName, GeneratorChoices
+from verification.schemas.crossplane.references import build_reference_fields, can_refer
+from verification.schemas.engine.types import Node, UnsupportedSchemaError
 
 Schema = dict[str, Any]
-TYPES = {"string": "string", "number": "number", "bool": "boolean"}
-ANYTHING = "x-kubernetes-preserve-unknown-fields"
-KEYWORD = "terraform"
+JSON_TYPES = {"string": "string", "number": "number", "bool": "boolean"}
+PRESERVE_UNKNOWN_FIELDS = "x-kubernetes-preserve-unknown-fields"
+TERRAFORM_KEYWORD = "terraform"
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class FieldViews:
     """The properties of the three views at one level of nesting, and which of them must be given."""
 
     spec: Schema
@@ -28,10 +28,10 @@ class View:
 
 
 @dataclass(frozen=True, slots=True)
-class Maker:
-    choices: Choices
+class FieldBuilder:
+    choices: GeneratorChoices
     external: ExternalName
-    namespaced: bool
+    is_namespaced: bool
     references: tuple[str, ...] = ()
 
     def is_identifier(self, node: Node) -> bool:
@@ -45,145 +45,149 @@ class Maker:
             return embeds or self.choices.single_blocks == "object"
         return node.kind == "object" or (node.is_singleton and embeds)
 
-    def scalar(self, kind: str) -> Schema:
+    def build_scalar(self, kind: str) -> Schema:
         if kind == "number" and self.choices.numbers == "integer":
             return {"format": "int64", "type": "integer"}
-        return {"type": TYPES[kind]}
+        return {"type": JSON_TYPES[kind]}
 
 
-def view(make: Maker, nodes: tuple[Node, ...], path: str = "") -> View:
+def build_views(builder: FieldBuilder, nodes: tuple[Node, ...], path: str = "") -> FieldViews:
     """The three views of nodes at one level. Each is an object schema."""
     levels: tuple[list[tuple[str, Schema, bool]], ...] = ([], [], [])
     for node in nodes:
         here = f"{path}.{node.name}" if path else node.name
-        for level, entry in zip(levels, _entries(make, node, here), strict=True):
+        for level, entry in zip(levels, _build_entries(builder, node, here), strict=True):
             if entry is not None:
-                _refuse_twin(level, entry[0], here)
+                _require_unique_name(level, entry[0], here)
                 level.append(entry)
-        _refer(make, node, here, levels)
-    return View(*(_object(level) for level in levels))
+        _add_references(builder, node, here, levels)
+    return FieldViews(*(_build_object(level) for level in levels))
 
 
 Entry = tuple[str, Schema, bool] | None
 
 
-def _refer(make: Maker, node: Node, here: str, levels: tuple[list[tuple[str, Schema, bool]], ...]) -> None:
+def _add_references(
+    builder: FieldBuilder, node: Node, here: str, levels: tuple[list[tuple[str, Schema, bool]], ...]
+) -> None:
     """Two more fields in the specification and in the first values, where the value is a reference."""
-    if here not in make.references or not can_refer(node):
+    if here not in builder.references or not can_refer(node):
         return
-    for level in levels[: 1 if make.is_identifier(node) else 2]:
-        for name, schema in beside(node, namespaced=make.namespaced):
-            _refuse_twin(level, name, here)
+    for level in levels[: 1 if builder.is_identifier(node) else 2]:
+        for name, schema in build_reference_fields(node, is_namespaced=builder.is_namespaced):
+            _require_unique_name(level, name, here)
             level.append((name, schema, False))
 
 
-def _refuse_twin(level: list[tuple[str, Schema, bool]], name: str, where: str) -> None:
-    if any(known == name for known, _, _ in level):
-        raise Unsupported(f"{where}: another field is named {name} too")
+def _require_unique_name(level: list[tuple[str, Schema, bool]], name: str, where: str) -> None:
+    if any(existing_name == name for existing_name, _, _ in level):
+        raise UnsupportedSchemaError(f"{where}: another field is named {name} too")
 
 
-def _object(level: list[tuple[str, Schema, bool]]) -> Schema:
+def _build_object(level: list[tuple[str, Schema, bool]]) -> Schema:
     schema: Schema = {"type": "object"}
     if level:
         schema["properties"] = {name: one for name, one, _ in level}
-    required = sorted(name for name, _, must in level if must)
-    return schema | ({"required": required} if required else {})
+    required_names = sorted(name for name, _, is_required in level if is_required)
+    return schema | ({"required": required_names} if required_names else {})
 
 
-def _entries(make: Maker, node: Node, here: str) -> tuple[Entry, Entry, Entry]:
+def _build_entries(builder: FieldBuilder, node: Node, here: str) -> tuple[Entry, Entry, Entry]:
     """The field in forProvider, initProvider and atProvider: name, schema, whether it must be given."""
     if node.sensitive:
-        return _secret(make, node, here)
-    name, is_identifier = field_name(node.name), make.is_identifier(node)
-    schemas = _schemas(make, node, here)
-    told = tuple(_with_words(one, node) if one is not None else None for one in schemas)
-    must = is_identifier and not node.optional and here not in make.references
-    spec = (name, told[0], must) if told[0] is not None else None
-    init = (name, told[1], False) if told[1] is not None and not is_identifier else None
-    status = (name, told[2], False) if told[2] is not None else None
+        return _build_secret_entries(builder, node, here)
+    name, is_identifier = build_field_name(node.name), builder.is_identifier(node)
+    schemas = _build_schemas(builder, node, here)
+    described_schemas = tuple(_add_description(one, node) if one is not None else None for one in schemas)
+    is_required = is_identifier and not node.optional and here not in builder.references
+    spec = (name, described_schemas[0], is_required) if described_schemas[0] is not None else None
+    init = (name, described_schemas[1], False) if described_schemas[1] is not None and not is_identifier else None
+    status = (name, described_schemas[2], False) if described_schemas[2] is not None else None
     return spec, init, status
 
 
-def _schemas(make: Maker, node: Node, here: str) -> tuple[Schema | None, Schema | None, Schema | None]:
+def _build_schemas(builder: FieldBuilder, node: Node, here: str) -> tuple[Schema | None, Schema | None, Schema | None]:
     if node.children is None:
-        one = _plain(make, node, here)
+        one = _build_plain_schema(builder, node, here)
         return (None, None, one) if node.is_observed else (one, one, one)
-    inner = view(make, node.children, here)
-    spec, init, status = (_around(make, node, one) for one in (inner.spec, inner.init, inner.status))
+    inner = build_views(builder, node.children, here)
+    spec, init, status = (_wrap_schema(builder, node, one) for one in (inner.spec, inner.init, inner.status))
     if node.is_observed:
         return None, None, status
     return spec, init, (status if "properties" in inner.status else spec)
 
 
-def _around(make: Maker, node: Node, inner: Schema) -> Schema:
+def _wrap_schema(builder: FieldBuilder, node: Node, inner: Schema) -> Schema:
     """The object, or the collection of such objects."""
-    if make.is_object(node):
+    if builder.is_object(node):
         return inner
     if node.kind == "map":
         return {"type": "object", "additionalProperties": inner}
     return {"type": "array", "items": inner}
 
 
-def _plain(make: Maker, node: Node, here: str) -> Schema:
+def _build_plain_schema(builder: FieldBuilder, node: Node, here: str) -> Schema:
     """The schema of what has no named fields: scalars, and collections of what is no object."""
     if node.kind == "dynamic":
-        return {ANYTHING: True}
+        return {PRESERVE_UNKNOWN_FIELDS: True}
     if node.kind == "tuple":
-        raise Unsupported(f"{here}: a tuple has no counterpart in Kubernetes")
+        raise UnsupportedSchemaError(f"{here}: a tuple has no counterpart in Kubernetes")
     if node.elem is None:
-        return make.scalar(node.kind)
+        return builder.build_scalar(node.kind)
     if node.elem.kind in ("dynamic", "tuple"):
-        raise Unsupported(f"{here}: {node.kind}({node.elem.kind}) has no counterpart in Kubernetes")
-    inner = _schemas(make, node.elem, here)[2]
+        raise UnsupportedSchemaError(f"{here}: {node.kind}({node.elem.kind}) has no counterpart in Kubernetes")
+    inner = _build_schemas(builder, node.elem, here)[2]
     schema: Schema = (
         {"type": "object", "additionalProperties": inner} if node.kind == "map" else {"type": "array", "items": inner}
     )
-    return schema | _merging(node)
+    return schema | _build_merge_strategy(node)
 
 
-def _merging(node: Node) -> Schema:
+def _build_merge_strategy(node: Node) -> Schema:
     """How server-side apply merges: scalars in sets and maps one by one, everything else as a whole."""
-    if node.name and node.elem and node.elem.kind in TYPES:
+    if node.name and node.elem and node.elem.kind in JSON_TYPES:
         marks = {"set": {"x-kubernetes-list-type": "set"}, "map": {"x-kubernetes-map-type": "granular"}}
         return dict(marks.get(node.kind, {}))
     return {}
 
 
-def _secret(make: Maker, node: Node, here: str) -> tuple[Entry, Entry, Entry]:
+def _build_secret_entries(builder: FieldBuilder, node: Node, here: str) -> tuple[Entry, Entry, Entry]:
     """What is sensitive and observed goes to the connection secret; what is set is a reference to a secret."""
     if node.is_observed:
         return None, None, None
-    reference = _reference(make, node, here)
-    name = secret_name(node.name)
-    is_identifier = make.is_identifier(node)
+    reference = _build_reference(builder, node, here)
+    name = build_secret_name(node.name)
+    is_identifier = builder.is_identifier(node)
     spec = (name, reference, is_identifier and not node.optional)
     return spec, (None if is_identifier else (name, reference, not node.optional)), None
 
 
-def _reference(make: Maker, node: Node, here: str) -> Schema:
-    keyed = make.namespaced, True
+def _build_reference(builder: FieldBuilder, node: Node, here: str) -> Schema:
+    selector_arguments = builder.is_namespaced, True
     if node.children is None and node.kind == "string":
-        return _with_words(_selector(*keyed), node)
+        return _add_description(_build_selector(*selector_arguments), node)
     if node.elem is not None and node.elem.kind == "string" and node.elem.elem is None:
         if node.kind == "map":
-            return _with_words(_selector(make.namespaced, False), node)
-        return _with_words({"type": "array", "items": _selector(*keyed)}, node)
-    raise Unsupported(f"{here}: {node.type_name} is sensitive; only string, list, set and map of string can be")
+            return _add_description(_build_selector(builder.is_namespaced, False), node)
+        return _add_description({"type": "array", "items": _build_selector(*selector_arguments)}, node)
+    raise UnsupportedSchemaError(
+        f"{here}: {node.type_name} is sensitive; only string, list, set and map of string can be"
+    )
 
 
-def _selector(namespaced: bool, keyed: bool) -> Schema:
+def _build_selector(is_namespaced: bool, has_key: bool) -> Schema:
     words = {"key": "Key in the secret.", "name": "Name of the secret.", "namespace": "Namespace of the secret."}
-    names = [*(["key"] if keyed else []), "name", *([] if namespaced else ["namespace"])]
+    names = [*(["key"] if has_key else []), "name", *([] if is_namespaced else ["namespace"])]
     properties = {name: {"type": "string", "description": words[name]} for name in names}
     return {"type": "object", "properties": properties, "required": names}
 
 
-def _with_words(schema: Schema, node: Node) -> Schema:
-    words = described(node.description)
-    return schema | ({"description": words} if words else {})
+def _add_description(schema: Schema, node: Node) -> Schema:
+    description = clean_description(node.description)
+    return schema | ({"description": description} if description else {})
 
 
-def described(text: str) -> str:
+def clean_description(text: str) -> str:
     """The description without the sentences that speak of Terraform: whoever reads it does not use Terraform."""
-    kept = ".".join(sentence for sentence in text.split(".") if KEYWORD not in sentence.lower())
-    return "\n".join(line.strip() for line in kept.strip().splitlines())
+    remaining_text = ".".join(sentence for sentence in text.split(".") if TERRAFORM_KEYWORD not in sentence.lower())
+    return "\n".join(line.strip() for line in remaining_text.strip().splitlines())

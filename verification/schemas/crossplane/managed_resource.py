@@ -10,21 +10,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from verification.schemas.crossplane.fields import Maker
-from verification.schemas.crossplane.naming import field_name, secret_name
-from verification.schemas.crossplane.options import Choices
+from verification.schemas.crossplane.fields import FieldBuilder
+from verification.schemas.crossplane.naming import build_field_name, build_secret_name
+from verification.schemas.crossplane.options import GeneratorChoices
 from verification.schemas.engine.types import Node, Resource
 
 Value = dict[str, Any]
-UNSAFE = re.compile(r"[^A-Za-z0-9-]")
+UNSAFE_CHARACTER_PATTERN = re.compile(r"[^A-Za-z0-9-]")
 
 
-class Unresolved(ValueError):
+class UnresolvedSecretError(ValueError):
     """A secret that the object refers to is not there. The message names it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Managed:
+class ManagedResource:
     """A Kubernetes object of one resource: what is wanted (`spec`, and `init` for the creation), what was observed.
 
     `secrets` holds the values by the name of the secret and the key in it. `external_name` is None before creation.
@@ -41,97 +41,104 @@ class Managed:
     is_being_deleted: bool = False
     beside: Value = field(default_factory=dict)
 
-    def may(self, policy: str) -> bool:
+    def allows(self, policy: str) -> bool:
         return "*" in self.policies or policy in self.policies
 
 
 @dataclass(frozen=True, slots=True)
-class Codec:
+class ManagedResourceCodec:
     """Values of one resource, under the choices of who generates the provider."""
 
     resource: Resource
-    choices: Choices
+    choices: GeneratorChoices
     secret: str = "values"  # noqa: S105 a name
 
     @property
-    def _make(self) -> Maker:
-        return Maker(self.choices, self.choices.external_name(self.resource.name), namespaced=True)
+    def _make(self) -> FieldBuilder:
+        return FieldBuilder(self.choices, self.choices.external_name(self.resource.name), is_namespaced=True)
 
     @property
-    def _named(self) -> frozenset[str]:
+    def _excluded_names(self) -> frozenset[str]:
         """What does not stand in the specification: the id, and what the external name replaces."""
-        return frozenset({"id", *self._replaced})
+        return frozenset({"id", *self._name_arguments})
 
     @property
-    def _replaced(self) -> tuple[str, ...]:
+    def _name_arguments(self) -> tuple[str, ...]:
         """What the external name replaces; the first of them is the name."""
         return self.choices.external_name(self.resource.name).omitted
 
     @property
     def _nodes(self) -> tuple[Node, ...]:
-        return tuple(node for node in self.resource.arguments if node.name not in self._named)
+        return tuple(node for node in self.resource.arguments if node.name not in self._excluded_names)
 
-    def decode(self, value: Value) -> Managed:
+    def decode(self, value: Value) -> ManagedResource:
         """The object of this value: what can be set in the spec, what is no secret in the status.
 
         Its external name is what the name replaces, where there is that, and the id otherwise.
         """
         secrets: dict[str, dict[str, Any]] = {self.secret: {}}
-        spec, status = _Decoding(self._make, self.secret, secrets).level(self._nodes, value, "")
+        spec, status = _Decoder(self._make, self.secret, secrets).level(self._nodes, value, "")
         if value.get("id") is not None:
             status["id"] = value["id"]
-        names = (value.get(name) for name in (*self._replaced[:1], "id"))
-        named = next((name for name in names if name is not None), None)
-        held = {key: kept for key, kept in secrets.items() if kept or key != self.secret}
-        beside = {name: value.get(name) for name in self._left_out}
-        return Managed(external_name=named, spec=spec, status=status, secrets=held, beside=beside)
+        names = (value.get(name) for name in (*self._name_arguments[:1], "id"))
+        external_name = next((name for name in names if name is not None), None)
+        stored_secrets = {key: values for key, values in secrets.items() if values or key != self.secret}
+        beside = {name: value.get(name) for name in self._list_excluded_nodes}
+        return ManagedResource(
+            external_name=external_name, spec=spec, status=status, secrets=stored_secrets, beside=beside
+        )
 
-    def encode_state(self, managed: Managed) -> Value:
+    def encode_state(self, managed_resource: ManagedResource) -> Value:
         """The value as the provider last told it: the prior state."""
-        value = _Encoding(self._make, managed.secrets, self.secret, True).level(self._nodes, managed.status, "")
-        told = {name: managed.beside.get(name, self._named_so(name, managed)) for name in self._left_out}
-        return dict(sorted((value | told).items()))
+        value = _Encoder(self._make, managed_resource.secrets, self.secret, True).level(
+            self._nodes, managed_resource.status, ""
+        )
+        excluded_values = {
+            name: managed_resource.beside.get(name, self._get_excluded_value(name, managed_resource))
+            for name in self._list_excluded_nodes
+        }
+        return dict(sorted((value | excluded_values).items()))
 
-    def encode_spec(self, managed: Managed, *, creating: bool = False) -> Value:
+    def encode_spec(self, managed_resource: ManagedResource, *, creating: bool = False) -> Value:
         """The value as it is wanted: the planned state. What the provider alone says is None. Raises Unresolved."""
-        wanted = merged(managed.init, managed.spec) if creating else managed.spec
-        value = _Encoding(self._make, managed.secrets, self.secret, False).level(self._nodes, wanted, "")
-        told = {name: self._named_so(name, managed) for name in self._left_out}
-        return dict(sorted((value | told).items()))
+        spec_values = merge_values(managed_resource.init, managed_resource.spec) if creating else managed_resource.spec
+        value = _Encoder(self._make, managed_resource.secrets, self.secret, False).level(self._nodes, spec_values, "")
+        excluded_values = {name: self._get_excluded_value(name, managed_resource) for name in self._list_excluded_nodes}
+        return dict(sorted((value | excluded_values).items()))
 
     @property
-    def _left_out(self) -> list[str]:
+    def _list_excluded_nodes(self) -> list[str]:
         """What the resource has and the specification has not."""
-        names = {*self._named, *(["timeouts"] if self.resource.timeouts else [])}
+        names = {*self._excluded_names, *(["timeouts"] if self.resource.timeouts else [])}
         return [node.name for node in self.resource.nodes if node.name in names]
 
-    def _named_so(self, name: str, managed: Managed) -> Any:
+    def _get_excluded_value(self, name: str, managed_resource: ManagedResource) -> Any:
         """The id as it was observed, the first argument that the name replaces, the timeouts; nothing of the others."""
         if name == "id":
-            return managed.status.get("id", managed.external_name)
-        if name in self._replaced:
-            return managed.external_name if name == self._replaced[0] else None
-        return managed.beside.get(name)
+            return managed_resource.status.get("id", managed_resource.external_name)
+        if name in self._name_arguments:
+            return managed_resource.external_name if name == self._name_arguments[0] else None
+        return managed_resource.beside.get(name)
 
 
-def merged(under: Value, over: Value) -> Value:
+def merge_values(under: Value, over: Value) -> Value:
     """Both; where both say something, the second counts. Objects are merged, lists are not."""
     both = dict(under)
     for name, value in over.items():
         below = both.get(name)
-        both[name] = merged(below, value) if isinstance(value, dict) and isinstance(below, dict) else value
+        both[name] = merge_values(below, value) if isinstance(value, dict) and isinstance(below, dict) else value
     return both
 
 
-def place(path: str, name: str | int) -> str:
+def build_secret_key(path: str, name: str | int) -> str:
     """The key of a secret value below `path`: letters, digits, hyphens and points, and never the same for two."""
-    escaped = UNSAFE.sub(lambda found: f"_{ord(found[0]):x}_", str(name))
-    return f"{path}.{escaped}" if path else escaped
+    escaped_name = UNSAFE_CHARACTER_PATTERN.sub(lambda match: f"_{ord(match[0]):x}_", str(name))
+    return f"{path}.{escaped_name}" if path else escaped_name
 
 
 @dataclass(frozen=True, slots=True)
-class _Decoding:
-    make: Maker
+class _Decoder:
+    make: FieldBuilder
     secret: str
     secrets: dict[str, dict[str, Any]]
 
@@ -140,110 +147,120 @@ class _Decoding:
         spec: Value = {}
         status: Value = {}
         for node in nodes:
-            found, here = value.get(node.name), place(path, node.name)
-            if found is None:
+            field_value, here = value.get(node.name), build_secret_key(path, node.name)
+            if field_value is None:
                 continue
             if node.sensitive:
-                reference = self._kept(node, found, here)
+                reference = self._store_secret(node, field_value, here)
                 if not node.is_observed:
-                    spec[secret_name(node.name)] = reference
+                    spec[build_secret_name(node.name)] = reference
                 continue
-            wanted, seen = self._both(node, found, here)
-            for target, one in ((spec, None if node.is_observed else wanted), (status, seen)):
+            spec_value, status_value = self._decode_both(node, field_value, here)
+            for target, one in ((spec, None if node.is_observed else spec_value), (status, status_value)):
                 if one is not None:
-                    target[field_name(node.name)] = one
+                    target[build_field_name(node.name)] = one
         return spec, status
 
-    def _kept(self, node: Node, found: Any, here: str) -> Any:
+    def _store_secret(self, node: Node, field_value: Any, here: str) -> Any:
         """The value goes into the secret; what is left is the reference to it."""
         if node.kind == "map" and not node.is_observed:
-            self.secrets[f"{self.secret}.{here}"] = dict(found)
+            self.secrets[f"{self.secret}.{here}"] = dict(field_value)
             return {"name": f"{self.secret}.{here}"}
-        if isinstance(found, list) and not node.is_observed:
-            return [self._kept_one(one, place(here, number)) for number, one in enumerate(found)]
-        return self._kept_one(found, here)
+        if isinstance(field_value, list) and not node.is_observed:
+            return [
+                self._store_secret_value(one, build_secret_key(here, number)) for number, one in enumerate(field_value)
+            ]
+        return self._store_secret_value(field_value, here)
 
-    def _kept_one(self, found: Any, here: str) -> Value:
-        self.secrets[self.secret][here] = found
+    def _store_secret_value(self, field_value: Any, here: str) -> Value:
+        self.secrets[self.secret][here] = field_value
         return {"name": self.secret, "key": here}
 
-    def _both(self, node: Node, found: Any, here: str) -> tuple[Any, Any]:
+    def _decode_both(self, node: Node, field_value: Any, here: str) -> tuple[Any, Any]:
         if node.children is None:
-            return found, found
+            return field_value, field_value
         if node.kind == "object":
-            both = self.level(node.children, found, here)
+            both = self.level(node.children, field_value, here)
             is_object = self.make.is_object(node)
             return both if is_object else ([both[0]], [both[1]])
         if node.kind == "map":
-            each = {key: self.level(node.children, one, place(here, key)) for key, one in found.items()}
+            each = {
+                key: self.level(node.children, one, build_secret_key(here, key)) for key, one in field_value.items()
+            }
             return {key: one[0] for key, one in each.items()}, {key: one[1] for key, one in each.items()}
-        pairs = [self.level(node.children, one, place(here, number)) for number, one in enumerate(found)]
+        pairs = [
+            self.level(node.children, one, build_secret_key(here, number)) for number, one in enumerate(field_value)
+        ]
         if self.make.is_object(node):
             return pairs[0] if pairs else (None, None)
         return [one[0] for one in pairs], [one[1] for one in pairs]
 
 
 @dataclass(frozen=True, slots=True)
-class _Encoding:
+class _Encoder:
     """From the status (`observed`), with every secret by its place, or from the spec, with secrets by reference."""
 
-    make: Maker
+    make: FieldBuilder
     secrets: Mapping[str, Mapping[str, Any]]
     secret: str
-    observed: bool
+    from_status: bool
 
-    def level(self, nodes: tuple[Node, ...], told: Mapping[str, Any], path: str) -> Value:
-        return {node.name: self._one(node, told, place(path, node.name)) for node in nodes}
+    def level(self, nodes: tuple[Node, ...], values: Mapping[str, Any], path: str) -> Value:
+        return {node.name: self._encode_node(node, values, build_secret_key(path, node.name)) for node in nodes}
 
-    def _one(self, node: Node, told: Mapping[str, Any], here: str) -> Any:
+    def _encode_node(self, node: Node, values: Mapping[str, Any], here: str) -> Any:
         if node.sensitive:
-            return self._by_place(node, here) if self.observed else self._by_reference(node, told)
-        if node.is_observed and not self.observed:
+            return (
+                self._get_secret_by_path(node, here)
+                if self.from_status
+                else self._get_secret_by_reference(node, values)
+            )
+        if node.is_observed and not self.from_status:
             return None
-        found = told.get(field_name(node.name))
+        field_value = values.get(build_field_name(node.name))
         if node.children is None:
-            return found
-        if found is None:
+            return field_value
+        if field_value is None:
             return [] if node.syntax == "block" and node.kind in ("list", "set") else None
-        return self._inside(node, found, here, node.children)
+        return self._encode_children(node, field_value, here, node.children)
 
-    def _inside(self, node: Node, found: Any, here: str, children: tuple[Node, ...]) -> Any:
+    def _encode_children(self, node: Node, field_value: Any, here: str, children: tuple[Node, ...]) -> Any:
         if node.kind == "map":
-            return {key: self.level(children, one, place(here, key)) for key, one in found.items()}
+            return {key: self.level(children, one, build_secret_key(here, key)) for key, one in field_value.items()}
         if node.kind == "object":
-            one = found if self.make.is_object(node) else next(iter(found), None)
+            one = field_value if self.make.is_object(node) else next(iter(field_value), None)
             return None if one is None else self.level(children, one, here)
-        several = [found] if self.make.is_object(node) else found
-        return [self.level(children, one, place(here, number)) for number, one in enumerate(several)]
+        several = [field_value] if self.make.is_object(node) else field_value
+        return [self.level(children, one, build_secret_key(here, number)) for number, one in enumerate(several)]
 
-    def _by_place(self, node: Node, here: str) -> Any:
+    def _get_secret_by_path(self, node: Node, here: str) -> Any:
         own = self.secrets.get(self.secret, {})
         if here in own:
             return own[here]
         if node.kind == "map":
-            kept = self.secrets.get(f"{self.secret}.{here}")
-            return dict(kept) if kept is not None else None
+            secret_values = self.secrets.get(f"{self.secret}.{here}")
+            return dict(secret_values) if secret_values is not None else None
         if node.kind not in ("list", "set"):
             return None
         several: list[Any] = []
-        while place(here, len(several)) in own:
-            several.append(own[place(here, len(several))])
+        while build_secret_key(here, len(several)) in own:
+            several.append(own[build_secret_key(here, len(several))])
         return several or None
 
-    def _by_reference(self, node: Node, told: Mapping[str, Any]) -> Any:
-        reference = told.get(secret_name(node.name))
+    def _get_secret_by_reference(self, node: Node, values: Mapping[str, Any]) -> Any:
+        reference = values.get(build_secret_name(node.name))
         if reference is None or node.is_observed:
             return None
         if isinstance(reference, list):
-            return [self._resolved(one) for one in reference]
-        return self._resolved(reference)
+            return [self._resolve_secret(one) for one in reference]
+        return self._resolve_secret(reference)
 
-    def _resolved(self, reference: Mapping[str, str]) -> Any:
-        kept = self.secrets.get(reference["name"])
-        if kept is None:
-            raise Unresolved(f"There is no secret {reference['name']}.")
+    def _resolve_secret(self, reference: Mapping[str, str]) -> Any:
+        secret_values = self.secrets.get(reference["name"])
+        if secret_values is None:
+            raise UnresolvedSecretError(f"There is no secret {reference['name']}.")
         if "key" not in reference:
-            return dict(kept)
-        if reference["key"] not in kept:
-            raise Unresolved(f"The secret {reference['name']} has no key {reference['key']}.")
-        return kept[reference["key"]]
+            return dict(secret_values)
+        if reference["key"] not in secret_values:
+            raise UnresolvedSecretError(f"The secret {reference['name']} has no key {reference['key']}.")
+        return secret_values[reference["key"]]

@@ -6,11 +6,11 @@ Acronyms count in kinds and in the names of secret references, not in the names 
 import re
 from dataclasses import dataclass
 
-SPECIAL = {
+SPECIAL_WORDS = {
     "cloudformation": "CloudFormation", "graphql": "GraphQL", "haproxy": "HAProxy", "ipset": "IPSet",
     "ipv4": "IPv4", "ipv6": "IPv6", "mysql": "MySQL", "nodejs": "NodeJS", "openid": "OpenID", "voip": "VoIP",
 }  # fmt: skip
-UPPER = frozenset(
+ACRONYMS = frozenset(
     {"acl", "adm", "ai", "alb", "ami", "amqp", "api", "apns", "ascii", "bgp", "ca", "cpu", "css", "db", "dhcp", "dicom"}
     | {"dkim", "dns", "dnssec", "ebs", "ec2", "efs", "eof", "fhir", "fsx", "gcm", "gcp", "gid", "grpc", "guid", "hl7"}
     | {"hmac", "hsm", "html", "http", "https", "iam", "id", "ip", "iscsi", "json", "kms", "lb", "ml", "nat", "nfs"}
@@ -18,10 +18,10 @@ UPPER = frozenset(
     | {"tcp", "tls", "ts", "ttl", "udp", "ui", "uid", "uri", "url", "utf8", "uuid", "vm", "vpc", "vpn", "xml", "xmpp"}
     | {"xsrf", "xss"}
 )
-CAPITAL_RUN = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z][a-z]+|[A-Z]+|[a-z]+|\d+")
+CAPITAL_RUN_PATTERN = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z][a-z]+|[A-Z]+|[a-z]+|\d+")
 
 
-def camel_word(word: str) -> str:
+def build_camel_word(word: str) -> str:
     """One word between underscores: its first letter, and every letter behind a digit, becomes a capital."""
     letters, capital = [], True
     for letter in word:
@@ -33,25 +33,27 @@ def camel_word(word: str) -> str:
     return "".join(letters)
 
 
-def field_name(snake: str) -> str:
+def build_field_name(snake: str) -> str:
     """The name in the Kubernetes resource: group_object_id becomes groupObjectId."""
-    first, *rest = (camel_word(word) for word in snake.split("_"))
+    first, *rest = (build_camel_word(word) for word in snake.split("_"))
     return first.lower() + "".join(rest)
 
 
-def go_name(snake: str) -> str:
+def build_go_name(snake: str) -> str:
     """The name with acronyms: group_object_id becomes GroupObjectID. Kinds are named so."""
-    return "".join(_known(word) or camel_word(word) for word in snake.split("_"))
+    return "".join(_format_known_word(word) or build_camel_word(word) for word in snake.split("_"))
 
 
-def _known(word: str) -> str:
+def _format_known_word(word: str) -> str:
     lower = word.lower()
-    return SPECIAL.get(lower) or (lower.upper() if lower in UPPER else "")
+    return SPECIAL_WORDS.get(lower) or (lower.upper() if lower in ACRONYMS else "")
 
 
-def secret_name(snake: str) -> str:
+def build_secret_name(snake: str) -> str:
     """The name of a secret reference. It is derived from the name with acronyms, which are torn at their capitals."""
-    return field_name("_".join(part.lower() for part in CAPITAL_RUN.findall(go_name(snake) + "SecretRef")))
+    return build_field_name(
+        "_".join(part.lower() for part in CAPITAL_RUN_PATTERN.findall(build_go_name(snake) + "SecretRef"))
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +67,7 @@ class GroupKind:
         return f"{self.group}/{self.kind}"
 
 
-def group_kind(resource: str) -> GroupKind:
+def derive_group_kind(resource: str) -> GroupKind:
     """The second word is the group and the rest the kind; of two words the first is the group.
 
     >>> str(group_kind("aws_rds_cluster_parameter_group"))
@@ -73,17 +75,17 @@ def group_kind(resource: str) -> GroupKind:
     """
     words = resource.split("_")
     if len(words) == 1:
-        return GroupKind(words[0].lower(), go_name(words[0]))
+        return GroupKind(words[0].lower(), build_go_name(words[0]))
     if len(words) == 2:
-        return GroupKind(words[0].lower(), go_name(words[1]))
-    return GroupKind(words[1].lower(), go_name("_".join(words[2:])))
+        return GroupKind(words[0].lower(), build_go_name(words[1]))
+    return GroupKind(words[1].lower(), build_go_name("_".join(words[2:])))
 
 
-def splits(resource: str) -> tuple[GroupKind, ...]:
+def list_group_kinds(resource: str) -> tuple[GroupKind, ...]:
     """Every plausible division of the name, the generator's own first; others must be chosen by hand."""
     words = resource.split("_")
-    found = [group_kind(resource)]
+    candidates = [derive_group_kind(resource)]
     for cut in range(1, len(words)):
         group = "".join(words[1:cut]) or words[0]
-        found.append(GroupKind(group.lower(), go_name("_".join(words[cut:]))))
-    return tuple(dict.fromkeys(found))
+        candidates.append(GroupKind(group.lower(), build_go_name("_".join(words[cut:]))))
+    return tuple(dict.fromkeys(candidates))

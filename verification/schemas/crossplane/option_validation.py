@@ -1,26 +1,28 @@
 """Do the choices fit the schema? A choice for a resource that does not exist would be passed over in silence."""
 
-from verification.schemas.crossplane.options import BadChoice, Choices
+from verification.schemas.crossplane.options import GeneratorChoices, InvalidChoiceError
 from verification.schemas.crossplane.references import can_refer
 from verification.schemas.engine.types import Node, ProviderSchema
 
 
-def fitting(schema: ProviderSchema, choices: Choices) -> Choices:
+def validate_choices(schema: ProviderSchema, choices: GeneratorChoices) -> GeneratorChoices:
     """The same choices. Raises BadChoice for one that speaks of what the schema does not have."""
     for resource in sorted({*choices.by_resource, *choices.kinds, *choices.references}):
         if resource not in schema.resources:
-            raise BadChoice(f"The provider has no resource “{resource[:100]}”.")
+            raise InvalidChoiceError(f"The provider has no resource “{resource[:100]}”.")
     for resource, paths in sorted(choices.references.items()):
         for path in sorted(paths):
-            node = _at(schema.resources[resource].arguments, path)
+            node = _find_node(schema.resources[resource].arguments, path)
             if node is None:
-                raise BadChoice(f"{resource} has no argument “{path[:100]}”.")
+                raise InvalidChoiceError(f"{resource} has no argument “{path[:100]}”.")
             if not can_refer(node):
-                raise BadChoice(f"{resource}.{path} cannot be a reference: only text that can be set and is no secret.")
+                raise InvalidChoiceError(
+                    f"{resource}.{path} cannot be a reference: only text that can be set and is no secret."
+                )
     return choices
 
 
-def _at(nodes: tuple[Node, ...], path: str) -> Node | None:
+def _find_node(nodes: tuple[Node, ...], path: str) -> Node | None:
     first, _, rest = path.partition(".")
     node = next((node for node in nodes if node.name == first), None)
-    return _at(node.children or (), rest) if node is not None and rest else node
+    return _find_node(node.children or (), rest) if node is not None and rest else node

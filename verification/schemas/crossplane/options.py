@@ -7,26 +7,26 @@ from the provider, which is what most published providers choose.
 import re
 from dataclasses import dataclass, field
 
-from verification.schemas.crossplane.naming import GroupKind, group_kind
+from verification.schemas.crossplane.naming import GroupKind, derive_group_kind
 
-FROM_PROVIDER = "IDENTIFIER_FROM_PROVIDER"
-NAME = "NAME_AS_IDENTIFIER"
-PARAMETER = "PARAMETER_AS_IDENTIFIER"
-TEMPLATED = "TEMPLATED_STRING_AS_IDENTIFIER"
+IDENTIFIER_FROM_PROVIDER = "IDENTIFIER_FROM_PROVIDER"
+NAME_AS_IDENTIFIER = "NAME_AS_IDENTIFIER"
+PARAMETER_AS_IDENTIFIER = "PARAMETER_AS_IDENTIFIER"
+TEMPLATE_AS_IDENTIFIER = "TEMPLATED_STRING_AS_IDENTIFIER"
 # a parameter that goes through a function, as in {{ .parameters.type | ToLower }}, counts for nothing
-USED = re.compile(r"{{\s*\.parameters\.([^\s}]+)\s*}}")
-WORD = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?")
-LABEL = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*")
-VERSION = re.compile(r"v[1-9][0-9]*((alpha|beta)[1-9][0-9]*)?")
-PATH = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)+", re.IGNORECASE)
-KIND = re.compile(r"[A-Z][A-Za-z0-9]*")
-DOMAIN = "upbound.io"
+PARAMETER_PATTERN = re.compile(r"{{\s*\.parameters\.([^\s}]+)\s*}}")
+WORD_PATTERN = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?")
+LABEL_PATTERN = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*")
+VERSION_PATTERN = re.compile(r"v[1-9][0-9]*((alpha|beta)[1-9][0-9]*)?")
+PATH_PATTERN = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)+", re.IGNORECASE)
+KIND_PATTERN = re.compile(r"[A-Z][A-Za-z0-9]*")
+DEFAULT_DOMAIN = "upbound.io"
 SINGLETONS = ("array", "object")
 COMPUTED_NESTED = ("status", "parameter")
 NUMBERS = ("integer", "number")  # the first is what generators that read Go code write, as the largest providers do
 RUNTIMES = ("2.0", "2.3", "1")  # the first is what most published definitions are of
 # which words each choice may be, and what is said where it is another
-WORDS = {
+CHOICE_VALUES = {
     "singletons": (SINGLETONS, "A list of one becomes an “array” or an “object”."),
     "single_blocks": (SINGLETONS, "A block that exists once becomes an “array” or an “object”."),
     "computed_nested": (COMPUTED_NESTED, "A computed nested attribute goes to the “status” or is a “parameter”."),
@@ -35,7 +35,7 @@ WORDS = {
 }
 
 
-class BadChoice(ValueError):
+class InvalidChoiceError(ValueError):
     """The choice cannot be read. The message is a sentence fit to show."""
 
 
@@ -47,24 +47,27 @@ class ExternalName:
     identifiers: tuple[str, ...] = ()
 
 
-def external_name(text: str) -> ExternalName:
+def parse_external_name(text: str) -> ExternalName:
     """From "NAME_AS_IDENTIFIER" or "PARAMETER_AS_IDENTIFIER:p"; templates are "…:field:template". Raises BadChoice."""
     rule, _, rest = text.partition(":")
-    if rule == FROM_PROVIDER and not rest:
+    if rule == IDENTIFIER_FROM_PROVIDER and not rest:
         return ExternalName()
-    if rule == NAME and not rest:
+    if rule == NAME_AS_IDENTIFIER and not rest:
         return ExternalName(omitted=("name", "name_prefix"))
-    if rule == PARAMETER and rest:
+    if rule == PARAMETER_AS_IDENTIFIER and rest:
         return ExternalName(omitted=(rest, f"{rest}_prefix"), identifiers=(rest,))
-    if rule == TEMPLATED and rest:
+    if rule == TEMPLATE_AS_IDENTIFIER and rest:
         name, _, template = rest.partition(":")
-        used = tuple(dict.fromkeys(USED.findall(template)))
-        return ExternalName(omitted=(name, f"{name}_prefix") if name else (), identifiers=used)
-    raise BadChoice(f"“{text}” is no external name: choose {FROM_PROVIDER}, {NAME}, {PARAMETER}:p or {TEMPLATED}:p:t.")
+        parameters = tuple(dict.fromkeys(PARAMETER_PATTERN.findall(template)))
+        return ExternalName(omitted=(name, f"{name}_prefix") if name else (), identifiers=parameters)
+    raise InvalidChoiceError(
+        f"“{text}” is no external name: choose {IDENTIFIER_FROM_PROVIDER}, {NAME_AS_IDENTIFIER}, "
+        f"{PARAMETER_AS_IDENTIFIER}:p or {TEMPLATE_AS_IDENTIFIER}:p:t."
+    )
 
 
 @dataclass(frozen=True, slots=True)
-class Choices:
+class GeneratorChoices:
     """`root` is the domain of the cluster-scoped resources: "acme.upbound.io". `singletons` and `single_blocks` say
     whether a list of at most one object, and a block that exists once, become an array or an object; `computed_nested`
     where an attribute goes that has attributes of its own and is told by the provider alone; `numbers` whether they are
@@ -88,68 +91,74 @@ class Choices:
         return self.by_resource.get(resource, self.default)
 
     def group_kind(self, resource: str) -> GroupKind:
-        return self.kinds.get(resource) or group_kind(resource)
+        return self.kinds.get(resource) or derive_group_kind(resource)
 
     @property
     def scopes(self) -> tuple[bool, ...]:
         """Whether each definition of a resource is namespaced. The first runtime knew no such."""
         return (False,) if self.runtime == "1" else (False, True)
 
-    def group(self, short: str, *, namespaced: bool) -> str:
+    def group(self, short: str, *, is_namespaced: bool) -> str:
         """The whole group; the namespaced one has an "m" behind the provider's own word."""
         first, _, rest = self.root.partition(".")
-        root = f"{first}.m.{rest}" if namespaced else self.root
+        root = f"{first}.m.{rest}" if is_namespaced else self.root
         return f"{short}.{root}" if short else root
 
 
-def choices(prefix: str, external: tuple[str, ...] = (), kinds: tuple[str, ...] = (),
+def parse_choices(prefix: str, external: tuple[str, ...] = (), kinds: tuple[str, ...] = (),
             references: tuple[str, ...] = (), api_version: str = "v1alpha1", category: str = "",
-            **words: str) -> Choices:  # fmt: skip
+            **words: str) -> GeneratorChoices:  # fmt: skip
     """From words as people type them. `prefix` is "acme" (acme.upbound.io) or a whole domain; without a `category` its
     first word is one; `words` are those of WORDS. Raises BadChoice."""
-    if not LABEL.fullmatch(prefix):
-        raise BadChoice(f"“{prefix}” is no group prefix: write small letters, digits and hyphens, as in “acme”.")
+    if not LABEL_PATTERN.fullmatch(prefix):
+        raise InvalidChoiceError(
+            f"“{prefix}” is no group prefix: write small letters, digits and hyphens, as in “acme”."
+        )
     for name, word in words.items():
-        known, sentence = WORDS[name]
-        if word not in known:
-            raise BadChoice(sentence)
-    if category and not WORD.fullmatch(category):
-        raise BadChoice(f"“{category[:40]}” is no category: write small letters, digits and hyphens, as in “acme”.")
-    if not VERSION.fullmatch(api_version):
-        raise BadChoice(f"“{api_version[:40]}” is no API version: write one as in “v1beta1”.")
+        allowed_words, message = CHOICE_VALUES[name]
+        if word not in allowed_words:
+            raise InvalidChoiceError(message)
+    if category and not WORD_PATTERN.fullmatch(category):
+        raise InvalidChoiceError(
+            f"“{category[:40]}” is no category: write small letters, digits and hyphens, as in “acme”."
+        )
+    if not VERSION_PATTERN.fullmatch(api_version):
+        raise InvalidChoiceError(f"“{api_version[:40]}” is no API version: write one as in “v1beta1”.")
     general = [text for text in external if not _is_named(text)]
     if len(general) > 1:
-        raise BadChoice("Give one external name for all resources; name the others as in “RESOURCE=RULE”.")
-    named = (text.partition("=") for text in external if _is_named(text))
-    return Choices(
-        root=prefix if "." in prefix else f"{prefix}.{DOMAIN}",
+        raise InvalidChoiceError("Give one external name for all resources; name the others as in “RESOURCE=RULE”.")
+    resource_rules = (text.partition("=") for text in external if _is_named(text))
+    return GeneratorChoices(
+        root=prefix if "." in prefix else f"{prefix}.{DEFAULT_DOMAIN}",
         category=category or prefix.partition(".")[0],
-        default=external_name(general[0]) if general else ExternalName(),
-        by_resource={resource: external_name(rule) for resource, _, rule in named},
-        kinds=dict(_kind(text) for text in kinds),
-        references=_references(references),
+        default=parse_external_name(general[0]) if general else ExternalName(),
+        by_resource={resource: parse_external_name(rule) for resource, _, rule in resource_rules},
+        kinds=dict(_parse_kind(text) for text in kinds),
+        references=_parse_references(references),
         api_version=api_version,
         **words,
     )
 
 
-def _references(texts: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
-    found: dict[str, tuple[str, ...]] = {}
+def _parse_references(texts: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+    paths_by_resource: dict[str, tuple[str, ...]] = {}
     for text in texts:
-        if not PATH.fullmatch(text):
-            raise BadChoice(f"“{text[:100]}” is no reference: write RESOURCE.argument, as in “acme_server.network_id”.")
+        if not PATH_PATTERN.fullmatch(text):
+            raise InvalidChoiceError(
+                f"“{text[:100]}” is no reference: write RESOURCE.argument, as in “acme_server.network_id”."
+            )
         resource, _, path = text.partition(".")
-        found[resource] = (*found.get(resource, ()), path)
-    return found
+        paths_by_resource[resource] = (*paths_by_resource.get(resource, ()), path)
+    return paths_by_resource
 
 
 def _is_named(text: str) -> bool:
     return "=" in text.partition(":")[0]
 
 
-def _kind(text: str) -> tuple[str, GroupKind]:
+def _parse_kind(text: str) -> tuple[str, GroupKind]:
     resource, _, rest = text.partition("=")
     group, _, kind = rest.partition("/")
-    if not resource or not KIND.fullmatch(kind) or (group and not LABEL.fullmatch(group)):
-        raise BadChoice(f"“{text}” is no kind: write RESOURCE=group/Kind.")
+    if not resource or not KIND_PATTERN.fullmatch(kind) or (group and not LABEL_PATTERN.fullmatch(group)):
+        raise InvalidChoiceError(f"“{text}” is no kind: write RESOURCE=group/Kind.")
     return resource, GroupKind(group, kind)

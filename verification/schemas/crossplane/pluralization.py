@@ -9,7 +9,7 @@ ACRONYMS = frozenset(
     | {"NIC", "OIDC", "OK", "OSPF", "PC", "PDU", "RAM", "SMTP", "SNMP", "SQL", "SSH", "SSID", "TIA", "UDP", "URI"}
     | {"URL", "USB", "UTF8", "UUID", "VC", "VLAN", "VPN", "WAN", "WPA"}
 )
-WHOLE = {
+IRREGULAR_PLURALS = {
     "alias": "aliases", "analysis": "analyses", "apex": "apexes", "appendix": "appendices", "axis": "axes",
     "bus": "buses", "codex": "codices", "crisis": "crises", "criterion": "criteria", "curriculum": "curriculums",
     "datum": "data", "diagnosis": "diagnoses", "equipment": "equipment", "focus": "foci", "foo": "foos",
@@ -19,7 +19,7 @@ WHOLE = {
     "radius": "radiuses", "stimulus": "stimuli", "synapse": "synapses", "synopsis": "synopses", "thesis": "theses",
     "vortex": "vortices",
 }  # fmt: skip
-MANY = frozenset(WHOLE.values())
+PLURALS = frozenset(IRREGULAR_PLURALS.values())
 # in this order: the first that fits counts, and what ends like a plural already stays as it is
 ENDINGS = (
     ("cookie", "cookies"), ("movie", "movies"), ("move", "moves"), ("hive", "hives"), ("thief", "thieves"),
@@ -41,14 +41,14 @@ ENDINGS = (
 )  # fmt: skip
 
 
-def plural(kind: str) -> str:
+def pluralize(kind: str) -> str:
     """The kind in the plural and in small letters, as it stands in addresses: SearchIndex becomes searchindices."""
-    last = last_word(kind)
-    many = _acronym(last.lower()) if last.upper() in ACRONYMS else _many(last.lower())
-    return kind[: len(kind) - len(last)].lower() + many
+    last = get_last_word(kind)
+    plural_word = _pluralize_acronym(last.lower()) if last.upper() in ACRONYMS else _pluralize_word(last.lower())
+    return kind[: len(kind) - len(last)].lower() + plural_word
 
 
-def last_word(kind: str) -> str:
+def get_last_word(kind: str) -> str:
     """The last word of a name in capitals and small letters; what an acronym is followed by is a word of its own."""
     if kind.upper() in ACRONYMS:
         return kind
@@ -60,16 +60,16 @@ def last_word(kind: str) -> str:
     return word
 
 
-def _acronym(word: str) -> str:
+def _pluralize_acronym(word: str) -> str:
     return word + ("es" if word.endswith("s") else "s")
 
 
-def _many(word: str) -> str:
-    if word in MANY or word in WHOLE:
-        return WHOLE.get(word, word)
-    for ending, many in ENDINGS:
-        if word.endswith(many):
+def _pluralize_word(word: str) -> str:
+    if word in PLURALS or word in IRREGULAR_PLURALS:
+        return IRREGULAR_PLURALS.get(word, word)
+    for ending, plural_ending in ENDINGS:
+        if word.endswith(plural_ending):
             return word
         if word.endswith(ending):
-            return word[: -len(ending)] + many
+            return word[: -len(ending)] + plural_ending
     return word if word.endswith("s") else word + "s"

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from verification.schemas.crossplane.managed_resource import Codec, Managed, Value
+from verification.schemas.crossplane.managed_resource import ManagedResource, ManagedResourceCodec, Value
 from verification.schemas.engine.types import Node
 
 CREATE, UPDATE, DELETE, NOTHING = "create", "update", "delete", "nothing"
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class ReconcileDecision:
     """`paths` are the arguments that differ; `late` are Terraform's values that the object takes over, by path."""
 
     action: str
@@ -23,93 +23,105 @@ class Decision:
     late: dict[str, Any] = field(default_factory=dict)
 
 
-def compare(codec: Codec, managed: Managed, observed: Value | None) -> Decision:
+def compare(
+    codec: ManagedResourceCodec, managed_resource: ManagedResource, observed_value: Value | None
+) -> ReconcileDecision:
     """What to do with the object, given what the provider tells of it; None where it has none."""
-    if observed is None:
-        return _absent(managed)
-    if managed.is_being_deleted:
-        return _allowed(managed, DELETE, "The object is being deleted.")
-    wanted = codec.encode_spec(managed)
-    late = dict(_late(codec, managed, observed)) if managed.may("LateInitialize") else {}
-    paths = tuple(_differing(codec.resource.arguments, wanted, observed))
+    if observed_value is None:
+        return _decide_missing(managed_resource)
+    if managed_resource.is_being_deleted:
+        return _apply_policies(managed_resource, DELETE, "The object is being deleted.")
+    spec_value = codec.encode_spec(managed_resource)
+    late = (
+        dict(_find_late_values(codec, managed_resource, observed_value))
+        if managed_resource.allows("LateInitialize")
+        else {}
+    )
+    paths = tuple(_find_differences(codec.resource.arguments, spec_value, observed_value))
     if not paths:
-        return Decision(NOTHING, "Everything that is wanted is so.", late=late)
-    decided = _allowed(managed, UPDATE, "Some arguments are not as they are wanted.")
-    return Decision(decided.action, decided.why, paths, late)
+        return ReconcileDecision(NOTHING, "Everything that is wanted is so.", late=late)
+    decision = _apply_policies(managed_resource, UPDATE, "Some arguments are not as they are wanted.")
+    return ReconcileDecision(decision.action, decision.why, paths, late)
 
 
-def _absent(managed: Managed) -> Decision:
-    if managed.is_being_deleted:
-        return Decision(NOTHING, "It is gone already.")
-    return _allowed(managed, CREATE, "The provider knows of no such object.")
+def _decide_missing(managed_resource: ManagedResource) -> ReconcileDecision:
+    if managed_resource.is_being_deleted:
+        return ReconcileDecision(NOTHING, "It is gone already.")
+    return _apply_policies(managed_resource, CREATE, "The provider knows of no such object.")
 
 
-def _allowed(managed: Managed, action: str, why: str) -> Decision:
-    if managed.may(action.capitalize()):
-        return Decision(action, why)
-    return Decision(NOTHING, f"{why} The management policies do not allow to {action} it.")
+def _apply_policies(managed_resource: ManagedResource, action: str, why: str) -> ReconcileDecision:
+    if managed_resource.allows(action.capitalize()):
+        return ReconcileDecision(action, why)
+    return ReconcileDecision(NOTHING, f"{why} The management policies do not allow to {action} it.")
 
 
-def _differing(nodes: tuple[Node, ...], wanted: Value, observed: Value, path: str = "") -> Iterator[str]:
+def _find_differences(
+    nodes: tuple[Node, ...], spec_value: Value, observed_value: Value, path: str = ""
+) -> Iterator[str]:
     """The arguments that are wanted otherwise. What nobody wants anything of is never different."""
     for node in nodes:
         here = f"{path}.{node.name}" if path else node.name
-        mine, theirs = wanted.get(node.name), observed.get(node.name)
+        mine, theirs = spec_value.get(node.name), observed_value.get(node.name)
         if mine is None or node.is_observed or (node.syntax == "block" and mine == [] and node.computed):
             continue
         if node.kind == "object" and node.children is not None and isinstance(theirs, dict):
-            yield from _differing(node.children, mine, theirs, here)
-        elif not _same(node, mine, theirs):
+            yield from _find_differences(node.children, mine, theirs, here)
+        elif not _is_same(node, mine, theirs):
             yield here
 
 
-def _same(node: Node, mine: Any, theirs: Any) -> bool:
+def _is_same(node: Node, mine: Any, theirs: Any) -> bool:
     if node.kind == "set" and isinstance(theirs, list):
-        return len(mine) == len(theirs) and _matched(node, list(mine), list(theirs))
+        return len(mine) == len(theirs) and _is_same_set(node, list(mine), list(theirs))
     if node.children is None or theirs is None:
         return bool(mine == theirs) and isinstance(mine, bool) == isinstance(theirs, bool)
     if node.kind == "map":
-        return set(mine) == set(theirs) and all(_fits(node, mine[key], theirs[key]) for key in mine)
+        return set(mine) == set(theirs) and all(_is_match(node, mine[key], theirs[key]) for key in mine)
     pairs = zip(mine, theirs, strict=False)
-    return len(mine) == len(theirs) and all(_fits(node, one, other) for one, other in pairs)
+    return len(mine) == len(theirs) and all(_is_match(node, one, other) for one, other in pairs)
 
 
-def _fits(node: Node, mine: Any, theirs: Any) -> bool:
+def _is_match(node: Node, mine: Any, theirs: Any) -> bool:
     """Is one element as it is wanted?"""
     if node.children is None:
         return bool(mine == theirs)
-    return next(_differing(node.children, mine, theirs), None) is None
+    return next(_find_differences(node.children, mine, theirs), None) is None
 
 
-def _matched(node: Node, mine: list[Any], theirs: list[Any]) -> bool:
+def _is_same_set(node: Node, mine: list[Any], theirs: list[Any]) -> bool:
     """Does each wanted element find one of its own? What is asked for in most detail chooses first."""
-    for one in sorted(mine, key=_detail, reverse=True):
-        found = next((other for other in theirs if _fits(node, one, other)), None)
-        if found is None:
+    for one in sorted(mine, key=_count_details, reverse=True):
+        match = next((other for other in theirs if _is_match(node, one, other)), None)
+        if match is None:
             return False
-        theirs.remove(found)
+        theirs.remove(match)
     return True
 
 
-def _detail(value: Any) -> int:
+def _count_details(value: Any) -> int:
     return sum(one is not None for one in value.values()) if isinstance(value, dict) else 0
 
 
-def _late(codec: Codec, managed: Managed, observed: Value) -> Iterator[tuple[str, Any]]:
+def _find_late_values(
+    codec: ManagedResourceCodec, managed_resource: ManagedResource, observed_value: Value
+) -> Iterator[tuple[str, Any]]:
     """What can be set, is set by nobody (neither for good nor for the creation), and is told by the provider."""
-    given = codec.encode_spec(managed, creating=True)
-    left_out = {"id", *codec.choices.external_name(codec.resource.name).omitted}
-    nodes = tuple(node for node in codec.resource.arguments if node.name not in left_out)
-    yield from _unset(nodes, given, observed)
+    spec_value = codec.encode_spec(managed_resource, creating=True)
+    excluded_names = {"id", *codec.choices.external_name(codec.resource.name).omitted}
+    nodes = tuple(node for node in codec.resource.arguments if node.name not in excluded_names)
+    yield from _find_unset(nodes, spec_value, observed_value)
 
 
-def _unset(nodes: tuple[Node, ...], given: Value, observed: Value, path: str = "") -> Iterator[tuple[str, Any]]:
+def _find_unset(
+    nodes: tuple[Node, ...], spec_value: Value, observed_value: Value, path: str = ""
+) -> Iterator[tuple[str, Any]]:
     for node in nodes:
         here = f"{path}.{node.name}" if path else node.name
-        mine, theirs = given.get(node.name), observed.get(node.name)
+        mine, theirs = spec_value.get(node.name), observed_value.get(node.name)
         if node.is_observed or node.sensitive or theirs in (None, [], {}, ""):
             continue
         if mine in (None, []):
             yield here, theirs
         elif node.kind == "object" and node.children is not None:
-            yield from _unset(node.children, mine, theirs, here)
+            yield from _find_unset(node.children, mine, theirs, here)

@@ -5,8 +5,8 @@ Which values are references stands in no schema: people say it for each provider
 
 from typing import Any
 
-from verification.schemas.crossplane.envelope import referring, text
-from verification.schemas.crossplane.naming import field_name
+from verification.schemas.crossplane.envelope import build_text, get_reference_policy
+from verification.schemas.crossplane.naming import build_field_name
 from verification.schemas.engine.types import COLLECTIONS, Node
 
 Schema = dict[str, Any]
@@ -18,32 +18,35 @@ def can_refer(node: Node) -> bool:
     return one is not None and one.kind == "string" and not (node.is_observed or node.sensitive)
 
 
-def beside(node: Node, *, namespaced: bool) -> list[tuple[str, Schema]]:
+def build_reference_fields(node: Node, *, is_namespaced: bool) -> list[tuple[str, Schema]]:
     """The reference and the selector that fill the value, each with its name."""
-    value, many = field_name(node.name), node.kind != "string"
-    reference = _reference(f"Reference to what fills {value}.", namespaced)
-    if many:
+    value, is_collection = build_field_name(node.name), node.kind != "string"
+    reference = _build_reference(f"Reference to what fills {value}.", is_namespaced)
+    if is_collection:
         reference = {"description": f"References to what fills {value}.", "items": reference, "type": "array"}
     return [
-        (field_name(f"{node.name}_ref{'s' if many else ''}"), reference),
-        (field_name(f"{node.name}_selector"), _selector(f"Selector for what fills {value}.", namespaced)),
+        (build_field_name(f"{node.name}_ref{'s' if is_collection else ''}"), reference),
+        (
+            build_field_name(f"{node.name}_selector"),
+            _build_selector(f"Selector for what fills {value}.", is_namespaced),
+        ),
     ]
 
 
-def _reference(words: str, namespaced: bool) -> Schema:
-    properties: Schema = {"name": text("Name of the referenced object."), "policy": referring()}
-    if namespaced:
-        properties["namespace"] = text("Namespace of the referenced object.")
-    return {"description": words, "properties": properties, "required": ["name"], "type": "object"}
+def _build_reference(description: str, is_namespaced: bool) -> Schema:
+    properties: Schema = {"name": build_text("Name of the referenced object."), "policy": get_reference_policy()}
+    if is_namespaced:
+        properties["namespace"] = build_text("Namespace of the referenced object.")
+    return {"description": description, "properties": properties, "required": ["name"], "type": "object"}
 
 
-def _selector(words: str, namespaced: bool) -> Schema:
+def _build_selector(description: str, is_namespaced: bool) -> Schema:
     labels = "Labels that the referenced object has."
     properties: Schema = {
         "matchControllerRef": {"description": "Whether it has the same controller.", "type": "boolean"},
         "matchLabels": {"additionalProperties": {"type": "string"}, "description": labels, "type": "object"},
-        "policy": referring(),
+        "policy": get_reference_policy(),
     }
-    if namespaced:
-        properties["namespace"] = text("Namespace that is looked in.")
-    return {"description": words, "properties": properties, "type": "object"}
+    if is_namespaced:
+        properties["namespace"] = build_text("Namespace that is looked in.")
+    return {"description": description, "properties": properties, "type": "object"}

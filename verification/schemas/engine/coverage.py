@@ -5,17 +5,17 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from verification.schemas.crossplane.crd import definition
-from verification.schemas.crossplane.naming import GroupKind, splits
-from verification.schemas.crossplane.options import Choices
-from verification.schemas.crossplane.pluralization import plural
-from verification.schemas.engine.kubernetes_rules import faults
-from verification.schemas.engine.types import ProviderSchema, Resource, Unsupported
+from verification.schemas.crossplane.crd import build_definition
+from verification.schemas.crossplane.naming import GroupKind, list_group_kinds
+from verification.schemas.crossplane.options import GeneratorChoices
+from verification.schemas.crossplane.pluralization import pluralize
+from verification.schemas.engine.kubernetes_rules import find_faults
+from verification.schemas.engine.types import ProviderSchema, Resource, UnsupportedSchemaError
 from verification.schemas.engine.yaml_text import dump
 
 
 @dataclass(frozen=True, slots=True)
-class Preview:
+class CrdPreview:
     """One resource: its definitions (cluster-scoped, then namespaced), or why there are none.
 
     `instead_of` says why it does not have the group and kind that the generator alone would give."""
@@ -37,77 +37,81 @@ class Preview:
     def files(self) -> Iterator[tuple[str, str]]:
         """The name and the text of each file."""
         for one in self.definitions:
-            yield file_name(one), dump(one)
+            yield build_file_name(one), dump(one)
 
 
-def file_name(one: dict[str, Any]) -> str:
+def build_file_name(one: dict[str, Any]) -> str:
     """As generated providers name theirs: the group, then the plural."""
     return f"{one['spec']['group']}_{one['spec']['names']['plural']}.yaml"
 
 
-def previews(schema: ProviderSchema, choices: Choices) -> Iterator[Preview]:
+def build_previews(schema: ProviderSchema, choices: GeneratorChoices) -> Iterator[CrdPreview]:
     """Each resource in the order of names."""
-    names = assigned(schema, choices)
-    return (_preview(resource, choices, names) for resource in schema.resources.values())
+    names = assign_kinds(schema, choices)
+    return (_build_preview(resource, choices, names) for resource in schema.resources.values())
 
 
-def preview_of(schema: ProviderSchema, choices: Choices, resource: str) -> Preview | None:
+def build_preview(schema: ProviderSchema, choices: GeneratorChoices, resource: str) -> CrdPreview | None:
     """One resource alone; None where the schema has none of that name."""
-    found = schema.resources.get(resource)
-    return _preview(found, choices, assigned(schema, choices)) if found else None
+    resource_schema = schema.resources.get(resource)
+    return _build_preview(resource_schema, choices, assign_kinds(schema, choices)) if resource_schema else None
 
 
-def assigned(schema: ProviderSchema, choices: Choices) -> dict[str, GroupKind | None]:
+def assign_kinds(schema: ProviderSchema, choices: GeneratorChoices) -> dict[str, GroupKind | None]:
     """The group and kind of each resource. Where a name is taken the next plausible division is, or None is left."""
-    taken: set[str] = set()
+    used_names: set[str] = set()
     names: dict[str, GroupKind | None] = {}
     for resource in (name for name, one in schema.resources.items() if one.arguments):
-        free = (one for one in _candidates(resource, choices) if _full_name(one, choices) not in taken)
-        names[resource] = next(free, None)
-        if (chosen := names[resource]) is not None:
-            taken.add(_full_name(chosen, choices))
+        available_kinds = (
+            one for one in _list_candidates(resource, choices) if _build_full_name(one, choices) not in used_names
+        )
+        names[resource] = next(available_kinds, None)
+        if (group_kind := names[resource]) is not None:
+            used_names.add(_build_full_name(group_kind, choices))
     return names
 
 
-def _candidates(resource: str, choices: Choices) -> tuple[GroupKind, ...]:
-    return tuple(dict.fromkeys((choices.group_kind(resource), *splits(resource))))
+def _list_candidates(resource: str, choices: GeneratorChoices) -> tuple[GroupKind, ...]:
+    return tuple(dict.fromkeys((choices.group_kind(resource), *list_group_kinds(resource))))
 
 
-def _preview(resource: Resource, choices: Choices, names: dict[str, GroupKind | None]) -> Preview:
+def _build_preview(resource: Resource, choices: GeneratorChoices, names: dict[str, GroupKind | None]) -> CrdPreview:
     if not resource.arguments:
-        return Preview(resource.name, why_not="it has no arguments, and the generator passes over such resources")
-    first, chosen = choices.group_kind(resource.name), names[resource.name]
-    others = tuple(str(one) for one in _candidates(resource.name, choices) if one != chosen)
-    why = "" if chosen == first else f"{first} is already made of {_holder(first, choices, names)}"
-    if chosen is None:
-        return Preview(resource.name, why_not=f"{why}: give one of them another kind", other_splits=others)
-    told = replace(choices, kinds={**choices.kinds, resource.name: chosen})
+        return CrdPreview(resource.name, why_not="it has no arguments, and the generator passes over such resources")
+    first, group_kind = choices.group_kind(resource.name), names[resource.name]
+    others = tuple(str(one) for one in _list_candidates(resource.name, choices) if one != group_kind)
+    reason = "" if group_kind == first else f"{first} is already made of {_find_owner(first, choices, names)}"
+    if group_kind is None:
+        return CrdPreview(resource.name, why_not=f"{reason}: give one of them another kind", other_splits=others)
+    preview_choices = replace(choices, kinds={**choices.kinds, resource.name: group_kind})
     try:
-        each = tuple(definition(resource, told, namespaced=scope) for scope in choices.scopes)
-    except Unsupported as error:
-        return Preview(resource.name, why_not=str(error), other_splits=others)
-    wrong = next((fault for one in each for fault in faults(one)), "")
-    if wrong:
-        return Preview(resource.name, why_not=f"Kubernetes would refuse it: {wrong}", other_splits=others)
-    return Preview(resource.name, each, other_splits=others, instead_of=why)
+        definitions = tuple(
+            build_definition(resource, preview_choices, is_namespaced=scope) for scope in choices.scopes
+        )
+    except UnsupportedSchemaError as error:
+        return CrdPreview(resource.name, why_not=str(error), other_splits=others)
+    first_fault = next((fault for one in definitions for fault in find_faults(one)), "")
+    if first_fault:
+        return CrdPreview(resource.name, why_not=f"Kubernetes would refuse it: {first_fault}", other_splits=others)
+    return CrdPreview(resource.name, definitions, other_splits=others, instead_of=reason)
 
 
-def _holder(wanted: GroupKind, choices: Choices, names: dict[str, GroupKind | None]) -> str:
+def _find_owner(group_kind: GroupKind, choices: GeneratorChoices, names: dict[str, GroupKind | None]) -> str:
     """The resource that has the name."""
-    full = _full_name(wanted, choices)
-    return next(name for name, one in names.items() if one is not None and _full_name(one, choices) == full)
+    full = _build_full_name(group_kind, choices)
+    return next(name for name, one in names.items() if one is not None and _build_full_name(one, choices) == full)
 
 
-def _full_name(one: GroupKind, choices: Choices) -> str:
-    return f"{plural(one.kind)}.{choices.group(one.group, namespaced=False)}"
+def _build_full_name(one: GroupKind, choices: GeneratorChoices) -> str:
+    return f"{pluralize(one.kind)}.{choices.group(one.group, is_namespaced=False)}"
 
 
-def summary(schema: ProviderSchema, found: Iterable[Preview]) -> dict[str, Any]:
+def build_coverage(schema: ProviderSchema, crd_previews: Iterable[CrdPreview]) -> dict[str, Any]:
     """The coverage as plain data: how many, which, and why the others are missing. Keeps no definition in memory."""
-    return summed(schema, [told(one) for one in found])
+    return combine_coverage(schema, [summarize_preview(one) for one in crd_previews])
 
 
-def told(one: Preview) -> dict[str, Any]:
+def summarize_preview(one: CrdPreview) -> dict[str, Any]:
     """What the coverage says of one resource: its kind and files, or the reason why there are none."""
     if not one.is_available:
         return {"resource": one.resource, "reason": one.why_not}
@@ -115,42 +119,42 @@ def told(one: Preview) -> dict[str, Any]:
         "resource": one.resource,
         "group": one.definitions[0]["spec"]["group"],
         "kind": one.kind,
-        "files": [file_name(each) for each in one.definitions],
+        "files": [build_file_name(each) for each in one.definitions],
         "other_splits": list(one.other_splits),
         "instead_of": one.instead_of,
     }
 
 
-def summed(schema: ProviderSchema, found: list[dict[str, Any]]) -> dict[str, Any]:
+def combine_coverage(schema: ProviderSchema, entries: list[dict[str, Any]]) -> dict[str, Any]:
     """The coverage from what `told` said of each resource."""
-    skipped = [one for one in found if "reason" in one]
-    available = [one for one in found if "reason" not in one]
+    skipped = [one for one in entries if "reason" in one]
+    available = [one for one in entries if "reason" not in one]
     return {
         "source": schema.source,
-        "total": len(found),
+        "total": len(entries),
         "available": len(available),
         "skipped": len(skipped),
-        "coverage": round(len(available) / len(found), 4) if found else 1.0,
+        "coverage": round(len(available) / len(entries), 4) if entries else 1.0,
         "resources": available,
         "skipped_resources": skipped,
     }
 
 
-def as_json(coverage: dict[str, Any]) -> str:
+def render_json(coverage: dict[str, Any]) -> str:
     return json.dumps(coverage, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
 
 
-def as_text(coverage: dict[str, Any]) -> str:
+def render_text(coverage: dict[str, Any]) -> str:
     """The coverage for people: a line for the whole, then one for each resource that is missing."""
     lines = [
         f"{coverage['source']}: {coverage['available']} of {coverage['total']} resources, {coverage['coverage']:.1%}."
     ]
-    lines += [_line(one) for one in coverage["resources"]]
+    lines += [_format_line(one) for one in coverage["resources"]]
     lines += ["Skipped:"] if coverage["skipped_resources"] else []
     lines += [f"  {one['resource']}: {one['reason']}" for one in coverage["skipped_resources"]]
     return "\n".join(lines) + "\n"
 
 
-def _line(one: dict[str, Any]) -> str:
-    why = f" ({one['instead_of']})" if one["instead_of"] else ""
-    return f"  {one['resource']}: {one['kind']} in {one['group']}{why}"
+def _format_line(one: dict[str, Any]) -> str:
+    reason = f" ({one['instead_of']})" if one["instead_of"] else ""
+    return f"  {one['resource']}: {one['kind']} in {one['group']}{reason}"

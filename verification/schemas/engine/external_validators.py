@@ -11,19 +11,19 @@ from typing import Any
 MODULES = {"kubernetes_validate": "kubernetes-validate", "celpy": "cel-python"}
 
 
-def missing() -> list[str]:
+def list_missing_packages() -> list[str]:
     """The packages that are not installed here."""
     return [package for module, package in MODULES.items() if find_spec(module) is None]
 
 
-def rules_of(definition: dict[str, Any]) -> Iterator[str]:
+def list_rules(definition: dict[str, Any]) -> Iterator[str]:
     """The CEL expressions of a definition, in each of its versions."""
     for version in definition["spec"]["versions"]:
         spec = version["schema"]["openAPIV3Schema"]["properties"]["spec"]
         yield from (rule["rule"] for rule in spec.get("x-kubernetes-validations", []))
 
 
-class Validators:
+class CrdValidators:
     """Both validators, made once for many definitions. Raises ImportError where one is missing."""
 
     def __init__(self) -> None:
@@ -37,8 +37,8 @@ class Validators:
     def refusals(self, definition: dict[str, Any]) -> list[str]:
         """Why the definition would be refused; nothing where both take it."""
         self.looked += 1
-        found = [self._shape(definition), *(self._rule(rule) for rule in rules_of(definition))]
-        return [why for why in found if why]
+        messages = [self._shape(definition), *(self._rule(rule) for rule in list_rules(definition))]
+        return [message for message in messages if message]
 
     def _shape(self, definition: dict[str, Any]) -> str:
         try:

@@ -6,40 +6,44 @@ import re
 import zlib
 from typing import Any
 
-from verification.schemas.engine.types import Unreadable
+from verification.schemas.engine.types import SchemaParseError
 
-LARGEST = 200 * 1024 * 1024  # unpacked; the largest provider that we know of prints 14 MB
-GZIP = b"\x1f\x8b"
-HALF = re.compile(r"\\u[dD][89a-fA-F]")  # of a character that is spelt as two: alone it is none, and cannot be shown
+MAX_SCHEMA_BYTES = 200 * 1024 * 1024  # unpacked; the largest provider that we know of prints 14 MB
+GZIP_MAGIC = b"\x1f\x8b"
+SURROGATE_PATTERN = re.compile(
+    r"\\u[dD][89a-fA-F]"
+)  # of a character that is spelt as two: alone it is none, and cannot be shown
 
 
-def unpacked(body: bytes, largest: int = LARGEST) -> bytes:
-    """The bytes, without gzip if they have it. Raises Unreadable for more than `largest`."""
-    if body[:2] == GZIP:
-        body = _gunzipped(body, largest)
-    if len(body) > largest:
-        raise Unreadable(f"The schema is larger than {largest // 1024 // 1024} MB.")
+def unpack(body: bytes, max_bytes: int = MAX_SCHEMA_BYTES) -> bytes:
+    """The bytes, without gzip if they have it. Raises Unreadable for more than `max_bytes`."""
+    if body[:2] == GZIP_MAGIC:
+        body = _gunzip(body, max_bytes)
+    if len(body) > max_bytes:
+        raise SchemaParseError(f"The schema is larger than {max_bytes // 1024 // 1024} MB.")
     return body
 
 
-def _gunzipped(body: bytes, largest: int) -> bytes:
+def _gunzip(body: bytes, max_bytes: int) -> bytes:
     try:
         stream = zlib.decompressobj(wbits=31)
-        opened = stream.decompress(body, largest + 1)
-        if not stream.eof and len(opened) <= largest:
-            raise Unreadable("The gzip file is cut off.")
+        content = stream.decompress(body, max_bytes + 1)
+        if not stream.eof and len(content) <= max_bytes:
+            raise SchemaParseError("The gzip file is cut off.")
     except (zlib.error, gzip.BadGzipFile) as error:
-        raise Unreadable("The file begins like gzip but cannot be unpacked.") from error
-    return opened
+        raise SchemaParseError("The file begins like gzip but cannot be unpacked.") from error
+    return content
 
 
-def parsed(body: bytes) -> Any:
+def parse_json(body: bytes) -> Any:
     """The JSON, in UTF-8 or, as PowerShell writes it, in UTF-16. Raises Unreadable."""
     try:
         text = body.decode(json.detect_encoding(body))
-        told = json.loads(text)
-        if HALF.search(text):
-            json.dumps(told, ensure_ascii=False).encode()
+        document = json.loads(text)
+        if SURROGATE_PATTERN.search(text):
+            json.dumps(document, ensure_ascii=False).encode()
     except (ValueError, RecursionError) as error:
-        raise Unreadable("The file is not JSON: give the output of “terraform providers schema -json”.") from error
-    return told
+        raise SchemaParseError(
+            "The file is not JSON: give the output of “terraform providers schema -json”."
+        ) from error
+    return document

@@ -31,26 +31,26 @@ class Function:
         return f"({', '.join(kinds)}) {self.returns}"
 
 
-def type_words(told: Any) -> str:
+def format_type(type_expression: Any) -> str:
     """A type expression in Terraform's words: ["list", "string"] is "list(string)"."""
-    if not isinstance(told, list) or len(told) < 2:
-        return str(told)
-    kind, inner = told[0], told[1]
+    if not isinstance(type_expression, list) or len(type_expression) < 2:
+        return str(type_expression)
+    kind, inner = type_expression[0], type_expression[1]
     if isinstance(inner, dict):
-        inner = ", ".join(f"{name} = {type_words(one)}" for name, one in sorted(inner.items()))
+        inner = ", ".join(f"{name} = {format_type(one)}" for name, one in sorted(inner.items()))
         return f"{kind}({{{inner}}})"
     if kind == "tuple" and isinstance(inner, list):
-        return f"tuple([{', '.join(type_words(one) for one in inner)}])"
-    return f"{kind}({type_words(inner)})"
+        return f"tuple([{', '.join(format_type(one) for one in inner)}])"
+    return f"{kind}({format_type(inner)})"
 
 
-def changes_of(old: Function, new: Function) -> Iterator[tuple[str, str]]:
+def compare_function(old: Function, new: Function) -> Iterator[tuple[str, str]]:
     """What has changed in a function: the kind of change and a sentence."""
     name = old.name
     if len(old.parameters) != len(new.parameters) or (old.variadic and not new.variadic):
         yield "parameters_changed", f"The function {name} took {old.signature} and now takes {new.signature}."
     else:
-        yield from _parameters(old, new)
+        yield from _compare_parameters(old, new)
         if new.variadic and not old.variadic:
             yield "optional_added", f"The function {name} now takes any number of {new.variadic.kind} more."
     if old.returns != new.returns:
@@ -59,7 +59,7 @@ def changes_of(old: Function, new: Function) -> Iterator[tuple[str, str]]:
         yield "deprecated", f"The function {name} is now deprecated: {new.deprecation}"
 
 
-def _parameters(old: Function, new: Function) -> Iterator[tuple[str, str]]:
+def _compare_parameters(old: Function, new: Function) -> Iterator[tuple[str, str]]:
     pairs = list(zip(old.parameters, new.parameters, strict=True))
     if old.variadic and new.variadic:
         pairs.append((old.variadic, new.variadic))
@@ -71,7 +71,7 @@ def _parameters(old: Function, new: Function) -> Iterator[tuple[str, str]]:
             yield "parameter_type_changed", f"{place} may no longer be null."
 
 
-def all_changes(old: Mapping[str, Function], new: Mapping[str, Function]) -> Iterator[tuple[str, str, str]]:
+def compare_functions(old: Mapping[str, Function], new: Mapping[str, Function]) -> Iterator[tuple[str, str, str]]:
     """The kind, the function and a sentence for each change, in the order of names."""
     for name in sorted({*old, *new}):
         if name not in new:
@@ -79,4 +79,4 @@ def all_changes(old: Mapping[str, Function], new: Mapping[str, Function]) -> Ite
         elif name not in old:
             yield "added", name, f"The function {name} is new."
         else:
-            yield from ((what, name, sentence) for what, sentence in changes_of(old[name], new[name]))
+            yield from ((what, name, sentence) for what, sentence in compare_function(old[name], new[name]))

@@ -8,32 +8,32 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 Schema = dict[str, Any]
-NAME = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*")
-KIND = re.compile(r"[A-Z][A-Za-z0-9]*")
-LONGEST = 63
-ANYTHING = "x-kubernetes-preserve-unknown-fields"
+NAME_PATTERN = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*")
+KIND_PATTERN = re.compile(r"[A-Z][A-Za-z0-9]*")
+MAX_NAME_CHARACTERS = 63
+PRESERVE_UNKNOWN_FIELDS = "x-kubernetes-preserve-unknown-fields"
 LIST_TYPE, LIST_KEYS, MAP_TYPE = "x-kubernetes-list-type", "x-kubernetes-list-map-keys", "x-kubernetes-map-type"
 RULES_KEY = "x-kubernetes-validations"
 KNOWN_TYPES = ("object", "array", "string", "number", "integer", "boolean")
-KNOWN = frozenset(
+KNOWN_KEYWORDS = frozenset(
     {"type", "description", "properties", "additionalProperties", "items", "required", "default", "enum", "format"}
-    | {ANYTHING, LIST_TYPE, LIST_KEYS, MAP_TYPE, RULES_KEY}
+    | {PRESERVE_UNKNOWN_FIELDS, LIST_TYPE, LIST_KEYS, MAP_TYPE, RULES_KEY}
 )
 SCALARS = ("string", "number", "integer", "boolean")
 
 
-def _has_a_type(one: Schema) -> str:
-    if one.get(ANYTHING) and "type" not in one:
+def _check_type(one: Schema) -> str:
+    if one.get(PRESERVE_UNKNOWN_FIELDS) and "type" not in one:
         return ""
     return "" if one.get("type") in KNOWN_TYPES else "no type"
 
 
-def _known_words(one: Schema) -> str:
-    unknown = sorted(set(one) - KNOWN)
+def _check_keywords(one: Schema) -> str:
+    unknown = sorted(set(one) - KNOWN_KEYWORDS)
     return f"{unknown[0]} may not be used" if unknown else ""
 
 
-def _either_properties(one: Schema) -> str:
+def _check_exclusive_properties(one: Schema) -> str:
     return (
         "properties and additionalProperties exclude each other"
         if {"properties", "additionalProperties"} <= set(one)
@@ -41,23 +41,23 @@ def _either_properties(one: Schema) -> str:
     )
 
 
-def _only_objects_have_properties(one: Schema) -> str:
+def _check_object_properties(one: Schema) -> str:
     has = {"properties", "additionalProperties", "required", MAP_TYPE} & set(one)
     return f"{min(has)} needs the type object" if has and one.get("type") != "object" else ""
 
 
-def _arrays_have_items(one: Schema) -> str:
+def _check_items(one: Schema) -> str:
     if (one.get("type") == "array") != ("items" in one):
         return "an array needs items, and nothing else has them"
     return ""
 
 
-def _required_exist(one: Schema) -> str:
+def _check_required(one: Schema) -> str:
     missing = [name for name in one.get("required", []) if name not in one.get("properties", {})]
     return f"{missing[0]} is required but no property" if missing else ""
 
 
-def _list_types(one: Schema) -> str:
+def _check_list_type(one: Schema) -> str:
     kind = one.get(LIST_TYPE)
     if kind is None:
         return f"{LIST_KEYS} needs {LIST_TYPE} map" if LIST_KEYS in one else ""
@@ -65,10 +65,10 @@ def _list_types(one: Schema) -> str:
         return f"{LIST_TYPE} is for arrays: atomic, set or map"
     if kind == "set" and one["items"].get("type") not in SCALARS:
         return "a set holds scalars"
-    return _list_keys(one) if kind == "map" else ""
+    return _check_list_keys(one) if kind == "map" else ""
 
 
-def _list_keys(one: Schema) -> str:
+def _check_list_keys(one: Schema) -> str:
     keys, items = one.get(LIST_KEYS, []), one["items"]
     if not keys or items.get("type") != "object":
         return f"{LIST_TYPE} map needs keys and objects"
@@ -79,11 +79,11 @@ def _list_keys(one: Schema) -> str:
     return ""
 
 
-def _map_types(one: Schema) -> str:
+def _check_map_type(one: Schema) -> str:
     return "" if one.get(MAP_TYPE, "granular") in ("granular", "atomic") else f"{MAP_TYPE} is granular or atomic"
 
 
-def _defaults_fit(one: Schema) -> str:
+def _check_default(one: Schema) -> str:
     if "default" not in one:
         return ""
     python = {"object": dict, "array": list, "string": str, "boolean": bool}.get(one.get("type", ""), (int, float))
@@ -94,55 +94,57 @@ def _defaults_fit(one: Schema) -> str:
     return "" if fits else "the default does not fit"
 
 
-def _rules_are_told(one: Schema) -> str:
+def _check_rules(one: Schema) -> str:
     for rule in one.get(RULES_KEY, []):
         if not rule.get("rule", "").strip() or not rule.get("message", "x").strip() or "\n" in rule.get("message", ""):
             return "a rule needs an expression and a message of one line"
     return ""
 
 
-TABLE: tuple[Callable[[Schema], str], ...] = (
-    _has_a_type, _known_words, _either_properties, _only_objects_have_properties, _arrays_have_items, _required_exist,
-    _list_types, _map_types, _defaults_fit, _rules_are_told,
+SCHEMA_RULES: tuple[Callable[[Schema], str], ...] = (
+    _check_type, _check_keywords, _check_exclusive_properties, _check_object_properties, _check_items, _check_required,
+    _check_list_type, _check_map_type, _check_default, _check_rules,
 )  # fmt: skip
 
 
-def faults(definition: Schema) -> list[str]:
+def find_faults(definition: Schema) -> list[str]:
     """What Kubernetes would refuse, each with the path of the field; nothing for a sound definition."""
     spec = definition["spec"]
-    found = list(_names(definition["metadata"]["name"], spec)) + list(_versions(spec["versions"]))
+    messages = list(_check_names(definition["metadata"]["name"], spec)) + list(_check_versions(spec["versions"]))
     for version in spec["versions"]:
         schema = version["schema"]["openAPIV3Schema"]
-        found += [f"{path}: {fault}" for path, one in walk(schema) for rule in TABLE if (fault := rule(one))]
+        messages += [
+            f"{path}: {fault}" for path, one in walk_schemas(schema) for rule in SCHEMA_RULES if (fault := rule(one))
+        ]
         if set(schema.get("properties", {}).get("metadata", {})) - {"type"}:
-            found.append("metadata: only its type may be told")
-    return found
+            messages.append("metadata: only its type may be told")
+    return messages
 
 
-def walk(schema: Schema, path: str = "") -> Iterator[tuple[str, Schema]]:
+def walk_schemas(schema: Schema, path: str = "") -> Iterator[tuple[str, Schema]]:
     """Every schema in the tree with its dotted path."""
     yield path or "(root)", schema
     for name, one in schema.get("properties", {}).items():
-        yield from walk(one, f"{path}.{name}".lstrip("."))
+        yield from walk_schemas(one, f"{path}.{name}".lstrip("."))
     for key, mark in (("items", "[]"), ("additionalProperties", "{}")):
         if key in schema:
-            yield from walk(schema[key], path + mark)
+            yield from walk_schemas(schema[key], path + mark)
 
 
-def _names(full: str, spec: Schema) -> Iterator[str]:
+def _check_names(full: str, spec: Schema) -> Iterator[str]:
     names = spec["names"]
     if full != f"{names['plural']}.{spec['group']}":
         yield "metadata.name is not the plural and the group"
-    if not NAME.fullmatch(spec["group"]) or "." not in spec["group"]:
+    if not NAME_PATTERN.fullmatch(spec["group"]) or "." not in spec["group"]:
         yield f"the group {spec['group']} is no domain name"
-    if not KIND.fullmatch(names["kind"]) or names["kind"] == names["listKind"]:
+    if not KIND_PATTERN.fullmatch(names["kind"]) or names["kind"] == names["listKind"]:
         yield f"the kind {names['kind']} is no name of a kind"
     for key in ("plural", "singular"):
-        if not NAME.fullmatch(names[key]) or len(names[key]) > LONGEST:
-            yield f"the {key} {names[key]} is no name of at most {LONGEST} letters"
+        if not NAME_PATTERN.fullmatch(names[key]) or len(names[key]) > MAX_NAME_CHARACTERS:
+            yield f"the {key} {names[key]} is no name of at most {MAX_NAME_CHARACTERS} letters"
 
 
-def _versions(versions: list[Schema]) -> Iterator[str]:
+def _check_versions(versions: list[Schema]) -> Iterator[str]:
     if sum(bool(version.get("storage")) for version in versions) != 1:
         yield "one version is the stored one"
     if any(not version.get("schema", {}).get("openAPIV3Schema") for version in versions):

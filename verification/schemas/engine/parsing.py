@@ -6,158 +6,172 @@ Unknown keys are passed over; another major version of the format is refused. Ra
 from collections.abc import Mapping
 from typing import Any
 
-from verification.schemas.engine.file_formats import LARGEST, parsed, unpacked
-from verification.schemas.engine.functions import Function, Parameter, type_words
-from verification.schemas.engine.types import COLLECTIONS, SCALARS, Node, ProviderSchema, Resource, Unreadable
+from verification.schemas.engine.file_formats import MAX_SCHEMA_BYTES, parse_json, unpack
+from verification.schemas.engine.functions import Function, Parameter, format_type
+from verification.schemas.engine.types import COLLECTIONS, SCALARS, Node, ProviderSchema, Resource, SchemaParseError
 
-MAJOR = "1"
-DEEPEST = 100
-MOST_NUMBER = 2**31
+FORMAT_MAJOR_VERSION = "1"
+MAX_DEPTH = 100
+MAX_NUMBER = 2**31
 
 
-def read(body: bytes, largest: int = LARGEST) -> dict[str, ProviderSchema]:
+def parse_schemas(body: bytes, max_bytes: int = MAX_SCHEMA_BYTES) -> dict[str, ProviderSchema]:
     """Every provider in the output, by its source address. Raises Unreadable."""
-    told = _mapping(parsed(unpacked(body, largest)), "The file")
-    version = str(told.get("format_version", ""))
-    if version.partition(".")[0] != MAJOR:
-        raise Unreadable(f"The format version must be {MAJOR}.x; this file says “{version[:20]}”.")
-    found = _mapping(told.get("provider_schemas"), "provider_schemas")
-    if not found:
-        raise Unreadable("There is no provider in this file: run the command in a folder that requires the provider.")
-    return {source: _provider(source, _mapping(one, source)) for source, one in sorted(found.items())}
+    data = _require_mapping(parse_json(unpack(body, max_bytes)), "The file")
+    version = str(data.get("format_version", ""))
+    if version.partition(".")[0] != FORMAT_MAJOR_VERSION:
+        raise SchemaParseError(f"The format version must be {FORMAT_MAJOR_VERSION}.x; this file says “{version[:20]}”.")
+    providers = _require_mapping(data.get("provider_schemas"), "provider_schemas")
+    if not providers:
+        raise SchemaParseError(
+            "There is no provider in this file: run the command in a folder that requires the provider."
+        )
+    return {source: _parse_provider(source, _require_mapping(one, source)) for source, one in sorted(providers.items())}
 
 
-def read_one(body: bytes, source: str = "") -> ProviderSchema:
+def parse_schema(body: bytes, source: str = "") -> ProviderSchema:
     """The only provider in the output, or the one whose address ends with `source`. Raises Unreadable."""
-    found = read(body)
-    chosen = [schema for address, schema in found.items() if not source or address.endswith(source)]
-    if len(chosen) != 1:
-        raise Unreadable(f"Say which provider is meant; the file holds {', '.join(found)}.")
-    return chosen[0]
+    schemas = parse_schemas(body)
+    matches = [schema for address, schema in schemas.items() if not source or address.endswith(source)]
+    if len(matches) != 1:
+        raise SchemaParseError(f"Say which provider is meant; the file holds {', '.join(schemas)}.")
+    return matches[0]
 
 
-def _mapping(value: Any, where: str) -> Mapping[str, Any]:
+def _require_mapping(value: Any, where: str) -> Mapping[str, Any]:
     if value is None:
         return {}
     if not isinstance(value, dict):
-        raise Unreadable(f"{where[:100]}: expected an object.")
+        raise SchemaParseError(f"{where[:100]}: expected an object.")
     return value
 
 
-def _provider(source: str, told: Mapping[str, Any]) -> ProviderSchema:
+def _parse_provider(source: str, data: Mapping[str, Any]) -> ProviderSchema:
     return ProviderSchema(
         source=source,
-        provider=_resource("provider", _mapping(told.get("provider"), "provider")),
-        resources=_resources(told, "resource_schemas"),
-        data_sources=_resources(told, "data_source_schemas"),
-        ephemeral=_resources(told, "ephemeral_resource_schemas"),
-        functions=_functions(told),
-        lists=_resources(told, "list_resource_schemas"),
-        actions=_resources(told, "action_schemas"),
-        identities=_identities(told),
+        provider=_parse_resource("provider", _require_mapping(data.get("provider"), "provider")),
+        resources=_parse_resources(data, "resource_schemas"),
+        data_sources=_parse_resources(data, "data_source_schemas"),
+        ephemeral=_parse_resources(data, "ephemeral_resource_schemas"),
+        functions=_parse_functions(data),
+        lists=_parse_resources(data, "list_resource_schemas"),
+        actions=_parse_resources(data, "action_schemas"),
+        identities=_parse_identities(data),
     )
 
 
-def _functions(told: Mapping[str, Any]) -> dict[str, Function]:
-    found = _mapping(told.get("functions"), "functions")
-    return {name: _function(name, _mapping(one, name)) for name, one in sorted(found.items())}
+def _parse_functions(data: Mapping[str, Any]) -> dict[str, Function]:
+    entries = _require_mapping(data.get("functions"), "functions")
+    return {name: _parse_function(name, _require_mapping(one, name)) for name, one in sorted(entries.items())}
 
 
-def _function(name: str, told: Mapping[str, Any]) -> Function:
-    variadic = told.get("variadic_parameter")
-    given = told.get("parameters") or []
-    if not isinstance(given, list):
-        raise Unreadable(f"{name[:100]}: expected a list of parameters.")
+def _parse_function(name: str, data: Mapping[str, Any]) -> Function:
+    variadic = data.get("variadic_parameter")
+    parameters = data.get("parameters") or []
+    if not isinstance(parameters, list):
+        raise SchemaParseError(f"{name[:100]}: expected a list of parameters.")
     return Function(
         name=name,
-        returns=type_words(told.get("return_type", "dynamic")),
-        parameters=tuple(_parameter(one, name) for one in given),
-        variadic=_parameter(variadic, name) if variadic else None,
-        deprecation=str(told.get("deprecation_message") or ""),
+        returns=format_type(data.get("return_type", "dynamic")),
+        parameters=tuple(_parse_parameter(one, name) for one in parameters),
+        variadic=_parse_parameter(variadic, name) if variadic else None,
+        deprecation=str(data.get("deprecation_message") or ""),
     )
 
 
-def _parameter(told: Any, where: str) -> Parameter:
-    one = _mapping(told, where)
-    return Parameter(str(one.get("name", "")), type_words(one.get("type", "dynamic")), bool(one.get("is_nullable")))
+def _parse_parameter(data: Any, where: str) -> Parameter:
+    one = _require_mapping(data, where)
+    return Parameter(str(one.get("name", "")), format_type(one.get("type", "dynamic")), bool(one.get("is_nullable")))
 
 
-def _identities(told: Mapping[str, Any]) -> dict[str, Resource]:
+def _parse_identities(data: Mapping[str, Any]) -> dict[str, Resource]:
     """What tells objects apart, as resources whose arguments are those of an import."""
-    found = _mapping(told.get("resource_identity_schemas"), "resource_identity_schemas")
-    return {name: _identity(name, _mapping(one, name)) for name, one in sorted(found.items())}
+    entries = _require_mapping(data.get("resource_identity_schemas"), "resource_identity_schemas")
+    return {name: _parse_identity(name, _require_mapping(one, name)) for name, one in sorted(entries.items())}
 
 
-def _identity(name: str, told: Mapping[str, Any]) -> Resource:
+def _parse_identity(name: str, data: Mapping[str, Any]) -> Resource:
     nodes = []
-    for key, one in sorted(_mapping(told.get("attributes"), name).items()):
-        attribute = _mapping(one, f"{name}.{key}")
-        flags = _flags(attribute) | {
+    for key, one in sorted(_require_mapping(data.get("attributes"), name).items()):
+        attribute = _require_mapping(one, f"{name}.{key}")
+        flags = _parse_flags(attribute) | {
             "required": bool(attribute.get("required_for_import")),
             "optional": bool(attribute.get("optional_for_import")),
         }
-        nodes.append(typed(key, attribute.get("type"), flags, f"{name}.{key}"))
-    return Resource(name, tuple(nodes), _number(told, "version"))
+        nodes.append(parse_type(key, attribute.get("type"), flags, f"{name}.{key}"))
+    return Resource(name, tuple(nodes), _parse_number(data, "version"))
 
 
-def _resources(told: Mapping[str, Any], key: str) -> dict[str, Resource]:
-    found = _mapping(told.get(key), key)
-    return {name: _resource(name, _mapping(one, name)) for name, one in sorted(found.items())}
+def _parse_resources(data: Mapping[str, Any], key: str) -> dict[str, Resource]:
+    entries = _require_mapping(data.get(key), key)
+    return {name: _parse_resource(name, _require_mapping(one, name)) for name, one in sorted(entries.items())}
 
 
-def _resource(name: str, told: Mapping[str, Any]) -> Resource:
-    block = _mapping(told.get("block"), name)
+def _parse_resource(name: str, data: Mapping[str, Any]) -> Resource:
+    block = _require_mapping(data.get("block"), name)
     return Resource(
         name=name,
-        nodes=_nodes(block, name, 0),
-        version=_number(told, "version"),
+        nodes=_parse_nodes(block, name, 0),
+        version=_parse_number(data, "version"),
         description=str(block.get("description") or ""),
         deprecated=bool(block.get("deprecated")),
-        deprecation=_deprecation(block),
+        deprecation=_get_deprecation(block),
     )
 
 
-def _nodes(block: Mapping[str, Any], where: str, depth: int) -> tuple[Node, ...]:
+def _parse_nodes(block: Mapping[str, Any], where: str, depth: int) -> tuple[Node, ...]:
     """The nodes of a block, by name."""
-    if depth > DEEPEST:
-        raise Unreadable(f"{where[:100]}: nested more than {DEEPEST} levels deep.")
-    attributes = _mapping(block.get("attributes"), where)
-    blocks = _mapping(block.get("block_types"), where)
-    nodes = [_attribute(name, _mapping(one, f"{where}.{name}"), where, depth) for name, one in attributes.items()]
-    nodes += [_block(name, _mapping(one, f"{where}.{name}"), where, depth) for name, one in blocks.items()]
+    if depth > MAX_DEPTH:
+        raise SchemaParseError(f"{where[:100]}: nested more than {MAX_DEPTH} levels deep.")
+    attributes = _require_mapping(block.get("attributes"), where)
+    blocks = _require_mapping(block.get("block_types"), where)
+    nodes = [
+        _parse_attribute(name, _require_mapping(one, f"{where}.{name}"), where, depth)
+        for name, one in attributes.items()
+    ]
+    nodes += [
+        _parse_block(name, _require_mapping(one, f"{where}.{name}"), where, depth) for name, one in blocks.items()
+    ]
     return tuple(sorted(nodes, key=lambda node: node.name))
 
 
-def _flags(told: Mapping[str, Any]) -> dict[str, Any]:
+def _parse_flags(data: Mapping[str, Any]) -> dict[str, Any]:
     names = ("optional", "required", "computed", "sensitive", "write_only", "deprecated")
-    texts = {"description": str(told.get("description") or ""), "deprecation": _deprecation(told)}
-    return {name: bool(told.get(name)) for name in names} | texts
+    texts = {"description": str(data.get("description") or ""), "deprecation": _get_deprecation(data)}
+    return {name: bool(data.get(name)) for name in names} | texts
 
 
-def _deprecation(told: Mapping[str, Any]) -> str:
+def _get_deprecation(data: Mapping[str, Any]) -> str:
     """The message; only newer versions of Terraform print one."""
-    return str(told.get("deprecation_message") or "")
+    return str(data.get("deprecation_message") or "")
 
 
-def _attribute(name: str, told: Mapping[str, Any], where: str, depth: int) -> Node:
-    nested = _mapping(told.get("nested_type"), f"{where}.{name}")
-    if not nested:
-        return typed(name, told.get("type"), _flags(told), f"{where}.{name}", depth)
-    mode = _mode(nested, f"{where}.{name}")
-    children = _nodes({"attributes": nested.get("attributes")}, f"{where}.{name}", depth + 1)
-    return Node(name=name, kind=mode, syntax="nested", children=children, **_items(nested), **_flags(told))
+def _parse_attribute(name: str, data: Mapping[str, Any], where: str, depth: int) -> Node:
+    nested_type = _require_mapping(data.get("nested_type"), f"{where}.{name}")
+    if not nested_type:
+        return parse_type(name, data.get("type"), _parse_flags(data), f"{where}.{name}", depth)
+    mode = _parse_mode(nested_type, f"{where}.{name}")
+    children = _parse_nodes({"attributes": nested_type.get("attributes")}, f"{where}.{name}", depth + 1)
+    return Node(
+        name=name,
+        kind=mode,
+        syntax="nested",
+        children=children,
+        **_parse_item_limits(nested_type),
+        **_parse_flags(data),
+    )
 
 
-def _block(name: str, told: Mapping[str, Any], where: str, depth: int) -> Node:
+def _parse_block(name: str, data: Mapping[str, Any], where: str, depth: int) -> Node:
     """A block tells no flags: what has no least number is optional, and without a most the provider may add to it."""
-    inner = _mapping(told.get("block"), f"{where}.{name}")
-    mode = _mode(told, f"{where}.{name}")
-    children = _nodes(inner, f"{where}.{name}", depth + 1)
-    items = _items(told)
+    inner = _require_mapping(data.get("block"), f"{where}.{name}")
+    mode = _parse_mode(data, f"{where}.{name}")
+    children = _parse_nodes(inner, f"{where}.{name}", depth + 1)
+    items = _parse_item_limits(data)
     optional = items["min_items"] == 0
     if mode == "object":
-        optional = not _needs(children)
-    flags = _flags(inner) | {
+        optional = not _has_required(children)
+    flags = _parse_flags(inner) | {
         "optional": optional,
         "required": not optional,
         "computed": mode != "object" and optional and not items["max_items"],
@@ -165,60 +179,64 @@ def _block(name: str, told: Mapping[str, Any], where: str, depth: int) -> Node:
     return Node(name=name, kind=mode, syntax="block", children=children, **items, **flags)
 
 
-def _needs(children: tuple[Node, ...]) -> bool:
+def _has_required(children: tuple[Node, ...]) -> bool:
     """Must something in the block, or in a block in it, be given? What is inside of attributes does not count, as to
     the generator."""
-    return any(_needs(one.children or ()) if one.syntax == "block" else one.required for one in children)
+    return any(_has_required(one.children or ()) if one.syntax == "block" else one.required for one in children)
 
 
-def _items(told: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: _number(told, name) for name in ("min_items", "max_items")}
+def _parse_item_limits(data: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: _parse_number(data, name) for name in ("min_items", "max_items")}
 
 
-def _number(told: Mapping[str, Any], key: str) -> int:
-    value = told.get(key) or 0
-    if not isinstance(value, int) or not 0 <= value < MOST_NUMBER:
-        raise Unreadable(f"{key}: expected a number, not “{str(value)[:20]}”.")
+def _parse_number(data: Mapping[str, Any], key: str) -> int:
+    value = data.get(key) or 0
+    if not isinstance(value, int) or not 0 <= value < MAX_NUMBER:
+        raise SchemaParseError(f"{key}: expected a number, not “{str(value)[:20]}”.")
     return value
 
 
-def _mode(told: Mapping[str, Any], where: str) -> str:
-    mode = told.get("nesting_mode")
+def _parse_mode(data: Mapping[str, Any], where: str) -> str:
+    mode = data.get("nesting_mode")
     if mode in ("single", "group"):
         return "object"
     if mode not in COLLECTIONS:
-        raise Unreadable(f"{where[:100]}: unknown nesting mode “{str(mode)[:20]}”.")
+        raise SchemaParseError(f"{where[:100]}: unknown nesting mode “{str(mode)[:20]}”.")
     return str(mode)
 
 
-def typed(name: str, told: Any, flags: dict[str, Any], where: str, depth: int = 0) -> Node:
+def parse_type(name: str, type_expression: Any, flags: dict[str, Any], where: str, depth: int = 0) -> Node:
     """A node from a type expression: "string", ["list", "string"], ["object", {…}, ["optional names"]]."""
-    if depth > DEEPEST:
-        raise Unreadable(f"{where[:100]}: nested more than {DEEPEST} levels deep.")
-    if told in (*SCALARS, "dynamic"):
-        return Node(name=name, kind=str(told), **flags)
-    kind, inner = (told[0], told[1]) if isinstance(told, list) and len(told) > 1 else (None, None)
+    if depth > MAX_DEPTH:
+        raise SchemaParseError(f"{where[:100]}: nested more than {MAX_DEPTH} levels deep.")
+    if type_expression in (*SCALARS, "dynamic"):
+        return Node(name=name, kind=str(type_expression), **flags)
+    kind, inner = (
+        (type_expression[0], type_expression[1])
+        if isinstance(type_expression, list) and len(type_expression) > 1
+        else (None, None)
+    )
     if kind == "tuple":
         return Node(name=name, kind="tuple", **flags)
     if kind == "object":
-        return Node(name=name, kind="object", children=_members(told, flags, where, depth), **flags)
+        return Node(name=name, kind="object", children=_parse_members(type_expression, flags, where, depth), **flags)
     if kind not in COLLECTIONS:
-        raise Unreadable(f"{where[:100]}: unknown type “{str(told)[:40]}”.")
+        raise SchemaParseError(f"{where[:100]}: unknown type “{str(type_expression)[:40]}”.")
     if isinstance(inner, list) and inner[:1] == ["object"] and len(inner) > 1:
-        return Node(name=name, kind=str(kind), children=_members(inner, flags, where, depth), **flags)
-    elem = typed("", inner, {"optional": flags["optional"], "computed": flags["computed"]}, where, depth + 1)
+        return Node(name=name, kind=str(kind), children=_parse_members(inner, flags, where, depth), **flags)
+    elem = parse_type("", inner, {"optional": flags["optional"], "computed": flags["computed"]}, where, depth + 1)
     return Node(name=name, kind=str(kind), elem=elem, **flags)
 
 
-def _members(told: list[Any], flags: Mapping[str, Any], where: str, depth: int) -> tuple[Node, ...]:
+def _parse_members(type_expression: list[Any], flags: Mapping[str, Any], where: str, depth: int) -> tuple[Node, ...]:
     """The attributes of an object type are as optional and as computed as the object."""
-    optional = told[2] if len(told) > 2 and isinstance(told[2], list) else []
+    optional = type_expression[2] if len(type_expression) > 2 and isinstance(type_expression[2], list) else []
     nodes = []
-    for name, inner in sorted(_mapping(told[1], where).items()):
-        inherited = {
+    for name, inner in sorted(_require_mapping(type_expression[1], where).items()):
+        member_flags = {
             "optional": flags["optional"] or name in optional,
             "computed": flags["computed"],
             "required": bool(flags.get("required")) and name not in optional,
         }
-        nodes.append(typed(name, inner, inherited, f"{where}.{name}", depth + 1))
+        nodes.append(parse_type(name, inner, member_flags, f"{where}.{name}", depth + 1))
     return tuple(nodes)

@@ -9,11 +9,11 @@ SCALARS = ("string", "number", "bool")
 COLLECTIONS = ("list", "set", "map")
 
 
-class Unreadable(ValueError):
+class SchemaParseError(ValueError):
     """The text is no provider schema. The message is a sentence fit to show."""
 
 
-class Unsupported(ValueError):
+class UnsupportedSchemaError(ValueError):
     """No Kubernetes resource can be made of this. The message says why, and where."""
 
 
@@ -90,8 +90,8 @@ class Resource:
     @property
     def timeouts(self) -> Node | None:
         """How long operations may take: a block that describes Terraform's work, not the object."""
-        found = self.node("timeouts")
-        return found if found is not None and found.syntax == "block" else None
+        block = self.node("timeouts")
+        return block if block is not None and block.syntax == "block" else None
 
     @property
     def arguments(self) -> tuple[Node, ...]:

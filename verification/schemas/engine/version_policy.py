@@ -3,14 +3,14 @@
 from dataclasses import dataclass
 from typing import Any
 
-from verification.schemas.engine.diff import Difference
+from verification.schemas.engine.diff import SchemaDifference
 from verification.terraform.versions import Version
 
-STEPS = ("none", "patch", "minor", "major")
+VERSION_STEPS = ("none", "patch", "minor", "major")
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class VersionVerdict:
     """Which step the changes need, which one was taken, and a sentence."""
 
     needed: str
@@ -22,36 +22,40 @@ class Verdict:
         return {"needed": self.needed, "taken": self.taken, "admits": self.admits, "sentence": self.sentence}
 
 
-def verdict(old: Version, new: Version, found: Difference) -> Verdict:
+def evaluate_version(old: Version, new: Version, difference: SchemaDifference) -> VersionVerdict:
     """Whether users who let minor versions pass may be surprised. A version before 1.0.0 may break in its minor."""
-    taken = _taken(old, new)
-    needed = _needed(found, old)
-    if not found.changes:
-        return Verdict(needed, taken, True, f"Nothing in the schema has changed from {old} to {new}.")
+    taken_step = _get_taken_step(old, new)
+    needed_step = _get_needed_step(difference, old)
+    if not difference.changes:
+        return VersionVerdict(needed_step, taken_step, True, f"Nothing in the schema has changed from {old} to {new}.")
     if new < old:
-        return Verdict(needed, taken, True, f"{new} is older than {old}: nothing is promised in this direction.")
+        return VersionVerdict(
+            needed_step, taken_step, True, f"{new} is older than {old}: nothing is promised in this direction."
+        )
     if old.is_prerelease or new.is_prerelease:
-        return Verdict(needed, taken, True, "A version before its release promises nothing yet.")
-    if STEPS.index(taken) >= STEPS.index(needed):
-        return Verdict(needed, taken, True, f"The {taken} step from {old} to {new} admits these changes.")
-    if found.breaking:
+        return VersionVerdict(needed_step, taken_step, True, "A version before its release promises nothing yet.")
+    if VERSION_STEPS.index(taken_step) >= VERSION_STEPS.index(needed_step):
+        return VersionVerdict(
+            needed_step, taken_step, True, f"The {taken_step} step from {old} to {new} admits these changes."
+        )
+    if difference.breaking:
         words = "a new minor version while it begins with 0" if old.major == 0 else "a new major version"
-        text = f"{old} to {new} is a {taken} step, but what breaks needs {words}."
-        return Verdict(needed, taken, False, text)
-    text = f"{old} to {new} is a {taken} step; what is new is usually a minor one. Nobody's configuration breaks."
-    return Verdict(needed, taken, True, text)
+        text = f"{old} to {new} is a {taken_step} step, but what breaks needs {words}."
+        return VersionVerdict(needed_step, taken_step, False, text)
+    text = f"{old} to {new} is a {taken_step} step; what is new is usually a minor one. Nobody's configuration breaks."
+    return VersionVerdict(needed_step, taken_step, True, text)
 
 
-def _taken(old: Version, new: Version) -> str:
+def _get_taken_step(old: Version, new: Version) -> str:
     for step, before, after in zip(("major", "minor", "patch"), old.numbers, new.numbers, strict=True):
         if before != after:
             return step
     return "none"
 
 
-def _needed(found: Difference, old: Version) -> str:
-    if found.breaking:
+def _get_needed_step(difference: SchemaDifference, old: Version) -> str:
+    if difference.breaking:
         return "minor" if old.major == 0 else "major"
-    if found.adds:
+    if difference.adds:
         return "minor" if old.major else "patch"
-    return "patch" if found.changes else "none"
+    return "patch" if difference.changes else "none"

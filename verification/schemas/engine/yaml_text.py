@@ -10,51 +10,51 @@ from collections.abc import Iterator
 from typing import Any
 
 # what needs no quotes: a letter first, no sign that means something, no word that YAML takes for a value
-PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_.()/-]*( [A-Za-z0-9_.()/-]+)*")
-OUTSIDE = re.compile(r"[^ -~]")
-WORDS = frozenset(["true", "false", "yes", "no", "on", "off", "null", "y", "n"])
+PLAIN_PATTERN = re.compile(r"[A-Za-z][A-Za-z0-9_.()/-]*( [A-Za-z0-9_.()/-]+)*")
+NON_ASCII_PATTERN = re.compile(r"[^ -~]")
+RESERVED_WORDS = frozenset(["true", "false", "yes", "no", "on", "off", "null", "y", "n"])
 
 
 def dump(data: Any) -> str:
     """The data as one YAML document, with the line that begins one."""
-    lines = ["---", *(_lines(data, 0) if isinstance(data, dict | list) and data else [_scalar(data)])]
+    lines = ["---", *(_render_lines(data, 0) if isinstance(data, dict | list) and data else [_render_scalar(data)])]
     return "\n".join(lines) + "\n"
 
 
-def _lines(data: dict[str, Any] | list[Any], depth: int) -> Iterator[str]:
-    return _mapping(data, depth) if isinstance(data, dict) else _list(data, depth)
+def _render_lines(data: dict[str, Any] | list[Any], depth: int) -> Iterator[str]:
+    return _render_mapping(data, depth) if isinstance(data, dict) else _render_list(data, depth)
 
 
-def _mapping(data: dict[str, Any], depth: int) -> Iterator[str]:
+def _render_mapping(data: dict[str, Any], depth: int) -> Iterator[str]:
     blanks = "  " * depth
     for key in sorted(data):
         value = data[key]
         if isinstance(value, dict | list) and value:
-            yield f"{blanks}{_scalar(key)}:"
-            yield from _lines(value, depth if isinstance(value, list) else depth + 1)
+            yield f"{blanks}{_render_scalar(key)}:"
+            yield from _render_lines(value, depth if isinstance(value, list) else depth + 1)
         else:
-            yield f"{blanks}{_scalar(key)}: {_scalar(value)}"
+            yield f"{blanks}{_render_scalar(key)}: {_render_scalar(value)}"
 
 
-def _list(data: list[Any], depth: int) -> Iterator[str]:
+def _render_list(data: list[Any], depth: int) -> Iterator[str]:
     blanks = "  " * depth
     for value in data:
         if not (isinstance(value, dict | list) and value):
-            yield f"{blanks}- {_scalar(value)}"
+            yield f"{blanks}- {_render_scalar(value)}"
             continue
-        first, *rest = _lines(value, depth + 1)
+        first, *rest = _render_lines(value, depth + 1)
         yield f"{blanks}- {first[len(blanks) + 2 :]}"
         yield from rest
 
 
-def _scalar(value: Any) -> str:
-    if isinstance(value, str) and PLAIN.fullmatch(value) and value.lower() not in WORDS:
+def _render_scalar(value: Any) -> str:
+    if isinstance(value, str) and PLAIN_PATTERN.fullmatch(value) and value.lower() not in RESERVED_WORDS:
         return value
     if isinstance(value, dict | list) and not value:
         return "{}" if isinstance(value, dict) else "[]"
-    return OUTSIDE.sub(_escaped, json.dumps(value, ensure_ascii=False))
+    return NON_ASCII_PATTERN.sub(_escape_character, json.dumps(value, ensure_ascii=False))
 
 
-def _escaped(found: re.Match[str]) -> str:
-    code = ord(found[0])
+def _escape_character(match: re.Match[str]) -> str:
+    code = ord(match[0])
     return f"\\u{code:04x}" if code < 2**16 else f"\\U{code:08x}"

@@ -16,118 +16,131 @@ from django.utils.http import content_disposition_header
 from django.utils.translation import gettext as _
 
 from integrations.submissions.models import Integration
-from integrations.submissions.views.mixins import load
+from integrations.submissions.views.mixins import load_visible_integration
 from verification.schemas import services
-from verification.schemas.crossplane.options import Choices
-from verification.schemas.crossplane.provider_requests import request_shapes
-from verification.schemas.engine.coverage import Preview, as_json, as_text, preview_of, previews, summary, summed, told
+from verification.schemas.crossplane.options import GeneratorChoices
+from verification.schemas.crossplane.provider_requests import describe_requests
+from verification.schemas.engine.coverage import (
+    CrdPreview,
+    build_coverage,
+    build_preview,
+    build_previews,
+    combine_coverage,
+    render_json,
+    render_text,
+    summarize_preview,
+)
 from verification.schemas.engine.types import ProviderSchema
 from verification.schemas.engine.yaml_text import dump
-from verification.schemas.forms import ChoicesForm
+from verification.schemas.forms import GeneratorChoicesForm
 from verification.schemas.models import StoredSchema
 
-KEPT = 24 * 3600  # seconds; large providers take a while
-EARLIEST = (1980, 1, 1, 0, 0, 0)  # the archive is the same bytes every time
+CACHE_SECONDS = 24 * 3600  # seconds; large providers take a while
+ARCHIVE_TIMESTAMP = (1980, 1, 1, 0, 0, 0)  # the archive is the same bytes every time
 
 
-class Asked:
+class CrdPreviewRequest:
     """The stored schema that the address names, and the choices in it. Raises Http404."""
 
     def __init__(self, request: HttpRequest, uuid: UUID) -> None:
-        self.integration: Integration = load(request, uuid)
-        row = services.row_of(self.integration, request.GET.get("version", ""))
+        self.integration: Integration = load_visible_integration(request, uuid)
+        row = services.get_schema_row(self.integration, request.GET.get("version", ""))
         if row is None:
             raise Http404(_("No schema of this version is kept."))
         self.row: StoredSchema = row
-        self.schema = services.opened(row)
-        self.form = ChoicesForm(request.GET)
-        self.choices = self.form.chosen(self.schema)
-        told = {key: request.GET[key] for key in (*self.form.fields, "version") if request.GET.get(key)}
-        self.query = urlencode({"version": row.version} | told)
+        self.schema = services.load_schema(row)
+        self.form = GeneratorChoicesForm(request.GET)
+        self.choices = self.form.get_choices(self.schema)
+        parameters = {key: request.GET[key] for key in (*self.form.fields, "version") if request.GET.get(key)}
+        self.query = urlencode({"version": row.version} | parameters)
 
-    def preview(self, resource: str) -> Preview:
-        found = preview_of(self.schema, self.choices, resource)
-        if found is None:
+    def preview(self, resource: str) -> CrdPreview:
+        crd_preview = build_preview(self.schema, self.choices, resource)
+        if crd_preview is None:
             raise Http404(_("The schema of this version has no such resource."))
-        return found
+        return crd_preview
 
     @property
     def key(self) -> str:
         """What the coverage depends on, as a key of the cache."""
-        told = f"{self.row.digest} {self.choices!r}"
-        return f"crossplane:{hashlib.sha256(told.encode()).hexdigest()}"
+        identity = f"{self.row.digest} {self.choices!r}"
+        return f"crossplane:{hashlib.sha256(identity.encode()).hexdigest()}"
 
     @property
     def context(self) -> dict[str, Any]:
-        told = {"integration": self.integration, "row": self.row, "form": self.form, "query": self.query}
-        return told | {"is_refused": bool(self.form.errors)}
+        values = {"integration": self.integration, "row": self.row, "form": self.form, "query": self.query}
+        return values | {"is_refused": bool(self.form.errors)}
 
 
-def crossplane(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def show_crds(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """Every resource of one version: what is made of it, or why nothing is."""
-    asked = Asked(request, uuid)
-    return render(request, "schemas/crossplane.html", asked.context | {"told": coverage_of(asked)})
+    preview_request = CrdPreviewRequest(request, uuid)
+    return render(request, "schemas/crossplane.html", preview_request.context | {"told": get_coverage(preview_request)})
 
 
-def coverage_of(asked: Asked) -> dict[str, Any]:
+def get_coverage(preview_request: CrdPreviewRequest) -> dict[str, Any]:
     """What is made of each resource, or why nothing is."""
-    told = cache.get_or_set(asked.key, lambda: summary(asked.schema, previews(asked.schema, asked.choices)), KEPT)
-    return told or {}
+    coverage = cache.get_or_set(
+        preview_request.key,
+        lambda: build_coverage(preview_request.schema, build_previews(preview_request.schema, preview_request.choices)),
+        CACHE_SECONDS,
+    )
+    return coverage or {}
 
 
-def crossplane_resource(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def show_crd(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """One resource: both definitions, and the requests that a controller would send."""
-    asked = Asked(request, uuid)
-    preview = asked.preview(request.GET.get("resource", ""))
-    shapes = request_shapes(asked.schema.resources[preview.resource], asked.choices)
+    preview_request = CrdPreviewRequest(request, uuid)
+    preview = preview_request.preview(request.GET.get("resource", ""))
+    shapes = describe_requests(preview_request.schema.resources[preview.resource], preview_request.choices)
     context = {
         "preview": preview,
-        "files": [(one["spec"]["scope"], name, text) for one, (name, text) in _files(preview)],
-        "requests": [(operation, _states(states)) for operation, states in shapes.items()],
+        "files": [(one["spec"]["scope"], name, text) for one, (name, text) in _list_files(preview)],
+        "requests": [(operation, _format_states(states)) for operation, states in shapes.items()],
     }
-    return render(request, "schemas/resource.html", asked.context | context)
+    return render(request, "schemas/resource.html", preview_request.context | context)
 
 
-def _states(states: Mapping[str, Any]) -> list[tuple[str, str]]:
+def _format_states(states: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Each state with its name, the prior one first; blank where it is null."""
     return [(name, "" if state is None else dump(state).removeprefix("---\n")) for name, state in states.items()]
 
 
-def _files(preview: Preview) -> list[tuple[dict[str, Any], tuple[str, str]]]:
+def _list_files(preview: CrdPreview) -> list[tuple[dict[str, Any], tuple[str, str]]]:
     return list(zip(preview.definitions, preview.files(), strict=True))
 
 
-def crossplane_file(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def download_crd(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """One definition as YAML: of the `resource`, in the `scope`."""
-    preview = Asked(request, uuid).preview(request.GET.get("resource", ""))
+    preview = CrdPreviewRequest(request, uuid).preview(request.GET.get("resource", ""))
     scope = request.GET.get("scope", "Cluster")
-    for one, (name, text) in _files(preview):
+    for one, (name, text) in _list_files(preview):
         if one["spec"]["scope"] == scope:
             headers = {"Content-Disposition": content_disposition_header(True, name) or ""}
             return HttpResponse(text, content_type="application/yaml; charset=utf-8", headers=headers)
     raise Http404(_("There is no such definition."))
 
 
-def crossplane_archive(request: HttpRequest, uuid: UUID) -> HttpResponseBase:
+def download_crd_archive(request: HttpRequest, uuid: UUID) -> HttpResponseBase:
     """All definitions and the coverage as one archive, sent while it is made."""
-    asked = Asked(request, uuid)
-    name = f"{asked.choices.category}-{asked.row.version}-crds.zip"
+    preview_request = CrdPreviewRequest(request, uuid)
+    name = f"{preview_request.choices.category}-{preview_request.row.version}-crds.zip"
     headers = {"Content-Disposition": content_disposition_header(True, name) or ""}
-    chunks = _zipped(_everything(asked.schema, asked.choices))
+    chunks = _stream_zip(_iterate_files(preview_request.schema, preview_request.choices))
     return StreamingHttpResponse(chunks, content_type="application/zip", headers=headers)
 
 
-def _everything(schema: ProviderSchema, chosen: Choices) -> Iterator[tuple[str, str]]:
-    found = []
-    for one in previews(schema, chosen):
+def _iterate_files(schema: ProviderSchema, choices: GeneratorChoices) -> Iterator[tuple[str, str]]:
+    entries = []
+    for one in build_previews(schema, choices):
         yield from one.files()
-        found.append(told(one))
-    coverage = summed(schema, found)
-    yield "coverage.json", as_json(coverage)
-    yield "coverage.txt", as_text(coverage)
+        entries.append(summarize_preview(one))
+    coverage = combine_coverage(schema, entries)
+    yield "coverage.json", render_json(coverage)
+    yield "coverage.txt", render_text(coverage)
 
 
-class _Pipe(RawIOBase):
+class _ZipBuffer(RawIOBase):
     """What is written to it is taken out again before the next piece."""
 
     def __init__(self) -> None:
@@ -140,25 +153,25 @@ class _Pipe(RawIOBase):
         self.waiting.append(bytes(data))
         return len(self.waiting[-1])
 
-    def taken(self) -> bytes:
-        taken, self.waiting = b"".join(self.waiting), []
-        return taken
+    def drain(self) -> bytes:
+        content, self.waiting = b"".join(self.waiting), []
+        return content
 
 
-def _zipped(files: Iterator[tuple[str, str]]) -> Iterator[bytes]:
-    pipe = _Pipe()
+def _stream_zip(files: Iterator[tuple[str, str]]) -> Iterator[bytes]:
+    pipe = _ZipBuffer()
     with zipfile.ZipFile(pipe, "w") as archive:
         for name, text in files:
-            entry = zipfile.ZipInfo(name, EARLIEST)
+            entry = zipfile.ZipInfo(name, ARCHIVE_TIMESTAMP)
             entry.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(entry, text)
-            yield pipe.taken()
-    yield pipe.taken()
+            yield pipe.drain()
+    yield pipe.drain()
 
 
 urlpatterns = [
-    path("integrations/<uuid:uuid>/crossplane/", crossplane, name="crossplane"),
-    path("integrations/<uuid:uuid>/crossplane/resource/", crossplane_resource, name="crossplane_resource"),
-    path("integrations/<uuid:uuid>/crossplane/file/", crossplane_file, name="crossplane_file"),
-    path("integrations/<uuid:uuid>/crossplane/archive/", crossplane_archive, name="crossplane_archive"),
+    path("integrations/<uuid:uuid>/crossplane/", show_crds, name="crossplane"),
+    path("integrations/<uuid:uuid>/crossplane/resource/", show_crd, name="crossplane_resource"),
+    path("integrations/<uuid:uuid>/crossplane/file/", download_crd, name="crossplane_file"),
+    path("integrations/<uuid:uuid>/crossplane/archive/", download_crd_archive, name="crossplane_archive"),
 ]

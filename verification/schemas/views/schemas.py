@@ -14,25 +14,25 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from integrations.submissions.models import Integration
-from integrations.submissions.views.mixins import load, pressed
-from portal.core.errors import NotAllowed
-from portal.core.uploads import most_bytes, oversized, too_large
-from portal.ui.refusals import refused
-from verification.checks.services.runs import may_ask
-from verification.checks.views.results import STOP_POLLING
+from integrations.submissions.views.mixins import load_visible_integration, require_button
+from portal.core.errors import ActionRefused
+from portal.core.uploads import build_size_message, get_max_bytes, get_oversized_fields
+from portal.ui.refusals import report_refusal
+from verification.checks.services.runs import can_request_check_run
+from verification.checks.views.results import STOP_POLLING_STATUS
 from verification.releases.artifacts import file_names
 from verification.schemas import services
-from verification.schemas.engine.types import Unreadable
+from verification.schemas.engine.types import SchemaParseError
 from verification.schemas.models import StoredSchema
-from verification.terraform.versions import BadVersion, Version, parse
+from verification.terraform.versions import InvalidVersionError, Version, parse_version
 from verification.testruns.models import SchemaReading
 from verification.testruns.services import provider_schema_inspections
 
-PAGE = "schemas/history.html"
+TEMPLATE = "schemas/history.html"
 COMMAND = "terraform providers schema -json > schema.json"
 
 
-class SchemaForm(forms.Form):
+class SchemaUploadForm(forms.Form):
     """The output of the command for one version."""
 
     version = forms.CharField(
@@ -56,127 +56,138 @@ class SchemaForm(forms.Form):
 
     def clean_version(self) -> Version:
         try:
-            return parse(str(self.cleaned_data["version"]).strip())
-        except BadVersion as sentence:
+            return parse_version(str(self.cleaned_data["version"]).strip())
+        except InvalidVersionError as sentence:
             raise forms.ValidationError(str(sentence)) from sentence
 
     def clean_file(self) -> Any:
         file = self.cleaned_data["file"]
-        if file.size > most_bytes():
-            raise forms.ValidationError(too_large())
+        if file.size > get_max_bytes():
+            raise forms.ValidationError(build_size_message())
         return file
 
     def add_too_large(self) -> None:
         """Say so where the file was left out on its way, which otherwise reads as none chosen."""
         if "file" in self.left_out:
             self.errors.pop("file", None)
-            self.add_error("file", too_large())
+            self.add_error("file", build_size_message())
 
 
-class CompareForm(forms.Form):
+class SchemaComparisonForm(forms.Form):
     """Two of the versions that are kept; the address names them `from` and `version`."""
 
     def __init__(self, *, old: str, new: str, versions: list[str]) -> None:
         super().__init__(initial={"from": old, "version": new})
-        listed = [(version, version) for version in versions]
-        self.fields["from"] = forms.ChoiceField(label=_("From"), choices=listed)
-        self.fields["version"] = forms.ChoiceField(label=_("To"), choices=listed)
+        version_choices = [(version, version) for version in versions]
+        self.fields["from"] = forms.ChoiceField(label=_("From"), choices=version_choices)
+        self.fields["version"] = forms.ChoiceField(label=_("To"), choices=version_choices)
 
 
-def schemas(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def show_schemas(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """The history, newest first, each version against the one before; and the form to hand one in."""
-    found = load(request, uuid)
-    if not file_names.REPOSITORY.fullmatch(found.repository.partition("/")[2]):
+    integration = load_visible_integration(request, uuid)
+    if not file_names.REPOSITORY.fullmatch(integration.repository.partition("/")[2]):
         raise Http404(_("Only a Terraform provider has a schema."))
-    form = SchemaForm()
+    form = SchemaUploadForm()
     if request.method == "POST":
-        form = SchemaForm(request.POST, request.FILES, left_out=frozenset(oversized(request)))
-        kept = _handed_in(request, found, form)
-        if kept is not None:
-            said = _("The schema of %(version)s is kept: %(count)s resources.")
-            messages.success(request, said % {"version": kept.version, "count": kept.resources})
+        form = SchemaUploadForm(request.POST, request.FILES, left_out=frozenset(get_oversized_fields(request)))
+        stored_schema = _store_upload(request, integration, form)
+        if stored_schema is not None:
+            message = _("The schema of %(version)s is kept: %(count)s resources.")
+            messages.success(request, message % {"version": stored_schema.version, "count": stored_schema.resources})
             return redirect(f"{reverse('schemas', args=[uuid])}#top")  # where the message is, not the form
     context = {
-        "integration": found,
-        "rows": services.known(found),
-        "form": form if services.may_give(found, request.user) else None,
+        "integration": integration,
+        "rows": services.list_schemas(integration),
+        "form": form if services.can_submit_schema(integration, request.user) else None,
         "command": COMMAND,
     }
-    return _page(request, found, context, 422 if form.errors else 200)
+    return _render_page(request, integration, context, 422 if form.errors else 200)
 
 
-def _page(request: HttpRequest, found: Integration, context: dict[str, Any], status: int) -> HttpResponse:
+def _render_page(request: HttpRequest, integration: Integration, context: dict[str, Any], status: int) -> HttpResponse:
     """The page; htmx asks for what is new of the reading that is under way."""
-    readings = SchemaReading.objects.filter(integration=found).select_related("requested_by")
-    reading = readings.first()
-    running = reading is not None and reading.finished_at is None
+    inspections = SchemaReading.objects.filter(integration=integration).select_related("requested_by")
+    latest_inspection = inspections.first()
+    is_running = latest_inspection is not None and latest_inspection.finished_at is None
     context |= {
-        "reading": reading,
-        "running": running,
-        "last": readings.exclude(finished_at=None).first(),
-        "may_ask": found.is_open and may_ask(found, request.user),
+        "reading": latest_inspection,
+        "running": is_running,
+        "last": inspections.exclude(finished_at=None).first(),
+        "may_ask": integration.is_open and can_request_check_run(integration, request.user),
     }
-    if request.htmx and running:  # type: ignore[attr-defined]
-        return render(request, f"{PAGE}#live", context)
+    if request.htmx and is_running:  # type: ignore[attr-defined]
+        return render(request, f"{TEMPLATE}#live", context)
     if request.htmx:  # type: ignore[attr-defined]
-        return HttpResponse(status=STOP_POLLING, headers={"HX-Refresh": "true"})  # the table of versions is new too
-    return render(request, PAGE, context, status=status)
+        return HttpResponse(
+            status=STOP_POLLING_STATUS, headers={"HX-Refresh": "true"}
+        )  # the table of versions is new too
+    return render(request, TEMPLATE, context, status=status)
 
 
-@pressed("schemas")
-def schema_read(request: HttpRequest, uuid: UUID) -> HttpResponse:
+@require_button("schemas")
+def request_inspection(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """Have the newest release's schema read from the provider itself."""
-    found = load(request, uuid)
-    if not provider_schema_inspections.is_read(found):
+    integration = load_visible_integration(request, uuid)
+    if not provider_schema_inspections.is_inspectable(integration):
         raise Http404(_("Only a Terraform provider has a schema."))
     try:
-        provider_schema_inspections.begin(found, by=request.user, now=timezone.now())
-    except NotAllowed as refusal:
-        refused(request, refusal)
+        provider_schema_inspections.start_test_run(integration, actor=request.user, now=timezone.now())
+    except ActionRefused as refusal:
+        report_refusal(request, refusal)
     return redirect("schemas", uuid)
 
 
-def _handed_in(request: HttpRequest, found: Integration, form: SchemaForm) -> StoredSchema | None:
+def _store_upload(request: HttpRequest, integration: Integration, form: SchemaUploadForm) -> StoredSchema | None:
     """The row that was kept; None with the form's sentences where there is something to put right."""
-    if not services.may_give(found, request.user):
-        raise PermissionDenied(_(services.REFUSAL))
+    if not services.can_submit_schema(integration, request.user):
+        raise PermissionDenied(_(services.REFUSAL_MESSAGE))
     if not form.is_valid():
         form.add_too_large()
         return None
     version, file = form.cleaned_data["version"], form.cleaned_data["file"]
     try:
-        return services.store(found, version, file.read(), by=request.user, now=timezone.now())
-    except Unreadable as sentence:
+        return services.store_schema(integration, version, file.read(), actor=request.user, now=timezone.now())
+    except SchemaParseError as sentence:
         form.add_error("file", str(sentence))
-    except NotAllowed as refusal:
+    except ActionRefused as refusal:
         form.add_error(None, str(refusal))
     return None
 
 
-def pair_of(found: Integration, version: str, older: str) -> tuple[StoredSchema, StoredSchema]:
+def get_pair(integration: Integration, version: str, older: str) -> tuple[StoredSchema, StoredSchema]:
     """The older and the newer one of two versions; blank: the one before, the newest. Raises Http404."""
-    new = services.row_of(found, version)
+    new = services.get_schema_row(integration, version)
     if new is None:
         raise Http404(_("No schema of this version is kept."))
-    older = older or services.before(found, new.version)
-    old = services.row_of(found, older) if older else None
+    older = older or services.get_previous_version(integration, new.version)
+    old = services.get_schema_row(integration, older) if older else None
     if old is None:
         raise Http404(_("There is no other version to compare it with."))
     return old, new
 
 
-def schema_changes(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def show_schema_changes(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """What breaks from one version (`from`; the one before) to another (`version`; the newest)."""
-    found = load(request, uuid)
-    old, new = pair_of(found, request.GET.get("version", ""), request.GET.get("from", ""))
-    changes, said = services.between(old, new)
-    form = CompareForm(old=old.version, new=new.version, versions=[row.version for row in services.known(found)])
-    context = {"integration": found, "old": old, "new": new, "changes": changes, "said": said, "form": form}
+    integration = load_visible_integration(request, uuid)
+    old, new = get_pair(integration, request.GET.get("version", ""), request.GET.get("from", ""))
+    changes, version_verdict = services.compare_versions(old, new)
+    form = SchemaComparisonForm(
+        old=old.version, new=new.version, versions=[row.version for row in services.list_schemas(integration)]
+    )
+    context = {
+        "integration": integration,
+        "old": old,
+        "new": new,
+        "changes": changes,
+        "said": version_verdict,
+        "form": form,
+    }
     return render(request, "schemas/changes.html", context)
 
 
 urlpatterns = [
-    path("integrations/<uuid:uuid>/schemas/", schemas, name="schemas"),
-    path("integrations/<uuid:uuid>/schemas/read/", schema_read, name="schema_read"),
-    path("integrations/<uuid:uuid>/schemas/changes/", schema_changes, name="schema_changes"),
+    path("integrations/<uuid:uuid>/schemas/", show_schemas, name="schemas"),
+    path("integrations/<uuid:uuid>/schemas/read/", request_inspection, name="schema_read"),
+    path("integrations/<uuid:uuid>/schemas/changes/", show_schema_changes, name="schema_changes"),
 ]

@@ -15,21 +15,36 @@ from urllib.parse import quote
 from django.conf import settings
 from github.Auth import Auth
 
-from portal.core.repository_urls import BadAddress, parse_repository
-from verification.sources.errors import Unavailable, Unreadable
-from verification.sources.github.api import TIMEOUT, Api, Gate, Memory, refusal, token_auth
-from verification.sources.repository_snapshot import Code, File
+from portal.core.repository_urls import InvalidRepositoryUrlError, parse_repository
+from verification.sources.errors import SourceError, SourceUnavailableError
+from verification.sources.github.api import (
+    TIMEOUT_SECONDS,
+    GitHubApi,
+    RateLimiter,
+    ResponseCache,
+    build_error,
+    build_token_auth,
+)
+from verification.sources.repository_snapshot import RepositoryFile, RepositorySnapshot
 
-__all__ = ["Asset", "BadAddress", "GitHub", "Pull", "Release", "Repository", "parse_repository"]
+__all__ = [
+    "GitHubClient",
+    "GitHubRelease",
+    "GitHubRepository",
+    "InvalidRepositoryUrlError",
+    "PullRequest",
+    "ReleaseAsset",
+    "parse_repository",
+]
 
-MAX_FILE = 512 * 1024  # bytes of a file that is read for its text
+MAX_FILE_BYTES = 512 * 1024  # bytes of a file that is read for its text
 T = TypeVar("T")
-REPOSITORY_PATH = re.compile(r"/repos/([^/?]+/[^/?]+)")
-SHA = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+REPOSITORY_PATH_PATTERN = re.compile(r"/repos/([^/?]+/[^/?]+)")
+SHA_PATTERN = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
 @dataclass(frozen=True, slots=True)
-class Repository:
+class GitHubRepository:
     """A repository as GitHub describes it. `licence_spdx` is "" where GitHub finds no licence file."""
 
     id: int
@@ -48,7 +63,7 @@ class Repository:
 
 
 @dataclass(frozen=True, slots=True)
-class Pull:
+class PullRequest:
     """A pull request. `state` is open or closed."""
 
     number: int
@@ -61,7 +76,7 @@ class Pull:
 
 
 @dataclass(frozen=True, slots=True)
-class Asset:
+class ReleaseAsset:
     """A file of a release. `size` in bytes."""
 
     id: int
@@ -71,7 +86,7 @@ class Asset:
 
 
 @dataclass(frozen=True, slots=True)
-class Release:
+class GitHubRelease:
     """A release. `published_at` is None for a draft."""
 
     tag: str
@@ -80,10 +95,10 @@ class Release:
     draft: bool
     prerelease: bool
     html_url: str
-    assets: tuple[Asset, ...]
+    assets: tuple[ReleaseAsset, ...]
 
 
-class GitHub:
+class GitHubClient:
     """A client for one run. Base address and token come from the settings unless given.
 
     `gate` counts the requests, `memory` keeps answers for later runs; without them nothing is counted or kept.
@@ -95,31 +110,33 @@ class GitHub:
         token: str | None = None,
         *,
         auth: Auth | None = None,
-        gate: Gate | None = None,
-        memory: Memory | None = None,
+        rate_limiter: RateLimiter | None = None,
+        cache: ResponseCache | None = None,
     ) -> None:
-        chosen = auth or token_auth(settings.GITHUB_TOKEN if token is None else token)
-        self._api = Api(base_url or settings.GITHUB_API_URL, chosen, gate, memory, TIMEOUT)
-        self._known: dict[str, Any] = {}
-        self._sees_private = chosen is not None
+        credential = auth or build_token_auth(settings.GITHUB_TOKEN if token is None else token)
+        self._api = GitHubApi(base_url or settings.GITHUB_API_URL, credential, rate_limiter, cache, TIMEOUT_SECONDS)
+        self._answers: dict[str, Any] = {}
+        self._sees_private = credential is not None
 
-    def repository(self, full_name: str) -> Repository:
+    def repository(self, full_name: str) -> GitHubRepository:
         """The repository of that name, followed through a rename. Raises Unreadable."""
         what = f"the repository {full_name}"
-        return _shaped(what, _repository, self._get(f"/repos/{full_name}", what))
+        return _parse_response(what, _parse_repository, self._get(f"/repos/{full_name}", what))
 
-    def releases(self, full_name: str) -> tuple[Release, ...]:
+    def releases(self, full_name: str) -> tuple[GitHubRelease, ...]:
         """The newest 30 releases, as GitHub orders them. Raises Unreadable."""
         what = f"the releases of {full_name}"
-        return _shaped(what, _releases, self._get(f"/repos/{full_name}/releases", what))
+        return _parse_response(what, _parse_releases, self._get(f"/repos/{full_name}/releases", what))
 
-    def code(self, full_name: str, ref: str) -> Code:
+    def code(self, full_name: str, ref: str) -> RepositorySnapshot:
         """The files of the commit that a tag or branch names; each is read when it is opened. Raises Unreadable."""
         what = f"the code of {full_name} at {ref}"
-        commit = _shaped(what, _commit, self._get(f"/repos/{full_name}/commits/{quote(ref, safe='')}", what))
+        commit = _parse_response(
+            what, _parse_commit, self._get(f"/repos/{full_name}/commits/{quote(ref, safe='')}", what)
+        )
         raw = self._get(f"/repos/{full_name}/git/trees/{commit}?recursive=1", what)
-        files, cut = _shaped(what, _tree, raw)
-        return Code(full_name, commit, files, cut, lambda file: self._file(full_name, file))
+        files, cut = _parse_response(what, _parse_tree, raw)
+        return RepositorySnapshot(full_name, commit, files, cut, lambda file: self._read_file(full_name, file))
 
     def has_branch(self, full_name: str, name: str) -> bool:
         """Whether a branch has exactly that name. Raises Unreadable.
@@ -127,27 +144,29 @@ class GitHub:
         Asked as a list, which may be empty: an answer that nothing is there has no ETag and would cost each time.
         """
         what = f"the branches of {full_name} called {name}"
-        found = self._get(f"/repos/{full_name}/git/matching-refs/heads/{quote(name, safe='/')}", what)
-        return f"refs/heads/{name}" in _shaped(what, _refs, found)
+        refs = self._get(f"/repos/{full_name}/git/matching-refs/heads/{quote(name, safe='/')}", what)
+        return f"refs/heads/{name}" in _parse_response(what, _parse_refs, refs)
 
-    def pull(self, full_name: str, number: int) -> Pull:
+    def pull(self, full_name: str, number: int) -> PullRequest:
         """A pull request by its number. Raises Unreadable."""
         what = f"pull request {number} of {full_name}"
-        return _shaped(what, _pull, self._get(f"/repos/{full_name}/pulls/{number}", what))
+        return _parse_response(what, _parse_pull_request, self._get(f"/repos/{full_name}/pulls/{number}", what))
 
     def user(self, login: str) -> int:
         """The number of an account, which stays when its name changes. Raises Unreadable."""
-        return _shaped(login, lambda raw: _number(raw["id"]), self._get(f"/users/{login}", f"The account {login}"))
+        return _parse_response(
+            login, lambda raw: _parse_number(raw["id"]), self._get(f"/users/{login}", f"The account {login}")
+        )
 
     def close(self) -> None:
         self._api.close()
 
-    def _file(self, full_name: str, file: File) -> str:
+    def _read_file(self, full_name: str, file: RepositoryFile) -> str:
         """A file's text; what is no UTF-8 in it is replaced."""
         what = f"{file.path} of {full_name}"
-        if file.size > MAX_FILE:
-            raise Unavailable(f"{what} has more than {MAX_FILE // 1024} KiB, so it was not read.")
-        return _shaped(what, _blob, self._get(f"/repos/{full_name}/git/blobs/{file.sha}", what))
+        if file.size > MAX_FILE_BYTES:
+            raise SourceUnavailableError(f"{what} has more than {MAX_FILE_BYTES // 1024} KiB, so it was not read.")
+        return _parse_response(what, _parse_blob, self._get(f"/repos/{full_name}/git/blobs/{file.sha}", what))
 
     def _get(self, path: str, what: str) -> Any:
         """Return the parsed answer about something public.
@@ -155,35 +174,35 @@ class GitHub:
         The portal's credential may see private repositories that the person who asks cannot. They are answered as
         GitHub answers a stranger: as if they did not exist.
         """
-        repository = REPOSITORY_PATH.match(path)
+        repository = REPOSITORY_PATH_PATTERN.match(path)
         if repository and self._sees_private:
             name = f"the repository {repository[1]}"
-            if _shaped(name, lambda raw: bool(raw["private"]), self._ask(repository[0], name)):
-                raise refusal(404, name)
+            if _parse_response(name, lambda raw: bool(raw["private"]), self._ask(repository[0], name)):
+                raise build_error(404, name)
         return self._ask(path, what)
 
     def _ask(self, path: str, what: str) -> Any:
         """The parsed answer, asked once; a refusal is remembered too."""
-        if path not in self._known:
+        if path not in self._answers:
             try:
-                self._known[path] = self._api.get(path, what)
-            except Unreadable as refusal:
-                self._known[path] = refusal
-        answer = self._known[path]
-        if isinstance(answer, Unreadable):
+                self._answers[path] = self._api.get(path, what)
+            except SourceError as error:
+                self._answers[path] = error
+        answer = self._answers[path]
+        if isinstance(answer, SourceError):
             raise answer
         return answer
 
 
-def _shaped(what: str, shape: Callable[[Any], T], answer: Any) -> T:
+def _parse_response(what: str, parse: Callable[[Any], T], response: Any) -> T:
     """The answer in our shape; an answer of another shape is an outage."""
     try:
-        return shape(answer)
+        return parse(response)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise Unavailable(f"GitHub described {what} in a way that we do not understand.") from error
+        raise SourceUnavailableError(f"GitHub described {what} in a way that we do not understand.") from error
 
 
-def text(value: Any) -> str:
+def clean_text(value: Any) -> str:
     """Text without what a database refuses; None is blank. Raises TypeError for anything else."""
     if value is None:
         return ""
@@ -192,90 +211,95 @@ def text(value: Any) -> str:
     return value.replace("\x00", "").encode("utf-8", "replace").decode().strip()
 
 
-def _number(value: Any) -> int:
+def _parse_number(value: Any) -> int:
     if not isinstance(value, int) or isinstance(value, bool):
         raise TypeError(f"a number expected, not {type(value).__name__}")
     return value
 
 
-def _repository(raw: Mapping[str, Any]) -> Repository:
-    licence = raw.get("license") or {}
-    return Repository(
-        id=_number(raw["id"]),
-        owner_id=_number(raw["owner"]["id"]),
-        full_name=text(raw["full_name"]),
-        name=text(raw["name"]),
-        description=text(raw.get("description")),
+def _parse_repository(raw: Mapping[str, Any]) -> GitHubRepository:
+    license_data = raw.get("license") or {}
+    return GitHubRepository(
+        id=_parse_number(raw["id"]),
+        owner_id=_parse_number(raw["owner"]["id"]),
+        full_name=clean_text(raw["full_name"]),
+        name=clean_text(raw["name"]),
+        description=clean_text(raw.get("description")),
         archived=bool(raw.get("archived")),
-        default_branch=text(raw.get("default_branch")),
-        homepage=text(raw.get("homepage")),
-        licence_spdx=text(licence.get("spdx_id")),
-        language=text(raw.get("language")),
-        topics=tuple(text(topic) for topic in raw.get("topics") or ()),
-        html_url=text(raw.get("html_url")),
-        owner_type=text(raw["owner"].get("type")),
+        default_branch=clean_text(raw.get("default_branch")),
+        homepage=clean_text(raw.get("homepage")),
+        licence_spdx=clean_text(license_data.get("spdx_id")),
+        language=clean_text(raw.get("language")),
+        topics=tuple(clean_text(topic) for topic in raw.get("topics") or ()),
+        html_url=clean_text(raw.get("html_url")),
+        owner_type=clean_text(raw["owner"].get("type")),
     )
 
 
-def _commit(raw: Mapping[str, Any]) -> str:
-    sha = text(raw["sha"])
-    if not SHA.fullmatch(sha):
+def _parse_commit(raw: Mapping[str, Any]) -> str:
+    sha = clean_text(raw["sha"])
+    if not SHA_PATTERN.fullmatch(sha):
         raise ValueError("no commit")
     return sha
 
 
-def _refs(raw: Any) -> frozenset[str]:
+def _parse_refs(raw: Any) -> frozenset[str]:
     if not isinstance(raw, list):
         raise TypeError("a list expected")
-    return frozenset(text(ref["ref"]) for ref in raw)
+    return frozenset(clean_text(ref["ref"]) for ref in raw)
 
 
-def _tree(raw: Mapping[str, Any]) -> tuple[tuple[File, ...], bool]:
+def _parse_tree(raw: Mapping[str, Any]) -> tuple[tuple[RepositoryFile, ...], bool]:
     """The files, folders and submodules apart, and whether the list is cut off."""
     files = (entry for entry in raw["tree"] if entry.get("type") == "blob")
-    return tuple(_entry(entry) for entry in files), bool(raw.get("truncated"))
+    return tuple(_parse_tree_entry(entry) for entry in files), bool(raw.get("truncated"))
 
 
-def _entry(raw: Mapping[str, Any]) -> File:
-    return File(text(raw["path"]), _number(raw.get("size", 0)), _commit(raw))
+def _parse_tree_entry(raw: Mapping[str, Any]) -> RepositoryFile:
+    return RepositoryFile(clean_text(raw["path"]), _parse_number(raw.get("size", 0)), _parse_commit(raw))
 
 
-def _blob(raw: Mapping[str, Any]) -> str:
+def _parse_blob(raw: Mapping[str, Any]) -> str:
     if raw.get("encoding") != "base64":
         raise ValueError("another encoding")
     return base64.b64decode(raw["content"]).decode("utf-8", "replace").replace("\x00", "")
 
 
-def _pull(raw: Mapping[str, Any]) -> Pull:
-    return Pull(
-        number=_number(raw["number"]),
-        title=text(raw.get("title"))[:200],
-        state=text(raw["state"]),
+def _parse_pull_request(raw: Mapping[str, Any]) -> PullRequest:
+    return PullRequest(
+        number=_parse_number(raw["number"]),
+        title=clean_text(raw.get("title"))[:200],
+        state=clean_text(raw["state"]),
         merged=bool(raw.get("merged") or raw.get("merged_at")),
         draft=bool(raw.get("draft")),
-        author_id=_number((raw.get("user") or {}).get("id", 0)),
-        html_url=text(raw.get("html_url")),
+        author_id=_parse_number((raw.get("user") or {}).get("id", 0)),
+        html_url=clean_text(raw.get("html_url")),
     )
 
 
-def _releases(raw: Any) -> tuple[Release, ...]:
+def _parse_releases(raw: Any) -> tuple[GitHubRelease, ...]:
     if not isinstance(raw, list):
         raise TypeError("a list expected")
-    return tuple(_release(item) for item in raw)
+    return tuple(_parse_release(item) for item in raw)
 
 
-def _release(raw: Mapping[str, Any]) -> Release:
-    published = text(raw.get("published_at"))
-    return Release(
-        tag=text(raw["tag_name"]),
-        name=text(raw.get("name")),
-        published_at=datetime.fromisoformat(published) if published else None,
+def _parse_release(raw: Mapping[str, Any]) -> GitHubRelease:
+    published_at = clean_text(raw.get("published_at"))
+    return GitHubRelease(
+        tag=clean_text(raw["tag_name"]),
+        name=clean_text(raw.get("name")),
+        published_at=datetime.fromisoformat(published_at) if published_at else None,
         draft=bool(raw.get("draft")),
         prerelease=bool(raw.get("prerelease")),
-        html_url=text(raw.get("html_url")),
-        assets=tuple(_asset(asset) for asset in raw.get("assets") or ()),
+        html_url=clean_text(raw.get("html_url")),
+        assets=tuple(_parse_asset(asset) for asset in raw.get("assets") or ()),
     )
 
 
-def _asset(raw: Mapping[str, Any]) -> Asset:
-    return Asset(_number(raw["id"]), text(raw["name"]), _number(raw["size"]), text(raw["browser_download_url"]))
+def _parse_asset(raw: Mapping[str, Any]) -> ReleaseAsset:
+    return ReleaseAsset(
+        _parse_number(raw["id"]),
+        clean_text(raw["name"]),
+        _parse_number(raw["size"]),
+        clean_text(raw["browser_download_url"]),
+    )

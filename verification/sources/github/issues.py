@@ -8,16 +8,16 @@ from datetime import datetime
 from typing import Any, Protocol
 from urllib.parse import urlencode
 
-from verification.sources.errors import NotFound, Unavailable
-from verification.sources.github.api import Api
+from verification.sources.errors import SourceNotFoundError, SourceUnavailableError
+from verification.sources.github.api import GitHubApi
 
-PAGE = 100
-MOST_PAGES = 50
-MOST_EVENTS = 1000  # of one issue
-ONE = re.compile(r"/issues/(?:comments/)?\d+(?:[/?]|$)")  # an issue or a comment asked for by its number
+PAGE_SIZE = 100
+MAX_PAGES = 50
+MAX_EVENTS = 1000  # of one issue
+ITEM_PATH = re.compile(r"/issues/(?:comments/)?\d+(?:[/?]|$)")  # an issue or a comment asked for by its number
 
 
-class Asks(Protocol):
+class IssueApi(Protocol):
     """What is needed of a client: see github_api.Api."""
 
     has_credential: bool
@@ -25,15 +25,15 @@ class Asks(Protocol):
     def get(self, path: str, what: str) -> Any: ...
 
 
-class _Unchanged:
+class _NotModifiedSentinel:
     """Stands for an answer that is the one we have seen."""
 
 
-UNCHANGED = _Unchanged()
+NOT_MODIFIED = _NotModifiedSentinel()
 
 
 @dataclass(slots=True)
-class Seen:
+class EtagStore:
     """The ETags of answers as we last saw them, one an address; a memory that keeps no answers. See Api.
 
     A full page is not remembered: what comes after it may change where it does not. Nor is what is asked for by its
@@ -45,11 +45,11 @@ class Seen:
 
     def get(self, address: str) -> Any:
         etag = self.before.get(address)
-        return _Kept(etag) if etag else None
+        return _StoredEtag(etag) if etag else None
 
     def put(self, address: str, etag: str, value: Any, *, final: bool = False) -> None:
-        full = isinstance(value, list) and len(value) >= PAGE
-        if etag and not full and not ONE.search(address):
+        is_full_page = isinstance(value, list) and len(value) >= PAGE_SIZE
+        if etag and not is_full_page and not ITEM_PATH.search(address):
             self.now[address] = etag
 
     def confirm(self, address: str) -> None:
@@ -57,91 +57,102 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept:
+class _StoredEtag:
     etag: str
-    value: Any = UNCHANGED
+    value: Any = NOT_MODIFIED
     final: bool = False
 
 
-def changed(api: Asks, repository: str, kind: str, since: datetime, **more: str) -> Iterator[list[Mapping[str, Any]]]:
+def iterate_changes(
+    api: IssueApi, repository: str, kind: str, since: datetime, **parameters: str
+) -> Iterator[list[Mapping[str, Any]]]:
     """The issues or comments changed since a moment, oldest change first, page by page; no page where nothing changed.
 
     Each page begins where the last one ended, by moment and not by number: what changes while we read moves to the
     end, and no row slips from a page that is to come onto one that was read. Raises Unreadable.
     """
-    what = f"the {kind.rpartition('/')[2]} of {repository}"
-    start, number = _stamp(since), 1
-    for _ in range(MOST_PAGES):
-        query = {**more, "sort": "updated", "direction": "asc", "since": start, "per_page": str(PAGE)}
-        page = _list(api, f"/repos/{repository}/{kind}?{urlencode(query | _page(number))}", what)
+    description = f"the {kind.rpartition('/')[2]} of {repository}"
+    start, page_number = _format_timestamp(since), 1
+    for _ in range(MAX_PAGES):
+        query = {**parameters, "sort": "updated", "direction": "asc", "since": start, "per_page": str(PAGE_SIZE)}
+        page = _get_list(
+            api, f"/repos/{repository}/{kind}?{urlencode(query | _build_page_query(page_number))}", description
+        )
         if page is not None:
             yield page
-        if page is None or len(page) < PAGE:
+        if page is None or len(page) < PAGE_SIZE:
             return
-        last = str(page[-1]["updated_at"])
-        start, number = (start, number + 1) if last == start else (last, 1)
-    raise Unavailable(f"GitHub has more {what} than we read at once.")
+        last_updated_at = str(page[-1]["updated_at"])
+        start, page_number = (start, page_number + 1) if last_updated_at == start else (last_updated_at, 1)
+    raise SourceUnavailableError(f"GitHub has more {description} than we read at once.")
 
 
-def open_numbers(api: Asks, repository: str) -> set[int]:
+def list_open_numbers(api: IssueApi, repository: str) -> set[int]:
     """The numbers of all open issues and pull requests. Raises Unreadable."""
-    found: set[int] = set()
-    for number in range(1, MOST_PAGES + 1):
-        query = urlencode({"state": "open", "sort": "created", "direction": "asc", "per_page": str(PAGE)})
-        page = _list(api, f"/repos/{repository}/issues?{query}&page={number}", f"the open issues of {repository}")
+    issue_numbers: set[int] = set()
+    for page_number in range(1, MAX_PAGES + 1):
+        query = urlencode({"state": "open", "sort": "created", "direction": "asc", "per_page": str(PAGE_SIZE)})
+        page = _get_list(
+            api, f"/repos/{repository}/issues?{query}&page={page_number}", f"the open issues of {repository}"
+        )
         rows = page or []
-        found |= {int(row["number"]) for row in rows}
-        if len(rows) < PAGE:
-            return found
-    raise Unavailable(f"GitHub has more open issues of {repository} than we read at once.")
+        issue_numbers |= {int(row["number"]) for row in rows}
+        if len(rows) < PAGE_SIZE:
+            return issue_numbers
+    raise SourceUnavailableError(f"GitHub has more open issues of {repository} than we read at once.")
 
 
-def events_after(api: Asks, repository: str, last: int, since: datetime) -> list[Mapping[str, Any]]:
-    """What happened to issues after the event numbered `last` (0: since a moment), oldest first. Raises Unreadable."""
-    what, start, found = f"the events of {repository}", _stamp(since), []
-    for number in range(1, MOST_PAGES + 1):
-        query = urlencode({"per_page": str(PAGE)} | _page(number))
-        page = _list(api, f"/repos/{repository}/issues/events?{query}", what)
+def list_events_after(api: IssueApi, repository: str, last_event_id: int, since: datetime) -> list[Mapping[str, Any]]:
+    """What happened to issues after the event numbered `last_event_id` (0: since a moment), oldest first.
+
+    Raises Unreadable.
+    """
+    description, started_at, events = f"the events of {repository}", _format_timestamp(since), []
+    for page_number in range(1, MAX_PAGES + 1):
+        query = urlencode({"per_page": str(PAGE_SIZE)} | _build_page_query(page_number))
+        page = _get_list(api, f"/repos/{repository}/issues/events?{query}", description)
         rows = page or []
-        new = [row for row in rows if int(row["id"]) > last and str(row["created_at"]) >= start]
-        found += new
-        if len(new) < len(rows) or len(rows) < PAGE:
-            return sorted({int(row["id"]): row for row in found}.values(), key=lambda row: int(row["id"]))
-    raise Unavailable(f"GitHub has more {what} than we read at once.")
+        new_events = [row for row in rows if int(row["id"]) > last_event_id and str(row["created_at"]) >= started_at]
+        events += new_events
+        if len(new_events) < len(rows) or len(rows) < PAGE_SIZE:
+            return sorted({int(row["id"]): row for row in events}.values(), key=lambda row: int(row["id"]))
+    raise SourceUnavailableError(f"GitHub has more {description} than we read at once.")
 
 
-def comment_numbers(api: Asks, repository: str, issue: int) -> set[int]:
+def list_comment_ids(api: IssueApi, repository: str, issue: int) -> set[int]:
     """The ids of the comments that an issue has. Raises Unreadable."""
-    found: set[int] = set()
-    for number in range(1, MOST_PAGES + 1):
-        path = f"/repos/{repository}/issues/{issue}/comments?{urlencode({'per_page': str(PAGE)} | _page(number))}"
-        rows = _list(api, path, f"the comments of {repository}#{issue}") or []
-        found |= {int(row["id"]) for row in rows}
-        if len(rows) < PAGE:
-            return found
-    raise Unavailable(f"GitHub has more comments of {repository}#{issue} than we read at once.")
+    comment_ids: set[int] = set()
+    for page_number in range(1, MAX_PAGES + 1):
+        query = urlencode({"per_page": str(PAGE_SIZE)} | _build_page_query(page_number))
+        path = f"/repos/{repository}/issues/{issue}/comments?{query}"
+        rows = _get_list(api, path, f"the comments of {repository}#{issue}") or []
+        comment_ids |= {int(row["id"]) for row in rows}
+        if len(rows) < PAGE_SIZE:
+            return comment_ids
+    raise SourceUnavailableError(f"GitHub has more comments of {repository}#{issue} than we read at once.")
 
 
-def comment(api: Asks, repository: str, number: int) -> Mapping[str, Any] | None:
+def get_comment(api: IssueApi, repository: str, comment_id: int) -> Mapping[str, Any] | None:
     """One comment; None where GitHub has none of that number. Raises Unreadable."""
-    what = f"a comment of {repository}"
+    description = f"a comment of {repository}"
     try:
-        raw = api.get(f"/repos/{repository}/issues/comments/{number}", what)
-    except NotFound:
+        raw = api.get(f"/repos/{repository}/issues/comments/{comment_id}", description)
+    except SourceNotFoundError:
         return None
-    return _rows([raw], what)[0]
+    return _validate_rows([raw], description)[0]
 
 
-def events_of(api: Asks, repository: str, issue: int) -> list[Mapping[str, Any]]:
+def list_issue_events(api: IssueApi, repository: str, issue: int) -> list[Mapping[str, Any]]:
     """What happened to one issue; of more than MOST_EVENTS the first ones. Raises Unreadable."""
-    what, found = f"the events of {repository}#{issue}", []
-    for number in range(1, MOST_EVENTS // PAGE + 1):
-        path = f"/repos/{repository}/issues/{issue}/events?{urlencode({'per_page': str(PAGE)} | _page(number))}"
-        rows = _list(api, path, what) or []
-        found += rows
-        if len(rows) < PAGE:
+    description, events = f"the events of {repository}#{issue}", []
+    for page_number in range(1, MAX_EVENTS // PAGE_SIZE + 1):
+        query = urlencode({"per_page": str(PAGE_SIZE)} | _build_page_query(page_number))
+        path = f"/repos/{repository}/issues/{issue}/events?{query}"
+        rows = _get_list(api, path, description) or []
+        events += rows
+        if len(rows) < PAGE_SIZE:
             break
-    return found
+    return events
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,72 +164,74 @@ class Identity:
     is_private: bool
 
 
-def identity(api: Asks, repository: str) -> Identity | None:
+def get_identity(api: IssueApi, repository: str) -> Identity | None:
     """Return the repository's identity, or None where nothing changed since it was last read. Raises Unreadable."""
     raw = api.get(f"/repos/{repository}", f"the repository {repository}")
-    if raw is UNCHANGED:
+    if raw is NOT_MODIFIED:
         return None
     try:
         return Identity(int(raw["id"]), str(raw["full_name"]), bool(raw["private"]))
     except (KeyError, TypeError, ValueError) as error:
-        raise Unavailable(f"GitHub described {repository} in a way that we do not understand.") from error
+        raise SourceUnavailableError(f"GitHub described {repository} in a way that we do not understand.") from error
 
 
-def is_gone(api: Asks, repository: str, issue: int) -> bool:
+def is_gone(api: IssueApi, repository: str, issue: int) -> bool:
     """Whether GitHub says that the issue is there no longer. Raises Unreadable for all but a plain answer."""
     try:
         raw = api.get(f"/repos/{repository}/issues/{issue}", f"{repository}#{issue}")
-    except NotFound:
+    except SourceNotFoundError:
         return True
-    return raw is not UNCHANGED and not str(raw.get("repository_url", "")).lower().endswith(f"/{repository.lower()}")
+    return raw is not NOT_MODIFIED and not str(raw.get("repository_url", "")).lower().endswith(f"/{repository.lower()}")
 
 
-def failed_deliveries(api: Api, repository: str, hook: int, since: datetime) -> list[tuple[Mapping[str, Any], int]]:
+def list_failed_deliveries(
+    api: GitHubApi, repository: str, hook_id: int, since: datetime
+) -> list[tuple[Mapping[str, Any], int]]:
     """What GitHub tried to deliver since a moment and could not, each with how often it tried; oldest first.
 
     Raises Unreadable. Of more deliveries than we read at once, those that came last are looked at.
     """
-    rows = _deliveries(api, repository, hook, _stamp(since))
-    arrived = {row["guid"] for row in rows if 200 <= int(row["status_code"]) < 300}
-    tried = Counter(row["guid"] for row in rows)
-    failed = {row["guid"]: row for row in reversed(rows) if row["guid"] not in arrived}
-    return [(row, tried[guid]) for guid, row in failed.items()]
+    rows = _list_deliveries(api, repository, hook_id, _format_timestamp(since))
+    delivered_guids = {row["guid"] for row in rows if 200 <= int(row["status_code"]) < 300}
+    attempt_counts = Counter(row["guid"] for row in rows)
+    failed_by_guid = {row["guid"]: row for row in reversed(rows) if row["guid"] not in delivered_guids}
+    return [(row, attempt_counts[guid]) for guid, row in failed_by_guid.items()]
 
 
-def _deliveries(api: Api, repository: str, hook: int, since: str) -> list[Mapping[str, Any]]:
+def _list_deliveries(api: GitHubApi, repository: str, hook_id: int, since: str) -> list[Mapping[str, Any]]:
     """Newest first."""
-    found: list[Mapping[str, Any]] = []
-    cursor, what = "", f"the deliveries of {repository}"
-    for _ in range(MOST_PAGES):
-        query = urlencode({"per_page": str(PAGE)} | ({"cursor": cursor} if cursor else {}))
-        page, cursor = api.page(f"/repos/{repository}/hooks/{hook}/deliveries?{query}", what)
-        rows = _rows(page, what)
-        young = [row for row in rows if str(row["delivered_at"]) >= since]
-        found += young
-        if not cursor or len(young) < len(rows):
+    deliveries: list[Mapping[str, Any]] = []
+    cursor, description = "", f"the deliveries of {repository}"
+    for _ in range(MAX_PAGES):
+        query = urlencode({"per_page": str(PAGE_SIZE)} | ({"cursor": cursor} if cursor else {}))
+        page, cursor = api.page(f"/repos/{repository}/hooks/{hook_id}/deliveries?{query}", description)
+        rows = _validate_rows(page, description)
+        recent_rows = [row for row in rows if str(row["delivered_at"]) >= since]
+        deliveries += recent_rows
+        if not cursor or len(recent_rows) < len(rows):
             break
-    return found
+    return deliveries
 
 
-def redeliver(api: Api, repository: str, hook: int, delivery: int) -> None:
+def redeliver(api: GitHubApi, repository: str, hook_id: int, delivery_id: int) -> None:
     """Have GitHub deliver once more. Raises Unreadable."""
-    api.post(f"/repos/{repository}/hooks/{hook}/deliveries/{delivery}/attempts", f"a delivery of {repository}")
+    api.post(f"/repos/{repository}/hooks/{hook_id}/deliveries/{delivery_id}/attempts", f"a delivery of {repository}")
 
 
-def _list(api: Asks, path: str, what: str) -> list[Mapping[str, Any]] | None:
-    answer = api.get(path, what)
-    return None if answer is UNCHANGED else _rows(answer, what)
+def _get_list(api: IssueApi, path: str, description: str) -> list[Mapping[str, Any]] | None:
+    response = api.get(path, description)
+    return None if response is NOT_MODIFIED else _validate_rows(response, description)
 
 
-def _rows(rows: Any, what: str) -> list[Mapping[str, Any]]:
+def _validate_rows(rows: Any, description: str) -> list[Mapping[str, Any]]:
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-        raise Unavailable(f"GitHub described {what} in a way that we do not understand.")
+        raise SourceUnavailableError(f"GitHub described {description} in a way that we do not understand.")
     return rows
 
 
-def _page(number: int) -> dict[str, str]:
+def _build_page_query(number: int) -> dict[str, str]:
     return {"page": str(number)} if number > 1 else {}
 
 
-def _stamp(at: datetime) -> str:
-    return at.strftime("%Y-%m-%dT%H:%M:%SZ")
+def _format_timestamp(moment: datetime) -> str:
+    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")

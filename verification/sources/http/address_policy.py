@@ -7,9 +7,9 @@ IPv4 address inside, and the host agents of clouds that have an ordinary address
 from functools import cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 
-Address = IPv4Address | IPv6Address
+IpAddress = IPv4Address | IPv6Address
 
-SPECIAL_V4 = (
+SPECIAL_NETWORKS_V4 = (
     ("0.0.0.0/8", "an address of this machine"),
     ("10.0.0.0/8", "a private address"),
     ("100.64.0.0/10", "an address inside a carrier's network"),
@@ -30,7 +30,7 @@ SPECIAL_V4 = (
     ("224.0.0.0/4", "a multicast address"),
     ("240.0.0.0/4", "a reserved address"),
 )
-SPECIAL_V6 = (
+SPECIAL_NETWORKS_V6 = (
     ("::/128", "an address of this machine"),
     ("::1/128", "an address of this machine"),
     ("100::/64", "an address that discards"),
@@ -46,7 +46,7 @@ SPECIAL_V6 = (
     ("ff00::/8", "a multicast address"),
 )
 # network, and how many bits to the right of the end the IPv4 address ends
-EMBEDDING = (
+EMBEDDING_NETWORKS = (
     ("::ffff:0:0/96", 0),  # mapped
     ("::ffff:0:0:0/96", 0),  # translated
     ("64:ff9b::/96", 0),  # NAT64
@@ -55,53 +55,53 @@ EMBEDDING = (
     ("2001::/32", None),  # Teredo: the client's address, inverted
     ("::/96", 0),  # compatible
 )
-GLOBAL_V6 = IPv6Network("2000::/3")
-ISATAP = (0x00005EFE, 0x02005EFE)
+GLOBAL_UNICAST_V6 = IPv6Network("2000::/3")
+ISATAP_IDENTIFIERS = (0x00005EFE, 0x02005EFE)
 
 
 @cache
-def _table(version: int) -> tuple[tuple[IPv4Network | IPv6Network, str], ...]:
+def _load_special_networks(version: int) -> tuple[tuple[IPv4Network | IPv6Network, str], ...]:
     if version == 4:
-        return tuple((IPv4Network(network), what) for network, what in SPECIAL_V4)
-    return tuple((IPv6Network(network), what) for network, what in SPECIAL_V6)
+        return tuple((IPv4Network(network), description) for network, description in SPECIAL_NETWORKS_V4)
+    return tuple((IPv6Network(network), description) for network, description in SPECIAL_NETWORKS_V6)
 
 
 @cache
-def _embedding() -> tuple[tuple[IPv6Network, int | None], ...]:
-    return tuple((IPv6Network(network), shift) for network, shift in EMBEDDING)
+def _load_embedding_networks() -> tuple[tuple[IPv6Network, int | None], ...]:
+    return tuple((IPv6Network(network), shift) for network, shift in EMBEDDING_NETWORKS)
 
 
-def embedded(address: IPv6Address) -> IPv4Address | None:
+def extract_embedded_ipv4(address: IPv6Address) -> IPv4Address | None:
     """The IPv4 address that an IPv6 address carries, None where it carries none."""
     number = int(address)
-    for network, shift in _embedding():
+    for network, shift in _load_embedding_networks():
         if address in network:
-            inside = (number ^ 0xFFFFFFFF) if shift is None else number >> shift
-            return IPv4Address(inside & 0xFFFFFFFF)
-    if (number >> 32) & 0xFFFFFFFF in ISATAP:
+            ipv4_bits = (number ^ 0xFFFFFFFF) if shift is None else number >> shift
+            return IPv4Address(ipv4_bits & 0xFFFFFFFF)
+    if (number >> 32) & 0xFFFFFFFF in ISATAP_IDENTIFIERS:
         return IPv4Address(number & 0xFFFFFFFF)
     return None
 
 
-def forbidden(address: Address) -> str:
+def describe_forbidden_address(address: IpAddress) -> str:
     """What kind of address that no request may go to; blank for an ordinary one."""
-    for network, what in _table(address.version):
+    for network, description in _load_special_networks(address.version):
         if address in network:
-            return what
+            return description
     if isinstance(address, IPv4Address):
         return ""
-    inside = embedded(address)
-    if inside is not None:
-        return f"an address that hides {inside}"
-    return "" if address in GLOBAL_V6 else "a reserved address"
+    embedded_ipv4 = extract_embedded_ipv4(address)
+    if embedded_ipv4 is not None:
+        return f"an address that hides {embedded_ipv4}"
+    return "" if address in GLOBAL_UNICAST_V6 else "a reserved address"
 
 
-def is_loopback(address: Address) -> bool:
+def is_loopback(address: IpAddress) -> bool:
     """Whether the address is plainly this machine: 127.0.0.0/8 or ::1, and no other spelling."""
     return address in IPv4Network("127.0.0.0/8") if address.version == 4 else address == IPv6Address("::1")
 
 
-def parse(text: str) -> Address | None:
+def parse_ip_address(text: str) -> IpAddress | None:
     """The address that the text is in the usual notation; None for anything else, zones included."""
     try:
         return None if "%" in text else ip_address(text)

@@ -16,71 +16,76 @@ from functools import cache
 from ipaddress import ip_network
 from typing import BinaryIO
 
-from verification.sources.errors import Denied, NotFound, Refused, Unavailable
+from verification.sources.errors import (
+    AccessDeniedError,
+    RequestRefusedError,
+    SourceNotFoundError,
+    SourceUnavailableError,
+)
 from verification.sources.http import urls
-from verification.sources.http.address_policy import forbidden, is_loopback
-from verification.sources.http.decoding import Decoder, Unpackable
+from verification.sources.http.address_policy import describe_forbidden_address, is_loopback
+from verification.sources.http.decoding import Decoder, DecodingError
 from verification.sources.http.transport import (
     HEADER_BYTES,
-    READ,
-    Address,
-    Connection,
-    Deadline,
-    Resolve,
-    TooMuch,
-    TooSlow,
-    resolved,
+    READ_BYTES,
+    ByteLimitExceededError,
+    DeadlineExceededError,
+    IpAddress,
+    PinnedConnection,
+    RequestDeadline,
+    Resolver,
+    resolve_host,
     system_resolve,
 )
-from verification.sources.http.urls import Link
+from verification.sources.http.urls import ParsedUrl
 
-__all__ = ["ARCHIVE", "JSON", "KEY", "PAGE", "SIGNATURE", "SUMS", "Answer", "Broken", "Kind", "Outbound", "TooLong",
-           "TooSlow"]  # fmt: skip
+__all__ = ["ARCHIVE", "JSON", "KEY", "PAGE", "SIGNATURE", "SUMS", "BrokenConnectionError", "DeadlineExceededError",
+           "OutboundClient", "ResponseKind", "ResponseTooLargeError", "SourceResponse"]  # fmt: skip
 
 MEGABYTE = 1024 * 1024
 MAX_REDIRECTS = 3
-AGENT = "partner-portal"
-REDIRECTS = frozenset({301, 302, 303, 307, 308})
+USER_AGENT = "partner-portal"
+REDIRECT_STATUSES = frozenset({301, 302, 303, 307, 308})
 
 
-class TooLong(Refused):
+class ResponseTooLargeError(RequestRefusedError):
     """The answer is longer than its kind may be."""
 
 
-class Forbidden(Refused):
+class ForbiddenAddressError(RequestRefusedError):
     """The name leads to an address that no request may go to."""
 
 
-class Broken(Unavailable):
+class BrokenConnectionError(SourceUnavailableError):
     """The connection or the answer broke off, or is no HTTP."""
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class ResponseKind:
     """A kind of answer: its most decoded bytes, the seconds it may take, and whether packing is welcome."""
 
     name: str
     limit: int
     seconds: float = 20
-    packed: bool = True
+    is_gzip_allowed: bool = True
     accept: str = "*/*"
 
 
-JSON = Kind("JSON document", 10 * MEGABYTE, accept="application/json")
-PAGE = Kind("page", 5 * MEGABYTE)
-SUMS = Kind("list of checksums", MEGABYTE, packed=False)
-SIGNATURE = Kind("signature", 64 * 1024, packed=False)
-KEY = Kind("key", 256 * 1024)
-ARCHIVE = Kind("archive", 500 * MEGABYTE, seconds=300, packed=False)
+JSON = ResponseKind("JSON document", 10 * MEGABYTE, accept="application/json")
+PAGE = ResponseKind("page", 5 * MEGABYTE)
+SUMS = ResponseKind("list of checksums", MEGABYTE, is_gzip_allowed=False)
+SIGNATURE = ResponseKind("signature", 64 * 1024, is_gzip_allowed=False)
+KEY = ResponseKind("key", 256 * 1024)
+ARCHIVE = ResponseKind("archive", 500 * MEGABYTE, seconds=300, is_gzip_allowed=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class SourceResponse:
     """What came back. `link` is where it came from after redirects; `body` is empty where it went to a file."""
 
     status: int
     reason: str
-    link: Link
+    link: ParsedUrl
     headers: Mapping[str, str]
     body: bytes = b""
     size: int = 0
@@ -93,151 +98,162 @@ class Answer:
 
 
 @dataclass
-class Outbound:
-    """A client. `loopback` lets plain http to this machine pass; `closed` are further networks, our own."""
+class OutboundClient:
+    """A client. `loopback` lets plain http to this machine pass; `blocked_networks` are further networks, our own."""
 
     loopback: bool = False
-    closed: tuple[str, ...] = ()
-    resolve: Resolve = system_resolve
+    blocked_networks: tuple[str, ...] = ()
+    resolve: Resolver = system_resolve
     context: ssl.SSLContext | None = None
 
-    def get(self, address: str, kind: Kind, headers: Mapping[str, str] | None = None) -> Answer:
+    def get(self, address: str, kind: ResponseKind, headers: Mapping[str, str] | None = None) -> SourceResponse:
         """The answer, if it is 200. Raises NotFound, Denied, Unavailable and Refused, each with a sentence."""
-        return _wanted(self.ask(address, kind, headers), kind)
+        return _require_success(self.ask(address, kind, headers), kind)
 
-    def download(self, address: str, kind: Kind, into: BinaryIO) -> Answer:
+    def download(self, address: str, kind: ResponseKind, into: BinaryIO) -> SourceResponse:
         """As get(), with the body written to a file; `size` and `sha256` say what was written."""
-        return _wanted(self.ask(address, kind, into=into), kind)
+        return _require_success(self.ask(address, kind, into=into), kind)
 
     def ask(
         self,
         address: str,
-        kind: Kind,
+        kind: ResponseKind,
         headers: Mapping[str, str] | None = None,
         *,
         into: BinaryIO | None = None,
         redirects: int = MAX_REDIRECTS,
-    ) -> Answer:
+    ) -> SourceResponse:
         """The answer, whatever its status. Raises Refused and Unavailable. `headers` go to the first address only."""
-        deadline = Deadline(kind.seconds)
-        link = urls.read(address, loopback=self.loopback)
-        seen = {str(link)}
+        deadline = RequestDeadline(kind.seconds)
+        link = urls.parse_url(address, loopback=self.loopback)
+        visited_urls = {str(link)}
         for _ in range(redirects + 1):
-            answer = self._once(link, kind, headers or {}, into, deadline)
-            location = answer.headers.get("location", "")
-            if answer.status not in REDIRECTS or not location:
-                return replace(answer, seconds=deadline.gone())
-            link, headers = urls.follow(link, location, loopback=self.loopback), {}
-            if str(link) in seen:
-                raise Refused(f"{link.netloc} redirects in a circle.")
-            seen.add(str(link))
-        raise Refused(f"{urls.shown(address)} redirects more than {redirects} times.")
+            response = self._request_once(link, kind, headers or {}, into, deadline)
+            location = response.headers.get("location", "")
+            if response.status not in REDIRECT_STATUSES or not location:
+                return replace(response, seconds=deadline.get_elapsed_seconds())
+            link, headers = urls.follow_redirect(link, location, loopback=self.loopback), {}
+            if str(link) in visited_urls:
+                raise RequestRefusedError(f"{link.netloc} redirects in a circle.")
+            visited_urls.add(str(link))
+        raise RequestRefusedError(f"{urls.format_untrusted_url(address)} redirects more than {redirects} times.")
 
-    def _once(
-        self, link: Link, kind: Kind, headers: Mapping[str, str], into: BinaryIO | None, deadline: Deadline
-    ) -> Answer:
+    def _request_once(
+        self,
+        link: ParsedUrl,
+        kind: ResponseKind,
+        headers: Mapping[str, str],
+        into: BinaryIO | None,
+        deadline: RequestDeadline,
+    ) -> SourceResponse:
         try:
-            with self.talking(link, deadline) as connection:
+            with self.open_connection(link, deadline) as connection:
                 return _exchange(connection, link, kind, headers, into)
-        except TooMuch:
-            raise TooLong(f"The answer of {link.netloc} is longer than a {kind.name} may be.") from None
+        except ByteLimitExceededError:
+            raise ResponseTooLargeError(f"The answer of {link.netloc} is longer than a {kind.name} may be.") from None
 
     @contextmanager
-    def talking(self, link: Link, deadline: Deadline) -> Iterator[Connection]:
+    def open_connection(self, link: ParsedUrl, deadline: RequestDeadline) -> Iterator[PinnedConnection]:
         """A connection to what was checked. What goes wrong on it is Refused or Unavailable, but for TooMuch."""
-        connection = Connection(link.host, link.port, self.addresses(link, deadline), deadline)
-        connection.context = (self.context or _trusted()) if link.scheme == "https" else None
+        connection = PinnedConnection(link.host, link.port, self.resolve_addresses(link, deadline), deadline)
+        connection.context = (self.context or _create_trusted_context()) if link.scheme == "https" else None
         try:
             yield connection
         except TimeoutError as error:
-            raise TooSlow(f"{link.netloc} did not answer in time.") from error
+            raise DeadlineExceededError(f"{link.netloc} did not answer in time.") from error
         except ssl.SSLCertVerificationError as error:
-            raise Refused(f"The certificate of {link.netloc} does not hold: {error.verify_message}.") from error
+            raise RequestRefusedError(
+                f"The certificate of {link.netloc} does not hold: {error.verify_message}."
+            ) from error
         except (OSError, http.client.HTTPException) as error:
-            raise Broken(f"{link.netloc} did not answer usably.") from error
+            raise BrokenConnectionError(f"{link.netloc} did not answer usably.") from error
         finally:
             connection.hang_up()
 
-    def addresses(self, link: Link, deadline: Deadline) -> list[Address]:
+    def resolve_addresses(self, link: ParsedUrl, deadline: RequestDeadline) -> list[IpAddress]:
         """The host's addresses, if every one of them may be asked. Raises Forbidden and Unavailable."""
         literal = link.literal
-        found = [literal] if literal else resolved(self.resolve, link.host, link.port, deadline)
-        for address in found:
-            what = self._forbidden(address)
-            if what:
-                raise Forbidden(f"{link.host} leads to {address}, {what}; name a public host instead.")
-        if link.scheme == "http" and not all(is_loopback(address) for address in found):
-            raise Forbidden(f"{link.host} is not this machine; only https is read.")
-        return found
+        addresses = [literal] if literal else resolve_host(self.resolve, link.host, link.port, deadline)
+        for address in addresses:
+            description = self._describe_forbidden_address(address)
+            if description:
+                raise ForbiddenAddressError(
+                    f"{link.host} leads to {address}, {description}; name a public host instead."
+                )
+        if link.scheme == "http" and not all(is_loopback(address) for address in addresses):
+            raise ForbiddenAddressError(f"{link.host} is not this machine; only https is read.")
+        return addresses
 
-    def _forbidden(self, address: Address) -> str:
+    def _describe_forbidden_address(self, address: IpAddress) -> str:
         if self.loopback and is_loopback(address):
             return ""
-        ours = any(address in ip_network(network) for network in self.closed)
-        return "an address of the portal's own network" if ours else forbidden(address)
+        is_own_network = any(address in ip_network(network) for network in self.blocked_networks)
+        return "an address of the portal's own network" if is_own_network else describe_forbidden_address(address)
 
 
 @cache
-def _trusted() -> ssl.SSLContext:
+def _create_trusted_context() -> ssl.SSLContext:
     """The certificates that this machine trusts, read once."""
     return ssl.create_default_context()
 
 
 def _exchange(
-    connection: Connection, link: Link, kind: Kind, headers: Mapping[str, str], into: BinaryIO | None
-) -> Answer:
-    ours = {
+    connection: PinnedConnection, link: ParsedUrl, kind: ResponseKind, headers: Mapping[str, str], into: BinaryIO | None
+) -> SourceResponse:
+    own_headers = {
         "Host": link.netloc,
-        "User-Agent": AGENT,
+        "User-Agent": USER_AGENT,
         "Accept": kind.accept,
-        "Accept-Encoding": "gzip" if kind.packed else "identity",
+        "Accept-Encoding": "gzip" if kind.is_gzip_allowed else "identity",
         "Connection": "close",
     }
-    connection.request("GET", link.target, headers=ours | dict(headers))
+    connection.request("GET", link.target, headers=own_headers | dict(headers))
     response = connection.getresponse()
-    told = {name.lower(): value for name, value in response.getheaders()}
+    response_headers = {name.lower(): value for name, value in response.getheaders()}
     if response.status != 200:
-        return Answer(response.status, response.reason, link, told)
+        return SourceResponse(response.status, response.reason, link, response_headers)
     # a body that is cut into the smallest pieces needs several bytes on the wire for each of its own
     connection.allow(8 * kind.limit + HEADER_BYTES)
     sink = into or io.BytesIO()
-    size, digest = _poured(response, kind, told.get("content-encoding", ""), sink, link)
+    size, digest = _copy_body(response, kind, response_headers.get("content-encoding", ""), sink, link)
     body = sink.getvalue() if isinstance(sink, io.BytesIO) and into is None else b""
-    return Answer(response.status, response.reason, link, told, body, size, digest)
+    return SourceResponse(response.status, response.reason, link, response_headers, body, size, digest)
 
 
-def _poured(response: http.client.HTTPResponse, kind: Kind, coding: str, sink: BinaryIO, link: Link) -> tuple[int, str]:
+def _copy_body(
+    response: http.client.HTTPResponse, kind: ResponseKind, encoding: str, sink: BinaryIO, link: ParsedUrl
+) -> tuple[int, str]:
     """The body into the sink, decoded and counted. Returns its size and SHA-256."""
     if response.length is not None and response.length > kind.limit:
-        raise TooMuch
+        raise ByteLimitExceededError
     digest, size = hashlib.sha256(), 0
     try:
-        for part in _parts(response, Decoder(coding, kind.packed), kind.limit + 1):
+        for part in _iterate_body(response, Decoder(encoding, kind.is_gzip_allowed), kind.limit + 1):
             size += len(part)
             if size > kind.limit:
-                raise TooMuch
+                raise ByteLimitExceededError
             digest.update(part)
             sink.write(part)
-    except Unpackable as error:
-        raise Refused(f"{link.netloc} packs the {kind.name} in a way that is not read: {error}.") from error
+    except DecodingError as error:
+        raise RequestRefusedError(f"{link.netloc} packs the {kind.name} in a way that is not read: {error}.") from error
     return size, digest.hexdigest()
 
 
-def _parts(response: http.client.HTTPResponse, decoder: Decoder, most: int) -> Iterable[bytes]:
-    while chunk := response.read1(READ):
-        yield from decoder.feed(chunk, most)
+def _iterate_body(response: http.client.HTTPResponse, decoder: Decoder, max_bytes: int) -> Iterable[bytes]:
+    while chunk := response.read1(READ_BYTES):
+        yield from decoder.feed(chunk, max_bytes)
     if response.length:
         raise http.client.IncompleteRead(b"", response.length)
     decoder.finish()
 
 
-def _wanted(answer: Answer, kind: Kind) -> Answer:
+def _require_success(response: SourceResponse, kind: ResponseKind) -> SourceResponse:
     """The answer, if it is what was asked for. 404 and 410 say that it is not there, 401 and 403 that we may not."""
-    place = answer.link.netloc
-    if answer.status == 200:
-        return answer
-    if answer.status in {404, 410}:
-        raise NotFound(f"{place} has no such {kind.name}: it answered {answer.status}.")
-    if answer.status in {401, 403, 451}:
-        raise Denied(f"{place} does not let the portal read the {kind.name}: it answered {answer.status}.")
-    raise Unavailable(f"{place} answered {answer.status}, so the {kind.name} was not read.")
+    host = response.link.netloc
+    if response.status == 200:
+        return response
+    if response.status in {404, 410}:
+        raise SourceNotFoundError(f"{host} has no such {kind.name}: it answered {response.status}.")
+    if response.status in {401, 403, 451}:
+        raise AccessDeniedError(f"{host} does not let the portal read the {kind.name}: it answered {response.status}.")
+    raise SourceUnavailableError(f"{host} answered {response.status}, so the {kind.name} was not read.")

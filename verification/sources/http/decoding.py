@@ -3,36 +3,36 @@
 import zlib
 from collections.abc import Iterator
 
-PIECE = 256 * 1024
-GZIP = 31  # zlib's number for gzip with the largest window
+PIECE_BYTES = 256 * 1024
+GZIP_WINDOW_BITS = 31  # zlib's number for gzip with the largest window
 
 
-class Unpackable(Exception):
+class DecodingError(Exception):
     """The answer says that it is packed in a way that is not read, or is not packed as it says."""
 
 
 class Decoder:
     """Unpacks one answer. `coding` is the Content-Encoding header; `welcome` whether packing was asked for."""
 
-    def __init__(self, coding: str, welcome: bool) -> None:
-        name = coding.strip().lower()
+    def __init__(self, encoding: str, is_gzip_allowed: bool) -> None:
+        name = encoding.strip().lower()
         if name not in {"", "identity", "gzip", "x-gzip"}:
-            raise Unpackable(f"“{name[:20]}”")
-        if name.endswith("gzip") and not welcome:
-            raise Unpackable("it was asked for as it is")
-        self._gzip = zlib.decompressobj(GZIP) if name.endswith("gzip") else None
+            raise DecodingError(f"“{name[:20]}”")
+        if name.endswith("gzip") and not is_gzip_allowed:
+            raise DecodingError("it was asked for as it is")
+        self._gzip = zlib.decompressobj(GZIP_WINDOW_BITS) if name.endswith("gzip") else None
 
-    def feed(self, chunk: bytes, most: int) -> Iterator[bytes]:
-        """The pieces that the chunk unpacks to, each at most 256 KiB; about `most` bytes in all."""
+    def feed(self, chunk: bytes, max_bytes: int) -> Iterator[bytes]:
+        """The pieces that the chunk unpacks to, each at most 256 KiB; about `max_bytes` bytes in all."""
         if self._gzip is None:
             yield chunk
             return
-        while chunk and most > 0:
+        while chunk and max_bytes > 0:
             try:
-                piece = self._gzip.decompress(chunk, PIECE)
+                piece = self._gzip.decompress(chunk, PIECE_BYTES)
             except zlib.error as error:
-                raise Unpackable("it is no gzip") from error
-            most -= len(piece)
+                raise DecodingError("it is no gzip") from error
+            max_bytes -= len(piece)
             chunk = self._gzip.unconsumed_tail
             if piece:
                 yield piece
@@ -42,4 +42,4 @@ class Decoder:
     def finish(self) -> None:
         """Raises Unpackable where the end of the packed data is missing."""
         if self._gzip is not None and not self._gzip.eof:
-            raise Unpackable("its end is missing")
+            raise DecodingError("its end is missing")

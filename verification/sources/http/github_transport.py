@@ -16,40 +16,40 @@ from github.Requester import (
 )
 from urllib3.exceptions import HTTPError
 
-SECONDS = 20.0  # for one answer
-MOST_BYTES = 10 * 1024 * 1024  # decoded
-MOST_HOPS = 4  # the question itself and three redirects
-READ = 65536
-_asking = threading.local()
+TIMEOUT_SECONDS = 20.0  # for one answer
+MAX_RESPONSE_BYTES = 10 * 1024 * 1024  # decoded
+MAX_HOPS = 4  # the question itself and three redirects
+READ_BYTES = 65536
+_thread_state = threading.local()
 
 
-class TooMuch(ValueError):
+class GitHubResponseLimitError(ValueError):
     """The answer is too long, too slow, or leads on too often."""
 
 
-class Broken(ValueError):
+class GitHubConnectionError(ValueError):
     """The answer broke off, or is packed in a way that does not hold."""
 
 
-def begin() -> None:
+def reset_hops() -> None:
     """A new question: count its hops from nought. To be called by whoever asks, in the thread that asks."""
-    _asking.hops = 0
+    _thread_state.hops = 0
 
 
 @cache
-def _session(protocol: str, host: str, port: int) -> requests.Session:
+def _get_session(protocol: str, host: str, port: int) -> requests.Session:
     """One a place, so that connections are kept open. A stored password of the machine is never sent along."""
     session = requests.Session()
     session.auth = Requester.noopAuth
     return session
 
 
-def _bounded(connection: HTTPRequestsConnectionClass | HTTPSRequestsConnectionClass) -> RequestsResponse:
-    _asking.hops = getattr(_asking, "hops", 0) + 1
-    if _asking.hops > MOST_HOPS:
-        raise TooMuch("GitHub redirects too often.")
-    until = time.monotonic() + SECONDS
-    response = _session(connection.protocol, connection.host, connection.port).request(
+def _send_bounded(connection: HTTPRequestsConnectionClass | HTTPSRequestsConnectionClass) -> RequestsResponse:
+    _thread_state.hops = getattr(_thread_state, "hops", 0) + 1
+    if _thread_state.hops > MAX_HOPS:
+        raise GitHubResponseLimitError("GitHub redirects too often.")
+    deadline = time.monotonic() + TIMEOUT_SECONDS
+    response = _get_session(connection.protocol, connection.host, connection.port).request(
         connection.verb,
         f"{connection.protocol}://{connection.host}:{connection.port}{connection.url}",
         headers=connection.headers,
@@ -60,38 +60,38 @@ def _bounded(connection: HTTPRequestsConnectionClass | HTTPSRequestsConnectionCl
         stream=True,
     )
     with response:
-        response._content = _read(response, until)
+        response._content = _read(response, deadline)
         response._content_consumed = True  # type: ignore[attr-defined]
         response.encoding = "utf-8"
     return RequestsResponse(response)
 
 
-def _read(response: requests.Response, until: float) -> bytes:
+def _read(response: requests.Response, deadline: float) -> bytes:
     body = bytearray()
     try:
-        while part := response.raw.read1(READ, decode_content=True):
+        while part := response.raw.read1(READ_BYTES, decode_content=True):
             body += part
-            if len(body) > MOST_BYTES or time.monotonic() > until:
-                raise TooMuch("GitHub's answer is too long or too slow.")
+            if len(body) > MAX_RESPONSE_BYTES or time.monotonic() > deadline:
+                raise GitHubResponseLimitError("GitHub's answer is too long or too slow.")
     except HTTPError as error:
-        raise Broken("GitHub's answer broke off.") from error
+        raise GitHubConnectionError("GitHub's answer broke off.") from error
     if response.raw.length_remaining:
-        raise Broken("GitHub's answer broke off.")
+        raise GitHubConnectionError("GitHub's answer broke off.")
     return bytes(body)
 
 
-class Plain(HTTPRequestsConnectionClass):
+class BoundedHttpConnection(HTTPRequestsConnectionClass):
     """Plain http, for a stand-in on this machine."""
 
     def getresponse(self) -> RequestsResponse:
-        return _bounded(self)
+        return _send_bounded(self)
 
 
-class Secure(HTTPSRequestsConnectionClass):
+class BoundedHttpsConnection(HTTPSRequestsConnectionClass):
     """https."""
 
     def getresponse(self) -> RequestsResponse:
-        return _bounded(self)
+        return _send_bounded(self)
 
 
-Requester.injectConnectionClasses(Plain, Secure)
+Requester.injectConnectionClasses(BoundedHttpConnection, BoundedHttpsConnection)

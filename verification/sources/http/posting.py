@@ -9,12 +9,17 @@ from dataclasses import dataclass
 from http.client import HTTPResponse, IncompleteRead
 
 from verification.sources.http import urls
-from verification.sources.http.client import AGENT, Broken, Outbound
-from verification.sources.http.transport import HEADER_BYTES, Deadline, TooMuch, TooSlow
+from verification.sources.http.client import USER_AGENT, BrokenConnectionError, OutboundClient
+from verification.sources.http.transport import (
+    HEADER_BYTES,
+    ByteLimitExceededError,
+    DeadlineExceededError,
+    RequestDeadline,
+)
 
 
 @dataclass(frozen=True, slots=True)
-class Posted:
+class PostResponse:
     """What came back: the status, the headers in small letters, the first bytes of the body, the seconds it took."""
 
     status: int
@@ -24,29 +29,37 @@ class Posted:
 
 
 def post(
-    outbound: Outbound, address: str, body: bytes, headers: Mapping[str, str], *, seconds: float, most: int
-) -> Posted:
+    outbound: OutboundClient,
+    address: str,
+    body: bytes,
+    headers: Mapping[str, str],
+    *,
+    timeout_seconds: float,
+    max_bytes: int,
+) -> PostResponse:
     """Post `body` once. Raises Refused (before anything is sent) and Unavailable, each with a sentence."""
-    deadline = Deadline(seconds)
-    link = urls.read(address, loopback=outbound.loopback)
-    ours = {"Host": link.netloc, "User-Agent": AGENT, "Accept-Encoding": "identity", "Connection": "close"}
+    deadline = RequestDeadline(timeout_seconds)
+    link = urls.parse_url(address, loopback=outbound.loopback)
+    own_headers = {"Host": link.netloc, "User-Agent": USER_AGENT, "Accept-Encoding": "identity", "Connection": "close"}
     try:
-        with outbound.talking(link, deadline) as connection:
-            connection.request("POST", link.target, body=body, headers=ours | dict(headers))
+        with outbound.open_connection(link, deadline) as connection:
+            connection.request("POST", link.target, body=body, headers=own_headers | dict(headers))
             response = connection.getresponse()
-            told = {name.lower(): value for name, value in response.getheaders()}
-            connection.allow(most + HEADER_BYTES)
-            return Posted(response.status, told, _beginning(response, most), deadline.gone())
-    except TooMuch:
-        raise Broken(f"{link.netloc} answered with longer headers than are read.") from None
+            response_headers = {name.lower(): value for name, value in response.getheaders()}
+            connection.allow(max_bytes + HEADER_BYTES)
+            return PostResponse(
+                response.status, response_headers, _read_beginning(response, max_bytes), deadline.get_elapsed_seconds()
+            )
+    except ByteLimitExceededError:
+        raise BrokenConnectionError(f"{link.netloc} answered with longer headers than are read.") from None
 
 
-def _beginning(response: HTTPResponse, most: int) -> bytes:
+def _read_beginning(response: HTTPResponse, max_bytes: int) -> bytes:
     """The first bytes of the body. The status has been heard: what breaks off after it changes nothing."""
-    kept = b""
+    body = b""
     try:
-        while len(kept) < most and (chunk := response.read1(most - len(kept))):
-            kept += chunk
-    except (OSError, IncompleteRead, TooMuch, TooSlow):
-        return kept
-    return kept
+        while len(body) < max_bytes and (chunk := response.read1(max_bytes - len(body))):
+            body += chunk
+    except (OSError, IncompleteRead, ByteLimitExceededError, DeadlineExceededError):
+        return body
+    return body

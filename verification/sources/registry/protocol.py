@@ -10,27 +10,36 @@ from dataclasses import dataclass, field, replace
 from typing import BinaryIO, TypeVar, cast
 from urllib.parse import quote, urljoin, urlsplit
 
-from verification.sources.errors import Refused, Unreadable
-from verification.sources.http.client import ARCHIVE, JSON, SIGNATURE, SUMS, Answer, Forbidden, Kind, Outbound
-from verification.sources.http.transport import Deadline
-from verification.terraform.go_json import Misread, read
+from verification.sources.errors import RequestRefusedError, SourceError
+from verification.sources.http.client import (
+    ARCHIVE,
+    JSON,
+    SIGNATURE,
+    SUMS,
+    ForbiddenAddressError,
+    OutboundClient,
+    ResponseKind,
+    SourceResponse,
+)
+from verification.sources.http.transport import RequestDeadline
+from verification.terraform.go_json import JsonReadError, decode_json
 
 T = TypeVar("T")
-IN_MEMORY = 8 * 1024 * 1024
-DISCOVERY = "/.well-known/terraform.json"
-FALLBACK = "/v1/providers/"
+MAX_MEMORY_BYTES = 8 * 1024 * 1024
+DISCOVERY_PATH = "/.well-known/terraform.json"
+DEFAULT_PROVIDERS_PATH = "/v1/providers/"
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class RegistryReply:
     """What came of one question. `answer` is None where there was none; `refusal` then says why.
 
     `own`: the address is the registry's, which no publisher chose.
     """
 
     address: str
-    answer: Answer | None = None
-    refusal: Unreadable | None = None
+    answer: SourceResponse | None = None
+    refusal: SourceError | None = None
     own: bool = False
 
     @property
@@ -51,15 +60,15 @@ class Reply:
         return self.answer.link.netloc if self.answer else urlsplit(self.address).netloc
 
     @property
-    def ours(self) -> bool:
+    def is_inconclusive(self) -> bool:
         """Whether nothing was learned: an outage, an answer that says to come back later, a registry not let in."""
-        silent = self.answer is None and (not isinstance(self.refusal, Refused) or self._is_shut_out)
+        silent = self.answer is None and (not isinstance(self.refusal, RequestRefusedError) or self._is_shut_out)
         return silent or self.status == 429 or self.status >= 500
 
     @property
     def _is_shut_out(self) -> bool:
         """Whether the registry itself stands, by its name, where no request may go: a network's doing."""
-        return self.own and isinstance(self.refusal, Forbidden)
+        return self.own and isinstance(self.refusal, ForbiddenAddressError)
 
     @property
     def trouble(self) -> str:
@@ -84,77 +93,81 @@ class RegistryProtocol:
     """
 
     base_url: str
-    outbound: Outbound
+    outbound: OutboundClient
     seconds: float = 0
-    _known: dict[str, Reply] = field(default_factory=dict)
+    _replies: dict[str, RegistryReply] = field(default_factory=dict)
     _base: str = ""
-    _deadline: Deadline | None = None
+    _deadline: RequestDeadline | None = None
 
     @property
     def host(self) -> str:
         return urlsplit(self.base_url).netloc
 
-    def versions(self, namespace: str, name: str) -> Reply:
-        return self._own(f"{self._providers()}{_part(namespace)}/{_part(name)}/versions")
+    def versions(self, namespace: str, name: str) -> RegistryReply:
+        return self._ask_registry(f"{self._get_providers_url()}{_quote_part(namespace)}/{_quote_part(name)}/versions")
 
-    def package(self, namespace: str, name: str, version: str, os: str, arch: str) -> Reply:
-        parts = "/".join(map(_part, (namespace, name, version, "download", os, arch)))
-        return self._own(f"{self._providers()}{parts}")
+    def package(self, namespace: str, name: str, version: str, os: str, arch: str) -> RegistryReply:
+        parts = "/".join(map(_quote_part, (namespace, name, version, "download", os, arch)))
+        return self._ask_registry(f"{self._get_providers_url()}{parts}")
 
-    def _own(self, address: str) -> Reply:
+    def _ask_registry(self, address: str) -> RegistryReply:
         return replace(self.ask(address, JSON), own=True)
 
-    def sums(self, address: str) -> Reply:
+    def sums(self, address: str) -> RegistryReply:
         return self.ask(address, SUMS)
 
-    def signature(self, address: str) -> Reply:
+    def signature(self, address: str) -> RegistryReply:
         return self.ask(address, SIGNATURE)
 
-    def document(self, address: str) -> Reply:
+    def document(self, address: str) -> RegistryReply:
         return self.ask(address, JSON)
 
-    def archive(self, address: str, look: Callable[[BinaryIO, int], T]) -> tuple[Reply, T | None]:
-        """The archive in a file without a name, gone when it was looked at; (reply, what `look` made of it)."""
-        with cast(BinaryIO, tempfile.SpooledTemporaryFile(max_size=IN_MEMORY)) as file:
-            reply = self._asked(address, ARCHIVE, file)
-            return reply, look(file, reply.answer.size) if reply.answer and reply.ok else None
+    def archive(self, address: str, inspect: Callable[[BinaryIO, int], T]) -> tuple[RegistryReply, T | None]:
+        """The archive in a file without a name, gone when it was looked at; (reply, what `inspect` made of it)."""
+        with cast(BinaryIO, tempfile.SpooledTemporaryFile(max_size=MAX_MEMORY_BYTES)) as file:
+            reply = self._request(address, ARCHIVE, file)
+            return reply, inspect(file, reply.answer.size) if reply.answer and reply.ok else None
 
-    def ask(self, address: str, kind: Kind) -> Reply:
-        if address not in self._known:
-            self._known[address] = self._asked(address, kind)
-        return self._known[address]
+    def ask(self, address: str, kind: ResponseKind) -> RegistryReply:
+        if address not in self._replies:
+            self._replies[address] = self._request(address, kind)
+        return self._replies[address]
 
-    def _asked(self, address: str, kind: Kind, into: BinaryIO | None = None) -> Reply:
+    def _request(self, address: str, kind: ResponseKind, into: BinaryIO | None = None) -> RegistryReply:
         try:
-            return Reply(address, self.outbound.ask(address, self._hurried(kind), into=into))
-        except Unreadable as refusal:
-            return Reply(address, refusal=refusal)
+            return RegistryReply(address, self.outbound.ask(address, self._limit_time(kind), into=into))
+        except SourceError as refusal:
+            return RegistryReply(address, refusal=refusal)
 
-    def _hurried(self, kind: Kind) -> Kind:
+    def _limit_time(self, kind: ResponseKind) -> ResponseKind:
         """The kind with no more time than there is. Raises TooSlow where there is none."""
         if not self.seconds:
             return kind
         if self._deadline is None:
-            self._deadline = Deadline(self.seconds)
-        return replace(kind, seconds=min(kind.seconds, self._deadline.left()))
+            self._deadline = RequestDeadline(self.seconds)
+        return replace(kind, seconds=min(kind.seconds, self._deadline.get_remaining_seconds()))
 
-    def _providers(self) -> str:
+    def _get_providers_url(self) -> str:
         """Where providers are asked for: what the discovery document says, else the usual place."""
         if not self._base:
-            reply = self.ask(self.base_url.rstrip("/") + DISCOVERY, JSON)
-            self._base = reply.resolve(_discovered(reply.body)) if reply.ok else self.base_url.rstrip("/") + FALLBACK
+            reply = self.ask(self.base_url.rstrip("/") + DISCOVERY_PATH, JSON)
+            self._base = (
+                reply.resolve(_parse_discovery(reply.body))
+                if reply.ok
+                else self.base_url.rstrip("/") + DEFAULT_PROVIDERS_PATH
+            )
             self._base = self._base.rstrip("/") + "/"
         return self._base
 
 
-def _discovered(body: bytes) -> str:
+def _parse_discovery(body: bytes) -> str:
     try:
-        said = read(body)
-    except Misread:
-        return FALLBACK
-    found = said.get("providers.v1") if isinstance(said, dict) else None
-    return found if isinstance(found, str) and found else FALLBACK
+        document = decode_json(body)
+    except JsonReadError:
+        return DEFAULT_PROVIDERS_PATH
+    providers_url = document.get("providers.v1") if isinstance(document, dict) else None
+    return providers_url if isinstance(providers_url, str) and providers_url else DEFAULT_PROVIDERS_PATH
 
 
-def _part(text: str) -> str:
+def _quote_part(text: str) -> str:
     return quote(text, safe="+~")

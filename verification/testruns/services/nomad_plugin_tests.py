@@ -15,54 +15,54 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from integrations.submissions.models import Integration
-from portal.core.errors import NotAllowed
-from portal.core.json_text import clean
-from portal.jobs.publishing import nudge
-from verification.checks.rules.nomad_plugin import KEY, KNOWN
-from verification.checks.runner import subject_of
+from portal.core.errors import ActionRefused
+from portal.core.json_text import clean_json
+from portal.jobs.publishing import publish_task
+from verification.checks.rules.nomad_plugin import CHECK_KEY, OBSERVATION_KEY
+from verification.checks.runner import build_integration_subject
 from verification.checks.services import observations
-from verification.checks.services.runs import enqueue, may_ask
+from verification.checks.services.runs import can_request_check_run, request_check_run
 from verification.sandbox import client
 from verification.sandbox.types import SandboxUnavailable
-from verification.sources.errors import Unreadable
-from verification.sources.factory import sources
+from verification.sources.errors import SourceError
+from verification.sources.factory import build_sources
 from verification.testruns import artifacts
 from verification.testruns.kinds.nomad_plugin import worker
-from verification.testruns.kinds.nomad_plugin.config import config_of
-from verification.testruns.kinds.nomad_plugin.driver import Given
-from verification.testruns.kinds.nomad_plugin.records import Seen, from_dict
+from verification.testruns.kinds.nomad_plugin.config import parse_config
+from verification.testruns.kinds.nomad_plugin.driver import NomadPluginTarget
+from verification.testruns.kinds.nomad_plugin.records import NomadPluginRecords, load_records
 from verification.testruns.kinds.nomad_plugin.rules import catalog
-from verification.testruns.kinds.provider_schema.artifacts import NotAuthentic
-from verification.testruns.kinds.run_task.callback_store import patiently
+from verification.testruns.kinds.provider_schema.artifacts import UnverifiedReleaseError
+from verification.testruns.kinds.run_task.callback_store import retry_while_locked
 from verification.testruns.models import NomadRehearsal
 
-Program = Callable[[NomadRehearsal, Path], Path]
+ProgramFetcher = Callable[[NomadRehearsal, Path], Path]
 log = logging.getLogger(__name__)
-CLAIM = timedelta(minutes=10)  # longer than any rehearsal may take
-SECONDS = 180.0
-TRIES = 2
-READABLE: tuple[Path, ...] = ()  # further folders that a plugin may see: for tests, whose plugins are scripts
-REFUSAL = gettext_noop("Only owners and editors of the company and people of the program may do this.")
-CUT_OFF = "Our worker ended before the rehearsal did, twice."
+LEASE_DURATION = timedelta(minutes=10)  # longer than any rehearsal may take
+TIMEOUT_SECONDS = 180.0
+MAX_ATTEMPTS = 2
+READABLE_FOLDERS: tuple[Path, ...] = ()  # further folders that a plugin may see: for tests, whose plugins are scripts
+REFUSAL_MESSAGE = gettext_noop("Only owners and editors of the company and people of the program may do this.")
+INTERRUPTED_MESSAGE = "Our worker ended before the rehearsal did, twice."
 
 
-def begin(integration: Integration, given: dict[str, Any], *, by: Any, now: datetime) -> NomadRehearsal:
-    """Ask for a rehearsal. `given`: name, version, config (JSON as text). Raises NotAllowed."""
-    if not may_ask(integration, by):
-        raise NotAllowed(_(REFUSAL), "may")
+def start_test_run(integration: Integration, inputs: dict[str, Any], *, actor: Any, now: datetime) -> NomadRehearsal:
+    """Ask for a rehearsal. `inputs`: name, version, config (JSON as text). Raises NotAllowed."""
+    if not can_request_check_run(integration, actor):
+        raise ActionRefused(_(REFUSAL_MESSAGE), "may")
     if not integration.is_open:
-        raise NotAllowed(_("The integration has ended, so there is nothing to rehearse."), "gone")
+        raise ActionRefused(_("The integration has ended, so there is nothing to rehearse."), "gone")
     row = NomadRehearsal(
-        integration=integration, type=integration.plugin, name=given["name"], version=given["version"],
-        config=given["config"], requested_by=by, requested_at=now, due_at=now,
+        integration=integration, type=integration.plugin, name=inputs["name"], version=inputs["version"],
+        config=inputs["config"], requested_by=actor, requested_at=now, due_at=now,
     )  # fmt: skip
-    row.seen = Seen(_given(row, Path()).claims).as_dict()
+    row.seen = NomadPluginRecords(_build_target(row, Path()).claims).as_dict()
     try:
         with transaction.atomic():
             row.save()
     except IntegrityError:
-        raise NotAllowed(_("A rehearsal is under way; wait for its end."), "busy") from None
-    transaction.on_commit(lambda: nudge("verification.testruns.tasks.rehearse_nomad", row.pk))
+        raise ActionRefused(_("A rehearsal is under way; wait for its end."), "busy") from None
+    transaction.on_commit(lambda: publish_task("verification.testruns.tasks.execute_nomad_plugin_test", row.pk))
     return row
 
 
@@ -72,79 +72,83 @@ def run_due(now: datetime | None = None) -> int:
     return sum(run_one(pk, now) for pk in list(due))
 
 
-def run_one(pk: int, now: datetime | None = None, program: Program | None = None) -> bool:
+def run_one(pk: int, now: datetime | None = None, program_fetcher: ProgramFetcher | None = None) -> bool:
     """Play one to its end, if it is due and in nobody's hands. Returns whether it was taken.
 
-    `program` gives the executable, that of the release where it is left out. What was cut off is played once more:
-    a plugin leaves nothing behind.
+    `program_fetcher` gives the executable, that of the release where it is left out. What was cut off is played once
+    more: a plugin leaves nothing behind.
     """
     moment = now or timezone.now()
-    free = NomadRehearsal.objects.due(moment).filter(pk=pk)
-    if not free.update(claimed_until=moment + CLAIM):
+    available = NomadRehearsal.objects.due(moment).filter(pk=pk)
+    if not available.update(claimed_until=moment + LEASE_DURATION):
         return False
     row = NomadRehearsal.objects.select_related("integration__partner").get(pk=pk)
-    if row.attempts >= TRIES:
-        _finish(row, replace(from_dict(row.seen), broken=CUT_OFF, over=True))
+    if row.attempts >= MAX_ATTEMPTS:
+        _finish(row, replace(load_records(row.seen), broken=INTERRUPTED_MESSAGE, over=True))
         return True
     NomadRehearsal.objects.filter(pk=pk).update(attempts=row.attempts + 1)
-    _finish(row, _played(row, program or program_of))
+    _finish(row, _execute(row, program_fetcher or fetch_program))
     return True
 
 
-def _played(row: NomadRehearsal, program: Program) -> Seen:
+def _execute(row: NomadRehearsal, program_fetcher: ProgramFetcher) -> NomadPluginRecords:
     """The whole of what was seen. Raises nothing: what goes wrong on our side is said as that."""
     try:
         with tempfile.TemporaryDirectory(prefix="release-") as folder:
-            return _asked(row, _given(row, program(row, Path(folder))))
-    except (SandboxUnavailable, NotAuthentic, ValueError) as why:
-        return replace(from_dict(row.seen), unavailable=f"Not run: {why}", over=True)
-    except (Unreadable, client.SandboxProtocolError) as why:
-        return replace(from_dict(row.seen), broken=str(why), over=True)
+            return _run_in_sandbox(row, _build_target(row, program_fetcher(row, Path(folder))))
+    except (SandboxUnavailable, UnverifiedReleaseError, ValueError) as error:
+        return replace(load_records(row.seen), unavailable=f"Not run: {error}", over=True)
+    except (SourceError, client.SandboxProtocolError) as error:
+        return replace(load_records(row.seen), broken=str(error), over=True)
     except Exception:
         log.exception("A rehearsal of a Nomad plugin broke")
-        return replace(from_dict(row.seen), broken="Something of ours broke.", over=True)
+        return replace(load_records(row.seen), broken="Something of ours broke.", over=True)
 
 
-def program_of(row: NomadRehearsal, folder: Path) -> Path:
+def fetch_program(row: NomadRehearsal, folder: Path) -> Path:
     """The executable of the release. Raises NotAuthentic and Unreadable."""
-    subject = replace(subject_of(row.integration, timezone.now()), version=row.version)
-    return artifacts.fetched(subject, sources(), folder)
+    subject = replace(build_integration_subject(row.integration, timezone.now()), version=row.version)
+    return artifacts.fetch_executable(subject, build_sources(), folder)
 
 
-def _given(row: NomadRehearsal, executable: Path) -> Given:
+def _build_target(row: NomadRehearsal, executable: Path) -> NomadPluginTarget:
     """Raises Unfit, which the form has ruled out."""
-    return Given(executable, row.type, row.name, row.version, config_of(row.config), READABLE)
+    return NomadPluginTarget(executable, row.type, row.name, row.version, parse_config(row.config), READABLE_FOLDERS)
 
 
-def _asked(row: NomadRehearsal, given: Given) -> Seen:
+def _run_in_sandbox(row: NomadRehearsal, target: NomadPluginTarget) -> NomadPluginRecords:
     """Have it played, and keep each answer as it comes. Raise what run_job raises."""
-    said = client.run_job(
-        "nomad", worker.order(given), {"plugin": given.executable}, service=settings.SANDBOX_SOCKET, seconds=SECONDS,
-        report=lambda what: patiently(lambda: _keep(row, from_dict(what["seen"]))),
-    )  # fmt: skip
-    return from_dict(said)
+    result = client.run_job(
+        "nomad",
+        worker.build_job_input(target),
+        {"plugin": target.executable},
+        service=settings.SANDBOX_SOCKET,
+        seconds=TIMEOUT_SECONDS,
+        report=lambda progress: retry_while_locked(lambda: _store_records(row, load_records(progress["seen"]))),
+    )
+    return load_records(result)
 
 
-def _keep(row: NomadRehearsal, seen: Seen) -> None:
+def _store_records(row: NomadRehearsal, records: NomadPluginRecords) -> None:
     """What was seen so far, with its verdicts."""
-    row.seen = clean(seen.as_dict())
-    row.verdicts = clean([each.as_dict() for each in catalog.judge(seen)])
+    row.seen = clean_json(records.as_dict())
+    row.verdicts = clean_json([each.as_dict() for each in catalog.judge(records)])
     NomadRehearsal.objects.open().filter(pk=row.pk).update(seen=row.seen, verdicts=row.verdicts)
 
 
-def _finish(row: NomadRehearsal, seen: Seen) -> None:
+def _finish(row: NomadRehearsal, records: NomadPluginRecords) -> None:
     """End it: the last verdicts, and the check told."""
-    outcome = str(catalog.outcome_of(catalog.judge(seen)))
-    patiently(lambda: _keep(row, seen))
-    patiently(lambda: _ended(row, outcome, timezone.now()))
+    outcome = str(catalog.compute_outcome(catalog.judge(records)))
+    retry_while_locked(lambda: _store_records(row, records))
+    retry_while_locked(lambda: _mark_finished(row, outcome, timezone.now()))
 
 
 @transaction.atomic
-def _ended(row: NomadRehearsal, outcome: str, now: datetime) -> None:
-    ended = {"finished_at": now, "claimed_until": None, "outcome": outcome}
-    if not NomadRehearsal.objects.open().filter(pk=row.pk).update(**ended):
+def _mark_finished(row: NomadRehearsal, outcome: str, now: datetime) -> None:
+    changes = {"finished_at": now, "claimed_until": None, "outcome": outcome}
+    if not NomadRehearsal.objects.open().filter(pk=row.pk).update(**changes):
         return
-    said = {"type": row.type, "version": row.version, "outcome": outcome, "verdicts": row.verdicts,
+    observation = {"type": row.type, "version": row.version, "outcome": outcome, "verdicts": row.verdicts,
             "at": now.isoformat()}  # fmt: skip
-    observations.remember(row.integration, KEY, {KNOWN: said}, now)
-    enqueue(row.integration, row.requested_by, now, "A rehearsal has ended")
+    observations.store_observation(row.integration, CHECK_KEY, {OBSERVATION_KEY: observation}, now)
+    request_check_run(row.integration, row.requested_by, now, "A rehearsal has ended")

@@ -21,61 +21,65 @@ from django.views.decorators.debug import sensitive_variables
 from integrations.submissions.models import Credential, Integration
 from integrations.submissions.services import credentials
 from portal.core import crypto
-from portal.core.errors import NotAllowed
-from portal.core.repository_urls import product_of
-from portal.jobs.publishing import nudge
-from verification.checks.runner import subject_of
-from verification.checks.services.runs import may_ask
+from portal.core.errors import ActionRefused
+from portal.core.repository_urls import get_product_name
+from portal.jobs.publishing import publish_task
+from verification.checks.runner import build_integration_subject
+from verification.checks.services.runs import can_request_check_run
 from verification.sandbox import client
 from verification.sandbox.types import SandboxUnavailable
-from verification.sources.errors import Unreadable
-from verification.sources.factory import sources
+from verification.sources.errors import SourceError
+from verification.sources.factory import build_sources
 from verification.testruns.kinds.provider_lifecycle import worker
-from verification.testruns.kinds.provider_lifecycle.config import Given, environment_of
-from verification.testruns.kinds.provider_lifecycle.driver import beginning
-from verification.testruns.kinds.provider_lifecycle.records import Seen, ran_of, seen_of
+from verification.testruns.kinds.provider_lifecycle.config import ProviderLifecycleTarget, parse_environment
+from verification.testruns.kinds.provider_lifecycle.driver import build_initial_records
+from verification.testruns.kinds.provider_lifecycle.records import ProviderLifecycleRecords, load_command, load_records
 from verification.testruns.kinds.provider_lifecycle.rules import catalog
 from verification.testruns.kinds.provider_schema import artifacts
-from verification.testruns.kinds.provider_schema.artifacts import NotAuthentic
-from verification.testruns.kinds.run_task.callback_store import patiently
+from verification.testruns.kinds.provider_schema.artifacts import UnverifiedReleaseError
+from verification.testruns.kinds.run_task.callback_store import retry_while_locked
 from verification.testruns.models import LifecycleRehearsal
 
-Program = Callable[[LifecycleRehearsal, Path], Path]
+ProgramFetcher = Callable[[LifecycleRehearsal, Path], Path]
 log = logging.getLogger(__name__)
-CLAIM = timedelta(minutes=40)  # longer than any rehearsal may take
-SECONDS = 1800.0
-READABLE: tuple[Path, ...] = ()  # further folders that a provider may see: for tests, whose providers are scripts
-REFUSAL = gettext_noop("Only owners and editors of the company and people of the program may do this.")
-CUT_OFF = "Our worker ended before the rehearsal did."
-REASON = "Rehearsal of the provider's lifecycle"
+LEASE_DURATION = timedelta(minutes=40)  # longer than any rehearsal may take
+TIMEOUT_SECONDS = 1800.0
+READABLE_FOLDERS: tuple[
+    Path, ...
+] = ()  # further folders that a provider may see: for tests, whose providers are scripts
+REFUSAL_MESSAGE = gettext_noop("Only owners and editors of the company and people of the program may do this.")
+INTERRUPTED_MESSAGE = "Our worker ended before the rehearsal did."
+CREDENTIAL_USE_REASON = "Rehearsal of the provider's lifecycle"
 
 
-@sensitive_variables("given")
-def begin(integration: Integration, given: dict[str, Any], *, by: Any, now: datetime) -> LifecycleRehearsal:
-    """Ask for a rehearsal. `given`: version, base, changed, refused, partial, hosts, secret (lines), account (uuid).
+@sensitive_variables("inputs")
+def start_test_run(
+    integration: Integration, inputs: dict[str, Any], *, actor: Any, now: datetime
+) -> LifecycleRehearsal:
+    """Ask for a rehearsal. `inputs`: version, base, changed, refused, partial, hosts, secret (lines), account (uuid).
 
     Raises NotAllowed.
     """
-    if not may_ask(integration, by):
-        raise NotAllowed(_(REFUSAL), "may")
+    if not can_request_check_run(integration, actor):
+        raise ActionRefused(_(REFUSAL_MESSAGE), "may")
     if not integration.is_open:
-        raise NotAllowed(_("The integration has ended, so there is nothing to rehearse."), "gone")
-    texts = {name: given[name] for name in ("version", "base", "changed", "refused", "partial")}
+        raise ActionRefused(_("The integration has ended, so there is nothing to rehearse."), "gone")
+    texts = {name: inputs[name] for name in ("version", "base", "changed", "refused", "partial")}
     row = LifecycleRehearsal(
-        integration=integration, hosts=list(given["hosts"]), account=given["account"] or None, requested_by=by,
+        integration=integration, hosts=list(inputs["hosts"]), account=inputs["account"] or None, requested_by=actor,
         requested_at=now, due_at=now, **texts,
     )  # fmt: skip
-    if given["secret"]:
-        row.names = list(environment_of(given["secret"]))
-        row.sealed = crypto.seal(crypto.Secret(given["secret"]), row.context())
-    begun = beginning(_given(row, Path(), {}))
-    row.seen = replace(begun, has_secrets=bool(row.sealed or row.account)).as_dict()
+    if inputs["secret"]:
+        row.names = list(parse_environment(inputs["secret"]))
+        row.sealed = crypto.encrypt(crypto.Secret(inputs["secret"]), row.context())
+    records = build_initial_records(_build_target(row, Path(), {}))
+    row.seen = replace(records, has_secrets=bool(row.sealed or row.account)).as_dict()
     try:
         with transaction.atomic():
             row.save()
     except IntegrityError:
-        raise NotAllowed(_("A rehearsal is under way; wait for its end."), "busy") from None
-    transaction.on_commit(lambda: nudge("verification.testruns.tasks.rehearse_lifecycle", row.pk))
+        raise ActionRefused(_("A rehearsal is under way; wait for its end."), "busy") from None
+    transaction.on_commit(lambda: publish_task("verification.testruns.tasks.execute_provider_lifecycle_test", row.pk))
     return row
 
 
@@ -85,93 +89,106 @@ def run_due(now: datetime | None = None) -> int:
     return sum(run_one(pk, now) for pk in list(due))
 
 
-def run_one(pk: int, now: datetime | None = None, program: Program | None = None) -> bool:
+def run_one(pk: int, now: datetime | None = None, program_fetcher: ProgramFetcher | None = None) -> bool:
     """Play one to its end, if it is due and in nobody's hands. Returns whether it was taken.
 
-    `program` gives the executable, that of the release where it is left out.
+    `program_fetcher` gives the executable, that of the release where it is left out.
     """
     moment = now or timezone.now()
-    free = LifecycleRehearsal.objects.due(moment).filter(pk=pk)
-    if not free.update(claimed_until=moment + CLAIM):
+    available = LifecycleRehearsal.objects.due(moment).filter(pk=pk)
+    if not available.update(claimed_until=moment + LEASE_DURATION):
         return False
     row = LifecycleRehearsal.objects.select_related("integration__partner").get(pk=pk)
     if row.attempts:
-        _finish(row, replace(seen_of(row.seen), broken=CUT_OFF, over=True))
+        _finish(row, replace(load_records(row.seen), broken=INTERRUPTED_MESSAGE, over=True))
         return True
     LifecycleRehearsal.objects.filter(pk=pk).update(attempts=1)
-    _finish(row, _played(row, program or program_of))
+    _finish(row, _execute(row, program_fetcher or fetch_program))
     return True
 
 
-def _played(row: LifecycleRehearsal, program: Program) -> Seen:
+def _execute(row: LifecycleRehearsal, program_fetcher: ProgramFetcher) -> ProviderLifecycleRecords:
     """The whole of what was seen. Raises nothing: what goes wrong on our side is said as that."""
-    begun = seen_of(row.seen)
+    records = load_records(row.seen)
     try:
         with tempfile.TemporaryDirectory(prefix="release-") as folder:
-            executable = program(row, Path(folder))
-            return _asked(row, _given(row, executable, _environment(row)))
-    except (SandboxUnavailable, NotAuthentic, NotAllowed, ValueError) as why:
-        return replace(begun, unavailable=f"Not run: {why}", over=True)
-    except (Unreadable, crypto.CannotOpen) as why:
-        return replace(begun, broken=str(why), over=True)
+            executable = program_fetcher(row, Path(folder))
+            return _run_in_sandbox(row, _build_target(row, executable, _load_environment(row)))
+    except (SandboxUnavailable, UnverifiedReleaseError, ActionRefused, ValueError) as error:
+        return replace(records, unavailable=f"Not run: {error}", over=True)
+    except (SourceError, crypto.DecryptionError) as error:
+        return replace(records, broken=str(error), over=True)
     except Exception as fault:
         log.error("A lifecycle rehearsal broke: %s", type(fault).__name__)  # its text could hold what was typed
-        return replace(seen_of(row.seen), broken="Something of ours broke.", over=True)
+        return replace(load_records(row.seen), broken="Something of ours broke.", over=True)
 
 
-def program_of(row: LifecycleRehearsal, folder: Path) -> Path:
+def fetch_program(row: LifecycleRehearsal, folder: Path) -> Path:
     """The executable of the release, which is authentic. Raises NotAuthentic and Unreadable."""
-    clients = sources()
-    subject = replace(subject_of(row.integration, timezone.now()), version=row.version)
-    return artifacts.fetched(artifacts.authentic(subject, clients)[1], clients, folder)
+    clients = build_sources()
+    subject = replace(build_integration_subject(row.integration, timezone.now()), version=row.version)
+    return artifacts.fetch_executable(artifacts.verify_release(subject, clients)[1], clients, folder)
 
 
 @sensitive_variables()
-def _environment(row: LifecycleRehearsal) -> dict[str, str]:
+def _load_environment(row: LifecycleRehearsal) -> dict[str, str]:
     """The credentials, for the sandbox alone. Raises CannotOpen, NotAllowed and Unfit."""
     text = ""
     if row.account is not None:
-        account = Credential.objects.filter(integration=row.integration, uuid=row.account).first()
-        if account is None:
-            raise NotAllowed(_("This account was replaced or withdrawn meanwhile."), "gone")
-        text = credentials.use_in_sandbox(account, by=None, reason=REASON, now=timezone.now()) + "\n"
+        credential = Credential.objects.filter(integration=row.integration, uuid=row.account).first()
+        if credential is None:
+            raise ActionRefused(_("This account was replaced or withdrawn meanwhile."), "gone")
+        text = (
+            credentials.open_for_sandbox(credential, actor=None, reason=CREDENTIAL_USE_REASON, now=timezone.now())
+            + "\n"
+        )
     if row.sealed:
-        text += crypto.unseal(bytes(row.sealed), row.context()).value
-    return environment_of(text)
+        text += crypto.decrypt(bytes(row.sealed), row.context()).value
+    return parse_environment(text)
 
 
-def _given(row: LifecycleRehearsal, executable: Path, environment: dict[str, str]) -> Given:
+def _build_target(row: LifecycleRehearsal, executable: Path, environment: dict[str, str]) -> ProviderLifecycleTarget:
     namespace, _, name = row.integration.repository.partition("/")
-    return Given(
-        executable, Path(), f"{namespace.lower()}/{product_of(name)}", row.version, row.base, row.changed, row.refused,
-        row.partial, tuple(row.hosts), environment,
-    )  # fmt: skip
+    return ProviderLifecycleTarget(
+        executable,
+        Path(),
+        f"{namespace.lower()}/{get_product_name(name)}",
+        row.version,
+        row.base,
+        row.changed,
+        row.refused,
+        row.partial,
+        tuple(row.hosts),
+        environment,
+    )
 
 
-@sensitive_variables("given")
-def _asked(row: LifecycleRehearsal, given: Given) -> Seen:
+@sensitive_variables("target")
+def _run_in_sandbox(row: LifecycleRehearsal, target: ProviderLifecycleTarget) -> ProviderLifecycleRecords:
     """Have it played, and keep each step as it comes. Raise what run_job raises."""
 
-    def heard(what: dict[str, Any]) -> None:
-        seen = seen_of(row.seen).with_ran(ran_of(what["ran"]))
-        patiently(lambda: _keep(row, seen))
+    def report_progress(progress: dict[str, Any]) -> None:
+        records = load_records(row.seen).with_command(load_command(progress["ran"]))
+        retry_while_locked(lambda: _store_records(row, records))
 
-    order = worker.order(given, READABLE, loopback=settings.LOOPBACK_SOURCES)
-    files = {"provider": given.executable}
-    said = client.run_job("lifecycle", order, files, service=settings.SANDBOX_SOCKET, seconds=SECONDS, report=heard)
-    return seen_of(said)
+    job_input = worker.build_job_input(target, READABLE_FOLDERS, loopback=settings.LOOPBACK_SOURCES)
+    files = {"provider": target.executable}
+    result = client.run_job(
+        "lifecycle", job_input, files, service=settings.SANDBOX_SOCKET, seconds=TIMEOUT_SECONDS, report=report_progress
+    )
+    return load_records(result)
 
 
-def _keep(row: LifecycleRehearsal, seen: Seen) -> None:
+def _store_records(row: LifecycleRehearsal, records: ProviderLifecycleRecords) -> None:
     """What was seen so far, with its verdicts."""
-    row.seen = seen.as_dict()
-    row.verdicts = [each.as_dict() for each in catalog.judge(seen)]
+    row.seen = records.as_dict()
+    row.verdicts = [each.as_dict() for each in catalog.judge(records)]
     LifecycleRehearsal.objects.open().filter(pk=row.pk).update(seen=row.seen, verdicts=row.verdicts)
 
 
-def _finish(row: LifecycleRehearsal, seen: Seen) -> None:
+def _finish(row: LifecycleRehearsal, records: ProviderLifecycleRecords) -> None:
     """End it: the last verdicts, the credentials forgotten."""
-    outcome = str(catalog.outcome_of(catalog.judge(seen)))
-    patiently(lambda: _keep(row, seen))
-    ended = {"finished_at": timezone.now(), "claimed_until": None, "sealed": b"", "outcome": outcome}
-    patiently(lambda: LifecycleRehearsal.objects.open().filter(pk=row.pk).update(**ended))
+    outcome = str(catalog.compute_outcome(catalog.judge(records)))
+    retry_while_locked(lambda: _store_records(row, records))
+    changes = {"finished_at": timezone.now(), "claimed_until": None, "sealed": b"", "outcome": outcome}
+    retry_while_locked(lambda: LifecycleRehearsal.objects.open().filter(pk=row.pk).update(**changes))

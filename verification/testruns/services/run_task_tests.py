@@ -15,63 +15,69 @@ from django.utils.translation import gettext_noop
 
 from integrations.submissions.models import Integration
 from portal.core import crypto
-from portal.core.errors import NotAllowed
-from portal.jobs.publishing import nudge
+from portal.core.errors import ActionRefused
+from portal.jobs.publishing import publish_task
 from verification import sources
-from verification.checks.rules.run_task import KEY, KNOWN
+from verification.checks.rules.run_task import CHECK_KEY, OBSERVATION_KEY
 from verification.checks.services import observations
-from verification.checks.services.runs import enqueue, may_ask
+from verification.checks.services.runs import can_request_check_run, request_check_run
 from verification.testruns.kinds.run_task import callback_service, rules
 from verification.testruns.kinds.run_task.callback_store import (
-    ages,
-    patiently,
-    places_of,
-    scenarios_of,
-    seen_of,
-    target_of,
+    build_scenarios,
+    build_target,
+    build_urls,
+    compute_ages,
+    load_records,
+    retry_while_locked,
 )
-from verification.testruns.kinds.run_task.driver import Target, is_hopeless, new_result_id, perform, waits_for
-from verification.testruns.kinds.run_task.enforcement import effects
-from verification.testruns.kinds.run_task.judging import Verdict
-from verification.testruns.kinds.run_task.records import Seen, as_dict
-from verification.testruns.kinds.run_task.scenario import Act
+from verification.testruns.kinds.run_task.driver import (
+    RunTaskTarget,
+    generate_result_id,
+    is_hopeless,
+    list_awaited_runs,
+    send_request,
+)
+from verification.testruns.kinds.run_task.enforcement import build_effects
+from verification.testruns.kinds.run_task.judging import RuleResult
+from verification.testruns.kinds.run_task.records import RunTaskRecords, serialize_record
+from verification.testruns.kinds.run_task.scenario import RequestStep
 from verification.testruns.models import RunTaskRehearsal, RunTaskRequest
 
 log = logging.getLogger(__name__)
-CLAIM = timedelta(minutes=3)
-SECONDS = 40.0  # that one piece may take before others have their turn
-ROUND = 60.0  # seconds that a round of due rehearsals may take: checks wait behind it
-PATIENCE = 4.0  # seconds that a piece waits for results, since most come at once
-POLL = 0.2
-PAUSE = timedelta(seconds=5)
-REFUSAL = gettext_noop("Only owners and editors of the company and people of the program may do this.")
+LEASE_DURATION = timedelta(minutes=3)
+SLICE_SECONDS = 40.0  # that one piece may take before others have their turn
+ROUND_SECONDS = 60.0  # seconds that a round of due rehearsals may take: checks wait behind it
+RESULT_WAIT_SECONDS = 4.0  # seconds that a piece waits for results, since most come at once
+POLL_SECONDS = 0.2
+RESUME_DELAY = timedelta(seconds=5)
+REFUSAL_MESSAGE = gettext_noop("Only owners and editors of the company and people of the program may do this.")
 
 
-def begin(integration: Integration, given: dict[str, Any], *, by: Any, now: datetime) -> RunTaskRehearsal:
-    """Ask for a rehearsal. `given`: url, key, stages, and for both scenarios workspace and plan. Raises NotAllowed."""
-    if not may_ask(integration, by):
-        raise NotAllowed(_(REFUSAL), "may")
+def start_test_run(integration: Integration, inputs: dict[str, Any], *, actor: Any, now: datetime) -> RunTaskRehearsal:
+    """Ask for a rehearsal. `inputs`: url, key, stages, and for both scenarios workspace and plan. Raises NotAllowed."""
+    if not can_request_check_run(integration, actor):
+        raise ActionRefused(_(REFUSAL_MESSAGE), "may")
     if not integration.is_open:
-        raise NotAllowed(_("The integration has ended, so there is nothing to rehearse."), "gone")
+        raise ActionRefused(_("The integration has ended, so there is nothing to rehearse."), "gone")
     row = RunTaskRehearsal(
-        integration=integration, url=given["url"], stages=list(given["stages"]), scenarios=scenarios_of(given),
-        signed=bool(given["key"]), requested_by=by, requested_at=now, due_at=now,
+        integration=integration, url=inputs["url"], stages=list(inputs["stages"]), scenarios=build_scenarios(inputs),
+        signed=bool(inputs["key"]), requested_by=actor, requested_at=now, due_at=now,
     )  # fmt: skip
-    if given["key"]:
-        row.sealed = crypto.seal(crypto.Secret(given["key"]), row.context())
+    if inputs["key"]:
+        row.sealed = crypto.encrypt(crypto.Secret(inputs["key"]), row.context())
     try:
         with transaction.atomic():
             row.save()
     except IntegrityError:
-        raise NotAllowed(_("A rehearsal is under way; wait for its end or stop it."), "busy") from None
-    transaction.on_commit(lambda: nudge("verification.testruns.tasks.rehearse_one", row.pk))
+        raise ActionRefused(_("A rehearsal is under way; wait for its end or stop it."), "busy") from None
+    transaction.on_commit(lambda: publish_task("verification.testruns.tasks.execute_run_task_test", row.pk))
     return row
 
 
-def stop(integration: Integration, *, by: Any, now: datetime) -> None:
+def cancel_test_run(integration: Integration, *, actor: Any, now: datetime) -> None:
     """End the open rehearsal with what was seen so far. Raises NotAllowed."""
-    if not may_ask(integration, by):
-        raise NotAllowed(_(REFUSAL), "may")
+    if not can_request_check_run(integration, actor):
+        raise ActionRefused(_(REFUSAL_MESSAGE), "may")
     row = RunTaskRehearsal.objects.open().filter(integration=integration).first()
     if row is not None:
         _finish(row, now)
@@ -79,134 +85,136 @@ def stop(integration: Integration, *, by: Any, now: datetime) -> None:
 
 def run_due(now: datetime | None = None) -> int:
     """Take what is due one piece further, until a minute is gone. Returns how many were taken."""
-    until, taken = time.monotonic() + ROUND, 0
+    deadline, run_count = time.monotonic() + ROUND_SECONDS, 0
     for pk in list(RunTaskRehearsal.objects.due(now or timezone.now()).values_list("pk", flat=True)[:20]):
-        if time.monotonic() < until:
-            taken += run_one(pk, now)
-    return taken
+        if time.monotonic() < deadline:
+            run_count += run_one(pk, now)
+    return run_count
 
 
 def run_one(pk: int, now: datetime | None = None) -> bool:
     """Take one rehearsal a piece further, if it is due and in nobody's hands. Returns whether it was taken."""
     moment = now or timezone.now()
-    claimed = RunTaskRehearsal.objects.due(moment).filter(pk=pk)
-    if not claimed.update(claimed_until=moment + CLAIM):
+    available = RunTaskRehearsal.objects.due(moment).filter(pk=pk)
+    if not available.update(claimed_until=moment + LEASE_DURATION):
         return False
     row = RunTaskRehearsal.objects.select_related("integration").get(pk=pk)
     try:
-        key = crypto.unseal(bytes(row.sealed), row.context()).value if row.signed else ""
-    except crypto.CannotOpen:
+        key = crypto.decrypt(bytes(row.sealed), row.context()).value if row.signed else ""
+    except crypto.DecryptionError:
         _finish(row, timezone.now())  # the key that sealed it is gone; it has to be given again
         return True
-    target, until = target_of(row, key), time.monotonic() + SECONDS
-    if _ask(row, target, until):
-        _await(row, until)
+    target, deadline = build_target(row, key), time.monotonic() + SLICE_SECONDS
+    if _send_requests(row, target, deadline):
+        _wait_for_results(row, deadline)
     else:
         RunTaskRehearsal.objects.filter(pk=row.pk).update(due_at=timezone.now(), claimed_until=None)
     return True
 
 
-def _ask(row: RunTaskRehearsal, target: Target, until: float) -> bool:
+def _send_requests(row: RunTaskRehearsal, target: RunTaskTarget, deadline: float) -> bool:
     """Make the requests that are still to be made. Returns whether all are."""
     row.requests.filter(exchange={}).delete()  # whoever was sending it died; the platform would send it again too
-    done = set(row.requests.values_list("act", flat=True))
-    for act in target.script():
-        if act.key in done:
+    completed_steps = set(row.requests.values_list("act", flat=True))
+    for step in target.script():
+        if step.key in completed_steps:
             continue
-        if time.monotonic() > until:
+        if time.monotonic() > deadline:
             return False
-        if not patiently(lambda: _claim_on(row)):
+        if not retry_while_locked(lambda: _renew_lease(row)):
             return True  # stopped meanwhile
-        if _send(row, act, target):
+        if _send_request(row, step, target):
             return True
     return True
 
 
-def _claim_on(row: RunTaskRehearsal) -> int:
-    return RunTaskRehearsal.objects.open().filter(pk=row.pk).update(claimed_until=timezone.now() + CLAIM)
+def _renew_lease(row: RunTaskRehearsal) -> int:
+    return RunTaskRehearsal.objects.open().filter(pk=row.pk).update(claimed_until=timezone.now() + LEASE_DURATION)
 
 
-def _send(row: RunTaskRehearsal, act: Act, target: Target) -> bool:
+def _send_request(row: RunTaskRehearsal, step: RequestStep, target: RunTaskTarget) -> bool:
     """Make one request and keep it. Returns whether there is no use in further ones."""
-    token, result_id = callback_service.new_token(), new_result_id()
+    token, result_id = callback_service.generate_token(), generate_result_id()
     request = RunTaskRequest(
-        rehearsal=row, act=act.key, token_hash=callback_service.hash_of(token), sent_at=timezone.now()
+        rehearsal=row, act=step.key, token_hash=callback_service.hash_token(token), sent_at=timezone.now()
     )
-    patiently(request.save)
-    exchange = perform(act, target, places_of(request), token, result_id, sources.outbound())
-    request.exchange = as_dict(exchange)
-    patiently(lambda: request.save(update_fields=["exchange"]))
-    patiently(lambda: _so_far(row, seen_of(row)))
+    retry_while_locked(request.save)
+    exchange = send_request(step, target, build_urls(request), token, result_id, sources.build_outbound_client())
+    request.exchange = serialize_record(exchange)
+    retry_while_locked(lambda: request.save(update_fields=["exchange"]))
+    retry_while_locked(lambda: _store_progress(row, load_records(row)))
     return is_hopeless(exchange)
 
 
-def _await(row: RunTaskRehearsal, until: float) -> None:
+def _wait_for_results(row: RunTaskRehearsal, deadline: float) -> None:
     """Wait a little for results; then settle, finish, or come back later."""
-    until = min(until, time.monotonic() + PATIENCE)
+    deadline = min(deadline, time.monotonic() + RESULT_WAIT_SECONDS)
     while True:
-        now, seen = timezone.now(), patiently(lambda: seen_of(row))
-        waiting = waits_for(seen, patiently(lambda: ages(row.requests.all(), timezone.now())))
-        if not waiting and row.settle_until is None:
-            row.settle_until = now + timedelta(seconds=seen.limits.settle)
-        if not waiting and row.settle_until is not None and now >= row.settle_until:
-            patiently(lambda: _finish(row, timezone.now()))
+        now, records = timezone.now(), retry_while_locked(lambda: load_records(row))
+        pending_runs = list_awaited_runs(
+            records, retry_while_locked(lambda: compute_ages(row.requests.all(), timezone.now()))
+        )
+        if not pending_runs and row.settle_until is None:
+            row.settle_until = now + timedelta(seconds=records.limits.settle_seconds)
+        if not pending_runs and row.settle_until is not None and now >= row.settle_until:
+            retry_while_locked(lambda: _finish(row, timezone.now()))
             return
-        if time.monotonic() > until:
+        if time.monotonic() > deadline:
             break
-        time.sleep(POLL)
-    patiently(lambda: _put_off(row, seen))
+        time.sleep(POLL_SECONDS)
+    retry_while_locked(lambda: _reschedule(row, records))
 
 
-def _put_off(row: RunTaskRehearsal, seen: Seen) -> None:
+def _reschedule(row: RunTaskRehearsal, records: RunTaskRecords) -> None:
     """Come back later, and let the page show what has come meanwhile."""
-    _so_far(row, seen)
-    later = {"due_at": timezone.now() + PAUSE, "claimed_until": None, "settle_until": row.settle_until}
-    RunTaskRehearsal.objects.open().filter(pk=row.pk).update(**later)
+    _store_progress(row, records)
+    changes = {"due_at": timezone.now() + RESUME_DELAY, "claimed_until": None, "settle_until": row.settle_until}
+    RunTaskRehearsal.objects.open().filter(pk=row.pk).update(**changes)
 
 
-def _so_far(row: RunTaskRehearsal, seen: Seen) -> None:
+def _store_progress(row: RunTaskRehearsal, records: RunTaskRecords) -> None:
     """Keep the verdicts so far. Where it was stopped meanwhile, what has come since counts too, and it stays so."""
     if RunTaskRehearsal.objects.open().filter(pk=row.pk).exists():
-        _judge(row, seen)
+        _store_results(row, records)
         return
     row.refresh_from_db(fields=["finished_at"])
-    judge_again(row, timezone.now())
+    reevaluate_test_run(row, timezone.now())
 
 
-def _judge(row: RunTaskRehearsal, seen: Seen) -> tuple[Verdict, ...]:
+def _store_results(row: RunTaskRehearsal, records: RunTaskRecords) -> tuple[RuleResult, ...]:
     """Keep the verdicts on what was seen so far."""
-    verdicts = rules.judge(seen)
-    row.verdicts = [each.as_dict() for each in verdicts]
-    row.effects = [each.as_dict() for each in effects(seen)]
-    rows = RunTaskRehearsal.objects.all() if seen.over else RunTaskRehearsal.objects.open()
+    results = rules.judge(records)
+    row.verdicts = [each.as_dict() for each in results]
+    row.effects = [each.as_dict() for each in build_effects(records)]
+    rows = RunTaskRehearsal.objects.all() if records.over else RunTaskRehearsal.objects.open()
     rows.filter(pk=row.pk).update(verdicts=row.verdicts, effects=row.effects)
-    return verdicts
+    return results
 
 
 @transaction.atomic
 def _finish(row: RunTaskRehearsal, now: datetime) -> None:
     """End it: the last verdicts, the key forgotten, the check told."""
-    outcome = str(rules.outcome_of(_judge(row, seen_of(row, over=True))))
-    ended = {"finished_at": now, "claimed_until": None, "sealed": b"", "outcome": outcome}
-    if RunTaskRehearsal.objects.open().filter(pk=row.pk).update(**ended):
+    outcome = str(rules.compute_outcome(_store_results(row, load_records(row, over=True))))
+    changes = {"finished_at": now, "claimed_until": None, "sealed": b"", "outcome": outcome}
+    if RunTaskRehearsal.objects.open().filter(pk=row.pk).update(**changes):
         row.finished_at, row.outcome = now, outcome
-        _remember(row, now)
+        _store_observation(row, now)
 
 
-def judge_again(row: RunTaskRehearsal, now: datetime) -> None:
+def reevaluate_test_run(row: RunTaskRehearsal, now: datetime) -> None:
     """Something came after the end: it counts too."""
-    row.outcome = str(rules.outcome_of(_judge(row, seen_of(row, over=True))))
+    row.outcome = str(rules.compute_outcome(_store_results(row, load_records(row, over=True))))
     RunTaskRehearsal.objects.filter(pk=row.pk).update(outcome=row.outcome)
-    _remember(row, now)
+    _store_observation(row, now)
 
 
-def _remember(row: RunTaskRehearsal, now: datetime) -> None:
+def _store_observation(row: RunTaskRehearsal, now: datetime) -> None:
     """What the check says of it, as plain values; only the newest rehearsal counts."""
     newest = RunTaskRehearsal.objects.filter(integration=row.integration_id).exclude(finished_at=None).first()
     if newest is not None and newest.pk == row.pk:
-        said = {
+        observation = {
             "url": row.url, "stages": row.stages, "signed": row.signed, "outcome": row.outcome,
             "verdicts": row.verdicts, "at": (row.finished_at or now).isoformat(),
         }  # fmt: skip
-        observations.remember(row.integration, KEY, {KNOWN: said}, now)
-        enqueue(row.integration, row.requested_by, now, "A rehearsal has ended")
+        observations.store_observation(row.integration, CHECK_KEY, {OBSERVATION_KEY: observation}, now)
+        request_check_run(row.integration, row.requested_by, now, "A rehearsal has ended")

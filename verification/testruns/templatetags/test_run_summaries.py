@@ -16,12 +16,14 @@ register = template.Library()
 
 
 @register.inclusion_tag("testruns/summaries.html")
-def tried(integration: Integration, requirement: Requirement | None = None) -> dict[str, Any]:
+def show_test_run_summaries(integration: Integration, requirement: Requirement | None = None) -> dict[str, Any]:
     """Everything that was tried; for one requirement only where that helps to decide on it. Nothing is no panel."""
-    wanted = requirement is None or selectors.bears_on(requirement)
-    return {"rows": [(row, _link(row)) for row in selectors.tried(integration)] if wanted else []}
+    is_relevant = requirement is None or selectors.is_relevant(requirement)
+    return {
+        "rows": [(row, _build_link(row)) for row in selectors.get_latest_test_runs(integration)] if is_relevant else []
+    }
 
 
-def _link(row: selectors.Tried) -> SafeString:
-    words = format_html('{}<span class="visually-hidden">: {}</span>', _("See all of it"), row.what)
-    return link_button(words, href=row.href, small=True)
+def _build_link(row: selectors.TestRunSummary) -> SafeString:
+    text = format_html('{}<span class="visually-hidden">: {}</span>', _("See all of it"), row.what)
+    return link_button(text, href=row.href, small=True)

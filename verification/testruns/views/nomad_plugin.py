@@ -14,30 +14,30 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from integrations.submissions.models import Integration
-from integrations.submissions.views.mixins import load
-from portal.core.errors import NotAllowed
-from portal.core.repository_urls import product_of
-from portal.ui.refusals import refused
-from verification.checks.services.runs import may_ask
+from integrations.submissions.views.mixins import load_visible_integration
+from portal.core.errors import ActionRefused
+from portal.core.repository_urls import get_product_name
+from portal.ui.refusals import report_refusal
+from verification.checks.services.runs import can_request_check_run
 from verification.testruns import selectors
-from verification.testruns.kinds.nomad_plugin.config import WHAT
-from verification.testruns.kinds.nomad_plugin.driver import TITLES
-from verification.testruns.kinds.nomad_plugin.forms import RehearseNomad
-from verification.testruns.kinds.nomad_plugin.records import Asked, from_dict
-from verification.testruns.kinds.nomad_plugin.report import as_plain
+from verification.testruns.kinds.nomad_plugin.config import PLUGIN_TYPE_LABELS
+from verification.testruns.kinds.nomad_plugin.driver import CALL_TITLES
+from verification.testruns.kinds.nomad_plugin.forms import NomadPluginTestForm
+from verification.testruns.kinds.nomad_plugin.records import PluginCall, load_records
+from verification.testruns.kinds.nomad_plugin.report import build_report
 from verification.testruns.kinds.nomad_plugin.rules.catalog import RULES
 from verification.testruns.models import NomadRehearsal
 from verification.testruns.services import nomad_plugin_tests
-from verification.testruns.views.live_page import as_json, page
+from verification.testruns.views.live_page import render_json, render_page
 
-PAGE = "testruns/nomad_plugin.html"
-ACTS = {rule.key: rule.acts for rule in RULES}
-OF_ONE_TYPE = {"task_schema": "driver", "capabilities": "driver", "reserve": "device", "stats": "device"}
-MOST = 20_000  # characters of an answer that the page shows
+TEMPLATE = "testruns/nomad_plugin.html"
+CALLS_BY_RULE = {rule.key: rule.acts for rule in RULES}
+PLUGIN_TYPE_BY_CALL = {"task_schema": "driver", "capabilities": "driver", "reserve": "device", "stats": "device"}
+MAX_ANSWER_CHARACTERS = 20_000  # characters of an answer that the page shows
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class PluginAnswer:
     """A question as the page shows it: its words, how it ended, and the answer."""
 
     title: str
@@ -45,84 +45,98 @@ class Shown:
     text: str
 
 
-def loaded(request: HttpRequest, uuid: UUID) -> Integration:
-    found = load(request, uuid)
-    if not found.plugin:
+def load_integration(request: HttpRequest, uuid: UUID) -> Integration:
+    integration = load_visible_integration(request, uuid)
+    if not integration.plugin:
         raise Http404(_("Only task drivers and device plugins for Nomad are rehearsed."))
-    return found
+    return integration
 
 
-def nomad_rehearsal(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def show_nomad_plugin_test(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """The page; a POST begins a rehearsal; htmx asks for what is new of it."""
-    found = loaded(request, uuid)
+    integration = load_integration(request, uuid)
     if request.method != "POST":
-        return _page(request, found, RehearseNomad(initial=_usual(found)))
-    if not may_ask(found, request.user):
-        raise PermissionDenied(_(nomad_plugin_tests.REFUSAL))
-    form = RehearseNomad(request.POST)
+        return _render(request, integration, NomadPluginTestForm(initial=_get_initial_values(integration)))
+    if not can_request_check_run(integration, request.user):
+        raise PermissionDenied(_(nomad_plugin_tests.REFUSAL_MESSAGE))
+    form = NomadPluginTestForm(request.POST)
     if not form.is_valid():
-        return _page(request, found, form, status=422)
+        return _render(request, integration, form, status=422)
     try:
-        nomad_plugin_tests.begin(found, form.cleaned_data, by=request.user, now=timezone.now())
-    except NotAllowed as refusal:
-        refused(request, refusal)
+        nomad_plugin_tests.start_test_run(integration, form.cleaned_data, actor=request.user, now=timezone.now())
+    except ActionRefused as refusal:
+        report_refusal(request, refusal)
     return redirect("nomad_rehearsal", uuid=uuid)
 
 
 @require_safe
-def nomad_rehearsal_json(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def show_nomad_plugin_test_json(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """The chosen rehearsal, the newest one if none is chosen, as the command line prints it."""
-    found = loaded(request, uuid)
-    return as_json(
-        request, found, NomadRehearsal, lambda row: {"version": row.version, **as_plain(from_dict(row.seen))}
+    integration = load_integration(request, uuid)
+    return render_json(
+        request,
+        integration,
+        NomadRehearsal,
+        lambda row: {"version": row.version, **build_report(load_records(row.seen))},
     )
 
 
-def _page(request: HttpRequest, found: Integration, form: RehearseNomad, status: int = 200) -> HttpResponse:
-    return page(request, found, NomadRehearsal, PAGE, shown, status=status, form=form, what=_(WHAT[found.plugin]))
+def _render(
+    request: HttpRequest, integration: Integration, form: NomadPluginTestForm, status: int = 200
+) -> HttpResponse:
+    return render_page(
+        request,
+        integration,
+        NomadRehearsal,
+        TEMPLATE,
+        build_context,
+        status=status,
+        form=form,
+        what=_(PLUGIN_TYPE_LABELS[integration.plugin]),
+    )
 
 
-def shown(row: NomadRehearsal) -> dict[str, Any]:
+def build_context(row: NomadRehearsal) -> dict[str, Any]:
     """What the page shows of a rehearsal: how far it is, its verdicts, and every question with its answer."""
-    seen = from_dict(row.seen)
-    acts = [act for act in TITLES if OF_ONE_TYPE.get(act, row.type) == row.type]
-    asked = {one.act: _shown(one) for one in seen.asked}
-    judged = selectors.for_page(row)
-    told = [
-        (each, [asked[act] for act in ACTS.get(each["rule"], ())[:1] if act in asked])
+    records = load_records(row.seen)
+    call_names = [call_name for call_name in CALL_TITLES if PLUGIN_TYPE_BY_CALL.get(call_name, row.type) == row.type]
+    answers = {call.act: _build_answer(call) for call in records.asked}
+    results_context = selectors.build_results_context(row)
+    answered_results = [
+        (each, [answers[call_name] for call_name in CALLS_BY_RULE.get(each["rule"], ())[:1] if call_name in answers])
         if each["outcome"] in ("fail", "warn") else (each, [])
-        for each in judged["verdicts"]
+        for each in results_context["verdicts"]
     ]  # fmt: skip
     return {
         "running": row.finished_at is None,
-        "done": len(asked),
-        "of": len(acts),
-        "doing": next((TITLES[act] for act in acts if act not in asked), ""),
-        "not_run": seen.unavailable,
-        "broken": seen.broken,
-        "told": told,
-        "held": judged["held"],
-        "asked": list(asked.values()),
+        "done": len(answers),
+        "of": len(call_names),
+        "doing": next((CALL_TITLES[call_name] for call_name in call_names if call_name not in answers), ""),
+        "not_run": records.unavailable,
+        "broken": records.broken,
+        "told": answered_results,
+        "held": results_context["held"],
+        "asked": list(answers.values()),
     }
 
 
-def _shown(asked: Asked) -> Shown:
-    said = asked.data.get("said")
-    text = said if said is not None else json.dumps(asked.data, indent=2, ensure_ascii=False) if asked.data else ""
-    end = _("answered") if asked.is_answered else asked.sentence or asked.came
-    line = _("%(end)s, after %(seconds)s s") % {"end": end.rstrip("."), "seconds": f"{asked.seconds:.1f}"}
-    return Shown(asked.title, line, str(text)[:MOST] or _("Nothing."))
+def _build_answer(call: PluginCall) -> PluginAnswer:
+    output = call.data.get("said")
+    text = output if output is not None else json.dumps(call.data, indent=2, ensure_ascii=False) if call.data else ""
+    ending = _("answered") if call.is_answered else call.sentence or call.came
+    line = _("%(end)s, after %(seconds)s s") % {"end": ending.rstrip("."), "seconds": f"{call.seconds:.1f}"}
+    return PluginAnswer(call.title, line, str(text)[:MAX_ANSWER_CHARACTERS] or _("Nothing."))
 
 
-def _usual(found: Integration) -> dict[str, Any]:
+def _get_initial_values(integration: Integration) -> dict[str, Any]:
     """What the form begins with: what was used last time, else the name that the repository gives."""
-    last = NomadRehearsal.objects.filter(integration=found).first()
+    last = NomadRehearsal.objects.filter(integration=integration).first()
     if last is not None:
         return {name: getattr(last, name) for name in ("version", "name", "config")}
-    return {"name": product_of(found.repository)}
+    return {"name": get_product_name(integration.repository)}
 
 
 urlpatterns = [
-    path("integrations/<uuid:uuid>/nomad/", nomad_rehearsal, name="nomad_rehearsal"),
-    path("integrations/<uuid:uuid>/nomad.json", nomad_rehearsal_json, name="nomad_rehearsal_json"),
+    path("integrations/<uuid:uuid>/nomad/", show_nomad_plugin_test, name="nomad_rehearsal"),
+    path("integrations/<uuid:uuid>/nomad.json", show_nomad_plugin_test_json, name="nomad_rehearsal_json"),
 ]

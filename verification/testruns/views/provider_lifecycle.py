@@ -13,110 +13,121 @@ from django.views.decorators.debug import sensitive_post_parameters, sensitive_v
 from django.views.decorators.http import require_safe
 
 from integrations.submissions.models import Integration
-from integrations.submissions.views.mixins import load
-from portal.core.errors import NotAllowed
-from portal.ui.refusals import refused
-from verification.checks.services.runs import may_ask
+from integrations.submissions.views.mixins import load_visible_integration
+from portal.core.errors import ActionRefused
+from portal.ui.refusals import report_refusal
+from verification.checks.services.runs import can_request_check_run
 from verification.releases.artifacts import file_names
 from verification.schemas.models import StoredSchema
 from verification.testruns import selectors
-from verification.testruns.kinds.provider_lifecycle.forms import RehearseLifecycle
-from verification.testruns.kinds.provider_lifecycle.records import Ran, Seen, seen_of
-from verification.testruns.kinds.provider_lifecycle.report import as_plain
+from verification.testruns.kinds.provider_lifecycle.forms import ProviderLifecycleTestForm
+from verification.testruns.kinds.provider_lifecycle.records import CommandRecord, ProviderLifecycleRecords, load_records
+from verification.testruns.kinds.provider_lifecycle.report import build_report
 from verification.testruns.kinds.provider_lifecycle.rules.catalog import RULES
-from verification.testruns.kinds.provider_lifecycle.scenario import script
+from verification.testruns.kinds.provider_lifecycle.scenario import list_steps
 from verification.testruns.models import LifecycleRehearsal
 from verification.testruns.services import provider_lifecycle_tests
-from verification.testruns.views.live_page import as_json, page
+from verification.testruns.views.live_page import render_json, render_page
 
-PAGE = "testruns/provider_lifecycle.html"
-ACTS = {rule.key: rule.acts for rule in RULES} | {"partial": ("partial",), "left": ("cleanup",)}
-TEXTS = ("version", "base", "changed", "refused", "partial")
+TEMPLATE = "testruns/provider_lifecycle.html"
+STEPS_BY_RULE = {rule.key: rule.acts for rule in RULES} | {"partial": ("partial",), "left": ("cleanup",)}
+TEXT_FIELDS = ("version", "base", "changed", "refused", "partial")
 
 
-def loaded(request: HttpRequest, uuid: UUID) -> Integration:
-    found = load(request, uuid)
-    if not file_names.REPOSITORY.fullmatch(found.repository.partition("/")[2]):
+def load_integration(request: HttpRequest, uuid: UUID) -> Integration:
+    integration = load_visible_integration(request, uuid)
+    if not file_names.REPOSITORY.fullmatch(integration.repository.partition("/")[2]):
         raise Http404(_("Only a Terraform provider has a lifecycle."))
-    return found
+    return integration
 
 
 @sensitive_post_parameters("secret")
 @sensitive_variables("form")
-def lifecycle(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def show_provider_lifecycle_test(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """The page; a POST begins a rehearsal; htmx asks for what is new of it."""
-    found = loaded(request, uuid)
-    accounts = accounts_of(found)
+    integration = load_integration(request, uuid)
+    accounts = list_account_choices(integration)
     if request.method != "POST":
-        return _page(request, found, RehearseLifecycle(accounts, initial=_usual(found)))
-    if not may_ask(found, request.user):
-        raise PermissionDenied(_(provider_lifecycle_tests.REFUSAL))
-    form = RehearseLifecycle(accounts, request.POST)
+        return _render(
+            request, integration, ProviderLifecycleTestForm(accounts, initial=_get_initial_values(integration))
+        )
+    if not can_request_check_run(integration, request.user):
+        raise PermissionDenied(_(provider_lifecycle_tests.REFUSAL_MESSAGE))
+    form = ProviderLifecycleTestForm(accounts, request.POST)
     if not form.is_valid():
-        return _page(request, found, form, status=422)
+        return _render(request, integration, form, status=422)
     try:
-        provider_lifecycle_tests.begin(found, form.cleaned_data, by=request.user, now=timezone.now())
-    except NotAllowed as refusal:
-        refused(request, refusal)
+        provider_lifecycle_tests.start_test_run(integration, form.cleaned_data, actor=request.user, now=timezone.now())
+    except ActionRefused as refusal:
+        report_refusal(request, refusal)
     return redirect("lifecycle", uuid=uuid)
 
 
 @require_safe
-def lifecycle_json(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def show_provider_lifecycle_test_json(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """The chosen rehearsal, the newest one if none is chosen, as the command line prints it."""
-    found = loaded(request, uuid)
-    return as_json(
-        request, found, LifecycleRehearsal, lambda row: {"version": row.version, **as_plain(seen_of(row.seen))}
+    integration = load_integration(request, uuid)
+    return render_json(
+        request,
+        integration,
+        LifecycleRehearsal,
+        lambda row: {"version": row.version, **build_report(load_records(row.seen))},
     )
 
 
-def _page(request: HttpRequest, found: Integration, form: RehearseLifecycle, status: int = 200) -> HttpResponse:
-    return page(request, found, LifecycleRehearsal, PAGE, shown, status=status, form=form)
+def _render(
+    request: HttpRequest, integration: Integration, form: ProviderLifecycleTestForm, status: int = 200
+) -> HttpResponse:
+    return render_page(request, integration, LifecycleRehearsal, TEMPLATE, build_context, status=status, form=form)
 
 
-def shown(row: LifecycleRehearsal) -> dict[str, Any]:
+def build_context(row: LifecycleRehearsal) -> dict[str, Any]:
     """What the page shows of a rehearsal: how far it is, its verdicts, and every command with what it printed."""
-    seen = seen_of(row.seen)
-    steps = script(refused=seen.has_refused, partial=seen.has_partial)
-    told = selectors.for_page(row)
-    next_step = next((step.title for step in steps if seen.of(step.key) is None), "")
+    records = load_records(row.seen)
+    steps = list_steps(has_refused=records.has_refused, has_partial=records.has_partial)
+    results_context = selectors.build_results_context(row)
+    next_step_title = next((step.title for step in steps if records.get_command(step.key) is None), "")
     return {
         "running": row.finished_at is None,
-        "done": len(seen.ran),
+        "done": len(records.ran),
         "of": len(steps),
-        "doing": next_step,
-        "not_run": seen.unavailable,
-        "broken": seen.broken,
-        "told": [(verdict, _commands(verdict, seen)) for verdict in told["verdicts"]],
-        "held": told["held"],
-        "ran": seen.ran,
+        "doing": next_step_title,
+        "not_run": records.unavailable,
+        "broken": records.broken,
+        "told": [(verdict, _select_commands(verdict, records)) for verdict in results_context["verdicts"]],
+        "held": results_context["held"],
+        "ran": records.ran,
     }
 
 
-def _commands(verdict: dict[str, Any], seen: Seen) -> list[Ran]:
+def _select_commands(result: dict[str, Any], records: ProviderLifecycleRecords) -> list[CommandRecord]:
     """The commands that show why a rule does not hold plainly."""
-    if verdict["outcome"] not in ("fail", "warn"):
+    if result["outcome"] not in ("fail", "warn"):
         return []
-    if verdict["rule"] == "secrets.output":
-        return [ran for ran in seen.ran if ran.shown]
-    return [ran for act in ACTS.get(verdict["rule"], ())[-1:] if (ran := seen.of(act)) is not None]
+    if result["rule"] == "secrets.output":
+        return [command for command in records.ran if command.shown]
+    return [
+        command
+        for step_key in STEPS_BY_RULE.get(result["rule"], ())[-1:]
+        if (command := records.get_command(step_key)) is not None
+    ]
 
 
-def accounts_of(found: Integration) -> list[tuple[str, str]]:
-    kept = found.credentials.filter(ended_at=None).order_by("pk")
-    return [(str(account.uuid), account.label) for account in kept]
+def list_account_choices(integration: Integration) -> list[tuple[str, str]]:
+    accounts = integration.credentials.filter(ended_at=None).order_by("pk")
+    return [(str(account.uuid), account.label) for account in accounts]
 
 
-def _usual(found: Integration) -> dict[str, Any]:
+def _get_initial_values(integration: Integration) -> dict[str, Any]:
     """What the form begins with: what was used last time, else the newest version that we know."""
-    last = LifecycleRehearsal.objects.filter(integration=found).first()
+    last = LifecycleRehearsal.objects.filter(integration=integration).first()
     if last is not None:
-        return {name: getattr(last, name) for name in TEXTS} | {"hosts": " ".join(last.hosts)}
-    newest = StoredSchema.objects.filter(integration=found).order_by("-given_at").first()
+        return {name: getattr(last, name) for name in TEXT_FIELDS} | {"hosts": " ".join(last.hosts)}
+    newest = StoredSchema.objects.filter(integration=integration).order_by("-given_at").first()
     return {"version": newest.version if newest else ""}
 
 
 urlpatterns = [
-    path("integrations/<uuid:uuid>/lifecycle/", lifecycle, name="lifecycle"),
-    path("integrations/<uuid:uuid>/lifecycle.json", lifecycle_json, name="lifecycle_json"),
+    path("integrations/<uuid:uuid>/lifecycle/", show_provider_lifecycle_test, name="lifecycle"),
+    path("integrations/<uuid:uuid>/lifecycle.json", show_provider_lifecycle_test_json, name="lifecycle_json"),
 ]

@@ -14,106 +14,106 @@ from django.views.decorators.http import require_safe
 
 from integrations.submissions.models import Integration
 from integrations.submissions.selectors import context
-from integrations.submissions.views.mixins import load, pressed
-from portal.core.errors import NotAllowed
-from portal.ui.refusals import refused
-from verification.checks.rules.run_task import KEY
-from verification.checks.runner import checked, keys_of
-from verification.checks.services.runs import may_ask
+from integrations.submissions.views.mixins import load_visible_integration, require_button
+from portal.core.errors import ActionRefused
+from portal.ui.refusals import report_refusal
+from verification.checks.rules.run_task import CHECK_KEY
+from verification.checks.runner import list_checked_requirements, list_required_check_keys
+from verification.checks.services.runs import can_request_check_run
 from verification.testruns import selectors
-from verification.testruns.kinds.run_task.callback_store import seen_of, target_of
-from verification.testruns.kinds.run_task.forms import Rehearse
+from verification.testruns.kinds.run_task.callback_store import build_target, load_records
+from verification.testruns.kinds.run_task.forms import RunTaskTestForm
 from verification.testruns.kinds.run_task.protocol import STAGES
-from verification.testruns.kinds.run_task.report import as_plain
+from verification.testruns.kinds.run_task.report import build_report
 from verification.testruns.models import RunTaskRehearsal
 from verification.testruns.services import run_task_tests
-from verification.testruns.views.live_page import as_json, page
+from verification.testruns.views.live_page import render_json, render_page
 
-PAGE = "testruns/run_task.html"
+TEMPLATE = "testruns/run_task.html"
 
 
-def is_rehearsed(found: Integration) -> bool:
+def has_run_task_test(integration: Integration) -> bool:
     """Whether its program has run tasks to rehearse."""
-    return KEY in keys_of(checked(found))
+    return CHECK_KEY in list_required_check_keys(list_checked_requirements(integration))
 
 
-def loaded(request: HttpRequest, uuid: UUID) -> Integration:
-    found = load(request, uuid)
-    if not is_rehearsed(found):
+def load_integration(request: HttpRequest, uuid: UUID) -> Integration:
+    integration = load_visible_integration(request, uuid)
+    if not has_run_task_test(integration):
         raise Http404(_("Only a run task is rehearsed so."))
-    return found
+    return integration
 
 
 @sensitive_post_parameters("key")
 @sensitive_variables("form")
-def rehearsal(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def show_run_task_test(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """The page; a POST begins a rehearsal; htmx asks for what is new of it."""
-    found = loaded(request, uuid)
+    integration = load_integration(request, uuid)
     if request.method != "POST":
-        return _page(request, found, Rehearse(initial=_usual(found)))
-    if not may_ask(found, request.user):
-        raise PermissionDenied(_(run_task_tests.REFUSAL))
-    form = Rehearse(request.POST)
+        return _render(request, integration, RunTaskTestForm(initial=_get_initial_values(integration)))
+    if not can_request_check_run(integration, request.user):
+        raise PermissionDenied(_(run_task_tests.REFUSAL_MESSAGE))
+    form = RunTaskTestForm(request.POST)
     if not form.is_valid():
-        return _page(request, found, form, status=422)
+        return _render(request, integration, form, status=422)
     try:
-        run_task_tests.begin(found, form.cleaned_data, by=request.user, now=timezone.now())
-    except NotAllowed as refusal:
-        refused(request, refusal)
+        run_task_tests.start_test_run(integration, form.cleaned_data, actor=request.user, now=timezone.now())
+    except ActionRefused as refusal:
+        report_refusal(request, refusal)
     return redirect("rehearsal", uuid=uuid)
 
 
 @require_safe
-def rehearsal_json(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def show_run_task_test_json(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """The chosen rehearsal, the newest one if none is chosen, as the command line prints it."""
-    return as_json(request, loaded(request, uuid), RunTaskRehearsal, _plain)
+    return render_json(request, load_integration(request, uuid), RunTaskRehearsal, _serialize_test_run)
 
 
-def _plain(row: RunTaskRehearsal) -> dict[str, Any]:
-    return {"stages": row.stages, **as_plain(seen_of(row, over=row.finished_at is not None), row.url)}
+def _serialize_test_run(row: RunTaskRehearsal) -> dict[str, Any]:
+    return {"stages": row.stages, **build_report(load_records(row, over=row.finished_at is not None), row.url)}
 
 
-@pressed("rehearsal")
-def rehearsal_stop(request: HttpRequest, uuid: UUID) -> HttpResponse:
+@require_button("rehearsal")
+def cancel_run_task_test(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """End the one under way with what was seen so far."""
     try:
-        run_task_tests.stop(loaded(request, uuid), by=request.user, now=timezone.now())
-    except NotAllowed as refusal:
-        refused(request, refusal)
+        run_task_tests.cancel_test_run(load_integration(request, uuid), actor=request.user, now=timezone.now())
+    except ActionRefused as refusal:
+        report_refusal(request, refusal)
     return redirect("rehearsal", uuid=uuid)
 
 
-def _page(request: HttpRequest, found: Integration, form: Rehearse, status: int = 200) -> HttpResponse:
-    return page(request, found, RunTaskRehearsal, PAGE, shown, status=status, form=form)
+def _render(request: HttpRequest, integration: Integration, form: RunTaskTestForm, status: int = 200) -> HttpResponse:
+    return render_page(request, integration, RunTaskRehearsal, TEMPLATE, build_context, status=status, form=form)
 
 
-def shown(row: RunTaskRehearsal) -> dict[str, Any]:
+def build_context(row: RunTaskRehearsal) -> dict[str, Any]:
     """What the page shows of a rehearsal: how far it is, its verdicts, and every exchange with its callbacks."""
-    seen = seen_of(row, over=row.finished_at is not None)
-    script = target_of(row, "key" if row.signed else "").script()
+    records = load_records(row, over=row.finished_at is not None)
+    steps = build_target(row, "key" if row.signed else "").script()
     return {
         "running": row.finished_at is None,
-        "done": len(seen.exchanges),
-        "of": len(script),
-        **selectors.for_page(row),
+        "done": len(records.exchanges),
+        "of": len(steps),
+        **selectors.build_results_context(row),
         "effects": row.effects,
-        "exchanges": [(each, seen.knocks_of(each.act)) for each in seen.exchanges],
+        "exchanges": [(each, records.list_callbacks(each.act)) for each in records.exchanges],
     }
 
 
-def _usual(found: Integration) -> dict[str, Any]:
+def _get_initial_values(integration: Integration) -> dict[str, Any]:
     """What the form begins with: what was answered, or used last time."""
-    last = RunTaskRehearsal.objects.filter(integration=found).first()
+    last = RunTaskRehearsal.objects.filter(integration=integration).first()
     if last is not None:
         return {"url": last.url, "stages": last.stages}
-    given = [state.data for state in context.states_of(found).values()]
-    url = next((data["endpoint"] for data in given if data.get("endpoint")), "")
-    stages: list[str] = next((data["stages"] for data in given if isinstance(data.get("stages"), list)), [])
+    answers = [state.data for state in context.get_fulfillments(integration).values()]
+    url = next((data["endpoint"] for data in answers if data.get("endpoint")), "")
+    stages: list[str] = next((data["stages"] for data in answers if isinstance(data.get("stages"), list)), [])
     return {"url": url, "stages": [stage for stage in stages if stage in STAGES]}
 
 
 urlpatterns = [
-    path("integrations/<uuid:uuid>/rehearsal/", rehearsal, name="rehearsal"),
-    path("integrations/<uuid:uuid>/rehearsal.json", rehearsal_json, name="rehearsal_json"),
-    path("integrations/<uuid:uuid>/rehearsal/stop/", rehearsal_stop, name="rehearsal_stop"),
+    path("integrations/<uuid:uuid>/rehearsal/", show_run_task_test, name="rehearsal"),
+    path("integrations/<uuid:uuid>/rehearsal.json", show_run_task_test_json, name="rehearsal_json"),
+    path("integrations/<uuid:uuid>/rehearsal/stop/", cancel_run_task_test, name="rehearsal_stop"),
 ]

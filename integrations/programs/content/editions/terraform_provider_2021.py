@@ -8,31 +8,35 @@ from integrations.programs.content.common import (
 )
 from integrations.programs.content.editions import terraform_provider_steps as shared
 from integrations.programs.content.licenses import OPEN_SOURCE_LIST
-from integrations.programs.schema import Agency, Edition, Link, Stage, Step, Tier
+from integrations.programs.schema import Agency, Edition, ResourceLink, Stage, Step, Tier
 
 DEVELOPMENT_KIT = (
-    Link(
+    ResourceLink(
         "a) Writing custom providers guide", "https://www.terraform.io/guides/writing-custom-terraform-providers.html"
     ),
-    Link(
+    ResourceLink(
         "b) Creating a Terraform Provider for Just About Anything: video", "https://www.youtube.com/watch?v=noxwUVet5RE"
     ),
-    Link("c) Sample provider developed by partner", "http://container-solutions.com/write-terraform-provider-part-1/"),
-    Link("d) Example provider for reference: AWS", "https://github.com/hashicorp/terraform-provider-aws"),
-    Link("d) Example provider for reference: OPC", "https://github.com/hashicorp/terraform-provider-opc"),
-    Link(
+    ResourceLink(
+        "c) Sample provider developed by partner", "http://container-solutions.com/write-terraform-provider-part-1/"
+    ),
+    ResourceLink("d) Example provider for reference: AWS", "https://github.com/hashicorp/terraform-provider-aws"),
+    ResourceLink("d) Example provider for reference: OPC", "https://github.com/hashicorp/terraform-provider-opc"),
+    ResourceLink(
         "e) Contributing to Terraform guidelines",
         "https://github.com/hashicorp/terraform/blob/main/.github/CONTRIBUTING.md",
     ),
-    Link("f) HashiCorp developer forum", "https://discuss.hashicorp.com/c/terraform-providers/tf-plugin-sdk/43"),
+    ResourceLink(
+        "f) HashiCorp developer forum", "https://discuss.hashicorp.com/c/terraform-providers/tf-plugin-sdk/43"
+    ),
 )
 GUIDES = (
-    Link(
+    ResourceLink(
         "Provider configuration and versions",
         "https://developer.hashicorp.com/terraform/language/providers/configuration",
         "How users configure a provider and pin its version",
     ),
-    Link("Go installation guide", "https://go.dev/doc/install"),
+    ResourceLink("Go installation guide", "https://go.dev/doc/install"),
 )
 
 STEPS = (
@@ -51,16 +55,18 @@ STEPS = (
         "Publish it in the Terraform Registry yourself; several providers of a company belong under one organisation.",
         shared.PUBLISH,
         (
-            Link("Terraform Registry", "https://registry.terraform.io/"),
-            Link(
+            ResourceLink("Terraform Registry", "https://registry.terraform.io/"),
+            ResourceLink(
                 "Terraform Registry publishing documentation",
                 "https://developer.hashicorp.com/terraform/registry/providers/publishing",
             ),
-            Link(
+            ResourceLink(
                 "Provider publishing learn guide",
                 "https://developer.hashicorp.com/terraform/tutorials/providers/provider-release-publish",
             ),
-            Link("Provider documentation format", "https://developer.hashicorp.com/terraform/registry/providers/docs"),
+            ResourceLink(
+                "Provider documentation format", "https://developer.hashicorp.com/terraform/registry/providers/docs"
+            ),
         ),
     ),
     Step(
@@ -125,7 +131,7 @@ EDITION_2021 = Edition(
     "A vendor who leaves the provider to the community is no longer listed as Verified.",
     tiers=TIERS,
     offerings=("Open Source", "Terraform Cloud", "Terraform Enterprise"),
-    links=(Link("Plugin SDK forum", "https://discuss.hashicorp.com/c/terraform-providers/tf-plugin-sdk/43"),),
+    links=(ResourceLink("Plugin SDK forum", "https://discuss.hashicorp.com/c/terraform-providers/tf-plugin-sdk/43"),),
     agencies=(
         Agency("Crest Data Systems", "malhar@crestdatasys.com", "https://www.crestdatasys.com"),
         Agency("DigitalOnUs", "hashicorp@digitalonus.com", "https://www.digitalonus.com"),

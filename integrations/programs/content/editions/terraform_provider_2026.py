@@ -16,19 +16,19 @@ from integrations.programs.content.editions.terraform_provider_tags import (
     TESTING,
 )
 from integrations.programs.content.licenses import OPEN_SOURCE_LIST
-from integrations.programs.schema import Category, Edition, Group, Link, Stage, Step, Tier
+from integrations.programs.schema import Category, Edition, RequirementGroup, ResourceLink, Stage, Step, Tier
 
-FORUM = Link("f) Forum for providers", "https://discuss.hashicorp.com/c/terraform-providers/tf-plugin-sdk/43")
+FORUM = ResourceLink("f) Forum for providers", "https://discuss.hashicorp.com/c/terraform-providers/tf-plugin-sdk/43")
 
 DEVELOPMENT_KIT = (
-    Link(
+    ResourceLink(
         "a) Custom provider tutorials", "https://developer.hashicorp.com/terraform/tutorials/providers-plugin-framework"
     ),
-    Link("b) Scaffolding repository", "https://github.com/hashicorp/terraform-provider-scaffolding-framework"),
-    Link("b) Plugin framework documentation", FRAMEWORK),
-    Link("c) Video: a provider with the plugin framework", "https://www.youtube.com/watch?v=16qs7LJSyps"),
-    Link("d) Video: what the plugin framework improves", "https://www.youtube.com/watch?v=pAeQC0fC3Xw"),
-    Link("e) Example provider: Random", "https://github.com/hashicorp/terraform-provider-random"),
+    ResourceLink("b) Scaffolding repository", "https://github.com/hashicorp/terraform-provider-scaffolding-framework"),
+    ResourceLink("b) Plugin framework documentation", FRAMEWORK),
+    ResourceLink("c) Video: a provider with the plugin framework", "https://www.youtube.com/watch?v=16qs7LJSyps"),
+    ResourceLink("d) Video: what the plugin framework improves", "https://www.youtube.com/watch?v=pAeQC0fC3Xw"),
+    ResourceLink("e) Example provider: Random", "https://github.com/hashicorp/terraform-provider-random"),
     FORUM,
 )
 
@@ -48,16 +48,16 @@ STEPS = (
         "Publish it in the Terraform Registry yourself, best under one organisation and with public namespaces.",
         shared.PUBLISH,
         (
-            Link("Terraform Registry", "https://registry.terraform.io/"),
-            Link(
+            ResourceLink("Terraform Registry", "https://registry.terraform.io/"),
+            ResourceLink(
                 "Registry publishing documentation",
                 "https://developer.hashicorp.com/terraform/registry/providers/publishing",
             ),
-            Link(
+            ResourceLink(
                 "Provider publishing tutorial",
                 "https://developer.hashicorp.com/terraform/tutorials/providers/provider-release-publish",
             ),
-            Link("Public namespaces", "https://developer.hashicorp.com/terraform/cloud-docs/public-namespace"),
+            ResourceLink("Public namespaces", "https://developer.hashicorp.com/terraform/cloud-docs/public-namespace"),
         ),
     ),
     Step(
@@ -95,8 +95,8 @@ TIERS = (
         on_request=True,
         requirements=(SBOM, SBOM_HINT, *PREMIER_FEATURES),
         groups=(
-            Group("technical", "Technical: at least one"),
-            Group("feature", "Feature: at least one"),
+            RequirementGroup("technical", "Technical: at least one"),
+            RequirementGroup("feature", "Feature: at least one"),
         ),
     ),
     Tier(
@@ -117,18 +117,18 @@ TIERS = (
 )
 
 
-def _categories() -> tuple[Category, ...]:
+def build_categories() -> tuple[Category, ...]:
     """The older list with one name changed and one category more, in the newer order: by name."""
-    kept = tuple(
+    existing_categories = tuple(
         replace(c, key="communication-messaging", name="Communication & Messaging") if c.key == "comms-messaging" else c
         for c in shared.CATEGORIES
     )
-    added = Category(
+    new_category = Category(
         "infrastructure-management",
         "Infrastructure Management",
         "Resources on managed platforms and services, such as virtual networks and databases.",
     )
-    return tuple(sorted((*kept, added), key=lambda category: category.name.casefold()))
+    return tuple(sorted((*existing_categories, new_category), key=lambda category: category.name.casefold()))
 
 
 EDITION_2026 = Edition(
@@ -136,7 +136,7 @@ EDITION_2026 = Edition(
     title="Terraform integration program, providers",
     source="hashicorp/web-unified-docs: terraform-docs-common/docs/docs/partnerships.mdx, June 2026",
     steps=STEPS,
-    categories=_categories(),
+    categories=build_categories(),
     mailbox=MAILBOX,
     licences=OPEN_SOURCE_LIST,
     sla=RESOLVE_48_HOURS_5_DAYS,

@@ -4,24 +4,24 @@ What the partner attests and a machine can see is asked of both: the word of the
 """
 
 from integrations.programs.content.common import (
-    application,
-    attested,
-    checked,
-    hints,
-    listing_text,
-    logo,
-    partner_agreement,
-    support_plan,
+    build_application,
+    build_attestation,
+    build_check,
+    build_hints,
+    build_listing_text,
+    build_logo,
+    build_partner_agreement,
+    build_support_plan,
 )
-from integrations.programs.schema import Category, Requirement, Stage, Who
+from integrations.programs.schema import Category, FulfillingParty, Requirement, Stage
 
-LICENCE = checked(
+LICENCE = build_check(
     "TP-LIC",
     "An allowed licence",
     "Put one of the allowed licences into a LICENSE file; an unclear one is decided by a reviewer.",
     "repository.licence",
 )
-SOURCE = checked(
+SOURCE = build_check(
     "TP-SRC",
     "A public repository under its published name",
     "The Registry reads providers only from public GitHub repositories named terraform-provider-NAME.",
@@ -30,14 +30,14 @@ SOURCE = checked(
     "repository.owner",
     "repository.renamed",
 )
-RELEASE = checked(
+RELEASE = build_check(
     "TP-REL",
     "A published release",
     "Publish a release from a tag such as v1.2.3, not as a draft: the Registry makes a version of each.",
     "repository.release",
     "repository.tag_branch",
 )
-PUBLISHED = checked(
+PUBLICATION_CHECK = build_check(
     "TP-PUB",
     "Visible in the Terraform Registry",
     "Sign in to the Registry and publish the repository, then look whether its newest version is there.",
@@ -61,7 +61,7 @@ CODE_HINTS = (
     "docs.limits",
     "docs.links",
 )
-REGISTRY_HINTS = hints(
+REGISTRY_HINTS = build_hints(
     "TP-REG",
     "What the registry and the listing show",
     "registry.state",
@@ -69,13 +69,13 @@ REGISTRY_HINTS = hints(
     "listing.links",
     "listing.contacts",
 )
-SIGNATURE = attested(
+SIGNATURE = build_attestation(
     "TP-SIG",
     "A signed release",
     "The release is signed by a key registered in the Terraform Registry.",
     "Add your public key to the Registry first: an unsigned release cannot be installed.",
 )
-AUTHENTIC_RELEASE = checked(
+AUTHENTIC_RELEASE = build_check(
     "TP-AUTH",
     "An authentic release",
     "What users download must be what you signed: the names, the checksums, the signature and every archive.",
@@ -91,7 +91,7 @@ AUTHENTIC_RELEASE = checked(
     "release.tag",
     "release.newest",
 )
-KEY = checked(
+KEY = build_check(
     "TP-KEY",
     "A signing key in good health",
     "A key that ends, changes unannounced or belongs to one person takes your users by surprise.",
@@ -100,30 +100,32 @@ KEY = checked(
     "keys.rotation",
     "keys.personal",
 )
-DOCUMENTATION = attested(
+DOCUMENTATION = build_attestation(
     "TP-DOC",
     "Documentation that renders",
     "The provider's pages render in the Registry: an overview and at least one resource or data source.",
     "Open the provider in the Registry and read its pages once.",
 )
-APPLICATION = application("TP-APPLY")
-AGREEMENT = partner_agreement("TP-AGREE", needed_for=Stage.RELEASE)
-AUTHENTIC = attested(
+APPLICATION = build_application("TP-APPLY")
+AGREEMENT = build_partner_agreement("TP-AGREE", needed_for=Stage.RELEASE)
+AUTHENTICITY_ATTESTATION = build_attestation(
     "TP-VERIFY",
     "Authenticity of the publisher",
     "The namespace in the Registry belongs to the company that applied.",
     "The program compares the owner of the repository and the namespace with the company.",
     Stage.RELEASE,
-    who=Who.PROGRAM,
+    who=FulfillingParty.PROGRAM,
 )
-LISTING = listing_text("TP-LIST", "the HashiCorp website")
-LOGO = logo("TP-LOGO", optional=True)
-SUPPORT = support_plan("TP-SLA", "We resolve critical issues within 48 hours and all others within 5 business days")
+LISTING = build_listing_text("TP-LIST", "the HashiCorp website")
+LOGO = build_logo("TP-LOGO", optional=True)
+SUPPORT = build_support_plan(
+    "TP-SLA", "We resolve critical issues within 48 hours and all others within 5 business days"
+)
 
-PREPARE: tuple[Requirement, ...] = (LICENCE, SOURCE, hints("TP-CODE", "What the code shows", *CODE_HINTS))
-PUBLISH: tuple[Requirement, ...] = (RELEASE, SIGNATURE, AUTHENTIC_RELEASE, KEY, PUBLISHED, DOCUMENTATION)
+PREPARE: tuple[Requirement, ...] = (LICENCE, SOURCE, build_hints("TP-CODE", "What the code shows", *CODE_HINTS))
+PUBLISH: tuple[Requirement, ...] = (RELEASE, SIGNATURE, AUTHENTIC_RELEASE, KEY, PUBLICATION_CHECK, DOCUMENTATION)
 APPLY: tuple[Requirement, ...] = (APPLICATION, AGREEMENT)
-VERIFY: tuple[Requirement, ...] = (AUTHENTIC, LISTING, LOGO, REGISTRY_HINTS)
+VERIFY: tuple[Requirement, ...] = (AUTHENTICITY_ATTESTATION, LISTING, LOGO, REGISTRY_HINTS)
 
 CATEGORIES = (
     Category(

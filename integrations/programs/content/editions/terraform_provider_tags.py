@@ -1,31 +1,39 @@
 """What do the Partner and the Partner Premier tag of a Terraform provider ask for?"""
 
-from integrations.programs.content.common import attested, hints
-from integrations.programs.schema import Field, Kind, Link, Requirement, Scope, Stage, Who
+from integrations.programs.content.common import build_attestation, build_hints
+from integrations.programs.schema import (
+    AnswerScope,
+    FulfillingParty,
+    Question,
+    Requirement,
+    RequirementKind,
+    ResourceLink,
+    Stage,
+)
 
 FRAMEWORK = "https://developer.hashicorp.com/terraform/plugin/framework"
-TESTING = Link("Plugin testing", "https://developer.hashicorp.com/terraform/plugin/testing")
+TESTING = ResourceLink("Plugin testing", "https://developer.hashicorp.com/terraform/plugin/testing")
 
 # The six requirements of the Partner tag: stated before the review, except the membership, which the program knows.
 PARTNER_TAG = (
-    attested(
+    build_attestation(
         "TP-MEM",
         "Member of the Technology Partner Program",
         "The company is a member of the Technology Partner Program.",
         "The program confirms the membership once the application is accepted.",
         Stage.RELEASE,
-        who=Who.PROGRAM,
-        scope=Scope.PARTNER,
+        who=FulfillingParty.PROGRAM,
+        scope=AnswerScope.PARTNER,
     ),
-    attested(
+    build_attestation(
         "TP-FRAME",
         "Built on the Plugin Framework",
         "The provider, if it is new, is built on the current Terraform Plugin Framework.",
         "New providers no longer start from the older SDK.",
         Stage.REVIEW,
-        links=(Link("Plugin Framework", FRAMEWORK),),
+        links=(ResourceLink("Plugin Framework", FRAMEWORK),),
     ),
-    attested(
+    build_attestation(
         "TP-ACC",
         "Acceptance tests",
         "The provider has acceptance tests, they pass, and changes are not merged without them.",
@@ -33,21 +41,21 @@ PARTNER_TAG = (
         Stage.REVIEW,
         links=(TESTING,),
     ),
-    attested(
+    build_attestation(
         "TP-FIX",
         "Commitment to updates and fixes",
         "We keep the provider up to date and fix its issues.",
         "The tag tells users that somebody does.",
         Stage.REVIEW,
     ),
-    attested(
+    build_attestation(
         "TP-ESC",
         "Joint customer escalations",
         "We work together with HashiCorp when a customer of both escalates an issue.",
         "Such issues often need both sides at one table.",
         Stage.REVIEW,
     ),
-    attested(
+    build_attestation(
         "TP-NIGHT",
         "Nightly tests",
         "The tests run every night as a GitHub Action.",
@@ -57,19 +65,19 @@ PARTNER_TAG = (
 )
 
 # Three of the six can be seen from outside; the partner states them, the machine shows what it sees.
-TAG_HINTS = hints("TP-TAG", "What can be seen of the tag", "go.framework", "go.acceptance_tests", "go.nightly")
-SBOM_HINT = hints("TP-SBOM-SEEN", "Bill of materials in the release", "repository.sbom")
+TAG_HINTS = build_hints("TP-TAG", "What can be seen of the tag", "go.framework", "go.acceptance_tests", "go.nightly")
+SBOM_HINT = build_hints("TP-SBOM-SEEN", "Bill of materials in the release", "repository.sbom")
 
 SBOM = Requirement(
     "TP-SBOM",
     "Software bill of materials",
-    Who.PARTNER,
-    Kind.FORM,
+    FulfillingParty.PARTNER,
+    RequirementKind.FORM,
     "Make it with any generator and publish it with the release.",
     group="technical",
     fields=(
-        Field("address", "Address of the bill of materials", "url"),
-        Field(
+        Question("address", "Address of the bill of materials", "url"),
+        Question(
             "generator",
             "Made with",
             "choice",
@@ -82,37 +90,37 @@ SBOM = Requirement(
         ),
     ),
     links=(
-        Link("Syft", "https://github.com/anchore/syft"),
-        Link("CycloneDX generator", "https://github.com/CycloneDX/cdxgen"),
+        ResourceLink("Syft", "https://github.com/anchore/syft"),
+        ResourceLink("CycloneDX generator", "https://github.com/CycloneDX/cdxgen"),
     ),
 )
 PREMIER_FEATURES = (
-    attested(
+    build_attestation(
         "TP-EPH",
         "Ephemeral resources",
         "The provider offers ephemeral resources where secrets call for them.",
         "They keep secrets out of plans and state.",
         group="feature",
-        links=(Link("Ephemeral resources", f"{FRAMEWORK}/ephemeral-resources"),),
+        links=(ResourceLink("Ephemeral resources", f"{FRAMEWORK}/ephemeral-resources"),),
     ),
-    attested(
+    build_attestation(
         "TP-SEARCH",
         "Terraform Search",
         "The provider implements both resource identity and list resources.",
         "Terraform Search needs the two together: one alone does not count.",
         group="feature",
         links=(
-            Link("Resource identity", f"{FRAMEWORK}/resources/identity"),
-            Link("List resources", f"{FRAMEWORK}/list-resources"),
+            ResourceLink("Resource identity", f"{FRAMEWORK}/resources/identity"),
+            ResourceLink("List resources", f"{FRAMEWORK}/list-resources"),
         ),
     ),
-    attested(
+    build_attestation(
         "TP-ACTION",
         "Terraform Actions",
         "The provider offers actions.",
         "Actions let users run day-two operations from configuration.",
         group="feature",
-        links=(Link("Actions", f"{FRAMEWORK}/actions"),),
+        links=(ResourceLink("Actions", f"{FRAMEWORK}/actions"),),
     ),
 )
 PREMIER_BENEFITS = (

@@ -4,13 +4,24 @@ from integrations.programs.content.common import (
     APPLY_TO_PROGRAM,
     BECOME_A_PARTNER,
     PARTNER_MAILBOX,
-    application,
-    documentation,
-    partner_agreement,
+    build_application,
+    build_documentation,
+    build_partner_agreement,
 )
 from integrations.programs.content.editions import terraform_run_task_steps as shared
 from integrations.programs.content.licenses import NO_LICENCE_RULE
-from integrations.programs.schema import Category, Edition, Field, Kind, Link, Requirement, Stage, Step, Tier, Who
+from integrations.programs.schema import (
+    Category,
+    Edition,
+    FulfillingParty,
+    Question,
+    Requirement,
+    RequirementKind,
+    ResourceLink,
+    Stage,
+    Step,
+    Tier,
+)
 
 CATEGORIES = (
     Category("code-scanning", "Code Scanning", "Reviews configurations for errors and security issues."),
@@ -24,15 +35,15 @@ CATEGORIES = (
     Category("vcs", "VCS", "Tracks and manages changes of code."),
 )
 
-BUILT = Requirement(
+DEVELOPMENT_REQUIREMENT = Requirement(
     "RT-3",
     "Run task built and tested",
-    Who.PARTNER,
-    Kind.FORM,
+    FulfillingParty.PARTNER,
+    RequirementKind.FORM,
     "Users trust a gate that has been seen to open and to close.",
     fields=(
-        Field("stages", "Stages supported", "choices", options=(("pre_apply", "Pre-apply"),)),
-        *shared.TESTED,
+        Question("stages", "Stages supported", "choices", options=(("pre_apply", "Pre-apply"),)),
+        *shared.TEST_FIELDS,
     ),
 )
 
@@ -42,7 +53,7 @@ STEPS = (
         "Engage",
         Stage.ENGAGE,
         "Sign up for the Technology Partner Program.",
-        (application("RT-1"), partner_agreement("RT-2", Stage.RELEASE)),
+        (build_application("RT-1"), build_partner_agreement("RT-2", Stage.RELEASE)),
         (APPLY_TO_PROGRAM, BECOME_A_PARTNER),
     ),
     Step(
@@ -51,15 +62,17 @@ STEPS = (
         Stage.DEVELOP,
         "Build on the run task API. Pre-apply, between plan and apply, is the only stage; run tasks are in beta "
         "and on by default for the business tier only.",
-        (BUILT, shared.REHEARSED),
+        (DEVELOPMENT_REQUIREMENT, shared.TEST_RUN_HINTS),
         (
-            Link("Run task API", "https://developer.hashicorp.com/terraform/cloud-docs/api-docs/run-tasks/run-tasks"),
+            ResourceLink(
+                "Run task API", "https://developer.hashicorp.com/terraform/cloud-docs/api-docs/run-tasks/run-tasks"
+            ),
             shared.ANNOUNCEMENT,
-            Link(
+            ResourceLink(
                 "Example: Snyk",
                 "https://docs.snyk.io/features/integrations/ci-cd-integrations/integrating-snyk-with-terraform-cloud",
             ),
-            Link("Terraform Cloud API", "https://developer.hashicorp.com/terraform/cloud-docs/api-docs"),
+            ResourceLink("Terraform Cloud API", "https://developer.hashicorp.com/terraform/cloud-docs/api-docs"),
         ),
     ),
     Step(
@@ -67,7 +80,7 @@ STEPS = (
         "Review",
         Stage.REVIEW,
         "Meet your Alliances manager, or write to the mailbox: enable it, explain it, show it live.",
-        (shared.demonstration("Terraform Cloud"),),
+        (shared.build_demonstration("Terraform Cloud"),),
     ),
     Step(
         "release",
@@ -75,14 +88,14 @@ STEPS = (
         Stage.RELEASE,
         "The run task page shows your summary once the review and the documentation are complete.",
         (
-            documentation("RT-5", "Documentation for users", "Helps users get started; the listing leads there."),
+            build_documentation("RT-5", "Documentation for users", "Helps users get started; the listing leads there."),
             shared.SUMMARY,
             shared.DOSSIER,
             shared.LOGO,
-            shared.SEEN,
+            shared.LISTING_HINTS,
         ),
         (
-            Link(
+            ResourceLink(
                 "Run task page",
                 "https://www.terraform.io/docs/cloud/integrations/run-tasks/index.html#run-tasks-technology-partners",
             ),

@@ -4,14 +4,25 @@ from integrations.programs.content.common import (
     APPLY_TO_PROGRAM,
     BECOME_A_PARTNER,
     PARTNER_PAGE,
-    application,
-    documentation,
-    partner_agreement,
+    build_application,
+    build_documentation,
+    build_partner_agreement,
 )
 from integrations.programs.content.editions import terraform_run_task_steps as shared
 from integrations.programs.content.editions.terraform_2026 import MAILBOX, MANAGER
 from integrations.programs.content.licenses import NO_LICENCE_RULE
-from integrations.programs.schema import Category, Edition, Field, Kind, Link, Requirement, Stage, Step, Tier, Who
+from integrations.programs.schema import (
+    Category,
+    Edition,
+    FulfillingParty,
+    Question,
+    Requirement,
+    RequirementKind,
+    ResourceLink,
+    Stage,
+    Step,
+    Tier,
+)
 
 DOCS = "https://developer.hashicorp.com/terraform"
 
@@ -48,14 +59,14 @@ CATEGORIES = (
     Category("vcs", "VCS", "Tracks and manages changes of infrastructure code."),
 )
 
-BUILT = Requirement(
+DEVELOPMENT_REQUIREMENT = Requirement(
     "RT-3",
     "Integration built and tested",
-    Who.PARTNER,
-    Kind.FORM,
+    FulfillingParty.PARTNER,
+    RequirementKind.FORM,
     "Users trust a gate that has been seen to open and to close.",
     fields=(
-        Field(
+        Question(
             "stages",
             "Stages supported",
             "choices",
@@ -67,17 +78,17 @@ BUILT = Requirement(
                 ("api", "None: it works through the API"),
             ),
         ),
-        *shared.TESTED,
+        *shared.TEST_FIELDS,
     ),
 )
 NETWORK = Requirement(
     "RT-9",
     "Network access to Terraform Enterprise",
-    Who.PARTNER,
-    Kind.FORM,
+    FulfillingParty.PARTNER,
+    RequirementKind.FORM,
     "A private installation reaches outside systems only where that was planned, as by a secondary hostname.",
     fields=(
-        Field(
+        Question(
             "access",
             "How private installations reach it",
             "choice",
@@ -87,18 +98,20 @@ NETWORK = Requirement(
                 ("other", "In another way"),
             ),
         ),
-        Field("details", "Details", "lines", required=False, max_length=1000),
+        Question("details", "Details", "lines", required=False, max_length=1000),
     ),
-    links=(Link("Secondary hostname", f"{DOCS}/enterprise/deploy/reference/configuration#tfe_hostname_secondary"),),
+    links=(
+        ResourceLink("Secondary hostname", f"{DOCS}/enterprise/deploy/reference/configuration#tfe_hostname_secondary"),
+    ),
 )
-DOCUMENTATION = documentation(
+DOCUMENTATION = build_documentation(
     "RT-5",
     "Public documentation",
     "The listing leads there, so it must show the whole way by itself.",
-    Field("creates", "It says how to create the run task", "yes"),
-    Field("attaches", "It says how to attach it to a workspace", "yes"),
-    Field("stages", "It says which stages are supported", "yes"),
-    Field("shows", "It shows a run stopped and a run passed", "yes", help="Best with screenshots."),
+    Question("creates", "It says how to create the run task", "yes"),
+    Question("attaches", "It says how to attach it to a workspace", "yes"),
+    Question("stages", "It says which stages are supported", "yes"),
+    Question("shows", "It shows a run stopped and a run passed", "yes", help="Best with screenshots."),
 )
 
 STEPS = (
@@ -107,7 +120,7 @@ STEPS = (
         "Engage",
         Stage.ENGAGE,
         "Apply to the Technology Partner Program and sign its agreement, which HashiCorp sends after the application.",
-        (application("RT-1"), partner_agreement("RT-2")),
+        (build_application("RT-1"), build_partner_agreement("RT-2")),
         (APPLY_TO_PROGRAM, BECOME_A_PARTNER),
     ),
     Step(
@@ -115,15 +128,17 @@ STEPS = (
         "Develop & Test",
         Stage.DEVELOP,
         "Build on the run task API, or on the other APIs of the platform; choose the stages and test both results.",
-        (BUILT, NETWORK, shared.REHEARSED),
+        (DEVELOPMENT_REQUIREMENT, NETWORK, shared.TEST_RUN_HINTS),
         (
-            Link("Run task API", f"{DOCS}/cloud-docs/api-docs/run-tasks/run-tasks"),
-            Link("Run task stages and results", f"{DOCS}/cloud-docs/api-docs/run-tasks/task-stages-and-results"),
-            Link("Run tasks in the Registry", f"{DOCS}/registry/run-tasks"),
+            ResourceLink("Run task API", f"{DOCS}/cloud-docs/api-docs/run-tasks/run-tasks"),
+            ResourceLink(
+                "Run task stages and results", f"{DOCS}/cloud-docs/api-docs/run-tasks/task-stages-and-results"
+            ),
+            ResourceLink("Run tasks in the Registry", f"{DOCS}/registry/run-tasks"),
             shared.ANNOUNCEMENT,
-            Link("Run task tutorial", f"{DOCS}/tutorials/cloud/setup-hcp-terraform-run-task"),
-            Link("HCP Terraform API", f"{DOCS}/cloud-docs/api-docs"),
-            Link("Terraform Enterprise API", f"{DOCS}/enterprise/api-docs"),
+            ResourceLink("Run task tutorial", f"{DOCS}/tutorials/cloud/setup-hcp-terraform-run-task"),
+            ResourceLink("HCP Terraform API", f"{DOCS}/cloud-docs/api-docs"),
+            ResourceLink("Terraform Enterprise API", f"{DOCS}/enterprise/api-docs"),
         ),
     ),
     Step(
@@ -131,7 +146,7 @@ STEPS = (
         "Review",
         Stage.REVIEW,
         "Meet your partnerships manager, or write to the mailbox: enable it, explain it, show it live.",
-        (shared.demonstration("HCP Terraform or Terraform Enterprise"),),
+        (shared.build_demonstration("HCP Terraform or Terraform Enterprise"),),
     ),
     Step(
         "release",
@@ -139,10 +154,10 @@ STEPS = (
         Stage.RELEASE,
         "Run tasks join the Terraform Registry once the review and the documentation are complete, other "
         "integrations the partner page.",
-        (DOCUMENTATION, shared.SUMMARY, shared.DOSSIER, shared.LOGO, shared.SEEN),
+        (DOCUMENTATION, shared.SUMMARY, shared.DOSSIER, shared.LOGO, shared.LISTING_HINTS),
         (
-            Link("Run tasks in the Registry", "https://registry.terraform.io/browse/run-tasks"),
-            Link("HashiCorp partner page", PARTNER_PAGE),
+            ResourceLink("Run tasks in the Registry", "https://registry.terraform.io/browse/run-tasks"),
+            ResourceLink("HashiCorp partner page", PARTNER_PAGE),
         ),
     ),
     Step("support", "Support", Stage.SUPPORT, shared.SUPPORT_SUMMARY, (shared.SUPPORT,)),

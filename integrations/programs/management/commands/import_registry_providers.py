@@ -8,9 +8,9 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
 from integrations.programs.models import PublishedProvider
-from integrations.programs.services.registry_import import Tally, import_providers, lines_of
+from integrations.programs.services.registry_import import ImportResult, import_providers, open_lines
 
-TOLD_IN_FULL = 20
+MAX_REPORTED_LINES = 20
 
 
 class Command(BaseCommand):
@@ -21,20 +21,22 @@ class Command(BaseCommand):
 
     def handle(self, *, path: Path, **_: Any) -> None:
         try:
-            tally = import_providers(lines_of(path), now=timezone.now(), progress=self.progress)
+            result = import_providers(open_lines(path), now=timezone.now(), progress=self.progress)
         except OSError as error:
             raise CommandError(f"{path} cannot be read: {error.strerror}.") from error
-        self.tell_skipped(tally)
+        self.report_skipped(result)
         self.stdout.write(
-            f"{tally.read:,} lines: {tally.new:,} new, {tally.changed:,} changed, {tally.unchanged:,} unchanged, "
-            f"{len(tally.skipped):,} skipped. {PublishedProvider.objects.count():,} providers are here."
+            f"{result.read:,} lines: {result.new:,} new, {result.changed:,} changed, {result.unchanged:,} unchanged, "
+            f"{len(result.skipped):,} skipped. {PublishedProvider.objects.count():,} providers are here."
         )
 
     def progress(self, read: int) -> None:
         self.stderr.write(f"{read:,} lines read")
 
-    def tell_skipped(self, tally: Tally) -> None:
-        for number, reason in tally.skipped[:TOLD_IN_FULL]:
+    def report_skipped(self, result: ImportResult) -> None:
+        for number, reason in result.skipped[:MAX_REPORTED_LINES]:
             self.stderr.write(f"line {number} skipped: {reason}")
-        if len(tally.skipped) > TOLD_IN_FULL:
-            self.stderr.write("skipped in all: " + ", ".join(f"{n:,} × {why}" for why, n in tally.reasons().items()))
+        if len(result.skipped) > MAX_REPORTED_LINES:
+            self.stderr.write(
+                "skipped in all: " + ", ".join(f"{n:,} × {reason}" for reason, n in result.reasons().items())
+            )

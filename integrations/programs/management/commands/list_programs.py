@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 
 from integrations.programs.registry import PROGRAMS
-from integrations.programs.rendering import describe, table
+from integrations.programs.rendering import describe_edition, format_edition
 
 
 class Command(BaseCommand):
@@ -18,9 +18,9 @@ class Command(BaseCommand):
         parser.add_argument("--program", choices=sorted(PROGRAMS), help="only this program")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        wanted = [p for p in PROGRAMS.values() if options["program"] in (None, p.key)]
-        said = [describe(program, edition) for program in wanted for edition in program.editions]
+        programs = [p for p in PROGRAMS.values() if options["program"] in (None, p.key)]
+        descriptions = [describe_edition(program, edition) for program in programs for edition in program.editions]
         if options["json"]:
-            self.stdout.write(json.dumps(said, indent=2, ensure_ascii=False))
+            self.stdout.write(json.dumps(descriptions, indent=2, ensure_ascii=False))
         else:
-            self.stdout.write("\n".join(table(one) for one in said))
+            self.stdout.write("\n".join(format_edition(description) for description in descriptions))

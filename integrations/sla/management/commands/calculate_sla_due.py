@@ -8,13 +8,13 @@ from zoneinfo import ZoneInfo
 
 from django.core.management.base import BaseCommand, CommandError
 
-from integrations.partners.holidays import UnknownPlace, snapshot
-from integrations.sla.engine.clock import days_off
+from integrations.partners.holidays import UnknownRegionError, load_holidays
+from integrations.sla.engine.clock import describe_days_off
 from portal.core import business_time
-from portal.core.business_time import Calendar, Pause
+from portal.core.business_time import Calendar, ClockPause
 
 YEARS_AHEAD = 10  # of holidays; pauses may be long
-SHARES = (50, 75, 90)
+WARNING_PERCENTAGES = (50, 75, 90)
 
 
 class Command(BaseCommand):
@@ -33,90 +33,100 @@ class Command(BaseCommand):
 
     def handle(self, **options: Any) -> None:  # type: ignore[override]
         try:
-            told = answer(**{name: options[name] for name in NAMES})
+            result = calculate_due(**{name: options[name] for name in OPTION_NAMES})
         except ValueError as error:
             raise CommandError(str(error)) from error
         except OverflowError as error:
             raise CommandError("That is beyond the years that can be counted.") from error
-        self.stdout.write(json.dumps(told, indent=2, ensure_ascii=False))
+        self.stdout.write(json.dumps(result, indent=2, ensure_ascii=False))
 
 
-NAMES = ("opened", "kind", "zone", "country", "subdiv", "pause", "hours", "business_days")
+OPTION_NAMES = ("opened", "kind", "zone", "country", "subdiv", "pause", "hours", "business_days")
 
 
-def answer(
+def calculate_due(
     *, opened: str, kind: str, zone: str, country: str, subdiv: str, pause: list[str], hours: int, business_days: int
 ) -> dict[str, Any]:
     """The due moment and how it comes about. Raises ValueError with a sentence."""
-    where = _zone(zone)
-    start = _moment(opened, where)
-    calendar = _calendar(where, country, subdiv, start.year)
-    scale, allowed = (
-        (business_time.ELAPSED, timedelta(hours=hours))
+    time_zone = _parse_zone(zone)
+    start = _parse_moment(opened, time_zone)
+    calendar = _build_calendar(time_zone, country, subdiv, start.year)
+    scale, allowed_time = (
+        (business_time.ELAPSED_SCALE, timedelta(hours=hours))
         if kind == "critical"
         else (calendar.days, business_days * business_time.DAY)
     )
-    if allowed <= timedelta():
+    if allowed_time <= timedelta():
         raise ValueError("What is allowed must be more than nothing.")
-    pauses = business_time.merged(_pause(text, where) for text in pause)
-    due = business_time.due(start, allowed, scale, pauses)
-    warnings = [business_time.due(start, allowed * share / 100, scale, pauses) for share in SHARES]
+    pauses = business_time.merge_pauses(_parse_pause(text, time_zone) for text in pause)
+    due_at = business_time.calculate_due_at(start, allowed_time, scale, pauses)
+    warnings = [
+        business_time.calculate_due_at(start, allowed_time * share / 100, scale, pauses)
+        for share in WARNING_PERCENTAGES
+    ]
     return {
-        "due": _iso(due, where),
-        "opened": _iso(start, where),
+        "due": _format_timestamp(due_at, time_zone),
+        "opened": _format_timestamp(start, time_zone),
         "kind": kind,
         "allowed": f"{hours} hours" if kind == "critical" else f"{business_days} business days",
         "zone": zone,
-        "warn_at": {str(share): _iso(at, where) for share, at in zip(SHARES, warnings, strict=True)},
-        "segments": _segments(start, due, scale, pauses, calendar) if due else [],
+        "warn_at": {
+            str(share): _format_timestamp(warning_at, time_zone)
+            for share, warning_at in zip(WARNING_PERCENTAGES, warnings, strict=True)
+        },
+        "segments": _build_segments(start, due_at, scale, pauses, calendar) if due_at else [],
     }
 
 
-def _segments(
-    start: datetime, due: datetime, scale: business_time.Scale, pauses: list[Pause], calendar: Calendar
+def _build_segments(
+    start: datetime, due: datetime, scale: business_time.TimeScale, pauses: list[ClockPause], calendar: Calendar
 ) -> list[dict[str, Any]]:
     return [
         {
-            "from": _iso(part.start, calendar.zone),
-            "to": _iso(part.end, calendar.zone),
+            "from": _format_timestamp(part.start, calendar.zone),
+            "to": _format_timestamp(part.end, calendar.zone),
             "counted_seconds": part.used.total_seconds(),
-            "why": "paused" if part.pause is not None else "counted" if part.used else days_off(part, calendar),
+            "why": "paused"
+            if part.pause is not None
+            else "counted"
+            if part.used
+            else describe_days_off(part, calendar),
         }
-        for part in business_time.stretches(start, due, scale, pauses)
+        for part in business_time.split_into_segments(start, due, scale, pauses)
     ]
 
 
-def _zone(name: str) -> ZoneInfo:
+def _parse_zone(name: str) -> ZoneInfo:
     try:
         return ZoneInfo(name)
     except (KeyError, ValueError, OSError) as error:
         raise ValueError(f"“{name}” is no time zone that we know; one is written like America/New_York.") from error
 
 
-def _moment(text: str, zone: ZoneInfo) -> datetime:
+def _parse_moment(text: str, zone: ZoneInfo) -> datetime:
     try:
-        at = datetime.fromisoformat(text.strip())
+        timestamp = datetime.fromisoformat(text.strip())
     except ValueError as error:
         raise ValueError(f"“{text}” is no moment as ISO 8601 writes it; one is 2026-04-11T15:00:00-04:00.") from error
-    return at if at.tzinfo else at.replace(tzinfo=zone)
+    return timestamp if timestamp.tzinfo else timestamp.replace(tzinfo=zone)
 
 
-def _pause(text: str, zone: ZoneInfo) -> Pause:
-    first, slash, last = text.partition("/")
-    if not slash:
+def _parse_pause(text: str, zone: ZoneInfo) -> ClockPause:
+    first, separator, last = text.partition("/")
+    if not separator:
         raise ValueError(f"A pause is written FROM/TO, or FROM/ while it lasts; “{text}” is not.")
-    start, end = _moment(first, zone), _moment(last, zone) if last.strip() else None
+    start, end = _parse_moment(first, zone), _parse_moment(last, zone) if last.strip() else None
     if end is not None and end < start:
         raise ValueError(f"The pause “{text}” ends before it begins.")
-    return Pause(start, end)
+    return ClockPause(start, end)
 
 
-def _calendar(zone: ZoneInfo, country: str, subdiv: str, year: int) -> Calendar:
+def _build_calendar(zone: ZoneInfo, country: str, subdiv: str, year: int) -> Calendar:
     if subdiv and not country:
-        raise UnknownPlace("Say of which country the part is: --country US --subdiv CA.")
-    names = snapshot(country, subdiv, year - 1, year + YEARS_AHEAD) if country else {}
+        raise UnknownRegionError("Say of which country the part is: --country US --subdiv CA.")
+    names = load_holidays(country, subdiv, year - 1, year + YEARS_AHEAD) if country else {}
     return Calendar(zone, days_off=frozenset(names), names=names)
 
 
-def _iso(at: datetime | None, zone: ZoneInfo) -> str | None:
-    return at.astimezone(zone).isoformat() if at else None
+def _format_timestamp(timestamp: datetime | None, zone: ZoneInfo) -> str | None:
+    return timestamp.astimezone(zone).isoformat() if timestamp else None

@@ -9,8 +9,8 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
 from integrations.sla.engine import inputs
-from integrations.sla.engine.explanation import as_data, sentences
-from integrations.sla.engine.projection import fold
+from integrations.sla.engine.explanation import explain_clock, serialize_issue_state
+from integrations.sla.engine.projection import project_issue_state
 
 
 class Command(BaseCommand):
@@ -22,32 +22,32 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", dest="as_json")
 
     def handle(self, *, issue: str, at: str | None, as_json: bool, **_: Any) -> None:  # type: ignore[override]
-        row = inputs.find(issue)
+        row = inputs.find_issue(issue)
         if row is None:
             raise CommandError(f"We know no issue “{issue}”; write owner/name#12 or its uuid.")
-        asked = inputs.asked_of(row, _moment(at))
-        if asked.now < row.opened_at:
+        context = inputs.build_projection_context(row, _parse_moment(at))
+        if context.now < row.opened_at:
             raise CommandError(f"{row} was not open yet at that moment: it was opened at {row.opened_at.isoformat()}.")
         try:
-            state = fold(inputs.happenings(row), asked)
+            state = project_issue_state(inputs.list_timeline_events(row), context)
         except ValueError as error:
             raise CommandError(str(error)) from error
         if as_json:
-            told = {"issue": str(row), "url": row.url} | as_data(state, asked, row.url)
-            told["calendar"] = inputs.calendar_as_data(row)
-            self.stdout.write(json.dumps(told, indent=2, ensure_ascii=False))
+            data = {"issue": str(row), "url": row.url} | serialize_issue_state(state, context, row.url)
+            data["calendar"] = inputs.serialize_calendar(row)
+            self.stdout.write(json.dumps(data, indent=2, ensure_ascii=False))
             return
         self.stdout.write(f"{row}: {row.title} ({state.severity})")
         for clock in state.clocks:
-            self.stdout.write("\n".join([f"\n{clock.verb}", *sentences(clock, asked.calendar.zone)]))
+            self.stdout.write("\n".join([f"\n{clock.verb}", *explain_clock(clock, context.calendar.zone)]))
         self.stdout.write("\n".join(["", *state.notes]))
 
 
-def _moment(text: str | None) -> datetime:
+def _parse_moment(text: str | None) -> datetime:
     if not text:
         return timezone.now()
     try:
-        at = datetime.fromisoformat(text)
+        timestamp = datetime.fromisoformat(text)
     except ValueError as error:
         raise CommandError(f"“{text}” is no moment as ISO 8601 writes it.") from error
-    return at if at.tzinfo else at.replace(tzinfo=UTC)
+    return timestamp if timestamp.tzinfo else timestamp.replace(tzinfo=UTC)

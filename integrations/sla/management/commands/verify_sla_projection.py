@@ -9,53 +9,53 @@ from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
 from integrations.sla.models import IssueEvent, Watch
-from integrations.sla.projection_audit import Tally, replay
+from integrations.sla.projection_audit import ReplayCounts, replay_issues
 
-MOST_SHOWN = 200
-EVERY = 10.0  # seconds between two lines of progress
+MAX_SHOWN_DIFFERENCES = 200
+PROGRESS_INTERVAL_SECONDS = 10.0  # seconds between two lines of progress
 
 
 class Command(BaseCommand):
     help = "Recomputes severity, clocks and breaches of issues from their facts, and prints what is stored otherwise."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        what = parser.add_mutually_exclusive_group(required=True)
-        what.add_argument("--all", action="store_true", help="every issue")
-        what.add_argument("--repository", metavar="OWNER/NAME", help="the issues of one watched repository")
+        selection_group = parser.add_mutually_exclusive_group(required=True)
+        selection_group.add_argument("--all", action="store_true", help="every issue")
+        selection_group.add_argument("--repository", metavar="OWNER/NAME", help="the issues of one watched repository")
         parser.add_argument("--at", metavar="ISO", help="as of this moment instead of now, with its offset")
 
     def handle(self, *args: Any, repository: str | None, at: str | None, **options: Any) -> None:
         now = parse_datetime(at) if at else timezone.now()
         if now is None or now.tzinfo is None:
             raise CommandError("Say --at as 2026-04-14T09:00:00Z.")
-        watch = self.watch(repository) if repository else None
-        total = IssueEvent.objects.filter(**({"issue__watch": watch} if watch else {})).count()
-        drift, tally = 0, Tally()
-        for difference in replay(now, tally, watch, Progress(self, total)):
-            drift += 1
-            if drift <= MOST_SHOWN:
+        watch_id = self.find_watch_id(repository) if repository else None
+        total = IssueEvent.objects.filter(**({"issue__watch": watch_id} if watch_id else {})).count()
+        difference_count, counts = 0, ReplayCounts()
+        for difference in replay_issues(now, counts, watch_id, ProgressReporter(self, total)):
+            difference_count += 1
+            if difference_count <= MAX_SHOWN_DIFFERENCES:
                 self.stdout.write(str(difference))
-        if drift > MOST_SHOWN:
-            self.stdout.write(f"and {drift - MOST_SHOWN} more")
-        self.stdout.write(f"replayed {tally.issues} issues, {tally.events} events")
-        self.stdout.write(f"drift {drift}")
-        if drift:
+        if difference_count > MAX_SHOWN_DIFFERENCES:
+            self.stdout.write(f"and {difference_count - MAX_SHOWN_DIFFERENCES} more")
+        self.stdout.write(f"replayed {counts.issues} issues, {counts.events} events")
+        self.stdout.write(f"drift {difference_count}")
+        if difference_count:
             raise SystemExit(1)
 
-    def watch(self, repository: str) -> int:
-        found = Watch.objects.filter(repository__iexact=repository).values_list("pk", flat=True).first()
-        if found is None:
+    def find_watch_id(self, repository: str) -> int:
+        watch_id = Watch.objects.filter(repository__iexact=repository).values_list("pk", flat=True).first()
+        if watch_id is None:
             raise CommandError(f"{repository} is not watched.")
-        return found
+        return watch_id
 
 
-class Progress:
+class ProgressReporter:
     """A line on the error stream every so many seconds."""
 
     def __init__(self, command: BaseCommand, total: int) -> None:
-        self.command, self.total, self.said = command, total, time.monotonic()
+        self.command, self.total, self.reported_at = command, total, time.monotonic()
 
-    def __call__(self, tally: Tally) -> None:
-        if time.monotonic() - self.said > EVERY:
-            self.said = time.monotonic()
-            self.command.stderr.write(f"{tally.events} of {self.total} events")
+    def __call__(self, counts: ReplayCounts) -> None:
+        if time.monotonic() - self.reported_at > PROGRESS_INTERVAL_SECONDS:
+            self.reported_at = time.monotonic()
+            self.command.stderr.write(f"{counts.events} of {self.total} events")

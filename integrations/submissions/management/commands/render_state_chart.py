@@ -7,9 +7,9 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from integrations.submissions.workflow.state_chart import draw
+from integrations.submissions.workflow.state_chart import render_chart
 
-PICTURE = Path(settings.BASE_DIR) / "docs" / "statechart.md"
+CHART_PATH = Path(settings.BASE_DIR) / "docs" / "statechart.md"
 
 
 class Command(BaseCommand):
@@ -20,12 +20,12 @@ class Command(BaseCommand):
         parser.add_argument("--check", action="store_true", help="fail where docs/statechart.md differs")
 
     def handle(self, *args: Any, write: bool, check: bool, **options: Any) -> None:
-        picture = draw()
+        chart = render_chart()
         if check:
-            if not PICTURE.exists() or PICTURE.read_text() != picture:
+            if not CHART_PATH.exists() or CHART_PATH.read_text() != chart:
                 raise CommandError("docs/statechart.md is out of date: run manage.py render_state_chart --write")
             return
         if write:
-            PICTURE.write_text(picture)
+            CHART_PATH.write_text(chart)
         else:
-            self.stdout.write(picture, ending="")
+            self.stdout.write(chart, ending="")

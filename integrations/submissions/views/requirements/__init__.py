@@ -13,114 +13,127 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters, sensitive_variables
 
-from integrations.programs.schema import Kind
-from integrations.submissions.selectors import context as facts
-from integrations.submissions.services.drafts import Conflict
+from integrations.programs.schema import RequirementKind
+from integrations.submissions.selectors import context as context_selectors
+from integrations.submissions.services.drafts import DraftConflictError
 from integrations.submissions.views.requirements.agreements import AGREEMENT
-from integrations.submissions.views.requirements.answers import ATTESTATION, FORM, NOT_NEEDED, keep_draft
-from integrations.submissions.views.requirements.credentials import CREDENTIALS
-from integrations.submissions.views.requirements.documents import DOCUMENT, document
-from integrations.submissions.views.requirements.meetings import MEETING, meeting_ics
-from integrations.submissions.views.requirements.page import Act, KindPage, Page, context_of, open_page
-from integrations.submissions.views.requirements.waivers import WAIVERS
-from portal.core.errors import NotAllowed
-from portal.ui.refusals import forbidden, refused
+from integrations.submissions.views.requirements.answers import (
+    ATTESTATION_PAGE,
+    FORM_PAGE,
+    NOT_APPLICABLE_ACTION,
+    save_draft,
+)
+from integrations.submissions.views.requirements.credentials import CREDENTIALS_PAGE
+from integrations.submissions.views.requirements.documents import DOCUMENT_PAGE, download_document
+from integrations.submissions.views.requirements.meetings import MEETING_PAGE, download_meeting
+from integrations.submissions.views.requirements.page import (
+    RequirementAction,
+    RequirementKindPage,
+    RequirementPage,
+    build_page_context,
+    load_page,
+)
+from integrations.submissions.views.requirements.waivers import WAIVER_ACTIONS
+from portal.core.errors import ActionRefused
+from portal.ui.refusals import raise_if_forbidden, report_refusal
 
-KINDS: dict[Kind, KindPage] = {
-    Kind.FORM: FORM,
-    Kind.ATTESTATION: ATTESTATION,
-    Kind.DOCUMENT: DOCUMENT,
-    Kind.AGREEMENT: AGREEMENT,
-    Kind.MEETING: MEETING,
-    Kind.CREDENTIALS: CREDENTIALS,
-    Kind.CHECK: KindPage({}),
+PAGES_BY_KIND: dict[RequirementKind, RequirementKindPage] = {
+    RequirementKind.FORM: FORM_PAGE,
+    RequirementKind.ATTESTATION: ATTESTATION_PAGE,
+    RequirementKind.DOCUMENT: DOCUMENT_PAGE,
+    RequirementKind.AGREEMENT: AGREEMENT,
+    RequirementKind.MEETING: MEETING_PAGE,
+    RequirementKind.CREDENTIALS: CREDENTIALS_PAGE,
+    RequirementKind.CHECK: RequirementKindPage({}),
 }
-Bound = Mapping[str, forms.Form]
+BoundForms = Mapping[str, forms.Form]
 
 
 @never_cache
 @sensitive_post_parameters("secret")
-def requirement(request: HttpRequest, uuid: UUID, requirement_id: str) -> HttpResponse:
+def show_requirement(request: HttpRequest, uuid: UUID, requirement_id: str) -> HttpResponse:
     """The page of one requirement, and every button on it."""
-    page = open_page(request, uuid, requirement_id)
+    page = load_page(request, uuid, requirement_id)
     if request.method == "POST":
-        return take(page)
-    return show(page, unsent_of(page))
+        return perform_action(page)
+    return render_page(page, restore_unsent_form(page))
 
 
-def acts_of(page: Page) -> dict[str, Act]:
+def list_actions(page: RequirementPage) -> dict[str, RequirementAction]:
     """Every button that the page knows, offered to this person or not."""
-    return {"not_needed": NOT_NEEDED, **KINDS[page.requirement.kind].acts, **WAIVERS}
+    return {"not_needed": NOT_APPLICABLE_ACTION, **PAGES_BY_KIND[page.requirement.kind].acts, **WAIVER_ACTIONS}
 
 
-def unsent_of(page: Page) -> Bound:
+def restore_unsent_form(page: RequirementPage) -> BoundForms:
     """What was typed before a sign-in came between, in its form."""
-    typed = page.request.unsent()  # type: ignore[attr-defined]
-    name = typed.get("act", "") if typed else ""
-    act = acts_of(page).get(name)
-    return {name: act.form(page, data=typed, auto_id=f"{name}-%s")} if act else {}
+    unsent = page.request.unsent()  # type: ignore[attr-defined]
+    name = unsent.get("act", "") if unsent else ""
+    action = list_actions(page).get(name)
+    return {name: action.form(page, data=unsent, auto_id=f"{name}-%s")} if action else {}
 
 
 @sensitive_variables()
-def take(page: Page) -> HttpResponse:
+def perform_action(page: RequirementPage) -> HttpResponse:
     """Press a button: check its form, do it, and say so; a refusal is shown in place with everything typed."""
     request, name = page.request, page.request.POST.get("act", "")
-    act = acts_of(page).get(name)
-    if act is None or not facts.applies(page.requirement, page.integration):
-        refused(request, NotAllowed(_("This is not offered here any more. Look at what is.")))
-        return back(page)
-    form = act.form(page, data=request.POST, files=request.FILES, auto_id=f"{name}-%s")
+    action = list_actions(page).get(name)
+    if action is None or not context_selectors.is_applicable(page.requirement, page.integration):
+        report_refusal(request, ActionRefused(_("This is not offered here any more. Look at what is.")))
+        return redirect_to_page(page)
+    form = action.form(page, data=request.POST, files=request.FILES, auto_id=f"{name}-%s")
     if not form.is_valid():
-        return show(page, {name: form}, status=422)
+        return render_page(page, {name: form}, status=422)
     try:
-        done = act.do(page, form)
-    except NotAllowed as refusal:
-        forbidden(refusal)
+        outcome = action.do(page, form)
+    except ActionRefused as refusal:
+        raise_if_forbidden(refusal)
         form.add_error(None, str(refusal))
-        return show(open_page(request, page.integration.uuid, page.requirement.id), {name: form}, status=409)
-    if isinstance(done, HttpResponse):
-        return done
-    messages.success(request, done)
-    return back(page)
+        return render_page(load_page(request, page.integration.uuid, page.requirement.id), {name: form}, status=409)
+    if isinstance(outcome, HttpResponse):
+        return outcome
+    messages.success(request, outcome)
+    return redirect_to_page(page)
 
 
-def show(page: Page, bound: Bound, status: int = 200) -> HttpResponse:
+def render_page(page: RequirementPage, bound_forms: BoundForms, status: int = 200) -> HttpResponse:
     """The page with the forms that are offered; those that were sent stand as they were typed."""
-    offered = {name: act for name, act in acts_of(page).items() if act.offered(page) and name not in bound}
-    fresh = {name: act.form(page, auto_id=f"{name}-%s") for name, act in offered.items()}
+    offered_actions = {
+        name: action for name, action in list_actions(page).items() if action.offered(page) and name not in bound_forms
+    }
+    unbound_forms = {name: action.form(page, auto_id=f"{name}-%s") for name, action in offered_actions.items()}
     kind = page.requirement.kind
     context: dict[str, Any] = {
-        **context_of(page),
-        **KINDS[kind].context(page),
-        "forms": {**fresh, **bound},
-        "bound": bound,
+        **build_page_context(page),
+        **PAGES_BY_KIND[kind].context(page),
+        "forms": {**unbound_forms, **bound_forms},
+        "bound": bound_forms,
         "kind_template": f"submissions/kinds/{kind}.html",
     }
     return render(page.request, "submissions/requirement.html", context, status=status)
 
 
-def back(page: Page) -> HttpResponse:
+def redirect_to_page(page: RequirementPage) -> HttpResponse:
     return redirect("requirement", page.integration.uuid, page.requirement.id)
 
 
-def requirement_draft(request: HttpRequest, uuid: UUID, requirement_id: str) -> HttpResponse:
+def autosave_draft(request: HttpRequest, uuid: UUID, requirement_id: str) -> HttpResponse:
     """What the script saves while somebody types: answers with the draft's new version, or 409 for another's."""
-    page = open_page(request, uuid, requirement_id)
+    page = load_page(request, uuid, requirement_id)
     if request.method != "POST":
-        return back(page)
+        return redirect_to_page(page)
     try:
-        draft = keep_draft(page)
-    except Conflict as meanwhile:
-        return HttpResponse(str(meanwhile), status=409, content_type="text/plain; charset=utf-8")
-    except NotAllowed as refusal:
+        draft = save_draft(page)
+    except DraftConflictError as conflict:
+        return HttpResponse(str(conflict), status=409, content_type="text/plain; charset=utf-8")
+    except ActionRefused as refusal:
         return HttpResponse(str(refusal), status=403, content_type="text/plain; charset=utf-8")
     return HttpResponse(status=204, headers={"X-Draft-Version": str(draft.version)})
 
 
-PLACE = "integrations/<uuid:uuid>/requirements/<str:requirement_id>/"
+REQUIREMENT_PATH = "integrations/<uuid:uuid>/requirements/<str:requirement_id>/"
 urlpatterns = [
-    path(PLACE, requirement, name="requirement"),
-    path(f"{PLACE}draft/", requirement_draft, name="requirement_draft"),
-    path("documents/<uuid:uuid>/", document, name="document"),
-    path("meetings/<uuid:uuid>.ics", meeting_ics, name="meeting_ics"),
+    path(REQUIREMENT_PATH, show_requirement, name="requirement"),
+    path(f"{REQUIREMENT_PATH}draft/", autosave_draft, name="requirement_draft"),
+    path("documents/<uuid:uuid>/", download_document, name="document"),
+    path("meetings/<uuid:uuid>.ics", download_meeting, name="meeting_ics"),
 ]

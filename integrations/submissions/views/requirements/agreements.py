@@ -5,83 +5,83 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
-from integrations.submissions.forms.agreements import Sign
+from integrations.submissions.forms.agreements import SignatureForm
 from integrations.submissions.models import Agreement
 from integrations.submissions.services import agreements
-from integrations.submissions.services.agreements import Signature, signature_of
-from integrations.submissions.services.requirements import OTHER, side_of
-from integrations.submissions.views.requirements.answers import NOT_NEEDED
-from integrations.submissions.views.requirements.page import Act, KindPage, Page
-from integrations.submissions.workflow.states import Holder
+from integrations.submissions.services.agreements import AgreementSignature, get_signature
+from integrations.submissions.services.requirements import OTHER_PARTY, get_acting_party
+from integrations.submissions.views.requirements.answers import NOT_APPLICABLE_ACTION
+from integrations.submissions.views.requirements.page import RequirementAction, RequirementKindPage, RequirementPage
+from integrations.submissions.workflow.states import ResponsibleParty
 
 
-def agreement_of(page: Page) -> Agreement | None:
-    return agreements.latest(page.integration.partner, page.requirement.agreement)
+def get_agreement(page: RequirementPage) -> Agreement | None:
+    return agreements.get_latest_agreement(page.integration.partner, page.requirement.agreement)
 
 
-def renew_form(page: Page, **given: Any) -> Sign:
+def build_renewal_form(page: RequirementPage, **form_kwargs: Any) -> SignatureForm:
     """A new version of what both sides have signed: nothing of it is known yet."""
-    return Sign(request=page.request, **given)
+    return SignatureForm(request=page.request, **form_kwargs)
 
 
-def sign_form(page: Page, **given: Any) -> Sign:
+def build_signature_form(page: RequirementPage, **form_kwargs: Any) -> SignatureForm:
     """What this person's side has recorded; the version is fixed once the other side has signed it."""
-    agreement, side = agreement_of(page), side_of(page.integration, page.user)
-    mine = signature_of(agreement, side)
-    fixed = agreement.version if agreement and signature_of(agreement, OTHER[side]) else ""
+    agreement, side = get_agreement(page), get_acting_party(page.integration, page.user)
+    own_signature = get_signature(agreement, side)
+    fixed_version = agreement.version if agreement and get_signature(agreement, OTHER_PARTY[side]) else ""
     initial: dict[str, Any] = {"version": agreement.version if agreement else ""}
-    if mine is not None:
-        initial |= {"signer": mine.signer, "signed_on": mine.signed_on}
-    return Sign(request=page.request, version=fixed, initial=initial, **given)
+    if own_signature is not None:
+        initial |= {"signer": own_signature.signer, "signed_on": own_signature.signed_on}
+    return SignatureForm(request=page.request, version=fixed_version, initial=initial, **form_kwargs)
 
 
-def sign(page: Page, form: Sign, *, renews: bool = False) -> str:
-    given = form.cleaned_data
-    signed = agreements.sign(
-        page.integration, page.requirement.id, Signature(given["signer"], given["signed_on"]),
-        version=given.get("version", ""), file=given["file"], by=page.user, now=page.now,
+def sign_agreement(page: RequirementPage, form: SignatureForm, *, renews: bool = False) -> str:
+    data = form.cleaned_data
+    agreement = agreements.sign_agreement(
+        page.integration, page.requirement.id, AgreementSignature(data["signer"], data["signed_on"]),
+        version=data.get("version", ""), file=data["file"], actor=page.user, now=page.now,
         renews=renews,
     )  # fmt: skip
-    if signed.is_complete:
-        return _("Version %(version)s is signed by both sides.") % {"version": signed.version}
-    return _("Version %(version)s is recorded. The other side signs next.") % {"version": signed.version}
+    if agreement.is_complete:
+        return _("Version %(version)s is signed by both sides.") % {"version": agreement.version}
+    return _("Version %(version)s is recorded. The other side signs next.") % {"version": agreement.version}
 
 
-def renew(page: Page, form: Sign) -> str:
-    return sign(page, form, renews=True)
+def renew_agreement(page: RequirementPage, form: SignatureForm) -> str:
+    return sign_agreement(page, form, renews=True)
 
 
-def is_complete(page: Page) -> bool:
-    agreement = agreement_of(page)
+def is_agreement_complete(page: RequirementPage) -> bool:
+    agreement = get_agreement(page)
     return agreement is not None and agreement.is_complete
 
 
-def may_sign(page: Page) -> bool:
-    return page.can_answer and not is_complete(page)
+def can_sign(page: RequirementPage) -> bool:
+    return page.can_answer and not is_agreement_complete(page)
 
 
-def may_renew(page: Page) -> bool:
-    return page.can_answer and is_complete(page)
+def can_renew(page: RequirementPage) -> bool:
+    return page.can_answer and is_agreement_complete(page)
 
 
-def context(page: Page) -> dict[str, Any]:
-    agreement, side = agreement_of(page), side_of(page.integration, page.user)
+def build_agreement_context(page: RequirementPage) -> dict[str, Any]:
+    agreement, side = get_agreement(page), get_acting_party(page.integration, page.user)
     return {
         "agreement": agreement,
-        "in_force": agreements.in_force(page.integration.partner, page.requirement.agreement),
-        "partner_signature": signature_of(agreement, Holder.PARTNER),
-        "program_signature": signature_of(agreement, Holder.PROGRAM),
-        "signed_mine": signature_of(agreement, side) is not None,
-        "for_side": _("the program") if side == Holder.PROGRAM else page.integration.partner.name,
-        "may_read": permissions.may_download(page.integration.partner, page.user, is_agreement=True),
+        "in_force": agreements.get_agreement_in_force(page.integration.partner, page.requirement.agreement),
+        "partner_signature": get_signature(agreement, ResponsibleParty.PARTNER),
+        "program_signature": get_signature(agreement, ResponsibleParty.PROGRAM),
+        "signed_mine": get_signature(agreement, side) is not None,
+        "for_side": _("the program") if side == ResponsibleParty.PROGRAM else page.integration.partner.name,
+        "may_read": permissions.can_download(page.integration.partner, page.user, is_agreement=True),
     }
 
 
-AGREEMENT = KindPage(
+AGREEMENT = RequirementKindPage(
     {
-        "sign": Act(may_sign, sign_form, sign),
-        "renew": Act(may_renew, renew_form, renew),
-        "not_needed": NOT_NEEDED,
+        "sign": RequirementAction(can_sign, build_signature_form, sign_agreement),
+        "renew": RequirementAction(can_renew, build_renewal_form, renew_agreement),
+        "not_needed": NOT_APPLICABLE_ACTION,
     },
-    context,
+    build_agreement_context,
 )

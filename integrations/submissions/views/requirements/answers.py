@@ -8,152 +8,184 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
-from integrations.programs.schema import Kind, Who
-from integrations.submissions.forms.attestations import Confirm
-from integrations.submissions.forms.buttons import Press
-from integrations.submissions.forms.requirements import RequirementForm, shown, typed
+from integrations.programs.schema import FulfillingParty, RequirementKind
+from integrations.submissions.forms.attestations import AttestationForm
+from integrations.submissions.forms.buttons import ButtonForm
+from integrations.submissions.forms.requirements import RequirementForm, collect_draft_data, list_answers
 from integrations.submissions.models import Draft
 from integrations.submissions.services import drafts
-from integrations.submissions.services import requirements as answers
-from integrations.submissions.views.requirements.page import Act, KindPage, Page, open_page, plain
+from integrations.submissions.services import requirements as requirement_services
+from integrations.submissions.views.requirements.page import (
+    RequirementAction,
+    RequirementKindPage,
+    RequirementPage,
+    load_page,
+    make_form_factory,
+)
 from integrations.submissions.workflow.states import Status
-from portal.core.errors import NotAllowed
+from portal.core.errors import ActionRefused
 
 
-def draft_of(page: Page) -> Draft | None:
+def get_draft(page: RequirementPage) -> Draft | None:
     """What the company typed and has not sent."""
-    if page.requirement.kind != Kind.FORM or not keeps_drafts(page):
+    if page.requirement.kind != RequirementKind.FORM or not can_save_draft(page):
         return None
     rows = page.integration.drafts.filter(requirement_id=page.requirement.id, sent_at=None)
     return rows.select_related("saved_by").first()
 
 
-def keeps_drafts(page: Page) -> bool:
-    return page.can_answer and page.requirement.who == Who.PARTNER
+def can_save_draft(page: RequirementPage) -> bool:
+    return page.can_answer and page.requirement.who == FulfillingParty.PARTNER
 
 
-def question_form(page: Page, **given: Any) -> RequirementForm:
+def build_question_form(page: RequirementPage, **form_kwargs: Any) -> RequirementForm:
     """The questions, filled with the draft, else with the answers so far."""
-    draft = draft_of(page)
-    return RequirementForm(page.requirement, initial=draft.data if draft else page.state.data, **given)
+    draft = get_draft(page)
+    return RequirementForm(page.requirement, initial=draft.data if draft else page.state.data, **form_kwargs)
 
 
-def number(page: Page, name: str) -> int:
+def parse_number(page: RequirementPage, name: str) -> int:
     """A version that the page was sent with; -1 for nonsense, which is older than everything."""
     value = page.request.POST.get(name, "")
     return int(value) if value.isascii() and value.isdigit() and len(value) < 10 else -1
 
 
-def give_answers(page: Page, form: RequirementForm) -> str | HttpResponse:
+def submit_answers(page: RequirementPage, form: RequirementForm) -> str | HttpResponse:
     """Send the answers. Where somebody answered or drafted others meanwhile, both versions are shown."""
-    given = form.answers()
-    newer = newer_draft(page)
-    if newer is not None:
-        seen = {"answered": number(page, "answered"), "version": newer.theirs.version}
-        return conflict(page, "answer", str(newer), newer.theirs.data, **seen)
+    answer_data = form.answers()
+    draft_conflict = find_newer_draft(page)
+    if draft_conflict is not None:
+        versions = {"answered": parse_number(page, "answered"), "version": draft_conflict.theirs.version}
+        return render_conflict(page, "answer", str(draft_conflict), draft_conflict.theirs.data, **versions)
     try:
-        _answer(page, given, version=number(page, "answered"))
-    except NotAllowed as refusal:
+        _save_answer(page, answer_data, version=parse_number(page, "answered"))
+    except ActionRefused as refusal:
         if refusal.kind != "stale":
             raise
-        fresh = open_page(page.request, page.integration.uuid, page.requirement.id)
-        if fresh.state.data == given and fresh.state.status == Status.GIVEN:
+        current_page = load_page(page.request, page.integration.uuid, page.requirement.id)
+        if current_page.state.data == answer_data and current_page.state.status == Status.GIVEN:
             return _("It is given already.")
-        return conflict(fresh, "answer", str(refusal), fresh.state.data, answered=fresh.state.version)
+        return render_conflict(
+            current_page, "answer", str(refusal), current_page.state.data, answered=current_page.state.version
+        )
     return _("“%(title)s” is given.") % {"title": page.requirement.title}
 
 
-def newer_draft(page: Page) -> drafts.Conflict | None:
+def find_newer_draft(page: RequirementPage) -> drafts.DraftConflictError | None:
     """A draft with other text than is sent, saved after the page was made: sending would end it unseen."""
-    draft, mine = draft_of(page), typed(page.requirement, page.request.POST)
-    if draft is None or draft.version in (drafts.NOTHING_YET, number(page, "version")) or draft.data == mine:
+    draft, form_data = get_draft(page), collect_draft_data(page.requirement, page.request.POST)
+    if (
+        draft is None
+        or draft.version in (drafts.EMPTY_DRAFT_VERSION, parse_number(page, "version"))
+        or draft.data == form_data
+    ):
         return None
-    return drafts.Conflict(draft, mine, page.user)
+    return drafts.DraftConflictError(draft, form_data, page.user)
 
 
-def _answer(page: Page, given: Mapping[str, Any], version: int | None = None) -> None:
-    rule = answers.ANSWERING[page.requirement.who]
-    answers.answer(page.integration, page.requirement.id, given, by=page.user, now=page.now, rule=rule, version=version)
+def _save_answer(page: RequirementPage, data: Mapping[str, Any], version: int | None = None) -> None:
+    rule = requirement_services.ANSWER_RULES[page.requirement.who]
+    requirement_services.submit_answer(
+        page.integration, page.requirement.id, data, actor=page.user, now=page.now, rule=rule, version=version
+    )
 
 
-def conflict(page: Page, act: str, what: str, theirs: Mapping[str, Any], **versions: int) -> HttpResponse:
+def render_conflict(
+    page: RequirementPage, action_name: str, message: str, other_data: Mapping[str, Any], **versions: int
+) -> HttpResponse:
     """Both versions side by side, and a button that keeps the one just typed."""
-    mine = typed(page.requirement, page.request.POST)
+    own_data = collect_draft_data(page.requirement, page.request.POST)
     rows = [
-        (label, their_text, my_text)
-        for (label, their_text), (_, my_text) in zip(
-            shown(page.requirement, theirs), shown(page.requirement, mine), strict=True
+        (label, other_text, own_text)
+        for (label, other_text), (_, own_text) in zip(
+            list_answers(page.requirement, other_data), list_answers(page.requirement, own_data), strict=True
         )
     ]
-    fields = [(key, each) for key, value in mine.items() for each in (value if isinstance(value, list) else [value])]
-    context = {"page": page, "what": what, "rows": rows, "act": act, "fields": [*fields, *versions.items()]}
+    fields = [
+        (key, item) for key, value in own_data.items() for item in (value if isinstance(value, list) else [value])
+    ]
+    context = {"page": page, "what": message, "rows": rows, "act": action_name, "fields": [*fields, *versions.items()]}
     return render(page.request, "submissions/requirement_conflict.html", context, status=409)
 
 
-def keep_draft(page: Page) -> Draft:
+def save_draft(page: RequirementPage) -> Draft:
     """Save what stands in the fields. Raises NotAllowed and drafts.Conflict."""
-    if not keeps_drafts(page):
-        raise NotAllowed(_("Only owners and editors of the company keep drafts here."), "may")
-    draft = drafts.open_answer(page.integration, page.requirement.id, by=page.user, now=page.now)
-    data = typed(page.requirement, page.request.POST)
-    return drafts.save(draft, data, version=number(page, "version"), by=page.user, now=page.now)
+    if not can_save_draft(page):
+        raise ActionRefused(_("Only owners and editors of the company keep drafts here."), "may")
+    draft = drafts.get_or_create_answer_draft(page.integration, page.requirement.id, actor=page.user, now=page.now)
+    data = collect_draft_data(page.requirement, page.request.POST)
+    return drafts.save_draft(draft, data, version=parse_number(page, "version"), actor=page.user, now=page.now)
 
 
-def save_for_later(page: Page, _form: Press) -> str | HttpResponse:
+def save_draft_action(page: RequirementPage, _form: ButtonForm) -> str | HttpResponse:
     try:
-        keep_draft(page)
-    except drafts.Conflict as meanwhile:
-        return conflict(page, "draft", str(meanwhile), meanwhile.theirs.data, version=meanwhile.theirs.version)
+        save_draft(page)
+    except drafts.DraftConflictError as conflict_error:
+        return render_conflict(
+            page, "draft", str(conflict_error), conflict_error.theirs.data, version=conflict_error.theirs.version
+        )
     return _("Saved as a draft. Nothing is sent yet; your colleagues can continue.")
 
 
-def throw_away(page: Page, _form: Press) -> str:
-    draft = draft_of(page)
+def discard_draft_action(page: RequirementPage, _form: ButtonForm) -> str:
+    draft = get_draft(page)
     if draft is not None:
-        drafts.discard(draft, by=page.user, now=page.now)
+        drafts.discard_draft(draft, actor=page.user, now=page.now)
     return _("The draft is gone. What was given before stays.")
 
 
-def confirm_form(page: Page, **given: Any) -> Confirm:
-    for_whom = _("the program") if page.requirement.who == Who.PROGRAM else page.integration.partner.name
-    return Confirm(_("I confirm this for %(for_whom)s") % {"for_whom": for_whom}, **given)
+def build_attestation_form(page: RequirementPage, **form_kwargs: Any) -> AttestationForm:
+    party_name = _("the program") if page.requirement.who == FulfillingParty.PROGRAM else page.integration.partner.name
+    return AttestationForm(_("I confirm this for %(for_whom)s") % {"for_whom": party_name}, **form_kwargs)
 
 
-def confirm(page: Page, _form: Confirm) -> str:
+def confirm_statement(page: RequirementPage, _form: AttestationForm) -> str:
     if page.state.status != Status.GIVEN:
-        _answer(page, {"confirmed": True})
+        _save_answer(page, {"confirmed": True})
     return _("“%(title)s” is confirmed.") % {"title": page.requirement.title}
 
 
-def may_skip(page: Page) -> bool:
+def can_mark_not_applicable(page: RequirementPage) -> bool:
     """What is optional can be skipped by the company while nothing was given; what the machine does is no work."""
-    theirs = page.is_open and permissions.may_edit(page.integration, page.user) and page.requirement.who != Who.MACHINE
-    return theirs and page.requirement.optional and page.state.status == Status.OPEN
+    is_partner_task = (
+        page.is_open
+        and permissions.can_edit(page.integration, page.user)
+        and page.requirement.who != FulfillingParty.MACHINE
+    )
+    return is_partner_task and page.requirement.optional and page.state.status == Status.OPEN
 
 
-def say_not_needed(page: Page, _form: Press) -> str:
+def mark_not_applicable(page: RequirementPage, _form: ButtonForm) -> str:
     if page.state.status != Status.NOT_NEEDED:
-        answers.not_needed(page.integration, page.requirement.id, by=page.user, now=page.now)
+        requirement_services.mark_not_applicable(page.integration, page.requirement.id, actor=page.user, now=page.now)
     return _("“%(title)s” is not needed.") % {"title": page.requirement.title}
 
 
-def form_context(page: Page) -> dict[str, Any]:
+def build_form_context(page: RequirementPage) -> dict[str, Any]:
     return {
-        "draft": draft_of(page),
-        "keeps_drafts": keeps_drafts(page),
-        "answers": [pair for pair in shown(page.requirement, page.state.data) if pair[1]],
+        "draft": get_draft(page),
+        "keeps_drafts": can_save_draft(page),
+        "answers": [pair for pair in list_answers(page.requirement, page.state.data) if pair[1]],
     }
 
 
-FORM = KindPage(
+FORM_PAGE = RequirementKindPage(
     {
-        "answer": Act(lambda page: page.can_answer, question_form, give_answers),
-        "draft": Act(keeps_drafts, plain(Press), save_for_later),
-        "discard": Act(lambda page: draft_of(page) is not None, plain(Press), throw_away),
+        "answer": RequirementAction(lambda page: page.can_answer, build_question_form, submit_answers),
+        "draft": RequirementAction(can_save_draft, make_form_factory(ButtonForm), save_draft_action),
+        "discard": RequirementAction(
+            lambda page: get_draft(page) is not None, make_form_factory(ButtonForm), discard_draft_action
+        ),
     },
-    form_context,
+    build_form_context,
 )
-ATTESTATION = KindPage(
-    {"confirm": Act(lambda page: page.can_answer and page.state.status != Status.GIVEN, confirm_form, confirm)}
+ATTESTATION_PAGE = RequirementKindPage(
+    {
+        "confirm": RequirementAction(
+            lambda page: page.can_answer and page.state.status != Status.GIVEN,
+            build_attestation_form,
+            confirm_statement,
+        )
+    }
 )
-NOT_NEEDED = Act(may_skip, plain(Press), say_not_needed)
+NOT_APPLICABLE_ACTION = RequirementAction(can_mark_not_applicable, make_form_factory(ButtonForm), mark_not_applicable)

@@ -8,13 +8,18 @@ from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
-from integrations.submissions.forms.buttons import PressOne
-from integrations.submissions.forms.documents import Upload
+from integrations.submissions.forms.buttons import ItemButtonForm
+from integrations.submissions.forms.documents import DocumentUploadForm
 from integrations.submissions.models import Agreement, Document
 from integrations.submissions.services import documents
-from integrations.submissions.views.requirements.page import Act, KindPage, Page, plain
+from integrations.submissions.views.requirements.page import (
+    RequirementAction,
+    RequirementKindPage,
+    RequirementPage,
+    make_form_factory,
+)
 
-TYPES = {
+CONTENT_TYPES = {
     "pdf": "application/pdf",
     "png": "image/png",
     "jpeg": "image/jpeg",
@@ -23,44 +28,51 @@ TYPES = {
 }
 
 
-def upload_form(page: Page, **given: Any) -> Upload:
-    there = [(str(each.uuid), each.name) for each in documents.current(page.integration, page.requirement.id)]
-    return Upload(request=page.request, accept=page.requirement.accept, there=there, **given)
+def build_upload_form(page: RequirementPage, **form_kwargs: Any) -> DocumentUploadForm:
+    replaceable = [
+        (str(existing.uuid), existing.name)
+        for existing in documents.list_current_documents(page.integration, page.requirement.id)
+    ]
+    return DocumentUploadForm(
+        request=page.request, accept=page.requirement.accept, replaceable=replaceable, **form_kwargs
+    )
 
 
-def upload(page: Page, form: Upload) -> str:
+def upload_document(page: RequirementPage, form: DocumentUploadForm) -> str:
     file, replaces = form.cleaned_data["file"], form.cleaned_data["replaces"]
-    kept = documents.upload(page.integration, page.requirement.id, file, by=page.user, now=page.now, replaces=replaces)
-    return _("%(name)s is handed in.") % {"name": kept.name}
+    uploaded_document = documents.upload_document(
+        page.integration, page.requirement.id, file, actor=page.user, now=page.now, replaces=replaces
+    )
+    return _("%(name)s is handed in.") % {"name": uploaded_document.name}
 
 
-def remove(page: Page, form: PressOne) -> str:
+def remove_document(page: RequirementPage, form: ItemButtonForm) -> str:
     uuid = str(form.cleaned_data["uuid"])
-    documents.remove(page.integration, page.requirement.id, uuid, by=page.user, now=page.now)
+    documents.remove_document(page.integration, page.requirement.id, uuid, actor=page.user, now=page.now)
     return _("The document is removed.")
 
 
-def context(page: Page) -> dict[str, Any]:
-    return {"documents": documents.current(page.integration, page.requirement.id)}
+def build_document_context(page: RequirementPage) -> dict[str, Any]:
+    return {"documents": documents.list_current_documents(page.integration, page.requirement.id)}
 
 
-def document(request: HttpRequest, uuid: UUID) -> FileResponse:
+def download_document(request: HttpRequest, uuid: UUID) -> FileResponse:
     """Hand out a file, always as a download. Raises Http404 for what is not the person's to read."""
-    found = get_object_or_404(Document.objects.select_related("partner"), uuid=uuid, removed_at=None)
-    is_agreement = Agreement.objects.filter(document=found).exists()
-    if not permissions.may_download(found.partner, request.user, is_agreement=is_agreement):
+    document_row = get_object_or_404(Document.objects.select_related("partner"), uuid=uuid, removed_at=None)
+    is_agreement = Agreement.objects.filter(document=document_row).exists()
+    if not permissions.can_download(document_row.partner, request.user, is_agreement=is_agreement):
         raise Http404(_("There is no such document."))
-    answer = FileResponse(found.file.open("rb"), as_attachment=True, filename=found.name)
-    answer["Content-Type"] = TYPES[found.kind]
-    answer["X-Content-Type-Options"] = "nosniff"
-    answer["Cache-Control"] = "private, no-store"
-    return answer
+    response = FileResponse(document_row.file.open("rb"), as_attachment=True, filename=document_row.name)
+    response["Content-Type"] = CONTENT_TYPES[document_row.kind]
+    response["X-Content-Type-Options"] = "nosniff"
+    response["Cache-Control"] = "private, no-store"
+    return response
 
 
-DOCUMENT = KindPage(
+DOCUMENT_PAGE = RequirementKindPage(
     {
-        "upload": Act(lambda page: page.can_answer, upload_form, upload),
-        "remove": Act(lambda page: page.can_answer, plain(PressOne), remove),
+        "upload": RequirementAction(lambda page: page.can_answer, build_upload_form, upload_document),
+        "remove": RequirementAction(lambda page: page.can_answer, make_form_factory(ItemButtonForm), remove_document),
     },
-    context,
+    build_document_context,
 )

@@ -9,136 +9,160 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from integrations.submissions import calendar_invites
-from integrations.submissions.forms.meetings import Accept, Cancel, Hold, Propose
+from integrations.submissions.forms.meetings import (
+    MeetingAcceptanceForm,
+    MeetingCancellationForm,
+    MeetingCompletionForm,
+    MeetingProposalForm,
+)
 from integrations.submissions.models import Integration, Meeting
-from integrations.submissions.selectors import context as facts
+from integrations.submissions.selectors import context as context_selectors
 from integrations.submissions.services import meetings
-from integrations.submissions.services.meetings import Proposal, State
-from integrations.submissions.services.requirements import side_of
-from integrations.submissions.views.requirements.page import Act, KindPage, Page, plain
-from integrations.submissions.workflow.states import Holder
-from portal.core.errors import NotAllowed
+from integrations.submissions.services.meetings import MeetingProposal, State
+from integrations.submissions.services.requirements import get_acting_party
+from integrations.submissions.views.requirements.page import (
+    RequirementAction,
+    RequirementKindPage,
+    RequirementPage,
+    make_form_factory,
+)
+from integrations.submissions.workflow.states import ResponsibleParty
+from portal.core.errors import ActionRefused
 
 
-def meeting_of(page: Page) -> Meeting | None:
-    return meetings.current(page.integration, page.requirement.id)
+def get_meeting(page: RequirementPage) -> Meeting | None:
+    return meetings.get_current_meeting(page.integration, page.requirement.id)
 
 
-def is_in(page: Page, *states: str) -> Meeting | None:
+def get_meeting_in_state(page: RequirementPage, *states: str) -> Meeting | None:
     """The meeting, where it is in one of these states."""
-    meeting = meeting_of(page)
+    meeting = get_meeting(page)
     return meeting if meeting is not None and meeting.state in states else None
 
 
-def may_propose(page: Page) -> bool:
-    meeting = meeting_of(page)
-    return page.can_answer and not (meeting and meetings.is_settled(meeting, page.requirement))
+def can_propose(page: RequirementPage) -> bool:
+    meeting = get_meeting(page)
+    return page.can_answer and not (meeting and meetings.is_completed(meeting, page.requirement))
 
 
-def may_accept(page: Page) -> bool:
-    meeting = is_in(page, State.PROPOSED)
-    return bool(page.can_answer and meeting and meetings.proposer(meeting) != side_of(page.integration, page.user))
+def can_accept(page: RequirementPage) -> bool:
+    meeting = get_meeting_in_state(page, State.PROPOSED)
+    return bool(
+        page.can_answer and meeting and meetings.get_proposer(meeting) != get_acting_party(page.integration, page.user)
+    )
 
 
-def may_hold(page: Page) -> bool:
-    meeting = is_in(page, State.AGREED, State.HELD)
-    begun = meeting is not None and meeting.starts_at is not None and meeting.starts_at <= page.now
-    return bool(page.can_decide and begun and meeting and not meetings.is_settled(meeting, page.requirement))
+def can_complete(page: RequirementPage) -> bool:
+    meeting = get_meeting_in_state(page, State.AGREED, State.HELD)
+    has_begun = meeting is not None and meeting.starts_at is not None and meeting.starts_at <= page.now
+    return bool(page.can_decide and has_begun and meeting and not meetings.is_completed(meeting, page.requirement))
 
 
-def propose_form(page: Page, **given: Any) -> Propose:
-    meeting = is_in(page, State.PROPOSED, State.AGREED)
+def build_proposal_form(page: RequirementPage, **form_kwargs: Any) -> MeetingProposalForm:
+    meeting = get_meeting_in_state(page, State.PROPOSED, State.AGREED)
     initial = {"place": meeting.place, "minutes": meeting.minutes} if meeting else {}
-    return Propose(initial=initial, **given)
+    return MeetingProposalForm(initial=initial, **form_kwargs)
 
 
-def propose(page: Page, form: Propose) -> str:
-    given = form.cleaned_data
-    proposal = Proposal(given["times"], given["place"], given["minutes"])
-    meetings.propose(page.integration, page.requirement.id, proposal, by=page.user, now=page.now)
+def propose_times(page: RequirementPage, form: MeetingProposalForm) -> str:
+    data = form.cleaned_data
+    proposal = MeetingProposal(data["times"], data["place"], data["minutes"])
+    meetings.propose_times(page.integration, page.requirement.id, proposal, actor=page.user, now=page.now)
     return _("The times are proposed. The other side accepts one or proposes others.")
 
 
-def accept_form(page: Page, **given: Any) -> Accept:
-    meeting = meeting_of(page)
-    times = meetings.times_of(meeting) if meeting else []
-    return Accept([each for each in times if each > page.now], has_place=bool(meeting and meeting.place), **given)
+def build_acceptance_form(page: RequirementPage, **form_kwargs: Any) -> MeetingAcceptanceForm:
+    meeting = get_meeting(page)
+    times = meetings.list_proposed_times(meeting) if meeting else []
+    return MeetingAcceptanceForm(
+        [time for time in times if time > page.now], has_place=bool(meeting and meeting.place), **form_kwargs
+    )
 
 
-def accept(page: Page, form: Accept) -> str:
-    given = form.cleaned_data
-    meetings.accept(_there(page), given["time"], by=page.user, now=page.now, place=given.get("place", ""))
+def accept_time(page: RequirementPage, form: MeetingAcceptanceForm) -> str:
+    data = form.cleaned_data
+    meetings.accept_time(
+        _require_meeting(page), data["time"], actor=page.user, now=page.now, place=data.get("place", "")
+    )
     return _("The time is agreed. Everybody gets a mail that calendars take.")
 
 
-def cancel(page: Page, form: Cancel) -> str:
-    meetings.cancel(_there(page), reason=form.cleaned_data["reason"], by=page.user, now=page.now)
+def cancel_meeting(page: RequirementPage, form: MeetingCancellationForm) -> str:
+    meetings.cancel_meeting(_require_meeting(page), reason=form.cleaned_data["reason"], actor=page.user, now=page.now)
     return _("It is cancelled, and the other side knows.")
 
 
-def seen_by_checks(page: Page) -> list[tuple[str, str]]:
+def list_checked_items(page: RequirementPage) -> list[tuple[str, str]]:
     """The items that a check has seen, with what it said: ticked beforehand, decided by the person."""
-    states = facts.states_of(page.integration)
-    hinted = [(item, states.get(id)) for item, id in page.requirement.meeting_hints]
-    return [(item, state.summary) for item, state in hinted if state is not None and state.is_met(page.now)]
+    states = context_selectors.get_fulfillments(page.integration)
+    hinted_states = [(item, states.get(id)) for item, id in page.requirement.meeting_hints]
+    return [(item, state.summary) for item, state in hinted_states if state is not None and state.is_met(page.now)]
 
 
-def hold_form(page: Page, **given: Any) -> Hold:
-    meeting = meeting_of(page)
-    shown = [item for item, is_shown in meeting.items.items() if is_shown] if meeting else []
-    shown += [item for item, _ in seen_by_checks(page) if item not in shown]
-    return Hold(page.requirement.meeting_items, shown, initial={"notes": page.state.data.get("notes", "")}, **given)
+def build_completion_form(page: RequirementPage, **form_kwargs: Any) -> MeetingCompletionForm:
+    meeting = get_meeting(page)
+    shown_items = [item for item, is_shown in meeting.items.items() if is_shown] if meeting else []
+    shown_items += [item for item, _ in list_checked_items(page) if item not in shown_items]
+    return MeetingCompletionForm(
+        page.requirement.meeting_items, shown_items, initial={"notes": page.state.data.get("notes", "")}, **form_kwargs
+    )
 
 
-def hold(page: Page, form: Hold) -> str:
-    given = form.cleaned_data
-    held = meetings.hold(_there(page), given.get("shown", []), notes=given["notes"], by=page.user, now=page.now)
-    if meetings.is_settled(held, page.requirement):
+def complete_meeting(page: RequirementPage, form: MeetingCompletionForm) -> str:
+    data = form.cleaned_data
+    completed_meeting = meetings.complete_meeting(
+        _require_meeting(page), data.get("shown", []), notes=data["notes"], actor=page.user, now=page.now
+    )
+    if meetings.is_completed(completed_meeting, page.requirement):
         return _("“%(title)s” is done.") % {"title": page.requirement.title}
     return _("It is kept. What was not shown can be ticked later, or shown at another meeting.")
 
 
-def _there(page: Page) -> Meeting:
-    meeting = meeting_of(page)
+def _require_meeting(page: RequirementPage) -> Meeting:
+    meeting = get_meeting(page)
     if meeting is None:
-        raise NotAllowed(_("No meeting is proposed yet."), "gone")
+        raise ActionRefused(_("No meeting is proposed yet."), "gone")
     return meeting
 
 
-def context(page: Page) -> dict[str, Any]:
-    meeting = meeting_of(page)
+def build_meeting_context(page: RequirementPage) -> dict[str, Any]:
+    meeting = get_meeting(page)
     return {
         "meeting": meeting,
-        "seen_by_checks": seen_by_checks(page),
-        "times": meetings.times_of(meeting) if meeting else [],
-        "mine": bool(meeting and meetings.proposer(meeting) == side_of(page.integration, page.user)),
-        "settled": bool(meeting and meetings.is_settled(meeting, page.requirement)),
+        "seen_by_checks": list_checked_items(page),
+        "times": meetings.list_proposed_times(meeting) if meeting else [],
+        "mine": bool(meeting and meetings.get_proposer(meeting) == get_acting_party(page.integration, page.user)),
+        "settled": bool(meeting and meetings.is_completed(meeting, page.requirement)),
         "proposed_for": _("the program") if meeting and meeting.by_program else page.integration.partner.name,
-        "is_program": side_of(page.integration, page.user) == Holder.PROGRAM,
+        "is_program": get_acting_party(page.integration, page.user) == ResponsibleParty.PROGRAM,
     }
 
 
-def meeting_ics(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def download_meeting(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """The agreed meeting as a file that calendars take."""
     visible = Integration.objects.visible_to(request.user)
     rows = Meeting.objects.select_related("integration__partner__alliances_manager", "integration__reviewer")
-    found = get_object_or_404(rows, uuid=uuid, integration__in=visible, state__in=(State.AGREED, State.HELD))
-    requirement = found.integration.edition.requirement(found.requirement_id)
+    meeting = get_object_or_404(rows, uuid=uuid, integration__in=visible, state__in=(State.AGREED, State.HELD))
+    requirement = meeting.integration.edition.requirement(meeting.requirement_id)
     title = requirement.title if requirement else _("Meeting")
-    people = meetings.people_of(found.integration)
-    text = calendar_invites.invite(found, people, title=title, now=timezone.now(), method=calendar_invites.PUBLISH)
+    invitees = meetings.list_invitees(meeting.integration)
+    text = calendar_invites.build_invitation(
+        meeting, invitees, title=title, now=timezone.now(), method=calendar_invites.PUBLISH_METHOD
+    )
     headers = {"Content-Disposition": 'attachment; filename="meeting.ics"', "Cache-Control": "private, no-store"}
     return HttpResponse(text, content_type="text/calendar; method=PUBLISH; charset=utf-8", headers=headers)
 
 
-MEETING = KindPage(
+MEETING_PAGE = RequirementKindPage(
     {
-        "propose": Act(may_propose, propose_form, propose),
-        "accept": Act(may_accept, accept_form, accept),
-        "cancel": Act(
-            lambda page: page.can_answer and bool(is_in(page, State.PROPOSED, State.AGREED)), plain(Cancel), cancel
+        "propose": RequirementAction(can_propose, build_proposal_form, propose_times),
+        "accept": RequirementAction(can_accept, build_acceptance_form, accept_time),
+        "cancel": RequirementAction(
+            lambda page: page.can_answer and bool(get_meeting_in_state(page, State.PROPOSED, State.AGREED)),
+            make_form_factory(MeetingCancellationForm),
+            cancel_meeting,
         ),
-        "hold": Act(may_hold, hold_form, hold),
+        "hold": RequirementAction(can_complete, build_completion_form, complete_meeting),
     },
-    context,
+    build_meeting_context,
 )

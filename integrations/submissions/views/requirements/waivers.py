@@ -2,28 +2,32 @@
 
 from django.utils.translation import gettext as _
 
-from integrations.submissions.forms.waivers import EndWaiver, Waive
+from integrations.submissions.forms.waivers import EndWaiver, WaiverForm
 from integrations.submissions.services import requirements
-from integrations.submissions.views.requirements.page import Act, Page, plain
+from integrations.submissions.views.requirements.page import RequirementAction, RequirementPage, make_form_factory
 
 
-def waive(page: Page, form: Waive) -> str:
-    reason, until = form.cleaned_data["reason"], form.cleaned_data["until"]
-    same = page.state.waived_until == until and page.state.waiver_reason == reason
-    if not same:
-        requirements.waive(
-            page.integration, page.requirement.id, reason=reason, until=until, by=page.user, now=page.now
+def waive_requirement(page: RequirementPage, form: WaiverForm) -> str:
+    reason, expires_at = form.cleaned_data["reason"], form.cleaned_data["until"]
+    is_unchanged = page.state.waived_until == expires_at and page.state.waiver_reason == reason
+    if not is_unchanged:
+        requirements.waive_requirement(
+            page.integration, page.requirement.id, reason=reason, expires_at=expires_at, actor=page.user, now=page.now
         )
     return _("“%(title)s” is waived.") % {"title": page.requirement.title}
 
 
-def end_waiver(page: Page, form: EndWaiver) -> str:
+def end_waiver(page: RequirementPage, form: EndWaiver) -> str:
     reason = form.cleaned_data["reason"]
-    requirements.end_waiver(page.integration, page.requirement.id, reason=reason, by=page.user, now=page.now)
+    requirements.end_waiver(page.integration, page.requirement.id, reason=reason, actor=page.user, now=page.now)
     return _("The waiver of “%(title)s” is ended.") % {"title": page.requirement.title}
 
 
-WAIVERS = {
-    "waive": Act(lambda page: page.can_decide and not page.is_met, plain(Waive), waive),
-    "end_waiver": Act(lambda page: page.can_decide and page.state.is_waived(page.now), plain(EndWaiver), end_waiver),
+WAIVER_ACTIONS = {
+    "waive": RequirementAction(
+        lambda page: page.can_decide and not page.is_met, make_form_factory(WaiverForm), waive_requirement
+    ),
+    "end_waiver": RequirementAction(
+        lambda page: page.can_decide and page.state.is_waived(page.now), make_form_factory(EndWaiver), end_waiver
+    ),
 }

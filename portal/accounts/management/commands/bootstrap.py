@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from portal.accounts import enrollment
 from portal.accounts.models import User
-from portal.core.errors import NotAllowed
+from portal.core.errors import ActionRefused
 
 ADMINISTRATOR_ROLES = ("staff", "superuser")
 REVIEWER_ROLES = ("reviewer",)
@@ -39,11 +39,11 @@ class Command(BaseCommand):
         for email in reviewer:
             self.enroll("Reviewer", email, "", REVIEWER_ROLES, now)
 
-    def enroll(self, label: str, email: str, name: str, granted: tuple[str, ...], now: datetime) -> None:
+    def enroll(self, label: str, email: str, name: str, role_names: tuple[str, ...], now: datetime) -> None:
         """Give somebody their roles and print how they get in."""
         try:
-            user = enrollment.enroll(email, name, granted, now)
-        except NotAllowed as refusal:
+            user = enrollment.enroll(email, name, role_names, now)
+        except ActionRefused as refusal:
             raise CommandError(f"{email}: {refusal}") from None
         if not enrollment.is_unused(user):
             self.stdout.write(f"{label} {user.email}: signs in as usual.")
@@ -69,9 +69,11 @@ def refuse_second_administrator(email: str) -> None:
     other = next((user for user in administrators if user.email != email.lower()), None)
     if email and other is not None:
         raise CommandError(f"The portal has an administrator, {other.email}. {describe_way_in(other)}")
-    enrolled = next((user for user in administrators if not enrollment.is_unused(user)), None)
-    if email and enrolled is not None:
-        raise CommandError(f"{enrolled.email} is the administrator already and has signed up. They sign in as usual.")
+    active_administrator = next((user for user in administrators if not enrollment.is_unused(user)), None)
+    if email and active_administrator is not None:
+        raise CommandError(
+            f"{active_administrator.email} is the administrator already and has signed up. They sign in as usual."
+        )
 
 
 def describe_way_in(administrator: User) -> str:

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from portal.accounts import roles
 from portal.accounts.models import User
-from portal.core.errors import NotAllowed
+from portal.core.errors import ActionRefused
 
 
 class Command(BaseCommand):
@@ -18,8 +18,12 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("email", help="Email address of the account.")
-        parser.add_argument("--grant", action="append", default=[], choices=roles.ROLES, help="Role to grant.")
-        parser.add_argument("--revoke", action="append", default=[], choices=roles.ROLES, help="Role to revoke.")
+        parser.add_argument(
+            "--grant", action="append", default=[], choices=roles.COLUMNS_BY_ROLE, help="Role to grant."
+        )
+        parser.add_argument(
+            "--revoke", action="append", default=[], choices=roles.COLUMNS_BY_ROLE, help="Role to revoke."
+        )
         parser.add_argument("--reason", required=True, help="Why, for the audit log and the email.")
         state = parser.add_mutually_exclusive_group()
         state.add_argument("--deactivate", action="store_true", help="Close the account and end its sessions.")
@@ -31,7 +35,7 @@ class Command(BaseCommand):
             raise CommandError(f"No account has the address {options['email']}. The person signs up first.")
         if not (options["grant"] or options["revoke"] or options["deactivate"] or options["reactivate"]):
             raise CommandError("Nothing to change. Name --grant, --revoke, --deactivate or --reactivate.")
-        decision: dict[str, Any] = {"by": None, "now": timezone.now(), "reason": options["reason"]}
+        decision: dict[str, Any] = {"actor": None, "now": timezone.now(), "reason": options["reason"]}
         try:
             if options["reactivate"]:
                 roles.reactivate(user, **decision)
@@ -39,8 +43,10 @@ class Command(BaseCommand):
                 roles.change_roles(user, grant=options["grant"], revoke=options["revoke"], **decision)
             if options["deactivate"]:
                 roles.deactivate(user, **decision)
-        except NotAllowed as refusal:
+        except ActionRefused as refusal:
             raise CommandError(str(refusal)) from refusal
         user.refresh_from_db()
-        held = ", ".join(role for role, column in roles.ROLES.items() if getattr(user, column)) or "no roles"
-        self.stdout.write(f"{user.email}: {held}, {'active' if user.is_active else 'deactivated'}.")
+        role_names = (
+            ", ".join(role for role, column in roles.COLUMNS_BY_ROLE.items() if getattr(user, column)) or "no roles"
+        )
+        self.stdout.write(f"{user.email}: {role_names}, {'active' if user.is_active else 'deactivated'}.")

@@ -11,9 +11,9 @@ class Command(BaseCommand):
     help = "Encrypts every second factor's secret with the newest of CREDENTIALS_KEYS; afterwards older keys can go."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        count, lost = second_factor_secrets.rekey()
+        count, undecryptable_emails = second_factor_secrets.rekey_secrets()
         self.stdout.write(f"Second factors encrypted again: {count}.")
-        if lost:
-            emails = ", ".join(lost)
+        if undecryptable_emails:
+            emails = ", ".join(undecryptable_emails)
             raise CommandError(f"No configured key opens the second factors of {emails}. Remove them to let them in.")
         self.stdout.write("Every second factor has the newest key.")

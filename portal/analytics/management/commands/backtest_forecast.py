@@ -18,11 +18,11 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="one JSON document with every week")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        found = forecast_accuracy.of_programs(timezone.now(), program=options["program"])
+        accuracies = forecast_accuracy.evaluate_programs(timezone.now(), program=options["program"])
         if options["json"]:
-            self.stdout.write(json.dumps([forecast_accuracy.as_data(line) for line in found], indent=2))
+            self.stdout.write(json.dumps([forecast_accuracy.serialize_accuracy(line) for line in accuracies], indent=2))
         else:
-            for line in found:
+            for line in accuracies:
                 self.stdout.write(f"{line.name}: {line.words}")
-        if any(line.is_off for line in found):
+        if any(line.is_off for line in accuracies):
             raise CommandError("Some forecasts held more or less often than 85 to 95 %.")

@@ -16,7 +16,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         if not options["check"]:
             self.stdout.write(f"rebuilt {services.rebuild()}")
-        drift = [key for found in services.batches() for key in services.drifted(list(found))]
+        drift = [key for batch in services.iterate_batches() for key in services.find_drifted(list(batch))]
         self.stdout.write(f"drift {len(drift)}")
         if drift:
             raise CommandError(f"Differing integrations: {', '.join(map(str, drift[:20]))}")

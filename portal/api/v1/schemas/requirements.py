@@ -5,30 +5,30 @@ from uuid import UUID
 
 from pydantic import Field
 
-from portal.api.routing import Strict
+from portal.api.routing import StrictSchema
 
 
-class Nothing(Strict):
+class EmptyBody(StrictSchema):
     """An empty object."""
 
 
-class AnswersIn(Strict):
+class AnswersIn(StrictSchema):
     """Answers by the key of their question."""
 
     answers: dict[str, bool | int | float | str | list[str]] = Field(max_length=100)
 
 
-class ConfirmIn(Strict):
+class ConfirmationIn(StrictSchema):
     """`confirmed` must be true."""
 
     confirmed: bool
 
 
-class OneIn(Strict):
+class ObjectReference(StrictSchema):
     uuid: UUID
 
 
-class SignIn(Strict):
+class SignatureIn(StrictSchema):
     """One side's signature. `version` is asked of the side that begins."""
 
     signer: str
@@ -36,31 +36,31 @@ class SignIn(Strict):
     version: str | None = None
 
 
-class ProposeIn(Strict):
+class MeetingProposalIn(StrictSchema):
     times: list[datetime] = Field(min_length=1, max_length=5)
     minutes: int = Field(45, description="15, 30, 45, 60, 90 or 120.")
     place: str = ""
 
 
-class AcceptIn(Strict):
+class MeetingAcceptanceIn(StrictSchema):
     """One of the proposed times."""
 
     time: datetime
     place: str = ""
 
 
-class ReasonIn(Strict):
+class ReasonIn(StrictSchema):
     reason: str
 
 
-class HoldIn(Strict):
+class MeetingRecordIn(StrictSchema):
     """What was shown, from the items of the meeting."""
 
     shown: list[str] = Field([], max_length=50)
     notes: str = ""
 
 
-class GiveIn(Strict):
+class TestCredentialIn(StrictSchema):
     """A test account. The secret is encrypted at once; nothing of the API tells it again."""
 
     label: str
@@ -70,6 +70,6 @@ class GiveIn(Strict):
     uuid: UUID | None = Field(None, description="Of the new account, to give it once only.")
 
 
-class WaiveIn(Strict):
+class WaiverIn(StrictSchema):
     reason: str
     until: date

@@ -6,10 +6,10 @@ from uuid import UUID
 from ninja import Schema
 from pydantic import Field
 
-from portal.api.routing import Paged, Strict
+from portal.api.routing import PaginationParams, StrictSchema
 
 
-class ClockWanted(Paged):
+class ClockFilterParams(PaginationParams):
     """The filters of the dashboard. `state`: at_risk, breached, blind, paused, disputed, kept, late, all; else open."""
 
     program: str = Field("", max_length=60)
@@ -54,7 +54,7 @@ class SegmentOut(Schema):
     why: str
 
 
-class Explained(Schema):
+class ClockDetail(Schema):
     """A clock with the answer in one sentence and every piece of time that counted or did not."""
 
     verb: str
@@ -79,18 +79,18 @@ class IssueOut(Schema):
     severity: str
     covered: bool
     edition: str
-    clocks: list[Explained]
+    clocks: list[ClockDetail]
     decisions: list[str]
     data_up_to: datetime
 
 
-class ReasonIn(Strict):
+class IssueDecisionIn(StrictSchema):
     """Both sides read it."""
 
     reason: str
 
 
-class LabelsOut(Schema):
+class LabelPolicyOut(Schema):
     """What is in force, and whether a proposal waits for the program."""
 
     critical: list[str]
@@ -101,7 +101,7 @@ class LabelsOut(Schema):
     waiting: int | None
 
 
-class LabelsIn(Strict):
+class LabelPolicyIn(StrictSchema):
     """A whole new map. `second_accounts`: "ada-at-work = ada"."""
 
     critical: list[str] = Field(max_length=40)
@@ -111,7 +111,7 @@ class LabelsIn(Strict):
     second_accounts: list[str] = Field([], max_length=40)
 
 
-class LabelsAnswer(Strict):
+class LabelPolicyDecisionIn(StrictSchema):
     accept: bool
     note: str = Field("", max_length=500)
 
@@ -127,7 +127,7 @@ class CalendarOut(Schema):
     said: str
 
 
-class CalendarIn(Strict):
+class CalendarIn(StrictSchema):
     """`workdays`: 0 is Monday. `extra_days`: ISO date to name. `try_only`: say what it would change, change nothing."""
 
     zone: str
@@ -138,7 +138,7 @@ class CalendarIn(Strict):
     try_only: bool = False
 
 
-class CalendarAnswer(Schema):
+class CalendarPreviewOut(Schema):
     """Five business days from now, before and after; `changed` says whether it counts from now on."""
 
     changed: bool

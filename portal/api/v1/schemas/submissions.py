@@ -10,18 +10,18 @@ from ninja import Schema
 
 from integrations.partners import permissions
 from integrations.submissions.models import Draft, Finding, Integration, Meeting, Message
-from integrations.submissions.presenters import Row
-from integrations.submissions.services.transitions import Action
-from portal.audit.event_types import actor_of
+from integrations.submissions.presenters import RequirementRow
+from integrations.submissions.services.transitions import AvailableTransition
+from portal.audit.event_types import get_actor_name
 from portal.audit.models import Event
 
 
-class CompanyRef(Schema):
+class PartnerReference(Schema):
     name: str
     slug: str
 
 
-class Turn(Schema):
+class NextActionOut(Schema):
     """Whose turn it is; `holder` is blank where it is nobody's."""
 
     holder: str
@@ -37,7 +37,7 @@ class IntegrationOut(Schema):
     name: str
     program: str
     edition: str
-    company: CompanyRef
+    company: PartnerReference
     stage: str
     step: str
     standing: str
@@ -45,7 +45,7 @@ class IntegrationOut(Schema):
     hold: str
     review_state: str
     review_round: int
-    turn: Turn
+    turn: NextActionOut
     category: str
     description: str
     offerings: list[str]
@@ -59,7 +59,7 @@ class IntegrationOut(Schema):
     href: str
 
 
-class Waits(Schema):
+class OpenRequirementOut(Schema):
     """What has to be settled before the next step."""
 
     requirement: str
@@ -67,13 +67,13 @@ class Waits(Schema):
     why: str
 
 
-class IntegrationWhole(IntegrationOut):
+class IntegrationDetail(IntegrationOut):
     """With what is left before the next step."""
 
-    left: list[Waits]
+    left: list[OpenRequirementOut]
 
 
-class StepOut(Schema):
+class TransitionOut(Schema):
     """A step that this token's person may take. `blockers`: what stands in the way now."""
 
     name: str
@@ -148,7 +148,7 @@ class MeetingOut(Schema):
     items: dict[str, bool]
 
 
-class RequirementWhole(RequirementOut):
+class RequirementDetail(RequirementOut):
     """With its questions as a JSON schema, what was answered, and what can be done by whom the token is of.
 
     `items`: what is shown in the meeting; `accept`: the kinds of file that a document may be.
@@ -193,7 +193,7 @@ class DraftOut(Schema):
 
     uuid: UUID
     program: str
-    company: CompanyRef
+    company: PartnerReference
     version: int
     saved_at: datetime
     fields: dict[str, Any]
@@ -203,85 +203,102 @@ class DraftOut(Schema):
     integration: UUID | None
 
 
-def absolute(name: str, *args: Any) -> str:
+def build_absolute_url(name: str, *args: Any) -> str:
     """The address of a page, to open."""
     return settings.SITE_URL + reverse(name, args=args)
 
 
-def integration_out(row: Integration) -> dict[str, Any]:
-    same = (
+def serialize_integration(row: Integration) -> dict[str, Any]:
+    field_names = (
         "uuid", "name", "stage", "step", "standing", "tier", "hold", "review_state", "review_round", "category",
         "description", "offerings", "repository", "homepage", "created_at", "released_at", "ended_at", "version",
     )  # fmt: skip
-    turn = {
+    next_action = {
         "holder": row.turn_holder, "action": row.turn_action, "since": row.turn_since, "due_at": row.turn_due_at
     }  # fmt: skip
-    return {key: getattr(row, key) for key in same} | {
-        "program": row.program_key, "edition": row.edition_date, "company": company_ref(row.partner), "turn": turn,
-        "reviewer": str(row.reviewer or ""), "href": absolute("integration", row.uuid),
-    }  # fmt: skip
+    return {key: getattr(row, key) for key in field_names} | {
+        "program": row.program_key,
+        "edition": row.edition_date,
+        "company": serialize_partner_reference(row.partner),
+        "turn": next_action,
+        "reviewer": str(row.reviewer or ""),
+        "href": build_absolute_url("integration", row.uuid),
+    }
 
 
-def company_ref(partner: Any) -> dict[str, str]:
+def serialize_partner_reference(partner: Any) -> dict[str, str]:
     return {"name": partner.name, "slug": partner.slug}
 
 
-def step_out(action: Action) -> dict[str, Any]:
+def serialize_transition(action: AvailableTransition) -> dict[str, Any]:
     return {
         "name": action.name, "label": action.label, "tone": action.tone, "note": action.note,
         "is_decision": action.is_decision, "ready": action.is_ready, "blockers": list(action.blockers),
     }  # fmt: skip
 
 
-def event_out(event: Event) -> dict[str, Any]:
+def serialize_event(event: Event) -> dict[str, Any]:
     return {
-        "seq": event.seq, "verb": event.verb, "said": event.told, "actor": actor_of(event), "note": event.note,
+        "seq": event.seq, "verb": event.verb, "said": event.told, "actor": get_actor_name(event), "note": event.note,
         "internal": event.internal, "requirement": str(event.data.get("requirement", "")), "at": event.at,
     }  # fmt: skip
 
 
-def requirement_out(row: Row, step: str) -> dict[str, Any]:
-    requirement, state = row.requirement, row.state
+def serialize_requirement(row: RequirementRow, step: str) -> dict[str, Any]:
+    requirement, fulfillment = row.requirement, row.state
     return {
-        "id": requirement.id, "title": requirement.title, "who": str(requirement.who), "kind": str(requirement.kind),
-        "step": step, "optional": requirement.optional, "status": row.shown, "met": row.is_met, "why": requirement.why,
-        "summary": state.summary if state else "", "version": state.version if state else 0,
-        "given_by": str(state.given_by or "") if state else "", "given_at": state.given_at if state else None,
-        "fresh_until": state.fresh_until if state else None, "waived_until": state.waived_until if state else None,
-        "waiver_reason": state.waiver_reason if state else "",
-    }  # fmt: skip
+        "id": requirement.id,
+        "title": requirement.title,
+        "who": str(requirement.who),
+        "kind": str(requirement.kind),
+        "step": step,
+        "optional": requirement.optional,
+        "status": row.shown,
+        "met": row.is_met,
+        "why": requirement.why,
+        "summary": fulfillment.summary if fulfillment else "",
+        "version": fulfillment.version if fulfillment else 0,
+        "given_by": str(fulfillment.given_by or "") if fulfillment else "",
+        "given_at": fulfillment.given_at if fulfillment else None,
+        "fresh_until": fulfillment.fresh_until if fulfillment else None,
+        "waived_until": fulfillment.waived_until if fulfillment else None,
+        "waiver_reason": fulfillment.waiver_reason if fulfillment else "",
+    }
 
 
-def finding_out(finding: Finding) -> dict[str, Any]:
-    same = ("id", "number", "round", "text", "state", "raised_at", "due_at", "answer", "fixed_at", "verified_at")
-    by = str(finding.raised_by) if finding.raised_by_id and finding.raised_by else "The portal"
-    return {key: getattr(finding, key) for key in same} | {"requirement": finding.requirement_id, "raised_by": by}
+def serialize_finding(finding: Finding) -> dict[str, Any]:
+    field_names = ("id", "number", "round", "text", "state", "raised_at", "due_at", "answer", "fixed_at", "verified_at")
+    raised_by = str(finding.raised_by) if finding.raised_by_id and finding.raised_by else "The portal"
+    return {key: getattr(finding, key) for key in field_names} | {
+        "requirement": finding.requirement_id,
+        "raised_by": raised_by,
+    }
 
 
-def message_out(message: Message) -> dict[str, Any]:
+def serialize_message(message: Message) -> dict[str, Any]:
     return {
         "id": message.pk, "author": str(message.author or ""), "body": message.body, "internal": message.internal,
         "at": message.at,
     }  # fmt: skip
 
 
-def meeting_out(meeting: Meeting) -> dict[str, Any]:
-    same = ("uuid", "state", "times", "starts_at", "minutes", "place", "items")
-    return {key: getattr(meeting, key) for key in same} | {
+def serialize_meeting(meeting: Meeting) -> dict[str, Any]:
+    field_names = ("uuid", "state", "times", "starts_at", "minutes", "place", "items")
+    return {key: getattr(meeting, key) for key in field_names} | {
         "requirement": meeting.requirement_id, "proposed_by_program": meeting.by_program
     }  # fmt: skip
 
 
-def draft_out(draft: Draft, problems: dict[str, list[str]]) -> dict[str, Any]:
-    hidden = ("prefilled", "prefill_note")
+def serialize_draft(draft: Draft, problems: dict[str, list[str]]) -> dict[str, Any]:
+    hidden_fields = ("prefilled", "prefill_note")
     return {
-        "uuid": draft.uuid, "program": draft.program_key, "company": company_ref(draft.partner),
+        "uuid": draft.uuid, "program": draft.program_key, "company": serialize_partner_reference(draft.partner),
         "version": draft.version, "saved_at": draft.saved_at, "problems": problems, "sent": draft.sent_at is not None,
-        "fields": {key: value for key, value in draft.data.items() if key not in hidden},
+        "fields": {key: value for key, value in draft.data.items() if key not in hidden_fields},
         "integration": draft.integration.uuid if draft.integration else None,
         "note": str(draft.data.get("prefill_note", "")),
     }  # fmt: skip
 
 
-def sees_notes(row: Integration, user: Any) -> bool:
-    return permissions.may_see_notes(row, user)
+def can_see_notes(row: Integration, user: Any) -> bool:
+    return permissions.can_view_notes(row, user)

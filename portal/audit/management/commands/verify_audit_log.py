@@ -13,7 +13,7 @@ from portal.audit.anchors import read_anchors
 from portal.audit.models import Event
 from portal.audit.verification import verify_log
 
-TAMPERED, UNVERIFIABLE = 1, 2
+TAMPERED_EXIT_CODE, UNVERIFIABLE_EXIT_CODE = 1, 2
 
 
 class Command(BaseCommand):
@@ -36,11 +36,13 @@ class Command(BaseCommand):
         try:
             counts = self.count_faults(folder, known_gaps_until)
         except (DatabaseError, OSError) as error:
-            raise CommandError(f"The audit log cannot be read: {error}", returncode=UNVERIFIABLE) from error
+            raise CommandError(f"The audit log cannot be read: {error}", returncode=UNVERIFIABLE_EXIT_CODE) from error
         if counts[True]:
-            raise CommandError(f"{counts[True]} places of the audit log were changed.", returncode=TAMPERED)
+            raise CommandError(f"{counts[True]} places of the audit log were changed.", returncode=TAMPERED_EXIT_CODE)
         if counts[False]:
-            raise CommandError(f"{counts[False]} places of the audit log cannot be verified.", returncode=UNVERIFIABLE)
+            raise CommandError(
+                f"{counts[False]} places of the audit log cannot be verified.", returncode=UNVERIFIABLE_EXIT_CODE
+            )
         self.stdout.write(f"{Event.objects.count()} events and {len(read_anchors(folder)[0])} anchors verified.")
 
     def count_faults(self, folder: Path, known_gaps_until: date) -> dict[bool, int]:

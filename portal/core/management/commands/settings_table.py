@@ -5,31 +5,34 @@ from pathlib import Path
 from django.conf import settings
 
 from portal import environment
-from portal.core.generated_docs import TableCommand, line_of, renewed
+from portal.core.generated_docs import TableDocsCommand, format_table_row, render_page
 
-PAGE = settings.BASE_DIR / "docs" / "operate.md"
-BEGIN, END = "<!-- settings: begin -->", "<!-- settings: end -->"
-DEPENDS = {"PORTAL_DATA": ".data", "SITE_URL": "http://127.0.0.1:$PORT"}  # defaults made of other settings or places
+DOCS_PAGE = settings.BASE_DIR / "docs" / "operate.md"
+START_MARKER, END_MARKER = "<!-- settings: begin -->", "<!-- settings: end -->"
+DERIVED_DEFAULTS = {
+    "PORTAL_DATA": ".data",
+    "SITE_URL": "http://127.0.0.1:$PORT",
+}  # defaults made of other settings or places
 
 
-def table() -> str:
+def build_table() -> str:
     """The settings as Markdown, in the order in which they are read, without this machine's paths."""
     lines = ["| Variable | Kind | Default | What it is for |", "| --- | --- | --- | --- |"]
-    for setting in environment.TABLE:
-        default = DEPENDS.get(setting.name, setting.default.replace(str(settings.DATA_DIR), "$PORTAL_DATA"))
+    for setting in environment.SETTINGS:
+        default = DERIVED_DEFAULTS.get(setting.name, setting.default.replace(str(settings.DATA_DIR), "$PORTAL_DATA"))
         cells = [f"`{setting.name}`", setting.kind, f"`{default}`" if default else "", setting.doc]
-        lines.append(line_of(cells))
+        lines.append(format_table_row(cells))
     return "\n".join(lines)
 
 
-def page() -> str:
+def build_page() -> str:
     """docs/operate.md with its table made anew."""
-    return renewed(PAGE, (BEGIN, END), table())
+    return render_page(DOCS_PAGE, (START_MARKER, END_MARKER), build_table())
 
 
-class Command(TableCommand):
+class Command(TableDocsCommand):
     help = "Writes the settings table of docs/operate.md."
-    about = "the settings"
+    subject = "the settings"
 
-    def wanted(self) -> tuple[Path, str]:
-        return PAGE, page()
+    def render_docs(self) -> tuple[Path, str]:
+        return DOCS_PAGE, build_page()

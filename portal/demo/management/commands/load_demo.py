@@ -13,8 +13,8 @@ from django.utils import timezone
 
 from portal.accounts.models import User
 from portal.demo import SIGN_INS
-from portal.demo.loader import build
-from portal.demo.sla import keep_up
+from portal.demo.loader import build_world
+from portal.demo.sla import update_stories
 
 log = logging.getLogger(__name__)
 
@@ -29,23 +29,23 @@ class Command(BaseCommand):
         if settings.PRODUCTION:
             raise CommandError("The demo has published passwords, so it is not loaded in production.")
         if keep:
-            self.go_on(keep)
+            self.run_updates(keep)
             return
         if User.objects.exists():
             raise CommandError("The demo world is only loaded into an empty portal.")
         with transaction.atomic():
-            build(timezone.now(), lambda line: self.stdout.write(f"  {line}"))
+            build_world(timezone.now(), lambda line: self.stdout.write(f"  {line}"))
         for email, password, what in SIGN_INS:
             self.stdout.write(f"{email}  {password}  {what}")
 
-    def go_on(self, seconds: int) -> None:
+    def run_updates(self, seconds: int) -> None:
         """Tell what has happened in the made-up repositories, every so often, until stopped."""
         stop = threading.Event()
         for name in (signal.SIGTERM, signal.SIGINT):
             signal.signal(name, lambda *_: stop.set())
         while True:
             try:
-                keep_up(timezone.now())
+                update_stories(timezone.now())
             except DatabaseError as error:
                 log.warning("The demo world waits for the database (%s).", error)
             except Exception:

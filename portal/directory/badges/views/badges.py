@@ -21,103 +21,118 @@ from django.views.decorators.http import require_safe
 
 from integrations.submissions.models import Integration
 from portal.directory.badges import payloads, rendering, signing_keys, statements
-from portal.directory.badges.status import Truth, truth_of
+from portal.directory.badges.status import BadgeStatus, get_badge_status
 
-FRESH = "public, max-age=30, must-revalidate"
-SVG, JSON, KEY_SET, PEM = "image/svg+xml", "application/json", "application/jwk-set+json", "application/x-pem-file"
-View = Callable[..., HttpResponse]
+CACHE_CONTROL = "public, max-age=30, must-revalidate"
+SVG_CONTENT_TYPE, JSON_CONTENT_TYPE, KEY_SET_CONTENT_TYPE, PEM_CONTENT_TYPE = (
+    "image/svg+xml",
+    "application/json",
+    "application/jwk-set+json",
+    "application/x-pem-file",
+)
+BadgeView = Callable[..., HttpResponse]
 
 
-def for_everybody(view: View) -> View:
+def serve_publicly(view: BadgeView) -> BadgeView:
     """A file that any page may fetch: no sign-in, no cookie, a short life, and nothing to run in it."""
 
     @wraps(view)
-    def shown(request: HttpRequest, **parts: Any) -> HttpResponse:
-        answer = view(request, **parts)
-        answer["Cache-Control"] = FRESH
-        answer["Access-Control-Allow-Origin"] = "*"
-        answer["Cross-Origin-Resource-Policy"] = "cross-origin"
-        answer["Content-Security-Policy"] = "default-src 'none'; sandbox"
-        etag = f'"{hashlib.sha256(answer.content).hexdigest()[:32]}"'
-        answer["ETag"] = etag
+    def handle(request: HttpRequest, **parts: Any) -> HttpResponse:
+        response = view(request, **parts)
+        response["Cache-Control"] = CACHE_CONTROL
+        response["Access-Control-Allow-Origin"] = "*"
+        response["Cross-Origin-Resource-Policy"] = "cross-origin"
+        response["Content-Security-Policy"] = "default-src 'none'; sandbox"
+        etag = f'"{hashlib.sha256(response.content).hexdigest()[:32]}"'
+        response["ETag"] = etag
         if hasattr(request, "session"):
             request.session.accessed = False  # it was asked for the reader's zone: what is shown here knows no reader
-        return get_conditional_response(request, etag=etag, response=answer) or answer
+        return get_conditional_response(request, etag=etag, response=response) or response
 
-    return login_not_required(require_safe(shown))
+    return login_not_required(require_safe(handle))
 
 
-def truth_or_404(uuid: UUID) -> Truth:
+def get_badge_status_or_404(uuid: UUID) -> BadgeStatus:
     """What is true of what was listed at some time. Raises Http404."""
     row = Integration.objects.listed_once().select_related("partner").filter(uuid=uuid).first()
     if row is None:
         raise Http404("This integration was never listed.")
-    return truth_of(row)
+    return get_badge_status(row)
 
 
-@for_everybody
-def badge_svg(request: HttpRequest, uuid: UUID) -> HttpResponse:
+@serve_publicly
+def show_badge_svg(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """The picture. ?style=large for the card; a style that there is not is the flat one."""
-    draw = rendering.STYLES.get(request.GET.get("style", ""), rendering.flat)
-    return HttpResponse(draw(truth_or_404(uuid), timezone.now().date()), content_type=SVG)
+    render = rendering.RENDERERS_BY_STYLE.get(request.GET.get("style", ""), rendering.render_flat)
+    return HttpResponse(render(get_badge_status_or_404(uuid), timezone.now().date()), content_type=SVG_CONTENT_TYPE)
 
 
-@for_everybody
-def badge_json(request: HttpRequest, uuid: UUID) -> HttpResponse:
+@serve_publicly
+def show_badge_json(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """All that the badge knows; with ?format=shields in the words of shields.io."""
-    truth = truth_or_404(uuid)
-    return _json(payloads.shields(truth) if request.GET.get("format") == "shields" else payloads.full(truth))
+    badge_status = get_badge_status_or_404(uuid)
+    return _build_json_response(
+        payloads.build_shields_payload(badge_status)
+        if request.GET.get("format") == "shields"
+        else payloads.build_full_payload(badge_status)
+    )
 
 
-@for_everybody
-def badge_shields(_request: HttpRequest, uuid: UUID) -> HttpResponse:
+@serve_publicly
+def show_shields_json(_request: HttpRequest, uuid: UUID) -> HttpResponse:
     """The same for services that take no query."""
-    return _json(payloads.shields(truth_or_404(uuid)))
+    return _build_json_response(payloads.build_shields_payload(get_badge_status_or_404(uuid)))
 
 
-@for_everybody
-def badge_statement(_request: HttpRequest, uuid: UUID) -> HttpResponse:
+@serve_publicly
+def show_statement(_request: HttpRequest, uuid: UUID) -> HttpResponse:
     """The signed statement, fresh: flattened JSON of a JSON Web Signature."""
-    return HttpResponse(statements.canonical(signed(truth_or_404(uuid))), content_type=JSON)
+    return HttpResponse(
+        statements.encode_canonical_json(sign_current_statement(get_badge_status_or_404(uuid))),
+        content_type=JSON_CONTENT_TYPE,
+    )
 
 
-@for_everybody
-def badge_statement_compact(_request: HttpRequest, uuid: UUID) -> HttpResponse:
+@serve_publicly
+def show_compact_statement(_request: HttpRequest, uuid: UUID) -> HttpResponse:
     """The same statement as one word, for addresses and for openssl."""
-    return HttpResponse(statements.compact(signed(truth_or_404(uuid))), content_type="application/jose")
+    return HttpResponse(
+        statements.serialize_compact(sign_current_statement(get_badge_status_or_404(uuid))),
+        content_type="application/jose",
+    )
 
 
-@for_everybody
-def badge_keys(_request: HttpRequest) -> HttpResponse:
+@serve_publicly
+def show_keys(_request: HttpRequest) -> HttpResponse:
     """The public keys, newest first."""
-    return _json(signing_keys.key_set(settings.BADGE_KEYS), KEY_SET)
+    return _build_json_response(signing_keys.build_key_set(settings.BADGE_KEYS), KEY_SET_CONTENT_TYPE)
 
 
-@for_everybody
-def badge_key(_request: HttpRequest, kid: str) -> HttpResponse:
+@serve_publicly
+def show_key(_request: HttpRequest, kid: str) -> HttpResponse:
     """One public key as openssl reads it."""
-    found = signing_keys.public_keys(signing_keys.key_set(settings.BADGE_KEYS)).get(kid)
-    if found is None:
+    key = signing_keys.parse_public_keys(signing_keys.build_key_set(settings.BADGE_KEYS)).get(kid)
+    if key is None:
         raise Http404("The portal has no key of that name.")
-    return HttpResponse(signing_keys.pem(found), content_type=PEM)
+    return HttpResponse(signing_keys.encode_pem(key), content_type=PEM_CONTENT_TYPE)
 
 
-def signed(truth: Truth) -> dict[str, str]:
+def sign_current_statement(badge_status: BadgeStatus) -> dict[str, str]:
     """A statement of the truth, signed now with the newest key."""
-    claims = statements.claims_of(truth, settings.SITE_URL, timezone.now())
-    return statements.sign(claims, signing_keys.signing_key(settings.BADGE_KEYS[0]))
+    claims = statements.build_claims(badge_status, settings.SITE_URL, timezone.now())
+    return statements.sign_claims(claims, signing_keys.derive_signing_key(settings.BADGE_KEYS[0]))
 
 
-def _json(value: dict[str, Any], kind: str = JSON) -> HttpResponse:
-    return HttpResponse(json.dumps(value, indent=2, ensure_ascii=False) + "\n", content_type=kind)
+def _build_json_response(value: dict[str, Any], content_type: str = JSON_CONTENT_TYPE) -> HttpResponse:
+    return HttpResponse(json.dumps(value, indent=2, ensure_ascii=False) + "\n", content_type=content_type)
 
 
 urlpatterns = [
-    path("listed/<uuid:uuid>/badge.svg", badge_svg, name="badge_svg"),
-    path("listed/<uuid:uuid>/badge.json", badge_json, name="badge_json"),
-    path("listed/<uuid:uuid>/badge.shields.json", badge_shields, name="badge_shields"),
-    path("listed/<uuid:uuid>/statement.json", badge_statement, name="badge_statement"),
-    path("listed/<uuid:uuid>/statement.jws", badge_statement_compact, name="badge_statement_compact"),
-    path(".well-known/badge-keys.json", badge_keys, name="badge_keys"),
-    path(".well-known/badge-keys/<str:kid>.pem", badge_key, name="badge_key"),
+    path("listed/<uuid:uuid>/badge.svg", show_badge_svg, name="badge_svg"),
+    path("listed/<uuid:uuid>/badge.json", show_badge_json, name="badge_json"),
+    path("listed/<uuid:uuid>/badge.shields.json", show_shields_json, name="badge_shields"),
+    path("listed/<uuid:uuid>/statement.json", show_statement, name="badge_statement"),
+    path("listed/<uuid:uuid>/statement.jws", show_compact_statement, name="badge_statement_compact"),
+    path(".well-known/badge-keys.json", show_keys, name="badge_keys"),
+    path(".well-known/badge-keys/<str:kid>.pem", show_key, name="badge_key"),
 ]

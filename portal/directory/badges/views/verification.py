@@ -15,28 +15,28 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from integrations.submissions.models import Integration
-from portal.core.text_fields import Lines
+from portal.core.text_fields import MultiLineField
 from portal.directory.badges import embed_codes, rendering, signing_keys
 from portal.directory.badges import statements as statement
-from portal.directory.badges.statements import Verified
-from portal.directory.badges.status import Truth, truth_of
-from portal.directory.badges.verification_results import SAID, Said, differs, told
-from portal.directory.badges.views.badges import truth_or_404
+from portal.directory.badges.statements import VerificationResult
+from portal.directory.badges.status import BadgeStatus, get_badge_status
+from portal.directory.badges.verification_results import VERDICT_TEXTS, VerdictText, has_changed_since, list_claims
+from portal.directory.badges.views.badges import get_badge_status_or_404
 
-LONG = gettext_lazy("A statement is shorter than this. Copy the statement alone.")
+TOO_LONG_MESSAGE = gettext_lazy("A statement is shorter than this. Copy the statement alone.")
 STYLE_NAMES = {"flat": gettext_lazy("Flat"), "large": gettext_lazy("Large")}
 
 
 class StatementForm(forms.Form):
     """A statement, pasted or as a file."""
 
-    statement = Lines(
+    statement = MultiLineField(
         label=gettext_lazy("Statement"),
         required=False,
-        max_length=statement.MOST,
+        max_length=statement.MAX_STATEMENT_CHARACTERS,
         widget=forms.Textarea(attrs={"rows": 6, "spellcheck": "false", "class": "mono"}),
         help_text=gettext_lazy("As the portal gave it: JSON, or one long word with two dots."),
-        error_messages={"max_length": LONG},
+        error_messages={"max_length": TOO_LONG_MESSAGE},
     )
     file = forms.FileField(
         label=gettext_lazy("Or its file"), required=False, help_text=gettext_lazy("statement.json or statement.jws")
@@ -44,76 +44,81 @@ class StatementForm(forms.Form):
 
     def clean_file(self) -> str:
         """The file's text; blank where it holds none."""
-        given = self.cleaned_data.get("file")
-        if not given:
+        uploaded_file = self.cleaned_data.get("file")
+        if not uploaded_file:
             return ""
-        if given.size > statement.MOST:
-            raise forms.ValidationError(LONG)
-        return str(given.read().decode("utf-8", "replace"))
+        if uploaded_file.size > statement.MAX_STATEMENT_CHARACTERS:
+            raise forms.ValidationError(TOO_LONG_MESSAGE)
+        return str(uploaded_file.read().decode("utf-8", "replace"))
 
     def clean(self) -> dict[str, Any]:
-        found: dict[str, Any] = super().clean() or {}
-        if not self.errors and not (found.get("statement") or found.get("file")):
+        cleaned_data: dict[str, Any] = super().clean() or {}
+        if not self.errors and not (cleaned_data.get("statement") or cleaned_data.get("file")):
             self.add_error("statement", _("Paste a statement, or choose its file."))
-        return found
+        return cleaned_data
 
 
 @login_not_required
-def verify(request: HttpRequest) -> HttpResponse:
+def verify_badge(request: HttpRequest) -> HttpResponse:
     """Reads a statement that was pasted, uploaded, or named in the address, and says what it is."""
     if request.method == "POST":
         form = StatementForm(request.POST, request.FILES)
     else:
         form = StatementForm(request.GET) if request.GET.get("statement") else StatementForm()
-    found = judged(form.cleaned_data["file"] or form.cleaned_data["statement"]) if form.is_valid() else {}
-    kid = signing_keys.key_set(settings.BADGE_KEYS[:1])["keys"][0]["kid"]
-    context = {"form": form, "recipe": embed_codes.recipe(settings.SITE_URL.rstrip("/"), kid)}
+    evaluation = (
+        evaluate_statement(form.cleaned_data["file"] or form.cleaned_data["statement"]) if form.is_valid() else {}
+    )
+    key_id = signing_keys.build_key_set(settings.BADGE_KEYS[:1])["keys"][0]["kid"]
+    context = {"form": form, "recipe": embed_codes.build_verification_commands(settings.SITE_URL.rstrip("/"), key_id)}
     status = 422 if form.is_bound and not form.is_valid() else 200
-    return render(request, "directory/badges/verify.html", context | found, status=status)
+    return render(request, "directory/badges/verify.html", context | evaluation, status=status)
 
 
-def judged(text: str) -> dict[str, Any]:
+def evaluate_statement(text: str) -> dict[str, Any]:
     """The verdict on a statement, what it says, and what the portal says now."""
-    published = signing_keys.public_keys(signing_keys.key_set(settings.BADGE_KEYS))
-    found = statement.verify(text, published, settings.SITE_URL, timezone.now())
-    truth = present(found)
+    public_keys = signing_keys.parse_public_keys(signing_keys.build_key_set(settings.BADGE_KEYS))
+    result = statement.verify_statement(text, public_keys, settings.SITE_URL, timezone.now())
+    badge_status = get_current_status(result)
     return {
-        "found": found,
-        "said": said_of(found),
-        "rows": [(_(word), text) for word, text in told(found)],
-        "issued": found.moment("iat"),
-        "expires": found.moment("exp"),
-        "truth": truth,
-        "differs": truth is not None and found.signed and differs(found, truth),
+        "found": result,
+        "said": get_verdict_text(result),
+        "rows": [(_(label), text) for label, text in list_claims(result)],
+        "issued": result.get_moment("iat"),
+        "expires": result.get_moment("exp"),
+        "truth": badge_status,
+        "differs": badge_status is not None and result.signed and has_changed_since(result, badge_status),
     }
 
 
-def said_of(found: Verified) -> Said:
+def get_verdict_text(result: VerificationResult) -> VerdictText:
     """The verdict in the reader's language."""
-    said = SAID[found.verdict]
-    return replace(said, heading=_(said.heading), sentence=_(said.sentence))
+    verdict_text = VERDICT_TEXTS[result.verdict]
+    return replace(verdict_text, heading=_(verdict_text.heading), sentence=_(verdict_text.sentence))
 
 
-def present(found: Verified) -> Truth | None:
+def get_current_status(result: VerificationResult) -> BadgeStatus | None:
     """What is so now with the integration that a statement names; None where there is none, or of another portal."""
     try:
-        uuid = UUID(str(found.claims.get("integration_id", "")))
+        uuid = UUID(str(result.claims.get("integration_id", "")))
     except ValueError:
         return None
-    if found.claims.get("iss") != settings.SITE_URL:
+    if result.claims.get("iss") != settings.SITE_URL:
         return None
     row = Integration.objects.listed_once().select_related("partner").filter(uuid=uuid).first()
-    return truth_of(row) if row else None
+    return get_badge_status(row) if row else None
 
 
 @login_not_required
-def badge(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def show_badge(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """Where a badge is taken from: how it looks, what to paste, and what may be done with it."""
-    truth = truth_or_404(uuid)
+    badge_status = get_badge_status_or_404(uuid)
     edition = Integration.objects.get(uuid=uuid).edition
     context = {
-        "truth": truth,
-        "styles": [(style, STYLE_NAMES[style], embed_codes.snippets(truth, style)) for style in rendering.STYLES],
+        "truth": badge_status,
+        "styles": [
+            (style, STYLE_NAMES[style], embed_codes.build_embed_codes(badge_status, style))
+            for style in rendering.RENDERERS_BY_STYLE
+        ],
         "edition": edition,
         "uuid": uuid,
     }
@@ -121,6 +126,6 @@ def badge(request: HttpRequest, uuid: UUID) -> HttpResponse:
 
 
 urlpatterns = [
-    path("verify/", verify, name="verify"),
-    path("listed/<uuid:uuid>/badge/", badge, name="badge"),
+    path("verify/", verify_badge, name="verify"),
+    path("listed/<uuid:uuid>/badge/", show_badge, name="badge"),
 ]

@@ -12,9 +12,9 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
-from portal.directory.badges.signing_keys import public_keys
-from portal.directory.badges.statements import Verified, verify
-from portal.directory.badges.verification_results import SAID, told
+from portal.directory.badges.signing_keys import parse_public_keys
+from portal.directory.badges.statements import VerificationResult, verify_statement
+from portal.directory.badges.verification_results import VERDICT_TEXTS, list_claims
 
 
 class Command(BaseCommand):
@@ -31,39 +31,39 @@ class Command(BaseCommand):
         parser.add_argument("--issuer", help="The portal that must have issued it, as https://portal.example.com.")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        keys, at = _keys(options["key"]), _moment(options["at"])
-        found = verify(_text(options["file"]), keys, options["issuer"], at)
-        said = SAID[found.verdict]
-        self.stdout.write(f"{said.heading}. {said.sentence}")
-        for line in _lines(found):
+        keys, at = _read_keys(options["key"]), _parse_moment(options["at"])
+        result = verify_statement(_read_text(options["file"]), keys, options["issuer"], at)
+        verdict_text = VERDICT_TEXTS[result.verdict]
+        self.stdout.write(f"{verdict_text.heading}. {verdict_text.sentence}")
+        for line in _build_lines(result):
             self.stdout.write(line)
-        if said.code:
-            sys.exit(said.code)
+        if verdict_text.code:
+            sys.exit(verdict_text.code)
 
 
-def _lines(found: Verified) -> list[str]:
+def _build_lines(result: VerificationResult) -> list[str]:
     """What it says, with the warning where nobody vouches for it."""
-    rows = told(found)
-    rows += [(word, f"{at:%Y-%m-%d %H:%M} UTC") for word, at in _moments(found)]
-    doubt = [] if found.signed or not rows else ["Nobody vouches for what it says:"]
-    return doubt + [f"  {word}: {text}" for word, text in rows]
+    rows = list_claims(result)
+    rows += [(label, f"{at:%Y-%m-%d %H:%M} UTC") for label, at in _list_moments(result)]
+    warning_lines = [] if result.signed or not rows else ["Nobody vouches for what it says:"]
+    return warning_lines + [f"  {label}: {text}" for label, text in rows]
 
 
-def _moments(found: Verified) -> list[tuple[str, datetime]]:
-    named = (("Issued", found.moment("iat")), ("Expires", found.moment("exp")))
-    return [(word, at) for word, at in named if at is not None]
+def _list_moments(result: VerificationResult) -> list[tuple[str, datetime]]:
+    labeled_moments = (("Issued", result.get_moment("iat")), ("Expires", result.get_moment("exp")))
+    return [(label, at) for label, at in labeled_moments if at is not None]
 
 
-def _keys(path: str) -> dict[str, Ed25519PublicKey]:
+def _read_keys(path: str) -> dict[str, Ed25519PublicKey]:
     try:
-        return public_keys(json.loads(Path(path).read_text()))
+        return parse_public_keys(json.loads(Path(path).read_text()))
     except OSError as problem:
         raise CommandError(f"The keys cannot be read: {problem.strerror}: {path}.", returncode=2) from problem
     except (ValueError, AttributeError) as problem:
         raise CommandError(f"This is no JSON Web Key Set: {path}.", returncode=2) from problem
 
 
-def _text(path: str) -> str:
+def _read_text(path: str) -> str:
     try:
         return sys.stdin.read() if path == "-" else Path(path).read_text()
     except OSError as problem:
@@ -72,13 +72,13 @@ def _text(path: str) -> str:
         return ""
 
 
-def _moment(text: str | None) -> datetime:
+def _parse_moment(text: str | None) -> datetime:
     if text is None:
         return timezone.now()
     try:
-        found = parse_datetime(text)
+        result = parse_datetime(text)
     except ValueError:
-        found = None
-    if found is None or found.tzinfo is None:
+        result = None
+    if result is None or result.tzinfo is None:
         raise CommandError(f"--at must be a moment with its zone, as 2026-04-14T09:00Z, not {text!r}.", returncode=2)
-    return found
+    return result

@@ -26,19 +26,20 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, every: int, **options: Any) -> None:
         if not every:
-            self.say(dispatcher.sweep(timezone.now()))
+            self.write_counts(dispatcher.sweep(timezone.now()))
             return
         stop = threading.Event()
         for name in (signal.SIGTERM, signal.SIGINT):
             signal.signal(name, lambda *_: stop.set())
         queues = [
-            threading.Thread(target=dispatcher.keep_sweeping, args=(queue, every, stop, self.say)) for queue in QUEUES
+            threading.Thread(target=dispatcher.keep_sweeping, args=(queue, every, stop, self.write_counts))
+            for queue in QUEUES
         ]
         for queue in queues:
             queue.start()
         for queue in queues:
             queue.join()
 
-    def say(self, done: dict[str, int]) -> None:
-        if any(done.values()):
-            self.stdout.write("swept " + ", ".join(f"{name} {count}" for name, count in done.items() if count))
+    def write_counts(self, counts: dict[str, int]) -> None:
+        if any(counts.values()):
+            self.stdout.write("swept " + ", ".join(f"{name} {count}" for name, count in counts.items() if count))

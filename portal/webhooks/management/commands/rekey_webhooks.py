@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from portal.core.crypto import CannotOpen
+from portal.core.crypto import DecryptionError
 from portal.webhooks import secrets
 from portal.webhooks.models import Endpoint
 
@@ -13,13 +13,15 @@ class Command(BaseCommand):
     help = "Seals every webhook's address and secret with the newest of CREDENTIALS_KEYS; afterwards older keys can go."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        done, lost = 0, []
+        reencrypted_count, undecryptable_names = 0, []
         for endpoint in Endpoint.objects.filter(ended_at=None).order_by("pk"):
             try:
-                done += secrets.reseal(endpoint)
-            except CannotOpen:
-                lost.append(endpoint.name)
-        self.stdout.write(f"{done} webhooks are sealed anew.")
-        if lost:
-            raise CommandError(f"No configured key opens {', '.join(lost)}. Their owners enter the address again.")
+                reencrypted_count += secrets.reencrypt(endpoint)
+            except DecryptionError:
+                undecryptable_names.append(endpoint.name)
+        self.stdout.write(f"{reencrypted_count} webhooks are sealed anew.")
+        if undecryptable_names:
+            raise CommandError(
+                f"No configured key opens {', '.join(undecryptable_names)}. Their owners enter the address again."
+            )
         self.stdout.write("Every webhook has the newest key.")

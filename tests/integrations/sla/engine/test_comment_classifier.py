@@ -2,7 +2,7 @@
 
 import pytest
 
-from integrations.sla.engine.comment_classifier import asks, fingerprint, is_answer, requests
+from integrations.sla.engine.comment_classifier import build_fingerprint, has_question, has_request, is_answer
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ from integrations.sla.engine.comment_classifier import asks, fingerprint, is_ans
         "> It fails\n\nThat is the token.",
     ],
 )
-def test_an_answer_says_something(text: str) -> None:
+def test_answer_says_something(text: str) -> None:
     assert is_answer(text)
 
 
@@ -65,8 +65,8 @@ def test_courtesy_and_marks_are_no_answer(text: str) -> None:
     ],
 )
 def test_real_questions(text: str) -> None:
-    assert asks(text)
-    assert requests(text)
+    assert has_question(text)
+    assert has_request(text)
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_real_questions(text: str) -> None:
     ],
 )
 def test_no_real_questions(text: str) -> None:
-    assert not asks(text)
+    assert not has_question(text)
 
 
 @pytest.mark.parametrize(
@@ -101,13 +101,13 @@ def test_no_real_questions(text: str) -> None:
     ],
 )
 def test_requests_want_something(text: str, wants: bool) -> None:
-    assert requests(text) is wants
+    assert has_request(text) is wants
 
 
-def test_the_same_question_in_other_clothes() -> None:
+def test_same_question_in_other_clothes() -> None:
     assert (
-        fingerprint("@pat **Which** version, then?")
-        == fingerprint("> so\n\nwhich VERSION then")
+        build_fingerprint("@pat **Which** version, then?")
+        == build_fingerprint("> so\n\nwhich VERSION then")
         == "which version then"
     )
 
@@ -120,4 +120,4 @@ HOSTILE_COMMENTS = (
 
 @pytest.mark.parametrize("text", HOSTILE_COMMENTS, ids=range(len(HOSTILE_COMMENTS)))
 def test_hostile_comments_ask_for_nothing(text: str) -> None:
-    assert not requests(text)
+    assert not has_request(text)

@@ -5,17 +5,34 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from integrations.sla.engine.explanation import as_data, duration, link, sentences
-from integrations.sla.engine.types import Kind
-from tests.integrations.sla.story import ANSWER, DEV, IDEALLY, QUESTION, STALE, USER, asked, does, policy, says, told
+from integrations.sla.engine.explanation import build_event_url, explain_clock, format_duration, serialize_issue_state
+from integrations.sla.engine.types import IssueEventKind
+from tests.integrations.sla.story import (
+    ANSWER,
+    DEV,
+    IDEALLY,
+    QUESTION,
+    STALE,
+    USER,
+    build_projection_context,
+    does,
+    policy,
+    project,
+    says,
+)
 
 UTC_ZONE = ZoneInfo("UTC")
 URL = "https://github.com/acme/nomad-rocket/issues/12"
-FACTS = [says(24, DEV, QUESTION, 7), says(48, USER, "1.2.3", 8), does(50, STALE, Kind.CLOSED), says(60, DEV, ANSWER, 9)]
+FACTS = [
+    says(24, DEV, QUESTION, 7),
+    says(48, USER, "1.2.3", 8),
+    does(50, STALE, IssueEventKind.CLOSED),
+    says(60, DEV, ANSWER, 9),
+]
 
 
-def test_the_words_of_a_clock() -> None:
-    assert sentences(told(FACTS, now=100).resolve, UTC_ZONE) == [
+def test_words_of_a_clock() -> None:
+    assert explain_clock(project(FACTS, now=100).resolve, UTC_ZONE) == [
         "Tue 14 Apr, 09:00 – Wed 15 Apr, 09:00: 1 day counted. The clock runs.",
         "Wed 15 Apr, 09:00 – Thu 16 Apr, 09:00: 1 day not counted. Waiting for the reporter to answer a question.",
         "Thu 16 Apr, 09:00 – Sat 18 Apr, 00:00: 1 day 15 h counted. The clock runs.",
@@ -26,19 +43,19 @@ def test_the_words_of_a_clock() -> None:
     ]
 
 
-def test_the_partner_s_zone_is_told() -> None:
-    words = sentences(told([], now=1).resolve, ZoneInfo("Asia/Kolkata"))
+def test_partner_s_zone_is_reported() -> None:
+    words = explain_clock(project([], now=1).resolve, ZoneInfo("Asia/Kolkata"))
     assert words[0] == "Tue 14 Apr, 14:30 – Tue 14 Apr, 15:30: 1 h counted. The clock runs."
 
 
-def test_an_ideal_due_moment_is_called_ideal() -> None:
+def test_ideal_due_moment_is_called_ideal() -> None:
     sla = policy(IDEALLY).sla.__class__(IDEALLY.verb, "", None, IDEALLY.critical)
-    assert "Ideally due Thu 16 Apr, 09:00 (UTC)." in sentences(told([], policy(sla), now=1).resolve, UTC_ZONE)
+    assert "Ideally due Thu 16 Apr, 09:00 (UTC)." in explain_clock(project([], policy(sla), now=1).resolve, UTC_ZONE)
 
 
-def test_the_data_add_up_and_link_to_what_happened() -> None:
+def test_data_add_up_and_link_to_what_happened() -> None:
     rules = policy()
-    data = as_data(told(FACTS, rules, now=100), asked(rules, 100), URL)
+    data = serialize_issue_state(project(FACTS, rules, now=100), build_projection_context(rules, 100), URL)
     resolve = data["clocks"][1]
     assert resolve["elapsed_seconds"] == 100 * 3600 == sum(part["seconds"] for part in resolve["segments"])
     assert resolve["counted_seconds"] == 63 * 3600 == sum(part["counted_seconds"] for part in resolve["segments"])
@@ -66,7 +83,7 @@ def test_the_data_add_up_and_link_to_what_happened() -> None:
     ],
 )
 def test_links(key: str, address: str) -> None:
-    assert link(URL, key) == address
+    assert build_event_url(URL, key) == address
 
 
 @pytest.mark.parametrize(
@@ -79,4 +96,4 @@ def test_links(key: str, address: str) -> None:
     ],
 )
 def test_durations(length: timedelta, words: str) -> None:
-    assert duration(length) == words
+    assert format_duration(length) == words

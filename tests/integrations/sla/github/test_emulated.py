@@ -14,20 +14,20 @@ from integrations.partners.models import Partner
 from integrations.sla.github import delivery_processing, reconciliation, webhook_intake
 from integrations.sla.models import Clock, Delivery, Issue, IssueEvent, Watch
 from tests.fakes.github.server import GitHub, Repo
-from tests.integrations.sla.watched import SECRET, supported, watch_over
+from tests.integrations.sla.watched import SECRET, create_listed_integration, watch_over
 
 REPOSITORY = "acme/nomad-rocket"
-Told = Queue[tuple[dict[str, str], bytes]]
+DeliveryQueue = Queue[tuple[dict[str, str], bytes]]
 
 
 @pytest.fixture
-def heard() -> Iterator[tuple[str, Told]]:
+def webhook_receiver() -> Iterator[tuple[str, DeliveryQueue]]:
     """An address, and what is posted to it."""
-    told: Told = Queue()
+    queue: DeliveryQueue = Queue()
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
-            told.put((dict(self.headers), self.rfile.read(int(self.headers["Content-Length"]))))
+            queue.put((dict(self.headers), self.rfile.read(int(self.headers["Content-Length"]))))
             self.send_response(202)
             self.end_headers()
 
@@ -37,7 +37,7 @@ def heard() -> Iterator[tuple[str, Told]]:
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     thread = Thread(target=server.serve_forever, daemon=True)
     thread.start()
-    yield f"http://127.0.0.1:{server.server_port}/", told
+    yield f"http://127.0.0.1:{server.server_port}/", queue
     server.shutdown()
     server.server_close()
     thread.join(5)
@@ -47,8 +47,8 @@ def heard() -> Iterator[tuple[str, Told]]:
 def watch(acme: Partner, github: GitHub) -> Watch:
     github.seed(Repo(REPOSITORY, releases=()))
     number = github.ask("GET", f"/repos/{REPOSITORY}")["id"]
-    row = watch_over(supported(acme, repository_id=number), datetime.now(UTC) - timedelta(days=1))
-    webhook_intake.forget(row.uuid)
+    row = watch_over(create_listed_integration(acme, repository_id=number), datetime.now(UTC) - timedelta(days=1))
+    webhook_intake.clear_cached_repository(row.uuid)
     return row
 
 
@@ -60,14 +60,14 @@ def story(github: GitHub) -> None:
     github.ask("PATCH", f"{issues}/2", {"state": "closed", "state_reason": "not_planned"})
 
 
-def posted(told: Told) -> Iterator[tuple[dict[str, str], bytes]]:
+def wait_for_deliveries(delivery_queue: DeliveryQueue) -> Iterator[tuple[dict[str, str], bytes]]:
     """The deliveries of the whole story: the last ones may come after GitHub's answer, and in any order."""
-    awaited = ["opened", "opened", "created", "closed"]
-    while awaited:
-        headers, body = told.get(timeout=60)
+    expected_actions = ["opened", "opened", "created", "closed"]
+    while expected_actions:
+        headers, body = delivery_queue.get(timeout=60)
         action = json.loads(body).get("action")
-        if action in awaited:
-            awaited.remove(action)
+        if action in expected_actions:
+            expected_actions.remove(action)
         yield headers, body
 
 
@@ -82,22 +82,22 @@ def keys() -> set[str]:
 def test_lists_are_read(watch, github):
     story(github)
     Watch.objects.update(poll_at=datetime.now(UTC))
-    assert reconciliation.poll_due(datetime.now(UTC)) == 1
+    assert reconciliation.reconcile_due_repositories(datetime.now(UTC)) == 1
     assert of_issues() == [(1, "It crashes", True, "keeper"), (2, "It hangs", False, "keeper")]
 
 
-def test_webhooks_are_signed_and_read_and_the_lists_add_nothing(watch, github, heard):
-    address, told = heard
+def test_webhooks_are_signed_and_read_and_the_lists_add_nothing(watch, github, webhook_receiver):
+    address, delivery_queue = webhook_receiver
     hook = {"url": address, "content_type": "json", "secret": SECRET}
     github.ask("POST", f"/repos/{REPOSITORY}/hooks", {"config": hook, "events": ["issues", "issue_comment"]})
     story(github)
-    for headers, body in posted(told):
-        sent = {name: value for name, value in headers.items() if name.lower().startswith("x-")}
-        answer = Client().post(f"/hooks/github/{watch.uuid}/", body, "application/json", headers=sent)
+    for headers, body in wait_for_deliveries(delivery_queue):
+        headers_sent = {name: value for name, value in headers.items() if name.lower().startswith("x-")}
+        answer = Client().post(f"/hooks/github/{watch.uuid}/", body, "application/json", headers=headers_sent)
         assert answer.status_code == 202
-    delivery_processing.read_due(datetime.now(UTC))
+    delivery_processing.process_due_deliveries(datetime.now(UTC))
     assert set(Delivery.objects.values_list("event", "outcome")) >= {("issues", "read"), ("issue_comment", "read")}
     before = (of_issues(), keys(), Clock.objects.count())
     Watch.objects.update(poll_at=datetime.now(UTC))
-    assert reconciliation.poll_due(datetime.now(UTC)) == 1
+    assert reconciliation.reconcile_due_repositories(datetime.now(UTC)) == 1
     assert (of_issues(), keys(), Clock.objects.count()) == before

@@ -10,13 +10,22 @@ import pytest
 from integrations.partners.models import Partner
 from integrations.sla import tasks
 from integrations.sla.engine import inputs
-from integrations.sla.engine.projection import UNKNOWN
+from integrations.sla.engine.projection import UNVERIFIED_EVENT_NOTE
 from integrations.sla.github import delivery_processing, event_verification, reconciliation
 from integrations.sla.models import Breach, Clock, IssueEvent, Watch
 from tests.fakes.github.server import GitHub
-from tests.fakes.github.tracker import Hooked, Person, Tracker
+from tests.fakes.github.tracker import Person, Tracker, WebhookDelivery
 from tests.integrations.sla.github.test_delivery_processing import deliver
-from tests.integrations.sla.watched import HELPER, OPENED, PARTNER, REPORTER, post, supported, tracker_of, watch_over
+from tests.integrations.sla.watched import (
+    HELPER,
+    OPENED_AT,
+    PARTNER,
+    REPORTER,
+    create_listed_integration,
+    post,
+    tracker_of,
+    watch_over,
+)
 
 HOUR = timedelta(hours=1)
 ANSWER = "It is fixed in 1.2."
@@ -24,23 +33,23 @@ ANSWER = "It is fixed in 1.2."
 
 @pytest.fixture
 def watch(acme: Partner, github: GitHub) -> Watch:
-    return watch_over(supported(acme))
+    return watch_over(create_listed_integration(acme))
 
 
 @pytest.fixture
 def tracker(watch: Watch, github: GitHub) -> Tracker:
     """With one critical issue, of which its webhooks told."""
-    found = github.track(tracker_of(watch))
-    found.open(REPORTER, "It crashes", OPENED, labels=("crash",))
-    deliver(watch, found.hooked)
-    delivery_processing.read_due(OPENED)
-    return found
+    tracker_state = github.track(tracker_of(watch))
+    tracker_state.open(REPORTER, "It crashes", OPENED_AT, labels=("crash",))
+    deliver(watch, tracker_state.hooked)
+    delivery_processing.process_due_deliveries(OPENED_AT)
+    return tracker_state
 
 
 def poll(watch: Watch, hour: float) -> None:
-    now = OPENED + hour * HOUR
+    now = OPENED_AT + hour * HOUR
     Watch.objects.filter(pk=watch.pk).update(poll_at=now)
-    assert reconciliation.poll_due(now) == 1
+    assert reconciliation.reconcile_due_repositories(now) == 1
     watch.refresh_from_db()
 
 
@@ -48,13 +57,13 @@ def forge(watch: Watch, tracker: Tracker, tell: Any, hour: float) -> None:
     """What a copy of the tracker tells is delivered, well signed; GitHub itself knows nothing of it."""
     copy = deepcopy(tracker)
     tell(copy)
-    for hooked in copy.hooked[len(tracker.hooked) :]:
-        assert post(watch, hooked) == 202
-    delivery_processing.read_due(OPENED + hour * HOUR)
+    for delivery in copy.hooked[len(tracker.hooked) :]:
+        assert post(watch, delivery) == 202
+    delivery_processing.process_due_deliveries(OPENED_AT + hour * HOUR)
 
 
-def answered(hour: float, who: Person = PARTNER) -> Any:
-    return lambda copy: copy.comment(1, who, ANSWER, OPENED + hour * HOUR)
+def answer_at(hour: float, who: Person = PARTNER) -> Any:
+    return lambda copy: copy.comment(1, who, ANSWER, OPENED_AT + hour * HOUR)
 
 
 def clocks() -> list[str]:
@@ -64,59 +73,61 @@ def clocks() -> list[str]:
 @pytest.mark.parametrize(
     "tell",
     [
-        answered(2),
-        lambda copy: copy.edit_comment(copy.comment(1, PARTNER, "+1", OPENED), PARTNER, ANSWER, OPENED + 3 * HOUR),
-        lambda copy: copy.close(1, REPORTER, OPENED + 2 * HOUR),
-        lambda copy: (answered(2)(copy), copy.close(1, PARTNER, OPENED + 3 * HOUR)),
-        lambda copy: copy.comment(1, PARTNER, "Which version do you use?", OPENED + 2 * HOUR),
+        answer_at(2),
+        lambda copy: copy.edit_comment(
+            copy.comment(1, PARTNER, "+1", OPENED_AT), PARTNER, ANSWER, OPENED_AT + 3 * HOUR
+        ),
+        lambda copy: copy.close(1, REPORTER, OPENED_AT + 2 * HOUR),
+        lambda copy: (answer_at(2)(copy), copy.close(1, PARTNER, OPENED_AT + 3 * HOUR)),
+        lambda copy: copy.comment(1, PARTNER, "Which version do you use?", OPENED_AT + 2 * HOUR),
     ],
     ids=["an answer", "an edited answer", "the reporter's closing", "an answer and a closing", "a question"],
 )
-def test_a_forged_delivery_stops_no_clock_for_long(watch: Watch, tracker: Tracker, tell: Any) -> None:
+def test_forged_delivery_stops_no_clock_for_long(watch: Watch, tracker: Tracker, tell: Any) -> None:
     poll(watch, 1)
     before = list(Clock.objects.order_by("verb").values_list("state", "due_at", "stopped_at"))
     forge(watch, tracker, tell, 4)
     assert clocks() != ["running", "running"]
     poll(watch, 26)
     assert list(Clock.objects.order_by("verb").values_list("state", "due_at", "stopped_at")) == before
-    issue = inputs.find("acme/nomad-rocket#1")
+    issue = inputs.find_issue("acme/nomad-rocket#1")
     assert issue is not None
-    assert UNKNOWN in inputs.state_of(issue, OPENED + 27 * HOUR).notes
+    assert UNVERIFIED_EVENT_NOTE in inputs.compute_issue_state(issue, OPENED_AT + 27 * HOUR).notes
 
 
-def test_a_pause_label_dated_back_pauses_nothing(watch: Watch, tracker: Tracker) -> None:
-    tracker.comment(1, PARTNER, "Please send us the whole log file.", OPENED + HOUR)
+def test_pause_label_dated_back_pauses_nothing(watch: Watch, tracker: Tracker) -> None:
+    tracker.comment(1, PARTNER, "Please send us the whole log file.", OPENED_AT + HOUR)
     poll(watch, 2)
-    forge(watch, tracker, lambda copy: copy.label(1, PARTNER, "needs-info", OPENED + 3 * HOUR), 30)
+    forge(watch, tracker, lambda copy: copy.label(1, PARTNER, "needs-info", OPENED_AT + 3 * HOUR), 30)
     assert Clock.objects.get(verb="resolve").state == "paused"
     poll(watch, 32)
     clock = Clock.objects.get(verb="resolve")
-    assert (clock.state, clock.due_at) == ("running", OPENED + 48 * HOUR)
+    assert (clock.state, clock.due_at) == ("running", OPENED_AT + 48 * HOUR)
 
 
-def test_a_label_that_makes_it_critical_is_never_denied(watch: Watch, tracker: Tracker) -> None:
-    forge(watch, tracker, lambda copy: copy.label(1, HELPER, "p0", OPENED + 3 * HOUR), 3)
+def test_label_that_makes_it_critical_is_never_denied(watch: Watch, tracker: Tracker) -> None:
+    forge(watch, tracker, lambda copy: copy.label(1, HELPER, "p0", OPENED_AT + 3 * HOUR), 3)
     poll(watch, 5)
     assert not IssueEvent.objects.filter(data__has_key="denied").exists()
 
 
-def test_a_breach_that_a_forged_answer_took_back_stands_again(watch: Watch, tracker: Tracker) -> None:
+def test_breach_that_a_forged_answer_took_back_stands_again(watch: Watch, tracker: Tracker) -> None:
     poll(watch, 49)
-    tasks.sweep(OPENED + 49 * HOUR)
-    forge(watch, tracker, lambda copy: copy.close(1, REPORTER, OPENED + 2 * HOUR), 50)
+    tasks.advance_clocks(OPENED_AT + 49 * HOUR)
+    forge(watch, tracker, lambda copy: copy.close(1, REPORTER, OPENED_AT + 2 * HOUR), 50)
     assert not Breach.objects.filter(retracted_at=None).exists()
     poll(watch, 74)
-    tasks.sweep(OPENED + 74 * HOUR)
-    assert [breach.due_at for breach in Breach.objects.filter(retracted_at=None)] == [OPENED + 48 * HOUR]
+    tasks.advance_clocks(OPENED_AT + 74 * HOUR)
+    assert [breach.due_at for breach in Breach.objects.filter(retracted_at=None)] == [OPENED_AT + 48 * HOUR]
 
 
-def test_an_answer_dated_back_counts_for_nothing(watch: Watch, tracker: Tracker) -> None:
+def test_answer_dated_back_counts_for_nothing(watch: Watch, tracker: Tracker) -> None:
     """The comment is there, but was written later than the webhook told."""
-    number = tracker.comment(1, PARTNER, ANSWER, OPENED + 60 * HOUR)
-    told = json.loads(tracker.hooked[-1].body)
-    told["comment"] |= {"created_at": "2026-04-14T10:00:00Z", "updated_at": "2026-04-14T10:00:00Z"}
-    assert post(watch, Hooked("forged", "issue_comment", json.dumps(told).encode())) == 202
-    delivery_processing.read_due(OPENED + 60 * HOUR)
+    number = tracker.comment(1, PARTNER, ANSWER, OPENED_AT + 60 * HOUR)
+    data = json.loads(tracker.hooked[-1].body)
+    data["comment"] |= {"created_at": "2026-04-14T10:00:00Z", "updated_at": "2026-04-14T10:00:00Z"}
+    assert post(watch, WebhookDelivery("forged", "issue_comment", json.dumps(data).encode())) == 202
+    delivery_processing.process_due_deliveries(OPENED_AT + 60 * HOUR)
     assert Clock.objects.get(verb="respond").state != "overdue"
     poll(watch, 62)
     assert IssueEvent.objects.filter(data__denied=f"comment:{number}").count() == 1
@@ -127,13 +138,13 @@ def test_what_the_lists_show_costs_no_question_and_is_never_denied(
     watch: Watch, tracker: Tracker, github: GitHub
 ) -> None:
     poll(watch, 1)
-    told = len(tracker.hooked)
-    said = tracker.comment(1, PARTNER, ANSWER, OPENED + 2 * HOUR)
-    tracker.edit_comment(said, PARTNER, "It is fixed in 1.2.1.", OPENED + 2.5 * HOUR)
-    tracker.close(1, PARTNER, OPENED + 3 * HOUR)
-    tracker.reopen(1, REPORTER, OPENED + 4 * HOUR)
-    deliver(watch, tracker.hooked[told:])
-    delivery_processing.read_due(OPENED + 5 * HOUR)
+    count = len(tracker.hooked)
+    comment_id = tracker.comment(1, PARTNER, ANSWER, OPENED_AT + 2 * HOUR)
+    tracker.edit_comment(comment_id, PARTNER, "It is fixed in 1.2.1.", OPENED_AT + 2.5 * HOUR)
+    tracker.close(1, PARTNER, OPENED_AT + 3 * HOUR)
+    tracker.reopen(1, REPORTER, OPENED_AT + 4 * HOUR)
+    deliver(watch, tracker.hooked[count:])
+    delivery_processing.process_due_deliveries(OPENED_AT + 5 * HOUR)
     github.seen.clear()
     poll(watch, 7)
     poll(watch, 30)
@@ -143,42 +154,42 @@ def test_what_the_lists_show_costs_no_question_and_is_never_denied(
 
 def test_what_the_lists_show_late_is_asked_for_and_stands(watch: Watch, tracker: Tracker, github: GitHub) -> None:
     poll(watch, 1)
-    told = len(tracker.hooked)
-    tracker.comment(1, PARTNER, ANSWER, OPENED + 2 * HOUR)
-    tracker.close(1, PARTNER, OPENED + 3 * HOUR)
-    deliver(watch, tracker.hooked[told:])
-    delivery_processing.read_due(OPENED + 4 * HOUR)
+    count = len(tracker.hooked)
+    tracker.comment(1, PARTNER, ANSWER, OPENED_AT + 2 * HOUR)
+    tracker.close(1, PARTNER, OPENED_AT + 3 * HOUR)
+    deliver(watch, tracker.hooked[count:])
+    delivery_processing.process_due_deliveries(OPENED_AT + 4 * HOUR)
     watch.refresh_from_db()
-    there = event_verification.Shown()
-    api = reconciliation.api_for(reconciliation.Seen({}, {}))
+    there = event_verification.ListedActivity()
+    api = reconciliation.build_api(reconciliation.EtagStore({}, {}))
     cursors: dict[str, Any] = {}
-    assert event_verification.denials(api, watch, there, cursors, OPENED + 4.5 * HOUR) == []
+    assert event_verification.flag_unverified_events(api, watch, there, cursors, OPENED_AT + 4.5 * HOUR) == []
     assert github.seen[-1].endswith("/issues/comments") or "/issues/1" not in github.seen[-1]
-    assert event_verification.denials(api, watch, there, cursors, OPENED + 6 * HOUR) == []
+    assert event_verification.flag_unverified_events(api, watch, there, cursors, OPENED_AT + 6 * HOUR) == []
     assert [path for path in github.seen if "/issues/1/events" in path]
     api.close()
 
 
-def test_an_answer_that_was_deleted_meanwhile_was_one(watch: Watch, tracker: Tracker) -> None:
+def test_answer_that_was_deleted_meanwhile_was_one(watch: Watch, tracker: Tracker) -> None:
     poll(watch, 1)
-    told = len(tracker.hooked)
-    said = tracker.comment(1, PARTNER, ANSWER, OPENED + 2 * HOUR)
-    deliver(watch, tracker.hooked[told:])
-    delivery_processing.read_due(OPENED + 3 * HOUR)
-    tracker.delete_comment(said, PARTNER, OPENED + 4 * HOUR)  # and its webhook is lost
+    count = len(tracker.hooked)
+    comment_id = tracker.comment(1, PARTNER, ANSWER, OPENED_AT + 2 * HOUR)
+    deliver(watch, tracker.hooked[count:])
+    delivery_processing.process_due_deliveries(OPENED_AT + 3 * HOUR)
+    tracker.delete_comment(comment_id, PARTNER, OPENED_AT + 4 * HOUR)  # and its webhook is lost
     poll(watch, 6)
     poll(watch, 30)
     assert not IssueEvent.objects.filter(data__has_key="denied").exists()
     assert Clock.objects.get(verb="respond").stopped_at is None
 
 
-def test_an_opening_dated_later_gains_nothing(watch: Watch, github: GitHub) -> None:
+def test_opening_dated_later_gains_nothing(watch: Watch, github: GitHub) -> None:
     real = github.track(tracker_of(watch))
-    forged = tracker_of(watch)
-    forged.open(REPORTER, "It crashes", OPENED + 40 * HOUR, labels=("crash",))
-    deliver(watch, forged.hooked)
-    delivery_processing.read_due(OPENED + 40 * HOUR)
-    real.open(REPORTER, "It crashes", OPENED, labels=("crash",))
+    forged_tracker = tracker_of(watch)
+    forged_tracker.open(REPORTER, "It crashes", OPENED_AT + 40 * HOUR, labels=("crash",))
+    deliver(watch, forged_tracker.hooked)
+    delivery_processing.process_due_deliveries(OPENED_AT + 40 * HOUR)
+    real.open(REPORTER, "It crashes", OPENED_AT, labels=("crash",))
     poll(watch, 41)
     clock = Clock.objects.get(verb="resolve")
-    assert (clock.started_at, clock.due_at, clock.issue.opened_at) == (OPENED, OPENED + 48 * HOUR, OPENED)
+    assert (clock.started_at, clock.due_at, clock.issue.opened_at) == (OPENED_AT, OPENED_AT + 48 * HOUR, OPENED_AT)

@@ -18,8 +18,15 @@ from integrations.sla.github.quotas import Quota
 from integrations.sla.models import Delivery, Watch
 from portal.core.client_ip import parse_trusted_proxies
 from tests.conftest import NOW
-from tests.fakes.github.tracker import Hooked
-from tests.integrations.sla.watched import OPENED, REPORTER, SECRET, supported, tracker_of, watch_over
+from tests.fakes.github.tracker import WebhookDelivery
+from tests.integrations.sla.watched import (
+    OPENED_AT,
+    REPORTER,
+    SECRET,
+    create_listed_integration,
+    tracker_of,
+    watch_over,
+)
 
 GITHUB, ELSEWHERE = "140.82.112.7", "203.0.113.9"
 
@@ -35,13 +42,13 @@ class CacheOutage(LocMemCache):
 
 @pytest.fixture
 def watch(acme: Partner) -> Watch:
-    return watch_over(supported(acme))
+    return watch_over(create_listed_integration(acme))
 
 
 @pytest.fixture
-def delivery(watch: Watch) -> Hooked:
+def delivery(watch: Watch) -> WebhookDelivery:
     tracker = tracker_of(watch)
-    tracker.open(REPORTER, "It crashes", OPENED)
+    tracker.open(REPORTER, "It crashes", OPENED_AT)
     return tracker.hooked[0]
 
 
@@ -53,13 +60,15 @@ def one_moment() -> Any:
         yield
 
 
-def deliver(uuid: UUID, delivery: Hooked, secret: str = SECRET, sender: str = GITHUB, **more: Any) -> HttpResponse:
+def deliver(
+    uuid: UUID, delivery: WebhookDelivery, secret: str = SECRET, sender: str = GITHUB, **more: Any
+) -> HttpResponse:
     headers = delivery.headers(secret)
     url = f"/hooks/github/{uuid}/"
     return Client().post(url, delivery.body, "application/json", headers=headers, REMOTE_ADDR=sender, **more)
 
 
-def allow(monkeypatch: Any, name: str, deliveries: int, delivery: Hooked) -> None:
+def allow(monkeypatch: Any, name: str, deliveries: int, delivery: WebhookDelivery) -> None:
     """Set a quota to what so many deliveries need."""
     quota: Quota = getattr(quotas, name)
     monkeypatch.setattr(quotas, name, replace(quota, max_bytes=deliveries * len(delivery.body)))
@@ -73,13 +82,13 @@ def test_accepted_bytes_of_a_hook_are_limited(watch, delivery, monkeypatch):
     assert Delivery.objects.count() == 3
 
 
-def test_accepted_bytes_of_a_day_are_limited(watch, delivery, monkeypatch):
+def test_accepted_bytes_of_per_day_are_limited(watch, delivery, monkeypatch):
     allow(monkeypatch, "ACCEPTED", 2, delivery)
     allow(monkeypatch, "ACCEPTED_DAILY", 3, delivery)
     codes = []
     for hour in range(3):
         with time_machine.travel(NOW + timedelta(hours=hour), tick=False):
-            webhook_intake.forget(watch.uuid)
+            webhook_intake.clear_cached_repository(watch.uuid)
             answers = [deliver(watch.uuid, replace(delivery, id=f"h{hour}n{n}")) for n in range(2)]
             codes.append([answer.status_code for answer in answers])
     assert codes == [[202, 202], [202, 429], [429, 429]]
@@ -89,7 +98,7 @@ def test_accepted_bytes_of_a_day_are_limited(watch, delivery, monkeypatch):
 def test_quota_of_one_hook_leaves_others_alone(watch, delivery, globex, monkeypatch):
     allow(monkeypatch, "ACCEPTED", 1, delivery)
     assert [deliver(watch.uuid, replace(delivery, id=f"n{n}")).status_code for n in range(2)] == [202, 429]
-    other = watch_over(supported(globex, "Other"))
+    other = watch_over(create_listed_integration(globex, "Other"))
     assert deliver(other.uuid, delivery).status_code == 202
 
 
@@ -97,7 +106,7 @@ def test_quota_is_full_again_in_the_next_window(watch, delivery, monkeypatch):
     allow(monkeypatch, "ACCEPTED", 1, delivery)
     assert [deliver(watch.uuid, replace(delivery, id=f"n{n}")).status_code for n in range(2)] == [202, 429]
     with time_machine.travel(NOW.timestamp() + quotas.ACCEPTED.seconds, tick=False):
-        webhook_intake.forget(watch.uuid)
+        webhook_intake.clear_cached_repository(watch.uuid)
         assert deliver(watch.uuid, replace(delivery, id="later")).status_code == 202
 
 
@@ -124,25 +133,25 @@ def test_sender_of_unknown_hooks_is_limited_and_known_hooks_from_there_are_not(w
 
 def test_payload_that_is_refused_unread_counts_too(watch, delivery, monkeypatch):
     allow(monkeypatch, "REFUSED", 1, delivery)
-    packed = {"HTTP_CONTENT_ENCODING": "gzip"}
-    assert [deliver(watch.uuid, delivery, **packed).status_code for _ in range(2)] == [415, 429]
+    gzip_header = {"HTTP_CONTENT_ENCODING": "gzip"}
+    assert [deliver(watch.uuid, delivery, **gzip_header).status_code for _ in range(2)] == [415, 429]
 
 
 def test_payload_above_the_limit_is_too_large_whatever_the_quotas(watch, delivery):
     url = f"/hooks/github/{watch.uuid}/"
     answer = Client().post(
-        url, b"x" * (webhook_intake.MOST_BYTES + 1), "application/json", headers=delivery.headers(SECRET)
+        url, b"x" * (webhook_intake.MAX_PAYLOAD_BYTES + 1), "application/json", headers=delivery.headers(SECRET)
     )
     assert answer.status_code == 413
 
 
-def test_senders_behind_a_proxy_are_told_apart(watch, delivery, monkeypatch, settings):
+def test_senders_behind_a_proxy_are_distinguished(watch, delivery, monkeypatch, settings):
     settings.TRUSTED_PROXIES = parse_trusted_proxies("1")
     allow(monkeypatch, "REFUSED", 1, delivery)
 
     def forge(sender: str) -> int:
-        forwarded = f"{GITHUB}, {sender}"
-        return deliver(watch.uuid, delivery, "wrong", "10.0.0.2", HTTP_X_FORWARDED_FOR=forwarded).status_code
+        forwarded_for = f"{GITHUB}, {sender}"
+        return deliver(watch.uuid, delivery, "wrong", "10.0.0.2", HTTP_X_FORWARDED_FOR=forwarded_for).status_code
 
     assert [forge(ELSEWHERE), forge(ELSEWHERE), forge("203.0.113.10")] == [401, 429, 401]
 
@@ -150,18 +159,18 @@ def test_senders_behind_a_proxy_are_told_apart(watch, delivery, monkeypatch, set
 def test_honest_burst_of_github_passes(watch):
     """Hundreds of deliveries at once, each with a long issue: as after a bot touched every open issue."""
     tracker = tracker_of(watch)
-    tracker.open(REPORTER, "Long", OPENED, body="x" * 200_000)
+    tracker.open(REPORTER, "Long", OPENED_AT, body="x" * 200_000)
     (long,) = tracker.hooked
     answers = {deliver(watch.uuid, replace(long, id=f"burst-{n}")).status_code for n in range(300)}
     assert (answers, Delivery.objects.count()) == ({202}, 300)
-    counted = cache.get(quotas.ACCEPTED.key(str(watch.uuid)))
+    counted = cache.get(quotas.ACCEPTED.build_key(str(watch.uuid)))
     assert 0 <= 300 * len(long.body) - counted < quotas.SYNC_BYTES
 
 
 def test_bytes_that_another_process_counted_are_known_a_second_later(watch, delivery, monkeypatch):
     allow(monkeypatch, "ACCEPTED", 2, delivery)
     assert deliver(watch.uuid, replace(delivery, id="first")).status_code == 202
-    cache.incr(quotas.ACCEPTED.key(str(watch.uuid)), 2 * len(delivery.body))
+    cache.incr(quotas.ACCEPTED.build_key(str(watch.uuid)), 2 * len(delivery.body))
     monkeypatch.setattr(quotas, "SYNC_SECONDS", 0.0)
     assert deliver(watch.uuid, replace(delivery, id="second")).status_code == 429
 

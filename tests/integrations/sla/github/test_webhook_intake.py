@@ -18,61 +18,75 @@ from integrations.sla.github import delivery_processing, webhook_intake
 from integrations.sla.models import Delivery, Watch
 from integrations.sla.services import monitoring
 from tests.conftest import NOW
-from tests.fakes.github.tracker import Hooked, Tracker
-from tests.integrations.sla.watched import OPENED, REPORTER, SECRET, post, supported, tracker_of, watch_over
+from tests.fakes.github.tracker import Tracker, WebhookDelivery
+from tests.integrations.sla.watched import (
+    OPENED_AT,
+    REPORTER,
+    SECRET,
+    create_listed_integration,
+    post,
+    tracker_of,
+    watch_over,
+)
 
 
 @pytest.fixture
 def watch(acme: Partner) -> Watch:
-    return watch_over(supported(acme))
+    return watch_over(create_listed_integration(acme))
 
 
 @pytest.fixture
-def opened(watch: Watch) -> Hooked:
+def opened_delivery(watch: Watch) -> WebhookDelivery:
     tracker = tracker_of(watch)
-    tracker.open(REPORTER, "It crashes", OPENED)
+    tracker.open(REPORTER, "It crashes", OPENED_AT)
     return tracker.hooked[0]
 
 
-def kept(watch: Watch) -> list[str]:
+def list_delivery_ids(watch: Watch) -> list[str]:
     return list(Delivery.objects.filter(watch=watch).order_by("pk").values_list("delivery_id", flat=True))
 
 
-def test_d1_a_delivery_that_comes_a_hundred_times_is_one_row(watch, opened):
-    assert [post(watch, opened) for _ in range(100)] == [202] * 100
-    assert kept(watch) == [opened.id]
+def test_d1_a_delivery_that_comes_a_hundred_times_is_one_row(watch, opened_delivery):
+    assert [post(watch, opened_delivery) for _ in range(100)] == [202] * 100
+    assert list_delivery_ids(watch) == [opened_delivery.id]
 
 
-def test_delivery_is_kept_as_it_came_with_two_statements_at_most(watch, opened, django_assert_max_num_queries):
+def test_delivery_is_kept_as_it_came_with_two_statements_at_most(watch, opened_delivery, django_assert_max_num_queries):
     with django_assert_max_num_queries(2):
-        assert post(watch, opened) == 202
+        assert post(watch, opened_delivery) == 202
     with django_assert_max_num_queries(1):
-        assert post(watch, replace(opened, id="another")) == 202
-    row = Delivery.objects.get(delivery_id=opened.id)
-    assert (bytes(row.body), row.event, row.read_at, row.attempts, row.outcome) == (opened.body, "issues", None, 0, "")
-    assert row.digest == hashlib.sha256(opened.body).hexdigest()
+        assert post(watch, replace(opened_delivery, id="another")) == 202
+    row = Delivery.objects.get(delivery_id=opened_delivery.id)
+    assert (bytes(row.body), row.event, row.read_at, row.attempts, row.outcome) == (
+        opened_delivery.body,
+        "issues",
+        None,
+        0,
+        "",
+    )
+    assert row.digest == hashlib.sha256(opened_delivery.body).hexdigest()
 
 
-def test_number_of_the_hook_is_learnt_from_any_delivery_until_a_ping_tells_it(watch, opened):
-    post(watch, opened, **{"X-GitHub-Hook-ID": "no number"})
+def test_number_of_the_hook_is_learnt_from_any_delivery_until_a_ping_reports_it(watch, opened_delivery):
+    post(watch, opened_delivery, **{"X-GitHub-Hook-ID": "no number"})
     watch.refresh_from_db()
     assert watch.hook_id is None
-    post(watch, replace(opened, id="another"), **{"X-GitHub-Hook-ID": "78"})
-    post(watch, replace(opened, id="a-third"), **{"X-GitHub-Hook-ID": "79"})
+    post(watch, replace(opened_delivery, id="another"), **{"X-GitHub-Hook-ID": "78"})
+    post(watch, replace(opened_delivery, id="a-third"), **{"X-GitHub-Hook-ID": "79"})
     watch.refresh_from_db()
     assert watch.hook_id == 78
     post(watch, tracker_of(watch).ping(), **{"X-GitHub-Hook-ID": "80"})
-    delivery_processing.read_due(NOW)
+    delivery_processing.process_due_deliveries(NOW)
     watch.refresh_from_db()
     assert watch.hook_id == 77
 
 
-def test_d4_forgeries_leave_nothing_but_a_counter(watch, opened):
+def test_d4_forgeries_leave_nothing_but_a_counter(watch, opened_delivery):
     rng, url, kinds = random.Random(4), f"/hooks/github/{watch.uuid}/", []
-    good = opened.headers(SECRET)
+    good = opened_delivery.headers(SECRET)
     client = Client()
     for _ in range(60):
-        body, headers = bytearray(opened.body), dict(good)
+        body, headers = bytearray(opened_delivery.body), dict(good)
         if rng.random() < 0.5:
             body[rng.randrange(len(body))] ^= 1 << rng.randrange(8)
         else:
@@ -81,7 +95,7 @@ def test_d4_forgeries_leave_nothing_but_a_counter(watch, opened):
             signature[place] = rng.choice([c for c in "0123456789abcdefé=" if c != signature[place]])
             headers["X-Hub-Signature-256"] = "".join(signature).encode().decode("latin-1")
         kinds.append(client.post(url, bytes(body), "application/json", headers=headers).status_code)
-    assert (set(kinds), kept(watch)) == ({401}, [])
+    assert (set(kinds), list_delivery_ids(watch)) == ({401}, [])
     watch.refresh_from_db()
     assert watch.refused >= 1
 
@@ -89,44 +103,48 @@ def test_d4_forgeries_leave_nothing_but_a_counter(watch, opened):
 def test_d4_signing_mutations_are_never_accepted():
     rng, body, key = random.Random(5), b'{"zen": "Design for failure."}', b"key"
     good = "sha256=" + hmac.new(key, body, hashlib.sha256).hexdigest()
-    assert webhook_intake.is_signed(body, good, (b"another", key))
+    assert webhook_intake.has_valid_signature(body, good, (b"another", key))
     for _ in range(10_000):
         place = rng.randrange(len(good))
-        forged = good[:place] + rng.choice([c for c in "0123456789abcdef" if c != good[place]]) + good[place + 1 :]
-        assert not webhook_intake.is_signed(body, forged, (key,))
+        forged_signature = (
+            good[:place] + rng.choice([c for c in "0123456789abcdef" if c != good[place]]) + good[place + 1 :]
+        )
+        assert not webhook_intake.has_valid_signature(body, forged_signature, (key,))
     assert not any(
-        webhook_intake.is_signed(body, s, (key,)) for s in ("", "sha256=", good[7:], good.upper(), good + " ")
+        webhook_intake.has_valid_signature(body, s, (key,)) for s in ("", "sha256=", good[7:], good.upper(), good + " ")
     )
 
 
-def test_d4_no_signature_sha1_alone_or_another_secret_is_refused(watch, opened):
-    sha1 = "sha1=" + hmac.new(SECRET.encode(), opened.body, hashlib.sha1).hexdigest()
-    assert post(watch, opened, **{"X-Hub-Signature-256": ""}) == 401
-    assert post(watch, opened, **{"X-Hub-Signature-256": "", "X-Hub-Signature": sha1}) == 401
-    assert post(watch, opened, secret="another") == 401
-    assert kept(watch) == []
+def test_d4_no_signature_sha1_alone_or_another_secret_is_refused(watch, opened_delivery):
+    sha1 = "sha1=" + hmac.new(SECRET.encode(), opened_delivery.body, hashlib.sha1).hexdigest()
+    assert post(watch, opened_delivery, **{"X-Hub-Signature-256": ""}) == 401
+    assert post(watch, opened_delivery, **{"X-Hub-Signature-256": "", "X-Hub-Signature": sha1}) == 401
+    assert post(watch, opened_delivery, secret="another") == 401
+    assert list_delivery_ids(watch) == []
 
 
-def test_d5_another_partners_repository_is_refused_each_with_its_own_secret(acme, opened, watch):
-    other = supported(acme, "Other", repository="acme/other", repository_id=4712)
+def test_d5_another_partners_repository_is_refused_each_with_its_own_secret(acme, opened_delivery, watch):
+    other = create_listed_integration(acme, "Other", repository="acme/other", repository_id=4712)
     second = watch_over(other, secret="second")
     foreign = Tracker("acme/other", 4712)
-    foreign.open(REPORTER, "Elsewhere", OPENED)
+    foreign.open(REPORTER, "Elsewhere", OPENED_AT)
     assert post(watch, foreign.hooked[0], SECRET) == 403
     assert post(second, foreign.hooked[0], SECRET) == 401
-    assert post(second, opened, "second") == 403
+    assert post(second, opened_delivery, "second") == 403
     assert post(second, foreign.hooked[0], "second") == 202
-    assert (kept(watch), kept(second)) == ([], [foreign.hooked[0].id])
+    assert (list_delivery_ids(watch), list_delivery_ids(second)) == ([], [foreign.hooked[0].id])
 
 
-def test_d6_bodies_that_are_too_large_or_of_another_kind_are_refused(watch, opened):
-    url, headers = f"/hooks/github/{watch.uuid}/", opened.headers(SECRET)
+def test_d6_bodies_that_are_too_large_or_of_another_kind_are_refused(watch, opened_delivery):
+    url, headers = f"/hooks/github/{watch.uuid}/", opened_delivery.headers(SECRET)
 
     def answer(kind: str, **more: str) -> int:
-        return Client().post(url, opened.body, kind, headers=headers, **more).status_code
+        return Client().post(url, opened_delivery.body, kind, headers=headers, **more).status_code
 
     assert (
-        Client().post(url, b"x" * (webhook_intake.MOST_BYTES + 1), "application/json", headers=headers).status_code
+        Client()
+        .post(url, b"x" * (webhook_intake.MAX_PAYLOAD_BYTES + 1), "application/json", headers=headers)
+        .status_code
         == 413
     )
     lengths = ("", "²", "9" * 12, "9" * 5000)
@@ -139,7 +157,7 @@ def test_d6_bodies_that_are_too_large_or_of_another_kind_are_refused(watch, open
 
 def test_d6_a_body_of_two_megabytes_and_more_is_taken(watch):
     tracker = tracker_of(watch)
-    tracker.open(REPORTER, "Long", OPENED, body="x" * 3_000_000)
+    tracker.open(REPORTER, "Long", OPENED_AT, body="x" * 3_000_000)
     assert post(watch, tracker.hooked[0]) == 202
 
 
@@ -151,8 +169,8 @@ def test_d6_a_body_of_two_megabytes_and_more_is_taken(watch):
     ],
 )  # fmt: skip
 def test_d6_signed_nonsense_is_refused_without_an_error(watch, body):
-    assert post(watch, Hooked("n", "issues", body)) in {400, 403}
-    assert kept(watch) == []
+    assert post(watch, WebhookDelivery("n", "issues", body)) in {400, 403}
+    assert list_delivery_ids(watch) == []
 
 
 def mutant(rng: random.Random, body: bytes) -> bytes:
@@ -175,38 +193,40 @@ def mutant(rng: random.Random, body: bytes) -> bytes:
     return json.dumps(payload).encode()
 
 
-def test_d6_no_body_breaks_the_door_or_the_reader_and_none_of_it_stays_in_memory(watch, caplog):
+def test_d6_no_body_breaks_the_intake_or_the_reader_and_none_of_it_stays_in_memory(watch, caplog):
     """FUZZ_BODIES=2000 for the long form."""
     rng, tracker, statuses = random.Random(6), tracker_of(watch), []
-    number = tracker.open(REPORTER, "It crashes", OPENED)
-    tracker.comment(number, REPORTER, "Again", OPENED)
-    webhook_intake.BURST, kept_burst = 1e9, webhook_intake.BURST
+    number = tracker.open(REPORTER, "It crashes", OPENED_AT)
+    tracker.comment(number, REPORTER, "Again", OPENED_AT)
+    webhook_intake.BURST_DELIVERIES, kept_burst = 1e9, webhook_intake.BURST_DELIVERIES
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     for n in range(int(os.environ.get("FUZZ_BODIES", "200"))):
-        hooked = rng.choice(tracker.hooked)
-        statuses.append(post(watch, Hooked(str(n), hooked.event, mutant(rng, hooked.body))))
-    webhook_intake.BURST = kept_burst
-    delivery_processing.read_due(NOW)
-    grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
-    assert (set(statuses) <= {202, 400, 403, 429}, statuses.count(202) > 40, grown < 50) == (True, True, True), grown
+        delivery = rng.choice(tracker.hooked)
+        statuses.append(post(watch, WebhookDelivery(str(n), delivery.event, mutant(rng, delivery.body))))
+    webhook_intake.BURST_DELIVERIES = kept_burst
+    delivery_processing.process_due_deliveries(NOW)
+    growth_mb = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
+    assert (set(statuses) <= {202, 400, 403, 429}, statuses.count(202) > 40, growth_mb < 50) == (True, True, True), (
+        growth_mb
+    )
     assert Delivery.objects.filter(read_at=None).count() == 0
     assert Delivery.objects.filter(outcome="failed").count() == 0
     assert "failed together" not in caplog.text
 
 
-def test_bodies_are_emptied_after_a_week_and_known_when_they_come_again(watch, opened):
-    assert post(watch, opened) == 202
+def test_bodies_are_emptied_after_a_week_and_known_when_they_come_again(watch, opened_delivery):
+    assert post(watch, opened_delivery) == 202
     then = NOW + timedelta(days=8)
     assert webhook_intake.forget_bodies(then) == 0  # nobody has read it
     Delivery.objects.update(received_at=NOW)
-    delivery_processing.read_due(NOW)
+    delivery_processing.process_due_deliveries(NOW)
     assert [webhook_intake.forget_bodies(NOW + timedelta(days=7)), webhook_intake.forget_bodies(then)] == [0, 1]
     row = Delivery.objects.get()
     assert (bytes(row.body), row.digest, row.outcome, row.forgotten_at) == (
-        b"", hashlib.sha256(opened.body).hexdigest(), "read", then,
+        b"", hashlib.sha256(opened_delivery.body).hexdigest(), "read", then,
     )  # fmt: skip
-    post(watch, replace(opened, id="again"))
-    delivery_processing.read_due(then)
+    post(watch, replace(opened_delivery, id="again"))
+    delivery_processing.process_due_deliveries(then)
     assert Delivery.objects.get(delivery_id="again").outcome == "replay"
     assert webhook_intake.forget_bodies(then) == 0
 
@@ -214,31 +234,31 @@ def test_bodies_are_emptied_after_a_week_and_known_when_they_come_again(watch, o
 @pytest.mark.parametrize(
     "headers", [{"X-GitHub-Delivery": ""}, {"X-GitHub-Event": ""}, {"X-GitHub-Delivery": "x" * 81}]
 )
-def test_delivery_without_its_headers_is_refused(watch, opened, headers):
-    assert post(watch, opened, **headers) == 400
+def test_delivery_without_its_headers_is_refused(watch, opened_delivery, headers):
+    assert post(watch, opened_delivery, **headers) == 400
 
 
-def test_d8_flood_of_one_watch_is_turned_away_and_others_are_not(watch, opened, monkeypatch):
+def test_d8_flood_of_one_watch_is_turned_away_and_others_are_not(watch, opened_delivery, monkeypatch):
     monkeypatch.setattr(webhook_intake, "PER_SECOND", 0.0)
-    monkeypatch.setattr(webhook_intake, "BURST", 5.0)
-    found = [post(watch, replace(opened, id=f"flood-{n}")) for n in range(8)]
-    assert found == [202] * 5 + [429] * 3
-    assert len(kept(watch)) == 5
+    monkeypatch.setattr(webhook_intake, "BURST_DELIVERIES", 5.0)
+    statuses = [post(watch, replace(opened_delivery, id=f"flood-{n}")) for n in range(8)]
+    assert statuses == [202] * 5 + [429] * 3
+    assert len(list_delivery_ids(watch)) == 5
 
 
-def test_d8_forgeries_use_up_nobodys_room(watch, opened, monkeypatch):
+def test_d8_forgeries_use_up_no_ones_room(watch, opened_delivery, monkeypatch):
     monkeypatch.setattr(webhook_intake, "PER_SECOND", 0.0)
-    monkeypatch.setattr(webhook_intake, "BURST", 2.0)
-    assert [post(watch, opened, secret="wrong") for _ in range(5)] == [401] * 5
-    assert post(watch, opened) == 202
+    monkeypatch.setattr(webhook_intake, "BURST_DELIVERIES", 2.0)
+    assert [post(watch, opened_delivery, secret="wrong") for _ in range(5)] == [401] * 5
+    assert post(watch, opened_delivery) == 202
 
 
-def test_d9_after_rotation_both_secrets_count_for_a_day(watch, opened):
-    fresh = monitoring.rotate(watch, NOW).value
-    webhook_intake.forget(watch.uuid)
+def test_d9_after_rotation_both_secrets_count_for_a_day(watch, opened_delivery):
+    fresh = monitoring.rotate_secret(watch, NOW).value
+    webhook_intake.clear_cached_repository(watch.uuid)
 
     def both() -> tuple[int, int]:
-        return post(watch, opened, SECRET), post(watch, opened, fresh)
+        return post(watch, opened_delivery, SECRET), post(watch, opened_delivery, fresh)
 
     with time_machine.travel(NOW + timedelta(hours=23, minutes=59), tick=False):
         assert both() == (202, 202)
@@ -248,17 +268,17 @@ def test_d9_after_rotation_both_secrets_count_for_a_day(watch, opened):
 
 def test_d10_ping_and_unknown_events_are_kept(watch):
     tracker = tracker_of(watch)
-    unknown = Hooked("u", "sponsorship", json.dumps({"repository": tracker.repository()}).encode())
+    unknown = WebhookDelivery("u", "sponsorship", json.dumps({"repository": tracker.repository()}).encode())
     assert [post(watch, tracker.ping()), post(watch, unknown)] == [202, 202]
 
 
-def test_hook_that_is_not_there_or_has_ended_answers_so(watch, opened):
+def test_hook_that_is_not_there_or_has_ended_answers_so(watch, opened_delivery):
     missing = f"/hooks/github/{watch.integration.uuid}/"
-    sent = opened.headers(SECRET)
-    assert Client().post(missing, opened.body, "application/json", headers=sent).status_code == 404
-    monitoring.end(watch.integration, NOW)
-    webhook_intake.forget(watch.uuid)
-    assert post(watch, opened) == 404
+    headers = opened_delivery.headers(SECRET)
+    assert Client().post(missing, opened_delivery.body, "application/json", headers=headers).status_code == 404
+    monitoring.stop_monitoring(watch.integration, NOW)
+    webhook_intake.clear_cached_repository(watch.uuid)
+    assert post(watch, opened_delivery) == 404
 
 
 def test_hook_is_only_for_posting(watch):
@@ -268,16 +288,16 @@ def test_hook_is_only_for_posting(watch):
 def test_secret_is_kept_sealed_and_shown_once(watch, alice, sign_in):
     page = f"/integrations/{watch.integration.uuid}/watch/"
     client = sign_in(alice)
-    shown = client.get(page)
-    after = shown.context["after"]
-    made = client.post(page, {"after": after})
-    secret = made.context["secret"]
-    assert (len(secret), secret in made.text, secret in client.get(page).text) == (64, True, False)
+    secret_response = client.get(page)
+    after = secret_response.context["after"]
+    response = client.post(page, {"after": after})
+    secret = response.context["secret"]
+    assert (len(secret), secret in response.text, secret in client.get(page).text) == (64, True, False)
     watch.refresh_from_db()
     assert secret.encode() not in bytes(watch.secret)
     again = client.post(page, {"after": after})
     assert (again.status_code, again["Location"]) == (302, page)
-    assert monitoring.keys(watch).current == secret.encode()
+    assert monitoring.decrypt_secrets(watch).current == secret.encode()
 
 
 def test_page_says_what_has_not_come_yet(watch, alice, charlie, sign_in):

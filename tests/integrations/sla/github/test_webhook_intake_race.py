@@ -14,19 +14,27 @@ from integrations.sla import tasks
 from integrations.sla.github import delivery_processing
 from integrations.sla.models import Clock, Delivery, Issue, IssueEvent, Watch
 from tests.fakes.github.tracker import Tracker
-from tests.integrations.sla.watched import OPENED, PARTNER, REPORTER, post, supported, tracker_of, watch_over
+from tests.integrations.sla.watched import (
+    OPENED_AT,
+    PARTNER,
+    REPORTER,
+    create_listed_integration,
+    post,
+    tracker_of,
+    watch_over,
+)
 
 pytestmark = [
     pytest.mark.postgres,
     pytest.mark.django_db(transaction=True),
     pytest.mark.skipif(connection.vendor != "postgresql", reason="row locks need a real PostgreSQL"),
 ]
-LATER = OPENED + timedelta(days=5)
+LATER = OPENED_AT + timedelta(days=5)
 
 
 @pytest.fixture
 def watch(acme: Partner) -> Watch:
-    return watch_over(supported(acme))
+    return watch_over(create_listed_integration(acme))
 
 
 @pytest.fixture
@@ -36,14 +44,14 @@ def tracker(watch: Watch) -> Tracker:
 
 def at_once(*works: Callable[[], object]) -> list[object]:
     """Do all of it at the same moment. Returns what each gave, or the exception that ended it."""
-    gate, given = threading.Barrier(len(works)), []
+    gate, results = threading.Barrier(len(works)), []
 
     def do(work: Callable[[], object]) -> None:
         try:
             gate.wait()
-            given.append(work())
+            results.append(work())
         except Exception as error:
-            given.append(error)
+            results.append(error)
         finally:
             connection.close()
 
@@ -52,39 +60,45 @@ def at_once(*works: Callable[[], object]) -> list[object]:
         thread.start()
     for thread in threads:
         thread.join()
-    return given
+    return results
 
 
 def test_d1_the_same_delivery_from_twenty_sides_is_one_row(watch, tracker):
-    tracker.open(REPORTER, "It crashes", OPENED)
+    tracker.open(REPORTER, "It crashes", OPENED_AT)
     for number in range(5):
         same = replace(tracker.hooked[0], id=f"same-{number}")
         assert at_once(*[lambda same=same: post(watch, same)] * 20) == [202] * 20
     assert Delivery.objects.count() == 5
 
 
-def test_readers_and_sweepers_beside_each_other_give_one_state(watch, tracker):
+def test_readers_and_sweepers_next_to_each_other_give_one_state(watch, tracker):
     for number in range(30):
-        issue = tracker.open(REPORTER, f"Trouble {number}", OPENED + timedelta(minutes=number), labels=("crash",))
-        tracker.comment(issue, PARTNER, "Which version do you use?", OPENED + timedelta(hours=1))
+        issue = tracker.open(REPORTER, f"Trouble {number}", OPENED_AT + timedelta(minutes=number), labels=("crash",))
+        tracker.comment(issue, PARTNER, "Which version do you use?", OPENED_AT + timedelta(hours=1))
     Watch.objects.update(data_up_to=LATER)
-    for hooked in tracker.hooked:
-        assert post(watch, hooked) == 202
-    read, swept = lambda: delivery_processing.read_due(LATER), lambda: tasks.sweep_due(LATER)
-    given = at_once(read, read, swept, read, swept)
-    assert [error for error in given if isinstance(error, Exception)] == []
-    delivery_processing.read_due(LATER)
+    for delivery in tracker.hooked:
+        assert post(watch, delivery) == 202
+    read, swept = lambda: delivery_processing.process_due_deliveries(LATER), lambda: tasks.advance_due_clocks(LATER)
+    results = at_once(read, read, swept, read, swept)
+    assert [error for error in results if isinstance(error, Exception)] == []
+    delivery_processing.process_due_deliveries(LATER)
     assert Delivery.objects.filter(read_at=None).count() == 0
     assert (Issue.objects.count(), IssueEvent.objects.count(), Clock.objects.count()) == (30, 90, 60)
     assert set(Clock.objects.values_list("verb", "state")) == {("respond", "off"), ("resolve", "paused")}
 
 
-def test_fact_told_by_two_hooks_at_once_is_one(watch, tracker):
-    tracker.open(REPORTER, "It crashes", OPENED)
+def test_fact_reported_by_two_hooks_at_once_is_one(watch, tracker):
+    tracker.open(REPORTER, "It crashes", OPENED_AT)
     payload = json.loads(tracker.hooked[0].body)
     twins = [replace(tracker.hooked[0], id=f"t{n}", body=json.dumps(payload | {"n": n}).encode()) for n in range(6)]
     assert (
-        at_once(*(lambda twin=twin: (post(watch, twin), delivery_processing.read_due(LATER)) for twin in twins)) != []
+        at_once(
+            *(
+                lambda twin=twin: (post(watch, twin), delivery_processing.process_due_deliveries(LATER))
+                for twin in twins
+            )
+        )
+        != []
     )
-    delivery_processing.read_due(LATER)
+    delivery_processing.process_due_deliveries(LATER)
     assert (Issue.objects.count(), IssueEvent.objects.count()) == (1, 1)

@@ -7,8 +7,8 @@ import pytest
 from django.utils import timezone
 
 from integrations.sla.models import Issue, Watch
-from tests.integrations.sla.pages.issues import ANSWER, QUESTION, opened
-from tests.integrations.sla.watched import supported, watch_over
+from tests.integrations.sla.pages.issues import ANSWER, QUESTION, create_issue
+from tests.integrations.sla.watched import create_listed_integration, watch_over
 
 DAY = timedelta(days=1)
 
@@ -17,18 +17,23 @@ DAY = timedelta(days=1)
 def issues(acme: Any, globex: Any, alice: Any, charlie: Any) -> dict[str, Issue]:
     """Of Acme: kept, paused, running, at risk, breached, blind; Globex has one of its own."""
     now = timezone.now()
-    rocket, other = supported(acme), supported(globex, "Scan", repository="globex/scan", repository_id=5)
-    dark = supported(acme, "Dark", repository="acme/dark", repository_id=6)
+    rocket, other = (
+        create_listed_integration(acme),
+        create_listed_integration(globex, "Scan", repository="globex/scan", repository_id=5),
+    )
+    dark = create_listed_integration(acme, "Dark", repository="acme/dark", repository_id=6)
     for row in (rocket, other, dark):
         watch_over(row, now - 60 * DAY)
-    found = {
-        "kept": opened(rocket, "Kept", now - 4 * DAY, (5, "answers", ANSWER), (6, "closes", ""), now=now),
-        "paused": opened(rocket, "Paused", now - 3 * DAY, (5, "asks", QUESTION), now=now),
-        "running": opened(rocket, "=cmd|calc", now - DAY, now=now),
-        "at_risk": opened(rocket, "Burns", now - timedelta(hours=40), labels=("critical",), now=now),
-        "breached": opened(rocket, "Exploded", now - 3 * DAY, (2, "replies", "Anybody?"), labels=("p0",), now=now),
-        "blind": opened(dark, "Unseen", now - 4 * DAY, labels=("critical",), now=now - 3 * DAY),
-        "other": opened(other, "Secret of Globex", now - DAY, now=now),
+    issues_by_name = {
+        "kept": create_issue(rocket, "Kept", now - 4 * DAY, (5, "answers", ANSWER), (6, "closes", ""), now=now),
+        "paused": create_issue(rocket, "Paused", now - 3 * DAY, (5, "asks", QUESTION), now=now),
+        "running": create_issue(rocket, "=cmd|calc", now - DAY, now=now),
+        "at_risk": create_issue(rocket, "Burns", now - timedelta(hours=40), labels=("critical",), now=now),
+        "breached": create_issue(
+            rocket, "Exploded", now - 3 * DAY, (2, "replies", "Anybody?"), labels=("p0",), now=now
+        ),
+        "blind": create_issue(dark, "Unseen", now - 4 * DAY, labels=("critical",), now=now - 3 * DAY),
+        "other": create_issue(other, "Secret of Globex", now - DAY, now=now),
     }
     Watch.objects.filter(integration=rocket).update(data_up_to=now)
-    return found
+    return issues_by_name

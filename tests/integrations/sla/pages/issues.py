@@ -7,7 +7,7 @@ from django.db import transaction
 
 from integrations.sla import tasks
 from integrations.sla.github import event_mapping, event_store
-from integrations.sla.github.event_store import Said
+from integrations.sla.github.event_store import IssueEventBatch
 from integrations.sla.models import Issue, Watch
 from integrations.sla.services import projection
 from integrations.submissions.models import Integration
@@ -19,7 +19,7 @@ QUESTION = "Which version of the provider do you use?"
 Act = tuple[float, str, str]  # hours after the opening, what (asks, answers, replies, closes), the words
 
 
-def opened(
+def create_issue(
     integration: Integration,
     title: str,
     at: datetime,
@@ -37,26 +37,40 @@ def opened(
         "author_association": "NONE", "created_at": at.isoformat(), "updated_at": at.isoformat(),
         "html_url": f"https://github.com/{watch.repository}/issues/{number}",
     }  # fmt: skip
-    marked = [(0.1, "labels", label) for label in labels]
-    told = [_told(raw, n, at, act) for n, act in enumerate([*marked, *acts])]
+    label_acts = [(0.1, "labels", label) for label in labels]
+    issue_updates = [build_issue_update(raw, n, at, act) for n, act in enumerate([*label_acts, *acts])]
     with transaction.atomic():
-        held = event_store.hold(watch.pk)
-        assert held
-        events = [each for each in (event_mapping.from_issue(raw), *told) if isinstance(each, event_mapping.Told)]
-        touched = event_store.store(held, events, "poll", now, [each for each in told if isinstance(each, Said)])
-        projection.refold(touched, now)
-    tasks.sweep_due(now)
+        locked_repository = event_store.lock_repository(watch.pk)
+        assert locked_repository
+        events = [
+            each
+            for each in (event_mapping.map_issue(raw), *issue_updates)
+            if isinstance(each, event_mapping.IssueUpdate)
+        ]
+        updates = event_store.store_updates(
+            locked_repository,
+            events,
+            "poll",
+            now,
+            [each for each in issue_updates if isinstance(each, IssueEventBatch)],
+        )
+        projection.rebuild_projections(updates, now)
+    tasks.advance_due_clocks(now)
     return Issue.objects.get(watch=watch, number=number)
 
 
-def _told(raw: dict[str, Any], n: int, opening: datetime, act: Act) -> event_mapping.Told | Said | None:
+def build_issue_update(
+    raw: dict[str, Any], n: int, opening: datetime, act: Act
+) -> event_mapping.IssueUpdate | IssueEventBatch | None:
     hours, what, words = act
     at, id = (opening + timedelta(hours=hours)).isoformat(), int(raw["id"]) * 100 + n
     if what in ("asks", "answers", "replies"):
         by, association = (USER, "NONE") if what == "replies" else (MEMBER, "MEMBER")
         comment = {"id": id, "body": words, "user": by, "author_association": association}
-        return Said(int(raw["number"]), event_mapping.comment_facts(comment | {"created_at": at, "updated_at": at}))
+        return IssueEventBatch(
+            int(raw["number"]), event_mapping.map_comment(comment | {"created_at": at, "updated_at": at})
+        )
     event = {"labels": "labeled", "closes": "closed"}[what]
-    return event_mapping.from_event(
+    return event_mapping.map_event(
         {"id": id, "event": event, "actor": MEMBER, "created_at": at, "issue": raw, "label": {"name": words}}
     )

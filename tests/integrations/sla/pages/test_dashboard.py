@@ -15,7 +15,7 @@ from pytest_django import DjangoAssertNumQueries
 from integrations.sla import dashboard_metrics, exports, filters, presenters, tasks
 from integrations.sla.models import Clock, Issue, Watch
 from integrations.sla.services import projection
-from tests.integrations.sla.pages.issues import opened
+from tests.integrations.sla.pages.issues import create_issue
 
 SignIn = Callable[[Any], Any]
 
@@ -23,7 +23,7 @@ SignIn = Callable[[Any], Any]
 @pytest.fixture(autouse=True)
 def swept(issues: dict[str, Issue]) -> None:
     """The blind one's due moment has passed since its repository was read last."""
-    tasks.sweep_due(timezone.now())
+    tasks.advance_due_clocks(timezone.now())
 
 
 def titles(client: Any, query: str = "") -> list[str]:
@@ -43,13 +43,13 @@ def text(answer: Any) -> str:
         ("nonsense", ["Unseen", "Exploded", "Burns", "=cmd|calc", "Paused"]),
     ],
 )  # fmt: skip
-def test_a_state_of_the_address_lists_its_clocks_the_most_pressing_first(
+def test_state_of_the_address_lists_its_clocks_the_most_pressing_first(
     sign_in: SignIn, alice: Any, state: str, expected: list[str]
 ) -> None:
     assert titles(sign_in(alice), f"?state={state}") == expected
 
 
-def test_each_company_sees_its_own_and_the_program_all(sign_in: SignIn, alice: Any, charlie: Any, rita: Any) -> None:
+def test_each_partner_sees_its_own_and_the_program_all(sign_in: SignIn, alice: Any, charlie: Any, rita: Any) -> None:
     assert titles(sign_in(charlie), "?state=all&partner=acme") == ["Secret of Globex"]
     assert "Secret of Globex" not in titles(sign_in(alice), "?state=all")
     everybody = sign_in(rita)
@@ -58,14 +58,14 @@ def test_each_company_sees_its_own_and_the_program_all(sign_in: SignIn, alice: A
     assert titles(everybody, "?severity=critical&state=at_risk") == ["Burns"]
 
 
-def test_an_integration_alone_is_a_filter_and_what_is_none_is_not_said_to_be_one(
+def test_integration_alone_is_a_filter_and_what_is_none_is_not_said_to_be_one(
     sign_in: SignIn, issues: dict[str, Issue], alice: Any, charlie: Any, rita: Any
 ) -> None:
-    found = f"?state=all&integration={issues['other'].integration.uuid}"
-    assert titles(sign_in(rita), found) == titles(sign_in(charlie), found) == ["Secret of Globex"]
-    assert "Secret of Globex" not in titles(sign_in(alice), found)
-    told = json.loads(text(sign_in(rita).get("/sla/clocks.json?state=kept&severity=worst&program=none&integration=x")))
-    assert told["asked"] == {"state": "kept"}
+    query = f"?state=all&integration={issues['other'].integration.uuid}"
+    assert titles(sign_in(rita), query) == titles(sign_in(charlie), query) == ["Secret of Globex"]
+    assert "Secret of Globex" not in titles(sign_in(alice), query)
+    data = json.loads(text(sign_in(rita).get("/sla/clocks.json?state=kept&severity=worst&program=none&integration=x")))
+    assert data["asked"] == {"state": "kept"}
 
 
 def test_what_presses_stands_on_the_partners_first_page(sign_in: SignIn, alice: Any, charlie: Any) -> None:
@@ -75,14 +75,16 @@ def test_what_presses_stands_on_the_partners_first_page(sign_in: SignIn, alice: 
     assert "Issues past due" not in sign_in(charlie).get("/").text
 
 
-def test_the_figures_stand_beside_those_of_a_week_ago(alice: Any) -> None:
+def test_figures_stand_next_to_those_of_a_week_ago(alice: Any) -> None:
     now = timezone.now()
-    found = dashboard_metrics.head_of(filters.chosen(alice, {}), now, QueryDict())
-    assert [(tile.title, tile.value) for tile in found.tiles] == [
+    dashboard_summary = dashboard_metrics.build_dashboard_summary(filters.parse_filters(alice, {}), now, QueryDict())
+    assert [(tile.title, tile.value) for tile in dashboard_summary.tiles] == [
         ("In time", "50 %"), ("At risk", "1"), ("Breached", "1"), ("Blind", "1"),
     ]  # fmt: skip
-    assert (found.watched, found.count) == (2, 5)
-    later = dashboard_metrics.head_of(filters.chosen(alice, {}), now + timedelta(days=7), QueryDict())
+    assert (dashboard_summary.watched, dashboard_summary.count) == (2, 5)
+    later = dashboard_metrics.build_dashboard_summary(
+        filters.parse_filters(alice, {}), now + timedelta(days=7), QueryDict()
+    )
     assert (later.tiles[0].before, later.tiles[2].before) == ("the 7 days before 50 %", "a week ago 1")
 
 
@@ -96,38 +98,40 @@ def test_behind_is_what_could_not_be_read_not_what_a_hook_keeps_quiet(
     now = timezone.now()
     Watch.objects.update(data_up_to=now - timedelta(minutes=45), poll_at=now + timedelta(minutes=5), trouble="")
     Watch.objects.filter(integration__name="Dark").update(poll_at=now + timedelta(minutes=next_in), trouble=trouble)
-    assert dashboard_metrics.head_of(filters.chosen(alice, {}), now, QueryDict()).behind == behind
+    assert (
+        dashboard_metrics.build_dashboard_summary(filters.parse_filters(alice, {}), now, QueryDict()).behind == behind
+    )
 
 
-def test_the_csv_holds_the_same_rows_and_no_formula(sign_in: SignIn, alice: Any) -> None:
+def test_csv_holds_the_same_rows_and_no_formula(sign_in: SignIn, alice: Any) -> None:
     table = list(csv.DictReader(io.StringIO(text(sign_in(alice).get("/sla/clocks.csv")).removeprefix("\ufeff"))))
     assert [row["title"] for row in table] == ["Unseen", "Exploded", "Burns", "'=cmd|calc", "Paused"]
     assert [row["spoke_last"] for row in table[-2:]] == ["uma", "dana"]
 
 
-def test_a_file_that_is_cut_says_so(sign_in: SignIn, alice: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_file_that_is_cut_says_so(sign_in: SignIn, alice: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     client = sign_in(alice)
     whole = json.loads(text(client.get("/sla/clocks.json")))
     assert (whole["cut"], len(whole["clocks"])) == (False, 5)
-    monkeypatch.setattr(exports, "MOST", 5)
+    monkeypatch.setattr(exports, "MAX_ROWS", 5)
     assert json.loads(text(client.get("/sla/clocks.json")))["cut"] is False
-    monkeypatch.setattr(exports, "MOST", 3)
-    told, lines = json.loads(text(client.get("/sla/clocks.json"))), text(client.get("/sla/clocks.csv")).splitlines()
-    assert (told["cut"], len(told["clocks"]), len(lines)) == (True, 3, 5)
+    monkeypatch.setattr(exports, "MAX_ROWS", 3)
+    data, lines = json.loads(text(client.get("/sla/clocks.json"))), text(client.get("/sla/clocks.csv")).splitlines()
+    assert (data["cut"], len(data["clocks"]), len(lines)) == (True, 3, 5)
     assert lines[-1] == "Cut after 3 rows: there are more. Filter the list to see them."
 
 
-def test_a_file_names_its_encoding_to_spreadsheets(sign_in: SignIn, alice: Any) -> None:
+def test_file_names_its_encoding_to_spreadsheets(sign_in: SignIn, alice: Any) -> None:
     answer = sign_in(alice).get("/sla/clocks.csv")
     assert b"".join(answer.streaming_content).startswith(b"\xef\xbb\xbfissue,title,")
 
 
-def test_the_page_asks_as_little_for_a_hundred_rows_as_for_one(
+def test_page_asks_as_little_for_a_hundred_rows_as_for_one(
     sign_in: SignIn, rita: Any, issues: dict[str, Issue], django_assert_max_num_queries: DjangoAssertNumQueries
 ) -> None:
     integration, now = issues["running"].integration, timezone.now()
     for number in range(60):
-        opened(integration, f"More {number}", now - timedelta(hours=number + 1), now=now)
+        create_issue(integration, f"More {number}", now - timedelta(hours=number + 1), now=now)
     client = sign_in(rita)
     with django_assert_max_num_queries(13):  # session and reader among them
         page = client.get("/sla/?page=2")
@@ -138,15 +142,15 @@ def test_the_page_asks_as_little_for_a_hundred_rows_as_for_one(
 def test_used_time_runs_on_after_the_last_fold_and_stands_while_paused(issues: dict[str, Issue]) -> None:
     now = timezone.now()
     then = now + timedelta(hours=4)
-    told = {row.title: row for row in presenters.rows_of(Clock.objects.filter(promised=True), then)}
-    assert told["Burns"].used.words == "44 h of 48 h"
-    assert told["Paused"].used.counted == _counted(issues["paused"])
-    projection.refold([issues["at_risk"].pk], then)
-    again = {row.title: row for row in presenters.rows_of(Clock.objects.filter(promised=True), then)}
-    assert again["Burns"].used.counted == pytest.approx(told["Burns"].used.counted, abs=timedelta(seconds=1))
+    rows_by_title = {row.title: row for row in presenters.build_rows(Clock.objects.filter(promised=True), then)}
+    assert rows_by_title["Burns"].used.words == "44 h of 48 h"
+    assert rows_by_title["Paused"].used.counted == get_counted_time(issues["paused"])
+    projection.rebuild_projections([issues["at_risk"].pk], then)
+    again = {row.title: row for row in presenters.build_rows(Clock.objects.filter(promised=True), then)}
+    assert again["Burns"].used.counted == pytest.approx(rows_by_title["Burns"].used.counted, abs=timedelta(seconds=1))
 
 
-def _counted(issue: Issue) -> timedelta:
+def get_counted_time(issue: Issue) -> timedelta:
     return timedelta(seconds=issue.clocks.get(verb="resolve").counted_seconds)
 
 

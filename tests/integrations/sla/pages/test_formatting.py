@@ -11,7 +11,7 @@ from integrations.sla.formatting import NOTES, REASONS
 
 PLACES = (projection, clock, pause_rules, stop_rules)
 # an error, and the end of the one note that holds figures and so stays English
-UNNAMED = ("Nothing says when this issue was opened.", " UTC.")
+UNNAMED_TEXTS = ("Nothing says when this issue was opened.", " UTC.")
 
 
 def texts(tree: ast.AST) -> Iterator[str]:
@@ -28,7 +28,7 @@ def source_texts() -> set[str]:
 
 
 def test_every_note_of_the_rule_is_named_to_translators(source_texts: set[str]) -> None:
-    assert {text for text in source_texts if text.endswith(".") and " " in text} == {*NOTES, *UNNAMED}
+    assert {text for text in source_texts if text.endswith(".") and " " in text} == {*NOTES, *UNNAMED_TEXTS}
 
 
 def test_every_reason_that_is_named_is_one_of_the_rule(source_texts: set[str]) -> None:

@@ -9,34 +9,34 @@ from django.utils import timezone
 
 from integrations.sla import notifications
 from integrations.sla.engine import inputs
-from integrations.sla.issue_page import shown
+from integrations.sla.issue_page import build_issue_page
 from integrations.sla.models import Issue
 from integrations.sla.services import disputes
 from portal.audit.models import Event
-from portal.core.errors import NotAllowed
+from portal.core.errors import ActionRefused
 from portal.notifications.models import Email
 
 SignIn = Callable[[Any], Any]
 
 
 def fresh(issue: Issue) -> Issue:
-    found = Issue.objects.select_related("watch", "calendar", "policy", "integration__partner")
-    return found.prefetch_related(inputs.WITH_EVENTS).get(pk=issue.pk)
+    issues = Issue.objects.select_related("watch", "calendar", "policy", "integration__partner")
+    return issues.prefetch_related(inputs.EVENTS_PREFETCH).get(pk=issue.pk)
 
 
 @pytest.mark.parametrize("name", ["kept", "paused", "running", "at_risk", "breached", "blind"])
-def test_the_segments_of_each_clock_follow_each_other_without_a_gap(
+def test_segments_of_each_clock_follow_each_other_without_a_gap(
     issues: dict[str, Issue], alice: Any, name: str
 ) -> None:
-    page = shown(fresh(issues[name]), alice, timezone.now())
+    page = build_issue_page(fresh(issues[name]), alice, timezone.now())
     for clock in (page.state.respond, page.state.resolve):
         edges = [(one.end, two.start) for one, two in zip(clock.segments, clock.segments[1:], strict=False)]
         assert [edge for edge in edges if edge[0] != edge[1]] == []
         assert sum((s.used for s in clock.segments if s.counted), timedelta()) == clock.counted
 
 
-def test_a_pause_stands_in_the_bar_where_it_was_and_links_to_the_question(issues: dict[str, Issue], alice: Any) -> None:
-    page = shown(fresh(issues["paused"]), alice, timezone.now())
+def test_pause_appears_in_the_bar_where_it_was_and_links_to_the_question(issues: dict[str, Issue], alice: Any) -> None:
+    page = build_issue_page(fresh(issues["paused"]), alice, timezone.now())
     panel = page.promise
     assert panel
     assert [kind for kind, _ in panel.pieces] == ["counted", "paused", "left"]
@@ -44,7 +44,7 @@ def test_a_pause_stands_in_the_bar_where_it_was_and_links_to_the_question(issues
     assert "#issuecomment-" in question.href
 
 
-def test_the_program_lowers_the_severity_and_both_sides_read_why(
+def test_program_lowers_the_severity_and_both_sides_read_why(
     sign_in: SignIn, issues: dict[str, Issue], rita: Any, alice: Any
 ) -> None:
     issue = issues["at_risk"]
@@ -57,12 +57,12 @@ def test_the_program_lowers_the_severity_and_both_sides_read_why(
     assert "It is a question." in sign_in(alice).get(f"/issues/{issue.uuid}/").content.decode()
 
 
-def test_a_breach_stays_where_the_severity_is_lowered_after_it(
+def test_breach_stays_where_the_severity_is_lowered_after_it(
     issues: dict[str, Issue], alice: Any, rita: Any, sign_in: SignIn
 ) -> None:
     issue = issues["breached"]
-    disputes.ask_to_lower(issue, "It is a question.", by=alice, now=timezone.now())
-    disputes.lower(issue, "It is indeed.", by=rita, now=timezone.now())
+    disputes.request_lower_severity(issue, "It is a question.", actor=alice, now=timezone.now())
+    disputes.lower_severity(issue, "It is indeed.", actor=rita, now=timezone.now())
     clock = issue.clocks.get(promised=True)
     assert (issue.breaches.get().retracted_at, clock.state, clock.severity) == (None, "overdue", "critical")
     assert fresh(issue).severity == "other"
@@ -70,13 +70,15 @@ def test_a_breach_stays_where_the_severity_is_lowered_after_it(
     assert "The severity was lowered after the due moment: what was late stays late." in page
 
 
-def test_a_breach_is_taken_back_where_the_lower_severity_was_asked_for_in_time(
+def test_breach_is_reverted_where_the_lower_severity_was_asked_for_in_time(
     issues: dict[str, Issue], alice: Any, rita: Any
 ) -> None:
     issue, now = issues["breached"], timezone.now()
-    disputes.ask_to_lower(issue, "It is a question.", by=alice, now=now - timedelta(hours=30))  # the breach: 24 hours
-    disputes.dispute(issue, "We asked in time.", by=alice, now=now)
-    disputes.lower(issue, "It is indeed.", by=rita, now=now)
+    disputes.request_lower_severity(
+        issue, "It is a question.", actor=alice, now=now - timedelta(hours=30)
+    )  # the breach: 24 hours
+    disputes.dispute_breach(issue, "We asked in time.", actor=alice, now=now)
+    disputes.lower_severity(issue, "It is indeed.", actor=rita, now=now)
     clock = issue.clocks.get(promised=True)
     assert (clock.state, clock.severity, clock.breached_at) == ("running", "other", None)
     assert issue.breaches.get().retracted_why == "The program agreed that the issue is not critical: It is indeed."
@@ -85,14 +87,14 @@ def test_a_breach_is_taken_back_where_the_lower_severity_was_asked_for_in_time(
 def test_what_is_not_covered_takes_its_breach_back(issues: dict[str, Issue], rita: Any) -> None:
     issue = issues["breached"]
     assert issue.breaches.get().retracted_at is None
-    disputes.let_off(issue, "Spam.", by=rita, now=timezone.now())
+    disputes.exclude_issue(issue, "Spam.", actor=rita, now=timezone.now())
     assert issue.breaches.get().retracted_at is not None
     assert {clock.state for clock in issue.clocks.all()} == {"off"}
-    with pytest.raises(NotAllowed, match="does not cover"):
-        disputes.let_off(issue, "Again.", by=rita, now=timezone.now())
+    with pytest.raises(ActionRefused, match="does not cover"):
+        disputes.exclude_issue(issue, "Again.", actor=rita, now=timezone.now())
 
 
-def test_the_partner_can_only_ask(sign_in: SignIn, issues: dict[str, Issue], alice: Any) -> None:
+def test_partner_can_only_ask(sign_in: SignIn, issues: dict[str, Issue], alice: Any) -> None:
     issue, client = issues["at_risk"], sign_in(alice)
     assert client.post(f"/issues/{issue.uuid}/lower/", {"reason": "Please."}).status_code == 403
     assert client.post(f"/issues/{issue.uuid}/ask/", {"reason": "Please."}).status_code == 302
@@ -100,25 +102,25 @@ def test_the_partner_can_only_ask(sign_in: SignIn, issues: dict[str, Issue], ali
     assert [event.verb for event in Event.objects.filter(verb__startswith="severity")] == ["severity_asked"]
 
 
-def test_a_reason_is_asked_for_and_nothing_is_lost(sign_in: SignIn, issues: dict[str, Issue], rita: Any) -> None:
+def test_reason_is_asked_for_and_nothing_is_lost(sign_in: SignIn, issues: dict[str, Issue], rita: Any) -> None:
     answer = sign_in(rita).post(f"/issues/{issues['at_risk'].uuid}/lower/", {"reason": " "})
     assert (answer.status_code, issues["at_risk"].events.filter(source="portal").count()) == (422, 0)
 
 
-def test_nobody_reads_another_companys_issue(sign_in: SignIn, issues: dict[str, Issue], alice: Any) -> None:
+def test_no_one_reads_another_partner_issue(sign_in: SignIn, issues: dict[str, Issue], alice: Any) -> None:
     assert sign_in(alice).get(f"/issues/{issues['other'].uuid}/").status_code == 404
 
 
-def test_the_mail_of_one_issue_leads_to_it_and_of_several_to_the_list(
+def test_email_of_one_issue_leads_to_it_and_of_several_to_the_list(
     issues: dict[str, Issue], alice: Any, rita: Any, settings: Any
 ) -> None:
-    notifications.tell_due(timezone.now())
+    notifications.send_due_notifications(timezone.now())
     one = Email.objects.filter(name="issues_breached", to=alice.email).first()
     assert one
     assert f"{settings.SITE_URL}/issues/{issues['breached'].uuid}/" in one.text
 
 
-def test_a_disputed_breach_stands_is_listed_and_waits_for_the_programs_decision(
+def test_disputed_breach_stands_is_listed_and_waits_for_the_programs_decision(
     sign_in: SignIn, issues: dict[str, Issue], alice: Any, rita: Any
 ) -> None:
     issue, client = issues["breached"], sign_in(alice)
@@ -145,14 +147,14 @@ def test_nothing_is_disputed_that_is_no_breach(sign_in: SignIn, issues: dict[str
     assert fresh(issue).disputed == ""
 
 
-def test_a_decision_says_its_reason_wherever_the_breach_was_told(
+def test_decision_says_its_reason_wherever_the_breach_was_reported(
     sign_in: SignIn, issues: dict[str, Issue], alice: Any, rita: Any
 ) -> None:
     issue, now = issues["breached"], timezone.now()
-    notifications.tell_due(now)
-    disputes.dispute(issue, "It is spam.", by=alice, now=now)
-    disputes.let_off(issue, "It is spam indeed.", by=rita, now=now)
-    notifications.tell_due(now)
+    notifications.send_due_notifications(now)
+    disputes.dispute_breach(issue, "It is spam.", actor=alice, now=now)
+    disputes.exclude_issue(issue, "It is spam indeed.", actor=rita, now=now)
+    notifications.send_due_notifications(now)
     why = "The program agreed that the promise does not cover the issue: It is spam indeed."
     assert issue.breaches.get().retracted_why == why
     assert fresh(issue).disputed == ""

@@ -15,13 +15,13 @@ PAGES = {"/help/clock/": "sla", "/help/standing/": "standing"}
 
 @pytest.mark.parametrize("page", list(PAGES))
 def test_everybody_reads_the_whole_rule(client: Any, page: str) -> None:
-    shown = BeautifulSoup(client.get(page).content, "html.parser").main.get_text()
-    written = rules.LINK.sub(r"\1", (rules.DOCS / f"{PAGES[page]}.md").read_text())
+    text = BeautifulSoup(client.get(page).content, "html.parser").main.get_text()
+    rule_text = rules.LINK_PATTERN.sub(r"\1", (rules.DOCS_DIR / f"{PAGES[page]}.md").read_text())
     for mark in ("*", "`", "|", "## ", "# ", "---"):
-        written = written.replace(mark, "")
-    lines = ["".join(line.strip().removeprefix("- ").split()) for line in written.split("\n")]
-    assert [line for line in lines if line not in "".join(shown.split())] == []
-    assert [mark for mark in ("*", "](", "`", "| ---", ".md") if mark in shown] == []
+        rule_text = rule_text.replace(mark, "")
+    lines = ["".join(line.strip().removeprefix("- ").split()) for line in rule_text.split("\n")]
+    assert [line for line in lines if line not in "".join(text.split())] == []
+    assert [mark for mark in ("*", "](", "`", "| ---", ".md") if mark in text] == []
 
 
 def test_every_edition_stands_there_with_its_figures(client: Any) -> None:
@@ -34,7 +34,7 @@ def test_every_edition_stands_there_with_its_figures(client: Any) -> None:
 
 def test_lists_within_lists_and_what_is_hostile() -> None:
     text = ["One **two**:", "- a", "  more `x`", "  - <b>", "- c"]
-    assert "".join(rules._blocks(text)) == (
+    assert "".join(rules._render_blocks(text)) == (
         "<p>One <strong>two</strong>:</p><ul><li>a more <code>x</code><ul><li>&lt;b&gt;</li></ul></li><li>c</li></ul>"
     )
 
@@ -53,7 +53,7 @@ def test_what_explains_a_date_leads_to_the_rule_and_to_each_other(
         f"/sla/?partner=acme&integration={row.uuid}": ("/help/clock/", f"{at}labels/", f"{at}watch/"),
         f"/programs/{row.program_key}/": ("/help/clock/",),
     }
-    for page, wanted in leads.items():
-        found = BeautifulSoup(client.get(page).content, "html.parser").select("main a[href], aside a[href]")
-        links = {str(a["href"]).split("?")[0] for a in found}
-        assert {place for place in wanted if place not in links} == set(), page
+    for page, expected_links in leads.items():
+        links_found = BeautifulSoup(client.get(page).content, "html.parser").select("main a[href], aside a[href]")
+        links = {str(a["href"]).split("?")[0] for a in links_found}
+        assert {place for place in expected_links if place not in links} == set(), page

@@ -12,7 +12,7 @@ from integrations.partners.models import CalendarEdition
 from integrations.sla.models import Clock, Issue, SupportPolicy
 from portal.audit.models import Event
 from portal.notifications.models import Email
-from tests.integrations.sla.pages.issues import opened
+from tests.integrations.sla.pages.issues import create_issue
 
 SignIn = Callable[[Any], Any]
 GERMAN = {
@@ -21,7 +21,7 @@ GERMAN = {
 }  # fmt: skip
 
 
-def test_a_calendar_is_looked_at_before_it_counts(sign_in: SignIn, alice: Any, issues: dict[str, Issue]) -> None:
+def test_calendar_is_looked_at_before_it_counts(sign_in: SignIn, alice: Any, issues: dict[str, Issue]) -> None:
     client, url = sign_in(alice), "/company/acme/calendar/"
     page = client.post(url, GERMAN)
     assert (page.status_code, CalendarEdition.objects.count()) == (200, 0)
@@ -46,7 +46,7 @@ def test_a_calendar_is_looked_at_before_it_counts(sign_in: SignIn, alice: Any, i
         ({"extra_days": "\n".join(f"2026-03-{day:02}" for day in range(1, 20))}, "extra_days"),
     ],
 )  # fmt: skip
-def test_a_calendar_that_cannot_be_is_said_beside_its_field(
+def test_invalid_calendar_is_shown_as_field_error(
     sign_in: SignIn, alice: Any, change: dict[str, Any], field: str
 ) -> None:
     page = sign_in(alice).post("/company/acme/calendar/", GERMAN | change | {"confirm": "1"})
@@ -54,21 +54,21 @@ def test_a_calendar_that_cannot_be_is_said_beside_its_field(
     assert not CalendarEdition.objects.exists()
 
 
-def test_a_label_map_counts_for_what_is_opened_after_it_was_accepted(
+def test_label_map_counts_for_what_is_opened_after_it_was_accepted(
     sign_in: SignIn, alice: Any, rita: Any, issues: dict[str, Issue]
 ) -> None:
     row = issues["running"].integration
     url = f"/integrations/{row.uuid}/labels/"
-    asked = sign_in(alice).post(url, {"critical": "Sev-One\nsev-one", "pause": "", "team": "dana"})
-    assert asked.status_code == 302
+    response = sign_in(alice).post(url, {"critical": "Sev-One\nsev-one", "pause": "", "team": "dana"})
+    assert response.status_code == 302
     policy = SupportPolicy.objects.get()
     assert (policy.critical_labels, policy.team, policy.state) == (["sev-one"], [601], "proposed")
     now = timezone.now()
-    assert opened(row, "Before", now, labels=("sev-one",), now=now + timedelta(hours=1)).severity == "other"
+    assert create_issue(row, "Before", now, labels=("sev-one",), now=now + timedelta(hours=1)).severity == "other"
     answer = {"policy": policy.pk, "answer": "accept"}
     assert sign_in(rita).post(url + "answer/", answer).status_code == 302
     later = timezone.now()
-    assert opened(row, "After", later, labels=("sev-one",), now=later + timedelta(hours=1)).severity == "critical"
+    assert create_issue(row, "After", later, labels=("sev-one",), now=later + timedelta(hours=1)).severity == "critical"
     page = sign_in(rita).get(url).content.decode()
     assert ("sev-one" in page, "dana" in page) == (True, True)
 
@@ -88,13 +88,13 @@ def test_declining_needs_a_reason_and_the_newest_proposal_replaces_the_one_befor
     assert [event.note for event in Event.objects.filter(verb="labels_declined")] == ["Too few."]
 
 
-def test_machines_and_second_accounts_are_proposed_shown_beside_what_is_in_force_and_counted_once_accepted(
+def test_machines_and_second_accounts_are_proposed_shown_next_to_what_is_in_force_and_counted_once_accepted(
     sign_in: SignIn, alice: Any, rita: Any, issues: dict[str, Issue]
 ) -> None:
     row = issues["running"].integration
     url = f"/integrations/{row.uuid}/labels/"
-    typed = {"critical": "p0", "bots": "uma", "second_accounts": "dana = @uma"}
-    assert sign_in(alice).post(url, typed).status_code == 302
+    form_data = {"critical": "p0", "bots": "uma", "second_accounts": "dana = @uma"}
+    assert sign_in(alice).post(url, form_data).status_code == 302
     policy = SupportPolicy.objects.get()
     assert (policy.bots, policy.second_accounts, policy.critical_labels) == ([501], {"601": 501}, ["p0"])
     client = sign_in(rita)
@@ -106,30 +106,30 @@ def test_machines_and_second_accounts_are_proposed_shown_beside_what_is_in_force
     assert parts["Second accounts"].will == (("dana = uma", True),)
     client.post(url + "answer/", {"policy": policy.pk, "answer": "accept"})
     now = timezone.now()
-    assert not Clock.objects.filter(issue=opened(row, "By a machine", now, now=now), promised=True).exists()
-    held = {title: of for title, of, _ in client.get(url).context["earlier"][0][1]}
-    assert (held["Machines"], held["Second accounts"]) == (("uma",), ("dana = uma",))
+    assert not Clock.objects.filter(issue=create_issue(row, "By a machine", now, now=now), promised=True).exists()
+    policies_by_title = {title: of for title, of, _ in client.get(url).context["earlier"][0][1]}
+    assert (policies_by_title["Machines"], policies_by_title["Second accounts"]) == (("uma",), ("dana = uma",))
     form = sign_in(alice).get(url).context["form"]
     assert (form["bots"].value(), form["second_accounts"].value()) == ("uma", "dana = uma")
 
 
 @pytest.mark.parametrize(
-    ("typed", "field"),
+    ("form_data", "field"),
     [
         ({"second_accounts": "dana"}, "second_accounts"), ({"second_accounts": "dana = dana"}, "second_accounts"),
         ({"bots": "no login here"}, "bots"), ({"team": "dana", "bots": "dana"}, "bots"),
     ],
 )  # fmt: skip
-def test_accounts_that_cannot_be_are_said_beside_their_field(
-    sign_in: SignIn, alice: Any, issues: dict[str, Issue], typed: dict[str, str], field: str
+def test_invalid_accounts_are_shown_as_field_error(
+    sign_in: SignIn, alice: Any, issues: dict[str, Issue], form_data: dict[str, str], field: str
 ) -> None:
     url = f"/integrations/{issues['running'].integration.uuid}/labels/"
-    page = sign_in(alice).post(url, {"critical": "p0"} | typed)
+    page = sign_in(alice).post(url, {"critical": "p0"} | form_data)
     assert (page.status_code, list(page.context["form"].errors)) == (422, [field])
     assert not SupportPolicy.objects.exists()
 
 
-def test_a_changed_calendar_is_told_to_both_sides_but_to_whom_changed_it(
+def test_changed_calendar_is_reported_to_both_sides_but_to_whom_changed_it(
     sign_in: SignIn, alice: Any, bob: Any, issues: dict[str, Issue]
 ) -> None:
     sign_in(alice).post("/company/acme/calendar/", GERMAN | {"confirm": "1"})

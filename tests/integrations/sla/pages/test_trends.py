@@ -10,16 +10,16 @@ from bs4 import BeautifulSoup
 from django.utils import timezone
 
 from integrations.programs.registry import PROGRAMS
-from integrations.programs.schema import Target
+from integrations.programs.schema import SlaTarget
 from integrations.sla.models import Issue
 from integrations.submissions.models import Integration
-from portal.core.iso_weeks import last_complete, zone
+from portal.core.iso_weeks import get_last_complete_week, get_program_zone
 from portal.reports.models import Snapshot
-from portal.reports.trends import span_of
+from portal.reports.trends import build_bins
 from portal.ui.charts.columns import Chart, Column
 
 
-def test_a_chart_says_its_numbers_and_stands_on_its_floor() -> None:
+def test_chart_says_its_numbers_and_stands_on_its_floor() -> None:
     chart = Chart("c", "Weeks", (Column("W1", 3, 1), Column("W2", 0)), 1, "target 48 h")
     svg = BeautifulSoup(chart.drawn, "html.parser").svg
     assert svg
@@ -30,19 +30,19 @@ def test_a_chart_says_its_numbers_and_stands_on_its_floor() -> None:
     assert 'style="' not in str(svg)
 
 
-def test_the_period_before_stands_faint_behind_on_the_same_floor() -> None:
+def test_period_before_stands_faint_behind_on_the_same_floor() -> None:
     chart = Chart("c", "Weeks", (Column("W1", 2, 1, before=6), Column("W2", 3, before=0)))
     svg = BeautifulSoup(chart.drawn, "html.parser").svg
     assert svg
     assert (chart.compares, svg.desc.text) == (True, "W1: 2 and 1 late, before 6; W2: 3, before 0")  # type: ignore[union-attr]
     (before,) = svg.select(".chart-before")
-    kept = svg.select(".chart-kept")[0]
-    assert before.find_next_sibling() == kept
-    assert (float(str(before["height"])), float(str(kept["height"]))) == (96.0, 32.0)
-    assert [float(str(r["y"])) + float(str(r["height"])) for r in (before, kept)] == [chart.floor] * 2
+    kept_column = svg.select(".chart-kept")[0]
+    assert before.find_next_sibling() == kept_column
+    assert (float(str(before["height"])), float(str(kept_column["height"]))) == (96.0, 32.0)
+    assert [float(str(r["y"])) + float(str(r["height"])) for r in (before, kept_column)] == [chart.floor] * 2
 
 
-def test_the_trends_stand_before_those_of_the_twelve_weeks_before(
+def test_trends_stand_before_those_of_the_twelve_weeks_before(
     sign_in: Callable[[Any], Any], rita: Any, issues: dict[str, Issue]
 ) -> None:
     def weeks(later: timedelta) -> tuple[int, int]:
@@ -53,14 +53,14 @@ def test_the_trends_stand_before_those_of_the_twelve_weeks_before(
     assert [weeks(timedelta(weeks=n)) for n in (0, 12, 24)] == [(2, 0), (0, 2), (0, 0)]
 
 
-def test_the_words_of_the_target_stand_clear_of_the_tallest_column() -> None:
+def test_words_of_the_target_stand_clear_of_the_tallest_column() -> None:
     svg = BeautifulSoup(Chart("c", "Days", (Column("1 day", 1),), 1, "target 5 days").drawn, "html.parser").svg
     assert svg
     value, target = (float(str(svg.select_one(name)["y"])) for name in (".chart-value", ".chart-named"))  # type: ignore[index]
     assert value - 15 > target  # as large as it is written on a phone
 
 
-def test_the_trends_count_what_was_settled(sign_in: Callable[[Any], Any], rita: Any, issues: dict[str, Issue]) -> None:
+def test_trends_count_what_was_settled(sign_in: Callable[[Any], Any], rita: Any, issues: dict[str, Issue]) -> None:
     trends = sign_in(rita).get("/sla/trends/").context["trends"]
     assert (sum(c.kept for c in trends.weeks.columns), sum(c.late for c in trends.weeks.columns)) == (1, 1)
     assert [(share.name, share.kept, share.broken) for share in trends.partners] == [("Acme", 1, 1)]
@@ -68,7 +68,7 @@ def test_the_trends_count_what_was_settled(sign_in: Callable[[Any], Any], rita: 
     assert sum(answers["First answer, all others"]) == 2
 
 
-def test_a_picture_shows_the_target_of_the_program_that_promised_it(
+def test_picture_shows_the_target_of_the_program_that_promised_it(
     sign_in: Callable[[Any], Any], rita: Any, issues: dict[str, Issue]
 ) -> None:
     def targets() -> list[tuple[str, str, int]]:
@@ -76,8 +76,11 @@ def test_a_picture_shows_the_target_of_the_program_that_promised_it(
         return [(chart.title, chart.target, chart.target_after) for chart in charts]
 
     none = [("First answer, critical", "", -1), ("First answer, all others", "", -1)]
-    resolved = [("Resolved, critical", "target 48 h", 4), ("Resolved, all others", "target 5 business days", 5)]
-    assert targets() == none + resolved  # Nomad's
+    resolution_targets = [
+        ("Resolved, critical", "target 48 h", 4),
+        ("Resolved, all others", "target 5 business days", 5),
+    ]
+    assert targets() == none + resolution_targets  # Nomad's
     issue = issues["kept"]
     Integration.objects.filter(pk=issue.integration_id).update(program_key="packer")
     edition = PROGRAMS["packer"].newest.date
@@ -86,31 +89,33 @@ def test_a_picture_shows_the_target_of_the_program_that_promised_it(
 
 
 @pytest.mark.parametrize(
-    ("targets", "labels", "said"),
+    ("targets", "labels", "expected_target"),
     [
-        ([Target(hours=24)], ["6 h", "12 h", "18 h", "24 h", "longer"], "target 24 h"),
-        ([Target(business_days=2, ideally=True)], ["1 day", "2 days", "longer"], "ideally 2 business days"),
-        ([Target(business_days=10)], ["2.5 days", "5 days", "7.5 days", "10 days", "longer"],
+        ([SlaTarget(hours=24)], ["6 h", "12 h", "18 h", "24 h", "longer"], "target 24 h"),
+        ([SlaTarget(business_days=2, ideally=True)], ["1 day", "2 days", "longer"], "ideally 2 business days"),
+        ([SlaTarget(business_days=10)], ["2.5 days", "5 days", "7.5 days", "10 days", "longer"],
          "target 10 business days"),
-        ([Target(hours=24), Target(hours=48)], ["12 h", "24 h", "36 h", "48 h", "longer"], ""),
+        ([SlaTarget(hours=24), SlaTarget(hours=48)], ["12 h", "24 h", "36 h", "48 h", "longer"], ""),
         ([], ["12 h", "24 h", "36 h", "48 h", "longer"], ""),
     ],
 )  # fmt: skip
-def test_columns_end_at_the_target(targets: list[Target], labels: list[str], said: str) -> None:
-    span = span_of(set(targets), Target(hours=48))
-    assert (list(span.labels), span.target, len(span.ends)) == (labels, said, len(labels) - 1)
+def test_columns_end_at_the_target(targets: list[SlaTarget], labels: list[str], expected_target: str) -> None:
+    span = build_bins(set(targets), SlaTarget(hours=48))
+    assert (list(span.labels), span.target, len(span.ends)) == (labels, expected_target, len(labels) - 1)
 
 
-def test_a_company_sees_no_other_in_its_trends(
+def test_partner_sees_no_other_in_its_trends(
     sign_in: Callable[[Any], Any], charlie: Any, issues: dict[str, Issue]
 ) -> None:
     page = sign_in(charlie).get("/sla/trends/").content.decode()
     assert "Acme" not in page
 
 
-def test_what_was_blind_in_a_past_week_is_told_as_its_report_froze_it(sign_in: Any, alice: Any, issues: Any) -> None:
+def test_what_was_blind_in_a_past_week_is_reported_as_its_report_froze_it(
+    sign_in: Any, alice: Any, issues: Any
+) -> None:
     now, partner = timezone.now(), issues["running"].integration.partner_id
-    week = last_complete(now, zone())
+    week = get_last_complete_week(now, get_program_zone())
     figures = {"totals": {"blind": 3}}
     Snapshot.objects.create(scope=f"partner:{partner}", week=str(week), figures=figures, made_at=now)
     Snapshot.objects.create(scope="programs", week=str(week), figures={"totals": {"blind": 9}}, made_at=now)

@@ -4,22 +4,27 @@ import pytest
 from django.http import QueryDict
 
 from integrations.programs.registry import PROGRAMS
-from integrations.programs.schema import Field, Kind, Requirement, Who
-from integrations.submissions.forms.requirements import BUILDERS, RequirementForm, shown, typed
+from integrations.programs.schema import FulfillingParty, Question, Requirement, RequirementKind
+from integrations.submissions.forms.requirements import (
+    FIELD_BUILDERS,
+    RequirementForm,
+    collect_draft_data,
+    list_answers,
+)
 
 OPTIONS = (("a", "First"), ("b", "Second"))
 
 
-def asking(*fields: Field) -> Requirement:
-    return Requirement("X-1", "Question", Who.PARTNER, Kind.FORM, fields=fields)
+def asking(*fields: Question) -> Requirement:
+    return Requirement("X-1", "Question", FulfillingParty.PARTNER, RequirementKind.FORM, fields=fields)
 
 
 def one(kind: str, **more) -> Requirement:
     options = OPTIONS if kind.startswith("choice") else ()
-    return asking(Field("q", "Question", kind, options=options, **more))
+    return asking(Question("q", "Question", kind, options=options, **more))
 
 
-def filled(requirement: Requirement, *values: str) -> RequirementForm:
+def build_bound_form(requirement: Requirement, *values: str) -> RequirementForm:
     post = QueryDict(mutable=True)
     post.setlist("q", list(values))
     return RequirementForm(requirement, data=post)
@@ -47,7 +52,7 @@ def wrong(form: RequirementForm) -> list[str]:
     ],
 )
 def test_answer_that_fits(kind, value, answer):
-    form = filled(one(kind), value)
+    form = build_bound_form(one(kind), value)
     assert form.is_valid(), form.errors
     assert form.answers() == {"q": answer}
 
@@ -72,12 +77,12 @@ def test_answer_that_fits(kind, value, answer):
         ("yes", "", "Tick this to confirm it."),
     ],
 )
-def test_answer_that_does_not_fit(kind, value, sentence):
-    assert wrong(filled(one(kind), value)) == [sentence]
+def test_invalid_answer(kind, value, sentence):
+    assert wrong(build_bound_form(one(kind), value)) == [sentence]
 
 
 def test_answer_too_long():
-    assert wrong(filled(one("lines", max_length=5), "123456")) == [
+    assert wrong(build_bound_form(one("lines", max_length=5), "123456")) == [
         "Ensure this value has at most 5 characters (it has 6)."
     ]
 
@@ -90,7 +95,7 @@ def test_third_line_of_a_two_line_summary(edition):
 
 
 def test_optional_question_left_open():
-    form = filled(one("date", required=False), "")
+    form = build_bound_form(one("date", required=False), "")
     assert form.is_valid()
     assert form.answers() == {}
 
@@ -104,21 +109,23 @@ def test_every_question_of_every_edition_has_a_form():
         for requirement in (*edition.requirements(), *tiers)
         for field in requirement.fields
     }
-    assert kinds - set(BUILDERS) == set()
+    assert kinds - set(FIELD_BUILDERS) == set()
 
 
-def test_draft_keeps_what_was_typed_and_nothing_else():
+def test_draft_keeps_what_was_entered_and_nothing_else():
     post = QueryDict("q=not+an+address&r=a&r=b&csrfmiddlewaretoken=x&act=answer")
-    requirement = asking(Field("q", "Q", "url"), Field("r", "R", "choices", options=OPTIONS), Field("s", "S", "yes"))
-    assert typed(requirement, post) == {"q": "not an address", "r": ["a", "b"]}
+    requirement = asking(
+        Question("q", "Q", "url"), Question("r", "R", "choices", options=OPTIONS), Question("s", "S", "yes")
+    )
+    assert collect_draft_data(requirement, post) == {"q": "not an address", "r": ["a", "b"]}
 
 
 def test_draft_that_no_database_takes():
     post = QueryDict(mutable=True)
     post["q"] = "a\x00b\ud800c"
-    assert typed(one("lines"), post) == {"q": "abc"}
+    assert collect_draft_data(one("lines"), post) == {"q": "abc"}
 
 
 def test_answers_shown_in_words():
-    requirement = asking(Field("q", "Q", "choices", options=OPTIONS), Field("s", "S", "yes"), Field("t", "T"))
-    assert shown(requirement, {"q": ["a", "b"], "s": True}) == [("Q", "First, Second"), ("S", "yes"), ("T", "")]
+    requirement = asking(Question("q", "Q", "choices", options=OPTIONS), Question("s", "S", "yes"), Question("t", "T"))
+    assert list_answers(requirement, {"q": ["a", "b"], "s": True}) == [("Q", "First, Second"), ("S", "yes"), ("T", "")]

@@ -6,8 +6,8 @@ from bs4 import BeautifulSoup
 
 from integrations.submissions.models import Integration
 
-FORM, ATTESTED, CHECKED = "NO-1", "NO-4", "NO-LIC"
-GIVEN = {
+FORM, ATTESTED_REQUIREMENT, CHECKED_REQUIREMENT = "NO-1", "NO-4", "NO-LIC"
+SUBMITTED_VALUES = {
     "contact_name": "Alice Archer",
     "contact_email": "alice@acme.example",
     "use_case": "Launch rockets.",

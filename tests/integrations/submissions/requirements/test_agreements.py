@@ -8,7 +8,7 @@ from integrations.submissions.services import agreements
 from integrations.submissions.workflow.states import Status
 from tests.integrations.submissions.requirements.pages import place, press, read, state
 from tests.integrations.submissions.test_agreements import ALICE, RITA, TPA
-from tests.integrations.submissions.test_documents import examined
+from tests.integrations.submissions.test_documents import build_validated_file
 from tests.portal.core.test_uploads import PDF
 
 SIGNED = {"version": "2026-01", "signer": "Alice Archer", "signed_on": "2026-04-10"}
@@ -29,8 +29,8 @@ def test_agreement_signed_in_the_future(rocket, alice, sign_in):
 
 @pytest.mark.parametrize(("who", "status"), [("alice", 200), ("bob", 404), ("rita", 200), ("charlie", 404)])
 def test_agreement_is_for_owners_and_the_program(rocket, alice, now, sign_in, request, who, status):
-    signed = agreements.sign(
-        rocket, TPA, ALICE, version="2026-01", by=alice, now=now, file=examined(PDF, "tpa.pdf", "pdf")
+    signed = agreements.sign_agreement(
+        rocket, TPA, ALICE, version="2026-01", actor=alice, now=now, file=build_validated_file(PDF, "tpa.pdf", "pdf")
     )
     answer = sign_in(request.getfixturevalue(who)).get(f"/documents/{signed.document.uuid}/")
     answer.close()
@@ -38,16 +38,16 @@ def test_agreement_is_for_owners_and_the_program(rocket, alice, now, sign_in, re
 
 
 def test_complete_agreement_offers_no_form(rocket, alice, rita, now, sign_in):
-    agreements.sign(rocket, TPA, ALICE, version="2026-01", by=alice, now=now)
-    agreements.sign(rocket, TPA, RITA, version="", by=rita, now=now)
+    agreements.sign_agreement(rocket, TPA, ALICE, version="2026-01", actor=alice, now=now)
+    agreements.sign_agreement(rocket, TPA, RITA, version="", actor=rita, now=now)
     page = sign_in(alice).get(place(rocket, TPA))
     assert 'value="sign"' not in page.content.decode()
     assert "Rita Reyes, Mon 13 Apr" in read(page).replace(" ,", ",")
 
 
 def test_complete_agreement_is_renewed_on_its_page(rocket, alice, rita, now, sign_in):
-    agreements.sign(rocket, TPA, ALICE, version="2026-01", by=alice, now=now)
-    agreements.sign(rocket, TPA, RITA, version="", by=rita, now=now)
+    agreements.sign_agreement(rocket, TPA, ALICE, version="2026-01", actor=alice, now=now)
+    agreements.sign_agreement(rocket, TPA, RITA, version="", actor=rita, now=now)
     client = sign_in(alice)
     slip = press(client, rocket, TPA, "renew", **(SIGNED | {"version": ""}))
     assert slip.status_code == 422
@@ -56,4 +56,4 @@ def test_complete_agreement_is_renewed_on_its_page(rocket, alice, rita, now, sig
         client.get(place(rocket, TPA))
     )
     press(sign_in(rita), rocket, TPA, "sign", signer="Rita Reyes", signed_on="2026-04-13")
-    assert agreements.in_force(rocket.partner, "tpa").version == "2027-01"
+    assert agreements.get_agreement_in_force(rocket.partner, "tpa").version == "2027-01"

@@ -3,28 +3,30 @@
 from bs4 import BeautifulSoup
 
 from integrations.submissions.services import requirements as answers
-from integrations.submissions.services.transitions import perform
+from integrations.submissions.services.transitions import perform_transition
 from integrations.submissions.workflow.states import Status
 from tests.conftest import begin
-from tests.integrations.submissions.requirements.pages import FORM, GIVEN, place, press, read, state
+from tests.integrations.submissions.requirements.pages import FORM, SUBMITTED_VALUES, place, press, read, state
 
 
 def test_answers_given(rocket, alice, sign_in):
-    answer = press(sign_in(alice), rocket, FORM, "answer", answered=0, version=0, **GIVEN)
+    answer = press(sign_in(alice), rocket, FORM, "answer", answered=0, version=0, **SUBMITTED_VALUES)
     assert (answer.status_code, answer.url) == (302, place(rocket))
-    assert (state(rocket).status, state(rocket).data) == (Status.GIVEN, GIVEN)
+    assert (state(rocket).status, state(rocket).data) == (Status.GIVEN, SUBMITTED_VALUES)
 
 
 def test_first_answer_from_the_page_itself_is_no_conflict(rocket, alice, sign_in):
     client = sign_in(alice)
     page = BeautifulSoup(client.get(place(rocket)).content, "html5lib")
-    sent = {name: page.find("input", {"name": name})["value"] for name in ("answered", "version")}
-    assert sent == {"answered": "0", "version": "0"}
-    assert press(client, rocket, FORM, "answer", **sent, **GIVEN).status_code == 302
+    hidden_values = {name: page.find("input", {"name": name})["value"] for name in ("answered", "version")}
+    assert hidden_values == {"answered": "0", "version": "0"}
+    assert press(client, rocket, FORM, "answer", **hidden_values, **SUBMITTED_VALUES).status_code == 302
 
 
-def test_answer_that_does_not_fit_loses_nothing(rocket, alice, sign_in):
-    answer = press(sign_in(alice), rocket, FORM, "answer", answered=0, **(GIVEN | {"contact_email": "nobody"}))
+def test_invalid_answer_loses_nothing(rocket, alice, sign_in):
+    answer = press(
+        sign_in(alice), rocket, FORM, "answer", answered=0, **(SUBMITTED_VALUES | {"contact_email": "nobody"})
+    )
     page = BeautifulSoup(answer.content, "html5lib")
     field = page.find("input", {"name": "contact_email"})
     assert answer.status_code == 422
@@ -39,44 +41,51 @@ def test_answer_that_does_not_fit_loses_nothing(rocket, alice, sign_in):
 def test_answers_sent_twice(rocket, alice, sign_in):
     client = sign_in(alice)
     for _ in range(2):
-        answer = press(client, rocket, FORM, "answer", answered=0, **GIVEN)
+        answer = press(client, rocket, FORM, "answer", answered=0, **SUBMITTED_VALUES)
         assert answer.status_code == 302
     assert rocket.events.filter(verb="answered").count() == 1
 
 
 def test_answers_of_two_people_show_both_versions(rocket, alice, bob, sign_in, now):
-    answers.answer(rocket, FORM, GIVEN | {"users": "Nine."}, by=bob, now=now)
+    answers.submit_answer(rocket, FORM, SUBMITTED_VALUES | {"users": "Nine."}, actor=bob, now=now)
     client = sign_in(alice)
-    answer = press(client, rocket, FORM, "answer", answered=0, **GIVEN)
+    answer = press(client, rocket, FORM, "answer", answered=0, **SUBMITTED_VALUES)
     words = read(answer)
     assert answer.status_code == 409
     assert "Bob Baker changed this answer meanwhile." in words
     assert "Expected users differs Nine. Ten." in words
-    kept = BeautifulSoup(answer.content, "html5lib").find("main").find("form")
+    form_element = BeautifulSoup(answer.content, "html5lib").find("main").find("form")
     fields = {
         each["name"]: each.get("value") or each.get_text().removeprefix("\n")
-        for each in kept.find_all(["input", "textarea"])
+        for each in form_element.find_all(["input", "textarea"])
     }
-    client.post(kept["action"], fields)
-    assert state(rocket).data == GIVEN
+    client.post(form_element["action"], fields)
+    assert state(rocket).data == SUBMITTED_VALUES
 
 
-def test_reviewer_answers_for_the_company(rocket, rita, sign_in):
-    answer = press(sign_in(rita), rocket, FORM, "answer", answered=0, **GIVEN)
+def test_reviewer_answers_for_the_partner(rocket, rita, sign_in):
+    answer = press(sign_in(rita), rocket, FORM, "answer", answered=0, **SUBMITTED_VALUES)
     assert answer.status_code == 403
     assert "Only owners and editors of the company may do this." in read(answer)
 
 
 def test_ended_integration_takes_nothing(rocket, alice, sign_in, now):
-    perform(rocket, "withdraw", by=alice, now=now)
+    perform_transition(rocket, "withdraw", actor=alice, now=now)
     client = sign_in(alice)
     assert "nothing can be handed in any more" in read(client.get(place(rocket)))
-    answer = press(client, rocket, FORM, "answer", answered=0, **GIVEN)
+    answer = press(client, rocket, FORM, "answer", answered=0, **SUBMITTED_VALUES)
     assert (answer.status_code, state(rocket)) == (409, None)
 
 
-def test_markup_is_shown_as_it_was_typed(rocket, alice, sign_in):
-    press(sign_in(alice), rocket, FORM, "answer", answered=0, **(GIVEN | {"users": "<script>alert(1)</script>"}))
+def test_markup_is_shown_as_it_was_entered(rocket, alice, sign_in):
+    press(
+        sign_in(alice),
+        rocket,
+        FORM,
+        "answer",
+        answered=0,
+        **(SUBMITTED_VALUES | {"users": "<script>alert(1)</script>"}),
+    )
     page = sign_in(alice).get(place(rocket)).content.decode()
     assert "<script>alert(1)" not in page
     assert "&lt;script&gt;alert(1)" in page

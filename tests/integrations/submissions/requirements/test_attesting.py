@@ -2,21 +2,21 @@
 
 from integrations.submissions.workflow.states import Status
 from tests.conftest import begin
-from tests.integrations.submissions.requirements.pages import ATTESTED, FORM, press, read, state
+from tests.integrations.submissions.requirements.pages import ATTESTED_REQUIREMENT, FORM, press, read, state
 from tests.integrations.submissions.test_agreements import MNDA
 
 
 def test_statement_confirmed_once(rocket, alice, sign_in):
     client = sign_in(alice)
     for _ in range(2):
-        assert press(client, rocket, ATTESTED, "confirm", confirmed="on").status_code == 302
-    assert state(rocket, ATTESTED).status == Status.GIVEN
+        assert press(client, rocket, ATTESTED_REQUIREMENT, "confirm", confirmed="on").status_code == 302
+    assert state(rocket, ATTESTED_REQUIREMENT).status == Status.GIVEN
     assert rocket.events.filter(verb="answered").count() == 1
 
 
 def test_statement_not_ticked(rocket, alice, sign_in):
-    answer = press(sign_in(alice), rocket, ATTESTED, "confirm")
-    assert (answer.status_code, state(rocket, ATTESTED)) == (422, None)
+    answer = press(sign_in(alice), rocket, ATTESTED_REQUIREMENT, "confirm")
+    assert (answer.status_code, state(rocket, ATTESTED_REQUIREMENT)) == (422, None)
     assert "Tick this to confirm it." in read(answer)
 
 
@@ -26,10 +26,10 @@ def by_program(row):
 
 def test_statement_of_the_program(acme, alice, rita, sign_in):
     row = begin(acme, alice, "consul-nia")
-    asked = by_program(row)
-    assert press(sign_in(alice), row, asked.id, "confirm", confirmed="on").status_code == 403
-    assert press(sign_in(rita), row, asked.id, "confirm", confirmed="on").status_code == 302
-    assert state(row, asked.id).status == Status.GIVEN
+    requirement = by_program(row)
+    assert press(sign_in(alice), row, requirement.id, "confirm", confirmed="on").status_code == 403
+    assert press(sign_in(rita), row, requirement.id, "confirm", confirmed="on").status_code == 302
+    assert state(row, requirement.id).status == Status.GIVEN
 
 
 def test_optional_one_is_not_needed(rocket, alice, sign_in):

@@ -8,15 +8,15 @@ from integrations.submissions.models import Document
 from integrations.submissions.services import documents
 from tests.conftest import begin
 from tests.integrations.submissions.requirements.pages import press, read
-from tests.integrations.submissions.test_documents import LOGS, examined
+from tests.integrations.submissions.test_documents import LOGS, build_validated_file
 
 
-def test_document_handed_in_and_read(rocket, alice, bob, sign_in):
+def test_document_submitted_and_read(rocket, alice, bob, sign_in):
     press(sign_in(alice), rocket, LOGS, "upload", file=SimpleUploadedFile('"x\r\ny: z.txt', b"ok 1"))
-    kept = Document.objects.get()
-    answer = sign_in(bob).get(f"/documents/{kept.uuid}/")
+    document = Document.objects.get()
+    answer = sign_in(bob).get(f"/documents/{document.uuid}/")
     assert b"".join(answer.streaming_content) == b"ok 1"
-    assert answer.headers["Content-Disposition"] == f'attachment; filename="{kept.name}"'
+    assert answer.headers["Content-Disposition"] == f'attachment; filename="{document.name}"'
     assert answer.headers["X-Content-Type-Options"] == "nosniff"
     assert answer.headers["Content-Type"] == "text/plain; charset=utf-8"
     answer.close()
@@ -30,7 +30,7 @@ def test_document_handed_in_and_read(rocket, alice, bob, sign_in):
         (SimpleUploadedFile("a.txt", b"\x7fELF\x00"), "Its content is none of these, whatever its name says."),
     ],
 )
-def test_document_refused_beside_its_field(rocket, alice, sign_in, file, sentence):
+def test_document_refused_with_field_error(rocket, alice, sign_in, file, sentence):
     answer = press(sign_in(alice), rocket, LOGS, "upload", **({"file": file} if file else {}))
     assert answer.status_code == 422
     assert sentence in BeautifulSoup(answer.content, "html5lib").find(id="upload-file_error").get_text()
@@ -46,20 +46,20 @@ def test_document_larger_than_the_limit(rocket, alice, sign_in, settings):
 
 @pytest.mark.parametrize(("who", "status"), [("alice", 200), ("rita", 200), ("sam", 200), ("charlie", 404)])
 def test_document_is_for_the_team_and_the_program(rocket, alice, now, sign_in, request, who, status):
-    kept = documents.upload(rocket, LOGS, examined(), by=alice, now=now)
-    answer = sign_in(request.getfixturevalue(who)).get(f"/documents/{kept.uuid}/")
+    document = documents.upload_document(rocket, LOGS, build_validated_file(), actor=alice, now=now)
+    answer = sign_in(request.getfixturevalue(who)).get(f"/documents/{document.uuid}/")
     answer.close()
     assert answer.status_code == status
 
 
 def test_removed_document_is_not_found(rocket, alice, now, sign_in):
-    kept = documents.upload(rocket, LOGS, examined(), by=alice, now=now)
+    document = documents.upload_document(rocket, LOGS, build_validated_file(), actor=alice, now=now)
     client = sign_in(alice)
-    assert press(client, rocket, LOGS, "remove", uuid=str(kept.uuid)).status_code == 302
-    assert client.get(f"/documents/{kept.uuid}/").status_code == 404
+    assert press(client, rocket, LOGS, "remove", uuid=str(document.uuid)).status_code == 302
+    assert client.get(f"/documents/{document.uuid}/").status_code == 404
 
 
 def test_document_of_a_foreign_requirement_removed(rocket, globex, alice, charlie, now, sign_in):
-    kept = documents.upload(begin(globex, charlie), LOGS, examined(), by=charlie, now=now)
-    answer = press(sign_in(alice), rocket, LOGS, "remove", uuid=str(kept.uuid))
+    document = documents.upload_document(begin(globex, charlie), LOGS, build_validated_file(), actor=charlie, now=now)
+    answer = press(sign_in(alice), rocket, LOGS, "remove", uuid=str(document.uuid))
     assert (answer.status_code, Document.objects.get().removed_at) == (409, None)

@@ -3,7 +3,7 @@
 from bs4 import BeautifulSoup
 
 from integrations.submissions.models import Draft
-from tests.integrations.submissions.requirements.pages import FORM, GIVEN, place, press, read
+from tests.integrations.submissions.requirements.pages import FORM, SUBMITTED_VALUES, place, press, read
 
 
 def autosave(client, row, **fields):
@@ -51,10 +51,10 @@ def test_own_other_tab_meanwhile(rocket, alice, sign_in):
 def test_giving_answers_does_not_end_a_newer_draft_unseen(rocket, alice, bob, sign_in):
     autosave(sign_in(bob), rocket, version=0, users="Nine")
     client = sign_in(alice)
-    answer = press(client, rocket, FORM, "answer", answered=0, version=0, **GIVEN)
+    answer = press(client, rocket, FORM, "answer", answered=0, version=0, **SUBMITTED_VALUES)
     assert answer.status_code == 409
     assert Draft.objects.get(sent_at=None).data == {"users": "Nine"}
-    press(client, rocket, FORM, "answer", answered=0, version=1, **GIVEN)
+    press(client, rocket, FORM, "answer", answered=0, version=1, **SUBMITTED_VALUES)
     assert Draft.objects.filter(sent_at=None).count() == 0
 
 
@@ -62,8 +62,8 @@ def test_slip_keeps_the_versions_that_the_page_had(rocket, alice, bob, sign_in):
     autosave(sign_in(bob), rocket, version=0, users="Nine")
     answer = press(sign_in(alice), rocket, FORM, "answer", answered=0, version=0, users="Ten")
     page = BeautifulSoup(answer.content, "html5lib")
-    kept = [page.find("input", {"name": name})["value"] for name in ("answered", "version")]
-    assert (answer.status_code, kept) == (422, ["0", "0"])
+    hidden_values = [page.find("input", {"name": name})["value"] for name in ("answered", "version")]
+    assert (answer.status_code, hidden_values) == (422, ["0", "0"])
 
 
 def test_draft_is_thrown_away(rocket, alice, sign_in):
@@ -76,11 +76,11 @@ def test_draft_is_thrown_away(rocket, alice, sign_in):
 def test_given_answers_end_the_draft(rocket, alice, sign_in):
     client = sign_in(alice)
     autosave(client, rocket, version=0, users="T")
-    press(client, rocket, FORM, "answer", answered=0, version=1, **GIVEN)
+    press(client, rocket, FORM, "answer", answered=0, version=1, **SUBMITTED_VALUES)
     assert Draft.objects.filter(sent_at=None).count() == 0
 
 
-def test_draft_by_a_foreign_company(rocket, charlie, sign_in):
+def test_draft_by_a_foreign_partner(rocket, charlie, sign_in):
     assert autosave(sign_in(charlie), rocket, version=0, users="x").status_code == 404
 
 
@@ -88,7 +88,7 @@ def test_draft_by_the_program(rocket, rita, sign_in):
     assert autosave(sign_in(rita), rocket, version=0, users="x").status_code == 403
 
 
-def test_typed_before_the_sign_in_was_lost(rocket, alice, client, sign_in):
-    client.post(place(rocket), {"act": "answer", "answered": "0", **GIVEN})
+def test_entered_before_the_sign_in_was_lost(rocket, alice, client, sign_in):
+    client.post(place(rocket), {"act": "answer", "answered": "0", **SUBMITTED_VALUES})
     page = BeautifulSoup(sign_in(alice).get(place(rocket)).content, "html5lib")
     assert page.find("textarea", {"name": "use_case"}).get_text().strip() == "Launch rockets."

@@ -23,7 +23,7 @@ def test_times_are_those_of_the_reader(rocket, alice, rita, sign_in):
     assert "Europe/Berlin" in read(sign_in(alice).get(place(rocket, DEMO)))
 
 
-def test_time_in_the_past_is_refused_beside_its_field(rocket, alice, sign_in):
+def test_time_in_the_past_is_refused_with_field_error(rocket, alice, sign_in):
     answer = press(sign_in(alice), rocket, DEMO, "propose", **(TIMES | {"time_2": "2026-04-13T11:00"}))
     page = BeautifulSoup(answer.content, "html5lib")
     assert answer.status_code == 422

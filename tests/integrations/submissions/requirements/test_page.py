@@ -28,8 +28,10 @@ def test_unknown_requirement(rocket, alice, sign_in):
 def test_viewer_is_offered_nothing(rocket, acme, alice, bob, sign_in):
     bob.memberships.update(role="viewer")
     client = sign_in(bob)
-    offered = [id for id in every_requirement(rocket) if 'name="act"' in client.get(place(rocket, id)).content.decode()]
-    assert offered == []
+    offered_ids = [
+        id for id in every_requirement(rocket) if 'name="act"' in client.get(place(rocket, id)).content.decode()
+    ]
+    assert offered_ids == []
 
 
 def test_button_of_another_kind(rocket, alice, sign_in):

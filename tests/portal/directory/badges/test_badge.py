@@ -10,9 +10,9 @@ from django.test import Client
 
 from integrations.sla.models import Watch
 from integrations.submissions.models import Integration
-from integrations.submissions.services.transitions import perform
+from integrations.submissions.services.transitions import perform_transition
 from portal.directory.badges import rendering
-from portal.directory.badges.glyph_widths import fitted, width
+from portal.directory.badges.glyph_widths import measure_text, truncate_text
 from portal.directory.models import Listing
 from tests.portal.directory.badges.truths import a_truth
 
@@ -44,7 +44,9 @@ def stands(
         row = at("support", program="terraform-provider")
         Watch.objects.filter(integration=row).update(data_up_to=now + 3650 * DAY)
         for step, by, after in steps[standing]:
-            perform(Integration.objects.get(pk=row.pk), step, by=by, note="Because.", now=now + DAY * after)
+            perform_transition(
+                Integration.objects.get(pk=row.pk), step, actor=by, note="Because.", now=now + DAY * after
+            )
         return Integration.objects.select_related("partner").get(pk=row.pk)
 
     return reach
@@ -67,7 +69,7 @@ def test_badge_in_every_standing(
     page = f"/listed/{stands(standing).uuid}/"
     svg = client.get(f"{page}badge.svg").text
     assert texts(svg) == ["Terraform provider", word]
-    assert (rendering.GOOD in svg) == (key == "listed")
+    assert (rendering.GOOD_COLOR in svg) == (key == "listed")
     full = client.get(f"{page}badge.json").json()
     assert (full["standing"]["key"], full["tier"] and full["tier"]["key"]) == (key, tier)
     shields = client.get(f"{page}badge.json?format=shields").json()
@@ -79,26 +81,26 @@ def test_badge_of_what_is_no_longer_supported_says_since_when(
     stands: Any, alice: Any, client: Client, now: datetime
 ) -> None:
     row = stands("verified")
-    perform(row, "archive", by=alice, note="Because.", now=now + 5 * DAY)
+    perform_transition(row, "archive", actor=alice, note="Because.", now=now + 5 * DAY)
     since = client.get(f"/listed/{row.uuid}/badge.json").json()["standing"]["since"]
     assert datetime.fromisoformat(since) == now + 5 * DAY
     assert Listing.objects.get(integration=row).standing_since == now + 5 * DAY
 
 
-def test_badge_tells_no_date_of_a_notice(stands: Any, client: Client, rita: Any, rob: Any, now: datetime) -> None:
+def test_badge_reports_no_date_of_a_notice(stands: Any, client: Client, rita: Any, rob: Any, now: datetime) -> None:
     row = stands("verified")
 
-    def told(step: str, by: Any, days: int) -> datetime:
-        perform(Integration.objects.get(pk=row.pk), step, by=by, note="Because.", now=now + days * DAY)
+    def move_to_standing(step: str, by: Any, days: int) -> datetime:
+        perform_transition(Integration.objects.get(pk=row.pk), step, actor=by, note="Because.", now=now + days * DAY)
         return datetime.fromisoformat(client.get(f"/listed/{row.uuid}/badge.json").json()["standing"]["since"])
 
     since = row.released_at.replace(microsecond=0)
-    assert told("give_notice", rita, 1) == since
-    assert told("take_notice_back", rob, 2) == since
-    assert told("give_notice", rita, 3) == since
-    assert told("suspend", rob, 33) == now + 33 * DAY
-    assert told("reinstate", rita, 40) == now + 40 * DAY
-    assert told("give_notice", rita, 50) == now + 40 * DAY
+    assert move_to_standing("give_notice", rita, 1) == since
+    assert move_to_standing("take_notice_back", rob, 2) == since
+    assert move_to_standing("give_notice", rita, 3) == since
+    assert move_to_standing("suspend", rob, 33) == now + 33 * DAY
+    assert move_to_standing("reinstate", rita, 40) == now + 40 * DAY
+    assert move_to_standing("give_notice", rita, 50) == now + 40 * DAY
 
 
 def test_what_was_never_listed_has_no_badge(at: Any, client: Client) -> None:
@@ -118,21 +120,21 @@ def test_files_live_half_a_minute_and_know_no_reader(at: Any, client: Client, fo
     assert (again.status_code, again.content) == (304, b"")
 
 
-def test_nobody_writes_to_a_badge(at: Any, client: Client) -> None:
+def test_no_one_writes_to_a_badge(at: Any, client: Client) -> None:
     assert client.post(f"/listed/{at('support').uuid}/badge.svg").status_code == 405
 
 
-@pytest.mark.parametrize("style", rendering.STYLES)
+@pytest.mark.parametrize("style", rendering.RENDERERS_BY_STYLE)
 def test_svg_is_said_to_those_who_do_not_see_it(style: str) -> None:
-    svg = ET.fromstring(rendering.STYLES[style](a_truth(), ON))
+    svg = ET.fromstring(rendering.RENDERERS_BY_STYLE[style](a_truth(), ON))
     assert svg.attrib["role"] == "img"
     assert svg.find(f"{SVG}title").attrib["id"] == svg.attrib["aria-labelledby"]  # type: ignore[union-attr]
     assert svg.findtext(f"{SVG}title") == "Rocket by Acme: Verified in the Nomad program, on 14 Apr 2026"
 
 
-@pytest.mark.parametrize("style", rendering.STYLES)
+@pytest.mark.parametrize("style", rendering.RENDERERS_BY_STYLE)
 def test_svg_holds_nothing_that_runs_or_is_fetched(style: str) -> None:
-    svg = ET.fromstring(rendering.STYLES[style](a_truth(), ON))
+    svg = ET.fromstring(rendering.RENDERERS_BY_STYLE[style](a_truth(), ON))
     assert {each.tag.removeprefix(SVG) for each in svg.iter()} <= {
         "svg", "title", "clipPath", "g", "rect", "path", "text",
     }  # fmt: skip
@@ -140,31 +142,31 @@ def test_svg_holds_nothing_that_runs_or_is_fetched(style: str) -> None:
     assert not [name for name in names if name.startswith("on") or "href" in name or name == "style"]
 
 
-@pytest.mark.parametrize("ground", [rendering.GOOD, rendering.GREY, rendering.INK])
+@pytest.mark.parametrize("ground", [rendering.GOOD_COLOR, rendering.NEUTRAL_COLOR, rendering.INK_COLOR])
 def test_text_of_a_badge_is_legible(ground: str) -> None:
-    assert contrast(rendering.PAPER, ground) >= 6
-    assert contrast(rendering.QUIET, rendering.INK) >= 7
+    assert contrast(rendering.PAPER_COLOR, ground) >= 6
+    assert contrast(rendering.QUIET_COLOR, rendering.INK_COLOR) >= 7
 
 
 @pytest.mark.parametrize("page", ["#ffffff", "#0d1117"])
 def test_edge_of_a_badge_is_seen_on_light_and_on_dark(page: str) -> None:
-    assert contrast(rendering.EDGE, page) >= 3
+    assert contrast(rendering.EDGE_COLOR, page) >= 3
 
 
 def test_text_stays_within_the_badge() -> None:
     wide = a_truth(integration="W" * 80, partner="社" * 80, program="Terraform run task", tier="Partner Premier")
-    for draw in rendering.STYLES.values():
+    for draw in rendering.RENDERERS_BY_STYLE.values():
         svg = ET.fromstring(draw(wide, ON))
         for text in svg.iter(f"{SVG}text"):
             assert float(text.attrib["x"]) + float(text.attrib["textLength"]) < float(svg.attrib["width"])
 
 
 def test_widths_are_those_of_helvetica() -> None:
-    assert width("Verified", 10) == 33.9
-    assert width("Verified", 10, bold=True) == 36.7
-    assert width("é", 10) == width("e", 10)
-    assert fitted("Rocket", 10, 24) == "Ro…"
-    assert fitted("Rocket", 10, 100) == "Rocket"
+    assert measure_text("Verified", 10) == 33.9
+    assert measure_text("Verified", 10, bold=True) == 36.7
+    assert measure_text("é", 10) == measure_text("e", 10)
+    assert truncate_text("Rocket", 10, 24) == "Ro…"
+    assert truncate_text("Rocket", 10, 100) == "Rocket"
 
 
 def luminance(colour: str) -> float:

@@ -13,9 +13,9 @@ from django.test import Client
 
 from integrations.sla.models import Watch
 from integrations.submissions.models import Integration
-from integrations.submissions.services.transitions import perform
+from integrations.submissions.services.transitions import perform_transition
 from portal.directory.badges import signing_keys
-from portal.directory.badges.statements import Verdict, verify
+from portal.directory.badges.statements import StatementVerdict, verify_statement
 
 DAY, MINUTE = timedelta(days=1), timedelta(seconds=60)
 OLDEST = timedelta(seconds=60)
@@ -50,17 +50,17 @@ class Cache:
 
 def life_of(answer: Any) -> timedelta:
     """How long an answer may be kept; one that does not say so is not kept."""
-    said = answer.get("Cache-Control", "")
-    found = re.search(r"max-age=(\d+)", said)
-    if not found:
+    cache_control = answer.get("Cache-Control", "")
+    match = re.search(r"max-age=(\d+)", cache_control)
+    if not match:
         return timedelta()
-    assert "must-revalidate" in said
-    return timedelta(seconds=int(found[1]))
+    assert "must-revalidate" in cache_control
+    return timedelta(seconds=int(match[1]))
 
 
 def claims(statement: str) -> dict[str, Any]:
-    told: dict[str, Any] = json.loads(base64.urlsafe_b64decode(json.loads(statement)["payload"] + "=="))
-    return told
+    data: dict[str, Any] = json.loads(base64.urlsafe_b64decode(json.loads(statement)["payload"] + "=="))
+    return data
 
 
 @pytest.fixture
@@ -72,7 +72,7 @@ def drill(
     Watch.objects.filter(integration=row).update(data_up_to=now + 3650 * DAY)
 
     def take(step: str, days: int, by: Any) -> None:
-        perform(Integration.objects.get(pk=row.pk), step, by=by, note="Because.", now=now + days * DAY)
+        perform_transition(Integration.objects.get(pk=row.pk), step, actor=by, note="Because.", now=now + days * DAY)
 
     return row, Cache(client), take
 
@@ -84,8 +84,8 @@ def test_everybody_sees_it_within_a_minute(drill: Any, rita: Any, rob: Any, now:
     assert all(life <= OLDEST / 2 for _, life, _ in cache.kept.values())
     assert ("Partner" in before["badge.svg"], claims(before["statement.json"])["standing"]) == (True, "listed")
     take("give_notice", 0, rita)
-    unchanged = cache.get(page + "badge.svg", now + MINUTE)
-    assert (unchanged, cache.revalidated) == (before["badge.svg"], 1)
+    cached_badge = cache.get(page + "badge.svg", now + MINUTE)
+    assert (cached_badge, cache.revalidated) == (before["badge.svg"], 1)
 
     for step, days, by, word, key in (
         ("suspend", 30, rob, "Suspended", "suspended"),
@@ -96,22 +96,25 @@ def test_everybody_sees_it_within_a_minute(drill: Any, rita: Any, rob: Any, now:
             cache.get(page + form, moment - timedelta(seconds=1))
         take(step, days, by)
         for form in FORMS:
-            seen = cache.get(page + form, moment + OLDEST - timedelta(seconds=1))
+            cached_statement = cache.get(page + form, moment + OLDEST - timedelta(seconds=1))
             if form == "statement.json":
-                assert (claims(seen)["standing"], claims(seen)["tier"]) == (key, "")
+                assert (claims(cached_statement)["standing"], claims(cached_statement)["tier"]) == (key, "")
             elif form == "badge.json":
-                assert (json.loads(seen)["standing"]["key"], json.loads(seen)["tier"]) == (key, None)
+                assert (json.loads(cached_statement)["standing"]["key"], json.loads(cached_statement)["tier"]) == (
+                    key,
+                    None,
+                )
             else:
-                assert word in seen, form
-    listed = cache.get("/listed/", now + 90 * DAY + OLDEST)
-    assert f"/listed/{row.uuid}/" not in listed
+                assert word in cached_statement, form
+    directory_page = cache.get("/listed/", now + 90 * DAY + OLDEST)
+    assert f"/listed/{row.uuid}/" not in directory_page
 
 
 ATOM, JSON = "/feeds/listed.atom", "/feeds/listed.json"
 AROUND = ("/partners/acme/", ATOM, JSON, "/sitemap.xml", "/api/v1/directory?standing=any")
 
 
-def test_whatever_names_it_tells_it_within_a_minute(drill: Any, rita: Any, rob: Any, now: datetime) -> None:
+def test_whatever_names_it_reports_it_within_a_minute(drill: Any, rita: Any, rob: Any, now: datetime) -> None:
     row, cache, take = drill
     take("give_notice", 0, rita)
     for step, days, by, words in (
@@ -132,8 +135,8 @@ def test_run_task_leaves_its_page_within_a_minute(at: Any, rob: Any, rita: Any, 
     row, cache = at("support", program="terraform-run-task"), Cache(client)
     Watch.objects.filter(integration=row).update(data_up_to=now + 3650 * DAY)
     assert row.name in cache.get("/run-tasks/", now)
-    perform(row, "give_notice", by=rita, note="Because.", now=now)
-    perform(Integration.objects.get(pk=row.pk), "suspend", by=rob, note="Because.", now=now + 30 * DAY)
+    perform_transition(row, "give_notice", actor=rita, note="Because.", now=now)
+    perform_transition(Integration.objects.get(pk=row.pk), "suspend", actor=rob, note="Because.", now=now + 30 * DAY)
     assert row.name not in cache.get("/run-tasks/", now + OLDEST)
 
 
@@ -144,10 +147,13 @@ def test_statement_of_before_ends_by_itself_and_says_where_the_truth_is(
     old = client.get(f"/listed/{row.uuid}/statement.json").text
     for step, days, by in (("give_notice", 0, rita), ("suspend", 30, rob), ("remove", 90, rita)):
         take(step, days, by)
-    issued = datetime.fromtimestamp(claims(old)["iat"], now.tzinfo)
-    published = signing_keys.public_keys(client.get("/.well-known/badge-keys.json").json())
-    for after, verdict in ((timedelta(minutes=119), Verdict.GENUINE), (timedelta(hours=2), Verdict.EXPIRED)):
-        assert verify(old, published, settings.SITE_URL, issued + after).verdict == verdict
+    issued_at = datetime.fromtimestamp(claims(old)["iat"], now.tzinfo)
+    public_keys = signing_keys.parse_public_keys(client.get("/.well-known/badge-keys.json").json())
+    for after, verdict in (
+        (timedelta(minutes=119), StatementVerdict.GENUINE),
+        (timedelta(hours=2), StatementVerdict.EXPIRED),
+    ):
+        assert verify_statement(old, public_keys, settings.SITE_URL, issued_at + after).verdict == verdict
     where = claims(old)["now"].removeprefix(settings.SITE_URL)
     assert client.get(where).json()["standing"]["key"] == "removed"
     assert "No longer so" in client.get("/verify/", {"statement": old}).text

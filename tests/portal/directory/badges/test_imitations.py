@@ -9,13 +9,13 @@ import pytest
 from django.test import Client
 
 from integrations.partners.models import Partner
-from integrations.partners.name_validation import name_refusal
+from integrations.partners.name_validation import explain_name_refusal
 from integrations.programs.registry import PROGRAMS
-from integrations.submissions.forms.drafts import StartForm
+from integrations.submissions.forms.drafts import IntegrationForm
 from integrations.submissions.models import Integration
-from portal.core.badge_impersonation import REFUSAL, imitates, undressed
+from portal.core.badge_impersonation import BADGE_REFUSAL, is_badge_imitation, strip_decoration
 from portal.directory.badges import embed_codes, payloads, rendering, signing_keys
-from portal.directory.badges.statements import claims_of
+from portal.directory.badges.statements import build_claims
 from tests.portal.directory.badges.truths import MOMENT, a_truth
 
 IMITATIONS = (
@@ -67,60 +67,67 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 @pytest.mark.parametrize("name", IMITATIONS)
 def test_name_that_would_pass_for_a_badge_is_refused(name: str) -> None:
-    assert imitates(name)
-    assert name_refusal(name) != ""
-    form = StartForm(PROGRAMS["nomad"], PROGRAMS["nomad"].newest, {"name": name, "description": "x"})
+    assert is_badge_imitation(name)
+    assert explain_name_refusal(name) != ""
+    form = IntegrationForm(PROGRAMS["nomad"], PROGRAMS["nomad"].newest, {"name": name, "description": "x"})
     assert list(form.errors.get("name", [])) != []
 
 
 @pytest.mark.parametrize("name", HONEST)
 def test_honest_name_is_taken(name: str) -> None:
-    assert not imitates(name)
-    form = StartForm(PROGRAMS["nomad"], PROGRAMS["nomad"].newest, {"name": name})
+    assert not is_badge_imitation(name)
+    form = IntegrationForm(PROGRAMS["nomad"], PROGRAMS["nomad"].newest, {"name": name})
     assert "name" not in form.errors
-    assert undressed(name) != "Unnamed"
+    assert strip_decoration(name) != "Unnamed"
 
 
 def test_refusal_says_what_to_do() -> None:
-    assert name_refusal("HashiCorp Verified") == REFUSAL
+    assert explain_name_refusal("HashiCorp Verified") == BADGE_REFUSAL
 
 
-@pytest.mark.parametrize("style", rendering.STYLES)
+@pytest.mark.parametrize("style", rendering.RENDERERS_BY_STYLE)
 @pytest.mark.parametrize("name", [*IMITATIONS, *HOSTILE])
 def test_badge_says_the_word_of_the_program_whatever_it_is_called(name: str, style: str) -> None:
     truth = a_truth(
-        integration=undressed(name), partner=undressed(name), tier="", said="Suspended", standing="suspended"
+        integration=strip_decoration(name),
+        partner=strip_decoration(name),
+        tier="",
+        said="Suspended",
+        standing="suspended",
     )
-    svg = rendering.STYLES[style](truth, date(2026, 4, 14))
-    found = ET.fromstring(svg)
-    usual = ET.fromstring(rendering.STYLES[style](a_truth(), date(2026, 4, 14)))
-    assert [each.tag for each in found.iter()] == [each.tag for each in usual.iter()]
-    assert [each.text for each in found.iter(f"{SVG}text")][-1] == "Suspended"
-    assert (rendering.GOOD in svg, rendering.TICK in svg) == (False, False)
+    svg = rendering.RENDERERS_BY_STYLE[style](truth, date(2026, 4, 14))
+    root = ET.fromstring(svg)
+    usual = ET.fromstring(rendering.RENDERERS_BY_STYLE[style](a_truth(), date(2026, 4, 14)))
+    assert [each.tag for each in root.iter()] == [each.tag for each in usual.iter()]
+    assert [each.text for each in root.iter(f"{SVG}text")][-1] == "Suspended"
+    assert (rendering.GOOD_COLOR in svg, rendering.TICK_PATH in svg) == (False, False)
     assert not any(sign in svg for sign in "✓✔☑✅⭐🛡√\u202e\u2066\u200e")
     if style == "flat":
-        assert [each.text for each in found.iter(f"{SVG}text")] == ["Nomad", "Suspended"]
+        assert [each.text for each in root.iter(f"{SVG}text")] == ["Nomad", "Suspended"]
 
 
 @pytest.mark.parametrize("name", [*IMITATIONS, *HOSTILE])
 def test_data_and_statement_keep_names_where_names_stand(name: str) -> None:
-    truth = a_truth(integration=undressed(name), partner=undressed(name))
+    truth = a_truth(integration=strip_decoration(name), partner=strip_decoration(name))
     claims, usual = (
-        claims_of(truth, "https://portal.example", MOMENT),
-        claims_of(a_truth(), "https://portal.example", MOMENT),
+        build_claims(truth, "https://portal.example", MOMENT),
+        build_claims(a_truth(), "https://portal.example", MOMENT),
     )
     assert {key for key in claims if claims[key] != usual[key]} <= {"integration", "partner"}
-    full = payloads.full(truth)
-    assert {key for key in full if full[key] != payloads.full(a_truth())[key]} <= {"integration", "partner"}
-    assert payloads.shields(truth) == payloads.shields(a_truth())
+    full = payloads.build_full_payload(truth)
+    assert {key for key in full if full[key] != payloads.build_full_payload(a_truth())[key]} <= {
+        "integration",
+        "partner",
+    }
+    assert payloads.build_shields_payload(truth) == payloads.build_shields_payload(a_truth())
     assert json.loads(json.dumps(full)) == full
-    assert signing_keys.b64(json.dumps(claims).encode())
+    assert signing_keys.encode_base64url(json.dumps(claims).encode())
 
 
-@pytest.mark.parametrize("style", rendering.STYLES)
-def test_snippets_hold_nothing_that_people_typed(style: str) -> None:
-    typed = a_truth(integration='"><script>', partner="](javascript:x)")
-    assert embed_codes.snippets(typed, style) == embed_codes.snippets(a_truth(), style)
+@pytest.mark.parametrize("style", rendering.RENDERERS_BY_STYLE)
+def test_snippets_hold_nothing_that_people_entered(style: str) -> None:
+    status = a_truth(integration='"><script>', partner="](javascript:x)")
+    assert embed_codes.build_embed_codes(status, style) == embed_codes.build_embed_codes(a_truth(), style)
 
 
 def test_names_that_came_from_elsewhere_are_shown_undressed(at: Any, client: Client) -> None:

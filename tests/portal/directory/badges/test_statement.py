@@ -16,150 +16,164 @@ from django.core.management.base import CommandError
 from django.test import Client
 
 from integrations.submissions.models import Integration
-from integrations.submissions.services.transitions import perform
+from integrations.submissions.services.transitions import perform_transition
 from portal.directory.badges import embed_codes, signing_keys, statements
-from portal.directory.badges.statements import Verdict, canonical, claims_of, compact, sign, verify
+from portal.directory.badges.statements import (
+    StatementVerdict,
+    build_claims,
+    encode_canonical_json,
+    serialize_compact,
+    sign_claims,
+    verify_statement,
+)
 from tests.portal.directory.badges.truths import MOMENT as NOW
 from tests.portal.directory.badges.truths import a_truth
 
 PORTAL = "https://portal.example"
-OLD, NEW, OTHER = (signing_keys.signing_key(secret) for secret in ("old", "new", "other"))
-SET = signing_keys.key_set(["new", "old"])
-KEYS = signing_keys.public_keys(SET)
-CLAIMS = claims_of(a_truth(), PORTAL, NOW)
-GENUINE = sign(CLAIMS, NEW)
+OLD, NEW, OTHER = (signing_keys.derive_signing_key(secret) for secret in ("old", "new", "other"))
+SET = signing_keys.build_key_set(["new", "old"])
+KEYS = signing_keys.parse_public_keys(SET)
+CLAIMS = build_claims(a_truth(), PORTAL, NOW)
+GENUINE = sign_claims(CLAIMS, NEW)
 DOCS = Path(__file__).parents[4] / "docs" / "badge.md"
 
 
 def b64(value: Any) -> str:
-    return signing_keys.b64(value if isinstance(value, bytes) else json.dumps(value).encode())
+    return signing_keys.encode_base64url(value if isinstance(value, bytes) else json.dumps(value).encode())
 
 
 def rewritten(**claims: Any) -> dict[str, str]:
-    return GENUINE | {"payload": signing_keys.b64(canonical(CLAIMS | claims))}
+    return GENUINE | {"payload": signing_keys.encode_base64url(encode_canonical_json(CLAIMS | claims))}
 
 
-def headed(**head: Any) -> str:
+def sign_with_header(**head: Any) -> str:
     """A statement under a head of somebody's own, signed with the genuine key where that can be."""
-    protected = b64({"alg": "EdDSA", "kid": SET["keys"][0]["kid"], "typ": statements.TYPE} | head)
-    signature = NEW.sign(f"{protected}.{GENUINE['payload']}".encode())
-    return f"{protected}.{GENUINE['payload']}.{signing_keys.b64(signature)}"
+    encoded_header = b64({"alg": "EdDSA", "kid": SET["keys"][0]["kid"], "typ": statements.STATEMENT_TYPE} | head)
+    signature = NEW.sign(f"{encoded_header}.{GENUINE['payload']}".encode())
+    return f"{encoded_header}.{GENUINE['payload']}.{signing_keys.encode_base64url(signature)}"
 
 
-def judged(text: Any, *, at: datetime = NOW, issuer: str | None = PORTAL) -> Verdict:
+def get_verdict(text: Any, *, at: datetime = NOW, issuer: str | None = PORTAL) -> StatementVerdict:
     text = text if isinstance(text, str) else json.dumps(text)
-    return verify(text, KEYS, issuer, at).verdict
+    return verify_statement(text, KEYS, issuer, at).verdict
 
 
 def test_both_forms_are_genuine_for_two_hours() -> None:
-    for text in (json.dumps(GENUINE), json.dumps(GENUINE, indent=4), f"\n{compact(GENUINE)}\n"):
-        assert judged(text) == Verdict.GENUINE
-        assert judged(text, at=NOW + timedelta(hours=2, seconds=-1)) == Verdict.GENUINE
-        assert judged(text, at=NOW + timedelta(hours=2)) == Verdict.EXPIRED
-        assert judged(text, at=NOW - timedelta(minutes=6)) == Verdict.EARLY
+    for text in (json.dumps(GENUINE), json.dumps(GENUINE, indent=4), f"\n{serialize_compact(GENUINE)}\n"):
+        assert get_verdict(text) == StatementVerdict.GENUINE
+        assert get_verdict(text, at=NOW + timedelta(hours=2, seconds=-1)) == StatementVerdict.GENUINE
+        assert get_verdict(text, at=NOW + timedelta(hours=2)) == StatementVerdict.EXPIRED
+        assert get_verdict(text, at=NOW - timedelta(minutes=6)) == StatementVerdict.EARLY
 
 
 def test_statements_of_one_minute_are_the_same_octets() -> None:
-    later = claims_of(a_truth(), PORTAL, NOW + timedelta(seconds=59))
-    assert canonical(sign(later, NEW)) == canonical(GENUINE)
-    assert canonical(sign(claims_of(a_truth(), PORTAL, NOW + timedelta(seconds=60)), NEW)) != canonical(GENUINE)
+    later = build_claims(a_truth(), PORTAL, NOW + timedelta(seconds=59))
+    assert encode_canonical_json(sign_claims(later, NEW)) == encode_canonical_json(GENUINE)
+    assert encode_canonical_json(
+        sign_claims(build_claims(a_truth(), PORTAL, NOW + timedelta(seconds=60)), NEW)
+    ) != encode_canonical_json(GENUINE)
 
 
 def test_octets_are_sorted_compact_and_as_written() -> None:
-    assert canonical({"b": "é", "a": 1}) == '{"a":1,"b":"é"}'.encode()
-    assert signing_keys.unb64(GENUINE["payload"]) == canonical(CLAIMS)
+    assert encode_canonical_json({"b": "é", "a": 1}) == '{"a":1,"b":"é"}'.encode()
+    assert signing_keys.decode_base64url(GENUINE["payload"]) == encode_canonical_json(CLAIMS)
 
 
-def test_an_older_key_verifies_until_it_is_taken_away() -> None:
-    old = json.dumps(sign(CLAIMS, OLD))
-    assert judged(old) == Verdict.GENUINE
-    assert verify(old, signing_keys.public_keys(signing_keys.key_set(["new"])), PORTAL, NOW).verdict == Verdict.FORGED
+def test_older_key_verifies_until_it_is_taken_away() -> None:
+    old = json.dumps(sign_claims(CLAIMS, OLD))
+    assert get_verdict(old) == StatementVerdict.GENUINE
+    assert (
+        verify_statement(old, signing_keys.parse_public_keys(signing_keys.build_key_set(["new"])), PORTAL, NOW).verdict
+        == StatementVerdict.FORGED
+    )
 
 
 @pytest.mark.parametrize(
     ("text", "verdict"),
     [
-        (rewritten(tier="partner-premier"), Verdict.ALTERED),
-        (rewritten(exp=CLAIMS["exp"] + 1), Verdict.ALTERED),
-        (rewritten(integration="Other"), Verdict.ALTERED),
-        (GENUINE | {"signature": sign(CLAIMS | {"tier": ""}, NEW)["signature"]}, Verdict.ALTERED),
-        (GENUINE | {"signature": ""}, Verdict.ALTERED),
-        (GENUINE | {"signature": signing_keys.b64(bytes(64))}, Verdict.ALTERED),
-        (GENUINE | {"protected": sign(CLAIMS, OLD)["protected"]}, Verdict.ALTERED),
-        (sign(CLAIMS, OTHER), Verdict.FORGED),
-        (sign(CLAIMS | {"iss": "https://other.example"}, OTHER), Verdict.FOREIGN),
-        (sign(CLAIMS | {"iss": f"{PORTAL}/"}, OTHER), Verdict.FOREIGN),
-        (headed(kid=None), Verdict.FORGED),
-        (headed(alg="none"), Verdict.UNREADABLE),
-        (headed(alg="HS256"), Verdict.UNREADABLE),
-        (headed(typ="JWT"), Verdict.UNREADABLE),
-        (sign(CLAIMS | {"exp": "tomorrow"}, NEW), Verdict.UNREADABLE),
-        (sign(CLAIMS | {"exp": 10**30}, NEW), Verdict.UNREADABLE),
-        (sign(CLAIMS | {"iat": True}, NEW), Verdict.UNREADABLE),
-        (GENUINE | {"signature": GENUINE["signature"] + "="}, Verdict.UNREADABLE),
-        (GENUINE | {"payload": GENUINE["payload"] + "\u0000"}, Verdict.UNREADABLE),
-        (GENUINE | {"payload": 7}, Verdict.UNREADABLE),
-        (GENUINE | {"payload": signing_keys.b64(b"[1]")}, Verdict.UNREADABLE),
-        (GENUINE | {"payload": signing_keys.b64(b"[" * 3000)}, Verdict.UNREADABLE),
-        (GENUINE | {"payload": signing_keys.b64(b"\xff")}, Verdict.UNREADABLE),
-        ("", Verdict.UNREADABLE),
-        ("a.b", Verdict.UNREADABLE),
-        ("a.b.c.d", Verdict.UNREADABLE),
-        ("{", Verdict.UNREADABLE),
-        ("{}", Verdict.UNREADABLE),
-        ("x" * 100_000, Verdict.UNREADABLE),
-        ("✓ verified", Verdict.UNREADABLE),
+        (rewritten(tier="partner-premier"), StatementVerdict.ALTERED),
+        (rewritten(exp=CLAIMS["exp"] + 1), StatementVerdict.ALTERED),
+        (rewritten(integration="Other"), StatementVerdict.ALTERED),
+        (GENUINE | {"signature": sign_claims(CLAIMS | {"tier": ""}, NEW)["signature"]}, StatementVerdict.ALTERED),
+        (GENUINE | {"signature": ""}, StatementVerdict.ALTERED),
+        (GENUINE | {"signature": signing_keys.encode_base64url(bytes(64))}, StatementVerdict.ALTERED),
+        (GENUINE | {"protected": sign_claims(CLAIMS, OLD)["protected"]}, StatementVerdict.ALTERED),
+        (sign_claims(CLAIMS, OTHER), StatementVerdict.FORGED),
+        (sign_claims(CLAIMS | {"iss": "https://other.example"}, OTHER), StatementVerdict.FOREIGN),
+        (sign_claims(CLAIMS | {"iss": f"{PORTAL}/"}, OTHER), StatementVerdict.FOREIGN),
+        (sign_with_header(kid=None), StatementVerdict.FORGED),
+        (sign_with_header(alg="none"), StatementVerdict.UNREADABLE),
+        (sign_with_header(alg="HS256"), StatementVerdict.UNREADABLE),
+        (sign_with_header(typ="JWT"), StatementVerdict.UNREADABLE),
+        (sign_claims(CLAIMS | {"exp": "tomorrow"}, NEW), StatementVerdict.UNREADABLE),
+        (sign_claims(CLAIMS | {"exp": 10**30}, NEW), StatementVerdict.UNREADABLE),
+        (sign_claims(CLAIMS | {"iat": True}, NEW), StatementVerdict.UNREADABLE),
+        (GENUINE | {"signature": GENUINE["signature"] + "="}, StatementVerdict.UNREADABLE),
+        (GENUINE | {"payload": GENUINE["payload"] + "\u0000"}, StatementVerdict.UNREADABLE),
+        (GENUINE | {"payload": 7}, StatementVerdict.UNREADABLE),
+        (GENUINE | {"payload": signing_keys.encode_base64url(b"[1]")}, StatementVerdict.UNREADABLE),
+        (GENUINE | {"payload": signing_keys.encode_base64url(b"[" * 3000)}, StatementVerdict.UNREADABLE),
+        (GENUINE | {"payload": signing_keys.encode_base64url(b"\xff")}, StatementVerdict.UNREADABLE),
+        ("", StatementVerdict.UNREADABLE),
+        ("a.b", StatementVerdict.UNREADABLE),
+        ("a.b.c.d", StatementVerdict.UNREADABLE),
+        ("{", StatementVerdict.UNREADABLE),
+        ("{}", StatementVerdict.UNREADABLE),
+        ("x" * 100_000, StatementVerdict.UNREADABLE),
+        ("✓ verified", StatementVerdict.UNREADABLE),
     ],
     ids=range(30),
 )
-def test_anything_else_is_not_genuine(text: Any, verdict: Verdict) -> None:
-    assert judged(text) == verdict
+def test_anything_else_is_not_genuine(text: Any, verdict: StatementVerdict) -> None:
+    assert get_verdict(text) == verdict
 
 
 def test_one_changed_character_is_noticed_anywhere() -> None:
-    word = compact(GENUINE)
+    word = serialize_compact(GENUINE)
     for place, char in enumerate(word):
         other = word[:place] + ("A" if char != "A" else "B") + word[place + 1 :]
-        assert judged(other) not in (Verdict.GENUINE, Verdict.EXPIRED, Verdict.EARLY), place
+        assert get_verdict(other) not in (StatementVerdict.GENUINE, StatementVerdict.EXPIRED, StatementVerdict.EARLY), (
+            place
+        )
 
 
 def test_another_library_reads_it_too() -> None:
     key = jwt.PyJWK(SET["keys"][0])
     at = {"verify_exp": False, "verify_iat": False}
-    assert jwt.decode(compact(GENUINE), key=key, algorithms=["EdDSA"], issuer=PORTAL, options=at) == CLAIMS  # type: ignore[arg-type]
+    assert jwt.decode(serialize_compact(GENUINE), key=key, algorithms=["EdDSA"], issuer=PORTAL, options=at) == CLAIMS  # type: ignore[arg-type]
 
 
-def test_a_key_set_holds_public_keys_alone() -> None:
+def test_key_set_holds_public_keys_alone() -> None:
     assert [sorted(each) for each in SET["keys"]] == [["alg", "crv", "kid", "kty", "use", "x"]] * 2
-    assert signing_keys.public_keys({"keys": [*SET["keys"], {"kty": "RSA"}, 7]}).keys() == KEYS.keys()
-    for broken in ({}, {"keys": 1}, {"keys": [{"kty": "OKP", "crv": "Ed25519", "x": "AA"}]}):
+    assert signing_keys.parse_public_keys({"keys": [*SET["keys"], {"kty": "RSA"}, 7]}).keys() == KEYS.keys()
+    for key_set in ({}, {"keys": 1}, {"keys": [{"kty": "OKP", "crv": "Ed25519", "x": "AA"}]}):
         with pytest.raises(ValueError, match="key"):
-            signing_keys.public_keys(broken)
+            signing_keys.parse_public_keys(key_set)
 
 
 def test_kid_is_the_thumbprint_of_rfc_8037() -> None:
     x = "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"
-    published = signing_keys.public_keys({"keys": [{"kty": "OKP", "crv": "Ed25519", "x": x}]})
-    assert list(published) == ["kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k"]
+    public_keys = signing_keys.parse_public_keys({"keys": [{"kty": "OKP", "crv": "Ed25519", "x": x}]})
+    assert list(public_keys) == ["kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k"]
 
 
 @pytest.fixture
 def files(tmp_path: Path) -> dict[str, Path]:
     """What somebody fetched: the statement in both forms, the key set, and the key as openssl reads it."""
-    made = {
-        "statement.json": canonical(GENUINE).decode(), "statement.jws": compact(GENUINE),
-        "badge-keys.json": json.dumps(SET), "badge-key.pem": signing_keys.pem(NEW.public_key()),
+    files_by_name = {
+        "statement.json": encode_canonical_json(GENUINE).decode(), "statement.jws": serialize_compact(GENUINE),
+        "badge-keys.json": json.dumps(SET), "badge-key.pem": signing_keys.encode_pem(NEW.public_key()),
     }  # fmt: skip
-    for name, text in made.items():
+    for name, text in files_by_name.items():
         (tmp_path / name).write_text(text)
-    return {name: tmp_path / name for name in made}
+    return {name: tmp_path / name for name in files_by_name}
 
 
 @pytest.mark.skipif(not shutil.which("openssl"), reason="no openssl on this machine")
 def test_openssl_alone_verifies_it_as_documented(files: dict[str, Path]) -> None:
     lines = re.search(r"<!-- openssl: begin -->\s*```sh\n(.*?)```", DOCS.read_text(), re.S)
     assert lines is not None
-    assert lines[1] == embed_codes.OPENSSL
+    assert lines[1] == embed_codes.COMMANDS
     where = files["statement.jws"].parent
 
     def run() -> subprocess.CompletedProcess[str]:
@@ -168,37 +182,39 @@ def test_openssl_alone_verifies_it_as_documented(files: dict[str, Path]) -> None
     done = run()
     assert (done.returncode, "Verified Successfully" in done.stdout) == (0, True), done.stderr
     assert '"tier":"verified"' in done.stdout
-    altered = rewritten(tier="partner-premier")
-    files["statement.jws"].write_text(compact(altered))
+    altered_statement = rewritten(tier="partner-premier")
+    files["statement.jws"].write_text(serialize_compact(altered_statement))
     assert run().returncode != 0
 
 
-def said(capsys: Any, *words: str) -> tuple[int, str]:
+def run_verify_badge(capsys: Any, *words: str) -> tuple[int, str]:
     try:
         call_command("verify_badge", *words)
         code = 0
-    except SystemExit as ended:
-        code = int(ended.code or 0)
+    except SystemExit as exit_error:
+        code = int(exit_error.code or 0)
     except CommandError as problem:
         return problem.returncode, str(problem)
     return code, capsys.readouterr().out
 
 
-def test_command_tells_each_verdict(files: dict[str, Path], capsys: Any, monkeypatch: Any) -> None:
+def test_command_reports_each_verdict(files: dict[str, Path], capsys: Any, monkeypatch: Any) -> None:
     key, at = ["--key", str(files["badge-keys.json"])], ["--at", "2026-04-14T10:00Z"]
     for name in ("statement.json", "statement.jws"):
-        code, text = said(capsys, str(files[name]), *key, *at)
+        code, text = run_verify_badge(capsys, str(files[name]), *key, *at)
         assert (code, text.splitlines()[0]) == (0, "Genuine. The portal signed exactly this, and it has not expired.")
         assert "  Tier: verified\n" in text
         assert "  Expires: 2026-04-14 11:00 UTC\n" in text
-    assert said(capsys, str(files["statement.json"]), *key, "--at", "2026-04-16T00:00Z")[0] == 1
-    assert said(capsys, str(files["statement.json"]), *key, *at, "--issuer", "https://other.example")[0] == 1
+    assert run_verify_badge(capsys, str(files["statement.json"]), *key, "--at", "2026-04-16T00:00Z")[0] == 1
+    assert (
+        run_verify_badge(capsys, str(files["statement.json"]), *key, *at, "--issuer", "https://other.example")[0] == 1
+    )
     files["statement.json"].write_text(json.dumps(rewritten(tier="official")))
-    code, text = said(capsys, str(files["statement.json"]), *key, *at)
+    code, text = run_verify_badge(capsys, str(files["statement.json"]), *key, *at)
     assert (code, text.partition(".")[0]) == (1, "Altered")
     assert "Nobody vouches for what it says:\n" in text
     files["statement.json"].write_bytes(b"\xff\xfe")
-    assert said(capsys, str(files["statement.json"]), *key, *at)[0] == 2
+    assert run_verify_badge(capsys, str(files["statement.json"]), *key, *at)[0] == 2
 
 
 @pytest.mark.parametrize(
@@ -217,23 +233,23 @@ def test_command_says_what_it_lacks(
     files: dict[str, Path], monkeypatch: Any, capsys: Any, words: list[str], sentence: str
 ) -> None:
     monkeypatch.chdir(files["statement.json"].parent)
-    assert said(capsys, *words) == (2, sentence)
+    assert run_verify_badge(capsys, *words) == (2, sentence)
 
 
 # -- the page ------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
-def fetched(at: Any, client: Client) -> tuple[Any, str]:
+def listed_statement(at: Any, client: Client) -> tuple[Any, str]:
     """A listed integration and the statement that the portal gives of it now."""
     row = at("support")
     return row, client.get(f"/listed/{row.uuid}/statement.json").text
 
 
-def test_page_says_genuine_and_what_is_so_now(fetched: tuple[Any, str], client: Client) -> None:
+def test_page_says_genuine_and_what_is_so_now(listed_statement: tuple[Any, str], client: Client) -> None:
     for answer in (
-        client.get("/verify/", {"statement": fetched[1]}),
-        client.post("/verify/", {"statement": fetched[1]}),
+        client.get("/verify/", {"statement": listed_statement[1]}),
+        client.post("/verify/", {"statement": listed_statement[1]}),
     ):
         assert "The portal signed exactly this, and it has not expired." in answer.text
         assert "What is so now" in answer.text
@@ -241,36 +257,38 @@ def test_page_says_genuine_and_what_is_so_now(fetched: tuple[Any, str], client: 
     assert client.session.keys() == set()
 
 
-def test_page_reads_a_file(fetched: tuple[Any, str], client: Client, tmp_path: Path) -> None:
-    (tmp_path / "statement.json").write_text(fetched[1])
+def test_page_reads_a_file(listed_statement: tuple[Any, str], client: Client, tmp_path: Path) -> None:
+    (tmp_path / "statement.json").write_text(listed_statement[1])
     with (tmp_path / "statement.json").open("rb") as file:
         assert "it has not expired" in client.post("/verify/", {"file": file}).text
 
 
-def test_page_tells_a_copied_statement_from_one_of_its_own(fetched: tuple[Any, str], client: Client) -> None:
-    told = json.loads(fetched[1])
-    claims = json.loads(base64.urlsafe_b64decode(told["payload"] + "=="))
-    forged = sign(claims | {"tier": "premier"}, OTHER)
-    altered = told | {"payload": signing_keys.b64(canonical(claims | {"tier": "<script>alert(1)</script>"}))}
-    foreign = sign(claims | {"iss": "https://other.example"}, OTHER)
-    for text, heading in ((forged, "Forged"), (altered, "Altered"), (foreign, "Of another portal")):
+def test_page_reports_a_copied_statement_from_one_of_its_own(listed_statement: tuple[Any, str], client: Client) -> None:
+    data = json.loads(listed_statement[1])
+    claims = json.loads(base64.urlsafe_b64decode(data["payload"] + "=="))
+    forged_statement = sign_claims(claims | {"tier": "premier"}, OTHER)
+    altered_statement = data | {
+        "payload": signing_keys.encode_base64url(encode_canonical_json(claims | {"tier": "<script>alert(1)</script>"}))
+    }
+    foreign = sign_claims(claims | {"iss": "https://other.example"}, OTHER)
+    for text, heading in ((forged_statement, "Forged"), (altered_statement, "Altered"), (foreign, "Of another portal")):
         page = client.post("/verify/", {"statement": json.dumps(text)}).text
         assert heading in page
         assert "nobody vouches for it" in page
         assert "<script>alert" not in page
 
 
-@pytest.mark.parametrize("given", [{}, {"statement": "x" * 9000}, {"statement": " "}])
-def test_page_asks_for_a_statement(client: Client, db: None, given: dict[str, str]) -> None:
-    assert client.post("/verify/", given).status_code == 422
+@pytest.mark.parametrize("form_data", [{}, {"statement": "x" * 9000}, {"statement": " "}])
+def test_page_asks_for_a_statement(client: Client, db: None, form_data: dict[str, str]) -> None:
+    assert client.post("/verify/", form_data).status_code == 422
 
 
 def test_statement_stays_genuine_but_the_page_says_that_it_is_no_longer_so(
-    fetched: tuple[Any, str], client: Client, alice: Any
+    listed_statement: tuple[Any, str], client: Client, alice: Any
 ) -> None:
-    row = Integration.objects.get(pk=fetched[0].pk)
-    perform(row, "archive", by=alice, note="We stop.", now=datetime.now(UTC))
-    page = client.post("/verify/", {"statement": fetched[1]}).text
+    row = Integration.objects.get(pk=listed_statement[0].pk)
+    perform_transition(row, "archive", actor=alice, note="We stop.", now=datetime.now(UTC))
+    page = client.post("/verify/", {"statement": listed_statement[1]}).text
     assert "Genuine" in page
     assert "No longer so" in page
     assert "No longer supported" in page

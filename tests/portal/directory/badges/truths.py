@@ -3,15 +3,15 @@
 from datetime import UTC, datetime
 from typing import Any
 
-from portal.directory.badges.status import Truth
+from portal.directory.badges.status import BadgeStatus
 
 MOMENT = datetime(2026, 4, 14, 9, 0, tzinfo=UTC)
 
 
-def a_truth(**other: Any) -> Truth:
+def a_truth(**other: Any) -> BadgeStatus:
     usual: dict[str, Any] = {
         "uuid": "0", "integration": "Rocket", "partner": "Acme", "program": "Nomad", "program_key": "nomad",
         "product": "Nomad", "tier": "Verified", "tier_key": "verified", "standing": "listed", "said": "Listed",
         "about": "", "listed_since": MOMENT, "standing_since": MOMENT, "page": "https://portal.example/listed/0/",
     }  # fmt: skip
-    return Truth(**usual | other)
+    return BadgeStatus(**usual | other)

@@ -2,11 +2,11 @@ from dataclasses import replace
 
 import pytest
 
-from tests.verification.checks.told import REPOSITORY, SUBJECT, Told, code, release
+from tests.verification.checks.told import REPOSITORY, SUBJECT, FakeSources, code, release
 from verification.checks import rules
 from verification.checks.types import CHECKS
 from verification.outcomes import Outcome
-from verification.sources.errors import Unavailable
+from verification.sources.errors import SourceUnavailableError
 
 CODE_KEYS = [key for key in CHECKS if key.partition(".")[0] in ("go", "guide")]
 GO_MOD = "module github.com/acme/terraform-provider-rocket\n\ngo 1.22\n\nrequire (\n{}\n)\n"
@@ -22,9 +22,9 @@ def mod(*lines):
     return {"go.mod": GO_MOD.format("\n".join(lines))}
 
 
-def outcome(key, texts, *, cut=False, **told):
-    said = Told(releases_said=(release("v1.2.0"),), code_said=code(texts, cut=cut), **told)
-    return CHECKS[key].run(SUBJECT, said).outcome
+def outcome(key, texts, *, cut=False, **fields):
+    sources = FakeSources(releases_said=(release("v1.2.0"),), code_said=code(texts, cut=cut), **fields)
+    return CHECKS[key].run(SUBJECT, sources).outcome
 
 
 def test_every_family_is_registered():
@@ -34,15 +34,18 @@ def test_every_family_is_registered():
 
 @pytest.mark.parametrize("key", CODE_KEYS)
 def test_outage_is_left_to_the_runner(key):
-    with pytest.raises(Unavailable):
-        CHECKS[key].run(SUBJECT, Told(repository_said=Unavailable("Down."), code_said=Unavailable("Down.")))
+    with pytest.raises(SourceUnavailableError):
+        CHECKS[key].run(
+            SUBJECT,
+            FakeSources(repository_said=SourceUnavailableError("Down."), code_said=SourceUnavailableError("Down.")),
+        )
 
 
 @pytest.mark.parametrize("key", CODE_KEYS)
-def test_without_a_repository_nobody_is_asked(key):
-    told = Told()
-    assert CHECKS[key].run(replace(SUBJECT, repository=""), told).outcome == Outcome.FAIL
-    assert told.asked == []
+def test_without_a_repository_no_one_is_asked(key):
+    sources = FakeSources()
+    assert CHECKS[key].run(replace(SUBJECT, repository=""), sources).outcome == Outcome.FAIL
+    assert sources.asked == []
 
 
 @pytest.mark.parametrize("key", [key for key in CODE_KEYS if key != "guide.organisation"])
@@ -111,9 +114,9 @@ def test_nightly(files, expected):
 
 
 def test_nightly_is_read_from_the_default_branch():
-    told = Told(code_said=code({WORKFLOW: NIGHTLY}))
-    CHECKS["go.nightly"].run(SUBJECT, told)
-    assert told.asked[:2] == ["acme/terraform-provider-rocket", "acme/terraform-provider-rocket@main"]
+    sources = FakeSources(code_said=code({WORKFLOW: NIGHTLY}))
+    CHECKS["go.nightly"].run(SUBJECT, sources)
+    assert sources.asked[:2] == ["acme/terraform-provider-rocket", "acme/terraform-provider-rocket@main"]
 
 
 def test_main():
@@ -134,7 +137,7 @@ def test_resources():
         (("server.go",), Outcome.NOT_RUN),
     ],
 )
-def test_tests_beside_resources(files, expected):
+def test_tests_next_to_resources(files, expected):
     assert outcome("guide.tests", dict.fromkeys(files, "")) == expected
 
 
@@ -159,23 +162,23 @@ def test_errors(files, expected):
 
 def test_errors_opens_resources_first_and_says_how_much_it_read():
     files = {f"a{n}.go": "panic(1)" for n in range(40)} | {"resource_z.go": ""}
-    said = Told(releases_said=(release("v1.2.0"),), code_said=code(files))
-    found = CHECKS["guide.errors"].run(SUBJECT, said)
-    assert found.summary == "29 calls end the plugin; 30 of 41 Go files were read."
+    sources = FakeSources(releases_said=(release("v1.2.0"),), code_said=code(files))
+    result = CHECKS["guide.errors"].run(SUBJECT, sources)
+    assert result.summary == "29 calls end the plugin; 30 of 41 Go files were read."
 
 
 @pytest.mark.parametrize(
     ("kind", "expected"), [("Organization", Outcome.PASS), ("User", Outcome.WARN), ("", Outcome.NOT_RUN)]
 )
 def test_organisation(kind, expected):
-    told = Told(repository_said=replace(REPOSITORY, owner_type=kind))
-    assert CHECKS["guide.organisation"].run(SUBJECT, told).outcome == expected
+    sources = FakeSources(repository_said=replace(REPOSITORY, owner_type=kind))
+    assert CHECKS["guide.organisation"].run(SUBJECT, sources).outcome == expected
 
 
-def test_providers_of_a_company_in_several_organisations_are_a_warning():
-    told = Told(repository_said=replace(REPOSITORY, owner_type="Organization"))
+def test_providers_of_a_partner_in_several_organisations_are_a_warning():
+    sources = FakeSources(repository_said=replace(REPOSITORY, owner_type="Organization"))
     siblings = ("Acme/terraform-provider-lander", "acme-labs/terraform-provider-pad")
-    found = CHECKS["guide.organisation"].run(replace(SUBJECT, siblings=siblings), told)
-    assert (found.outcome, found.summary) == (Outcome.WARN, "The company has 1 other provider outside of acme.")
-    assert found.evidence[-1].value == "acme-labs/terraform-provider-pad"
-    assert CHECKS["guide.organisation"].run(replace(SUBJECT, siblings=siblings[:1]), told).outcome == Outcome.PASS
+    result = CHECKS["guide.organisation"].run(replace(SUBJECT, siblings=siblings), sources)
+    assert (result.outcome, result.summary) == (Outcome.WARN, "The company has 1 other provider outside of acme.")
+    assert result.evidence[-1].value == "acme-labs/terraform-provider-pad"
+    assert CHECKS["guide.organisation"].run(replace(SUBJECT, siblings=siblings[:1]), sources).outcome == Outcome.PASS

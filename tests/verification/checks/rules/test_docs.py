@@ -2,19 +2,19 @@ from dataclasses import replace
 
 import pytest
 
-from tests.verification.checks.told import SUBJECT, Told, code, release
+from tests.verification.checks.told import SUBJECT, FakeSources, code, release
 from verification.checks.rules import link_reachability
 from verification.checks.types import CHECKS
 from verification.outcomes import Outcome
-from verification.sources.errors import Refused, Unavailable
-from verification.sources.repository_snapshot import Code, File
+from verification.sources.errors import RequestRefusedError, SourceUnavailableError
+from verification.sources.repository_snapshot import RepositoryFile, RepositorySnapshot
 
 KEYS = [key for key in CHECKS if key.startswith("docs.")]
 
 
-def result(key, texts, *, cut=False, **told):
-    said = Told(releases_said=(release("v1.2.0"),), code_said=code(texts, cut=cut), **told)
-    return CHECKS[f"docs.{key}"].run(SUBJECT, said)
+def result(key, texts, *, cut=False, **fields):
+    sources = FakeSources(releases_said=(release("v1.2.0"),), code_said=code(texts, cut=cut), **fields)
+    return CHECKS[f"docs.{key}"].run(SUBJECT, sources)
 
 
 def outcome(key, *paths):
@@ -23,21 +23,23 @@ def outcome(key, *paths):
 
 @pytest.mark.parametrize("key", KEYS)
 def test_outage_is_left_to_the_runner(key):
-    with pytest.raises(Unavailable):
-        CHECKS[key].run(SUBJECT, Told(releases_said=(release("v1.2.0"),), code_said=Unavailable("Down.")))
+    with pytest.raises(SourceUnavailableError):
+        CHECKS[key].run(
+            SUBJECT, FakeSources(releases_said=(release("v1.2.0"),), code_said=SourceUnavailableError("Down."))
+        )
 
 
 @pytest.mark.parametrize("key", KEYS)
-def test_without_a_repository_nobody_is_asked(key):
-    told = Told()
-    assert CHECKS[key].run(replace(SUBJECT, repository=""), told).outcome == Outcome.FAIL
-    assert told.asked == []
+def test_without_a_repository_no_one_is_asked(key):
+    sources = FakeSources()
+    assert CHECKS[key].run(replace(SUBJECT, repository=""), sources).outcome == Outcome.FAIL
+    assert sources.asked == []
 
 
 @pytest.mark.parametrize("key", KEYS)
 def test_empty_repository_passes_nothing(key):
     assert CHECKS[key].run(
-        SUBJECT, Told(releases_said=(release("v1.2.0"),), code_said=code({"main.go": ""}))
+        SUBJECT, FakeSources(releases_said=(release("v1.2.0"),), code_said=code({"main.go": ""}))
     ).outcome in (Outcome.WARN, Outcome.NOT_RUN)
 
 
@@ -85,15 +87,17 @@ def test_pages(paths, expected):
 @pytest.mark.parametrize(
     ("files", "expected"),
     [
-        ([File("docs/index.md", 500_000)], Outcome.PASS),
-        ([File("docs/index.md", 500_001)], Outcome.WARN),
-        ([File(f"docs/resources/r{n}.md", 1) for n in range(1000)], Outcome.PASS),
-        ([File(f"docs/resources/r{n}.md", 1) for n in range(1001)], Outcome.WARN),
+        ([RepositoryFile("docs/index.md", 500_000)], Outcome.PASS),
+        ([RepositoryFile("docs/index.md", 500_001)], Outcome.WARN),
+        ([RepositoryFile(f"docs/resources/r{n}.md", 1) for n in range(1000)], Outcome.PASS),
+        ([RepositoryFile(f"docs/resources/r{n}.md", 1) for n in range(1001)], Outcome.WARN),
     ],
 )
 def test_limits(files, expected):
-    said = Told(releases_said=(release("v1.2.0"),), code_said=Code("acme/rocket", "9f3c1e", tuple(files)))
-    assert CHECKS["docs.limits"].run(SUBJECT, said).outcome == expected
+    sources = FakeSources(
+        releases_said=(release("v1.2.0"),), code_said=RepositorySnapshot("acme/rocket", "9f3c1e", tuple(files))
+    )
+    assert CHECKS["docs.limits"].run(SUBJECT, sources).outcome == expected
 
 
 ONE, TWO = "https://acme.com/one", "https://acme.com/two"
@@ -108,9 +112,9 @@ TEXT = {"docs/index.md": f"See [one]({ONE}#part) and <{TWO}>, or [none](other.md
         (410, 500, Outcome.WARN),
         (200, 403, Outcome.WARN),
         (200, 500, Outcome.ERROR),
-        (200, Unavailable("Down."), Outcome.ERROR),
-        (200, Refused("No."), Outcome.NOT_RUN),
-        (404, Refused("No."), Outcome.WARN),
+        (200, SourceUnavailableError("Down."), Outcome.ERROR),
+        (200, RequestRefusedError("No."), Outcome.NOT_RUN),
+        (404, RequestRefusedError("No."), Outcome.WARN),
     ],
 )
 def test_links(one, two, expected):
@@ -118,13 +122,13 @@ def test_links(one, two, expected):
 
 
 def test_links_whose_turn_does_not_come_in_time_are_our_outage(monkeypatch):
-    monkeypatch.setattr(link_reachability, "SECONDS", -1.0)
-    told = result("links", TEXT, pages={ONE: 200, TWO: 404})
-    assert (told.outcome, told.summary) == (Outcome.ERROR, "2 of 2 addresses did not answer us.")
+    monkeypatch.setattr(link_reachability, "TIME_LIMIT_SECONDS", -1.0)
+    outcome = result("links", TEXT, pages={ONE: 200, TWO: 404})
+    assert (outcome.outcome, outcome.summary) == (Outcome.ERROR, "2 of 2 addresses did not answer us.")
 
 
 def test_links_are_asked_once_each_and_not_without_end():
     many = " ".join(f"[x](https://acme.com/{n})" for n in range(40))
-    told = Told(releases_said=(release("v1.2.0"),), code_said=code({"docs/index.md": many + many}))
-    CHECKS["docs.links"].run(SUBJECT, told)
-    assert len([address for address in told.asked if address.startswith("https://")]) == 15
+    sources = FakeSources(releases_said=(release("v1.2.0"),), code_said=code({"docs/index.md": many + many}))
+    CHECKS["docs.links"].run(SUBJECT, sources)
+    assert len([address for address in sources.asked if address.startswith("https://")]) == 15

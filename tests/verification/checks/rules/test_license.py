@@ -3,11 +3,11 @@ from dataclasses import replace
 import pytest
 
 from tests.fakes.github.server import licence_text
-from tests.verification.checks.told import REPOSITORY, SUBJECT, Told, code, release
+from tests.verification.checks.told import REPOSITORY, SUBJECT, FakeSources, code, release
 from verification.checks.types import CHECKS
 from verification.licenses.normalization import MAX_BYTES
 from verification.outcomes import Outcome
-from verification.sources.errors import Denied, Unavailable
+from verification.sources.errors import AccessDeniedError, SourceUnavailableError
 
 KEY = "repository.licence"
 MPL, MIT, BSD2 = (licence_text(id) for id in ("MPL-2.0", "MIT", "BSD-2-Clause"))
@@ -27,9 +27,12 @@ Third-party software:
 CLAUSE = "“Commons Clause” License Condition v1.0\n\n"
 
 
-def result(files, subject=SUBJECT, github="MPL-2.0", **told):
-    said = {"releases_said": (release("v1.2.0"),), "repository_said": replace(REPOSITORY, licence_spdx=github)} | told
-    return CHECKS[KEY].run(subject, Told(code_said=code(files), **said))
+def result(files, subject=SUBJECT, github="MPL-2.0", **fields):
+    answers = {
+        "releases_said": (release("v1.2.0"),),
+        "repository_said": replace(REPOSITORY, licence_spdx=github),
+    } | fields
+    return CHECKS[KEY].run(subject, FakeSources(code_said=code(files), **answers))
 
 
 @pytest.mark.parametrize(
@@ -83,48 +86,48 @@ def result(files, subject=SUBJECT, github="MPL-2.0", **told):
     ],
 )
 def test_licence(files, github, expected):
-    found = result(files, github=github)
-    assert (str(found.outcome), found.summary.endswith(".")) == (expected, True), found
-    assert found.summary.startswith("A person decides: ") == (expected == "not_run")
+    check_result = result(files, github=github)
+    assert (str(check_result.outcome), check_result.summary.endswith(".")) == (expected, True), check_result
+    assert check_result.summary.startswith("A person decides: ") == (expected == "not_run")
 
 
-def test_file_beside_the_license_is_named_with_its_line():
-    found = result({"LICENSE": MPL, "COMMERCIAL.md": "Copyright (c) 2026 Acme, Inc.\n\nCompanies pay a fee.\n"})
-    assert found.summary == (
+def test_file_next_to_the_license_is_named_with_its_line():
+    check_result = result({"LICENSE": MPL, "COMMERCIAL.md": "Copyright (c) 2026 Acme, Inc.\n\nCompanies pay a fee.\n"})
+    assert check_result.summary == (
         "A person decides: COMMERCIAL.md: Line 3 needs review: "
         "“Companies pay a fee.” contains “pay”, which can set terms."
     )
 
 
-def test_licence_that_is_asked_about_is_for_a_person():
-    subject = replace(SUBJECT, licences_asked=frozenset({"BSD-2-Clause"}))
-    found = result({"LICENSE": BSD2}, subject, github="BSD-2-Clause")
-    assert (found.outcome, found.summary) == (Outcome.NOT_RUN, "A person decides about BSD-2-Clause.")
+def test_license_that_is_asked_about_is_for_a_person():
+    subject = replace(SUBJECT, licenses_for_review=frozenset({"BSD-2-Clause"}))
+    check_result = result({"LICENSE": BSD2}, subject, github="BSD-2-Clause")
+    assert (check_result.outcome, check_result.summary) == (Outcome.NOT_RUN, "A person decides about BSD-2-Clause.")
 
 
 @pytest.mark.parametrize(
     ("files", "expected"), [({"LICENSE": BSD2}, "pass"), ({"COPYING": "Ours."}, "pass"), ({}, "fail")]
 )
-def test_licence_without_a_published_rule(files, expected):
-    subject = replace(SUBJECT, licences_allowed=frozenset(), licences_asked=frozenset())
+def test_license_without_a_published_rule(files, expected):
+    subject = replace(SUBJECT, allowed_licenses=frozenset(), licenses_for_review=frozenset())
     assert result(files, subject).outcome == expected
 
 
-def test_licence_says_what_was_looked_at():
-    found = result({"LICENSE": MPL}, github="NOASSERTION")
-    assert found.looked_at[-1] == ("commit", "9f3c1e")
-    seen = {evidence.label: (evidence.value, evidence.url) for evidence in found.evidence}
-    assert seen["LICENSE"] == (
+def test_license_says_what_was_looked_at():
+    check_result = result({"LICENSE": MPL}, github="NOASSERTION")
+    assert check_result.looked_at[-1] == ("commit", "9f3c1e")
+    evidence_by_label = {evidence.label: (evidence.value, evidence.url) for evidence in check_result.evidence}
+    assert evidence_by_label["LICENSE"] == (
         "MPL-2.0: The text is MPL-2.0, word for word.",
         "https://github.com/acme/terraform-provider-rocket/blob/9f3c1e/LICENSE",
     )
-    assert seen["Licence according to GitHub"][0] == "NOASSERTION"
-    assert found.summary == "MPL-2.0 is on the program's list."
+    assert evidence_by_label["Licence according to GitHub"][0] == "NOASSERTION"
+    assert check_result.summary == "MPL-2.0 is on the program's list."
 
 
-def test_licence_that_was_added_after_the_release_is_to_be_released():
-    found = result({"README.md": "Rocket"}, github="MIT")
-    assert "GitHub finds one on the default branch: release it." in found.summary
+def test_license_that_was_added_after_the_release_is_to_be_released():
+    check_result = result({"README.md": "Rocket"}, github="MIT")
+    assert "GitHub finds one on the default branch: release it." in check_result.summary
 
 
 @pytest.mark.parametrize(
@@ -135,24 +138,24 @@ def test_licence_that_was_added_after_the_release_is_to_be_released():
         (replace(SUBJECT, tag="v1.1.0"), (release("v1.2.0"),), "v1.1.0"),
     ],
 )
-def test_licence_of_the_released_commit_is_read(subject, releases, ref):
-    told = Told(code_said=code({"LICENSE": MPL}), releases_said=releases)
-    CHECKS[KEY].run(subject, told)
-    assert told.asked[-1] == f"acme/terraform-provider-rocket@{ref}"
+def test_license_of_the_released_commit_is_read(subject, releases, ref):
+    sources = FakeSources(code_said=code({"LICENSE": MPL}), releases_said=releases)
+    CHECKS[KEY].run(subject, sources)
+    assert sources.asked[-1] == f"acme/terraform-provider-rocket@{ref}"
 
 
-def test_licence_of_a_list_that_is_cut_off_is_for_a_person():
-    told = Told(code_said=code({"LICENSE": MPL}, cut=True))
-    assert CHECKS[KEY].run(SUBJECT, told).outcome == Outcome.NOT_RUN
+def test_license_of_a_list_that_is_cut_off_is_for_a_person():
+    sources = FakeSources(code_said=code({"LICENSE": MPL}, cut=True))
+    assert CHECKS[KEY].run(SUBJECT, sources).outcome == Outcome.NOT_RUN
 
 
-@pytest.mark.parametrize("refusal", [Unavailable("Down."), Denied("No.")])
+@pytest.mark.parametrize("refusal", [SourceUnavailableError("Down."), AccessDeniedError("No.")])
 def test_outage_is_left_to_the_runner(refusal):
     for part in ("repository_said", "code_said", "releases_said"):
         with pytest.raises(type(refusal)):
-            CHECKS[KEY].run(SUBJECT, Told(**{"code_said": code({"LICENSE": MPL}), part: refusal}))
+            CHECKS[KEY].run(SUBJECT, FakeSources(**{"code_said": code({"LICENSE": MPL}), part: refusal}))
 
 
 def test_missing_repository_fails():
-    assert CHECKS[KEY].run(SUBJECT, Told(repository_said=None)).outcome == Outcome.FAIL
-    assert CHECKS[KEY].run(replace(SUBJECT, repository=""), Told()).outcome == Outcome.FAIL
+    assert CHECKS[KEY].run(SUBJECT, FakeSources(repository_said=None)).outcome == Outcome.FAIL
+    assert CHECKS[KEY].run(replace(SUBJECT, repository=""), FakeSources()).outcome == Outcome.FAIL

@@ -2,11 +2,11 @@ from dataclasses import replace
 
 import pytest
 
-from tests.verification.checks.told import SUBJECT, Told
+from tests.verification.checks.told import SUBJECT, FakeSources
 from verification.checks.types import CHECKS
 from verification.outcomes import Outcome
-from verification.sources.errors import NotFound, Refused, Unavailable
-from verification.sources.html_pages import links_of, page_of
+from verification.sources.errors import RequestRefusedError, SourceNotFoundError, SourceUnavailableError
+from verification.sources.html_pages import extract_links, parse_page
 
 DOCS = "https://docs.acme.com/run-task"
 WORDS = (
@@ -17,9 +17,9 @@ WORDS = (
 PAGE = WORDS + '<img src="stopped.png"><img src="passed.png">'
 
 
-def run(key, said=None, homepage="", **answers):
+def run(key, page_status=None, homepage="", **answers):
     subject = replace(SUBJECT, homepage=homepage, answers={"RT-1": answers})
-    return CHECKS[f"listing.{key}"].run(subject, Told(pages=said or {}))
+    return CHECKS[f"listing.{key}"].run(subject, FakeSources(pages=page_status or {}))
 
 
 @pytest.mark.parametrize(
@@ -31,23 +31,25 @@ def test_summary(text, expected):
 
 
 @pytest.mark.parametrize(
-    ("said", "expected"),
+    ("page_status", "expected"),
     [
         (200, Outcome.PASS),
         (404, Outcome.FAIL),
         (403, Outcome.WARN),
         (503, Outcome.ERROR),
-        (Refused("Private."), Outcome.NOT_RUN),
-        (Unavailable("Down."), Outcome.ERROR),
+        (RequestRefusedError("Private."), Outcome.NOT_RUN),
+        (SourceUnavailableError("Down."), Outcome.ERROR),
     ],
 )
-def test_links(said, expected):
-    assert run("links", {DOCS: said}, documentation=DOCS).outcome == expected
+def test_links(page_status, expected):
+    assert run("links", {DOCS: page_status}, documentation=DOCS).outcome == expected
 
 
 def test_links_asks_whatever_was_given_as_an_address():
-    found = run("links", {DOCS: 200, "https://acme.com": 200}, "https://acme.com", documentation=DOCS, plan="no link")
-    assert found.summary == "All 2 addresses answer."
+    check_result = run(
+        "links", {DOCS: 200, "https://acme.com": 200}, "https://acme.com", documentation=DOCS, plan="no link"
+    )
+    assert check_result.summary == "All 2 addresses answer."
 
 
 def test_without_addresses_nothing_passes():
@@ -83,7 +85,7 @@ def test_contacts(mail, expected):
         ("<script>draw()</script>", Outcome.NOT_RUN),
         (f"<script>{PAGE}</script>", Outcome.NOT_RUN),
         (403, Outcome.FAIL),
-        (Refused("Private."), Outcome.NOT_RUN),
+        (RequestRefusedError("Private."), Outcome.NOT_RUN),
     ],
 )
 def test_run_task_docs(page, expected):
@@ -95,11 +97,16 @@ def test_run_task_docs_without_an_address():
 
 
 @pytest.mark.parametrize(
-    ("said", "refusal"), [(404, NotFound), (500, Unavailable), (Unavailable("Down."), Unavailable)]
+    ("page_status", "refusal"),
+    [
+        (404, SourceNotFoundError),
+        (500, SourceUnavailableError),
+        (SourceUnavailableError("Down."), SourceUnavailableError),
+    ],
 )
-def test_run_task_docs_that_are_not_there_are_left_to_the_runner(said, refusal):
+def test_run_task_missing_docs_are_left_to_the_runner(page_status, refusal):
     with pytest.raises(refusal):
-        run("run_task_docs", {DOCS: said}, documentation=DOCS)
+        run("run_task_docs", {DOCS: page_status}, documentation=DOCS)
 
 
 # bin/bench limits measures these: a reader that backtracks would take minutes
@@ -108,5 +115,5 @@ HOSTILE_PAGES = ("<" * 1_000_000, "<a " * 300_000, "<!--" * 200_000, "](" * 400_
 
 @pytest.mark.parametrize("text", HOSTILE_PAGES, ids=range(len(HOSTILE_PAGES)))
 def test_hostile_page_has_no_links(text):
-    page_of(text.encode())
-    assert not links_of(text)
+    parse_page(text.encode())
+    assert not extract_links(text)

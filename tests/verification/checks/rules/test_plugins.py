@@ -2,14 +2,14 @@ from dataclasses import replace
 
 import pytest
 
-from tests.verification.checks.told import REPOSITORY, SUBJECT, Told, code, published, release
+from tests.verification.checks.told import REPOSITORY, SUBJECT, FakeSources, build_registry_listing, code, release
 from verification.checks.types import CHECKS
 from verification.outcomes import Outcome
-from verification.sources.errors import Unavailable
-from verification.sources.github.client import Pull
+from verification.sources.errors import SourceUnavailableError
+from verification.sources.github.client import PullRequest
 
 NOMAD = replace(SUBJECT, product="Nomad", program="nomad", category="container-runtime")
-PULL = Pull(7, "Add rocket driver", "open", False, False, 47, "https://github.com/hashicorp/nomad/pull/7")
+PULL = PullRequest(7, "Add rocket driver", "open", False, False, 47, "https://github.com/hashicorp/nomad/pull/7")
 ADDRESS = "https://github.com/hashicorp/nomad/pull/7"
 
 
@@ -27,13 +27,13 @@ ADDRESS = "https://github.com/hashicorp/nomad/pull/7"
     ],
 )
 def test_name(category, name, expected):
-    told = Told(repository_said=replace(REPOSITORY, name=name))
-    assert CHECKS["plugin.name"].run(replace(NOMAD, category=category), told).outcome == expected
+    sources = FakeSources(repository_said=replace(REPOSITORY, name=name))
+    assert CHECKS["plugin.name"].run(replace(NOMAD, category=category), sources).outcome == expected
 
 
-def pull_request(address, said):
+def pull_request(address, pull_answer):
     subject = replace(NOMAD, answers={"NO-PR": {"pull_request": address}})
-    return CHECKS["plugin.pull_request"].run(subject, Told(pull_said=said))
+    return CHECKS["plugin.pull_request"].run(subject, FakeSources(pull_said=pull_answer))
 
 
 @pytest.mark.parametrize(
@@ -61,15 +61,15 @@ def test_address_that_is_no_pull_request_of_the_product(address):
     assert pull_request(address, PULL).outcome == Outcome.FAIL
 
 
-def test_pull_request_that_is_not_there():
+def test_pull_missing_request():
     assert pull_request(ADDRESS, None).outcome == Outcome.FAIL
-    with pytest.raises(Unavailable):
-        pull_request(ADDRESS, Unavailable("Down."))
+    with pytest.raises(SourceUnavailableError):
+        pull_request(ADDRESS, SourceUnavailableError("Down."))
 
 
 def of_code(key, texts, cut=False):
-    said = Told(releases_said=(release("v1.2.0"),), code_said=code(texts, cut=cut))
-    return CHECKS[key].run(SUBJECT, said).outcome
+    sources = FakeSources(releases_said=(release("v1.2.0"),), code_said=code(texts, cut=cut))
+    return CHECKS[key].run(SUBJECT, sources).outcome
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_terraform(version, expected):
 
 
 @pytest.mark.parametrize(
-    ("named", "tier", "expected"),
+    ("provider_name", "tier", "expected"),
     [
         ("cisco/aci", "partner", Outcome.PASS),
         ("hashicorp/aws", "official", Outcome.PASS),
@@ -125,12 +125,15 @@ def test_terraform(version, expected):
         ("", "partner", Outcome.NOT_RUN),
     ],
 )
-def test_provider(named, tier, expected):
-    subject = replace(SUBJECT, answers={"NI-2": {"provider": named}})
-    assert CHECKS["nia.provider"].run(subject, Told(published_said=published(tier=tier))).outcome == expected
+def test_provider(provider_name, tier, expected):
+    subject = replace(SUBJECT, answers={"NI-2": {"provider": provider_name}})
+    assert (
+        CHECKS["nia.provider"].run(subject, FakeSources(published_said=build_registry_listing(tier=tier))).outcome
+        == expected
+    )
 
 
 def test_provider_that_is_not_listed():
     subject = replace(SUBJECT, answers={"NI-2": {"provider": "cisco/aci"}})
-    found = CHECKS["nia.provider"].run(subject, Told())
-    assert (found.outcome, found.absent) == (Outcome.FAIL, "cisco/aci in the registry")
+    result = CHECKS["nia.provider"].run(subject, FakeSources())
+    assert (result.outcome, result.missing_item) == (Outcome.FAIL, "cisco/aci in the registry")

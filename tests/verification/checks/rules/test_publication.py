@@ -3,27 +3,34 @@ from datetime import UTC, datetime
 
 import pytest
 
-from tests.verification.checks.told import SUBJECT, Told, code, published, release
-from verification.checks.rules.missing_release import NO_FILES, TAG_FORM, UNSEEN, missing
+from tests.verification.checks.told import SUBJECT, FakeSources, build_registry_listing, code, release
+from verification.checks.rules.missing_release import (
+    INVALID_TAG_CAUSE,
+    NO_FILES_CAUSE,
+    UNKNOWN_CAUSE,
+    list_missing_releases,
+)
 from verification.checks.types import CHECKS
 from verification.outcomes import Outcome
 from verification.releases.install_layout import COMMON
-from verification.sources.errors import NotFound, Unavailable
-from verification.sources.github.client import Asset
+from verification.sources.errors import SourceNotFoundError, SourceUnavailableError
+from verification.sources.github.client import ReleaseAsset
 
 LATER = replace(SUBJECT, now=datetime(2026, 4, 2, tzinfo=UTC))
 KEYS = [key for key in CHECKS if key.startswith("registry.")]
-NEITHER_FOUND_NOR_BOTHERED = published(
+NEITHER_FOUND_NOR_BOTHERED = build_registry_listing(
     platforms=None, protocols=None, docs=None, warning=None, unlisted=None, moved_to=None, tier="", newest=""
 )
 
 
-def result(key, subject=LATER, said=None, **told):
-    return CHECKS[f"registry.{key}"].run(subject, Told(published_said=said or published(), **told))
+def result(key, subject=LATER, listing=None, **fields):
+    return CHECKS[f"registry.{key}"].run(
+        subject, FakeSources(published_said=listing or build_registry_listing(), **fields)
+    )
 
 
 def outcome(key, subject=LATER, **changes):
-    return result(key, subject, published(**changes)).outcome
+    return result(key, subject, build_registry_listing(**changes)).outcome
 
 
 @pytest.mark.parametrize(
@@ -49,35 +56,38 @@ def test_listed(changes, expected):
 
 
 def test_listed_keeps_the_picture_for_the_next_look():
-    assert result("listed").remember == {"registry": published().as_dict()}
-    assert result("listed", said=published(repository_id=9)).remember == {}  # it is somebody else's
-    assert result("listed", said=published(full_name="globex/rocket", versions=(), newest="")).remember == {}
+    assert result("listed").observations == {"registry": build_registry_listing().as_dict()}
+    assert result("listed", listing=build_registry_listing(repository_id=9)).observations == {}  # it is somebody else's
+    assert (
+        result("listed", listing=build_registry_listing(full_name="globex/rocket", versions=(), newest="")).observations
+        == {}
+    )
 
 
 def test_not_listed_is_an_absence_that_is_asked_again():
-    found = CHECKS["registry.listed"].run(LATER, Told(published_said=None))
-    assert (found.outcome, found.absent) == (Outcome.FAIL, "acme/rocket in the registry")
+    check_result = CHECKS["registry.listed"].run(LATER, FakeSources(published_said=None))
+    assert (check_result.outcome, check_result.missing_item) == (Outcome.FAIL, "acme/rocket in the registry")
 
 
 @pytest.mark.parametrize("key", KEYS)
-def test_without_a_repository_nobody_is_asked(key):
-    told = Told()
-    found = CHECKS[key].run(replace(SUBJECT, namespace="", provider=""), told)
-    assert (found.outcome, told.asked) == (Outcome.FAIL, [])
+def test_without_a_repository_no_one_is_asked(key):
+    sources = FakeSources()
+    check_result = CHECKS[key].run(replace(SUBJECT, namespace="", provider=""), sources)
+    assert (check_result.outcome, sources.asked) == (Outcome.FAIL, [])
 
 
 @pytest.mark.parametrize("key", KEYS)
 def test_outage_is_left_to_the_runner(key):
-    with pytest.raises(Unavailable):
-        CHECKS[key].run(LATER, Told(published_said=Unavailable("Down.")))
+    with pytest.raises(SourceUnavailableError):
+        CHECKS[key].run(LATER, FakeSources(published_said=SourceUnavailableError("Down.")))
 
 
 @pytest.mark.parametrize("key", KEYS)
-def test_what_no_answer_told_never_passes(key):
-    told = Told(
+def test_what_no_answer_reported_never_passes(key):
+    sources = FakeSources(
         published_said=NEITHER_FOUND_NOR_BOTHERED, releases_said=(release("v1.2.0"),), code_said=code({"main.go": ""})
     )
-    assert CHECKS[key].run(LATER, told).outcome in (Outcome.NOT_RUN, Outcome.FAIL, Outcome.WARN) or (
+    assert CHECKS[key].run(LATER, sources).outcome in (Outcome.NOT_RUN, Outcome.FAIL, Outcome.WARN) or (
         key == "registry.releases"
     )
 
@@ -124,7 +134,7 @@ def test_draft_is_not_looked_for():
 
 
 def files(*names):
-    return tuple(Asset(at, name, 10, f"https://example.test/{name}") for at, name in enumerate(names))
+    return tuple(ReleaseAsset(at, name, 10, f"https://example.test/{name}") for at, name in enumerate(names))
 
 
 WHOLE = (
@@ -139,35 +149,37 @@ WHOLE = (
     ("one", "cause"),
     [
         (release("v1.3.0", draft=True), "It is a draft."),
-        (release("1.3.0"), TAG_FORM),
-        (release("v1.3"), TAG_FORM),
-        (release("v1.3.0"), NO_FILES),
+        (release("1.3.0"), INVALID_TAG_CAUSE),
+        (release("v1.3"), INVALID_TAG_CAUSE),
+        (release("v1.3.0"), NO_FILES_CAUSE),
         (release("v1.3.0", assets=files(*WHOLE[1:])), "There is no terraform-provider-rocket_1.3.0_OS_ARCH.zip."),
         (release("v1.3.0", assets=files(*WHOLE[::2])), "There is no terraform-provider-rocket_1.3.0_SHA256SUMS."),
         (release("v1.3.0", assets=files(*WHOLE[:2])), "There is no terraform-provider-rocket_1.3.0_SHA256SUMS.sig."),
-        (release("v1.3.0", assets=files(*WHOLE)), UNSEEN),
+        (release("v1.3.0", assets=files(*WHOLE)), UNKNOWN_CAUSE),
     ],
 )
 def test_likely_cause(one, cause):
-    assert [found.cause for found in missing((one,), ("1.2.0",), "rocket")] == [cause]
+    assert [missing_release.cause for missing_release in list_missing_releases((one,), ("1.2.0",), "rocket")] == [cause]
 
 
 def test_older_release_than_the_registry_has_is_a_conflict_with_both_sources():
-    found = result("latest", said=published(newest="1.2.0"), releases_said=(release("v1.1.0"),))
-    assert found.summary == (
+    check_result = result("latest", listing=build_registry_listing(newest="1.2.0"), releases_said=(release("v1.1.0"),))
+    assert check_result.summary == (
         "Two sources contradict each other about the newest version: GitHub says v1.1.0; The registry says 1.2.0."
         " A person decides."
     )
-    assert [(seen.label, seen.value, bool(seen.url), seen.at) for seen in found.evidence] == [
+    assert [
+        (evidence.label, evidence.value, bool(evidence.url), evidence.at) for evidence in check_result.evidence
+    ] == [
         ("GitHub", "v1.1.0", True, LATER.now),
         ("The registry", "1.2.0", True, LATER.now),
     ]
 
 
 def test_branch_named_like_the_tag_is_the_cause_where_the_files_show_none():
-    told = {"releases_said": (release("v1.3.0", assets=files(*WHOLE)),), "branches": ("v1.3.0",)}
-    assert result("releases", **told).evidence[-1].value.startswith("A branch is called v1.3.0 too")
-    assert result("releases", **(told | {"branches": ()})).evidence[-1].value == UNSEEN
+    answers = {"releases_said": (release("v1.3.0", assets=files(*WHOLE)),), "branches": ("v1.3.0",)}
+    assert result("releases", **answers).evidence[-1].value.startswith("A branch is called v1.3.0 too")
+    assert result("releases", **(answers | {"branches": ()})).evidence[-1].value == UNKNOWN_CAUSE
 
 
 @pytest.mark.parametrize(
@@ -181,15 +193,15 @@ def test_branch_named_like_the_tag_is_the_cause_where_the_files_show_none():
     ],
 )
 def test_latest_shows_both_sources(tag, newest, expected):
-    found = result("latest", said=published(newest=newest), releases_said=(release(tag),))
-    assert found.outcome == expected
-    assert len(found.evidence) == (2 if tag != "nightly" and newest else 1)
+    check_result = result("latest", listing=build_registry_listing(newest=newest), releases_said=(release(tag),))
+    assert check_result.outcome == expected
+    assert len(check_result.evidence) == (2 if tag != "nightly" and newest else 1)
 
 
 @pytest.mark.parametrize(
     ("platforms", "expected"),
     [
-        (published().platforms, Outcome.PASS),
+        (build_registry_listing().platforms, Outcome.PASS),
         (COMMON, Outcome.WARN),
         (("linux_amd64",), Outcome.WARN),
         (("darwin_arm64",), Outcome.FAIL),
@@ -218,12 +230,12 @@ MANIFEST = '{"version": 1, "metadata": {"protocol_versions": ["6.0"]}}'
 )
 def test_protocols(manifest, protocols, expected):
     files = {"main.go": ""} | ({"terraform-registry-manifest.json": manifest} if manifest else {})
-    found = result("protocols", said=published(protocols=protocols), code_said=code(files))
-    assert found.outcome == expected
+    check_result = result("protocols", listing=build_registry_listing(protocols=protocols), code_said=code(files))
+    assert check_result.outcome == expected
 
 
 @pytest.mark.parametrize(
-    ("standing", "tier", "shown", "expected"),
+    ("standing", "tier", "shown_tier", "expected"),
     [
         ("none", "", "community", Outcome.PASS),
         ("none", "", "partner", Outcome.WARN),
@@ -236,8 +248,8 @@ def test_protocols(manifest, protocols, expected):
         ("verified", "partner", "", Outcome.NOT_RUN),
     ],
 )
-def test_tier(standing, tier, shown, expected):
-    assert outcome("tier", replace(LATER, standing=standing, tier=tier), tier=shown) == expected
+def test_tier(standing, tier, shown_tier, expected):
+    assert outcome("tier", replace(LATER, standing=standing, tier=tier), tier=shown_tier) == expected
 
 
 @pytest.mark.parametrize(
@@ -257,6 +269,6 @@ def test_docs(docs, expected):
     assert outcome("docs", docs=docs) == expected
 
 
-def test_protocols_of_a_tag_that_is_gone_are_left_to_the_runner():
-    with pytest.raises(NotFound):
+def test_protocols_of_deleted_tag_are_left_to_the_runner():
+    with pytest.raises(SourceNotFoundError):
         result("protocols", code_said=None)

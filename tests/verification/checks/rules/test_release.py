@@ -11,18 +11,20 @@ import pytest
 from tests.fakes import signed
 from tests.fakes.registry import Provider, Registry
 from tests.verification.checks.told import SUBJECT, code, release
-from verification.checks.types import ACCEPTED, CHECKS
+from verification.checks.types import ACCEPTED_KEY_PREFIX, CHECKS
 from verification.outcomes import Outcome
 from verification.releases.install_layout import RECOMMENDED
-from verification.sources.errors import Unavailable
-from verification.sources.github.client import Asset
-from verification.sources.http.client import Outbound
-from verification.sources.registry.client import Registry as Client
+from verification.sources.errors import SourceUnavailableError
+from verification.sources.github.client import ReleaseAsset
+from verification.sources.http.client import OutboundClient
+from verification.sources.registry.client import RegistryClient as Client
 
 NOW = datetime.now(UTC) + timedelta(minutes=5)  # after the releases that the tests sign
 ROOMS = tuple(f"verification.checks.rules.{room}" for room in ("release", "release_history", "signing_keys"))
 FAMILY = sorted(key for key, check in CHECKS.items() if check.run.__module__ in ROOMS)
-SERVED = [key for key in FAMILY if key not in ("release.files", "release.tag")]  # what the registry alone answers
+REGISTRY_CHECKS = [
+    key for key in FAMILY if key not in ("release.files", "release.tag")
+]  # what the registry alone answers
 OTHER = "Bob Bolt <bob@globex.example>"
 
 
@@ -32,7 +34,7 @@ class Sources:
 
     registry: Client
     github: Any = field(default_factory=lambda: GitHub())
-    web: Outbound = field(default_factory=lambda: Outbound(loopback=True))
+    web: OutboundClient = field(default_factory=lambda: OutboundClient(loopback=True))
     kept: dict[str, Any] = field(default_factory=dict)
 
     def read(self, key: str, function: Callable[[], Any]) -> Any:
@@ -40,52 +42,54 @@ class Sources:
 
 
 @pytest.fixture
-def served(registry_server: Registry) -> Callable[..., Sources]:
+def publish_releases(registry_server: Registry) -> Callable[..., Sources]:
     """Publishes acme/rocket with these releases by version, and gives the clients that see it."""
 
-    def served(*releases: signed.Signed, **fields: Any) -> Sources:
+    def publish(*releases: signed.Signed, **fields: Any) -> Sources:
         registry_server.reset()
-        made = {one.version: one for one in releases} or {"1.0.0": signed.release("rocket", "1.0.0")}
-        registry_server.publish(Provider("acme/rocket", versions=tuple(made), releases=made, **fields))
+        signed_release = {one.version: one for one in releases} or {"1.0.0": signed.release("rocket", "1.0.0")}
+        registry_server.publish(
+            Provider("acme/rocket", versions=tuple(signed_release), releases=signed_release, **fields)
+        )
         return Sources(Client(registry_server.url))
 
-    return served
+    return publish
 
 
 def results(sources: Sources, *keys: str, **subject: Any) -> dict[str, Any]:
     about = replace(SUBJECT, **{"now": NOW, "homepage": "https://acme.example", **subject})
-    return {key: CHECKS[key].run(about, sources) for key in keys or SERVED}
+    return {key: CHECKS[key].run(about, sources) for key in keys or REGISTRY_CHECKS}
 
 
 def faults(sources: Sources, **subject: Any) -> dict[str, str]:
     """What is not passed."""
-    found = results(sources, **subject)
-    return {key: str(result.outcome) for key, result in found.items() if result.outcome != "pass"}
+    check_results = results(sources, **subject)
+    return {key: str(result.outcome) for key, result in check_results.items() if result.outcome != "pass"}
 
 
 def rocket(version: str = "1.0.0", **options: Any) -> signed.Signed:
     return signed.release("rocket", version, **options)
 
 
-def changed(end: str, change: Callable[[bytes], bytes]) -> signed.Signed:
+def build_changed_release(end: str, change: Callable[[bytes], bytes]) -> signed.Signed:
     """A release one of whose files was changed after it was signed."""
-    made = rocket()
-    name = next(name for name in made.files if name.endswith(end))
-    made.files[name] = change(made.files[name])
-    return made
+    signed_release = rocket()
+    name = next(name for name in signed_release.files if name.endswith(end))
+    signed_release.files[name] = change(signed_release.files[name])
+    return signed_release
 
 
-def test_good_release_passes_everything(served):
-    sources = served(rocket(platforms=RECOMMENDED), platforms=RECOMMENDED)
-    found = results(sources)
-    assert {key: str(result.outcome) for key, result in found.items()} == dict.fromkeys(SERVED, "pass")
-    said = {e.label: e.value for e in found["release.signature"].evidence}
-    assert said["Terraform would"] == "install it on linux_amd64"
-    assert dict(found["release.signature"].looked_at)["version"] == "1.0.0"
+def test_good_release_passes_everything(publish_releases):
+    sources = publish_releases(rocket(platforms=RECOMMENDED), platforms=RECOMMENDED)
+    check_results = results(sources)
+    assert {key: str(result.outcome) for key, result in check_results.items()} == dict.fromkeys(REGISTRY_CHECKS, "pass")
+    evidence_values = {e.label: e.value for e in check_results["release.signature"].evidence}
+    assert evidence_values["Terraform would"] == "install it on linux_amd64"
+    assert dict(check_results["release.signature"].looked_at)["version"] == "1.0.0"
 
 
-def test_bytes_are_fetched_once_for_all_checks(served, registry_server):
-    sources = served()
+def test_bytes_are_fetched_once_for_all_checks(publish_releases, registry_server):
+    sources = publish_releases()
     registry_server.seen.clear()
     results(sources)
     assert len(registry_server.seen) == len(set(registry_server.seen)) == 7
@@ -108,7 +112,7 @@ def test_bytes_are_fetched_once_for_all_checks(served, registry_server):
             "refuse it on linux_amd64: authentication signature from unknown issuer",
         ),
         (
-            lambda: changed("_SHA256SUMS", lambda text: text + b"\n"),
+            lambda: build_changed_release("_SHA256SUMS", lambda text: text + b"\n"),
             {"release.checksums": "fail", "release.signature": "fail", "release.terraform": "fail"},
             "refuse it on linux_amd64: error checking signature: openpgp: invalid signature: RSA verification failure",
         ),
@@ -119,74 +123,87 @@ def test_bytes_are_fetched_once_for_all_checks(served, registry_server):
         ),
     ],
 )  # fmt: skip
-def test_fault_is_said_in_our_words_and_in_terraforms(served, make, expected, terraform):
-    sources = served(make())
+def test_fault_is_said_in_our_words_and_in_terraforms(publish_releases, make, expected, terraform):
+    sources = publish_releases(make())
     assert faults(sources) == expected
-    said = {e.label: e.value for e in results(sources, "keys.registered")["keys.registered"].evidence}
-    assert said["Terraform would"] == terraform
+    evidence_values = {e.label: e.value for e in results(sources, "keys.registered")["keys.registered"].evidence}
+    assert evidence_values["Terraform would"] == terraform
 
 
-def test_archive_that_was_replaced_after_the_release_is_found_by_its_digest(served):
-    made = rocket()
-    first = results(served(made), "release.unchanged")["release.unchanged"]
+def test_archive_that_was_replaced_after_the_release_is_found_by_its_digest(publish_releases):
+    signed_release = rocket()
+    first = results(publish_releases(signed_release), "release.unchanged")["release.unchanged"]
     assert (first.outcome, first.summary) == (Outcome.PASS, "All 4 files are remembered from now on.")
-    again = results(served(made), "release.unchanged", known=first.remember)["release.unchanged"]
-    assert (again.outcome, again.remember) == (Outcome.PASS, first.remember)
+    again = results(publish_releases(signed_release), "release.unchanged", known=first.observations)[
+        "release.unchanged"
+    ]
+    assert (again.outcome, again.observations) == (Outcome.PASS, first.observations)
     other = rocket(protocols=("6.0",))  # a whole new release under the same version, signed and sound in itself
-    later = results(served(other, protocols=("6.0",)), "release.unchanged", known=first.remember)["release.unchanged"]
-    assert (later.outcome, later.remember) == (Outcome.FAIL, first.remember)
+    later = results(publish_releases(other, protocols=("6.0",)), "release.unchanged", known=first.observations)[
+        "release.unchanged"
+    ]
+    assert (later.outcome, later.observations) == (Outcome.FAIL, first.observations)
     assert "was replaced after it was published" in later.summary
     anew = rocket("1.0.1", protocols=("6.0",))
-    healed = results(served(anew, protocols=("6.0",)), "release.unchanged", known=first.remember)["release.unchanged"]
-    assert (healed.outcome, set(healed.remember["release.digests"])) == (Outcome.PASS, {"1.0.0", "1.0.1"})
+    healed_result = results(publish_releases(anew, protocols=("6.0",)), "release.unchanged", known=first.observations)[
+        "release.unchanged"
+    ]
+    assert (healed_result.outcome, set(healed_result.observations["release.digests"])) == (
+        Outcome.PASS,
+        {"1.0.0", "1.0.1"},
+    )
 
 
-def test_list_that_was_signed_again_is_pointed_out(served):
-    first = results(served(), "release.unchanged")["release.unchanged"]
-    known = {"release.digests": {"1.0.0": {**first.remember["release.digests"]["1.0.0"]}}}
-    name = next(name for name in known["release.digests"]["1.0.0"] if name.endswith(".sig"))
-    known["release.digests"]["1.0.0"][name] = "ab" * 32
-    assert results(served(), "release.unchanged", known=known)["release.unchanged"].outcome == Outcome.WARN
+def test_list_that_was_signed_again_is_pointed_out(publish_releases):
+    first = results(publish_releases(), "release.unchanged")["release.unchanged"]
+    observed = {"release.digests": {"1.0.0": {**first.observations["release.digests"]["1.0.0"]}}}
+    name = next(name for name in observed["release.digests"]["1.0.0"] if name.endswith(".sig"))
+    observed["release.digests"]["1.0.0"][name] = "ab" * 32
+    assert results(publish_releases(), "release.unchanged", known=observed)["release.unchanged"].outcome == Outcome.WARN
 
 
-def test_outage_forgets_no_digest(served, registry_server):
-    first = results(served(), "release.unchanged")["release.unchanged"]
-    sources = served()
+def test_outage_forgets_no_digest(publish_releases, registry_server):
+    first = results(publish_releases(), "release.unchanged")["release.unchanged"]
+    sources = publish_releases()
     registry_server.fail(503, under="/files/acme/rocket/1.0.0/terraform-provider-rocket_1.0.0_linux")
-    later = results(sources, "release.unchanged", "release.archive", known=first.remember)
-    assert later["release.unchanged"].remember == first.remember
+    later = results(sources, "release.unchanged", "release.archive", known=first.observations)
+    assert later["release.unchanged"].observations == first.observations
     assert later["release.archive"].outcome == Outcome.ERROR
 
 
-def test_archive_that_is_the_same_file_on_github_is_not_fetched_again(served, registry_server):
-    made = rocket()
+def test_archive_that_is_the_same_file_on_github_is_not_fetched_again(publish_releases, registry_server):
+    signed_release = rocket()
     base = f"{registry_server.url}/files/acme/rocket/1.0.0"
-    archive = next(name for name in made.files if name.endswith(".zip"))
+    archive = next(name for name in signed_release.files if name.endswith(".zip"))
 
     def again(number: int, days: int = 0, **subject: Any) -> tuple[Any, bool]:
         """What release.archive says when the file has that number on GitHub, and whether it was fetched."""
-        sources = served(made)
-        asset = Asset(number, archive, len(made.files[archive]), f"{base}/{archive}")
+        sources = publish_releases(signed_release)
+        asset = ReleaseAsset(number, archive, len(signed_release.files[archive]), f"{base}/{archive}")
         sources.github = GitHub((release("v1.0.0", assets=(asset,)),))
-        found = results(sources, "release.archive", now=NOW + timedelta(days=days), **subject)["release.archive"]
-        return found, any(path.endswith(".zip") for path in registry_server.seen)
+        check_results = results(sources, "release.archive", now=NOW + timedelta(days=days), **subject)[
+            "release.archive"
+        ]
+        return check_results, any(path.endswith(".zip") for path in registry_server.seen)
 
-    first, fetched = again(7)
-    assert (first.outcome, fetched) == (Outcome.PASS, True)
-    json.dumps(first.remember)
-    second, fetched = again(7, known=first.remember)
-    assert (second, fetched) == (first, False)
-    assert again(8, known=first.remember)[1]
-    assert again(7, days=8, known=first.remember)[1]
-    made.files[archive] += b"x"
-    assert again(8, known=first.remember)[0].outcome == Outcome.FAIL
+    first, has_download = again(7)
+    assert (first.outcome, has_download) == (Outcome.PASS, True)
+    json.dumps(first.observations)
+    second, has_download = again(7, known=first.observations)
+    assert (second, has_download) == (first, False)
+    assert again(8, known=first.observations)[1]
+    assert again(7, days=8, known=first.observations)[1]
+    signed_release.files[archive] += b"x"
+    assert again(8, known=first.observations)[0].outcome == Outcome.FAIL
 
 
-def test_version_that_was_taken_back_is_a_step_back(served):
-    first = results(served(rocket("1.2.0"), rocket("1.10.0")), "release.newest")["release.newest"]
-    assert (first.outcome, first.remember) == (Outcome.PASS, {"release.newest": "1.10.0"})
-    later = results(served(rocket("1.2.0"), rocket("1.9.0")), "release.newest", known=first.remember)["release.newest"]
-    assert (later.outcome, later.absent, later.remember) == (Outcome.FAIL, "the version 1.10.0", {})
+def test_version_that_was_reverted_is_a_step_back(publish_releases):
+    first = results(publish_releases(rocket("1.2.0"), rocket("1.10.0")), "release.newest")["release.newest"]
+    assert (first.outcome, first.observations) == (Outcome.PASS, {"release.newest": "1.10.0"})
+    later = results(publish_releases(rocket("1.2.0"), rocket("1.9.0")), "release.newest", known=first.observations)[
+        "release.newest"
+    ]
+    assert (later.outcome, later.missing_item, later.observations) == (Outcome.FAIL, "the version 1.10.0", {})
     assert later.summary == "The registry's newest version is 1.9.0, and it was 1.10.0."
 
 
@@ -220,8 +237,8 @@ class GitHub:
         return self.code_said
 
 
-def assets(*names: str, size: int = 5) -> tuple[Asset, ...]:
-    return tuple(Asset(at, name, size, f"https://example.test/{name}") for at, name in enumerate(names))
+def assets(*names: str, size: int = 5) -> tuple[ReleaseAsset, ...]:
+    return tuple(ReleaseAsset(at, name, size, f"https://example.test/{name}") for at, name in enumerate(names))
 
 
 COMPLETE = ("terraform-provider-rocket_1.2.0_linux_amd64.zip", "terraform-provider-rocket_1.2.0_manifest.json",
@@ -247,16 +264,16 @@ def test_files_on_github(files, expected):
 def test_tag_that_moves_is_found():
     github = GitHub((release("v1.2.0"),), code({}))
     first = results(Sources(None, github), "release.tag")["release.tag"]
-    assert (first.outcome, first.remember) == (Outcome.PASS, {"release.tags": {"v1.2.0": "9f3c1e"}})
-    moved = Sources(None, replace(github, code_said=replace(code({}), commit="abcdef")))
-    later = results(moved, "release.tag", known=first.remember)["release.tag"]
-    assert (later.outcome, later.remember) == (Outcome.FAIL, first.remember)
+    assert (first.outcome, first.observations) == (Outcome.PASS, {"release.tags": {"v1.2.0": "9f3c1e"}})
+    sources = Sources(None, replace(github, code_said=replace(code({}), commit="abcdef")))
+    later = results(sources, "release.tag", known=first.observations)["release.tag"]
+    assert (later.outcome, later.observations) == (Outcome.FAIL, first.observations)
 
 
 @pytest.mark.parametrize("key", ["release.files", "release.tag"])
 def test_outage_is_left_to_the_runner(key):
-    with pytest.raises(Unavailable):
-        results(Sources(None, GitHub(Unavailable("Down."))), key)
+    with pytest.raises(SourceUnavailableError):
+        results(Sources(None, GitHub(SourceUnavailableError("Down."))), key)
 
 
 # -- keys ----------------------------------------------------------------------------------------------------
@@ -274,46 +291,46 @@ YEAR = 365 * 86400
         (366, "expired on"),
     ],
 )
-def test_end_of_a_key_is_foretold(served, days, words):
+def test_end_of_a_key_is_foretold(publish_releases, days, words):
     owner = signed.key("Acme <keys@acme.example>", YEAR)
-    sources = served(rocket(signer=owner))
-    found = results(sources, "keys.expiry", now=NOW + timedelta(days=days, minutes=-5))["keys.expiry"]
-    assert (str(found.outcome), words in found.summary) == ("warn" if words else "pass", True)
+    sources = publish_releases(rocket(signer=owner))
+    check_results = results(sources, "keys.expiry", now=NOW + timedelta(days=days, minutes=-5))["keys.expiry"]
+    assert (str(check_results.outcome), words in check_results.summary) == ("warn" if words else "pass", True)
 
 
-def test_every_registered_key_is_looked_at(served):
+def test_every_registered_key_is_looked_at(publish_releases):
     old = signed.key("Acme <keys@acme.example>", YEAR)
-    sources = served(rocket(keys=[old, signed.key()]))
-    found = results(sources, "keys.expiry", now=NOW + timedelta(days=364))["keys.expiry"]
-    assert found.outcome == Outcome.WARN
+    sources = publish_releases(rocket(keys=[old, signed.key()]))
+    check_results = results(sources, "keys.expiry", now=NOW + timedelta(days=364))["keys.expiry"]
+    assert check_results.outcome == Outcome.WARN
 
 
-def test_new_key_beside_the_old_one_is_no_news(served):
-    first = results(served(), "keys.rotation")["keys.rotation"]
+def test_new_key_next_to_the_old_one_is_no_news(publish_releases):
+    first = results(publish_releases(), "keys.rotation")["keys.rotation"]
     both = rocket("1.0.1", signer=signed.key(OTHER), keys=[signed.key(), signed.key(OTHER)])
-    later = results(served(both), "keys.rotation", known=first.remember)["keys.rotation"]
+    later = results(publish_releases(both), "keys.rotation", known=first.observations)["keys.rotation"]
     assert later.outcome == Outcome.PASS
-    assert [one["version"] for one in later.remember["keys.signers"]] == ["1.0.0", "1.0.1"]
+    assert [one["version"] for one in later.observations["keys.signers"]] == ["1.0.0", "1.0.1"]
 
 
 @pytest.mark.parametrize(("standing", "expected"), [("verified", "fail"), ("none", "warn")])
-def test_key_that_takes_the_place_of_the_old_one_is_for_people(served, standing, expected):
-    first = results(served(), "keys.rotation")["keys.rotation"]
-    swapped = rocket("1.0.1", signer=signed.key(OTHER))
+def test_key_that_takes_the_place_of_the_old_one_is_for_people(publish_releases, standing, expected):
+    first = results(publish_releases(), "keys.rotation")["keys.rotation"]
+    swapped_release = rocket("1.0.1", signer=signed.key(OTHER))
 
-    def after(days: int, known: Any, made: signed.Signed = swapped) -> Any:
-        subject = {"known": known, "standing": standing, "now": NOW + timedelta(days=days)}
-        return results(served(made), "keys.rotation", **subject)["keys.rotation"]
+    def after(days: int, observed: Any, signed_release: signed.Signed = swapped_release) -> Any:
+        subject = {"known": observed, "standing": standing, "now": NOW + timedelta(days=days)}
+        return results(publish_releases(signed_release), "keys.rotation", **subject)["keys.rotation"]
 
-    second = after(1, first.remember)
+    second = after(1, first.observations)
     assert (str(second.outcome), "no longer registered" in second.summary) == (expected, True)
-    assert after(20, second.remember).outcome == expected
-    assert after(40, second.remember).outcome == ("fail" if standing == "verified" else "pass")
-    assert ("new key", second.remember["keys.signers"][-1]["fingerprint"]) in second.looked_at
-    accepted = {f"{ACCEPTED}keys.rotation": second.remember["keys.signers"][-1]["fingerprint"]}
-    assert after(2, second.remember | accepted).outcome == Outcome.PASS
-    explained = rocket("1.0.1", signer=signed.key(OTHER), keys=[signed.key(OTHER), signed.key()])
-    assert after(2, second.remember, explained).outcome == Outcome.PASS
+    assert after(20, second.observations).outcome == expected
+    assert after(40, second.observations).outcome == ("fail" if standing == "verified" else "pass")
+    assert ("new key", second.observations["keys.signers"][-1]["fingerprint"]) in second.looked_at
+    accepted_deviation = {f"{ACCEPTED_KEY_PREFIX}keys.rotation": second.observations["keys.signers"][-1]["fingerprint"]}
+    assert after(2, second.observations | accepted_deviation).outcome == Outcome.PASS
+    explained_release = rocket("1.0.1", signer=signed.key(OTHER), keys=[signed.key(OTHER), signed.key()])
+    assert after(2, second.observations, explained_release).outcome == Outcome.PASS
 
 
 @pytest.mark.parametrize(
@@ -325,6 +342,6 @@ def test_key_that_takes_the_place_of_the_old_one_is_for_people(served, standing,
         ("Bob Bolt", "warn"),
     ],
 )
-def test_key_of_a_person(served, owner, expected):
-    sources = served(rocket(signer=signed.key(owner)))
+def test_key_of_a_person(publish_releases, owner, expected):
+    sources = publish_releases(rocket(signer=signed.key(owner)))
     assert results(sources, "keys.personal")["keys.personal"].outcome == expected

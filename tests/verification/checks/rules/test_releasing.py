@@ -2,32 +2,32 @@ from dataclasses import replace
 
 import pytest
 
-from tests.verification.checks.told import REPOSITORY, SUBJECT, Told, release
+from tests.verification.checks.told import REPOSITORY, SUBJECT, FakeSources, release
 from verification.checks.types import CHECKS
 from verification.outcomes import Outcome
-from verification.sources.errors import Refused, Unavailable
-from verification.sources.github.client import Asset
-from verification.sources.http.client import TooLong
+from verification.sources.errors import RequestRefusedError, SourceUnavailableError
+from verification.sources.github.client import ReleaseAsset
+from verification.sources.http.client import ResponseTooLargeError
 
 KEYS = ["repository.owner", "repository.renamed", "repository.tag_branch", "repository.sbom"]
 ZIP = "https://downloads.acme.com/rocket.zip"
 
 
-def run(key, subject=SUBJECT, **told):
-    return CHECKS[key].run(subject, Told(**told))
+def run(key, subject=SUBJECT, **fields):
+    return CHECKS[key].run(subject, FakeSources(**fields))
 
 
 @pytest.mark.parametrize("key", KEYS)
-def test_without_a_repository_nobody_is_asked(key):
-    told = Told()
-    assert CHECKS[key].run(replace(SUBJECT, repository=""), told).outcome == Outcome.FAIL
-    assert told.asked == []
+def test_without_a_repository_no_one_is_asked(key):
+    sources = FakeSources()
+    assert CHECKS[key].run(replace(SUBJECT, repository=""), sources).outcome == Outcome.FAIL
+    assert sources.asked == []
 
 
 @pytest.mark.parametrize("key", KEYS)
 def test_outage_is_left_to_the_runner(key):
-    with pytest.raises(Unavailable):
-        run(key, repository_said=Unavailable("Down."), releases_said=Unavailable("Down."))
+    with pytest.raises(SourceUnavailableError):
+        run(key, repository_said=SourceUnavailableError("Down."), releases_said=SourceUnavailableError("Down."))
 
 
 def test_owner():
@@ -36,25 +36,28 @@ def test_owner():
 
 def test_owner_that_was_not_recorded_is_recorded_at_the_first_look():
     first = run("repository.owner", replace(SUBJECT, repository_owner_id=None))
-    remembered = {"entered.owner": {"repository": SUBJECT.repository, "number": 47}}
-    assert (first.outcome, first.remember) == (Outcome.WARN, remembered)
-    later = replace(SUBJECT, repository_owner_id=None, known=first.remember)
+    owner_observation = {"entered.owner": {"repository": SUBJECT.repository, "number": 47}}
+    assert (first.outcome, first.observations) == (Outcome.WARN, owner_observation)
+    later = replace(SUBJECT, repository_owner_id=None, known=first.observations)
     assert run("repository.owner", later).outcome == Outcome.PASS
     assert run("repository.owner", later, repository_said=replace(REPOSITORY, owner_id=9)).outcome == Outcome.FAIL
 
 
 def test_other_owner_freezes():
-    moved = replace(REPOSITORY, owner_id=9, full_name="globex/terraform-provider-rocket")
-    found = run("repository.owner", repository_said=moved)
-    assert (found.outcome, found.freeze) == (
+    moved_repository = replace(REPOSITORY, owner_id=9, full_name="globex/terraform-provider-rocket")
+    check_result = run("repository.owner", repository_said=moved_repository)
+    assert (check_result.outcome, check_result.freeze_reason) == (
         Outcome.FAIL,
         "acme/terraform-provider-rocket now belongs to globex; a person confirms the new owner.",
     )
 
 
-def test_repository_that_is_gone_is_asked_for_again():
-    found = run("repository.owner", repository_said=None)
-    assert (found.outcome, found.absent) == (Outcome.FAIL, "the repository acme/terraform-provider-rocket")
+def test_deleted_repository_is_asked_for_again():
+    check_result = run("repository.owner", repository_said=None)
+    assert (check_result.outcome, check_result.missing_item) == (
+        Outcome.FAIL,
+        "the repository acme/terraform-provider-rocket",
+    )
 
 
 @pytest.mark.parametrize(
@@ -80,12 +83,12 @@ def test_renamed(name, expected):
     ],
 )
 def test_tag_branch(branches, releases, expected):
-    told = {"branches": branches, "releases_said": tuple(map(release, releases))}
-    assert run("repository.tag_branch", **told).outcome == expected
+    answers = {"branches": branches, "releases_said": tuple(map(release, releases))}
+    assert run("repository.tag_branch", **answers).outcome == expected
 
 
 def asset(name):
-    return Asset(1, name, 10, f"https://example.com/{name}")
+    return ReleaseAsset(1, name, 10, f"https://example.com/{name}")
 
 
 @pytest.mark.parametrize(
@@ -112,19 +115,19 @@ def test_sbom_of_an_older_release_does_not_count():
 
 
 @pytest.mark.parametrize(
-    ("said", "expected"),
-    [(200, Outcome.PASS), (TooLong("Long."), Outcome.PASS), (404, Outcome.WARN), (403, Outcome.WARN)],
+    ("download_status", "expected"),
+    [(200, Outcome.PASS), (ResponseTooLargeError("Long."), Outcome.PASS), (404, Outcome.WARN), (403, Outcome.WARN)],
 )
-def test_download(said, expected):
+def test_download(download_status, expected):
     subject = replace(SUBJECT, answers={"NO-8": {"download": ZIP}})
-    assert run("release.download", subject, pages={ZIP: said}).outcome == expected
+    assert run("release.download", subject, pages={ZIP: download_status}).outcome == expected
 
 
-@pytest.mark.parametrize("said", [500, 429, Unavailable("Down."), Refused("No.")])
-def test_download_that_is_down_or_refused_is_left_to_the_runner(said):
+@pytest.mark.parametrize("download_status", [500, 429, SourceUnavailableError("Down."), RequestRefusedError("No.")])
+def test_download_that_is_down_or_refused_is_left_to_the_runner(download_status):
     subject = replace(SUBJECT, answers={"NO-8": {"download": ZIP}})
-    with pytest.raises((Unavailable, Refused)):
-        run("release.download", subject, pages={ZIP: said})
+    with pytest.raises((SourceUnavailableError, RequestRefusedError)):
+        run("release.download", subject, pages={ZIP: download_status})
 
 
 def test_download_falls_back_on_the_files_of_the_release():

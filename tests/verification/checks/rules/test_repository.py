@@ -2,18 +2,18 @@ from dataclasses import replace
 
 import pytest
 
-from tests.verification.checks.told import REPOSITORY, SUBJECT, Told, release
+from tests.verification.checks.told import REPOSITORY, SUBJECT, FakeSources, release
 from verification.checks.types import CHECKS
 from verification.outcomes import Outcome
-from verification.sources.errors import Denied, Unavailable
+from verification.sources.errors import AccessDeniedError, SourceUnavailableError
 
 
-def result(key, subject=SUBJECT, **told):
-    return CHECKS[key].run(subject, Told(**told))
+def result(key, subject=SUBJECT, **fields):
+    return CHECKS[key].run(subject, FakeSources(**fields))
 
 
-def outcome(key, subject=SUBJECT, **told):
-    return result(key, subject, **told).outcome
+def outcome(key, subject=SUBJECT, **fields):
+    return result(key, subject, **fields).outcome
 
 
 KEYS = ["repository.public", "repository.name", "repository.release", "repository.language"]
@@ -26,13 +26,13 @@ def test_missing_repository_fails(key):
 
 @pytest.mark.parametrize("key", KEYS)
 def test_blank_address_fails_without_asking(key):
-    told = Told()
-    found = CHECKS[key].run(replace(SUBJECT, repository=""), told)
-    assert (found.outcome, told.asked) == (Outcome.FAIL, [])
+    sources = FakeSources()
+    check_result = CHECKS[key].run(replace(SUBJECT, repository=""), sources)
+    assert (check_result.outcome, sources.asked) == (Outcome.FAIL, [])
 
 
 @pytest.mark.parametrize("key", KEYS)
-@pytest.mark.parametrize("refusal", [Unavailable("Down."), Denied("No.")])
+@pytest.mark.parametrize("refusal", [SourceUnavailableError("Down."), AccessDeniedError("No.")])
 def test_outage_is_left_to_the_runner(key, refusal):
     with pytest.raises(type(refusal)):
         result(key, repository_said=refusal)
@@ -55,15 +55,18 @@ def test_public(change, expected):
 def test_public_without_a_recorded_number_records_the_first_that_it_sees():
     subject = replace(SUBJECT, repository_id=None)
     first = result("repository.public", subject, repository_said=replace(REPOSITORY, id=9))
-    assert (first.outcome, first.remember) == ("pass", {"entered.id": {"repository": SUBJECT.repository, "number": 9}})
-    later = replace(subject, known=first.remember)
+    assert (first.outcome, first.observations) == (
+        "pass",
+        {"entered.id": {"repository": SUBJECT.repository, "number": 9}},
+    )
+    later = replace(subject, known=first.observations)
     assert outcome("repository.public", later, repository_said=replace(REPOSITORY, id=9)) == "pass"
-    assert result("repository.public", later).freeze.startswith("Another repository stands under the name")
+    assert result("repository.public", later).freeze_reason.startswith("Another repository stands under the name")
 
 
 def test_number_of_another_address_does_not_count():
-    known = {"entered.id": {"repository": "acme/terraform-provider-old", "number": 9}}
-    assert outcome("repository.public", replace(SUBJECT, repository_id=None, known=known)) == "pass"
+    observed = {"entered.id": {"repository": "acme/terraform-provider-old", "number": 9}}
+    assert outcome("repository.public", replace(SUBJECT, repository_id=None, known=observed)) == "pass"
 
 
 @pytest.mark.parametrize(
@@ -97,12 +100,12 @@ def test_release(releases, expected):
 
 
 def test_release_names_what_was_looked_at():
-    found = result("repository.release", releases_said=(release("nightly"), release("v1.2.3")))
-    assert found.looked_at[-1] == ("release", "v1.2.3")
+    check_result = result("repository.release", releases_said=(release("nightly"), release("v1.2.3")))
+    assert check_result.looked_at[-1] == ("release", "v1.2.3")
 
 
 @pytest.mark.parametrize(
-    ("chosen", "expected", "summary"),
+    ("subject_fields", "expected", "summary"),
     [
         ({"tag": "v1.2.3"}, Outcome.PASS, "v1.2.3 is published."),
         ({"version": "1.2.3"}, Outcome.PASS, "v1.2.3 is published."),
@@ -110,14 +113,14 @@ def test_release_names_what_was_looked_at():
         ({"tag": "v1.4.0"}, Outcome.FAIL, "No release v1.4.0 is published."),
     ],
 )
-def test_release_that_was_asked_for(chosen, expected, summary):
+def test_release_that_was_asked_for(subject_fields, expected, summary):
     releases = (release("v1.4.0", draft=True), release("v1.3.0"), release("v1.2.3"))
-    found = result("repository.release", replace(SUBJECT, **chosen), releases_said=releases)
-    assert (found.outcome, found.summary) == (expected, summary)
+    check_result = result("repository.release", replace(SUBJECT, **subject_fields), releases_said=releases)
+    assert (check_result.outcome, check_result.summary) == (expected, summary)
 
 
 @pytest.mark.parametrize(
-    ("language", "asked", "expected"),
+    ("language", "required_languages", "expected"),
     [
         ("Go", ("Go",), Outcome.PASS),
         ("Rust", ("Go",), Outcome.FAIL),
@@ -125,6 +128,6 @@ def test_release_that_was_asked_for(chosen, expected, summary):
         ("Rust", (), Outcome.PASS),
     ],
 )
-def test_language(language, asked, expected):
-    subject = replace(SUBJECT, languages=asked)
+def test_language(language, required_languages, expected):
+    subject = replace(SUBJECT, languages=required_languages)
     assert outcome("repository.language", subject, repository_said=replace(REPOSITORY, language=language)) == expected

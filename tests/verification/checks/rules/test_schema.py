@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from verification.checks.rules.provider_schema import KNOWN
+from verification.checks.rules.provider_schema import OBSERVATION_KEY
 from verification.checks.types import CHECKS, Subject
 from verification.schemas.engine import quality
 from verification.schemas.engine.types import Node, ProviderSchema, Resource
@@ -19,13 +19,13 @@ READ = {
 THROUGH = WAY | {"via": "terraform", "protocol": 0}
 
 
-def said(key, **known):
-    result = CHECKS[key].run(replace(SUBJECT, known={KNOWN: READ | known} if known else {}), None)
+def run_schema_check(key, **fields):
+    result = CHECKS[key].run(replace(SUBJECT, known={OBSERVATION_KEY: READ | fields} if fields else {}), None)
     return str(result.outcome), result.summary
 
 
 @pytest.mark.parametrize(
-    ("known", "outcome", "summary"),
+    ("observed", "outcome", "summary"),
     [
         ({}, "not_run", "The schema has not been read yet."),
         ({"not_run": "No sandbox on this worker: x."}, "not_run", "No sandbox on this worker: x."),
@@ -39,16 +39,16 @@ def said(key, **known):
          "Through Terraform: It is not taken."),
     ],
 )  # fmt: skip
-def test_the_reading(known, outcome, summary):
-    assert said("schema.read", **known) == (outcome, summary)
+def test_reading(observed, outcome, summary):
+    assert run_schema_check("schema.read", **observed) == (outcome, summary)
 
 
-def rule(key, looked, *places):
-    return {"rules": [{"rule": key, "looked": looked, "count": len(places), "places": list(places)}]}
+def rule(key, looked_count, *places):
+    return {"rules": [{"rule": key, "looked": looked_count, "count": len(places), "places": list(places)}]}
 
 
 @pytest.mark.parametrize(
-    ("key", "known", "outcome", "summary"),
+    ("key", "observed", "outcome", "summary"),
     [
         ("prefix", rule("prefix", 2), "pass", "All 2 names do."),
         ("prefix", rule("prefix", 2, "resource a"), "fail", "1 of 2 names do not begin with the provider's."),
@@ -65,8 +65,8 @@ def rule(key, looked, *places):
         ("protocol", {"protocol": 6}, "not_run", "No repository is named yet, so nothing is declared."),
     ],
 )  # fmt: skip
-def test_a_rule(key, known, outcome, summary):
-    assert said(f"schema.{key}", **known) == (outcome, summary)
+def test_a_rule(key, observed, outcome, summary):
+    assert run_schema_check(f"schema.{key}", **observed) == (outcome, summary)
 
 
 def node(name, **more):
@@ -87,8 +87,8 @@ SCHEMA = ProviderSchema(
 
 
 def test_each_rule_names_the_places():
-    found = {one.rule: (one.looked, one.places) for one in quality.judge(SCHEMA)}
-    assert found == {
+    places_by_rule = {one.rule: (one.looked, one.places) for one in quality.evaluate_quality(SCHEMA)}
+    assert places_by_rule == {
         "prefix": (3, ("resource other_thing",)),
         "descriptions": (10, ("resource other_thing", "resource other_thing: plain", "resource other_thing: gone")),
         "deprecated": (3, ("resource other_thing", "resource example_server: old", "resource other_thing: gone")),
@@ -96,8 +96,8 @@ def test_each_rule_names_the_places():
     }
 
 
-def test_a_schema_that_cannot_be_used_is_a_problem_of_each_way():
+def test_schema_that_cannot_be_used_is_a_problem_of_each_way():
     answer = {"readings": [WAY], "differences": None, "schema": {"format_version": "1.0", "provider_schemas": {}}}
-    found = telling.told(answer, "1.0.0", "2026")
-    assert [one["read"] for one in found["readings"]] == [False]
-    assert found["readings"][0]["problem"].startswith("Its schema cannot be used: ")
+    observation = telling.build_observation(answer, "1.0.0", "2026")
+    assert [one["read"] for one in observation["readings"]] == [False]
+    assert observation["readings"][0]["problem"].startswith("Its schema cannot be used: ")

@@ -31,18 +31,18 @@ def look(github, registry):
 
     def run(families=FAMILIES):
         number = github.ask("GET", f"/repos/{NAME}")
-        subject = execution.subject_of(
+        subject = execution.build_subject(
             PROGRAM, PROGRAM.newest, NAME, repository_id=number["id"], repository_owner_id=number["owner"]["id"]
         )
-        keys = [key for key in execution.keys_of(PROGRAM.newest) if key.startswith(families)]
-        return execution.look(keys, subject, Sources())
+        keys = [key for key in execution.list_check_keys(PROGRAM.newest) if key.startswith(families)]
+        return execution.run_checks(keys, subject, Sources())
 
     return run
 
 
-def test_what_a_provider_in_order_is_told(look, github):
-    found = look()
-    assert {key: result.outcome for key, result in found.items() if result.outcome != "pass"} == {
+def test_what_a_provider_in_order_is_reported(look, github):
+    check_results = look()
+    assert {key: result.outcome for key, result in check_results.items() if result.outcome != "pass"} == {
         "repository.sbom": "fail",
         "registry.platforms": "warn",
         "go.framework": "warn",
@@ -51,18 +51,18 @@ def test_what_a_provider_in_order_is_told(look, github):
         "docs.links": "not_run",
     }
     commit = github.ask("GET", f"/repos/{NAME}/commits/v1.0.0")["sha"]
-    assert dict(found["registry.protocols"].looked_at)["commit"] == commit
+    assert dict(check_results["registry.protocols"].looked_at)["commit"] == commit
 
 
 def test_release_that_the_registry_does_not_take_in(look, github):
     github.release(NAME, "v1.1.0")
-    found = look(("registry.",))
-    assert found["registry.releases"].outcome in ("warn", "fail")
-    assert found["registry.releases"].evidence[-1].value.startswith("It has no files")
-    assert found["registry.latest"].outcome in ("warn", "fail")
+    check_results = look(("registry.",))
+    assert check_results["registry.releases"].outcome in ("warn", "fail")
+    assert check_results["registry.releases"].evidence[-1].value.startswith("It has no files")
+    assert check_results["registry.latest"].outcome in ("warn", "fail")
 
 
 def test_moved_and_unlisted(look, registry):
     registry.publish(Provider("acme/rocket", protocols=("6.0",), moved_to="acme/rocket2"))
-    found = look(("registry.",))
-    assert found["registry.state"].summary == "The registry sends users on to acme/rocket2."
+    check_results = look(("registry.",))
+    assert check_results["registry.state"].summary == "The registry sends users on to acme/rocket2."

@@ -9,7 +9,9 @@ from pathlib import Path
 from verification.releases.artifacts import armor
 
 GPG = shutil.which("gpg")
-MADE = "20260401T110000"  # when keys are made: a busy machine takes seconds for it, and none may be from tomorrow
+KEY_CREATED_AT = (
+    "20260401T110000"  # when keys are made: a busy machine takes seconds for it, and none may be from tomorrow
+)
 NOW = "20260401T120000"  # what gpg takes for now, unless told
 LATER = "20260601T120000"
 CONFIG = "allow-weak-digest-algos\nallow-weak-key-signatures\n"
@@ -28,11 +30,13 @@ class Keyring:
         command = [str(GPG), "--homedir", str(self.home), "--batch", "--no-tty", "--yes", "--quiet",
                    "--pinentry-mode", "loopback", "--passphrase", "", "--faked-system-time", at]  # fmt: skip
         command += arguments
-        done = subprocess.run(command, input=data, capture_output=True, timeout=60)
-        assert done.returncode == 0, done.stderr.decode()
-        return done.stdout
+        process = subprocess.run(command, input=data, capture_output=True, timeout=60)
+        assert process.returncode == 0, process.stderr.decode()
+        return process.stdout
 
-    def make(self, name: str, algorithm: str, usage: str = "sign", expire: str = "never", at: str = MADE) -> None:
+    def make(
+        self, name: str, algorithm: str, usage: str = "sign", expire: str = "never", at: str = KEY_CREATED_AT
+    ) -> None:
         self.gpg("--quick-generate-key", mail(name), algorithm, usage, expire, at=at)
 
     def add_subkey(self, name: str, algorithm: str, usage: str = "sign") -> None:
@@ -95,13 +99,13 @@ def mail(name: str) -> str:
     return f"{name} <{name}@acme.example>"
 
 
-def vouched(keyring: Keyring, by: str = "partner", over: str = "good") -> str:
+def build_trust_signature(keyring: Keyring, by: str = "partner", over: str = "good") -> str:
     """A trust signature: by one key over the bytes of another."""
     inside = armor.decode(keyring.export(over)).read()
     return keyring.gpg("--armor", "--local-user", f"={mail(by)}", "--detach-sign", data=inside).decode()
 
 
-def filled() -> Keyring:
+def build_test_keyring() -> Keyring:
     """The keys that the tests speak of."""
     keys = Keyring()
     keys.make("good", "rsa3072")

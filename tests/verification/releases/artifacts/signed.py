@@ -36,11 +36,11 @@ def by(name: str, *options: str, at: str = "20260401T120000") -> Callable[[Keyri
     return lambda keys: keys.sign(name, DOCUMENT, *options, at=at)
 
 
-def changed(name: str, change: Callable[[bytes], bytes], *options: str) -> Callable[[Keyring], bytes]:
+def change_signature(name: str, change: Callable[[bytes], bytes], *options: str) -> Callable[[Keyring], bytes]:
     return lambda keys: change(keys.sign(name, DOCUMENT, *options))
 
 
-def flipped(data: bytes) -> bytes:
+def flip_bit(data: bytes) -> bytes:
     return data[:-3] + bytes([data[-3] ^ 1]) + data[-2:]
 
 
@@ -53,7 +53,7 @@ CASES: dict[str, Case] = {
     "DSA": Case(by("dsa"), Class.GOOD, ("dsa",)),
     "second key": Case(by("good"), Class.GOOD, ("other", "good")),
     "subkey": Case(by("subkey"), Class.GOOD, ("subkey",)),
-    "twice": Case(changed("good", lambda data: data * 2), Class.GOOD),
+    "twice": Case(change_signature("good", lambda data: data * 2), Class.GOOD),
     "signature that will expire": Case(by("good", "--default-sig-expire", "20y"), Class.GOOD),
     "expired since": Case(by("expired", at="20260115T000000"), Class.EXPIRED_SINCE, ("expired",)),
     "expired at signing": Case(by("outlived"), Class.EXPIRED_AT_SIGNING, ("outlived",)),
@@ -71,7 +71,7 @@ CASES: dict[str, Case] = {
         ("retired-subkey",),
         fault("openpgp: signature made by revoked key"),
     ),
-    "bytes behind the signature": Case(changed("good", lambda data: data + b"more"), Class.GOOD),
+    "bytes behind the signature": Case(change_signature("good", lambda data: data + b"more"), Class.GOOD),
     "thirty keys": Case(by("good"), Class.GOOD, ("other",) * 30 + ("good",)),
     "revoked user ID": Case(by("renamed"), Class.GOOD, ("renamed",)),
     "SHA-1": Case(by("good", *SHA1), Class.WEAK_DIGEST),
@@ -84,7 +84,7 @@ CASES: dict[str, Case] = {
     "other of two": Case(by("other"), Class.WRONG_KEY, ("good", "dsa"), UNKNOWN),
     "no keys": Case(by("good"), Class.NO_KEYS, (), UNKNOWN),
     "document changed": Case(by("good"), Class.TAMPERED, terraform=verification("RSA"), document=OTHER),
-    "bit flipped": Case(changed("good", flipped), Class.TAMPERED, terraform=verification("RSA")),
+    "bit flipped": Case(change_signature("good", flip_bit), Class.TAMPERED, terraform=verification("RSA")),
     "changed, SHA-1": Case(by("good", *SHA1), Class.TAMPERED, terraform=verification("RSA"), document=OTHER),
     "changed, RSA 1024": Case(by("weak"), Class.TAMPERED, ("weak",), verification("RSA"), OTHER),
     "changed, revoked": Case(by("revoked"), Class.TAMPERED, ("revoked",), verification("RSA"), OTHER),
@@ -100,7 +100,7 @@ CASES: dict[str, Case] = {
     "text": Case(lambda _: b"no signature\n", Class.NO_SIGNATURE, terraform=BIT),
     "page": Case(lambda _: b"<html></html>", Class.NO_SIGNATURE, terraform=BIT),
     "armored": Case(by("good", "--armor"), Class.ARMORED, terraform=BIT),
-    "cut": Case(changed("good", lambda data: data[:100]), Class.MALFORMED, terraform=fault("unexpected EOF")),
+    "cut": Case(change_signature("good", lambda data: data[:100]), Class.MALFORMED, terraform=fault("unexpected EOF")),
     "a key instead": Case(
         lambda keys: keys.gpg("--export", "=good <good@acme.example>"),
         Class.NO_SIGNATURE,

@@ -14,28 +14,28 @@ from verification.releases.artifacts.remarks import outcome_of
 NO_BINARY = "provider binary not found: could not find executable file starting with terraform-provider-rocket"
 
 
-def judged(data):
+def judge_archive(data):
     return archives.judge(io.BytesIO(data), len(data), "rocket", PROGRAM)
 
 
 @pytest.mark.parametrize("name", GOOD)
 def test_good_archive(name):
     make, expected = GOOD[name]
-    found = judged(make())
-    assert {remark.key for remark in found.remarks} == expected
-    assert outcome_of(found.remarks) in (Outcome.PASS, Outcome.WARN)
-    assert found.terraform.accepts is True
-    assert found.program.startswith(PROGRAM)
-    assert found.head == ELF
+    verdict = judge_archive(make())
+    assert {remark.key for remark in verdict.remarks} == expected
+    assert outcome_of(verdict.remarks) in (Outcome.PASS, Outcome.WARN)
+    assert verdict.terraform.accepts is True
+    assert verdict.program.startswith(PROGRAM)
+    assert verdict.head == ELF
 
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_archive(name):
     make, expected = HOSTILE[name]
-    found = judged(make())
-    faults = [remark.key for remark in found.remarks if remark.outcome == Outcome.FAIL]
+    verdict = judge_archive(make())
+    faults = [remark.key for remark in verdict.remarks if remark.outcome == Outcome.FAIL]
     assert expected in faults
-    assert all(remark.text.endswith(".") and remark.text.isprintable() for remark in found.remarks)
+    assert all(remark.text.endswith(".") and remark.text.isprintable() for remark in verdict.remarks)
 
 
 def test_table_is_long_enough():
@@ -62,11 +62,11 @@ def test_table_is_long_enough():
     ],
 )  # fmt: skip
 def test_what_terraform_would_say(name, message):
-    said = judged(HOSTILE[name][0]()).terraform
+    terraform_verdict = judge_archive(HOSTILE[name][0]()).terraform
     if message is None:
-        assert said.accepts is None
+        assert terraform_verdict.accepts is None
     else:
-        assert (said.accepts, said.message) == (message == "", message)
+        assert (terraform_verdict.accepts, terraform_verdict.message) == (message == "", message)
 
 
 @pytest.mark.parametrize(
@@ -86,16 +86,16 @@ def test_what_terraform_would_say(name, message):
 )
 def test_path_is_a_file_or_a_folder(names, accepts):
     entries = (Entry(name.encode(), b"" if name.endswith("/") else b"x") for name in names)
-    assert judged(archive(Entry(PROGRAM.encode()), *entries)).terraform.accepts is accepts
+    assert judge_archive(archive(Entry(PROGRAM.encode()), *entries)).terraform.accepts is accepts
 
 
 def test_nothing_is_unpacked_and_memory_stays_flat(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    made = [make() for make, _ in (*GOOD.values(), *HOSTILE.values())]
+    archives_made = [make() for make, _ in (*GOOD.values(), *HOSTILE.values())]
     tracemalloc.start()
     try:
-        for data in made:
-            judged(data)
+        for data in archives_made:
+            judge_archive(data)
         assert tracemalloc.get_traced_memory()[1] < 8 * 1024 * 1024
     finally:
         tracemalloc.stop()
@@ -107,9 +107,9 @@ def test_changed_archive_is_judged(at, change):
     """Whatever is changed, there is an answer; and what passes unpacks to what it says."""
     good = GOOD["with texts"][0]()
     data = good[:at] + change + good[at + len(change) :]
-    found = judged(data)
-    if outcome_of(found.remarks) != Outcome.FAIL:
-        assert found.program.startswith(PROGRAM)
+    verdict = judge_archive(data)
+    if outcome_of(verdict.remarks) != Outcome.FAIL:
+        assert verdict.program.startswith(PROGRAM)
 
 
 MACH, PE = b"\xcf\xfa\xed\xfe\x07\x00\x00\x01", b"MZ" + bytes(58) + b"\x40\0\0\0PE\0\0\x64\x86"
@@ -148,6 +148,6 @@ def test_zips_are_what_python_reads():
     import zipfile
 
     for name, (make, _) in GOOD.items():
-        with zipfile.ZipFile(io.BytesIO(make())) as made:
+        with zipfile.ZipFile(io.BytesIO(make())) as archive_file:
             if name != "sizes behind the bytes":
-                assert made.testzip() is None
+                assert archive_file.testzip() is None

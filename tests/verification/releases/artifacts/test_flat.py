@@ -2,7 +2,7 @@
 
 import base64
 
-from tests.verification.hostile.worker import measured
+from tests.verification.hostile.worker import measure_cost
 from tests.verification.releases.artifacts import signed, test_sums
 from tests.verification.releases.artifacts.zips import GOOD, HOSTILE
 from verification.releases.artifacts.signatures import Class
@@ -10,9 +10,9 @@ from verification.releases.artifacts.signatures import Class
 FLAT = {"archives": 4, "sums": 64, "signatures": 96}  # MiB above what a good one takes, at the highest
 
 
-def spent(kind, good, jobs):
+def measure_jobs(kind, good, jobs):
     """What the jobs took, within the bounds; the verdict on each."""
-    cost = measured(kind, good, jobs)
+    cost = measure_cost(kind, good, jobs)
     print(f"{kind}: {len(jobs)} jobs, {cost.megabytes:.1f} MiB, the slowest {cost.slowest:.2f} s")
     assert (cost.files, cost.threads) == (0, 0)
     assert cost.megabytes < FLAT[kind]
@@ -31,7 +31,7 @@ def test_archives_leave_nothing_behind(tmp_path):
         path = tmp_path / f"{number}.zip"
         path.write_bytes(make())
         jobs[name] = str(path)
-    assert set(spent("archives", str(good), jobs).values()) == {"fail"}
+    assert set(measure_jobs("archives", str(good), jobs).values()) == {"fail"}
 
 
 MANY = {
@@ -46,8 +46,8 @@ MANY = {
 
 def test_lists_of_checksums_leave_nothing_behind():
     jobs = {name: text(case[0]) for name, case in test_sums.CASES.items()}
-    said = spent("sums", text(test_sums.GOOD), jobs | {name: text(data) for name, data in MANY.items()})
-    assert set(said.values()) == {"fail"}
+    verdicts = measure_jobs("sums", text(test_sums.GOOD), jobs | {name: text(data) for name, data in MANY.items()})
+    assert set(verdicts.values()) == {"fail"}
 
 
 ENDLESS = {
@@ -69,6 +69,6 @@ def test_signatures_leave_nothing_behind(keyring):
         keys = [keyring.export(key) for key in case.keys]
         jobs[name] = [text(case.document), text(case.make(keyring)), *map(text, keys)]
     endless = {name: [text(b"a"), text(data), text(keyring.export("good"))] for name, data in ENDLESS.items()}
-    said = spent("signatures", jobs["RSA"], jobs | endless)
+    verdicts = measure_jobs("signatures", jobs["RSA"], jobs | endless)
     kinds = {name: case.kind for name, case in signed.CASES.items()}
-    assert said == kinds | dict.fromkeys(ENDLESS, Class.NO_SIGNATURE) | dict.fromkeys(BEGIN_WELL, Class.UNSUPPORTED)
+    assert verdicts == kinds | dict.fromkeys(ENDLESS, Class.NO_SIGNATURE) | dict.fromkeys(BEGIN_WELL, Class.UNSUPPORTED)

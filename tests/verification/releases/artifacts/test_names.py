@@ -11,18 +11,18 @@ WHOLE = [
 ]
 
 
-def without(*gone):
-    return [name for name in WHOLE if name not in gone]
+def without(*arguments):
+    return [name for name in WHOLE if name not in arguments]
 
 
 def test_names_of_a_release():
-    made = [
+    generated_names = [
         file_names.archive("rocket", "1.0.0", "linux", "amd64"),
         file_names.manifest("rocket", "1.0.0"),
         file_names.sums("rocket", "1.0.0"),
         file_names.signature("rocket", "1.0.0"),
     ]
-    assert made == WHOLE
+    assert generated_names == WHOLE
     assert file_names.binary("rocket", "1.0.0") == "terraform-provider-rocket_v1.0.0"
     assert file_names.binary("rocket", "1.0.0", "windows") == "terraform-provider-rocket_v1.0.0.exe"
 

@@ -27,11 +27,14 @@ def verdict(keyring, case):
 @pytest.mark.parametrize("name", CASES)
 def test_signature(keyring, name):
     case = CASES[name]
-    found = verdict(keyring, case)
-    assert found.kind == case.kind
+    signature_verdict = verdict(keyring, case)
+    assert signature_verdict.kind == case.kind
     if case.terraform is not None:
-        assert (found.terraform.accepts, found.terraform.message) == (case.terraform == "", case.terraform)
-    assert found.summary.endswith(".")
+        assert (signature_verdict.terraform.accepts, signature_verdict.terraform.message) == (
+            case.terraform == "",
+            case.terraform,
+        )
+    assert signature_verdict.summary.endswith(".")
 
 
 @pytest.mark.parametrize("name", [name for name, case in CASES.items() if case.keys])
@@ -39,20 +42,20 @@ def test_tampered_is_what_gpg_calls_bad(keyring, name):
     case = CASES[name]
     keys = tuple(keyring.export(key).decode() for key in case.keys)
     words = GpgJudge().judge(Case(name, case.make(keyring), keys, sums=case.document)).words
-    found = verdict(keyring, case)
-    assert (found.kind == Class.TAMPERED) == ("BADSIG" in words)
-    if found.outcome in (Outcome.PASS, Outcome.WARN):
+    signature_verdict = verdict(keyring, case)
+    assert (signature_verdict.kind == Class.TAMPERED) == ("BADSIG" in words)
+    if signature_verdict.outcome in (Outcome.PASS, Outcome.WARN):
         assert "VALIDSIG" in words
 
 
 def test_signature_that_sequoia_verifies_is_not_called_tampered(keyring, monkeypatch):
     monkeypatch.setattr("verification.releases.artifacts.keyrings.verify_document", lambda *_: ArithmeticResult.FAILS)
-    found = verdict(keyring, CASES["RSA"])
-    assert (found.kind, found.outcome) == (Class.DISPUTED, Outcome.FAIL)
+    signature_verdict = verdict(keyring, CASES["RSA"])
+    assert (signature_verdict.kind, signature_verdict.outcome) == (Class.DISPUTED, Outcome.FAIL)
 
 
 @pytest.mark.parametrize(
-    ("armored", "message"),
+    ("armored_key", "message"),
     [
         (b"", "error decoding signing key: openpgp: invalid argument: no armored data found"),
         (b"no armour", "error decoding signing key: openpgp: invalid argument: no armored data found"),
@@ -61,24 +64,24 @@ def test_signature_that_sequoia_verifies_is_not_called_tampered(keyring, monkeyp
         (f"{ARMOUR}\n\nAAAA\n-----END PGP PUBLIC KEY BLOCK-----\n".encode(), f"error decoding signing key: {NO_TAG}"),
     ],
 )
-def test_key_that_cannot_be_read(keyring, armored, message):
-    found = judge(DOCUMENT, keyring.sign("good", DOCUMENT), [armored, keyring.export("good")], now=NOW)
-    assert (found.kind, found.outcome) == (Class.UNREADABLE_KEY, Outcome.FAIL)
-    assert (found.terraform.accepts, found.terraform.message) == (False, message)
+def test_key_that_cannot_be_read(keyring, armored_key, message):
+    signature_verdict = judge(DOCUMENT, keyring.sign("good", DOCUMENT), [armored_key, keyring.export("good")], now=NOW)
+    assert (signature_verdict.kind, signature_verdict.outcome) == (Class.UNREADABLE_KEY, Outcome.FAIL)
+    assert (signature_verdict.terraform.accepts, signature_verdict.terraform.message) == (False, message)
 
 
 def test_block_of_several_keys_is_searched(keyring):
     block = keyring.gpg("--armor", "--export", "=other <other@acme.example>", "=good <good@acme.example>")
-    found = judge(DOCUMENT, keyring.sign("good", DOCUMENT), [block], now=NOW)
-    assert (found.kind, found.signer.fingerprint) == (Class.GOOD, keyring.fingerprint("good"))
+    signature_verdict = judge(DOCUMENT, keyring.sign("good", DOCUMENT), [block], now=NOW)
+    assert (signature_verdict.kind, signature_verdict.signer.fingerprint) == (Class.GOOD, keyring.fingerprint("good"))
 
 
 def test_verdict_says_what_was_looked_at(keyring):
-    found = verdict(keyring, CASES["expired since"])
-    assert found.signer.label == "RSA 2048"
-    assert found.certificate.user_ids == ("expired <expired@acme.example>",)
-    assert found.certificate.expires_at.date() == date(2026, 1, 31)
-    assert found.signature.digest == "sha512"
+    signature_verdict = verdict(keyring, CASES["expired since"])
+    assert signature_verdict.signer.label == "RSA 2048"
+    assert signature_verdict.certificate.user_ids == ("expired <expired@acme.example>",)
+    assert signature_verdict.certificate.expires_at.date() == date(2026, 1, 31)
+    assert signature_verdict.signature.digest == "sha512"
 
 
 def judge_built(signature=None, key=None):
@@ -100,9 +103,9 @@ def judge_built(signature=None, key=None):
     ],
 )
 def test_only_a_failing_signature_is_tampered(options, kind):
-    found = judge_built(openpgp.sign(DOCUMENT, **options))
-    assert found.kind == kind
-    assert found.terraform.accepts is (kind == Class.GOOD)
+    signature_verdict = judge_built(openpgp.sign(DOCUMENT, **options))
+    assert signature_verdict.kind == kind
+    assert signature_verdict.terraform.accepts is (kind == Class.GOOD)
 
 
 BITS = 1 << 4095 | 1
@@ -117,9 +120,9 @@ BITS = 1 << 4095 | 1
     ],
 )
 def test_key_beyond_the_limits_is_not_verified(body, why):
-    found = judge_built(openpgp.sign(DOCUMENT, body=body), openpgp.build_key(body))
-    assert (found.kind, found.terraform.accepts) == (Class.UNSUPPORTED_KEY, None)
-    assert found.terraform.message.startswith(f"Not settled: {why}")
+    signature_verdict = judge_built(openpgp.sign(DOCUMENT, body=body), openpgp.build_key(body))
+    assert (signature_verdict.kind, signature_verdict.terraform.accepts) == (Class.UNSUPPORTED_KEY, None)
+    assert signature_verdict.terraform.message.startswith(f"Not settled: {why}")
 
 
 @pytest.mark.parametrize(("claims", "kind"), [(500, Class.GOOD), (501, Class.UNSUPPORTED_KEY)])

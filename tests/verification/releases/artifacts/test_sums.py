@@ -27,7 +27,7 @@ def other(digest):
     return f"checksum list has unexpected SHA-256 hash {digest} (expected {A})"
 
 
-def hashed(change):
+def change_digest(change):
     return change(A.encode()) + GOOD[64:]
 
 
@@ -36,7 +36,7 @@ CASES = {
     "good": (GOOD, "", set()),
     "CRLF": (GOOD.replace(b"\n", b"\r\n"), "", {"crlf"}),
     "capitals": (GOOD.upper().replace(ZIP.upper().encode(), ZIP.encode()), "", {"upper_case", "missing"}),
-    "capitals in the hash": (hashed(bytes.upper), "", {"upper_case"}),
+    "capitals in the hash": (change_digest(bytes.upper), "", {"upper_case"}),
     "tab": (GOOD.replace(b"  ", b"\t"), "", {"spacing"}),
     "one space": (GOOD.replace(b"  ", b" "), "", {"spacing"}),
     "three spaces": (GOOD.replace(b"  ", b"   "), "", {"spacing"}),
@@ -53,8 +53,8 @@ CASES = {
     "blank line, CRLF": (GOOD + b"\r\n", BLANK, {"blank_line", "crlf"}),
     "blank line at the end": (GOOD + b"\n", BLANK, {"blank_line"}),
     "blank line behind text": (GOOD + b"# end\n\n", "", {"blank_line", "length", "no_hex"}),
-    "longer hash": (hashed(lambda a: a + b"00"), LONG, {"length"}),
-    "longer hash, no hex": (hashed(lambda a: a + b"zz"), None, {"length", "no_hex"}),
+    "longer hash": (change_digest(lambda a: a + b"00"), LONG, {"length"}),
+    "longer hash, no hex": (change_digest(lambda a: a + b"zz"), None, {"length", "no_hex"}),
     "binary mode": (GOOD.replace(b"  ", b" *"), MISSING, {"binary_mode", "missing"}),
     "dot and slash": (GOOD.replace(b"  ", b"  ./"), MISSING, {"folder", "missing"}),
     "folder": (GOOD.replace(b"  ", b"  dist/"), MISSING, {"folder", "missing"}),
@@ -67,20 +67,20 @@ CASES = {
     "UTF-16, big end first": (b"\xfe\xff" + GOOD.decode().encode("utf-16-be"), MISSING, {"encoding"}),
     "NUL": (GOOD.replace(b"\n", b"\0\n"), MISSING, {"nul"}),
     "mark in front": (b"\xef\xbb\xbf" + GOOD, no_hash(f"\\ufeff{A}", f"{BYTE} U+00EF 'ï'"), {"encoding"}),
-    "no hex": (hashed(lambda a: b"g" + a[1:]), no_hash(f"g{A[1:]}", f"{BYTE} U+0067 'g'"), {"no_hex"}),
-    "odd hash": (hashed(lambda a: a[:63]), no_hash(A[:63], "odd length hex string"), {"length"}),
+    "no hex": (change_digest(lambda a: b"g" + a[1:]), no_hash(f"g{A[1:]}", f"{BYTE} U+0067 'g'"), {"no_hex"}),
+    "odd hash": (change_digest(lambda a: a[:63]), no_hash(A[:63], "odd length hex string"), {"length"}),
     "odd hash, no hex": (
-        hashed(lambda a: a[:62] + b"!"), no_hash(f"{A[:62]}!", f"{BYTE} U+0021 '!'"), {"no_hex", "length"},
+        change_digest(lambda a: a[:62] + b"!"), no_hash(f"{A[:62]}!", f"{BYTE} U+0021 '!'"), {"no_hex", "length"},
     ),
-    "short hash": (hashed(lambda a: a[:62]), other(f"{A[:62]}00"), {"length"}),
-    "MD5": (hashed(lambda a: a[:32]), other(f"{A[:32]}{'0' * 32}"), {"length"}),
-    "SHA-512": (hashed(lambda a: a + a), LONG, {"length"}),
+    "short hash": (change_digest(lambda a: a[:62]), other(f"{A[:62]}00"), {"length"}),
+    "MD5": (change_digest(lambda a: a[:32]), other(f"{A[:32]}{'0' * 32}"), {"length"}),
+    "SHA-512": (change_digest(lambda a: a + a), LONG, {"length"}),
     "twice, the first other": (f"{ZEROS}  {ZIP}\n".encode() + GOOD, other(ZEROS), {"contradiction"}),
     "control character": (
-        hashed(lambda a: b"\x07" + a[1:]), no_hash(f"\\a{A[1:]}", f"{BYTE} U+0007"), {"no_hex", "spacing"},
+        change_digest(lambda a: b"\x07" + a[1:]), no_hash(f"\\a{A[1:]}", f"{BYTE} U+0007"), {"no_hex", "spacing"},
     ),
     "byte that is no text": (
-        hashed(lambda a: b"\xff" + a[1:]), no_hash(f"\\xff{A[1:]}", f"{BYTE} U+00FF 'ÿ'"), {"no_hex"},
+        change_digest(lambda a: b"\xff" + a[1:]), no_hash(f"\\xff{A[1:]}", f"{BYTE} U+00FF 'ÿ'"), {"no_hex"},
     ),
     "many lines": (GOOD * 501, "", {"too_long"}),
     "long": (GOOD + b"a" * 1024 * 1024, "", {"too_long"}),
@@ -92,14 +92,14 @@ CASES = {
 @pytest.mark.parametrize("name", CASES)
 def test_list(name):
     document, message, expected = CASES[name]
-    said = checksums.terraform_matches(document, ZIP, A)
-    if said.accepts:
-        said = checksums.terraform_survives(document)
+    terraform_verdict = checksums.terraform_matches(document, ZIP, A)
+    if terraform_verdict.accepts:
+        terraform_verdict = checksums.terraform_survives(document)
     if message is not None:
-        assert (said.accepts, said.message) == (not message, message)
-    found = checksums.remarks(document, (ZIP, MANIFEST))
-    assert {remark.key for remark in found} == expected
-    assert all(remark.text.endswith(".") for remark in found)
+        assert (terraform_verdict.accepts, terraform_verdict.message) == (not message, message)
+    remarks = checksums.remarks(document, (ZIP, MANIFEST))
+    assert {remark.key for remark in remarks} == expected
+    assert all(remark.text.endswith(".") for remark in remarks)
 
 
 def test_table_is_long_enough():
@@ -117,7 +117,7 @@ def test_what_terraform_refuses_never_passes_here():
     [
         (GOOD, A),
         (GOOD.upper().replace(ZIP.upper().encode(), ZIP.encode()), A),
-        (hashed(lambda a: a[:63]), ""),
+        (change_digest(lambda a: a[:63]), ""),
         (b"", ""),
     ],
 )

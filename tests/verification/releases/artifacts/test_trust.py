@@ -1,6 +1,6 @@
 import pytest
 
-from tests.verification.releases.artifacts.keyring import vouched
+from tests.verification.releases.artifacts.keyring import build_trust_signature
 from verification.releases.artifacts import key_trust
 from verification.releases.artifacts.key_trust import Level
 from verification.releases.artifacts.keyrings import read_armored
@@ -10,7 +10,7 @@ CUT = "error verifying trust signature: unexpected EOF"
 BEGIN = "-----BEGIN PGP SIGNATURE-----"
 
 
-def broken(why):
+def build_trust_error(why):
     return f"error verifying trust signature: openpgp: {why}"
 
 
@@ -18,20 +18,32 @@ def broken(why):
     ("make", "level", "message"),
     [
         (lambda keys: "", Level.SELF, ""),
-        (vouched, Level.PARTNER, ""),
-        (lambda keys: vouched(keys, by="other"), Level.BROKEN, broken("signature made by unknown entity")),
-        (lambda keys: vouched(keys, over="dsa"), Level.BROKEN, broken("invalid signature: RSA verification failure")),
+        (build_trust_signature, Level.PARTNER, ""),
+        (
+            lambda keys: build_trust_signature(keys, by="other"),
+            Level.BROKEN,
+            build_trust_error("signature made by unknown entity"),
+        ),
+        (
+            lambda keys: build_trust_signature(keys, over="dsa"),
+            Level.BROKEN,
+            build_trust_error("invalid signature: RSA verification failure"),
+        ),
         (lambda keys: "no armour", Level.BROKEN, "error decoding trust signature: EOF"),
-        (lambda keys: vouched(keys)[:150], Level.BROKEN, CUT),
+        (lambda keys: build_trust_signature(keys)[:150], Level.BROKEN, CUT),
         (lambda keys: f"{BEGIN}\n\n!\n-----END PGP SIGNATURE-----", Level.BROKEN, CUT),
         (lambda keys: " ", Level.BROKEN, "error decoding trust signature: EOF"),
     ],
-)  # fmt: skip
+)
 def test_trust_signature(keyring, make, level, message):
-    found = key_trust.judge(
+    trust_verdict = key_trust.judge(
         keyring.fingerprint("good"), keyring.export("good"), make(keyring), lambda: keyring.export("partner"), now=NOW
     )
-    assert (found.level, found.terraform.accepts, found.terraform.message) == (level, not message, message)
+    assert (trust_verdict.level, trust_verdict.terraform.accepts, trust_verdict.terraform.message) == (
+        level,
+        not message,
+        message,
+    )
 
 
 def test_key_for_partners_is_the_published_one():

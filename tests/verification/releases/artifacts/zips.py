@@ -54,16 +54,36 @@ def archive(*entries: Entry, comment: bytes = b"", before: bytes = b"", after: b
     """The archive; `end` changes fields of its last record (disk, here, count, length, offset)."""
     out, directory = b"", b""
     for entry in entries:
-        told = entry.told()
-        front = told | entry.local
+        header_fields = entry.told()
+        front = header_fields | entry.local
         out += entry.gap
         at = len(out) if entry.start is None else entry.start
         out += struct.pack("<4s5H3L2H", b"PK\x03\x04", 20, front["flags"], front["method"], 0, 0, front["crc"],
                            front["packed"], front["size"], len(front["name"]), 0) + front["name"]  # fmt: skip
         out += entry.bytes_of() + entry.descriptor
-        directory += struct.pack("<4s6H3L5H2L", b"PK\x01\x02", 0x0314, 20, told["flags"], told["method"], 0, 0,
-                                 told["crc"], told["packed"], told["size"], len(entry.name), 0, 0, 0, 0,
-                                 entry.mode << 16, at) + entry.name  # fmt: skip
+        directory += (
+            struct.pack(
+                "<4s6H3L5H2L",
+                b"PK\x01\x02",
+                0x0314,
+                20,
+                header_fields["flags"],
+                header_fields["method"],
+                0,
+                0,
+                header_fields["crc"],
+                header_fields["packed"],
+                header_fields["size"],
+                len(entry.name),
+                0,
+                0,
+                0,
+                0,
+                entry.mode << 16,
+                at,
+            )
+            + entry.name
+        )
     last = {"disk": 0, "here": len(entries), "count": len(entries), "length": len(directory), "offset": len(out)} | end
     tail = struct.pack("<4s4H2LH", b"PK\x05\x06", last["disk"], last["disk"], last["here"], last["count"],
                        last["length"], last["offset"], len(comment))  # fmt: skip
@@ -84,9 +104,9 @@ def beside(name: str | bytes, **fields: object) -> Callable[[], bytes]:
 
 def by_python(members: dict[str, bytes]) -> bytes:
     into = io.BytesIO()
-    with zipfile.ZipFile(into, "w", zipfile.ZIP_DEFLATED) as made:
+    with zipfile.ZipFile(into, "w", zipfile.ZIP_DEFLATED) as archive_file:
         for name, content in members.items():
-            made.writestr(name, content)
+            archive_file.writestr(name, content)
     return into.getvalue()
 
 
@@ -111,7 +131,7 @@ def whole(name: str = PROGRAM, **fields: object) -> Callable[[], bytes]:
 
 TEXT = Entry(b"LICENSE", b"text", 0o100644)
 LONG = Entry(b"a", bytes(5_000_000), method=STORED)
-DESCRIBED = {"crc": 0, "packed": 0, "size": 0}
+DESCRIPTOR_FIELDS = {"crc": 0, "packed": 0, "size": 0}
 DOT_DOT = "entry contains '..': "
 GOOD: dict[str, tuple[Callable[[], bytes], set[str]]] = {
     "plain": (whole(), set()),
@@ -120,7 +140,7 @@ GOOD: dict[str, tuple[Callable[[], bytes], set[str]]] = {
     "by Python": (lambda: by_python({PROGRAM: ELF, "docs/index.md": b"text"}), {"not_executable"}),
     "with a folder": (beside("docs/", content=b"", mode=0o040755, method=STORED), set()),
     "sizes behind the bytes": (
-        lambda: archive(program(flags=8, local=DESCRIBED, descriptor=DESCRIPTOR), TEXT),
+        lambda: archive(program(flags=8, local=DESCRIPTOR_FIELDS, descriptor=DESCRIPTOR), TEXT),
         set(),
     ),
     "for Windows": (whole(f"{PROGRAM}.exe"), set()),

@@ -114,7 +114,7 @@ SWAPS = (  # what the program does; then what the supervisor reads or writes, an
 
 def run_swaps(host: Host) -> list[list[Any]]:
     """Return what the supervisor got for each path that a program has swapped, and whether the host is as before."""
-    found, before = [], host.describe()
+    swap_results, before = [], host.describe()
     files = {"main.tf": b"ours", "bound": host.folder / "bound"}
     for script, action, name, _ in SWAPS:
         with open_environment(LIMITS, files=files, readable=READABLE) as environment:
@@ -124,8 +124,8 @@ def run_swaps(host: Host) -> list[list[Any]]:
                 environment.write(name, b"x") if action == "write" else environment.read(name)
             except OSError as error:
                 result = errno.errorcode[error.errno or 0]
-        found.append([result, host.describe() == before])
-    return found
+        swap_results.append([result, host.describe() == before])
+    return swap_results
 
 
 def run_race(host: Host, rounds: int = 300) -> bool:

@@ -27,26 +27,44 @@ def run_attacks(user: str) -> dict[str, Any]:
     command = [sys.executable, "-m", RUNNER]
     if user == "ordinary user" and os.geteuid() == 0:
         command = [*_as_ordinary_user(), *command]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300, umask=0o077)
-    assert done.returncode == 0, done.stderr[-2000:]
-    results: dict[str, Any] = json.loads(done.stdout)
+    process = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300, umask=0o077)
+    assert process.returncode == 0, process.stderr[-2000:]
+    results: dict[str, Any] = json.loads(process.stdout)
     return results
 
 
 def _as_ordinary_user() -> list[str]:
     """Return the prefix of a command for an ordinary user, to whom folders of root are opened as far as needed."""
-    shown = {str(path) for folder in (sys.prefix, sys.base_prefix, ROOT) for path in (folder, Path(folder).resolve())}
-    parents = sorted({parent for path in shown for parent in Path(path).parents})
-    closed = [parent for parent in parents if not parent.stat().st_mode & 0o001]
-    hidden = [word for path in closed for word in ("--perms", "0755", "--tmpfs", str(path))]
-    opened = [path for path in parents if set(path.parents) & set(closed)]
-    folders = [word for path in opened for word in ("--perms", "0755", "--dir", str(path))]
-    binds = [word for path in sorted(shown) for word in ("--ro-bind", path, path)]
+    visible_folders = {
+        str(path) for folder in (sys.prefix, sys.base_prefix, ROOT) for path in (folder, Path(folder).resolve())
+    }
+    parents = sorted({parent for path in visible_folders for parent in Path(path).parents})
+    private_folders = [parent for parent in parents if not parent.stat().st_mode & 0o001]
+    hide_arguments = [word for path in private_folders for word in ("--perms", "0755", "--tmpfs", str(path))]
+    reachable_folders = [path for path in parents if set(path.parents) & set(private_folders)]
+    folders = [word for path in reachable_folders for word in ("--perms", "0755", "--dir", str(path))]
+    binds = [word for path in sorted(visible_folders) for word in ("--ro-bind", path, path)]
     return [
-        str(bubblewrap.find_bubblewrap()), "--die-with-parent", "--dev-bind", "/", "/", *hidden, *folders, *binds,
-        "--chdir", str(ROOT), "setpriv", "--reuid", str(ORDINARY_USER), "--regid", str(ORDINARY_USER),
-        "--clear-groups", "--no-new-privs", "--inh-caps=-all", "--bounding-set=-all",
-    ]  # fmt: skip
+        str(bubblewrap.find_bubblewrap()),
+        "--die-with-parent",
+        "--dev-bind",
+        "/",
+        "/",
+        *hide_arguments,
+        *folders,
+        *binds,
+        "--chdir",
+        str(ROOT),
+        "setpriv",
+        "--reuid",
+        str(ORDINARY_USER),
+        "--regid",
+        str(ORDINARY_USER),
+        "--clear-groups",
+        "--no-new-privs",
+        "--inh-caps=-all",
+        "--bounding-set=-all",
+    ]
 
 
 @pytest.fixture(params=USERS)

@@ -55,7 +55,7 @@ def bomb(megabytes: int) -> bytes:
     return b"".join(packer.compress(zeros) for _ in range(megabytes)) + packer.flush()
 
 
-GZIPPED = gzip.compress(b'{"a": 1}')
+GZIPPED_BODY = gzip.compress(b'{"a": 1}')
 
 
 class Server:

@@ -5,10 +5,10 @@ import pytest
 
 from tests.verification.sources.http import table
 from tests.verification.sources.http.server import Canary, plain
-from verification.sources.errors import Refused
+from verification.sources.errors import RequestRefusedError
 from verification.sources.http import urls
-from verification.sources.http.address_policy import embedded, forbidden
-from verification.sources.http.client import JSON, Outbound
+from verification.sources.http.address_policy import describe_forbidden_address, extract_embedded_ipv4
+from verification.sources.http.client import JSON, OutboundClient
 
 EVERY = [*table.v4(), *table.v6()]
 ORDINARY = table.words("""
@@ -34,40 +34,40 @@ def test_table_is_long_enough():
 
 
 def test_special_addresses_are_forbidden():
-    assert [str(address) for address in EVERY if not forbidden(address)] == []
+    assert [str(address) for address in EVERY if not describe_forbidden_address(address)] == []
 
 
 @pytest.mark.parametrize("text", ORDINARY)
 def test_ordinary_addresses_are_not(text):
-    assert forbidden(ip_address(text)) == ""
+    assert describe_forbidden_address(ip_address(text)) == ""
 
 
 def test_special_addresses_are_refused_in_every_spelling(no_dial):
-    spelled = [spell(a) for a in table.v4() for spell in table.SPELLINGS_V4.values()]
-    spelled += [spell(a) for a in table.v6() for spell in table.SPELLINGS_V6.values()]
-    assert len(spelled) >= 150 * 8
-    client = Outbound(resolve=nobody)
-    for host in spelled:
-        with pytest.raises(Refused):
+    spellings = [spell(a) for a in table.v4() for spell in table.SPELLINGS_V4.values()]
+    spellings += [spell(a) for a in table.v6() for spell in table.SPELLINGS_V6.values()]
+    assert len(spellings) >= 150 * 8
+    client = OutboundClient(resolve=nobody)
+    for host in spellings:
+        with pytest.raises(RequestRefusedError):
             client.get(f"https://{host}/", JSON)
 
 
 def test_special_addresses_behind_a_name_are_refused(no_dial):
     for address in EVERY:
-        client = Outbound(resolve=lambda host, port, a=address: ["93.184.216.34", str(a)])
-        with pytest.raises(Refused, match="leads to"):
+        client = OutboundClient(resolve=lambda host, port, a=address: ["93.184.216.34", str(a)])
+        with pytest.raises(RequestRefusedError, match="leads to"):
             client.get("https://registry.acme.io/", JSON)
 
 
 def test_loopback_setting_opens_this_machine_and_nothing_else(no_dial):
-    client = Outbound(loopback=True, resolve=nobody)
+    client = OutboundClient(loopback=True, resolve=nobody)
     open_to = []
     for address in EVERY:
         host = f"[{address}]" if address.version == 6 else str(address)
         try:
-            urls.read(f"http://{host}:8080/", loopback=True)
-        except Refused:
-            with pytest.raises(Refused):
+            urls.parse_url(f"http://{host}:8080/", loopback=True)
+        except RequestRefusedError:
+            with pytest.raises(RequestRefusedError):
                 client.get(f"https://{host}/", JSON)
         else:
             open_to.append(str(address))
@@ -75,14 +75,14 @@ def test_loopback_setting_opens_this_machine_and_nothing_else(no_dial):
 
 
 def test_loopback_setting_needs_every_answer_to_be_loopback(no_dial):
-    client = Outbound(loopback=True, resolve=lambda *_: ["127.0.0.1", "10.0.0.1"])
-    with pytest.raises(Refused, match=r"10\.0\.0\.1, a private address"):
+    client = OutboundClient(loopback=True, resolve=lambda *_: ["127.0.0.1", "10.0.0.1"])
+    with pytest.raises(RequestRefusedError, match=r"10\.0\.0\.1, a private address"):
         client.get("http://localhost:80/", JSON)
 
 
 def test_own_networks_are_closed(no_dial):
-    client = Outbound(resolve=lambda *_: ["198.41.0.4"], closed=("198.41.0.0/24",))
-    with pytest.raises(Refused, match="own network"):
+    client = OutboundClient(resolve=lambda *_: ["198.41.0.4"], blocked_networks=("198.41.0.0/24",))
+    with pytest.raises(RequestRefusedError, match="own network"):
         client.get("https://portal.acme.io/", JSON)
 
 
@@ -100,61 +100,61 @@ def test_own_networks_are_closed(no_dial):
     ],
 )
 def test_embedded_addresses_are_decoded(text, inside):
-    assert embedded(ip_address(text)) == (ip_address(inside) if inside else None)
+    assert extract_embedded_ipv4(ip_address(text)) == (ip_address(inside) if inside else None)
 
 
-def test_rebinding_reaches_nobody(monkeypatch):
+def test_rebinding_reaches_no_one(monkeypatch):
     """A resolver that says a public address at every odd question and this machine at every even one."""
-    canary, asked, dialled = Canary(), [], []
+    canary, asked_hosts, dialled_addresses = Canary(), [], []
     real = socket.create_connection
 
     def resolve(host, port):
-        asked.append(host)
-        return ["93.184.216.34"] if len(asked) % 2 else ["127.0.0.1"]
+        asked_hosts.append(host)
+        return ["93.184.216.34"] if len(asked_hosts) % 2 else ["127.0.0.1"]
 
     def dial(address, *args, **kwargs):
-        dialled.append(address[0])
+        dialled_addresses.append(address[0])
         if address[0] == "127.0.0.1":
             return real(address, *args, **kwargs)
         raise OSError("unreachable")
 
     monkeypatch.setattr(socket, "create_connection", dial)
     monkeypatch.setattr(urls, "PORTS", frozenset({canary.port}))
-    client, outcomes = Outbound(resolve=resolve), []
+    client, outcomes = OutboundClient(resolve=resolve), []
     for number in range(REBINDING):
         try:
             client.get(f"https://a{number}.rebind.io:{canary.port}/", JSON)
         except Exception as error:
             outcomes.append(type(error).__name__)
     assert canary.stop() == 0
-    assert len(asked) == REBINDING
-    assert set(dialled) == {"93.184.216.34"}
-    assert (outcomes.count("Broken"), outcomes.count("Forbidden")) == (REBINDING // 2, REBINDING // 2)
+    assert len(asked_hosts) == REBINDING
+    assert set(dialled_addresses) == {"93.184.216.34"}
+    assert (outcomes.count("BrokenConnectionError"), outcomes.count("ForbiddenAddressError")) == (REBINDING // 2, REBINDING // 2)
 
 
-def test_rebinding_behind_a_redirect_reaches_nobody(tls, monkeypatch):
+def test_rebinding_behind_a_redirect_reaches_no_one(tls, monkeypatch):
     """A host that may be read redirects to a name that is public when it is asked first and private ever after."""
     server, trusting = tls
-    canary, asked, dialled, real = Canary(), {}, [], socket.create_connection
+    canary, asked_hosts, dialled_addresses, real = Canary(), {}, [], socket.create_connection
 
     def resolve(host, port):
-        asked[host] = asked.get(host, 0) + 1
+        asked_hosts[host] = asked_hosts.get(host, 0) + 1
         if host == "registry.acme.io":
             return ["127.0.0.1"]
-        return ["10.0.0.1", "93.184.216.34"] if len(asked) % 2 else ["169.254.169.254"]
+        return ["10.0.0.1", "93.184.216.34"] if len(asked_hosts) % 2 else ["169.254.169.254"]
 
     def dial(address, *args, **kwargs):
-        dialled.append(address)
+        dialled_addresses.append(address)
         return real(address, *args, **kwargs)
 
     monkeypatch.setattr(socket, "create_connection", dial)
     monkeypatch.setattr(urls, "PORTS", frozenset({server.port, canary.port}))
-    client = Outbound(loopback=True, resolve=resolve, context=trusting)
+    client = OutboundClient(loopback=True, resolve=resolve, context=trusting)
     for number in range(50):
         place = f"https://a{number}.rebind.io:{canary.port}/".encode()
         server.answers["/leads"] = plain(b"", b"Location: " + place, status=b"302 Found")
-        with pytest.raises(Refused, match="leads to"):
+        with pytest.raises(RequestRefusedError, match="leads to"):
             client.get(f"https://registry.acme.io:{server.port}/leads", JSON)
     assert canary.stop() == 0
-    assert set(dialled) == {("127.0.0.1", server.port)}
-    assert {host: times for host, times in asked.items() if times > 1} == {"registry.acme.io": 50}
+    assert set(dialled_addresses) == {("127.0.0.1", server.port)}
+    assert {host: times for host, times in asked_hosts.items() if times > 1} == {"registry.acme.io": 50}

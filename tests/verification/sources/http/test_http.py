@@ -6,47 +6,64 @@ from dataclasses import replace
 
 import pytest
 
-from tests.verification.sources.http.server import GZIPPED, HEAD, Canary, Server, bomb, endless, plain, raw, silent
-from verification.sources.errors import Denied, NotFound, Refused, Unavailable
+from tests.verification.sources.http.server import GZIPPED_BODY, HEAD, Canary, Server, bomb, endless, plain, raw, silent
+from verification.sources.errors import (
+    AccessDeniedError,
+    RequestRefusedError,
+    SourceNotFoundError,
+    SourceUnavailableError,
+)
 from verification.sources.http import urls
-from verification.sources.http.client import ARCHIVE, JSON, MEGABYTE, SUMS, Broken, Outbound, TooLong, TooSlow
+from verification.sources.http.client import (
+    ARCHIVE,
+    JSON,
+    MEGABYTE,
+    SUMS,
+    BrokenConnectionError,
+    DeadlineExceededError,
+    OutboundClient,
+    ResponseTooLargeError,
+)
 
 SMALL = replace(JSON, limit=1000, seconds=0.6)
 QUICK = replace(ARCHIVE, limit=4 * MEGABYTE, seconds=1)
-CHUNKED = HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
+CHUNKED_HEAD = HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
 
 MISBEHAVIOURS = {
-    "says nothing": (silent, TooSlow),
-    "stalls in the status line": (endless(b"HTTP/1.1 2", b"", pause=30), TooSlow),
-    "drips its headers": (endless(HEAD + b"X: ", b"a", pause=0.05), TooSlow),
-    "drips its body": (endless(HEAD + b"Content-Length: 900\r\n\r\n", b"a", pause=0.05), TooSlow),
-    "drips its chunks": (endless(CHUNKED + b"", b"1\r\na\r\n", pause=0.05), TooSlow),
-    "streams headers for ever": (endless(HEAD, b"X-Header: a\r\n"), Broken),
-    "has one header without end": (endless(HEAD + b"X: ", b"a" * 4096), (TooLong, Broken)),
-    "has 10,000 headers": (raw(HEAD, b"".join(b"X-%d: a\r\n" % n for n in range(10_000)), b"\r\n"), Broken),
-    "says continue for ever": (endless(b"", b"HTTP/1.1 100 Continue\r\n\r\n"), TooLong),
-    "streams a body for ever": (endless(HEAD + b"\r\n", b" " * 4096), TooLong),
-    "streams chunks for ever": (endless(CHUNKED + b"", b"100\r\n" + b" " * 256 + b"\r\n"), TooLong),
-    "streams a chunk's extension": (endless(CHUNKED + b"1;", b"a" * 4096), (Broken, TooLong)),
-    "streams trailers for ever": (endless(CHUNKED + b"1\r\na\r\n0\r\n", b"X: a\r\n"), TooLong),
-    "promises more than there is": (raw(HEAD, b"Content-Length: 100\r\n\r\nshort"), Broken),
-    "promises more than may be": (raw(HEAD, b"Content-Length: 1001\r\n\r\n", b" " * 1001), TooLong),
-    "breaks off in a chunk": (raw(CHUNKED + b"64\r\nshort"), Broken),
-    "has no number as a chunk's length": (raw(CHUNKED + b"xx\r\na\r\n"), Broken),
-    "hangs up": (raw(b""), Broken),
-    "speaks no HTTP": (raw(b"220 mail.acme.io ESMTP\r\n"), Broken),
-    "sends a gzip bomb": (plain(bomb(64), b"Content-Encoding: gzip"), TooLong),
-    "says gzip and sends none": (plain(b"{}", b"Content-Encoding: gzip"), Refused),
-    "cuts its gzip short": (plain(GZIPPED[:-6], b"Content-Encoding: gzip"), Refused),
-    "packs with brotli": (plain(b"\x8b\x00\x80{}\x03", b"Content-Encoding: br"), Refused),
-    "packs twice": (plain(GZIPPED, b"Content-Encoding: gzip, gzip"), Refused),
-    "is not there": (plain(b"", status=b"404 Not Found"), NotFound),
-    "is gone": (plain(b"", status=b"410 Gone"), NotFound),
-    "asks who we are": (plain(b"", status=b"401 Unauthorized"), Denied),
-    "forbids": (plain(b"", status=b"403 Forbidden"), Denied),
-    "is overrun": (plain(b"", status=b"429 Too Many Requests"), Unavailable),
-    "is down": (plain(b"", status=b"503 Service Unavailable"), Unavailable),
-    "says that nothing changed": (plain(b"", status=b"304 Not Modified"), Unavailable),
+    "says nothing": (silent, DeadlineExceededError),
+    "stalls in the status line": (endless(b"HTTP/1.1 2", b"", pause=30), DeadlineExceededError),
+    "drips its headers": (endless(HEAD + b"X: ", b"a", pause=0.05), DeadlineExceededError),
+    "drips its body": (endless(HEAD + b"Content-Length: 900\r\n\r\n", b"a", pause=0.05), DeadlineExceededError),
+    "drips its chunks": (endless(CHUNKED_HEAD + b"", b"1\r\na\r\n", pause=0.05), DeadlineExceededError),
+    "streams headers for ever": (endless(HEAD, b"X-Header: a\r\n"), BrokenConnectionError),
+    "has one header without end": (endless(HEAD + b"X: ", b"a" * 4096),
+                                   (ResponseTooLargeError, BrokenConnectionError)),
+    "has 10,000 headers": (raw(HEAD, b"".join(b"X-%d: a\r\n" % n for n in range(10_000)),
+                               b"\r\n"), BrokenConnectionError),
+    "says continue for ever": (endless(b"", b"HTTP/1.1 100 Continue\r\n\r\n"), ResponseTooLargeError),
+    "streams a body for ever": (endless(HEAD + b"\r\n", b" " * 4096), ResponseTooLargeError),
+    "streams chunks for ever": (endless(CHUNKED_HEAD + b"", b"100\r\n" + b" " * 256 + b"\r\n"), ResponseTooLargeError),
+    "streams a chunk's extension": (endless(CHUNKED_HEAD + b"1;", b"a" * 4096),
+                                    (BrokenConnectionError, ResponseTooLargeError)),
+    "streams trailers for ever": (endless(CHUNKED_HEAD + b"1\r\na\r\n0\r\n", b"X: a\r\n"), ResponseTooLargeError),
+    "promises more than there is": (raw(HEAD, b"Content-Length: 100\r\n\r\nshort"), BrokenConnectionError),
+    "promises more than may be": (raw(HEAD, b"Content-Length: 1001\r\n\r\n", b" " * 1001), ResponseTooLargeError),
+    "breaks off in a chunk": (raw(CHUNKED_HEAD + b"64\r\nshort"), BrokenConnectionError),
+    "has no number as a chunk's length": (raw(CHUNKED_HEAD + b"xx\r\na\r\n"), BrokenConnectionError),
+    "hangs up": (raw(b""), BrokenConnectionError),
+    "speaks no HTTP": (raw(b"220 mail.acme.io ESMTP\r\n"), BrokenConnectionError),
+    "sends a gzip bomb": (plain(bomb(64), b"Content-Encoding: gzip"), ResponseTooLargeError),
+    "says gzip and sends none": (plain(b"{}", b"Content-Encoding: gzip"), RequestRefusedError),
+    "cuts its gzip short": (plain(GZIPPED_BODY[:-6], b"Content-Encoding: gzip"), RequestRefusedError),
+    "packs with brotli": (plain(b"\x8b\x00\x80{}\x03", b"Content-Encoding: br"), RequestRefusedError),
+    "packs twice": (plain(GZIPPED_BODY, b"Content-Encoding: gzip, gzip"), RequestRefusedError),
+    "is not there": (plain(b"", status=b"404 Not Found"), SourceNotFoundError),
+    "is gone": (plain(b"", status=b"410 Gone"), SourceNotFoundError),
+    "asks who we are": (plain(b"", status=b"401 Unauthorized"), AccessDeniedError),
+    "forbids": (plain(b"", status=b"403 Forbidden"), AccessDeniedError),
+    "is overrun": (plain(b"", status=b"429 Too Many Requests"), SourceUnavailableError),
+    "is down": (plain(b"", status=b"503 Service Unavailable"), SourceUnavailableError),
+    "says that nothing changed": (plain(b"", status=b"304 Not Modified"), SourceUnavailableError),
 }  # fmt: skip
 
 
@@ -55,8 +72,8 @@ def server():
     answers = {f"/{number}": how for number, (how, _) in enumerate(MISBEHAVIOURS.values())}
     answers |= {
         "/json": plain(b'{"a": 1}'),
-        "/gzip": plain(GZIPPED, b"Content-Encoding: gzip"),
-        "/chunks": raw(CHUNKED + b"3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n"),
+        "/gzip": plain(GZIPPED_BODY, b"Content-Encoding: gzip"),
+        "/chunks": raw(CHUNKED_HEAD + b"3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n"),
         "/until-the-end": raw(HEAD, b"\r\nuntil the end"),
         "/closing": plain(b"x" * 900, b"Connection: close"),
         "/full": plain(b" " * 1000),
@@ -74,7 +91,7 @@ def server():
     server.stop()
 
 
-CLIENT = Outbound(loopback=True)
+CLIENT = OutboundClient(loopback=True)
 
 
 @pytest.mark.parametrize("number", range(len(MISBEHAVIOURS)), ids=list(MISBEHAVIOURS))
@@ -102,17 +119,17 @@ def test_answer_is_read(server, path, body):
      ("/file", "not of the form"), ("/odd", "not the name"), ("/far", "only https"), ("/user", "user name")],
 )  # fmt: skip
 def test_redirect_is_refused(server, path, why):
-    with pytest.raises(Refused, match=why):
+    with pytest.raises(RequestRefusedError, match=why):
         CLIENT.get(server.url + path, SMALL)
 
 
 def test_redirect_without_a_place_is_an_outage(server):
-    with pytest.raises(Unavailable, match="answered 302"):
+    with pytest.raises(SourceUnavailableError, match="answered 302"):
         CLIENT.get(f"{server.url}/nowhere", SMALL)
 
 
 def test_no_redirect_where_none_may_be(server):
-    with pytest.raises(Refused, match="more than 0 times"):
+    with pytest.raises(RequestRefusedError, match="more than 0 times"):
         CLIENT.ask(f"{server.url}/one", SMALL, redirects=0)
 
 
@@ -126,33 +143,33 @@ def test_archives_are_asked_for_as_they_are(server):
     server.heard.clear()
     CLIENT.ask(f"{server.url}/json", ARCHIVE)
     assert "Accept-Encoding: identity" in server.heard[0]
-    with pytest.raises(Refused, match="asked for as it is"):
+    with pytest.raises(RequestRefusedError, match="asked for as it is"):
         CLIENT.get(f"{server.url}/gzip", SUMS)
 
 
 def test_plain_http_to_this_machine_has_to_be_asked_for():
     canary = Canary()
     for address in (f"http://127.0.0.1:{canary.port}/", f"http://localhost:{canary.port}/"):
-        with pytest.raises(Refused):
-            Outbound().get(address, JSON)
+        with pytest.raises(RequestRefusedError):
+            OutboundClient().get(address, JSON)
     assert canary.stop() == 0
 
 
-def test_nobody_at_home_is_an_outage():
-    with pytest.raises(Broken, match="did not answer usably"):
+def test_no_one_at_home_is_an_outage():
+    with pytest.raises(BrokenConnectionError, match="did not answer usably"):
         CLIENT.get("http://127.0.0.1:1/", SMALL)
 
 
 def test_resolver_that_stalls_is_too_slow():
-    client = Outbound(resolve=lambda *_: time.sleep(2) or ["93.184.216.34"])
-    with pytest.raises(TooSlow, match="not resolved"):
+    client = OutboundClient(resolve=lambda *_: time.sleep(2) or ["93.184.216.34"])
+    with pytest.raises(DeadlineExceededError, match="not resolved"):
         client.get("https://slow.acme.io/", replace(JSON, seconds=0.2))
 
 
 @pytest.mark.parametrize("answer", [[], ["no address"]])
 def test_resolver_that_knows_nothing_is_an_outage(answer):
-    with pytest.raises(Unavailable, match="leads nowhere"):
-        Outbound(resolve=lambda *_: answer).get("https://nowhere.acme.io/", JSON)
+    with pytest.raises(SourceUnavailableError, match="leads nowhere"):
+        OutboundClient(resolve=lambda *_: answer).get("https://nowhere.acme.io/", JSON)
 
 
 def test_download_goes_to_the_file(server):
@@ -170,7 +187,7 @@ def test_memory_stays_flat(server, how):
     tracemalloc.start()
     try:
         for _ in range(3):
-            with pytest.raises((TooLong, Broken)):
+            with pytest.raises((ResponseTooLargeError, BrokenConnectionError)):
                 CLIENT.get(f"{server.url}/{number}", replace(JSON, limit=MEGABYTE, seconds=10))
         assert tracemalloc.get_traced_memory()[1] < 6 * MEGABYTE
     finally:
@@ -181,13 +198,13 @@ def test_host_and_certificate_are_those_of_the_name(tls, monkeypatch):
     """The connection goes to the checked address, under the name that was asked for."""
     server, trusting = tls
     monkeypatch.setattr(urls, "PORTS", frozenset({server.port}))
-    client = Outbound(loopback=True, resolve=lambda *_: ["127.0.0.1"], context=trusting)
+    client = OutboundClient(loopback=True, resolve=lambda *_: ["127.0.0.1"], context=trusting)
     answer = client.get(f"https://registry.acme.io:{server.port}/json", SMALL)
     assert answer.body == b"{}"
     assert f"Host: registry.acme.io:{server.port}" in server.heard[0]
-    with pytest.raises(Refused, match="certificate"):
+    with pytest.raises(RequestRefusedError, match="certificate"):
         client.get(f"https://other.acme.io:{server.port}/json", SMALL)
-    with pytest.raises(Refused, match="certificate"):
+    with pytest.raises(RequestRefusedError, match="certificate"):
         client.get(f"https://127.0.0.1:{server.port}/json", SMALL)
-    with pytest.raises(Refused, match="certificate"):
-        Outbound(loopback=True, resolve=client.resolve).get(f"https://registry.acme.io:{server.port}/json", SMALL)
+    with pytest.raises(RequestRefusedError, match="certificate"):
+        OutboundClient(loopback=True, resolve=client.resolve).get(f"https://registry.acme.io:{server.port}/json", SMALL)

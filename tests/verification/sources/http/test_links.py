@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from verification.sources.errors import Refused
+from verification.sources.errors import RequestRefusedError
 from verification.sources.http import urls
 
 
@@ -17,7 +17,7 @@ from verification.sources.http import urls
     ],
 )  # fmt: skip
 def test_plain_addresses_are_read(text, expected):
-    assert str(urls.read(text)) == expected
+    assert str(urls.parse_url(text)) == expected
 
 
 @pytest.mark.parametrize(
@@ -45,8 +45,8 @@ def test_plain_addresses_are_read(text, expected):
     ],
 )  # fmt: skip
 def test_odd_addresses_are_refused_with_a_sentence(text):
-    with pytest.raises(Refused) as refusal:
-        urls.read(text)
+    with pytest.raises(RequestRefusedError) as refusal:
+        urls.parse_url(text)
     sentence = str(refusal.value)
     assert sentence.endswith(".")
     assert sentence.isprintable()
@@ -72,23 +72,23 @@ def test_odd_addresses_are_refused_with_a_sentence(text):
         ("https://[::ffff:10.0.0.1]/", None),
     ],
 )
-def test_redirects_are_judged_anew(location, expected):
-    link = urls.read("https://acme.io/a/x")
+def test_redirects_are_judged_again(location, expected):
+    link = urls.parse_url("https://acme.io/a/x")
     if expected is None:
-        with pytest.raises(Refused):
-            urls.follow(link, location)
+        with pytest.raises(RequestRefusedError):
+            urls.follow_redirect(link, location)
     else:
-        assert str(urls.follow(link, location)) == expected
+        assert str(urls.follow_redirect(link, location)) == expected
 
 
 @settings(max_examples=500, deadline=None)
 @given(st.text(alphabet="htps:/.@\\[]%#?0127xaioZ-_ \r\n．１", max_size=40))
 def test_whatever_is_read_is_a_public_name(text):
     try:
-        link = urls.read("https://" + text)
-    except Refused:
+        link = urls.parse_url("https://" + text)
+    except RequestRefusedError:
         return
     assert link.literal is None
     assert link.port in urls.PORTS
     assert str(link).startswith(f"https://{link.host}")
-    assert urls.read(str(link)) == link
+    assert urls.parse_url(str(link)) == link

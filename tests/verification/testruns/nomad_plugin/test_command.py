@@ -10,7 +10,7 @@ from django.core.management.base import CommandError
 
 from tests.verification.testruns.nomad_plugin.world import READABLE, executable, needs_sandbox
 
-SEEN = [word for folder in READABLE for word in ("--readable", str(folder))]
+READABLE_ARGUMENTS = [word for folder in READABLE for word in ("--readable", str(folder))]
 
 
 @pytest.fixture
@@ -34,11 +34,11 @@ def test_what_is_missing_is_said(tmp_path: Path) -> None:
 def test_fault_ends_it_with_1(config: str, capsys: Any) -> None:
     with pytest.raises(SystemExit) as end:
         call_command("rehearse_nomad_plugin", str(executable("device", "twins")), "--type", "device", "--config",
-                     config, "--name", "example", "--version", "1.0.0", "--json", *SEEN)  # fmt: skip
-    said = capsys.readouterr()
-    verdicts = {each["rule"]: each["outcome"] for each in json.loads(said.out)["verdicts"]}
+                     config, "--name", "example", "--version", "1.0.0", "--json", *READABLE_ARGUMENTS)  # fmt: skip
+    captured_output = capsys.readouterr()
+    verdicts = {each["rule"]: each["outcome"] for each in json.loads(captured_output.out)["verdicts"]}
     assert (end.value.code, [rule for rule, outcome in verdicts.items() if outcome != "pass"]) == (1, ["devices"])
-    assert "PluginInfo: answered" in said.err
+    assert "PluginInfo: answered" in captured_output.err
 
 
 def test_without_a_sandbox_it_is_not_run(settings: Any, tmp_path: Path, capsys: Any) -> None:

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from examples.nomad_plugin import FAULTS
-from tests.verification.testruns.nomad_plugin.world import needs_sandbox, outcomes, played, sentence
+from tests.verification.testruns.nomad_plugin.world import needs_sandbox, outcomes, run_plugin_test, sentence
 from verification.testruns.kinds.nomad_plugin import report
-from verification.testruns.kinds.nomad_plugin.driver import Given, Play
-from verification.testruns.kinds.nomad_plugin.records import Seen, from_dict
+from verification.testruns.kinds.nomad_plugin.driver import NomadPluginTarget, NomadPluginTestRunner
+from verification.testruns.kinds.nomad_plugin.records import NomadPluginRecords, load_records
 from verification.testruns.kinds.nomad_plugin.rules import catalog
 
 # fault: (type of plugin, the rule that fails, what is said of it)
@@ -38,24 +38,24 @@ WHAT_FOLLOWS = {  # further rules that fail, since a plugin that has ended answe
 
 @needs_sandbox
 @pytest.mark.parametrize("kind", ["driver", "device"])
-def test_a_good_plugin_passes_whole(kind: str) -> None:
-    seen = played(kind)
-    assert outcomes(seen) == {rule.key: "pass" for rule in catalog.RULES if rule.type in ("", kind)}
-    assert report.exit_code(seen) == 0
+def test_good_plugin_passes_whole(kind: str) -> None:
+    records = run_plugin_test(kind)
+    assert outcomes(records) == {rule.key: "pass" for rule in catalog.RULES if rule.type in ("", kind)}
+    assert report.get_exit_code(records) == 0
 
 
 @needs_sandbox
 @pytest.mark.parametrize("fault", sorted(TABLE))
-def test_a_fault_is_found_and_nothing_else_is(fault: str) -> None:
-    kind, rule, said = TABLE[fault]
-    seen = played(kind, fault)
-    failed = {key for key, outcome in outcomes(seen).items() if outcome == "fail"}
-    assert (sentence(seen, rule), failed) == (said, {rule} | WHAT_FOLLOWS.get(fault, set()))
+def test_fault_is_found_and_nothing_else_is(fault: str) -> None:
+    kind, rule, expected_sentence = TABLE[fault]
+    records = run_plugin_test(kind, fault)
+    failed = {key for key, outcome in outcomes(records).items() if outcome == "fail"}
+    assert (sentence(records, rule), failed) == (expected_sentence, {rule} | WHAT_FOLLOWS.get(fault, set()))
 
 
 @needs_sandbox
-def test_a_plugin_that_stays_is_warned_of_and_stopped() -> None:
-    assert outcomes(played("driver", "stays")) == outcomes(played("driver")) | {"end": "warn"}
+def test_plugin_that_stays_is_warned_of_and_stopped() -> None:
+    assert outcomes(run_plugin_test("driver", "stays")) == outcomes(run_plugin_test("driver")) | {"end": "warn"}
 
 
 def test_every_fault_has_its_verdict() -> None:
@@ -63,25 +63,25 @@ def test_every_fault_has_its_verdict() -> None:
 
 
 @needs_sandbox
-def test_a_configuration_that_does_not_fit_is_not_sent() -> None:
-    seen = played("driver", "", None)
-    assert sentence(seen, "config") == (
+def test_invalid_configuration_is_not_sent() -> None:
+    records = run_plugin_test("driver", "", None)
+    assert sentence(records, "config") == (
         "The supplied configuration does not fit the schema. config.address: it is required."
     )
-    assert seen.of("config") is None
+    assert records.get_call("config") is None
 
 
 def test_without_a_sandbox_nothing_is_said_to_be_good(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")  # no program to make a room with
-    seen = Play(Given(Path("/nowhere"), "driver")).play()
-    assert (set(outcomes(seen).values()), report.exit_code(seen)) == ({"not_run"}, 2)
+    result = NomadPluginTestRunner(NomadPluginTarget(Path("/nowhere"), "driver")).run()
+    assert (set(outcomes(result).values()), report.get_exit_code(result)) == ({"not_run"}, 2)
 
 
 @needs_sandbox
 def test_what_was_seen_survives_json() -> None:
-    for seen in (played("driver"), played("device", "twins")):
-        assert from_dict(json.loads(json.dumps(seen.as_dict()))) == seen
+    for records in (run_plugin_test("driver"), run_plugin_test("device", "twins")):
+        assert load_records(json.loads(json.dumps(records.as_dict()))) == records
 
 
 def test_nothing_is_said_of_what_was_not_reached() -> None:
-    assert set(outcomes(Seen({"type": "driver", "name": "", "version": ""})).values()) == {"not_run"}
+    assert set(outcomes(NomadPluginRecords({"type": "driver", "name": "", "version": ""})).values()) == {"not_run"}

@@ -5,36 +5,36 @@ from typing import Any
 import pytest
 from google.protobuf import json_format
 
-from verification.plugins.nomad_messages import SPEC, message
+from verification.plugins.nomad_messages import SPEC, get_message_class
 from verification.testruns.kinds.nomad_plugin import hcl_spec, hcl_types
 
 
 def spec(**attributes: dict[str, Any]) -> Any:
-    return json_format.ParseDict({"object": {"attributes": attributes}}, message(f"{SPEC}.Spec")())
+    return json_format.ParseDict({"object": {"attributes": attributes}}, get_message_class(f"{SPEC}.Spec")())
 
 
-def attr(name: str, kind: str = "string", *, required: bool = False) -> dict[str, Any]:
-    return {"Attr": {"name": name, "type": kind, "required": required}}
+def attr(name: str, kind: str = "string", *, is_required: bool = False) -> dict[str, Any]:
+    return {"Attr": {"name": name, "type": kind, "required": is_required}}
 
 
 SCHEMA = spec(
-    image=attr("image", required=True),
+    image=attr("image", is_required=True),
     cpus=attr("cpus", "number"),
     tags=attr("tags", "list(string)"),
     labels={"block_attrs": {"name": "labels", "type": "string"}},
     limits={"default": {"primary": attr("limits", "number"), "default": {"literal": {"value": "7"}}}},
     mount={"block_list": {"name": "mount", "min_items": 1, "max_items": 2,
-                          "nested": {"object": {"attributes": {"path": attr("path", required=True)}}}}},
+                          "nested": {"object": {"attributes": {"path": attr("path", is_required=True)}}}}},
     auth={"block_value": {"name": "auth", "nested": {"object": {"attributes": {"user": attr("user")}}}}},
     by_name={"block_map": {"name": "by_name", "labels": ["name"],
                            "nested": {"object": {"attributes": {"on": attr("on", "bool")}}}}},
 )  # fmt: skip
 
 
-def test_a_configuration_becomes_what_nomad_hands_over() -> None:
-    given = {"image": 5, "cpus": "2", "tags": ["a"], "labels": {"x": True}, "mount": [{"path": "/"}],
+def test_configuration_becomes_what_nomad_hands_over() -> None:
+    config_values = {"image": 5, "cpus": "2", "tags": ["a"], "labels": {"x": True}, "mount": [{"path": "/"}],
              "by_name": {"one": {"on": "true"}}}  # fmt: skip
-    assert hcl_spec.fit(SCHEMA, given) == (
+    assert hcl_spec.evaluate_config(SCHEMA, config_values) == (
         {
             "image": "5", "cpus": 2, "tags": ["a"], "labels": {"x": "true"}, "limits": 7, "mount": [{"path": "/"}],
             "auth": None, "by_name": {"one": {"on": True}},
@@ -44,7 +44,7 @@ def test_a_configuration_becomes_what_nomad_hands_over() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("config_values", "expected_problem"),
     [
         ([], "A configuration is an object with names and values."),
         ({"mount": {"path": "/"}}, "config.image: it is required."),
@@ -60,14 +60,14 @@ def test_a_configuration_becomes_what_nomad_hands_over() -> None:
          "config.by_name.x.on: “maybe” is no bool."),
     ],
 )  # fmt: skip
-def test_what_does_not_fit_is_said_in_its_place(given: Any, said: str) -> None:
-    assert hcl_spec.fit(SCHEMA, given)[1] == [said]
+def test_invalid_input_is_said_in_its_place(config_values: Any, expected_problem: str) -> None:
+    assert hcl_spec.evaluate_config(SCHEMA, config_values)[1] == [expected_problem]
 
 
 @pytest.mark.parametrize(
-    ("wrong", "said"),
+    ("wrong", "expected_problem"),
     [
-        (message(f"{SPEC}.Spec")(), "The schema is no object, so that it has no names."),
+        (get_message_class(f"{SPEC}.Spec")(), "The schema is no object, so that it has no names."),
         (spec(a={}), "config.a: nothing is said of it."),
         (spec(a=attr("")), "config.a: it has no name."),
         (spec(a=attr("a", "strnig")), "config.a: “strnig” names no type."),
@@ -79,12 +79,12 @@ def test_what_does_not_fit_is_said_in_its_place(given: Any, said: str) -> None:
          "config.a: a map of blocks has no label to be a map of."),
     ],
 )  # fmt: skip
-def test_a_schema_that_is_not_well_formed_says_where(wrong: Any, said: str) -> None:
-    assert hcl_spec.problems(wrong) == [said]
+def test_schema_that_is_not_well_formed_says_where(wrong: Any, expected_problem: str) -> None:
+    assert hcl_spec.find_schema_problems(wrong) == [expected_problem]
 
 
-def test_a_good_schema_has_no_problems() -> None:
-    assert hcl_spec.problems(SCHEMA) == []
+def test_good_schema_has_no_problems() -> None:
+    assert hcl_spec.find_schema_problems(SCHEMA) == []
 
 
 @pytest.mark.parametrize(
@@ -92,8 +92,8 @@ def test_a_good_schema_has_no_problems() -> None:
     ["any", "string", "list(number)", "map(list(bool))", "object({a = string, b = list(any)})",
      "tuple([string, number])", "set(object({x = map(string)}))"],
 )  # fmt: skip
-def test_a_type_reads_and_writes_alike(text: str) -> None:
-    assert str(hcl_types.read(text)) == text
+def test_type_reads_and_writes_alike(text: str) -> None:
+    assert str(hcl_types.parse_type(text)) == text
 
 
 @pytest.mark.parametrize(
@@ -102,5 +102,5 @@ def test_a_type_reads_and_writes_alike(text: str) -> None:
      "list(" * 50 + "any" + ")" * 50],
 )  # fmt: skip
 def test_what_is_no_type_is_refused(text: str) -> None:
-    with pytest.raises(hcl_types.BadType):
-        hcl_types.read(text)
+    with pytest.raises(hcl_types.TypeExpressionError):
+        hcl_types.parse_type(text)

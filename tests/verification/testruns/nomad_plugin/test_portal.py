@@ -9,15 +9,15 @@ from django.urls import reverse
 from django.utils import timezone
 
 from integrations.submissions.models import Integration
-from portal.core.errors import NotAllowed
+from portal.core.errors import ActionRefused
 from tests.conftest import begin
 from tests.verification.testruns.nomad_plugin.world import READABLE, executable, needs_sandbox
 from verification.checks import execution
-from verification.checks.runner import subject_of
+from verification.checks.runner import build_integration_subject
 from verification.testruns.models import NomadRehearsal
 from verification.testruns.services import nomad_plugin_tests as jobs
 
-GIVEN = {"version": "1.0.0", "name": "example", "config": '{"address": "127.0.0.1:9999"}'}
+FORM_DATA = {"version": "1.0.0", "name": "example", "config": '{"address": "127.0.0.1:9999"}'}
 
 
 @pytest.fixture
@@ -31,30 +31,30 @@ def stubborn(row: NomadRehearsal, folder: Path) -> Path:
 
 @needs_sandbox
 @pytest.mark.django_db(transaction=True)
-def test_rehearsal_is_kept_and_told_to_the_check(
+def test_test_run_is_kept_and_reported_to_the_check(
     booster: Integration, alice: Any, client: Client, monkeypatch: Any
 ) -> None:
-    monkeypatch.setattr(jobs, "READABLE", READABLE)
-    row = jobs.begin(booster, GIVEN, by=alice, now=timezone.now())
-    assert jobs.run_one(row.pk, program=stubborn)
+    monkeypatch.setattr(jobs, "READABLE_FOLDERS", READABLE)
+    row = jobs.start_test_run(booster, FORM_DATA, actor=alice, now=timezone.now())
+    assert jobs.run_one(row.pk, program_fetcher=stubborn)
     row.refresh_from_db()
     assert (row.type, row.outcome, len(row.seen["asked"])) == ("driver", "fail", 11)
     assert [each["rule"] for each in row.verdicts if each["outcome"] != "pass"] == ["info.api"]
-    found = execution.safely("plugin.rehearsal", subject_of(booster), None)
-    assert (str(found.outcome), found.summary) == (
+    check = execution.run_check("plugin.rehearsal", build_integration_subject(booster), None)
+    assert (str(check.outcome), check.summary) == (
         "fail", "The driver plugin fails its rehearsal; 1 of 13 rules do not hold plainly.",
     )  # fmt: skip
     client.force_login(alice)
     page = client.get(reverse("nomad_rehearsal", args=[booster.uuid])).content.decode()
     assert "It names no API version, so Nomad would not load it." in page
-    said = client.get(reverse("nomad_rehearsal_json", args=[booster.uuid])).json()
-    assert (said["outcome"], said["claims"]["name"]) == ("fail", "example")
+    data = client.get(reverse("nomad_rehearsal_json", args=[booster.uuid])).json()
+    assert (data["outcome"], data["claims"]["name"]) == ("fail", "example")
 
 
 @pytest.mark.django_db
-def test_rehearsal_that_was_cut_off_is_played_once_more_and_then_ours(booster: Integration, alice: Any) -> None:
+def test_test_run_that_was_cut_off_is_played_once_more_and_then_ours(booster: Integration, alice: Any) -> None:
     now = timezone.now()
-    row = jobs.begin(booster, GIVEN, by=alice, now=now)
+    row = jobs.start_test_run(booster, FORM_DATA, actor=alice, now=now)
     NomadRehearsal.objects.filter(pk=row.pk).update(attempts=2, claimed_until=now)
     assert jobs.run_due(now) == 1
     row.refresh_from_db()
@@ -68,22 +68,22 @@ def test_without_a_sandbox_nothing_is_run_and_nothing_passes(
     booster: Integration, alice: Any, settings: Any, tmp_path: Path
 ) -> None:
     settings.SANDBOX_SOCKET = str(tmp_path / "nobody.sock")
-    row = jobs.begin(booster, GIVEN, by=alice, now=timezone.now())
-    assert jobs.run_one(row.pk, program=stubborn)
+    row = jobs.start_test_run(booster, FORM_DATA, actor=alice, now=timezone.now())
+    assert jobs.run_one(row.pk, program_fetcher=stubborn)
     row.refresh_from_db()
     assert {each["outcome"] for each in row.verdicts} == {row.outcome} == {"not_run"}
-    assert execution.safely("plugin.rehearsal", subject_of(booster), None).summary == (
+    assert execution.run_check("plugin.rehearsal", build_integration_subject(booster), None).summary == (
         "The rehearsal did not show everything: 13 of 13 rules are open."
     )
 
 
 @pytest.mark.django_db
 def test_one_is_open_at_a_time_and_strangers_begin_none(booster: Integration, alice: Any, charlie: Any) -> None:
-    jobs.begin(booster, GIVEN, by=alice, now=timezone.now())
-    with pytest.raises(NotAllowed, match="under way"):
-        jobs.begin(booster, GIVEN, by=alice, now=timezone.now())
-    with pytest.raises(NotAllowed, match="Only owners and editors"):
-        jobs.begin(booster, GIVEN, by=charlie, now=timezone.now())
+    jobs.start_test_run(booster, FORM_DATA, actor=alice, now=timezone.now())
+    with pytest.raises(ActionRefused, match="under way"):
+        jobs.start_test_run(booster, FORM_DATA, actor=alice, now=timezone.now())
+    with pytest.raises(ActionRefused, match="Only owners and editors"):
+        jobs.start_test_run(booster, FORM_DATA, actor=charlie, now=timezone.now())
 
 
 @pytest.mark.django_db
@@ -95,7 +95,7 @@ def test_other_categories_have_no_such_page(acme: Any, alice: Any, client: Clien
 
 @pytest.mark.django_db
 @pytest.mark.parametrize(
-    ("config", "said"),
+    ("config", "expected_error"),
     [
         ("{", "This is no JSON: line 2, column 1."),
         ("[1]", "A configuration is a JSON object"),
@@ -105,10 +105,10 @@ def test_other_categories_have_no_such_page(acme: Any, alice: Any, client: Clien
         ('{"a":' + "[" * 5000 + "]" * 5000 + "}", "a value in it cannot be handed over"),
     ],
 )  # fmt: skip
-def test_configuration_that_is_none_is_told_beside_the_field(
-    booster: Integration, alice: Any, client: Client, config: str, said: str
+def test_invalid_configuration_is_shown_as_field_error(
+    booster: Integration, alice: Any, client: Client, config: str, expected_error: str
 ) -> None:
     client.force_login(alice)
-    page = client.post(reverse("nomad_rehearsal", args=[booster.uuid]), {**GIVEN, "config": config})
+    page = client.post(reverse("nomad_rehearsal", args=[booster.uuid]), {**FORM_DATA, "config": config})
     assert (page.status_code, NomadRehearsal.objects.count()) == (422, 0)
-    assert said in page.content.decode()
+    assert expected_error in page.content.decode()

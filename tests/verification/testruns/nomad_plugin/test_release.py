@@ -12,32 +12,32 @@ from tests.fakes.github.server import GitHub, Repo
 from verification.checks.types import Subject
 from verification.sources import Sources
 from verification.testruns import artifacts
-from verification.testruns.kinds.provider_schema.artifacts import NotAuthentic, here
+from verification.testruns.kinds.provider_schema.artifacts import UnverifiedReleaseError, get_platform
 
 pytestmark = pytest.mark.github
 NAME = "acme/nomad-driver-rocket"
-ARCHIVE = f"nomad-driver-rocket_1.1.0_{here()}.zip"
+ARCHIVE = f"nomad-driver-rocket_1.1.0_{get_platform()}.zip"
 SUBJECT = Subject("nomad", "2021-04", "Nomad", "Rocket", NAME)
 PROGRAM = b"\x7fELF rocket"
 
 
-def packed(**members: bytes) -> bytes:
+def build_zip(**members: bytes) -> bytes:
     file = io.BytesIO()
-    with zipfile.ZipFile(file, "w") as made:
+    with zipfile.ZipFile(file, "w") as archive_file:
         for name, data in members.items():
-            made.writestr(name, data)
+            archive_file.writestr(name, data)
     return file.getvalue()
 
 
-GOOD = packed(**{"nomad-driver-rocket": PROGRAM, "LICENSE": b"MPL", "README.md": b"# Rocket"})
+GOOD = build_zip(**{"nomad-driver-rocket": PROGRAM, "LICENSE": b"MPL", "README.md": b"# Rocket"})
 
 
-def fetched(github: GitHub, folder: Path, files: dict[str, bytes], version: str = "1.1.0") -> bytes:
+def fetch_release(github: GitHub, folder: Path, files: dict[str, bytes], version: str = "1.1.0") -> bytes:
     github.seed(Repo(NAME))
     number = github.release(NAME, "v1.1.0")
     for name, content in files.items():
         github.asset(NAME, number, "v1.1.0", name, content)
-    return artifacts.fetched(replace(SUBJECT, version=version), Sources(), folder).read_bytes()
+    return artifacts.fetch_executable(replace(SUBJECT, version=version), Sources(), folder).read_bytes()
 
 
 def sums(name: str, content: bytes) -> bytes:
@@ -45,35 +45,49 @@ def sums(name: str, content: bytes) -> bytes:
 
 
 def test_program_of_the_archive_is_taken(github: GitHub, tmp_path: Path) -> None:
-    listed = {"nomad-driver-rocket_1.1.0_SHA256SUMS": sums(ARCHIVE, GOOD)}
-    assert fetched(github, tmp_path, {ARCHIVE: GOOD, **listed}) == PROGRAM
+    checksum_file = {"nomad-driver-rocket_1.1.0_SHA256SUMS": sums(ARCHIVE, GOOD)}
+    assert fetch_release(github, tmp_path, {ARCHIVE: GOOD, **checksum_file}) == PROGRAM
 
 
 def test_bare_program_of_the_newest_release_is_taken(github: GitHub, tmp_path: Path) -> None:
-    assert fetched(github, tmp_path, {f"rocket-{here().replace('_', '-')}": PROGRAM}, "") == PROGRAM
+    assert fetch_release(github, tmp_path, {f"rocket-{get_platform().replace('_', '-')}": PROGRAM}, "") == PROGRAM
 
 
 @pytest.mark.parametrize(
-    ("files", "said"),
+    ("files", "expected"),
     [
-        ({}, f"The release v1.1.0 has no file for {here()}, which is what we can start."),
-        ({"rocket_plan9_386.zip": GOOD}, f"The release v1.1.0 has no file for {here()}, which is what we can start."),
-        ({ARCHIVE: GOOD, "SHA256SUMS": sums(ARCHIVE, b"other")},
-         f"SHA256SUMS names another checksum for {ARCHIVE}, so it is not started."),
-        ({ARCHIVE: GOOD, "checksums.txt": sums("other.zip", GOOD)},
-         f"checksums.txt does not name {ARCHIVE}, so it is not started."),
+        ({}, f"The release v1.1.0 has no file for {get_platform()}, which is what we can start."),
+        (
+            {"rocket_plan9_386.zip": GOOD},
+            f"The release v1.1.0 has no file for {get_platform()}, which is what we can start.",
+        ),
+        (
+            {ARCHIVE: GOOD, "SHA256SUMS": sums(ARCHIVE, b"other")},
+            f"SHA256SUMS names another checksum for {ARCHIVE}, so it is not started.",
+        ),
+        (
+            {ARCHIVE: GOOD, "checksums.txt": sums("other.zip", GOOD)},
+            f"checksums.txt does not name {ARCHIVE}, so it is not started.",
+        ),
         ({ARCHIVE: b"PK, or so it says"}, f"{ARCHIVE} cannot be unpacked, so it is not started."),
-        ({ARCHIVE: packed(LICENSE=b"MPL")}, f"{ARCHIVE} holds no programs; the one to start must stand alone in it."),
-        ({ARCHIVE: packed(one=PROGRAM, two=PROGRAM)},
-         f"{ARCHIVE} holds 2 programs; the one to start must stand alone in it."),
+        (
+            {ARCHIVE: build_zip(LICENSE=b"MPL")},
+            f"{ARCHIVE} holds no programs; the one to start must stand alone in it.",
+        ),
+        (
+            {ARCHIVE: build_zip(one=PROGRAM, two=PROGRAM)},
+            f"{ARCHIVE} holds 2 programs; the one to start must stand alone in it.",
+        ),
     ],
-)  # fmt: skip
-def test_what_cannot_be_started_says_why(github: GitHub, tmp_path: Path, files: dict[str, bytes], said: str) -> None:
-    with pytest.raises(NotAuthentic) as refusal:
-        fetched(github, tmp_path, files)
-    assert str(refusal.value) == said
+)
+def test_what_cannot_be_started_says_why(
+    github: GitHub, tmp_path: Path, files: dict[str, bytes], expected: str
+) -> None:
+    with pytest.raises(UnverifiedReleaseError) as refusal:
+        fetch_release(github, tmp_path, files)
+    assert str(refusal.value) == expected
 
 
-def test_release_that_is_not_there_is_named(github: GitHub, tmp_path: Path) -> None:
-    with pytest.raises(NotAuthentic, match=r"There is no release 9\.9\.9 on GitHub"):
-        fetched(github, tmp_path, {}, "9.9.9")
+def test_missing_release_is_named(github: GitHub, tmp_path: Path) -> None:
+    with pytest.raises(UnverifiedReleaseError, match=r"There is no release 9\.9\.9 on GitHub"):
+        fetch_release(github, tmp_path, {}, "9.9.9")

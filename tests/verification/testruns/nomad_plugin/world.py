@@ -9,8 +9,8 @@ import pytest
 from examples import nomad_plugin
 from tests.verification.testruns.folder import shared
 from verification.sandbox.environment import find_obstacle
-from verification.testruns.kinds.nomad_plugin.driver import Given, Play
-from verification.testruns.kinds.nomad_plugin.records import Seen
+from verification.testruns.kinds.nomad_plugin.driver import NomadPluginTarget, NomadPluginTestRunner
+from verification.testruns.kinds.nomad_plugin.records import NomadPluginRecords
 from verification.testruns.kinds.nomad_plugin.rules import catalog
 
 ROOT = Path(nomad_plugin.__file__).resolve().parent.parent
@@ -30,14 +30,16 @@ def executable(kind: str, fault: str = "") -> Path:
 
 
 @cache
-def played(kind: str, fault: str = "", address: object = CONFIG["address"]) -> Seen:
-    given = Given(executable(kind, fault), kind, "example", "1.0.0", {"address": address}, READABLE)
-    return Play(given, seconds=2).play()
+def run_plugin_test(kind: str, fault: str = "", address: object = CONFIG["address"]) -> NomadPluginRecords:
+    nomad_plugin_target = NomadPluginTarget(
+        executable(kind, fault), kind, "example", "1.0.0", {"address": address}, READABLE
+    )
+    return NomadPluginTestRunner(nomad_plugin_target, timeout_seconds=2).run()
 
 
-def outcomes(seen: Seen) -> dict[str, str]:
-    return {each.rule: str(each.outcome) for each in catalog.judge(seen)}
+def outcomes(records: NomadPluginRecords) -> dict[str, str]:
+    return {each.rule: str(each.outcome) for each in catalog.judge(records)}
 
 
-def sentence(seen: Seen, rule: str) -> str:
-    return next(each.sentence for each in catalog.judge(seen) if each.rule == rule)
+def sentence(records: NomadPluginRecords, rule: str) -> str:
+    return next(each.sentence for each in catalog.judge(records) if each.rule == rule)

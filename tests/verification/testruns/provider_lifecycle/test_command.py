@@ -8,14 +8,20 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
-from tests.verification.testruns.provider_lifecycle.world import BASE, CANARY, CHANGED, executable, needs_terraform
+from tests.verification.testruns.provider_lifecycle.world import (
+    BASE,
+    CANARY,
+    CHANGED_CONFIG,
+    executable,
+    needs_terraform,
+)
 from verification.testruns.kinds.provider_lifecycle import workspace
 
 
 @pytest.fixture
 def words(tmp_path: Path) -> list[str]:
     """The options of a rehearsal."""
-    for name, text in (("main.tf", BASE), ("changed.tf", CHANGED), ("env", f"EXAMPLE_TOKEN={CANARY}")):
+    for name, text in (("main.tf", BASE), ("changed.tf", CHANGED_CONFIG), ("env", f"EXAMPLE_TOKEN={CANARY}")):
         (tmp_path / name).write_text(text)
     files = {"--config": "main.tf", "--changed": "changed.tf", "--env-file": "env"}
     return [word for option, name in files.items() for word in (option, str(tmp_path / name))]
@@ -35,20 +41,20 @@ def test_what_is_missing_is_said(words: list[str], tmp_path: Path) -> None:
 
 def test_without_terraform_it_is_not_run(words: list[str], monkeypatch: Any, capsys: Any) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
-    assert workspace.found_terraform() is None
+    assert workspace.find_terraform() is None
     with pytest.raises(SystemExit) as end:
         call_command("rehearse_lifecycle", str(executable()), *words, "--json")
-    said = json.loads(capsys.readouterr().out)
-    assert (end.value.code, said["outcome"], said["steps"]) == (2, "not_run", [])
-    assert {each["sentence"] for each in said["verdicts"]} == {"Not run: no terraform on this worker."}
+    data = json.loads(capsys.readouterr().out)
+    assert (end.value.code, data["outcome"], data["steps"]) == (2, "not_run", [])
+    assert {each["sentence"] for each in data["verdicts"]} == {"Not run: no terraform on this worker."}
 
 
 @needs_terraform
 def test_fault_ends_it_with_1_and_no_credential_is_printed(words: list[str], capsys: Any) -> None:
     with pytest.raises(SystemExit) as end:
         call_command("rehearse_lifecycle", str(executable("crash")), *words, "--unsandboxed")
-    said = capsys.readouterr()
+    captured_output = capsys.readouterr()
     assert end.value.code == 1
-    assert "FAIL     The apply makes it, and the state holds it: The provider broke down." in said.out
-    assert "The plan is applied: exit code 1 after" in said.err
-    assert CANARY not in said.out + said.err
+    assert "FAIL     The apply makes it, and the state holds it: The provider broke down." in captured_output.out
+    assert "The plan is applied: exit code 1 after" in captured_output.err
+    assert CANARY not in captured_output.out + captured_output.err

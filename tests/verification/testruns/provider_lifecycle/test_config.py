@@ -7,18 +7,18 @@ import pytest
 from tests.verification.testruns.provider_lifecycle.world import BASE
 from verification.testruns.kinds.provider_lifecycle import report, worker
 from verification.testruns.kinds.provider_lifecycle.config import (
-    Given,
-    Unfit,
-    environment_of,
-    hosts_of,
-    version_of,
-    why_unfit,
+    InvalidConfig,
+    ProviderLifecycleTarget,
+    find_config_problem,
+    parse_environment,
+    parse_executable_name,
+    parse_hosts,
 )
 from verification.testruns.kinds.provider_lifecycle.rules import catalog
 
 
 def test_environment_is_read_with_comments_and_quotes() -> None:
-    assert environment_of('# a\n\nexport A="b c"\nTF_VAR_x=1\n') == {"A": "b c", "TF_VAR_x": "1"}
+    assert parse_environment('# a\n\nexport A="b c"\nTF_VAR_x=1\n') == {"A": "b c", "TF_VAR_x": "1"}
 
 
 @pytest.mark.parametrize(
@@ -32,44 +32,44 @@ def test_environment_is_read_with_comments_and_quotes() -> None:
     ],
 )
 def test_environment_that_is_not_fit_is_refused(line: str, words: str) -> None:
-    with pytest.raises(Unfit) as refusal:
-        environment_of(line)
+    with pytest.raises(InvalidConfig) as refusal:
+        parse_environment(line)
     assert str(refusal.value) == words
 
 
 def test_hosts_are_names_and_nothing_else() -> None:
-    assert hosts_of("API.acme.io, b.acme.io:8443") == ("api.acme.io", "b.acme.io:8443")
+    assert parse_hosts("API.acme.io, b.acme.io:8443") == ("api.acme.io", "b.acme.io:8443")
     for text in ("https://a.io", "10.0.0.1", "localhost", "a..b"):
-        with pytest.raises(Unfit):
-            hosts_of(text)
+        with pytest.raises(InvalidConfig):
+            parse_hosts(text)
 
 
 def test_executable_says_name_and_version() -> None:
-    assert version_of(Path("terraform-provider-google-beta_v1.2.3-rc.1_x5")) == ("google-beta", "1.2.3-rc.1")
-    with pytest.raises(Unfit):
-        version_of(Path("provider"))
+    assert parse_executable_name(Path("terraform-provider-google-beta_v1.2.3-rc.1_x5")) == ("google-beta", "1.2.3-rc.1")
+    with pytest.raises(InvalidConfig):
+        parse_executable_name(Path("provider"))
 
 
-def given(**more: str) -> Given:
+def build_target(**more: str) -> ProviderLifecycleTarget:
     texts = {"base": BASE, "changed": BASE} | more
-    return Given(Path(), Path(), "acme/a", "1.0.0", environment={"A": "s3cret-value"}, **texts)
+    return ProviderLifecycleTarget(Path(), Path(), "acme/a", "1.0.0", environment={"A": "s3cret-value"}, **texts)
 
 
 def test_credential_in_a_configuration_is_refused() -> None:
-    assert why_unfit(given()) == ""
+    assert find_config_problem(build_target()) == ""
     words = "A configuration holds the value of A. Use a variable, so that it stays out of the rehearsal."
-    assert why_unfit(given(changed=BASE + "# s3cret-value")) == words
+    assert find_config_problem(build_target(changed=BASE + "# s3cret-value")) == words
 
 
 def test_state_that_is_kept_elsewhere_is_refused() -> None:
     words = "Leave out “backend” and “cloud”: the rehearsal keeps the state itself."
-    assert why_unfit(given(base=f'terraform {{\n  backend "http" {{}}\n}}\n{BASE}')) == words
-    assert why_unfit(given(changed=f"terraform {{\n  cloud {{}}\n}}\n{BASE}")) == words
+    assert find_config_problem(build_target(base=f'terraform {{\n  backend "http" {{}}\n}}\n{BASE}')) == words
+    assert find_config_problem(build_target(changed=f"terraform {{\n  cloud {{}}\n}}\n{BASE}")) == words
 
 
 def test_without_terraform_everything_is_not_run_and_nothing_passes() -> None:
-    seen = worker.not_run(given(), worker.NO_TERRAFORM)
-    assert {(str(each.outcome), each.sentence) for each in catalog.judge(seen)} == {
+    records = worker.build_not_run_records(build_target(), worker.NO_TERRAFORM_MESSAGE)
+    assert {(str(each.outcome), each.sentence) for each in catalog.judge(records)} == {
         ("not_run", "Not run: no terraform on this worker.")
     }
-    assert (catalog.outcome_of(catalog.judge(seen)), report.exit_code(seen)) == ("not_run", 2)
+    assert (catalog.compute_outcome(catalog.judge(records)), report.get_exit_code(records)) == ("not_run", 2)

@@ -5,33 +5,64 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from examples.provider import FAULTS
-from tests.verification.testruns.provider_lifecycle.world import executable, needs_terraform, outcomes, played, sentence
+from tests.verification.testruns.provider_lifecycle.world import (
+    executable,
+    needs_terraform,
+    outcomes,
+    run_lifecycle_test,
+    sentence,
+)
 
 pytestmark = [needs_terraform, pytest.mark.xdist_group("lifecycle")]
-MADE = ("init", "plan", "apply")
+CREATION_STEPS = ("init", "plan", "apply")
 # the steps that are played, the rule that fails, and what it says of it
 SERVER = "example_server.my-server"
 EXPECTED = {
-    "perpetual-diff": ((*MADE, "again"), "again",
-                       f"The same configuration planned again would change {SERVER} (address)."),
-    "wrong-update": ((*MADE, "change", "update", "settled"), "change.again",
-                     f"The changed configuration planned again would change {SERVER} (address and labels)."),
-    "replaces": ((*MADE, "change"), "change.plan",
-                 f"{SERVER} would be replaced because of address, not changed in place."),
-    "destroy-fails-when-gone": ((*MADE, "destroy", "gone_destroy"), "gone.destroy",
-                                "What is gone already cannot be destroyed. The server could not be destroyed: 404: "),
-    "crash": (MADE, "apply", "The provider broke down. "),
-    "blind-read": ((*MADE, "destroy", "gone"), "gone", f"{SERVER} is gone, and that was not noticed"),
-    "new-id": ((*MADE, "change"), "change.plan", f"{SERVER} gets another id, although it is changed in place"),
-    "inconsistent": (MADE, "apply",
-                     "What was made is not what was planned. Provider produced inconsistent result after apply"),
+    "perpetual-diff": (
+        (*CREATION_STEPS, "again"),
+        "again",
+        f"The same configuration planned again would change {SERVER} (address).",
+    ),
+    "wrong-update": (
+        (*CREATION_STEPS, "change", "update", "settled"),
+        "change.again",
+        f"The changed configuration planned again would change {SERVER} (address and labels).",
+    ),
+    "replaces": (
+        (*CREATION_STEPS, "change"),
+        "change.plan",
+        f"{SERVER} would be replaced because of address, not changed in place.",
+    ),
+    "destroy-fails-when-gone": (
+        (*CREATION_STEPS, "destroy", "gone_destroy"),
+        "gone.destroy",
+        "What is gone already cannot be destroyed. The server could not be destroyed: 404: ",
+    ),
+    "crash": (CREATION_STEPS, "apply", "The provider broke down. "),
+    "blind-read": ((*CREATION_STEPS, "destroy", "gone"), "gone", f"{SERVER} is gone, and that was not noticed"),
+    "new-id": (
+        (*CREATION_STEPS, "change"),
+        "change.plan",
+        f"{SERVER} gets another id, although it is changed in place",
+    ),
+    "inconsistent": (
+        CREATION_STEPS,
+        "apply",
+        "What was made is not what was planned. Provider produced inconsistent result after apply",
+    ),
     "unvalidated": (("init", "refused"), "refused", "The configuration that must be refused is planned."),
-    "leaks": (("init", "plan"), "secrets.output",
-              "The value of EXAMPLE_TOKEN was printed: “The configuration is planned”."),
-    "forgets-partial": (("init", "partial"), "partial",
-                        "The apply failed halfway, and the state holds nothing: what was made before is lost."),
+    "leaks": (
+        ("init", "plan"),
+        "secrets.output",
+        "The value of EXAMPLE_TOKEN was printed: “The configuration is planned”.",
+    ),
+    "forgets-partial": (
+        ("init", "partial"),
+        "partial",
+        "The apply failed halfway, and the state holds nothing: what was made before is lost.",
+    ),
     "no-notice": (("direct",), "direct", "It does not say that it is a plugin, and does not end by itself."),
-}  # fmt: skip
+}
 BESIDE = {"crash": "left", "forgets-partial": "left"}  # warns as well
 
 
@@ -41,7 +72,7 @@ def all_played() -> None:
     for fault in EXPECTED:
         executable(fault)
     with ThreadPoolExecutor(2) as pool:
-        list(pool.map(lambda fault: played(fault, EXPECTED[fault][0]), EXPECTED))
+        list(pool.map(lambda fault: run_lifecycle_test(fault, EXPECTED[fault][0]), EXPECTED))
 
 
 def test_every_fault_of_the_example_is_expected() -> None:
@@ -51,7 +82,7 @@ def test_every_fault_of_the_example_is_expected() -> None:
 @pytest.mark.parametrize("fault", EXPECTED)
 def test_fault_fails_its_own_rule_alone(fault: str) -> None:
     only, rule, words = EXPECTED[fault]
-    seen = played(fault, only)
-    found = {key: outcome for key, outcome in outcomes(seen).items() if outcome not in ("pass", "not_run")}
-    assert found == {rule: "fail"} | ({BESIDE[fault]: "warn"} if fault in BESIDE else {})
-    assert sentence(seen, rule).startswith(words)
+    records = run_lifecycle_test(fault, only)
+    other_outcomes = {key: outcome for key, outcome in outcomes(records).items() if outcome not in ("pass", "not_run")}
+    assert other_outcomes == {rule: "fail"} | ({BESIDE[fault]: "warn"} if fault in BESIDE else {})
+    assert sentence(records, rule).startswith(words)

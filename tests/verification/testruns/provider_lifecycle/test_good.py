@@ -9,33 +9,35 @@ import pytest
 from tests.verification.testruns.provider_lifecycle.world import (
     CANARY,
     READABLE,
-    given,
+    build_target,
     needs_sandbox,
     needs_terraform,
     outcomes,
-    played,
+    run_lifecycle_test,
     sentence,
 )
 from verification.testruns.kinds.provider_lifecycle import report, worker
-from verification.testruns.kinds.provider_lifecycle.records import Seen, seen_of
-from verification.testruns.kinds.provider_lifecycle.redaction import STRUCK, Secrets, masked
+from verification.testruns.kinds.provider_lifecycle.records import ProviderLifecycleRecords, load_records
+from verification.testruns.kinds.provider_lifecycle.redaction import REDACTED_TEXT, Secrets, mask_sensitive_values
 
 pytestmark = pytest.mark.xdist_group("lifecycle")
 
 
 @pytest.fixture(scope="module")
-def good() -> Seen:
-    told: list[str] = []
-    seen = worker.sandboxed(given(), lambda seen: told.append(seen.ran[-1].act), READABLE)
-    assert told == [ran.act for ran in seen.ran]
-    return seen
+def good() -> ProviderLifecycleRecords:
+    reported_steps: list[str] = []
+    sandbox_records = worker.run_in_sandbox(
+        build_target(), lambda sandbox_records: reported_steps.append(sandbox_records.ran[-1].act), READABLE
+    )
+    assert reported_steps == [ran.act for ran in sandbox_records.ran]
+    return sandbox_records
 
 
 @needs_terraform
 @needs_sandbox
-def test_good_provider_with_nested_blocks_passes_every_rule_in_the_sandbox(good: Seen) -> None:
+def test_good_provider_with_nested_blocks_passes_every_rule_in_the_sandbox(good: ProviderLifecycleRecords) -> None:
     assert set(outcomes(good).values()) == {"pass"}
-    assert report.exit_code(good) == 0
+    assert report.get_exit_code(good) == 0
     assert sentence(good, "refused") == (
         'It is refused: Missing required argument: The argument "address" is required, but no definition was found.'
     )
@@ -44,19 +46,19 @@ def test_good_provider_with_nested_blocks_passes_every_rule_in_the_sandbox(good:
 
 @needs_terraform
 @needs_sandbox
-def test_what_was_seen_survives_json_and_holds_no_credential(good: Seen) -> None:
-    assert seen_of(json.loads(json.dumps(good.as_dict()))) == good
-    assert CANARY not in report.as_json(good) + report.as_text(good)
+def test_what_was_seen_survives_json_and_holds_no_credential(good: ProviderLifecycleRecords) -> None:
+    assert load_records(json.loads(json.dumps(good.as_dict()))) == good
+    assert CANARY not in report.render_json(good) + report.render_text(good)
     assert "This binary is a plugin." in good.ran[0].text
 
 
 @needs_terraform
-def test_printed_credential_is_struck_out_and_told() -> None:
-    seen = played("leaks", ("init", "plan"))
-    kept = report.as_json(seen)
-    assert outcomes(seen)["secrets.output"] == "fail"
-    assert STRUCK in kept
-    assert not [form for form in (CANARY, *CANARY.split()) if form in kept]
+def test_printed_credential_is_struck_out_and_reported() -> None:
+    records = run_lifecycle_test("leaks", ("init", "plan"))
+    report_text = report.render_json(records)
+    assert outcomes(records)["secrets.output"] == "fail"
+    assert REDACTED_TEXT in report_text
+    assert not [form for form in (CANARY, *CANARY.split()) if form in report_text]
 
 
 @pytest.mark.parametrize("around", ["", "x", "xy", "user:"])
@@ -64,24 +66,24 @@ def test_credential_is_struck_out_of_every_encoding(around: str) -> None:
     secrets, inner = Secrets({"TOKEN": CANARY}), f"{around}{CANARY}{around}".encode()
     urlsafe, plain = base64.urlsafe_b64encode(inner).decode(), base64.b64encode(inner).decode()
     for text in (CANARY, quote_plus(CANARY), json.dumps(CANARY), CANARY.encode().hex(), plain, urlsafe):
-        struck = secrets.struck(f"before {text} after")
-        assert STRUCK in struck
-        assert len(struck) <= len("before  after") + len(STRUCK) + 2 * len(around) + 8
-        assert secrets.seen_in(text) == ("TOKEN",)
+        redacted_text = secrets.redact(f"before {text} after")
+        assert REDACTED_TEXT in redacted_text
+        assert len(redacted_text) <= len("before  after") + len(REDACTED_TEXT) + 2 * len(around) + 8
+        assert secrets.find_names_in(text) == ("TOKEN",)
 
 
 def test_setting_is_no_credential_that_comes_out() -> None:
     secrets = Secrets({"REGION": "eu-west-1", "PIN": "123"})
-    assert secrets.seen_in("eu-west-1") == ()
-    assert secrets.struck("eu-west-1 123") == f"{STRUCK} 123"
+    assert secrets.find_names_in("eu-west-1") == ()
+    assert secrets.redact("eu-west-1 123") == f"{REDACTED_TEXT} 123"
 
 
 def test_what_no_database_keeps_is_taken_out() -> None:
-    assert Secrets({}).cleared({"a\x00": ["b\ud800"]}) == {"a": ["b?"]}
+    assert Secrets({}).redact_data({"a\x00": ["b\ud800"]}) == {"a": ["b?"]}
 
 
 def test_what_terraform_marks_is_masked() -> None:
     value = {"a": {"b": "x", "c": ["y", "z"]}, "d": 1, "e": None}
-    assert masked(value, {"a": {"b": True, "c": [False, True]}, "d": True, "e": True}) == {
+    assert mask_sensitive_values(value, {"a": {"b": True, "c": [False, True]}, "d": True, "e": True}) == {
         "a": {"b": "(sensitive value)", "c": ["y", "(sensitive value)"]}, "d": "(sensitive value)", "e": None,
     }  # fmt: skip

@@ -13,12 +13,12 @@ from django.utils import timezone
 
 from integrations.submissions.models import Credential, Integration
 from portal.core import crypto
-from portal.core.errors import NotAllowed
+from portal.core.errors import ActionRefused
 from tests.conftest import begin
 from tests.verification.testruns.provider_lifecycle.world import (
     BASE,
     CANARY,
-    CHANGED,
+    CHANGED_CONFIG,
     READABLE,
     executable,
     needs_sandbox,
@@ -40,12 +40,12 @@ variable "ready" {
   default = false
 }
 """
-STOPPED = BASE.removesuffix("}\n") + CONDITION
-GIVEN: dict[str, Any] = {
-    "version": "1.0.0", "base": BASE, "changed": CHANGED, "refused": "", "partial": "", "hosts": (),
+STOPPED_CONFIG = BASE.removesuffix("}\n") + CONDITION
+FORM_DATA: dict[str, Any] = {
+    "version": "1.0.0", "base": BASE, "changed": CHANGED_CONFIG, "refused": "", "partial": "", "hosts": (),
     "secret": f"EXAMPLE_TOKEN={CANARY}", "account": "",
 }  # fmt: skip
-KEPT = "kept-canary-8831"
+KEPT_CANARY = "kept-canary-8831"
 
 
 @pytest.fixture
@@ -70,29 +70,38 @@ def test_credentials_reach_the_sandbox_and_nothing_else(
     rocket: Integration, alice: Any, monkeypatch: Any, caplog: Any
 ) -> None:
     caplog.set_level(logging.DEBUG)
-    monkeypatch.setattr(jobs, "READABLE", READABLE)
+    monkeypatch.setattr(jobs, "READABLE_FOLDERS", READABLE)
     account = Credential(uuid=uuid4(), integration=rocket, requirement_id="X", label="Test", created_at=timezone.now(),
                          created_by=alice)  # fmt: skip
-    account.sealed = crypto.seal(crypto.Secret(f"OTHER_TOKEN={KEPT}"), account.context())
+    account.sealed = crypto.encrypt(crypto.Secret(f"OTHER_TOKEN={KEPT_CANARY}"), account.context())
     account.save()
-    given = GIVEN | {"base": STOPPED, "changed": STOPPED.replace("1.2.3.4", "5.6.7.8"), "account": str(account.uuid)}
-    row = jobs.begin(rocket, given, by=alice, now=timezone.now())
+    form_data = FORM_DATA | {
+        "base": STOPPED_CONFIG,
+        "changed": STOPPED_CONFIG.replace("1.2.3.4", "5.6.7.8"),
+        "account": str(account.uuid),
+    }
+    row = jobs.start_test_run(rocket, form_data, actor=alice, now=timezone.now())
     assert CANARY not in everything()
-    assert jobs.run_one(row.pk, program=leaking)
+    assert jobs.run_one(row.pk, program_fetcher=leaking)
     row.refresh_from_db()
-    said = {each["rule"]: each["outcome"] for each in row.verdicts}
-    assert (row.outcome, bytes(row.sealed), said["secrets.output"], said["plan"]) == ("fail", b"", "fail", "fail")
+    outcome_by_rule = {each["rule"]: each["outcome"] for each in row.verdicts}
+    assert (row.outcome, bytes(row.sealed), outcome_by_rule["secrets.output"], outcome_by_rule["plan"]) == (
+        "fail",
+        b"",
+        "fail",
+        "fail",
+    )
     assert [ran["act"] for ran in row.seen["ran"]] == ["direct", "init", "validate", "refused", "plan"]
     assert (row.names, account.uses.get().how) == (["EXAMPLE_TOKEN"], "sandbox")
     text = everything() + caplog.text
-    for canary in (CANARY, KEPT, *CANARY.split()):
+    for canary in (CANARY, KEPT_CANARY, *CANARY.split()):
         assert canary not in text
 
 
 @pytest.mark.django_db
-def test_rehearsal_that_was_cut_off_is_ours_and_not_played_again(rocket: Integration, alice: Any) -> None:
+def test_test_run_that_was_cut_off_is_ours_and_not_played_again(rocket: Integration, alice: Any) -> None:
     now = timezone.now()
-    row = jobs.begin(rocket, GIVEN, by=alice, now=now)
+    row = jobs.start_test_run(rocket, FORM_DATA, actor=alice, now=now)
     LifecycleRehearsal.objects.filter(pk=row.pk).update(attempts=1, claimed_until=now)
     assert jobs.run_due(now) == 1
     row.refresh_from_db()
@@ -105,16 +114,16 @@ def test_without_a_sandbox_nothing_is_run_and_nothing_passes(
     rocket: Integration, alice: Any, settings: Any, tmp_path: Path
 ) -> None:
     settings.SANDBOX_SOCKET = str(tmp_path / "nobody.sock")
-    row = jobs.begin(rocket, GIVEN, by=alice, now=timezone.now())
-    assert jobs.run_one(row.pk, program=leaking)
+    row = jobs.start_test_run(rocket, FORM_DATA, actor=alice, now=timezone.now())
+    assert jobs.run_one(row.pk, program_fetcher=leaking)
     row.refresh_from_db()
     assert {each["outcome"] for each in row.verdicts} == {row.outcome} == {"not_run"}
     assert row.verdicts[0]["sentence"].startswith("Not run: No sandbox on this worker")
 
 
 @pytest.mark.django_db
-def test_release_that_nobody_published_is_not_started(rocket: Integration, alice: Any, registry: Any) -> None:
-    row = jobs.begin(rocket, GIVEN, by=alice, now=timezone.now())
+def test_release_that_no_one_published_is_not_started(rocket: Integration, alice: Any, registry: Any) -> None:
+    row = jobs.start_test_run(rocket, FORM_DATA, actor=alice, now=timezone.now())
     assert jobs.run_due() == 1
     row.refresh_from_db()
     assert row.outcome == "not_run"
@@ -123,19 +132,19 @@ def test_release_that_nobody_published_is_not_started(rocket: Integration, alice
 
 @pytest.mark.django_db
 def test_one_is_open_at_a_time_and_strangers_begin_none(rocket: Integration, alice: Any, charlie: Any) -> None:
-    jobs.begin(rocket, GIVEN, by=alice, now=timezone.now())
-    with pytest.raises(NotAllowed) as refusal:
-        jobs.begin(rocket, GIVEN, by=alice, now=timezone.now())
+    jobs.start_test_run(rocket, FORM_DATA, actor=alice, now=timezone.now())
+    with pytest.raises(ActionRefused) as refusal:
+        jobs.start_test_run(rocket, FORM_DATA, actor=alice, now=timezone.now())
     assert str(refusal.value) == "A rehearsal is under way; wait for its end."
-    with pytest.raises(NotAllowed, match="Only owners and editors"):
-        jobs.begin(rocket, GIVEN, by=charlie, now=timezone.now())
+    with pytest.raises(ActionRefused, match="Only owners and editors"):
+        jobs.start_test_run(rocket, FORM_DATA, actor=charlie, now=timezone.now())
 
 
 @pytest.mark.django_db
-def test_form_keeps_what_was_typed_but_the_credentials(rocket: Integration, alice: Any, client: Client) -> None:
+def test_form_keeps_what_was_entered_but_the_credentials(rocket: Integration, alice: Any, client: Client) -> None:
     client.force_login(alice)
-    sent = {**GIVEN, "changed": BASE, "hosts": "https://a.io"}
-    page = client.post(reverse("lifecycle", args=[rocket.uuid]), sent)
+    posted_data = {**FORM_DATA, "changed": BASE, "hosts": "https://a.io"}
+    page = client.post(reverse("lifecycle", args=[rocket.uuid]), posted_data)
     text = page.content.decode()
     assert page.status_code == 422
     assert "https://a.io is no host name. Write it like api.acme.io, or api.acme.io:8443." in text
@@ -147,12 +156,12 @@ def test_form_keeps_what_was_typed_but_the_credentials(rocket: Integration, alic
 def test_page_and_json_show_the_same_verdicts(rocket: Integration, alice: Any, client: Client) -> None:
     client.force_login(alice)
     assert client.get(reverse("lifecycle_json", args=[rocket.uuid])).status_code == 404
-    client.post(reverse("lifecycle", args=[rocket.uuid]), {**GIVEN, "hosts": "api.acme.io"})
+    client.post(reverse("lifecycle", args=[rocket.uuid]), {**FORM_DATA, "hosts": "api.acme.io"})
     row = LifecycleRehearsal.objects.get()
     assert (row.hosts, row.names, row.seen["has_secrets"]) == (["api.acme.io"], ["EXAMPLE_TOKEN"], True)
     LifecycleRehearsal.objects.update(attempts=1)
     jobs.run_due()
-    said = client.get(reverse("lifecycle_json", args=[rocket.uuid])).json()
-    assert (said["version"], said["outcome"], len(said["verdicts"])) == ("1.0.0", "error", 17)
+    data = client.get(reverse("lifecycle_json", args=[rocket.uuid])).json()
+    assert (data["version"], data["outcome"], len(data["verdicts"])) == ("1.0.0", "error", 17)
     page = client.get(reverse("lifecycle", args=[rocket.uuid])).content.decode()
     assert "This is ours, not your provider" in page

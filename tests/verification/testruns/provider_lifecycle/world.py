@@ -10,10 +10,10 @@ from examples import provider
 from tests.verification.testruns.folder import shared
 from verification.sandbox.environment import find_obstacle
 from verification.testruns.kinds.provider_lifecycle import worker
-from verification.testruns.kinds.provider_lifecycle.config import Given
-from verification.testruns.kinds.provider_lifecycle.records import Seen
+from verification.testruns.kinds.provider_lifecycle.config import ProviderLifecycleTarget
+from verification.testruns.kinds.provider_lifecycle.records import ProviderLifecycleRecords
 from verification.testruns.kinds.provider_lifecycle.rules import catalog
-from verification.testruns.kinds.provider_lifecycle.workspace import found_terraform
+from verification.testruns.kinds.provider_lifecycle.workspace import find_terraform
 
 CANARY = "canary/7f3a+Qz9=secret second-part"
 BASE = """resource "example_server" "my-server" {
@@ -29,11 +29,11 @@ BASE = """resource "example_server" "my-server" {
   }
 }
 """
-CHANGED = BASE.replace("1.2.3.4", "5.6.7.8")
+CHANGED_CONFIG = BASE.replace("1.2.3.4", "5.6.7.8")
 PARTIAL = BASE.replace("/mount/test", "mount/test")
-REFUSED = 'resource "example_server" "my-server" {}\n'
+REFUSED_CONFIG = 'resource "example_server" "my-server" {}\n'
 READABLE = tuple(dict.fromkeys(Path(each).resolve() for each in (sys.base_prefix, sys.prefix)))
-TERRAFORM = found_terraform()
+TERRAFORM = find_terraform()
 needs_terraform = pytest.mark.skipif(TERRAFORM is None, reason="no terraform on this machine")
 needs_sandbox = pytest.mark.skipif(bool(find_obstacle()), reason=find_obstacle() or "a sandbox can be had")
 
@@ -44,23 +44,23 @@ def executable(fault: str = "") -> Path:
     return provider.write(shared("provider-"), fault)
 
 
-def given(fault: str = "", **more: str) -> Given:
-    texts = {"refused": REFUSED, "partial": PARTIAL} | more
-    return Given(
-        executable(fault), TERRAFORM or Path(), "example/example", "1.0.0", BASE, CHANGED,
+def build_target(fault: str = "", **more: str) -> ProviderLifecycleTarget:
+    texts = {"refused": REFUSED_CONFIG, "partial": PARTIAL} | more
+    return ProviderLifecycleTarget(
+        executable(fault), TERRAFORM or Path(), "example/example", "1.0.0", BASE, CHANGED_CONFIG,
         environment={"EXAMPLE_TOKEN": CANARY, "EXAMPLE_REGION": "eu-west-1"}, **texts,
     )  # fmt: skip
 
 
 @cache
-def played(fault: str = "", only: tuple[str, ...] = ()) -> Seen:
+def run_lifecycle_test(fault: str = "", only: tuple[str, ...] = ()) -> ProviderLifecycleRecords:
     """What is seen of the variant, of some steps or of all; played once. Without a sandbox, which takes less time."""
-    return worker.alone(given(fault), lambda seen: None, only)
+    return worker.run_unsandboxed(build_target(fault), lambda records: None, only)
 
 
-def outcomes(seen: Seen) -> dict[str, str]:
-    return {each.rule: str(each.outcome) for each in catalog.judge(seen)}
+def outcomes(records: ProviderLifecycleRecords) -> dict[str, str]:
+    return {each.rule: str(each.outcome) for each in catalog.judge(records)}
 
 
-def sentence(seen: Seen, rule: str) -> str:
-    return next(each.sentence for each in catalog.judge(seen) if each.rule == rule)
+def sentence(records: ProviderLifecycleRecords, rule: str) -> str:
+    return next(each.sentence for each in catalog.judge(records) if each.rule == rule)

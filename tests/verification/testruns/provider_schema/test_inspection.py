@@ -14,12 +14,12 @@ from django.test import Client
 from django.urls import reverse
 
 from integrations.submissions.models import Integration
-from portal.core.errors import NotAllowed
+from portal.core.errors import ActionRefused
 from tests.conftest import begin
 from tests.fakes import signed
 from tests.fakes.registry import Provider, Registry
 from verification.checks.models import CheckResult, CheckRun
-from verification.checks.rules.provider_schema import KNOWN
+from verification.checks.rules.provider_schema import OBSERVATION_KEY
 from verification.checks.services import observations
 from verification.sandbox import environment
 from verification.schemas.models import StoredSchema
@@ -30,7 +30,7 @@ from verification.testruns.services import provider_schema_inspections
 
 pytestmark = pytest.mark.django_db
 NOW = datetime.now(UTC)
-PLATFORM = artifacts.here()
+PLATFORM = artifacts.get_platform()
 BLOCK = {"attributes": {"api_token": {"type": "string", "description": "A token.", "description_kind": "plain"}}}
 SCHEMA = {
     "format_version": "1.0",
@@ -72,11 +72,11 @@ class Service:
 @pytest.fixture
 def service(tmp_path: Path, settings: Any) -> Iterator[Service]:
     path = tmp_path / "sandbox"
-    found = Service(path)
+    sandbox_service = Service(path)
     settings.SANDBOX_SOCKET = str(path)
-    yield found
-    found.server.shutdown()
-    found.server.server_close()
+    yield sandbox_service
+    sandbox_service.server.shutdown()
+    sandbox_service.server.server_close()
 
 
 @pytest.fixture
@@ -85,51 +85,51 @@ def rocket(acme: Any, alice: Any) -> Integration:
 
 
 @pytest.fixture
-def published(registry: Registry, settings: Any) -> Callable[..., signed.Signed]:
+def publish_provider(registry: Registry, settings: Any) -> Callable[..., signed.Signed]:
     """Publishes acme/rocket 1.0.0 with this program."""
     settings.GITHUB_API_URL = registry.url
 
     def publish(program: bytes = b"", change: Callable[[signed.Signed], None] = lambda _: None) -> signed.Signed:
-        made = signed.release("rocket", "1.0.0", **({"programs": {PLATFORM: program}} if program else {}))
-        change(made)
-        registry.publish(Provider("acme/rocket", versions=("1.0.0",), releases={"1.0.0": made}))
-        return made
+        release = signed.release("rocket", "1.0.0", **({"programs": {PLATFORM: program}} if program else {}))
+        change(release)
+        registry.publish(Provider("acme/rocket", versions=("1.0.0",), releases={"1.0.0": release}))
+        return release
 
     return publish
 
 
 def read(integration: Integration, by: Any) -> SchemaReading:
-    row = provider_schema_inspections.begin(integration, by=by, now=NOW)
+    row = provider_schema_inspections.start_test_run(integration, actor=by, now=NOW)
     assert provider_schema_inspections.run_due(NOW) == 1
     return SchemaReading.objects.get(pk=row.pk)
 
 
-def test_the_schema_of_an_authentic_release_is_kept(
-    rocket: Integration, alice: Any, service: Service, published: Callable[..., Any]
+def test_schema_of_an_authentic_release_is_kept(
+    rocket: Integration, alice: Any, service: Service, publish_provider: Callable[..., Any]
 ) -> None:
-    published()
+    publish_provider()
     row = read(rocket, alice)
     assert (row.outcome, row.version) == ("pass", "1.0.0"), row.told
     assert service.asked[0]["arguments"]["source"] == "registry.terraform.io/acme/rocket"
     assert service.received[:4] == b"\x7fELF"
-    kept = StoredSchema.objects.get(integration=rocket)
-    assert (kept.version, kept.resources, kept.given_by) == ("1.0.0", 1, None)
-    said = {one["id"]: one["outcome"] for one in row.results}
-    assert said == {
+    stored_schema = StoredSchema.objects.get(integration=rocket)
+    assert (stored_schema.version, stored_schema.resources, stored_schema.given_by) == ("1.0.0", 1, None)
+    outcome_by_id = {one["id"]: one["outcome"] for one in row.results}
+    assert outcome_by_id == {
         "schema.read": "pass", "schema.protocol": "pass", "schema.prefix": "pass", "schema.sensitive": "warn",
         "schema.deprecated": "pass", "schema.descriptions": "warn", "schema.pages": "fail",
     }  # fmt: skip
-    assert observations.known(rocket)[KNOWN]["readings"][0]["said"] == "ab"
+    assert observations.get_known_values(rocket)[OBSERVATION_KEY]["readings"][0]["said"] == "ab"
     assert CheckRun.objects.open().filter(integration=rocket).exists()
 
 
-def test_a_release_that_is_not_authentic_is_never_started(
-    rocket: Integration, alice: Any, service: Service, published: Callable[..., Any]
+def test_release_that_is_not_authentic_is_never_started(
+    rocket: Integration, alice: Any, service: Service, publish_provider: Callable[..., Any]
 ) -> None:
-    def swap(made: signed.Signed) -> None:
-        made.files[f"{made.prefix}_SHA256SUMS.sig"] = b"no signature"
+    def swap(release: signed.Signed) -> None:
+        release.files[f"{release.prefix}_SHA256SUMS.sig"] = b"no signature"
 
-    published(change=swap)
+    publish_provider(change=swap)
     row = read(rocket, alice)
     assert row.outcome == "not_run"
     assert row.told["not_run"].startswith("The release did not pass “")
@@ -145,32 +145,32 @@ def test_a_release_that_is_not_authentic_is_never_started(
          "The provider and Terraform tell different schemas."),
     ],
 )  # fmt: skip
-def test_what_the_sandbox_answers_is_told(
-    says: Any, outcome: str, summary: str, rocket: Integration, alice: Any, service: Service, published: Any
+def test_what_the_sandbox_answers_is_reported(
+    says: Any, outcome: str, summary: str, rocket: Integration, alice: Any, service: Service, publish_provider: Any
 ) -> None:
-    published()
+    publish_provider()
     service.says = says
     row = read(rocket, alice)
     assert (row.results[0]["outcome"], row.results[0]["summary"]) == (outcome, summary)
 
 
-def test_a_fault_of_ours_is_tried_again_and_given_up(
-    rocket: Integration, alice: Any, service: Service, published: Callable[..., Any]
+def test_fault_of_ours_is_tried_again_and_given_up(
+    rocket: Integration, alice: Any, service: Service, publish_provider: Callable[..., Any]
 ) -> None:
-    published()
+    publish_provider()
     service.says = {"error": "it broke"}
     row = read(rocket, alice)
-    assert (row.finished_at, row.due_at) == (None, NOW + provider_schema_inspections.PAUSE)
+    assert (row.finished_at, row.due_at) == (None, NOW + provider_schema_inspections.RETRY_DELAY)
     for turn in (1, 2):
-        assert provider_schema_inspections.run_due(NOW + turn * provider_schema_inspections.PAUSE) == 1
+        assert provider_schema_inspections.run_due(NOW + turn * provider_schema_inspections.RETRY_DELAY) == 1
     row.refresh_from_db()
     assert row.told["not_run"] == "We could not read it: it broke"
 
 
 def test_no_service_is_not_run_with_the_reason(
-    rocket: Integration, alice: Any, settings: Any, published: Callable[..., Any]
+    rocket: Integration, alice: Any, settings: Any, publish_provider: Callable[..., Any]
 ) -> None:
-    published()
+    publish_provider()
     settings.SANDBOX_SOCKET = "/nowhere/sandbox"
     row = read(rocket, alice)
     assert row.told["not_run"].startswith("No sandbox on this worker: its service does not answer")
@@ -178,12 +178,12 @@ def test_no_service_is_not_run_with_the_reason(
 
 
 @pytest.mark.skipif(PLATFORM != "linux_amd64", reason="the program of this test is one of x86_64")
-def test_a_program_that_is_no_provider_is_started_and_told(
-    rocket: Integration, alice: Any, published: Callable[..., Any]
+def test_program_that_is_no_provider_is_started_and_reported(
+    rocket: Integration, alice: Any, publish_provider: Callable[..., Any]
 ) -> None:
     if reason := environment.find_obstacle():
         pytest.skip(reason)
-    published(Path(os.path.realpath("/bin/true")).read_bytes())
+    publish_provider(Path(os.path.realpath("/bin/true")).read_bytes())
     row = read(rocket, alice)
     assert (row.outcome, row.results[0]["summary"]) == (
         "fail",
@@ -191,37 +191,37 @@ def test_a_program_that_is_no_provider_is_started_and_told(
     )
 
 
-def test_only_whoever_may_asks_and_only_once(rocket: Integration, alice: Any, charlie: Any) -> None:
-    with pytest.raises(NotAllowed) as refusal:
-        provider_schema_inspections.begin(rocket, by=charlie, now=NOW)
+def test_only_anyone_who_may_asks_and_only_once(rocket: Integration, alice: Any, charlie: Any) -> None:
+    with pytest.raises(ActionRefused) as refusal:
+        provider_schema_inspections.start_test_run(rocket, actor=charlie, now=NOW)
     assert refusal.value.kind == "may"
-    provider_schema_inspections.begin(rocket, by=alice, now=NOW)
-    with pytest.raises(NotAllowed, match="being read already"):
-        provider_schema_inspections.begin(rocket, by=alice, now=NOW)
+    provider_schema_inspections.start_test_run(rocket, actor=alice, now=NOW)
+    with pytest.raises(ActionRefused, match="being read already"):
+        provider_schema_inspections.start_test_run(rocket, actor=alice, now=NOW)
 
 
-def test_the_night_reads_each_new_release_once(rocket: Integration) -> None:
+def test_night_reads_each_new_release_once(rocket: Integration) -> None:
     night = datetime(2026, 4, 14, 23, 0, tzinfo=UTC)
     CheckResult.objects.create(
         integration=rocket, key="release.archive", version=1, outcome="pass", summary="", at=night, confirmed_at=night,
         looked_at=[["version", "1.4.0"], ["checksums", "ab"]],
     )  # fmt: skip
-    assert tasks.plan(night - timedelta(hours=8)) == 0
-    assert tasks.plan(night) == 1
-    assert tasks.plan(night) == 0
+    assert tasks.request_new_inspections(night - timedelta(hours=8)) == 0
+    assert tasks.request_new_inspections(night) == 1
+    assert tasks.request_new_inspections(night) == 0
     row = SchemaReading.objects.get()
     assert (row.version, row.requested_by) == ("1.4.0", None)
     SchemaReading.objects.update(finished_at=night, outcome="not_run")
-    assert tasks.plan(night + timedelta(hours=1)) == 0
-    assert tasks.plan(night + timedelta(hours=25)) == 1
+    assert tasks.request_new_inspections(night + timedelta(hours=1)) == 0
+    assert tasks.request_new_inspections(night + timedelta(hours=25)) == 1
     SchemaReading.objects.update(finished_at=night, outcome="pass")
-    assert tasks.plan(night + timedelta(hours=49)) == 0
+    assert tasks.request_new_inspections(night + timedelta(hours=49)) == 0
 
 
-def test_the_page_shows_how_far_it_is_and_what_came_of_it(
-    rocket: Integration, alice: Any, service: Service, published: Callable[..., Any]
+def test_page_shows_how_far_it_is_and_what_came_of_it(
+    rocket: Integration, alice: Any, service: Service, publish_provider: Callable[..., Any]
 ) -> None:
-    published()
+    publish_provider()
     client, page = Client(), reverse("schemas", args=[rocket.uuid])
     client.force_login(alice)
     assert "Read the schema" in client.get(page).content.decode()

@@ -12,12 +12,12 @@ from tests.verification.sandbox.programs import HOSTILE, READABLE, write_program
 from verification.sandbox import environment
 from verification.sandbox.types import MEGABYTE, Limits
 from verification.testruns.kinds.provider_schema.reader import (
-    Given,
-    differences,
-    direct,
-    given_of,
-    terraform_here,
-    through_terraform,
+    ProviderSchemaTarget,
+    build_target,
+    find_terraform,
+    list_differences,
+    read_directly,
+    read_with_terraform,
 )
 
 LIMITS = Limits(seconds=4, memory=80 * MEGABYTE, disk=30 * MEGABYTE, processes=60, output=200_000)
@@ -72,14 +72,14 @@ def require_sandbox():
 
 @pytest.fixture
 def terraform():
-    found = terraform_here()
-    if found is None:
+    terraform_path = find_terraform()
+    if terraform_path is None:
         pytest.skip("no terraform on this machine")
-    return found
+    return terraform_path
 
 
-def given(executable, limits=LIMITS):
-    return Given(executable, "registry.terraform.io/acme/example", "1.0.0", limits, READABLE)
+def build_schema_target(executable, limits=LIMITS):
+    return ProviderSchemaTarget(executable, "registry.terraform.io/acme/example", "1.0.0", limits, READABLE)
 
 
 @pytest.fixture
@@ -90,11 +90,14 @@ def provider(tmp_path):
     return path
 
 
-def test_a_provider_with_tls_is_read_as_terraform_reads_it(provider, terraform):
+def test_provider_with_tls_is_read_as_terraform_reads_it(provider, terraform):
     limits = Limits(seconds=30)
-    one, other = direct(given(provider, limits)), through_terraform(given(provider, limits), terraform)
-    assert (one.problem, other.problem) == ("", ""), (one.said, other.said)
-    assert (one.protocol, differences(one.document, other.document)) == (6, [])
+    one, other = (
+        read_directly(build_schema_target(provider, limits)),
+        read_with_terraform(build_schema_target(provider, limits), terraform),
+    )
+    assert (one.problem, other.problem) == ("", ""), (one.output, other.output)
+    assert (one.protocol, list_differences(one.document, other.document)) == (6, [])
     server = one.document["provider_schemas"]["registry.terraform.io/acme/example"]["resource_schemas"][
         "example_server"
     ]
@@ -118,35 +121,35 @@ def test_a_provider_with_tls_is_read_as_terraform_reads_it(provider, terraform):
         ("print('1|5|unix|/tmp/p|grpc|', flush=True)" + HOSTILE["eats memory"], "out of memory"),
     ],
 )  # fmt: skip
-def test_a_provider_that_fails_is_told_by_its_name(text, key, tmp_path):
+def test_provider_that_fails_is_reported_by_its_name(text, key, tmp_path):
     program = write_program(tmp_path, "terraform-provider-example", text)
     limits = Limits(**(LIMITS.as_dict() | {"seconds": 1.0})) if key == "timed out" else LIMITS
-    found = direct(given(program, limits))
-    assert (found.document, found.key) == (None, key), found
-    assert found.problem.endswith(".")
+    direct_reading = read_directly(build_schema_target(program, limits))
+    assert (direct_reading.document, direct_reading.key) == (None, key), direct_reading
+    assert direct_reading.problem.endswith(".")
 
 
-def test_what_terraform_does_not_take_is_told(tmp_path, terraform):
+def test_what_terraform_does_not_take_is_reported(tmp_path, terraform):
     program = write_program(tmp_path, "terraform-provider-example", "sys.exit(1)")
-    found = through_terraform(given(program, Limits(seconds=20)), terraform)
-    assert (found.document, found.key) == (None, "terraform")
+    terraform_reading = read_with_terraform(build_schema_target(program, Limits(seconds=20)), terraform)
+    assert (terraform_reading.document, terraform_reading.key) == (None, "terraform")
 
 
 @pytest.mark.skipif(find_spec("cloudrail") is None, reason="the genuine AWS provider is not installed")
-def test_the_genuine_aws_provider_is_read_equally_both_ways(tmp_path, terraform):
+def test_genuine_aws_provider_is_read_equally_both_ways(tmp_path, terraform):
     place = next(Path(folder, "terraform_plugins") for folder in find_spec("cloudrail").submodule_search_locations)
     with zipfile.ZipFile(place / AWS) as archive:
         executable = Path(archive.extract("terraform-provider-aws_v3.39.0_x5", tmp_path))
     executable.chmod(0o755)
-    asked = given_of(executable, "hashicorp/aws")
-    one, other = direct(asked), through_terraform(asked, terraform)
+    target = build_target(executable, "hashicorp/aws")
+    one, other = read_directly(target), read_with_terraform(target, terraform)
     assert (one.problem, other.problem, one.protocol) == ("", "", 5)
-    assert differences(one.document, other.document) == []
+    assert list_differences(one.document, other.document) == []
     assert json.dumps(one.document, sort_keys=True) == json.dumps(
         {key: other.document[key] for key in ("format_version", "provider_schemas")}, sort_keys=True
     )
-    found = one.document["provider_schemas"]["registry.terraform.io/hashicorp/aws"]
-    assert (len(found["resource_schemas"]), len(found["data_source_schemas"])) == (711, 246)
+    provider_document = one.document["provider_schemas"]["registry.terraform.io/hashicorp/aws"]
+    assert (len(provider_document["resource_schemas"]), len(provider_document["data_source_schemas"])) == (711, 246)
 
 
 @pytest.mark.parametrize(
@@ -157,11 +160,11 @@ def test_the_genuine_aws_provider_is_read_equally_both_ways(tmp_path, terraform)
         ("terraform-provider-null", "registry.terraform.io/partner/null", "0.0.1"),
     ],
 )
-def test_a_files_name_says_what_it_is(name, source, version):
-    found = given_of(Path(name))
-    assert (found.source, found.version) == (source, version)
+def test_files_name_says_what_it_is(name, source, version):
+    target = build_target(Path(name))
+    assert (target.source, target.version) == (source, version)
 
 
-def test_a_name_that_says_nothing_is_asked_about():
+def test_name_that_says_nothing_is_asked_about():
     with pytest.raises(ValueError, match="name its address with --source"):
-        given_of(Path("provider"))
+        build_target(Path("provider"))

@@ -13,20 +13,22 @@ from django.utils import timezone
 
 from tests.verification.testruns.run_task.test_portal import call, run_task, waiting
 from verification.testruns.kinds.run_task import callback_service, callback_store
-from verification.testruns.kinds.run_task.callback_parsing import MOST_READ
-from verification.testruns.kinds.run_task.driver import Target
-from verification.testruns.kinds.run_task.local_server import MemoryDesk, listening
-from verification.testruns.kinds.run_task.views import run_task_callback
+from verification.testruns.kinds.run_task.callback_parsing import MAX_REQUEST_BYTES
+from verification.testruns.kinds.run_task.driver import RunTaskTarget
+from verification.testruns.kinds.run_task.local_server import InMemoryCallbackReceiver, open_callback_server
+from verification.testruns.kinds.run_task.views import receive_run_task_callback
 
 __all__ = ["run_task"]
 
-PASSED: dict[str, Any] = {"data": {"type": "task-results", "attributes": {"status": "passed", "message": "Fine."}}}
-RUN = next(act for act in Target("http://127.0.0.1:9/", "", ("post_plan",)).script() if act.is_run)
+PASSED_RESULT: dict[str, Any] = {
+    "data": {"type": "task-results", "attributes": {"status": "passed", "message": "Fine."}}
+}
+RUN = next(act for act in RunTaskTarget("http://127.0.0.1:9/", "", ("post_plan",)).script() if act.is_run)
 
 
-def sent_in_pieces(room: MemoryDesk, body: bytes) -> int:
+def sent_in_pieces(room: InMemoryCallbackReceiver, body: bytes) -> int:
     """The status that a result gets that was sent without its length."""
-    where = urlsplit(room.open(RUN, callback_service.hash_of("token"), "taskrs-1").callback)
+    where = urlsplit(room.open(RUN, callback_service.hash_token("token"), "taskrs-1").callback)
     connection = http.client.HTTPConnection(str(where.hostname), where.port, timeout=5)
     headers = {"Authorization": "Bearer token", "Content-Type": "application/vnd.api+json"}
     pieces = (body[at : at + 7000] for at in range(0, len(body), 7000))
@@ -38,26 +40,26 @@ def sent_in_pieces(room: MemoryDesk, body: bytes) -> int:
 
 @pytest.mark.parametrize(("size", "status"), [(0, 200), (20_000, 422)])
 def test_result_in_pieces_is_read_as_a_whole(size: int, status: int) -> None:
-    with listening(Target("http://127.0.0.1:9/", "", ("post_plan",))) as room:
-        document = {"data": {**PASSED["data"], "attributes": {"status": "passed", "message": "x" * size}}}
+    with open_callback_server(RunTaskTarget("http://127.0.0.1:9/", "", ("post_plan",))) as room:
+        document = {"data": {**PASSED_RESULT["data"], "attributes": {"status": "passed", "message": "x" * size}}}
         assert sent_in_pieces(room, json.dumps(document).encode()) == status
-        assert [(each.status, each.answered) for each in room.knocks()] == [("passed", status)]
+        assert [(each.status, each.answered) for each in room.list_callbacks()] == [("passed", status)]
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize(("more", "status"), [(0, 200), (MOST_READ, 413)])
+@pytest.mark.parametrize(("more", "status"), [(0, 200), (MAX_REQUEST_BYTES, 413)])
 def test_portal_reads_a_result_in_pieces(run_task: Any, alice: Any, more: int, status: int) -> None:
     request, token = waiting(run_task, alice)
-    body = json.dumps(PASSED).encode() + b" " * more
+    body = json.dumps(PASSED_RESULT).encode() + b" " * more
     environ: Any = {"wsgi.input": BytesIO(body), "wsgi.input_terminated": True, "HTTP_AUTHORIZATION": f"Bearer {token}"}
     path = reverse("run_task_callback", args=[request.uuid])
-    asked: Any = RequestFactory().generic("PATCH", path, **environ)
-    assert run_task_callback(asked, request.uuid).status_code == status
+    http_request: Any = RequestFactory().generic("PATCH", path, **environ)
+    assert receive_run_task_callback(http_request, request.uuid).status_code == status
 
 
 @pytest.mark.django_db
 def test_what_cannot_be_kept_is_taken_out_of_a_result(run_task: Any, alice: Any) -> None:
     request, token = waiting(run_task, alice)
-    raw = json.dumps(PASSED).replace("Fine.", "half \\ud83d, none \\u0000").encode()
-    assert callback_store.take(request.uuid, call(token, body=raw), timezone.now())[0] == 200
+    raw = json.dumps(PASSED_RESULT).replace("Fine.", "half \\ud83d, none \\u0000").encode()
+    assert callback_store.record_callback(request.uuid, call(token, body=raw), timezone.now())[0] == 200
     assert request.callbacks.get().seen["message"] == "half ?, none "

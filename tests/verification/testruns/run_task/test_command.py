@@ -34,19 +34,21 @@ def test_good_endpoint_as_json(key: str) -> None:
     with endpoint() as server:
         stages = ("--stages", "pre_plan", "post_apply")
         code, out, err = rehearse(server.url, "--hmac-key-file", key, *stages, "--json")
-    told: dict[str, Any] = json.loads(out)
-    assert (code, told["outcome"], told["signed"]) == (0, "pass", True)
-    assert [(each["stage"], each["result"]) for each in told["enforcement"]] == [
+    data: dict[str, Any] = json.loads(out)
+    assert (code, data["outcome"], data["signed"]) == (0, "pass", True)
+    assert [(each["stage"], each["result"]) for each in data["enforcement"]] == [
         ("Pre-plan", "passed"), ("Pre-plan", "failed"), ("Post-apply", "passed"), ("Post-apply", "failed"),
     ]  # fmt: skip
     assert "Verification request: 200 OK" in err
     assert KEY not in out + err
 
 
-@pytest.mark.parametrize("written", [["post_plan,pre_plan"], ["pre_plan", "post_plan"], ["pre_plan,", "post_plan"]])
-def test_stages_are_read_with_spaces_and_with_commas(written: list[str]) -> None:
+@pytest.mark.parametrize(
+    "stage_arguments", [["post_plan,pre_plan"], ["pre_plan", "post_plan"], ["pre_plan,", "post_plan"]]
+)
+def test_stages_are_read_with_spaces_and_with_commas(stage_arguments: list[str]) -> None:
     with endpoint(key="") as server:
-        _, out, _ = rehearse("--json", server.url, "--stages", *written)
+        _, out, _ = rehearse("--json", server.url, "--stages", *stage_arguments)
     acts = [each["act"] for each in json.loads(out)["enforcement"]]
     assert acts == ["passing.pre_plan", "failing.pre_plan", "passing.post_plan", "failing.post_plan"]
 
@@ -54,8 +56,8 @@ def test_stages_are_read_with_spaces_and_with_commas(written: list[str]) -> None
 def test_silence_is_as_short_as_it_was_asked_for() -> None:
     with endpoint(key="") as server:
         _, out, _ = rehearse(server.url, "--json", "--minutes", "30", "--silence", "0.5")
-    said = {each["rule"]: each["sentence"] for each in json.loads(out)["verdicts"]}
-    assert said["progress"].endswith(" seconds of 30.")
+    sentence_by_rule = {each["rule"]: each["sentence"] for each in json.loads(out)["verdicts"]}
+    assert sentence_by_rule["progress"].endswith(" seconds of 30.")
 
 
 def test_empty_key_file_is_refused(tmp_path: Path) -> None:
@@ -77,7 +79,7 @@ def test_empty_key_file_is_refused(tmp_path: Path) -> None:
         (("--stages", "post_plan"), "Give the endpoint's address, such as https://run.acme.io/run-task."),
     ],
 )
-def test_address_that_is_missing_or_taken_for_a_stage_is_told(arguments: tuple[str, ...], sentence: str) -> None:
+def test_address_that_is_missing_or_taken_for_a_stage_is_reported(arguments: tuple[str, ...], sentence: str) -> None:
     with pytest.raises(CommandError) as refusal:
         rehearse(*arguments)
     assert str(refusal.value) == sentence

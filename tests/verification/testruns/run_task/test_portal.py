@@ -12,19 +12,19 @@ from django.utils import timezone
 
 from integrations.submissions.models import Integration
 from integrations.submissions.services import meetings
-from portal.core.errors import NotAllowed
+from portal.core.errors import ActionRefused
 from tests.conftest import begin, drive
-from tests.verification.testruns.endpoints import KEY, Held, endpoint
+from tests.verification.testruns.endpoints import KEY, HeldEndpoint, endpoint
 from verification.checks.models import CheckRun
-from verification.checks.rules.run_task import KEY as KEY_OF_CHECK
-from verification.checks.rules.run_task import KNOWN
-from verification.checks.runner import run
+from verification.checks.rules.run_task import CHECK_KEY as KEY_OF_CHECK
+from verification.checks.rules.run_task import OBSERVATION_KEY
+from verification.checks.runner import run_integration_checks
 from verification.checks.services import observations
 from verification.testruns.kinds.run_task import callback_service, callback_store
 from verification.testruns.models import RunTaskCallback, RunTaskRehearsal
 from verification.testruns.services import run_task_tests
 
-GIVEN: dict[str, Any] = {
+FORM_DATA: dict[str, Any] = {
     "key": KEY, "stages": ["post_plan"], "passing_workspace": "", "failing_workspace": "", "passing_plan": "",
     "failing_plan": "",
 }  # fmt: skip
@@ -37,84 +37,88 @@ def run_task(acme: Any, alice: Any) -> Integration:
 
 
 @pytest.fixture
-def rehearsed(live_server: Any, settings: Any, monkeypatch: Any, run_task: Integration, alice: Any) -> Any:
+def run_test(live_server: Any, settings: Any, monkeypatch: Any, run_task: Integration, alice: Any) -> Any:
     """Plays a whole rehearsal of an endpoint as the sweep does, and gives the row."""
     settings.SITE_URL, settings.LOOPBACK_SOURCES = live_server.url, True
 
-    def play(how: str = "", **given: Any) -> RunTaskRehearsal:
-        with endpoint(how, kind=Held) as server:
-            row = run_task_tests.begin(run_task, GIVEN | {"url": server.url, **given}, by=alice, now=timezone.now())
+    def play(how: str = "", **fields: Any) -> RunTaskRehearsal:
+        with endpoint(how, kind=HeldEndpoint) as server:
+            row = run_task_tests.start_test_run(
+                run_task, FORM_DATA | {"url": server.url, **fields}, actor=alice, now=timezone.now()
+            )
             with monkeypatch.context() as impatient:
-                impatient.setattr(run_task_tests, "PATIENCE", 0)
+                impatient.setattr(run_task_tests, "RESULT_WAIT_SECONDS", 0)
                 run_task_tests.run_due()
             server.work()
-            run_task_tests.run_due(timezone.now() + run_task_tests.PAUSE)
+            run_task_tests.run_due(timezone.now() + run_task_tests.RESUME_DELAY)
         return RunTaskRehearsal.objects.get(pk=row.pk)
 
     return play
 
 
 @pytest.mark.django_db(transaction=True)
-def test_good_endpoint_passes_and_its_key_is_forgotten(rehearsed: Any, run_task: Integration) -> None:
-    row = rehearsed()
+def test_good_endpoint_passes_and_its_key_is_forgotten(run_test: Any, run_task: Integration) -> None:
+    row = run_test()
     assert (row.outcome, bytes(row.sealed), row.signed) == ("pass", b"", True)
     assert {each["outcome"] for each in row.verdicts} == {"pass"}
-    kept = str([each.exchange for each in row.requests.all()]) + str([*RunTaskCallback.objects.values("seen")])
-    assert KEY not in kept
+    stored_text = str([each.exchange for each in row.requests.all()]) + str([*RunTaskCallback.objects.values("seen")])
+    assert KEY not in stored_text
     assert CheckRun.objects.open().filter(integration=run_task).exists()
-    run(run_task, ["RT-TRIED"], now=timezone.now())
+    run_integration_checks(run_task, ["RT-TRIED"], now=timezone.now())
     result = run_task.check_results.get()
     assert (result.outcome, result.summary) == ("pass", "The run task passes its rehearsal of Post-plan.")
 
 
 @pytest.mark.django_db(transaction=True)
-def test_page_and_json_show_the_same_verdicts(rehearsed: Any, run_task: Integration, alice: Any, client: Any) -> None:
+def test_page_and_json_show_the_same_verdicts(run_test: Any, run_task: Integration, alice: Any, client: Any) -> None:
     client.force_login(alice)
     address = reverse("rehearsal_json", args=[run_task.uuid])
     assert client.get(address).status_code == 404
-    row = rehearsed("called-back-twice")
-    told = client.get(address).json()
-    assert (told["stages"], told["outcome"], told["verdicts"]) == (["post_plan"], "warn", row.verdicts)
-    assert len(told["exchanges"]) == 8
-    assert KEY not in str(told)
+    row = run_test("called-back-twice")
+    data = client.get(address).json()
+    assert (data["stages"], data["outcome"], data["verdicts"]) == (["post_plan"], "warn", row.verdicts)
+    assert len(data["exchanges"]) == 8
+    assert KEY not in str(data)
 
 
 @pytest.mark.django_db(transaction=True)
-def test_rehearsal_that_is_stopped_while_it_waits_waits_no_more(
+def test_test_run_that_is_stopped_while_it_waits_waits_no_more(
     live_server: Any, settings: Any, monkeypatch: Any, run_task: Integration, alice: Any
 ) -> None:
     settings.SITE_URL, settings.LOOPBACK_SOURCES = live_server.url, True
-    monkeypatch.setattr(run_task_tests, "PATIENCE", 0.1)
+    monkeypatch.setattr(run_task_tests, "RESULT_WAIT_SECONDS", 0.1)
     monkeypatch.setattr(
-        run_task_tests.time, "sleep", lambda _: run_task_tests.stop(run_task, by=alice, now=timezone.now())
+        run_task_tests.time,
+        "sleep",
+        lambda _: run_task_tests.cancel_test_run(run_task, actor=alice, now=timezone.now()),
     )
-    with endpoint(kind=Held) as server:
-        run_task_tests.begin(run_task, GIVEN | {"url": server.url}, by=alice, now=timezone.now())
+    with endpoint(kind=HeldEndpoint) as server:
+        run_task_tests.start_test_run(run_task, FORM_DATA | {"url": server.url}, actor=alice, now=timezone.now())
         run_task_tests.run_due()
     row = RunTaskRehearsal.objects.get()
-    told = {each["rule"]: (each["outcome"], each["sentence"]) for each in row.verdicts}
-    assert told["end"] == ("not_run", "The rehearsal was stopped before a result came.")
+    verdict_by_rule = {each["rule"]: (each["outcome"], each["sentence"]) for each in row.verdicts}
+    assert verdict_by_rule["end"] == ("not_run", "The rehearsal was stopped before a result came.")
     assert (row.outcome, {each["mandatory"] for each in row.effects}) == ("not_run", {"The run waits."})
 
 
 @pytest.mark.django_db(transaction=True)
-def test_plan_of_the_partner_decides(rehearsed: Any) -> None:
-    swapped = rehearsed(passing_plan=json.dumps({"cidr": "0.0.0.0/0"}))
-    assert {each["rule"]: each["outcome"] for each in swapped.verdicts}["scenario.passing"] == "fail"
+def test_plan_of_the_partner_decides(run_test: Any) -> None:
+    swapped_run = run_test(passing_plan=json.dumps({"cidr": "0.0.0.0/0"}))
+    assert {each["rule"]: each["outcome"] for each in swapped_run.verdicts}["scenario.passing"] == "fail"
 
 
 @pytest.mark.django_db(transaction=True)
-def test_result_after_the_end_still_counts(rehearsed: Any, live_server: Any) -> None:
-    row = rehearsed()
+def test_result_after_the_end_still_counts(run_test: Any, live_server: Any) -> None:
+    row = run_test()
     request = row.requests.get(act="passing.post_plan")
-    token = callback_service.new_token()
-    row.requests.filter(pk=request.pk).update(token_hash=callback_service.hash_of(token))
-    asked = urllib.request.Request(
-        callback_store.places_of(request).callback, DOCUMENT.encode(), method="PATCH",
+    token = callback_service.generate_token()
+    row.requests.filter(pk=request.pk).update(token_hash=callback_service.hash_token(token))
+    callback_request = urllib.request.Request(
+        callback_store.build_urls(request).callback, DOCUMENT.encode(), method="PATCH",
         headers={"Authorization": f"Bearer {token}", "Content-Type": "application/vnd.api+json"},
     )  # fmt: skip
     with pytest.raises(HTTPError) as refusal:
-        urllib.request.urlopen(asked)
+        urllib.request.urlopen(callback_request)
     refusal.value.close()
     row.refresh_from_db()
     assert (refusal.value.code, row.outcome) == (401, "warn")
@@ -122,15 +126,17 @@ def test_result_after_the_end_still_counts(rehearsed: Any, live_server: Any) -> 
 
 
 def waiting(run_task: Integration, alice: Any) -> Any:
-    row = run_task_tests.begin(run_task, GIVEN | {"url": "https://run.acme.io/"}, by=alice, now=timezone.now())
-    token = callback_service.new_token()
+    row = run_task_tests.start_test_run(
+        run_task, FORM_DATA | {"url": "https://run.acme.io/"}, actor=alice, now=timezone.now()
+    )
+    token = callback_service.generate_token()
     return row.requests.create(
-        act="passing.post_plan", token_hash=callback_service.hash_of(token), sent_at=timezone.now()
+        act="passing.post_plan", token_hash=callback_service.hash_token(token), sent_at=timezone.now()
     ), token
 
 
-def call(token: str, method: str = "PATCH", body: bytes = DOCUMENT.encode()) -> callback_service.Call:
-    return callback_service.Call(
+def call(token: str, method: str = "PATCH", body: bytes = DOCUMENT.encode()) -> callback_service.CallbackRequest:
+    return callback_service.CallbackRequest(
         method, f"Bearer {token}" if token else "", "application/vnd.api+json", body, len(body)
     )
 
@@ -139,13 +145,13 @@ def call(token: str, method: str = "PATCH", body: bytes = DOCUMENT.encode()) -> 
 def test_token_is_used_once_and_dies_after_an_hour(run_task: Integration, alice: Any) -> None:
     request, token = waiting(run_task, alice)
     now = request.sent_at
-    assert callback_store.take(request.uuid, call(""), now)[0] == 401
-    assert callback_store.take(request.uuid, call("wrong"), now)[0] == 401
-    assert callback_store.take(request.uuid, call(token, "POST"), now)[0] == 405
-    assert callback_store.take(request.uuid, call(token, body=b"{}"), now)[0] == 422
-    assert callback_store.take(request.uuid, call(token), now + timedelta(minutes=60, seconds=1))[0] == 401
-    assert callback_store.take(request.uuid, call(token), now + timedelta(minutes=60))[0] == 200
-    assert callback_store.take(request.uuid, call(token), now + timedelta(minutes=60))[0] == 401
+    assert callback_store.record_callback(request.uuid, call(""), now)[0] == 401
+    assert callback_store.record_callback(request.uuid, call("wrong"), now)[0] == 401
+    assert callback_store.record_callback(request.uuid, call(token, "POST"), now)[0] == 405
+    assert callback_store.record_callback(request.uuid, call(token, body=b"{}"), now)[0] == 422
+    assert callback_store.record_callback(request.uuid, call(token), now + timedelta(minutes=60, seconds=1))[0] == 401
+    assert callback_store.record_callback(request.uuid, call(token), now + timedelta(minutes=60))[0] == 200
+    assert callback_store.record_callback(request.uuid, call(token), now + timedelta(minutes=60))[0] == 401
     assert [each.seen["token"] for each in request.callbacks.all()] == [
         "missing", "unknown", "right", "right", "dead", "right", "used",
     ]  # fmt: skip
@@ -156,21 +162,22 @@ def test_token_is_used_once_and_dies_after_an_hour(run_task: Integration, alice:
 def test_flood_of_results_is_not_kept(run_task: Integration, alice: Any) -> None:
     request, _ = waiting(run_task, alice)
     answers = [
-        callback_store.take(request.uuid, call("x"), timezone.now())[0] for _ in range(callback_store.MOST_CALLS + 1)
+        callback_store.record_callback(request.uuid, call("x"), timezone.now())[0]
+        for _ in range(callback_store.MAX_CALLBACKS + 1)
     ]
-    assert (answers[-1], request.callbacks.count()) == (429, callback_store.MOST_CALLS)
+    assert (answers[-1], request.callbacks.count()) == (429, callback_store.MAX_CALLBACKS)
 
 
 @pytest.mark.django_db
-def test_one_rehearsal_at_a_time_for_those_who_may(run_task: Integration, alice: Any, charlie: Any) -> None:
-    given = GIVEN | {"url": "https://run.acme.io/"}
-    with pytest.raises(NotAllowed):
-        run_task_tests.begin(run_task, given, by=charlie, now=timezone.now())
-    run_task_tests.begin(run_task, given, by=alice, now=timezone.now())
-    with pytest.raises(NotAllowed) as refusal:
-        run_task_tests.begin(run_task, given, by=alice, now=timezone.now())
+def test_one_test_run_at_a_time_for_those_who_may(run_task: Integration, alice: Any, charlie: Any) -> None:
+    form_data = FORM_DATA | {"url": "https://run.acme.io/"}
+    with pytest.raises(ActionRefused):
+        run_task_tests.start_test_run(run_task, form_data, actor=charlie, now=timezone.now())
+    run_task_tests.start_test_run(run_task, form_data, actor=alice, now=timezone.now())
+    with pytest.raises(ActionRefused) as refusal:
+        run_task_tests.start_test_run(run_task, form_data, actor=alice, now=timezone.now())
     assert str(refusal.value) == "A rehearsal is under way; wait for its end or stop it."
-    run_task_tests.stop(run_task, by=alice, now=timezone.now())
+    run_task_tests.cancel_test_run(run_task, actor=alice, now=timezone.now())
     assert RunTaskRehearsal.objects.get().outcome == "not_run"
 
 
@@ -184,12 +191,12 @@ def test_one_rehearsal_at_a_time_for_those_who_may(run_task: Integration, alice:
         ("stages", [], "Choose at least one stage."),
     ],
 )
-def test_what_does_not_fit_is_said_beside_the_field(
+def test_invalid_input_is_shown_as_field_error(
     client: Any, run_task: Integration, alice: Any, field: str, value: Any, sentence: str
 ) -> None:
     client.force_login(alice)
-    sent = {"url": "https://run.acme.io/", "key": KEY, "stages": ["post_plan"], field: value}
-    answer = client.post(f"/integrations/{run_task.uuid}/rehearsal/", sent)
+    posted_data = {"url": "https://run.acme.io/", "key": KEY, "stages": ["post_plan"], field: value}
+    answer = client.post(f"/integrations/{run_task.uuid}/rehearsal/", posted_data)
     page = answer.content.decode()
     assert (answer.status_code, RunTaskRehearsal.objects.count()) == (422, 0)
     assert sentence in page
@@ -197,21 +204,29 @@ def test_what_does_not_fit_is_said_beside_the_field(
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize(("outcome", "ticked"), [("pass", True), ("fail", False)])
+@pytest.mark.parametrize(("outcome", "is_ticked"), [("pass", True), ("fail", False)])
 def test_what_it_showed_is_ticked_beforehand_in_the_meeting(
-    acme: Any, alice: Any, rita: Any, client: Any, outcome: str, ticked: bool
+    acme: Any, alice: Any, rita: Any, client: Any, outcome: str, is_ticked: bool
 ) -> None:
     now = timezone.now().replace(second=0, microsecond=0) - timedelta(days=3)
     row = begin(acme, alice, program="terraform-run-task", repository="", name="Preflight", now=now)
     row = drive(row, "review", partner=alice, reviewer=rita, now=now)
-    said = {"url": "https://run.acme.io/", "stages": ["post_plan"], "signed": True, "outcome": outcome, "verdicts": []}
-    observations.remember(row, KEY_OF_CHECK, {KNOWN: said | {"at": now.isoformat()}}, now)
-    run(row, ["RT-TRIED"], now=timezone.now())
+    observation = {
+        "url": "https://run.acme.io/",
+        "stages": ["post_plan"],
+        "signed": True,
+        "outcome": outcome,
+        "verdicts": [],
+    }
+    observations.store_observation(row, KEY_OF_CHECK, {OBSERVATION_KEY: observation | {"at": now.isoformat()}}, now)
+    run_integration_checks(row, ["RT-TRIED"], now=timezone.now())
     times = (now + timedelta(days=1),)
-    meeting = meetings.propose(row, "RT-4", meetings.Proposal(times, "https://meet.example", 45), by=alice, now=now)
-    meetings.accept(meeting, times[0], by=rita, now=now)
+    meeting = meetings.propose_times(
+        row, "RT-4", meetings.MeetingProposal(times, "https://meet.example", 45), actor=alice, now=now
+    )
+    meetings.accept_time(meeting, times[0], actor=rita, now=now)
     client.force_login(rita)
     page = client.get(f"/integrations/{row.uuid}/requirements/RT-4/").content.decode()
-    assert "“Live demonstration” is ticked beforehand" in page or not ticked
-    assert page.count(" checked") == (1 if ticked else 0)
+    assert "“Live demonstration” is ticked beforehand" in page or not is_ticked
+    assert page.count(" checked") == (1 if is_ticked else 0)
     assert Integration.objects.get(pk=row.pk).meetings.get().items == {}

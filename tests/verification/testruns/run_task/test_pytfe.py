@@ -13,36 +13,36 @@ from pytfe.models import RunTaskRequest, TaskResultCallbackRequestOptions
 from pytfe.models.run_task_integration import TaskResultOutcome, TaskResultTag
 
 from tests.verification.testruns.endpoints import KEY, QUICK
-from verification.sources.http.client import Outbound
+from verification.sources.http.client import OutboundClient
 from verification.testruns.kinds.run_task import rules
-from verification.testruns.kinds.run_task.callback_parsing import read
-from verification.testruns.kinds.run_task.driver import Target, play
-from verification.testruns.kinds.run_task.local_server import listening
+from verification.testruns.kinds.run_task.callback_parsing import parse_callback
+from verification.testruns.kinds.run_task.driver import RunTaskTarget, run_test
+from verification.testruns.kinds.run_task.local_server import open_callback_server
 from verification.testruns.kinds.run_task.protocol import (
     FAILING,
     PASSING,
     STAGES,
-    Places,
     Run,
-    encoded,
-    run_request,
-    signature,
+    RunTaskUrls,
+    build_run_request,
+    compute_signature,
+    encode_document,
 )
 
-PLACES = Places("https://portal.example/callback", "https://portal.example/plan", "https://portal.example/files")
+PLACES = RunTaskUrls("https://portal.example/callback", "https://portal.example/plan", "https://portal.example/files")
 NOW = datetime(2026, 4, 14, 9, 0, tzinfo=UTC)
 RUN = Run("a rehearsal", "passing", PASSING, NOW)
 
 
 @pytest.mark.parametrize("stage", STAGES)
 def test_request_is_read_by_its_model(stage: str) -> None:
-    document = run_request(RUN, stage, PLACES, "token", "taskrs-0123456789abcdef", "advisory")
-    request = RunTaskRequest.model_validate_json(encoded(document))
+    document = build_run_request(RUN, stage, PLACES, "token", "taskrs-0123456789abcdef", "advisory")
+    request = RunTaskRequest.model_validate_json(encode_document(document))
     assert request.capabilities.outcomes
     assert (request.stage, request.run_created_at, request.task_result_enforcement_level) == (stage, NOW, "advisory")
     assert request.plan_json_api_url == (None if stage == "pre_plan" else PLACES.plan)
-    sent = document | {"run_created_at": "2026-04-14T09:00:00Z"}  # it writes no milliseconds
-    assert request.model_dump(mode="json", exclude_unset=True) == sent
+    request_document = document | {"run_created_at": "2026-04-14T09:00:00Z"}  # it writes no milliseconds
+    assert request.model_dump(mode="json", exclude_unset=True) == request_document
 
 
 def options(status: str) -> TaskResultCallbackRequestOptions:
@@ -55,9 +55,9 @@ def options(status: str) -> TaskResultCallbackRequestOptions:
 
 @pytest.mark.parametrize("status", ["running", "passed", "failed"])
 def test_result_built_by_its_options_is_read(status: str) -> None:
-    said = read(json.dumps(options(status).to_payload()).encode())
-    assert (said.status, said.message, said.is_taken, said.notes) == (status, "Looked at.", True, [])
-    assert said.outcomes == [
+    callback = parse_callback(json.dumps(options(status).to_payload()).encode())
+    assert (callback.status, callback.message, callback.is_taken, callback.notes) == (status, "Looked at.", True, [])
+    assert callback.outcomes == [
         {"id": "R-1", "description": "Open to all", "tags": ["Severity: High (error)", "Status: Denied (none)"]}
     ]
 
@@ -69,7 +69,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["Content-Length"]))
-        if self.headers["X-TFC-Task-Signature"] != signature(body, KEY):
+        if self.headers["X-TFC-Task-Signature"] != compute_signature(body, KEY):
             return self.say(401)
         try:
             request = RunTaskRequest.model_validate_json(body)
@@ -108,8 +108,8 @@ def endpoint() -> Iterator[str]:
 
 
 def test_endpoint_written_with_it_passes_everything(endpoint: str) -> None:
-    target = Target(endpoint, KEY, ("post_plan", "pre_apply"), limits=QUICK)
-    with listening(target) as place:
-        verdicts = rules.judge(play(target, place, Outbound(loopback=True)))
+    target = RunTaskTarget(endpoint, KEY, ("post_plan", "pre_apply"), limits=QUICK)
+    with open_callback_server(target) as place:
+        verdicts = rules.judge(run_test(target, place, OutboundClient(loopback=True)))
     assert {each.rule: str(each.outcome) for each in verdicts} == {each.key: "pass" for each in rules.RULES}
     assert next(each for each in verdicts if each.rule == "progress").sentence.startswith("4 signs of life came")

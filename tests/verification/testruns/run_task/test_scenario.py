@@ -4,22 +4,24 @@ import json
 from datetime import UTC, datetime
 from typing import Any
 
-from verification.testruns.kinds.run_task.driver import Target, new_result_id
-from verification.testruns.kinds.run_task.protocol import STAGES, Places
-from verification.testruns.kinds.run_task.scenario import request_of
+from verification.testruns.kinds.run_task.driver import RunTaskTarget, generate_result_id
+from verification.testruns.kinds.run_task.protocol import STAGES, RunTaskUrls
+from verification.testruns.kinds.run_task.scenario import build_request
 
-PLACES = Places("https://portal.example/callback", "https://portal.example/plan", "https://portal.example/files")
-BEGUN = datetime(2026, 4, 14, 9, 0, tzinfo=UTC)
+PLACES = RunTaskUrls("https://portal.example/callback", "https://portal.example/plan", "https://portal.example/files")
+STARTED_AT = datetime(2026, 4, 14, 9, 0, tzinfo=UTC)
 OF_A_RUN = ("run_id", "configuration_version_id", "run_app_url", "run_created_at", "run_message", "workspace_id")
 OF_ALL = ("organization_name", "project_id", "project_name", "project_app_url")
 
 
-def sent(rehearsal: str = "one", stages: tuple[str, ...] = STAGES) -> dict[str, dict[str, Any]]:
+def build_requests(rehearsal: str = "one", stages: tuple[str, ...] = STAGES) -> dict[str, dict[str, Any]]:
     """Every request that is whole JSON, by its act."""
-    target = Target("https://run.acme.io/", "key", stages, rehearsal=rehearsal, begun=BEGUN)
+    target = RunTaskTarget("https://run.acme.io/", "key", stages, test_run_id=rehearsal, started_at=STARTED_AT)
     every = [act for act in target.script() if act.body != "malformed"]
-    made = {act.key: request_of(act, target.run_of(act), PLACES, "t", new_result_id(), "key")[1] for act in every}
-    return {key: json.loads(body) for key, body in made.items()}
+    bodies_by_step = {
+        act.key: build_request(act, target.build_run(act), PLACES, "t", generate_result_id(), "key")[1] for act in every
+    }
+    return {key: json.loads(body) for key, body in bodies_by_step.items()}
 
 
 def values(documents: dict[str, dict[str, Any]], field: str, start: str = "") -> set[str]:
@@ -27,7 +29,7 @@ def values(documents: dict[str, dict[str, Any]], field: str, start: str = "") ->
 
 
 def test_stages_of_a_scenario_are_one_run() -> None:
-    documents = sent()
+    documents = build_requests()
     for scenario in ("passing.", "failing."):
         assert {field: len(values(documents, field, scenario)) for field in OF_A_RUN} == dict.fromkeys(OF_A_RUN, 1)
     assert values(documents, "run_id", "passing.") != values(documents, "run_id", "failing.")
@@ -36,24 +38,24 @@ def test_stages_of_a_scenario_are_one_run() -> None:
     )
 
 
-def test_project_and_organization_are_those_of_the_whole_rehearsal() -> None:
-    documents = sent()
+def test_project_and_organization_are_those_of_the_whole_test_run() -> None:
+    documents = build_requests()
     assert {field: len(values(documents, field)) for field in OF_ALL} == dict.fromkeys(OF_ALL, 1)
 
 
 def test_workspace_has_one_id_wherever_it_is_named() -> None:
-    pairs = {(each["workspace_name"], each["workspace_id"]) for each in sent().values()}
+    pairs = {(each["workspace_name"], each["workspace_id"]) for each in build_requests().values()}
     assert len(pairs) == len(dict(pairs)) == len({number for _, number in pairs}) == 2
 
 
-def test_task_results_and_probes_are_told_apart() -> None:
-    documents = sent()
+def test_task_results_and_probes_are_distinguished() -> None:
+    documents = build_requests()
     assert len(values(documents, "task_result_id")) == len(documents)
     probes = [each["run_id"] for key, each in documents.items() if "." not in key]
     assert len(set(probes) | values(documents, "run_id", "passing.")) == len(probes) + 1
 
 
-def test_another_rehearsal_has_other_identifiers() -> None:
-    one, two = sent("one"), sent("two")
+def test_another_test_run_has_other_identifiers() -> None:
+    one, two = build_requests("one"), build_requests("two")
     for field in ("run_id", "configuration_version_id", "workspace_id", "project_id"):
         assert values(one, field).isdisjoint(values(two, field))

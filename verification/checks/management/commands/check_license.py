@@ -22,8 +22,8 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="a list in the order given")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        policy = policy_of(options["program"], options["edition"])
-        rows = [{"path": path, **judgement_of(path, policy).as_dict()} for path in options["files"]]
+        policy = get_policy(options["program"], options["edition"])
+        rows = [{"path": path, **judge_file(path, policy).as_dict()} for path in options["files"]]
         if options["json"]:
             self.stdout.write(json.dumps(rows, indent=2, ensure_ascii=False))
             return
@@ -33,18 +33,18 @@ class Command(BaseCommand):
                 self.stdout.write(f"        {reason}")
 
 
-def policy_of(program: str, edition: str | None) -> Policy:
+def get_policy(program: str, edition: str | None) -> Policy:
     editions = PROGRAMS[program].by_date
     if edition is not None and edition not in editions:
         raise CommandError(f"{program} has no edition {edition}; it has {', '.join(editions)}.")
-    licences = (editions[edition] if edition else PROGRAMS[program].newest).licences
-    return Policy(licences.allow, licences.ask)
+    license_policy = (editions[edition] if edition else PROGRAMS[program].newest).licences
+    return Policy(license_policy.allow, license_policy.ask)
 
 
-def judgement_of(path: str, policy: Policy) -> Judgement:
+def judge_file(path: str, policy: Policy) -> Judgement:
     """The verdict on a file; what cannot be read is for a person, with the reason."""
     try:
-        raw = Path(path).read_bytes()
+        content = Path(path).read_bytes()
     except OSError as error:
         return Judgement("", 0.0, Verdict.REVIEW, (f"The file cannot be read: {error.strerror}.",))
-    return judge(raw, policy)
+    return judge(content, policy)

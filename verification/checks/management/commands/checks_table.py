@@ -6,45 +6,46 @@ from pathlib import Path
 from django.conf import settings
 
 import verification.checks.rules  # noqa: F401 - registers the checks
-from portal.core.generated_docs import TableCommand, line_of, renewed
-from verification.checks.documentation import MEANINGS, asks, programs_of
+from portal.core.generated_docs import TableDocsCommand, format_table_row, render_page
+from verification.checks.documentation import OUTCOME_DESCRIPTIONS, get_check_question, list_programs_using_check
 from verification.checks.types import CHECKS, Check
 from verification.outcomes import WORST_FIRST
 
-PAGE = settings.BASE_DIR / "docs" / "checks.md"
-BEGIN, END = "<!-- checks: begin -->", "<!-- checks: end -->"
+DOCS_PATH = settings.BASE_DIR / "docs" / "checks.md"
+BEGIN_MARK, END_MARK = "<!-- checks: begin -->", "<!-- checks: end -->"
 
 
-def table() -> str:
+def build_tables() -> str:
     """The outcomes, then every check with what it asks, as Markdown."""
     lines = ["| Outcome | What it means |", "| --- | --- |"]
-    lines += [f"| `{outcome}` | {MEANINGS[outcome]} |" for outcome in reversed(WORST_FIRST)]
+    lines += [f"| `{outcome}` | {OUTCOME_DESCRIPTIONS[outcome]} |" for outcome in reversed(WORST_FIRST)]
     lines += ["", f"## The {len(CHECKS)} checks", ""]
     lines += ["| Key | Title | What it asks | What to do | Programs | Version | Fresh |", "| --- " * 7 + "|"]
-    lines += [_row(check) for _, check in sorted(CHECKS.items())]
+    lines += [_build_row(check) for _, check in sorted(CHECKS.items())]
     return "\n".join(lines)
 
 
-def _row(check: Check) -> str:
-    programs = ", ".join(f"`{program.key}`" for program in programs_of(check.key)) or "none yet"
+def _build_row(check: Check) -> str:
+    programs = ", ".join(f"`{program.key}`" for program in list_programs_using_check(check.key)) or "none yet"
     cells = (
-        f"`{check.key}`", check.title, asks(check), check.advice, programs, str(check.version), _days(check.fresh),
+        f"`{check.key}`", check.title, get_check_question(check), check.advice, programs,
+        str(check.version), _format_max_age(check.max_age),
     )  # fmt: skip
-    return line_of(cells)
+    return format_table_row(cells)
 
 
-def _days(fresh: timedelta) -> str:
-    return f"{fresh.days} d" if fresh.days else f"{fresh.seconds // 3600} h"
+def _format_max_age(max_age: timedelta) -> str:
+    return f"{max_age.days} d" if max_age.days else f"{max_age.seconds // 3600} h"
 
 
-def page() -> str:
+def build_page() -> str:
     """docs/checks.md with its tables made anew."""
-    return renewed(PAGE, (BEGIN, END), table())
+    return render_page(DOCS_PATH, (BEGIN_MARK, END_MARK), build_tables())
 
 
-class Command(TableCommand):
+class Command(TableDocsCommand):
     help = "Writes the tables of docs/checks.md."
-    about = "the checks"
+    subject = "the checks"
 
-    def wanted(self) -> tuple[Path, str]:
-        return PAGE, page()
+    def render_docs(self) -> tuple[Path, str]:
+        return DOCS_PATH, build_page()

@@ -9,12 +9,12 @@ from pathlib import Path
 from django.conf import settings
 
 import verification.checks.rules  # noqa: F401 - registers the checks
-from portal.core.generated_docs import TableCommand
-from verification.checks.documentation import asks, more
+from portal.core.generated_docs import TableDocsCommand
+from verification.checks.documentation import get_check_details, get_check_question
 from verification.checks.types import CHECKS
 
-MODULE = settings.BASE_DIR / "verification" / "checks" / "question_texts.py"
-HEAD = '''"""What do the checks ask, as translators find it? Their docstrings, written by `manage.py checks_words`."""
+MODULE_PATH = settings.BASE_DIR / "verification" / "checks" / "question_texts.py"
+HEADER = '''"""What do the checks ask, as translators find it? Their docstrings, written by `manage.py checks_words`."""
 
 # fmt: off
 # ruff: noqa: E501 - a paragraph a line
@@ -23,16 +23,21 @@ from portal.core.translation import gettext_noop
 '''
 
 
-def module() -> str:
+def build_module() -> str:
     """The module as it should be: every paragraph once, in the order of the checks' keys."""
-    words = [words for _key, check in sorted(CHECKS.items()) for words in (asks(check), *more(check)) if words]
-    lines = [f"    gettext_noop({json.dumps(each, ensure_ascii=False)}),\n" for each in dict.fromkeys(words)]
-    return f"{HEAD}ASKED = (\n{''.join(lines)})\n"
+    words = [
+        words
+        for _key, check in sorted(CHECKS.items())
+        for words in (get_check_question(check), *get_check_details(check))
+        if words
+    ]
+    lines = [f"    gettext_noop({json.dumps(text, ensure_ascii=False)}),\n" for text in dict.fromkeys(words)]
+    return f"{HEADER}QUESTION_TEXTS = (\n{''.join(lines)})\n"
 
 
-class Command(TableCommand):
+class Command(TableDocsCommand):
     help = "Writes verification/checks/question_texts.py."
-    about = "the checks"
+    subject = "the checks"
 
-    def wanted(self) -> tuple[Path, str]:
-        return MODULE, module()
+    def render_docs(self) -> tuple[Path, str]:
+        return MODULE_PATH, build_module()

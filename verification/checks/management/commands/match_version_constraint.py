@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from verification.terraform.versions import BadVersion, constraint, parse
+from verification.terraform.versions import InvalidVersionError, parse_constraint, parse_version
 
 
 class Command(BaseCommand):
@@ -20,27 +20,30 @@ class Command(BaseCommand):
 
     def handle(self, *, constraint: str, versions: list[str], as_json: bool, **_: Any) -> None:  # type: ignore[override]
         try:
-            told = answer(constraint, versions)
-        except BadVersion as error:
+            result = match_versions(constraint, versions)
+        except InvalidVersionError as error:
             raise CommandError(str(error)) from error
         if as_json:
-            self.stdout.write(json.dumps(told, indent=2, ensure_ascii=False))
+            self.stdout.write(json.dumps(result, indent=2, ensure_ascii=False))
             return
-        for entry in told["versions"]:
+        for entry in result["versions"]:
             self.stdout.write(f"{entry['version']}: {'matches' if entry['matches'] else 'does not match'}")
-        self.stdout.write(f"Terraform would choose {' or '.join(told['selected']) or 'none of them'}.")
+        self.stdout.write(f"Terraform would choose {' or '.join(result['selected']) or 'none of them'}.")
 
 
-def answer(text: str, versions: list[str]) -> dict[str, Any]:
+def match_versions(constraint_text: str, versions: list[str]) -> dict[str, Any]:
     """Return the constraint, each version with whether it matches, and those that Terraform could choose.
 
     Several are selected where they differ only in build metadata: Terraform has no order for them and takes any.
     """
-    wanted = constraint(text)
-    parsed = [(given, parse(given)) for given in versions]
-    first_given = {version: given for given, version in reversed(parsed)}
+    version_constraint = parse_constraint(constraint_text)
+    parsed_versions = [(spelling, parse_version(spelling)) for spelling in versions]
+    first_spelling = {version: spelling for spelling, version in reversed(parsed_versions)}
     return {
-        "constraint": text,
-        "versions": [{"version": given, "matches": wanted.lets_pass(version)} for given, version in parsed],
-        "selected": [first_given[version] for version in wanted.find_ties(first_given)],
+        "constraint": constraint_text,
+        "versions": [
+            {"version": spelling, "matches": version_constraint.lets_pass(version)}
+            for spelling, version in parsed_versions
+        ],
+        "selected": [first_spelling[version] for version in version_constraint.find_ties(first_spelling)],
     }

@@ -10,12 +10,12 @@ from django.utils import timezone
 
 from verification.releases import Report, verify
 from verification.releases.inspection import Reader
-from verification.sources.errors import Refused
+from verification.sources.errors import RequestRefusedError
 from verification.sources.http import urls
-from verification.sources.http.client import Outbound
+from verification.sources.http.client import OutboundClient
 from verification.sources.registry.protocol import RegistryProtocol
 
-HERE = ("127.0.0.1", "::1", "localhost")
+LOOPBACK_HOSTS = ("127.0.0.1", "::1", "localhost")
 
 
 class Command(BaseCommand):
@@ -34,22 +34,22 @@ class Command(BaseCommand):
         namespace, _, name = provider.partition("/")
         if not (namespace and name) or "/" in name or version.startswith("-"):
             raise CommandError("Name the provider as NAMESPACE/NAME.")
-        outbound = Outbound(loopback=urlsplit(registry).hostname in HERE)
+        outbound = OutboundClient(loopback=urlsplit(registry).hostname in LOOPBACK_HOSTS)
         try:
-            urls.read(registry, loopback=outbound.loopback)
-        except Refused as refusal:
+            urls.parse_url(registry, loopback=outbound.loopback)
+        except RequestRefusedError as refusal:
             raise CommandError(str(refusal)) from refusal
         now = timezone.now().timestamp()
         reader = Reader(RegistryProtocol(registry, outbound), namespace, name, now, options["host"])
         report = verify(reader, version.removeprefix("v"), options["platform"])
         self.stdout.write(
-            json.dumps(report.as_dict(), indent=2, ensure_ascii=False) if options["as_json"] else words(report)
+            json.dumps(report.as_dict(), indent=2, ensure_ascii=False) if options["as_json"] else format_report(report)
         )
 
 
-def words(report: Report) -> str:
+def format_report(report: Report) -> str:
     """The report for people, a line for each question."""
     lines = [f"{report.release.address} {report.release.version}"]
-    lines += [f"{one.result.outcome.upper():8} {one.title}: {one.result.summary}" for one in report.checks]
-    said = report.terraform
-    return "\n".join((*lines, f"Terraform on {report.platform}: {said.verdict}. {said.message}".rstrip()))
+    lines += [f"{check.result.outcome.upper():8} {check.title}: {check.result.summary}" for check in report.checks]
+    decision = report.terraform
+    return "\n".join((*lines, f"Terraform on {report.platform}: {decision.verdict}. {decision.message}".rstrip()))

@@ -9,15 +9,15 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from portal.core.cli import unusable
-from verification.schemas.engine.diff import Change, Difference, difference
-from verification.schemas.engine.parsing import read_one
-from verification.schemas.engine.types import ProviderSchema, Unreadable
-from verification.schemas.engine.version_policy import Verdict, verdict
-from verification.terraform.versions import BadVersion, Version, parse
+from portal.core.cli import build_usage_error
+from verification.schemas.engine.diff import SchemaChange, SchemaDifference, compare_schemas
+from verification.schemas.engine.parsing import parse_schema
+from verification.schemas.engine.types import ProviderSchema, SchemaParseError
+from verification.schemas.engine.version_policy import VersionVerdict, evaluate_version
+from verification.terraform.versions import InvalidVersionError, Version, parse_version
 
 NO_VERDICT = "No verdict: name the versions with --versions."
-IN_NAME = re.compile(r"v?(\d+\.\d+\.\d+(-[0-9A-Za-z.-]+?)?)(\.json)?(\.gz)?$")
+VERSION_PATTERN = re.compile(r"v?(\d+\.\d+\.\d+(-[0-9A-Za-z.-]+?)?)(\.json)?(\.gz)?$")
 
 
 class Command(BaseCommand):
@@ -36,64 +36,75 @@ class Command(BaseCommand):
 
     def handle(self, *, old: Path, new: Path, as_json: bool, **options: Any) -> None:  # type: ignore[override]
         try:
-            before, after = (read_one(path.read_bytes(), options["source"]) for path in (old, new))
-            versions = _versions(options["versions"] or [_in_name(old), _in_name(new)])
-        except (Unreadable, BadVersion) as error:
-            raise unusable(error) from error
+            before, after = (parse_schema(path.read_bytes(), options["source"]) for path in (old, new))
+            versions = _parse_versions(options["versions"] or [_find_version(old), _find_version(new)])
+        except (SchemaParseError, InvalidVersionError) as error:
+            raise build_usage_error(error) from error
         except OSError as error:
-            raise unusable(f"{error.filename} cannot be read: {error.strerror}.") from error
-        if not _same_provider(before, after):
-            raise unusable(f"{before.source} and {after.source} are different providers.")
-        found = difference(before, after)
-        said = verdict(*versions, found) if versions else None
+            raise build_usage_error(f"{error.filename} cannot be read: {error.strerror}.") from error
+        if not _is_same_provider(before, after):
+            raise build_usage_error(f"{before.source} and {after.source} are different providers.")
+        schema_difference = compare_schemas(before, after)
+        version_verdict = evaluate_version(*versions, schema_difference) if versions else None
         if as_json:
-            self.stdout.write(json.dumps(as_data(after, found, said), indent=2, ensure_ascii=False))
+            self.stdout.write(
+                json.dumps(
+                    serialize_difference(after, schema_difference, version_verdict), indent=2, ensure_ascii=False
+                )
+            )
         else:
-            self.stdout.write("\n".join(as_lines(after, found, said)))
-        if said and not said.admits:
+            self.stdout.write("\n".join(format_lines(after, schema_difference, version_verdict)))
+        if version_verdict and not version_verdict.admits:
             raise SystemExit(1)
 
 
-def _in_name(path: Path) -> str:
-    found = IN_NAME.search(path.name)
-    return found[1] if found else ""
+def _find_version(path: Path) -> str:
+    match = VERSION_PATTERN.search(path.name)
+    return match[1] if match else ""
 
 
-def _versions(texts: list[str]) -> tuple[Version, Version] | None:
-    return (parse(texts[0]), parse(texts[1])) if all(texts) else None
+def _parse_versions(texts: list[str]) -> tuple[Version, Version] | None:
+    return (parse_version(texts[0]), parse_version(texts[1])) if all(texts) else None
 
 
-def _same_provider(one: ProviderSchema, other: ProviderSchema) -> bool:
+def _is_same_provider(one: ProviderSchema, other: ProviderSchema) -> bool:
     """By the last word of the address: a provider may have moved to another namespace or registry."""
     return one.source.rpartition("/")[2] == other.source.rpartition("/")[2]
 
 
-def as_data(schema: ProviderSchema, found: Difference, said: Verdict | None) -> dict[str, Any]:
+def serialize_difference(
+    schema: ProviderSchema, schema_difference: SchemaDifference, version_verdict: VersionVerdict | None
+) -> dict[str, Any]:
     return {
         "source": schema.source,
-        "breaking": len(found.breaking),
-        "verdict": said.as_data() if said else {"not_run": NO_VERDICT},
-        "changes": [change.as_data() for change in found.changes],
+        "breaking": len(schema_difference.breaking),
+        "verdict": version_verdict.as_data() if version_verdict else {"not_run": NO_VERDICT},
+        "changes": [change.as_data() for change in schema_difference.changes],
     }
 
 
-def as_lines(schema: ProviderSchema, found: Difference, said: Verdict | None) -> list[str]:
+def format_lines(
+    schema: ProviderSchema, schema_difference: SchemaDifference, version_verdict: VersionVerdict | None
+) -> list[str]:
     """For people: what breaks first, under the name of what it is of, then everything else."""
-    lines = [f"{schema.source}: {_count(len(found.breaking))} what users have, {len(found.others)} do not."]
-    lines.append(said.sentence if said else NO_VERDICT)
-    for title, changes in (("Breaks:", found.breaking), ("Does not break:", found.others)):
-        lines += ["", title, *_grouped(changes)] if changes else []
+    lines = [
+        f"{schema.source}: {_format_count(len(schema_difference.breaking))} what users have, "
+        f"{len(schema_difference.others)} do not."
+    ]
+    lines.append(version_verdict.sentence if version_verdict else NO_VERDICT)
+    for title, changes in (("Breaks:", schema_difference.breaking), ("Does not break:", schema_difference.others)):
+        lines += ["", title, *_format_changes(changes)] if changes else []
     return lines
 
 
-def _count(number: int) -> str:
+def _format_count(number: int) -> str:
     return "1 change breaks" if number == 1 else f"{number} changes break"
 
 
-def _grouped(changes: tuple[Change, ...]) -> list[str]:
+def _format_changes(changes: tuple[SchemaChange, ...]) -> list[str]:
     lines = []
-    for of, each in groupby(changes, key=lambda change: change.of):
-        several = list(each)
-        lines += [f"  {several[0].sentence}"] if several[0].path == "" else [f"  {of}"]
+    for subject, group in groupby(changes, key=lambda change: change.of):
+        several = list(group)
+        lines += [f"  {several[0].sentence}"] if several[0].path == "" else [f"  {subject}"]
         lines += [f"    {change.sentence}" for change in several if change.path]
     return lines

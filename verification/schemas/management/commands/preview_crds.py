@@ -6,21 +6,21 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from verification.schemas.crossplane.option_validation import fitting
+from verification.schemas.crossplane.option_validation import validate_choices
 from verification.schemas.crossplane.options import (
     COMPUTED_NESTED,
     NUMBERS,
     RUNTIMES,
     SINGLETONS,
-    BadChoice,
-    Choices,
-    choices,
+    GeneratorChoices,
+    InvalidChoiceError,
+    parse_choices,
 )
-from verification.schemas.crossplane.output import BadFolder, write
-from verification.schemas.engine.coverage import as_text
-from verification.schemas.engine.external_validators import Validators, missing
-from verification.schemas.engine.parsing import read_one
-from verification.schemas.engine.types import Unreadable
+from verification.schemas.crossplane.output import OutputFolderError, write_preview
+from verification.schemas.engine.coverage import render_text
+from verification.schemas.engine.external_validators import CrdValidators, list_missing_packages
+from verification.schemas.engine.parsing import parse_schema
+from verification.schemas.engine.types import SchemaParseError
 
 
 class Command(BaseCommand):
@@ -58,30 +58,35 @@ class Command(BaseCommand):
 
     def handle(self, *, schema: Path, out: Path, **options: Any) -> None:  # type: ignore[override]
         try:
-            found = read_one(schema.read_bytes(), options["source"])
-            chosen = fitting(found, _choices(options))
-        except (Unreadable, BadChoice) as error:
+            provider_schema = parse_schema(schema.read_bytes(), options["source"])
+            generator_choices = validate_choices(provider_schema, _parse_choices(options))
+        except (SchemaParseError, InvalidChoiceError) as error:
             raise CommandError(str(error)) from error
         except OSError as error:
             raise CommandError(f"{schema} cannot be read: {error.strerror}.") from error
-        lacking = missing() if options["validate"] else []
-        validators = Validators() if options["validate"] and not lacking else None
-        refused: list[str] = []
+        missing_packages = list_missing_packages() if options["validate"] else []
+        validators = CrdValidators() if options["validate"] and not missing_packages else None
+        refusals: list[str] = []
         try:
-            coverage = write(out, found, chosen, lambda name, one: refused.extend(_refusals(validators, name, one)))
-        except BadFolder as error:
+            coverage = write_preview(
+                out,
+                provider_schema,
+                generator_choices,
+                lambda name, one: refusals.extend(_find_refusals(validators, name, one)),
+            )
+        except OutputFolderError as error:
             raise CommandError(str(error)) from error
-        self.stdout.write(as_text(coverage), ending="")
-        if lacking:
-            self.stdout.write(f"Validation not run: {' and '.join(lacking)} not installed here.")
+        self.stdout.write(render_text(coverage), ending="")
+        if missing_packages:
+            self.stdout.write(f"Validation not run: {' and '.join(missing_packages)} not installed here.")
         if validators:
-            self.stdout.write("\n".join([*refused, _validated(validators, len(refused))]))
-        if refused:
+            self.stdout.write("\n".join([*refusals, _format_validation(validators, len(refusals))]))
+        if refusals:
             raise SystemExit(1)
 
 
-def _choices(options: dict[str, Any]) -> Choices:
-    return choices(
+def _parse_choices(options: dict[str, Any]) -> GeneratorChoices:
+    return parse_choices(
         options["group_prefix"],
         external=tuple(options["external_name"]),
         kinds=tuple(options["kind"]),
@@ -96,10 +101,10 @@ def _choices(options: dict[str, Any]) -> Choices:
     )
 
 
-def _refusals(validators: Validators | None, name: str, definition: dict[str, Any]) -> list[str]:
-    return [f"{name}: {why}" for why in validators.refusals(definition)] if validators else []
+def _find_refusals(validators: CrdValidators | None, name: str, definition: dict[str, Any]) -> list[str]:
+    return [f"{name}: {message}" for message in validators.refusals(definition)] if validators else []
 
 
-def _validated(validators: Validators, refused: int) -> str:
-    seen = f"{validators.looked} definitions for Kubernetes {validators.version} and {validators.rules} CEL rules"
-    return f"Validated {seen}: {f'{refused} refused' if refused else 'none refused'}."
+def _format_validation(validators: CrdValidators, refused_count: int) -> str:
+    summary = f"{validators.looked} definitions for Kubernetes {validators.version} and {validators.rules} CEL rules"
+    return f"Validated {summary}: {f'{refused_count} refused' if refused_count else 'none refused'}."

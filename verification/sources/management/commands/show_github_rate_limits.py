@@ -20,12 +20,12 @@ class Command(BaseCommand):
         ):
             raise CommandError(f"There is no credential called {revive}.")
         for row in Allowance.objects.order_by("name"):
-            self.stdout.write(line(row))
+            self.stdout.write(format_line(row))
 
 
-def line(row: Allowance) -> str:
+def format_line(row: Allowance) -> str:
     """ "token 1a2b3c4d: 12 of 5000 asked since 14:10, 4988 remain until 15:10"."""
-    said = f"{row.name}: {row.spent} of {row.limit} asked since {row.hour_from:%H:%M}"
+    text = f"{row.name}: {row.spent} of {row.limit} asked since {row.hour_from:%H:%M}"
     if row.remaining is not None and row.reset_at is not None:
-        said += f", {row.remaining} remain until {row.reset_at:%H:%M}"
-    return said + (f", dead since {row.dead_at:%d %b, %H:%M}: {row.dead_why}" if row.dead_at else "")
+        text += f", {row.remaining} remain until {row.reset_at:%H:%M}"
+    return text + (f", dead since {row.dead_at:%d %b, %H:%M}: {row.dead_why}" if row.dead_at else "")

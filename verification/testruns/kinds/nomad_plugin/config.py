@@ -6,27 +6,27 @@ from typing import Any, NoReturn
 import msgpack
 
 from portal.core.translation import gettext_noop
-from verification.testruns.kinds.provider_lifecycle.config import Unfit
+from verification.testruns.kinds.provider_lifecycle.config import InvalidConfig
 
-MOST = 100_000
-WHAT = {"driver": gettext_noop("task driver"), "device": gettext_noop("device plugin")}
+MAX_CONFIG_CHARACTERS = 100_000
+PLUGIN_TYPE_LABELS = {"driver": gettext_noop("task driver"), "device": gettext_noop("device plugin")}
 
 
-def config_of(text: str) -> dict[str, Any]:
+def parse_config(text: str) -> dict[str, Any]:
     """The configuration that a text in JSON gives; blank is an empty one. Raises Unfit."""
-    if len(text) > MOST:
-        raise Unfit(f"A configuration has at most {MOST} characters.")
+    if len(text) > MAX_CONFIG_CHARACTERS:
+        raise InvalidConfig(f"A configuration has at most {MAX_CONFIG_CHARACTERS} characters.")
     try:
-        found = json.loads(text, parse_constant=_refuse) if text.strip() else {}
-        msgpack.packb(found)  # what cannot be handed over is no configuration
+        config = json.loads(text, parse_constant=_reject_constant) if text.strip() else {}
+        msgpack.packb(config)  # what cannot be handed over is no configuration
     except json.JSONDecodeError as error:
-        raise Unfit(f"This is no JSON: line {error.lineno}, column {error.colno}.") from error
+        raise InvalidConfig(f"This is no JSON: line {error.lineno}, column {error.colno}.") from error
     except (ValueError, OverflowError, RecursionError) as error:
-        raise Unfit("This is no configuration: a value in it cannot be handed over.") from error
-    if not isinstance(found, dict):
-        raise Unfit('A configuration is a JSON object, as in {"address": "127.0.0.1:9999"}.')
-    return found
+        raise InvalidConfig("This is no configuration: a value in it cannot be handed over.") from error
+    if not isinstance(config, dict):
+        raise InvalidConfig('A configuration is a JSON object, as in {"address": "127.0.0.1:9999"}.')
+    return config
 
 
-def _refuse(word: str) -> NoReturn:
+def _reject_constant(word: str) -> NoReturn:
     raise ValueError(word)

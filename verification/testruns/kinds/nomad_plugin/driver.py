@@ -11,21 +11,21 @@ import msgpack
 from google.protobuf import json_format
 
 from verification.plugins import nomad_messages
-from verification.plugins.client import NoPlugin, Plugin, plugin
+from verification.plugins.client import PluginStartError, RunningPlugin, start_plugin
 from verification.plugins.handshake import NOMAD_COOKIE
 from verification.plugins.nomad_messages import BASE, DEVICE, DRIVER
 from verification.sandbox.environment import Environment, open_environment
 from verification.sandbox.types import MEGABYTE, CommandResult, ExitReason, Limits, SandboxUnavailable
 from verification.testruns.kinds.nomad_plugin import hcl_spec
-from verification.testruns.kinds.nomad_plugin.records import ANSWERED, Asked, Seen
+from verification.testruns.kinds.nomad_plugin.records import STATUS_ANSWERED, NomadPluginRecords, PluginCall
 
-VERSIONS = (1,)
+PROTOCOL_VERSIONS = (1,)
 API_VERSION = "v0.1.0"
-NO_MSGPACK = b"\xc1"  # the one byte that MessagePack never uses
-NO_DEVICE = "no-such-device"
-ANSWER, DIRECT, END = 10.0, 5.0, 3.0  # seconds
+INVALID_MSGPACK = b"\xc1"  # the one byte that MessagePack never uses
+UNKNOWN_DEVICE_ID = "no-such-device"
+ANSWER_TIMEOUT_SECONDS, DIRECT_START_SECONDS, SHUTDOWN_SECONDS = 10.0, 5.0, 3.0  # seconds
 LIMITS = Limits(seconds=60, memory=1024 * MEGABYTE, disk=128 * MEGABYTE, processes=200, output=2 * MEGABYTE)
-TITLES = {
+CALL_TITLES = {
     "direct": "Started directly", "handshake": "Handshake", "info": "PluginInfo", "schema": "ConfigSchema",
     "config": "SetConfig", "task_schema": "TaskConfigSchema", "capabilities": "Capabilities",
     "fingerprint": "Fingerprint", "reserve": "Reserve of an unknown device", "stats": "Stats",
@@ -34,7 +34,7 @@ TITLES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class NomadPluginTarget:
     """What is rehearsed: the executable, what is claimed of it, the configuration to set.
 
     `readable`: see open_environment.
@@ -53,122 +53,132 @@ class Given:
 
 
 @dataclass
-class Play:
+class NomadPluginTestRunner:
     """One rehearsal under way. `tell` hears of each answer."""
 
-    given: Given
-    tell: Callable[[Seen], None] = lambda seen: None
-    seconds: float = ANSWER
-    seen: Seen = field(init=False)
+    target: NomadPluginTarget
+    report_progress: Callable[[NomadPluginRecords], None] = lambda records: None
+    timeout_seconds: float = ANSWER_TIMEOUT_SECONDS
+    records: NomadPluginRecords = field(init=False)
 
     def __post_init__(self) -> None:
-        self.seen = Seen(self.given.claims)
+        self.records = NomadPluginRecords(self.target.claims)
 
-    def play(self) -> Seen:
+    def run(self) -> NomadPluginRecords:
         """Ask everything. Raises nothing: what is ours to answer for stands in `broken` or `unavailable`."""
         try:
             with open_environment(
-                LIMITS, files={"plugin": self.given.executable}, readable=self.given.readable
-            ) as place:
-                self._direct(place)
-                self._check_plugin(place)
-        except SandboxUnavailable as lost:
-            is_begun = bool(self.seen.asked)
-            broken, unavailable = (str(lost), "") if is_begun else ("", f"Not run: {lost}")
-            self.seen = replace(self.seen, broken=broken, unavailable=unavailable)
-        self.seen = replace(self.seen, over=True)
-        self.tell(self.seen)
-        return self.seen
+                LIMITS, files={"plugin": self.target.executable}, readable=self.target.readable
+            ) as environment:
+                self._start_directly(environment)
+                self._check_plugin(environment)
+        except SandboxUnavailable as error:
+            is_started = bool(self.records.asked)
+            failure, reason = (str(error), "") if is_started else ("", f"Not run: {error}")
+            self.records = replace(self.records, broken=failure, unavailable=reason)
+        self.records = replace(self.records, over=True)
+        self.report_progress(self.records)
+        return self.records
 
-    def _direct(self, environment: Environment) -> None:
-        begin = time.monotonic()
-        result = environment.run([environment.locate("plugin")], seconds=DIRECT)
-        said = (result.stderr + result.stdout).decode("utf-8", "replace")[-2000:]
-        came = ANSWERED if result.reason == ExitReason.FINISHED else str(result.reason)
-        self._note("direct", came, result.message, {"code": result.exit_code, "said": said}, begin)
+    def _start_directly(self, environment: Environment) -> None:
+        start = time.monotonic()
+        result = environment.run([environment.locate("plugin")], seconds=DIRECT_START_SECONDS)
+        output = (result.stderr + result.stdout).decode("utf-8", "replace")[-2000:]
+        status = STATUS_ANSWERED if result.reason == ExitReason.FINISHED else str(result.reason)
+        self._record_call("direct", status, result.message, {"code": result.exit_code, "said": output}, start)
 
     def _check_plugin(self, environment: Environment) -> None:
-        begin = time.monotonic()
+        start = time.monotonic()
         try:
-            with plugin(
-                environment, [environment.locate("plugin")], NOMAD_COOKIE, VERSIONS, seconds=self.seconds
-            ) as found:
-                data = {"app": found.handshake.app, "network": found.handshake.network}
-                self._note("handshake", ANSWERED, "", data, begin)
-                self._questions(found)
-        except NoPlugin as refusal:
+            with start_plugin(
+                environment,
+                [environment.locate("plugin")],
+                NOMAD_COOKIE,
+                PROTOCOL_VERSIONS,
+                timeout_seconds=self.timeout_seconds,
+            ) as plugin:
+                data = {"app": plugin.handshake.app, "network": plugin.handshake.network}
+                self._record_call("handshake", STATUS_ANSWERED, "", data, start)
+                self._make_calls(plugin)
+        except PluginStartError as refusal:
             said = refusal.result.stderr.decode("utf-8", "replace")[-2000:]
-            self._note("handshake", refusal.key, str(refusal), {"said": said}, begin)
+            self._record_call("handshake", refusal.key, str(refusal), {"said": said}, start)
 
-    def _questions(self, found: Plugin) -> None:
-        self._ask(found, "info", f"{BASE}.PluginInfo")
-        self._configure(found)
-        if self.given.type == "driver":
-            answer = self._ask(found, "task_schema", f"{DRIVER}.TaskConfigSchema")
+    def _make_calls(self, plugin: RunningPlugin) -> None:
+        self._call(plugin, "info", f"{BASE}.PluginInfo")
+        self._configure(plugin)
+        if self.target.type == "driver":
+            answer = self._call(plugin, "task_schema", f"{DRIVER}.TaskConfigSchema")
             if answer is not None:
-                self.seen = replace(self.seen, task_schema=tuple(hcl_spec.problems(answer.spec)))
-            self._ask(found, "capabilities", f"{DRIVER}.Capabilities")
-            self._ask(found, "fingerprint", f"{DRIVER}.Fingerprint")
+                self.records = replace(self.records, task_schema=tuple(hcl_spec.find_schema_problems(answer.spec)))
+            self._call(plugin, "capabilities", f"{DRIVER}.Capabilities")
+            self._call(plugin, "fingerprint", f"{DRIVER}.Fingerprint")
         else:
-            self._ask(found, "fingerprint", f"{DEVICE}.Fingerprint")
-            self._ask(found, "reserve", f"{DEVICE}.Reserve", device_ids=[NO_DEVICE])
-            self._ask(found, "stats", f"{DEVICE}.Stats", collection_interval={"seconds": 1})
-        self._ask(found, "garbage", f"{BASE}.SetConfig", msgpack_config=NO_MSGPACK, plugin_api_version=API_VERSION)
-        self._ask(found, "alive", f"{BASE}.PluginInfo")
-        self._end(found)
+            self._call(plugin, "fingerprint", f"{DEVICE}.Fingerprint")
+            self._call(plugin, "reserve", f"{DEVICE}.Reserve", device_ids=[UNKNOWN_DEVICE_ID])
+            self._call(plugin, "stats", f"{DEVICE}.Stats", collection_interval={"seconds": 1})
+        self._call(
+            plugin, "garbage", f"{BASE}.SetConfig", msgpack_config=INVALID_MSGPACK, plugin_api_version=API_VERSION
+        )
+        self._call(plugin, "alive", f"{BASE}.PluginInfo")
+        self._shut_down(plugin)
 
-    def _configure(self, found: Plugin) -> None:
-        answer = self._ask(found, "schema", f"{BASE}.ConfigSchema")
+    def _configure(self, plugin: RunningPlugin) -> None:
+        answer = self._call(plugin, "schema", f"{BASE}.ConfigSchema")
         if answer is None:
             return
-        wrong = hcl_spec.problems(answer.spec)
-        self.seen = replace(self.seen, schema=tuple(wrong))
-        if wrong:
+        schema_problems = hcl_spec.find_schema_problems(answer.spec)
+        self.records = replace(self.records, schema=tuple(schema_problems))
+        if schema_problems:
             return
-        values, problems = hcl_spec.fit(answer.spec, dict(self.given.config))
-        self.seen = replace(self.seen, problems=tuple(problems))
+        values, problems = hcl_spec.evaluate_config(answer.spec, dict(self.target.config))
+        self.records = replace(self.records, problems=tuple(problems))
         if not problems:
-            packed = msgpack.packb(values)
-            self._ask(found, "config", f"{BASE}.SetConfig", msgpack_config=packed, plugin_api_version=API_VERSION)
+            payload = msgpack.packb(values)
+            self._call(plugin, "config", f"{BASE}.SetConfig", msgpack_config=payload, plugin_api_version=API_VERSION)
 
-    def _end(self, found: Plugin) -> None:
+    def _shut_down(self, plugin: RunningPlugin) -> None:
         """As the library asks a plugin to end; then it has some seconds."""
-        begin = time.monotonic()
-        nomad_messages.shut_down(found.channel, END)
-        self._note("end", ANSWERED, "", {"ended": _end_of(found, END) is not None}, begin)
+        start = time.monotonic()
+        nomad_messages.shut_down(plugin.channel, SHUTDOWN_SECONDS)
+        self._record_call(
+            "end", STATUS_ANSWERED, "", {"ended": _wait_for_exit(plugin, SHUTDOWN_SECONDS) is not None}, start
+        )
 
-    def _ask(self, found: Plugin, act: str, method: str, **given: Any) -> Any:
+    def _call(self, plugin: RunningPlugin, call_name: str, method: str, **fields: Any) -> Any:
         """The answer, or None. Noted in any case."""
-        begin = time.monotonic()
+        start = time.monotonic()
         try:
-            answer = nomad_messages.ask(found.channel, method, self.seconds, **given)
+            answer = nomad_messages.call_method(plugin.channel, method, self.timeout_seconds, **fields)
         except grpc.RpcError as error:
-            self._note(act, *_why(found, error), {}, begin)
+            self._record_call(call_name, *_explain_error(plugin, error), {}, start)
             return None
         data = json_format.MessageToDict(answer, preserving_proto_field_name=True) if answer is not None else {}
-        came, sentence = (ANSWERED, "") if answer is not None else ("empty", "The answer ended before it began.")
-        self._note(act, came, sentence, data, begin)
+        status, message = (
+            (STATUS_ANSWERED, "") if answer is not None else ("empty", "The answer ended before it began.")
+        )
+        self._record_call(call_name, status, message, data, start)
         return answer
 
-    def _note(self, act: str, came: str, sentence: str, data: dict[str, Any], begin: float) -> None:
-        took = round(time.monotonic() - begin, 3)
-        one = Asked(act, TITLES[act], came, sentence, data, took)
-        self.seen = replace(self.seen, asked=(*self.seen.asked, one))
-        self.tell(self.seen)
+    def _record_call(self, call_name: str, status: str, message: str, data: dict[str, Any], start: float) -> None:
+        duration_seconds = round(time.monotonic() - start, 3)
+        call = PluginCall(call_name, CALL_TITLES[call_name], status, message, data, duration_seconds)
+        self.records = replace(self.records, asked=(*self.records.asked, call))
+        self.report_progress(self.records)
 
 
-def _why(found: Plugin, error: Any) -> tuple[str, str]:
+def _explain_error(plugin: RunningPlugin, error: Any) -> tuple[str, str]:
     """(came, sentence) of a question without an answer."""
     code = error.code()
     # the channel breaks a moment before the end of the process is seen
-    ended = _end_of(found, 1.0) if code == grpc.StatusCode.UNAVAILABLE else found.process.result
-    if ended is not None:
-        return ("ended" if ended.reason == ExitReason.FINISHED else str(ended.reason)), ended.message
+    result = _wait_for_exit(plugin, 1.0) if code == grpc.StatusCode.UNAVAILABLE else plugin.process.result
+    if result is not None:
+        return ("ended" if result.reason == ExitReason.FINISHED else str(result.reason)), result.message
     if code == grpc.StatusCode.DEADLINE_EXCEEDED:
         return str(ExitReason.TIMED_OUT), "It did not answer in time."
     return code.name, f"It answers with {code.name}: {str(error.details())[:300]}"
 
 
-def _end_of(found: Plugin, seconds: float) -> CommandResult | None:
+def _wait_for_exit(plugin: RunningPlugin, seconds: float) -> CommandResult | None:
     """How the plugin ended, if it does within the time."""
-    return found.process.wait(seconds)
+    return plugin.process.wait(seconds)

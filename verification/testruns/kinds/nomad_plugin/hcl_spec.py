@@ -9,75 +9,75 @@ from collections.abc import Iterator
 from typing import Any
 
 from verification.testruns.kinds.nomad_plugin import hcl_types
-from verification.testruns.kinds.nomad_plugin.hcl_types import BadType
+from verification.testruns.kinds.nomad_plugin.hcl_types import TypeExpressionError
 
-DEEPEST = 30
-MOST = 5000
-NESTED = ("block_value", "block_list", "block_set", "block_map")
+MAX_DEPTH = 30
+MAX_PARTS = 5000
+BLOCK_KINDS = ("block_value", "block_list", "block_set", "block_map")
 
 
-def problems(spec: Any) -> list[str]:
+def find_schema_problems(spec: Any) -> list[str]:
     """What is wrong with the schema itself, by place; empty where nothing is. The top is an object."""
     if spec.WhichOneof("one") != "object":
         return ["The schema is no object, so that it has no names."]
-    return list(_problems(spec, "config", 0))[:50]
+    return list(_find_problems(spec, "config", 0))[:50]
 
 
-def fit(spec: Any, given: Any) -> tuple[dict[str, Any], list[str]]:
+def evaluate_config(spec: Any, config: Any) -> tuple[dict[str, Any], list[str]]:
     """(values, problems): what Nomad would hand to the plugin for this configuration. `spec` is well formed."""
-    if not isinstance(given, dict):
+    if not isinstance(config, dict):
         return {}, ["A configuration is an object with names and values."]
-    known = set(_names(spec))
-    unknown = [f"{name}: the schema knows no such name." for name in given if name not in known]
-    values, wrong = _value(spec, given, "config")
-    return values, unknown + wrong
+    known_names = set(_list_names(spec))
+    unknown = [f"{name}: the schema knows no such name." for name in config if name not in known_names]
+    values, problems = _evaluate(spec, config, "config")
+    return values, unknown + problems
 
 
-def _problems(spec: Any, where: str, depth: int) -> Iterator[str]:
+def _find_problems(spec: Any, where: str, depth: int) -> Iterator[str]:
     kind = spec.WhichOneof("one")
-    if kind is None or depth > DEEPEST:
+    if kind is None or depth > MAX_DEPTH:
         yield f"{where}: nothing is said of it." if kind is None else f"{where}: it is nested too deeply."
         return
-    one = getattr(spec, kind)
+    node = getattr(spec, kind)
     if kind in ("Attr", "block_attrs"):
-        yield from _of_a_type(one, where)
+        yield from _find_attribute_problems(node, where)
     elif kind == "literal":
-        yield from [] if _is_literal(one.value) else [f"{where}: “{one.value[:60]}” is no value."]
-    elif kind in NESTED:
-        yield from _of_a_block(one, kind, where, depth)
+        yield from [] if _is_literal(node.value) else [f"{where}: “{node.value[:60]}” is no value."]
+    elif kind in BLOCK_KINDS:
+        yield from _find_block_problems(node, kind, where, depth)
     else:
-        for name, part in _parts(kind, one):
-            yield from _problems(part, f"{where}{name}", depth + 1)
+        for name, part in _list_parts(kind, node):
+            yield from _find_problems(part, f"{where}{name}", depth + 1)
 
 
-def _of_a_type(one: Any, where: str) -> Iterator[str]:
-    if not one.name:
+def _find_attribute_problems(node: Any, where: str) -> Iterator[str]:
+    if not node.name:
         yield f"{where}: it has no name."
     try:
-        hcl_types.read(one.type)
-    except BadType as bad:
-        yield f"{where}: {bad}"
+        hcl_types.parse_type(node.type)
+    except TypeExpressionError as error:
+        yield f"{where}: {error}"
 
 
-def _of_a_block(one: Any, kind: str, where: str, depth: int) -> Iterator[str]:
-    if not one.name:
+def _find_block_problems(node: Any, kind: str, where: str, depth: int) -> Iterator[str]:
+    if not node.name:
         yield f"{where}: it has no name."
-    if kind in ("block_list", "block_set") and one.max_items and one.min_items > one.max_items:
-        yield f"{where}: at least {one.min_items} and at most {one.max_items} of it cannot be."
-    if kind == "block_map" and not one.labels:
+    if kind in ("block_list", "block_set") and node.max_items and node.min_items > node.max_items:
+        yield f"{where}: at least {node.min_items} and at most {node.max_items} of it cannot be."
+    if kind == "block_map" and not node.labels:
         yield f"{where}: a map of blocks has no label to be a map of."
-    if not one.HasField("nested"):
+    if not node.HasField("nested"):
         yield f"{where}: it does not say what is in it."
         return
-    yield from _problems(one.nested, f"{where}.{one.name}", depth + 1)
+    yield from _find_problems(node.nested, f"{where}.{node.name}", depth + 1)
 
 
-def _parts(kind: str, one: Any) -> list[tuple[str, Any]]:
+def _list_parts(kind: str, node: Any) -> list[tuple[str, Any]]:
     if kind == "object":
-        return [(f".{name}", part) for name, part in sorted(one.attributes.items())][:MOST]
+        return [(f".{name}", part) for name, part in sorted(node.attributes.items())][:MAX_PARTS]
     if kind == "array":
-        return [(f"[{n}]", part) for n, part in enumerate(one.values)][:MOST]
-    return [("", one.primary), (" by default", one.default)]
+        return [(f"[{n}]", part) for n, part in enumerate(node.values)][:MAX_PARTS]
+    return [("", node.primary), (" by default", node.default)]
 
 
 def _is_literal(text: str) -> bool:
@@ -88,70 +88,79 @@ def _is_literal(text: str) -> bool:
     return True
 
 
-def _names(spec: Any) -> Iterator[str]:
+def _list_names(spec: Any) -> Iterator[str]:
     """The names that a configuration may hold at this place."""
     kind = spec.WhichOneof("one")
-    one = getattr(spec, kind)
+    node = getattr(spec, kind)
     if kind in ("object", "array"):
-        for _, part in _parts(kind, one):
-            yield from _names(part)
+        for _, part in _list_parts(kind, node):
+            yield from _list_names(part)
     elif kind == "default":
-        yield from _names(one.primary)
+        yield from _list_names(node.primary)
     elif kind != "literal":
-        yield one.name
+        yield node.name
 
 
-def _value(spec: Any, given: dict[str, Any], where: str) -> tuple[Any, list[str]]:
+def _evaluate(spec: Any, config: dict[str, Any], where: str) -> tuple[Any, list[str]]:
     kind = spec.WhichOneof("one")
-    one = getattr(spec, kind)
+    node = getattr(spec, kind)
     if kind == "object":
-        found = {name: _value(part, given, where) for name, part in sorted(one.attributes.items())}
-        return {name: value for name, (value, _) in found.items()}, [p for _, more in found.values() for p in more]
+        entries = {name: _evaluate(part, config, where) for name, part in sorted(node.attributes.items())}
+        return {name: value for name, (value, _) in entries.items()}, [
+            problem for _, entry_problems in entries.values() for problem in entry_problems
+        ]
     if kind == "array":
-        return hcl_types.gathered([_value(part, given, where) for part in one.values])
+        return hcl_types.merge_results([_evaluate(part, config, where) for part in node.values])
     if kind == "literal":
-        return json.loads(one.value), []
+        return json.loads(node.value), []
     if kind == "default":
-        value, wrong = _value(one.primary, given, where)
-        return _value(one.default, given, where) if value is None and not wrong else (value, wrong)
-    return _taken(kind, one, given.get(one.name), f"{where}.{one.name}")
+        value, problems = _evaluate(node.primary, config, where)
+        return _evaluate(node.default, config, where) if value is None and not problems else (value, problems)
+    return _evaluate_entry(kind, node, config.get(node.name), f"{where}.{node.name}")
 
 
-def _taken(kind: str, one: Any, given: Any, where: str) -> tuple[Any, list[str]]:
-    if given is None and kind not in ("block_list", "block_set"):
-        is_required = kind != "block_map" and one.required
+def _evaluate_entry(kind: str, node: Any, value: Any, where: str) -> tuple[Any, list[str]]:
+    if value is None and kind not in ("block_list", "block_set"):
+        is_required = kind != "block_map" and node.required
         return (None, [f"{where}: it is required."] if is_required else []) if kind != "block_map" else ({}, [])
     if kind == "Attr":
-        return hcl_types.fit(given, hcl_types.read(one.type), where)
+        return hcl_types.convert_value(value, hcl_types.parse_type(node.type), where)
     if kind == "block_attrs":
-        return hcl_types.fit(given, hcl_types.Type("map", (hcl_types.read(one.type),)), where)
+        return hcl_types.convert_value(value, hcl_types.HclType("map", (hcl_types.parse_type(node.type),)), where)
     if kind == "block_value":
-        return _block(one.nested, given, where)
+        return _evaluate_block(node.nested, value, where)
     if kind == "block_map":
-        return _by_label(one.nested, given, len(one.labels), where)
-    return _several(one, given, where)
+        return _evaluate_labeled_blocks(node.nested, value, len(node.labels), where)
+    return _evaluate_blocks(node, value, where)
 
 
-def _block(nested: Any, given: Any, where: str) -> tuple[Any, list[str]]:
-    if not isinstance(given, dict):
+def _evaluate_block(spec: Any, content: Any, where: str) -> tuple[Any, list[str]]:
+    if not isinstance(content, dict):
         return None, [f"{where}: it is a block, with names and values."]
-    value, wrong = fit(nested, given)
-    return value, [problem.replace("config.", f"{where}.", 1) for problem in wrong]
+    value, problems = evaluate_config(spec, content)
+    return value, [problem.replace("config.", f"{where}.", 1) for problem in problems]
 
 
-def _several(one: Any, given: Any, where: str) -> tuple[Any, list[str]]:
-    blocks = [] if given is None else given if isinstance(given, list) else [given]
-    values, wrong = hcl_types.gathered([_block(one.nested, each, f"{where}[{n}]") for n, each in enumerate(blocks)])
-    if len(blocks) < one.min_items or (one.max_items and len(blocks) > one.max_items):
-        most = f" and at most {one.max_items}" if one.max_items else ""
-        wrong = [*wrong, f"{where}: at least {one.min_items}{most} of it, not {len(blocks)}."]
-    return values, wrong
+def _evaluate_blocks(node: Any, content: Any, where: str) -> tuple[Any, list[str]]:
+    blocks = [] if content is None else content if isinstance(content, list) else [content]
+    values, problems = hcl_types.merge_results(
+        [_evaluate_block(node.nested, block, f"{where}[{index}]") for index, block in enumerate(blocks)]
+    )
+    if len(blocks) < node.min_items or (node.max_items and len(blocks) > node.max_items):
+        most = f" and at most {node.max_items}" if node.max_items else ""
+        problems = [*problems, f"{where}: at least {node.min_items}{most} of it, not {len(blocks)}."]
+    return values, problems
 
 
-def _by_label(nested: Any, given: Any, labels: int, where: str) -> tuple[Any, list[str]]:
-    if labels == 0:
-        return _block(nested, given, where)
-    if not isinstance(given, dict):
+def _evaluate_labeled_blocks(spec: Any, content: Any, label_count: int, where: str) -> tuple[Any, list[str]]:
+    if label_count == 0:
+        return _evaluate_block(spec, content, where)
+    if not isinstance(content, dict):
         return None, [f"{where}: its blocks are told apart by a label."]
-    found = {label: _by_label(nested, inner, labels - 1, f"{where}.{label}") for label, inner in given.items()}
-    return {label: value for label, (value, _) in found.items()}, [p for _, more in found.values() for p in more]
+    blocks = {
+        label: _evaluate_labeled_blocks(spec, block, label_count - 1, f"{where}.{label}")
+        for label, block in content.items()
+    }
+    return {label: value for label, (value, _) in blocks.items()}, [
+        problem for _, block_problems in blocks.values() for problem in block_problems
+    ]

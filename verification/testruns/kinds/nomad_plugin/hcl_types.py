@@ -7,23 +7,23 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-TOKEN = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_-]*|\"[^\"]*\"|[(){}\[\],=:])")
+TOKEN_PATTERN = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_-]*|\"[^\"]*\"|[(){}\[\],=:])")
 PRIMITIVES = ("any", "string", "number", "bool")
 COLLECTIONS = ("list", "set", "map")
-DEEPEST = 20
+MAX_DEPTH = 20
 
 
-class BadType(ValueError):
+class TypeExpressionError(ValueError):
     """The text is no type expression. The text is a sentence fit to show."""
 
 
 @dataclass(frozen=True, slots=True)
-class Type:
+class HclType:
     """`kind` is a primitive, a collection with `of`, an object with `fields`, or a tuple with `of` in order."""
 
     kind: str
-    of: tuple["Type", ...] = ()
-    fields: tuple[tuple[str, "Type"], ...] = ()
+    of: tuple["HclType", ...] = ()
+    fields: tuple[tuple[str, "HclType"], ...] = ()
 
     def __str__(self) -> str:
         if self.kind == "object":
@@ -33,42 +33,47 @@ class Type:
         return f"{self.kind}({self.of[0]})" if self.of else self.kind
 
 
-def read(text: str) -> Type:
+def parse_type(text: str) -> HclType:
     """The type that a text names; blank is any, as Nomad reads it. Raises BadType."""
     if not text.strip():
-        return Type("any")
-    words = _words(text)
-    found = _type(words, 0)
-    if words:
-        raise BadType(f"“{text[:80]}” goes on after the type has ended.")
-    return found
+        return HclType("any")
+    tokens = _tokenize(text)
+    parsed_type = _parse_type(tokens, 0)
+    if tokens:
+        raise TypeExpressionError(f"“{text[:80]}” goes on after the type has ended.")
+    return parsed_type
 
 
-def fit(given: Any, wanted: Type, where: str) -> tuple[Any, list[str]]:
+def convert_value(value: Any, expected_type: HclType, where: str) -> tuple[Any, list[str]]:
     """(value, problems): the value as the type has it, converted where Nomad converts it. None fits every type."""
-    if given is None or wanted.kind == "any":
-        return given, []
-    if wanted.kind in PRIMITIVES:
-        return _primitive(given, wanted.kind, where)
-    if wanted.kind in ("map", "object"):
-        return _named(given, wanted, where)
-    if not isinstance(given, list):
-        return None, [f"{where}: a {wanted} is a list."]
-    if wanted.kind == "tuple" and len(given) != len(wanted.of):
-        return None, [f"{where}: a {wanted} has {len(wanted.of)} elements, not {len(given)}."]
-    kinds = wanted.of if wanted.kind == "tuple" else wanted.of * len(given)
-    return gathered([fit(one, kind, f"{where}[{n}]") for n, (one, kind) in enumerate(zip(given, kinds, strict=True))])
+    if value is None or expected_type.kind == "any":
+        return value, []
+    if expected_type.kind in PRIMITIVES:
+        return _convert_primitive(value, expected_type.kind, where)
+    if expected_type.kind in ("map", "object"):
+        return _convert_mapping(value, expected_type, where)
+    if not isinstance(value, list):
+        return None, [f"{where}: a {expected_type} is a list."]
+    if expected_type.kind == "tuple" and len(value) != len(expected_type.of):
+        return None, [f"{where}: a {expected_type} has {len(expected_type.of)} elements, not {len(value)}."]
+    kinds = expected_type.of if expected_type.kind == "tuple" else expected_type.of * len(value)
+    return merge_results(
+        [
+            convert_value(element, kind, f"{where}[{index}]")
+            for index, (element, kind) in enumerate(zip(value, kinds, strict=True))
+        ]
+    )
 
 
-def _primitive(given: Any, kind: str, where: str) -> tuple[Any, list[str]]:
-    if isinstance(given, dict | list):
+def _convert_primitive(value: Any, kind: str, where: str) -> tuple[Any, list[str]]:
+    if isinstance(value, dict | list):
         return None, [f"{where}: a {kind} is one value."]
-    text = str(given).lower() if isinstance(given, bool) else str(given)
+    text = str(value).lower() if isinstance(value, bool) else str(value)
     if kind == "string":
         return text, []
     if kind == "bool" and text in ("true", "false"):
         return text == "true", []
-    if kind == "number" and not isinstance(given, bool):
+    if kind == "number" and not isinstance(value, bool):
         try:
             return (int(text) if re.fullmatch(r"-?\d+", text) else float(text)), []
         except ValueError:
@@ -76,68 +81,74 @@ def _primitive(given: Any, kind: str, where: str) -> tuple[Any, list[str]]:
     return None, [f"{where}: “{text[:60]}” is no {kind}."]
 
 
-def _named(given: Any, wanted: Type, where: str) -> tuple[Any, list[str]]:
-    if not isinstance(given, dict):
-        return None, [f"{where}: a {wanted} has names and values."]
-    fields = dict(wanted.fields) if wanted.kind == "object" else dict.fromkeys(given, wanted.of[0])
-    problems = [f"{where}.{name}: the schema knows no such name." for name in given if name not in fields]
-    problems += [f"{where}.{name}: it is missing." for name in fields if name not in given]
-    values, wrong = {}, problems
-    for name in fields.keys() & given.keys():
-        values[name], more = fit(given[name], fields[name], f"{where}.{name}")
-        wrong = wrong + more
-    return values, wrong
+def _convert_mapping(value: Any, expected_type: HclType, where: str) -> tuple[Any, list[str]]:
+    if not isinstance(value, dict):
+        return None, [f"{where}: a {expected_type} has names and values."]
+    fields = dict(expected_type.fields) if expected_type.kind == "object" else dict.fromkeys(value, expected_type.of[0])
+    problems = [f"{where}.{name}: the schema knows no such name." for name in value if name not in fields]
+    problems += [f"{where}.{name}: it is missing." for name in fields if name not in value]
+    values, all_problems = {}, problems
+    for name in fields.keys() & value.keys():
+        values[name], value_problems = convert_value(value[name], fields[name], f"{where}.{name}")
+        all_problems = all_problems + value_problems
+    return values, all_problems
 
 
-def gathered(found: list[tuple[Any, list[str]]]) -> tuple[list[Any], list[str]]:
-    return [value for value, _ in found], [problem for _, problems in found for problem in problems]
+def merge_results(results: list[tuple[Any, list[str]]]) -> tuple[list[Any], list[str]]:
+    return [value for value, _ in results], [problem for _, problems in results for problem in problems]
 
 
-def _words(text: str) -> list[str]:
-    words, at = [], 0
-    while text[at:].strip():
-        match = TOKEN.match(text, at)
+def _tokenize(text: str) -> list[str]:
+    tokens, position = [], 0
+    while text[position:].strip():
+        match = TOKEN_PATTERN.match(text, position)
         if match is None:
-            raise BadType(f"“{text[:80]}” is no type: “{text[at : at + 10].strip()}” has no place in one.")
-        words.append(match[1])
-        at = match.end()
-    return words
+            raise TypeExpressionError(
+                f"“{text[:80]}” is no type: “{text[position : position + 10].strip()}” has no place in one."
+            )
+        tokens.append(match[1])
+        position = match.end()
+    return tokens
 
 
-def _type(words: list[str], depth: int) -> Type:
-    name = words.pop(0) if words else ""
-    if depth > DEEPEST:
-        raise BadType("A type is nested too deeply.")
+def _parse_type(tokens: list[str], depth: int) -> HclType:
+    name = tokens.pop(0) if tokens else ""
+    if depth > MAX_DEPTH:
+        raise TypeExpressionError("A type is nested too deeply.")
     if name in PRIMITIVES:
-        return Type(name)
+        return HclType(name)
     if name in COLLECTIONS:
-        _expect(words, "(")
-        of = _type(words, depth + 1)
-        _expect(words, ")")
-        return Type(name, (of,))
+        _expect(tokens, "(")
+        element_type = _parse_type(tokens, depth + 1)
+        _expect(tokens, ")")
+        return HclType(name, (element_type,))
     if name == "object":
-        return Type(name, fields=tuple(_list(words, depth, "({", "})", is_named=True)))
+        return HclType(name, fields=tuple(_parse_elements(tokens, depth, "({", "})", is_named=True)))
     if name == "tuple":
-        return Type(name, tuple(one for _, one in _list(words, depth, "([", "])", is_named=False)))
-    raise BadType(f"“{name[:40]}” names no type." if name else "A type is missing.")
+        return HclType(
+            name, tuple(element for _, element in _parse_elements(tokens, depth, "([", "])", is_named=False))
+        )
+    raise TypeExpressionError(f"“{name[:40]}” names no type." if name else "A type is missing.")
 
 
-def _list(words: list[str], depth: int, begin: str, end: str, *, is_named: bool) -> list[tuple[str, Type]]:
-    found: list[tuple[str, Type]] = []
+def _parse_elements(
+    tokens: list[str], depth: int, begin: str, end: str, *, is_named: bool
+) -> list[tuple[str, HclType]]:
+    elements: list[tuple[str, HclType]] = []
     for mark in begin:
-        _expect(words, mark)
-    while words and words[0] != end[0]:
-        name = words.pop(0).strip('"') if is_named else ""
+        _expect(tokens, mark)
+    while tokens and tokens[0] != end[0]:
+        name = tokens.pop(0).strip('"') if is_named else ""
         if is_named:
-            _expect(words, "=" if words[:1] != [":"] else ":")
-        found.append((name, _type(words, depth + 1)))
-        if words[:1] == [","]:
-            words.pop(0)
+            _expect(tokens, "=" if tokens[:1] != [":"] else ":")
+        elements.append((name, _parse_type(tokens, depth + 1)))
+        if tokens[:1] == [","]:
+            tokens.pop(0)
     for mark in end:
-        _expect(words, mark)
-    return found
+        _expect(tokens, mark)
+    return elements
 
 
-def _expect(words: list[str], mark: str) -> None:
-    if not words or words.pop(0) != mark:
-        raise BadType(f"A type lacks its “{mark}”.")
+def _expect(tokens: list[str], mark: str) -> None:
+    if not tokens or tokens.pop(0) != mark:
+        raise TypeExpressionError(f"A type lacks its “{mark}”.")

@@ -4,12 +4,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from verification.outcomes import Outcome
-from verification.testruns.kinds.nomad_plugin.records import Asked, Seen
-from verification.testruns.kinds.run_task.judging import Said, Verdict, failed, not_run
+from verification.testruns.kinds.nomad_plugin.records import NomadPluginRecords, PluginCall
+from verification.testruns.kinds.run_task.judging import RuleOutcome, RuleResult, report_failure, report_not_run
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class NomadPluginRule:
     """A rule: its key, its words, the questions that show it, and the function that finds what is true.
 
     `type`: the only type of plugin that it is for, blank for all.
@@ -19,40 +19,42 @@ class Rule:
     title: str
     advice: str
     acts: tuple[str, ...]
-    finds: Callable[[Seen], Said]
+    evaluate: Callable[[NomadPluginRecords], RuleOutcome]
     type: str = ""
 
-    def judge(self, seen: Seen) -> Verdict:
-        if seen.unavailable:
-            return Verdict(self.key, self.title, Outcome.NOT_RUN, seen.unavailable)
-        outcome, sentence = _not_asked(self, seen) or self.finds(seen)
+    def judge(self, records: NomadPluginRecords) -> RuleResult:
+        if records.unavailable:
+            return RuleResult(self.key, self.title, Outcome.NOT_RUN, records.unavailable)
+        outcome, sentence = _explain_missing_call(self, records) or self.evaluate(records)
         advice = self.advice if outcome in (Outcome.WARN, Outcome.FAIL) else ""
-        return Verdict(self.key, self.title, outcome, sentence, advice)
+        return RuleResult(self.key, self.title, outcome, sentence, advice)
 
 
-def _not_asked(rule: Rule, seen: Seen) -> Said | None:
+def _explain_missing_call(rule: NomadPluginRule, records: NomadPluginRecords) -> RuleOutcome | None:
     """What is to be said where a question that the rule needs was not asked."""
-    if all(seen.of(act) is not None for act in rule.acts):
+    if all(records.get_call(call_name) is not None for call_name in rule.acts):
         return None
-    if seen.broken:
-        return Outcome.ERROR, f"We could not look: {seen.broken}"
-    if not seen.over:
-        return not_run("Not reached yet.")
-    spoken = seen.of("handshake")
-    return not_run("Not reached: the handshake failed." if spoken and not spoken.is_answered else "Not reached.")
+    if records.broken:
+        return Outcome.ERROR, f"We could not look: {records.broken}"
+    if not records.over:
+        return report_not_run("Not reached yet.")
+    handshake = records.get_call("handshake")
+    return report_not_run(
+        "Not reached: the handshake failed." if handshake and not handshake.is_answered else "Not reached."
+    )
 
 
-def of(seen: Seen, act: str) -> Asked:
+def require_call(records: NomadPluginRecords, call_name: str) -> PluginCall:
     """A question that was asked: the rule has named it."""
-    asked = seen.of(act)
-    assert asked is not None
-    return asked
+    call = records.get_call(call_name)
+    assert call is not None
+    return call
 
 
-def trouble(asked: Asked) -> Said | None:
+def check_answered(call: PluginCall) -> RuleOutcome | None:
     """What is to be said of a question without an answer; None where there is one."""
-    if asked.is_answered:
+    if call.is_answered:
         return None
-    if asked.came == "UNIMPLEMENTED":
-        return failed(f"It does not know the question {asked.title}.")
-    return failed(asked.sentence)
+    if call.came == "UNIMPLEMENTED":
+        return report_failure(f"It does not know the question {call.title}.")
+    return report_failure(call.sentence)

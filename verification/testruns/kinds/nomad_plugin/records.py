@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-ANSWERED = "answered"
-TYPES = {"driver": 2, "device": 3}
+STATUS_ANSWERED = "answered"
+PLUGIN_TYPE_NUMBERS = {"driver": 2, "device": 3}
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PluginCall:
     """One question and what came of it.
 
     `came`: "answered", a status of gRPC such as "UNIMPLEMENTED", the key of a refused handshake, or a kind of the
@@ -25,11 +25,11 @@ class Asked:
 
     @property
     def is_answered(self) -> bool:
-        return self.came == ANSWERED
+        return self.came == STATUS_ANSWERED
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class NomadPluginRecords:
     """A whole rehearsal so far. `claims`: type, name and version that were claimed, blank where nothing was.
 
     `over`: nothing more is asked. `unavailable`: why nothing can be asked here at all. `broken`: why we could not go
@@ -37,7 +37,7 @@ class Seen:
     """
 
     claims: dict[str, str]
-    asked: tuple[Asked, ...] = ()
+    asked: tuple[PluginCall, ...] = ()
     problems: tuple[str, ...] = ()
     schema: tuple[str, ...] = ()
     task_schema: tuple[str, ...] = ()
@@ -45,17 +45,17 @@ class Seen:
     unavailable: str = ""
     broken: str = ""
 
-    def of(self, act: str) -> Asked | None:
-        return next((one for one in self.asked if one.act == act), None)
+    def get_call(self, call_name: str) -> PluginCall | None:
+        return next((call for call in self.asked if call.act == call_name), None)
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
 
 
-def from_dict(data: Mapping[str, Any]) -> Seen:
+def load_records(data: Mapping[str, Any]) -> NomadPluginRecords:
     """The inverse of as_dict, from JSON."""
-    return Seen(
-        claims=dict(data["claims"]), asked=tuple(Asked(**one) for one in data["asked"]),
+    return NomadPluginRecords(
+        claims=dict(data["claims"]), asked=tuple(PluginCall(**call) for call in data["asked"]),
         problems=tuple(data["problems"]), schema=tuple(data["schema"]), task_schema=tuple(data["task_schema"]),
         over=data["over"], unavailable=data["unavailable"], broken=data["broken"],
     )  # fmt: skip

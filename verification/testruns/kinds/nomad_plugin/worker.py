@@ -6,41 +6,52 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from verification.testruns.kinds.nomad_plugin.driver import Given, Play
-from verification.testruns.kinds.nomad_plugin.records import Asked, Seen
+from verification.testruns.kinds.nomad_plugin.driver import NomadPluginTarget, NomadPluginTestRunner
+from verification.testruns.kinds.nomad_plugin.records import NomadPluginRecords, PluginCall
 
-MOST = 200_000  # characters of one answer
-TOO_MUCH = "too much"
-TEXTS = ("type", "name", "version")
-Tell = Callable[[dict[str, Any]], None]
+MAX_ANSWER_CHARACTERS = 200_000  # characters of one answer
+STATUS_TOO_LARGE = "too much"
+TEXT_FIELDS = ("type", "name", "version")
+ProgressCallback = Callable[[dict[str, Any]], None]
 
 
-def order(given: Given) -> dict[str, Any]:
+def build_job_input(target: NomadPluginTarget) -> dict[str, Any]:
     """What is sent to the sandbox's process for a rehearsal."""
-    texts = {name: getattr(given, name) for name in TEXTS}
-    return texts | {"config": dict(given.config), "readable": [str(path) for path in given.readable]}
+    texts = {name: getattr(target, name) for name in TEXT_FIELDS}
+    return texts | {"config": dict(target.config), "readable": [str(path) for path in target.readable]}
 
 
-def answer(plain: Mapping[str, Any], files: Mapping[str, Path], tell: Tell) -> dict[str, Any]:
-    """The whole of what was seen, as plain data; `tell` hears {"seen": …} after each question."""
-    texts = {name: str(plain[name]) for name in TEXTS}
-    readable = tuple(Path(path) for path in plain["readable"])
-    given = Given(files["plugin"], config=dict(plain["config"]), readable=readable, **texts)
-    return bounded(Play(given, lambda seen: tell({"seen": bounded(seen).as_dict()})).play()).as_dict()
+def run_job(
+    job_input: Mapping[str, Any], files: Mapping[str, Path], report_progress: ProgressCallback
+) -> dict[str, Any]:
+    """The whole of what was seen, as plain data; `report_progress` hears {"seen": …} after each question."""
+    texts = {name: str(job_input[name]) for name in TEXT_FIELDS}
+    readable = tuple(Path(path) for path in job_input["readable"])
+    target = NomadPluginTarget(files["plugin"], config=dict(job_input["config"]), readable=readable, **texts)
+    return truncate_records(
+        NomadPluginTestRunner(
+            target, lambda records: report_progress({"seen": truncate_records(records).as_dict()})
+        ).run()
+    ).as_dict()
 
 
-def bounded(seen: Seen) -> Seen:
+def truncate_records(records: NomadPluginRecords) -> NomadPluginRecords:
     """What was seen without answers that are longer than anybody needs: they count as none."""
-    return replace(seen, asked=tuple(map(_bounded, seen.asked)))
+    return replace(records, asked=tuple(map(_truncate_call, records.asked)))
 
 
-def _bounded(asked: Asked) -> Asked:
-    size = len(json.dumps(asked.data))
-    if size <= MOST:
-        return asked
-    return replace(asked, came=TOO_MUCH, data={}, sentence=f"Its answer has {size} characters, more than {MOST}.")
+def _truncate_call(call: PluginCall) -> PluginCall:
+    size = len(json.dumps(call.data))
+    if size <= MAX_ANSWER_CHARACTERS:
+        return call
+    return replace(
+        call,
+        came=STATUS_TOO_LARGE,
+        data={},
+        sentence=f"Its answer has {size} characters, more than {MAX_ANSWER_CHARACTERS}.",
+    )
 
 
-def not_run(given: Given, why: str) -> Seen:
+def build_not_run_records(target: NomadPluginTarget, reason: str) -> NomadPluginRecords:
     """What is said where nothing can be asked."""
-    return Seen(given.claims, unavailable=why, over=True)
+    return NomadPluginRecords(target.claims, unavailable=reason, over=True)

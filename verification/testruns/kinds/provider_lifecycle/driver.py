@@ -6,143 +6,151 @@ from dataclasses import dataclass, field, replace
 
 from verification.sandbox.types import PROJECT, CommandResult, ExitReason, SandboxUnavailable
 from verification.testruns.kinds.provider_lifecycle import plan_parsing, scenario
-from verification.testruns.kinds.provider_lifecycle.config import Given
-from verification.testruns.kinds.provider_lifecycle.records import Ran, Seen, short
+from verification.testruns.kinds.provider_lifecycle.config import ProviderLifecycleTarget
+from verification.testruns.kinds.provider_lifecycle.records import CommandRecord, ProviderLifecycleRecords, shorten_text
 from verification.testruns.kinds.provider_lifecycle.redaction import Secrets
-from verification.testruns.kinds.provider_lifecycle.scenario import Step
+from verification.testruns.kinds.provider_lifecycle.scenario import ProviderLifecycleStep
 from verification.testruns.kinds.provider_lifecycle.workspace import (
-    INCOMPLETE,
-    Place,
-    environment,
-    incomplete,
-    provider_in,
+    INCOMPLETE_FILE,
+    Workspace,
+    build_environment,
+    build_incomplete_config,
+    get_provider_path,
 )
 
-STATE = "terraform.tfstate"
-COLOURS = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f]")
-Tell = Callable[[Seen], None]
+STATE_FILE = "terraform.tfstate"
+CONTROL_CHARACTERS = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f]")
+ProgressCallback = Callable[[ProviderLifecycleRecords], None]
 
 
-def beginning(given: Given) -> Seen:
+def build_initial_records(target: ProviderLifecycleTarget) -> ProviderLifecycleRecords:
     """What is known before anything is seen."""
-    has_refused = bool(given.refused or incomplete(given.base))
-    return Seen(
-        has_refused=has_refused, has_partial=bool(given.partial), has_secrets=bool(given.environment),
-        source=given.source,
+    has_refused = bool(target.refused or build_incomplete_config(target.base))
+    return ProviderLifecycleRecords(
+        has_refused=has_refused, has_partial=bool(target.partial), has_secrets=bool(target.environment),
+        source=target.source,
     )  # fmt: skip
 
 
 @dataclass
-class Play:
+class ProviderLifecycleTestRunner:
     """One rehearsal under way."""
 
-    given: Given
-    place: Place
-    work: str = PROJECT
-    tell: Tell = lambda seen: None
-    seen: Seen = field(init=False)
-    kept: bytes = b""
+    target: ProviderLifecycleTarget
+    workspace: Workspace
+    folder_path: str = PROJECT
+    report_progress: ProgressCallback = lambda records: None
+    records: ProviderLifecycleRecords = field(init=False)
+    saved_state: bytes = b""
 
     def __post_init__(self) -> None:
-        self.secrets = Secrets(self.given.environment)
-        self.seen = beginning(self.given)
+        self.secrets = Secrets(self.target.environment)
+        self.records = build_initial_records(self.target)
 
-    def play(self, only: Collection[str] = ()) -> Seen:
+    def run(self, only_steps: Collection[str] = ()) -> ProviderLifecycleRecords:
         """Play it, or those of its steps alone. What was made is destroyed in any case. `tell` hears of each step."""
         try:
-            self._steps(only)
+            self._run_steps(only_steps)
             self._clean_up()
-        except SandboxUnavailable as lost:
-            self.seen = replace(self.seen, broken=str(lost))
-        self.seen = replace(self.seen, over=True)
-        return self.seen
+        except SandboxUnavailable as error:
+            self.records = replace(self.records, broken=str(error))
+        self.records = replace(self.records, over=True)
+        return self.records
 
-    def _steps(self, only: Collection[str]) -> None:
-        for step in scenario.script(refused=self.seen.has_refused, partial=self.seen.has_partial):
-            if (not only or step.key in only) and self._is_reached(step):
-                self._take(step)
+    def _run_steps(self, only_steps: Collection[str]) -> None:
+        for step in scenario.list_steps(has_refused=self.records.has_refused, has_partial=self.records.has_partial):
+            if (not only_steps or step.key in only_steps) and self._is_reached(step):
+                self._run_step(step)
 
-    def _is_reached(self, step: Step) -> bool:
-        before = self.seen.of(step.needs)
-        if step.state == "none" and self._left():
+    def _is_reached(self, step: ProviderLifecycleStep) -> bool:
+        previous_command = self.records.get_command(step.needs)
+        if step.state == "none" and self._list_remaining_objects():
             return False  # else nobody would know any more what is to be destroyed
-        return not step.needs or (before is not None and (before.is_good or step.key in scenario.EVEN_AFTER))
+        return not step.needs or (
+            previous_command is not None and (previous_command.is_good or step.key in scenario.STEPS_AFTER_FAILURE)
+        )
 
-    def _take(self, step: Step) -> None:
-        self._lay_out(step)
+    def _run_step(self, step: ProviderLifecycleStep) -> None:
+        self._write_files(step)
         if step.words:
-            argv = [self.place.locate("terraform"), *step.argv()]
+            argv = [self.workspace.locate("terraform"), *step.argv()]
         else:
-            argv = [self.place.locate(provider_in(self.given))]
-        env = environment(self.given, self.work) if step.words else {}
-        ran = self._build_record(step, self.place.run(argv, env=env, seconds=step.seconds))
-        ran = self._with_plan(step, ran)
-        if step.asks:
-            ran = self._with_state(ran)
-        self.seen = self.seen.with_ran(ran)
-        self.tell(self.seen)
+            argv = [self.workspace.locate(get_provider_path(self.target))]
+        env = build_environment(self.target, self.folder_path) if step.words else {}
+        command = self._build_record(step, self.workspace.run(argv, env=env, seconds=step.seconds))
+        command = self._add_plan(step, command)
+        if step.reads_state:
+            command = self._add_state(command)
+        self.records = self.records.with_command(command)
+        self.report_progress(self.records)
 
-    def _lay_out(self, step: Step) -> None:
+    def _write_files(self, step: ProviderLifecycleStep) -> None:
         """Write the configuration and the state that the step begins with."""
         if step.key == "destroy":
-            self.kept = self._read(STATE)
+            self.saved_state = self._read_file(STATE_FILE)
         if step.state:
-            self.place.write(STATE, self.kept if step.state == "kept" else scenario.EMPTY_STATE)
-        texts = {"base": self.given.base, "changed": self.given.changed, "partial": self.given.partial}
-        if step.config == "refused" and not self.given.refused:
-            self.place.write(INCOMPLETE, incomplete(self.given.base).encode())
+            self.workspace.write(STATE_FILE, self.saved_state if step.state == "kept" else scenario.EMPTY_STATE)
+        texts = {"base": self.target.base, "changed": self.target.changed, "partial": self.target.partial}
+        if step.config == "refused" and not self.target.refused:
+            self.workspace.write(INCOMPLETE_FILE, build_incomplete_config(self.target.base).encode())
         elif step.config == "refused":
-            self.place.write("main.tf", self.given.refused.encode())
+            self.workspace.write("main.tf", self.target.refused.encode())
         elif step.config:
-            self.place.write(INCOMPLETE, b"")
-            self.place.write("main.tf", texts[step.config].encode())
+            self.workspace.write(INCOMPLETE_FILE, b"")
+            self.workspace.write("main.tf", texts[step.config].encode())
 
-    def _build_record(self, step: Step, result: CommandResult) -> Ran:
+    def _build_record(self, step: ProviderLifecycleStep, result: CommandResult) -> CommandRecord:
         if result.reason == ExitReason.LOST:
             raise SandboxUnavailable(result.message)
-        out, err = _text(result.stdout), _text(result.stderr)
-        named = f"terraform {' '.join(step.argv())}" if step.words else provider_in(self.given).rpartition("/")[2]
-        return Ran(
+        out, err = _decode_output(result.stdout), _decode_output(result.stderr)
+        named = (
+            f"terraform {' '.join(step.argv())}" if step.words else get_provider_path(self.target).rpartition("/")[2]
+        )
+        return CommandRecord(
             step.key, step.title, named, str(result.reason), result.exit_code, result.message,
-            short(self.secrets.struck(out)), short(self.secrets.struck(err)), round(result.seconds, 2),
-            shown=self.secrets.seen_in(f"{out}\n{err}"),
+            shorten_text(self.secrets.redact(out)), shorten_text(self.secrets.redact(err)), round(result.seconds, 2),
+            shown=self.secrets.find_names_in(f"{out}\n{err}"),
         )  # fmt: skip
 
-    def _with_plan(self, step: Step, ran: Ran) -> Ran:
+    def _add_plan(self, step: ProviderLifecycleStep, command: CommandRecord) -> CommandRecord:
         """With what the plan says: always where it decides, else where there is something in it."""
-        if not step.plan or not (ran.code == 2 or (ran.code == 0 and step.key in scenario.SHOWN_ALWAYS)):
-            return ran
-        argv = [self.place.locate("terraform"), "show", "-json", step.plan]
-        result = self.place.run(argv, env=environment(self.given, self.work))
+        if not step.plan or not (command.code == 2 or (command.code == 0 and step.key in scenario.ALWAYS_SHOWN_STEPS)):
+            return command
+        argv = [self.workspace.locate("terraform"), "show", "-json", step.plan]
+        result = self.workspace.run(argv, env=build_environment(self.target, self.folder_path))
         text = result.stdout.decode("utf-8", "replace") if result.is_success else ""
-        unmarked = plan_parsing.unmarked(text, self.secrets) if text else ()
-        unmarked = tuple(map(self.secrets.struck, unmarked))
-        return replace(ran, plan=plan_parsing.reduced(text, self.secrets), unmarked=unmarked)
+        unmarked_paths = plan_parsing.find_unmarked_secrets(text, self.secrets) if text else ()
+        unmarked_paths = tuple(map(self.secrets.redact, unmarked_paths))
+        return replace(command, plan=plan_parsing.reduce_plan(text, self.secrets), unmarked=unmarked_paths)
 
-    def _with_state(self, ran: Ran) -> Ran:
+    def _add_state(self, command: CommandRecord) -> CommandRecord:
         try:
-            every, tainted = plan_parsing.held(self._read(STATE).decode("utf-8", "replace"))
+            addresses, tainted_addresses = plan_parsing.list_state_objects(
+                self._read_file(STATE_FILE).decode("utf-8", "replace")
+            )
         except ValueError:
-            return ran
-        struck = self.secrets.struck  # keys of for_each stand in addresses
-        return replace(ran, state=tuple(map(struck, every)), tainted=tuple(map(struck, tainted)))
+            return command
+        redact = self.secrets.redact  # keys of for_each stand in addresses
+        return replace(command, state=tuple(map(redact, addresses)), tainted=tuple(map(redact, tainted_addresses)))
 
-    def _read(self, name: str) -> bytes:
+    def _read_file(self, name: str) -> bytes:
         try:
-            return self.place.read(name)
+            return self.workspace.read(name)
         except OSError:
             return b""
 
-    def _left(self) -> tuple[str, ...]:
+    def _list_remaining_objects(self) -> tuple[str, ...]:
         """What the state held last. What was destroyed a second time does not count: it was gone before."""
-        states = [ran.state for ran in self.seen.ran if ran.state is not None and ran.act != "gone_destroy"]
+        states = [
+            command.state for command in self.records.ran if command.state is not None and command.act != "gone_destroy"
+        ]
         return states[-1] if states else ()
 
     def _clean_up(self) -> None:
         """Destroy what is left."""
-        if self._left():
-            self._take(scenario.CLEANUP)
+        if self._list_remaining_objects():
+            self._run_step(scenario.CLEANUP)
 
 
-def _text(raw: bytes) -> str:
-    return COLOURS.sub("", raw.decode("utf-8", "replace").replace("\r\n", "\n"))
+def _decode_output(raw: bytes) -> str:
+    return CONTROL_CHARACTERS.sub("", raw.decode("utf-8", "replace").replace("\r\n", "\n"))

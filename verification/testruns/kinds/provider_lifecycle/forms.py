@@ -8,50 +8,58 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
-from integrations.submissions.forms.credentials import SecretText, Unshown
-from portal.core.text_fields import Line, refuse_unseen
-from verification.terraform.versions import BadVersion, parse
-from verification.testruns.kinds.provider_lifecycle.config import Given, Unfit, environment_of, hosts_of, why_unfit
+from integrations.submissions.forms.credentials import SecretTextField, WriteOnlyTextarea
+from portal.core.text_fields import SingleLineField, reject_invisible_characters
+from verification.terraform.versions import InvalidVersionError, parse_version
+from verification.testruns.kinds.provider_lifecycle.config import (
+    InvalidConfig,
+    ProviderLifecycleTarget,
+    find_config_problem,
+    parse_environment,
+    parse_hosts,
+)
 
-MOST = 100_000
+MAX_CONFIGURATION_CHARACTERS = 100_000
 
 
-class Configuration(forms.CharField):
+class ConfigurationField(forms.CharField):
     """A configuration in HCL, kept as it was written."""
 
     def __init__(self, rows: int = 8, **kwargs: Any) -> None:
         widget = forms.Textarea(attrs={"rows": rows, "spellcheck": "false", "autocapitalize": "off", "class": "mono"})
-        super().__init__(max_length=MOST, strip=True, widget=widget, **kwargs)
+        super().__init__(max_length=MAX_CONFIGURATION_CHARACTERS, strip=True, widget=widget, **kwargs)
 
     def to_python(self, value: Any) -> str:
         text = str(super().to_python(value)).replace("\r\n", "\n").replace("\t", "  ")  # the same to Terraform
-        refuse_unseen(text)
+        reject_invisible_characters(text)
         return f"{text}\n" if text else ""
 
 
-class RehearseLifecycle(forms.Form):
+class ProviderLifecycleTestForm(forms.Form):
     """One rehearsal: which version, with which configurations, credentials and hosts."""
 
-    version = Line(label=_("Version"), max_length=100, help_text=_("One that the registry lists, as in 1.4.0."))
-    base = Configuration(
+    version = SingleLineField(
+        label=_("Version"), max_length=100, help_text=_("One that the registry lists, as in 1.4.0.")
+    )
+    base = ConfigurationField(
         label=_("Configuration"), help_text=_("What main.tf holds: whatever is to be made. No credentials in it."),
         error_messages={"required": _("Write the configuration that is to be made.")},
     )  # fmt: skip
-    changed = Configuration(
+    changed = ConfigurationField(
         label=_("Changed configuration"), help_text=_("The same, with a change that your provider makes in place."),
         error_messages={"required": _("Write the configuration with the change.")},
     )  # fmt: skip
-    refused = Configuration(
+    refused = ConfigurationField(
         rows=4, required=False, label=_("Configuration that must be refused"),
         help_text=_("One that the plan must not let pass. Left out, we take a resource of which nothing is said."),
     )  # fmt: skip
-    partial = Configuration(
+    partial = ConfigurationField(
         rows=4, required=False, label=_("Configuration that fails halfway"),
         help_text=_("Its apply makes something and then fails. Left out, this rule is not run."),
     )  # fmt: skip
-    secret = SecretText(
+    secret = SecretTextField(
         label=_("Test credentials"), required=False, max_length=8000,
-        widget=Unshown(attrs={"rows": 4, "autocomplete": "off", "spellcheck": "false"}),
+        widget=WriteOnlyTextarea(attrs={"rows": 4, "autocomplete": "off", "spellcheck": "false"}),
         help_text=_("NAME=value, one a line. Encrypted at once, given to the sandbox alone, and then forgotten."),
     )  # fmt: skip
     account = forms.ChoiceField(
@@ -72,38 +80,38 @@ class RehearseLifecycle(forms.Form):
     def clean_version(self) -> str:
         version = str(self.cleaned_data["version"]).removeprefix("v")
         try:
-            parse(version)
-        except BadVersion as sentence:
-            raise ValidationError(str(sentence)) from sentence
+            parse_version(version)
+        except InvalidVersionError as error:
+            raise ValidationError(str(error)) from error
         return version
 
     def clean_secret(self) -> str:
         text = str(self.cleaned_data["secret"])
-        self._fit(environment_of, text)
+        self._parse_field(parse_environment, text)
         return text
 
     def clean_hosts(self) -> tuple[str, ...]:
-        found: tuple[str, ...] = self._fit(hosts_of, str(self.cleaned_data["hosts"]))
-        return found
+        hosts: tuple[str, ...] = self._parse_field(parse_hosts, str(self.cleaned_data["hosts"]))
+        return hosts
 
-    def _fit(self, reads: Any, text: str) -> Any:
+    def _parse_field(self, parser: Any, text: str) -> Any:
         try:
-            return reads(text)
-        except Unfit as sentence:
-            raise ValidationError(str(sentence)) from sentence
+            return parser(text)
+        except InvalidConfig as error:
+            raise ValidationError(str(error)) from error
 
     def clean(self) -> dict[str, Any]:
-        given: dict[str, Any] = super().clean() or {}
-        given.setdefault("account", "")
+        data: dict[str, Any] = super().clean() or {}
+        data.setdefault("account", "")
         if not self.errors:
-            why, is_same = why_unfit(_given(given)), given["base"] == given["changed"]
-            if why:
-                self.add_error("base", why)
+            problem, is_same = find_config_problem(_build_target(data)), data["base"] == data["changed"]
+            if problem:
+                self.add_error("base", problem)
             if is_same:
                 self.add_error("changed", _("This is the same configuration, so it would show no change."))
-        return given
+        return data
 
 
-def _given(given: dict[str, Any]) -> Given:
-    texts = {name: given[name] for name in ("base", "changed", "refused", "partial")}
-    return Given(Path(), Path(), "", "", environment=environment_of(given["secret"]), **texts)
+def _build_target(data: dict[str, Any]) -> ProviderLifecycleTarget:
+    texts = {name: data[name] for name in ("base", "changed", "refused", "partial")}
+    return ProviderLifecycleTarget(Path(), Path(), "", "", environment=parse_environment(data["secret"]), **texts)

@@ -4,74 +4,85 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from verification.outcomes import Outcome
-from verification.testruns.kinds.provider_lifecycle.records import FINISHED, Ran, Seen, error_of
-from verification.testruns.kinds.run_task.judging import Said, Verdict, failed, not_run
+from verification.testruns.kinds.provider_lifecycle.records import (
+    REASON_FINISHED,
+    CommandRecord,
+    ProviderLifecycleRecords,
+    extract_error,
+)
+from verification.testruns.kinds.run_task.judging import RuleOutcome, RuleResult, report_failure, report_not_run
 
-BROKEN = (  # what Terraform says of it depends on which of its parts notices first
+CRASH_MARKERS = (  # what Terraform says of it depends on which of its parts notices first
     "plugin did not respond", "panic:", "plugin exited", "connection is shutting down", "unexpected eof",
     "request was cancelled",
 )  # fmt: skip
-INCONSISTENT = "Provider produced inconsistent result after apply"
+INCONSISTENT_RESULT_ERROR = "Provider produced inconsistent result after apply"
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class ProviderLifecycleRule:
     """A rule: its key, its words, the steps that show it, and the function that finds what is true."""
 
     key: str
     title: str
     advice: str
     acts: tuple[str, ...]
-    finds: Callable[[Seen], Said]
+    evaluate: Callable[[ProviderLifecycleRecords], RuleOutcome]
 
-    def judge(self, seen: Seen) -> Verdict:
-        if seen.unavailable:
-            return Verdict(self.key, self.title, Outcome.NOT_RUN, seen.unavailable)
-        outcome, sentence = _not_looked(self, seen) or self.finds(seen)
+    def judge(self, records: ProviderLifecycleRecords) -> RuleResult:
+        if records.unavailable:
+            return RuleResult(self.key, self.title, Outcome.NOT_RUN, records.unavailable)
+        outcome, sentence = _explain_missing_command(self, records) or self.evaluate(records)
         advice = "" if outcome in (Outcome.PASS, Outcome.NOT_RUN, Outcome.ERROR) else self.advice
-        return Verdict(self.key, self.title, outcome, sentence, advice)
+        return RuleResult(self.key, self.title, outcome, sentence, advice)
 
 
-def _not_looked(rule: Rule, seen: Seen) -> Said | None:
+def _explain_missing_command(rule: ProviderLifecycleRule, records: ProviderLifecycleRecords) -> RuleOutcome | None:
     """What is to be said where a step that the rule needs was not made, or ended for reasons of ours."""
-    missing = [act for act in rule.acts if seen.of(act) is None]
-    if missing and seen.broken:
-        return Outcome.ERROR, f"We could not look: {seen.broken}"
+    missing = [step_key for step_key in rule.acts if records.get_command(step_key) is None]
+    if missing and records.broken:
+        return Outcome.ERROR, f"We could not look: {records.broken}"
     if missing:
-        return not_run(why_missing(seen))
+        return report_not_run(explain_not_reached(records))
     return None
 
 
-def why_missing(seen: Seen) -> str:
+def explain_not_reached(records: ProviderLifecycleRecords) -> str:
     """Why a step was not reached."""
-    if not seen.over:
+    if not records.over:
         return "Not reached yet."
-    bad = next((ran for ran in seen.ran if ran.act in ("init", "plan", "apply", "change", "update", "destroy")
-                and not ran.is_good), None)  # fmt: skip
-    return f"Not reached: “{bad.title}” did not go well." if bad else "Not reached."
+    failed_command = next(
+        (
+            command
+            for command in records.ran
+            if command.act in ("init", "plan", "apply", "change", "update", "destroy") and not command.is_good
+        ),
+        None,
+    )
+    return f"Not reached: “{failed_command.title}” did not go well." if failed_command else "Not reached."
 
 
-def of(seen: Seen, act: str) -> Ran:
+def require_command(records: ProviderLifecycleRecords, step_key: str) -> CommandRecord:
     """A step that was made: the rule has named it."""
-    ran = seen.of(act)
-    assert ran is not None
-    return ran
+    command = records.get_command(step_key)
+    assert command is not None
+    return command
 
 
-def trouble(ran: Ran) -> Said | None:
+def check_succeeded(command: CommandRecord) -> RuleOutcome | None:
     """What is to be said of a command that did not go well; None where it did."""
-    if ran.is_good:
+    if command.is_good:
         return None
-    if ran.ended != FINISHED:
-        return failed(ran.sentence)
-    error = error_of(ran)
-    if any(word in f"{ran.errors}\n{ran.output}".lower() for word in BROKEN):
-        return failed(f"The provider broke down. {error}")
-    return failed(error)
+    if command.ended != REASON_FINISHED:
+        return report_failure(command.sentence)
+    error = extract_error(command)
+    if any(marker in f"{command.errors}\n{command.output}".lower() for marker in CRASH_MARKERS):
+        return report_failure(f"The provider broke down. {error}")
+    return report_failure(error)
 
 
-def unread(ran: Ran) -> Said | None:
+def check_plan_readable(command: CommandRecord) -> RuleOutcome | None:
     """What is to be said where a plan should be read and cannot be."""
-    if ran.plan is None:
+    if command.plan is None:
         return Outcome.ERROR, "We could not look: Terraform's plan could not be read."
     return None

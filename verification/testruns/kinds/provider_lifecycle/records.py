@@ -5,15 +5,15 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-MOST_TEXT = 8000
-ANYWHERE = re.MULTILINE | re.DOTALL
-FRAME = re.compile(r"^[│╷╵]\s?", re.MULTILINE)
-LOST = "sandbox lost"
-FINISHED = "finished"
+MAX_TEXT_CHARACTERS = 8000
+ERROR_PATTERN_FLAGS = re.MULTILINE | re.DOTALL
+FRAME_PATTERN = re.compile(r"^[│╷╵]\s?", re.MULTILINE)
+REASON_LOST = "sandbox lost"
+REASON_FINISHED = "finished"
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
+class CommandRecord:
     """One command and what came of it. `ended`: a Kind of the sandbox; `code`: None where it was stopped.
 
     `plan`: what the plan says (plans.reduced), empty where none was made. `state`: the addresses of what the state
@@ -38,13 +38,13 @@ class Ran:
 
     @property
     def is_good(self) -> bool:
-        return self.ended == FINISHED and self.code in (0, 2)
+        return self.ended == REASON_FINISHED and self.code in (0, 2)
 
     @property
     def line(self) -> str:
         """What came of it in a few words: "exit code 0 after 0.9 s"."""
-        came = f"exit code {self.code}" if self.ended == FINISHED else self.ended
-        return f"{came} after {self.seconds:.1f} s"
+        ending = f"exit code {self.code}" if self.ended == REASON_FINISHED else self.ended
+        return f"{ending} after {self.seconds:.1f} s"
 
     @property
     def text(self) -> str:
@@ -53,13 +53,13 @@ class Ran:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class ProviderLifecycleRecords:
     """A whole rehearsal so far. `over`: nothing more is made. `unavailable`: why nothing can be made here at all.
 
     `broken`: why we could not go on, which is our fault. `has_…`: what the partner has given.
     """
 
-    ran: tuple[Ran, ...] = ()
+    ran: tuple[CommandRecord, ...] = ()
     over: bool = False
     unavailable: str = ""
     broken: str = ""
@@ -68,52 +68,58 @@ class Seen:
     has_secrets: bool = False
     source: str = ""
 
-    def of(self, act: str) -> Ran | None:
-        return next((each for each in self.ran if each.act == act), None)
+    def get_command(self, step_key: str) -> CommandRecord | None:
+        return next((command for command in self.ran if command.act == step_key), None)
 
-    def with_ran(self, ran: Ran) -> "Seen":
-        return replace(self, ran=(*self.ran, ran))
+    def with_command(self, command: CommandRecord) -> "ProviderLifecycleRecords":
+        return replace(self, ran=(*self.ran, command))
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
 
 
-def seen_of(plain: dict[str, Any]) -> Seen:
+def load_records(plain: dict[str, Any]) -> ProviderLifecycleRecords:
     """What as_dict() gave, also after JSON made lists of its tuples."""
-    return Seen(**{**plain, "ran": tuple(ran_of(each) for each in plain.get("ran", ()))})
+    return ProviderLifecycleRecords(
+        **{**plain, "ran": tuple(load_command(command) for command in plain.get("ran", ()))}
+    )
 
 
-def ran_of(plain: dict[str, Any]) -> Ran:
+def load_command(plain: dict[str, Any]) -> CommandRecord:
     lists = {name: tuple(plain[name]) for name in ("tainted", "shown", "unmarked")}
     state = plain["state"]
-    return Ran(**{**plain, **lists, "state": None if state is None else tuple(state)})
+    return CommandRecord(**{**plain, **lists, "state": None if state is None else tuple(state)})
 
 
-def short(text: str) -> str:
+def shorten_text(text: str) -> str:
     """A text of which the beginning and the end are kept."""
-    if len(text) <= MOST_TEXT:
+    if len(text) <= MAX_TEXT_CHARACTERS:
         return text
-    half = MOST_TEXT // 2
-    return f"{text[:half]}\n… ({len(text) - MOST_TEXT} characters left out)\n{text[-half:]}"
+    half = MAX_TEXT_CHARACTERS // 2
+    return f"{text[:half]}\n… ({len(text) - MAX_TEXT_CHARACTERS} characters left out)\n{text[-half:]}"
 
 
-def error_of(ran: Ran) -> str:
+def extract_error(command: CommandRecord) -> str:
     """The first error that Terraform tells, as one line: "Missing required argument: The argument …"."""
-    return _first_error(ran.errors) or _first_error(ran.output) or ran.sentence
+    return _find_first_error(command.errors) or _find_first_error(command.output) or command.sentence
 
 
-def _first_error(text: str) -> str:
-    found = re.search(r"^(?:│ )?Error: (.+?)\n(.*?)(?=^╵|^(?:│ )?(?:Error|Warning): |\Z)", f"{text}\n", ANYWHERE)
-    if not found:
+def _find_first_error(text: str) -> str:
+    match = re.search(
+        r"^(?:│ )?Error: (.+?)\n(.*?)(?=^╵|^(?:│ )?(?:Error|Warning): |\Z)", f"{text}\n", ERROR_PATTERN_FLAGS
+    )
+    if not match:
         return ""
-    lines = FRAME.sub("", found[2]).splitlines()
-    told = " ".join(line.strip() for line in lines if line.strip() and not line.startswith("  "))  # indented: a place
-    return f"{found[1].strip()}: {told[:400]}" if told else found[1].strip()
+    lines = FRAME_PATTERN.sub("", match[2]).splitlines()
+    description = " ".join(
+        line.strip() for line in lines if line.strip() and not line.startswith("  ")
+    )  # indented: a place
+    return f"{match[1].strip()}: {description[:400]}" if description else match[1].strip()
 
 
-def listed(words: Iterable[str], most: int = 4) -> str:
-    """In words: "a, b and c"; what is more than `most` is counted."""
-    found = list(dict.fromkeys(words))
-    if len(found) > most:
-        found = [*found[:most], f"{len(found) - most} more"]
-    return found[0] if len(found) == 1 else f"{', '.join(found[:-1])} and {found[-1]}" if found else ""
+def join_words(words: Iterable[str], limit: int = 4) -> str:
+    """In words: "a, b and c"; what is more than `limit` is counted."""
+    items = list(dict.fromkeys(words))
+    if len(items) > limit:
+        items = [*items[:limit], f"{len(items) - limit} more"]
+    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}" if items else ""

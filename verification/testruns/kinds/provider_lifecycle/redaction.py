@@ -8,80 +8,83 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import quote, quote_plus
 
-STRUCK = "[struck out]"
-MARKED = "(sensitive value)"
-SHORTEST = 4  # a shorter value cannot be told from ordinary text
-SHORTEST_PART = 8
-TELLING = re.compile(r"(?i)TOKEN|SECRET|PASS|KEY|CREDENTIAL|AUTH|PRIVATE|PWD")
+REDACTED_TEXT = "[struck out]"
+SENSITIVE_PLACEHOLDER = "(sensitive value)"
+MIN_SECRET_CHARACTERS = 4  # a shorter value cannot be told from ordinary text
+MIN_PART_CHARACTERS = 8
+SECRET_NAME_PATTERN = re.compile(r"(?i)TOKEN|SECRET|PASS|KEY|CREDENTIAL|AUTH|PRIVATE|PWD")
 
 
-def _base64s(secret: str) -> Iterable[str]:
+def _list_base64_forms(secret: str) -> Iterable[str]:
     """What of a secret stands in the base64 of any text around it, whichever place it begins at."""
     raw = secret.encode()
-    for before in range(3):
-        coded = base64.b64encode(b"\0" * before + raw).decode().rstrip("=")
-        first = -(-before * 8 // 6)
-        last = len(coded) - (1 if (before + len(raw)) % 3 else 0)
-        for form in (coded, coded.translate(str.maketrans("+/", "-_"))):
+    for offset in range(3):
+        encoding = base64.b64encode(b"\0" * offset + raw).decode().rstrip("=")
+        first = -(-offset * 8 // 6)
+        last = len(encoding) - (1 if (offset + len(raw)) % 3 else 0)
+        for form in (encoding, encoding.translate(str.maketrans("+/", "-_"))):
             yield form[first:last]
 
 
-def _whole(secret: str) -> Iterable[str]:
+def _list_encoded_forms(secret: str) -> Iterable[str]:
     yield from (secret, quote(secret, safe=""), quote(secret), quote_plus(secret), html.escape(secret))
     yield from (json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1], secret.encode().hex())
     yield secret.encode().hex().upper()
-    if len(secret) >= SHORTEST_PART:
-        yield from (form for form in _base64s(secret) if len(form) >= SHORTEST_PART)
+    if len(secret) >= MIN_PART_CHARACTERS:
+        yield from (form for form in _list_base64_forms(secret) if len(form) >= MIN_PART_CHARACTERS)
     else:
         yield base64.b64encode(secret.encode()).decode().rstrip("=")
 
 
-def forms_of(secret: str) -> tuple[str, ...]:
+def list_forms(secret: str) -> tuple[str, ...]:
     """Every form that is looked for: as it is, encoded, and its parts where Terraform may break it over lines."""
-    if len(secret) < SHORTEST:
+    if len(secret) < MIN_SECRET_CHARACTERS:
         return ()
-    parts = [part for part in secret.split() if len(part) >= SHORTEST_PART and part != secret]
-    return tuple(dict.fromkeys(form for each in (secret, *parts) for form in _whole(each)))
+    parts = [part for part in secret.split() if len(part) >= MIN_PART_CHARACTERS and part != secret]
+    return tuple(dict.fromkeys(form for each in (secret, *parts) for form in _list_encoded_forms(each)))
 
 
 class Secrets:
     """The values of an environment. It never shows them itself."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:
-        self._forms = {name: forms_of(value) for name, value in environment.items()}
-        every = sorted({form for forms in self._forms.values() for form in forms}, key=len, reverse=True)
-        self._any = re.compile("|".join(map(re.escape, every))) if every else None
+        self._forms = {name: list_forms(value) for name, value in environment.items()}
+        all_forms = sorted({form for forms in self._forms.values() for form in forms}, key=len, reverse=True)
+        self._pattern = re.compile("|".join(map(re.escape, all_forms))) if all_forms else None
 
     def __repr__(self) -> str:
         return f"Secrets({', '.join(self._forms)})"
 
-    def struck(self, text: str) -> str:
+    def redact(self, text: str) -> str:
         """The text without them, and without what no database keeps."""
         text = text.replace("\x00", "").encode("utf-8", "replace").decode()
-        return self._any.sub(STRUCK, text) if self._any else text
+        return self._pattern.sub(REDACTED_TEXT, text) if self._pattern else text
 
-    def seen_in(self, text: str) -> tuple[str, ...]:
+    def find_names_in(self, text: str) -> tuple[str, ...]:
         """The names of those secrets that a text shows. What is named like a setting, such as a region, is none."""
-        telling = {name: forms for name, forms in self._forms.items() if TELLING.search(name)}
-        return tuple(name for name, forms in telling.items() if any(form in text for form in forms))
+        forms_by_name = {name: forms for name, forms in self._forms.items() if SECRET_NAME_PATTERN.search(name)}
+        return tuple(name for name, forms in forms_by_name.items() if any(form in text for form in forms))
 
-    def cleared(self, plain: Any) -> Any:
+    def redact_data(self, plain: Any) -> Any:
         """Plain data without them, in keys and values."""
         if isinstance(plain, str):
-            return self.struck(plain)
+            return self.redact(plain)
         if isinstance(plain, list):
-            return [self.cleared(each) for each in plain]
+            return [self.redact_data(each) for each in plain]
         if isinstance(plain, dict):
-            return {self.struck(str(name)): self.cleared(value) for name, value in plain.items()}
+            return {self.redact(str(name)): self.redact_data(value) for name, value in plain.items()}
         return plain
 
 
-def masked(value: Any, marks: Any) -> Any:
+def mask_sensitive_values(value: Any, marks: Any) -> Any:
     """Plain data without what Terraform has marked as sensitive. `marks`: true, or the same shape with true in it."""
     if marks is True:
-        return MARKED if value is not None else None
+        return SENSITIVE_PLACEHOLDER if value is not None else None
     if isinstance(value, dict) and isinstance(marks, dict):
-        return {name: masked(each, marks.get(name)) for name, each in value.items()}
+        return {name: mask_sensitive_values(each, marks.get(name)) for name, each in value.items()}
     if isinstance(value, list) and isinstance(marks, list):
-        return [masked(each, marks[place] if place < len(marks) else None) for place, each in enumerate(value)]
+        return [
+            mask_sensitive_values(each, marks[index] if index < len(marks) else None)
+            for index, each in enumerate(value)
+        ]
     return value

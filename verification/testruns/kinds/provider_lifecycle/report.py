@@ -5,42 +5,42 @@ from dataclasses import asdict
 from typing import Any
 
 from verification.outcomes import Outcome
-from verification.testruns.kinds.provider_lifecycle.records import Seen
+from verification.testruns.kinds.provider_lifecycle.records import ProviderLifecycleRecords
 from verification.testruns.kinds.provider_lifecycle.rules import catalog
 
-MARKS = {Outcome.PASS: "pass", Outcome.WARN: "warn", Outcome.FAIL: "FAIL", Outcome.ERROR: "error",
+OUTCOME_LABELS = {Outcome.PASS: "pass", Outcome.WARN: "warn", Outcome.FAIL: "FAIL", Outcome.ERROR: "error",
          Outcome.NOT_RUN: "not run"}  # fmt: skip
 
 
-def as_plain(seen: Seen) -> dict[str, Any]:
+def build_report(records: ProviderLifecycleRecords) -> dict[str, Any]:
     """The whole as plain data: verdicts and every command, secrets struck out."""
-    verdicts = catalog.judge(seen)
+    results = catalog.judge(records)
     return {
-        "source": seen.source,
-        "rules_version": catalog.VERSION,
-        "outcome": str(catalog.outcome_of(verdicts)),
-        "verdicts": [each.as_dict() for each in verdicts],
-        "steps": [asdict(each) for each in seen.ran],
+        "source": records.source,
+        "rules_version": catalog.RULES_VERSION,
+        "outcome": str(catalog.compute_outcome(results)),
+        "verdicts": [each.as_dict() for each in results],
+        "steps": [asdict(each) for each in records.ran],
     }
 
 
-def as_json(seen: Seen) -> str:
-    return json.dumps(as_plain(seen), indent=2, ensure_ascii=False)
+def render_json(records: ProviderLifecycleRecords) -> str:
+    return json.dumps(build_report(records), indent=2, ensure_ascii=False)
 
 
-def as_text(seen: Seen) -> str:
+def render_text(records: ProviderLifecycleRecords) -> str:
     """The verdicts, and one line for each command."""
-    verdicts = catalog.judge(seen)
-    lines = [f"Lifecycle rehearsal of {seen.source}", ""]
-    for each in verdicts:
-        lines.append(f"{MARKS[each.outcome]:8} {each.title}: {each.sentence}")
+    results = catalog.judge(records)
+    lines = [f"Lifecycle rehearsal of {records.source}", ""]
+    for each in results:
+        lines.append(f"{OUTCOME_LABELS[each.outcome]:8} {each.title}: {each.sentence}")
         lines.extend(f"{'':8} {note}" for note in (each.advice,) if note)
-    lines += ["", *(f"{ran.title}: {ran.line}" for ran in seen.ran)]
-    lines += ["", f"In all: {MARKS[catalog.outcome_of(verdicts)]}"]
+    lines += ["", *(f"{command.title}: {command.line}" for command in records.ran)]
+    lines += ["", f"In all: {OUTCOME_LABELS[catalog.compute_outcome(results)]}"]
     return "\n".join(lines)
 
 
-def exit_code(seen: Seen) -> int:
+def get_exit_code(records: ProviderLifecycleRecords) -> int:
     """0 where nothing fails, 1 where something does, 2 where we could not tell."""
-    outcome = catalog.outcome_of(catalog.judge(seen))
+    outcome = catalog.compute_outcome(catalog.judge(records))
     return {Outcome.FAIL: 1, Outcome.ERROR: 2, Outcome.NOT_RUN: 2}.get(outcome, 0)

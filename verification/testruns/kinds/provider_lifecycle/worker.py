@@ -8,69 +8,87 @@ from typing import Any
 from verification.sandbox.egress_proxy import EgressRules
 from verification.sandbox.environment import open_environment
 from verification.sandbox.types import SandboxUnavailable
-from verification.testruns.kinds.provider_lifecycle.config import Given, why_unfit
-from verification.testruns.kinds.provider_lifecycle.driver import Play, beginning
-from verification.testruns.kinds.provider_lifecycle.records import Seen
-from verification.testruns.kinds.provider_lifecycle.workspace import LIMITS, files_of, found_terraform, unsandboxed
+from verification.testruns.kinds.provider_lifecycle.config import ProviderLifecycleTarget, find_config_problem
+from verification.testruns.kinds.provider_lifecycle.driver import ProviderLifecycleTestRunner, build_initial_records
+from verification.testruns.kinds.provider_lifecycle.records import ProviderLifecycleRecords
+from verification.testruns.kinds.provider_lifecycle.workspace import (
+    LIMITS,
+    build_files,
+    find_terraform,
+    open_local_workspace,
+)
 
-NO_TERRAFORM = "Not run: no terraform on this worker."
-TEXTS = ("source", "version", "base", "changed", "refused", "partial")
-Tell = Callable[[dict[str, Any]], None]
+NO_TERRAFORM_MESSAGE = "Not run: no terraform on this worker."
+TEXT_FIELDS = ("source", "version", "base", "changed", "refused", "partial")
+ProgressCallback = Callable[[dict[str, Any]], None]
 
 
-def order(given: Given, readable: tuple[Path, ...] = (), *, loopback: bool = False) -> dict[str, Any]:
+def build_job_input(
+    target: ProviderLifecycleTarget, readable: tuple[Path, ...] = (), *, loopback: bool = False
+) -> dict[str, Any]:
     """What is sent to the sandbox's process for a rehearsal; it holds the credentials, so it is kept nowhere."""
-    plain: dict[str, Any] = {name: getattr(given, name) for name in TEXTS}
-    plain |= {"hosts": list(given.hosts), "environment": dict(given.environment), "loopback": loopback}
-    return plain | {"readable": [str(path) for path in readable]}
+    job_input: dict[str, Any] = {name: getattr(target, name) for name in TEXT_FIELDS}
+    job_input |= {"hosts": list(target.hosts), "environment": dict(target.environment), "loopback": loopback}
+    return job_input | {"readable": [str(path) for path in readable]}
 
 
-def given_of(plain: Mapping[str, Any], executable: Path, terraform: Path) -> Given:
+def parse_job_input(job_input: Mapping[str, Any], executable: Path, terraform: Path) -> ProviderLifecycleTarget:
     """What order() gave, with the programs that there are."""
-    texts = {name: str(plain[name]) for name in TEXTS}
-    return Given(
-        executable, terraform, hosts=tuple(plain["hosts"]), environment=dict(plain["environment"]), **texts
+    texts = {name: str(job_input[name]) for name in TEXT_FIELDS}
+    return ProviderLifecycleTarget(
+        executable, terraform, hosts=tuple(job_input["hosts"]), environment=dict(job_input["environment"]), **texts
     )  # fmt: skip
 
 
-def answer(plain: Mapping[str, Any], files: Mapping[str, Path], tell: Tell) -> dict[str, Any]:
-    """The whole of what was seen, as plain data, secrets struck out; `tell` hears {"ran": …} of each step."""
-    readable = tuple(Path(path) for path in plain["readable"])
-    terraform = found_terraform()
-    given = given_of(plain, files["provider"], terraform or Path())
+def run_job(
+    job_input: Mapping[str, Any], files: Mapping[str, Path], report_progress: ProgressCallback
+) -> dict[str, Any]:
+    """The whole of what was seen, as plain data, secrets struck out. `report_progress` gets {"ran": …} of each step."""
+    readable = tuple(Path(path) for path in job_input["readable"])
+    terraform = find_terraform()
+    target = parse_job_input(job_input, files["provider"], terraform or Path())
     if terraform is None:
-        return not_run(given, NO_TERRAFORM).as_dict()
-    return sandboxed(given, lambda seen: tell({"ran": asdict(seen.ran[-1])}), readable, plain["loopback"]).as_dict()
+        return build_not_run_records(target, NO_TERRAFORM_MESSAGE).as_dict()
+    return run_in_sandbox(
+        target, lambda records: report_progress({"ran": asdict(records.ran[-1])}), readable, job_input["loopback"]
+    ).as_dict()
 
 
-def sandboxed(
-    given: Given, tell: Callable[[Seen], None], readable: tuple[Path, ...] = (), loopback: bool = False
-) -> Seen:
+def run_in_sandbox(
+    target: ProviderLifecycleTarget,
+    report_progress: Callable[[ProviderLifecycleRecords], None],
+    readable: tuple[Path, ...] = (),
+    loopback: bool = False,
+) -> ProviderLifecycleRecords:
     """Play it in a room. What cannot be had is said, never passed. Raises ValueError with a sentence."""
-    _refuse(given)
+    _validate_target(target)
     try:
-        egress = EgressRules(given.hosts, allow_loopback=loopback) if given.hosts else None
+        egress = EgressRules(target.hosts, allow_loopback=loopback) if target.hosts else None
         with open_environment(
-            LIMITS, files=files_of(given), readable=readable, egress=egress, is_strict=False
-        ) as place:
-            return Play(given, place, tell=tell).play()
-    except SandboxUnavailable as why:
-        return not_run(given, f"Not run: {str(why)[:1].lower()}{str(why)[1:]}")
+            LIMITS, files=build_files(target), readable=readable, egress=egress, is_strict=False
+        ) as environment:
+            return ProviderLifecycleTestRunner(target, environment, report_progress=report_progress).run()
+    except SandboxUnavailable as error:
+        return build_not_run_records(target, f"Not run: {str(error)[:1].lower()}{str(error)[1:]}")
 
 
-def alone(given: Given, tell: Callable[[Seen], None], only: Collection[str] = ()) -> Seen:
+def run_unsandboxed(
+    target: ProviderLifecycleTarget,
+    report_progress: Callable[[ProviderLifecycleRecords], None],
+    only_steps: Collection[str] = (),
+) -> ProviderLifecycleRecords:
     """Play it on this machine without a sandbox, for whoever tries a provider of their own. Raises ValueError."""
-    _refuse(given)
-    with unsandboxed(given) as (place, work):
-        return Play(given, place, work, tell).play(only)
+    _validate_target(target)
+    with open_local_workspace(target) as (workspace, folder_path):
+        return ProviderLifecycleTestRunner(target, workspace, folder_path, report_progress).run(only_steps)
 
 
-def _refuse(given: Given) -> None:
-    why = why_unfit(given)
-    if why:
-        raise ValueError(why)
+def _validate_target(target: ProviderLifecycleTarget) -> None:
+    problem = find_config_problem(target)
+    if problem:
+        raise ValueError(problem)
 
 
-def not_run(given: Given, why: str) -> Seen:
+def build_not_run_records(target: ProviderLifecycleTarget, reason: str) -> ProviderLifecycleRecords:
     """What is said where nothing can be played."""
-    return replace(beginning(given), unavailable=why, over=True)
+    return replace(build_initial_records(target), unavailable=reason, over=True)

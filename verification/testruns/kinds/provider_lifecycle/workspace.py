@@ -15,18 +15,18 @@ from pathlib import Path
 from typing import Protocol
 
 from verification.sandbox.types import MEGABYTE, PROJECT, CommandResult, ExitReason, Limits
-from verification.testruns.kinds.provider_lifecycle.config import Given, types_of
+from verification.testruns.kinds.provider_lifecycle.config import ProviderLifecycleTarget, list_resource_types
 
 LIMITS = Limits(
     seconds=300, memory=2048 * MEGABYTE, disk=512 * MEGABYTE, processes=512, output=16 * MEGABYTE
 )  # fmt: skip
-SETTINGS = "terraform.rc"
-INCOMPLETE = "incomplete.tf"
-PROBE = "rehearsal_incomplete"
-MACHINES = {"x86_64": "amd64", "aarch64": "arm64", "i686": "386", "armv7l": "arm"}
+SETTINGS_FILE = "terraform.rc"
+INCOMPLETE_FILE = "incomplete.tf"
+PROBE_NAME = "rehearsal_incomplete"
+ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64", "i686": "386", "armv7l": "arm"}
 
 
-class Place(Protocol):
+class Workspace(Protocol):
     """Where commands run."""
 
     def run(
@@ -37,78 +37,80 @@ class Place(Protocol):
     def read(self, name: str) -> bytes: ...
 
 
-def found_terraform() -> Path | None:
+def find_terraform() -> Path | None:
     """Terraform on this machine, or OpenTofu; None where there is neither."""
-    found = shutil.which("terraform") or shutil.which("tofu")
-    return Path(found).resolve() if found else None
+    path = shutil.which("terraform") or shutil.which("tofu")
+    return Path(path).resolve() if path else None
 
 
-def platform() -> str:
+def get_platform() -> str:
     """This machine as Terraform calls it: linux_amd64."""
-    about = os.uname()
-    return f"{about.sysname.lower()}_{MACHINES.get(about.machine, about.machine)}"
+    system = os.uname()
+    return f"{system.sysname.lower()}_{ARCHITECTURES.get(system.machine, system.machine)}"
 
 
-def files_of(given: Given, work: str = PROJECT) -> dict[str, bytes | Path]:
+def build_files(target: ProviderLifecycleTarget, folder_path: str = PROJECT) -> dict[str, bytes | Path]:
     """What is in /work from the beginning: the provider in a mirror of its own, Terraform, and its settings."""
-    settings = f'provider_installation {{\n  filesystem_mirror {{\n    path = "{work}/mirror"\n  }}\n}}\n'
+    settings = f'provider_installation {{\n  filesystem_mirror {{\n    path = "{folder_path}/mirror"\n  }}\n}}\n'
     files: dict[str, bytes | Path] = {
-        provider_in(given): given.executable,
-        "terraform": given.terraform,
-        SETTINGS: settings.encode(),
-        "main.tf": given.base.encode(),
-        INCOMPLETE: b"",
+        get_provider_path(target): target.executable,
+        "terraform": target.terraform,
+        SETTINGS_FILE: settings.encode(),
+        "main.tf": target.base.encode(),
+        INCOMPLETE_FILE: b"",
     }
-    if "required_providers" not in given.base:
-        asked = f'{given.name} = {{\n      source  = "{given.source}"\n      version = "{given.version}"\n    }}'
-        files["providers.tf"] = f"terraform {{\n  required_providers {{\n    {asked}\n  }}\n}}\n".encode()
+    if "required_providers" not in target.base:
+        requirement = (
+            f'{target.name} = {{\n      source  = "{target.source}"\n      version = "{target.version}"\n    }}'
+        )
+        files["providers.tf"] = f"terraform {{\n  required_providers {{\n    {requirement}\n  }}\n}}\n".encode()
     return files
 
 
-def provider_in(given: Given) -> str:
+def get_provider_path(target: ProviderLifecycleTarget) -> str:
     """Where the executable is below /work."""
-    file = f"terraform-provider-{given.name}_v{given.version}"
-    return f"mirror/{address_of(given.source)}/{given.version}/{platform()}/{file}"
+    file = f"terraform-provider-{target.name}_v{target.version}"
+    return f"mirror/{build_source_address(target.source)}/{target.version}/{get_platform()}/{file}"
 
 
-def address_of(source: str) -> str:
+def build_source_address(source: str) -> str:
     return source if source.count("/") > 1 else f"registry.terraform.io/{source}"
 
 
-def environment(given: Given, work: str = PROJECT) -> dict[str, str]:
+def build_environment(target: ProviderLifecycleTarget, folder_path: str = PROJECT) -> dict[str, str]:
     """What Terraform is told, with what the partner gave."""
-    quiet = {"CHECKPOINT_DISABLE": "1", "TF_IN_AUTOMATION": "1", "TF_INPUT": "0"}
-    return {**given.environment, **quiet, "TF_CLI_CONFIG_FILE": f"{work}/{SETTINGS}"}
+    defaults = {"CHECKPOINT_DISABLE": "1", "TF_IN_AUTOMATION": "1", "TF_INPUT": "0"}
+    return {**target.environment, **defaults, "TF_CLI_CONFIG_FILE": f"{folder_path}/{SETTINGS_FILE}"}
 
 
-def incomplete(base: str) -> str:
+def build_incomplete_config(base: str) -> str:
     """A resource of which nothing is said; blank where the configuration declares none itself."""
-    types = types_of(base)
-    return f'resource "{types[0]}" "{PROBE}" {{}}\n' if types else ""
+    types = list_resource_types(base)
+    return f'resource "{types[0]}" "{PROBE_NAME}" {{}}\n' if types else ""
 
 
-class Folder:
+class LocalWorkspace:
     """A folder of this machine: the same without a sandbox, for whoever tries a provider of their own."""
 
     def __init__(self, folder: Path, env: Mapping[str, str]) -> None:
         self.folder, self.env = folder, env
 
     def run(self, argv: Sequence[str], *, env: Mapping[str, str] | None = None, seconds: float = 0) -> CommandResult:
-        began, seconds = time.monotonic(), seconds or LIMITS.seconds
-        every = {**self.env, **(env or {})}
+        start, seconds = time.monotonic(), seconds or LIMITS.seconds
+        variables = {**self.env, **(env or {})}
         process = subprocess.Popen(  # noqa: S603 - what this is for
-            list(argv), cwd=self.folder, env=every, start_new_session=True,
+            list(argv), cwd=self.folder, env=variables, start_new_session=True,
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         )  # fmt: skip
         try:
-            out, err = process.communicate(timeout=seconds)
+            stdout, stderr = process.communicate(timeout=seconds)
             reason, code = ExitReason.FINISHED, process.returncode
         except subprocess.TimeoutExpired:
-            _end(process)
-            out, err = process.communicate()
+            _kill_process_group(process)
+            stdout, stderr = process.communicate()
             reason, code = ExitReason.TIMED_OUT, None
-        _end(process)
-        return CommandResult(reason, code, out, err, time.monotonic() - began, 0)
+        _kill_process_group(process)
+        return CommandResult(reason, code, stdout, stderr, time.monotonic() - start, 0)
 
     def locate(self, name: str) -> str:
         return f"{self.folder}/{name}"
@@ -120,22 +122,22 @@ class Folder:
         return (self.folder / name).read_bytes()
 
 
-def _end(process: "subprocess.Popen[bytes]") -> None:
+def _kill_process_group(process: "subprocess.Popen[bytes]") -> None:
     """It and whatever it has started."""
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
 
 
 @contextmanager
-def unsandboxed(given: Given) -> Iterator[tuple[Place, str]]:
+def open_local_workspace(target: ProviderLifecycleTarget) -> Iterator[tuple[Workspace, str]]:
     """A folder with everything in it, and its path."""
     with tempfile.TemporaryDirectory(prefix="lifecycle-") as name:
         folder = Path(name)
         (folder / "home").mkdir()
-        for file, data in files_of(given, name).items():
+        for file, data in build_files(target, name).items():
             (folder / file).parent.mkdir(parents=True, exist_ok=True)
             if isinstance(data, bytes):
                 (folder / file).write_bytes(data)
             else:
                 (folder / file).symlink_to(data)
-        yield Folder(folder, {"PATH": os.environ.get("PATH", ""), "HOME": f"{name}/home"}), name
+        yield LocalWorkspace(folder, {"PATH": os.environ.get("PATH", ""), "HOME": f"{name}/home"}), name

@@ -5,52 +5,54 @@ import shutil
 import zipfile
 from pathlib import Path
 
-from verification.checks.rules.release import report_of
+from verification.checks.rules.release import read_report
 from verification.checks.types import Subject
 from verification.outcomes import Outcome, Result
 from verification.releases import Report
 from verification.releases.inspection import Platform
 from verification.sources import Sources
-from verification.sources.errors import Unavailable
+from verification.sources.errors import SourceUnavailableError
 from verification.sources.http.client import ARCHIVE
 
-AUTHENTIC = ("release.checksums", "release.signature", "release.key", "release.archive")
-GOOD = (Outcome.PASS, Outcome.WARN)
-MACHINES = {"x86_64": "linux_amd64", "aarch64": "linux_arm64"}
-MOST = 2 * 1024**3
+AUTHENTICITY_CHECKS = ("release.checksums", "release.signature", "release.key", "release.archive")
+GOOD_OUTCOMES = (Outcome.PASS, Outcome.WARN)
+PLATFORM_BY_MACHINE = {"x86_64": "linux_amd64", "aarch64": "linux_arm64"}
+MAX_PROGRAM_BYTES = 2 * 1024**3
 
 
-class NotAuthentic(Exception):
+class UnverifiedReleaseError(Exception):
     """The release may not be started. The text is a sentence that says why."""
 
 
-def here() -> str:
+def get_platform() -> str:
     """The platform that this worker runs, in the registry's words."""
-    return MACHINES.get(os.uname().machine, "")
+    return PLATFORM_BY_MACHINE.get(os.uname().machine, "")
 
 
-def authentic(subject: Subject, sources: Sources) -> tuple[Report, Platform]:
+def verify_release(subject: Subject, sources: Sources) -> tuple[Report, Platform]:
     """The release with its package for this machine. Raises NotAuthentic, and Unavailable after an outage."""
     if not (subject.namespace and subject.provider):
-        raise NotAuthentic("No repository is named yet, so there is no release to start.")
-    report = report_of(subject, sources)
-    for answered in report.checks:
-        if answered.id in AUTHENTIC:
-            _judged(answered.title, answered.result)
-    platform = report.release.platform(here())
+        raise UnverifiedReleaseError("No repository is named yet, so there is no release to start.")
+    report = read_report(subject, sources)
+    for check in report.checks:
+        if check.id in AUTHENTICITY_CHECKS:
+            _require_good_outcome(check.title, check.result)
+    platform = report.release.platform(get_platform())
     if platform is None or platform.archive is None or platform.archive_reply is None:
-        raise NotAuthentic(f"The release has no package for {here() or 'this machine'}, which is what we can start.")
+        raise UnverifiedReleaseError(
+            f"The release has no package for {get_platform() or 'this machine'}, which is what we can start."
+        )
     return report, platform
 
 
-def _judged(title: str, result: Result) -> None:
+def _require_good_outcome(title: str, result: Result) -> None:
     if result.outcome == Outcome.ERROR:
-        raise Unavailable(result.summary)
-    if result.outcome not in GOOD:
-        raise NotAuthentic(f"The release did not pass “{title}”, so it is not started. {result.summary}")
+        raise SourceUnavailableError(result.summary)
+    if result.outcome not in GOOD_OUTCOMES:
+        raise UnverifiedReleaseError(f"The release did not pass “{title}”, so it is not started. {result.summary}")
 
 
-def fetched(platform: Platform, sources: Sources, folder: Path) -> Path:
+def fetch_executable(platform: Platform, sources: Sources, folder: Path) -> Path:
     """The executable, the same bytes that were verified. Raises NotAuthentic, Unavailable and Refused."""
     reply, archive = platform.archive_reply, platform.archive
     assert reply is not None
@@ -59,14 +61,16 @@ def fetched(platform: Platform, sources: Sources, folder: Path) -> Path:
     with path.open("wb") as file:
         answer = sources.web.download(reply.address, ARCHIVE, file)
     if reply.answer is None or answer.sha256 != reply.answer.sha256:
-        raise NotAuthentic("The archive is not the one any more whose signature was verified, so it is not started.")
+        raise UnverifiedReleaseError(
+            "The archive is not the one any more whose signature was verified, so it is not started."
+        )
     if not archive.program:
-        raise NotAuthentic("The archive holds no program that Terraform would start.")
+        raise UnverifiedReleaseError("The archive holds no program that Terraform would start.")
     executable = folder / "provider"
-    with zipfile.ZipFile(path) as opened, executable.open("wb") as file:
-        if opened.getinfo(archive.program).file_size > MOST:
-            raise NotAuthentic("The program is larger than 2 GiB, so it is not started.")
-        with opened.open(archive.program) as member:
+    with zipfile.ZipFile(path) as archive_file, executable.open("wb") as file:
+        if archive_file.getinfo(archive.program).file_size > MAX_PROGRAM_BYTES:
+            raise UnverifiedReleaseError("The program is larger than 2 GiB, so it is not started.")
+        with archive_file.open(archive.program) as member:
             shutil.copyfileobj(member, file, 1024 * 1024)
     path.unlink()
     return executable

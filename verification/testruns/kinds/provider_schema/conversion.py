@@ -7,98 +7,119 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-KINDS = {0: "plain", 1: "markdown"}
-NESTING = {1: "single", 2: "list", 3: "set", 4: "map", 5: "group"}
-FLAGS = ("required", "optional", "computed", "sensitive", "deprecated", "write_only")
-SCHEMAS = ("resource_schemas", "data_source_schemas", "ephemeral_resource_schemas")
+DESCRIPTION_KINDS = {0: "plain", 1: "markdown"}
+NESTING_MODES = {1: "single", 2: "list", 3: "set", 4: "map", 5: "group"}
+ATTRIBUTE_FLAGS = ("required", "optional", "computed", "sensitive", "deprecated", "write_only")
+SCHEMA_KEYS = ("resource_schemas", "data_source_schemas", "ephemeral_resource_schemas")
 
 
-class BadSchema(ValueError):
+class ProviderSchemaError(ValueError):
     """The answer holds something that Terraform could not read. The text is a sentence fit to show."""
 
 
-def document(source: str, answer: Any) -> dict[str, Any]:
+def build_document(source: str, answer: Any) -> dict[str, Any]:
     """The whole output, of one provider. Raises BadSchema."""
-    return {"format_version": "1.0", "provider_schemas": {source: provider(answer)}}
+    return {"format_version": "1.0", "provider_schemas": {source: build_provider(answer)}}
 
 
-def provider(answer: Any) -> dict[str, Any]:
-    found = {"provider": _schema(answer.provider, "provider")}
-    for key in SCHEMAS:
-        found[key] = {name: _schema(one, name) for name, one in sorted(getattr(answer, key).items())}
-    found["functions"] = {name: _function(one, name) for name, one in sorted(answer.functions.items())}
-    return {key: value for key, value in found.items() if value or key == "provider"}
+def build_provider(answer: Any) -> dict[str, Any]:
+    document = {"provider": _convert_schema(answer.provider, "provider")}
+    for key in SCHEMA_KEYS:
+        document[key] = {name: _convert_schema(one, name) for name, one in sorted(getattr(answer, key).items())}
+    document["functions"] = {name: _convert_function(one, name) for name, one in sorted(answer.functions.items())}
+    return {key: value for key, value in document.items() if value or key == "provider"}
 
 
-def errors(answer: Any) -> list[str]:
+def list_errors(answer: Any) -> list[str]:
     """What the provider itself says is wrong."""
     return [f"{one.summary}: {one.detail}".rstrip(": ") for one in answer.diagnostics if one.severity == 1]
 
 
-def _schema(told: Any, where: str) -> dict[str, Any]:
-    return {"version": told.version, "block": _block(told.block, where)}
+def _convert_schema(schema: Any, where: str) -> dict[str, Any]:
+    return {"version": schema.version, "block": _convert_block(schema.block, where)}
 
 
-def _block(told: Any, where: str) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    if told.attributes:
-        found["attributes"] = _named((one.name, _attribute(one, f"{where}.{one.name}")) for one in told.attributes)
-    if told.block_types:
-        found["block_types"] = _named(
-            (one.type_name, _nested(one, f"{where}.{one.type_name}")) for one in told.block_types
+def _convert_block(block: Any, where: str) -> dict[str, Any]:
+    document: dict[str, Any] = {}
+    if block.attributes:
+        document["attributes"] = _sort_by_name(
+            (one.name, _convert_attribute(one, f"{where}.{one.name}")) for one in block.attributes
         )
-    return found | _described(told) | ({"deprecated": True} if told.deprecated else {})
+    if block.block_types:
+        document["block_types"] = _sort_by_name(
+            (one.type_name, _convert_nested_block(one, f"{where}.{one.type_name}")) for one in block.block_types
+        )
+    return document | _convert_description(block) | ({"deprecated": True} if block.deprecated else {})
 
 
-def _named(pairs: Iterable[tuple[str, dict[str, Any]]]) -> dict[str, dict[str, Any]]:
+def _sort_by_name(pairs: Iterable[tuple[str, dict[str, Any]]]) -> dict[str, dict[str, Any]]:
     return dict(sorted(pairs, key=lambda pair: pair[0]))
 
 
-def _described(told: Any) -> dict[str, Any]:
-    kind = {"description_kind": KINDS.get(told.description_kind, "plain")}
-    return {"description": told.description, **kind} if told.description else kind
+def _convert_description(message: Any) -> dict[str, Any]:
+    kind = {"description_kind": DESCRIPTION_KINDS.get(message.description_kind, "plain")}
+    return {"description": message.description, **kind} if message.description else kind
 
 
-def _attribute(told: Any, where: str) -> dict[str, Any]:
-    has_nested = "nested_type" in told.DESCRIPTOR.fields_by_name and told.HasField("nested_type")
-    found = {"nested_type": _object(told.nested_type, where)} if has_nested else {"type": _type(told.type, where)}
-    return found | _described(told) | {flag: True for flag in FLAGS if getattr(told, flag)}
+def _convert_attribute(attribute: Any, where: str) -> dict[str, Any]:
+    has_nested = "nested_type" in attribute.DESCRIPTOR.fields_by_name and attribute.HasField("nested_type")
+    document = (
+        {"nested_type": _convert_object(attribute.nested_type, where)}
+        if has_nested
+        else {"type": _parse_type(attribute.type, where)}
+    )
+    return (
+        document
+        | _convert_description(attribute)
+        | {flag: True for flag in ATTRIBUTE_FLAGS if getattr(attribute, flag)}
+    )
 
 
-def _object(told: Any, where: str) -> dict[str, Any]:
-    found: dict[str, Any] = {"nesting_mode": _mode(told, where)}
-    if told.attributes:
-        found["attributes"] = _named((one.name, _attribute(one, f"{where}.{one.name}")) for one in told.attributes)
-    return found
+def _convert_object(object_type: Any, where: str) -> dict[str, Any]:
+    document: dict[str, Any] = {"nesting_mode": _get_nesting_mode(object_type, where)}
+    if object_type.attributes:
+        document["attributes"] = _sort_by_name(
+            (one.name, _convert_attribute(one, f"{where}.{one.name}")) for one in object_type.attributes
+        )
+    return document
 
 
-def _nested(told: Any, where: str) -> dict[str, Any]:
-    found = {"nesting_mode": _mode(told, where), "block": _block(told.block, where)}
-    return found | {key: getattr(told, key) for key in ("min_items", "max_items") if getattr(told, key)}
+def _convert_nested_block(nested_block: Any, where: str) -> dict[str, Any]:
+    document = {
+        "nesting_mode": _get_nesting_mode(nested_block, where),
+        "block": _convert_block(nested_block.block, where),
+    }
+    return document | {
+        key: getattr(nested_block, key) for key in ("min_items", "max_items") if getattr(nested_block, key)
+    }
 
 
-def _mode(told: Any, where: str) -> str:
-    if told.nesting not in NESTING:
-        raise BadSchema(f"{where[:100]}: it does not say how it is nested.")
-    return NESTING[told.nesting]
+def _get_nesting_mode(message: Any, where: str) -> str:
+    if message.nesting not in NESTING_MODES:
+        raise ProviderSchemaError(f"{where[:100]}: it does not say how it is nested.")
+    return NESTING_MODES[message.nesting]
 
 
-def _type(told: bytes, where: str) -> Any:
+def _parse_type(type_json: bytes, where: str) -> Any:
     try:
-        return json.loads(told)
+        return json.loads(type_json)
     except (ValueError, RecursionError):
-        raise BadSchema(f"{where[:100]}: its type cannot be read.") from None
+        raise ProviderSchemaError(f"{where[:100]}: its type cannot be read.") from None
 
 
-def _function(told: Any, where: str) -> dict[str, Any]:
-    found: dict[str, Any] = {key: getattr(told, key) for key in ("description", "summary", "deprecation_message")}
-    found["return_type"] = _type(getattr(told, "return").type, where)
-    found["parameters"] = [_parameter(one, where) for one in told.parameters]
-    if told.HasField("variadic_parameter"):
-        found["variadic_parameter"] = _parameter(told.variadic_parameter, where)
-    return {key: value for key, value in found.items() if value}
+def _convert_function(function: Any, where: str) -> dict[str, Any]:
+    document: dict[str, Any] = {
+        key: getattr(function, key) for key in ("description", "summary", "deprecation_message")
+    }
+    document["return_type"] = _parse_type(getattr(function, "return").type, where)
+    document["parameters"] = [_convert_parameter(one, where) for one in function.parameters]
+    if function.HasField("variadic_parameter"):
+        document["variadic_parameter"] = _convert_parameter(function.variadic_parameter, where)
+    return {key: value for key, value in document.items() if value}
 
 
-def _parameter(told: Any, where: str) -> dict[str, Any]:
-    found = {"name": told.name, "description": told.description, "is_nullable": told.allow_null_value}
-    return {key: value for key, value in found.items() if value} | {"type": _type(told.type, f"{where}({told.name})")}
+def _convert_parameter(parameter: Any, where: str) -> dict[str, Any]:
+    document = {"name": parameter.name, "description": parameter.description, "is_nullable": parameter.allow_null_value}
+    return {key: value for key, value in document.items() if value} | {
+        "type": _parse_type(parameter.type, f"{where}({parameter.name})")
+    }

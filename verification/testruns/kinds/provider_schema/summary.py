@@ -4,25 +4,32 @@ import json
 from typing import Any
 
 from verification.schemas.engine import quality
-from verification.schemas.engine.parsing import read_one
-from verification.schemas.engine.types import Unreadable
+from verification.schemas.engine.parsing import parse_schema
+from verification.schemas.engine.types import SchemaParseError
 
 
-def told(answer: dict[str, Any], version: str, at: str) -> dict[str, Any]:
+def build_observation(answer: dict[str, Any], version: str, at: str) -> dict[str, Any]:
     """What the checks of the schema are made of; the schema itself is kept elsewhere. `answer`: see schema_job."""
-    found = {key: answer[key] for key in ("readings", "differences")}
-    found |= {"version": version, "at": at, "protocol": protocol_of(answer), "rules": [], "offered": {}, "problem": ""}
+    observation = {key: answer[key] for key in ("readings", "differences")}
+    observation |= {
+        "version": version,
+        "at": at,
+        "protocol": get_protocol(answer),
+        "rules": [],
+        "offered": {},
+        "problem": "",
+    }
     if answer["schema"] is None:
-        return found
+        return observation
     try:
-        schema = read_one(json.dumps(answer["schema"]).encode())
-    except Unreadable as sentence:
-        unfit = {"read": False, "problem": f"Its schema cannot be used: {sentence}", "key": "answer"}
-        return found | {"readings": [one | unfit for one in answer["readings"]], "problem": str(sentence)}
-    rules = [one.as_dict() for one in quality.judge(schema)]
-    return found | {"rules": rules, "offered": quality.offered(schema)}
+        schema = parse_schema(json.dumps(answer["schema"]).encode())
+    except SchemaParseError as error:
+        failure = {"read": False, "problem": f"Its schema cannot be used: {error}", "key": "answer"}
+        return observation | {"readings": [one | failure for one in answer["readings"]], "problem": str(error)}
+    rules = [one.as_dict() for one in quality.evaluate_quality(schema)]
+    return observation | {"rules": rules, "offered": quality.list_documented_names(schema)}
 
 
-def protocol_of(answer: dict[str, Any]) -> int:
+def get_protocol(answer: dict[str, Any]) -> int:
     """The protocol that was chosen in the handshake, 0 where it was not seen."""
-    return next((one["protocol"] for one in answer["readings"] if one["protocol"]), 0)
+    return next((reading["protocol"] for reading in answer["readings"] if reading["protocol"]), 0)

@@ -5,35 +5,39 @@ from pathlib import Path
 from typing import Any
 
 from verification.testruns.kinds.provider_schema import reader
-from verification.testruns.kinds.provider_schema.reader import Reading
+from verification.testruns.kinds.provider_schema.reader import SchemaReadResult
 
-Tell = Callable[[dict[str, Any]], None]
-WAYS = ("direct", "terraform", "both")
+ProgressCallback = Callable[[dict[str, Any]], None]
+READ_METHODS = ("direct", "terraform", "both")
 
 
-def answer(given: Mapping[str, Any], files: Mapping[str, Path], tell: Tell) -> dict[str, Any]:
-    """`given`: source, version, via, and readable (paths); `files` holds the executable under "provider".
+def run_job(
+    job_input: Mapping[str, Any], files: Mapping[str, Path], report_progress: ProgressCallback
+) -> dict[str, Any]:
+    """`job_input`: source, version, via, and readable (paths); `files` holds the executable under "provider".
 
     Returns {"readings": [{via, read, key, problem, protocol, seconds, peak, said}], "schema": the document or None,
     "differences": [places] or None where there are not two to compare, "terraform": whether there is one}.
     Raises SandboxUnavailable, and ValueError with a sentence.
     """
-    readable = [Path(path) for path in given.get("readable", ())]
-    asked = reader.given_of(files["provider"], given.get("source", ""), given.get("version", ""), readable)
-    found, terraform = [], reader.terraform_here()
-    if given.get("via", "both") != "terraform":
-        tell({"says": "The provider is asked for its schema"})
-        found.append(reader.direct(asked))
-    if terraform is not None and given.get("via", "both") != "direct":
-        found.append(reader.through_terraform(asked, terraform, lambda says: tell({"says": says})))
+    readable = [Path(path) for path in job_input.get("readable", ())]
+    target = reader.build_target(files["provider"], job_input.get("source", ""), job_input.get("version", ""), readable)
+    readings, terraform = [], reader.find_terraform()
+    if job_input.get("via", "both") != "terraform":
+        report_progress({"says": "The provider is asked for its schema"})
+        readings.append(reader.read_directly(target))
+    if terraform is not None and job_input.get("via", "both") != "direct":
+        readings.append(
+            reader.read_with_terraform(target, terraform, lambda message: report_progress({"says": message}))
+        )
     return {
-        "readings": [one.as_dict() for one in found],
-        "schema": next((one.document for one in found if one.document is not None), None),
-        "differences": _differences(found),
+        "readings": [reading.as_dict() for reading in readings],
+        "schema": next((reading.document for reading in readings if reading.document is not None), None),
+        "differences": _compare_readings(readings),
         "terraform": terraform is not None,
     }
 
 
-def _differences(found: list[Reading]) -> list[str] | None:
-    documents = [one.document for one in found if one.document is not None]
-    return reader.differences(documents[0], documents[1]) if len(documents) == 2 else None
+def _compare_readings(readings: list[SchemaReadResult]) -> list[str] | None:
+    documents = [reading.document for reading in readings if reading.document is not None]
+    return reader.list_differences(documents[0], documents[1]) if len(documents) == 2 else None

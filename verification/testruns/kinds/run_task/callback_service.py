@@ -9,13 +9,18 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from portal.core.json_text import clean
-from verification.testruns.kinds.run_task.callback_parsing import FINAL, MOST_READ, Said, read
+from portal.core.json_text import clean_json
+from verification.testruns.kinds.run_task.callback_parsing import (
+    FINAL_STATUSES,
+    MAX_REQUEST_BYTES,
+    ParsedCallback,
+    parse_callback,
+)
 from verification.testruns.kinds.run_task.protocol import CALLBACK_TYPE
-from verification.testruns.kinds.run_task.records import Knock, fit_to_keep, struck
+from verification.testruns.kinds.run_task.records import CallbackRecord, redact_text, sanitize_callback
 
-BEARER = "bearer "
-SENTENCES = {
+BEARER_PREFIX = "bearer "
+TOKEN_MESSAGES = {
     "missing": "There is no bearer token.",
     "unknown": "The bearer token is not that of this run.",
     "another": "The bearer token is that of another run.",
@@ -25,7 +30,7 @@ SENTENCES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class CallbackContext:
     """What is kept of a run at the desk. `age`: seconds since it was sent; `others`: hashes of the other runs."""
 
     act: str
@@ -37,7 +42,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class CallbackRequest:
     """A request that came to the callback address. `size`: of the whole body, also where it was not read."""
 
     method: str
@@ -47,71 +52,73 @@ class Call:
     size: int
 
 
-def new_token() -> str:
+def generate_token() -> str:
     """A token for one run."""
     return secrets.token_urlsafe(32)
 
 
-def hash_of(token: str) -> str:
+def hash_token(token: str) -> str:
     """What is kept of a token. It is random and long, so a plain hash tells nothing of it."""
     return hashlib.sha256(token.encode()).hexdigest()
 
 
-def token_state(place: Place, authorization: str) -> str:
+def get_token_state(context: CallbackContext, authorization: str) -> str:
     """right, missing, unknown, another, used or dead."""
-    given = authorization[len(BEARER) :].strip() if authorization.lower().startswith(BEARER) else ""
-    if not given:
+    token = authorization[len(BEARER_PREFIX) :].strip() if authorization.lower().startswith(BEARER_PREFIX) else ""
+    if not token:
         return "missing"
-    hashed = hash_of(given)
-    if not hmac.compare_digest(hashed, place.token_hash):
-        return "another" if hashed in place.others else "unknown"
-    if place.age > place.end:
+    token_hash = hash_token(token)
+    if not hmac.compare_digest(token_hash, context.token_hash):
+        return "another" if token_hash in context.others else "unknown"
+    if context.age > context.end:
         return "dead"
-    return "used" if place.is_final else "right"
+    return "used" if context.is_final else "right"
 
 
-def take(place: Place, call: Call) -> tuple[Knock, str]:
+def process_callback(context: CallbackContext, request: CallbackRequest) -> tuple[CallbackRecord, str]:
     """What is noted of a call, with the status that it gets, and one sentence for whoever called."""
-    token = token_state(place, call.authorization)
-    said = _read(call)
-    status, sentence = _answer(call, token, said)
-    knock = Knock(
-        act=place.act,
-        after=round(place.age, 3),
-        method=call.method[:20],
+    token = get_token_state(context, request.authorization)
+    parsed_callback = _parse_body(request)
+    status, message = _determine_response(request, token, parsed_callback)
+    record = CallbackRecord(
+        act=context.act,
+        after=round(context.age, 3),
+        method=request.method[:20],
         answered=status,
         token=token,
-        status=said.status,
-        message=said.message,
-        url=said.url,
-        content_type=call.content_type[:100],
-        size=call.size,
-        body=struck(call.body[:20_000].decode("utf-8", "replace"), [call.authorization[len(BEARER) :].strip()]),
-        outcomes=tuple(said.outcomes),
-        form=tuple(said.form),
-        limits=tuple(said.limits),
-        shape=tuple(said.shape),
-        notes=tuple(said.notes),
+        status=parsed_callback.status,
+        message=parsed_callback.message,
+        url=parsed_callback.url,
+        content_type=request.content_type[:100],
+        size=request.size,
+        body=redact_text(
+            request.body[:20_000].decode("utf-8", "replace"), [request.authorization[len(BEARER_PREFIX) :].strip()]
+        ),
+        outcomes=tuple(parsed_callback.outcomes),
+        form=tuple(parsed_callback.form),
+        limits=tuple(parsed_callback.limits),
+        shape=tuple(parsed_callback.shape),
+        notes=tuple(parsed_callback.notes),
     )
-    return fit_to_keep(knock), clean(sentence)
+    return sanitize_callback(record), clean_json(message)
 
 
-def _read(call: Call) -> Said:
-    if call.size > MOST_READ:
-        return Said(limits=[f"The callback has more than {MOST_READ} bytes; no more are read."])
-    return read(call.body)
+def _parse_body(request: CallbackRequest) -> ParsedCallback:
+    if request.size > MAX_REQUEST_BYTES:
+        return ParsedCallback(limits=[f"The callback has more than {MAX_REQUEST_BYTES} bytes; no more are read."])
+    return parse_callback(request.body)
 
 
-def _answer(call: Call, token: str, said: Said) -> tuple[int, str]:
-    if call.method != "PATCH":
+def _determine_response(request: CallbackRequest, token: str, parsed_callback: ParsedCallback) -> tuple[int, str]:
+    if request.method != "PATCH":
         return 405, "A result is sent with PATCH."
     if token != "right":  # noqa: S105
-        return 401, SENTENCES[token]
-    if call.size > MOST_READ:
-        return 413, said.limits[0]
-    if not said.is_taken:
-        return 422, " ".join([*said.form, *said.limits, *said.shape][:3])
-    return 200, "Noted as final." if said.status in FINAL else "Noted."
+        return 401, TOKEN_MESSAGES[token]
+    if request.size > MAX_REQUEST_BYTES:
+        return 413, parsed_callback.limits[0]
+    if not parsed_callback.is_taken:
+        return 422, " ".join([*parsed_callback.form, *parsed_callback.limits, *parsed_callback.shape][:3])
+    return 200, "Noted as final." if parsed_callback.status in FINAL_STATUSES else "Noted."
 
 
 def is_expected(content_type: str) -> bool:

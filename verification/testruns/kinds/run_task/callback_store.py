@@ -13,111 +13,138 @@ from django.urls import reverse
 from django.utils import timezone
 
 from verification.testruns.kinds.run_task import callback_service
-from verification.testruns.kinds.run_task.driver import Target, waits_for
-from verification.testruns.kinds.run_task.protocol import FAILING, PASSING, Places, Scenario, configuration_of
-from verification.testruns.kinds.run_task.records import Knock, Limits, Seen, as_dict, exchange_of, knock_of
+from verification.testruns.kinds.run_task.driver import RunTaskTarget, list_awaited_runs
+from verification.testruns.kinds.run_task.protocol import (
+    FAILING,
+    PASSING,
+    RunTaskUrls,
+    Scenario,
+    build_configuration_archive,
+)
+from verification.testruns.kinds.run_task.records import (
+    CallbackRecord,
+    RunTaskLimits,
+    RunTaskRecords,
+    load_callback,
+    load_exchange,
+    serialize_record,
+)
 from verification.testruns.models import RunTaskCallback, RunTaskRehearsal, RunTaskRequest
 
 T = TypeVar("T")
-LIMITS = Limits()
-TRIES, PAUSE = 20, 0.05
-MOST_CALLS = 60  # of one request that are kept; more than that say nothing new
+LIMITS = RunTaskLimits()
+MAX_ATTEMPTS, RETRY_PAUSE_SECONDS = 20, 0.05
+MAX_CALLBACKS = 60  # of one request that are kept; more than that say nothing new
 
 
-def patiently(does: Callable[[], T]) -> T:
+def retry_while_locked(operation: Callable[[], T]) -> T:
     """What the function gives, tried again while the database is locked: a lost result would be laid at the
     partner's door. It must be fit to be done twice.
     """
-    for _ in range(TRIES - 1):
+    for _ in range(MAX_ATTEMPTS - 1):
         try:
-            return does()
+            return operation()
         except OperationalError:
             if connection.in_atomic_block:
                 raise
-            time.sleep(PAUSE)
-    return does()
+            time.sleep(RETRY_PAUSE_SECONDS)
+    return operation()
 
 
-def places_of(request: RunTaskRequest) -> Places:
+def build_urls(request: RunTaskRequest) -> RunTaskUrls:
     """The addresses that an endpoint is given."""
     names = ("run_task_callback", "run_task_plan", "run_task_configuration")
-    return Places(*(settings.SITE_URL.rstrip("/") + reverse(name, args=[request.uuid]) for name in names))
+    return RunTaskUrls(*(settings.SITE_URL.rstrip("/") + reverse(name, args=[request.uuid]) for name in names))
 
 
-def target_of(row: RunTaskRehearsal, key: str) -> Target:
+def build_target(row: RunTaskRehearsal, key: str) -> RunTaskTarget:
     """What is rehearsed, as the driver wants it."""
-    found = {name: Scenario(**row.scenarios.get(name, {}) or _plain(scenario)) for name, scenario in USUAL.items()}
-    return Target(row.url, key, tuple(row.stages), found, LIMITS, str(row.uuid), row.requested_at)
+    scenarios = {
+        name: Scenario(**row.scenarios.get(name, {}) or _serialize_scenario(scenario))
+        for name, scenario in DEFAULT_SCENARIOS.items()
+    }
+    return RunTaskTarget(row.url, key, tuple(row.stages), scenarios, LIMITS, str(row.uuid), row.requested_at)
 
 
-USUAL = {"passing": PASSING, "failing": FAILING}
+DEFAULT_SCENARIOS = {"passing": PASSING, "failing": FAILING}
 
 
-def _plain(scenario: Scenario) -> dict[str, str]:
+def _serialize_scenario(scenario: Scenario) -> dict[str, str]:
     return {"name": scenario.name, "workspace": scenario.workspace, "message": scenario.message, "plan": scenario.plan}
 
 
-def scenarios_of(given: dict[str, Any]) -> dict[str, dict[str, str]]:
-    """The two scenarios with what the partner wrote in the place of the usual. `given`: passing_plan and such."""
-    found = {}
-    for name, usual in USUAL.items():
-        own = {what: given[f"{name}_{what}"] for what in ("workspace", "plan")}
-        found[name] = _plain(usual) | {what: value for what, value in own.items() if value}
-    return found
+def build_scenarios(inputs: dict[str, Any]) -> dict[str, dict[str, str]]:
+    """The two scenarios with what the partner wrote in the place of the usual. `inputs`: passing_plan and such."""
+    scenarios = {}
+    for name, default in DEFAULT_SCENARIOS.items():
+        overrides = {key: inputs[f"{name}_{key}"] for key in ("workspace", "plan")}
+        scenarios[name] = _serialize_scenario(default) | {key: value for key, value in overrides.items() if value}
+    return scenarios
 
 
-def seen_of(row: RunTaskRehearsal, *, over: bool = False) -> Seen:
+def load_records(row: RunTaskRehearsal, *, over: bool = False) -> RunTaskRecords:
     """Everything that was seen so far."""
     requests = [each for each in row.requests.all() if each.exchange]
-    calls = list(RunTaskCallback.objects.filter(request__rehearsal=row).select_related("request"))
-    knocks = tuple(knock_of(call.seen) for call in calls)
-    seen = Seen(tuple(exchange_of(each.exchange) for each in requests), knocks, row.signed, over, LIMITS)
-    return replace(seen, awaited=_awaited(row, seen, calls)) if over else seen
+    callback_rows = list(RunTaskCallback.objects.filter(request__rehearsal=row).select_related("request"))
+    callbacks = tuple(load_callback(callback_row.seen) for callback_row in callback_rows)
+    records = RunTaskRecords(
+        tuple(load_exchange(each.exchange) for each in requests), callbacks, row.signed, over, LIMITS
+    )
+    return replace(records, awaited_runs=_list_awaited_runs(row, records, callback_rows)) if over else records
 
 
-def _awaited(row: RunTaskRehearsal, seen: Seen, calls: Sequence[RunTaskCallback]) -> tuple[str, ...]:
+def _list_awaited_runs(
+    row: RunTaskRehearsal, records: RunTaskRecords, callbacks: Sequence[RunTaskCallback]
+) -> tuple[str, ...]:
     """The runs whose result was still to come at the end: there are some only where somebody stopped it."""
     end = row.finished_at or timezone.now()
-    by_then = replace(seen, knocks=tuple(knock_of(call.seen) for call in calls if call.at <= end))
-    return tuple(waits_for(by_then, ages(row.requests.all(), end)))
+    records_at_end = replace(
+        records, callbacks=tuple(load_callback(callback.seen) for callback in callbacks if callback.at <= end)
+    )
+    return tuple(list_awaited_runs(records_at_end, compute_ages(row.requests.all(), end)))
 
 
-def _place(request: RunTaskRequest, now: datetime) -> callback_service.Place:
+def _build_context(request: RunTaskRequest, now: datetime) -> callback_service.CallbackContext:
     others = RunTaskRequest.objects.filter(rehearsal=request.rehearsal_id).exclude(pk=request.pk)
-    final = request.callbacks.filter(is_final=True).exists()
+    is_final = request.callbacks.filter(is_final=True).exists()
     hashes = dict(others.values_list("token_hash", "act"))
     age = (now - request.sent_at).total_seconds()
-    return callback_service.Place(request.act, request.token_hash, age, final, hashes, LIMITS.end)
+    return callback_service.CallbackContext(request.act, request.token_hash, age, is_final, hashes, LIMITS.end)
 
 
-def take(uuid: UUID, call: callback_service.Call, now: datetime) -> tuple[int, str, RunTaskRehearsal | None]:
+def record_callback(
+    uuid: UUID, callback_request: callback_service.CallbackRequest, now: datetime
+) -> tuple[int, str, RunTaskRehearsal | None]:
     """Note a call and say what it is answered: status and sentence. The rehearsal, where it had ended before."""
     with transaction.atomic():
         request = RunTaskRequest.objects.select_for_update(of=("self",)).filter(uuid=uuid).first()
         if request is None:
             return 404, "There is no such result.", None
-        if request.callbacks.count() >= MOST_CALLS:
+        if request.callbacks.count() >= MAX_CALLBACKS:
             return 429, "Too much has been sent for this result.", None
-        knock, sentence = callback_service.take(_place(request, now), call)
-        _note(request, knock, now)
+        record, message = callback_service.process_callback(_build_context(request, now), callback_request)
+        _store_callback(request, record, now)
     row = request.rehearsal
-    return knock.answered, sentence, row if row.finished_at is not None else None
+    return record.answered, message, row if row.finished_at is not None else None
 
 
-def _note(request: RunTaskRequest, knock: Knock, now: datetime) -> None:
-    request.callbacks.create(at=now, is_final=knock.is_final, seen=as_dict(knock))
+def _store_callback(request: RunTaskRequest, record: CallbackRecord, now: datetime) -> None:
+    request.callbacks.create(at=now, is_final=record.is_final, seen=serialize_record(record))
 
 
-def give(uuid: UUID, what: str, authorization: str, now: datetime) -> bytes | None:
+def get_download(uuid: UUID, resource: str, authorization: str, now: datetime) -> bytes | None:
     """The plan or the configuration for whoever has the run's token; None for everybody else."""
     request = RunTaskRequest.objects.select_related("rehearsal").filter(uuid=uuid).first()
-    if request is None or callback_service.token_state(_place(request, now), authorization) not in ("right", "used"):
+    if request is None or callback_service.get_token_state(_build_context(request, now), authorization) not in (
+        "right",
+        "used",
+    ):
         return None
-    target = target_of(request.rehearsal, "")
+    target = build_target(request.rehearsal, "")
     scenario = target.scenarios.get(request.act.partition(".")[0], target.scenarios["passing"])
-    return scenario.plan.encode() if what == "plan" else configuration_of(scenario)
+    return scenario.plan.encode() if resource == "plan" else build_configuration_archive(scenario)
 
 
-def ages(requests: Iterable[RunTaskRequest], now: datetime) -> dict[str, float]:
+def compute_ages(requests: Iterable[RunTaskRequest], now: datetime) -> dict[str, float]:
     """Seconds since each was sent."""
     return {each.act: (now - each.sent_at).total_seconds() for each in requests}

@@ -10,18 +10,24 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Protocol
 
-from verification.sources.http.client import Outbound
+from verification.sources.http.client import OutboundClient
 from verification.testruns.kinds.run_task import callback_service
-from verification.testruns.kinds.run_task.http import Reply, post
-from verification.testruns.kinds.run_task.protocol import FAILING, PASSING, TEST_TOKEN, Places, Run, Scenario
-from verification.testruns.kinds.run_task.records import Exchange, Knock, Limits, Seen, struck
-from verification.testruns.kinds.run_task.scenario import Act, request_of, script
+from verification.testruns.kinds.run_task.http import EndpointReply, post
+from verification.testruns.kinds.run_task.protocol import FAILING, PASSING, TEST_TOKEN, Run, RunTaskUrls, Scenario
+from verification.testruns.kinds.run_task.records import (
+    CallbackRecord,
+    Exchange,
+    RunTaskLimits,
+    RunTaskRecords,
+    redact_text,
+)
+from verification.testruns.kinds.run_task.scenario import RequestStep, build_request, list_steps
 
-POLL = 0.05
+POLL_SECONDS = 0.05
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class RunTaskTarget:
     """What is rehearsed: the endpoint, its key (blank: unsigned), the stages, and what the two scenarios look like.
 
     `rehearsal` and `begun`, what tells it from others and when its runs were made, stay the same in all its pieces.
@@ -31,63 +37,70 @@ class Target:
     key: str
     stages: tuple[str, ...]
     scenarios: Mapping[str, Scenario] = field(default_factory=lambda: {"passing": PASSING, "failing": FAILING})
-    limits: Limits = field(default_factory=Limits)
-    rehearsal: str = field(default_factory=lambda: secrets.token_hex(8))
-    begun: datetime = field(default_factory=lambda: datetime.now(UTC))
+    limits: RunTaskLimits = field(default_factory=RunTaskLimits)
+    test_run_id: str = field(default_factory=lambda: secrets.token_hex(8))
+    started_at: datetime = field(default_factory=lambda: datetime.now(UTC))
 
-    def script(self) -> tuple[Act, ...]:
-        return script(self.stages, has_key=bool(self.key))
+    def script(self) -> tuple[RequestStep, ...]:
+        return list_steps(self.stages, has_key=bool(self.key))
 
-    def scenario_of(self, act: Act) -> Scenario:
-        return self.scenarios[act.scenario or "passing"]
+    def get_scenario(self, step: RequestStep) -> Scenario:
+        return self.scenarios[step.scenario or "passing"]
 
-    def run_of(self, act: Act) -> Run:
-        return Run(self.rehearsal, act.run, self.scenario_of(act), self.begun)
+    def build_run(self, step: RequestStep) -> Run:
+        return Run(self.test_run_id, step.run, self.get_scenario(step), self.started_at)
 
 
-class Desk(Protocol):
+class CallbackReceiver(Protocol):
     """Where results come in."""
 
-    def open(self, act: Act, token_hash: str, result_id: str) -> Places:
+    def open(self, step: RequestStep, token_hash: str, result_id: str) -> RunTaskUrls:
         """Be ready for the results of an act, from now on."""
 
-    def knocks(self) -> tuple[Knock, ...]:
+    def list_callbacks(self) -> tuple[CallbackRecord, ...]:
         """Everything that has come so far, in its order."""
 
 
-def perform(act: Act, target: Target, places: Places, token: str, result_id: str, web: Outbound) -> Exchange:
-    """Make one request. What the endpoint does is in the exchange; nothing is raised."""
-    headers, body = request_of(act, target.run_of(act), places, token, result_id, target.key)
-    reply = post(web, target.url, body, headers, seconds=target.limits.give_up)
-    return _noted(act, target, headers, body, reply, [token, target.key])
-
-
-def _noted(
-    act: Act, target: Target, headers: Mapping[str, str], body: bytes, reply: Reply, private: list[str]
+def send_request(
+    step: RequestStep, target: RunTaskTarget, urls: RunTaskUrls, token: str, result_id: str, web: OutboundClient
 ) -> Exchange:
-    hidden = [each for each in private if each and each != TEST_TOKEN]
-    answered = reply.body.decode("utf-8", "replace")
+    """Make one request. What the endpoint does is in the exchange; nothing is raised."""
+    headers, body = build_request(step, target.build_run(step), urls, token, result_id, target.key)
+    reply = post(web, target.url, body, headers, timeout_seconds=target.limits.request_timeout_seconds)
+    return _build_exchange(step, target, headers, body, reply, [token, target.key])
+
+
+def _build_exchange(
+    step: RequestStep,
+    target: RunTaskTarget,
+    headers: Mapping[str, str],
+    body: bytes,
+    reply: EndpointReply,
+    private_values: list[str],
+) -> Exchange:
+    hidden_values = [each for each in private_values if each and each != TEST_TOKEN]
+    response_body = reply.body.decode("utf-8", "replace")
     return Exchange(
-        act=act.key,
-        title=act.title,
-        stage=act.stage,
-        scenario=act.scenario,
+        act=step.key,
+        title=step.title,
+        stage=step.stage,
+        scenario=step.scenario,
         url=target.url,
         sent_headers=tuple(headers.items()),
-        sent_body=struck(body.decode(), hidden),
+        sent_body=redact_text(body.decode(), hidden_values),
         status=reply.status,
-        reason=struck(reply.reason, hidden),
-        headers=tuple((name, struck(value, hidden)) for name, value in reply.headers),
-        body=struck(answered, hidden),
+        reason=redact_text(reply.reason, hidden_values),
+        headers=tuple((name, redact_text(value, hidden_values)) for name, value in reply.headers),
+        body=redact_text(response_body, hidden_values),
         head_seconds=round(reply.head_seconds, 3),
         seconds=round(reply.seconds, 3),
         ended=reply.ended,
         sentence=reply.sentence,
-        level=act.level if act.is_run else "",
+        level=step.level if step.is_run else "",
     )
 
 
-def new_result_id() -> str:
+def generate_result_id() -> str:
     """An id for one task result, as the platform's look."""
     return f"taskrs-{secrets.token_hex(8)}"
 
@@ -97,46 +110,58 @@ def is_hopeless(exchange: Exchange) -> bool:
     return exchange.ended in ("unreachable", "unresolved", "refused")
 
 
-def waits_for(seen: Seen, ages: Mapping[str, float]) -> list[str]:
+def list_awaited_runs(records: RunTaskRecords, ages: Mapping[str, float]) -> list[str]:
     """The runs whose result is still to come. `ages`: seconds since each was sent."""
-    return [each.act for each in seen.runs() if _is_awaited(seen, each, ages[each.act])]
+    return [run.act for run in records.runs() if _is_awaited(records, run, ages[run.act])]
 
 
-def _is_awaited(seen: Seen, run: Exchange, age: float) -> bool:
-    limits, knocks = seen.limits, seen.knocks_of(run.act)
-    taken = [each.after for each in knocks if each.answered == 200]
-    refused = [each.after for each in knocks if each.answered != 200]
-    if seen.result_of(run.act) is not None or age > limits.end:
+def _is_awaited(records: RunTaskRecords, run: Exchange, age: float) -> bool:
+    limits, callbacks = records.limits, records.list_callbacks(run.act)
+    accepted_seconds = [each.after for each in callbacks if each.answered == 200]
+    refused_seconds = [each.after for each in callbacks if each.answered != 200]
+    if records.get_result(run.act) is not None or age > limits.end:
         return False
-    if run.status != 200 and run.ended != "slow" and not taken:
-        return age < limits.settle  # the platform would ask again; a result is not to be expected
-    if refused and not taken:
-        return age - max(refused) < limits.mend
-    return age - max(taken, default=0) < limits.silence
+    if run.status != 200 and run.ended != "slow" and not accepted_seconds:
+        return age < limits.settle_seconds  # the platform would ask again; a result is not to be expected
+    if refused_seconds and not accepted_seconds:
+        return age - max(refused_seconds) < limits.correction_seconds
+    return age - max(accepted_seconds, default=0) < limits.silence_seconds
 
 
-def play(target: Target, place: Desk, web: Outbound, tell: Callable[[Seen], None] = lambda seen: None) -> Seen:
-    """A whole rehearsal in one go. `tell` is given what was seen so far, after each request and each result."""
+def run_test(
+    target: RunTaskTarget,
+    receiver: CallbackReceiver,
+    web: OutboundClient,
+    report_progress: Callable[[RunTaskRecords], None] = lambda records: None,
+) -> RunTaskRecords:
+    """A whole rehearsal in one go.
+
+    `report_progress` is given what was seen so far, after each request and each result.
+    """
     exchanges: list[Exchange] = []
-    begun: dict[str, float] = {}
+    started_at: dict[str, float] = {}
 
-    def seen(over: bool = False) -> Seen:
-        return Seen(tuple(exchanges), place.knocks(), bool(target.key), over, target.limits)
+    def collect_records(over: bool = False) -> RunTaskRecords:
+        return RunTaskRecords(tuple(exchanges), receiver.list_callbacks(), bool(target.key), over, target.limits)
 
-    for act in target.script():
-        token, result_id = callback_service.new_token(), new_result_id()
-        places = place.open(act, callback_service.hash_of(token), result_id)
-        begun[act.key] = time.monotonic()
-        exchanges.append(perform(act, target, places, token, result_id, web))
-        tell(seen())
+    for step in target.script():
+        token, result_id = callback_service.generate_token(), generate_result_id()
+        urls = receiver.open(step, callback_service.hash_token(token), result_id)
+        started_at[step.key] = time.monotonic()
+        exchanges.append(send_request(step, target, urls, token, result_id, web))
+        report_progress(collect_records())
         if is_hopeless(exchanges[-1]):
-            return seen(over=True)
-    _wait(lambda: bool(waits_for(seen(), {key: time.monotonic() - at for key, at in begun.items()})))
-    settled = time.monotonic() + target.limits.settle
-    _wait(lambda: time.monotonic() < settled)
-    return seen(over=True)
+            return collect_records(over=True)
+    _wait_while(
+        lambda: bool(
+            list_awaited_runs(collect_records(), {key: time.monotonic() - start for key, start in started_at.items()})
+        )
+    )
+    deadline = time.monotonic() + target.limits.settle_seconds
+    _wait_while(lambda: time.monotonic() < deadline)
+    return collect_records(over=True)
 
 
-def _wait(while_: Callable[[], bool]) -> None:
-    while while_():
-        time.sleep(POLL)
+def _wait_while(is_pending: Callable[[], bool]) -> None:
+    while is_pending():
+        time.sleep(POLL_SECONDS)

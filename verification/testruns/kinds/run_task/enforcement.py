@@ -3,20 +3,20 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from verification.testruns.kinds.run_task.records import Exchange, Seen
-from verification.testruns.kinds.run_task.scenario import said
+from verification.testruns.kinds.run_task.records import Exchange, RunTaskRecords
+from verification.testruns.kinds.run_task.scenario import format_stage
 
-BEFORE = {
+STOP_POINTS = {
     "pre_plan": "before anything is planned",
     "post_plan": "after the plan, before anybody can confirm it",
     "pre_apply": "after the confirmation, before anything is changed",
     "post_apply": "after everything was changed; nothing is taken back",
 }
-WAITS = "The run waits."
+WAITING_MESSAGE = "The run waits."
 
 
 @dataclass(frozen=True, slots=True)
-class Effect:
+class RunEffect:
     """What follows of one run's result. `result`: passed, failed or blank where none came. `level`: the enforcement
     that it was sent with.
     """
@@ -33,28 +33,30 @@ class Effect:
         return asdict(self)
 
 
-def effects(seen: Seen) -> tuple[Effect, ...]:
+def build_effects(records: RunTaskRecords) -> tuple[RunEffect, ...]:
     """One for each run that was made."""
-    return tuple(_effect(seen, run) for run in seen.runs())
+    return tuple(_build_effect(records, run) for run in records.runs())
 
 
-def _effect(seen: Seen, run: Exchange) -> Effect:
-    result = seen.result_of(run.act)
+def _build_effect(records: RunTaskRecords, run: Exchange) -> RunEffect:
+    result = records.get_result(run.act)
     status = result.status if result else ""
-    if not status and (not seen.over or run.act in seen.awaited):
-        return Effect(run.act, said(run.stage), run.scenario, "", WAITS, WAITS, run.level)
-    mandatory, advisory = _mandatory(run.stage, status), _advisory(status)
-    return Effect(run.act, said(run.stage), run.scenario, status, mandatory, advisory, run.level)
+    if not status and (not records.over or run.act in records.awaited_runs):
+        return RunEffect(
+            run.act, format_stage(run.stage), run.scenario, "", WAITING_MESSAGE, WAITING_MESSAGE, run.level
+        )
+    mandatory, advisory = _describe_mandatory_effect(run.stage, status), _describe_advisory_effect(status)
+    return RunEffect(run.act, format_stage(run.stage), run.scenario, status, mandatory, advisory, run.level)
 
 
-def _mandatory(stage: str, status: str) -> str:
+def _describe_mandatory_effect(stage: str, status: str) -> str:
     if status == "passed":
         return "The run goes on."
-    why = "" if status else " The task itself errs, which counts as failed."
-    return f"The run stops, {BEFORE[stage]}.{why}"
+    reason = "" if status else " The task itself errs, which counts as failed."
+    return f"The run stops, {STOP_POINTS[stage]}.{reason}"
 
 
-def _advisory(status: str) -> str:
+def _describe_advisory_effect(status: str) -> str:
     if status == "passed":
         return "The run goes on."
     return "The run goes on with a warning." if status else "The run goes on with a warning that the task itself erred."

@@ -9,17 +9,24 @@ import http.client
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from verification.sources.errors import Refused, Unavailable
+from verification.sources.errors import RequestRefusedError, SourceUnavailableError
 from verification.sources.http import urls
-from verification.sources.http.client import Broken, Outbound
-from verification.sources.http.transport import HEADER_BYTES, READ, Connection, Deadline, TooMuch, TooSlow
+from verification.sources.http.client import BrokenConnectionError, OutboundClient
+from verification.sources.http.transport import (
+    HEADER_BYTES,
+    READ_BYTES,
+    ByteLimitExceededError,
+    DeadlineExceededError,
+    PinnedConnection,
+    RequestDeadline,
+)
 
-MOST_BODY = 64 * 1024
-KEPT_HEADERS = ("content-type", "content-length", "location", "retry-after", "server")
+MAX_BODY_BYTES = 64 * 1024
+STORED_HEADERS = ("content-type", "content-length", "location", "retry-after", "server")
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class EndpointReply:
     """What came back. `status` 0: no answer at all. `head_seconds`: until its first line and headers were there.
 
     `ended`: whole, slow (its body was not over in time) or endless (its body was cut). With status 0: slow, broken,
@@ -37,64 +44,73 @@ class Reply:
     sentence: str = ""
 
 
-def post(web: Outbound, address: str, body: bytes, headers: Mapping[str, str], *, seconds: float) -> Reply:
+def post(
+    web: OutboundClient, address: str, body: bytes, headers: Mapping[str, str], *, timeout_seconds: float
+) -> EndpointReply:
     """The reply within so many seconds. Raises nothing of the endpoint's."""
-    deadline, connection = Deadline(seconds), None
+    deadline, connection = RequestDeadline(timeout_seconds), None
     try:
-        link = urls.read(address, loopback=web.loopback)
-        with web.talking(link, deadline) as connection:
-            ours = {"Host": link.netloc, "Accept": "*/*", "Accept-Encoding": "identity", "Connection": "close"}
-            connection.request("POST", link.target, body=body, headers=ours | dict(headers))
-            return _read(connection, deadline)
-    except TooMuch:
-        return _nothing(deadline, "broken", "The headers of the answer have no end.")
-    except TooSlow as slow:
-        return _nothing(deadline, _far(connection, slow) or "slow", str(slow))
-    except Broken as broken:
-        return _nothing(deadline, _far(connection, broken) or "broken", str(broken))
-    except Unavailable as outage:
-        return _nothing(deadline, "unresolved", str(outage))
-    except Refused as refusal:
-        return _nothing(deadline, "refused", str(refusal))
+        link = urls.parse_url(address, loopback=web.loopback)
+        with web.open_connection(link, deadline) as connection:
+            default_headers = {
+                "Host": link.netloc,
+                "Accept": "*/*",
+                "Accept-Encoding": "identity",
+                "Connection": "close",
+            }
+            connection.request("POST", link.target, body=body, headers=default_headers | dict(headers))
+            return _read_reply(connection, deadline)
+    except ByteLimitExceededError:
+        return _build_empty_reply(deadline, "broken", "The headers of the answer have no end.")
+    except DeadlineExceededError as slow:
+        return _build_empty_reply(deadline, _explain_unreachable(connection, slow) or "slow", str(slow))
+    except BrokenConnectionError as error:
+        return _build_empty_reply(deadline, _explain_unreachable(connection, error) or "broken", str(error))
+    except SourceUnavailableError as outage:
+        return _build_empty_reply(deadline, "unresolved", str(outage))
+    except RequestRefusedError as refusal:
+        return _build_empty_reply(deadline, "refused", str(refusal))
 
 
-def _far(connection: Connection | None, why: Exception) -> str:
+def _explain_unreachable(connection: PinnedConnection | None, error: Exception) -> str:
     """Why nobody was reached, blank where somebody was. A machine without a way there is no fault of the endpoint."""
-    if connection is None or getattr(why.__cause__, "errno", None) == errno.ENETUNREACH:
+    if connection is None or getattr(error.__cause__, "errno", None) == errno.ENETUNREACH:
         return "unresolved"
     return "" if connection.is_reached else "unreachable"
 
 
-def _nothing(deadline: Deadline, ended: str, sentence: str) -> Reply:
-    gone = deadline.gone()
-    return Reply(ended=ended, sentence=sentence, head_seconds=gone, seconds=gone)
+def _build_empty_reply(deadline: RequestDeadline, end_state: str, message: str) -> EndpointReply:
+    elapsed_seconds = deadline.get_elapsed_seconds()
+    return EndpointReply(ended=end_state, sentence=message, head_seconds=elapsed_seconds, seconds=elapsed_seconds)
 
 
-def _read(connection: Connection, deadline: Deadline) -> Reply:
+def _read_reply(connection: PinnedConnection, deadline: RequestDeadline) -> EndpointReply:
     response = connection.getresponse()
-    head_seconds = deadline.gone()
-    told = {name.lower(): value[:500] for name, value in response.getheaders()}
-    connection.allow(8 * MOST_BODY + HEADER_BYTES)
-    body, ended, sentence = _body(response)
-    kept = tuple((name, told[name]) for name in KEPT_HEADERS if name in told)
-    gone = deadline.gone()
-    return Reply(response.status, response.reason[:100], kept, body, head_seconds, gone, ended, sentence)
+    head_seconds = deadline.get_elapsed_seconds()
+    headers = {name.lower(): value[:500] for name, value in response.getheaders()}
+    connection.allow(8 * MAX_BODY_BYTES + HEADER_BYTES)
+    body, end_state, message = _read_body(response)
+    stored_headers = tuple((name, headers[name]) for name in STORED_HEADERS if name in headers)
+    elapsed_seconds = deadline.get_elapsed_seconds()
+    return EndpointReply(
+        response.status, response.reason[:100], stored_headers, body, head_seconds, elapsed_seconds, end_state, message
+    )
 
 
-def _body(response: http.client.HTTPResponse) -> tuple[bytes, str, str]:
+def _read_body(response: http.client.HTTPResponse) -> tuple[bytes, str, str]:
     """What came of the body, how it ended, and that in words."""
     body = b""
     try:
-        while len(body) <= MOST_BODY:
-            part = response.read1(READ)
-            if not part:
-                broke_off = bool(response.length)
-                return body, "broken" if broke_off else "whole", "The body broke off." if broke_off else ""
-            body += part
-    except TooMuch:
+        while len(body) <= MAX_BODY_BYTES:
+            chunk = response.read1(READ_BYTES)
+            if not chunk:
+                is_incomplete = bool(response.length)
+                return body, "broken" if is_incomplete else "whole", "The body broke off." if is_incomplete else ""
+            body += chunk
+    except ByteLimitExceededError:
         pass
-    except (TooSlow, TimeoutError):
+    except (DeadlineExceededError, TimeoutError):
         return body, "slow", "The body was not over in time."
     except (OSError, http.client.HTTPException):
         return body, "broken", "The body broke off."
-    return body[:MOST_BODY], "endless", f"The body is longer than {MOST_BODY // 1024} kB; we stopped reading."
+    return body[:MAX_BODY_BYTES], "endless", f"The body is longer than {MAX_BODY_BYTES // 1024} kB; we stopped reading."

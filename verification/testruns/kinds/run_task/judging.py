@@ -4,14 +4,14 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from verification.outcomes import Outcome, worst
-from verification.testruns.kinds.run_task.records import Exchange, Seen
+from verification.outcomes import Outcome, get_worst_outcome
+from verification.testruns.kinds.run_task.records import Exchange, RunTaskRecords
 
-Said = tuple[Outcome, str]  # what is found of one request or run
+RuleOutcome = tuple[Outcome, str]  # what is found of one request or run
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class RuleResult:
     """What one rule says of a rehearsal. `notes`: what is worth knowing and changes nothing."""
 
     rule: str
@@ -29,66 +29,66 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class RunTaskRule:
     """A rule: its key, its words, and the function that finds what is true of what was seen."""
 
     key: str
     title: str
     advice: str
-    finds: Callable[[Seen], Said]
-    notes: Callable[[Seen], tuple[str, ...]] = lambda seen: ()
+    evaluate: Callable[[RunTaskRecords], RuleOutcome]
+    notes: Callable[[RunTaskRecords], tuple[str, ...]] = lambda records: ()
 
-    def judge(self, seen: Seen) -> Verdict:
-        outcome, sentence = self.finds(seen)
+    def judge(self, records: RunTaskRecords) -> RuleResult:
+        outcome, sentence = self.evaluate(records)
         advice = "" if outcome in (Outcome.PASS, Outcome.NOT_RUN) else self.advice
-        return Verdict(self.key, self.title, outcome, sentence, advice, self.notes(seen))
+        return RuleResult(self.key, self.title, outcome, sentence, advice, self.notes(records))
 
 
-def passed(sentence: str) -> Said:
+def report_pass(sentence: str) -> RuleOutcome:
     return Outcome.PASS, sentence
 
 
-def warned(sentence: str) -> Said:
+def report_warning(sentence: str) -> RuleOutcome:
     return Outcome.WARN, sentence
 
 
-def failed(sentence: str) -> Said:
+def report_failure(sentence: str) -> RuleOutcome:
     return Outcome.FAIL, sentence
 
 
-def not_run(sentence: str) -> Said:
+def report_not_run(sentence: str) -> RuleOutcome:
     return Outcome.NOT_RUN, sentence
 
 
-def decided(found: Iterable[Said], otherwise: Said) -> Said:
-    """The worst of what was found, in its own words, each sentence once; `otherwise` where nothing was found."""
-    all_found = list(found)
-    if not all_found:
-        return otherwise
-    decisive = worst(outcome for outcome, _ in all_found)
-    sentences = list(dict.fromkeys(sentence for outcome, sentence in all_found if outcome == decisive))
+def choose_worst(outcomes: Iterable[RuleOutcome], default: RuleOutcome) -> RuleOutcome:
+    """The worst of what was found, in its own words, each sentence once; `default` where nothing was found."""
+    all_outcomes = list(outcomes)
+    if not all_outcomes:
+        return default
+    decisive = get_worst_outcome(outcome for outcome, _ in all_outcomes)
+    sentences = list(dict.fromkeys(sentence for outcome, sentence in all_outcomes if outcome == decisive))
     more = f" And {len(sentences) - 3} more." if len(sentences) > 3 else ""
     return decisive, " ".join(sentences[:3]) + more
 
 
-def silent(exchange: Exchange | None) -> Said | None:
+def check_silence(exchange: Exchange | None) -> RuleOutcome | None:
     """What is to be said where nothing came back at all; None where something did."""
     if exchange is None:
-        return not_run("This request has not been made.")
+        return report_not_run("This request has not been made.")
     if exchange.ended == "unresolved":
         return Outcome.ERROR, f"We could not look: {exchange.sentence}"
     if exchange.ended == "refused":
-        return failed(exchange.sentence)
+        return report_failure(exchange.sentence)
     if exchange.ended == "unreachable":
-        return failed(f"Nothing listens there: {exchange.sentence}")
+        return report_failure(f"Nothing listens there: {exchange.sentence}")
     if exchange.status == 0 and exchange.ended == "slow":
-        return failed(f"There was no answer within {exchange.seconds:.1f} seconds.")
+        return report_failure(f"There was no answer within {exchange.seconds:.1f} seconds.")
     if exchange.status == 0:
-        return failed(f"The connection broke off without an answer: {exchange.sentence}")
+        return report_failure(f"The connection broke off without an answer: {exchange.sentence}")
     return None
 
 
-def listed(words: Iterable[str]) -> str:
+def join_words(words: Iterable[str]) -> str:
     """In words: "a, b and c"."""
-    found = list(dict.fromkeys(words))
-    return found[0] if len(found) == 1 else f"{', '.join(found[:-1])} and {found[-1]}" if found else ""
+    items = list(dict.fromkeys(words))
+    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}" if items else ""

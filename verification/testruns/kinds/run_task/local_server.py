@@ -12,119 +12,123 @@ from typing import Any
 from uuid import uuid4
 
 from verification.testruns.kinds.run_task import callback_service
-from verification.testruns.kinds.run_task.callback_parsing import MOST_READ
-from verification.testruns.kinds.run_task.driver import Target
-from verification.testruns.kinds.run_task.protocol import CALLBACK_TYPE, Places, configuration_of
-from verification.testruns.kinds.run_task.records import Knock
-from verification.testruns.kinds.run_task.scenario import Act
+from verification.testruns.kinds.run_task.callback_parsing import MAX_REQUEST_BYTES
+from verification.testruns.kinds.run_task.driver import RunTaskTarget
+from verification.testruns.kinds.run_task.protocol import CALLBACK_TYPE, RunTaskUrls, build_configuration_archive
+from verification.testruns.kinds.run_task.records import CallbackRecord
+from verification.testruns.kinds.run_task.scenario import RequestStep
 
-SECONDS = 10  # that a call may take to be read
-LENGTH_DIGITS = 12
-PIECE, LINE = re.compile(rb"([0-9A-Fa-f]{1,12})[;\r\n]"), 1024
+REQUEST_TIMEOUT_SECONDS = 10  # that a call may take to be read
+MAX_LENGTH_DIGITS = 12
+CHUNK_SIZE_PATTERN, MAX_LINE_BYTES = re.compile(rb"([0-9A-Fa-f]{1,12})[;\r\n]"), 1024
 
 
 @dataclass
-class Room:
+class CallbackSlot:
     """One run at the desk."""
 
-    act: Act
+    step: RequestStep
     token_hash: str
-    begun: float
+    sent_at: float
     is_final: bool = False
 
 
 @dataclass
-class MemoryDesk:
+class InMemoryCallbackReceiver:
     """The desk of one rehearsal. `base`: our address as the endpoint sees it."""
 
-    target: Target
+    target: RunTaskTarget
     base: str = ""
-    rooms: dict[str, Room] = field(default_factory=dict)
-    noted: list[Knock] = field(default_factory=list)
-    fetched: dict[str, list[str]] = field(default_factory=dict)
+    slots: dict[str, CallbackSlot] = field(default_factory=dict)
+    callbacks: list[CallbackRecord] = field(default_factory=list)
+    downloads: dict[str, list[str]] = field(default_factory=dict)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def open(self, act: Act, token_hash: str, result_id: str) -> Places:
+    def open(self, step: RequestStep, token_hash: str, result_id: str) -> RunTaskUrls:
         name = str(uuid4())
         with self.lock:
-            self.rooms[name] = Room(act, token_hash, time.monotonic())
+            self.slots[name] = CallbackSlot(step, token_hash, time.monotonic())
         stem = f"{self.base}/task-results/{name}"
-        return Places(f"{stem}/callback", f"{stem}/plan", f"{stem}/configuration")
+        return RunTaskUrls(f"{stem}/callback", f"{stem}/plan", f"{stem}/configuration")
 
-    def knocks(self) -> tuple[Knock, ...]:
+    def list_callbacks(self) -> tuple[CallbackRecord, ...]:
         with self.lock:
-            return tuple(self.noted)
+            return tuple(self.callbacks)
 
-    def take(self, name: str, call: callback_service.Call) -> tuple[int, str]:
+    def take(self, name: str, callback_request: callback_service.CallbackRequest) -> tuple[int, str]:
         """What a call to a callback address is answered."""
         with self.lock:
-            room = self.rooms.get(name)
-            if room is None:
+            slot = self.slots.get(name)
+            if slot is None:
                 return 404, "There is no such result."
-            knock, sentence = callback_service.take(self._place(name, room), call)
-            room.is_final = room.is_final or knock.is_final
-            self.noted.append(knock)
-            return knock.answered, sentence
+            record, message = callback_service.process_callback(self._build_context(name, slot), callback_request)
+            slot.is_final = slot.is_final or record.is_final
+            self.callbacks.append(record)
+            return record.answered, message
 
-    def _place(self, name: str, room: Room) -> callback_service.Place:
-        others = {other.token_hash: other.act.key for key, other in self.rooms.items() if key != name}
-        age = time.monotonic() - room.begun
-        return callback_service.Place(room.act.key, room.token_hash, age, room.is_final, others, self.target.limits.end)
+    def _build_context(self, name: str, slot: CallbackSlot) -> callback_service.CallbackContext:
+        others = {other.token_hash: other.step.key for key, other in self.slots.items() if key != name}
+        age = time.monotonic() - slot.sent_at
+        return callback_service.CallbackContext(
+            slot.step.key, slot.token_hash, age, slot.is_final, others, self.target.limits.end
+        )
 
-    def give(self, name: str, what: str, authorization: str) -> bytes | None:
+    def give(self, name: str, resource: str, authorization: str) -> bytes | None:
         """The plan or the configuration, for whoever has the run's token."""
         with self.lock:
-            room = self.rooms.get(name)
-            if room is None or callback_service.token_state(self._place(name, room), authorization) not in (
+            slot = self.slots.get(name)
+            if slot is None or callback_service.get_token_state(self._build_context(name, slot), authorization) not in (
                 "right",
                 "used",
             ):
                 return None
-            self.fetched.setdefault(room.act.key, []).append(what)
-        scenario = self.target.scenario_of(room.act)
-        return scenario.plan.encode() if what == "plan" else configuration_of(scenario)
+            self.downloads.setdefault(slot.step.key, []).append(resource)
+        scenario = self.target.get_scenario(slot.step)
+        return scenario.plan.encode() if resource == "plan" else build_configuration_archive(scenario)
 
 
-class Handler(BaseHTTPRequestHandler):
+class CallbackHandler(BaseHTTPRequestHandler):
     """One call."""
 
-    timeout = SECONDS
+    timeout = REQUEST_TIMEOUT_SECONDS
     server: Any
     server_version, sys_version = "partner-portal-rehearsal", ""
 
     def do_GET(self) -> None:
-        name, what = self._path()
-        found = self.server.desk.give(name, what, self.headers.get("Authorization", ""))
-        if found is None or what not in ("plan", "configuration"):
-            self._say(404, b"There is nothing here for this token.")
+        name, resource = self._split_path()
+        content = self.server.receiver.give(name, resource, self.headers.get("Authorization", ""))
+        if content is None or resource not in ("plan", "configuration"):
+            self._respond(404, b"There is nothing here for this token.")
         else:
-            self._say(200, found, "application/json" if what == "plan" else "application/gzip")
+            self._respond(200, content, "application/json" if resource == "plan" else "application/gzip")
 
     def do_PATCH(self) -> None:
-        name, what = self._path()
-        body, size = self._body()
-        call = callback_service.Call(
+        name, resource = self._split_path()
+        body, size = self._read_body()
+        callback_request = callback_service.CallbackRequest(
             self.command, self.headers.get("Authorization", ""), self.headers.get("Content-Type", ""), body, size
         )
-        status, sentence = self.server.desk.take(name, call) if what == "callback" else (404, "Not here.")
-        self._say(status, sentence.encode())
+        status, message = (
+            self.server.receiver.take(name, callback_request) if resource == "callback" else (404, "Not here.")
+        )
+        self._respond(status, message.encode())
 
     do_POST = do_PUT = do_PATCH
 
-    def _body(self) -> tuple[bytes, int]:
+    def _read_body(self) -> tuple[bytes, int]:
         """What was read of the body, and the size of the whole."""
         if "chunked" in self.headers.get("Transfer-Encoding", "").lower():
-            body = b"".join(_pieces(self.rfile))
+            body = b"".join(_read_chunks(self.rfile))
             return body, len(body)
         length = self.headers.get("Content-Length") or "0"
-        size = int(length) if length.isdecimal() and len(length) < LENGTH_DIGITS else 0
-        return self.rfile.read(min(size, MOST_READ)), size
+        size = int(length) if length.isdecimal() and len(length) < MAX_LENGTH_DIGITS else 0
+        return self.rfile.read(min(size, MAX_REQUEST_BYTES)), size
 
-    def _path(self) -> tuple[str, str]:
+    def _split_path(self) -> tuple[str, str]:
         parts = self.path.partition("?")[0].strip("/").split("/")
         return (parts[-2], parts[-1]) if len(parts) > 1 else ("", "")
 
-    def _say(self, status: int, body: bytes, content_type: str = CALLBACK_TYPE) -> None:
+    def _respond(self, status: int, body: bytes, content_type: str = CALLBACK_TYPE) -> None:
         self.send_response(status)
         self.send_header("Content-Type", content_type)
         self.send_header("Content-Length", str(len(body)))
@@ -137,38 +141,42 @@ class Handler(BaseHTTPRequestHandler):
         """Silent: what came is in the rehearsal's own record."""
 
 
-def _pieces(stream: BufferedIOBase) -> Iterator[bytes]:
+def _read_chunks(stream: BufferedIOBase) -> Iterator[bytes]:
     """A body that comes in pieces, each with its length before it; a little more than we read of any, at most."""
-    left = MOST_READ + 1
-    while left > 0 and (size := PIECE.match(stream.readline(LINE))) and int(size[1], 16):
-        yield stream.read(min(int(size[1], 16), left))
-        left -= int(size[1], 16)
-        stream.readline(LINE)
-    if left > 0:
-        stream.readline(LINE)  # the empty line at its end; else the answer could meet a reset connection
+    remaining_bytes = MAX_REQUEST_BYTES + 1
+    while (
+        remaining_bytes > 0 and (size := CHUNK_SIZE_PATTERN.match(stream.readline(MAX_LINE_BYTES))) and int(size[1], 16)
+    ):
+        yield stream.read(min(int(size[1], 16), remaining_bytes))
+        remaining_bytes -= int(size[1], 16)
+        stream.readline(MAX_LINE_BYTES)
+    if remaining_bytes > 0:
+        stream.readline(MAX_LINE_BYTES)  # the empty line at its end; else the answer could meet a reset connection
 
 
-class Server(ThreadingHTTPServer):
+class CallbackServer(ThreadingHTTPServer):
     daemon_threads = True
 
-    def __init__(self, address: tuple[str, int], found: MemoryDesk) -> None:
-        super().__init__(address, Handler)
-        self.desk = found
+    def __init__(self, address: tuple[str, int], receiver: InMemoryCallbackReceiver) -> None:
+        super().__init__(address, CallbackHandler)
+        self.receiver = receiver
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Somebody who hangs up is no news."""
 
 
 @contextmanager
-def listening(target: Target, host: str = "127.0.0.1", port: int = 0, base: str = "") -> Iterator[MemoryDesk]:
+def open_callback_server(
+    target: RunTaskTarget, host: str = "127.0.0.1", port: int = 0, base: str = ""
+) -> Iterator[InMemoryCallbackReceiver]:
     """A desk that can be called while this lasts. `base`: our address from outside, where it is another one."""
-    found = MemoryDesk(target)
-    server = Server((host, port), found)
-    found.base = (base or f"http://{host}:{server.server_address[1]}").rstrip("/")
+    receiver = InMemoryCallbackReceiver(target)
+    server = CallbackServer((host, port), receiver)
+    receiver.base = (base or f"http://{host}:{server.server_address[1]}").rstrip("/")
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
     thread.start()
     try:
-        yield found
+        yield receiver
     finally:
         server.shutdown()
         server.server_close()

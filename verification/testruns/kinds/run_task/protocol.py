@@ -14,16 +14,16 @@ from datetime import datetime
 from typing import Any
 
 STAGES = ("pre_plan", "post_plan", "pre_apply", "post_apply")
-WITHOUT_PLAN = ("pre_plan",)
-SIGNATURE = "X-TFC-Task-Signature"
-AGENT = "TFC/1.0 (+https://app.terraform.io; TFC)"
+STAGES_WITHOUT_PLAN = ("pre_plan",)
+SIGNATURE_HEADER = "X-TFC-Task-Signature"
+USER_AGENT = "TFC/1.0 (+https://app.terraform.io; TFC)"
 TEST_TOKEN = "test-token"  # noqa: S105 - the platform's own constant: it marks a verification request
 CALLBACK_TYPE = "application/vnd.api+json"
-APP = "https://app.terraform.io/app"
+APP_URL = "https://app.terraform.io/app"
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class RunTaskUrls:
     """Where the endpoint sends its result, and where it finds the plan and the configuration."""
 
     callback: str
@@ -48,28 +48,30 @@ class Run:
     of a workspace the workspace's.
     """
 
-    rehearsal: str
+    test_run_id: str
     key: str
     scenario: Scenario
     created: datetime
 
-    def id(self, kind: str, *about: str) -> str:
+    def id(self, kind: str, *parts: str) -> str:
         """Such as "run-0f3c5a9e1b2d4c68": the same each time, and another one for anything else."""
-        named = "/".join((self.rehearsal, kind, *about))
-        return f"{kind}-{hashlib.sha256(named.encode()).hexdigest()[:16]}"
+        source = "/".join((self.test_run_id, kind, *parts))
+        return f"{kind}-{hashlib.sha256(source.encode()).hexdigest()[:16]}"
 
 
-def signature(body: bytes, key: str) -> str:
+def compute_signature(body: bytes, key: str) -> str:
     """HMAC-SHA512 of the raw body, in small hex digits; blank without a key."""
     return hmac.new(key.encode(), body, hashlib.sha512).hexdigest() if key else ""
 
 
-def headers(signed: str) -> dict[str, str]:
+def build_headers(signature: str) -> dict[str, str]:
     """The headers of a request; the signature's is there even where it is blank."""
-    return {"Content-Type": "application/json", "User-Agent": AGENT, SIGNATURE: signed}
+    return {"Content-Type": "application/json", "User-Agent": USER_AGENT, SIGNATURE_HEADER: signature}
 
 
-def run_request(run: Run, stage: str, places: Places, token: str, result_id: str, enforcement: str) -> dict[str, Any]:
+def build_run_request(
+    run: Run, stage: str, urls: RunTaskUrls, token: str, result_id: str, enforcement: str
+) -> dict[str, Any]:
     """The document about one stage of a run. `result_id`: "taskrs-…"; `enforcement`: mandatory or advisory."""
     organization, workspace = "partner-portal-rehearsal", run.scenario.workspace
     run_id, project_id = run.id("run", run.key), run.id("prj")
@@ -78,20 +80,20 @@ def run_request(run: Run, stage: str, places: Places, token: str, result_id: str
         "stage": stage,
         "access_token": token,
         "capabilities": {"outcomes": True},
-        "configuration_version_download_url": places.configuration,
+        "configuration_version_download_url": urls.configuration,
         "configuration_version_id": run.id("cv", run.key),
         "is_speculative": False,
         "organization_name": organization,
-        **({} if stage in WITHOUT_PLAN else {"plan_json_api_url": places.plan}),
+        **({} if stage in STAGES_WITHOUT_PLAN else {"plan_json_api_url": urls.plan}),
         "project_id": project_id,
         "project_name": "Rehearsal",
-        "project_app_url": f"{APP}/{organization}/projects/{project_id}",
-        "run_app_url": f"{APP}/{organization}/workspaces/{workspace}/runs/{run_id}",
+        "project_app_url": f"{APP_URL}/{organization}/projects/{project_id}",
+        "run_app_url": f"{APP_URL}/{organization}/workspaces/{workspace}/runs/{run_id}",
         "run_created_at": run.created.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
         "run_created_by": "partner-portal",
         "run_id": run_id,
         "run_message": run.scenario.message,
-        "task_result_callback_url": places.callback,
+        "task_result_callback_url": urls.callback,
         "task_result_enforcement_level": enforcement,
         "task_result_id": result_id,
         "vcs_branch": None,
@@ -99,24 +101,24 @@ def run_request(run: Run, stage: str, places: Places, token: str, result_id: str
         "vcs_commit_url": None,
         "vcs_pull_request_url": None,
         "vcs_repo_url": None,
-        "workspace_app_url": f"{APP}/{organization}/workspaces/{workspace}",
+        "workspace_app_url": f"{APP_URL}/{organization}/workspaces/{workspace}",
         "workspace_id": run.id("ws", workspace),
         "workspace_name": workspace,
         "workspace_working_directory": None,
     }
 
 
-def encoded(document: dict[str, Any]) -> bytes:
+def encode_document(document: dict[str, Any]) -> bytes:
     """The body as the platform writes it: no spaces, UTF-8."""
     return json.dumps(document, separators=(",", ":"), ensure_ascii=False).encode()
 
 
-def spaced(document: dict[str, Any]) -> bytes:
+def encode_with_spaces(document: dict[str, Any]) -> bytes:
     """The same document with other spaces, another order and escapes: only its raw bytes give the signature."""
     return json.dumps(dict(reversed(document.items())), indent=2).encode() + b"\n"
 
 
-def plan_of(address: str, kind: str, after: dict[str, Any]) -> str:
+def build_plan(address: str, kind: str, after: dict[str, Any]) -> str:
     """A plan that creates one resource, in the JSON form of Terraform's plans."""
     name = address.partition(".")[2]
     resource = {"address": address, "mode": "managed", "type": kind, "name": name}
@@ -135,23 +137,23 @@ PASSING = Scenario(
     "passing",
     "rehearsal-passing",
     "Rehearsal: this run is to pass",
-    plan_of("terraform_data.quiet", "terraform_data", {"input": "harmless"}),
+    build_plan("terraform_data.quiet", "terraform_data", {"input": "harmless"}),
 )
 FAILING = Scenario(
     "failing",
     "rehearsal-failing",
     "Rehearsal: this run is to fail",
-    plan_of("aws_security_group_rule.open", "aws_security_group_rule",
+    build_plan("aws_security_group_rule.open", "aws_security_group_rule",
             {"type": "ingress", "protocol": "-1", "from_port": 0, "to_port": 65535, "cidr_blocks": ["0.0.0.0/0"]}),
 )  # fmt: skip
 
 
-def configuration_of(scenario: Scenario) -> bytes:
+def build_configuration_archive(scenario: Scenario) -> bytes:
     """A configuration version, tar and gzip, the same bytes each time: one main.tf that names the scenario."""
     text = f'# {scenario.message}\nresource "terraform_data" "{scenario.name}" {{}}\n'.encode()
-    packed = io.BytesIO()
-    with tarfile.open(fileobj=packed, mode="w") as archive:
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w") as archive:
         member = tarfile.TarInfo("main.tf")
         member.size = len(text)
         archive.addfile(member, io.BytesIO(text))
-    return gzip.compress(packed.getvalue(), mtime=0)
+    return gzip.compress(buffer.getvalue(), mtime=0)

@@ -5,30 +5,30 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from portal.core.json_text import clean
+from portal.core.json_text import clean_json
 
-STRUCK = "[struck out]"
-MOST_TEXT = 4000
+REDACTED_TEXT = "[struck out]"
+MAX_TEXT_CHARACTERS = 4000
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class RunTaskLimits:
     """Seconds. The platform's own: `silence` without any news and `end` of the whole. `first_answer` is ours: no
     document of the platform names a limit for the first answer. `give_up`: when we hang up; `mend`: how long we wait
     for a better result after one that could not be taken; `settle`: how long we still listen after the last result,
     for a second one.
     """
 
-    first_answer: float = 10
-    give_up: float = 30
-    silence: float = 600
+    first_answer_seconds: float = 10
+    request_timeout_seconds: float = 30
+    silence_seconds: float = 600
     end: float = 3600
-    mend: float = 20
-    settle: float = 1
+    correction_seconds: float = 20
+    settle_seconds: float = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Knock:
+class CallbackRecord:
     """Something that called our callback address. `after`: seconds since its run was sent; `answered`: our status.
 
     `token`: right, missing, unknown, another (a different run's), used (after a final result) or dead (too old).
@@ -90,77 +90,79 @@ class Exchange:
     @property
     def line(self) -> str:
         """What came back in a few words: "200 OK after 0.2 s"."""
-        came = f"{self.status} {self.reason}".strip() if self.status else "no answer"
-        return f"{came} after {self.head_seconds:.1f} s"
+        ending = f"{self.status} {self.reason}".strip() if self.status else "no answer"
+        return f"{ending} after {self.head_seconds:.1f} s"
 
     @property
     def sent_text(self) -> str:
         """Our request as it went over the wire, secrets struck out."""
-        return _wire(f"POST {self.url}", self.sent_headers, self.sent_body)
+        return _format_wire(f"POST {self.url}", self.sent_headers, self.sent_body)
 
     @property
     def reply_text(self) -> str:
         """What came back, as far as it was read."""
-        return _wire(f"{self.status} {self.reason}".strip() if self.status else "No answer", self.headers, self.body)
+        return _format_wire(
+            f"{self.status} {self.reason}".strip() if self.status else "No answer", self.headers, self.body
+        )
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class RunTaskRecords:
     """A whole rehearsal so far. `over`: nothing more is waited for. `awaited`: the runs whose result could still have
     come when somebody stopped it.
     """
 
     exchanges: tuple[Exchange, ...] = ()
-    knocks: tuple[Knock, ...] = ()
+    callbacks: tuple[CallbackRecord, ...] = ()
     has_key: bool = True
     over: bool = False
-    limits: Limits = field(default_factory=Limits)
-    awaited: tuple[str, ...] = ()
+    limits: RunTaskLimits = field(default_factory=RunTaskLimits)
+    awaited_runs: tuple[str, ...] = ()
 
-    def exchange(self, act: str) -> Exchange | None:
+    def get_exchange(self, act: str) -> Exchange | None:
         return next((each for each in self.exchanges if each.act == act), None)
 
-    def knocks_of(self, act: str) -> tuple[Knock, ...]:
-        return tuple(each for each in self.knocks if each.act == act)
+    def list_callbacks(self, act: str) -> tuple[CallbackRecord, ...]:
+        return tuple(each for each in self.callbacks if each.act == act)
 
     def runs(self) -> tuple[Exchange, ...]:
         return tuple(each for each in self.exchanges if each.scenario)
 
-    def result_of(self, act: str) -> Knock | None:
+    def get_result(self, act: str) -> CallbackRecord | None:
         """The first final result: it counts."""
-        return next((each for each in self.knocks_of(act) if each.is_final), None)
+        return next((each for each in self.list_callbacks(act) if each.is_final), None)
 
-    def with_knocks(self, knocks: Iterable[Knock], *, over: bool) -> "Seen":
-        return replace(self, knocks=tuple(knocks), over=over)
-
-
-def _wire(first: str, headers: Iterable[tuple[str, str]], body: str) -> str:
-    return "\n".join([first, *(f"{name}: {value}" for name, value in headers), *(["", body] if body else [])])
+    def with_callbacks(self, callbacks: Iterable[CallbackRecord], *, over: bool) -> "RunTaskRecords":
+        return replace(self, callbacks=tuple(callbacks), over=over)
 
 
-def struck(text: str, secrets: Iterable[str]) -> str:
+def _format_wire(first_line: str, headers: Iterable[tuple[str, str]], body: str) -> str:
+    return "\n".join([first_line, *(f"{name}: {value}" for name, value in headers), *(["", body] if body else [])])
+
+
+def redact_text(text: str, secrets: Iterable[str]) -> str:
     """The text without the secrets, and not long."""
     for secret in sorted({each for each in secrets if len(each) > 3}, key=len, reverse=True):
-        text = text.replace(secret, STRUCK)
-    text = re.sub(r"(?i)(bearer\s+)[A-Za-z0-9._~+/=-]{8,}", rf"\1{STRUCK}", text).replace("\x00", "")
-    return text if len(text) <= MOST_TEXT else f"{text[:MOST_TEXT]}… ({len(text)} characters)"
+        text = text.replace(secret, REDACTED_TEXT)
+    text = re.sub(r"(?i)(bearer\s+)[A-Za-z0-9._~+/=-]{8,}", rf"\1{REDACTED_TEXT}", text).replace("\x00", "")
+    return text if len(text) <= MAX_TEXT_CHARACTERS else f"{text[:MAX_TEXT_CHARACTERS]}… ({len(text)} characters)"
 
 
-def as_dict(item: Exchange | Knock) -> dict[str, Any]:
+def serialize_record(item: Exchange | CallbackRecord) -> dict[str, Any]:
     return asdict(item)
 
 
-def exchange_of(plain: dict[str, Any]) -> Exchange:
+def load_exchange(plain: dict[str, Any]) -> Exchange:
     """The exchange that as_dict() wrote, also after JSON made lists of its pairs."""
     pairs = {name: tuple((a, b) for a, b in plain[name]) for name in ("sent_headers", "headers")}
     return Exchange(**{**plain, **pairs, "fetched": tuple(plain.get("fetched", ()))})
 
 
-def fit_to_keep(knock: Knock) -> Knock:
+def sanitize_callback(callback: CallbackRecord) -> CallbackRecord:
     """The same without what cannot be kept: a cut emoji leaves half a character, and JSON may spell NUL."""
-    return knock_of(clean(as_dict(knock)))
+    return load_callback(clean_json(serialize_record(callback)))
 
 
-def knock_of(plain: dict[str, Any]) -> Knock:
+def load_callback(plain: dict[str, Any]) -> CallbackRecord:
     lists = {name: tuple(plain[name]) for name in ("outcomes", "form", "limits", "shape", "notes")}
-    return Knock(**{**plain, **lists})
+    return CallbackRecord(**{**plain, **lists})

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 
 from verification.testruns.kinds.run_task.protocol import (
     TEST_TOKEN,
-    Places,
     Run,
-    encoded,
-    headers,
-    run_request,
-    signature,
-    spaced,
+    RunTaskUrls,
+    build_headers,
+    build_run_request,
+    compute_signature,
+    encode_document,
+    encode_with_spaces,
 )
 
 OTHER_KEY = "this is not the key of the run task"
@@ -21,7 +21,7 @@ MANDATORY, ADVISORY = "mandatory", "advisory"
 
 
 @dataclass(frozen=True, slots=True)
-class Act:
+class RequestStep:
     """One request. `signed`: right, wrong or none. `body`: plain, spaced, future or malformed.
 
     `stage` and `scenario` are set for runs, which get a result; the others are probes. `verifies`: it is marked as
@@ -35,7 +35,7 @@ class Act:
     body: str = "plain"
     stage: str = ""
     scenario: str = ""
-    verifies: bool = False
+    is_verification: bool = False
     level: str = MANDATORY
 
     @property
@@ -48,33 +48,41 @@ class Act:
         return self.scenario or self.key
 
 
-VERIFY = Act("verify", "Verification request", verifies=True)
-SPACED = Act("spaced", "The same, written with other spaces", body="spaced", verifies=True)
-FUTURE = Act("future", "Verification request with a stage and a field that are not known yet", body="future",
-             verifies=True)  # fmt: skip
-UNSIGNED = Act("unsigned", "Run without a signature", signed="none")
-WRONG = Act("wrong", "Run with the signature of another key", signed="wrong")
-MALFORMED = Act("malformed", "Body that is not whole JSON", body="malformed", verifies=True)
+VERIFICATION_STEP = RequestStep("verify", "Verification request", is_verification=True)
+SPACED_STEP = RequestStep("spaced", "The same, written with other spaces", body="spaced", is_verification=True)
+FUTURE_STEP = RequestStep(
+    "future",
+    "Verification request with a stage and a field that are not known yet",
+    body="future",
+    is_verification=True,
+)
+UNSIGNED_STEP = RequestStep("unsigned", "Run without a signature", signed="none")
+WRONG_SIGNATURE_STEP = RequestStep("wrong", "Run with the signature of another key", signed="wrong")
+MALFORMED_STEP = RequestStep("malformed", "Body that is not whole JSON", body="malformed", is_verification=True)
 
 
-def script(stages: Sequence[str], *, has_key: bool) -> tuple[Act, ...]:
+def list_steps(stages: Sequence[str], *, has_key: bool) -> tuple[RequestStep, ...]:
     """The requests in their order: verification first, as the platform begins, then what must be refused, then runs."""
-    probes = (VERIFY, SPACED, FUTURE, UNSIGNED, WRONG, MALFORMED) if has_key else (VERIFY, FUTURE, MALFORMED)
+    probes = (
+        (VERIFICATION_STEP, SPACED_STEP, FUTURE_STEP, UNSIGNED_STEP, WRONG_SIGNATURE_STEP, MALFORMED_STEP)
+        if has_key
+        else (VERIFICATION_STEP, FUTURE_STEP, MALFORMED_STEP)
+    )
     runs = [
-        Act(
+        RequestStep(
             f"{scenario}.{stage}",
-            f"A run that is to {word}, {said(stage)}, {level_of(scenario, stage, stages)}",
+            f"A run that is to {verb}, {format_stage(stage)}, {choose_level(scenario, stage, stages)}",
             stage=stage,
             scenario=scenario,
-            level=level_of(scenario, stage, stages),
+            level=choose_level(scenario, stage, stages),
         )
         for stage in stages
-        for scenario, word in (("passing", "pass"), ("failing", "fail"))
+        for scenario, verb in (("passing", "pass"), ("failing", "fail"))
     ]
     return (*probes, *runs)
 
 
-def level_of(scenario: str, stage: str, stages: Sequence[str]) -> str:
+def choose_level(scenario: str, stage: str, stages: Sequence[str]) -> str:
     """The enforcement of a run's stage, so that both are seen however few stages there are.
 
     A run that fails where the task is mandatory gets no further stage: the failing one is advisory up to its last.
@@ -84,24 +92,24 @@ def level_of(scenario: str, stage: str, stages: Sequence[str]) -> str:
     return MANDATORY if is_last == (scenario == "failing") else ADVISORY
 
 
-def said(stage: str) -> str:
+def format_stage(stage: str) -> str:
     """The stage as the platform's pages write it: Post-plan."""
     return stage.replace("_", "-").capitalize()
 
 
-def request_of(
-    act: Act, run: Run, places: Places, token: str, result_id: str, key: str
+def build_request(
+    step: RequestStep, run: Run, urls: RunTaskUrls, token: str, result_id: str, key: str
 ) -> tuple[dict[str, str], bytes]:
     """The headers and the body of an act."""
-    token = TEST_TOKEN if act.verifies else token
-    level = "test" if act.verifies else act.level
-    document = run_request(run, act.stage or PROBE_STAGE, places, token, result_id, level)
-    if act.body == "future":
+    token = TEST_TOKEN if step.is_verification else token
+    level = "test" if step.is_verification else step.level
+    document = build_run_request(run, step.stage or PROBE_STAGE, urls, token, result_id, level)
+    if step.body == "future":
         document |= {"stage": "test", NEW_FIELD: {"known": False}}
-    if act.body == "spaced":
+    if step.body == "spaced":
         document["run_message"] = "Grüße aus dem Portal – <&>"
-    body = spaced(document) if act.body == "spaced" else encoded(document)
-    if act.body == "malformed":
+    body = encode_with_spaces(document) if step.body == "spaced" else encode_document(document)
+    if step.body == "malformed":
         body = body[: len(body) // 2]
     keys = {"right": key, "wrong": OTHER_KEY, "none": ""}
-    return headers(signature(body, keys[act.signed])), body
+    return build_headers(compute_signature(body, keys[step.signed])), body

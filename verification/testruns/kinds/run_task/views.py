@@ -11,56 +11,64 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.debug import sensitive_variables
 
 from verification.testruns.kinds.run_task import callback_store
-from verification.testruns.kinds.run_task.callback_parsing import MOST_READ
-from verification.testruns.kinds.run_task.callback_service import Call
+from verification.testruns.kinds.run_task.callback_parsing import MAX_REQUEST_BYTES
+from verification.testruns.kinds.run_task.callback_service import CallbackRequest
 from verification.testruns.kinds.run_task.protocol import CALLBACK_TYPE
 from verification.testruns.services import run_task_tests
 
-LENGTH_DIGITS = 12
+MAX_LENGTH_DIGITS = 12
 
 
 @csrf_exempt
 @login_not_required
 @sensitive_variables()
-def run_task_callback(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def receive_run_task_callback(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """Take one result: 200, 401, 422, or what else it deserves. Nothing but the run's own token opens it."""
     meta, now = request.META, timezone.now()
     try:
-        body, size = _body(request)
-        call = Call(str(request.method), meta.get("HTTP_AUTHORIZATION", ""), meta.get("CONTENT_TYPE", ""), body, size)
-        status, sentence, ended = callback_store.patiently(lambda: callback_store.take(uuid, call, now))
-        if ended is not None:
-            run_task_tests.judge_again(ended, now)
+        body, size = _read_body(request)
+        callback_request = CallbackRequest(
+            str(request.method), meta.get("HTTP_AUTHORIZATION", ""), meta.get("CONTENT_TYPE", ""), body, size
+        )
+        status, message, finished_test_run = callback_store.retry_while_locked(
+            lambda: callback_store.record_callback(uuid, callback_request, now)
+        )
+        if finished_test_run is not None:
+            run_task_tests.reevaluate_test_run(finished_test_run, now)
     except OSError:  # it hung up
-        status, sentence = 400, "The result broke off."
+        status, message = 400, "The result broke off."
     except DatabaseError:
-        status, sentence = 503, "The portal cannot take this in just now."
-    return HttpResponse(sentence, status=status, content_type=CALLBACK_TYPE if status == 200 else "text/plain")
+        status, message = 503, "The portal cannot take this in just now."
+    return HttpResponse(message, status=status, content_type=CALLBACK_TYPE if status == 200 else "text/plain")
 
 
-def _body(request: HttpRequest) -> tuple[bytes, int]:
+def _read_body(request: HttpRequest) -> tuple[bytes, int]:
     """What was read of the body, and the size of the whole. Without a length it comes in pieces, to their end."""
     length = request.META.get("CONTENT_LENGTH") or ""
     if not length and request.META.get("wsgi.input_terminated"):
-        body = request.META["wsgi.input"].read(MOST_READ + 1)
+        body = request.META["wsgi.input"].read(MAX_REQUEST_BYTES + 1)
         return body, len(body)
-    size = int(length or 0) if (length or "0").isdecimal() and len(length) < LENGTH_DIGITS else MOST_READ + 1
-    return (request.read(size) if size <= MOST_READ else b""), size
+    size = (
+        int(length or 0) if (length or "0").isdecimal() and len(length) < MAX_LENGTH_DIGITS else MAX_REQUEST_BYTES + 1
+    )
+    return (request.read(size) if size <= MAX_REQUEST_BYTES else b""), size
 
 
-def _reading(what: str, content_type: str) -> Callable[[HttpRequest, UUID], HttpResponse]:
+def _build_download_view(resource: str, content_type: str) -> Callable[[HttpRequest, UUID], HttpResponse]:
     @csrf_exempt
     @login_not_required
     @sensitive_variables()
     def view(request: HttpRequest, uuid: UUID) -> HttpResponse:
-        found = callback_store.give(uuid, what, request.META.get("HTTP_AUTHORIZATION", ""), timezone.now())
-        if request.method != "GET" or found is None:
+        content = callback_store.get_download(
+            uuid, resource, request.META.get("HTTP_AUTHORIZATION", ""), timezone.now()
+        )
+        if request.method != "GET" or content is None:
             return HttpResponse("There is nothing here for this token.", status=404, content_type="text/plain")
-        return HttpResponse(found, content_type=content_type, headers={"Cache-Control": "no-store"})
+        return HttpResponse(content, content_type=content_type, headers={"Cache-Control": "no-store"})
 
     view.__module__ = __name__
     return view
 
 
-run_task_plan = _reading("plan", "application/json")
-run_task_configuration = _reading("configuration", "application/gzip")
+run_task_plan = _build_download_view("plan", "application/json")
+run_task_configuration = _build_download_view("configuration", "application/gzip")

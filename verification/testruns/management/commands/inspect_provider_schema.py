@@ -12,7 +12,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand
 from django.utils import timezone
 
-from portal.core.cli import unusable
+from portal.core.cli import build_usage_error
 from verification.checks.rules import provider_schema as checks
 from verification.checks.types import Subject
 from verification.outcomes import Outcome
@@ -20,10 +20,16 @@ from verification.sandbox import client
 from verification.sandbox.client import SandboxProtocolError
 from verification.sandbox.types import SandboxUnavailable
 from verification.testruns.kinds.provider_schema import summary
-from verification.testruns.kinds.provider_schema.reader import given_of
-from verification.testruns.kinds.provider_schema.worker import WAYS
+from verification.testruns.kinds.provider_schema.reader import build_target
+from verification.testruns.kinds.provider_schema.worker import READ_METHODS
 
-RULES = (checks.read, checks.prefix, checks.descriptions, checks.deprecated, checks.sensitive)
+RULES = (
+    checks.check_schema_read,
+    checks.check_name_prefix,
+    checks.check_descriptions,
+    checks.check_deprecations,
+    checks.check_sensitive_attributes,
+)
 
 
 class Command(BaseCommand):
@@ -35,7 +41,9 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("executable", type=Path)
-        parser.add_argument("--via", choices=WAYS, default="both", help="both, as far as there is a Terraform here")
+        parser.add_argument(
+            "--via", choices=READ_METHODS, default="both", help="both, as far as there is a Terraform here"
+        )
         parser.add_argument("--source", default="", metavar="NAMESPACE/NAME", help="else after the file's own name")
         parser.add_argument("--as-version", default="", metavar="VERSION", help="else after the file's own name")
         parser.add_argument("--readable", type=Path, action="append", default=[], metavar="FOLDER",
@@ -44,40 +52,43 @@ class Command(BaseCommand):
 
     def handle(self, *, executable: Path, as_json: bool, **options: Any) -> None:  # type: ignore[override]
         if not executable.is_file():
-            raise unusable(f"{executable} is no file.")
+            raise build_usage_error(f"{executable} is no file.")
         try:
-            named = given_of(executable, options["source"], options["as_version"])
-            given = {
-                "source": named.source, "version": named.version, "via": options["via"],
+            target = build_target(executable, options["source"], options["as_version"])
+            job_input = {
+                "source": target.source, "version": target.version, "via": options["via"],
                 "readable": [str(path.resolve()) for path in options["readable"]],
             }  # fmt: skip
-            answer = client.run_job("schema", given, {"provider": executable}, service=settings.SANDBOX_SOCKET)
-        except (ValueError, SandboxProtocolError) as sentence:
-            raise unusable(sentence) from sentence
-        except SandboxUnavailable as why:
-            self._end({"not_run": str(why)} if as_json else f"Not run. {why}", 2)
-        found = summary.told(answer, named.version, timezone.now().isoformat())
-        read = all(one["read"] for one in found["readings"]) and not found["differences"]
-        if not found["readings"]:
-            self._end(
+            answer = client.run_job("schema", job_input, {"provider": executable}, service=settings.SANDBOX_SOCKET)
+        except (ValueError, SandboxProtocolError) as error:
+            raise build_usage_error(error) from error
+        except SandboxUnavailable as reason:
+            self._exit_with({"not_run": str(reason)} if as_json else f"Not run. {reason}", 2)
+        observation = summary.build_observation(answer, target.version, timezone.now().isoformat())
+        is_readable = all(one["read"] for one in observation["readings"]) and not observation["differences"]
+        if not observation["readings"]:
+            self._exit_with(
                 {"not_run": "no terraform on this worker"} if as_json else "Not run: no terraform on this worker.", 2
             )
-        whole = {"source": named.source, **found, "schema": answer["schema"]}
-        self._end(whole if as_json else lines(named.source, found), 0 if read else 1)
+        document = {"source": target.source, **observation, "schema": answer["schema"]}
+        self._exit_with(document if as_json else format_lines(target.source, observation), 0 if is_readable else 1)
 
-    def _end(self, what: dict[str, Any] | str, code: int) -> None:
-        self.stdout.write(what if isinstance(what, str) else json.dumps(what, indent=2, ensure_ascii=False))
+    def _exit_with(self, content: dict[str, Any] | str, code: int) -> None:
+        self.stdout.write(content if isinstance(content, str) else json.dumps(content, indent=2, ensure_ascii=False))
         if code:
             sys.exit(code)
 
 
-def lines(source: str, found: dict[str, Any]) -> str:
+def format_lines(source: str, observation: dict[str, Any]) -> str:
     """For people: what each rule says, with what was seen."""
-    subject = Subject("", "", "", "", known={checks.KNOWN: found})
-    text = [f"{source} {found['version']}"]
+    subject = Subject("", "", "", "", known={checks.OBSERVATION_KEY: observation})
+    output_lines = [f"{source} {observation['version']}"]
     for rule in RULES:
-        said = rule(subject, None)  # type: ignore[arg-type]
-        text.append(f"{said.outcome.upper():8} {said.summary}")
-        text += [f"         {seen.label}: {seen.value}" for seen in said.evidence[:5] if said.outcome != Outcome.PASS
-                 or rule is checks.read]  # fmt: skip
-    return "\n".join(text)
+        result = rule(subject, None)  # type: ignore[arg-type]
+        output_lines.append(f"{result.outcome.upper():8} {result.summary}")
+        output_lines += [
+            f"         {evidence.label}: {evidence.value}"
+            for evidence in result.evidence[:5]
+            if result.outcome != Outcome.PASS or rule is checks.check_schema_read
+        ]
+    return "\n".join(output_lines)

@@ -8,16 +8,22 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand
 
-from portal.core.cli import text_of, unusable
+from portal.core.cli import build_usage_error, read_text_file
 from verification.sandbox import client
 from verification.sandbox.types import SandboxUnavailable
 from verification.testruns.kinds.provider_lifecycle import report, worker
-from verification.testruns.kinds.provider_lifecycle.config import Given, Unfit, environment_of, hosts_of, version_of
-from verification.testruns.kinds.provider_lifecycle.records import Seen, seen_of
-from verification.testruns.kinds.provider_lifecycle.workspace import found_terraform
+from verification.testruns.kinds.provider_lifecycle.config import (
+    InvalidConfig,
+    ProviderLifecycleTarget,
+    parse_environment,
+    parse_executable_name,
+    parse_hosts,
+)
+from verification.testruns.kinds.provider_lifecycle.records import ProviderLifecycleRecords, load_records
+from verification.testruns.kinds.provider_lifecycle.workspace import find_terraform
 
-MOST = 1_000_000
-SECONDS = 1800.0
+MAX_FILE_CHARACTERS = 1_000_000
+TIMEOUT_SECONDS = 1800.0
 
 
 class Command(BaseCommand):
@@ -45,43 +51,55 @@ class Command(BaseCommand):
 
     def handle(self, *, executable: Path, **options: Any) -> None:  # type: ignore[override]
         if not executable.is_file():
-            raise unusable(f"{executable} is no file.")
+            raise build_usage_error(f"{executable} is no file.")
         try:
-            given = _given(executable.resolve(), options)
-            seen = self._seen(given, options)
-        except (ValueError, client.SandboxProtocolError) as sentence:
-            raise unusable(sentence) from sentence
-        self.stdout.write(report.as_json(seen) if options["json"] else report.as_text(seen))
-        if report.exit_code(seen):
-            sys.exit(report.exit_code(seen))
+            target = _build_target(executable.resolve(), options)
+            records = self._run_test(target, options)
+        except (ValueError, client.SandboxProtocolError) as error:
+            raise build_usage_error(error) from error
+        self.stdout.write(report.render_json(records) if options["json"] else report.render_text(records))
+        if report.get_exit_code(records):
+            sys.exit(report.get_exit_code(records))
 
-    def _seen(self, given: Given, options: dict[str, Any]) -> Seen:
-        if not given.terraform.name:
-            return worker.not_run(given, worker.NO_TERRAFORM)
+    def _run_test(self, target: ProviderLifecycleTarget, options: dict[str, Any]) -> ProviderLifecycleRecords:
+        if not target.terraform.name:
+            return worker.build_not_run_records(target, worker.NO_TERRAFORM_MESSAGE)
         if options["unsandboxed"]:
-            return worker.alone(given, lambda seen: self._tell(seen.ran[-1].title, seen.ran[-1].line))
+            return worker.run_unsandboxed(
+                target, lambda records: self._report_progress(records.ran[-1].title, records.ran[-1].line)
+            )
         readable = tuple(path.resolve() for path in options["readable"])
         try:
-            said = client.run_job(
-                "lifecycle", worker.order(given, readable), {"provider": given.executable}, seconds=SECONDS,
-                service=settings.SANDBOX_SOCKET, report=lambda what: self._tell(what["ran"]["title"], ""),
-            )  # fmt: skip
-        except SandboxUnavailable as why:
-            return worker.not_run(given, f"Not run: {why}")
-        return seen_of(said)
+            result = client.run_job(
+                "lifecycle",
+                worker.build_job_input(target, readable),
+                {"provider": target.executable},
+                seconds=TIMEOUT_SECONDS,
+                service=settings.SANDBOX_SOCKET,
+                report=lambda progress: self._report_progress(progress["ran"]["title"], ""),
+            )
+        except SandboxUnavailable as error:
+            return worker.build_not_run_records(target, f"Not run: {error}")
+        return load_records(result)
 
-    def _tell(self, title: str, line: str) -> None:
+    def _report_progress(self, title: str, line: str) -> None:
         self.stderr.write(f"{title}{': ' if line else ''}{line}", self.style.NOTICE)
 
 
-def _given(executable: Path, options: dict[str, Any]) -> Given:
+def _build_target(executable: Path, options: dict[str, Any]) -> ProviderLifecycleTarget:
     """Raises Unfit, and CommandError for files that cannot be read."""
-    name, version = version_of(executable)
+    name, version = parse_executable_name(executable)
     source = options["source"] or f"{name}/{name}"
     if source.count("/") != 1 or source.rpartition("/")[2] != name:
-        raise Unfit(f"The source must be written NAMESPACE/{name}, as the executable is called.")
-    texts = {key: text_of(options[key], MOST) for key in ("changed", "refused", "partial")}
-    return Given(
-        executable, found_terraform() or Path(), source, version, text_of(options["config"], MOST),
-        hosts=hosts_of(options["hosts"]), environment=environment_of(text_of(options["env_file"], MOST)), **texts,
-    )  # fmt: skip
+        raise InvalidConfig(f"The source must be written NAMESPACE/{name}, as the executable is called.")
+    texts = {key: read_text_file(options[key], MAX_FILE_CHARACTERS) for key in ("changed", "refused", "partial")}
+    return ProviderLifecycleTarget(
+        executable,
+        find_terraform() or Path(),
+        source,
+        version,
+        read_text_file(options["config"], MAX_FILE_CHARACTERS),
+        hosts=parse_hosts(options["hosts"]),
+        environment=parse_environment(read_text_file(options["env_file"], MAX_FILE_CHARACTERS)),
+        **texts,
+    )

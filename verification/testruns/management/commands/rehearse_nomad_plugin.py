@@ -8,13 +8,13 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 
-from portal.core.cli import text_of, unusable
+from portal.core.cli import build_usage_error, read_text_file
 from verification.sandbox import client
 from verification.sandbox.types import SandboxUnavailable
 from verification.testruns.kinds.nomad_plugin import report, worker
-from verification.testruns.kinds.nomad_plugin.config import MOST, config_of
-from verification.testruns.kinds.nomad_plugin.driver import Given
-from verification.testruns.kinds.nomad_plugin.records import TYPES, Seen, from_dict
+from verification.testruns.kinds.nomad_plugin.config import MAX_CONFIG_CHARACTERS, parse_config
+from verification.testruns.kinds.nomad_plugin.driver import NomadPluginTarget
+from verification.testruns.kinds.nomad_plugin.records import PLUGIN_TYPE_NUMBERS, NomadPluginRecords, load_records
 
 
 class Command(BaseCommand):
@@ -29,7 +29,9 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("executable", type=Path)
-        parser.add_argument("--type", choices=sorted(TYPES), required=True, help="what it is submitted as")
+        parser.add_argument(
+            "--type", choices=sorted(PLUGIN_TYPE_NUMBERS), required=True, help="what it is submitted as"
+        )
         parser.add_argument("--name", default="", help="what it should call itself")
         parser.add_argument("--version", default="", help="the version of its release, as in 1.4.0")
         parser.add_argument("--config", type=Path, help="its configuration, a JSON object")
@@ -39,29 +41,35 @@ class Command(BaseCommand):
 
     def handle(self, *, executable: Path, **options: Any) -> None:  # type: ignore[override]
         if not executable.is_file():
-            raise unusable(f"{executable} is no file.")
+            raise build_usage_error(f"{executable} is no file.")
         readable = tuple(path.resolve() for path in options["readable"])
         try:
-            config = config_of(text_of(options["config"], MOST))
+            config = parse_config(read_text_file(options["config"], MAX_CONFIG_CHARACTERS))
             version = options["version"]
-            seen = self._seen(Given(executable, options["type"], options["name"], version, config, readable))
-        except (ValueError, client.SandboxProtocolError) as sentence:
-            raise unusable(sentence) from sentence
-        self.stdout.write(report.as_json(seen) if options["json"] else report.as_text(seen))
-        if report.exit_code(seen):
-            sys.exit(report.exit_code(seen))
-
-    def _seen(self, given: Given) -> Seen:
-        files = {"plugin": given.executable}
-        try:
-            said = client.run_job(
-                "nomad", worker.order(given), files, service=settings.SANDBOX_SOCKET, report=self._tell
+            records = self._run_test(
+                NomadPluginTarget(executable, options["type"], options["name"], version, config, readable)
             )
-        except SandboxUnavailable as why:
-            return worker.not_run(given, f"Not run: {why}")
-        return from_dict(said)
+        except (ValueError, client.SandboxProtocolError) as error:
+            raise build_usage_error(error) from error
+        self.stdout.write(report.render_json(records) if options["json"] else report.render_text(records))
+        if report.get_exit_code(records):
+            sys.exit(report.get_exit_code(records))
 
-    def _tell(self, what: dict[str, Any]) -> None:
-        asked = what["seen"]["asked"]
-        if asked and not what["seen"]["over"]:
-            self.stderr.write(f"{asked[-1]['title']}: {asked[-1]['came']}", self.style.NOTICE)
+    def _run_test(self, target: NomadPluginTarget) -> NomadPluginRecords:
+        files = {"plugin": target.executable}
+        try:
+            result = client.run_job(
+                "nomad",
+                worker.build_job_input(target),
+                files,
+                service=settings.SANDBOX_SOCKET,
+                report=self._report_progress,
+            )
+        except SandboxUnavailable as error:
+            return worker.build_not_run_records(target, f"Not run: {error}")
+        return load_records(result)
+
+    def _report_progress(self, progress: dict[str, Any]) -> None:
+        calls = progress["seen"]["asked"]
+        if calls and not progress["seen"]["over"]:
+            self.stderr.write(f"{calls[-1]['title']}: {calls[-1]['came']}", self.style.NOTICE)

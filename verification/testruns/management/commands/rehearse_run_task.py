@@ -8,16 +8,16 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from portal.core.cli import text_of, unusable
-from verification.sources.http.client import Outbound
+from portal.core.cli import build_usage_error, read_text_file
+from verification.sources.http.client import OutboundClient
 from verification.testruns.kinds.run_task import report
-from verification.testruns.kinds.run_task.driver import Target, play
-from verification.testruns.kinds.run_task.local_server import listening
+from verification.testruns.kinds.run_task.driver import RunTaskTarget, run_test
+from verification.testruns.kinds.run_task.local_server import open_callback_server
 from verification.testruns.kinds.run_task.protocol import FAILING, PASSING, STAGES
-from verification.testruns.kinds.run_task.records import Limits, Seen
+from verification.testruns.kinds.run_task.records import RunTaskLimits, RunTaskRecords
 
-MOST = 5_000_000  # bytes of a plan
-PORTS = range(65536)
+MAX_PLAN_BYTES = 5_000_000  # bytes of a plan
+PORT_RANGE = range(65536)
 
 
 class Command(BaseCommand):
@@ -46,51 +46,51 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="everything, as JSON")
 
     def handle(self, *, url: str, **options: Any) -> None:  # type: ignore[override]
-        target, (host, _, port) = _target(url, options), options["listen"].rpartition(":")
-        if not port.isdecimal() or int(port[:6]) not in PORTS:
-            raise unusable("Write --listen as HOST:PORT, such as 127.0.0.1:8700.")
+        target, (host, _, port) = _build_target(url, options), options["listen"].rpartition(":")
+        if not port.isdecimal() or int(port[:6]) not in PORT_RANGE:
+            raise build_usage_error("Write --listen as HOST:PORT, such as 127.0.0.1:8700.")
         try:
-            with listening(target, host or "127.0.0.1", int(port), options["callback_base"]) as place:
-                seen = play(target, place, Outbound(loopback=True), self._tell)
+            with open_callback_server(target, host or "127.0.0.1", int(port), options["callback_base"]) as receiver:
+                records = run_test(target, receiver, OutboundClient(loopback=True), self._report_progress)
         except OSError as error:
-            raise unusable(f"We cannot listen on {options['listen']}: {error.strerror or error}.") from error
-        self.stdout.write(report.as_json(seen, url) if options["json"] else report.as_text(seen, url))
-        if report.exit_code(seen):
-            sys.exit(report.exit_code(seen))
+            raise build_usage_error(f"We cannot listen on {options['listen']}: {error.strerror or error}.") from error
+        self.stdout.write(report.render_json(records, url) if options["json"] else report.render_text(records, url))
+        if report.get_exit_code(records):
+            sys.exit(report.get_exit_code(records))
 
-    def _tell(self, seen: Seen) -> None:
-        last = seen.exchanges[-1]
+    def _report_progress(self, records: RunTaskRecords) -> None:
+        last = records.exchanges[-1]
         self.stderr.write(f"{last.title}: {last.line}", self.style.NOTICE)
 
 
-def _target(url: str, options: dict[str, Any]) -> Target:
-    stages = _stages(options["stages"])
+def _build_target(url: str, options: dict[str, Any]) -> RunTaskTarget:
+    stages = _parse_stages(options["stages"])
     if not url:
-        raise unusable("Give the endpoint's address, such as https://run.acme.io/run-task.")
-    end = max(1.0, min(options["minutes"], 60) * 60)
-    passing = replace(PASSING, plan=text_of(options["passing_plan"], MOST) or PASSING.plan)
-    failing = replace(FAILING, plan=text_of(options["failing_plan"], MOST) or FAILING.plan)
-    silence = max(1.0, min(options["silence"] * 60, end, Limits().silence))
-    return Target(url, _key(options["hmac_key_file"]), stages, {"passing": passing, "failing": failing},
-                  Limits(end=end, silence=silence))  # fmt: skip
+        raise build_usage_error("Give the endpoint's address, such as https://run.acme.io/run-task.")
+    end_seconds = max(1.0, min(options["minutes"], 60) * 60)
+    passing = replace(PASSING, plan=read_text_file(options["passing_plan"], MAX_PLAN_BYTES) or PASSING.plan)
+    failing = replace(FAILING, plan=read_text_file(options["failing_plan"], MAX_PLAN_BYTES) or FAILING.plan)
+    silence_seconds = max(1.0, min(options["silence"] * 60, end_seconds, RunTaskLimits().silence_seconds))
+    return RunTaskTarget(url, _read_key(options["hmac_key_file"]), stages, {"passing": passing, "failing": failing},
+                  RunTaskLimits(end=end_seconds, silence_seconds=silence_seconds))  # fmt: skip
 
 
-def _stages(given: list[str]) -> tuple[str, ...]:
+def _parse_stages(arguments: list[str]) -> tuple[str, ...]:
     """The stages in the platform's order. Raises CommandError with what may be meant."""
-    words = [word for each in given for word in each.split(",") if word]
+    words = [word for each in arguments for word in each.split(",") if word]
     address = next((word for word in words if "://" in word), "")
     if address:
-        raise unusable(f"{address} was read as a stage: write the address first, or the stages with commas.")
+        raise build_usage_error(f"{address} was read as a stage: write the address first, or the stages with commas.")
     unknown = [word for word in words if word not in STAGES]
     if unknown or not words:
-        named = f"“{unknown[0]}” is no stage" if unknown else "No stage is named"
-        raise unusable(f"{named}; there are {', '.join(STAGES)}.")
+        problem = f"“{unknown[0]}” is no stage" if unknown else "No stage is named"
+        raise build_usage_error(f"{problem}; there are {', '.join(STAGES)}.")
     return tuple(stage for stage in STAGES if stage in words)
 
 
-def _key(path: Path | None) -> str:
+def _read_key(path: Path | None) -> str:
     """The key in a file; blank where none is named. An empty file is a slip, not the wish for unsigned requests."""
-    key = text_of(path, MOST).strip()
+    key = read_text_file(path, MAX_PLAN_BYTES).strip()
     if path is not None and not key:
-        raise unusable(f"{path} holds no key. Leave --hmac-key-file out to send unsigned requests.")
+        raise build_usage_error(f"{path} holds no key. Leave --hmac-key-file out to send unsigned requests.")
     return key

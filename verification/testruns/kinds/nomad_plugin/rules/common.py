@@ -3,108 +3,123 @@
 import re
 
 from verification.testruns.kinds.nomad_plugin.driver import API_VERSION
-from verification.testruns.kinds.nomad_plugin.judging import of, trouble
-from verification.testruns.kinds.nomad_plugin.records import TYPES, Seen
-from verification.testruns.kinds.run_task.judging import Said, failed, not_run, passed, warned
+from verification.testruns.kinds.nomad_plugin.judging import check_answered, require_call
+from verification.testruns.kinds.nomad_plugin.records import PLUGIN_TYPE_NUMBERS, NomadPluginRecords
+from verification.testruns.kinds.run_task.judging import (
+    RuleOutcome,
+    report_failure,
+    report_not_run,
+    report_pass,
+    report_warning,
+)
 
-NUMBERS = {number: name for name, number in TYPES.items()}
-KNOWN_API = re.compile(r"v\d+\.\d+\.\d+")
-NOTICE = re.compile(r"plugin", re.IGNORECASE)
-
-
-def direct(seen: Seen) -> Said:
-    asked = of(seen, "direct")
-    if not asked.is_answered:
-        return failed("Started without Nomad's cookie, it goes on running instead of saying that it is a plugin.")
-    if not NOTICE.search(asked.data["said"]):
-        return warned("It ends, but does not say that it is a plugin.")
-    if asked.data["code"] == 0:
-        return warned("It says that it is a plugin, but ends as if all were well (exit code 0).")
-    return passed(f"It says that it is a plugin and ends with exit code {asked.data['code']}.")
+TYPE_BY_NUMBER = {number: name for name, number in PLUGIN_TYPE_NUMBERS.items()}
+API_VERSION_PATTERN = re.compile(r"v\d+\.\d+\.\d+")
+NOTICE_PATTERN = re.compile(r"plugin", re.IGNORECASE)
 
 
-def handshake(seen: Seen) -> Said:
-    asked = of(seen, "handshake")
-    return trouble(asked) or passed(f"It answered after {asked.seconds:.1f} s, over {asked.data['network']}.")
+def check_direct_start(records: NomadPluginRecords) -> RuleOutcome:
+    call = require_call(records, "direct")
+    if not call.is_answered:
+        return report_failure(
+            "Started without Nomad's cookie, it goes on running instead of saying that it is a plugin."
+        )
+    if not NOTICE_PATTERN.search(call.data["said"]):
+        return report_warning("It ends, but does not say that it is a plugin.")
+    if call.data["code"] == 0:
+        return report_warning("It says that it is a plugin, but ends as if all were well (exit code 0).")
+    return report_pass(f"It says that it is a plugin and ends with exit code {call.data['code']}.")
 
 
-def of_the_type(seen: Seen) -> Said:
-    asked = of(seen, "info")
-    told, claimed = NUMBERS.get(int(asked.data.get("type", 0)), "of no known type"), seen.claims["type"]
-    if told != claimed:
-        return trouble(asked) or failed(f"It says that it is {_a(told)}; it is submitted as a {claimed}.")
-    return trouble(asked) or passed(f"It says that it is a {told}.")
+def check_handshake(records: NomadPluginRecords) -> RuleOutcome:
+    call = require_call(records, "handshake")
+    return check_answered(call) or report_pass(f"It answered after {call.seconds:.1f} s, over {call.data['network']}.")
 
 
-def named(seen: Seen) -> Said:
-    asked = of(seen, "info")
-    told, claimed = asked.data.get("name", ""), seen.claims["name"]
-    if not told:
-        return trouble(asked) or failed("It does not say its name.")
-    if claimed and told != claimed:
-        return failed(f"It calls itself “{told[:80]}”, not “{claimed}”.")
-    return passed(f"It calls itself “{told[:80]}”.")
+def check_type(records: NomadPluginRecords) -> RuleOutcome:
+    call = require_call(records, "info")
+    reported_type, claimed_type = (
+        TYPE_BY_NUMBER.get(int(call.data.get("type", 0)), "of no known type"),
+        records.claims["type"],
+    )
+    if reported_type != claimed_type:
+        return check_answered(call) or report_failure(
+            f"It says that it is {_add_article(reported_type)}; it is submitted as a {claimed_type}."
+        )
+    return check_answered(call) or report_pass(f"It says that it is a {reported_type}.")
 
 
-def of_an_api(seen: Seen) -> Said:
-    asked = of(seen, "info")
-    told = [str(each) for each in asked.data.get("plugin_api_versions", ())]
-    if not told:
-        return trouble(asked) or failed("It names no API version, so Nomad would not load it.")
-    odd = [each for each in told if not KNOWN_API.fullmatch(each)]
-    if odd:
-        return failed(f"“{odd[0][:40]}” is no API version; Nomad's are written as {API_VERSION}.")
-    if API_VERSION not in told:
-        return failed(f"It speaks {', '.join(told)[:120]}; Nomad speaks {API_VERSION}.")
-    return passed(f"It speaks {', '.join(told)[:120]}.")
+def check_name(records: NomadPluginRecords) -> RuleOutcome:
+    call = require_call(records, "info")
+    reported_name, claimed_name = call.data.get("name", ""), records.claims["name"]
+    if not reported_name:
+        return check_answered(call) or report_failure("It does not say its name.")
+    if claimed_name and reported_name != claimed_name:
+        return report_failure(f"It calls itself “{reported_name[:80]}”, not “{claimed_name}”.")
+    return report_pass(f"It calls itself “{reported_name[:80]}”.")
 
 
-def of_the_version(seen: Seen) -> Said:
-    asked = of(seen, "info")
-    told, claimed = asked.data.get("plugin_version", ""), seen.claims["version"]
-    if not told:
-        return trouble(asked) or failed("It does not say its version.")
-    if not claimed:
-        return not_run(f"It says version {told[:40]}; no release is known to compare it with.")
-    if told.removeprefix("v") != claimed.removeprefix("v"):
-        return failed(f"It says version {told[:40]}; the release is {claimed}.")
-    return passed(f"It says version {told[:40]}, which is the release's.")
+def check_api_version(records: NomadPluginRecords) -> RuleOutcome:
+    call = require_call(records, "info")
+    versions = [str(each) for each in call.data.get("plugin_api_versions", ())]
+    if not versions:
+        return check_answered(call) or report_failure("It names no API version, so Nomad would not load it.")
+    invalid_versions = [each for each in versions if not API_VERSION_PATTERN.fullmatch(each)]
+    if invalid_versions:
+        return report_failure(f"“{invalid_versions[0][:40]}” is no API version; Nomad's are written as {API_VERSION}.")
+    if API_VERSION not in versions:
+        return report_failure(f"It speaks {', '.join(versions)[:120]}; Nomad speaks {API_VERSION}.")
+    return report_pass(f"It speaks {', '.join(versions)[:120]}.")
 
 
-def schema(seen: Seen) -> Said:
-    asked = of(seen, "schema")
-    if seen.schema:
-        return failed(" ".join(seen.schema[:3])[:600])
-    count = len(asked.data.get("spec", {}).get("object", {}).get("attributes", {}))
-    return trouble(asked) or passed(f"{count} {'name' if count == 1 else 'names'} at its top.")
+def check_release_version(records: NomadPluginRecords) -> RuleOutcome:
+    call = require_call(records, "info")
+    reported_version, claimed_version = call.data.get("plugin_version", ""), records.claims["version"]
+    if not reported_version:
+        return check_answered(call) or report_failure("It does not say its version.")
+    if not claimed_version:
+        return report_not_run(f"It says version {reported_version[:40]}; no release is known to compare it with.")
+    if reported_version.removeprefix("v") != claimed_version.removeprefix("v"):
+        return report_failure(f"It says version {reported_version[:40]}; the release is {claimed_version}.")
+    return report_pass(f"It says version {reported_version[:40]}, which is the release's.")
 
 
-def configured(seen: Seen) -> Said:
-    asked = seen.of("config")
-    if seen.problems:
-        return failed(f"The supplied configuration does not fit the schema. {' '.join(seen.problems[:3])}"[:600])
-    if asked is None:
-        return not_run("Not reached: there is no schema to make a configuration for.")
-    return trouble(asked) or passed("It took the configuration.")
+def check_schema(records: NomadPluginRecords) -> RuleOutcome:
+    call = require_call(records, "schema")
+    if records.schema:
+        return report_failure(" ".join(records.schema[:3])[:600])
+    count = len(call.data.get("spec", {}).get("object", {}).get("attributes", {}))
+    return check_answered(call) or report_pass(f"{count} {'name' if count == 1 else 'names'} at its top.")
 
 
-def refused(seen: Seen) -> Said:
-    garbage, alive = of(seen, "garbage"), of(seen, "alive")
+def check_configuration(records: NomadPluginRecords) -> RuleOutcome:
+    call = records.get_call("config")
+    if records.problems:
+        return report_failure(
+            f"The supplied configuration does not fit the schema. {' '.join(records.problems[:3])}"[:600]
+        )
+    if call is None:
+        return report_not_run("Not reached: there is no schema to make a configuration for.")
+    return check_answered(call) or report_pass("It took the configuration.")
+
+
+def check_invalid_configuration(records: NomadPluginRecords) -> RuleOutcome:
+    garbage, alive = require_call(records, "garbage"), require_call(records, "alive")
     if garbage.is_answered:
-        return failed("It takes bytes that are no configuration at all.")
+        return report_failure("It takes bytes that are no configuration at all.")
     if not alive.is_answered:
-        return failed(f"Bytes that are no configuration ended it. {alive.sentence}")
+        return report_failure(f"Bytes that are no configuration ended it. {alive.sentence}")
     if garbage.came == "UNIMPLEMENTED":
-        return failed("It does not know the question SetConfig.")
-    return passed("It refuses what it cannot read, and answers on.")
+        return report_failure("It does not know the question SetConfig.")
+    return report_pass("It refuses what it cannot read, and answers on.")
 
 
-def ended(seen: Seen) -> Said:
-    asked = of(seen, "end")
-    if not asked.data["ended"]:
-        return warned("It went on when it was asked to end, and was stopped.")
-    return passed(f"It ended {asked.seconds:.1f} s after it was asked to.")
+def check_shutdown(records: NomadPluginRecords) -> RuleOutcome:
+    call = require_call(records, "end")
+    if not call.data["ended"]:
+        return report_warning("It went on when it was asked to end, and was stopped.")
+    return report_pass(f"It ended {call.seconds:.1f} s after it was asked to.")
 
 
-def _a(kind: str) -> str:
+def _add_article(kind: str) -> str:
     return kind if kind.startswith("of") else f"a {kind}"

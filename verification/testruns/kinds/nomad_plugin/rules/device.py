@@ -2,46 +2,46 @@
 
 from collections import Counter
 
-from verification.testruns.kinds.nomad_plugin.judging import of, trouble
-from verification.testruns.kinds.nomad_plugin.records import Seen
-from verification.testruns.kinds.run_task.judging import Said, failed, passed, warned
+from verification.testruns.kinds.nomad_plugin.judging import check_answered, require_call
+from verification.testruns.kinds.nomad_plugin.records import NomadPluginRecords
+from verification.testruns.kinds.run_task.judging import RuleOutcome, report_failure, report_pass, report_warning
 
-NAMES = ("vendor", "device_type", "device_name")
+GROUP_FIELDS = ("vendor", "device_type", "device_name")
 
 
-def fingerprint(seen: Seen) -> Said:
-    asked = of(seen, "fingerprint")
-    groups = asked.data.get("device_group", [])
-    nameless = [key for group in groups for key in NAMES if not group.get(key)]
-    ids = Counter(str(one.get("ID", "")) for group in groups for one in group.get("devices", ()))
-    if not asked.is_answered:
-        return trouble(asked) or failed(asked.sentence)
-    if nameless:
-        return failed(f"A group of devices lacks its {nameless[0].replace('_', ' ')}.")
-    twice = [name for name, count in ids.items() if count > 1 or not name]
-    if twice:
-        return failed(f"The id “{twice[0][:60]}” is no id of one device.")
+def check_devices(records: NomadPluginRecords) -> RuleOutcome:
+    call = require_call(records, "fingerprint")
+    groups = call.data.get("device_group", [])
+    missing_fields = [key for group in groups for key in GROUP_FIELDS if not group.get(key)]
+    ids = Counter(str(device.get("ID", "")) for group in groups for device in group.get("devices", ()))
+    if not call.is_answered:
+        return check_answered(call) or report_failure(call.sentence)
+    if missing_fields:
+        return report_failure(f"A group of devices lacks its {missing_fields[0].replace('_', ' ')}.")
+    duplicate_ids = [name for name, count in ids.items() if count > 1 or not name]
+    if duplicate_ids:
+        return report_failure(f"The id “{duplicate_ids[0][:60]}” is no id of one device.")
     if not ids:
-        return passed("It found no device here, and said so at once.")
-    return passed(f"It told {len(ids)} device{'s' if len(ids) > 1 else ''} in {len(groups)} group"
+        return report_pass("It found no device here, and said so at once.")
+    return report_pass(f"It told {len(ids)} device{'s' if len(ids) > 1 else ''} in {len(groups)} group"
                   f"{'s' if len(groups) > 1 else ''}.")  # fmt: skip
 
 
-def reserve(seen: Seen) -> Said:
-    asked = of(seen, "reserve")
-    if asked.is_answered:
-        return failed("It reserves a device that it has never told of.")
-    if asked.came in ("UNIMPLEMENTED", "ended"):
-        return trouble(asked) or failed(asked.sentence)
-    return passed("It refuses a device that it does not know.")
+def check_reservation(records: NomadPluginRecords) -> RuleOutcome:
+    call = require_call(records, "reserve")
+    if call.is_answered:
+        return report_failure("It reserves a device that it has never told of.")
+    if call.came in ("UNIMPLEMENTED", "ended"):
+        return check_answered(call) or report_failure(call.sentence)
+    return report_pass("It refuses a device that it does not know.")
 
 
-def stats(seen: Seen) -> Said:
-    asked = of(seen, "stats")
-    if not asked.is_answered:
-        return trouble(asked) or failed(asked.sentence)
-    groups = len(asked.data.get("groups", []))
-    told = of(seen, "fingerprint").data.get("device_group", [])
-    if told and not groups:
-        return warned("It told devices, but no figures of them.")
-    return passed(f"It told figures of {groups} group{'' if groups == 1 else 's'} of devices.")
+def check_stats(records: NomadPluginRecords) -> RuleOutcome:
+    call = require_call(records, "stats")
+    if not call.is_answered:
+        return check_answered(call) or report_failure(call.sentence)
+    groups = len(call.data.get("groups", []))
+    device_groups = require_call(records, "fingerprint").data.get("device_group", [])
+    if device_groups and not groups:
+        return report_warning("It told devices, but no figures of them.")
+    return report_pass(f"It told figures of {groups} group{'' if groups == 1 else 's'} of devices.")

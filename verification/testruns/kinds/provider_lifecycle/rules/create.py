@@ -1,92 +1,112 @@
 """Does the provider start, take a configuration, refuse an incomplete one, and make what is planned?"""
 
-from verification.testruns.kinds.provider_lifecycle.judging import INCONSISTENT, of, trouble, unread
-from verification.testruns.kinds.provider_lifecycle.plan_parsing import changing
-from verification.testruns.kinds.provider_lifecycle.records import FINISHED, Seen, error_of, listed
-from verification.testruns.kinds.provider_lifecycle.workspace import PROBE
-from verification.testruns.kinds.run_task.judging import Said, failed, not_run, passed, warned
+from verification.testruns.kinds.provider_lifecycle.judging import (
+    INCONSISTENT_RESULT_ERROR,
+    check_plan_readable,
+    check_succeeded,
+    require_command,
+)
+from verification.testruns.kinds.provider_lifecycle.plan_parsing import select_changes
+from verification.testruns.kinds.provider_lifecycle.records import (
+    REASON_FINISHED,
+    ProviderLifecycleRecords,
+    extract_error,
+    join_words,
+)
+from verification.testruns.kinds.provider_lifecycle.workspace import PROBE_NAME
+from verification.testruns.kinds.run_task.judging import (
+    RuleOutcome,
+    report_failure,
+    report_not_run,
+    report_pass,
+    report_warning,
+)
 
-NOTICE = ("plugin", "not meant to be executed directly")
-
-
-def direct(seen: Seen) -> Said:
-    ran = of(seen, "direct")
-    said = " ".join(f"{ran.output} {ran.errors}".lower().split())
-    if ran.ended != FINISHED:
-        return failed(f"It does not say that it is a plugin, and does not end by itself. {ran.sentence}")
-    if not all(words in said for words in NOTICE):
-        return warned("It ends, but does not say that it is a plugin.")
-    if ran.code == 0:
-        return warned("It says that it is a plugin, and ends with exit code 0 as if it had done something.")
-    return passed("It says that it is a plugin, and ends.")
-
-
-def installed(seen: Seen) -> Said:
-    return trouble(of(seen, "init")) or passed("Terraform finds and installs it.")
-
-
-def valid(seen: Seen) -> Said:
-    return trouble(of(seen, "validate")) or passed("The configuration fits the provider's schema.")
+NOTICE_PHRASES = ("plugin", "not meant to be executed directly")
 
 
-def refused(seen: Seen) -> Said:
-    ran = of(seen, "refused")
-    if ran.ended != FINISHED:
-        return trouble(ran) or failed(ran.sentence)
-    if ran.code == 1:
-        return passed(f"It is refused: {error_of(ran)}")
-    if PROBE in ran.output:
-        return warned("A resource of which nothing is said is planned: nothing of it is required. "
+def check_direct_start(records: ProviderLifecycleRecords) -> RuleOutcome:
+    command = require_command(records, "direct")
+    output = " ".join(f"{command.output} {command.errors}".lower().split())
+    if command.ended != REASON_FINISHED:
+        return report_failure(f"It does not say that it is a plugin, and does not end by itself. {command.sentence}")
+    if not all(phrase in output for phrase in NOTICE_PHRASES):
+        return report_warning("It ends, but does not say that it is a plugin.")
+    if command.code == 0:
+        return report_warning("It says that it is a plugin, and ends with exit code 0 as if it had done something.")
+    return report_pass("It says that it is a plugin, and ends.")
+
+
+def check_installation(records: ProviderLifecycleRecords) -> RuleOutcome:
+    return check_succeeded(require_command(records, "init")) or report_pass("Terraform finds and installs it.")
+
+
+def check_validation(records: ProviderLifecycleRecords) -> RuleOutcome:
+    return check_succeeded(require_command(records, "validate")) or report_pass(
+        "The configuration fits the provider's schema."
+    )
+
+
+def check_refusal(records: ProviderLifecycleRecords) -> RuleOutcome:
+    command = require_command(records, "refused")
+    if command.ended != REASON_FINISHED:
+        return check_succeeded(command) or report_failure(command.sentence)
+    if command.code == 1:
+        return report_pass(f"It is refused: {extract_error(command)}")
+    if PROBE_NAME in command.output:
+        return report_warning("A resource of which nothing is said is planned: nothing of it is required. "
                       "Give a configuration of your own that must be refused.")  # fmt: skip
-    return failed("The configuration that must be refused is planned.")
+    return report_failure("The configuration that must be refused is planned.")
 
 
-def planned(seen: Seen) -> Said:
-    ran = of(seen, "plan")
-    found = trouble(ran) or unread(ran)
-    if found or ran.plan is None:
-        return found or failed(ran.sentence)
-    others = {name: each for name, each in changing(ran.plan).items() if each["actions"] != ["create"]}
+def check_plan(records: ProviderLifecycleRecords) -> RuleOutcome:
+    command = require_command(records, "plan")
+    failure = check_succeeded(command) or check_plan_readable(command)
+    if failure or command.plan is None:
+        return failure or report_failure(command.sentence)
+    others = {name: each for name, each in select_changes(command.plan).items() if each["actions"] != ["create"]}
     if others:
-        return failed(f"With an empty state, {listed(others)} would not be created but {_does(others)}.")
-    if not changing(ran.plan):
-        return not_run("The configuration makes nothing, so nothing was shown.")
-    return passed(f"It creates {listed(changing(ran.plan))}.")
+        return report_failure(
+            f"With an empty state, {join_words(others)} would not be created but {_describe_actions(others)}."
+        )
+    if not select_changes(command.plan):
+        return report_not_run("The configuration makes nothing, so nothing was shown.")
+    return report_pass(f"It creates {join_words(select_changes(command.plan))}.")
 
 
-def _does(changes: dict[str, dict[str, list[str]]]) -> str:
-    return listed(" and ".join(each["actions"]) for each in changes.values())
+def _describe_actions(changes: dict[str, dict[str, list[str]]]) -> str:
+    return join_words(" and ".join(each["actions"]) for each in changes.values())
 
 
-def applied(seen: Seen) -> Said:
-    ran, plan = of(seen, "apply"), of(seen, "plan").plan or {"changes": {}}
-    if INCONSISTENT in ran.errors:
-        return failed(f"What was made is not what was planned. {error_of(ran)}")
-    wrong = trouble(ran)
-    if wrong:
-        return wrong
-    missing = sorted({*changing(plan)} - {*(ran.state or ())})
+def check_apply(records: ProviderLifecycleRecords) -> RuleOutcome:
+    command, plan = require_command(records, "apply"), require_command(records, "plan").plan or {"changes": {}}
+    if INCONSISTENT_RESULT_ERROR in command.errors:
+        return report_failure(f"What was made is not what was planned. {extract_error(command)}")
+    failure = check_succeeded(command)
+    if failure:
+        return failure
+    missing = sorted({*select_changes(plan)} - {*(command.state or ())})
     if missing:
-        return failed(f"The apply ended well, but the state does not hold {listed(missing)}.")
-    return passed(f"It was made, and the state holds {listed(ran.state or ())}.")
+        return report_failure(f"The apply ended well, but the state does not hold {join_words(missing)}.")
+    return report_pass(f"It was made, and the state holds {join_words(command.state or ())}.")
 
 
-def unchanged(seen: Seen) -> Said:
-    return quiet(seen, "again", "The same configuration")
+def check_repeated_plan(records: ProviderLifecycleRecords) -> RuleOutcome:
+    return check_no_changes(records, "again", "The same configuration")
 
 
-def settled(seen: Seen) -> Said:
-    return quiet(seen, "settled", "The changed configuration")
+def check_plan_after_change(records: ProviderLifecycleRecords) -> RuleOutcome:
+    return check_no_changes(records, "settled", "The changed configuration")
 
 
-def quiet(seen: Seen, act: str, what: str) -> Said:
+def check_no_changes(records: ProviderLifecycleRecords, step_key: str, subject: str) -> RuleOutcome:
     """Nothing changes in a plan of what was just applied."""
-    ran = of(seen, act)
-    wrong = trouble(ran)
-    if wrong:
-        return wrong
-    if ran.code == 0:
-        return passed(f"{what} planned again changes nothing.")
-    found = changing(ran.plan or {"changes": {}})
-    told = [f"{name} ({listed(each['changed'], 6)})" for name, each in found.items()]
-    return failed(f"{what} planned again would change {listed(told) or 'something'}.")
+    command = require_command(records, step_key)
+    failure = check_succeeded(command)
+    if failure:
+        return failure
+    if command.code == 0:
+        return report_pass(f"{subject} planned again changes nothing.")
+    changes = select_changes(command.plan or {"changes": {}})
+    descriptions = [f"{name} ({join_words(each['changed'], 6)})" for name, each in changes.items()]
+    return report_failure(f"{subject} planned again would change {join_words(descriptions) or 'something'}.")

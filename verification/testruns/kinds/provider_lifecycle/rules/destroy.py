@@ -1,108 +1,154 @@
 """Is everything destroyed, is what is gone noticed, does a failure keep what was made, and does no secret come out?"""
 
 from verification.outcomes import Outcome
-from verification.testruns.kinds.provider_lifecycle.judging import of, trouble, unread, why_missing
-from verification.testruns.kinds.provider_lifecycle.plan_parsing import changing
-from verification.testruns.kinds.provider_lifecycle.records import FINISHED, Ran, Seen, error_of, listed
-from verification.testruns.kinds.provider_lifecycle.workspace import address_of
-from verification.testruns.kinds.run_task.judging import Said, failed, not_run, passed, warned
+from verification.testruns.kinds.provider_lifecycle.judging import (
+    check_plan_readable,
+    check_succeeded,
+    explain_not_reached,
+    require_command,
+)
+from verification.testruns.kinds.provider_lifecycle.plan_parsing import select_changes
+from verification.testruns.kinds.provider_lifecycle.records import (
+    REASON_FINISHED,
+    CommandRecord,
+    ProviderLifecycleRecords,
+    extract_error,
+    join_words,
+)
+from verification.testruns.kinds.provider_lifecycle.workspace import build_source_address
+from verification.testruns.kinds.run_task.judging import (
+    RuleOutcome,
+    report_failure,
+    report_not_run,
+    report_pass,
+    report_warning,
+)
 
 
-def destroyed(seen: Seen) -> Said:
-    ran = of(seen, "destroy")
-    if ran.state:
-        return trouble(ran) or failed(f"The destruction ended well, but the state still holds {listed(ran.state)}.")
-    return trouble(ran) or passed("Everything was destroyed, and the state holds nothing.")
+def check_destroy(records: ProviderLifecycleRecords) -> RuleOutcome:
+    command = require_command(records, "destroy")
+    if command.state:
+        return check_succeeded(command) or report_failure(
+            f"The destruction ended well, but the state still holds {join_words(command.state)}."
+        )
+    return check_succeeded(command) or report_pass("Everything was destroyed, and the state holds nothing.")
 
 
-def noticed(seen: Seen) -> Said:
+def check_drift_detection(records: ProviderLifecycleRecords) -> RuleOutcome:
     """What was destroyed while another state still named it is planned to be created anew."""
-    ran = of(seen, "gone")
-    wrong = trouble(ran) or unread(ran)
-    if wrong or ran.plan is None:
-        return wrong or failed(ran.sentence)
-    address = address_of(seen.source)
-    every = {name: each for name, each in ran.plan["changes"].items() if each["provider"] == address}
-    if not every:
-        return not_run("Nothing of this provider was in the state, so nothing was shown.")
-    unseen = sorted(name for name in every if changing(ran.plan).get(name, {}).get("actions") != ["create"])
-    if unseen:
-        return failed(f"{listed(unseen)} {_is(unseen)} gone, and that was not noticed: no new one is planned.")
-    return passed(f"It was noticed that {listed(every)} {_is(list(every))} gone: a new one is planned.")
+    command = require_command(records, "gone")
+    failure = check_succeeded(command) or check_plan_readable(command)
+    if failure or command.plan is None:
+        return failure or report_failure(command.sentence)
+    address = build_source_address(records.source)
+    changes = {name: each for name, each in command.plan["changes"].items() if each["provider"] == address}
+    if not changes:
+        return report_not_run("Nothing of this provider was in the state, so nothing was shown.")
+    unnoticed_names = sorted(
+        name for name in changes if select_changes(command.plan).get(name, {}).get("actions") != ["create"]
+    )
+    if unnoticed_names:
+        return report_failure(
+            f"{join_words(unnoticed_names)} {_choose_verb(unnoticed_names)} gone, and that was not noticed: no new "
+            "one is planned."
+        )
+    return report_pass(
+        f"It was noticed that {join_words(changes)} {_choose_verb(list(changes))} gone: a new one is planned."
+    )
 
 
-def _is(names: list[str]) -> str:
+def _choose_verb(names: list[str]) -> str:
     return "is" if len(names) == 1 else "are"
 
 
-def destroyed_when_gone(seen: Seen) -> Said:
-    ran = of(seen, "gone_destroy")
-    if ran.code == 1 and ran.ended == FINISHED:
-        return failed(f"What is gone already cannot be destroyed. {error_of(ran)}")
-    return trouble(ran) or passed("What is gone already is taken as destroyed.")
+def check_repeated_destroy(records: ProviderLifecycleRecords) -> RuleOutcome:
+    command = require_command(records, "gone_destroy")
+    if command.code == 1 and command.ended == REASON_FINISHED:
+        return report_failure(f"What is gone already cannot be destroyed. {extract_error(command)}")
+    return check_succeeded(command) or report_pass("What is gone already is taken as destroyed.")
 
 
-def kept(seen: Seen) -> Said:
+def check_partial_failure(records: ProviderLifecycleRecords) -> RuleOutcome:
     """What was made before a failure stays in the state."""
-    if not seen.has_partial:
-        return not_run("No configuration was given whose apply fails halfway.")
-    ran, after = seen.of("partial"), seen.of("partial_destroy")
-    if ran is None:
-        return (Outcome.ERROR, f"We could not look: {seen.broken}") if seen.broken else not_run(why_missing(seen))
-    if ran.ended != FINISHED:
-        return failed(ran.sentence)
-    if ran.code == 0:
-        return not_run("The apply that is to fail did not fail, so nothing was shown.")
-    if ": Creating..." not in ran.output:
-        return not_run(f"It was refused before anything was made, so nothing was shown. {error_of(ran)}")
-    if not ran.state:
-        return failed("The apply failed halfway, and the state holds nothing: what was made before is lost.")
-    if after is not None and (not after.is_good or after.state):
-        return failed(f"The state keeps {listed(ran.state)}, but it cannot be destroyed. {error_of(after)}")
-    marked = ", marked to be replaced," if ran.tainted else ""
-    return passed(f"The apply failed halfway; the state{marked} keeps {listed(ran.state)}, and it could be destroyed.")
+    if not records.has_partial:
+        return report_not_run("No configuration was given whose apply fails halfway.")
+    command, cleanup = records.get_command("partial"), records.get_command("partial_destroy")
+    if command is None:
+        return (
+            (Outcome.ERROR, f"We could not look: {records.broken}")
+            if records.broken
+            else report_not_run(explain_not_reached(records))
+        )
+    if command.ended != REASON_FINISHED:
+        return report_failure(command.sentence)
+    if command.code == 0:
+        return report_not_run("The apply that is to fail did not fail, so nothing was shown.")
+    if ": Creating..." not in command.output:
+        return report_not_run(
+            f"It was refused before anything was made, so nothing was shown. {extract_error(command)}"
+        )
+    if not command.state:
+        return report_failure("The apply failed halfway, and the state holds nothing: what was made before is lost.")
+    if cleanup is not None and (not cleanup.is_good or cleanup.state):
+        return report_failure(
+            f"The state keeps {join_words(command.state)}, but it cannot be destroyed. {extract_error(cleanup)}"
+        )
+    replacement_note = ", marked to be replaced," if command.tainted else ""
+    return report_pass(
+        f"The apply failed halfway; the state{replacement_note} keeps {join_words(command.state)}, and it could be "
+        "destroyed."
+    )
 
 
-def unshown(seen: Seen) -> Said:
+def check_output_secrets(records: ProviderLifecycleRecords) -> RuleOutcome:
     """No credential in what is printed."""
-    if not seen.has_secrets:
-        return not_run("No credentials were given, so nothing could come out.")
-    found = [(ran, ran.shown) for ran in seen.ran if ran.shown]
-    if found:
-        names, titles = listed(name for _, shown in found for name in shown), listed(f"“{r.title}”" for r, _ in found)
-        return failed(f"The value of {names} was printed: {titles}. It is struck out here.")
-    return passed("No credential was printed.") if seen.of("apply") else not_run(why_missing(seen))
+    if not records.has_secrets:
+        return report_not_run("No credentials were given, so nothing could come out.")
+    exposures = [(command, command.shown) for command in records.ran if command.shown]
+    if exposures:
+        names, titles = (
+            join_words(name for _, secret_names in exposures for name in secret_names),
+            join_words(f"“{command.title}”" for command, _ in exposures),
+        )
+        return report_failure(f"The value of {names} was printed: {titles}. It is struck out here.")
+    return (
+        report_pass("No credential was printed.")
+        if records.get_command("apply")
+        else report_not_run(explain_not_reached(records))
+    )
 
 
-def marked(seen: Seen) -> Said:
+def check_state_secrets(records: ProviderLifecycleRecords) -> RuleOutcome:
     """No credential in the state that is not marked as sensitive."""
-    if not seen.has_secrets:
-        return not_run("No credentials were given, so nothing could come out.")
-    ran = of(seen, "change")
-    if ran.unmarked:
-        return failed(f"The state holds a credential that is not marked as sensitive: {listed(ran.unmarked)}.")
-    return unread(ran) or passed("The state holds no credential that is not marked as sensitive.")
+    if not records.has_secrets:
+        return report_not_run("No credentials were given, so nothing could come out.")
+    command = require_command(records, "change")
+    if command.unmarked:
+        return report_failure(
+            f"The state holds a credential that is not marked as sensitive: {join_words(command.unmarked)}."
+        )
+    return check_plan_readable(command) or report_pass("The state holds no credential that is not marked as sensitive.")
 
 
-def nothing_left(seen: Seen) -> Said:
+def check_cleanup(records: ProviderLifecycleRecords) -> RuleOutcome:
     """After all, the state is empty."""
-    states = [ran.state for ran in seen.ran if ran.state is not None and ran.act != "gone_destroy"]
-    if not seen.over:
-        return not_run("Not reached yet.")
-    if seen.broken:
-        return Outcome.ERROR, f"We could not look: {seen.broken} Look in your test account for what may be left."
+    states = [command.state for command in records.ran if command.state is not None and command.act != "gone_destroy"]
+    if not records.over:
+        return report_not_run("Not reached yet.")
+    if records.broken:
+        return Outcome.ERROR, f"We could not look: {records.broken} Look in your test account for what may be left."
     if not states:
-        return not_run("Nothing was made.")
+        return report_not_run("Nothing was made.")
     if states[-1]:
-        return failed(f"{listed(states[-1])} could not be destroyed. Look in your test account for it.")
-    made = (ran for ran in seen.ran if ran.act in ("apply", "update", "partial"))
-    crashed = next((ran for ran in made if _was_lost(ran)), None)
-    if crashed is not None:
-        return warned(f"“{crashed.title}” failed while something was made that is in no state. "
+        return report_failure(f"{join_words(states[-1])} could not be destroyed. Look in your test account for it.")
+    creating_commands = (command for command in records.ran if command.act in ("apply", "update", "partial"))
+    failed_command = next((command for command in creating_commands if _has_lost_objects(command)), None)
+    if failed_command is not None:
+        return report_warning(f"“{failed_command.title}” failed while something was made that is in no state. "
                       "Look in your test account for it.")  # fmt: skip
-    return passed("The state holds nothing any more.")
+    return report_pass("The state holds nothing any more.")
 
 
-def _was_lost(ran: Ran) -> bool:
+def _has_lost_objects(command: CommandRecord) -> bool:
     """Whether something was being made of which the state knows nothing."""
-    return not ran.is_good and ": Creating..." in ran.output and not ran.state
+    return not command.is_good and ": Creating..." in command.output and not command.state

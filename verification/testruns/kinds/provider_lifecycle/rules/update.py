@@ -4,93 +4,123 @@ from collections.abc import Iterator
 from typing import Any
 
 from verification.testruns.kinds.provider_lifecycle import plan_parsing
-from verification.testruns.kinds.provider_lifecycle.judging import INCONSISTENT, of, trouble, unread
-from verification.testruns.kinds.provider_lifecycle.records import Seen, error_of, listed
-from verification.testruns.kinds.run_task.judging import Said, decided, failed, not_run, passed, warned
+from verification.testruns.kinds.provider_lifecycle.judging import (
+    INCONSISTENT_RESULT_ERROR,
+    check_plan_readable,
+    check_succeeded,
+    require_command,
+)
+from verification.testruns.kinds.provider_lifecycle.records import ProviderLifecycleRecords, extract_error, join_words
+from verification.testruns.kinds.run_task.judging import (
+    RuleOutcome,
+    choose_worst,
+    report_failure,
+    report_not_run,
+    report_pass,
+    report_warning,
+)
 
-Asked = dict[str, set[str]]
+RequestedChanges = dict[str, set[str]]
 
 
-def in_place(seen: Seen) -> Said:
+def check_change_plan(records: ProviderLifecycleRecords) -> RuleOutcome:
     """The rule "change.plan"."""
-    before, ran = of(seen, "plan"), of(seen, "change")
-    wrong = trouble(ran) or unread(before) or unread(ran)
-    if wrong or before.plan is None or ran.plan is None:
-        return wrong or failed(ran.sentence)
-    asked, found = plan_parsing.asked(before.plan, ran.plan), plan_parsing.changing(ran.plan)
-    if not asked and not found:
-        return not_run("The two configurations ask for the same, so no change was shown.")
-    if not found:
-        return failed(f"No change is planned, although the configuration changes {_told(asked)}.")
-    said = [*_too_much(asked, found, ran.plan), *_too_little(asked, found)]
-    told = [f"{name} ({listed(each['changed'], 6)})" for name, each in found.items()]
-    return decided(said, passed(f"It changes {listed(told)} in place, and nothing else."))
+    plan_command, command = require_command(records, "plan"), require_command(records, "change")
+    failure = check_succeeded(command) or check_plan_readable(plan_command) or check_plan_readable(command)
+    if failure or plan_command.plan is None or command.plan is None:
+        return failure or report_failure(command.sentence)
+    requested_changes, planned_changes = (
+        plan_parsing.compare_expressions(plan_command.plan, command.plan),
+        plan_parsing.select_changes(command.plan),
+    )
+    if not requested_changes and not planned_changes:
+        return report_not_run("The two configurations ask for the same, so no change was shown.")
+    if not planned_changes:
+        return report_failure(
+            f"No change is planned, although the configuration changes {_describe_changes(requested_changes)}."
+        )
+    failures = [
+        *_find_unrequested_changes(requested_changes, planned_changes, command.plan),
+        *_find_missing_changes(requested_changes, planned_changes),
+    ]
+    descriptions = [f"{name} ({join_words(each['changed'], 6)})" for name, each in planned_changes.items()]
+    return choose_worst(failures, report_pass(f"It changes {join_words(descriptions)} in place, and nothing else."))
 
 
-def _told(asked: Asked) -> str:
-    return listed(f"{name} ({listed(sorted(names), 6)})" for name, names in asked.items())
+def _describe_changes(requested_changes: RequestedChanges) -> str:
+    return join_words(f"{name} ({join_words(sorted(names), 6)})" for name, names in requested_changes.items())
 
 
-def _too_much(asked: Asked, found: dict[str, Any], plan: dict[str, Any]) -> Iterator[Said]:
-    for name, change in found.items():
+def _find_unrequested_changes(
+    requested_changes: RequestedChanges, planned_changes: dict[str, Any], plan: dict[str, Any]
+) -> Iterator[RuleOutcome]:
+    for name, change in planned_changes.items():
         if change["actions"] != ["update"]:
-            yield failed(_otherwise(name, change))
+            yield report_failure(_describe_other_action(name, change))
             continue
-        expressions = plan["expressions"].get(_bare(name), {})
-        wanted = asked.get(_bare(name), set())
-        led = {key for key, each in expressions.items() if _refers(each)}  # may follow from another change
-        more = set(change["changed"]) - wanted - led
-        if not more or _in_module(name):
+        expressions = plan["expressions"].get(_strip_index(name), {})
+        requested_names = requested_changes.get(_strip_index(name), set())
+        derived_names = {
+            key for key, each in expressions.items() if _has_reference(each)
+        }  # may follow from another change
+        extra_names = set(change["changed"]) - requested_names - derived_names
+        if not extra_names or _is_in_module(name):
             continue
-        if "id" in more:
-            yield failed(f"{name} gets another id, although it is changed in place: what refers to it breaks.")
-        unasked = sorted(key for key in more if not _is_unknown(change, key))
-        if unasked:
-            yield failed(f"{name} changes {listed(unasked, 6)} too, which nobody asked for.")
-        unknown = sorted(more - {"id", *unasked})
-        if unknown:
-            yield warned(f"{name}: {listed(unknown, 6)} would be known only after the apply, though nobody changes it.")
+        if "id" in extra_names:
+            yield report_failure(f"{name} gets another id, although it is changed in place: what refers to it breaks.")
+        unrequested_names = sorted(key for key in extra_names if not _is_unknown(change, key))
+        if unrequested_names:
+            yield report_failure(f"{name} changes {join_words(unrequested_names, 6)} too, which nobody asked for.")
+        unknown_names = sorted(extra_names - {"id", *unrequested_names})
+        if unknown_names:
+            yield report_warning(
+                f"{name}: {join_words(unknown_names, 6)} would be known only after the apply, though nobody changes it."
+            )
 
 
-def _too_little(asked: Asked, found: dict[str, Any]) -> Iterator[Said]:
+def _find_missing_changes(
+    requested_changes: RequestedChanges, planned_changes: dict[str, Any]
+) -> Iterator[RuleOutcome]:
     """Attributes that the configuration changes and the plan does not."""
-    for name, names in asked.items():
-        changes = [each for address, each in found.items() if _bare(address) == name]
+    for name, names in requested_changes.items():
+        changes = [change for address, change in planned_changes.items() if _strip_index(address) == name]
         if not changes and names and not name.startswith("module."):
-            yield failed(f"{name} is not changed, although the configuration changes {listed(sorted(names), 6)}.")
+            yield report_failure(
+                f"{name} is not changed, although the configuration changes {join_words(sorted(names), 6)}."
+            )
 
 
-def _otherwise(name: str, change: dict[str, Any]) -> str:
+def _describe_other_action(name: str, change: dict[str, Any]) -> str:
     if sorted(change["actions"]) == ["create", "delete"]:
-        why = f" because of {listed(change['replaces'], 6)}" if change["replaces"] else ""
-        return f"{name} would be replaced{why}, not changed in place."
-    words = {"create": "created", "delete": "destroyed"}
-    return f"{name} would be {words.get(change['actions'][0], change['actions'][0])}, not changed in place."
+        reason = f" because of {join_words(change['replaces'], 6)}" if change["replaces"] else ""
+        return f"{name} would be replaced{reason}, not changed in place."
+    verbs = {"create": "created", "delete": "destroyed"}
+    return f"{name} would be {verbs.get(change['actions'][0], change['actions'][0])}, not changed in place."
 
 
-def _bare(address: str) -> str:
+def _strip_index(address: str) -> str:
     """The address without the numbers of counted objects."""
     return address.partition("[")[0] if address.endswith("]") else address
 
 
-def _in_module(address: str) -> bool:
+def _is_in_module(address: str) -> bool:
     return address.startswith("module.")
 
 
-def _refers(expression: Any) -> bool:
+def _has_reference(expression: Any) -> bool:
     """Whether something else decides the value."""
     if isinstance(expression, dict):
-        return "references" in expression or any(_refers(each) for each in expression.values())
-    return isinstance(expression, list) and any(_refers(each) for each in expression)
+        return "references" in expression or any(_has_reference(each) for each in expression.values())
+    return isinstance(expression, list) and any(_has_reference(each) for each in expression)
 
 
 def _is_unknown(change: dict[str, Any], name: str) -> bool:
     return bool((change["unknown"] or {}).get(name))
 
 
-def changed(seen: Seen) -> Said:
+def check_change_apply(records: ProviderLifecycleRecords) -> RuleOutcome:
     """The rule "change.apply"."""
-    ran = of(seen, "update")
-    if INCONSISTENT in ran.errors:
-        return failed(f"What was made is not what was planned. {error_of(ran)}")
-    return trouble(ran) or passed("The change was made.")
+    command = require_command(records, "update")
+    if INCONSISTENT_RESULT_ERROR in command.errors:
+        return report_failure(f"What was made is not what was planned. {extract_error(command)}")
+    return check_succeeded(command) or report_pass("The change was made.")
