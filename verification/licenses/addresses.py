@@ -66,14 +66,14 @@ def is_identifier(label: str) -> bool:
     if len(rest) > MAX_UNKNOWN:
         return False
     kinds = [kind(part) for part in rest]
-    if is_product and not all(is_singular(fold(part)) for part in rest if kind(part) is Kind.WORD):
+    if len(rest) < len(parts) and not all(is_singular(fold(part)) for part in rest if kind(part) is Kind.WORD):
         return False
     if Kind.TERM in kinds or any(YEAR.fullmatch(part) for part in parts):
         return False
     return (
         kinds.count(Kind.WORD) <= 1 + is_product
         and kinds.count(Kind.UNKNOWN) <= MAX_UNKNOWN
-        and (len(parts) == 1 or is_product or set(kinds) != {Kind.WORD})
+        and (len(parts) == 1 or len(rest) < len(parts) or set(kinds) != {Kind.WORD})
     )
 
 

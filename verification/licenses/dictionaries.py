@@ -69,7 +69,7 @@ SYLLABLES = ("HANGUL SYLLABLE", "HIRAGANA LETTER", "KATAKANA LETTER")
 KANA = {"SI": "shi", "TI": "chi", "TU": "tsu", "HU": "fu", "ZI": "ji"}
 MIN_ROMANIZED = 4  # letters of a word that is not taken for a name
 ROMANIZED_LANGUAGES = "ru uk bg mk el ko"
-NAMES = Path(__file__).with_name("words") / "names.txt"
+NAMES = Path(__file__).with_name("data") / "words" / "names.txt"
 
 
 def fold(text: str) -> str:

@@ -8,7 +8,8 @@ except the words of terms, which may stand in no name.
 import re
 
 from verification.licenses.addresses import is_address, is_handle
-from verification.licenses.dictionaries import english_words, fold, function_words
+from verification.licenses.dictionaries import common_english_words, english_words, fold, function_words
+from verification.licenses.institutions import is_free_of_terms, is_institution, kind_in_organization
 from verification.licenses.legal_forms import AFFILIATED, split_legal_form
 from verification.licenses.lexicon import (
     SCRIPTS_WITH_CAPITALS,
@@ -18,11 +19,13 @@ from verification.licenses.lexicon import (
     is_brand,
     is_noun_like,
     kind,
+    lines,
     script_of,
     words,
 )
-from verification.licenses.persons import MAX_PERSON_WORDS, is_person
+from verification.licenses.persons import LISTED, MAX_PERSON_WORDS, PLAIN_SCRIPTS, is_person
 from verification.licenses.projects import is_emblem_name, is_project_name
+from verification.licenses.restrictions import holds_restriction
 
 MAX_LENGTH = 400  # characters of a holder list
 MAX_ORGANIZATION_WORDS = 12
@@ -38,6 +41,7 @@ YEARS = re.compile(
 )
 ENCLOSED_ADDRESS = re.compile(r"[<(\[]\s*(?:e-?mail:|mailto:)?\s*([^\s<>()\[\]]+)\s*[>)\]]")
 OPEN_ADDRESS = re.compile(r"(?<!\S)((?:https?://|www\.)\S+?|[^\s<>(),;]+@[^\s<>(),;]+?|@[\w-]+)[.,;:]*(?=\s|$)")
+ADDRESS_PART = re.compile(r"(?<![\w-])[a-z0-9]+(?:-[a-z0-9]+)+(?![\w-])")
 RIGHTS = re.compile(
     r"\b(?:all\s+rights?\s+(?:are\s+)?reserved|alle\s+rechte\s+vorbehalten|tous\s+droits\s+r[ée]serv[ée]s"
     r"|todos\s+los\s+derechos\s+reservados|todos\s+os\s+direitos\s+reservados|tutti\s+i\s+diritti\s+riservati"
@@ -60,7 +64,9 @@ PARTNERS = re.compile(
 SEPARATOR = re.compile(
     r"[,;|()\[\]<>*`]|\s[-/:]+(?=\s|$)|:\s|(?<=[^\W\d_]{3})\.\s+(?=[^\Wa-z])|\s(?:a\.?k\.?a\.?|d/?b/?a)\s", re.I
 )
-CONJUNCTION = re.compile(r"\s+(?:and|&|und|et|y|e|og|och|en|i|и|та|\+)\s+|^(?:and|&|by|und|et)\s+|\s+(?:and|&)$", re.I)
+AND = "|".join(map(re.escape, " ".join(lines("conjunctions")).split()))
+CONJUNCTION = re.compile(rf"\s+(?:{AND}|(?i:and|und|et|y)|&|\+)\s+|^(?i:and|&|by|und|et)\s+|\s+(?i:and|&)$")
+COMPOUND = re.compile(rf"\b(?:{'|'.join(lines('compounds'))})\b", re.I)
 SHORT_FORMS = {"(주)": "주식회사", "(株)": "株式会社", "(有)": "有限会社"}
 PART_OF = re.compile(
     r"^(?:an?|part of|a part of)\s+(?:division|subsidiary|unit|brand|part|department|member)\s+of\s+(?:the\s+)?", re.I
@@ -94,12 +100,24 @@ def are_holders(pieces: tuple[str, ...] | None) -> bool:
     if len(pieces) > 1 and any(piece[:2].isupper() for piece in lone):
         return False  # beside a holder it may be a code of terms: "NFR", "BY-NC-SA", "GPLv3"
     is_name = len(lone) == 2 and any(kind(piece) is Kind.NAME for piece in lone)  # "Yamashita, Yuu"
+    is_name = is_name or are_surnames(pieces)
     return (len(lone) <= 1 or is_name) and all(piece in lone or is_holder(piece) for piece in pieces)
 
 
+def are_surnames(pieces: tuple[str, ...]) -> bool:
+    """Return whether these are three or more names of one word, at least one of them listed: "Doe, Roe and Poe"."""
+    kinds = [kind(piece) for piece in pieces]
+    listed = kinds.count(Kind.NAME) + kinds.count(Kind.NAME_OR_WORD)
+    is_titled = all(piece[:1].isupper() and piece[1:].islower() for piece in pieces if has_capitals(piece))
+    plain = {fold(piece) for piece, found in zip(pieces, kinds, strict=True) if found is Kind.WORD}
+    if len(plain) > 1 or not plain.isdisjoint(common_english_words()):
+        return False
+    return len(pieces) > 2 and listed > 0 and is_titled and set(kinds) <= LISTED | {Kind.UNKNOWN, Kind.WORD}
+
+
 def pieces_of(text: str) -> tuple[str, ...] | None:
-    """The holders of a list one by one; None where an address is none, or the text is too long."""
-    if len(text) > MAX_LENGTH:
+    """The holders of a list one by one; None where an address is none, the text is too long or restricts."""
+    if len(text) > MAX_LENGTH or holds_restriction(text):
         return None
     text = text.strip("*_` ")
     for short, form in SHORT_FORMS.items():
@@ -107,12 +125,18 @@ def pieces_of(text: str) -> tuple[str, ...] | None:
     text = IN_BRACKETS.sub(r" \1 ", text)
     for pattern in (ENCLOSED_ADDRESS, OPEN_ADDRESS):
         addresses = [found for found in pattern.finditer(text) if re.search(r"[@/]|\w\.\w", found[1])]
-        if not all(is_address(found[1]) for found in addresses):
+        if not all(is_address(without_name(found[1], text[: found.start()])) for found in addresses):
             return None
         text = "".join(cut_out(text, addresses))
     text = YEARS.sub(" ; ", RIGHTS.sub(" ; ", CREDITS.sub(" ; ", text)))
     text = PARTNERS.sub(" ; ", AFFILIATES.sub(f" {AFFILIATED} ; ", text))
     return tuple(split_holders(joined_forms(SEPARATOR.split(text))))
+
+
+def without_name(address: str, before: str) -> str:
+    """Return the address with each part that spells words before it as "acme": it says no more than they do."""
+    spelled = f"-{'-'.join(re.findall(r'[a-z0-9]+', fold(before)))}-"
+    return ADDRESS_PART.sub(lambda part: "acme" if f"-{part[0]}-" in spelled else part[0], address)
 
 
 def cut_out(text: str, found: list[re.Match[str]]) -> list[str]:
@@ -160,6 +184,8 @@ def is_lone_name(text: str) -> bool:
     if is_handle(text):
         return True
     found = kind(text.rstrip("."))
+    if script_of(text) in PLAIN_SCRIPTS:
+        return found in LISTED or found is Kind.UNKNOWN
     if not has_capitals(text) or (text.isupper() and len(text) > MAX_CAPITALS):
         return False
     if found in (Kind.WORD, Kind.NEUTRAL, Kind.NAME_OR_WORD):
@@ -187,7 +213,7 @@ def is_group(text: str) -> bool:
 
 def is_organization(text: str) -> bool:
     """Return whether this is a name with a legal form, or with a noun that only organizations have."""
-    tokens = [token.strip('"') for token in text.split()]
+    tokens = [token.strip('"') for token in COMPOUND.sub("National", text).split()]
     if (
         len(tokens) == 2
         and is_brand(tokens[0])
@@ -201,11 +227,11 @@ def is_organization(text: str) -> bool:
     if body is not None:
         is_short = len(body) <= 2 or not {"HAN", "HANGUL", "MIXED"}.intersection(map(script_of, tokens))
         is_name = is_brand(" ".join(body)) or (bool(body) and is_body_of_name(body, max_words=len(body)))
-        is_name = is_name or is_firm_name(body)
+        is_name = is_name or is_firm_name(body) or (is_free_of_terms(body) and is_of_one_script(body))
         return is_name and is_short and len(body) <= MAX_ORGANIZATION_WORDS
     if fold(tokens[0]) == "the":
         tokens = tokens[1:]
-    return len(tokens) <= MAX_ORGANIZATION_WORDS and is_named_by_noun(tokens)
+    return len(tokens) <= MAX_ORGANIZATION_WORDS and (is_institution(tokens) or is_named_by_noun(tokens))
 
 
 def is_firm_name(body: list[str]) -> bool:
@@ -263,12 +289,3 @@ def is_of_one_script(tokens: list[str]) -> bool:
     if all(script in SCRIPTS_WITH_CAPITALS for script in scripts):
         return True
     return len(scripts) == 1 and len(tokens) <= (2 if scripts <= {"HAN", "HANGUL"} else MAX_PERSON_WORDS)
-
-
-def kind_in_organization(token: str) -> Kind:
-    bare = token.strip(TRIM + "()")
-    if is_brand(bare):
-        return Kind.NEUTRAL
-    if is_handle(bare) or is_address(bare):
-        return Kind.UNKNOWN
-    return Kind.NEUTRAL if fold(bare) in words("organizations") else kind(bare)

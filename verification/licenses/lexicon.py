@@ -107,19 +107,22 @@ def is_brand(text: str) -> bool:
 @cache
 def term_patterns() -> tuple[frozenset[str], re.Pattern[str]]:
     """The terms that are whole words, and one pattern for those that are parts of words."""
-    whole, parts = set(), []
-    for term in words("terms") | set(romanized_terms()):
-        if "*" not in term:
-            whole.add(term)
-            continue
-        bare = re.escape(term.strip("*"))
-        parts.append(f"{'' if term.startswith('*') else '^'}{bare}{'' if term.endswith('*') else '$'}")
-    return frozenset(whole), re.compile("|".join(sorted(parts)))
+    return compile_stems(words("terms") | words("restrictions") | frozenset(romanized_terms()))
+
+
+def compile_stems(stems: frozenset[str]) -> tuple[frozenset[str], re.Pattern[str]]:
+    """Return the whole words of a list, and one pattern for the stems in it: "stem*", "*stem" and "*stem*"."""
+    whole = frozenset(stem for stem in stems if "*" not in stem)
+    parts = (
+        f"{'' if stem.startswith('*') else '^'}{re.escape(stem.strip('*'))}{'' if stem.endswith('*') else '$'}"
+        for stem in sorted(stems - whole)
+    )
+    return whole, re.compile("|".join(parts))
 
 
 def romanized_terms() -> Iterator[str]:
     """Yield the terms of other scripts in Latin letters, those that are long enough to be no name."""
-    for term in words("terms"):
+    for term in words("terms") | words("restrictions"):
         bare = term.strip("*")
         yield from (term.replace(bare, latin) for latin in romanize(bare) if len(latin) >= MIN_ROMANIZED)
 

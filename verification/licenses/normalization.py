@@ -52,6 +52,8 @@ NEEDED_MARK = re.compile(
     r"[\u0300-\u0304\u0306-\u030c\u0323\u0327\u0328\u0331"  # accents that some letters have only so
     r"\u0591-\u05c7\u064b-\u0652\u0900-\u0dff\u0e31-\u0e4e\u0eb1-\u0ecd]"
 )  # as letters in their scripts
+# chooses the form of a letter in scripts of India and says nothing
+JOINER = re.compile(r"(?<=[\u094d\u09cd\u0a4d\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca])[\u200c\u200d]")
 STRUCK = re.compile(r"~~(?=\w)")
 LINK_DEFINITION = re.compile(r"(?m)^[ \t>#*/;-]*\[[^\]\n]{1,200}\]:")
 # begins a word that stands for something hidden: a letter of a script that no rule of the grammar takes
@@ -145,7 +147,7 @@ def tidy(text: str) -> Text:
     if "&" in text and ENTITY.search(text):
         text = html.unescape(text)
     if not text.isascii():
-        text = unicodedata.normalize("NFC", text).translate(TYPOGRAPHY)
+        text = JOINER.sub("", unicodedata.normalize("NFC", text)).translate(TYPOGRAPHY)
     text = FENCE.sub("", text) if "```" in text or "~~~" in text else text
     text = LINK_DEFINITION.sub(mark("definition"), STRUCK.sub(mark("deletion"), text))
     text = STRANGE.sub(mark_character, text)

@@ -20,6 +20,7 @@ from verification.licenses.projects import (
     is_project_name,
     kind_in_name,
 )
+from verification.licenses.restrictions import holds_restriction
 from verification.licenses.titles import titles
 
 MARKER = re.compile(
@@ -177,7 +178,7 @@ def is_project_title(line: str, is_notice: bool = False) -> bool:
     if last.lower() == "license" and is_handle(before):
         return True
     tokens = text.split()
-    if not tokens or len(tokens) > MAX_TITLE_WORDS:
+    if not tokens or len(tokens) > MAX_TITLE_WORDS or holds_restriction(text):
         return False
     if is_handle(text) or (is_holder(text) and not text.isupper()):
         return True

@@ -7,6 +7,8 @@ from verification.licenses.dictionaries import common_english_words, family_name
 from verification.licenses.lexicon import TRIM, Kind, has_capitals, is_singular, is_term, kind, script_of, words
 
 MAX_PERSON_WORDS = 5
+MAX_PLAIN = 4  # words of a name in a script of which the lists hold the ordinary words or the restrictions
+PLAIN_SCRIPTS = frozenset({"ARABIC", "HEBREW", "DEVANAGARI", "BENGALI", "TAMIL", "THAI", "ARMENIAN", "GUJARATI"})
 MAX_LISTED = 3  # words of a name in a script without capitals
 MAX_UNKNOWN = 2  # words in no list, where no other word is a listed name
 MAX_UNKNOWN_LETTERS = 24  # of all of them together; transliterated sentences have longer words than names
@@ -63,6 +65,8 @@ def kinds_in_person(tokens: list[str]) -> list[Kind]:
             kinds[place] = Kind.PARTICLE  # "ten Brinke"
     if kinds[0] is Kind.PARTICLE and fold(tokens[0]) in given_names() and tokens[0][0].isupper():
         kinds[0] = Kind.NAME
+    if kinds[-1] is Kind.PARTICLE and fold(tokens[-1]) in family_names() and tokens[-1][0].isupper():
+        kinds[-1] = Kind.NAME  # "John Lê"
     return kinds
 
 
@@ -72,8 +76,9 @@ def are_names(kinds: list[Kind], folded: list[str], are_capitalized: bool) -> bo
     if plain:
         return are_capitalized and plain == 1 and is_surname_among(kinds, folded)
     if not are_capitalized:
-        is_listed = not unknown or (named > 0 and unknown == 1)
-        return 1 < len(kinds) <= MAX_LISTED and is_listed
+        is_listed = len(kinds) <= MAX_LISTED and (not unknown or (named > 0 and unknown == 1))
+        is_plain = len(kinds) <= (MAX_PLAIN if named else MAX_LISTED) and script_of(folded[0]) in PLAIN_SCRIPTS
+        return len(kinds) > 1 and (is_listed or is_plain)
     if named:
         return True
     if unknown == len(kinds):

@@ -169,8 +169,11 @@ class Compiler:
         same = "".join(map(source_of, self.pieces(same)))
         others = [self.option(option) for option in options]
         longer = [other for other in others if other.startswith(same)]
+        others = [other for other in others if other not in longer]
+        # "damages" is not what "damage" and "SPDX-License-Identifier" begin with
+        longer = [f"{other}(?!pdxlicense)" for other in longer]
         # atomic: once an alternative fits, a difference further on must not try all others
-        return f"(?>{'|'.join([*longer, same, *(other for other in others if other not in longer)])})"
+        return f"(?>{'|'.join([*longer, same, *others])})"
 
     def option(self, option: str) -> str:
         pieces = SLOT.split(option)

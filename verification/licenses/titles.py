@@ -6,6 +6,8 @@ Patterns over folded text: lower-case words with one blank between, no punctuati
 import re
 from functools import cache
 
+from verification.licenses.lexicon import lines
+
 V = r"(?: version| ver| v)? v?"
 TITLES: dict[str, tuple[str, ...]] = {
     "AFL-2.1": (rf"academic free license afl{V}2 1", rf"academic free license{V}2 1", "afl 2 1"),
@@ -31,7 +33,7 @@ TITLES: dict[str, tuple[str, ...]] = {
         "(?:simplified|freebsd) bsd",
     ),
     "BSD-3-Clause": (
-        r"(?:new |revised |modified )?bsd(?: 3| three)(?: clause)?(?: new| revised| new or revised)?(?: license)?",
+        r"(?:new |revised |modified )?bsd(?: 3| three)(?: clause)?(?: new or revised| new| revised)?(?: license)?",
         r"(?:3|three) clause (?:new |revised |modified )?bsd(?: license)?",
         r"(?:new|revised|modified|new or revised) bsd(?: license)?",
         "bsd license(?: 2 0)? (?:3 clause|new)(?: also known as the new bsd license)?",
@@ -61,6 +63,13 @@ TITLES: dict[str, tuple[str, ...]] = {
     "Python-2.0": ("python software foundation license(?: version 2)?", "python license(?: 2 0)?"),
     "Ruby": ("ruby(?: s)? license", "ruby licensing"),
 }  # fmt: skip
+# names as SPDX and the Open Source Initiative write them; each is also a title on its own, the longest first
+NAMES: dict[str, tuple[str, ...]] = {}
+for _line in lines("titles"):
+    _id, _name = _line.split(": ", 1)
+    NAMES[_id] = (" ".join(re.findall(r"[a-z0-9]+", _name.lower())), *NAMES.get(_id, ()))
+for _id, _names in NAMES.items():
+    TITLES[_id] += _names
 BSD = "(?:original |the )?bsd(?: style)?(?: license)?"
 for _id in ("BSD-2-Clause", "BSD-3-Clause"):
     TITLES[_id] += (BSD, f"software license agreement {BSD}")
@@ -149,6 +158,7 @@ def titles(ids: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
         return tuple(map(folded, always))
     name = named(ids)
     known = "|".join(plain(id) for id in ids)
+    names = "|".join(name for id in ids for name in NAMES.get(id, ())) or name
     places = "|".join([rf"spdx org licenses (?:{known})(?: html)?", *(PLACES[id] for id in ids if id in PLACES)])
     where = rf"(?: http (?:{places}))?"
     return tuple(
@@ -158,6 +168,7 @@ def titles(ids: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
                 *always,
                 rf"spdx license identifier (?:{known})",
                 rf"(?:(?:software )?license )?(?:{name}|(?:the )?(?:{known})(?: license)?){where}",
+                rf"(?:license )?(?:the )?(?:{names})",
                 rf"software license agreement {name}",
                 rf"(?:{name}|the following license|this license) (?:applies to|covers) {WHOLE}",
                 rf"(?:this is|this project uses) (?:the )?(?:standard )?{name}{where}(?: license)?",

@@ -44,6 +44,11 @@ def test_honest_files_are_decided_without_a_person(corpus):
         "MIT",
         "2019-present, Example GmbH & Co. KG. All rights reserved",
         "Jane Doe (https://github.com/janedoe)",
+        "Masarykova univerzita (http://masarykova-univerzita.org/)",
+        "2013-22 KAIST",
+        "Nordin, Lindgren och Håkansson",
+        "Reserve Bank of Utopia",
+        "Musterverein e. V.",
     ],
 )
 def test_holder(holder):
@@ -67,6 +72,13 @@ def test_holder(holder):
         "فقط للتقييم",
         "ห้ามขาย",
         "केवल मूल्यांकन",
+        "Jane Doe NC",
+        "Jane Doe TLP:RED",
+        "Jane Doe Noi Bo",
+        "Reserve Bank for Members",
+        "Masarykova univerzita (http://masarykova-univerzita.org/interna)",
+        "เฉพาะนักศึกษามหาวิทยาลัยตัวอย่าง",
+        "Jane Doe <jane-doe-only@example.com>",
     ],
 )
 def test_no_holder(text):

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.verification.licenses.honest import body
 from verification.licenses.coverage import read
 from verification.licenses.holders import is_holder_list
 from verification.licenses.normalization import decode, tidy
@@ -85,6 +86,9 @@ def test_template_leaves_the_text_where_a_letter_differs(id):
         ("Copyright (c) 2020 Jane Doe. All rights reserved.", ""),
         ("Based on Acme Labs, copyright Jane Doe", ""),
         ("This software is released under the MIT license:", ""),
+        ("This project is made available under the MIT License.", ""),
+        ("The source code is distributed under the terms of the MIT license", ""),
+        ("acme is released under the Expat License", ""),
         ("acme is licensed under the terms of the MIT License, see LICENSE", ""),
         ("Apache License", "Apache License"),
         ("Copyright (c) 2020 Jane Doe, students only", "Copyright (c) 2020 Jane Doe, students only"),
@@ -95,6 +99,38 @@ def test_words_next_to_a_license(beside, left):
     reader = Reader(("MIT",))
     reader.first = False
     assert reader.find_unexplained(beside) == left
+
+
+@pytest.mark.parametrize(
+    ("id", "title"),
+    [
+        ("BSD-2-Clause", "The 2-Clause BSD License"),
+        ("BSD-2-Clause", 'BSD 2-Clause "Simplified" License'),
+        ("BSD-2-Clause", "FreeBSD License"),
+        ("BSD-3-Clause", 'BSD 3-Clause\n"New" or\n"Revised" License'),
+        ("BSD-3-Clause", "Three-Clause BSD License"),
+        ("MIT", "Expat License"),
+        ("MIT", "X11/MIT License"),
+        ("MPL-2.0", "Mozilla Public License 2.0 (MPL-2.0)"),
+        ("Apache-2.0", "Apache License\nVersion 2.0, January 2004\nhttp://www.apache.org/licenses/"),
+    ],
+)
+def test_known_title_is_explained_beside_its_own_text_only(id, title):
+    other = "MIT" if id != "MIT" else "BSD-3-Clause"
+    assert [Reader((known,)).find_unexplained(title) == "" for known in (id, other)] == [True, False]
+
+
+@pytest.mark.parametrize("id", ["BSD-2-Clause", "BSD-3-Clause", "MIT"])
+@pytest.mark.parametrize("form", ["SPDX-License-Identifier: {id}\n\n{text}", "{text}\n\nSPDX-License-Identifier: {id}"])
+def test_spdx_tag_that_agrees_passes_before_and_behind_the_text(id, form):
+    file = form.format(id=id, text=f"Copyright (c) 2021 Jane Doe\n\n{body(id)}")
+    reading = read(tidy(file), (id,))
+    assert (reading.texts, reading.unexplained) == ((id,), ())
+
+
+def test_joiner_of_indic_letters_does_not_hide_or_break_a_word():
+    assert is_holder_list(tidy("ईश्\u200dवरी शर्मा").clean)
+    assert not is_holder_list(tidy("निषिद्\u200dध शर्मा").clean)
 
 
 @pytest.mark.parametrize(

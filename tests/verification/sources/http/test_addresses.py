@@ -129,7 +129,10 @@ def test_rebinding_reaches_no_one(monkeypatch):
     assert canary.stop() == 0
     assert len(asked_hosts) == REBINDING
     assert set(dialled_addresses) == {"93.184.216.34"}
-    assert (outcomes.count("BrokenConnectionError"), outcomes.count("ForbiddenAddressError")) == (REBINDING // 2, REBINDING // 2)
+    assert (outcomes.count("BrokenConnectionError"), outcomes.count("ForbiddenAddressError")) == (
+        REBINDING // 2,
+        REBINDING // 2,
+    )
 
 
 def test_rebinding_behind_a_redirect_reaches_no_one(tls, monkeypatch):

@@ -1,0 +1,60 @@
+"""Grammar of names of institutions, which a noun marks in any language: "Masarykova univerzita"."""
+
+import re
+from functools import cache
+
+from verification.licenses.addresses import is_address, is_handle
+from verification.licenses.dictionaries import common_english_words, fold
+from verification.licenses.lexicon import (
+    SCRIPTS_WITH_CAPITALS,
+    TRIM,
+    Kind,
+    compile_stems,
+    has_capitals,
+    is_brand,
+    kind,
+    script_of,
+    words,
+)
+
+MAX_FREE_WORDS = 7  # beside a legal form or a noun of institutions
+MIN_JOINED = 5  # letters of a name that is written without spaces and holds a noun of institutions
+
+
+@cache
+def institution_patterns() -> tuple[frozenset[str], re.Pattern[str]]:
+    """The nouns of institutions that are whole words, and one pattern for those that are parts of words."""
+    return compile_stems(words("institution_nouns"))
+
+
+def is_institution_noun(folded: str) -> bool:
+    """Return whether a folded word says what kind of institution a name is of: "universitet"."""
+    whole, parts = institution_patterns()
+    return folded in whole or parts.search(folded) is not None
+
+
+def is_institution(tokens: list[str]) -> bool:
+    """Return whether a noun of institutions makes these words a name; an English one only as the last word."""
+    folded = [fold(token.strip(TRIM + "()")) for token in tokens]
+    nouns = [n for n, word in enumerate(folded) if is_institution_noun(word)]
+    is_placed = any(n == len(folded) - 1 or folded[n] not in common_english_words() for n in nouns)
+    is_joined = len(folded) == 1 and len(folded[0]) > MIN_JOINED and script_of(folded[0]) not in SCRIPTS_WITH_CAPITALS
+    return is_placed and (len(tokens) > 1 or is_joined) and is_free_of_terms(tokens)
+
+
+def is_free_of_terms(tokens: list[str]) -> bool:
+    """Return whether these words begin as a name does, and none of them belongs to terms."""
+    inner = [t for n, t in enumerate(tokens) if not (0 < n < len(tokens) - 1 and fold(t) in words("connectors"))]
+    kinds = {kind_in_organization(token) for token in inner}
+    is_begun = bool(inner) and (not has_capitals(inner[0]) or inner[0][0].isupper())
+    return is_begun and len(inner) <= MAX_FREE_WORDS and {Kind.TERM, Kind.NONE}.isdisjoint(kinds)
+
+
+def kind_in_organization(token: str) -> Kind:
+    bare = token.strip(TRIM + "()")
+    if is_brand(bare):
+        return Kind.NEUTRAL
+    if is_handle(bare) or is_address(bare):
+        return Kind.UNKNOWN
+    is_noun = fold(bare) in words("organizations") or (has_capitals(bare) and is_institution_noun(fold(bare)))
+    return Kind.NEUTRAL if is_noun else kind(bare)
