@@ -56,8 +56,23 @@ class DashboardSummary:
 
 def build_dashboard_summary(filters: ClockFilters, now: datetime, query: Any) -> DashboardSummary:
     """`query`: the parameters of the address (a QueryDict), kept in every link."""
+    counts = _count_clocks(filters, now)
+    tiles = [
+        _build_share_tile(filters, now, counts, _build_state_url(query, "all")),
+        *_build_state_tiles(filters, now, counts, query),
+    ]
+    tabs = [
+        (_(label), _build_state_url(query, state), state == filters.state, counts[f"tab_{state}"])
+        for state, label in STATE_LABELS.items()
+    ]
+    return DashboardSummary(tiles, tabs, counts[f"tab_{filters.state}"], **_collect_data_coverage(filters, now))
+
+
+def _count_clocks(filters: ClockFilters, now: datetime) -> dict[str, int]:
+    """Return the clocks of each tab as `tab_STATE`, those met in both weeks, and what was open a week ago."""
     week_ago, two_weeks_ago = now - WEEK, now - 2 * WEEK
     met_condition = Q(state=ClockStatus.MET)
+    open_condition = _build_open_condition(week_ago)
     tab_counts = {
         f"tab_{state}": Count("pk", filter=build_state_condition(state, now))
         for state in STATE_LABELS
@@ -66,23 +81,19 @@ def build_dashboard_summary(filters: ClockFilters, now: datetime, query: Any) ->
     counts = filters.list_clocks().aggregate(
         kept=Count("pk", filter=met_condition & Q(stopped_at__gte=week_ago, stopped_at__lt=now)),
         kept_before=Count("pk", filter=met_condition & Q(stopped_at__gte=two_weeks_ago, stopped_at__lt=week_ago)),
-        risk_before=Count(
-            "pk", filter=_build_open_condition(week_ago) & Q(warn75_at__lte=week_ago, due_at__gt=week_ago)
-        ),
-        late_before=Count(
-            "pk", filter=_build_open_condition(week_ago) & Q(due_at__lte=week_ago) & ~Q(state=ClockStatus.BLIND)
-        ),
+        risk_before=Count("pk", filter=open_condition & Q(warn75_at__lte=week_ago, due_at__gt=week_ago)),
+        late_before=Count("pk", filter=open_condition & Q(due_at__lte=week_ago) & ~Q(state=ClockStatus.BLIND)),
         **tab_counts,
     )
-    counts["tab_disputed"] = (
-        filters.list_clocks().filter(build_state_condition("disputed", now)).count()
-    )  # few, by an index of their own
-    breach_count, previous_breach_count = _count_breaches(filters, two_weeks_ago, week_ago, now)
+    # few, by an index of their own
+    disputed_count = filters.list_clocks().filter(build_state_condition("disputed", now)).count()
+    return counts | {"tab_disputed": disputed_count}
+
+
+def _build_state_tiles(filters: ClockFilters, now: datetime, counts: dict[str, int], query: Any) -> list[Tile]:
+    """Return the tiles of clocks at risk, breached, and blind."""
     week_ago_text = _("a week ago %(count)s")
-    tiles = [
-        _build_share_tile(
-            counts["kept"], breach_count, counts["kept_before"], previous_breach_count, _build_state_url(query, "all")
-        ),
+    return [
         Tile(
             _("At risk"),
             str(counts["tab_at_risk"]),
@@ -111,11 +122,6 @@ def build_dashboard_summary(filters: ClockFilters, now: datetime, query: Any) ->
             _("our data ends before the due moment"),
         ),
     ]
-    tabs = [
-        (_(label), _build_state_url(query, state), state == filters.state, counts[f"tab_{state}"])
-        for state, label in STATE_LABELS.items()
-    ]
-    return DashboardSummary(tiles, tabs, counts[f"tab_{filters.state}"], **_collect_data_coverage(filters, now))
 
 
 def _describe_last_week_incomplete(filters: ClockFilters, now: datetime) -> str:
@@ -131,10 +137,9 @@ def _build_open_condition(moment: datetime) -> Q:
     return Q(started_at__lte=moment) & (Q(stopped_at=None) | Q(stopped_at__gt=moment))
 
 
-def _count_breaches(
-    filters: ClockFilters, two_weeks_ago: datetime, week_ago: datetime, now: datetime
-) -> tuple[int, int]:
+def _count_breaches(filters: ClockFilters, now: datetime) -> tuple[int, int]:
     """Breaches that fell due in the last seven days, and in those before."""
+    week_ago, two_weeks_ago = now - WEEK, now - 2 * WEEK
     breaches = Breach.objects.filter(filters.condition, retracted_at=None, due_at__gte=two_weeks_ago, due_at__lt=now)
     counts = breaches.aggregate(
         now=Count("pk", filter=Q(due_at__gte=week_ago)), before=Count("pk", filter=Q(due_at__lt=week_ago))
@@ -156,9 +161,9 @@ def _collect_data_coverage(filters: ClockFilters, now: datetime) -> dict[str, An
     }
 
 
-def _build_share_tile(
-    met_count: int, breach_count: int, previous_met_count: int, previous_breach_count: int, href: str
-) -> Tile:
+def _build_share_tile(filters: ClockFilters, now: datetime, counts: dict[str, int], href: str) -> Tile:
+    met_count, previous_met_count = counts["kept"], counts["kept_before"]
+    breach_count, previous_breach_count = _count_breaches(filters, now)
     note = (
         _("%(kept)s of %(count)s in the last 7 days") % {"kept": met_count, "count": met_count + breach_count}
         if met_count + breach_count

@@ -10,14 +10,15 @@ is a difference of positions, so that a pause over a day off takes nothing.
 
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple, Protocol
 from zoneinfo import ZoneInfo
 
+from portal.core.local_time import find_clock_change, find_first_moment
+
 DAY = timedelta(days=1)
-RESOLUTION = timedelta(microseconds=1)
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 FIRST_YEAR, LAST_YEAR = 2008, 2187  # of business days; nothing that is counted here is older
 TABLE_GROWTH_YEARS = 30  # years that a table of days spans at first, and grows by
@@ -152,7 +153,7 @@ class BusinessDayScale:
     def _get_irregular_position(self, local: datetime) -> timedelta:
         """By the wall clock; while it repeats an hour, the position stays where it was when the clock went back."""
         if local.fold:
-            local = _find_clock_change(local)
+            local = find_clock_change(local)
         day_number = local.toordinal() - self.first
         wall_time = timedelta(
             hours=local.hour, minutes=local.minute, seconds=local.second, microseconds=local.microsecond
@@ -167,7 +168,7 @@ class BusinessDayScale:
             return self.midnights[self.workday_numbers[days - 1] + 1]
         day_number = self.workday_numbers[days]
         if not self.is_regular_day[day_number]:
-            return _find_first_moment(date.fromordinal(self.first + day_number), rest, self.zone)
+            return find_first_moment(date.fromordinal(self.first + day_number), rest, self.zone)
         return self.midnights[day_number] + rest
 
     def cuts(self, start: datetime, end: datetime) -> Iterable[datetime]:
@@ -191,38 +192,6 @@ def _list_midnights(zone: ZoneInfo, years: int) -> list[datetime]:
     first, last = date(FIRST_YEAR, 1, 1).toordinal(), date(FIRST_YEAR + years, 1, 1).toordinal()
     days = (date.fromordinal(n) for n in range(first, last + 1))
     return [datetime(day.year, day.month, day.day, tzinfo=zone).astimezone(UTC) for day in days]
-
-
-def _find_clock_change(local: datetime) -> datetime:
-    """For a local time in its second passing: what the clock showed when it went back. Without zone."""
-    first = local.replace(fold=0)
-    offset = first.utcoffset() or timedelta()
-    earliest, latest = first.astimezone(UTC), local.astimezone(UTC)
-    while latest - earliest > RESOLUTION:
-        middle = earliest + (latest - earliest) // 2
-        if middle.astimezone(local.tzinfo).utcoffset() == offset:
-            earliest = middle
-        else:
-            latest = middle
-    return latest.replace(tzinfo=None) + offset
-
-
-def _find_first_moment(day: date, wall_time: timedelta, zone: ZoneInfo) -> datetime:
-    """The first moment, in UTC, at which the local clock shows a time of a day or, where it skips that, a later one."""
-    local_time = datetime.combine(day, time()) + wall_time
-    moment = local_time.replace(tzinfo=zone).astimezone(UTC)
-    if moment.astimezone(zone).replace(tzinfo=None) == local_time:
-        return moment
-    earliest = local_time.replace(tzinfo=zone, fold=1).astimezone(
-        UTC
-    )  # skipped: the later offset gives the earlier moment
-    while moment - earliest > RESOLUTION:
-        middle = earliest + (moment - earliest) // 2
-        if middle.astimezone(zone).replace(tzinfo=None) >= local_time:
-            moment = middle
-        else:
-            earliest = middle
-    return moment
 
 
 def add_elapsed_hours(start: datetime, hours: int) -> datetime:

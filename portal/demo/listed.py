@@ -11,6 +11,7 @@ from integrations.programs.schema import FulfillingParty, RequirementKind
 from integrations.sla.models import Watch
 from integrations.submissions.models import Integration
 from integrations.submissions.services import requirements as answers
+from integrations.submissions.services import waivers
 from integrations.submissions.services.transitions import perform_transition
 from integrations.submissions.workflow.states import Status
 from portal.directory.models import Listing
@@ -149,7 +150,7 @@ def waive_check(integration: Integration, owner: Any, reviewer: Any, now: dateti
     result: dict[str, Any] = {"summary": "Two files are named otherwise.", "detail": [], "retry_at": None}
     answers.record_check_outcome(integration, requirement.id, outcome=Status.FAIL, now=now, **result)
     reason = "The next major version renames them; doing it now would break what users have pinned."
-    answers.waive_requirement(
+    waivers.waive_requirement(
         integration, requirement.id, reason=reason, expires_at=now + timedelta(days=120), actor=reviewer, now=now
     )
 

@@ -12,7 +12,7 @@ from typing import Any
 from django.utils.text import slugify
 
 from integrations.partners.models import Partner
-from integrations.partners.services import members as people
+from integrations.partners.services import profiles
 from integrations.programs.registry import PROGRAMS
 from integrations.programs.schema import Edition, FulfillingParty, Requirement, Stage
 from integrations.submissions.models import Integration, RequirementState
@@ -84,7 +84,7 @@ def create_company(name: str, now: datetime, password: str) -> tuple[Partner, Us
     domain = f"{slugify(name)}.example"
     owner = User.objects.create(email=f"owner@{domain}", name=f"{name.split()[0]} Owner", password=password)
     then = now - timedelta(days=600)
-    return people.create_partner(name, website=f"https://{domain}", domain=domain, actor=owner, now=then), owner
+    return profiles.create_partner(name, website=f"https://{domain}", domain=domain, actor=owner, now=then), owner
 
 
 def build_past_integration(

@@ -50,16 +50,7 @@ def build_figures(report_scope: ReportScope, week: IsoWeek, zone: ZoneInfo, now:
         if now < next_week_ends_at
         else Clock.objects.none()
     )
-    return {
-        "format": FORMAT_VERSION,
-        "scope": report_scope.key,
-        "name": report_scope.name,
-        "week": str(week),
-        "start": start.isoformat(),
-        "end": end.isoformat(),
-        "zone": str(zone),
-        "made_at": now.isoformat(),
-        "made_late": now >= end + LATE_AFTER,
+    return _build_report_metadata(report_scope, week, zone, now) | {
         "is_past": now >= next_week_ends_at,
         "data_up_to": data_up_to.isoformat() if data_up_to else "",
         "watched": _count_monitored_repositories(scope, evaluated_at),
@@ -77,6 +68,22 @@ def build_figures(report_scope: ReportScope, week: IsoWeek, zone: ZoneInfo, now:
         "standing": _list_listing_changes(scope, start, end),
         "own": build_review_record(scope, start, end, evaluated_at),
         "editions": sorted(_list_editions(scope)),
+    }
+
+
+def _build_report_metadata(report_scope: ReportScope, week: IsoWeek, zone: ZoneInfo, now: datetime) -> dict[str, Any]:
+    """Return what the report covers and when it was made."""
+    start, end = week.span(zone)
+    return {
+        "format": FORMAT_VERSION,
+        "scope": report_scope.key,
+        "name": report_scope.name,
+        "week": str(week),
+        "start": start.isoformat(),
+        "end": end.isoformat(),
+        "zone": str(zone),
+        "made_at": now.isoformat(),
+        "made_late": now >= end + LATE_AFTER,
     }
 
 

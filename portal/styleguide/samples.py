@@ -13,7 +13,7 @@ from portal.analytics.metrics import StageFigures
 from portal.core.business_time import Calendar
 from portal.directory.badges import rendering
 from portal.directory.badges.status import BadgeStatus
-from portal.directory.search import FacetOption
+from portal.directory.facets import FacetOption
 from portal.status.probes import StatusLine
 from portal.ui.charts import calendar_strip, stacked_bar
 from portal.ui.charts.columns import Chart, Column

@@ -6,11 +6,11 @@ from contextlib import contextmanager
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from integrations.partners import name_validation, permissions
+from integrations.partners import permissions
 from integrations.partners.models import Invitation, JoinRequest, Membership, Partner, Role
 from portal.audit.services import record_event
 from portal.core.crypto import hash_token
@@ -44,26 +44,6 @@ def _validate_role(role: str) -> str:
     if role not in Role.values:
         raise ActionRefused(_("Choose owner, editor or viewer."))
     return str(role)
-
-
-def create_partner(name: str, *, website: str = "", domain: str = "", actor: Any, now: datetime) -> Partner:
-    """A new company with `actor` as its owner. Raises NotAllowed for a name that cannot be, or that is here already."""
-    name = " ".join(name.split())
-    if refusal := name_validation.explain_name_refusal(name):
-        raise ActionRefused(refusal)
-    if name_validation.find_similar_partner(name, now):
-        raise ActionRefused(_("A company with this name, or one that looks just like it, is already here."))
-    try:
-        with transaction.atomic():
-            partner = Partner.objects.create(
-                name=name, slug=name_validation.generate_slug(name), website=website, domain=domain, created_at=now
-            )
-            Membership.objects.create(partner=partner, user=actor, role=Role.OWNER, joined_at=now)
-            record_event(partner, "partner_created", actor=actor, now=now, name=name, website=website, domain=domain)
-    except IntegrityError as error:
-        raise ActionRefused(_("Somebody created a company of this name just now. Look again."), "stale") from error
-    permissions.forget_roles(actor)
-    return partner
 
 
 def request_to_join(partner: Partner, *, message: str = "", actor: Any, now: datetime) -> JoinRequest:

@@ -1,4 +1,4 @@
-"""How does a company change what its record says: its name and its website? Each change is one event."""
+"""Name and website of a company: how its record is created and changed. Each change is one event."""
 
 from datetime import datetime
 from typing import Any
@@ -7,11 +7,31 @@ from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
 from integrations.partners import name_validation, permissions
-from integrations.partners.models import Partner
+from integrations.partners.models import Membership, Partner, Role
 from portal.audit.services import record_event
 from portal.core.errors import ActionRefused
 
 FIELD_LABELS = {"name": "Name", "website": "Website"}
+
+
+def create_partner(name: str, *, website: str = "", domain: str = "", actor: Any, now: datetime) -> Partner:
+    """A new company with `actor` as its owner. Raises NotAllowed for a name that cannot be, or that is here already."""
+    name = " ".join(name.split())
+    if refusal := name_validation.explain_name_refusal(name):
+        raise ActionRefused(refusal)
+    if name_validation.find_similar_partner(name, now):
+        raise ActionRefused(_("A company with this name, or one that looks just like it, is already here."))
+    try:
+        with transaction.atomic():
+            partner = Partner.objects.create(
+                name=name, slug=name_validation.generate_slug(name), website=website, domain=domain, created_at=now
+            )
+            Membership.objects.create(partner=partner, user=actor, role=Role.OWNER, joined_at=now)
+            record_event(partner, "partner_created", actor=actor, now=now, name=name, website=website, domain=domain)
+    except IntegrityError as error:
+        raise ActionRefused(_("Somebody created a company of this name just now. Look again."), "stale") from error
+    permissions.forget_roles(actor)
+    return partner
 
 
 def change_profile(partner: Partner, *, name: str, website: str, actor: Any, now: datetime) -> Partner:

@@ -15,7 +15,7 @@ from django.views.decorators.cache import never_cache
 from integrations.partners import name_validation
 from integrations.partners.forms.members import JoinRequestForm, PartnerProfileForm
 from integrations.partners.models import Invitation, JoinRequest, Partner
-from integrations.partners.services import members
+from integrations.partners.services import members, profiles
 from integrations.partners.views.members import list_own_partners, report_outcome
 from portal.accounts.adapters import list_verified_addresses
 from portal.core import crypto
@@ -52,7 +52,7 @@ def get_next_url(request: HttpRequest) -> str:
 def create_partner(user: Any, data: dict[str, str]) -> Partner:
     """The company with the mail domain of its first person."""
     domain = next((d for d in map(name_validation.get_company_domain, list_verified_addresses(user)) if d), "")
-    return members.create_partner(data["name"], website=data["website"], domain=domain, actor=user, now=timezone.now())
+    return profiles.create_partner(data["name"], website=data["website"], domain=domain, actor=user, now=timezone.now())
 
 
 def list_matching_partners(user: Any, name: str) -> list[Partner]:

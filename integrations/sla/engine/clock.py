@@ -9,6 +9,7 @@ from integrations.sla.engine.pause_rules import UncountedInterval
 from integrations.sla.engine.types import ClockState, ClockStatus, ProjectionContext, Segment, Severity
 from portal.core import business_time
 from portal.core.business_time import Calendar, ClockPause, TimeScale, TimeSegment
+from portal.core.local_time import RESOLUTION
 
 WARNING_SHARES = (0.5, 0.75, 0.9)
 RUNNING_REASON = "The clock runs"
@@ -181,5 +182,5 @@ def describe_days_off(part: TimeSegment, calendar: Calendar) -> str:
 def list_days(part: TimeSegment | Segment, calendar: Calendar) -> list[date]:
     """The local days that a time touches."""
     first = part.start.astimezone(calendar.zone).date()
-    last = (part.end - business_time.RESOLUTION).astimezone(calendar.zone).date()
+    last = (part.end - RESOLUTION).astimezone(calendar.zone).date()
     return [date.fromordinal(ordinal) for ordinal in range(first.toordinal(), last.toordinal() + 1)]

@@ -29,7 +29,7 @@ from integrations.sla.engine.types import (
     Severity,
     TimelineEvent,
 )
-from portal.core.business_time import RESOLUTION
+from portal.core.local_time import RESOLUTION
 
 # of facts of one second, as GitHub tells the time: words before the act that they go with, closed before reopened
 EVENT_ORDER = {kind: n for n, kind in enumerate(IssueEventKind)} | {

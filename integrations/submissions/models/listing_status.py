@@ -4,7 +4,6 @@ The columns and steps of `standing`, beside those of the stage in `integrations.
 taken through the same door: a step's body sets the row's own fields, makes no query and sends no mail.
 """
 
-from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +14,8 @@ from django_fsm import FSMField, transition
 
 from integrations.partners import permissions
 from integrations.submissions.models.choices import build_choices
-from integrations.submissions.workflow import guards
+from integrations.submissions.models.listing_periods import ListingPeriod
+from integrations.submissions.workflow import compliance_guards, guards
 from integrations.submissions.workflow.evidence import PAUSED_FOR_ACTIVITY, PAUSED_FOR_APPEAL
 from integrations.submissions.workflow.states import ListingStatus
 
@@ -28,8 +28,8 @@ EVIDENCE_OPTION = {"evidence": True}  # the pack that both sides see is kept wit
 REASON_LABEL = _("Reason for the partner")
 
 
-class Standings(models.Model):
-    """What a listed integration may say of itself, its tier, and the periods of the due process."""
+class Standings(ListingPeriod):
+    """What a listed integration may say of itself, its tier, and the steps of the due process."""
 
     if TYPE_CHECKING:
 
@@ -39,16 +39,8 @@ class Standings(models.Model):
     standing = FSMField("standing", default=ListingStatus.NONE, choices=build_choices(ListingStatus), protected=True)
     tier = models.CharField("tier", max_length=40, blank=True)
     tier_request = models.CharField(max_length=40, blank=True)
-    standing_since = models.DateTimeField(null=True, blank=True)
-    standing_due_at = models.DateTimeField(null=True, blank=True)
-    standing_left = models.DurationField(null=True, blank=True)  # of the period, while it is held
-    standing_hold = models.CharField(max_length=10, blank=True)
-    standing_ask = models.CharField(max_length=300, blank=True)
-    standing_looked_at = models.DateTimeField(null=True, blank=True)  # until when breaches suggest nothing any more
-    standing_told_at = models.DateTimeField(null=True, blank=True)  # when the end of the period was told
     notice_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
     suspended_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
-    appealed_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         abstract = True
@@ -109,7 +101,7 @@ class Standings(models.Model):
         source=ListingStatus.VERIFIED,
         target=None,
         permission=permissions.is_machine,
-        conditions=[guards.has_no_pending_request],
+        conditions=[compliance_guards.has_no_pending_request],
     )
     def suggest_notice(self, *, why: str, **_: Any) -> None:
         self.standing_ask = why[:300]
@@ -132,7 +124,7 @@ class Standings(models.Model):
     @compliance_transition(
         source=[ListingStatus.VERIFIED, ListingStatus.SUSPENDED, ListingStatus.REMOVED, ListingStatus.NONE],
         target=None,
-        conditions=[guards.has_pending_request, guards.has_note],
+        conditions=[compliance_guards.has_pending_request, guards.has_note],
         custom={"label": _("Leave it as it is"), "tone": "neutral", "note": REASON_LABEL, **EVIDENCE_OPTION},
     )
     def set_aside(self, *, now: Any, **_: Any) -> None:
@@ -142,7 +134,7 @@ class Standings(models.Model):
         source=[ListingStatus.NOTICE, ListingStatus.SUSPENDED],
         target=None,
         permission=permissions.is_machine,
-        conditions=[guards.is_process_not_paused],
+        conditions=[compliance_guards.is_process_not_paused],
     )
     def hold_process(self, *, now: Any, **_: Any) -> None:
         self._pause_period(PAUSED_FOR_ACTIVITY, now)
@@ -150,7 +142,7 @@ class Standings(models.Model):
     @compliance_transition(
         source=[ListingStatus.NOTICE, ListingStatus.SUSPENDED],
         target=None,
-        conditions=[guards.is_paused_for_activity, guards.has_note],
+        conditions=[compliance_guards.is_paused_for_activity, guards.has_note],
         custom={"label": _("Let the period run on"), "tone": "warn", "note": REASON_LABEL, **EVIDENCE_OPTION},
     )
     def go_on(self, *, now: Any, **_: Any) -> None:
@@ -160,11 +152,11 @@ class Standings(models.Model):
         source=ListingStatus.NOTICE,
         target=ListingStatus.SUSPENDED,
         conditions=[
-            guards.is_process_not_paused,
-            guards.has_period_ended,
-            guards.is_not_notice_author,
-            guards.has_no_partner_activity,
-            guards.is_data_complete,
+            compliance_guards.is_process_not_paused,
+            compliance_guards.has_period_ended,
+            compliance_guards.is_not_notice_author,
+            compliance_guards.has_no_partner_activity,
+            compliance_guards.is_data_complete,
             guards.has_note,
         ],
         custom={"label": _("Suspend"), "tone": "bad", "note": REASON_LABEL, **EVIDENCE_OPTION},
@@ -176,7 +168,7 @@ class Standings(models.Model):
     @compliance_transition(
         source=[ListingStatus.VERIFIED, ListingStatus.NOTICE],
         target=ListingStatus.SUSPENDED,
-        conditions=[guards.is_repository_transferred, guards.has_note],
+        conditions=[compliance_guards.is_repository_transferred, guards.has_note],
         custom={"label": _("Suspend at once"), "tone": "bad", "note": REASON_LABEL, **EVIDENCE_OPTION},
     )
     def suspend_at_once(self, *, actor: Any, now: Any, **_: Any) -> None:
@@ -187,11 +179,11 @@ class Standings(models.Model):
         source=ListingStatus.SUSPENDED,
         target=ListingStatus.REMOVED,
         conditions=[
-            guards.is_process_not_paused,
-            guards.has_period_ended,
-            guards.is_not_suspension_author,
-            guards.has_no_partner_activity,
-            guards.is_data_complete,
+            compliance_guards.is_process_not_paused,
+            compliance_guards.has_period_ended,
+            compliance_guards.is_not_suspension_author,
+            compliance_guards.has_no_partner_activity,
+            compliance_guards.is_data_complete,
             guards.has_note,
         ],
         custom={"label": _("Remove from the listing"), "tone": "bad", "note": REASON_LABEL, **EVIDENCE_OPTION},
@@ -203,7 +195,7 @@ class Standings(models.Model):
     @compliance_transition(
         source=[ListingStatus.NOTICE, ListingStatus.SUSPENDED],
         target=ListingStatus.VERIFIED,
-        conditions=[guards.is_appeal_open, guards.is_uninvolved, guards.has_note],
+        conditions=[compliance_guards.is_appeal_open, compliance_guards.is_uninvolved, guards.has_note],
         custom={"label": _("Uphold the appeal"), "tone": "good", "note": REASON_LABEL, **EVIDENCE_OPTION},
     )
     def uphold_appeal(self, *, now: Any, **_: Any) -> None:
@@ -212,7 +204,7 @@ class Standings(models.Model):
     @compliance_transition(
         source=[ListingStatus.NOTICE, ListingStatus.SUSPENDED],
         target=None,
-        conditions=[guards.is_appeal_open, guards.is_uninvolved, guards.has_note],
+        conditions=[compliance_guards.is_appeal_open, compliance_guards.is_uninvolved, guards.has_note],
         custom={"label": _("Dismiss the appeal"), "tone": "bad", "note": REASON_LABEL, **EVIDENCE_OPTION},
     )
     def dismiss_appeal(self, *, now: Any, **_: Any) -> None:
@@ -221,7 +213,7 @@ class Standings(models.Model):
     @compliance_transition(
         source=ListingStatus.NOTICE,
         target=ListingStatus.VERIFIED,
-        conditions=[guards.is_no_appeal_open, guards.has_note],
+        conditions=[compliance_guards.is_no_appeal_open, guards.has_note],
         custom={"label": _("Take the notice back"), "tone": "good", "note": REASON_LABEL, **EVIDENCE_OPTION},
     )
     def take_notice_back(self, *, now: Any, **_: Any) -> None:
@@ -231,7 +223,7 @@ class Standings(models.Model):
         source=[ListingStatus.SUSPENDED, ListingStatus.REMOVED, ListingStatus.NONE],
         target=ListingStatus.VERIFIED,
         conditions=[
-            guards.is_no_appeal_open,
+            compliance_guards.is_no_appeal_open,
             guards.is_not_on_hold,
             guards.has_no_missing_requirements,
             guards.has_note,
@@ -250,7 +242,7 @@ class Standings(models.Model):
         source=[ListingStatus.NOTICE, ListingStatus.SUSPENDED],
         target=None,
         permission=permissions.can_edit,
-        conditions=[guards.is_not_appealed, guards.has_note],
+        conditions=[compliance_guards.is_not_appealed, guards.has_note],
         custom={"label": _("Appeal"), "tone": "warn", "note": _("Why the decision is wrong"), **EVIDENCE_OPTION},
     )
     def appeal(self, *, now: Any, **_: Any) -> None:
@@ -261,7 +253,7 @@ class Standings(models.Model):
         source=[ListingStatus.SUSPENDED, ListingStatus.REMOVED, ListingStatus.NONE],
         target=None,
         permission=permissions.can_request_reinstatement,
-        conditions=[guards.has_no_pending_request, guards.is_no_appeal_open, guards.has_note],
+        conditions=[compliance_guards.has_no_pending_request, compliance_guards.is_no_appeal_open, guards.has_note],
         custom={
             "label": _("Ask to be reinstated"),
             "tone": "warn",
@@ -285,23 +277,6 @@ class Standings(models.Model):
         self._begin_listing_status(now)
         self.tier = "community" if self.edition.tier("community") else ""
         self.tier_request = ""
-
-    def _begin_listing_status(self, now: Any, days: int | None = None) -> None:
-        """A new standing begins; where it leaves a period, that ends after so many days."""
-        self.standing_since = self.standing_looked_at = now
-        self.standing_due_at = now + timedelta(days=days) if days else None
-        self.standing_left = self.standing_told_at = self.appealed_at = None
-        self.standing_hold = self.standing_ask = ""
-
-    def _pause_period(self, reason: str, now: Any) -> None:
-        """The period is held: what is left of it is kept. A second reason keeps what the first one kept."""
-        if self.standing_due_at is not None:
-            self.standing_left = max(self.standing_due_at - now, timedelta())
-        self.standing_hold, self.standing_due_at = reason, None
-
-    def _resume_period(self, now: Any) -> None:
-        self.standing_due_at = now + (self.standing_left or timedelta())
-        self.standing_hold, self.standing_left, self.standing_told_at = "", None, None
 
     def _restore_listing(self, now: Any) -> None:
         self._begin_listing_status(now)

@@ -278,34 +278,6 @@ def count_requirements(integration: "Integration", now: datetime) -> dict[str, i
     return counts
 
 
-COMPLIANCE_REASONS = {
-    ComplianceStatus.ENDED: "the period has ended",
-    ComplianceStatus.ACTED: "the partner acted",
-    ComplianceStatus.APPEALED: "appeal",
-}
-
-
-def list_reasons(integration: "Integration", facts: IntegrationSnapshot) -> list[str]:
-    """Why an integration is in the program's queue, in words, most telling first."""
-    if facts.hold:
-        return [f"on hold: {facts.hold_reason}"]
-    reasons = [COMPLIANCE_REASONS[facts.process]] if facts.process in COMPLIANCE_REASONS else []
-    if facts.process == ComplianceStatus.ASKED:
-        reasons.append(facts.standing_ask)
-    if facts.stage == Stage.REVIEW and facts.review == ReviewState.WAITING:
-        reasons.append("new review" if facts.round == 1 else f"review round {facts.round}")
-    if facts.fixed_findings:
-        reasons.append(f"answered {facts.fixed_findings} finding{'s' if facts.fixed_findings > 1 else ''}")
-    if facts.stage == Stage.RELEASE and not facts.missing:
-        reasons.append("ready to list")
-    if facts.tier_request:
-        reasons.append(f"asks for the tier {facts.tier_request}")
-    program_requirements = [
-        m for m in (*facts.missing, *facts.broken, *facts.renewals) if m.holder == ResponsibleParty.PROGRAM
-    ]
-    return reasons + [m.title for m in program_requirements]
-
-
 def get_next_refresh_at(integration: "Integration", now: datetime) -> datetime | None:
     """When time alone will change the turn next: the end of a waiver that still counts, of a fresh result,
     or of the period that the standing leaves."""

@@ -93,14 +93,18 @@ def sign_agreement(
         if agreement.version == version and get_signature(agreement, side) == signature and file is None:
             return agreement
         _reject_used_version(agreement, version)
-        agreement.version = version
-        setattr(agreement, f"{side}_signer", signature.signer)
-        setattr(agreement, f"{side}_signed_on", signature.signed_on)
+        _set_signature(agreement, version, side, signature)
         if file is not None:
             _attach_file(locked_integration, requirement_id, agreement, file, actor, now)
         agreement.save()
         _answer_requirement(locked_integration, requirement_id, agreement, side, actor, now)
     return agreement
+
+
+def _set_signature(agreement: Agreement, version: str, side: ResponsibleParty, signature: AgreementSignature) -> None:
+    agreement.version = version
+    setattr(agreement, f"{side}_signer", signature.signer)
+    setattr(agreement, f"{side}_signed_on", signature.signed_on)
 
 
 def _validate_signing_date(signed_on: date, now: datetime) -> None:

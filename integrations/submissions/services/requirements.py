@@ -1,4 +1,4 @@
-"""How is a requirement answered, waived, or looked at by a machine?"""
+"""How is a requirement answered, or looked at by a machine?"""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -112,10 +112,7 @@ def submit_answer(
         require_open(locked_integration)
         requirement = get_requirement(locked_integration, requirement_id)
         state = get_or_create_state(locked_integration, requirement_id)
-        if version is not None and state.version != version:
-            raise ActionRefused(
-                _("%(who)s changed this answer meanwhile.") % {"who": state.given_by or _("Somebody")}, "stale"
-            )
+        _require_version(state, version)
         _save_answer(state, data, status, summary, actor, now)
         Draft.objects.filter(integration=locked_integration, requirement_id=requirement_id, sent_at=None).update(
             sent_at=now
@@ -130,6 +127,14 @@ def submit_answer(
         if requirement.scope == AnswerScope.PARTNER:
             _share_answer(locked_integration, requirement, state, actor, now)
     return state
+
+
+def _require_version(state: RequirementState, version: int | None) -> None:
+    """Refuse an answer to a version that somebody else has changed; None accepts every version."""
+    if version is not None and state.version != version:
+        raise ActionRefused(
+            _("%(who)s changed this answer meanwhile.") % {"who": state.given_by or _("Somebody")}, "stale"
+        )
 
 
 def _save_answer(
@@ -182,58 +187,6 @@ def mark_not_applicable(
     )
 
 
-def waive_requirement(
-    integration: Integration, requirement_id: str, *, reason: str, expires_at: datetime, actor: Any, now: datetime
-) -> RequirementState:
-    """Let a requirement count as met until a moment, for a reason that the partner and the listing show."""
-    if not reason.strip():
-        raise ActionRefused(_("Say why: the reason is shown with the waiver."))
-    if expires_at <= now:
-        raise ActionRefused(_("A waiver needs an end in the future."))
-    with integration_changes(integration, rules.can_decide, actor=actor, now=now) as locked_integration:
-        require_open(locked_integration)
-        requirement = get_requirement(locked_integration, requirement_id)
-        state = get_or_create_state(locked_integration, requirement_id)
-        state.waived_by, state.waiver_reason, state.waived_until = actor, reason.strip()[:500], expires_at
-        state.save()
-        record_event(
-            locked_integration,
-            "waived",
-            actor=actor,
-            now=now,
-            note=reason,
-            requirement=requirement_id,
-            title=requirement.title,
-            until=expires_at.isoformat(),
-        )
-    return state
-
-
-def end_waiver(integration: Integration, requirement_id: str, *, reason: str, actor: Any, now: datetime) -> None:
-    """Take a waiver back before its end, for a reason that the partner is told."""
-    if not reason.strip():
-        raise ActionRefused(_("Say why: the company relied on the waiver."))
-    with integration_changes(integration, rules.can_decide, actor=actor, now=now) as locked_integration:
-        requirement = get_requirement(locked_integration, requirement_id)
-        state = get_or_create_state(locked_integration, requirement_id)
-        expires_at = state.waived_until
-        if expires_at is None or not state.is_waived(now):
-            raise ActionRefused(_("There is no waiver that still counts."), "gone")
-        state.waived_until = now
-        state.save()
-        refresh_next_action(locked_integration, now)  # the mail says whose turn it is without the waiver
-        record_event(
-            locked_integration,
-            "waiver_ended",
-            actor=actor,
-            now=now,
-            note=reason.strip()[:500],
-            requirement=requirement_id,
-            title=requirement.title,
-            until=expires_at.isoformat(),
-        )
-
-
 def record_check_outcome(
     integration: Integration,
     requirement_id: str,
@@ -256,8 +209,7 @@ def record_check_outcome(
         previous_status = state.status
         state.retry_at = retry_at
         if outcome != Status.ERROR or previous_status not in CHECKED_STATUSES:
-            state.status, state.summary, state.detail = Status(outcome), summary[:500], detail
-            state.given_at, state.fresh_until = now, fresh_until
+            _set_check_result(state, Status(outcome), summary, detail, now, fresh_until)
         state.save()
         verb, event_data = _update_automatic_finding(locked_integration, state, summary, now)
         if previous_status != state.status or event_data:
@@ -275,6 +227,18 @@ def record_check_outcome(
             )
         else:
             locked_integration.version -= 1  # nobody's page is out of date because a machine found the same again
+
+
+def _set_check_result(
+    state: RequirementState,
+    status: Status,
+    summary: str,
+    detail: list[dict[str, Any]],
+    now: datetime,
+    fresh_until: datetime | None,
+) -> None:
+    state.status, state.summary, state.detail = status, summary[:500], detail
+    state.given_at, state.fresh_until = now, fresh_until
 
 
 def _is_required_for_listing(integration: Integration, requirement_id: str, now: datetime) -> bool:

@@ -17,7 +17,7 @@ from django_fsm import Transition
 
 from integrations.partners import permissions
 from integrations.submissions.models.integration import MEMBER_NAMES, Integration
-from integrations.submissions.selectors import context
+from integrations.submissions.selectors import context, queue_reasons
 from integrations.submissions.workflow import evidence as evidence_provider
 from integrations.submissions.workflow import guards
 from integrations.submissions.workflow.states import ResponsibleParty, determine_next_action
@@ -119,17 +119,9 @@ def perform_transition(
     with transaction.atomic():
         locked_integration = lock_integration(integration.pk)
         locked_integration.asking = guards.StepContext(now, actor, note, inputs)
-        _require_permission(locked_integration, transition_name, actor)
-        transition = _find_transition(locked_integration, transition_name, version)
-        blocking_reasons = list_blockers(locked_integration, transition)
-        if blocking_reasons:
-            raise ActionRefused(" ".join(blocking_reasons))
+        transition = _require_transition(locked_integration, transition_name, version, actor)
         previous_state, undone_state = _snapshot_state(locked_integration), locked_integration.undo
-        evidence_data: dict[str, Any] = (
-            {"evidence": evidence_provider.collect_evidence(locked_integration, now)}
-            if transition.custom.get("evidence")
-            else {}
-        )
+        evidence_data = _collect_evidence(locked_integration, transition, now)
         getattr(locked_integration, transition_name)(actor=actor, note=note, now=now, **inputs)
         _remember_decision(locked_integration, transition, previous_state, actor, now)
         refresh_next_action(locked_integration, now, is_undo=transition_name == "undo_decision")
@@ -146,6 +138,23 @@ def perform_transition(
             **evidence_data,
             **inputs,
         )
+
+
+def _require_transition(integration: Integration, transition_name: str, version: int | None, actor: Any) -> Transition:
+    """Return the step if this person may take it now, and nothing stands in its way."""
+    _require_permission(integration, transition_name, actor)
+    transition = _find_transition(integration, transition_name, version)
+    blocking_reasons = list_blockers(integration, transition)
+    if blocking_reasons:
+        raise ActionRefused(" ".join(blocking_reasons))
+    return transition
+
+
+def _collect_evidence(integration: Integration, transition: Transition, now: datetime) -> dict[str, Any]:
+    """Return the evidence as event data; empty for a step that keeps none."""
+    if not transition.custom.get("evidence"):
+        return {}
+    return {"evidence": evidence_provider.collect_evidence(integration, now)}
 
 
 def _snapshot_state(integration: Integration) -> dict[str, Any]:
@@ -249,7 +258,7 @@ def refresh_next_action(integration: Integration, now: datetime, *, is_undo: boo
     integration.turn_action = next_action.action[:300] if next_action else ""
     integration.turn_target = next_action.target if next_action else ""
     integration.reasons = (
-        context.list_reasons(integration, snapshot) if responsible_party == ResponsibleParty.PROGRAM else []
+        queue_reasons.list_reasons(integration, snapshot) if responsible_party == ResponsibleParty.PROGRAM else []
     )
     integration.tally = context.count_requirements(integration, now)
     integration.wake_at = context.get_next_refresh_at(integration, now)

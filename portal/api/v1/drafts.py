@@ -27,6 +27,7 @@ from portal.api.routing import (
     paginate,
 )
 from portal.api.v1.integrations import READ_SCOPE, TRANSITION_SCOPE, WRITE_SCOPE, reload_detail
+from portal.api.v1.schemas import drafts as schemas
 from portal.api.v1.schemas import submissions
 from portal.core import repository_urls
 from portal.core.errors import ActionRefused
@@ -61,7 +62,7 @@ def collect_problems(draft: Draft) -> dict[str, list[str]]:
 
 
 def serialize_draft(draft: Draft) -> dict[str, Any]:
-    return submissions.serialize_draft(draft, collect_problems(draft))
+    return schemas.serialize_draft(draft, collect_problems(draft))
 
 
 def load_integration_draft(request: HttpRequest, uuid: UUID) -> Draft:
@@ -84,7 +85,7 @@ def save_fields(request: HttpRequest, draft: Draft, body: DraftFields, version: 
     return drafts.save_draft(draft, data, version=version, actor=request.user, now=timezone.now())
 
 
-@router.get("/drafts", READ_SCOPE, CursorPage[submissions.DraftOut])
+@router.get("/drafts", READ_SCOPE, CursorPage[schemas.DraftOut])
 def list_drafts(request: HttpRequest, response: HttpResponse, pagination: Query[PaginationParams]) -> Any:
     """What your companies began and did not send, newest first."""
     own_drafts = Draft.objects.filter(
@@ -93,7 +94,7 @@ def list_drafts(request: HttpRequest, response: HttpResponse, pagination: Query[
     return paginate(request, response, own_drafts.select_related("partner", "integration"), pagination, serialize_draft)
 
 
-@router.post("/drafts", WRITE_SCOPE, submissions.DraftOut, status=201)
+@router.post("/drafts", WRITE_SCOPE, schemas.DraftOut, status=201)
 def begin_draft(request: HttpRequest, response: HttpResponse, body: DraftIn) -> Any:
     """Begin an integration. Nothing is sent before you say so."""
     if body.program not in PROGRAMS:
@@ -117,7 +118,7 @@ def _choose_partner(request: HttpRequest, slug: str | None) -> Partner:
     return matching_partners[0]
 
 
-@router.get("/drafts/{uuid:uuid}", READ_SCOPE, submissions.DraftOut)
+@router.get("/drafts/{uuid:uuid}", READ_SCOPE, schemas.DraftOut)
 def get_draft(request: HttpRequest, response: HttpResponse, uuid: UUID) -> Any:
     """A draft, with what is not fit yet."""
     draft = load_integration_draft(request, uuid)
@@ -125,7 +126,7 @@ def get_draft(request: HttpRequest, response: HttpResponse, uuid: UUID) -> Any:
     return serialize_draft(draft)
 
 
-@router.patch("/drafts/{uuid:uuid}", WRITE_SCOPE, submissions.DraftOut)
+@router.patch("/drafts/{uuid:uuid}", WRITE_SCOPE, schemas.DraftOut)
 def save_draft(
     request: HttpRequest, response: HttpResponse, uuid: UUID, body: DraftFields,
     if_match_: str | None = Header(None, alias="If-Match"),
@@ -137,7 +138,7 @@ def save_draft(
     return serialize_draft(saved_draft)
 
 
-@router.post("/drafts/{uuid:uuid}/prefill", WRITE_SCOPE, submissions.DraftOut)
+@router.post("/drafts/{uuid:uuid}/prefill", WRITE_SCOPE, schemas.DraftOut)
 def prefill_draft(request: HttpRequest, uuid: UUID) -> Any:
     """Ask GitHub about the repository and fill in what is still blank."""
     draft = load_integration_draft(request, uuid)

@@ -142,7 +142,7 @@ def list_events(request: HttpRequest, response: HttpResponse, uuid: UUID, pagina
     integration = load_visible_integration(request, uuid)
     events = (
         integration.events.all()
-        if submissions.can_see_notes(integration, request.user)
+        if permissions.can_view_notes(integration, request.user)
         else integration.events.shown_to_partner()
     )
     return paginate(request, response, events, pagination, submissions.serialize_event, key="seq")
@@ -206,7 +206,7 @@ def list_messages(request: HttpRequest, response: HttpResponse, uuid: UUID, pagi
     """The thread, newest first; the program's notes only for the program."""
     integration = load_visible_integration(request, uuid)
     rows = integration.messages.select_related("author")
-    if not submissions.can_see_notes(integration, request.user):
+    if not permissions.can_view_notes(integration, request.user):
         rows = rows.filter(internal=False)
     return paginate(request, response, rows, pagination, submissions.serialize_message)
 

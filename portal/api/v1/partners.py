@@ -1,6 +1,5 @@
 """Who builds integrations, and who belongs to whom? Companies, their people, invitations, requests to join."""
 
-from datetime import datetime
 from typing import Any
 
 from django.contrib.auth import get_user_model
@@ -8,7 +7,7 @@ from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
-from ninja import Path, Query, Schema
+from ninja import Path, Query
 from pydantic import Field
 
 from integrations.partners import permissions, presenters
@@ -24,11 +23,21 @@ from portal.api.routing import (
     MessageResponse,
     PaginationParams,
     ScopedRouter,
-    StrictSchema,
     build_form_data,
     paginate,
 )
 from portal.api.v1.schemas import submissions
+from portal.api.v1.schemas.partners import (
+    AgreementOut,
+    AlliancesManagerIn,
+    InvitationIn,
+    InvitationOut,
+    JoinDecisionIn,
+    PartnerMembersOut,
+    PartnerOut,
+    PartnerUpdateIn,
+    RoleIn,
+)
 from portal.core.errors import ActionRefused
 from portal.core.text_fields import clean_search_query
 
@@ -39,80 +48,6 @@ MAX_ID = 2**63 - 1
 
 class PartnerFilterParams(PaginationParams):
     q: str = Field("", max_length=100, description="Words in name or mail domain.")
-
-
-class PartnerOut(Schema):
-    name: str
-    slug: str
-    website: str
-    domain: str
-    alliances_manager: str
-    created_at: datetime
-
-
-class MemberOut(Schema):
-    id: int
-    name: str
-    role: str
-    joined_at: datetime
-
-
-class InvitationOut(Schema):
-    """An open invitation. Its link is in its mail alone."""
-
-    id: int
-    email: str
-    role: str
-    expires_at: datetime
-
-
-class JoinRequestOut(Schema):
-    id: int
-    name: str
-    message: str
-    created_at: datetime
-
-
-class PartnerMembersOut(Schema):
-    """`invitations` and `requests` for owners only."""
-
-    members: list[MemberOut]
-    invitations: list[InvitationOut]
-    requests: list[JoinRequestOut]
-
-
-class PartnerUpdateIn(StrictSchema):
-    name: str | None = None
-    website: str | None = None
-
-
-class RoleIn(StrictSchema):
-    role: str
-
-
-class InvitationIn(RoleIn):
-    email: str
-
-
-class JoinDecisionIn(StrictSchema):
-    """`role` where they are let in."""
-
-    accept: bool
-    role: str = "viewer"
-
-
-class AlliancesManagerIn(StrictSchema):
-    """Mail address of the Alliances manager; null for nobody."""
-
-    manager: str | None
-
-
-class AgreementOut(Schema):
-    kind: str
-    version: str
-    state: str
-    company_signer: str
-    program_signer: str
 
 
 def list_visible_partners(request: HttpRequest) -> Any:

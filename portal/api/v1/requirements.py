@@ -1,10 +1,9 @@
 """What does an integration still need, and how is it handed in? Every act is the button of the page, with its form."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from datetime import date
 from typing import Any
-from uuid import UUID, uuid4
+from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
@@ -16,7 +15,7 @@ from integrations.programs.schema import RequirementKind
 from integrations.submissions.models import Meeting
 from integrations.submissions.presenters import build_row, list_step_rows, list_tier_rows
 from integrations.submissions.selectors import context
-from integrations.submissions.services import credentials, documents, meetings
+from integrations.submissions.services import credentials, documents
 from integrations.submissions.views.mixins import load_visible_integration
 from integrations.submissions.views.requirements import list_actions
 from integrations.submissions.views.requirements.answers import get_draft
@@ -25,113 +24,16 @@ from integrations.submissions.views.requirements.meetings import download_meetin
 from integrations.submissions.views.requirements.page import RequirementAction, load_page
 from integrations.submissions.views.requirements.page import RequirementPage as Shown
 from portal.api.conditional import get_if_match_version, set_etag
-from portal.api.problems import ApiError, validate_form
-from portal.api.routing import ScopedRouter, StrictSchema, build_form_data
+from portal.api.problems import validate_form
+from portal.api.routing import ScopedRouter, build_form_data
 from portal.api.v1.integrations import READ_SCOPE, WRITE_SCOPE
 from portal.api.v1.programs import build_answer_schema
+from portal.api.v1.requirement_operations import REQUIREMENT_OPERATIONS, RequirementOperation
 from portal.api.v1.schemas import submissions
-from portal.api.v1.schemas.requirements import (
-    AnswersIn,
-    ConfirmationIn,
-    EmptyBody,
-    MeetingAcceptanceIn,
-    MeetingProposalIn,
-    MeetingRecordIn,
-    ObjectReference,
-    ReasonIn,
-    SignatureIn,
-    TestCredentialIn,
-    WaiverIn,
-)
 from portal.core.errors import ActionRefused
 
 router = ScopedRouter("Requirements")
 REQUIREMENT_PATH = "/integrations/{uuid:uuid}/requirements/{str:requirement_id}"
-FormFields = dict[str, Any]
-
-
-def dump_body(page: Shown, body: StrictSchema) -> FormFields:
-    return body.model_dump()
-
-
-def extract_answers(page: Shown, body: Any) -> FormFields:
-    """Only the requirement's own questions."""
-    question_keys = {question.key for question in page.requirement.fields}
-    field_errors = [
-        (f"answers.{key}", "There is no such question here.") for key in body.answers if key not in question_keys
-    ]
-    if field_errors:
-        raise ApiError("unfit", "There is no such question here.", fields=field_errors)
-    return dict(body.answers)
-
-
-def build_proposal_fields(page: Shown, body: Any) -> FormFields:
-    times = {f"time_{number}": starts_at for number, starts_at in enumerate(body.times, 1)}
-    return times | {"minutes": body.minutes, "place": body.place}
-
-
-def build_acceptance_fields(page: Shown, body: Any) -> FormFields:
-    """The moment as the meeting holds it, whatever zone it was said in."""
-    meeting = get_meeting(page)
-    requested_at = body.time if timezone.is_aware(body.time) else timezone.make_aware(body.time)
-    starts_at = next(
-        (
-            proposed_at
-            for proposed_at in (meetings.list_proposed_times(meeting) if meeting else [])
-            if proposed_at == requested_at
-        ),
-        requested_at,
-    )
-    return {"time": starts_at.isoformat(), "place": body.place}
-
-
-def build_credential_fields(page: Shown, body: Any) -> FormFields:
-    return body.model_dump() | {"uuid": body.uuid or uuid4()}
-
-
-@dataclass(frozen=True, slots=True)
-class RequirementOperation:
-    """An act of the pages as an operation. `fields`: from the body to what the page's form takes."""
-
-    name: str
-    body: type[StrictSchema]
-    summary: str
-    scope: str = WRITE_SCOPE
-    fields: Callable[[Shown, Any], FormFields] = dump_body
-
-
-REVIEW_SCOPE, CREDENTIALS_SCOPE = "reviews:write", "credentials:write"
-REQUIREMENT_OPERATIONS = (
-    RequirementOperation(
-        "answer",
-        AnswersIn,
-        "Answer the questions. With If-Match, a newer answer is not overwritten: 412.",
-        fields=extract_answers,
-    ),
-    RequirementOperation(
-        "draft", AnswersIn, "Keep answers as a draft; colleagues can go on with it.", fields=extract_answers
-    ),
-    RequirementOperation("discard", EmptyBody, "Throw the draft of the answers away."),
-    RequirementOperation("not_needed", EmptyBody, "Say that an optional requirement is not needed."),
-    RequirementOperation("confirm", ConfirmationIn, "Confirm the statement."),
-    RequirementOperation("remove", ObjectReference, "Remove a document."),
-    RequirementOperation("sign", SignatureIn, "Record your side's signature."),
-    RequirementOperation("renew", SignatureIn, "Sign a new version of what both sides signed."),
-    RequirementOperation("propose", MeetingProposalIn, "Propose times for the meeting.", fields=build_proposal_fields),
-    RequirementOperation("accept", MeetingAcceptanceIn, "Accept a proposed time.", fields=build_acceptance_fields),
-    RequirementOperation("cancel", ReasonIn, "Cancel the meeting."),
-    RequirementOperation("hold", MeetingRecordIn, "Say what was shown in the meeting. For reviewers.", REVIEW_SCOPE),
-    RequirementOperation(
-        "give",
-        TestCredentialIn,
-        "Give a test account. Write-only: no operation reads it.",
-        CREDENTIALS_SCOPE,
-        build_credential_fields,
-    ),
-    RequirementOperation("withdraw", ObjectReference, "Withdraw a test account; its value is gone.", CREDENTIALS_SCOPE),
-    RequirementOperation("waive", WaiverIn, "Let it count as met until a day. For reviewers.", REVIEW_SCOPE),
-    RequirementOperation("end_waiver", ReasonIn, "End a waiver before its day. For reviewers.", REVIEW_SCOPE),
-)
 
 
 def perform_action(

@@ -188,7 +188,7 @@ def list_findings(request: HttpRequest, uuid: UUID) -> Any:
     integration = load_visible_integration(request, uuid)
     all_findings = (
         integration.findings.select_related("raised_by")
-        if submissions.can_see_notes(integration, request.user)
+        if permissions.can_view_notes(integration, request.user)
         else None
     )
     return [

@@ -22,7 +22,7 @@ from integrations.compliance.public_status import PUBLIC_STATUSES_BY_KEY
 from integrations.partners import permissions
 from integrations.partners.models import Partner
 from integrations.submissions.models import Integration
-from portal.directory import feeds, search, sitemaps
+from portal.directory import facets, feeds, search, sitemaps
 from portal.directory.listing_content import IMAGE_CONTENT_TYPES, build_listing_content, get_logo
 from portal.directory.listing_page import build_listing_details
 from portal.directory.models import Listing, ListingChange
@@ -63,7 +63,7 @@ class PrecountedPaginator(Paginator):  # type: ignore[type-arg]
 def show_directory(request: HttpRequest) -> HttpResponse:
     """The directory: what the address asks for, and how many there would be for each other choice."""
     filters = search.parse_filters(request.GET.dict())
-    facet_counts = search.count_facets(filters)
+    facet_counts = facets.count_facets(filters)
     page = PrecountedPaginator(search.list_listings(filters), PAGE_SIZE, facet_counts.count).get_page(
         request.GET.get("page")
     )
@@ -100,7 +100,7 @@ FACET_TITLES = (
 OPEN_FACETS = ("product", "track", "standing")
 
 
-def build_facet_groups(filters: search.ListingFilters, facet_counts: search.FacetCounts) -> list[dict[str, Any]]:
+def build_facet_groups(filters: search.ListingFilters, facet_counts: facets.FacetCounts) -> list[dict[str, Any]]:
     """Each filter with its choices as links: a choice that is made leads back to without it."""
     facet_groups = [build_partner_group(filters, facet_counts.count)] if filters.partner else []
     for name, title in FACET_TITLES:
@@ -120,7 +120,7 @@ def build_facet_groups(filters: search.ListingFilters, facet_counts: search.Face
 def build_partner_group(filters: search.ListingFilters, count: int) -> dict[str, Any]:
     """The one company that an address asks for, which only pages about it lead to."""
     name = Listing.objects.filter(publisher_slug=filters.partner).values_list("publisher", flat=True).first()
-    option = search.FacetOption(filters.partner, name or filters.partner, count, True)
+    option = facets.FacetOption(filters.partner, name or filters.partner, count, True)
     return {
         "name": "partner",
         "title": _("Company"),
@@ -129,7 +129,7 @@ def build_partner_group(filters: search.ListingFilters, count: int) -> dict[str,
     }
 
 
-def _build_facet_url(filters: search.ListingFilters, name: str, option: search.FacetOption) -> str:
+def _build_facet_url(filters: search.ListingFilters, name: str, option: facets.FacetOption) -> str:
     query = QueryDict(mutable=True)
     query.update(filters.given())
     if option.chosen or not option.value:

@@ -9,7 +9,7 @@ from django.db import transaction
 
 from integrations.partners import name_validation, permissions
 from integrations.partners.models import Invitation, JoinRequest, Membership, Partner
-from integrations.partners.services import members
+from integrations.partners.services import members, profiles
 from portal.audit.models import Event
 from portal.audit.verification import find_chain_faults
 from portal.core import crypto
@@ -100,7 +100,7 @@ def test_partners_are_found_by_domain_by_like_name_and_never_by_public_email(acm
 
 
 def test_partner_is_created_with_its_owner(dora: Any, now: datetime) -> None:
-    partner = members.create_partner(
+    partner = profiles.create_partner(
         " Ini  tech ", website="https://initech.example", domain="d.example", actor=dora, now=now
     )
     assert (partner.name, partner.slug, partner.domain) == ("Ini tech", "ini-tech", "d.example")
@@ -109,14 +109,14 @@ def test_partner_is_created_with_its_owner(dora: Any, now: datetime) -> None:
 
 
 def test_second_partner_that_looks_the_same_is_refused(acme: Partner, dora: Any, now: datetime) -> None:
-    sentence = refusal(members.create_partner, "АСМЕ", actor=dora, now=now)
+    sentence = refusal(profiles.create_partner, "АСМЕ", actor=dora, now=now)
     assert sentence == "A company with this name, or one that looks just like it, is already here."
     assert Partner.objects.count() == 1
 
 
 def test_slugs_never_meet_each_other_nor_a_page(dora: Any, now: datetime) -> None:
     slugs = [
-        members.create_partner(name, actor=dora, now=now).slug for name in ("New", "Join Us", "Join-Us 2", "株式会社")
+        profiles.create_partner(name, actor=dora, now=now).slug for name in ("New", "Join Us", "Join-Us 2", "株式会社")
     ]
     assert slugs == ["new-2", "join-us", "join-us-2", "company"]
 

@@ -9,7 +9,7 @@ import pytest
 from django.db import connection
 
 from integrations.partners.models import Membership, Partner
-from integrations.partners.services import members
+from integrations.partners.services import members, profiles
 from portal.core.errors import ActionRefused
 from tests.conftest import person
 
@@ -55,7 +55,7 @@ def test_one_name_taken_twice_at_once_makes_one_partner(db: None, now: datetime)
     pair = [person("dora@initech.example", "Dora"), person("erin@initech.example", "Erin")]
     for n in range(20):
         name = f"Initech {'x' * n}"
-        refusals = at_once(*(lambda u=u, name=name: members.create_partner(name, actor=u, now=now) for u in pair))
+        refusals = at_once(*(lambda u=u, name=name: profiles.create_partner(name, actor=u, now=now) for u in pair))
         assert refusals[0] == ""
         assert refusals[1] in (
             "Somebody created a company of this name just now. Look again.",

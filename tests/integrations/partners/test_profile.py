@@ -55,11 +55,11 @@ def test_name_that_was_left_lately_is_another_users_for_a_while(
     profiles.change_profile(acme, name="Rockets", website="", actor=alice, now=now)
     day = timedelta(days=1)
     with pytest.raises(ActionRefused, match="already here"):
-        members.create_partner("ACME.", actor=charlie, now=now + day)
+        profiles.create_partner("ACME.", actor=charlie, now=now + day)
     profiles.change_profile(acme, name="Acme", website="", actor=alice, now=now + 2 * day)
     profiles.change_profile(acme, name="Rockets", website="", actor=alice, now=now + 3 * day)
     assert (
-        members.create_partner("Acme!", actor=charlie, now=now + 4 * day + name_validation.OLD_NAME_RETENTION).name
+        profiles.create_partner("Acme!", actor=charlie, now=now + 4 * day + name_validation.OLD_NAME_RETENTION).name
         == "Acme!"
     )
 

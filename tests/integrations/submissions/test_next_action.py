@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from integrations.submissions.selectors import context
+from integrations.submissions.selectors import context, queue_reasons
 from integrations.submissions.workflow.next_action import PATTERNED_SENTENCES, SENTENCES_BY_VERB, translate_next_action
 from integrations.submissions.workflow.states import (
     COMPLIANCE_ACTIONS,
@@ -49,7 +49,7 @@ def texts() -> Iterator[str]:
     yield from (turn.action for each in FACTS if (turn := determine_next_action(each)) is not None)
     yield from context.ACTION_VERBS.values()
     yield from context.OTHER_PARTY_VERBS.values()
-    yield from context.COMPLIANCE_REASONS.values()
+    yield from queue_reasons.COMPLIANCE_REASONS.values()
     yield from (OpenRequirement("X-1", "Logs", ResponsibleParty.PARTNER, enough=n).choice for n in (1, 2))
     yield from REASONS
 

@@ -9,7 +9,7 @@ import pytest
 from integrations.partners.models import Partner
 from integrations.reviews.services import claims
 from integrations.submissions.models import Finding, Integration
-from integrations.submissions.services import findings
+from integrations.submissions.services import findings, waivers
 from integrations.submissions.services import requirements as answers
 from integrations.submissions.services.transitions import list_available_transitions, perform_transition
 from portal.core.errors import ActionRefused
@@ -217,7 +217,7 @@ def test_waiver_counts_until_it_ends(rocket: Integration, rita: Any, now: dateti
         m for m in rocket.edition.requirements() if rocket.edition.deadline(m) == 1 and not m.optional
     ]
     for requirement in blocking_requirements:
-        answers.waive_requirement(
+        waivers.waive_requirement(
             rocket,
             requirement.id,
             reason="Known from before.",

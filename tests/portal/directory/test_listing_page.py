@@ -10,6 +10,7 @@ from django.test import Client
 
 from integrations.submissions.models import Integration
 from integrations.submissions.services import requirements as answers
+from integrations.submissions.services import waivers
 from integrations.submissions.services.transitions import perform_transition
 from portal.audit.models import Event
 from portal.core.errors import ActionRefused
@@ -172,7 +173,7 @@ def test_checks_and_waivers_are_reported_with_why_and_until(
     assert "1 being put right or looked at again" in page
     assert "Secret words." not in page
     until = now + timedelta(days=3650)
-    answers.waive_requirement(
+    waivers.waive_requirement(
         listed_provider, requirement.id, reason="The next version renames it.", expires_at=until, actor=rita, now=now
     )
     page = page_of(client, listed_provider)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from integrations.partners.models import Partner
 from integrations.submissions.models import Integration
 from portal.core.name_matching import normalize_text
-from portal.directory import search
+from portal.directory import facets, search
 from portal.directory.models import Listing
 from portal.directory.services import join_platforms
 from tests.conftest import NOW
@@ -105,7 +105,7 @@ def test_what_the_filters_leave(shelf: None, query: dict[str, str], expected: li
 @pytest.mark.parametrize("query", [{}, {"q": "rocket"}, {"program": "terraform-provider"}, {"platform": "linux_amd64"},
                                    {"standing": "any", "track": "infrastructure"}])  # fmt: skip
 def test_each_figure_is_what_its_choice_leaves(shelf: None, query: dict[str, str]) -> None:
-    sides = search.count_facets(search.parse_filters(query))
+    sides = facets.count_facets(search.parse_filters(query))
     assert sides.count == len(names(**query))
     for name, options in sides.options.items():
         for option in options:
@@ -117,7 +117,7 @@ def test_each_figure_is_what_its_choice_leaves(shelf: None, query: dict[str, str
 
 
 def test_each_choice_is_called_as_people_call_it(shelf: None) -> None:
-    sides = search.count_facets(search.parse_filters({"standing": "any"}))
+    sides = facets.count_facets(search.parse_filters({"standing": "any"}))
     words = {name: [option.word for option in options] for name, options in sides.options.items()}
     assert words["standing"] == list(search.STANDING_LABELS.values())
     assert words["track"] == ["Infrastructure partners", "Workflow partners"]

@@ -11,8 +11,7 @@ from integrations.partners.models import Partner
 from integrations.reviews.services import claims
 from integrations.submissions.models import Integration
 from integrations.submissions.notices import NOTIFICATION_RULES
-from integrations.submissions.services import findings
-from integrations.submissions.services import requirements as answers
+from integrations.submissions.services import findings, waivers
 from integrations.submissions.services.transitions import perform_transition
 from portal.accounts.models import User
 from portal.audit.models import Event
@@ -264,7 +263,7 @@ def test_waiver_names_reason_and_end(at: Any, alice: User, rita: User, now: date
     row = at("review")
     requirement = row.edition.requirements()[0]
     until = datetime(2026, 6, 1, tzinfo=now.tzinfo)
-    answers.waive_requirement(
+    waivers.waive_requirement(
         row, requirement.id, reason="The registry is closed.", expires_at=until, actor=rita, now=now
     )
     email = Email.objects.get(event__verb="waived")
@@ -278,10 +277,10 @@ def test_waiver_ended_early_is_reported_with_its_reason_and_whose_turn_it_is(
     row = at("review")
     requirement = row.edition.requirements()[0]
     until = datetime(2026, 6, 1, tzinfo=now.tzinfo)
-    answers.waive_requirement(
+    waivers.waive_requirement(
         row, requirement.id, reason="The registry is closed.", expires_at=until, actor=rita, now=now
     )
-    answers.end_waiver(row, requirement.id, reason="The registry is open again.", actor=rita, now=now)
+    waivers.end_waiver(row, requirement.id, reason="The registry is open again.", actor=rita, now=now)
     email = Email.objects.get(event__verb="waiver_ended")
     row.refresh_from_db()
     assert (email.to, email.subject) == (alice.email, f"Waiver ended: {requirement.title} of Rocket")

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from integrations.submissions.models import Finding, Integration, RequirementState
-from integrations.submissions.services import requirements as answers
+from integrations.submissions.services import waivers
 from integrations.submissions.services.transitions import perform_transition
 from portal.audit.models import Event
 from portal.core.errors import ActionRefused
@@ -286,7 +286,7 @@ def test_failure_before_the_release_is_no_finding(provider, stubs):
 def test_waived_failure_opens_no_finding_until_the_waiver_ends(listed_provider, stubs, rita):
     stubs.say(KEY, Outcome.FAIL)
     mine = state(listed_provider).requirement_id
-    answers.waive_requirement(
+    waivers.waive_requirement(
         listed_provider, mine, reason="They move house.", expires_at=NOW + 3 * DAY, actor=rita, now=NOW + 2 * HOUR
     )
     look(listed_provider, NOW + DAY)
@@ -346,7 +346,7 @@ def test_contradiction_is_shown_with_both_sources_and_blocks_until_waived(at, st
     with pytest.raises(ActionRefused, match="Still open"):
         perform_transition(row, "approve", actor=rita, now=NOW)
     mine = state(row).requirement_id
-    answers.waive_requirement(
+    waivers.waive_requirement(
         row, mine, reason="The registry is behind.", expires_at=NOW + 30 * DAY, actor=rita, now=NOW
     )
     perform_transition(row, "approve", actor=rita, now=NOW)

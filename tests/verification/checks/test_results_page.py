@@ -6,7 +6,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from integrations.programs.registry import PROGRAMS
-from integrations.submissions.services import requirements
+from integrations.submissions.services import waivers
 from tests.conftest import begin
 from tests.verification.checks.stubs import without_checks
 from tests.verification.checks.told import FakeSources, build_registry_listing, build_release_answers
@@ -172,7 +172,7 @@ def test_waived_failure_says_that_it_is_waived(sign_in, alice, rita, provider, a
     run_checks(provider, repository_said=None)
     mine = next(r for r in list_checked_requirements(provider) if "repository.public" in r.checks)
     now = timezone.now()
-    requirements.waive_requirement(
+    waivers.waive_requirement(
         provider, mine.id, reason="They move house.", expires_at=now + timedelta(days=9), actor=rita, now=now
     )
     assert "Waived" in rows(sign_in(alice).get(address))["check-repository-public"].text

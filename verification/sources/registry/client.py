@@ -17,7 +17,7 @@ from verification.sources.errors import (
     SourceNotFoundError,
     SourceUnavailableError,
 )
-from verification.sources.github.client import clean_text
+from verification.sources.github.responses import clean_text
 from verification.sources.http.client import JSON, OutboundClient
 from verification.sources.published_versions import MAX_BUILD_VERSIONS, RegistryListing, fetch_listing, sort_versions
 

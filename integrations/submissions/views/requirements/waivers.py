@@ -3,7 +3,7 @@
 from django.utils.translation import gettext as _
 
 from integrations.submissions.forms.waivers import EndWaiver, WaiverForm
-from integrations.submissions.services import requirements
+from integrations.submissions.services import waivers
 from integrations.submissions.views.requirements.page import RequirementAction, RequirementPage, make_form_factory
 
 
@@ -11,7 +11,7 @@ def waive_requirement(page: RequirementPage, form: WaiverForm) -> str:
     reason, expires_at = form.cleaned_data["reason"], form.cleaned_data["until"]
     is_unchanged = page.state.waived_until == expires_at and page.state.waiver_reason == reason
     if not is_unchanged:
-        requirements.waive_requirement(
+        waivers.waive_requirement(
             page.integration, page.requirement.id, reason=reason, expires_at=expires_at, actor=page.user, now=page.now
         )
     return _("“%(title)s” is waived.") % {"title": page.requirement.title}
@@ -19,7 +19,7 @@ def waive_requirement(page: RequirementPage, form: WaiverForm) -> str:
 
 def end_waiver(page: RequirementPage, form: EndWaiver) -> str:
     reason = form.cleaned_data["reason"]
-    requirements.end_waiver(page.integration, page.requirement.id, reason=reason, actor=page.user, now=page.now)
+    waivers.end_waiver(page.integration, page.requirement.id, reason=reason, actor=page.user, now=page.now)
     return _("The waiver of “%(title)s” is ended.") % {"title": page.requirement.title}
 
 

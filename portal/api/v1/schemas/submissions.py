@@ -8,8 +8,7 @@ from django.conf import settings
 from django.urls import reverse
 from ninja import Schema
 
-from integrations.partners import permissions
-from integrations.submissions.models import Draft, Finding, Integration, Meeting, Message
+from integrations.submissions.models import Finding, Integration, Meeting, Message
 from integrations.submissions.presenters import RequirementRow
 from integrations.submissions.services.transitions import AvailableTransition
 from portal.audit.event_types import get_actor_name
@@ -187,22 +186,6 @@ class MessageOut(Schema):
     at: datetime
 
 
-class DraftOut(Schema):
-    """What was typed and not sent. `repository` and `licence` are what GitHub answered, blank before; `note` says why
-    it answered nothing of use."""
-
-    uuid: UUID
-    program: str
-    company: PartnerReference
-    version: int
-    saved_at: datetime
-    fields: dict[str, Any]
-    note: str
-    problems: dict[str, list[str]]
-    sent: bool
-    integration: UUID | None
-
-
 def build_absolute_url(name: str, *args: Any) -> str:
     """The address of a page, to open."""
     return settings.SITE_URL + reverse(name, args=args)
@@ -287,18 +270,3 @@ def serialize_meeting(meeting: Meeting) -> dict[str, Any]:
     return {key: getattr(meeting, key) for key in field_names} | {
         "requirement": meeting.requirement_id, "proposed_by_program": meeting.by_program
     }  # fmt: skip
-
-
-def serialize_draft(draft: Draft, problems: dict[str, list[str]]) -> dict[str, Any]:
-    hidden_fields = ("prefilled", "prefill_note")
-    return {
-        "uuid": draft.uuid, "program": draft.program_key, "company": serialize_partner_reference(draft.partner),
-        "version": draft.version, "saved_at": draft.saved_at, "problems": problems, "sent": draft.sent_at is not None,
-        "fields": {key: value for key, value in draft.data.items() if key not in hidden_fields},
-        "integration": draft.integration.uuid if draft.integration else None,
-        "note": str(draft.data.get("prefill_note", "")),
-    }  # fmt: skip
-
-
-def can_see_notes(row: Integration, user: Any) -> bool:
-    return permissions.can_view_notes(row, user)

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from integrations.submissions.services import requirements
+from integrations.submissions.services import requirements, waivers
 from integrations.submissions.workflow.states import Status
 from portal.audit.event_types import describe_event
 from tests.conftest import begin
@@ -84,7 +84,7 @@ WAIVED_UNTIL = timedelta(days=9)
 
 @pytest.fixture
 def waived_integration(checked_integration, rita, now):
-    requirements.waive_requirement(
+    waivers.waive_requirement(
         checked_integration, CHECKED_REQUIREMENT, reason="x", expires_at=now + WAIVED_UNTIL, actor=rita, now=now
     )
     return checked_integration

@@ -1,0 +1,37 @@
+"""Shape of a draft in the API."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from ninja import Schema
+
+from integrations.submissions.models import Draft
+from portal.api.v1.schemas.submissions import PartnerReference, serialize_partner_reference
+
+
+class DraftOut(Schema):
+    """What was typed and not sent. `repository` and `licence` are what GitHub answered, blank before; `note` says why
+    it answered nothing of use."""
+
+    uuid: UUID
+    program: str
+    company: PartnerReference
+    version: int
+    saved_at: datetime
+    fields: dict[str, Any]
+    note: str
+    problems: dict[str, list[str]]
+    sent: bool
+    integration: UUID | None
+
+
+def serialize_draft(draft: Draft, problems: dict[str, list[str]]) -> dict[str, Any]:
+    hidden_fields = ("prefilled", "prefill_note")
+    return {
+        "uuid": draft.uuid, "program": draft.program_key, "company": serialize_partner_reference(draft.partner),
+        "version": draft.version, "saved_at": draft.saved_at, "problems": problems, "sent": draft.sent_at is not None,
+        "fields": {key: value for key, value in draft.data.items() if key not in hidden_fields},
+        "integration": draft.integration.uuid if draft.integration else None,
+        "note": str(draft.data.get("prefill_note", "")),
+    }  # fmt: skip

@@ -1,0 +1,81 @@
+"""Shapes of a company and its people in the API."""
+
+from datetime import datetime
+
+from ninja import Schema
+
+from portal.api.routing import StrictSchema
+
+
+class PartnerOut(Schema):
+    name: str
+    slug: str
+    website: str
+    domain: str
+    alliances_manager: str
+    created_at: datetime
+
+
+class MemberOut(Schema):
+    id: int
+    name: str
+    role: str
+    joined_at: datetime
+
+
+class InvitationOut(Schema):
+    """An open invitation. Its link is in its mail alone."""
+
+    id: int
+    email: str
+    role: str
+    expires_at: datetime
+
+
+class JoinRequestOut(Schema):
+    id: int
+    name: str
+    message: str
+    created_at: datetime
+
+
+class PartnerMembersOut(Schema):
+    """`invitations` and `requests` for owners only."""
+
+    members: list[MemberOut]
+    invitations: list[InvitationOut]
+    requests: list[JoinRequestOut]
+
+
+class PartnerUpdateIn(StrictSchema):
+    name: str | None = None
+    website: str | None = None
+
+
+class RoleIn(StrictSchema):
+    role: str
+
+
+class InvitationIn(RoleIn):
+    email: str
+
+
+class JoinDecisionIn(StrictSchema):
+    """`role` where they are let in."""
+
+    accept: bool
+    role: str = "viewer"
+
+
+class AlliancesManagerIn(StrictSchema):
+    """Mail address of the Alliances manager; null for nobody."""
+
+    manager: str | None
+
+
+class AgreementOut(Schema):
+    kind: str
+    version: str
+    state: str
+    company_signer: str
+    program_signer: str

@@ -1,0 +1,145 @@
+"""Scenarios of the demo world: what happens to an integration once it has reached its stage."""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+from django.utils import timezone
+
+from integrations.programs.schema import RequirementKind
+from integrations.reviews.services import claims
+from integrations.submissions.models import Finding, Integration
+from integrations.submissions.selectors import context
+from integrations.submissions.services import agreements, findings, meetings, waivers
+from integrations.submissions.services.transitions import perform_transition
+from integrations.submissions.workflow.states import ResponsibleParty
+from portal.accounts.models import User
+from portal.demo.answers import fulfill_requirement, record_failing_check
+from portal.demo.listed import SCENARIOS as OF_STANDING
+
+
+def start_integration(integration: Integration, owner: User, reviewer: User, now: datetime) -> None:
+    """The first two requirements are there, the rest is open."""
+    for requirement in context.list_missing_next(integration, now)[:2]:
+        fulfill_requirement(integration, requirement, owner=owner, reviewer=reviewer, now=now)
+    findings.post_message(
+        integration, "Which of the sample providers is closest to an API like ours?", actor=owner, now=now
+    )
+
+
+def request_changes(integration: Integration, owner: User, reviewer: User, now: datetime) -> None:
+    """A reviewer asked for changes; one of two findings is answered."""
+    claims.claim_review(integration, actor=reviewer, now=now)
+    requirements = [r.id for r in integration.edition.requirements()]
+    first = findings.raise_finding(
+        integration, requirements[2], "Show a run that is stopped as well as one that passes.", actor=reviewer, now=now
+    )
+    findings.raise_finding(
+        integration,
+        requirements[-2],
+        "The documentation does not say which stages are supported.",
+        actor=reviewer,
+        now=now,
+    )
+    findings.post_message(
+        integration, "Ask Kim whether the callback limits changed.", actor=reviewer, now=now, is_internal=True
+    )
+    perform_transition(integration, "request_changes", actor=reviewer, note="Two things, both small.", now=now)
+    findings.answer_finding(first, "Both runs are in the new recording.", actor=owner, now=now + timedelta(hours=2))
+
+
+def start_second_round(integration: Integration, owner: User, reviewer: User, now: datetime) -> None:
+    """Asked, answered, and waiting again."""
+    request_changes(integration, owner, reviewer, now - timedelta(days=3))
+    open_one = Finding.objects.filter(integration=integration, state="open").get()
+    findings.answer_finding(open_one, "Documented in the new release.", actor=owner, now=now - timedelta(days=1))
+    integration = Integration.objects.select_related("partner").get(pk=integration.pk)
+    for requirement in [
+        r
+        for r in context.list_missing_next(integration, now)
+        if context.get_responsible_party(r, integration) == ResponsibleParty.PARTNER
+    ]:
+        fulfill_requirement(integration, requirement, owner=owner, reviewer=reviewer, now=now - timedelta(days=1))
+    perform_transition(integration, "request_again", actor=owner, now=now - timedelta(days=1))
+
+
+def put_on_hold(integration: Integration, owner: User, reviewer: User, now: datetime) -> None:
+    perform_transition(
+        integration, "put_on_hold", actor=reviewer, note="The upstream pull request waits for its maintainers.", now=now
+    )
+
+
+def waive_requirement(integration: Integration, owner: User, reviewer: User, now: datetime) -> None:
+    """A reviewer lets one requirement wait, for a reason and until a day."""
+    missing = context.list_missing_next(integration, now)[0]
+    reason, until = "The plugin moves to its new home this quarter.", now + timedelta(days=60)
+    waivers.waive_requirement(integration, missing.id, reason=reason, expires_at=until, actor=reviewer, now=now)
+
+
+def propose_meeting(integration: Integration, owner: User, reviewer: User, now: datetime) -> None:
+    """The reviewer proposed times; the company has not chosen yet."""
+    claims.claim_review(integration, actor=reviewer, now=now)
+    requirement = next(r for r in context.list_missing_next(integration, now) if r.kind == RequirementKind.MEETING)
+    today = timezone.now().replace(hour=15, minute=0, second=0, microsecond=0)
+    times = tuple(today + timedelta(days=days, hours=hours) for days, hours in ((2, 0), (3, 2), (6, 0)))
+    meetings.propose_times(
+        integration,
+        requirement.id,
+        meetings.MeetingProposal(times, "https://meet.example/review", 45),
+        actor=reviewer,
+        now=now,
+    )
+
+
+def sign_agreement(integration: Integration, owner: User, reviewer: User, now: datetime) -> None:
+    """The company signed the agreement; the program has not countersigned."""
+    requirement = next(r for r in context.list_missing_next(integration, now) if r.kind == RequirementKind.AGREEMENT)
+    signature = agreements.AgreementSignature(owner.name, timezone.localdate(now))
+    agreements.sign_agreement(integration, requirement.id, signature, version="2026-01", actor=owner, now=now)
+
+
+def fail_checks(integration: Integration, owner: User, reviewer: User, now: datetime) -> None:
+    """The machine looked and found something that the company has to mend."""
+    for requirement in [r for r in context.list_missing_next(integration, now) if r.kind == RequirementKind.CHECK][:2]:
+        record_failing_check(integration, requirement, now)
+
+
+def approve(integration: Integration, owner: User, reviewer: User, now: datetime) -> None:
+    """Approved a moment ago: the mail waits, and the decision can still be undone."""
+    for requirement in context.list_missing_next(integration, now):
+        fulfill_requirement(integration, requirement, owner=owner, reviewer=reviewer, now=now)
+    integration = Integration.objects.select_related("partner").get(pk=integration.pk)
+    claims.claim_review(integration, actor=reviewer, now=now)
+    perform_transition(integration, "approve", actor=reviewer, now=now)
+
+
+def archive(integration: Integration, owner: User, reviewer: User, now: datetime) -> None:
+    perform_transition(integration, "archive", actor=owner, note="Replaced by the built-in database engine.", now=now)
+
+
+def withdraw(integration: Integration, owner: User, reviewer: User, now: datetime) -> None:
+    perform_transition(integration, "withdraw", actor=owner, note="We build it together with another team.", now=now)
+
+
+def request_premier_tier(integration: Integration, owner: User, reviewer: User, now: datetime) -> None:
+    """Everything for the higher tier is there, and it is asked for."""
+    tier = next(t for t in integration.edition.tiers if t.on_request)
+    for requirement in tier.requirements:
+        fulfill_requirement(integration, requirement, owner=owner, reviewer=reviewer, now=now)
+    perform_transition(integration, "request_tier", actor=owner, tier=tier.key, now=now)
+
+
+SCENARIOS: dict[str, Callable[[Integration, User, User, datetime], None]] = {
+    "begun": start_integration,
+    "changes": request_changes,
+    "round two": start_second_round,
+    "on hold": put_on_hold,
+    "waived": waive_requirement,
+    "meeting": propose_meeting,
+    "signed": sign_agreement,
+    "failing": fail_checks,
+    "approved": approve,
+    "archived": archive,
+    "withdrawn": withdraw,
+    "premier": request_premier_tier,
+    **OF_STANDING,
+}

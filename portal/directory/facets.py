@@ -1,0 +1,123 @@
+"""Facets of the directory: the options of each filter, with the number of listings behind each."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from django.db.models import Count
+from django.utils.translation import gettext as _
+
+from integrations.compliance.public_status import PUBLIC_STATUSES_BY_KEY
+from integrations.programs.registry import PROGRAMS
+from portal.directory.search import (
+    STANDING_LABELS,
+    STATUSES_BY_STANDING,
+    TRACK_LABELS,
+    ListingFilters,
+    format_platform,
+    list_matching_listings,
+)
+
+STANDINGS_BY_STATUS = {
+    key: [c for c, standings in STATUSES_BY_STANDING.items() if key in standings] for key in PUBLIC_STATUSES_BY_KEY
+}
+FACET_NAMES = ("product", "track", "program", "category", "tier", "platform", "standing")
+FACET_COLUMNS = (
+    "product",
+    "track",
+    "program",
+    "category",
+    "category_name",
+    "tier",
+    "tier_name",
+    "platforms",
+    "standing",
+)
+
+
+@dataclass(slots=True)
+class FacetOption:
+    """One choice of a filter: its value, what it is called, how many there would be, whether it is chosen."""
+
+    value: str
+    word: str
+    count: int
+    chosen: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FacetCounts:
+    """How many the filters leave, and the choices of each filter with how many each would leave."""
+
+    count: int
+    options: dict[str, list[FacetOption]]
+
+
+FacetRow = Mapping[str, str]
+
+
+def count_facets(filters: ListingFilters) -> FacetCounts:
+    """One query: a row for each combination that there is; a few hundred, however many listings there are."""
+    filter_values = {name: value for name in FACET_NAMES if (value := getattr(filters, name))} | {
+        "standing": filters.standing
+    }
+    options: dict[str, dict[str, FacetOption]] = {name: {} for name in FACET_NAMES}
+    count = 0
+    for row in list_matching_listings(filters).order_by().values_list(*FACET_COLUMNS).annotate(n=Count("pk")):
+        facet_row, listing_count = dict(zip(FACET_COLUMNS, row[:-1], strict=True)), row[-1]
+        failing_names = [name for name, value in filter_values.items() if value not in _list_values(name, facet_row)]
+        count += 0 if failing_names else listing_count
+        if len(failing_names) < 2:  # what one filter alone keeps out counts for the other choices of that filter
+            for name in failing_names or FACET_NAMES:
+                _add_count(options[name], name, facet_row, listing_count, filters)
+    return FacetCounts(
+        count, {name: _list_options(name, options_by_value, filters) for name, options_by_value in options.items()}
+    )
+
+
+def _add_count(
+    options: dict[str, FacetOption], name: str, facet_row: FacetRow, listing_count: int, filters: ListingFilters
+) -> None:
+    for value in _list_values(name, facet_row):
+        option = options.get(value)
+        if option is None:
+            options[value] = FacetOption(
+                value, _get_label(name, value, facet_row), listing_count, value == getattr(filters, name)
+            )
+        else:
+            option.count += listing_count
+
+
+def _list_options(name: str, options_by_value: dict[str, FacetOption], filters: ListingFilters) -> list[FacetOption]:
+    """The choices of a filter in their order; one that is chosen and leaves nothing stands there with 0."""
+    chosen_value = getattr(filters, name)
+    if name == "standing":
+        return [
+            options_by_value.get(value, FacetOption(value, _(label), 0, value == chosen_value))
+            for value, label in STANDING_LABELS.items()
+        ]
+    if chosen_value:
+        options_by_value.setdefault(
+            chosen_value, FacetOption(chosen_value, _get_label(name, chosen_value, {}), 0, True)
+        )
+    return sorted(
+        (option for value, option in options_by_value.items() if value), key=lambda option: option.word.casefold()
+    )
+
+
+def _list_values(name: str, facet_row: FacetRow) -> Iterable[str]:
+    """The choices of a filter that a combination counts for."""
+    if name == "standing":
+        return STANDINGS_BY_STATUS[facet_row["standing"]]
+    return facet_row["platforms"].split() if name == "platform" else (facet_row[name],)
+
+
+def _get_label(name: str, value: str, facet_row: FacetRow) -> str:
+    if name == "program":
+        return PROGRAMS[value].name if value in PROGRAMS else value
+    if name == "track":
+        return TRACK_LABELS.get(value, value)
+    if name == "platform":
+        return format_platform(value)
+    if name == "standing":
+        return _(STANDING_LABELS[value])
+    return facet_row.get(f"{name}_name") or value
