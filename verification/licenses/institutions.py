@@ -1,6 +1,5 @@
 """Grammar of names of institutions, which a noun marks in any language: "Masarykova univerzita"."""
 
-import re
 from functools import cache
 
 from verification.licenses.addresses import is_address, is_handle
@@ -9,28 +8,27 @@ from verification.licenses.lexicon import (
     SCRIPTS_WITH_CAPITALS,
     TRIM,
     Kind,
-    compile_stems,
     has_capitals,
     is_brand,
     kind,
     script_of,
     words,
 )
+from verification.licenses.word_lists import WordList
 
 MAX_FREE_WORDS = 7  # beside a legal form or a noun of institutions
 MIN_JOINED = 5  # letters of a name that is written without spaces and holds a noun of institutions
 
 
 @cache
-def institution_patterns() -> tuple[frozenset[str], re.Pattern[str]]:
-    """The nouns of institutions that are whole words, and one pattern for those that are parts of words."""
-    return compile_stems(words("institution_nouns"))
+def institution_nouns() -> WordList:
+    """The nouns that say what kind of institution a name is of, and the parts of compounds."""
+    return WordList(words("institution_nouns"))
 
 
 def is_institution_noun(folded: str) -> bool:
     """Return whether a folded word says what kind of institution a name is of: "universitet"."""
-    whole, parts = institution_patterns()
-    return folded in whole or parts.search(folded) is not None
+    return folded in institution_nouns()
 
 
 def is_institution(tokens: list[str]) -> bool:

@@ -20,6 +20,7 @@ from verification.licenses.dictionaries import (
     romanize,
     romanized_words,
 )
+from verification.licenses.word_lists import WordList
 
 WORDS = Path(__file__).with_name("data") / "words"
 TRIM = ".,;:'\"!*_`#= \t\n-"  # around a word
@@ -105,19 +106,9 @@ def is_brand(text: str) -> bool:
 
 
 @cache
-def term_patterns() -> tuple[frozenset[str], re.Pattern[str]]:
-    """The terms that are whole words, and one pattern for those that are parts of words."""
-    return compile_stems(words("terms") | words("restrictions") | frozenset(romanized_terms()))
-
-
-def compile_stems(stems: frozenset[str]) -> tuple[frozenset[str], re.Pattern[str]]:
-    """Return the whole words of a list, and one pattern for the stems in it: "stem*", "*stem" and "*stem*"."""
-    whole = frozenset(stem for stem in stems if "*" not in stem)
-    parts = (
-        f"{'' if stem.startswith('*') else '^'}{re.escape(stem.strip('*'))}{'' if stem.endswith('*') else '$'}"
-        for stem in sorted(stems - whole)
-    )
-    return whole, re.compile("|".join(parts))
+def terms() -> WordList:
+    """The words and parts of words that set terms, in their own scripts and in Latin letters."""
+    return WordList((*words("terms"), *words("restrictions"), *romanized_terms()))
 
 
 def romanized_terms() -> Iterator[str]:
@@ -130,9 +121,8 @@ def romanized_terms() -> Iterator[str]:
 @lru_cache(maxsize=20_000)
 def is_term(word: str) -> bool:
     """Return whether a folded word, or a part of a compound, belongs to terms."""
-    whole, parts = term_patterns()
     pieces = [BETWEEN.sub("", word), *BETWEEN.split(word)]
-    return any(piece in whole or parts.search(piece) for piece in pieces if piece)
+    return any(piece in terms() for piece in pieces if piece)
 
 
 def holds_term(word: str) -> bool:
@@ -155,9 +145,7 @@ def is_auxiliary(folded: str) -> bool:
 @lru_cache(maxsize=20_000)
 def is_plain_term(word: str) -> bool:
     """Return whether an English word of terms shows even where it is written together with others."""
-    whole, parts = term_patterns()
-    is_long = len(word) > 4 and word in english_words()
-    return word in words("short_terms") or (is_long and (word in whole or parts.search(word) is not None))
+    return word in words("short_terms") or (len(word) > 4 and word in english_words() and word in terms())
 
 
 @lru_cache(maxsize=20_000)

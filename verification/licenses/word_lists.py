@@ -1,0 +1,37 @@
+"""Lists of words and of parts of words: "stem*", "*stem" and "*stem*"."""
+
+from collections.abc import Iterable
+
+
+class WordList:
+    """Words to look for; sets keep the time independent of the length of the list."""
+
+    def __init__(self, entries: Iterable[str]) -> None:
+        self.words: set[str] = set()
+        self.starts: set[str] = set()
+        self.ends: set[str] = set()
+        self.parts: set[str] = set()
+        for entry in entries:
+            self._get_set(entry).add(entry.strip("*"))
+        self._lengths = sorted({len(stem) for stem in self.starts | self.ends | self.parts})
+
+    def __contains__(self, word: str) -> bool:
+        return word in self.words or self.holds_part_of(word)
+
+    def holds_part_of(self, word: str) -> bool:
+        """Return whether the word starts with, ends with, or holds a stem of the list."""
+        size = len(word)
+        for length in self._lengths:
+            if length > size:
+                return False
+            if word[:length] in self.starts or word[size - length :] in self.ends:
+                return True
+            if self.parts and any(word[at : at + length] in self.parts for at in range(size - length + 1)):
+                return True
+        return False
+
+    def _get_set(self, entry: str) -> set[str]:
+        is_start, is_end = entry.endswith("*"), entry.startswith("*")
+        return {(False, False): self.words, (True, False): self.starts, (False, True): self.ends}.get(
+            (is_start, is_end), self.parts
+        )
