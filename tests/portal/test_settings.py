@@ -134,7 +134,7 @@ def test_production_refusal_never_prints_a_secret(manage):
 
 
 @pytest.mark.parametrize(
-    ("settings", "reason"),
+    ("environment", "reason"),
     [
         ({"DATABASE_URL": "postgres://portal@127.0.0.1/portal"}, "DATABASE_URL names a PostgreSQL database"),
         ({"SITE_URL": "https://portal.example.com"}, "SITE_URL names a public host"),
@@ -143,10 +143,10 @@ def test_production_refusal_never_prints_a_secret(manage):
         ({"ALLOWED_HOSTS": "*"}, "ALLOWED_HOSTS names a public host"),
     ],
 )
-def test_start_without_an_environment_refuses_what_looks_like_production(manage, settings, reason):
+def test_start_without_an_environment_refuses_what_looks_like_production(manage, environment, reason):
     sentence = f"PORTAL_ENV is not set, and {reason}: set PORTAL_ENV to production, or to embedded for a trial."
-    assert refusal(manage("check", **settings)) == sentence
-    assert refusal(manage("check", **settings, PORTAL_ENV=" ")) == sentence
+    assert refusal(manage("check", **environment)) == sentence
+    assert refusal(manage("check", **environment, PORTAL_ENV=" ")) == sentence
 
 
 @pytest.mark.parametrize("hosts", ["127.0.0.2,[::1],localhost", "portal.localhost"])

@@ -74,7 +74,7 @@ def test_platforms_have_names():
     ],
 )
 def test_newest(versions, expected):
-    assert terraform_versions.newest(versions) == expected
+    assert terraform_versions.select_newest_version(versions) == expected
 
 
 @pytest.mark.skipif(not terraform.available(), reason="Terraform is not installed")
