@@ -1,6 +1,6 @@
 """Which kinds of field do several forms ask with, beside plain text? An address, a day, a number."""
 
-from datetime import date
+from datetime import UTC, date, datetime
 from typing import Any
 
 from django import forms
@@ -15,6 +15,17 @@ REQUIRED_MESSAGE = gettext_lazy("Answer this question.")
 CHOICE_MESSAGE = gettext_lazy("Choose one of the answers that are shown.")
 MAX_LENGTH_MESSAGE = gettext_lazy("At most %(limit_value)d characters; these are %(show_value)d.")
 MAX_DRAFT_CHARACTERS = 20_000
+
+
+class UtcDateTimeField(forms.DateTimeField):
+    """A moment, cleaned to UTC: PostgreSQL refuses offsets of sixteen hours and more, which Python reads."""
+
+    def to_python(self, value: Any) -> datetime | None:
+        moment: datetime | None = super().to_python(value)
+        try:
+            return moment and moment.astimezone(UTC)
+        except OverflowError as error:
+            raise ValidationError(self.error_messages["invalid"], code="invalid") from error
 
 
 class WebAddressField(forms.URLField):

@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from integrations.programs.registry import PROGRAMS
+from portal.core.form_fields import UtcDateTimeField
 from portal.core.text_fields import SingleLineField
 from portal.webhooks.event_kinds import iterate_event_type_groups
 from portal.webhooks.models import Endpoint
@@ -109,7 +110,7 @@ def build_initial_data(endpoint: Endpoint) -> dict[str, Any]:
 class ReplayForm(forms.Form):
     """From when on failed messages are sent again."""
 
-    since = forms.DateTimeField(
+    since = UtcDateTimeField(
         label=gettext_lazy("Failed since"),
         widget=forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M"),
     )

@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from integrations.submissions.services.meetings import MAX_PROPOSED_TIMES
+from portal.core.form_fields import UtcDateTimeField
 from portal.core.text_fields import MultiLineField, SingleLineField
 
 MEETING_MINUTES = (15, 30, 45, 60, 90, 120)
@@ -21,7 +22,7 @@ def format_moment(moment: datetime) -> str:
     return dateformat.format(timezone.localtime(moment), "D j M, H:i")
 
 
-class LocalDateTimeField(forms.DateTimeField):
+class LocalDateTimeField(UtcDateTimeField):
     """A moment in the reader's own zone."""
 
     def __init__(self, **kwargs: Any) -> None:

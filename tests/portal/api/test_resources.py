@@ -52,6 +52,8 @@ def test_webhook_is_paused_and_resumed_and_its_failed_messages_sent_again(endpoi
     whole = me.get(f"{place}/messages/{failed.uuid}").json()
     assert (whole["state"], whole["webhook_id"], whole["attempts"]) == ("waiting", failed.message_id, [])
     assert me.post(f"{place}/messages/{failed.uuid}/replay").status_code == 409
+    far_future = me.post(f"{place}/replay", {"since": "7937-04-29T06:07:25+16:15"})
+    assert (far_future.status_code, far_future.json()["said"]) == (200, "Messages sent again: 0.")
 
 
 def test_log_is_narrowed_by_kind(endpoint: Any, alice: Any) -> None:
