@@ -1,4 +1,4 @@
-"""What does the environment say? Reads settings loudly: nonsense stops the start with one sentence.
+"""What does the environment say? Reads settings loudly: invalid settings stop startup with an error message.
 
 Every variable read is remembered in TABLE, from which docs/operate.md is generated.
 """

@@ -72,7 +72,7 @@ def find_problems(settings: Mapping[str, Any]) -> list[str]:
 def _find_unsafe_switches(settings: Mapping[str, Any]) -> Iterator[str]:
     if settings["DATABASES"]["default"]["ENGINE"] == SQLITE:
         yield "DATABASE_URL must name a PostgreSQL database"
-    for setting, variable in (("DEBUG", "PORTAL_DEBUG"), ("LOOPBACK_SOURCES", "LOOPBACK_SOURCES")):
+    for setting, variable in (("DEBUG", "PORTAL_DEBUG"), ("ALLOW_LOOPBACK_HTTP", "ALLOW_LOOPBACK_HTTP")):
         if settings[setting]:
             yield f"{variable} must be off"
     if settings["AUDIT_ANCHOR_DIR"].resolve().is_relative_to(settings["DATA_DIR"].resolve()):
@@ -86,8 +86,8 @@ def _find_unsafe_switches(settings: Mapping[str, Any]) -> Iterator[str]:
 def _find_weak_secrets(settings: Mapping[str, Any]) -> Iterator[str]:
     secrets = {
         "SECRET_KEY": [settings["SECRET_KEY"]] if settings["SECRET_KEY"] else [],
-        "CREDENTIALS_KEYS": settings["CREDENTIALS_KEYS"],
-        "BADGE_KEYS": settings["BADGE_KEYS"],
+        "ENCRYPTION_KEYS": settings["ENCRYPTION_KEYS"],
+        "BADGE_SIGNING_KEYS": settings["BADGE_SIGNING_KEYS"],
         "AUDIT_KEYS": list(settings["AUDIT_KEYS"].values()),
     }
     name_by_secret: dict[str, str] = {}

@@ -50,12 +50,12 @@ def load_or_create_secret(name: str) -> str:
 
 
 SECRET_KEY = environment.read_secret("SECRET_KEY", doc="Signs sessions and links.")
-CREDENTIALS_KEYS = environment.read_list(
-    "CREDENTIALS_KEYS",
+ENCRYPTION_KEYS = environment.read_list(
+    "ENCRYPTION_KEYS",
     doc="Keys that encrypt test-account credentials, newest first; older ones still decrypt.",
 )
-BADGE_KEYS = environment.read_list(
-    "BADGE_KEYS",
+BADGE_SIGNING_KEYS = environment.read_list(
+    "BADGE_SIGNING_KEYS",
     doc="Secrets whose keys sign the statements of badges, newest first; those of older ones still verify.",
 )
 AUDIT_KEYS = environment.read_keys(
@@ -80,8 +80,8 @@ REDIS_URL = environment.read_url(
     doc="Broker and cache; bin/up starts its own where this is not set.",
 )
 
-LOOPBACK_SOURCES = environment.read_flag(
-    "LOOPBACK_SOURCES",
+ALLOW_LOOPBACK_HTTP = environment.read_flag(
+    "ALLOW_LOOPBACK_HTTP",
     False,
     doc="Development only: checks may read plain http from this machine. Refused in production.",
 )
@@ -101,8 +101,8 @@ if PRODUCTION:
     if problems:
         raise ImproperlyConfigured(f"The portal does not start in production: {'; '.join(problems)}.")
 SECRET_KEY = SECRET_KEY or load_or_create_secret("SECRET_KEY")
-CREDENTIALS_KEYS = CREDENTIALS_KEYS or [load_or_create_secret("CREDENTIALS_KEYS")]
-BADGE_KEYS = BADGE_KEYS or [load_or_create_secret("BADGE_KEYS")]
+ENCRYPTION_KEYS = ENCRYPTION_KEYS or [load_or_create_secret("ENCRYPTION_KEYS")]
+BADGE_SIGNING_KEYS = BADGE_SIGNING_KEYS or [load_or_create_secret("BADGE_SIGNING_KEYS")]
 AUDIT_KEYS = AUDIT_KEYS or {"embedded": load_or_create_secret("AUDIT_KEYS")}
 
 if SQLITE:
@@ -398,16 +398,16 @@ ANYMAIL = email_providers.build_anymail_settings(
     ),
 )
 DEFAULT_FROM_EMAIL = environment.read_text(
-    "MAIL_FROM", "Partner portal <portal@localhost>", doc="Sender of every mail."
+    "DEFAULT_FROM_EMAIL", "Partner portal <portal@localhost>", doc="Sender of every mail."
 )
-MAIL_KEPT = not EMAIL_HOST and EMAIL_PROVIDER == email_providers.SMTP
-OUTBOX_OPEN = (
+EMAIL_STORED_ONLY = not EMAIL_HOST and EMAIL_PROVIDER == email_providers.SMTP
+EMAIL_LOG_PUBLIC = (
     environment.read_flag(
-        "OUTBOX_OPEN",
+        "EMAIL_LOG_PUBLIC",
         True,
         doc="Embedded only: the outbox page is open without sign-in, so that a sign-up can be finished.",
     )
-    and MAIL_KEPT
+    and EMAIL_STORED_ONLY
     and not PRODUCTION
 )
 
@@ -418,36 +418,45 @@ PROGRAM_EDITIONS = environment.read_pairs(
 UNDO_MINUTES = environment.read_number(
     "UNDO_MINUTES", 10, doc="How long a decision can be undone before its mail goes."
 )
-CLAIM_MINUTES = environment.read_number(
-    "CLAIM_MINUTES", 30, low=1, doc="How long a reviewer's claim lasts without activity."
+REVIEW_CLAIM_MINUTES = environment.read_number(
+    "REVIEW_CLAIM_MINUTES", 30, low=1, doc="How long a reviewer's claim lasts without activity."
 )
-SIGN_IN_AGAIN_MINUTES = environment.read_number(
-    "SIGN_IN_AGAIN_MINUTES",
+REAUTHENTICATION_MINUTES = environment.read_number(
+    "REAUTHENTICATION_MINUTES",
     15,
     low=1,
     doc="How old a sign-in may be for changes to an account and for opening a test account.",
 )
-ACCOUNT_REAUTHENTICATION_TIMEOUT = 60 * SIGN_IN_AGAIN_MINUTES
+ACCOUNT_REAUTHENTICATION_TIMEOUT = 60 * REAUTHENTICATION_MINUTES
 NOTICE_GRACE_DAYS = environment.read_number(
     "NOTICE_GRACE_DAYS", 30, low=1, doc="Days that a partner has after a notice before a suspension is possible."
 )
-REMOVAL_AFTER_DAYS = environment.read_number(
-    "REMOVAL_AFTER_DAYS", 60, low=1, doc="Days after a suspension before a removal from the listing is possible."
+DELISTING_AFTER_DAYS = environment.read_number(
+    "DELISTING_AFTER_DAYS", 60, low=1, doc="Days after a suspension before a removal from the listing is possible."
 )
-NOTICE_BREACHES = environment.read_number(
-    "NOTICE_BREACHES", 2, low=1, doc="Breaches that stand within NOTICE_WITHIN_DAYS before a notice is suggested."
+SLA_NOTICE_BREACH_COUNT = environment.read_number(
+    "SLA_NOTICE_BREACH_COUNT",
+    2,
+    low=1,
+    doc="Breaches that stand within SLA_NOTICE_WINDOW_DAYS before a notice is suggested.",
 )
-NOTICE_WITHIN_DAYS = environment.read_number(
-    "NOTICE_WITHIN_DAYS", 90, low=1, doc="The days that are looked back on for that."
+SLA_NOTICE_WINDOW_DAYS = environment.read_number(
+    "SLA_NOTICE_WINDOW_DAYS", 90, low=1, doc="The days that are looked back on for that."
 )
-NOTICE_OVERDUE_TIMES = environment.read_number(
-    "NOTICE_OVERDUE_TIMES", 2, low=2, doc="An open issue that has taken so many times its target suggests a notice too."
+SLA_NOTICE_OVERDUE_FACTOR = environment.read_number(
+    "SLA_NOTICE_OVERDUE_FACTOR",
+    2,
+    low=2,
+    doc="An open issue that has taken so many times its target suggests a notice too.",
 )
-ESCALATE_HOURS = environment.read_number(
-    "ESCALATE_HOURS", 24, low=1, doc="Hours without an answer after which news goes to the next of the program."
+ESCALATION_INTERVAL_HOURS = environment.read_number(
+    "ESCALATION_INTERVAL_HOURS",
+    24,
+    low=1,
+    doc="Hours without an answer after which news goes to the next of the program.",
 )
-API_REQUESTS_A_MINUTE = environment.read_number(
-    "API_REQUESTS_A_MINUTE", 300, low=1, doc="Requests a minute that one token may make of the API."
+API_REQUESTS_PER_MINUTE = environment.read_number(
+    "API_REQUESTS_PER_MINUTE", 300, low=1, doc="Requests a minute that one token may make of the API."
 )
 REPORT_ZONE = environment.read_zone("REPORT_ZONE", "UTC", doc="Time zone in which the weeks of the SLA reports begin.")
 UPLOAD_MAX_MB = environment.read_number(

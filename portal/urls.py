@@ -3,7 +3,7 @@
 from django.contrib import admin
 from django.urls import include, path
 
-from integrations.compliance import views as standing
+from integrations.compliance import views as compliance
 from integrations.partners.views import calendar as calendars
 from integrations.sla.views import dashboard as sla
 from integrations.sla.views import issue as issues
@@ -42,12 +42,12 @@ urlpatterns = [
     *office.urlpatterns,
     *office_files.urlpatterns,
     *saved_views.urlpatterns,
-    *standing.urlpatterns,
+    *compliance.urlpatterns,
     *webhooks.urlpatterns,
     *choices.urlpatterns,
     path("", include("portal.api.urls")),
-    path("outbox/", email_log.show_email_log, name="outbox"),
-    path("outbox/<uuid:uuid>/", email_log.show_email, name="mail"),
+    path("emails/", email_log.show_email_log, name="outbox"),
+    path("emails/<uuid:uuid>/", email_log.show_email, name="mail"),
     path("notifications/", email_log.show_notifications, name="notifications"),
     path("theme/", theme.set_theme, name="theme"),
     path("styleguide/", styleguide.show_styleguide, name="styleguide"),

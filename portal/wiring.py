@@ -15,51 +15,51 @@ from portal.accounts.access import access_revoked
 from portal.analytics import services as keeping
 from portal.api.services import tokens
 from portal.audit import services
-from portal.audit.models import Event
+from portal.audit.models import AuditEvent
 from portal.directory import services as listings
 from portal.notifications import calendar_feed, email, escalation
 from portal.webhooks import fanout
 from verification.checks.services import runs
 from verification.sources import rate_limits
-from verification.sources.models import Allowance
+from verification.sources.models import GitHubRateLimit
 
-Reaction = Callable[[Event], None]
+Reaction = Callable[[AuditEvent], None]
 
 
-def cancel_mail(event: Event) -> None:
+def cancel_mail(event: AuditEvent) -> None:
     """The mail of a decision that was undone, or overtaken by the partner's own end of it, never goes."""
-    earlier = Event.objects.filter(stream=event.stream, seq__lt=event.seq)
+    earlier = AuditEvent.objects.filter(stream=event.stream, seq__lt=event.seq)
     decision = earlier.filter(data__has_key="undo_until").order_by("seq").last()
     if decision is not None:
         email.cancel_held_emails(decision)
         fanout.cancel_deliveries(decision)
 
 
-def run_checks(event: Event) -> None:
+def run_checks(event: AuditEvent) -> None:
     """What the partner claims is looked at by machines at once."""
     if event.integration is not None:
-        runs.request_check_run(event.integration, now=event.at, reason=event.verb.replace("_", " ").capitalize())
+        runs.request_check_run(event.integration, now=event.at, reason=event.event_type.replace("_", " ").capitalize())
 
 
-def start_monitoring(event: Event) -> None:
+def start_monitoring(event: AuditEvent) -> None:
     """From the moment it is listed, the issues of its repository have clocks."""
     if event.integration is not None:
         monitoring.start_monitoring(event.integration, event.at)
 
 
-def stop_monitoring(event: Event) -> None:
+def stop_monitoring(event: AuditEvent) -> None:
     """Where the support ends, no clock runs."""
     if event.integration is not None:
         monitoring.stop_monitoring(event.integration, event.at)
 
 
-def follow_repository_change(event: Event) -> None:
+def follow_repository_change(event: AuditEvent) -> None:
     """The repository was changed: its issues are read from where it is now."""
     if event.integration is not None:
         monitoring.update_repository(event.integration, event.at)
 
 
-def check_answers(event: Event) -> None:
+def check_answers(event: AuditEvent) -> None:
     """What was written into a form may be what a check looks at."""
     integration = event.integration
     requirement = (
@@ -69,13 +69,13 @@ def check_answers(event: Event) -> None:
         runs.request_check_run(integration, now=event.at, reason=f"Answered: {requirement.title}")
 
 
-def silence_former_member(event: Event) -> None:
+def silence_former_member(event: AuditEvent) -> None:
     """Who no longer belongs to the company hears no more of it, nor what waits for a morning or a digest."""
     if event.partner is not None:
         email.silence_person(event.data["person"], event.partner)
 
 
-def update_listing(event: Event) -> None:
+def update_listing(event: AuditEvent) -> None:
     """What everyone reads in the directory follows at once."""
     if event.integration is not None:
         listings.refresh_listing(event.integration, event.at)
@@ -86,26 +86,26 @@ def update_listing(event: Event) -> None:
 # after these the public page of what is listed says something else
 PUBLIC_EVENT_TYPES = (
     "answered", "not_needed", "document_uploaded", "document_removed", "facts_changed", "repository_changed",
-    "edition_moved", "release", "archive", "grant_tier", "undo_decision", "suspend", "suspend_at_once", "remove",
-    "uphold_appeal", "take_notice_back", "reinstate", "step_down", "company_changed",
+    "edition_moved", "publish", "archive", "grant_tier", "undo_decision", "suspend", "suspend_immediately", "delist",
+    "uphold_appeal", "withdraw_notice", "reinstate", "downgrade_to_community", "company_changed",
 )  # fmt: skip
 REACTIONS: dict[str, tuple[Reaction, ...]] = {
     "created": (run_checks,),
-    "request_review": (run_checks,),
-    "request_again": (run_checks,),
+    "submit_for_review": (run_checks,),
+    "resubmit_for_review": (run_checks,),
     "edition_moved": (run_checks,),
     "answered": (check_answers,),
     "facts_changed": (run_checks,),
     "repository_changed": (run_checks, follow_repository_change),
-    "release": (start_monitoring,),
+    "publish": (start_monitoring,),
     "issues_breached": (escalation.start_escalation,),
     "breaches_retracted": (escalation.notify_of_retraction,),
     "appeal": (run_checks,),
-    "hold_process": (run_checks,),
-    "ask_reinstatement": (run_checks,),
+    "pause_deadline": (run_checks,),
+    "request_reinstatement": (run_checks,),
     "reinstate": (start_monitoring,),
-    "remove": (stop_monitoring,),
-    "step_down": (cancel_mail, stop_monitoring),
+    "delist": (stop_monitoring,),
+    "downgrade_to_community": (cancel_mail, stop_monitoring),
     "undo_decision": (cancel_mail,),
     "withdraw": (cancel_mail,),
     "archive": (cancel_mail, stop_monitoring),
@@ -113,7 +113,7 @@ REACTIONS: dict[str, tuple[Reaction, ...]] = {
 }
 
 
-def notify_staff(credential: Allowance) -> None:
+def notify_staff(credential: GitHubRateLimit) -> None:
     """A credential that GitHub refuses is the staff's to replace: one mail each."""
     context, key = (
         {"name": credential.name, "why": credential.dead_why},
@@ -123,12 +123,12 @@ def notify_staff(credential: Allowance) -> None:
         email.queue("github_credential_dead", f"{key}:{person.pk}", person, context, now=credential.dead_at)
 
 
-def react(event: Event) -> None:
+def react(event: AuditEvent) -> None:
     """Everything that follows, in the portal's own language: what is written down is read by others too."""
     with translation.override(settings.LANGUAGE_CODE):
-        for reaction in REACTIONS.get(event.verb, ()):
+        for reaction in REACTIONS.get(event.event_type, ()):
             reaction(event)
-        if event.verb in PUBLIC_EVENT_TYPES:
+        if event.event_type in PUBLIC_EVENT_TYPES:
             update_listing(event)
         notices.notify(event)
         fanout.create_deliveries(event)

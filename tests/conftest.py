@@ -206,10 +206,13 @@ def drive(row: Integration, stage: str, *, partner: User, reviewer: User, now: d
             perform_transition(row, "approve", actor=reviewer, now=now)
         elif row.stage == "release":
             now += timedelta(minutes=11)
-            perform_transition(row, "release", actor=reviewer, now=now)
+            perform_transition(row, "publish", actor=reviewer, now=now)
         else:
             perform_transition(
-                row, "request_review" if row.next_position[1] == "review" else "advance", actor=partner, now=now
+                row,
+                "submit_for_review" if row.next_position[1] == "review" else "complete_step",
+                actor=partner,
+                now=now,
             )
     raise AssertionError(f"{row} never reached {stage}")
 

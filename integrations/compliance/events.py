@@ -6,7 +6,7 @@ from typing import Any
 
 from django.utils.translation import gettext, gettext_noop
 
-from portal.audit.models import Event
+from portal.audit.models import AuditEvent
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class ComplianceEmailTemplate:
 
 
 EMAIL_TEMPLATES: dict[str, ComplianceEmailTemplate] = {
-    "give_notice": ComplianceEmailTemplate(
+    "issue_notice": ComplianceEmailTemplate(
         gettext_noop("Notice: {name}"),
         gettext_noop("{actor} gave notice to {name}: its support has not kept the program’s promise."),
         gettext_noop(
@@ -36,11 +36,11 @@ EMAIL_TEMPLATES: dict[str, ComplianceEmailTemplate] = {
             "Look at the evidence before you decide: the partner sees the same."
         ),
     ),
-    "set_aside": ComplianceEmailTemplate(
+    "dismiss_request": ComplianceEmailTemplate(
         gettext_noop("Left as it is: {name}"),
         gettext_noop("{actor} looked at {name} and leaves its standing as it is."),
     ),
-    "hold_process": ComplianceEmailTemplate(
+    "pause_deadline": ComplianceEmailTemplate(
         gettext_noop("Held: the notice to {name}"),
         gettext_noop(
             "What {company} did is noted, and the period stands still until somebody of the program has looked at it."
@@ -51,7 +51,7 @@ EMAIL_TEMPLATES: dict[str, ComplianceEmailTemplate] = {
             "Look at the evidence before you decide: the partner sees the same."
         ),
     ),
-    "go_on": ComplianceEmailTemplate(
+    "resume_deadline": ComplianceEmailTemplate(
         gettext_noop("The period runs on: {name}"),
         gettext_noop(
             "{actor} looked at what {company} did. The time during which the period stood still is not counted."
@@ -73,14 +73,14 @@ EMAIL_TEMPLATES: dict[str, ComplianceEmailTemplate] = {
         gettext_noop("{actor} suspended {name}. Its public page says so from now on."),
         gettext_noop("Its promise and its clocks go on. Settle what is left and ask to be reinstated, or appeal."),
     ),
-    "suspend_at_once": ComplianceEmailTemplate(
+    "suspend_immediately": ComplianceEmailTemplate(
         gettext_noop("Suspended at once: {name}"),
         gettext_noop(
             "{actor} suspended {name} without notice: its repository is in other hands. Its public page says so."
         ),
         gettext_noop("Show whose it is now and ask to be reinstated, or appeal."),
     ),
-    "remove": ComplianceEmailTemplate(
+    "delist": ComplianceEmailTemplate(
         gettext_noop("Removed from the listing: {name}"),
         gettext_noop("{actor} removed {name} from the listing. Its public page stays and says so."),
         gettext_noop("You can ask to be reinstated at any time."),
@@ -101,19 +101,19 @@ EMAIL_TEMPLATES: dict[str, ComplianceEmailTemplate] = {
         gettext_noop("{actor} dismissed the appeal. The time during which the period stood still is not counted."),
         gettext_noop("The reviewers’ decisions and the evidence they had stay on the page for both sides."),
     ),
-    "take_notice_back": ComplianceEmailTemplate(
+    "withdraw_notice": ComplianceEmailTemplate(
         gettext_noop("Notice taken back: {name}"), gettext_noop("{actor} took the notice to {name} back.")
     ),
     "reinstate": ComplianceEmailTemplate(
         gettext_noop("Reinstated: {name}"),
         gettext_noop("{actor} looked afresh and reinstated {name}. Its public page says so."),
     ),
-    "ask_reinstatement": ComplianceEmailTemplate(
+    "request_reinstatement": ComplianceEmailTemplate(
         gettext_noop("Asks to be reinstated: {name} of {company}"),
         gettext_noop("{actor} asks that {name} be reinstated."),
         then_of_program=gettext_noop("Look afresh: reinstate it, or leave it as it is and say why."),
     ),
-    "step_down": ComplianceEmailTemplate(
+    "downgrade_to_community": ComplianceEmailTemplate(
         gettext_noop("Now a community integration: {name}"),
         gettext_noop(
             "{company} no longer promises support for {name} and said so itself. "
@@ -139,9 +139,9 @@ class ComplianceEmail:
     acts: tuple[dict[str, Any], ...]
 
 
-def build_compliance_email(event: Event) -> ComplianceEmail | None:
+def build_compliance_email(event: AuditEvent) -> ComplianceEmail | None:
     """What the mail of a move of the due process says; None for any other event."""
-    template, integration = EMAIL_TEMPLATES.get(event.verb), event.integration
+    template, integration = EMAIL_TEMPLATES.get(event.event_type), event.integration
     if template is None or integration is None:
         return None
     placeholders = {
@@ -149,7 +149,7 @@ def build_compliance_email(event: Event) -> ComplianceEmail | None:
         "company": integration.partner.name,
         "actor": event.actor or gettext("The portal"),
     }
-    deadline = event.data.get("standing_due") or ""
+    deadline = event.data.get("compliance_deadline") or ""
     return ComplianceEmail(
         subject=gettext(template.subject).format_map(placeholders),
         lead=gettext(template.lead).format_map(placeholders),

@@ -12,14 +12,14 @@ from integrations.sla import metrics
 from integrations.sla.engine import inputs
 from integrations.sla.engine.explanation import serialize_clock
 from integrations.sla.metrics import MetricsScope
-from integrations.sla.models import Breach
+from integrations.sla.models import SlaBreach
 from integrations.submissions.models import Integration
 from integrations.submissions.workflow.evidence import PartnerActivity
-from portal.notifications.models import Email
+from portal.notifications.models import EmailMessage
 
 MAX_BREACHES = 25  # breaches that explain themselves in one pack; the rest are counted
 SLA_EVENT_TYPES = ("issues_warned", "issues_breached", "breaches_retracted")
-DECISION_EVENT_TYPES = tuple(verb for verb in EMAILED_EVENT_TYPES if verb != "suggest_notice")
+DECISION_EVENT_TYPES = tuple(event_type for event_type in EMAILED_EVENT_TYPES if event_type != "suggest_notice")
 ActivityLister = Callable[[Integration, datetime], list[PartnerActivity]]
 
 
@@ -35,7 +35,7 @@ def collect_evidence(integration: Integration, now: datetime, list_activities: A
 def _build_evidence(integration: Integration, now: datetime, list_activities: ActivityLister) -> dict[str, Any]:
     scope = MetricsScope(integration_id=integration.pk)
     breaches = metrics.list_breaches(scope).select_related("clock", "issue")
-    retractions = Breach.objects.filter(scope.build_condition(), retracted_at__isnull=False).select_related(
+    retractions = SlaBreach.objects.filter(scope.build_condition(), retracted_at__isnull=False).select_related(
         "issue__watch"
     )
     return {
@@ -44,11 +44,11 @@ def _build_evidence(integration: Integration, now: datetime, list_activities: Ac
         "company": integration.partner.name,
         "program": integration.program.name,
         "edition": integration.edition_date,
-        "standing": str(integration.standing),
-        "since": _format_timestamp(integration.standing_since),
-        "due": _format_timestamp(integration.standing_due_at),
-        "held": integration.standing_hold,
-        "asked": integration.standing_ask,
+        "listing_status": str(integration.listing_status),
+        "since": _format_timestamp(integration.listing_status_since),
+        "due": _format_timestamp(integration.compliance_deadline_at),
+        "held": integration.deadline_pause_reason,
+        "asked": integration.compliance_request,
         "data_up_to": _format_timestamp(metrics.get_data_up_to(scope)),
         "rule": integration.edition.removal,
         "promise": integration.edition.sla.summary,
@@ -57,18 +57,19 @@ def _build_evidence(integration: Integration, now: datetime, list_activities: Ac
         "retracted": [_build_retraction_entry(breach) for breach in retractions[:MAX_BREACHES]],
         "told": list_sent_emails(integration),
         "acts": [
-            _build_activity_entry(activity) for activity in list_activities(integration, integration.standing_since)
+            _build_activity_entry(activity)
+            for activity in list_activities(integration, integration.listing_status_since)
         ]
-        if integration.standing_since
+        if integration.listing_status_since
         else [],
         "decisions": [
             _build_decision_entry(event)
-            for event in integration.events.filter(verb__in=DECISION_EVENT_TYPES).order_by("seq")
+            for event in integration.events.filter(event_type__in=DECISION_EVENT_TYPES).order_by("seq")
         ],
     }
 
 
-def _build_breach_entry(breach: Breach, now: datetime) -> dict[str, Any]:
+def _build_breach_entry(breach: SlaBreach, now: datetime) -> dict[str, Any]:
     """A breach that stands, with its clock explained as of the moment."""
     issue = inputs.find_issue(str(breach.issue.uuid))
     assert issue is not None
@@ -76,27 +77,27 @@ def _build_breach_entry(breach: Breach, now: datetime) -> dict[str, Any]:
         "issue": str(issue),
         "title": issue.title,
         "url": issue.url,
-        "verb": breach.verb,
+        "target_type": breach.target_type,
         "severity": breach.severity,
         "due": breach.due_at.isoformat(),
         "found": breach.found_at.isoformat(),
         "answered": _format_timestamp(breach.clock.stopped_at),
-        "clock": _build_clock_entry(issue, breach.verb, now),
+        "clock": _build_clock_entry(issue, breach.target_type, now),
     }
 
 
-def _build_clock_entry(issue: Any, verb: str, now: datetime) -> dict[str, Any]:
+def _build_clock_entry(issue: Any, target_type: str, now: datetime) -> dict[str, Any]:
     """The clock's own account; without words where its facts do not tell of the opening."""
     context = inputs.build_projection_context(issue, now)
     try:
         clocks = inputs.compute_issue_state(issue, now).clocks
     except ValueError:
         return {"words": []}
-    clock = next(clock for clock in clocks if str(clock.verb) == verb)
+    clock = next(clock for clock in clocks if str(clock.target_type) == target_type)
     return serialize_clock(clock, context.calendar.zone, issue.url)
 
 
-def _build_retraction_entry(breach: Breach) -> dict[str, Any]:
+def _build_retraction_entry(breach: SlaBreach) -> dict[str, Any]:
     return {
         "issue": str(breach.issue),
         "url": breach.issue.url,
@@ -108,8 +109,8 @@ def _build_retraction_entry(breach: Breach) -> dict[str, Any]:
 
 def list_sent_emails(integration: Integration) -> list[dict[str, Any]]:
     """Who was told what and when, and what became of each mail, oldest first; of the last hundred."""
-    related_emails = Email.objects.filter(
-        integration=integration, event__verb__in=(*SLA_EVENT_TYPES, *EMAILED_EVENT_TYPES)
+    related_emails = EmailMessage.objects.filter(
+        integration=integration, event__event_type__in=(*SLA_EVENT_TYPES, *EMAILED_EVENT_TYPES)
     )
     recent_emails = related_emails.order_by("-created_at", "-pk").values(
         "created_at", "subject", "to", "state", "sent_at"
@@ -119,7 +120,7 @@ def list_sent_emails(integration: Integration) -> list[dict[str, Any]]:
             "at": email["created_at"].isoformat(),
             "subject": email["subject"],
             "to": email["to"],
-            "fate": str(Email.State(email["state"]).label),
+            "fate": str(EmailMessage.State(email["state"]).label),
             "sent": _format_timestamp(email["sent_at"]),
         }
         for email in reversed(recent_emails)
@@ -132,7 +133,7 @@ def _build_activity_entry(activity: PartnerActivity) -> dict[str, Any]:
 
 def _build_decision_entry(event: Any) -> dict[str, Any]:
     summary = event.words[0]
-    deadline = event.data.get("standing_due", "")
+    deadline = event.data.get("compliance_deadline", "")
     return {
         "seq": event.seq,
         "at": event.at.isoformat(),

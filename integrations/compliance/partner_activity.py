@@ -12,7 +12,7 @@ from integrations.sla.engine import inputs
 from integrations.sla.engine.participants import ParticipantSide, identify_participants
 from integrations.sla.engine.projection import order_events
 from integrations.sla.engine.types import IssueEventKind
-from integrations.sla.models import Breach, Issue, Watch
+from integrations.sla.models import MonitoredRepository, SlaBreach, SupportIssue
 from integrations.sla.services.policies import get_sla_policy
 from integrations.submissions.models import Integration
 from integrations.submissions.workflow import evidence as due_process
@@ -24,19 +24,22 @@ from verification.checks.runner import FROZEN_KEY
 
 END_OF_TIME = datetime.max.replace(tzinfo=UTC)
 ANSWER_KINDS = (IssueEventKind.COMMENTED, IssueEventKind.CLOSED)
-ACKNOWLEDGING_EVENT_TYPES = ("go_on", "dismiss_appeal")  # a person saw what was there and had the period run on
+ACKNOWLEDGING_EVENT_TYPES = (
+    "resume_deadline",
+    "dismiss_appeal",
+)  # a person saw what was there and had the period run on
 
 
 def collect_facts(integration: Integration, now: datetime) -> ComplianceFacts:
     """What speaks for the partner and was not looked at, and how far what we know reaches."""
-    watch = Watch.objects.filter(integration=integration, ended_at=None).first()
+    watch = MonitoredRepository.objects.filter(integration=integration, ended_at=None).first()
     recorded_freeze_reason = (
         Observation.objects.filter(integration=integration, key=FROZEN_KEY).values_list("value", flat=True).first()
         or ""
     )
     freeze_reason = (
         str(recorded_freeze_reason)
-        if integration.hold and integration.hold_reason == str(recorded_freeze_reason)[:500]
+        if integration.on_hold_for and integration.hold_reason == str(recorded_freeze_reason)[:500]
         else ""
     )
     return ComplianceFacts(
@@ -47,17 +50,19 @@ def collect_facts(integration: Integration, now: datetime) -> ComplianceFacts:
 def list_unreviewed_activities(integration: Integration) -> list[PartnerActivity]:
     """What the partner did that nobody has looked at; nothing where no notice was given."""
     if (
-        integration.standing not in (ListingStatus.NOTICE, ListingStatus.SUSPENDED)
-        or integration.standing_since is None
+        integration.listing_status not in (ListingStatus.ON_NOTICE, ListingStatus.SUSPENDED)
+        or integration.listing_status_since is None
     ):
         return []
-    review_events = integration.events.filter(verb__in=ACKNOWLEDGING_EVENT_TYPES, at__gte=integration.standing_since)
+    review_events = integration.events.filter(
+        event_type__in=ACKNOWLEDGING_EVENT_TYPES, at__gte=integration.listing_status_since
+    )
     reviewed_keys = {
         activity["key"] for event in review_events for activity in event.data.get("evidence", {}).get("acts", ())
     }
     return [
         activity
-        for activity in list_activities(integration, integration.standing_since)
+        for activity in list_activities(integration, integration.listing_status_since)
         if activity.key not in reviewed_keys
     ]
 
@@ -74,11 +79,11 @@ def list_activities(integration: Integration, started_at: datetime) -> list[Part
 
 def _list_issue_activities(integration: Integration, started_at: datetime) -> Iterator[PartnerActivity]:
     """An answer or a solution on a late issue, and breaches that never were."""
-    breaches = Breach.objects.filter(integration=integration)
+    breaches = SlaBreach.objects.filter(integration=integration)
     for breach in breaches.filter(retracted_at__gt=started_at).select_related("issue__watch"):
         message = f"A breach of {breach.issue} was retracted"
         yield PartnerActivity(f"retracted:{breach.pk}", breach.retracted_at or started_at, message, breach.issue.url)
-    breached_issues = Issue.objects.filter(pk__in=breaches.filter(retracted_at=None).values("issue"))
+    breached_issues = SupportIssue.objects.filter(pk__in=breaches.filter(retracted_at=None).values("issue"))
     for issue in breached_issues.select_related("watch", "policy", "integration").prefetch_related(
         inputs.EVENTS_PREFETCH
     ):
@@ -89,7 +94,7 @@ def _list_issue_activities(integration: Integration, started_at: datetime) -> It
             )
 
 
-def find_first_answer_time(issue: Issue, started_at: datetime) -> datetime | None:
+def find_first_answer_time(issue: SupportIssue, started_at: datetime) -> datetime | None:
     """When somebody of the partner first said or settled something on an issue after a moment."""
     events = order_events(inputs.list_timeline_events(issue), END_OF_TIME)
     opening = next((event for event in events if event.kind == IssueEventKind.OPENED), None)
@@ -112,11 +117,11 @@ def _list_release_activities(integration: Integration, started_at: datetime) -> 
 
 
 def _list_finding_activities(integration: Integration, started_at: datetime) -> Iterator[PartnerActivity]:
-    for finding in integration.findings.filter(fixed_at__gt=started_at):
+    for finding in integration.findings.filter(resolved_at__gt=started_at):
         yield PartnerActivity(
-            f"finding:{finding.pk}", finding.fixed_at or started_at, f"Finding {finding.number} was answered"
+            f"finding:{finding.pk}", finding.resolved_at or started_at, f"Finding {finding.number} was answered"
         )
-    for event in integration.events.filter(verb="check_passed", at__gt=started_at):
+    for event in integration.events.filter(event_type="check_passed", at__gt=started_at):
         requirement = event.data.get("requirement", "")
         yield PartnerActivity(
             f"check:{requirement}", event.at, f"“{event.data.get('title', requirement)}” is in order again"

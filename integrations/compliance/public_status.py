@@ -12,27 +12,38 @@ from django.utils.translation import gettext_noop
 
 from integrations.submissions.models import Integration
 from integrations.submissions.workflow.states import ListingStatus
-from portal.audit.models import Event
+from portal.audit.models import AuditEvent
 
 # the steps of the due process, as the page of the standing offers them
 COMPLIANCE_STEPS = (
-    "give_notice", "set_aside", "take_notice_back", "appeal", "uphold_appeal", "dismiss_appeal", "go_on", "suspend",
-    "suspend_at_once", "remove", "ask_reinstatement", "reinstate", "step_down",
-)  # fmt: skip
+    "issue_notice",
+    "dismiss_request",
+    "withdraw_notice",
+    "appeal",
+    "uphold_appeal",
+    "dismiss_appeal",
+    "resume_deadline",
+    "suspend",
+    "suspend_immediately",
+    "delist",
+    "request_reinstatement",
+    "reinstate",
+    "downgrade_to_community",
+)
 STATUS_PRESERVING_STEPS = (
-    "set_aside",
+    "dismiss_request",
     "appeal",
     "dismiss_appeal",
-    "go_on",
-    "ask_reinstatement",
+    "resume_deadline",
+    "request_reinstatement",
 )  # they change no standing
 RELISTING_EVENT_TYPES = ("reinstate", "uphold_appeal")  # they list it again
 STATUS_DESCRIPTIONS = {
-    ListingStatus.NONE: gettext_noop("Not listed: its company promises no support."),
-    ListingStatus.VERIFIED: gettext_noop("Listed, and in good standing."),
-    ListingStatus.NOTICE: gettext_noop("Under notice. Its public page does not say so."),
+    ListingStatus.UNLISTED: gettext_noop("Not listed: its company promises no support."),
+    ListingStatus.LISTED: gettext_noop("Listed, and in good standing."),
+    ListingStatus.ON_NOTICE: gettext_noop("Under notice. Its public page does not say so."),
     ListingStatus.SUSPENDED: gettext_noop("Suspended. Its public page says so."),
-    ListingStatus.REMOVED: gettext_noop("Removed from the listing. Its public page stays and says so."),
+    ListingStatus.DELISTED: gettext_noop("Removed from the listing. Its public page stays and says so."),
 }
 
 
@@ -52,21 +63,21 @@ class PublicListingStatus:
 
 LISTED_STATUS = PublicListingStatus(gettext_noop("Listed"), "", "good", "listed", shows_tier=True)
 PUBLIC_STATUSES = {
-    ListingStatus.VERIFIED: LISTED_STATUS,
-    ListingStatus.NOTICE: LISTED_STATUS,
+    ListingStatus.LISTED: LISTED_STATUS,
+    ListingStatus.ON_NOTICE: LISTED_STATUS,
     ListingStatus.SUSPENDED: PublicListingStatus(
         gettext_noop("Suspended"),
         gettext_noop("The program has suspended it: the promise of support was not kept, or is in doubt."),
         "warn",
         "suspended",
     ),
-    ListingStatus.REMOVED: PublicListingStatus(
+    ListingStatus.DELISTED: PublicListingStatus(
         gettext_noop("No longer listed"),
         gettext_noop("The program no longer lists it, and promises nothing about it."),
         "bad",
-        "removed",
+        "delisted",
     ),
-    ListingStatus.NONE: PublicListingStatus(
+    ListingStatus.UNLISTED: PublicListingStatus(
         gettext_noop("Community"),
         gettext_noop("Its company no longer promises support and said so. What was published stays usable."),
         "info",
@@ -90,23 +101,24 @@ def get_listing_status_after_step(step: str, target: Any) -> PublicListingStatus
 
 def get_public_listing_status(integration: Integration) -> PublicListingStatus:
     """What everybody may know of the standing of an integration that was listed at some time."""
-    return PUBLIC_STATUSES[ListingStatus(integration.standing)] if integration.is_open else ENDED_STATUS
+    return PUBLIC_STATUSES[ListingStatus(integration.listing_status)] if integration.is_open else ENDED_STATUS
 
 
 def get_status_changed_at(integration: Integration) -> datetime | None:
     """Since when everybody may know that it stands as it does. A notice, and one that was taken back, has no date."""
     if not integration.is_open:
         return integration.ended_at
-    if PUBLIC_STATUSES[ListingStatus(integration.standing)] is not LISTED_STATUS:
-        return integration.standing_since or integration.released_at
+    if PUBLIC_STATUSES[ListingStatus(integration.listing_status)] is not LISTED_STATUS:
+        return integration.listing_status_since or integration.released_at
     events = (
-        Event.objects.filter(integration=integration, verb__in=RELISTING_EVENT_TYPES).order_by("-seq")
-        if integration.standing_since
+        AuditEvent.objects.filter(integration=integration, event_type__in=RELISTING_EVENT_TYPES).order_by("-seq")
+        if integration.listing_status_since
         else ()
     )
     relisting_times = (
         event.at
         for event in events
-        if "standing" in event.data and PUBLIC_STATUSES[ListingStatus(event.data["standing"][0])] is not LISTED_STATUS
+        if "listing_status" in event.data
+        and PUBLIC_STATUSES[ListingStatus(event.data["listing_status"][0])] is not LISTED_STATUS
     )
     return next(relisting_times, integration.released_at)

@@ -13,7 +13,7 @@ from django.db.models import Count, F, Q
 from django.utils import timezone
 
 from integrations.sla.engine.types import ClockStatus
-from integrations.sla.models import Breach, Clock
+from integrations.sla.models import SlaBreach, SlaClock
 from integrations.submissions.models import Integration
 from integrations.submissions.services.transitions import lock_integration, perform_transition, refresh_next_action
 from integrations.submissions.workflow import evidence
@@ -22,18 +22,18 @@ from portal.audit import services
 from portal.core.errors import ActionRefused
 
 log = logging.getLogger(__name__)
-ACTIVE_STATUSES = (ListingStatus.NOTICE, ListingStatus.SUSPENDED)
+ACTIVE_STATUSES = (ListingStatus.ON_NOTICE, ListingStatus.SUSPENDED)
 
 
 def advance_cases(now: datetime | None = None, limit: int = 500) -> int:
     """Hold, tell and suggest what is due. Returns how many integrations that was."""
     now = now or timezone.now()
     active_cases = Integration.objects.filter(
-        standing__in=ACTIVE_STATUSES, standing_hold="", standing_due_at__isnull=False
+        listing_status__in=ACTIVE_STATUSES, deadline_pause_reason="", compliance_deadline_at__isnull=False
     )
     advanced_count = sum(
         _advance_case(integration, now)
-        for integration in active_cases.select_related("partner").order_by("standing_due_at")[:limit]
+        for integration in active_cases.select_related("partner").order_by("compliance_deadline_at")[:limit]
     )
     return advanced_count + sum(_suggest_notice(pk, reason, now) for pk, reason in find_notice_candidates(now).items())
 
@@ -51,14 +51,14 @@ def _advance_case(integration: Integration, now: datetime) -> bool:
 
 def _pause_deadline(integration: Integration, now: datetime) -> bool:
     activities = evidence.get_compliance_facts(integration, now).acts
-    if not activities or integration.standing_ask:
+    if not activities or integration.compliance_request:
         return False
     activity_entries = [
         {"key": activity.key, "at": activity.at.isoformat(), "said": activity.said, "url": activity.url}
         for activity in activities
     ]
     perform_transition(
-        integration, "hold_process", actor=None, now=now, version=integration.version, acts=activity_entries
+        integration, "pause_deadline", actor=None, now=now, version=integration.version, acts=activity_entries
     )
     return True
 
@@ -67,24 +67,24 @@ def _pause_deadline(integration: Integration, now: datetime) -> bool:
 def _record_deadline_end(pk: int, now: datetime) -> bool:
     """Once a period: its end is told, and the turn goes to the program."""
     integration = lock_integration(pk)
-    due_at = integration.standing_due_at
+    due_at = integration.compliance_deadline_at
     if (
-        integration.standing not in ACTIVE_STATUSES
+        integration.listing_status not in ACTIVE_STATUSES
         or due_at is None
         or due_at > now
-        or integration.standing_told_at is not None
+        or integration.deadline_notified_at is not None
     ):
         return False
-    integration.standing_told_at = now
+    integration.deadline_notified_at = now
     refresh_next_action(integration, now)
     integration.save()
-    services.record_event(integration, "period_ended", actor=None, now=now, standing_due=due_at.isoformat())
+    services.record_event(integration, "period_ended", actor=None, now=now, compliance_deadline=due_at.isoformat())
     return True
 
 
 def find_notice_candidates(now: datetime) -> dict[int, str]:
     """Listed integrations whose breaches crossed a threshold since somebody last looked: id and why."""
-    overdue_factor, window_days = settings.NOTICE_OVERDUE_TIMES, settings.NOTICE_WITHIN_DAYS
+    overdue_factor, window_days = settings.SLA_NOTICE_OVERDUE_FACTOR, settings.SLA_NOTICE_WINDOW_DAYS
     breach_reasons = {
         pk: f"{count} breaches that stand within {window_days} days"
         for pk, count in _count_recent_breaches(now).items()
@@ -95,30 +95,32 @@ def find_notice_candidates(now: datetime) -> dict[int, str]:
 
 
 LISTED_CONDITION = Q(
-    integration__standing=ListingStatus.VERIFIED, integration__stage=Stage.SUPPORT, integration__standing_ask=""
-)  # fmt: skip
+    integration__listing_status=ListingStatus.LISTED,
+    integration__stage=Stage.SUPPORT,
+    integration__compliance_request="",
+)
 
 
 def _count_recent_breaches(now: datetime) -> dict[int, int]:
-    window_started_at = now - timedelta(days=settings.NOTICE_WITHIN_DAYS)
-    reviewed_at = F("integration__standing_looked_at")
-    unreviewed_condition = Q(integration__standing_looked_at=None) | Q(found_at__gt=reviewed_at)
-    recent_breaches = Breach.objects.filter(
+    window_started_at = now - timedelta(days=settings.SLA_NOTICE_WINDOW_DAYS)
+    reviewed_at = F("integration__compliance_reviewed_at")
+    unreviewed_condition = Q(integration__compliance_reviewed_at=None) | Q(found_at__gt=reviewed_at)
+    recent_breaches = SlaBreach.objects.filter(
         LISTED_CONDITION & unreviewed_condition, retracted_at=None, due_at__gte=window_started_at
     )
     breach_counts = recent_breaches.order_by().values_list("integration").annotate(count=Count("pk"))
-    return {pk: count for pk, count in breach_counts if count >= settings.NOTICE_BREACHES}
+    return {pk: count for pk, count in breach_counts if count >= settings.SLA_NOTICE_BREACH_COUNT}
 
 
 def _find_overdue_integrations(now: datetime) -> set[int]:
     """With an issue that has taken so many times its target, as far as what we know reaches."""
-    overdue_clocks = Clock.objects.filter(
-        LISTED_CONDITION, state=ClockStatus.OVERDUE, promised=True, watch__ended_at=None, due_at__lt=now
+    overdue_clocks = SlaClock.objects.filter(
+        LISTED_CONDITION, state=ClockStatus.OVERDUE, is_committed=True, watch__ended_at=None, due_at__lt=now
     )
     integration_ids = set()
-    columns = ("integration_id", "started_at", "due_at", "watch__data_up_to", "integration__standing_looked_at")
+    columns = ("integration_id", "started_at", "due_at", "watch__data_up_to", "integration__compliance_reviewed_at")
     for pk, started_at, due_at, data_up_to, reviewed_at in overdue_clocks.values_list(*columns).iterator():
-        threshold_crossed_at = due_at + (settings.NOTICE_OVERDUE_TIMES - 1) * (due_at - started_at)
+        threshold_crossed_at = due_at + (settings.SLA_NOTICE_OVERDUE_FACTOR - 1) * (due_at - started_at)
         if threshold_crossed_at <= min(now, data_up_to) and (reviewed_at is None or reviewed_at < threshold_crossed_at):
             integration_ids.add(pk)
     return integration_ids

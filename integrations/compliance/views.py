@@ -21,7 +21,7 @@ from integrations.submissions.services.transitions import list_available_transit
 from integrations.submissions.views.mixins import load_visible_integration
 from integrations.submissions.workflow import evidence as due_process
 
-COMPLIANCE_PATH = "integrations/<uuid:uuid>/standing/"
+COMPLIANCE_PATH = "integrations/<uuid:uuid>/compliance/"
 TIMESTAMP_KEYS = ("at", "since", "due", "data_up_to", "found", "answered", "retracted", "sent")
 
 
@@ -73,7 +73,7 @@ def get_frozen_evidence(integration: Integration, seq: int) -> dict[str, Any]:
 
 def _build_json_response(evidence: Mapping[str, Any], filename: str) -> HttpResponse:
     response = HttpResponse(json.dumps(evidence, indent=2, ensure_ascii=False), content_type="application/json")
-    response["Content-Disposition"] = f'attachment; filename="standing-{filename}"'
+    response["Content-Disposition"] = f'attachment; filename="compliance-{filename}"'
     return response
 
 
@@ -85,12 +85,12 @@ def _render_evidence(
     context = {
         "integration": integration,
         "pack": parse_timestamps(evidence),
-        "stands": _(STATUS_DESCRIPTIONS.get(evidence["standing"], "")),
+        "stands": _(STATUS_DESCRIPTIONS.get(evidence["listing_status"], "")),
         "for_program": permissions.can_act_for_program(integration, request.user),
         "kept": list(integration.events.filter(data__has_key="evidence").order_by("seq").values_list("seq", flat=True)),
         "json_href": reverse(f"{url_name}_json", args=[integration.uuid, seq] if seq else [integration.uuid]),
         "grace": settings.NOTICE_GRACE_DAYS,
-        "removal_after": settings.REMOVAL_AFTER_DAYS,
+        "removal_after": settings.DELISTING_AFTER_DAYS,
         **extra_context,
     }
     return render(request, "compliance/compliance.html", context)
@@ -109,11 +109,11 @@ def parse_timestamps(data: Any) -> Any:
 
 
 urlpatterns = [
-    path("integrations/<uuid:uuid>/standing/", show_compliance, name="standing"),
-    path("integrations/<uuid:uuid>/standing/evidence.json", download_evidence, name="standing_json"),
-    path("integrations/<uuid:uuid>/standing/<int:seq>/", show_frozen_evidence, name="standing_frozen"),
+    path("integrations/<uuid:uuid>/compliance/", show_compliance, name="standing"),
+    path("integrations/<uuid:uuid>/compliance/evidence.json", download_evidence, name="standing_json"),
+    path("integrations/<uuid:uuid>/compliance/<int:seq>/", show_frozen_evidence, name="standing_frozen"),
     path(
-        "integrations/<uuid:uuid>/standing/<int:seq>/evidence.json",
+        "integrations/<uuid:uuid>/compliance/<int:seq>/evidence.json",
         download_frozen_evidence,
         name="standing_frozen_json",
     ),

@@ -9,7 +9,7 @@ from django.utils.text import slugify
 from django.utils.translation import gettext as _
 
 from integrations.partners.models.partners import Partner
-from portal.audit.models import Event
+from portal.audit.models import AuditEvent
 from portal.core import badge_impersonation
 from portal.core.name_matching import compute_name_key, compute_skeleton, has_mixed_scripts
 from portal.core.text_fields import explain_text_refusal
@@ -68,7 +68,9 @@ def find_similar_partner(name: str, now: datetime) -> Partner | None:
 
 def _find_recently_renamed_partner(name_skeleton: str, now: datetime) -> Partner | None:
     """The company that was called that until it was renamed: for a while nobody is taken for it."""
-    changes = Event.objects.filter(verb="company_changed", at__gt=now - OLD_NAME_RETENTION, data__has_key="before")
+    changes = AuditEvent.objects.filter(
+        event_type="company_changed", at__gt=now - OLD_NAME_RETENTION, data__has_key="before"
+    )
     for event in changes.select_related("partner"):
         if compute_skeleton(event.data["before"].get("name", "")) == name_skeleton:
             return event.partner

@@ -11,13 +11,13 @@ from integrations.submissions.models import Integration
 from integrations.submissions.workflow.states import Stage
 from portal.accounts.models import User
 from portal.audit import services
-from portal.audit.models import Event
+from portal.audit.models import AuditEvent
 from portal.notifications import email
 
-Audience = Callable[[Event], Iterable[User | str]]
+Audience = Callable[[AuditEvent], Iterable[User | str]]
 
 
-def list_owners(event: Event) -> list[User]:
+def list_owners(event: AuditEvent) -> list[User]:
     """The owners of the company as they are now."""
     memberships = Membership.objects.filter(
         partner=event.partner, ended_at=None, role=Role.OWNER, user__is_active=True
@@ -25,7 +25,7 @@ def list_owners(event: Event) -> list[User]:
     return [membership.user for membership in memberships.order_by("pk")]
 
 
-def list_both_sides(event: Event) -> list[User | str]:
+def list_both_sides(event: AuditEvent) -> list[User | str]:
     """Owners and editors, and of the program the Alliances manager, else the mailboxes of what is supported."""
     assert event.partner
     memberships = Membership.objects.filter(
@@ -39,12 +39,12 @@ def list_both_sides(event: Event) -> list[User | str]:
     return [*recipients, *dict.fromkeys(integration.edition.mailbox for integration in supported_integrations)]
 
 
-def list_subject(event: Event) -> list[User]:
+def list_subject(event: AuditEvent) -> list[User]:
     """Whom it is about."""
     return list(User.objects.filter(pk=event.data["person"], is_active=True))
 
 
-def list_counterparts(event: Event) -> list[User]:
+def list_counterparts(event: AuditEvent) -> list[User]:
     """Who was removed, or else the owners of the company that somebody left."""
     return list_owners(event) if event.data["left"] else list_subject(event)
 
@@ -60,16 +60,16 @@ NOTIFICATIONS_BY_EVENT_TYPE: dict[str, tuple[str, Audience]] = {
 }
 
 
-def handle_event(event: Event) -> None:
+def handle_event(event: AuditEvent) -> None:
     """Queue the mails of an event of a company, in its transaction. Who did it gets none."""
-    if not event.stream.startswith("partner:") or event.verb not in NOTIFICATIONS_BY_EVENT_TYPE:
+    if not event.stream.startswith("partner:") or event.event_type not in NOTIFICATIONS_BY_EVENT_TYPE:
         return
     with translation.override(settings.LANGUAGE_CODE):  # of mails, whoever caused them
         _queue_emails(event)
 
 
-def _queue_emails(event: Event) -> None:
-    template, audience = NOTIFICATIONS_BY_EVENT_TYPE[event.verb]
+def _queue_emails(event: AuditEvent) -> None:
+    template, audience = NOTIFICATIONS_BY_EVENT_TYPE[event.event_type]
     context = {"event": event, "partner": event.partner, "note": event.note, "data": event.data}
     if role := event.data.get("role"):
         context["role"] = Role(role).label.lower()

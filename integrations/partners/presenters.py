@@ -9,7 +9,7 @@ from django.utils.translation import gettext_noop
 
 from integrations.partners.models import Partner
 from integrations.submissions.models import Agreement
-from portal.audit.models import Event
+from portal.audit.models import AuditEvent
 
 # What everybody of the company and the program reads; who is invited, asks or leaves is for its owners.
 PARTNER_EVENT_TYPES = ("partner_created", "company_changed", "calendar_changed", "manager_named")
@@ -27,8 +27,8 @@ class AgreementRow:
 
 def get_history(partner: Partner, *, with_people: bool) -> Any:
     """Events of the company itself, newest first; its integrations have histories of their own."""
-    events = Event.objects.filter(stream=f"partner:{partner.pk}").shown_to_partner().order_by("-seq")
-    return events if with_people else events.filter(verb__in=PARTNER_EVENT_TYPES)
+    events = AuditEvent.objects.filter(stream=f"partner:{partner.pk}").shown_to_partner().order_by("-seq")
+    return events if with_people else events.filter(event_type__in=PARTNER_EVENT_TYPES)
 
 
 def list_agreements(partner: Partner) -> list[AgreementRow]:

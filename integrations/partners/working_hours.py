@@ -5,7 +5,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from integrations.partners import permissions
-from integrations.partners.models import CalendarEdition
+from integrations.partners.models import PartnerCalendar
 from integrations.submissions.models import Integration
 from portal.core.business_time import Calendar
 
@@ -21,7 +21,7 @@ def get_reader_calendar(receiver: Any, integration: Integration, now: datetime) 
     zone = getattr(receiver, "zone", DEFAULT_ZONE)
     if isinstance(receiver, str) or permissions.can_act_for_program(integration, receiver):
         return Calendar(ZoneInfo(zone))
-    edition = CalendarEdition.objects.filter(partner=integration.partner).in_force(now)
+    edition = PartnerCalendar.objects.filter(partner=integration.partner).in_force(now)
     if edition is None:
         return Calendar(ZoneInfo(zone))
     partner_calendar = edition.calendar

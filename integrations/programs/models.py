@@ -9,10 +9,10 @@ from portal.core.name_matching import compute_name_key
 PROVIDER_PREFIX = "terraform-provider-"
 
 
-class PublishedProvider(models.Model):
+class RegistryProvider(models.Model):
     """One provider published in the registry, as it was when it was imported.
 
-    `repository` is the lower-case "owner/name" of the source; `name_key` serves the search for neighbours.
+    `repository` is the lower-case "owner/name" of the source; `name_key` serves the search for neighbors.
     """
 
     registry_id = models.CharField(max_length=20, unique=True)

@@ -30,10 +30,10 @@ def describe_edition(program: Program, edition: Edition) -> dict[str, Any]:
         "source": edition.source,
         "steps": [_describe_step(step) for step in edition.steps],
         "groups": [asdict(group) for group in edition.groups],
-        "licences": {
-            "summary": edition.licences.summary,
-            "languages": list(edition.licences.languages),
-            "lines": [_describe_license(line) for line in edition.licences.lines],
+        "licenses": {
+            "summary": edition.licenses.summary,
+            "languages": list(edition.licenses.languages),
+            "lines": [_describe_license(line) for line in edition.licenses.lines],
         },
         "mailbox": edition.mailbox,
         "contact": edition.contact,
@@ -93,7 +93,7 @@ def _describe_license(line: LicenseRule) -> dict[str, Any]:
 
 def _describe_sla(sla: Sla) -> dict[str, Any]:
     return {
-        "verb": str(sla.verb),
+        "target_type": str(sla.target_type),
         "summary": sla.summary,
         "critical": asdict(sla.critical) if sla.critical else None,
         "other": asdict(sla.other) if sla.other else None,
@@ -165,16 +165,16 @@ def _format_requirement(requirement: dict[str, Any]) -> str:
 def _format_rules(description: dict[str, Any]) -> list[str]:
     sla = description["sla"]
     figures = ", ".join(f"{name} {_format_target(sla[name])}" for name in ("critical", "other") if sla[name])
-    licences = description["licences"]
+    licenses = description["licenses"]
     return [
         f"Mailbox     {description['mailbox']}  (contact: {description['contact']})",
-        f"SLA         {sla['verb']}: {figures or 'no figures'}",
+        f"SLA         {sla['target_type']}: {figures or 'no figures'}",
         f"            {sla['summary']}",
         f"Listing     {description['listing']}",
         f"Removal     {description['removal']}",
         f"Offerings   {', '.join(description['offerings'])}",
-        f"Licences    {licences['summary']}",
-        *(f"            {_format_license(line)}" for line in licences["lines"]),
+        f"Licenses    {licenses['summary']}",
+        *(f"            {_format_license(line)}" for line in licenses["lines"]),
     ]
 
 

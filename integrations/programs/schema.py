@@ -164,7 +164,7 @@ class Category:
 
 @dataclass(frozen=True, slots=True)
 class LicenseRule:
-    """One published line of a licence list: SPDX ids that pass, SPDX ids on which a person decides."""
+    """One published line of a license list: SPDX ids that pass, SPDX ids on which a person decides."""
 
     published: str
     allow: tuple[str, ...] = ()
@@ -174,7 +174,7 @@ class LicenseRule:
 
 @dataclass(frozen=True, slots=True)
 class LicensePolicy:
-    """Which licences pass. No lines: the program publishes no rule."""
+    """Which licenses pass. No lines: the program publishes no rule."""
 
     summary: str
     lines: tuple[LicenseRule, ...] = ()
@@ -202,7 +202,7 @@ class SlaTarget:
 class Sla:
     """What the program promises about issues in support. A target may be absent."""
 
-    verb: TargetType
+    target_type: TargetType
     summary: str
     critical: SlaTarget | None = None
     other: SlaTarget | None = None
@@ -248,7 +248,7 @@ class Edition:
     steps: tuple[Step, ...]
     categories: tuple[Category, ...]
     mailbox: str
-    licences: LicensePolicy
+    licenses: LicensePolicy
     sla: Sla
     listing: str
     removal: str

@@ -10,4 +10,4 @@ from portal.core.admin import ReadOnlyAdminMixin
 class ReviewerProfileAdmin(ReadOnlyAdminMixin, admin.ModelAdmin):  # type: ignore[type-arg]
     """What each reviewer takes on."""
 
-    list_display = ("user", "programs", "most_open", "away_from", "away_until")
+    list_display = ("user", "programs", "max_open_reviews", "away_from", "away_until")

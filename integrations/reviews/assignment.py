@@ -19,7 +19,7 @@ from integrations.partners.models import Membership
 from integrations.reviews.models import ReviewerProfile
 from integrations.submissions.models import Integration
 from integrations.submissions.models.integration import STAGES_BEFORE_RELEASE
-from portal.audit.models import Event
+from portal.audit.models import AuditEvent
 
 REVIEW_EVENT_TYPES = ("finding_raised", "finding_verified", "request_changes", "approve", "decline")
 UPCOMING_ABSENCE_PERIOD = timedelta(days=14)
@@ -61,8 +61,8 @@ def _list_reviewers(integration: Integration) -> list[Any]:
 
 def _get_review_history(integration: Integration, reviewer_ids: list[int]) -> _ReviewHistory:
     reviewer_ids_by_integration: dict[int | None, set[int | None]] = defaultdict(set)
-    events = Event.objects.filter(
-        integration__partner=integration.partner_id, verb__in=REVIEW_EVENT_TYPES, actor_id__in=reviewer_ids
+    events = AuditEvent.objects.filter(
+        integration__partner=integration.partner_id, event_type__in=REVIEW_EVENT_TYPES, actor_id__in=reviewer_ids
     )
     for reviewer_id, integration_id in events.values_list("actor_id", "integration_id").distinct():
         reviewer_ids_by_integration[integration_id].add(reviewer_id)
@@ -78,7 +78,7 @@ def _rank_reviewer(
     profile = getattr(reviewer, "reviewer_profile", None) or ReviewerProfile(user=reviewer)
     absence = _get_absence(profile, today)
     reviews_program = not profile.programs or integration.program_key in profile.programs
-    is_full = reviewer.load >= profile.most_open
+    is_full = reviewer.load >= profile.max_open_reviews
     is_available = reviews_program and not is_full and absence != "away now"
     reviewed_integration, knows_partner = (
         reviewer.pk in history.integration_reviewer_ids,
@@ -101,7 +101,8 @@ def _rank_reviewer(
         (not reviews_program, _("does not review %(product)s") % {"product": integration.program.product}),
         (
             True,
-            _("%(load)s of %(most_open)s open") % {"load": reviewer.load, "most_open": profile.most_open}
+            _("%(load)s of %(max_open_reviews)s open")
+            % {"load": reviewer.load, "max_open_reviews": profile.max_open_reviews}
             + (_(", no room for more") if is_full else ""),
         ),
         (bool(absence), _describe_absence(absence, profile)),

@@ -11,7 +11,7 @@ class ReviewerProfile(models.Model):
     programs = models.JSONField(default=list, blank=True)
     away_from = models.DateField(null=True, blank=True)
     away_until = models.DateField(null=True, blank=True)
-    most_open = models.PositiveSmallIntegerField("most reviews at once", default=8)
+    max_open_reviews = models.PositiveSmallIntegerField("most reviews at once", default=8)
 
     def __str__(self) -> str:
         return f"reviews of {self.user}"

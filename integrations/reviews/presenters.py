@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from integrations.partners import permissions
 from integrations.partners.models import Role
 from integrations.programs.schema import Question, Requirement, RequirementKind, Step
-from integrations.submissions.models import Document, Finding, Integration, Meeting, RequirementState
+from integrations.submissions.models import Document, Finding, Integration, Meeting, RequirementFulfillment
 from integrations.submissions.presenters import PARTY_LABELS, RequirementRow, StepRows, build_row, list_step_rows
 from integrations.submissions.selectors import context
 from integrations.submissions.services.transitions import AvailableTransition
@@ -20,7 +20,7 @@ from integrations.submissions.workflow.states import ResponsibleParty, Stage
 from portal.audit.event_types import EVENT_TYPES
 
 INTERNAL_KEYS = {"waits_for", "documents", "confirmed"}  # bookkeeping, no answer
-SETTLED_STATUSES = frozenset({"given", "not_needed", "pass", "waived"})
+SETTLED_STATUSES = frozenset({"submitted", "not_applicable", "pass", "waived"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,16 +87,16 @@ class _SubmittedEvidence:
 
     def __init__(self, integration: Integration) -> None:
         self.partner_name = integration.partner.name
-        self.states = {state.requirement_id: state for state in integration.states.all()}
+        self.fulfillments = {state.requirement_id: state for state in integration.fulfillments.all()}
         self.documents = list(Document.objects.filter(partner=integration.partner_id, removed_at=None).order_by("pk"))
         self.findings = _group_by_requirement(
-            integration.findings.select_related("raised_by", "fixed_by", "verified_by")
+            integration.findings.select_related("raised_by", "resolved_by", "verified_by")
         )
         self.meetings = _group_by_requirement(integration.meetings.all())
 
     def build_item(self, row: RequirementRow) -> ReviewItem:
         requirement = row.requirement
-        state = self.states.get(requirement.id)
+        state = self.fulfillments.get(requirement.id)
         return ReviewItem(
             row=row,
             whose=self.partner_name if row.holder == PARTY_LABELS[ResponsibleParty.PARTNER] else row.holder,
@@ -107,7 +107,7 @@ class _SubmittedEvidence:
             findings=tuple(self.findings[requirement.id]),
         )
 
-    def _list_documents(self, state: RequirementState) -> Iterator[Document]:
+    def _list_documents(self, state: RequirementFulfillment) -> Iterator[Document]:
         """What the answer names, also where it was handed in for another integration, and what belongs to it."""
         uuids = state.data.get("documents", [])
         return (document for document in self.documents if str(document.uuid) in uuids or document.state_id == state.pk)
@@ -120,7 +120,7 @@ def _group_by_requirement(rows: Iterable[Any]) -> dict[str, list[Any]]:
     return rows_by_requirement
 
 
-def list_answers(requirement: Requirement, state: RequirementState) -> list[tuple[str, str]]:
+def list_answers(requirement: Requirement, state: RequirementFulfillment) -> list[tuple[str, str]]:
     """What was answered, in the order of the questions; then what was kept without a question."""
     fields = {field.key: field for field in requirement.fields}
     keys = [key for key in fields if key in state.data] + [
@@ -169,7 +169,7 @@ def build_next_action_context(integration: Integration, now: datetime) -> dict[s
         ResponsibleParty.MACHINE: _("The portal’s turn"),
         ResponsibleParty.THIRD_PARTY: _("Waiting for others"),
     }
-    responsible_party = integration.turn_holder
+    responsible_party = integration.responsible_party
     in_review = integration.stage == Stage.REVIEW
     return {
         "turn_label": labels.get(responsible_party, ""),  # type: ignore[call-overload]
@@ -206,15 +206,15 @@ def filter_relevant_actions(
     which stands with its decision."""
     irrelevant_by_name = {
         "undo_decision": True,
-        "resume": not integration.hold,
-        "put_on_hold": bool(integration.hold),
+        "resume": not integration.on_hold_for,
+        "put_on_hold": bool(integration.on_hold_for),
         "grant_tier": not integration.tier_request,
         "decline_tier": not integration.tier_request,
-        "set_aside": not integration.standing_ask,
-        "go_on": integration.standing_hold != "acted",
-        "uphold_appeal": integration.standing_hold != "appeal",
-        "dismiss_appeal": integration.standing_hold != "appeal",
-        "suspend_at_once": not integration.hold,
+        "dismiss_request": not integration.compliance_request,
+        "resume_deadline": integration.deadline_pause_reason != "partner_responded",
+        "uphold_appeal": integration.deadline_pause_reason != "appeal",
+        "dismiss_appeal": integration.deadline_pause_reason != "appeal",
+        "suspend_immediately": not integration.on_hold_for,
     }
     return [action for action in actions if not irrelevant_by_name.get(action.name, False)]
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
-from integrations.sla.models import Watch
+from integrations.sla.models import MonitoredRepository
 from verification.checks.services import runs
 
 REASONS_BY_EVENT = {
@@ -30,11 +30,11 @@ def should_run_checks(event: str, payload: Mapping[str, Any]) -> bool:
     return ref.startswith("refs/tags/") or ref == f"refs/heads/{default_branch}"
 
 
-def request_checks(watch: Watch, events: Iterable[str], now: datetime) -> None:
+def request_checks(watch: MonitoredRepository, events: Iterable[str], now: datetime) -> None:
     """Run the checks once for all these events, in the background. Read the issues too where visibility may differ."""
     event_names = set(events)
     if event_names & VISIBILITY_EVENTS:
-        Watch.objects.filter(pk=watch.pk, ended_at=None).update(poll_at=now)
+        MonitoredRepository.objects.filter(pk=watch.pk, ended_at=None).update(poll_at=now)
     reason = next((reason for event, reason in REASONS_BY_EVENT.items() if event in event_names), "")
     if reason:
         runs.request_background_check_run(watch.integration, now, reason)

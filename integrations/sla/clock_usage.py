@@ -14,7 +14,7 @@ from integrations.programs.registry import get_edition
 from integrations.programs.schema import Sla, SlaTarget
 from integrations.sla.engine.types import ClockStatus, Severity
 from integrations.sla.metrics import AT_RISK_PERCENT
-from integrations.sla.models import Clock
+from integrations.sla.models import SlaClock
 from portal.core import business_time as clocks
 from portal.core.business_time import Calendar
 
@@ -76,15 +76,15 @@ class TimeUsage:
         ]  # fmt: skip
 
 
-def get_target(clock: Clock) -> SlaTarget | None:
+def get_target(clock: SlaClock) -> SlaTarget | None:
     """The figure that this clock counts towards, as of the issue's opening."""
     sla = get_sla(clock)
-    if clock.verb != sla.verb:
+    if clock.target_type != sla.target_type:
         return None
     return sla.critical if clock.severity == Severity.CRITICAL else sla.other
 
 
-def get_sla(clock: Clock) -> Sla:
+def get_sla(clock: SlaClock) -> Sla:
     return get_edition(clock.integration.program_key, clock.issue.edition).sla
 
 
@@ -97,7 +97,7 @@ def format_target(target: SlaTarget | None) -> str:
     return _("%(count)s business days") % {"count": target.business_days} if target.business_days else ""
 
 
-def calculate_usage(clock: Clock, calendar: Calendar, now: datetime) -> TimeUsage:
+def calculate_usage(clock: SlaClock, calendar: Calendar, now: datetime) -> TimeUsage:
     """What is used of a clock's promise at a moment."""
     target = get_target(clock)
     in_days = bool(target and target.business_days)
@@ -120,7 +120,7 @@ def _get_allowed_time(target: SlaTarget | None) -> timedelta | None:
     return timedelta(days=target.business_days) if target.business_days else None
 
 
-def is_at_risk(clock: Clock, now: datetime) -> bool:
+def is_at_risk(clock: SlaClock, now: datetime) -> bool:
     """Running with 75 % or more used."""
     return clock.state == ClockStatus.RUNNING and clock.warn75_at is not None and clock.warn75_at <= now
 

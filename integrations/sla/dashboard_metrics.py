@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 
 from integrations.sla.engine.types import ClockStatus
 from integrations.sla.filters import STATE_LABELS, ClockFilters, build_state_condition
-from integrations.sla.models import Breach, Watch
+from integrations.sla.models import MonitoredRepository, SlaBreach
 from portal.core.iso_weeks import get_last_complete_week, get_program_zone
 from portal.reports import trend_records
 from portal.reports.presenters import format_percent
@@ -51,7 +51,7 @@ class DashboardSummary:
     watched: int
     behind: int
     data_up_to: datetime | None
-    unreadable: list[Watch]
+    unreadable: list[MonitoredRepository]
 
 
 def build_dashboard_summary(filters: ClockFilters, now: datetime, query: Any) -> DashboardSummary:
@@ -82,7 +82,9 @@ def _count_clocks(filters: ClockFilters, now: datetime) -> dict[str, int]:
         kept=Count("pk", filter=met_condition & Q(stopped_at__gte=week_ago, stopped_at__lt=now)),
         kept_before=Count("pk", filter=met_condition & Q(stopped_at__gte=two_weeks_ago, stopped_at__lt=week_ago)),
         risk_before=Count("pk", filter=open_condition & Q(warn75_at__lte=week_ago, due_at__gt=week_ago)),
-        late_before=Count("pk", filter=open_condition & Q(due_at__lte=week_ago) & ~Q(state=ClockStatus.BLIND)),
+        late_before=Count(
+            "pk", filter=open_condition & Q(due_at__lte=week_ago) & ~Q(state=ClockStatus.DATA_INCOMPLETE)
+        ),
         **tab_counts,
     )
     # few, by an index of their own
@@ -114,10 +116,10 @@ def _build_state_tiles(filters: ClockFilters, now: datetime, counts: dict[str, i
         ),
         Tile(
             _("Blind"),
-            str(counts["tab_blind"]),
+            str(counts["tab_data_incomplete"]),
             _describe_last_week_incomplete(filters, now),
-            _build_state_url(query, "blind"),
-            "info" if counts["tab_blind"] else "neutral",
+            _build_state_url(query, "data_incomplete"),
+            "info" if counts["tab_data_incomplete"] else "neutral",
             "eye-off",
             _("our data ends before the due moment"),
         ),
@@ -140,7 +142,7 @@ def _build_open_condition(moment: datetime) -> Q:
 def _count_breaches(filters: ClockFilters, now: datetime) -> tuple[int, int]:
     """Breaches that fell due in the last seven days, and in those before."""
     week_ago, two_weeks_ago = now - WEEK, now - 2 * WEEK
-    breaches = Breach.objects.filter(filters.condition, retracted_at=None, due_at__gte=two_weeks_ago, due_at__lt=now)
+    breaches = SlaBreach.objects.filter(filters.condition, retracted_at=None, due_at__gte=two_weeks_ago, due_at__lt=now)
     counts = breaches.aggregate(
         now=Count("pk", filter=Q(due_at__gte=week_ago)), before=Count("pk", filter=Q(due_at__lt=week_ago))
     )
@@ -152,7 +154,7 @@ def _collect_data_coverage(filters: ClockFilters, now: datetime) -> dict[str, An
 
     Behind is what could not be read, or was not when its moment came: one whose hook works is read once an hour.
     """
-    watches = Watch.objects.filter(filters.scope, ended_at=None)
+    watches = MonitoredRepository.objects.filter(filters.scope, ended_at=None)
     behind_count = Count("pk", filter=~Q(trouble="") | Q(poll_at__lt=now - POLL_DELAY_TOLERANCE))
     troubled = watches.exclude(trouble="").select_related("integration").order_by("data_up_to", "pk")
     return {

@@ -10,7 +10,7 @@ from typing import Any
 from django.db.models import QuerySet
 from django.utils.translation import override
 
-from integrations.sla.models import Clock
+from integrations.sla.models import SlaClock
 from integrations.sla.presenters import COLUMNS, build_rows, serialize_row
 from portal.core.exports import BYTE_ORDER_MARK, escape_formula
 
@@ -18,7 +18,7 @@ BATCH_SIZE = 500
 MAX_ROWS = 50_000  # rows of one file, which says where there were more
 
 
-def select_keys(clocks: QuerySet[Clock]) -> tuple[list[int], bool]:
+def select_keys(clocks: QuerySet[SlaClock]) -> tuple[list[int], bool]:
     """The rows of one file, and whether it is cut. The order is settled once: no row is missed or doubled."""
     keys = list(clocks.values_list("pk", flat=True)[: MAX_ROWS + 1])
     return keys[:MAX_ROWS], len(keys) > MAX_ROWS
@@ -29,11 +29,13 @@ def iterate_batches(keys: list[int], now: datetime) -> Iterator[list[dict[str, A
     for start in range(0, len(keys), BATCH_SIZE):
         batch_keys = keys[start : start + BATCH_SIZE]
         with override("en"):  # programs read it, whoever asks
-            batch = [serialize_row(row) for row in build_rows(Clock.objects.filter(pk__in=batch_keys), now, batch_keys)]
+            batch = [
+                serialize_row(row) for row in build_rows(SlaClock.objects.filter(pk__in=batch_keys), now, batch_keys)
+            ]
         yield batch
 
 
-def stream_csv(clocks: QuerySet[Clock], now: datetime) -> Iterator[str]:
+def stream_csv(clocks: QuerySet[SlaClock], now: datetime) -> Iterator[str]:
     """A table; cells that a spreadsheet would calculate are kept as text. Its last line says where it is cut."""
     keys, is_truncated = select_keys(clocks)
     yield BYTE_ORDER_MARK + _format_csv_line(COLUMNS)
@@ -43,7 +45,7 @@ def stream_csv(clocks: QuerySet[Clock], now: datetime) -> Iterator[str]:
         yield _format_csv_line([f"Cut after {MAX_ROWS} rows: there are more. Filter the list to see them."])
 
 
-def stream_json(clocks: QuerySet[Clock], now: datetime, active_filters: dict[str, str]) -> Iterator[str]:
+def stream_json(clocks: QuerySet[SlaClock], now: datetime, active_filters: dict[str, str]) -> Iterator[str]:
     """{"at", "asked", "most", "cut", "clocks": [...]}, one clock a line. `cut`: there are more than `most`.
 
     `active_filters`: the filters in force.

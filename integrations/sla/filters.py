@@ -16,7 +16,7 @@ from integrations.partners.models import Partner
 from integrations.programs.registry import PROGRAMS
 from integrations.sla.engine.types import ClockStatus, Severity
 from integrations.sla.metrics import OPEN_STATES
-from integrations.sla.models import Clock
+from integrations.sla.models import SlaClock
 from integrations.submissions.models import Integration
 
 FILTER_NAMES = ("program", "partner", "integration", "severity", "state")
@@ -24,7 +24,7 @@ STATE_LABELS = {
     "": gettext_noop("Open"),
     "at_risk": gettext_noop("At risk"),
     "breached": gettext_noop("Breached"),
-    "blind": gettext_noop("Blind"),
+    "data_incomplete": gettext_noop("Blind"),
     "paused": gettext_noop("Paused"),
     "disputed": gettext_noop("Disputed"),
     "kept": gettext_noop("Kept"),
@@ -67,11 +67,11 @@ class ClockFilters:
         integration_uuid = self.values.get("integration")
         return Integration.objects.select_related("partner").get(uuid=integration_uuid) if integration_uuid else None
 
-    def list_clocks(self) -> QuerySet[Clock]:
+    def list_clocks(self) -> QuerySet[SlaClock]:
         """The promised clocks that the filters leave, whatever their state."""
-        return Clock.objects.filter(self.condition, promised=True)
+        return SlaClock.objects.filter(self.condition, is_committed=True)
 
-    def list_matching_clocks(self, now: datetime) -> QuerySet[Clock]:
+    def list_matching_clocks(self, now: datetime) -> QuerySet[SlaClock]:
         """Those of the state asked for, the most pressing first; what is settled after them, newest first."""
         clocks = self.list_clocks().filter(build_state_condition(self.state, now))
         if self.state in SETTLED_STATES:
@@ -87,7 +87,7 @@ def build_state_condition(state: str, now: datetime) -> Q:
     return {
         "at_risk": Q(state=ClockStatus.RUNNING, warn75_at__lte=now) & monitored_condition,
         "breached": Q(state=ClockStatus.OVERDUE) & monitored_condition,
-        "blind": Q(state=ClockStatus.BLIND) & monitored_condition,
+        "data_incomplete": Q(state=ClockStatus.DATA_INCOMPLETE) & monitored_condition,
         "paused": Q(state=ClockStatus.PAUSED) & monitored_condition,
         "disputed": Q(issue__disputed_at__isnull=False),
         "kept": Q(state=ClockStatus.MET),

@@ -28,10 +28,10 @@ from integrations.sla.engine.types import (
     Severity,
 )
 from integrations.sla.formatting import describe_reason, format_duration, format_moment
-from integrations.sla.models import Issue, IssueEvent
-from integrations.sla.presenters import AT_RISK_BADGE, SEVERITY_BADGES, STATE_BADGES, VERB_LABELS, localize_badge
+from integrations.sla.models import SupportIssue, SupportIssueEvent
+from integrations.sla.presenters import AT_RISK_BADGE, SEVERITY_BADGES, STATE_BADGES, TARGET_TYPE_LABELS, localize_badge
 from integrations.sla.services.policies import CRITICAL_LABELS, PAUSE_LABELS
-from portal.audit.models import Event
+from portal.audit.models import AuditEvent
 from portal.core.business_time import Calendar
 from portal.ui.charts import calendar_strip as strip
 
@@ -75,8 +75,8 @@ class SegmentRow:
 class ClockPanel:
     """One clock. `sentence`: the answer in one line; `due_at` None while a pause has no end in sight."""
 
-    verb: str
-    promised: bool
+    target_type: str
+    is_committed: bool
     severity: str
     target: str
     state: tuple[str, str, str]
@@ -108,7 +108,7 @@ class TimelineEntry:
 class IssuePage:
     """The whole page."""
 
-    issue: Issue
+    issue: SupportIssue
     state: IssueState
     calendar: Calendar
     sla: Sla
@@ -117,7 +117,7 @@ class IssuePage:
     clocks: list[ClockPanel]
     happened: list[TimelineEntry]
     older: int
-    decisions: list[Event]
+    decisions: list[AuditEvent]
     labels: str
     pauses: str
     spoke_by: str
@@ -130,10 +130,10 @@ class IssuePage:
     @property
     def promise(self) -> ClockPanel | None:
         """The clock that can be breached, if there is one."""
-        return next((panel for panel in self.clocks if panel.promised), None)
+        return next((panel for panel in self.clocks if panel.is_committed), None)
 
 
-def build_issue_page(issue: Issue, user: Any, now: datetime) -> IssuePage:
+def build_issue_page(issue: SupportIssue, user: Any, now: datetime) -> IssuePage:
     """Everything on the page, folded now. Raises ValueError where the facts do not hold the issue's opening."""
     context = inputs.build_projection_context(issue, now)
     context = replace(context, now=min(now, issue.watch.ended_at)) if issue.watch.ended_at else context
@@ -148,7 +148,7 @@ def build_issue_page(issue: Issue, user: Any, now: datetime) -> IssuePage:
         sla=sla,
         edition=context.policy.edition,
         notes=[_(note) for note in state.notes],
-        clocks=sorted(panels, key=lambda panel: not panel.promised),
+        clocks=sorted(panels, key=lambda panel: not panel.is_committed),
         happened=[build_timeline_entry(event, issue.url) for event in events[-MAX_TIMELINE_ENTRIES:][::-1]],
         older=max(0, len(events) - MAX_TIMELINE_ENTRIES),
         decisions=list_decisions(issue, user),
@@ -159,7 +159,7 @@ def build_issue_page(issue: Issue, user: Any, now: datetime) -> IssuePage:
     )
 
 
-def list_events(issue: Issue) -> list[IssueEvent]:
+def list_events(issue: SupportIssue) -> list[SupportIssueEvent]:
     """What happened, each fact once though two may have told it; what GitHub does not know, with that it does not."""
     rows = list(issue.events.all())
     visible_keys = {
@@ -176,8 +176,8 @@ def build_clock_panel(clock: ClockState, context: ProjectionContext, sla: Sla, u
     usage = TimeUsage(clock.counted, idle_time, allowed_time, bool(target and target.business_days))
     is_at_risk = clock.state == ClockStatus.RUNNING and clock.share >= 0.75
     return ClockPanel(
-        verb=_(VERB_LABELS[clock.verb]),
-        promised=clock.promised,
+        target_type=_(TARGET_TYPE_LABELS[clock.target_type]),
+        is_committed=clock.is_committed,
         severity=str(clock.severity),
         target=format_target(target),
         state=localize_badge(AT_RISK_BADGE if is_at_risk else STATE_BADGES[clock.state]),
@@ -215,7 +215,7 @@ def build_meter_parts(
 
 def describe_usage(clock: ClockState, usage: TimeUsage) -> str:
     """What the bar says, in words."""
-    if clock.state == ClockStatus.OFF and not clock.segments:
+    if clock.state == ClockStatus.NOT_APPLICABLE and not clock.segments:
         return _("Nothing is promised about this issue.")
     if usage.allowed_time is None:
         if clock.stopped_at:
@@ -223,7 +223,7 @@ def describe_usage(clock: ClockState, usage: TimeUsage) -> str:
         else:
             message = _("%(words)s used so far; nothing is promised about it, it is only measured.")
         return message % {"words": usage.words}
-    if clock.promised:
+    if clock.is_committed:
         return f"{usage.said}."
     return _("%(said)s; the program calls this ideal, so it cannot be breached.") % {"said": usage.said}
 
@@ -242,7 +242,7 @@ def _keep_units_together(length: str) -> str:
     return NUMBER_SPACE_PATTERN.sub("\\1\u00a0", length)
 
 
-def build_timeline_entry(row: IssueEvent, url: str) -> TimelineEntry:
+def build_timeline_entry(row: SupportIssueEvent, url: str) -> TimelineEntry:
     label, tone, icon = EVENT_DISPLAY_BY_KIND[row.kind]
     if DENIED_KEY in row.data:
         return TimelineEntry(
@@ -256,10 +256,10 @@ def build_timeline_entry(row: IssueEvent, url: str) -> TimelineEntry:
     return TimelineEntry(description, row.at, tone, icon, text)
 
 
-def list_decisions(issue: Issue, user: Any) -> list[Event]:
+def list_decisions(issue: SupportIssue, user: Any) -> list[AuditEvent]:
     """Who asked for another severity and who agreed, from the integration's history."""
-    events = Event.objects.filter(
-        integration=issue.integration, verb__in=DECISION_EVENT_TYPES, data__issue=str(issue.uuid)
+    events = AuditEvent.objects.filter(
+        integration=issue.integration, event_type__in=DECISION_EVENT_TYPES, data__issue=str(issue.uuid)
     )
     return list(
         (events if permissions.can_act_for_program(issue.integration, user) else events.shown_to_partner()).order_by(
@@ -268,17 +268,17 @@ def list_decisions(issue: Issue, user: Any) -> list[Event]:
     )
 
 
-def _find_last_speaker(events: list[IssueEvent], state: IssueState) -> str:
+def _find_last_speaker(events: list[SupportIssueEvent], state: IssueState) -> str:
     logins = [
         event.actor
         for event in events
-        if event.kind in (IssueEventKind.OPENED, IssueEventKind.COMMENTED) and event.at == state.spoke_last_at
+        if event.kind in (IssueEventKind.OPENED, IssueEventKind.COMMENTED) and event.at == state.last_commented_at
     ]
     return logins[-1] if logins else ""
 
 
 def _get_target(clock: ClockState, sla: Sla) -> SlaTarget | None:
-    if clock.verb != sla.verb:
+    if clock.target_type != sla.target_type:
         return None
     return sla.critical if clock.severity == Severity.CRITICAL else sla.other
 

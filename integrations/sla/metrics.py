@@ -13,11 +13,11 @@ from typing import Any
 from django.db.models import Case, Count, Exists, Min, OuterRef, Q, QuerySet, Value, When
 
 from integrations.sla.engine.types import ClockStatus, Severity
-from integrations.sla.models import Breach, Clock, Issue, IssueEvent, Watch
+from integrations.sla.models import MonitoredRepository, SlaBreach, SlaClock, SupportIssue, SupportIssueEvent
 
 AT_RISK_PERCENT = 75  # per cent of the time that are used
 DUE_SOON_PERIOD = timedelta(days=7)
-OPEN_STATES = (ClockStatus.RUNNING, ClockStatus.PAUSED, ClockStatus.OVERDUE, ClockStatus.BLIND)
+OPEN_STATES = (ClockStatus.RUNNING, ClockStatus.PAUSED, ClockStatus.OVERDUE, ClockStatus.DATA_INCOMPLETE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Totals:
     running: int = 0
     at_risk: int = 0
     overdue: int = 0
-    blind: int = 0
+    data_incomplete: int = 0
     paused: int = 0
 
     @property
@@ -65,14 +65,14 @@ class Totals:
         return asdict(self) | {"settled": self.settled_count, "share": self.share}
 
 
-def list_promised_clocks(scope: MetricsScope) -> QuerySet[Clock]:
+def list_promised_clocks(scope: MetricsScope) -> QuerySet[SlaClock]:
     """The promised clocks of a scope, those of ended watches included."""
-    return Clock.objects.filter(scope.build_condition(), promised=True)
+    return SlaClock.objects.filter(scope.build_condition(), is_committed=True)
 
 
-def list_breaches(scope: MetricsScope) -> QuerySet[Breach]:
+def list_breaches(scope: MetricsScope) -> QuerySet[SlaBreach]:
     """The breaches of a scope that stand."""
-    return Breach.objects.filter(scope.build_condition(), retracted_at=None)
+    return SlaBreach.objects.filter(scope.build_condition(), retracted_at=None)
 
 
 def list_open_clocks(scope: MetricsScope, evaluated_at: datetime) -> QuerySet[Any]:
@@ -80,21 +80,23 @@ def list_open_clocks(scope: MetricsScope, evaluated_at: datetime) -> QuerySet[An
 
     A pause is taken to have lasted since somebody spoke last: what paused later was running.
     """
-    spoke_since = Issue.objects.filter(pk=OuterRef("issue_id"), spoke_last_at__gt=evaluated_at)
+    spoke_since = SupportIssue.objects.filter(pk=OuterRef("issue_id"), last_commented_at__gt=evaluated_at)
     status_case = Case(
         When(Q(state=ClockStatus.PAUSED) & ~Exists(spoke_since), then=Value(str(ClockStatus.PAUSED))),
-        When(state=ClockStatus.BLIND, due_at__lte=evaluated_at, then=Value(str(ClockStatus.BLIND))),
+        When(state=ClockStatus.DATA_INCOMPLETE, due_at__lte=evaluated_at, then=Value(str(ClockStatus.DATA_INCOMPLETE))),
         When(due_at__lte=evaluated_at, then=Value(str(ClockStatus.OVERDUE))),
         default=Value(str(ClockStatus.RUNNING)),
     )
     open_condition = (
-        Q(stopped_at=None) | Q(stopped_at__gt=evaluated_at) | Q(state=ClockStatus.BLIND, due_at__lte=evaluated_at)
+        Q(stopped_at=None)
+        | Q(stopped_at__gt=evaluated_at)
+        | Q(state=ClockStatus.DATA_INCOMPLETE, due_at__lte=evaluated_at)
     )
     monitored_condition = Q(watch__ended_at=None) | Q(watch__ended_at__gt=evaluated_at)
     return (
         list_promised_clocks(scope)
         .filter(open_condition & monitored_condition, started_at__lte=evaluated_at)
-        .exclude(state=ClockStatus.OFF)
+        .exclude(state=ClockStatus.NOT_APPLICABLE)
         .annotate(then=status_case)
     )
 
@@ -109,13 +111,13 @@ def get_metrics(scope: MetricsScope, start: datetime, end: datetime, evaluated_a
         running=Count("pk", filter=Q(then=ClockStatus.RUNNING)),
         at_risk=Count("pk", filter=Q(then=ClockStatus.RUNNING, warn75_at__lte=evaluated_at)),
         overdue=Count("pk", filter=Q(then=ClockStatus.OVERDUE)),
-        blind=Count("pk", filter=Q(then=ClockStatus.BLIND)),
+        data_incomplete=Count("pk", filter=Q(then=ClockStatus.DATA_INCOMPLETE)),
         paused=Count("pk", filter=Q(then=ClockStatus.PAUSED)),
     )
     return Totals(kept=met_count, broken=breach_count, **open_counts)
 
 
-def list_due_soon_clocks(scope: MetricsScope, evaluated_at: datetime, due_before: datetime) -> QuerySet[Clock]:
+def list_due_soon_clocks(scope: MetricsScope, evaluated_at: datetime, due_before: datetime) -> QuerySet[SlaClock]:
     """Clocks that ran at a moment, are due before another and have not been stopped since, the soonest due first."""
     running_clocks = list_open_clocks(scope, evaluated_at).filter(
         then=ClockStatus.RUNNING, stopped_at=None, due_at__lt=due_before
@@ -123,32 +125,34 @@ def list_due_soon_clocks(scope: MetricsScope, evaluated_at: datetime, due_before
     return _select_related(running_clocks.exclude(state=ClockStatus.PAUSED)).order_by("due_at", "pk")
 
 
-def list_overdue_clocks(scope: MetricsScope, evaluated_at: datetime) -> QuerySet[Clock]:
+def list_overdue_clocks(scope: MetricsScope, evaluated_at: datetime) -> QuerySet[SlaClock]:
     """Clocks past their due moment and unanswered at a moment, critical ones first, the oldest first."""
-    overdue_clocks = list_open_clocks(scope, evaluated_at).filter(then__in=(ClockStatus.OVERDUE, ClockStatus.BLIND))
+    overdue_clocks = list_open_clocks(scope, evaluated_at).filter(
+        then__in=(ClockStatus.OVERDUE, ClockStatus.DATA_INCOMPLETE)
+    )
     return _select_related(overdue_clocks).order_by("severity", "due_at", "pk")  # "critical" sorts before "other"
 
 
-def _select_related(clocks: QuerySet[Clock]) -> QuerySet[Clock]:
+def _select_related(clocks: QuerySet[SlaClock]) -> QuerySet[SlaClock]:
     return clocks.select_related("issue", "watch", "integration__partner")
 
 
 def get_data_up_to(scope: MetricsScope) -> datetime | None:
     """How far what we know of all of them reaches: the furthest behind decides. None where nothing is watched."""
-    watches = Watch.objects.filter(scope.build_condition(), ended_at=None)
+    watches = MonitoredRepository.objects.filter(scope.build_condition(), ended_at=None)
     return watches.aggregate(at=Min("data_up_to"))["at"]
 
 
 def count_activity(scope: MetricsScope, start: datetime, end: datetime) -> dict[str, int]:
     """What happened within [start, end), counted."""
     period = Q(at__gte=start, at__lt=end)
-    events = IssueEvent.objects.filter(period & scope.build_condition("issue__integration__"))
+    events = SupportIssueEvent.objects.filter(period & scope.build_condition("issue__integration__"))
     counts_by_kind = dict(events.order_by().values_list("kind").annotate(count=Count("pk")))
     breach_count = list_breaches(scope).filter(due_at__gte=start, due_at__lt=end).count()
-    retraction_count = Breach.objects.filter(
+    retraction_count = SlaBreach.objects.filter(
         scope.build_condition(), retracted_at__gte=start, retracted_at__lt=end
     ).count()
-    opened_count = Issue.objects.filter(scope.build_condition(), opened_at__gte=start, opened_at__lt=end).count()
+    opened_count = SupportIssue.objects.filter(scope.build_condition(), opened_at__gte=start, opened_at__lt=end).count()
     return {
         "opened": opened_count,
         "closed": counts_by_kind.get("closed", 0),
@@ -161,7 +165,9 @@ def count_activity(scope: MetricsScope, start: datetime, end: datetime) -> dict[
 
 def list_response_hours(scope: MetricsScope, start: datetime, end: datetime, severity: str = "") -> list[float]:
     """Counted hours of the first answers given within [start, end), promised or not, in ascending order."""
-    clocks = Clock.objects.filter(scope.build_condition(), verb="respond", stopped_at__gte=start, stopped_at__lt=end)
+    clocks = SlaClock.objects.filter(
+        scope.build_condition(), target_type="respond", stopped_at__gte=start, stopped_at__lt=end
+    )
     if severity:
         clocks = clocks.filter(severity=severity)
     return sorted(round(seconds / 3600, 2) for seconds in clocks.values_list("counted_seconds", flat=True))

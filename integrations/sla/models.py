@@ -18,7 +18,7 @@ def _build_choices(members: type[StrEnum]) -> list[tuple[str, str]]:
     return [(str(member), str(member)) for member in members]
 
 
-class Watch(models.Model):
+class MonitoredRepository(models.Model):
     """The repository of an integration in support: its hook, how far we know it, and when it is read next.
 
     `secret` and `old_secret` are sealed (portal.core.crypto). `etags`: {address: ETag}. `data_up_to`: everything
@@ -50,20 +50,22 @@ class Watch(models.Model):
     refused_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
-        indexes = [models.Index(fields=["poll_at"], name="watches_to_poll", condition=Q(poll_at__isnull=False))]
+        indexes = [
+            models.Index(fields=["poll_at"], name="monitored_repository_poll_at", condition=Q(poll_at__isnull=False))
+        ]
 
     def __str__(self) -> str:
         return f"watch over {self.repository}"
 
 
-class Delivery(models.Model):
+class GitHubDelivery(models.Model):
     """A webhook as it came: inserted and answered, read later. One row an id of a hook.
 
     `digest`: SHA-256 of the body in hex. Ninety days after it came a body that was read is emptied, `forgotten_at`
     says when; the digest stays, so that it is known when it is sent again.
     """
 
-    watch = models.ForeignKey(Watch, models.CASCADE, related_name="deliveries")
+    watch = models.ForeignKey(MonitoredRepository, models.CASCADE, related_name="deliveries")
     delivery_id = models.CharField(max_length=80)
     event = models.CharField(max_length=60)
     digest = models.CharField(max_length=64, db_index=True)
@@ -75,12 +77,14 @@ class Delivery(models.Model):
     forgotten_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["watch", "delivery_id"], name="one_row_a_delivery")]
+        constraints = [
+            models.UniqueConstraint(fields=["watch", "delivery_id"], name="github_delivery_unique_repository_delivery")
+        ]
         indexes = [
-            models.Index(fields=["id"], name="deliveries_to_read", condition=Q(read_at=None)),
+            models.Index(fields=["id"], name="github_delivery_unread", condition=Q(read_at=None)),
             models.Index(  # not of those that still wait to be read: taking one in costs no more for it
                 fields=["received_at"],
-                name="deliveries_to_forget",
+                name="github_delivery_expiry",
                 condition=Q(read_at__isnull=False, forgotten_at=None),
             ),
         ]
@@ -89,7 +93,7 @@ class Delivery(models.Model):
         return f"{self.event} {self.delivery_id}"
 
 
-class Issue(models.Model):
+class SupportIssue(models.Model):
     """An issue of a watched repository, as folded.
 
     `calendar`, `policy` and `edition` (of the program) are those in force when it was opened. `disputed`: what of it
@@ -101,10 +105,10 @@ class Issue(models.Model):
         BREACH = "breach", "The breach"
 
     uuid = models.UUIDField(default=uuid4, unique=True, editable=False)
-    watch = models.ForeignKey(Watch, models.CASCADE, related_name="issues")
+    watch = models.ForeignKey(MonitoredRepository, models.CASCADE, related_name="issues")
     integration = models.ForeignKey("submissions.Integration", models.CASCADE, related_name="issues")
-    calendar = models.ForeignKey("partners.CalendarEdition", models.PROTECT, null=True, blank=True, related_name="+")
-    policy = models.ForeignKey("SupportPolicy", models.PROTECT, null=True, blank=True, related_name="+")
+    calendar = models.ForeignKey("partners.PartnerCalendar", models.PROTECT, null=True, blank=True, related_name="+")
+    policy = models.ForeignKey("LabelPolicy", models.PROTECT, null=True, blank=True, related_name="+")
     edition = models.CharField(max_length=10)
     github_id = models.BigIntegerField()
     number = models.PositiveIntegerField()
@@ -114,8 +118,8 @@ class Issue(models.Model):
     opened_at = models.DateTimeField()
     is_open = models.BooleanField(default=True)
     severity = models.CharField(max_length=10, choices=_build_choices(Severity), default=Severity.OTHER)
-    spoke_last = models.CharField(max_length=10, blank=True)
-    spoke_last_at = models.DateTimeField(null=True, blank=True)
+    last_commenter_role = models.CharField(max_length=10, blank=True)
+    last_commented_at = models.DateTimeField(null=True, blank=True)
     updated_at = models.DateTimeField()
     folded_at = models.DateTimeField(null=True, blank=True)
     disputed = models.CharField(max_length=10, choices=DisputeSubject.choices, blank=True, default="", db_default="")
@@ -123,17 +127,23 @@ class Issue(models.Model):
 
     class Meta:
         ordering = ("-opened_at", "-pk")
-        constraints = [models.UniqueConstraint(fields=["watch", "github_id"], name="one_row_an_issue")]
-        indexes = [models.Index(fields=["disputed_at"], name="issues_disputed", condition=Q(disputed_at__isnull=False))]
+        constraints = [
+            models.UniqueConstraint(fields=["watch", "github_id"], name="support_issue_unique_repository_github_id")
+        ]
+        indexes = [
+            models.Index(
+                fields=["disputed_at"], name="support_issue_disputed_at", condition=Q(disputed_at__isnull=False)
+            )
+        ]
 
     def __str__(self) -> str:
         return f"{self.watch.repository}#{self.number}"
 
 
-class IssueEvent(models.Model):
+class SupportIssueEvent(models.Model):
     """One fact about an issue, append-only: see `support.base.Happening`. `source`: webhook, poll or portal."""
 
-    issue = models.ForeignKey(Issue, models.CASCADE, related_name="events")
+    issue = models.ForeignKey(SupportIssue, models.CASCADE, related_name="events")
     key = models.CharField(max_length=120)
     kind = models.CharField(max_length=20, choices=_build_choices(IssueEventKind))
     at = models.DateTimeField()
@@ -149,25 +159,25 @@ class IssueEvent(models.Model):
 
     class Meta:
         ordering = ("at", "pk")
-        constraints = [models.UniqueConstraint(fields=["issue", "key"], name="one_row_a_fact")]
+        constraints = [models.UniqueConstraint(fields=["issue", "key"], name="support_issue_event_unique_issue_key")]
 
     def __str__(self) -> str:
         return f"{self.kind} at {self.at:%Y-%m-%d %H:%M}"
 
 
-class Clock(models.Model):
+class SlaClock(models.Model):
     """One of an issue's two clocks. `next_at` is the due column of the sweep: the next warning or the due moment.
 
     Only a promised clock that runs has a `next_at`. `warned`: the highest share told, 0, 50, 75 or 90.
     """
 
-    issue = models.ForeignKey(Issue, models.CASCADE, related_name="clocks")
-    watch = models.ForeignKey(Watch, models.CASCADE, related_name="clocks")
+    issue = models.ForeignKey(SupportIssue, models.CASCADE, related_name="clocks")
+    watch = models.ForeignKey(MonitoredRepository, models.CASCADE, related_name="clocks")
     integration = models.ForeignKey("submissions.Integration", models.CASCADE, related_name="clocks")
-    verb = models.CharField(max_length=10)
-    promised = models.BooleanField()
+    target_type = models.CharField(max_length=10)
+    is_committed = models.BooleanField()
     severity = models.CharField(max_length=10, choices=_build_choices(Severity))
-    state = models.CharField(max_length=10, choices=_build_choices(ClockStatus))
+    state = models.CharField(max_length=16, choices=_build_choices(ClockStatus))
     started_at = models.DateTimeField()
     due_at = models.DateTimeField(null=True, blank=True)
     stopped_at = models.DateTimeField(null=True, blank=True)
@@ -181,26 +191,28 @@ class Clock(models.Model):
     paused_seconds = models.BigIntegerField(default=0)
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["issue", "verb"], name="one_clock_a_verb")]
+        constraints = [
+            models.UniqueConstraint(fields=["issue", "target_type"], name="sla_clock_unique_issue_target_type")
+        ]
         indexes = [
-            models.Index(fields=["next_at"], name="clocks_due", condition=Q(next_at__isnull=False)),
-            models.Index(fields=["integration", "state"], name="clocks_of_integration"),
+            models.Index(fields=["next_at"], name="sla_clock_next_at", condition=Q(next_at__isnull=False)),
+            models.Index(fields=["integration", "state"], name="sla_clock_integration_state"),
         ]
 
     def __str__(self) -> str:
-        return f"{self.verb} {self.issue}"
+        return f"{self.target_type} {self.issue}"
 
 
-class Breach(models.Model):
+class SlaBreach(models.Model):
     """A promise that was not kept. Never deleted; if late facts show that it never was, it is retracted, once.
 
     Where still later facts show that it was one after all, another row stands, and the retraction stays told.
     """
 
-    clock = models.ForeignKey(Clock, models.PROTECT, related_name="breaches")
-    issue = models.ForeignKey(Issue, models.PROTECT, related_name="breaches")
+    clock = models.ForeignKey(SlaClock, models.PROTECT, related_name="breaches")
+    issue = models.ForeignKey(SupportIssue, models.PROTECT, related_name="breaches")
     integration = models.ForeignKey("submissions.Integration", models.PROTECT, related_name="breaches")
-    verb = models.CharField(max_length=10)
+    target_type = models.CharField(max_length=10)
     severity = models.CharField(max_length=10, choices=_build_choices(Severity))
     due_at = models.DateTimeField()
     found_at = models.DateTimeField()
@@ -211,19 +223,19 @@ class Breach(models.Model):
         ordering = ("-due_at", "-pk")
         constraints = [
             models.UniqueConstraint(
-                fields=["clock", "due_at"], condition=Q(retracted_at=None), name="one_standing_breach_a_due_moment"
+                fields=["clock", "due_at"], condition=Q(retracted_at=None), name="sla_breach_unique_clock_due_at"
             )
         ]
-        indexes = [models.Index(fields=["integration", "due_at"], name="breaches_of_integration")]
+        indexes = [models.Index(fields=["integration", "due_at"], name="sla_breach_integration_due_at")]
 
     def __str__(self) -> str:
         return f"breach of {self.clock} due {self.due_at:%Y-%m-%d %H:%M}"
 
 
-class ClockEvent(models.Model):
+class SlaClockEvent(models.Model):
     """What the sweep did to a clock, append-only: warned, breached, retracted."""
 
-    clock = models.ForeignKey(Clock, models.PROTECT, related_name="events")
+    clock = models.ForeignKey(SlaClock, models.PROTECT, related_name="events")
     kind = models.CharField(max_length=12)
     share = models.PositiveSmallIntegerField(default=0)
     due_at = models.DateTimeField()
@@ -241,7 +253,7 @@ class Alert(models.Model):
 
     key = models.CharField(max_length=120, unique=True)
     kind = models.CharField(max_length=12)
-    clock = models.ForeignKey(Clock, models.PROTECT, related_name="alerts")
+    clock = models.ForeignKey(SlaClock, models.PROTECT, related_name="alerts")
     integration = models.ForeignKey("submissions.Integration", models.PROTECT, related_name="alerts")
     share = models.PositiveSmallIntegerField(default=0)
     due_at = models.DateTimeField()
@@ -252,13 +264,13 @@ class Alert(models.Model):
     attempts = models.PositiveSmallIntegerField(default=0)
 
     class Meta:
-        indexes = [models.Index(fields=["not_before"], name="alerts_to_tell", condition=Q(told_at=None))]
+        indexes = [models.Index(fields=["not_before"], name="alert_not_before", condition=Q(told_at=None))]
 
     def __str__(self) -> str:
         return self.key
 
 
-class SupportPolicy(models.Model):
+class LabelPolicy(models.Model):
     """How an integration's labels are read, from a moment on: proposed by the partner, accepted by the program.
 
     Never changed once accepted. `critical_labels`, `pause_labels`: lists in lower case; `team`: numeric GitHub ids of
@@ -271,7 +283,7 @@ class SupportPolicy(models.Model):
         ACCEPTED = "accepted", "Accepted"
         DECLINED = "declined", "Declined"
 
-    integration = models.ForeignKey("submissions.Integration", models.CASCADE, related_name="support_policies")
+    integration = models.ForeignKey("submissions.Integration", models.CASCADE, related_name="label_policies")
     state = models.CharField(max_length=10, choices=State.choices, default=State.PROPOSED)
     critical_labels = models.JSONField(default=list)
     pause_labels = models.JSONField(default=list)

@@ -16,7 +16,7 @@ from django.utils import timezone
 from integrations.sla import warnings
 from integrations.sla.clock_usage import calculate_usage
 from integrations.sla.engine.types import ClockStatus, Severity
-from integrations.sla.models import Alert, Breach
+from integrations.sla.models import Alert, SlaBreach
 from integrations.sla.services.policies import get_calendar
 from integrations.sla.tasks import get_counterpart_key
 from integrations.submissions.models import Integration
@@ -100,7 +100,7 @@ def _is_still_relevant(alert: Alert, integration: Integration) -> bool:
 def _has_notification(key: str, integration: Integration) -> bool:
     """Whether an event told of that alert: one that was no news any more has its mark without an event."""
     told_at = Alert.objects.filter(key=key).values_list("told_at", flat=True).first()
-    events = integration.events.filter(verb=EVENT_TYPES_BY_KIND["breached"], at=told_at) if told_at else ()
+    events = integration.events.filter(event_type=EVENT_TYPES_BY_KIND["breached"], at=told_at) if told_at else ()
     return any(key == issue["alert"] for event in events for issue in event.data["issues"])
 
 
@@ -117,11 +117,11 @@ def _build_issue_payload(alert: Alert, now: datetime) -> dict[str, Any]:
         "name": f"{issue.watch.repository}#{issue.number}",
         "title": issue.title,
         "url": issue.url,
-        "verb": clock.verb,
+        "target_type": clock.target_type,
         "severity": clock.severity,
         "due": alert.due_at.isoformat(),
         "share": _get_used_share(alert, now),
-        "spoke_last": issue.spoke_last,
+        "last_commenter_role": issue.last_commenter_role,
         "alert": alert.key,
         "why": _get_retraction_reason(alert) if alert.kind == "retracted" else "",
     }
@@ -137,5 +137,5 @@ def _get_used_share(alert: Alert, now: datetime) -> int:
 
 def _get_retraction_reason(alert: Alert) -> str:
     """Why a breach was taken back."""
-    breaches = Breach.objects.filter(clock_id=alert.clock_id, due_at=alert.due_at)
+    breaches = SlaBreach.objects.filter(clock_id=alert.clock_id, due_at=alert.due_at)
     return breaches.values_list("retracted_why", flat=True).first() or ""

@@ -10,11 +10,11 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from integrations.partners.models import CalendarEdition
+from integrations.partners.models import PartnerCalendar
 from integrations.programs.registry import PROGRAMS
 from integrations.sla.clock_usage import MeterParts, TimeUsage, calculate_usage, format_target, get_target, is_at_risk
 from integrations.sla.engine.types import ClockStatus, IssueEventKind
-from integrations.sla.models import Clock, IssueEvent
+from integrations.sla.models import SlaClock, SupportIssueEvent
 from portal.core.business_time import Calendar
 
 # word, tone and icon of each state
@@ -24,11 +24,11 @@ STATE_BADGES: dict[str, tuple[str, str, str]] = {
     ClockStatus.MET: (gettext_noop("Kept"), "good", "circle-check"),
     ClockStatus.LATE: (gettext_noop("Answered late"), "bad", "circle-x"),
     ClockStatus.OVERDUE: (gettext_noop("Breached"), "bad", "alarm-clock-off"),
-    ClockStatus.BLIND: (gettext_noop("Blind"), "info", "eye-off"),
-    ClockStatus.OFF: (gettext_noop("No promise"), "neutral", "minus"),
+    ClockStatus.DATA_INCOMPLETE: (gettext_noop("Blind"), "info", "eye-off"),
+    ClockStatus.NOT_APPLICABLE: (gettext_noop("No promise"), "neutral", "minus"),
 }
 AT_RISK_BADGE = (gettext_noop("At risk"), "warn", "triangle-alert")
-VERB_LABELS = {
+TARGET_TYPE_LABELS = {
     "resolve": gettext_noop("Resolve"),
     "respond": gettext_noop("First answer"),
     "track": gettext_noop("Track"),
@@ -61,7 +61,7 @@ class ClockRow:
     integration: str
     program: str
     severity: str
-    verb: str
+    target_type: str
     target: str
     state: str
     at_risk: bool
@@ -84,7 +84,7 @@ class ClockRow:
 
     @property
     def verb_said(self) -> str:
-        return _(VERB_LABELS[self.verb])
+        return _(TARGET_TYPE_LABELS[self.target_type])
 
     @property
     def side_said(self) -> str:
@@ -98,7 +98,7 @@ class ClockRow:
 
     @property
     def is_blind(self) -> bool:
-        return self.state == ClockStatus.BLIND
+        return self.state == ClockStatus.DATA_INCOMPLETE
 
     @property
     def pieces(self) -> MeterParts:
@@ -107,7 +107,7 @@ class ClockRow:
 
 
 def build_rows(
-    queryset: QuerySet[Clock], now: datetime, order: list[int] | None = None, *, with_speakers: bool = True
+    queryset: QuerySet[SlaClock], now: datetime, order: list[int] | None = None, *, with_speakers: bool = True
 ) -> list[ClockRow]:
     """Three queries for any number of clocks: the rows, who spoke where that is shown, and the calendars.
 
@@ -124,7 +124,7 @@ def build_rows(
     ]
 
 
-def build_row(clock: Clock, spoke_by: str, calendar: Calendar | None, now: datetime) -> ClockRow:
+def build_row(clock: SlaClock, spoke_by: str, calendar: Calendar | None, now: datetime) -> ClockRow:
     issue = clock.issue
     return ClockRow(
         name=f"{clock.watch.repository}#{issue.number}",
@@ -135,7 +135,7 @@ def build_row(clock: Clock, spoke_by: str, calendar: Calendar | None, now: datet
         integration=clock.integration.name,
         program=PROGRAMS[clock.integration.program_key].name,
         severity=clock.severity,
-        verb=clock.verb,
+        target_type=clock.target_type,
         target=format_target(get_target(clock)),
         state=clock.state,
         at_risk=is_at_risk(clock, now),
@@ -144,23 +144,25 @@ def build_row(clock: Clock, spoke_by: str, calendar: Calendar | None, now: datet
         stopped_at=clock.stopped_at,
         opened_at=issue.opened_at,
         spoke_by=spoke_by,
-        side=issue.spoke_last,
-        spoke_at=issue.spoke_last_at,
+        side=issue.last_commenter_role,
+        spoke_at=issue.last_commented_at,
         data_up_to=clock.watch.data_up_to,
     )
 
 
-def load_calendars(clocks: Iterable[Clock]) -> dict[int | None, Calendar]:
+def load_calendars(clocks: Iterable[SlaClock]) -> dict[int | None, Calendar]:
     """Each calendar once, however many issues it counts for."""
     calendar_ids = {clock.issue.calendar_id for clock in clocks if clock.issue.calendar_id}
-    return {pk: edition.calendar for pk, edition in CalendarEdition.objects.in_bulk(calendar_ids).items()}
+    return {pk: edition.calendar for pk, edition in PartnerCalendar.objects.in_bulk(calendar_ids).items()}
 
 
-def _load_speakers(clocks: Iterable[Clock]) -> dict[int, str]:
+def _load_speakers(clocks: Iterable[SlaClock]) -> dict[int, str]:
     """Who wrote the last human word of each issue."""
-    issues = [clock.issue_id for clock in clocks if clock.issue.spoke_last_at]
-    events = IssueEvent.objects.filter(issue__in=issues, kind__in=(IssueEventKind.OPENED, IssueEventKind.COMMENTED))
-    return dict(events.filter(at=F("issue__spoke_last_at")).order_by("pk").values_list("issue_id", "actor"))
+    issues = [clock.issue_id for clock in clocks if clock.issue.last_commented_at]
+    events = SupportIssueEvent.objects.filter(
+        issue__in=issues, kind__in=(IssueEventKind.OPENED, IssueEventKind.COMMENTED)
+    )
+    return dict(events.filter(at=F("issue__last_commented_at")).order_by("pk").values_list("issue_id", "actor"))
 
 
 def serialize_row(row: ClockRow) -> dict[str, Any]:
@@ -172,7 +174,7 @@ def serialize_row(row: ClockRow) -> dict[str, Any]:
         "integration": row.integration,
         "program": row.program,
         "severity": row.severity,
-        "verb": row.verb,
+        "target_type": row.target_type,
         "target": row.target,
         "state": row.state,
         "at_risk": row.at_risk,
@@ -182,18 +184,18 @@ def serialize_row(row: ClockRow) -> dict[str, Any]:
         "opened": _format_timestamp(row.opened_at),
         "due": _format_timestamp(row.due_at),
         "stopped": _format_timestamp(row.stopped_at),
-        "spoke_last": row.spoke_by,
-        "spoke_last_side": row.side,
-        "spoke_last_at": _format_timestamp(row.spoke_at),
+        "last_commenter_role": row.spoke_by,
+        "last_commenter_side": row.side,
+        "last_commented_at": _format_timestamp(row.spoke_at),
         "data_up_to": _format_timestamp(row.data_up_to),
         "url": row.url,
     }
 
 
 COLUMNS = (
-    "issue", "title", "partner", "integration", "program", "severity", "verb", "target", "state", "at_risk",
-    "used_per_cent", "used", "paused_hours", "opened", "due", "stopped", "spoke_last", "spoke_last_side",
-    "spoke_last_at", "data_up_to", "url",
+    "issue", "title", "partner", "integration", "program", "severity", "target_type", "target", "state", "at_risk",
+    "used_per_cent", "used", "paused_hours", "opened", "due", "stopped", "last_commenter_role", "last_commenter_side",
+    "last_commented_at", "data_up_to", "url",
 )  # fmt: skip
 
 

@@ -6,15 +6,15 @@ from datetime import datetime, timedelta
 
 from integrations.sla.engine import inputs
 from integrations.sla.engine.types import ClockStatus, IssueState
-from integrations.sla.models import Breach, Clock, Issue
+from integrations.sla.models import SlaBreach, SlaClock, SupportIssue
 from integrations.sla.services import projection
 
 CHUNK_SIZE = 500
 PROCESSING_DELAY = timedelta(minutes=2)  # a breach that is younger may not have been written down yet
-RUNNING_STATUSES = frozenset({ClockStatus.RUNNING, ClockStatus.OVERDUE, ClockStatus.BLIND})
+RUNNING_STATUSES = frozenset({ClockStatus.RUNNING, ClockStatus.OVERDUE, ClockStatus.DATA_INCOMPLETE})
 FINAL_STATUSES = frozenset({ClockStatus.MET, ClockStatus.LATE})
 ALWAYS_COMPARED_FIELDS = (
-    "promised",
+    "is_committed",
     "severity",
     "started_at",
     "due_at",
@@ -53,7 +53,7 @@ def replay_issues(
     progress: Callable[[ReplayCounts], None] = lambda counts: None,
 ) -> Iterator[ProjectionDifference]:
     """Every difference, as it is found. Memory does not grow with the number of issues."""
-    last_pk, issues = 0, Issue.objects.filter(watch=watch_id) if watch_id else Issue.objects.all()
+    last_pk, issues = 0, SupportIssue.objects.filter(watch=watch_id) if watch_id else SupportIssue.objects.all()
     while True:
         pks = list(issues.filter(pk__gt=last_pk).order_by("pk").values_list("pk", flat=True)[:CHUNK_SIZE])
         if not pks:
@@ -64,11 +64,11 @@ def replay_issues(
 
 
 def _compare_chunk(pks: list[int], now: datetime, counts: ReplayCounts) -> Iterator[ProjectionDifference]:
-    clocks: dict[int, dict[str, Clock]] = {}
-    for clock in Clock.objects.filter(issue__in=pks):
-        clocks.setdefault(clock.issue_id, {})[clock.verb] = clock
+    clocks: dict[int, dict[str, SlaClock]] = {}
+    for clock in SlaClock.objects.filter(issue__in=pks):
+        clocks.setdefault(clock.issue_id, {})[clock.target_type] = clock
     due_times_by_clock: dict[int, set[datetime]] = {}
-    standing_breaches = Breach.objects.filter(issue__in=pks, retracted_at=None)
+    standing_breaches = SlaBreach.objects.filter(issue__in=pks, retracted_at=None)
     for pk, due_at in standing_breaches.values_list("clock_id", "due_at"):
         due_times_by_clock.setdefault(pk, set()).add(due_at)
     for issue in projection.load_issues(pks):
@@ -78,7 +78,7 @@ def _compare_chunk(pks: list[int], now: datetime, counts: ReplayCounts) -> Itera
 
 
 def find_differences(
-    issue: Issue, clocks: dict[str, Clock], due_times_by_clock: dict[int, set[datetime]], now: datetime
+    issue: SupportIssue, clocks: dict[str, SlaClock], due_times_by_clock: dict[int, set[datetime]], now: datetime
 ) -> Iterator[ProjectionDifference]:
     """What is stored of an issue otherwise than its facts say.
 
@@ -91,7 +91,7 @@ def find_differences(
         return
     yield from _compare_issue(issue, state)
     for clock_state in state.clocks:
-        location, clock = f"{issue} {clock_state.verb}", clocks.get(str(clock_state.verb))
+        location, clock = f"{issue} {clock_state.target_type}", clocks.get(str(clock_state.target_type))
         if clock is None:
             yield ProjectionDifference(location, "the clock", "not there", clock_state.state)
             continue
@@ -102,12 +102,12 @@ def find_differences(
         yield from _compare_breaches(location, clock, due_times_by_clock.get(clock.pk, set()), issue, now)
 
 
-def _compare_issue(issue: Issue, state: IssueState) -> Iterator[ProjectionDifference]:
+def _compare_issue(issue: SupportIssue, state: IssueState) -> Iterator[ProjectionDifference]:
     pairs = (
         ("is_open", issue.is_open, state.is_open),
         ("severity", issue.severity, str(state.severity)),
-        ("spoke_last", issue.spoke_last, state.spoke_last),
-        ("spoke_last_at", issue.spoke_last_at, state.spoke_last_at),
+        ("last_commenter_role", issue.last_commenter_role, state.last_commenter_role),
+        ("last_commented_at", issue.last_commented_at, state.last_commented_at),
     )
     return (
         ProjectionDifference(str(issue), name, stored_value, computed_value)
@@ -116,7 +116,7 @@ def _compare_issue(issue: Issue, state: IssueState) -> Iterator[ProjectionDiffer
     )
 
 
-def _is_significant(name: str, clock: Clock, computed_value: str) -> bool:
+def _is_significant(name: str, clock: SlaClock, computed_value: str) -> bool:
     """Time alone moves a running clock from one open state to another, and what it has counted."""
     if name in ALWAYS_COMPARED_FIELDS:
         return True
@@ -126,15 +126,15 @@ def _is_significant(name: str, clock: Clock, computed_value: str) -> bool:
 
 
 def _compare_breaches(
-    location: str, clock: Clock, recorded_due_times: set[datetime], issue: Issue, now: datetime
+    location: str, clock: SlaClock, recorded_due_times: set[datetime], issue: SupportIssue, now: datetime
 ) -> Iterator[ProjectionDifference]:
     expected_due_times = set()
-    if clock.promised and clock.due_at and clock.state in (*RUNNING_STATUSES, ClockStatus.LATE):
+    if clock.is_committed and clock.due_at and clock.state in (*RUNNING_STATUSES, ClockStatus.LATE):
         known_up_to = min(now - PROCESSING_DELAY, issue.watch.data_up_to)
         if clock.state == ClockStatus.LATE or clock.due_at <= known_up_to:
             expected_due_times = {clock.due_at}
     for due_at in recorded_due_times - expected_due_times:
-        if due_at != clock.due_at or not clock.promised or clock.state == ClockStatus.MET:
+        if due_at != clock.due_at or not clock.is_committed or clock.state == ClockStatus.MET:
             yield ProjectionDifference(location, "a breach", due_at, "never was")
     for due_at in expected_due_times - recorded_due_times:
         if issue.watch.ended_at is None and due_at <= now - PROCESSING_DELAY:

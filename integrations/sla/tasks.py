@@ -13,7 +13,7 @@ from typing import Any
 from django.db import connection, transaction
 
 from integrations.sla.engine.types import ClockStatus
-from integrations.sla.models import Alert, Breach, Clock, ClockEvent, Watch
+from integrations.sla.models import Alert, MonitoredRepository, SlaBreach, SlaClock, SlaClockEvent
 
 BATCH_SIZE = 1000
 RETRY_DELAY = timedelta(seconds=30)
@@ -54,7 +54,7 @@ def advance_clocks(now: datetime, batch: int = BATCH_SIZE) -> ClockProcessingRes
 
 def _count_due_clocks(now: datetime) -> int:
     with connection.cursor() as cursor:
-        cursor.execute("SELECT count(*) FROM sla_clock WHERE next_at <= %s", [now])
+        cursor.execute("SELECT count(*) FROM sla_slaclock WHERE next_at <= %s", [now])
         return int(cursor.fetchone()[0])
 
 
@@ -67,47 +67,47 @@ def _advance_by_statement(now: datetime, limit: int) -> ClockProcessingResult:
 def _advance_by_row(now: datetime, limit: int) -> ClockProcessingResult:
     """The same, clock by clock, for the embedded database, which knows no such statement."""
     with transaction.atomic():
-        due_clocks = Clock.objects.filter(next_at__lte=now).select_related("watch").order_by("next_at")[:limit]
+        due_clocks = SlaClock.objects.filter(next_at__lte=now).select_related("watch").order_by("next_at")[:limit]
         kinds = [_advance_clock(clock, now) for clock in due_clocks]
-    return ClockProcessingResult(len(kinds), kinds.count("breached"), kinds.count("blind"))
+    return ClockProcessingResult(len(kinds), kinds.count("breached"), kinds.count("data_incomplete"))
 
 
-def _advance_clock(clock: Clock, now: datetime) -> str:
+def _advance_clock(clock: SlaClock, now: datetime) -> str:
     kind, share = judge_clock(clock, now)
     is_late = clock.state == ClockStatus.LATE
     changes = {
         "next_at": now + RETRY_DELAY,
-        "state": ClockStatus.BLIND if share == 100 and not is_late else clock.state,
+        "state": ClockStatus.DATA_INCOMPLETE if share == 100 and not is_late else clock.state,
     }
     if kind == "breached":
         changes = {"next_at": None, "state": clock.state if is_late else ClockStatus.OVERDUE, "breached_at": now}
     elif kind == "warned":
         changes = {"next_at": _get_next_check_at(clock, share, now), "warned": share}
-    if not Clock.objects.filter(pk=clock.pk, next_at=clock.next_at).update(**changes):
+    if not SlaClock.objects.filter(pk=clock.pk, next_at=clock.next_at).update(**changes):
         return "gone"  # another sweep was quicker
-    if kind == "blind":
-        Watch.objects.filter(pk=clock.watch_id, poll_at__gt=now).update(poll_at=now)
+    if kind == "data_incomplete":
+        MonitoredRepository.objects.filter(pk=clock.watch_id, poll_at__gt=now).update(poll_at=now)
     else:
         _record_outcome(clock, kind, share, now)
     return kind
 
 
-def judge_clock(clock: Clock, now: datetime) -> tuple[str, int]:
+def judge_clock(clock: SlaClock, now: datetime) -> tuple[str, int]:
     """What is to be said of a clock whose moment has come: breached, warned or blind, and the share that is used."""
     assert clock.due_at
     assert clock.next_at
     data_up_to = clock.watch.data_up_to
     if clock.due_at <= now:
-        return ("breached" if data_up_to >= clock.due_at else "blind"), 100
+        return ("breached" if data_up_to >= clock.due_at else "data_incomplete"), 100
     passed_shares = [share for share, warning_at in _list_warning_times(clock) if warning_at and warning_at <= now]
-    return ("warned" if data_up_to >= clock.next_at else "blind"), max(passed_shares, default=50)
+    return ("warned" if data_up_to >= clock.next_at else "data_incomplete"), max(passed_shares, default=50)
 
 
-def _list_warning_times(clock: Clock) -> tuple[tuple[int, datetime | None], ...]:
+def _list_warning_times(clock: SlaClock) -> tuple[tuple[int, datetime | None], ...]:
     return (50, clock.warn50_at), (75, clock.warn75_at), (90, clock.warn90_at)
 
 
-def _get_next_check_at(clock: Clock, share: int, now: datetime) -> datetime | None:
+def _get_next_check_at(clock: SlaClock, share: int, now: datetime) -> datetime | None:
     """The next moment after a warning: the next warning that is still to come, else the due moment."""
     upcoming_times = (
         warning_at
@@ -117,29 +117,29 @@ def _get_next_check_at(clock: Clock, share: int, now: datetime) -> datetime | No
     return next(upcoming_times, clock.due_at)
 
 
-def _record_outcome(clock: Clock, kind: str, share: int, now: datetime) -> None:
+def _record_outcome(clock: SlaClock, kind: str, share: int, now: datetime) -> None:
     assert clock.due_at
     if kind == "breached":
-        Breach.objects.get_or_create(
+        SlaBreach.objects.get_or_create(
             clock=clock,
             due_at=clock.due_at,
             retracted_at=None,
             defaults={
                 "issue_id": clock.issue_id,
                 "integration_id": clock.integration_id,
-                "verb": clock.verb,
+                "target_type": clock.target_type,
                 "severity": clock.severity,
                 "found_at": now,
             },
         )
-    ClockEvent.objects.create(clock=clock, kind=kind, share=share, due_at=clock.due_at, at=now)
+    SlaClockEvent.objects.create(clock=clock, kind=kind, share=share, due_at=clock.due_at, at=now)
     if kind == "breached" or share > clock.warned:
         Alert.objects.get_or_create(
             key=build_alert_key(clock, kind, share), defaults=build_alert_fields(clock, kind, share, now)
         )
 
 
-def build_alert_key(clock: Clock, kind: str, share: int) -> str:
+def build_alert_key(clock: SlaClock, kind: str, share: int) -> str:
     """The unique key of one piece of news: the same news of the same due moment is told once.
 
     A breach that was taken back and stands again is news again: its key ends in the number of the round, from 2 on.
@@ -148,7 +148,7 @@ def build_alert_key(clock: Clock, kind: str, share: int) -> str:
     key = f"{clock.pk}:{kind}:{share}:{int(clock.due_at.timestamp())}"
     if kind == "warned":
         return key
-    retraction_count = Breach.objects.filter(clock=clock.pk, due_at=clock.due_at, retracted_at__isnull=False).count()
+    retraction_count = SlaBreach.objects.filter(clock=clock.pk, due_at=clock.due_at, retracted_at__isnull=False).count()
     return f"{key}:{retraction_count + 1}" if retraction_count else key
 
 
@@ -158,7 +158,7 @@ def get_counterpart_key(key: str) -> str:
     return f"{clock_id}:{'retracted' if kind == 'breached' else 'breached'}:{rest}"
 
 
-def build_alert_fields(clock: Clock, kind: str, share: int, now: datetime) -> dict[str, Any]:
+def build_alert_fields(clock: SlaClock, kind: str, share: int, now: datetime) -> dict[str, Any]:
     """The columns of an alert beside its key."""
     return {
         "kind": kind,

@@ -13,14 +13,14 @@ from django.utils import timezone
 
 from integrations.partners.working_hours import get_reader_calendar
 from integrations.sla.engine.types import ClockStatus, Severity
-from integrations.sla.models import Alert, Clock
+from integrations.sla.models import Alert, SlaClock
 from integrations.sla.tasks import build_alert_fields, build_alert_key
 from integrations.submissions import notices
 from integrations.submissions.models import Integration
 from portal.audit import services
-from portal.audit.models import Event
+from portal.audit.models import AuditEvent
 from portal.core.office_hours import get_next_working_time, get_working_day_end
-from portal.notifications.models import Email
+from portal.notifications.models import EmailMessage
 
 EVENT_TYPE = "issues_warned"
 CLOSING_WINDOW = timedelta(hours=1)  # before a reader's day ends: what comes due before their next one is told
@@ -63,24 +63,26 @@ def notify_readers(
     return bool(available_readers), min((opens_at for _, opens_at in absent_readers), default=None)
 
 
-def _get_events_by_alert(integration: Integration, alerts: Iterable[Alert]) -> dict[str, Event]:
+def _get_events_by_alert(integration: Integration, alerts: Iterable[Alert]) -> dict[str, AuditEvent]:
     """The events that told of these alerts to the first readers, by the alert's key."""
     first_created_at = min(alert.created_at for alert in alerts)
     recent_events = integration.events.filter(
-        verb=EVENT_TYPE, at__gte=first_created_at, data__has_key="later"
+        event_type=EVENT_TYPE, at__gte=first_created_at, data__has_key="later"
     ).order_by("seq")
     return {issue["alert"]: event for event in recent_events for issue in event.data["issues"]}
 
 
-def _list_missed_alerts(reader: Any, alerts: list[Alert], events: dict[str, Event]) -> list[Alert]:
+def _list_missed_alerts(reader: Any, alerts: list[Alert], events: dict[str, AuditEvent]) -> list[Alert]:
     """What a reader has not heard: all since the newest event of which they have a mail."""
-    emails = Email.objects.filter(to=notices.get_address(reader), event__in=[event.pk for event in events.values()])
+    emails = EmailMessage.objects.filter(
+        to=notices.get_address(reader), event__in=[event.pk for event in events.values()]
+    )
     last_event_seq = emails.order_by("-event__seq").values_list("event__seq", flat=True).first() or 0
     return [alert for alert in alerts if alert.key not in events or events[alert.key].seq > last_event_seq]
 
 
 def _send_missed_alerts(
-    reader: Any, alerts: list[Alert], events: dict[str, Event], serialize_alert: AlertSerializer
+    reader: Any, alerts: list[Alert], events: dict[str, AuditEvent], serialize_alert: AlertSerializer
 ) -> None:
     """What others heard already, in one mail."""
     known_alerts = [alert for alert in alerts if alert.key in events]
@@ -97,8 +99,8 @@ def create_early_warnings(now: datetime | None = None) -> int:
     They are told before that day ends. Returns how many were written.
     """
     now = now or timezone.now()
-    upcoming_clocks = Clock.objects.filter(
-        promised=True, state=ClockStatus.RUNNING, severity=Severity.OTHER, watch__ended_at=None,
+    upcoming_clocks = SlaClock.objects.filter(
+        is_committed=True, state=ClockStatus.RUNNING, severity=Severity.OTHER, watch__ended_at=None,
         next_at__gt=now, next_at__lt=F("due_at"), next_at__gte=F("warn75_at"), due_at__lte=now + MAX_WORKDAY_GAP,
     )  # fmt: skip
     integrations = Integration.objects.filter(pk__in=upcoming_clocks.values("integration")).select_related("partner")
@@ -124,7 +126,7 @@ def _get_closed_period(reader: Any, integration: Integration, now: datetime) -> 
     return closes_at, get_next_working_time(closes_at, calendar)
 
 
-def _create_alert(clock: Clock, now: datetime) -> int:
+def _create_alert(clock: SlaClock, now: datetime) -> int:
     """The alert that the sweep would write later: its key is the same, so that it is told once."""
     warning_times = ((50, clock.warn50_at), (75, clock.warn75_at), (90, clock.warn90_at))
     share = next((level for level, warning_at in warning_times if warning_at == clock.next_at), 90)

@@ -12,8 +12,8 @@ from portal.core.admin import ReadOnlyAdminMixin
 class IntegrationAdmin(ReadOnlyAdminMixin, admin.ModelAdmin):  # type: ignore[type-arg]
     """Every fact read-only; the link leads to the page where steps are taken through the one door."""
 
-    list_display = ("name", "partner", "program_key", "stage", "step", "standing", "turn_holder", "steps")
-    list_filter = ("program_key", "stage", "standing", "turn_holder")
+    list_display = ("name", "partner", "program_key", "stage", "step", "listing_status", "responsible_party", "steps")
+    list_filter = ("program_key", "stage", "listing_status", "responsible_party")
     search_fields = ("name", "partner__name", "repository")
     list_select_related = ("partner",)
 

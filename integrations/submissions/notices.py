@@ -14,7 +14,7 @@ from integrations.submissions.models import Finding, Integration
 from integrations.submissions.selectors import context
 from integrations.submissions.services.transitions import perform_transition
 from integrations.submissions.workflow.states import ReviewState, count_open
-from portal.audit.models import Event
+from portal.audit.models import AuditEvent
 from portal.notifications import email, preferences
 
 Audience = Callable[[Integration], Iterable[Any]]
@@ -58,12 +58,12 @@ class NotificationRule:
 
 NOTIFICATION_RULES: dict[str, NotificationRule] = {
     "created": NotificationRule("created", list_both_teams),
-    "request_review": NotificationRule("review_requested", list_program_team),
-    "request_again": NotificationRule("review_requested", list_program_team),
+    "submit_for_review": NotificationRule("review_requested", list_program_team),
+    "resubmit_for_review": NotificationRule("review_requested", list_program_team),
     "request_changes": NotificationRule("changes_requested", list_partner_team),
     "approve": NotificationRule("approved", list_partner_team),
     "decline": NotificationRule("declined", list_partner_team),
-    "release": NotificationRule("released", list_partner_team),
+    "publish": NotificationRule("released", list_partner_team),
     "put_on_hold": NotificationRule("held", list_partner_team),
     "resume": NotificationRule("resumed", list_partner_team),
     "archive": NotificationRule("archived", list_both_teams),
@@ -103,26 +103,26 @@ NOTIFICATION_RULES: dict[str, NotificationRule] = {
     "dispute_dismissed": NotificationRule("dispute_dismissed", list_partner_team),
     "severity_lowered": NotificationRule("severity_lowered", list_partner_team),
     "not_covered": NotificationRule("not_covered", list_partner_team),
-    "give_notice": NotificationRule("standing", list_partner_team),
+    "issue_notice": NotificationRule("standing", list_partner_team),
     "suggest_notice": NotificationRule("standing", list_program_team),
-    "set_aside": NotificationRule("standing", list_partner_team),
-    "hold_process": NotificationRule("standing", list_both_teams),
-    "go_on": NotificationRule("standing", list_partner_team),
+    "dismiss_request": NotificationRule("standing", list_partner_team),
+    "pause_deadline": NotificationRule("standing", list_both_teams),
+    "resume_deadline": NotificationRule("standing", list_partner_team),
     "period_ended": NotificationRule("standing", list_program_team),
     "suspend": NotificationRule("standing", list_partner_team),
-    "suspend_at_once": NotificationRule("standing", list_partner_team),
-    "remove": NotificationRule("standing", list_partner_team),
+    "suspend_immediately": NotificationRule("standing", list_partner_team),
+    "delist": NotificationRule("standing", list_partner_team),
     "appeal": NotificationRule("standing", list_program_team),
     "uphold_appeal": NotificationRule("standing", list_partner_team),
     "dismiss_appeal": NotificationRule("standing", list_partner_team),
-    "take_notice_back": NotificationRule("standing", list_partner_team),
+    "withdraw_notice": NotificationRule("standing", list_partner_team),
     "reinstate": NotificationRule("standing", list_partner_team),
-    "ask_reinstatement": NotificationRule("standing", list_program_team),
-    "step_down": NotificationRule("standing", list_both_teams),
+    "request_reinstatement": NotificationRule("standing", list_program_team),
+    "downgrade_to_community": NotificationRule("standing", list_both_teams),
 }
 
 
-def build_context(event: Event) -> dict[str, Any]:
+def build_context(event: AuditEvent) -> dict[str, Any]:
     """What every mail about an integration may say.
 
     `findings`: those that wait for the partner's answer; `items`: the requirements that do, in a round of changes.
@@ -168,9 +168,9 @@ def get_recipient_key(recipient: Any) -> int | str:
     return str(recipient) if number is None else int(number)
 
 
-def notify(event: Event) -> None:
+def notify(event: AuditEvent) -> None:
     """Queue the mails of one event, in its transaction. A decision's mail waits out the undo window."""
-    rule = NOTIFICATION_RULES.get(event.verb)
+    rule = NOTIFICATION_RULES.get(event.event_type)
     if rule is None or event.integration is None or (rule.is_anonymous and event.actor):
         return
     undo_until, context = event.data.get("undo_until"), build_context(event)
@@ -186,10 +186,16 @@ def notify(event: Event) -> None:
 
 
 def queue_email(
-    template: str, event: Event, recipient: Any, context: dict[str, Any], *, calendar: str, undo_until: datetime | None
+    template: str,
+    event: AuditEvent,
+    recipient: Any,
+    context: dict[str, Any],
+    *,
+    calendar: str,
+    undo_until: datetime | None,
 ) -> None:
     """One person's mail, on the way that they chose."""
-    channel = preferences.decide_delivery(recipient, event.verb, event.at)
+    channel = preferences.decide_delivery(recipient, event.event_type, event.at)
     email.queue(
         template,
         f"{event.stream}:{event.seq}:{get_address(recipient)}",
@@ -206,10 +212,10 @@ def queue_email(
 
 def preview_emails(
     integration: Integration, transition: str, *, actor: Any, note: str, now: datetime, **inputs: Any
-) -> list[email.Email]:
+) -> list[email.EmailMessage]:
     """The exact mails that a step would send: it is taken for real and then rolled back.
 
-    Raises NotAllowed where the step would be refused.
+    Raises ActionRefused where the step would be refused.
     """
     with transaction.atomic():
         event = perform_transition(integration, transition, actor=actor, note=note, now=now, **inputs)

@@ -17,7 +17,7 @@ from integrations.submissions.workflow.states import ResponsibleParty, ReviewSta
 
 if TYPE_CHECKING:
     from integrations.submissions.models.integration import Integration
-    from integrations.submissions.models.requirements import RequirementState
+    from integrations.submissions.models.requirements import RequirementFulfillment
 
 PARTY_LABELS = {
     ResponsibleParty.PARTNER: gettext_noop("you"),
@@ -43,7 +43,7 @@ class RequirementRow:
     """One requirement as listed. `holder`: who can move it while it is not met, in words for the reader."""
 
     requirement: Requirement
-    state: "RequirementState | None"
+    state: "RequirementFulfillment | None"
     shown: str
     is_met: bool
     holder: str
@@ -170,7 +170,7 @@ def get_open_requirements(
     )
     step, _ = integration.next_position
     return OpenRequirementList(
-        rows, count_open(open_requirements), step.name if step else "", integration.tally.get("of", 0)
+        rows, count_open(open_requirements), step.name if step else "", integration.requirement_counts.get("of", 0)
     )
 
 

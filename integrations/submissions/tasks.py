@@ -13,7 +13,11 @@ from integrations.submissions.services.transitions import lock_integration, refr
 def refresh_due_integrations(now: datetime | None = None, limit: int = 500) -> int:
     """Derive the turn again where time alone has changed it. Returns how many rows were looked at."""
     now = now or timezone.now()
-    due_pks = Integration.objects.filter(wake_at__lte=now).order_by("wake_at").values_list("pk", flat=True)[:limit]
+    due_pks = (
+        Integration.objects.filter(next_refresh_at__lte=now)
+        .order_by("next_refresh_at")
+        .values_list("pk", flat=True)[:limit]
+    )
     return sum(_refresh_integration(pk, now) for pk in list(due_pks))
 
 

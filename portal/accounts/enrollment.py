@@ -41,7 +41,7 @@ def enroll(email: str, name: str, role_names: tuple[str, ...], now: datetime) ->
     """Return the person with this address and these roles; create the account where there is none.
 
     The operator vouches for the address of a new account, so it counts as verified. An account that exists must have
-    confirmed it: its owner may be somebody else. Raises NotAllowed where the roles cannot be granted.
+    confirmed it: its owner may be somebody else. Raises ActionRefused where the roles cannot be granted.
     """
     user = User.objects.filter(email=email.lower()).first()
     if user is not None and not user.is_active:

@@ -47,7 +47,7 @@ class User(AbstractUser):
     objects: ClassVar[EmailUserManager] = EmailUserManager()  # type: ignore[assignment]
 
     class Meta:
-        constraints = [models.UniqueConstraint(Lower("email"), name="one_person_per_address")]
+        constraints = [models.UniqueConstraint(Lower("email"), name="user_unique_email")]
 
     def __str__(self) -> str:
         return self.name or self.email
@@ -73,7 +73,7 @@ class SecurityEvent(models.Model):
 
     class Meta:
         ordering = ("-at", "-pk")
-        indexes = (models.Index(fields=["user", "-at"], name="security_events_of_user"),)
+        indexes = (models.Index(fields=["user", "-at"], name="security_event_user_at"),)
 
     def __str__(self) -> str:
         return f"{self.kind} of {self.user or self.address}"

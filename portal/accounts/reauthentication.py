@@ -9,10 +9,10 @@ from django.http import HttpRequest
 
 
 def has_recent_authentication(request: HttpRequest) -> bool:
-    """Return whether the person signed in, or proved again who they are, within SIGN_IN_AGAIN_MINUTES."""
+    """Return whether the person signed in, or proved again who they are, within REAUTHENTICATION_MINUTES."""
     records = get_authentication_records(request, request.user)  # type: ignore[arg-type]
     last = max((float(record["at"]) for record in records), default=0.0)
-    return time.time() - last < settings.SIGN_IN_AGAIN_MINUTES * 60
+    return time.time() - last < settings.REAUTHENTICATION_MINUTES * 60
 
 
 def require_recent_authentication(request: HttpRequest) -> None:

@@ -40,7 +40,7 @@ def change_roles(
         request: The request that asked for it.
 
     Raises:
-        NotAllowed: Who decides may not, or the change would leave no superuser.
+        ActionRefused: Who decides may not, or the change would leave no superuser.
     """
     with _change(user, actor=actor, reason=reason) as row:
         values_by_role = dict.fromkeys(revoke, False) | dict.fromkeys(grant, True)
@@ -64,7 +64,7 @@ def change_roles(
 def deactivate(
     user: User, *, actor: User | None, now: datetime, reason: str, request: HttpRequest | None = None
 ) -> None:
-    """Close an account: its sessions end and every token that it made is revoked. Raises NotAllowed."""
+    """Close an account: its sessions end and every token that it made is revoked. Raises ActionRefused."""
     with _change(user, actor=actor, reason=reason) as row:
         if row.is_active:
             row.is_active = False
@@ -76,7 +76,7 @@ def deactivate(
 def reactivate(
     user: User, *, actor: User | None, now: datetime, reason: str, request: HttpRequest | None = None
 ) -> None:
-    """Open an account again; its owner signs in anew. Raises NotAllowed."""
+    """Open an account again; its owner signs in anew. Raises ActionRefused."""
     with _change(user, actor=actor, reason=reason) as row:
         if not row.is_active:
             row.is_active = True
@@ -88,7 +88,7 @@ def reactivate(
 def _change(user: User, *, actor: User | None, reason: str) -> Iterator[User]:
     """Yield the locked row of an account that this person may change."""
     if actor is not None and actor.pk == user.pk:
-        raise ActionRefused("Nobody changes their own roles. Ask another superuser.", "may")
+        raise ActionRefused("Nobody changes their own roles. Ask another superuser.", "forbidden")
     if not reason.strip():
         raise ActionRefused("Enter the reason: it goes into the audit log and the email.")
     with transaction.atomic():
@@ -98,7 +98,7 @@ def _change(user: User, *, actor: User | None, reason: str) -> Iterator[User]:
         locked = {row.pk: row for row in rows}
         decider = locked.get(actor.pk) if actor is not None else None
         if actor is not None and (decider is None or not decider.is_superuser):
-            raise ActionRefused("Only a superuser may change roles.", "may")
+            raise ActionRefused("Only a superuser may change roles.", "forbidden")
         yield locked[user.pk]
 
 

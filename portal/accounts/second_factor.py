@@ -20,7 +20,7 @@ from integrations.partners import permissions
 # Pages that a person without the factor still needs: how to get it, how to leave, and how a page looks.
 OPEN_PATHS = ("/accounts/", "/profile/second-factor/", "/theme/")
 # Pages that need no sign-in and are about the reader all the same.
-PERSONAL_PATHS = ("/outbox/", "/invitations/", "/start/", "/welcome/")
+PERSONAL_PATHS = ("/emails/", "/invitations/", "/programs/choose/", "/help/getting-started/")
 RETURN_KEY = "second_factor_return_to"
 
 

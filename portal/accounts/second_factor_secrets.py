@@ -1,4 +1,4 @@
-"""Secrets of authenticator apps and seeds of recovery codes, encrypted at rest with CREDENTIALS_KEYS."""
+"""Secrets of authenticator apps and seeds of recovery codes, encrypted at rest with ENCRYPTION_KEYS."""
 
 import base64
 

@@ -32,16 +32,32 @@ from portal.core.iso_weeks import get_program_zone
 TableRows = Iterator[tuple[CellValue, ...]]
 MAX_EXPORT_ROWS = 50_000  # rows of one file
 CHUNK_SIZE = 500
-TIMESTAMP_COLUMNS = frozenset({"opened", "due", "stopped", "spoke_last_at", "data_up_to"})
+TIMESTAMP_COLUMNS = frozenset({"opened", "due", "stopped", "last_commented_at", "data_up_to"})
 LIST_COLUMNS = (
-    "integration", "company", "program", "edition", "step", "stage", "standing", "tier", "category", "repository",
+    "integration", "company", "program", "edition", "step", "stage", "listing_status", "tier", "category", "repository",
     "turn", "next", "due (UTC)", "since (UTC)", "round", "reviewer", "began (UTC)", "listed (UTC)", "address",
 )  # fmt: skip
 LIST_FIELDS = (
-    "name", "partner__name", "program_key", "edition_date", "step", "stage", "standing", "tier", "category",
-    "repository", "turn_holder", "turn_action", "turn_due_at", "turn_since", "review_round", "reviewer__name",
-    "created_at", "released_at", "uuid",
-)  # fmt: skip
+    "name",
+    "partner__name",
+    "program_key",
+    "edition_date",
+    "step",
+    "stage",
+    "listing_status",
+    "tier",
+    "category",
+    "repository",
+    "responsible_party",
+    "next_action_text",
+    "action_due_at",
+    "responsible_since",
+    "review_round",
+    "reviewer__name",
+    "created_at",
+    "released_at",
+    "uuid",
+)
 
 
 def _iterate_list_rows(rows: Any) -> TableRows:

@@ -12,7 +12,7 @@ from integrations.programs.registry import PROGRAMS
 from integrations.submissions.services.transitions import PROGRAM_CALENDAR
 from integrations.submissions.workflow.states import ResponsibleParty
 from portal.analytics.forecast import BacktestResult, BacktestWeek, Forecast, ProgramWait, WaitHistory, backtest
-from portal.analytics.models import Passage
+from portal.analytics.models import StageDuration
 
 TARGET_PERCENT_RANGE = (85.0, 95.0)
 MIN_JUDGED_WAITS = 100  # waits below which a share is told and not judged: it moves by more than the aim is wide
@@ -47,7 +47,7 @@ class ForecastAccuracy:
 
 def evaluate_programs(now: datetime, *, program: str = "", weeks: int = 0) -> list[ForecastAccuracy]:
     """Every program that has decided anything, and all together at the end. One query."""
-    rows = Passage.objects.filter(stage=STAGE, holder=str(ResponsibleParty.PROGRAM))
+    rows = StageDuration.objects.filter(stage=STAGE, holder=str(ResponsibleParty.PROGRAM))
     if program:
         rows = rows.filter(program_key=program)
     waits_by_program: dict[str, list[ProgramWait]] = defaultdict(list)

@@ -22,11 +22,11 @@ END_LABELS = {
 
 @dataclass(frozen=True, slots=True)
 class IntegrationGroup:
-    """So many integrations of which the same is true. `before_end`: the stage that one that ended was in."""
+    """So many integrations of which the same is true. `stage_before_end`: the stage that one that ended was in."""
 
     stage: str
     count: int
-    before_end: str = ""
+    stage_before_end: str = ""
     asked: bool = False
     listed: bool = False
     step: str = ""
@@ -39,7 +39,7 @@ class IntegrationGroup:
             return 4
         if self.listed:
             return 3
-        if "release" in (self.stage, self.before_end):
+        if "release" in (self.stage, self.stage_before_end):
             return 2
         return int(self.asked)
 

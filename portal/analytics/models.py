@@ -5,14 +5,14 @@ from django.db import models
 from django.db.models import Q
 
 
-class Passage(models.Model):
+class StageDuration(models.Model):
     """A time that one integration spent in one stage with one holder; the fields are those of passages.Piece.
 
     Kept in the transaction in which the turn passes; `manage.py rebuild_stage_durations` makes it again from the
     events.
     """
 
-    integration = models.ForeignKey("submissions.Integration", models.CASCADE, related_name="passages")
+    integration = models.ForeignKey("submissions.Integration", models.CASCADE, related_name="stage_durations")
     program_key = models.CharField(max_length=40)
     stage = models.CharField(max_length=20)
     holder = models.CharField(max_length=20)
@@ -26,13 +26,15 @@ class Passage(models.Model):
     class Meta:
         ordering = ("pk",)
         constraints = [
-            models.UniqueConstraint(fields=["integration"], condition=Q(until=None), name="one_open_passage"),
+            models.UniqueConstraint(fields=["integration"], condition=Q(until=None), name="stage_duration_unique_open"),
         ]
         indexes = [
             models.Index(
-                fields=["until", "program_key", "stage", "tenths"], condition=Q(leaves=True), name="stays_by_end"
+                fields=["until", "program_key", "stage", "tenths"],
+                condition=Q(leaves=True),
+                name="stage_duration_stays",
             ),
-            models.Index(fields=["until", "program_key", "stage", "holder", "since"], name="passages_by_end"),
+            models.Index(fields=["until", "program_key", "stage", "holder", "since"], name="stage_duration_end"),
         ]
 
     def __str__(self) -> str:
@@ -59,10 +61,16 @@ class SavedView(models.Model):
         ordering = ("name", "pk")
         constraints = [
             models.UniqueConstraint(
-                fields=["owner", "page", "name"], condition=Q(owner__isnull=False), name="one_own_view_a_name"
+                fields=["owner", "page", "name"],
+                condition=Q(owner__isnull=False),
+                name="saved_view_unique_owner_page_name",
             ),
-            models.UniqueConstraint(fields=["page", "name"], condition=Q(owner=None), name="one_shared_view_a_name"),
-            models.UniqueConstraint(fields=["owner", "page"], condition=Q(is_default=True), name="one_default_a_page"),
+            models.UniqueConstraint(
+                fields=["page", "name"], condition=Q(owner=None), name="saved_view_unique_shared_page_name"
+            ),
+            models.UniqueConstraint(
+                fields=["owner", "page"], condition=Q(is_default=True), name="saved_view_unique_default"
+            ),
         ]
 
     def __str__(self) -> str:

@@ -10,7 +10,7 @@ from django.db import transaction
 from integrations.submissions.models import Integration
 from integrations.submissions.services.transitions import PROGRAM_CALENDAR, lock_integration
 from portal.analytics.metrics import count_working_days
-from portal.analytics.models import Passage
+from portal.analytics.models import StageDuration
 from portal.analytics.stage_durations import (
     END_STAGES,
     StagePeriod,
@@ -20,7 +20,7 @@ from portal.analytics.stage_durations import (
     merge_turns,
     parse_turns,
 )
-from portal.audit.models import Event
+from portal.audit.models import AuditEvent
 from portal.audit.services import RESPONSIBILITY_EVENT_TYPE, get_turn_stream
 from portal.jobs.models import PeriodicRun
 
@@ -29,10 +29,10 @@ REBUILD_MARKER = "office: passages 1"  # a new number has them made again after 
 COLUMNS = ("stage", "holder", "round", "began", "since", "until", "leaves")
 
 
-def record_turn(integration: Integration, event: Event) -> None:
+def record_turn(integration: Integration, event: AuditEvent) -> None:
     """A turn passed: the open passage ends and the next begins, in the same transaction."""
     (turn,) = parse_turns([(event.at, event.data)])
-    last = Passage.objects.filter(integration=integration).order_by("-pk").first()
+    last = StageDuration.objects.filter(integration=integration).order_by("-pk").first()
     if turn.back or (last is None and event.seq > 1):
         replace_rows(integration.pk, integration.program_key, compute_periods([integration.pk])[integration.pk])
         return
@@ -51,7 +51,9 @@ def compute_periods(keys: list[int]) -> dict[int, list[StagePeriod]]:
     """The passages of integrations as their events tell them. Two queries."""
     turns: dict[int, list[tuple[datetime, Any]]] = defaultdict(list)
     streams = [get_turn_stream(key) for key in keys]
-    events = Event.objects.filter(stream__in=streams, verb=RESPONSIBILITY_EVENT_TYPE).order_by("stream", "seq")
+    events = AuditEvent.objects.filter(stream__in=streams, event_type=RESPONSIBILITY_EVENT_TYPE).order_by(
+        "stream", "seq"
+    )
     for stream, at, data in events.values_list("stream", "at", "data"):
         turns[int(stream.partition(":")[2])].append((at, data))
     older = _load_older_turns(keys, {key: turn_rows[0][0] for key, turn_rows in turns.items()})
@@ -65,9 +67,9 @@ def _load_older_turns(keys: list[int], first_turn_at: dict[int, datetime]) -> di
     if not incomplete_keys:
         return {}
     steps: dict[int, list[tuple[datetime, str, Any]]] = defaultdict(list)
-    rows = Event.objects.filter(integration__in=incomplete_keys).order_by("integration", "seq")
-    for key, at, verb, data in rows.values_list("integration", "at", "verb", "data"):
-        steps[key].append((at, verb, data))
+    rows = AuditEvent.objects.filter(integration__in=incomplete_keys).order_by("integration", "seq")
+    for key, at, event_type, data in rows.values_list("integration", "at", "event_type", "data"):
+        steps[key].append((at, event_type, data))
     return {
         key: derive_turns(integration_steps, _get_first_stage(integration_steps))
         for key, integration_steps in steps.items()
@@ -83,23 +85,23 @@ def count_tenths(started_at: datetime, ended_at: datetime) -> int:
     return round(10 * count_working_days(started_at, ended_at, PROGRAM_CALENDAR))
 
 
-def _build_row(integration: int, program: str, piece: StagePeriod) -> Passage:
+def _build_row(integration: int, program: str, piece: StagePeriod) -> StageDuration:
     values = {name: getattr(piece, name) for name in COLUMNS}
     tenth_count = count_tenths(piece.began, piece.until) if piece.leaves and piece.until else None
-    return Passage(integration_id=integration, program_key=program, tenths=tenth_count, **values)
+    return StageDuration(integration_id=integration, program_key=program, tenths=tenth_count, **values)
 
 
 @transaction.atomic
 def replace_rows(integration: int, program: str, pieces: Iterable[StagePeriod]) -> None:
     """Put these in the place of what is kept of one integration."""
-    Passage.objects.filter(integration_id=integration).delete()
-    Passage.objects.bulk_create([_build_row(integration, program, piece) for piece in pieces])
+    StageDuration.objects.filter(integration_id=integration).delete()
+    StageDuration.objects.bulk_create([_build_row(integration, program, piece) for piece in pieces])
 
 
 def load_stored_periods(keys: list[int]) -> dict[int, list[tuple[StagePeriod, int | None]]]:
     """What is kept of integrations. One query."""
     periods_by_key: dict[int, list[tuple[StagePeriod, int | None]]] = defaultdict(list)
-    rows = Passage.objects.filter(integration__in=keys).order_by("pk")
+    rows = StageDuration.objects.filter(integration__in=keys).order_by("pk")
     for key, tenth_count, *values in rows.values_list("integration_id", "tenths", *COLUMNS):
         periods_by_key[key].append((StagePeriod(*values), tenth_count))
     return periods_by_key

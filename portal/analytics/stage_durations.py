@@ -14,12 +14,12 @@ OUTAGE = "outage"
 # who holds it after a step, by its verb; the steps that are not named leave the turn where it is
 HOLDER_BY_EVENT_TYPE = {
     "created": "partner",
-    "advance": "partner",
-    "request_review": "program",
-    "request_again": "program",
+    "complete_step": "partner",
+    "submit_for_review": "program",
+    "resubmit_for_review": "program",
     "request_changes": "partner",
     "approve": "program",
-    "release": "machine",
+    "publish": "machine",
     "reopen": "partner",
 }
 
@@ -87,19 +87,19 @@ def derive_turns(steps: Iterable[tuple[datetime, str, Mapping[str, Any]]], first
     """The same from the steps that were taken, as (when, verb, data), for what is older than the stream of turns."""
     turns: list[TurnChange] = []
     stage, holder, before_hold = first_stage, "partner", "partner"
-    for at, verb, data in steps:
-        if verb != "created" and "to" not in data:
+    for at, event_type, data in steps:
+        if event_type != "created" and "to" not in data:
             continue
         stage = data["to"][0] if "to" in data else first_stage
-        if verb == "put_on_hold":
+        if event_type == "put_on_hold":
             before_hold, holder = holder, str(data.get("waits_for", "third_party"))
-        elif verb in ("resume", "undo_decision"):
-            holder = before_hold if verb == "resume" else "program"
+        elif event_type in ("resume", "undo_decision"):
+            holder = before_hold if event_type == "resume" else "program"
         else:
-            holder = HOLDER_BY_EVENT_TYPE.get(verb, holder)
+            holder = HOLDER_BY_EVENT_TYPE.get(event_type, holder)
         has_ended = stage in END_STAGES
         turns.append(
-            TurnChange(at, stage, "" if has_ended else holder, int(data.get("round", 0)), verb == "undo_decision")
+            TurnChange(at, stage, "" if has_ended else holder, int(data.get("round", 0)), event_type == "undo_decision")
         )
     return turns
 

@@ -15,7 +15,7 @@ from integrations.submissions.services.transitions import PROGRAM_CALENDAR
 from integrations.submissions.workflow.states import ResponsibleParty
 from portal.analytics.forecast import MIN_WAITS, WINDOW_DAYS, Forecast, ProgramWait, WaitHistory, estimate_end
 from portal.analytics.metrics import count_working_days
-from portal.analytics.models import Passage
+from portal.analytics.models import StageDuration
 
 CACHE_DURATION = timedelta(minutes=10)
 MAX_WAITS = 1000  # waits that a forecast looks at
@@ -35,7 +35,7 @@ def clear_cache() -> None:
 
 def list_waits(program: str, stage: str, now: datetime) -> list[ProgramWait]:
     """The times that the program had the turn, which ended within the longest window. One query."""
-    durations = Passage.objects.filter(
+    durations = StageDuration.objects.filter(
         program_key=program, stage=stage, holder=str(ResponsibleParty.PROGRAM),
         until__gt=now - timedelta(days=WINDOW_DAYS[-1]), until__lte=now,
     )  # fmt: skip
@@ -99,11 +99,11 @@ def build_sentence(program: str, stage: str, forecast: Forecast | None) -> str:
 
 def estimate_wait(integration: Integration, now: datetime) -> WaitEstimate | None:
     """What a waiting integration's page says; None unless the program has the turn before it is listed."""
-    turn_started_at = integration.turn_since
+    turn_started_at = integration.responsible_since
     if (
-        integration.turn_holder != ResponsibleParty.PROGRAM
+        integration.responsible_party != ResponsibleParty.PROGRAM
         or integration.stage not in STAGE_SUBJECTS
-        or integration.hold
+        or integration.on_hold_for
         or turn_started_at is None
     ):
         return None

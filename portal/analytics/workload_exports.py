@@ -39,7 +39,7 @@ def build_waivers_table(request: HttpRequest, now: datetime) -> ExportTable:
         (
             row.integration.name, row.integration.partner.name, PROGRAMS[row.integration.program_key].name,
             row.requirement.title if row.requirement else row.requirement_id, row.waiver_reason,
-            str(row.given_by or ""), row.waived_until,
+            str(row.submitted_by or ""), row.waiver_expires_at,
             build_url("requirement", row.integration.uuid, row.requirement_id),
         )
         for row in open_waivers
@@ -65,7 +65,7 @@ def build_emails_table(request: HttpRequest, now: datetime) -> ExportTable:
 
 
 def _iterate_email_rows(rows: Any) -> TableRows:
-    state_labels = dict(email_log.Email.State.choices)
+    state_labels = dict(email_log.EmailMessage.State.choices)
     columns = (
         "subject", "to", "name", "state", "created_at", "sent_at", "attempts", "last_error", "integration__name", "uuid"
     )  # fmt: skip

@@ -13,7 +13,7 @@ from django.db import IntegrityError, transaction
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 
-from portal.api.models import ApiToken, KeptAnswer
+from portal.api.models import ApiToken, IdempotencyRecord
 from portal.api.problems import ApiError
 
 IDEMPOTENCY_KEY_HEADER = "Idempotency-Key"
@@ -47,7 +47,7 @@ def run_idempotently(
     """Run it, or say again what was said. Raises Problem for a key that is odd, used for another body, or in use."""
     if not 0 < len(key) <= MAX_KEY_LENGTH or not (key.isascii() and key.isprintable()):
         raise ApiError(
-            "unfit",
+            "validation-error",
             f"An {IDEMPOTENCY_KEY_HEADER} has at most {MAX_KEY_LENGTH} plain characters.",
             fields=[(IDEMPOTENCY_KEY_HEADER, "Choose another.")],
         )
@@ -58,10 +58,10 @@ def run_idempotently(
     try:
         response = _run_and_store(request, row, run)
     except BaseException:
-        KeptAnswer.objects.filter(pk=row.pk, status=0).delete()
+        IdempotencyRecord.objects.filter(pk=row.pk, status=0).delete()
         raise
     if response.status_code >= 500:
-        KeptAnswer.objects.filter(pk=row.pk, status=0).delete()
+        IdempotencyRecord.objects.filter(pk=row.pk, status=0).delete()
     return response
 
 
@@ -75,7 +75,7 @@ def omit_from_replay(request: HttpRequest, field_name: str) -> None:
     request.omitted_field = field_name  # type: ignore[attr-defined]
 
 
-def _run_and_store(request: HttpRequest, row: KeptAnswer, run: Callable[[], HttpResponse]) -> HttpResponse:
+def _run_and_store(request: HttpRequest, row: IdempotencyRecord, run: Callable[[], HttpResponse]) -> HttpResponse:
     """The work and its kept answer, in one transaction; what is done apart in two, with no lock held meanwhile."""
     if get_operation_name(request) in NON_ATOMIC_OPERATIONS:
         response = run()
@@ -91,39 +91,44 @@ def _run_and_store(request: HttpRequest, row: KeptAnswer, run: Callable[[], Http
     return response
 
 
-def _acquire_record(token: ApiToken, key: str, request_digest: str, now: datetime) -> tuple[KeptAnswer, bool]:
+def _acquire_record(token: ApiToken, key: str, request_digest: str, now: datetime) -> tuple[IdempotencyRecord, bool]:
     """The row of this key, and whether this request is the one that does the work."""
-    KeptAnswer.objects.filter(token=token, key=key, at__lte=now - RETENTION_PERIOD).delete()
+    IdempotencyRecord.objects.filter(token=token, key=key, at__lte=now - RETENTION_PERIOD).delete()
     try:
         with transaction.atomic():
-            return KeptAnswer.objects.create(token=token, key=key, asked=request_digest, at=now), True
+            return IdempotencyRecord.objects.create(token=token, key=key, asked=request_digest, at=now), True
     except IntegrityError:
-        row = KeptAnswer.objects.filter(token=token, key=key).first()
+        row = IdempotencyRecord.objects.filter(token=token, key=key).first()
     if row is None:  # whoever had it failed just now
-        raise ApiError("under-way", "The same request failed just now. Send it again.", headers={"Retry-After": "1"})
-    abandoned_records = KeptAnswer.objects.filter(
+        raise ApiError(
+            "request-in-progress", "The same request failed just now. Send it again.", headers={"Retry-After": "1"}
+        )
+    abandoned_records = IdempotencyRecord.objects.filter(
         pk=row.pk, status=0, asked=request_digest, at=row.at, at__lte=now - LEASE_DURATION
     )
     return row, bool(abandoned_records.update(at=now))
 
 
-def _replay_response(row: KeptAnswer, request_digest: str) -> HttpResponse:
+def _replay_response(row: IdempotencyRecord, request_digest: str) -> HttpResponse:
     if row.asked != request_digest:
         raise ApiError(
-            "other-body", f"This {IDEMPOTENCY_KEY_HEADER} was used for another request. Use a new one for each."
+            "idempotency-key-reused",
+            f"This {IDEMPOTENCY_KEY_HEADER} was used for another request. Use a new one for each.",
         )
     if not row.status:
-        raise ApiError("under-way", "It is being worked on. Ask again in a moment.", headers={"Retry-After": "1"})
+        raise ApiError(
+            "request-in-progress", "It is being worked on. Ask again in a moment.", headers={"Retry-After": "1"}
+        )
     response = HttpResponse(bytes(row.body), status=row.status, headers=row.headers)
     response["Idempotent-Replayed"] = "true"
     return response
 
 
-def _store_response(request: HttpRequest, row: KeptAnswer, response: HttpResponse) -> None:
+def _store_response(request: HttpRequest, row: IdempotencyRecord, response: HttpResponse) -> None:
     headers = {name: response[name] for name in REPLAYED_HEADERS if name in response}
     field_name = getattr(request, "omitted_field", "")
     body = _remove_field_value(field_name, response.content) if field_name else response.content
-    KeptAnswer.objects.filter(pk=row.pk).update(status=response.status_code, headers=headers, body=body)
+    IdempotencyRecord.objects.filter(pk=row.pk).update(status=response.status_code, headers=headers, body=body)
 
 
 def _remove_field_value(field_name: str, body: bytes) -> bytes:
@@ -134,4 +139,4 @@ def _remove_field_value(field_name: str, body: bytes) -> bytes:
 
 def delete_expired_records(now: datetime | None = None) -> int:
     """Delete what is older than a day. Returns how many."""
-    return KeptAnswer.objects.filter(at__lte=(now or timezone.now()) - RETENTION_PERIOD).delete()[0]
+    return IdempotencyRecord.objects.filter(at__lte=(now or timezone.now()) - RETENTION_PERIOD).delete()[0]

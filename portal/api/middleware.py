@@ -61,7 +61,7 @@ def _run_view(
 ) -> HttpResponse:  # fmt: skip
     if allowance.remaining < 0:
         headers = {"Retry-After": str(allowance.seconds)}
-        raise ApiError("too-many", f"Ask again in {allowance.seconds} seconds.", headers=headers)
+        raise ApiError("rate-limited", f"Ask again in {allowance.seconds} seconds.", headers=headers)
     if "Authorization" in request.headers and token is None:
         return problems.build_authentication_response(was_sent=True)
     _reject_unreadable_request(request, is_write=is_write)
@@ -79,7 +79,7 @@ def _authenticate_request(request: HttpRequest, token: ApiToken) -> None:
     """The request is the token's from here on. Raises Problem for a person of the program without a second factor."""
     user = tokens.get_acting_user(token)
     if has_privileges(user) and not is_mfa_enabled(user):  # a token outlives the session: no setting loosens this
-        raise ApiError("second-factor", "Set up a second factor first: tokens of people of the program need one.")
+        raise ApiError("mfa-required", "Set up a second factor first: tokens of people of the program need one.")
     request.user = user
     now = timezone.now()
     if token.last_used_at is None or (now - token.last_used_at).total_seconds() > LAST_USED_INTERVAL_SECONDS:
@@ -94,15 +94,15 @@ def _reject_unreadable_request(request: HttpRequest, *, is_write: bool) -> None:
     )
     if invalid_name is not None:
         raise ApiError(
-            "unfit",
+            "validation-error",
             "A parameter holds characters that cannot be kept.",
             fields=[(invalid_name[:40], "Write it again.")],
         )
     if request.headers.get("Transfer-Encoding") and not _has_body(request):
-        raise ApiError("length", "Say how long the body is: send a Content-Length.")
+        raise ApiError("length-required", "Say how long the body is: send a Content-Length.")
     content_type = request.content_type or ""
     if is_write and content_type not in (JSON_CONTENT_TYPE, "multipart/form-data") and _has_body(request):
-        raise ApiError("media-type", f"Send the body as {JSON_CONTENT_TYPE}.")
+        raise ApiError("unsupported-media-type", f"Send the body as {JSON_CONTENT_TYPE}.")
 
 
 def _has_invalid_characters(text: str) -> bool:
@@ -122,7 +122,7 @@ def _finalize_response(
         methods = {*response["Allow"].split(", ")}
         allowed_methods = ", ".join(sorted(methods | ({"HEAD"} if "GET" in methods else set())))
         response = problems.build_problem_response(
-            "method", "This address does not do that.", headers={"Allow": allowed_methods}
+            "method-not-allowed", "This address does not do that.", headers={"Allow": allowed_methods}
         )
     if request.method == "GET":
         response = conditional.apply_conditional_get(request, response)

@@ -22,17 +22,19 @@ class ApiToken(models.Model):
     partner = models.ForeignKey("partners.Partner", models.CASCADE, null=True, related_name="api_tokens")
     role = models.CharField(max_length=10, blank=True)
     scopes = models.JSONField(default=list)
-    made_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
-    made_at = models.DateTimeField()
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    created_at = models.DateTimeField()
     expires_at = models.DateTimeField()
     last_used_at = models.DateTimeField(null=True)
     revoked_at = models.DateTimeField(null=True)
     warned_at = models.DateTimeField(null=True)
 
     class Meta:
-        ordering = ("-made_at", "-pk")
+        ordering = ("-created_at", "-pk")
         indexes = [
-            models.Index(fields=["expires_at"], name="tokens_to_warn", condition=Q(revoked_at=None, warned_at=None))
+            models.Index(
+                fields=["expires_at"], name="api_token_expiry_warning", condition=Q(revoked_at=None, warned_at=None)
+            )
         ]
 
     def __str__(self) -> str:
@@ -42,10 +44,10 @@ class ApiToken(models.Model):
         return self.revoked_at is None and self.expires_at > now
 
 
-class KeptAnswer(models.Model):
+class IdempotencyRecord(models.Model):
     """What was answered to a request with an Idempotency-Key. `status` is 0 while it is being worked on."""
 
-    token = models.ForeignKey(ApiToken, models.CASCADE, related_name="kept_answers")
+    token = models.ForeignKey(ApiToken, models.CASCADE, related_name="idempotency_records")
     key = models.CharField(max_length=128)
     asked = models.CharField(max_length=64)
     status = models.PositiveSmallIntegerField(default=0)
@@ -54,7 +56,7 @@ class KeptAnswer(models.Model):
     at = models.DateTimeField(db_index=True)
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["token", "key"], name="one_answer_a_key")]
+        constraints = [models.UniqueConstraint(fields=["token", "key"], name="idempotency_record_unique_token_key")]
 
     def __str__(self) -> str:
         return f"{self.key} of {self.token}: {self.status or 'under way'}"

@@ -28,28 +28,28 @@ log = logging.getLogger(__name__)
 PROBLEM_CONTENT_TYPE = "application/problem+json"
 # kind: (status, title)
 PROBLEM_TYPES: dict[str, tuple[int, str]] = {
-    "not-json": (400, "The body cannot be read"),
-    "no-token": (401, "A token is needed"),
-    "may": (403, "Not for this person"),
-    "scope": (403, "Not within the token's scopes"),
-    "second-factor": (403, "A second factor is needed"),
+    "malformed-body": (400, "The body cannot be read"),
+    "authentication-required": (401, "A token is needed"),
+    "forbidden": (403, "Not for this person"),
+    "insufficient-scope": (403, "Not within the token's scopes"),
+    "mfa-required": (403, "A second factor is needed"),
     "not-found": (404, "Not here"),
-    "method": (405, "Not done this way"),
-    "gone": (409, "Not from here"),
-    "ready": (409, "Not yet"),
-    "stale": (409, "Somebody was faster"),
-    "under-way": (409, "The same request is being worked on"),
-    "length": (411, "Its length is needed"),
-    "changed": (412, "Changed meanwhile"),
-    "too-large": (413, "Too large"),
-    "media-type": (415, "Send JSON"),
-    "unfit": (422, "Something does not fit"),
-    "other-body": (422, "The key was used for something else"),
-    "too-many": (429, "Too many requests"),
-    "ours": (500, "The fault is ours"),
-    "busy": (503, "Busy"),
+    "method-not-allowed": (405, "Not done this way"),
+    "invalid-transition": (409, "Not from here"),
+    "requirements-not-met": (409, "Not yet"),
+    "conflict": (409, "Somebody was faster"),
+    "request-in-progress": (409, "The same request is being worked on"),
+    "length-required": (411, "Its length is needed"),
+    "precondition-failed": (412, "Changed meanwhile"),
+    "content-too-large": (413, "Too large"),
+    "unsupported-media-type": (415, "Send JSON"),
+    "validation-error": (422, "Something does not fit"),
+    "idempotency-key-reused": (422, "The key was used for something else"),
+    "rate-limited": (429, "Too many requests"),
+    "internal-error": (500, "The fault is ours"),
+    "service-unavailable": (503, "Busy"),
 }
-PROBLEM_TYPES_BY_REFUSAL = {"busy": "ready"}  # the same thing is under way: 409, and no fault of ours
+PROBLEM_TYPES_BY_REFUSAL = {"busy": "conflict"}  # the same thing is under way: 409, and no fault of ours
 
 
 class ApiError(Exception):
@@ -89,14 +89,14 @@ def validate_form(form: BaseForm, api_names: Mapping[str, str] | None = None) ->
         for name, messages in form.errors.items()
         for message in messages
     ]
-    raise ApiError("unfit", fields[0][1], fields=fields)
+    raise ApiError("validation-error", fields[0][1], fields=fields)
 
 
 def build_refusal_response(action_refused: ActionRefused, is_conditional: bool = False) -> HttpResponse:
-    """A NotAllowed as a problem. `is_conditional`: the request named the version that it was made from."""
+    """An ActionRefused as a problem. `is_conditional`: the request named the version that it was made from."""
     kind = (
-        "changed"
-        if action_refused.kind == "stale" and is_conditional
+        "precondition-failed"
+        if action_refused.kind == "conflict" and is_conditional
         else PROBLEM_TYPES_BY_REFUSAL.get(action_refused.kind, action_refused.kind)
     )
     return build_problem_response(kind, str(action_refused))
@@ -106,7 +106,9 @@ def _build_validation_response(error: ValidationError) -> HttpResponse:
     fields = [
         (_get_field_path(field_error["loc"]), _get_validation_message(field_error)) for field_error in error.errors
     ]
-    return build_problem_response("unfit", f"{fields[0][0]}: {fields[0][1]}" if fields[0][0] else fields[0][1], fields)
+    return build_problem_response(
+        "validation-error", f"{fields[0][0]}: {fields[0][1]}" if fields[0][0] else fields[0][1], fields
+    )
 
 
 def _get_field_path(location: Sequence[Any]) -> str:
@@ -130,8 +132,8 @@ def _get_validation_message(error: Mapping[str, Any]) -> str:
 
 
 def _build_http_error_response(error: HttpError) -> HttpResponse:
-    kind = {400: "not-json", 403: "may", 404: "not-found"}.get(error.status_code, "unfit")
-    return build_problem_response(kind, "The body is not JSON." if kind == "not-json" else str(error))
+    kind = {400: "malformed-body", 403: "forbidden", 404: "not-found"}.get(error.status_code, "validation-error")
+    return build_problem_response(kind, "The body is not JSON." if kind == "malformed-body" else str(error))
 
 
 def _get_not_found_message(error: Http404) -> str:
@@ -145,23 +147,25 @@ def build_authentication_response(*, was_sent: bool = False) -> HttpResponse:
     message = "Send a live token: “Authorization: Bearer ptl_…”."
     error_attribute = ', error="invalid_token"' if was_sent else ""
     return build_problem_response(
-        "no-token", message, headers={"WWW-Authenticate": f'Bearer realm="portal"{error_attribute}'}
+        "authentication-required", message, headers={"WWW-Authenticate": f'Bearer realm="portal"{error_attribute}'}
     )
 
 
 def _build_unavailable_response(error: OperationalError) -> HttpResponse:
     log.warning("the database was busy: %s", type(error).__name__)
-    return build_problem_response("busy", "The database is busy. Try again in a moment.", headers={"Retry-After": "2"})
+    return build_problem_response(
+        "service-unavailable", "The database is busy. Try again in a moment.", headers={"Retry-After": "2"}
+    )
 
 
 def _build_internal_error_response(request: HttpRequest, error: Exception) -> HttpResponse:
     log.exception("%s %s", request.method, request.path, exc_info=error)
-    return build_problem_response("ours", "Something broke on our side; nothing was changed. It is noted.")
+    return build_problem_response("internal-error", "Something broke on our side; nothing was changed. It is noted.")
 
 
 def _build_unreadable_response(*_: Any) -> HttpResponse:
     return build_problem_response(
-        "not-json", "The body cannot be read: it is cut off, or not of the form that its Content-Type names."
+        "malformed-body", "The body cannot be read: it is cut off, or not of the form that its Content-Type names."
     )
 
 
@@ -169,18 +173,18 @@ HANDLERS: dict[type[Exception], Callable[[HttpRequest, Any], HttpResponse]] = {
     ApiError: lambda request, exc: exc.answer(),
     ActionRefused: lambda request, exc: build_refusal_response(exc, "If-Match" in request.headers),
     DraftConflictError: lambda request, exc: build_problem_response(
-        "changed" if "If-Match" in request.headers else "stale", str(exc)
+        "precondition-failed" if "If-Match" in request.headers else "conflict", str(exc)
     ),
     ValidationError: lambda request, exc: _build_validation_response(exc),
     AuthenticationError: lambda request, exc: build_authentication_response(),
-    PermissionDenied: lambda request, exc: build_problem_response("may", str(exc) or "You may not do this."),
+    PermissionDenied: lambda request, exc: build_problem_response("forbidden", str(exc) or "You may not do this."),
     Http404: lambda request, exc: build_problem_response("not-found", _get_not_found_message(exc)),
     RequestDataTooBig: lambda request, exc: build_problem_response(
-        "too-large", "The body is larger than can be taken."
+        "content-too-large", "The body is larger than can be taken."
     ),
-    TooManyFilesSent: lambda request, exc: build_problem_response("too-large", "These are too many files."),
+    TooManyFilesSent: lambda request, exc: build_problem_response("content-too-large", "These are too many files."),
     TooManyFieldsSent: lambda request, exc: build_problem_response(
-        "too-large", "These are too many fields or parameters."
+        "content-too-large", "These are too many fields or parameters."
     ),
     MultiPartParserError: _build_unreadable_response,
     UnreadablePostError: _build_unreadable_response,

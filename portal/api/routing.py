@@ -50,7 +50,7 @@ class CursorPage(Schema, Generic[T]):
 class MessageResponse(Schema):
     """What was done, in a sentence."""
 
-    said: str
+    message: str
 
 
 class StrictParser(Parser):
@@ -145,11 +145,13 @@ def require_scope(scope: str, operation: Callable[..., Any], status: int) -> Cal
     @wraps(operation)
     def run_operation(request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
         if scope and scope not in request.api_token.scopes:  # type: ignore[attr-defined]
-            raise ApiError("scope", f"The token was not given “{scope}”: {SCOPES_BY_KEY[scope].description.lower()}.")
+            raise ApiError(
+                "insufficient-scope", f"The token was not given “{scope}”: {SCOPES_BY_KEY[scope].description.lower()}."
+            )
         unknown_parameters = sorted(set(request.GET) - known_parameters)
         if unknown_parameters:
             raise ApiError(
-                "unfit",
+                "validation-error",
                 "There is no such parameter.",
                 fields=[(name[:40], UNKNOWN_PARAMETER_MESSAGE) for name in unknown_parameters[:20]],
             )
@@ -197,7 +199,7 @@ def decode_cursor(text: str) -> tuple[int, str]:
 
 def build_cursor_error() -> ApiError:
     message = "This is no cursor: take the one that the page before gave."
-    return ApiError("unfit", message, fields=[("after", "No cursor.")])
+    return ApiError("validation-error", message, fields=[("after", "No cursor.")])
 
 
 def set_next_link(request: HttpRequest, response: HttpResponse, next_cursor: str | None) -> None:

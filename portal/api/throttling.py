@@ -44,7 +44,7 @@ def count_request(client: str, limit: int) -> RequestAllowance:
 
 
 def count_token_request(pk: int) -> RequestAllowance:
-    return count_request(f"token:{pk}", settings.API_REQUESTS_A_MINUTE)
+    return count_request(f"token:{pk}", settings.API_REQUESTS_PER_MINUTE)
 
 
 def count_address_request(address: str) -> RequestAllowance:

@@ -2,14 +2,14 @@
 
 from django.contrib import admin
 
-from portal.audit.models import Event
+from portal.audit.models import AuditEvent
 from portal.core.admin import ReadOnlyAdminMixin
 
 
-@admin.register(Event)
+@admin.register(AuditEvent)
 class EventAdmin(ReadOnlyAdminMixin, admin.ModelAdmin):  # type: ignore[type-arg]
     """The history, for looking things up."""
 
-    list_display = ("at", "stream", "seq", "verb", "actor", "internal")
-    list_filter = ("verb", "internal")
+    list_display = ("at", "stream", "seq", "event_type", "actor", "internal")
+    list_filter = ("event_type", "internal")
     search_fields = ("stream", "actor", "note")

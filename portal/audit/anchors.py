@@ -20,7 +20,7 @@ from typing import Any
 from django.conf import settings
 from django.db.models import Exists, F, OuterRef
 
-from portal.audit.models import Event
+from portal.audit.models import AuditEvent
 from portal.audit.seals import compute_seal, get_newest_key_id
 from portal.audit.services import record_system_event
 
@@ -111,8 +111,8 @@ def merge_heads(anchors: Iterable[Anchor]) -> Heads:
 
 def _read_heads() -> Heads:
     """Return the last event of each stream, in one query and so at one moment."""
-    next_event = Event.objects.filter(stream=OuterRef("stream"), seq=OuterRef("seq") + 1)
-    last_events = Event.objects.filter(~Exists(next_event)).order_by(F("stream"), F("seq"))
+    next_event = AuditEvent.objects.filter(stream=OuterRef("stream"), seq=OuterRef("seq") + 1)
+    last_events = AuditEvent.objects.filter(~Exists(next_event)).order_by(F("stream"), F("seq"))
     return {stream: (seq, mac) for stream, seq, mac in last_events.values_list("stream", "seq", "hash")}
 
 

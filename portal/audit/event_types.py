@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 if TYPE_CHECKING:
-    from portal.audit.models import Event
+    from portal.audit.models import AuditEvent
 
 # verb: (what was done, tone, icon); {…} is filled from the event's data
 EVENT_TYPES: dict[str, tuple[str, str, str]] = {
@@ -21,12 +21,12 @@ EVENT_TYPES: dict[str, tuple[str, str, str]] = {
     "waived": (gettext_noop("waived “{title}” until {until_day}"), "warn", "shield-off"),
     "accepted": (gettext_noop("accepted the {thing} {value} for good"), "warn", "badge-check"),
     "waiver_ended": (gettext_noop("ended the waiver of “{title}” early"), "warn", "shield"),
-    "advance": (gettext_noop("completed a step: {to_step} is next"), "good", "arrow-right"),
-    "request_review": (gettext_noop("requested the review"), "accent", "send"),
-    "request_again": (gettext_noop("requested the review again, round {round}"), "accent", "send"),
+    "complete_step": (gettext_noop("completed a step: {to_step} is next"), "good", "arrow-right"),
+    "submit_for_review": (gettext_noop("requested the review"), "accent", "send"),
+    "resubmit_for_review": (gettext_noop("requested the review again, round {round}"), "accent", "send"),
     "request_changes": (gettext_noop("requested changes"), "warn", "message-square-warning"),
     "approve": (gettext_noop("approved it"), "good", "circle-check"),
-    "release": (gettext_noop("listed it"), "good", "badge-check"),
+    "publish": (gettext_noop("listed it"), "good", "badge-check"),
     "decline": (gettext_noop("declined it"), "bad", "circle-x"),
     "withdraw": (gettext_noop("withdrew it"), "bad", "undo-2"),
     "archive": (gettext_noop("stopped supporting it"), "bad", "archive"),
@@ -38,21 +38,21 @@ EVENT_TYPES: dict[str, tuple[str, str, str]] = {
     "grant_tier": (gettext_noop("granted the tier"), "good", "award"),
     "decline_tier": (gettext_noop("declined the tier"), "bad", "award"),
     "suggest_notice": (gettext_noop("suggested to look: {why}"), "warn", "search-check"),
-    "set_aside": (gettext_noop("left the standing as it is"), "neutral", "shield"),
-    "give_notice": (gettext_noop("gave notice"), "warn", "flag"),
-    "hold_process": (gettext_noop("held the period: the company acted"), "accent", "pause"),
-    "go_on": (gettext_noop("let the period run on"), "warn", "play"),
+    "dismiss_request": (gettext_noop("left the standing as it is"), "neutral", "shield"),
+    "issue_notice": (gettext_noop("gave notice"), "warn", "flag"),
+    "pause_deadline": (gettext_noop("held the period: the company acted"), "accent", "pause"),
+    "resume_deadline": (gettext_noop("let the period run on"), "warn", "play"),
     "period_ended": (gettext_noop("noted that the period has ended"), "neutral", "timer"),
     "suspend": (gettext_noop("suspended it"), "bad", "shield-off"),
-    "suspend_at_once": (gettext_noop("suspended it at once"), "bad", "shield-off"),
-    "remove": (gettext_noop("removed it from the listing"), "bad", "circle-x"),
+    "suspend_immediately": (gettext_noop("suspended it at once"), "bad", "shield-off"),
+    "delist": (gettext_noop("removed it from the listing"), "bad", "circle-x"),
     "appeal": (gettext_noop("appealed"), "accent", "send"),
     "uphold_appeal": (gettext_noop("upheld the appeal"), "good", "circle-check"),
     "dismiss_appeal": (gettext_noop("dismissed the appeal"), "bad", "circle-x"),
-    "take_notice_back": (gettext_noop("took the notice back"), "good", "undo-2"),
+    "withdraw_notice": (gettext_noop("took the notice back"), "good", "undo-2"),
     "reinstate": (gettext_noop("reinstated it"), "good", "badge-check"),
-    "ask_reinstatement": (gettext_noop("asked to be reinstated"), "accent", "send"),
-    "step_down": (gettext_noop("stepped down to community"), "neutral", "archive"),
+    "request_reinstatement": (gettext_noop("asked to be reinstated"), "accent", "send"),
+    "downgrade_to_community": (gettext_noop("stepped down to community"), "neutral", "archive"),
     "news_passed_on": (gettext_noop("passed the news on to {whom}, since nobody had answered"), "warn", "mail"),
     "turn_warned": (gettext_noop("reminded {whom} of the program’s turn"), "neutral", "timer"),
     "turn_overdue": (gettext_noop("told {whom} that the program’s turn is past due"), "warn", "timer"),
@@ -99,7 +99,7 @@ EVENT_TYPES: dict[str, tuple[str, str, str]] = {
     "dispute_dismissed": (gettext_noop("left what was disputed about {name} as it is"), "warn", "minus"),
     "severity_lowered": (gettext_noop("lowered the severity of {name}"), "warn", "arrow-down"),
     "not_covered": (gettext_noop("agreed that no promise covers {name}"), "warn", "minus"),
-    "webhook_added": (gettext_noop("added the webhook “{name}” to {shown}"), "neutral", "webhook"),
+    "webhook_added": (gettext_noop("added the webhook “{name}” to {display_url}"), "neutral", "webhook"),
     "webhook_changed": (gettext_noop("changed the webhook “{name}”"), "neutral", "webhook"),
     "webhook_secret_made": (gettext_noop("made a new secret for the webhook “{name}”"), "warn", "key"),
     "webhook_paused": (gettext_noop("paused the webhook “{name}”"), "warn", "pause"),
@@ -130,9 +130,9 @@ EVENT_TYPES: dict[str, tuple[str, str, str]] = {
 ANONYMOUS_EVENT_TYPES = {"introduction_asked", "introduction_declined"}  # the other company, which stays unknown
 
 
-def describe_event(event: "Event") -> tuple[str, str, str]:
+def describe_event(event: "AuditEvent") -> tuple[str, str, str]:
     """What an event says after its actor's name, its tone and its icon."""
-    template, tone, icon = EVENT_TYPES.get(event.verb, (event.verb.replace("_", " "), "neutral", "dot"))
+    template, tone, icon = EVENT_TYPES.get(event.event_type, (event.event_type.replace("_", " "), "neutral", "dot"))
     values = {
         "until_day": str(event.data.get("until", ""))[:10],
         **{key: value for key, value in event.data.items() if isinstance(value, str | int)},
@@ -140,9 +140,9 @@ def describe_event(event: "Event") -> tuple[str, str, str]:
     return _(template).format_map(_LenientValues(values)), tone, icon
 
 
-def get_actor_name(event: "Event") -> str:
+def get_actor_name(event: "AuditEvent") -> str:
     """Who did it: a person's name, the machine, or somebody who is not to be named."""
-    return event.actor or (_("Somebody") if event.verb in ANONYMOUS_EVENT_TYPES else _("The portal"))
+    return event.actor or (_("Somebody") if event.event_type in ANONYMOUS_EVENT_TYPES else _("The portal"))
 
 
 class _LenientValues(dict[str, object]):

@@ -13,10 +13,10 @@ from portal.audit.event_types import describe_event, get_actor_name
 from portal.audit.seals import compute_seal, get_newest_key_id
 
 
-class EventQuerySet(models.QuerySet["Event"]):
+class AuditEventQuerySet(models.QuerySet["AuditEvent"]):
     """Reads of the history; nothing is ever changed."""
 
-    def shown_to_partner(self) -> "EventQuerySet":
+    def shown_to_partner(self) -> "AuditEventQuerySet":
         return self.filter(internal=False)
 
     def update(self, **_: Any) -> int:
@@ -26,14 +26,14 @@ class EventQuerySet(models.QuerySet["Event"]):
         raise TypeError("Events are append-only.")
 
 
-class Event(models.Model):
+class AuditEvent(models.Model):
     """One happening in one stream ("integration:7", "partner:3"), linked to the one before by its hash."""
 
     stream = models.CharField(max_length=40)
     seq = models.PositiveIntegerField()
     integration = models.ForeignKey("submissions.Integration", models.PROTECT, null=True, related_name="events")
     partner = models.ForeignKey("partners.Partner", models.PROTECT, null=True, related_name="events")
-    verb = models.CharField(max_length=40)
+    event_type = models.CharField(max_length=40)
     actor_id = models.BigIntegerField(null=True)
     actor = models.CharField(max_length=150, blank=True)
     note = models.TextField(blank=True)
@@ -44,14 +44,14 @@ class Event(models.Model):
     key_id = models.CharField(max_length=16, default="")
     hash = models.CharField(max_length=64)
 
-    objects = EventQuerySet.as_manager()
+    objects = AuditEventQuerySet.as_manager()
 
     class Meta:
         ordering = ("seq",)
-        constraints = [models.UniqueConstraint(fields=["stream", "seq"], name="one_event_a_place")]
+        constraints = [models.UniqueConstraint(fields=["stream", "seq"], name="audit_event_unique_stream_seq")]
 
     def __str__(self) -> str:
-        return f"{self.stream} {self.seq} {self.verb}"
+        return f"{self.stream} {self.seq} {self.event_type}"
 
     def save(self, *args: Any, **kwargs: Any) -> None:
         if self.pk is not None:
@@ -87,7 +87,7 @@ class Event(models.Model):
         Raises UnknownKeyError.
         """
         content = [
-            self.stream, self.seq, self.integration_id, self.partner_id, self.verb, self.actor_id, self.actor,
+            self.stream, self.seq, self.integration_id, self.partner_id, self.event_type, self.actor_id, self.actor,
             self.note, self.data, self.internal, self.at.astimezone(UTC).isoformat(), self.before, self.key_id,
         ]  # fmt: skip
         return compute_seal("event", content, self.key_id)

@@ -10,11 +10,11 @@ from typing import Any
 
 from integrations.partners.models.partners import Partner
 from integrations.submissions.models.integration import Integration
-from portal.audit.models import Event
+from portal.audit.models import AuditEvent
 
-Listener = Callable[[Event], None]
+Listener = Callable[[AuditEvent], None]
 LISTENERS: list[Listener] = []
-ResponsibilityListener = Callable[[Integration, Event], None]
+ResponsibilityListener = Callable[[Integration, AuditEvent], None]
 RESPONSIBILITY_LISTENERS: list[ResponsibilityListener] = []
 RESPONSIBILITY_EVENT_TYPE = "turn_passed"
 
@@ -28,14 +28,14 @@ def subscribe(listener: Listener) -> Listener:
 
 def record_event(
     audited_object: Integration | Partner,
-    verb: str,
+    event_type: str,
     *,
     actor: Any,
     now: datetime,
     note: str = "",
     internal: bool = False,
     **data: Any,
-) -> Event:
+) -> AuditEvent:
     """Append one event to the stream of `audited_object`, which the caller has locked, and tell the listeners.
 
     `actor` is a person, or None for the machine; `data` must be JSON.
@@ -44,7 +44,7 @@ def record_event(
     partner = audited_object.partner if isinstance(audited_object, Integration) else audited_object
     stream = f"{'integration' if integration else 'partner'}:{audited_object.pk}"
     event = _append_event(
-        stream, integration=integration, partner=partner, verb=verb, actor_id=actor.pk if actor else None,
+        stream, integration=integration, partner=partner, event_type=event_type, actor_id=actor.pk if actor else None,
         actor=str(actor) if actor else "", note=note, internal=internal, data=data, at=now,
     )  # fmt: skip
     for listener in LISTENERS:
@@ -52,11 +52,13 @@ def record_event(
     return event
 
 
-def record_account_event(user: Any, verb: str, *, actor: Any, now: datetime, note: str = "", **data: Any) -> Event:
+def record_account_event(
+    user: Any, event_type: str, *, actor: Any, now: datetime, note: str = "", **data: Any
+) -> AuditEvent:
     """Append one event to the stream of a person's account, which the caller has locked. Nobody listens to it."""
     return _append_event(
         f"account:{user.pk}",
-        verb=verb,
+        event_type=event_type,
         actor_id=actor.pk if actor else None,
         actor=str(actor) if actor else "",
         note=note,
@@ -66,9 +68,9 @@ def record_account_event(user: Any, verb: str, *, actor: Any, now: datetime, not
     )
 
 
-def record_system_event(stream: str, verb: str, *, now: datetime, **data: Any) -> Event:
+def record_system_event(stream: str, event_type: str, *, now: datetime, **data: Any) -> AuditEvent:
     """Append an event of the portal itself, which no page shows. `data` must be JSON."""
-    return _append_event(stream, verb=verb, internal=True, data=data, at=now)
+    return _append_event(stream, event_type=event_type, internal=True, data=data, at=now)
 
 
 def get_turn_stream(pk: int) -> str:
@@ -85,7 +87,7 @@ def subscribe_to_responsibility_changes(listener: ResponsibilityListener) -> Res
 
 def record_responsibility_change(
     integration: Integration, responsible_party: str, *, now: datetime, is_undo: bool = False
-) -> Event:
+) -> AuditEvent:
     """Write down who holds a locked integration from now on; `is_undo`: a decision was undone, as if never taken."""
     data: dict[str, Any] = {
         "stage": str(integration.stage),
@@ -95,16 +97,16 @@ def record_responsibility_change(
     if is_undo:
         data["back"] = True
     event = _append_event(
-        get_turn_stream(integration.pk), verb=RESPONSIBILITY_EVENT_TYPE, internal=True, data=data, at=now
+        get_turn_stream(integration.pk), event_type=RESPONSIBILITY_EVENT_TYPE, internal=True, data=data, at=now
     )
     for listener in RESPONSIBILITY_LISTENERS:
         listener(integration, event)
     return event
 
 
-def _append_event(stream: str, **fields: Any) -> Event:
+def _append_event(stream: str, **fields: Any) -> AuditEvent:
     """One more event at the end of a stream, linked to the last."""
-    last = Event.objects.filter(stream=stream).order_by("-seq").first()
-    event = Event(stream=stream, seq=last.seq + 1 if last else 1, before=last.hash if last else "", **fields)
+    last = AuditEvent.objects.filter(stream=stream).order_by("-seq").first()
+    event = AuditEvent(stream=stream, seq=last.seq + 1 if last else 1, before=last.hash if last else "", **fields)
     event.save()
     return event

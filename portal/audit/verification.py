@@ -9,7 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from portal.audit.anchors import ANCHOR_EVENT_TYPE, ANCHOR_STREAM, Anchor, read_anchors
-from portal.audit.models import Event
+from portal.audit.models import AuditEvent
 from portal.audit.seals import UnknownKeyError, is_known_key, list_older_keys
 
 # Anchors are daily. One that is missing for longer says that the job does not run, or that the newest were deleted.
@@ -37,7 +37,7 @@ class AnchoredEvent:
 
 
 def verify_log(
-    events: Iterable[Event], folder: Path, now: datetime, known_gaps_until: date = date.min
+    events: Iterable[AuditEvent], folder: Path, now: datetime, known_gaps_until: date = date.min
 ) -> Iterator[Fault]:
     """Yield every fault of the log.
 
@@ -57,11 +57,11 @@ def verify_log(
     yield from comparison.find_faults(folder, now)
 
 
-def find_chain_faults(events: Iterable[Event]) -> Iterator[Fault]:
+def find_chain_faults(events: Iterable[AuditEvent]) -> Iterator[Fault]:
     """Yield the events, ordered by stream and sequence number, whose seal or link does not verify."""
-    previous: Event | None = None
+    previous: AuditEvent | None = None
     for event in events:
-        place = f"{event.stream} event {event.seq} ({event.verb})"
+        place = f"{event.stream} event {event.seq} ({event.event_type})"
         continues = previous is not None and previous.stream == event.stream
         expected = (previous.seq + 1, previous.hash) if previous and continues else (1, "")
         if (event.seq, event.before) != expected:
@@ -134,7 +134,7 @@ class _KeyHistory:
                     f"anchor {anchor.number}", f"it is sealed with {anchor.key_id!r}, which was replaced before"
                 )
 
-    def describe_misuse(self, event: Event) -> str:
+    def describe_misuse(self, event: AuditEvent) -> str:
         """Return why the event's key could not seal it; blank when it could."""
         index = self._find_anchor_before(event)
         if index < 0:
@@ -147,7 +147,7 @@ class _KeyHistory:
             return f"{key}, which is not in AUDIT_KEYS and sealed no anchor"
         return ""
 
-    def _find_anchor_before(self, event: Event) -> int:
+    def _find_anchor_before(self, event: AuditEvent) -> int:
         """Return the index of the last anchor written before the event, or -1."""
         numbers, indexes = self.heads.get(event.stream, ([], []))
         place = bisect_left(numbers, event.seq)
@@ -169,10 +169,10 @@ class _AnchorComparison:
         self.recorded_anchors: list[tuple[int, str]] = []
         self.oldest: datetime | None = None
 
-    def watch(self, events: Iterable[Event]) -> Iterator[Event]:
+    def watch(self, events: Iterable[AuditEvent]) -> Iterator[AuditEvent]:
         """Pass the events through, comparing each with the anchors."""
         for event in events:
-            place = f"{event.stream} event {event.seq} ({event.verb})"
+            place = f"{event.stream} event {event.seq} ({event.event_type})"
             self.lengths[event.stream] = event.seq
             self.oldest = min(self.oldest or event.at, event.at)
             anchored_event = self.expected.get(event.stream, {}).pop(event.seq, None)
@@ -181,7 +181,7 @@ class _AnchorComparison:
                 self.event_faults.append(Fault(place, message))
             if misuse := self.keys.describe_misuse(event):
                 self.event_faults.append(Fault(place, misuse))
-            if event.stream == ANCHOR_STREAM and event.verb == ANCHOR_EVENT_TYPE:
+            if event.stream == ANCHOR_STREAM and event.event_type == ANCHOR_EVENT_TYPE:
                 self._note_record(event.data)
             yield event
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.db.migrations import RunPython
 
-POSTGRESQL_STATEMENTS = (
+POSTGRESQL = (
     """
 CREATE FUNCTION {0}_is_append_only() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -17,25 +17,25 @@ CREATE TRIGGER {0}_append_only BEFORE UPDATE OR DELETE ON {0}
 FOR EACH ROW EXECUTE FUNCTION {0}_is_append_only()
 """,
 )
-POSTGRESQL_REVERSE_STATEMENTS = ("DROP TRIGGER {0}_append_only ON {0}", "DROP FUNCTION {0}_is_append_only()")
-SQLITE_STATEMENTS = (
+POSTGRESQL_REVERSE = ("DROP TRIGGER {0}_append_only ON {0}", "DROP FUNCTION {0}_is_append_only()")
+SQLITE = (
     """
 CREATE TRIGGER {0}_append_only BEFORE UPDATE ON {0}
 BEGIN SELECT RAISE(ABORT, 'events are append-only'); END
 """,
 )
-SQLITE_REVERSE_STATEMENTS = ("DROP TRIGGER {0}_append_only",)
+SQLITE_REVERSE = ("DROP TRIGGER {0}_append_only",)
 
 
-def make_append_only(table: str) -> RunPython:
+def append_only(table: str) -> RunPython:
     """Refuse updates of the table's rows; on PostgreSQL refuse deletions too."""
     return RunPython(
-        _build_operation(table, {"postgresql": POSTGRESQL_STATEMENTS, "sqlite": SQLITE_STATEMENTS}),
-        _build_operation(table, {"postgresql": POSTGRESQL_REVERSE_STATEMENTS, "sqlite": SQLITE_REVERSE_STATEMENTS}),
+        _execute(table, {"postgresql": POSTGRESQL, "sqlite": SQLITE}),
+        _execute(table, {"postgresql": POSTGRESQL_REVERSE, "sqlite": SQLITE_REVERSE}),
     )
 
 
-def _build_operation(table: str, statements: dict[str, tuple[str, ...]]) -> Callable[[Any, Any], None]:
+def _execute(table: str, statements: dict[str, tuple[str, ...]]) -> Callable[[Any, Any], None]:
     def run(apps: Any, editor: Any) -> None:
         for statement in statements[editor.connection.vendor]:
             editor.execute(statement.format(table), params=None)

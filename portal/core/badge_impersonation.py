@@ -32,7 +32,7 @@ def _normalize_word(word: str) -> str:
 CLAIM_WORDS = frozenset(
     map(
         _normalize_word,
-        ("accredited", "approved", "authorised", "authorized", "badge", "certified", "endorsed", "official",
+        ("accredited", "approved", "authorized", "authorized", "badge", "certified", "endorsed", "official",
          "officially", "partner", "premier", "validated", "verified"),
     )
 )  # fmt: skip

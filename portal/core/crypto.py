@@ -1,7 +1,7 @@
 """How is a secret kept? Sealed with AES-256-GCM under a key of its own, and bound to the row that holds it.
 
 A sealed value is: format (1 byte), which configured key (8), salt (16), nonce (12), ciphertext. The record's key
-is derived from the configured key and the salt, so that no key ever seals two values. CREDENTIALS_KEYS names the
+is derived from the configured key and the salt, so that no key ever seals two values. ENCRYPTION_KEYS names the
 newest key first: it seals, the older ones still open, and `manage.py rekey_credentials` makes them superfluous.
 """
 
@@ -51,7 +51,7 @@ def _build_cipher(key: str, salt: bytes) -> AESGCM:
 
 def encrypt(secret: Secret, context: str) -> bytes:
     """The secret sealed with the newest key. `context` must be the same to open it."""
-    key = settings.CREDENTIALS_KEYS[0]
+    key = settings.ENCRYPTION_KEYS[0]
     salt, nonce = os.urandom(SALT_BYTES), os.urandom(NONCE_BYTES)
     header = FORMAT_VERSION + _compute_key_id(key) + salt + nonce
     return header + _build_cipher(key, salt).encrypt(nonce, secret.value.encode(), header + context.encode())
@@ -61,7 +61,7 @@ def decrypt(encrypted_value: bytes, context: str) -> Secret:
     """The secret. Raises CannotOpen for a key that is gone, another context, or changed bytes."""
     header, ciphertext = encrypted_value[:HEADER_BYTES], encrypted_value[HEADER_BYTES:]
     key_id = header[len(FORMAT_VERSION) : len(FORMAT_VERSION) + KEY_ID_BYTES]
-    key = next((key for key in settings.CREDENTIALS_KEYS if _compute_key_id(key) == key_id), None)
+    key = next((key for key in settings.ENCRYPTION_KEYS if _compute_key_id(key) == key_id), None)
     if not encrypted_value.startswith(FORMAT_VERSION) or key is None:
         raise DecryptionError(
             _("These credentials were sealed with a key that is no longer configured. Ask for them again.")
@@ -75,7 +75,7 @@ def decrypt(encrypted_value: bytes, context: str) -> Secret:
 
 def is_current(encrypted_value: bytes) -> bool:
     """Whether the newest key sealed it."""
-    return encrypted_value.startswith(FORMAT_VERSION + _compute_key_id(settings.CREDENTIALS_KEYS[0]))
+    return encrypted_value.startswith(FORMAT_VERSION + _compute_key_id(settings.ENCRYPTION_KEYS[0]))
 
 
 def hash_token(token: str) -> str:

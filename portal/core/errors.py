@@ -2,9 +2,9 @@
 
 
 class ActionRefused(Exception):
-    """A refusal, fit to show. `kind`: gone (no such step from here), may (not this person), ready (not yet),
-    stale (somebody was faster)."""
+    """A refusal, fit to show. `kind`: a problem type of the API: invalid-transition, forbidden,
+    requirements-not-met, conflict."""
 
-    def __init__(self, message: str, kind: str = "ready") -> None:
+    def __init__(self, message: str, kind: str = "requirements-not-met") -> None:
         super().__init__(message)
         self.kind = kind

@@ -19,7 +19,7 @@ END_RECORD_BYTES = 22  # octets of a ZIP's end record, its comment apart
 TAIL_BYTES = 66_000  # the record with the longest comment
 PNG, JPEG, PDF, ZIP, EMPTY_ZIP = b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"%PDF-", b"PK\x03\x04", b"PK\x05\x06"
 MARKUP_PATTERN = re.compile(rb"<\s*(script|html|!doctype|svg|iframe|body|\?xml|\?php)", re.IGNORECASE)
-TEXT_CONTROLS = frozenset(b"\t\n\r\x0c\x1b\x08")  # logs of terminals hold colours and overprinting
+TEXT_CONTROLS = frozenset(b"\t\n\r\x0c\x1b\x08")  # logs of terminals hold colors and overprinting
 
 
 class InvalidFile(ValueError):

@@ -8,7 +8,7 @@ from typing import Any
 from django.db.models import QuerySet
 
 from integrations.programs.schema import FulfillingParty, RequirementKind
-from integrations.sla.models import Watch
+from integrations.sla.models import MonitoredRepository
 from integrations.submissions.models import Integration
 from integrations.submissions.services import requirements as answers
 from integrations.submissions.services import waivers
@@ -56,7 +56,7 @@ def populate_listings(now: datetime) -> None:
 
 def _repeat_checks(integration: Integration, now: datetime) -> None:
     """What every night does: the machine looks, and finds what it found before."""
-    states = integration.states.filter(status=Status.PASS)
+    states = integration.fulfillments.filter(status=Status.PASS)
     for state in states if integration.is_open else ():
         requirement = state.requirement
         if requirement is not None and requirement.who == FulfillingParty.MACHINE:
@@ -101,7 +101,7 @@ def _create_passed_result(
 
 
 def _perform_transition(integration: Integration, step: str, by: Any, now: datetime, note: str) -> None:
-    Watch.objects.filter(integration=integration).update(data_up_to=now)
+    MonitoredRepository.objects.filter(integration=integration).update(data_up_to=now)
     perform_transition(integration, step, actor=by, note=note, now=now)
 
 
@@ -113,7 +113,7 @@ def _list_other_reviewers(reviewer: Any) -> QuerySet[Any]:
 def suspend(integration: Integration, owner: Any, reviewer: Any, now: datetime) -> None:
     """A notice, a month without an answer, and another reviewer's decision."""
     _perform_transition(
-        integration, "give_notice", reviewer, now - timedelta(days=40), "Nobody has answered an issue since spring."
+        integration, "issue_notice", reviewer, now - timedelta(days=40), "Nobody has answered an issue since spring."
     )
     _perform_transition(
         integration,
@@ -127,7 +127,7 @@ def suspend(integration: Integration, owner: Any, reviewer: Any, now: datetime) 
 def delist(integration: Integration, owner: Any, reviewer: Any, now: datetime) -> None:
     """The same, and two months later the end of it."""
     _perform_transition(
-        integration, "give_notice", reviewer, now - timedelta(days=110), "It does not start with this year’s release."
+        integration, "issue_notice", reviewer, now - timedelta(days=110), "It does not start with this year’s release."
     )
     _perform_transition(
         integration,
@@ -136,11 +136,11 @@ def delist(integration: Integration, owner: Any, reviewer: Any, now: datetime) -
         now - timedelta(days=76),
         "Nothing was done in the period.",
     )
-    _perform_transition(integration, "remove", reviewer, now - timedelta(days=11), "It was suspended for two months.")
+    _perform_transition(integration, "delist", reviewer, now - timedelta(days=11), "It was suspended for two months.")
 
 
 def downgrade_to_community(integration: Integration, owner: Any, reviewer: Any, now: datetime) -> None:
-    _perform_transition(integration, "step_down", owner, now, "We no longer have the people for it.")
+    _perform_transition(integration, "downgrade_to_community", owner, now, "We no longer have the people for it.")
 
 
 def waive_check(integration: Integration, owner: Any, reviewer: Any, now: datetime) -> None:
@@ -157,7 +157,7 @@ def waive_check(integration: Integration, owner: Any, reviewer: Any, now: dateti
 
 SCENARIOS: dict[str, Callable[[Integration, Any, Any, datetime], None]] = {
     "suspended": suspend,
-    "removed": delist,
+    "delisted": delist,
     "stepped down": downgrade_to_community,
     "excused": waive_check,
 }

@@ -193,5 +193,5 @@ def get_next_step(integration: Integration, owner: User, reviewer: User) -> tupl
     if integration.stage == Stage.REVIEW:
         return "approve", reviewer
     if integration.stage == Stage.RELEASE:
-        return "release", reviewer
-    return ("request_review" if integration.next_position[1] == Stage.REVIEW else "advance"), owner
+        return "publish", reviewer
+    return ("submit_for_review" if integration.next_position[1] == Stage.REVIEW else "complete_step"), owner

@@ -15,21 +15,21 @@ from integrations.partners.models import Partner
 from integrations.partners.services import profiles
 from integrations.programs.registry import PROGRAMS
 from integrations.programs.schema import Edition, FulfillingParty, Requirement, Stage
-from integrations.submissions.models import Integration, RequirementState
+from integrations.submissions.models import Integration, RequirementFulfillment
 from integrations.submissions.selectors import context
 from integrations.submissions.services.transitions import list_all_transitions
 from integrations.submissions.workflow.states import ListingStatus, Status, determine_next_action
 from portal.accounts.models import User
 from portal.analytics import services
 from portal.analytics.saved_views import services as saved
-from portal.audit.models import Event
+from portal.audit.models import AuditEvent
 from portal.audit.services import RESPONSIBILITY_EVENT_TYPE, get_turn_stream
 from portal.core.name_matching import compute_name_key
 from portal.demo.planned import DAY, OWNER, REVIEWER, PastAct, plan_acts
 
 COMPANIES = ("Orchid Works", "Larkspur Labs", "Basalt Grid", "Harbour Nine", "Saffron Stack", "Quillfeather")
 PRODUCT_NAMES = (
-    "ledger", "beacon", "gateway", "archive", "scheduler", "mirror", "broker", "catalogue", "tunnel", "relay",
+    "ledger", "beacon", "gateway", "archive", "scheduler", "mirror", "broker", "catalog", "tunnel", "relay",
     "notebook", "mailer", "forge", "cache", "lantern", "compass", "weaver", "orchard", "anchor", "harvest", "pulse",
     "atlas",
 )  # fmt: skip
@@ -56,8 +56,8 @@ class PastIntegration:
     row: Integration
     acts: list[tuple[datetime, PastAct]]
     people: dict[str, Any]
-    events: list[Event] = field(default_factory=list)
-    turns: list[Event] = field(default_factory=list)
+    events: list[AuditEvent] = field(default_factory=list)
+    turns: list[AuditEvent] = field(default_factory=list)
 
 
 def create_past(now: datetime, reviewers: list[User], password: str) -> None:
@@ -72,7 +72,7 @@ def create_past(now: datetime, reviewers: list[User], password: str) -> None:
     for life in lives:
         build_events(life)
     all_events = [event for life in lives for event in (*life.events, *life.turns)]
-    Event.objects.bulk_create(all_events, batch_size=500)
+    AuditEvent.objects.bulk_create(all_events, batch_size=500)
     complete_requirements([life.row for life in lives if life.row.stage == Stage.SUPPORT], now)
     services.rebuild()
     for page, name, query in SAVED_VIEWS:
@@ -127,28 +127,28 @@ def _build_fields(partner: Partner, program: str, edition: Edition, thing: str, 
 def _build_state(acts: list[PastAct], moments: list[datetime], edition: Edition) -> dict[str, Any]:
     """Where it stands after the last act."""
     last, end = acts[-1], moments[-1]
-    when = {act.verb: at for act, at in zip(acts, moments, strict=True)}
+    when = {act.event_type: at for act, at in zip(acts, moments, strict=True)}
     has_ended = last.stage in END_STAGES
     request_times = [
-        at for act, at in zip(acts, moments, strict=True) if act.verb.startswith("request_") and act.by == OWNER
+        at for act, at in zip(acts, moments, strict=True) if act.event_type.startswith("request_") and act.by == OWNER
     ]
-    is_listed = "release" in when
+    is_listed = "publish" in when
     return {
         "stage": last.stage,
         "step": last.step,
-        "before_end": acts[-2].stage if has_ended else "",
+        "stage_before_end": acts[-2].stage if has_ended else "",
         "review_round": last.round,
         "review_requested_at": request_times[-1] if request_times else None,
         "created_at": moments[0],
-        "released_at": when.get("release"),
+        "released_at": when.get("publish"),
         "ended_at": end if has_ended else None,
-        "standing": (ListingStatus.REMOVED if has_ended else ListingStatus.VERIFIED)
+        "listing_status": (ListingStatus.DELISTED if has_ended else ListingStatus.LISTED)
         if is_listed
-        else ListingStatus.NONE,
+        else ListingStatus.UNLISTED,
         "tier": edition.release_tier.key if is_listed and not has_ended else "",
-        "standing_since": end if is_listed else None,
-        "turn_holder": last.holder,
-        "turn_since": end,
+        "listing_status_since": end if is_listed else None,
+        "responsible_party": last.holder,
+        "responsible_since": end,
         "version": len(acts),
     }
 
@@ -158,7 +158,7 @@ def build_events(life: PastIntegration) -> None:
     integration, previous_position = life.row, ("", "")
     for at, act in life.acts:
         by = life.people[act.by]
-        if act.verb:
+        if act.event_type:
             event_data = _build_event_data(integration, act, previous_position)
             actor_fields = {"actor_id": by.pk, "actor": str(by), "note": act.note}
             _append_event(
@@ -166,7 +166,7 @@ def build_events(life: PastIntegration) -> None:
                 f"integration:{integration.pk}",
                 integration=integration,
                 partner=integration.partner,
-                verb=act.verb,
+                event_type=act.event_type,
                 at=at,
                 data=event_data,
                 **actor_fields,
@@ -175,7 +175,7 @@ def build_events(life: PastIntegration) -> None:
         _append_event(
             life.turns,
             get_turn_stream(integration.pk),
-            verb=RESPONSIBILITY_EVENT_TYPE,
+            event_type=RESPONSIBILITY_EVENT_TYPE,
             internal=True,
             at=at,
             data=turn_data,
@@ -184,16 +184,16 @@ def build_events(life: PastIntegration) -> None:
 
 
 def _build_event_data(integration: Integration, act: PastAct, previous_position: tuple[str, str]) -> dict[str, Any]:
-    if act.verb == "created":
+    if act.event_type == "created":
         return {"program": integration.program_key, "edition": integration.edition_date, "name": integration.name}
     return {
-        "label": STEP_LABELS[act.verb], "from": list(previous_position), "to": [act.stage, act.step],
+        "label": STEP_LABELS[act.event_type], "from": list(previous_position), "to": [act.stage, act.step],
         "to_step": integration.edition.step(act.step).name, "round": act.round,
     }  # fmt: skip
 
 
-def _append_event(before: list[Event], stream: str, **fields: Any) -> None:
-    event = Event(stream=stream, seq=len(before) + 1, before=before[-1].hash if before else "", **fields)
+def _append_event(before: list[AuditEvent], stream: str, **fields: Any) -> None:
+    event = AuditEvent(stream=stream, seq=len(before) + 1, before=before[-1].hash if before else "", **fields)
     event.seal()
     before.append(event)
 
@@ -206,24 +206,26 @@ def complete_requirements(rows: list[Integration], now: datetime) -> None:
         ]
         for integration in rows
     }
-    RequirementState.objects.bulk_create(
+    RequirementFulfillment.objects.bulk_create(
         [state for integration_states in states.values() for state in integration_states], batch_size=500
     )
     for integration in rows:
         integration.__dict__["_states"] = {state.requirement_id: state for state in states[integration.pk]}
         integration.__dict__["_findings"] = []
         turn = determine_next_action(context.build_step_context(integration, now))
-        integration.turn_action, integration.turn_target = (turn.action, turn.target) if turn else ("", "")
-        integration.tally = context.count_requirements(integration, now)
-    Integration.objects.bulk_update(rows, ["turn_action", "turn_target", "tally"], batch_size=200)
+        integration.next_action_text, integration.next_action_target = (turn.action, turn.target) if turn else ("", "")
+        integration.requirement_counts = context.count_requirements(integration, now)
+    Integration.objects.bulk_update(
+        rows, ["next_action_text", "next_action_target", "requirement_counts"], batch_size=200
+    )
 
 
-def _build_fulfillment(integration: Integration, requirement: Requirement) -> RequirementState:
-    status = Status.PASS if requirement.who == FulfillingParty.MACHINE else Status.GIVEN
-    return RequirementState(
+def _build_fulfillment(integration: Integration, requirement: Requirement) -> RequirementFulfillment:
+    status = Status.PASS if requirement.who == FulfillingParty.MACHINE else Status.SUBMITTED
+    return RequirementFulfillment(
         integration=integration,
         requirement_id=requirement.id,
         status=status,
         summary="In order.",
-        given_at=integration.released_at,
+        submitted_at=integration.released_at,
     )

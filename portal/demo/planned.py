@@ -16,10 +16,13 @@ DAYS_PER_WORKING_DAY = 7 / 5  # real days that a working day takes, about
 
 @dataclass(frozen=True, slots=True)
 class PastAct:
-    """A move `after` the one before, and where it is afterwards. `verb` blank: the turn passed on without a step."""
+    """A move `after` the one before, and where it is afterwards.
+
+    `event_type` blank: the turn passed on without a step.
+    """
 
     after: timedelta
-    verb: str
+    event_type: str
     by: str
     stage: str
     step: str
@@ -51,8 +54,8 @@ def _iterate_acts(random: Random, edition: Edition, middle: float, ending: str) 
             )
             return
         if n + 1 < review:
-            yield PastAct(draw_duration(random, 3), "advance", OWNER, *places[n + 1], "partner")
-    yield PastAct(draw_duration(random, 3), "request_review", OWNER, *places[review], "program", 1)
+            yield PastAct(draw_duration(random, 3), "complete_step", OWNER, *places[n + 1], "partner")
+    yield PastAct(draw_duration(random, 3), "submit_for_review", OWNER, *places[review], "program", 1)
     yield from _iterate_from_review(random, places[review:], middle, ending)
 
 
@@ -88,13 +91,13 @@ def _iterate_from_review(
                 draw_duration(random, 12), "withdraw", OWNER, "withdrawn", step, "", number, "No time for it this year."
             )
             return
-        yield PastAct(draw_duration(random, 5), "request_again", OWNER, *places[0], "program", number + 1)
+        yield PastAct(draw_duration(random, 5), "resubmit_for_review", OWNER, *places[0], "program", number + 1)
     if ending == "decline":
         why = "The product does this by itself by now."
         yield PastAct(draw_duration(random, middle), "decline", REVIEWER, "declined", step, "", rounds, why)
         return
     yield PastAct(draw_duration(random, middle), "approve", REVIEWER, *places[1], "program", rounds)
-    yield PastAct(draw_duration(random, 2), "release", REVIEWER, *places[2], "machine", rounds)
+    yield PastAct(draw_duration(random, 2), "publish", REVIEWER, *places[2], "machine", rounds)
     if ending == "archive":
         why = "Replaced by another integration."
         yield PastAct(draw_duration(random, 25), "archive", OWNER, "archived", places[2][1], "", rounds, why)

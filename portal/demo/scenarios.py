@@ -59,7 +59,7 @@ def start_second_round(integration: Integration, owner: User, reviewer: User, no
         if context.get_responsible_party(r, integration) == ResponsibleParty.PARTNER
     ]:
         fulfill_requirement(integration, requirement, owner=owner, reviewer=reviewer, now=now - timedelta(days=1))
-    perform_transition(integration, "request_again", actor=owner, now=now - timedelta(days=1))
+    perform_transition(integration, "resubmit_for_review", actor=owner, now=now - timedelta(days=1))
 
 
 def put_on_hold(integration: Integration, owner: User, reviewer: User, now: datetime) -> None:

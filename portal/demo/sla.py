@@ -17,7 +17,7 @@ from integrations.sla import tasks as sweep
 from integrations.sla.github import event_mapping, event_store
 from integrations.sla.github.event_mapping import IssueUpdate
 from integrations.sla.github.event_store import IssueEventBatch
-from integrations.sla.models import Issue, Watch
+from integrations.sla.models import MonitoredRepository, SupportIssue
 from integrations.sla.services import disputes, label_proposals, projection
 from integrations.submissions.models import Integration
 from integrations.submissions.services.transitions import perform_transition
@@ -41,7 +41,7 @@ GITHUB_EVENTS = {"close": "closed", "reopen": "reopened", "label": "labeled", "u
 
 def load_stories(now: datetime) -> None:
     """Tell every story up to now, find what is late on the way, and report the last week."""
-    Watch.objects.update(poll_at=None, cursors={FICTIONAL_SINCE_KEY: now.isoformat()})
+    MonitoredRepository.objects.update(poll_at=None, cursors={FICTIONAL_SINCE_KEY: now.isoformat()})
     for days in (*range(56, 0, -7), 0):
         moment = now - timedelta(days=days)
         _sync_repositories(now, moment)
@@ -56,13 +56,15 @@ def _record_decisions(now: datetime) -> None:
     people = {user.name: user for user in get_user_model().objects.all()}
     scan = Integration.objects.get(name="Umbra scan")
     reason = "Two promises were broken within two weeks, and one of the issues is still open."
-    perform_transition(scan, "give_notice", actor=people["Rita Reyes"], note=reason, now=now - timedelta(hours=2))
-    breached_issue = Issue.objects.select_related("watch", "integration__partner").get(
+    perform_transition(scan, "issue_notice", actor=people["Rita Reyes"], note=reason, now=now - timedelta(hours=2))
+    breached_issue = SupportIssue.objects.select_related("watch", "integration__partner").get(
         title__startswith="Apply deletes rules"
     )
     reason = "We answered the reporter by phone within the hour; she opened the issue only for the record."
     disputes.dispute_breach(breached_issue, reason, actor=people["Charlie Cole"], now=now - timedelta(hours=1))
-    lowered_issue = Issue.objects.select_related("watch", "integration__partner").get(title__startswith="Graphs of the")
+    lowered_issue = SupportIssue.objects.select_related("watch", "integration__partner").get(
+        title__startswith="Graphs of the"
+    )
     reason = "No task is touched: only a graph is empty, and the figures can be read with the command line."
     disputes.request_lower_severity(lowered_issue, reason, actor=people["Alice Archer"], now=now - timedelta(hours=9))
     disputes.lower_severity(
@@ -77,13 +79,15 @@ def _record_decisions(now: datetime) -> None:
 
 def update_stories(now: datetime) -> int:
     """What has happened in the made-up repositories since. Returns how many there are."""
-    watches = Watch.objects.filter(ended_at=None, cursors__has_key=FICTIONAL_SINCE_KEY).select_related("integration")
+    watches = MonitoredRepository.objects.filter(ended_at=None, cursors__has_key=FICTIONAL_SINCE_KEY).select_related(
+        "integration"
+    )
     for watch in watches:
         today = datetime.fromisoformat(watch.cursors[FICTIONAL_SINCE_KEY])
         if watch.integration.name == UNREADABLE_INTEGRATION and now < today + UNREADABLE_PERIOD:
             continue
         values = {"data_up_to": now, "last_delivery_at": now, "poll_at": None, "trouble": "", "trouble_since": None}
-        Watch.objects.filter(pk=watch.pk).update(**values)
+        MonitoredRepository.objects.filter(pk=watch.pk).update(**values)
         with transaction.atomic():
             _store_issues(watch.pk, today, now, now)
     return len(watches)
@@ -91,13 +95,13 @@ def update_stories(now: datetime) -> int:
 
 def _sync_repositories(today: datetime, moment: datetime) -> None:
     """What GitHub knew at that moment is known here, one repository excepted."""
-    for watch in Watch.objects.filter(began_at__lt=moment, ended_at=None).select_related("integration"):
+    for watch in MonitoredRepository.objects.filter(began_at__lt=moment, ended_at=None).select_related("integration"):
         known_at = moment
         if moment == today and watch.integration.name == UNREADABLE_INTEGRATION:
             known_at = moment - timedelta(days=4)
             trouble = "GitHub refuses to answer: the repository's owner has to let the portal in again."
-            Watch.objects.filter(pk=watch.pk).update(trouble=trouble, trouble_since=known_at)
-        Watch.objects.filter(pk=watch.pk).update(data_up_to=known_at, last_delivery_at=known_at)
+            MonitoredRepository.objects.filter(pk=watch.pk).update(trouble=trouble, trouble_since=known_at)
+        MonitoredRepository.objects.filter(pk=watch.pk).update(data_up_to=known_at, last_delivery_at=known_at)
         with transaction.atomic():
             _store_issues(watch.pk, today, known_at, moment)
 
@@ -113,7 +117,7 @@ def _store_issues(pk: int, today: datetime, known_at: datetime, now: datetime) -
         issue_updates += [update for update in story_updates if isinstance(update, IssueUpdate)]
         event_batches += [update for update in story_updates if isinstance(update, IssueEventBatch)]
     event_store.store_updates(watch, issue_updates, "poll", now, event_batches)
-    projection.rebuild_projections(Issue.objects.filter(watch=watch).values_list("pk", flat=True), now)
+    projection.rebuild_projections(SupportIssue.objects.filter(watch=watch).values_list("pk", flat=True), now)
 
 
 def _iterate_cycles(
@@ -125,7 +129,7 @@ def _iterate_cycles(
 
 
 def _build_updates(
-    watch: Watch, story: IssueStory, number: int, opened_at: datetime, known_at: datetime
+    watch: MonitoredRepository, story: IssueStory, number: int, opened_at: datetime, known_at: datetime
 ) -> Iterator[IssueUpdate | IssueEventBatch | None]:
     """The story as GitHub's lists tell it, up to what is known."""
     if opened_at > known_at:
@@ -146,7 +150,7 @@ def _build_updates(
             yield _build_event(raw, number * 100 + place, at, who, what, words)
 
 
-def _build_issue(watch: Watch, story: IssueStory, number: int, opened_at: datetime) -> dict[str, Any]:
+def _build_issue(watch: MonitoredRepository, story: IssueStory, number: int, opened_at: datetime) -> dict[str, Any]:
     address = f"https://github.com/{watch.repository}/issues/{number}"
     return {
         "id": watch.pk * 1000 + number, "number": number, "title": story.title, "body": "It worked last week.",

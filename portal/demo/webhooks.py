@@ -4,11 +4,11 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from integrations.partners.models import Partner
-from portal.audit.models import Event
+from portal.audit.models import AuditEvent
 from portal.webhooks import fanout, payloads, services, settlement, slack, tasks
 from portal.webhooks.event_kinds import EVENT_TYPES_BY_NAME, EVENT_TYPES_BY_VERB
 from portal.webhooks.http_delivery import DeliveryOutcome, describe_status
-from portal.webhooks.models import Endpoint, EndpointMessage
+from portal.webhooks.models import WebhookDelivery, WebhookEndpoint
 from portal.webhooks.services import EndpointConfiguration
 
 MAX_LOGGED_EVENTS = 30  # events of the company that are in the log
@@ -27,54 +27,56 @@ def create_webhooks(partner: Partner, owner: Any, staff: Any, now: datetime) -> 
     )
     pipeline, _ = services.create_endpoint(partner, pipeline_settings, actor=owner, now=created_at)
     channel_settings = EndpointConfiguration(
-        "#integrations", ["review.requested", "issue.breached", "standing.appealed", "office.turn_overdue"],
-        address="https://chat.program.example/services/T0/B1/made-up", form=Endpoint.Form.SLACK,
+        "#integrations", ["review.requested", "issue.breached", "compliance.appealed", "program.action_overdue"],
+        address="https://chat.program.example/services/T0/B1/made-up", form=WebhookEndpoint.Form.SLACK,
     )  # fmt: skip
     office, _ = services.create_endpoint(None, channel_settings, actor=staff, now=created_at)
-    create_log(pipeline, Event.objects.filter(partner=partner), owner, now)
-    create_log(office, Event.objects.exclude(partner=partner), None, now)
+    create_log(pipeline, AuditEvent.objects.filter(partner=partner), owner, now)
+    create_log(office, AuditEvent.objects.exclude(partner=partner), None, now)
 
 
-def create_log(endpoint: Endpoint, events: Any, owner: Any, now: datetime) -> None:
+def create_log(endpoint: WebhookEndpoint, events: Any, owner: Any, now: datetime) -> None:
     """The newest events as they would have been sent."""
-    verbs = [verb for verb, kind in EVENT_TYPES_BY_VERB.items() if kind.name in endpoint.kinds]
-    logged_events = events.filter(verb__in=verbs, at__gte=now - timedelta(days=29), at__lte=now - timedelta(minutes=20))
+    event_types = [event_type for event_type, kind in EVENT_TYPES_BY_VERB.items() if kind.name in endpoint.kinds]
+    logged_events = events.filter(
+        event_type__in=event_types, at__gte=now - timedelta(days=29), at__lte=now - timedelta(minutes=20)
+    )
     logged_events = logged_events.exclude(integration=None).order_by("-at", "-pk")
     for place, event in reversed(list(enumerate(logged_events[:MAX_LOGGED_EVENTS]))):  # the oldest was sent first
         message = create_message(endpoint, event)
         statuses = NEWEST_STATUSES[place] if owner and place < len(NEWEST_STATUSES) else (200,)
         record_attempts(message, statuses, now)
         if len(statuses) == 2:  # failed, and then sent again by hand
-            EndpointMessage.objects.filter(pk=message.pk).update(replayed_at=now, replayed_by=owner)
+            WebhookDelivery.objects.filter(pk=message.pk).update(replayed_at=now, replayed_by=owner)
         if statuses == (502,):
-            values = {"state": EndpointMessage.State.FAILED, "tries": 11, "attempted": 11}
-            EndpointMessage.objects.filter(pk=message.pk).update(**values)
-    Endpoint.objects.filter(pk=endpoint.pk).update(failing_since=None, failures=0, rests_until=None)
+            values = {"state": WebhookDelivery.State.FAILED, "tries": 11, "attempted": 11}
+            WebhookDelivery.objects.filter(pk=message.pk).update(**values)
+    WebhookEndpoint.objects.filter(pk=endpoint.pk).update(failing_since=None, failures=0, rests_until=None)
 
 
-def create_message(endpoint: Endpoint, event: Event) -> EndpointMessage:
-    kind = EVENT_TYPES_BY_VERB[event.verb]
+def create_message(endpoint: WebhookEndpoint, event: AuditEvent) -> WebhookDelivery:
+    kind = EVENT_TYPES_BY_VERB[event.event_type]
     body = payloads.build_body(event, kind)
-    if endpoint.form == Endpoint.Form.SLACK:
+    if endpoint.form == WebhookEndpoint.Form.SLACK:
         body = slack.build_body(event, payloads.parse_json(body))
     message = fanout.create_delivery(endpoint, f"{event.stream}:{event.seq}", kind.name, body, event=event)
     assert message is not None
     return message
 
 
-def record_attempts(message: EndpointMessage, statuses: tuple[int | None, ...], now: datetime) -> None:
+def record_attempts(message: WebhookDelivery, statuses: tuple[int | None, ...], now: datetime) -> None:
     """Write down attempts as a sender does, the last of them delivered or not."""
-    at = max(message.due_at, message.made_at)
+    at = max(message.due_at, message.created_at)
     for number, status in enumerate(statuses):
-        Endpoint.objects.filter(pk=message.endpoint_id).update(rests_until=None)
-        EndpointMessage.objects.filter(pk=message.pk).update(due_at=at)
+        WebhookEndpoint.objects.filter(pk=message.endpoint_id).update(rests_until=None)
+        WebhookDelivery.objects.filter(pk=message.pk).update(due_at=at)
         work = tasks.claim_endpoint(message.endpoint_id, at)
         assert work is not None
         body = '{"received":true}' if status == 200 else "upstream is restarting"
         settlement.save_outcomes(work, [build_outcome(message, at + timedelta(seconds=30 * number), status, body)], now)
 
 
-def build_outcome(message: EndpointMessage, at: datetime, status: int | None, body: str) -> DeliveryOutcome:
+def build_outcome(message: WebhookDelivery, at: datetime, status: int | None, body: str) -> DeliveryOutcome:
     request_headers = {"Content-Type": "application/json", "webhook-id": message.message_id}
     if status is None:
         error = "ci.acme.example did not answer in time."

@@ -20,7 +20,7 @@ from portal.directory.search import (
 STANDINGS_BY_STATUS = {
     key: [c for c, standings in STATUSES_BY_STANDING.items() if key in standings] for key in PUBLIC_STATUSES_BY_KEY
 }
-FACET_NAMES = ("product", "track", "program", "category", "tier", "platform", "standing")
+FACET_NAMES = ("product", "track", "program", "category", "tier", "platform", "listing_status")
 FACET_COLUMNS = (
     "product",
     "track",
@@ -30,7 +30,7 @@ FACET_COLUMNS = (
     "tier",
     "tier_name",
     "platforms",
-    "standing",
+    "listing_status",
 )
 
 
@@ -58,7 +58,7 @@ FacetRow = Mapping[str, str]
 def count_facets(filters: ListingFilters) -> FacetCounts:
     """One query: a row for each combination that there is; a few hundred, however many listings there are."""
     filter_values = {name: value for name in FACET_NAMES if (value := getattr(filters, name))} | {
-        "standing": filters.standing
+        "listing_status": filters.listing_status
     }
     options: dict[str, dict[str, FacetOption]] = {name: {} for name in FACET_NAMES}
     count = 0
@@ -90,7 +90,7 @@ def _add_count(
 def _list_options(name: str, options_by_value: dict[str, FacetOption], filters: ListingFilters) -> list[FacetOption]:
     """The choices of a filter in their order; one that is chosen and leaves nothing stands there with 0."""
     chosen_value = getattr(filters, name)
-    if name == "standing":
+    if name == "listing_status":
         return [
             options_by_value.get(value, FacetOption(value, _(label), 0, value == chosen_value))
             for value, label in STANDING_LABELS.items()
@@ -106,8 +106,8 @@ def _list_options(name: str, options_by_value: dict[str, FacetOption], filters: 
 
 def _list_values(name: str, facet_row: FacetRow) -> Iterable[str]:
     """The choices of a filter that a combination counts for."""
-    if name == "standing":
-        return STANDINGS_BY_STATUS[facet_row["standing"]]
+    if name == "listing_status":
+        return STANDINGS_BY_STATUS[facet_row["listing_status"]]
     return facet_row["platforms"].split() if name == "platform" else (facet_row[name],)
 
 
@@ -118,6 +118,6 @@ def _get_label(name: str, value: str, facet_row: FacetRow) -> str:
         return TRACK_LABELS.get(value, value)
     if name == "platform":
         return format_platform(value)
-    if name == "standing":
+    if name == "listing_status":
         return _(STANDING_LABELS[value])
     return facet_row.get(f"{name}_name") or value

@@ -25,7 +25,7 @@ class ListingContent:
     """One listed integration as shown to everyone. `texts` are prose, `links` addresses that the partner gave."""
 
     row: Integration
-    standing: PublicListingStatus
+    listing_status: PublicListingStatus
     tier: Tier | None
     category: str
     texts: tuple[PublicAnswer, ...]
@@ -44,12 +44,12 @@ class ListingContent:
 
 def build_listing_content(row: Integration) -> ListingContent:
     """The listing of an integration: public answers in the order in which the program asks, each text once."""
-    public_answer_pairs, standing = list(iterate_public_answers(row)), get_public_listing_status(row)
+    public_answer_pairs, listing_status = list(iterate_public_answers(row)), get_public_listing_status(row)
     category = row.edition.category(row.category)
     return ListingContent(
         row=row,
-        standing=standing,
-        tier=row.edition.tier(row.tier) if standing.shows_tier else None,
+        listing_status=listing_status,
+        tier=row.edition.tier(row.tier) if listing_status.shows_tier else None,
         category=category.name if category else "",
         texts=tuple({answer.text: answer for field, answer in public_answer_pairs if field.type != "url"}.values()),
         links=tuple({answer.text: answer for field, answer in public_answer_pairs if field.type == "url"}.values()),

@@ -20,7 +20,7 @@ from integrations.programs.schema import FulfillingParty, Requirement
 from integrations.submissions.models import Integration
 from integrations.submissions.selectors.context import get_fulfillments, is_applicable
 from integrations.submissions.workflow.states import FULFILLED_STATUSES, Status
-from portal.audit.models import Event
+from portal.audit.models import AuditEvent
 from portal.directory.install_snippets import InstallSnippet, build_constraint, build_snippet
 from portal.directory.listing_content import iterate_public_answers
 from portal.directory.models import Listing
@@ -245,17 +245,17 @@ def summarize_checks(row: Integration, now: datetime) -> CheckSummary:
         fulfillment = fulfillments.get(requirement.id)
         status = fulfillment.shown(now) if fulfillment else str(Status.OPEN)
         if requirement.who == FulfillingParty.MACHINE and not requirement.optional:
-            submitted_at = fulfillment.given_at if fulfillment else None
+            submitted_at = fulfillment.submitted_at if fulfillment else None
             lines.append(PublicRequirement(requirement.title, status, submitted_at))
             submission_times += [submitted_at] if submitted_at else []
             if status != Status.WAIVED:
                 counts[status in FULFILLED_STATUSES] += 1
     waivers = [
-        PublicWaiver(requirement.title, fulfillments[requirement.id].waiver_reason, waived_until)
+        PublicWaiver(requirement.title, fulfillments[requirement.id].waiver_reason, waiver_expires_at)
         for requirement in _list_requirements(row)
         if requirement.id in fulfillments
         and fulfillments[requirement.id].shown(now) == Status.WAIVED
-        and (waived_until := fulfillments[requirement.id].waived_until)
+        and (waiver_expires_at := fulfillments[requirement.id].waiver_expires_at)
     ]
     return CheckSummary(max(submission_times, default=None), counts[True], counts[False], lines, waivers)
 
@@ -267,9 +267,9 @@ def _list_requirements(row: Integration) -> list[Requirement]:
     return [requirement for requirement in all_requirements if is_applicable(requirement, row)]
 
 
-def list_replies(row: Integration) -> QuerySet[Event]:
+def list_replies(row: Integration) -> QuerySet[AuditEvent]:
     """Everything that its company has said to its record, the newest first."""
-    return Event.objects.filter(integration=row, verb=REPLY_EVENT_TYPE).order_by("-seq")
+    return AuditEvent.objects.filter(integration=row, event_type=REPLY_EVENT_TYPE).order_by("-seq")
 
 
 def get_current_reply(row: Integration) -> PublisherReply | None:

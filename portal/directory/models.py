@@ -13,10 +13,10 @@ class Listing(models.Model):
     """What everyone may know of one integration that is or was listed, in the shape that lists need.
 
     `summary` is the first line of what its company says of it, `blurb` all of that text.
-    `standing`: listed, suspended, community, removed or ended. `tier` is blank where none may be shown. `words`: what
-    a search looks at, in plain letters. `versions`: [{version, platforms or null, since}], highest first;
-    `platforms`: those of the newest, each between spaces (" darwin_arm64 linux_amd64 ").
-    `share` in per cent, `median_hours` in hours, both of the last 90 days; `rank` sorts by the support record.
+    `listing_status`: listed, suspended, community, removed or ended. `tier` is blank where none may be shown. `words`:
+    what a search looks at, in plain letters. `versions`: [{version, platforms or null, since}], highest first;
+    `platforms`: those of the newest, each between spaces (" darwin_arm64 linux_amd64 "). `share` in per cent,
+    `median_hours` in hours, both of the last 90 days; `rank` sorts by the support record.
     """
 
     integration = models.OneToOneField(
@@ -35,8 +35,8 @@ class Listing(models.Model):
     category_name = models.CharField(max_length=80, blank=True)
     tier = models.CharField(max_length=40, blank=True)
     tier_name = models.CharField(max_length=80, blank=True)
-    standing = models.CharField(max_length=12)
-    standing_since = models.DateTimeField(null=True)
+    listing_status = models.CharField(max_length=12)
+    listing_status_since = models.DateTimeField(null=True)
     summary = models.CharField(max_length=300, blank=True)
     blurb = models.CharField(max_length=1000, blank=True)
     has_logo = models.BooleanField(default=False)
@@ -55,16 +55,16 @@ class Listing(models.Model):
 
     class Meta:
         indexes = [
-            models.Index(fields=["-listed_at", "-integration"], name="listings_newest"),
-            models.Index(fields=["name_plain", "integration"], name="listings_by_name"),
-            models.Index(fields=["-rank", "-settled", "-integration"], name="listings_by_support"),
-            models.Index(fields=["partner", "program"], name="listings_of_partner"),
+            models.Index(fields=["-listed_at", "-integration"], name="listing_listed_at"),
+            models.Index(fields=["name_plain", "integration"], name="listing_name"),
+            models.Index(fields=["-rank", "-settled", "-integration"], name="listing_support_rank"),
+            models.Index(fields=["partner", "program"], name="listing_partner_program"),
             # every figure beside a filter, without a look at the rows themselves
-            models.Index(fields=["program", "track", "category", "tier", "standing"], name="listings_facets"),
+            models.Index(fields=["program", "track", "category", "tier", "listing_status"], name="listing_facets"),
         ]
 
     def __str__(self) -> str:
-        return f"{self.name} by {self.publisher}: {self.standing}"
+        return f"{self.name} by {self.publisher}: {self.listing_status}"
 
 
 class ListingChange(models.Model):
@@ -74,7 +74,7 @@ class ListingChange(models.Model):
         NEW = "new", "New"
         CHANGED = "changed", "Changed"
         SUSPENDED = "suspended", "Suspended"
-        REMOVED = "removed", "Removed"
+        DELISTED = "delisted", "Removed"
 
     uuid = models.UUIDField(default=uuid4, unique=True, editable=False)
     listing = models.ForeignKey(Listing, models.CASCADE, related_name="changes")
@@ -84,7 +84,7 @@ class ListingChange(models.Model):
 
     class Meta:
         ordering = ("-at", "-pk")
-        indexes = [models.Index(fields=["-at", "-id"], name="changes_newest")]
+        indexes = [models.Index(fields=["-at", "-id"], name="listing_change_at")]
 
     def __str__(self) -> str:
         return f"{self.kind}: {self.said}"

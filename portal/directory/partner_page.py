@@ -27,7 +27,7 @@ class PartnerCard:
 def list_partner_cards() -> list[PartnerCard]:
     """Every partner with a run task in good standing, by name, in one query."""
     cards_by_slug: dict[str, PartnerCard] = {}
-    rows = Listing.objects.filter(program=RUN_TASK_PROGRAM.key, standing__in=STATUSES_BY_STANDING["good"])
+    rows = Listing.objects.filter(program=RUN_TASK_PROGRAM.key, listing_status__in=STATUSES_BY_STANDING["good"])
     for row in rows.order_by("publisher", "name_plain", "pk"):
         card = cards_by_slug.setdefault(row.publisher_slug, PartnerCard(row.publisher, row.publisher_slug))
         card.listings.append(row)

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy
 from integrations.partners import permissions
 from integrations.submissions.models import Integration
 from integrations.submissions.services.transitions import integration_changes
-from portal.audit.models import Event
+from portal.audit.models import AuditEvent
 from portal.audit.services import record_event
 from portal.core.errors import ActionRefused
 from portal.core.text_fields import MultiLineField
@@ -94,14 +94,14 @@ def _is_own_address(address: str, own_hosts: set[str], row: Integration) -> bool
     return host in own_hosts or any(host.endswith(f".{own_host}") for own_host in own_hosts)
 
 
-def save_reply(integration: Integration, text: str, *, actor: Any, now: datetime) -> Event | None:
+def save_reply(integration: Integration, text: str, *, actor: Any, now: datetime) -> AuditEvent | None:
     """Say something beside the record; blank takes it back, the same again changes nothing.
 
-    Raises NotAllowed for who may not speak for the company, and where nothing is shown in public.
+    Raises ActionRefused for who may not speak for the company, and where nothing is shown in public.
     """
     with integration_changes(integration, permissions.can_edit, actor=actor, now=now) as row:
         if row.released_at is None:
-            raise ActionRefused(_("It was never listed, so there is no record to reply to."), "gone")
+            raise ActionRefused(_("It was never listed, so there is no record to reply to."), "invalid-transition")
         current_reply = get_current_reply(row)
         if text == (current_reply.text if current_reply else ""):
             return None

@@ -63,7 +63,7 @@ class ListingFilters:
     program: str = ""
     category: str = ""
     tier: str = ""
-    standing: str = ""
+    listing_status: str = ""
     platform: str = ""
     partner: str = ""
     sort: str = ""
@@ -97,7 +97,7 @@ def parse_filters(query: Mapping[str, str]) -> ListingFilters:
     invalid_by_name = {
         "program": values["program"] not in PROGRAMS,
         "track": values["track"] not in TRACK_LABELS,
-        "standing": values["standing"] not in STANDING_LABELS,
+        "listing_status": values["listing_status"] not in STANDING_LABELS,
         "sort": values["sort"] not in SORT_LABELS,
     }
     return ListingFilters(**{name: "" if invalid_by_name.get(name) else value for name, value in values.items()})
@@ -105,7 +105,7 @@ def parse_filters(query: Mapping[str, str]) -> ListingFilters:
 
 def list_listings(filters: ListingFilters) -> QuerySet[Listing]:
     """The rows that the filters leave, in their order."""
-    rows = list_matching_listings(filters).filter(standing__in=STATUSES_BY_STANDING[filters.standing])
+    rows = list_matching_listings(filters).filter(listing_status__in=STATUSES_BY_STANDING[filters.listing_status])
     for name in ("product", "track", "program", "category", "tier"):
         if value := getattr(filters, name):
             rows = rows.filter(**{name: value})
@@ -172,7 +172,7 @@ def build_absolute_url(address: str) -> str:
 def serialize_listing(row: Listing) -> dict[str, Any]:
     """One listing as JSON: the shape of the API and of data beside the pages. Moments are ISO texts in UTC."""
     page = build_absolute_url(reverse("listing", args=[row.uuid]))
-    public_status = PUBLIC_STATUSES_BY_KEY[row.standing]
+    public_status = PUBLIC_STATUSES_BY_KEY[row.listing_status]
     return {
         "id": str(row.uuid),
         "name": row.name,
@@ -185,11 +185,11 @@ def serialize_listing(row: Listing) -> dict[str, Any]:
         "track": row.track or None,
         "category": {"key": row.category, "name": row.category_name} if row.category else None,
         "tier": {"key": row.tier, "name": row.tier_name} if row.tier else None,
-        "standing": {
-            "key": row.standing,
+        "listing_status": {
+            "key": row.listing_status,
             "word": public_status.word,
             "sentence": public_status.sentence,
-            "since": _format_timestamp(row.standing_since),
+            "since": _format_timestamp(row.listing_status_since),
         },
         "version": row.version or None,
         "platforms": row.platforms.split(),

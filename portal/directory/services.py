@@ -33,14 +33,16 @@ REFRESHED_COLUMNS = (
     "share", "settled", "median_hours", "answers", "rank", "version", "versions", "platforms", "changed_at",
     "figures_at",
 )  # fmt: skip
-UNLISTED_STATUSES = {"community", "removed", "ended"}
+UNLISTED_STATUSES = {"community", "delisted", "ended"}
 
 
 def derive_columns(row: Integration) -> dict[str, Any]:
     """The columns that follow from the integration as it is now. Makes one query, for its answers."""
     content, program = build_listing_content(row), row.program
-    standing = content.standing.key
-    standing_since = None if standing == "listed" else row.ended_at if standing == "ended" else row.standing_since
+    listing_status = content.listing_status.key
+    listing_status_since = (
+        None if listing_status == "listed" else row.ended_at if listing_status == "ended" else row.listing_status_since
+    )
     summary = content.one_line[:300]
     searchable_texts = (
         row.name,
@@ -65,8 +67,8 @@ def derive_columns(row: Integration) -> dict[str, Any]:
         "category_name": content.category[:80],
         "tier": content.tier.key if content.tier else "",
         "tier_name": content.tier.name[:80] if content.tier else "",
-        "standing": standing,
-        "standing_since": standing_since,
+        "listing_status": listing_status,
+        "listing_status_since": listing_status_since,
         "summary": summary,
         "blurb": content.blurb[:1000],
         "has_logo": content.has_logo,
@@ -106,13 +108,15 @@ def refresh_partner_listings(partner: Partner, now: datetime) -> None:
 def _create_listing(row: Integration, columns: dict[str, Any], now: datetime) -> None:
     """The first row, with the changes that led to it as far as they are known."""
     listed_at: datetime = columns["listed_at"]
-    listing = Listing(integration=row, figures_at=now, **columns, changed_at=columns["standing_since"] or listed_at)
+    listing = Listing(
+        integration=row, figures_at=now, **columns, changed_at=columns["listing_status_since"] or listed_at
+    )
     listing.save(force_insert=True)
     changes = [
         ListingChange(listing=listing, kind=Kind.NEW, said=f"Listed by the {row.program.name} program.", at=listed_at)
     ]
-    if columns["standing"] != "listed":
-        kind, summary = _describe_standing_change(columns["standing"])
+    if columns["listing_status"] != "listed":
+        kind, summary = _describe_standing_change(columns["listing_status"])
         changes.append(ListingChange(listing=listing, kind=kind, said=summary, at=listing.changed_at))
     ListingChange.objects.bulk_create(changes)
     refresh_metrics([listing], now)
@@ -125,18 +129,22 @@ def _update_listing(listing: Listing, columns: dict[str, Any], changed_at: datet
     listing.save(update_fields=[*(name.removesuffix("_id") for name in columns), "changed_at"])
 
 
-def _describe_standing_change(standing: str) -> tuple[str, str]:
-    public_status = PUBLIC_STATUSES_BY_KEY[standing]
+def _describe_standing_change(listing_status: str) -> tuple[str, str]:
+    public_status = PUBLIC_STATUSES_BY_KEY[listing_status]
     kind = (
-        Kind.SUSPENDED if standing == "suspended" else Kind.REMOVED if standing in UNLISTED_STATUSES else Kind.CHANGED
+        Kind.SUSPENDED
+        if listing_status == "suspended"
+        else Kind.DELISTED
+        if listing_status in UNLISTED_STATUSES
+        else Kind.CHANGED
     )
     return kind, public_status.sentence or "Listed again, in good standing."
 
 
 def _iterate_changes(listing: Listing, columns: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """What everyone may know is different, each as (kind, sentence)."""
-    if listing.standing != columns["standing"]:
-        yield _describe_standing_change(columns["standing"])
+    if listing.listing_status != columns["listing_status"]:
+        yield _describe_standing_change(columns["listing_status"])
     elif listing.tier != columns["tier"]:
         yield Kind.CHANGED, f"Its tier is {columns['tier_name']}."
     if listing.name != columns["name"]:

@@ -16,7 +16,7 @@ from portal.directory.models import Listing
 from portal.directory.search import STATUSES_BY_STANDING, build_absolute_url
 from verification.checks.types import CHECKS
 
-DISALLOWED_PATHS = ("/accounts/", "/admin/", "/api/", "/outbox/", "/integrations/", "/drafts/", "/search/")
+DISALLOWED_PATHS = ("/accounts/", "/admin/", "/api/", "/emails/", "/integrations/", "/drafts/", "/search/")
 STATIC_URL_NAMES = (
     "home", "listed", "run_tasks", "programs", "start", "welcome", "help", "words", "checks_help", "clock_rule",
     "standing_rule", "verify", "status",
@@ -42,7 +42,7 @@ class ListingSitemap(Sitemap):
     """The page of each listing; of what is removed none."""
 
     def items(self) -> Any:
-        rows = Listing.objects.filter(standing__in=STATUSES_BY_STANDING[""]).order_by("integration")
+        rows = Listing.objects.filter(listing_status__in=STATUSES_BY_STANDING[""]).order_by("integration")
         return rows.values_list("uuid", "changed_at")
 
     def location(self, item: tuple[Any, datetime]) -> str:
@@ -56,7 +56,7 @@ class PartnerSitemap(Sitemap):
     """The page of each company that has something listed."""
 
     def items(self) -> Any:
-        rows = Listing.objects.filter(standing__in=STATUSES_BY_STANDING[""]).order_by("publisher_slug")
+        rows = Listing.objects.filter(listing_status__in=STATUSES_BY_STANDING[""]).order_by("publisher_slug")
         return rows.values_list("publisher_slug", flat=True).distinct()
 
     def location(self, item: str) -> str:

@@ -18,7 +18,7 @@ JSON_ESCAPES = {ord(">"): "\\u003E", ord("<"): "\\u003C", ord("&"): "\\u0026", 0
 
 def build_software_application(row: Listing, content: ListingContent) -> SafeString:
     """The listing as schema.org's SoftwareApplication; blank for what is no longer listed."""
-    if row.standing in UNLISTED_STATUSES:
+    if row.listing_status in UNLISTED_STATUSES:
         return SafeString("")
     systems = sorted({platform.partition("_")[0] for platform in row.platforms.split()})
     page = build_absolute_url(reverse("listing", args=[row.uuid]))

@@ -12,7 +12,7 @@ from statistics import median
 from django.db.models import Count
 
 from integrations.sla.engine.types import ClockStatus
-from integrations.sla.models import Breach, Clock
+from integrations.sla.models import SlaBreach, SlaClock
 
 PERIOD_DAYS = 90
 MIN_SAMPLE_SIZE = 5  # promises that came due: with fewer, a share says nothing
@@ -37,11 +37,13 @@ def get_support_metrics(integrations: Collection[int], now: datetime) -> dict[in
     """The record of each integration, by its number, in three queries."""
     period_start = now - timedelta(days=PERIOD_DAYS)
     period_filter = {"stopped_at__gte": period_start, "stopped_at__lt": now, "integration__in": integrations}
-    met_counts = _count_by_integration(Clock.objects.filter(promised=True, state=ClockStatus.MET, **period_filter))
+    met_counts = _count_by_integration(
+        SlaClock.objects.filter(is_committed=True, state=ClockStatus.MET, **period_filter)
+    )
     due_filter = {"due_at__gte": period_start, "due_at__lt": now, "integration__in": integrations}
-    breach_counts = _count_by_integration(Breach.objects.filter(retracted_at=None, **due_filter))
+    breach_counts = _count_by_integration(SlaBreach.objects.filter(retracted_at=None, **due_filter))
     response_hours: dict[int, list[float]] = defaultdict(list)
-    response_clocks = Clock.objects.filter(verb="respond", **period_filter)
+    response_clocks = SlaClock.objects.filter(target_type="respond", **period_filter)
     for pk, counted_seconds in response_clocks.values_list("integration_id", "counted_seconds"):
         response_hours[pk].append(round(counted_seconds / 3600, 2))
     return {

@@ -83,7 +83,7 @@ def get_next_step(user: Any, rows: Any, drafts: Any) -> tuple[str, str, tuple[An
     if not user.memberships.filter(ended_at=None).exists():
         return _("Say for which company you work."), "company_new", ()
     if rows:
-        sentence = _("%(name)s: %(turn)s.") % {"name": rows[0].name, "turn": rows[0].turn_said}
+        sentence = _("%(name)s: %(turn)s.") % {"name": rows[0].name, "turn": rows[0].next_action_label}
         return sentence, "integration", (rows[0].uuid,)
     if drafts:
         return (

@@ -3,10 +3,10 @@
 from django.contrib import admin
 
 from portal.core.admin import ReadOnlyAdminMixin
-from portal.notifications.models import Email
+from portal.notifications.models import EmailMessage
 
 
-@admin.register(Email)
+@admin.register(EmailMessage)
 class EmailAdmin(ReadOnlyAdminMixin, admin.ModelAdmin):  # type: ignore[type-arg]
     """The outbox, for looking things up."""
 

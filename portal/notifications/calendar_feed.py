@@ -23,7 +23,7 @@ SEQUENCE_EPOCH = datetime(2026, 1, 1, tzinfo=UTC)  # so that the numbers stay be
 def create_feed(person: Any, now: datetime) -> str:
     """A new address; whoever holds an older one reads nothing from now on."""
     token = secrets.token_urlsafe(TOKEN_BYTES)
-    values = {"token_hash": hash_token(token), "made_at": now}
+    values = {"token_hash": hash_token(token), "created_at": now}
     CalendarFeed.objects.update_or_create(user=person, defaults=values)
     return settings.SITE_URL + reverse("calendar_feed", args=[token])
 

@@ -11,20 +11,20 @@ from django.utils.translation import gettext_noop as _
 class DeliveryMode(StrEnum):
     """Where a notice goes and when."""
 
-    NOW = "now"
+    IMMEDIATE = "immediate"
     DAILY = "daily"
     WEEKLY = "weekly"
     PORTAL = "portal"
-    NONE = "none"
+    OFF = "off"
 
 
 MODE_LABELS: Mapping[DeliveryMode, str] = MappingProxyType(
     {
-        DeliveryMode.NOW: _("Mail at once"),
+        DeliveryMode.IMMEDIATE: _("Mail at once"),
         DeliveryMode.DAILY: _("Daily digest by mail"),
         DeliveryMode.WEEKLY: _("Weekly digest by mail"),
         DeliveryMode.PORTAL: _("In the portal only"),
-        DeliveryMode.NONE: _("Not at all"),
+        DeliveryMode.OFF: _("Not at all"),
     }
 )
 DIGEST_MODES = (DeliveryMode.DAILY, DeliveryMode.WEEKLY)
@@ -40,7 +40,7 @@ class NotificationCategory:
     key: str
     title: str
     means: str
-    verbs: tuple[str, ...]
+    event_types: tuple[str, ...]
     locked: str = ""
     side: str = ""
     digest: bool = True
@@ -73,22 +73,22 @@ CATEGORIES = (
         _("Standing in the listing"),
         _("Notices, suspensions, appeals and everything of the due process."),
         (
-            "give_notice",
+            "issue_notice",
             "suggest_notice",
-            "set_aside",
-            "hold_process",
-            "go_on",
+            "dismiss_request",
+            "pause_deadline",
+            "resume_deadline",
             "period_ended",
             "suspend",
-            "suspend_at_once",
-            "remove",
+            "suspend_immediately",
+            "delist",
             "appeal",
             "uphold_appeal",
             "dismiss_appeal",
-            "take_notice_back",
+            "withdraw_notice",
             "reinstate",
-            "ask_reinstatement",
-            "step_down",
+            "request_reinstatement",
+            "downgrade_to_community",
         ),
         locked=_("The periods of the due process run from the mail that told you."),
     ),
@@ -118,7 +118,7 @@ CATEGORIES = (
         "reviews",
         _("Review requests"),
         _("A review, a tier or labels to decide on; withdrawals."),
-        ("request_review", "request_again", "request_tier", "withdraw", "labels_proposed", "severity_asked"),
+        ("submit_for_review", "resubmit_for_review", "request_tier", "withdraw", "labels_proposed", "severity_asked"),
         side="program",
     ),
     NotificationCategory(
@@ -168,4 +168,4 @@ CATEGORIES = (
     ),
 )
 CATEGORY_BY_KEY = MappingProxyType({kind.key: kind for kind in CATEGORIES})
-CATEGORY_BY_EVENT_TYPE = MappingProxyType({verb: kind for kind in CATEGORIES for verb in kind.verbs})
+CATEGORY_BY_EVENT_TYPE = MappingProxyType({event_type: kind for kind in CATEGORIES for event_type in kind.event_types})

@@ -15,8 +15,8 @@ from django.urls import reverse
 
 from integrations.partners import permissions
 from integrations.sla.engine.types import ClockStatus
-from integrations.sla.models import Clock
-from integrations.submissions.models import Credential, Finding, Integration, Meeting, RequirementState
+from integrations.sla.models import SlaClock
+from integrations.submissions.models import Finding, Integration, Meeting, RequirementFulfillment, TestCredential
 from integrations.submissions.workflow.states import ResponsibleParty
 from portal.api.models import ApiToken
 from portal.reports.presenters import TARGET_LABELS
@@ -78,20 +78,20 @@ def build_deadline(
 
 def _list_turns(rows: QuerySet[Integration], person: Any, now: datetime) -> Iterator[CalendarDeadline]:
     """One entry an integration: the turn of the person's side, as long as it has a due moment."""
-    for integration in rows.exclude(turn_since=None).select_related("partner").order_by("pk")[:MAX_PER_KIND]:
+    for integration in rows.exclude(responsible_since=None).select_related("partner").order_by("pk")[:MAX_PER_KIND]:
         holder, word, page = TURN_LABELS[bool(permissions.get_role(integration.partner, person))]
         uid, page_url = f"turn-{integration.uuid}", build_url(page, integration.uuid)
-        if integration.turn_holder == holder and integration.turn_due_at:
+        if integration.responsible_party == holder and integration.action_due_at:
             yield build_deadline(
-                uid, f"{integration.name}: {word}", integration.turn_due_at, page_url, integration.turn_since
+                uid, f"{integration.name}: {word}", integration.action_due_at, page_url, integration.responsible_since
             )
-        elif integration.turn_since and integration.turn_since >= now - RETENTION_PERIOD:
+        elif integration.responsible_since and integration.responsible_since >= now - RETENTION_PERIOD:
             yield build_deadline(
                 uid,
                 f"{integration.name}: {word}",
-                integration.turn_since,
+                integration.responsible_since,
                 page_url,
-                integration.turn_since,
+                integration.responsible_since,
                 is_done=True,
             )
 
@@ -106,40 +106,47 @@ def _list_findings(rows: QuerySet[Integration], now: datetime) -> Iterator[Calen
         is_done = finding.state != Finding.State.OPEN
         assert finding.due_at
         yield build_deadline(
-            f"finding-{finding.pk}", title, finding.due_at, page, finding.fixed_at or finding.raised_at, is_done=is_done
+            f"finding-{finding.pk}",
+            title,
+            finding.due_at,
+            page,
+            finding.resolved_at or finding.raised_at,
+            is_done=is_done,
         )
 
 
 def _list_clocks(rows: QuerySet[Integration], now: datetime) -> Iterator[CalendarDeadline]:
     """Promises about issues; one that is paused may move."""
     recent = Q(state__in=OPEN_CLOCK_STATUSES) | Q(stopped_at__gte=now - RETENTION_PERIOD)
-    clocks = Clock.objects.filter(recent, integration__in=rows, promised=True, due_at__gte=now - RETENTION_PERIOD)
+    clocks = SlaClock.objects.filter(
+        recent, integration__in=rows, is_committed=True, due_at__gte=now - RETENTION_PERIOD
+    )
     for clock in clocks.select_related("issue", "integration").order_by("pk")[:MAX_PER_KIND]:
-        title = f"{clock.integration.name}: {TARGET_LABELS[clock.verb]} due, issue {clock.issue.number}"
+        title = f"{clock.integration.name}: {TARGET_LABELS[clock.target_type]} due, issue {clock.issue.number}"
         assert clock.due_at
         yield build_deadline(
-            f"issue-{clock.issue.uuid}-{clock.verb}", title, clock.due_at, build_url("issue", clock.issue.uuid),
+            f"issue-{clock.issue.uuid}-{clock.target_type}", title, clock.due_at, build_url("issue", clock.issue.uuid),
             clock.stopped_at or clock.started_at, is_done=clock.state not in OPEN_CLOCK_STATUSES,
             tentative=clock.state == ClockStatus.PAUSED,
         )  # fmt: skip
 
 
 def _list_waivers(rows: QuerySet[Integration], now: datetime) -> Iterator[CalendarDeadline]:
-    waivers = RequirementState.objects.filter(integration__in=rows, waived_until__gte=now - RETENTION_PERIOD)
+    waivers = RequirementFulfillment.objects.filter(integration__in=rows, waiver_expires_at__gte=now - RETENTION_PERIOD)
     for waiver in waivers.select_related("integration").order_by("pk")[:MAX_PER_KIND]:
         page = build_url("requirement", waiver.integration.uuid, waiver.requirement_id)
-        assert waiver.waived_until
+        assert waiver.waiver_expires_at
         yield build_deadline(
             f"waiver-{waiver.pk}",
             f"{waiver.integration.name}: a waiver ends",
-            waiver.waived_until,
+            waiver.waiver_expires_at,
             page,
-            waiver.given_at,
+            waiver.submitted_at,
         )
 
 
 def _list_credentials(rows: QuerySet[Integration], now: datetime) -> Iterator[CalendarDeadline]:
-    credentials = Credential.objects.filter(integration__in=rows, rotate_at__gte=now - RETENTION_PERIOD)
+    credentials = TestCredential.objects.filter(integration__in=rows, rotate_at__gte=now - RETENTION_PERIOD)
     for credential in credentials.select_related("integration").order_by("pk")[:MAX_PER_KIND]:
         page = build_url("requirement", credential.integration.uuid, credential.requirement_id)
         title = f"{credential.integration.name}: time for a new test account"
@@ -187,6 +194,6 @@ def _list_tokens(person: Any, now: datetime) -> Iterator[CalendarDeadline]:
             "An API token ends",
             token.expires_at,
             build_url("tokens"),
-            token.made_at,
+            token.created_at,
             is_done=is_gone,
         )

@@ -18,7 +18,7 @@ from integrations.submissions.services.transitions import lock_integration
 from portal.audit import services
 from portal.notifications import email
 from portal.notifications.escalation import get_address, list_recipients
-from portal.notifications.models import Email
+from portal.notifications.models import EmailMessage
 
 log = logging.getLogger(__name__)
 DISPLAY_PERIOD = timedelta(days=30)
@@ -27,7 +27,7 @@ DISPLAY_PERIOD = timedelta(days=30)
 def forward_due(now: datetime | None = None, limit: int = 200) -> int:
     """Pass on every mail about an integration that was given up. Returns how many."""
     now = now or timezone.now()
-    failed = Email.objects.filter(state=Email.State.FAILED, passed_on_at=None)
+    failed = EmailMessage.objects.filter(state=EmailMessage.State.FAILED, escalated_at=None)
     return sum(_forward_safely(pk, now) for pk in list(failed.order_by("pk").values_list("pk", flat=True)[:limit]))
 
 
@@ -42,9 +42,9 @@ def _forward_safely(pk: int, now: datetime) -> bool:
 @transaction.atomic
 def forward_email(pk: int, now: datetime) -> bool:
     """Pass one mail on, once. Returns whether anybody is told."""
-    failed_email = Email.objects.select_related("event", "person").get(pk=pk)
+    failed_email = EmailMessage.objects.select_related("event", "person").get(pk=pk)
     integration = lock_integration(failed_email.integration_id) if failed_email.integration_id else None
-    if not Email.objects.filter(pk=pk, passed_on_at=None).update(passed_on_at=now):
+    if not EmailMessage.objects.filter(pk=pk, escalated_at=None).update(escalated_at=now):
         return False  # another sweep was quicker
     if integration is None or failed_email.event is None:
         return False
@@ -53,10 +53,10 @@ def forward_email(pk: int, now: datetime) -> bool:
     return _notify_program(failed_email, integration, now)
 
 
-def _notify_next_recipient(failed_email: Email, integration: Integration, now: datetime) -> bool:
+def _notify_next_recipient(failed_email: EmailMessage, integration: Integration, now: datetime) -> bool:
     """The same news for the first of the chain who has not got it."""
     assert failed_email.event
-    notified_addresses = set(Email.objects.filter(event=failed_email.event).values_list("to", flat=True))
+    notified_addresses = set(EmailMessage.objects.filter(event=failed_email.event).values_list("to", flat=True))
     remaining = [each for each in list_recipients(integration) if get_address(each) not in notified_addresses]
     if not remaining:
         return False
@@ -72,7 +72,7 @@ def _notify_next_recipient(failed_email: Email, integration: Integration, now: d
     return True
 
 
-def _notify_program(failed_email: Email, integration: Integration, now: datetime) -> bool:
+def _notify_program(failed_email: EmailMessage, integration: Integration, now: datetime) -> bool:
     event_data = {"whom": failed_email.to, "subject": failed_email.subject, "why": failed_email.last_error}
     event = services.record_event(integration, "mail_undelivered", actor=None, now=now, internal=True, **event_data)
     recipient = list_recipients(integration)[0]
@@ -83,11 +83,11 @@ def _notify_program(failed_email: Email, integration: Integration, now: datetime
     return True
 
 
-def list_undelivered_emails(integration: Integration, *, for_program: bool, now: datetime) -> QuerySet[Email]:
+def list_undelivered_emails(integration: Integration, *, for_program: bool, now: datetime) -> QuerySet[EmailMessage]:
     """The mails of the last month that a page of an integration has to admit; to the partner its own alone."""
-    failed = Email.objects.filter(
-        integration=integration, state=Email.State.FAILED, created_at__gte=now - DISPLAY_PERIOD
+    failed = EmailMessage.objects.filter(
+        integration=integration, state=EmailMessage.State.FAILED, created_at__gte=now - DISPLAY_PERIOD
     )
     if not for_program:
         failed = failed.filter(person__memberships__partner=integration.partner_id, person__memberships__ended_at=None)
-    return failed.only("subject", "to", "created_at", "passed_on_at").order_by("-created_at")[:5]
+    return failed.only("subject", "to", "created_at", "escalated_at").order_by("-created_at")[:5]

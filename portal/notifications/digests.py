@@ -20,7 +20,7 @@ from integrations.submissions.models import Integration
 from integrations.submissions.workflow.states import ResponsibleParty
 from portal.notifications import email
 from portal.notifications import unsubscribe as stopping
-from portal.notifications.models import Email
+from portal.notifications.models import EmailMessage
 
 log = logging.getLogger(__name__)
 MAX_EMAILS = 100  # in one mail; what is left follows in the next round
@@ -32,13 +32,13 @@ class DigestPart:
 
     name: str
     href: str
-    news: tuple[Email, ...]
+    news: tuple[EmailMessage, ...]
 
 
 def send_due(now: datetime | None = None, limit: int = 500) -> int:
     """Send the digests whose moment has come. Returns how many."""
     now = now or timezone.now()
-    waiting = Email.objects.filter(state=Email.State.GATHERED, due_at__lte=now).exclude(person=None)
+    waiting = EmailMessage.objects.filter(state=EmailMessage.State.BATCHED, due_at__lte=now).exclude(person=None)
     people: list[int] = list(waiting.order_by("person_id").values_list("person_id", flat=True).distinct()[:limit])
     return sum(_send_safely(pk, now) for pk in people)
 
@@ -54,25 +54,29 @@ def _send_safely(pk: int, now: datetime) -> bool:
 @transaction.atomic
 def send_digest(pk: int, now: datetime) -> bool:
     """One person's digest. Of two at once, the second finds nothing left."""
-    pending = Email.objects.select_for_update(of=("self",)).filter(person_id=pk, state=Email.State.GATHERED)
+    pending = EmailMessage.objects.select_for_update(of=("self",)).filter(
+        person_id=pk, state=EmailMessage.State.BATCHED
+    )
     rows = list(
         pending.filter(due_at__lte=now).select_related("integration__partner", "event").order_by("pk")[:MAX_EMAILS]
     )
     person = get_user_model().objects.filter(pk=pk, is_active=True).first()
     if person is None or not rows:
-        Email.objects.filter(pk__in=[row.pk for row in rows]).update(state=Email.State.SILENCED)
+        EmailMessage.objects.filter(pk__in=[row.pk for row in rows]).update(state=EmailMessage.State.SUPPRESSED)
         return False
     key = f"digest:{pk}:{rows[0].pk}-{rows[-1].pk}"
     digest = email.queue(
         "digest", key, person, build_context(person, rows), unsubscribe=stopping.build_url(person, "digest"), now=now
     )
-    Email.objects.filter(pk__in=[row.pk for row in rows]).update(state=Email.State.TOLD, digest=digest)
+    EmailMessage.objects.filter(pk__in=[row.pk for row in rows]).update(
+        state=EmailMessage.State.INCLUDED_IN_DIGEST, digest=digest
+    )
     return digest is not None
 
 
-def build_context(person: Any, rows: Sequence[Email]) -> dict[str, Any]:
+def build_context(person: Any, rows: Sequence[EmailMessage]) -> dict[str, Any]:
     """What a digest says: the news by integration, and first whose turn it is there."""
-    by_row: dict[int, list[Email]] = {}
+    by_row: dict[int, list[EmailMessage]] = {}
     for row in rows:
         by_row.setdefault(row.integration_id or 0, []).append(row)
     parts = [build_part(person, news) for news in by_row.values()]
@@ -82,12 +86,12 @@ def build_context(person: Any, rows: Sequence[Email]) -> dict[str, Any]:
         "parts": parts,
         "count": len(rows),
         "names": ", ".join(each.name for each in parts[:3]) + ("…" if len(parts) > 3 else ""),
-        "turns": [row for row in integrations if row.turn_holder == own_holder],
+        "turns": [row for row in integrations if row.responsible_party == own_holder],
         "stop": stopping.build_url(person, stopping.DIGEST),
     }
 
 
-def build_part(person: Any, news: Sequence[Email]) -> DigestPart:
+def build_part(person: Any, news: Sequence[EmailMessage]) -> DigestPart:
     row: Integration | None = news[0].integration
     if row is None:
         return DigestPart("Your account", settings.SITE_URL + reverse("notifications"), tuple(news))

@@ -25,8 +25,8 @@ from django.utils import timezone, translation
 from django.utils.text import Truncator
 
 from integrations.partners.models import Partner
-from portal.audit.models import Event
-from portal.notifications.models import Email
+from portal.audit.models import AuditEvent
+from portal.notifications.models import EmailMessage
 
 BLANK_LINES = re.compile(r"\n[ \t]*(\n[ \t]*)+\n")  # what absent parts of a text leave behind
 LEASE = timedelta(seconds=90)
@@ -78,12 +78,12 @@ def queue(
     context: Mapping[str, Any],
     *,
     hold_until: datetime | None = None,
-    event: Event | None = None,
+    event: AuditEvent | None = None,
     calendar: str = "",
     unsubscribe: str = "",
     state: str = "",
     now: datetime | None = None,
-) -> Email | None:
+) -> EmailMessage | None:
     """Render a mail into a row of the caller's transaction. `to` is a person or an address.
 
     `state`: where its receiver chose something else than a mail of its own. Returns None when a mail of that key is
@@ -96,7 +96,7 @@ def queue(
     content = render(name, {"person": person, **context})
     due_at = max(hold_until or now, now)
     columns = asdict(content) | {"calendar": calendar, "unsubscribe": unsubscribe}
-    email_message, is_new = Email.objects.get_or_create(
+    email_message, is_new = EmailMessage.objects.get_or_create(
         key=key,
         defaults={
             **columns,
@@ -105,7 +105,7 @@ def queue(
             "person": person,
             "event": event,
             "integration": event.integration if event else None,
-            "state": state or (Email.State.HELD if due_at > now else Email.State.QUEUED),
+            "state": state or (EmailMessage.State.HELD if due_at > now else EmailMessage.State.QUEUED),
             "due_at": due_at,
             "created_at": now,
         },
@@ -113,16 +113,20 @@ def queue(
     return email_message if is_new else None
 
 
-def cancel_held_emails(event: Event) -> int:
+def cancel_held_emails(event: AuditEvent) -> int:
     """Stop the mails of a decision that was undone. Returns how many."""
-    held_emails = Email.objects.filter(event=event, state__in=(Email.State.HELD, Email.State.GATHERED))
-    return held_emails.update(state=Email.State.CANCELLED)
+    held_emails = EmailMessage.objects.filter(
+        event=event, state__in=(EmailMessage.State.HELD, EmailMessage.State.BATCHED)
+    )
+    return held_emails.update(state=EmailMessage.State.CANCELLED)
 
 
 def silence_person(person: int, partner: Partner) -> int:
     """Stop what waits to be told to a person about a company's integrations. Returns how many."""
-    waiting = Email.objects.filter(person_id=person, integration__partner=partner)
-    return waiting.filter(state__in=(Email.State.HELD, Email.State.GATHERED)).update(state=Email.State.SILENCED)
+    waiting = EmailMessage.objects.filter(person_id=person, integration__partner=partner)
+    return waiting.filter(state__in=(EmailMessage.State.HELD, EmailMessage.State.BATCHED)).update(
+        state=EmailMessage.State.SUPPRESSED
+    )
 
 
 def queue_kept_mails(now: datetime | None = None) -> int:
@@ -130,11 +134,11 @@ def queue_kept_mails(now: datetime | None = None) -> int:
 
     Mails older than GIVE_UP stay in the outbox, where staff read them: their news is old and their links have ended.
     """
-    if settings.MAIL_KEPT:
+    if settings.EMAIL_STORED_ONLY:
         return 0
     now = now or timezone.now()
-    kept = Email.objects.filter(state=Email.State.KEPT, created_at__gt=now - GIVE_UP_AFTER)
-    return kept.update(state=Email.State.QUEUED, due_at=now)
+    kept = EmailMessage.objects.filter(state=EmailMessage.State.STORED, created_at__gt=now - GIVE_UP_AFTER)
+    return kept.update(state=EmailMessage.State.QUEUED, due_at=now)
 
 
 def deliver_due(now: datetime | None = None) -> int:
@@ -143,8 +147,8 @@ def deliver_due(now: datetime | None = None) -> int:
     A round that does not keep up with a slow server ends after a minute; the next one goes on with the oldest.
     """
     now = now or timezone.now()
-    states = (Email.State.HELD, Email.State.QUEUED, Email.State.SENDING)
-    due = Email.objects.filter(state__in=states, due_at__lte=now).order_by("due_at").values_list("pk", flat=True)
+    states = (EmailMessage.State.HELD, EmailMessage.State.QUEUED, EmailMessage.State.SENDING)
+    due = EmailMessage.objects.filter(state__in=states, due_at__lte=now).order_by("due_at").values_list("pk", flat=True)
     round_started_at = monotonic()  # a slow server makes a long round: each lease counts from its own beginning
     handled_count = 0
     with closing(get_connection()) as connection:
@@ -166,9 +170,9 @@ def deliver(pk: int, now: datetime, connection: BaseEmailBackend | None = None) 
             return deliver(pk, now, own_connection)
     if not _claim(pk, now):
         return False
-    email_message = Email.objects.get(pk=pk)
-    if settings.MAIL_KEPT:
-        return _settle(email_message, Email.State.KEPT, now)
+    email_message = EmailMessage.objects.get(pk=pk)
+    if settings.EMAIL_STORED_ONLY:
+        return _settle(email_message, EmailMessage.State.STORED, now)
     try:
         _send(email_message, connection)
     except SMTPRecipientsRefused as refusal:
@@ -184,10 +188,10 @@ def deliver(pk: int, now: datetime, connection: BaseEmailBackend | None = None) 
         return _schedule_retry(
             email_message, f"The mail server could not be reached ({type(error).__name__}).", False, now
         )
-    return _settle(email_message, Email.State.SENT, now)
+    return _settle(email_message, EmailMessage.State.SENT, now)
 
 
-def _send(email_message: Email, connection: BaseEmailBackend) -> None:
+def _send(email_message: EmailMessage, connection: BaseEmailBackend) -> None:
     """Over a connection that the first mail opens, and that is given up where one is not taken."""
     message = _build_message(email_message)
     message.connection = connection
@@ -201,15 +205,19 @@ def _send(email_message: Email, connection: BaseEmailBackend) -> None:
 
 def _claim(pk: int, now: datetime) -> bool:
     """Take a due mail: a conditional update, so that one of any number of workers wins."""
-    waiting = Email.objects.filter(pk=pk, due_at__lte=now, state__in=(Email.State.HELD, Email.State.QUEUED))
-    abandoned_emails = Email.objects.filter(pk=pk, state=Email.State.SENDING, claimed_until__lt=now)
-    values = {"state": Email.State.SENDING, "claimed_until": now + LEASE}
+    waiting = EmailMessage.objects.filter(
+        pk=pk, due_at__lte=now, state__in=(EmailMessage.State.HELD, EmailMessage.State.QUEUED)
+    )
+    abandoned_emails = EmailMessage.objects.filter(pk=pk, state=EmailMessage.State.SENDING, claimed_until__lt=now)
+    values = {"state": EmailMessage.State.SENDING, "claimed_until": now + LEASE}
     return bool(waiting.update(**values) or abandoned_emails.update(**values))
 
 
-def _settle(email_message: Email, state: str, now: datetime) -> bool:
-    sent_at = now if state == Email.State.SENT else None
-    Email.objects.filter(pk=email_message.pk).update(state=state, sent_at=sent_at, claimed_until=None, last_error="")
+def _settle(email_message: EmailMessage, state: str, now: datetime) -> bool:
+    sent_at = now if state == EmailMessage.State.SENT else None
+    EmailMessage.objects.filter(pk=email_message.pk).update(
+        state=state, sent_at=sent_at, claimed_until=None, last_error=""
+    )
     return True
 
 
@@ -223,11 +231,11 @@ def _describe_provider_error(error: AnymailError) -> tuple[str, bool]:
     return f"The mail provider said {status}.", status in PERMANENT_FAILURE_STATUSES
 
 
-def _schedule_retry(email_message: Email, error: str, is_final: bool, now: datetime) -> bool:
+def _schedule_retry(email_message: EmailMessage, error: str, is_final: bool, now: datetime) -> bool:
     wait = RETRY_SECONDS[min(email_message.attempts, len(RETRY_SECONDS) - 1)]
     is_failed = is_final or now - email_message.created_at > GIVE_UP_AFTER
-    Email.objects.filter(pk=email_message.pk).update(
-        state=Email.State.FAILED if is_failed else Email.State.QUEUED,
+    EmailMessage.objects.filter(pk=email_message.pk).update(
+        state=EmailMessage.State.FAILED if is_failed else EmailMessage.State.QUEUED,
         due_at=now + timedelta(seconds=wait),
         attempts=email_message.attempts + 1,
         claimed_until=None,
@@ -236,7 +244,7 @@ def _schedule_retry(email_message: Email, error: str, is_final: bool, now: datet
     return True
 
 
-def _build_message(email_message: Email) -> EmailMultiAlternatives:
+def _build_message(email_message: EmailMessage) -> EmailMultiAlternatives:
     domain = parseaddr(settings.DEFAULT_FROM_EMAIL)[1].rpartition("@")[2]
     headers = {"Message-ID": f"<{email_message.uuid}@{domain}>"}
     if email_message.unsubscribe:  # RFC 8058: one click in the reader's mail program

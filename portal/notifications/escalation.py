@@ -20,18 +20,18 @@ from django.utils import timezone
 
 from integrations.partners import permissions
 from integrations.sla.engine.types import ClockStatus
-from integrations.sla.models import Clock
+from integrations.sla.models import SlaClock
 from integrations.submissions import notices
 from integrations.submissions.models import Integration
 from integrations.submissions.notices import get_address
 from integrations.submissions.services.transitions import PROGRAM_CALENDAR, lock_integration
 from integrations.submissions.workflow.states import ResponsibleParty
 from portal.audit import services
-from portal.audit.models import Event
+from portal.audit.models import AuditEvent
 from portal.core.business_time import Calendar
 from portal.core.office_hours import get_next_working_time
 from portal.notifications import email
-from portal.notifications.models import Email, Escalation
+from portal.notifications.models import EmailMessage, Escalation
 
 log = logging.getLogger(__name__)
 WARNING_PERCENTS = (50, 75, 90)  # per cent of the time that the program has, as for issues
@@ -46,7 +46,7 @@ def list_recipients(integration: Integration) -> list[Any]:
     return [*dict.fromkeys(recipients), integration.edition.mailbox]
 
 
-def start_escalation(event: Event) -> None:
+def start_escalation(event: AuditEvent) -> None:
     """Breaches were told: the first of the chain knows, and the next one is due."""
     integration = event.integration
     assert integration is not None
@@ -55,19 +55,24 @@ def start_escalation(event: Event) -> None:
         integration=integration,
         kind=Escalation.Kind.BREACHES,
         due_at=event.at,
-        defaults={"event": event, "told": [first], "began_at": event.at, "next_at": event.at + _get_interval()},
+        defaults={
+            "event": event,
+            "notified_addresses": [first],
+            "began_at": event.at,
+            "next_at": event.at + _get_interval(),
+        },
     )
 
 
-def notify_of_retraction(event: Event) -> None:
+def notify_of_retraction(event: AuditEvent) -> None:
     """Breaches are taken back: who was told of one and is not told anyway hears of it too, while they may know."""
     integration = event.integration
     assert integration is not None
     retracted_keys = _get_breach_keys(event)
-    earlier = integration.events.filter(verb__in=("issues_breached", "news_passed_on"), seq__lt=event.seq)
+    earlier = integration.events.filter(event_type__in=("issues_breached", "news_passed_on"), seq__lt=event.seq)
     notified_addresses = {get_address(each) for each in notices.list_both_teams(integration)}
     context = notices.build_context(event)
-    for sent_email in Email.objects.filter(
+    for sent_email in EmailMessage.objects.filter(
         event__in=[e.pk for e in earlier if retracted_keys & _get_breach_keys(e)]
     ).select_related("person"):
         if sent_email.to not in notified_addresses and _can_know(integration, sent_email.person):
@@ -82,13 +87,13 @@ def _can_know(integration: Integration, person: Any) -> bool:
     return person is None or (person.is_active and permissions.can_view(integration, person))
 
 
-def _get_breach_keys(event: Event) -> set[tuple[str, str]]:
+def _get_breach_keys(event: AuditEvent) -> set[tuple[str, str]]:
     """The breaches that an event tells of: the issue and its due moment."""
     return {(issue["issue"], issue["due"]) for issue in event.data.get("issues", ())}
 
 
 def _get_interval() -> timedelta:
-    return timedelta(hours=settings.ESCALATE_HOURS)
+    return timedelta(hours=settings.ESCALATION_INTERVAL_HOURS)
 
 
 def escalate_due(now: datetime | None = None, limit: int = 500) -> int:
@@ -102,25 +107,27 @@ def escalate_due(now: datetime | None = None, limit: int = 500) -> int:
 def _list_running_out(now: datetime, limit: int) -> Iterator[Integration]:
     """Turns of the program that have used most of their time and of which nobody was warned."""
     existing = Escalation.objects.filter(
-        integration=OuterRef("pk"), kind=Escalation.Kind.TURN, due_at=OuterRef("turn_due_at")
+        integration=OuterRef("pk"), kind=Escalation.Kind.TURN, due_at=OuterRef("action_due_at")
     )
-    soon = Integration.objects.filter(turn_holder=ResponsibleParty.PROGRAM, turn_due_at__lte=now + MAX_WARNING_PERIOD)
+    soon = Integration.objects.filter(
+        responsible_party=ResponsibleParty.PROGRAM, action_due_at__lte=now + MAX_WARNING_PERIOD
+    )
     rows = soon.exclude(Exists(existing)).select_related("partner__alliances_manager", "reviewer")
-    for integration in rows.order_by("turn_due_at")[:limit]:
-        assert integration.turn_due_at
+    for integration in rows.order_by("action_due_at")[:limit]:
+        assert integration.action_due_at
         if list_warnings(integration)[0][1] <= now and (
-            integration.turn_due_at <= now or get_warning_time(integration, now) <= now
+            integration.action_due_at <= now or get_warning_time(integration, now) <= now
         ):
             yield integration
 
 
 def list_warnings(integration: Integration) -> list[tuple[int, datetime]]:
     """Each share of the program's time and when it is used, on its own business days."""
-    assert integration.turn_due_at
+    assert integration.action_due_at
     scale = PROGRAM_CALENDAR.days
     begin, end = (
-        scale.position(integration.turn_since or integration.turn_due_at),
-        scale.position(integration.turn_due_at),
+        scale.position(integration.responsible_since or integration.action_due_at),
+        scale.position(integration.action_due_at),
     )
     return [(share, scale.moment(begin + (end - begin) * share / 100)) for share in WARNING_PERCENTS]
 
@@ -129,7 +136,7 @@ def get_warning_time(integration: Integration, now: datetime) -> datetime:
     """When its reader works next; now where the due moment is nearer."""
     zone = ZoneInfo(getattr(list_recipients(integration)[0], "zone", "UTC"))
     opens = get_next_working_time(now, Calendar(zone))
-    return now if integration.turn_due_at and opens >= integration.turn_due_at else opens
+    return now if integration.action_due_at and opens >= integration.action_due_at else opens
 
 
 @transaction.atomic
@@ -137,14 +144,14 @@ def _start_turn_escalation(candidate: Integration, now: datetime) -> bool:
     """Told as a warning before the due moment; found only after it, it is told as past due at once."""
     integration = lock_integration(candidate.pk)
     if (
-        integration.turn_holder != ResponsibleParty.PROGRAM
-        or integration.turn_due_at != candidate.turn_due_at
-        or integration.turn_due_at is None
+        integration.responsible_party != ResponsibleParty.PROGRAM
+        or integration.action_due_at != candidate.action_due_at
+        or integration.action_due_at is None
     ):
         return False
-    is_over = integration.turn_due_at <= now
+    is_over = integration.action_due_at <= now
     escalation, is_new = Escalation.objects.get_or_create(
-        integration=integration, kind=Escalation.Kind.TURN, due_at=integration.turn_due_at,
+        integration=integration, kind=Escalation.Kind.TURN, due_at=integration.action_due_at,
         defaults={"began_at": now, "next_at": now},
     )  # fmt: skip
     if not is_new or is_over:
@@ -183,7 +190,9 @@ def _advance(pk: int, now: datetime) -> bool:
     escalation = Escalation.objects.select_for_update(of=("self",)).get(pk=pk)
     if escalation.next_at is None or escalation.next_at > now:
         return False  # another sweep was quicker
-    remaining = [each for each in list_recipients(integration) if get_address(each) not in escalation.told]
+    remaining = [
+        each for each in list_recipients(integration) if get_address(each) not in escalation.notified_addresses
+    ]
     is_over = escalation.kind == Escalation.Kind.BREACHES or escalation.due_at <= now
     if not is_over and not is_answered(escalation, integration):
         return _warn(integration, escalation, now)
@@ -191,7 +200,7 @@ def _advance(pk: int, now: datetime) -> bool:
         escalation.ended_at, escalation.next_at = now, None
         escalation.save()
         return False
-    escalation.told = [*escalation.told, get_address(remaining[0])]
+    escalation.notified_addresses = [*escalation.notified_addresses, get_address(remaining[0])]
     escalation.next_at = now + _get_interval() if len(remaining) > 1 else None
     escalation.ended_at = None if escalation.next_at else now
     escalation.save()
@@ -202,7 +211,9 @@ def _advance(pk: int, now: datetime) -> bool:
 def is_answered(escalation: Escalation, integration: Integration) -> bool:
     """Whether somebody of the program did anything since, or nothing is left to answer."""
     if escalation.kind == Escalation.Kind.TURN:
-        return integration.turn_holder != ResponsibleParty.PROGRAM or integration.turn_due_at != escalation.due_at
+        return (
+            integration.responsible_party != ResponsibleParty.PROGRAM or integration.action_due_at != escalation.due_at
+        )
     later = (
         integration.events.filter(at__gt=escalation.began_at).exclude(actor_id=None).values_list("actor_id", flat=True)
     )
@@ -212,12 +223,18 @@ def is_answered(escalation: Escalation, integration: Integration) -> bool:
     ):
         return True
     issues = [issue["issue"] for issue in (escalation.event.data.get("issues", ()) if escalation.event else ())]
-    open_still = Clock.objects.filter(issue__uuid__in=issues, promised=True, watch__ended_at=None)
-    return not open_still.filter(state__in=(ClockStatus.OVERDUE, ClockStatus.BLIND)).exists()
+    open_still = SlaClock.objects.filter(issue__uuid__in=issues, is_committed=True, watch__ended_at=None)
+    return not open_still.filter(state__in=(ClockStatus.OVERDUE, ClockStatus.DATA_INCOMPLETE)).exists()
 
 
 def _notify(
-    integration: Integration, verb: str, recipient: Any, escalation: Escalation, now: datetime, *, share: int = 100
+    integration: Integration,
+    event_type: str,
+    recipient: Any,
+    escalation: Escalation,
+    now: datetime,
+    *,
+    share: int = 100,
 ) -> None:
     """One event, for the program alone, and one mail."""
     issues = escalation.event.data.get("issues", []) if escalation.event else []
@@ -225,11 +242,11 @@ def _notify(
     event_data: dict[str, Any] = {
         "whom": str(recipient),
         "due": due,
-        "action": integration.turn_action,
+        "action": integration.next_action_text,
         "issues": issues,
         "count": len(issues),
         "share": share,
     }
-    event = services.record_event(integration, verb, actor=None, now=now, internal=True, **event_data)
+    event = services.record_event(integration, event_type, actor=None, now=now, internal=True, **event_data)
     key = f"{event.stream}:{event.seq}:{get_address(recipient)}"
     email.queue("escalated", key, recipient, notices.build_context(event) | {"for_program": True}, event=event, now=now)

@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
 from portal.notifications.categories import CATEGORIES, MODE_LABELS, NotificationCategory
-from portal.notifications.models.preferences import Wish
+from portal.notifications.models.preferences import NotificationPreference
 from portal.notifications.preferences import get_mode, save_preferences
 
 
@@ -25,7 +25,7 @@ class NotificationPreferencesForm(forms.Form):
     def __init__(self, person: Any, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.person = person
-        preference = Wish.objects.filter(user=person).first()
+        preference = NotificationPreference.objects.filter(user=person).first()
         mode_by_category = preference.how if preference else {}
         for category in list_categories(person):
             if not category.locked:
@@ -35,16 +35,16 @@ class NotificationPreferencesForm(forms.Form):
                     choices=[(str(mode), _(MODE_LABELS[mode])) for mode in category.ways()],
                     initial=str(get_mode(mode_by_category, category)),
                 )
-        self.fields["office_hours"] = forms.BooleanField(
+        self.fields["only_in_working_hours"] = forms.BooleanField(
             label=_("Hold mails until my working hours"),
             help_text=_("Monday to Friday, 9 to 17 (%(zone)s). What cannot be silenced comes at once.")
             % {"zone": person.zone},
             required=False,
-            initial=bool(preference and preference.office_hours),
+            initial=bool(preference and preference.only_in_working_hours),
         )
 
     def save(self) -> None:
         values = dict(self.cleaned_data)
-        hours = bool(values.pop("office_hours"))
+        hours = bool(values.pop("only_in_working_hours"))
         changed_modes = {key: mode for key, mode in values.items() if key in self.changed_data}
         save_preferences(self.person, changed_modes, hours)

@@ -18,16 +18,16 @@ from portal.notifications.categories import (
     DeliveryMode,
     NotificationCategory,
 )
-from portal.notifications.models import Email
-from portal.notifications.models.preferences import Wish
+from portal.notifications.models import EmailMessage
+from portal.notifications.models.preferences import NotificationPreference
 
 DIGEST_TIME = time(8)
 WEEKLY_DAY = 0  # Monday
 EMAIL_STATE_BY_MODE = {
-    DeliveryMode.DAILY: Email.State.GATHERED,
-    DeliveryMode.WEEKLY: Email.State.GATHERED,
-    DeliveryMode.PORTAL: Email.State.SHOWN,
-    DeliveryMode.NONE: Email.State.SILENCED,
+    DeliveryMode.DAILY: EmailMessage.State.BATCHED,
+    DeliveryMode.WEEKLY: EmailMessage.State.BATCHED,
+    DeliveryMode.PORTAL: EmailMessage.State.IN_APP_ONLY,
+    DeliveryMode.OFF: EmailMessage.State.SUPPRESSED,
 }
 
 
@@ -40,18 +40,20 @@ class DeliveryDecision:
     stop: str = ""
 
 
-def decide_delivery(person: Any, verb: str, now: datetime) -> DeliveryDecision:
+def decide_delivery(person: Any, event_type: str, now: datetime) -> DeliveryDecision:
     """The way of a notice. What is locked, and what goes to a mailbox, is a mail at once."""
-    category = CATEGORY_BY_EVENT_TYPE.get(verb)
+    category = CATEGORY_BY_EVENT_TYPE.get(event_type)
     if category is None or category.locked or not hasattr(person, "zone"):
         return DeliveryDecision()
-    preference = Wish.objects.filter(user=person).first()
+    preference = NotificationPreference.objects.filter(user=person).first()
     mode = get_mode(preference.how if preference else {}, category)
     stop_url = unsubscribe.build_url(person, category.key)
-    if mode == DeliveryMode.NOW:
+    if mode == DeliveryMode.IMMEDIATE:
         calendar = Calendar(zone=ZoneInfo(person.zone))
         return DeliveryDecision(
-            not_before=get_next_working_time(now, calendar) if preference and preference.office_hours else None,
+            not_before=get_next_working_time(now, calendar)
+            if preference and preference.only_in_working_hours
+            else None,
             stop=stop_url,
         )
     return DeliveryDecision(
@@ -61,8 +63,8 @@ def decide_delivery(person: Any, verb: str, now: datetime) -> DeliveryDecision:
 
 def get_mode(mode_by_category: Mapping[str, str], category: NotificationCategory) -> DeliveryMode:
     """What a person chose for a kind; a choice that it no longer has counts as none."""
-    mode_key = mode_by_category.get(category.key, DeliveryMode.NOW)
-    return DeliveryMode(mode_key) if mode_key in category.ways() and not category.locked else DeliveryMode.NOW
+    mode_key = mode_by_category.get(category.key, DeliveryMode.IMMEDIATE)
+    return DeliveryMode(mode_key) if mode_key in category.ways() and not category.locked else DeliveryMode.IMMEDIATE
 
 
 def calculate_digest_time(mode: DeliveryMode, person: Any, now: datetime) -> datetime:
@@ -77,7 +79,9 @@ def calculate_digest_time(mode: DeliveryMode, person: Any, now: datetime) -> dat
 
 
 @transaction.atomic
-def save_preferences(person: Any, mode_by_category: Mapping[str, str], office_hours: bool | None = None) -> Wish:
+def save_preferences(
+    person: Any, mode_by_category: Mapping[str, str], only_in_working_hours: bool | None = None
+) -> NotificationPreference:
     """Keep choices; kinds that are not named stay as they are. What waits for a digest follows a kind that is silenced.
 
     Raises ValueError for a kind that nobody can silence, or a way that it has not.
@@ -85,16 +89,16 @@ def save_preferences(person: Any, mode_by_category: Mapping[str, str], office_ho
     for key, mode in mode_by_category.items():
         if CATEGORY_BY_KEY[key].locked or mode not in CATEGORY_BY_KEY[key].ways():
             raise ValueError(f"{key} cannot be {mode}.")
-    Wish.objects.get_or_create(user=person)
-    preference = Wish.objects.select_for_update(of=("self",)).get(user=person)
+    NotificationPreference.objects.get_or_create(user=person)
+    preference = NotificationPreference.objects.select_for_update(of=("self",)).get(user=person)
     preference.how = {**preference.how, **{key: str(mode) for key, mode in mode_by_category.items()}}
-    if office_hours is not None:
-        preference.office_hours = office_hours
+    if only_in_working_hours is not None:
+        preference.only_in_working_hours = only_in_working_hours
     preference.save()
     for key, mode in mode_by_category.items():
-        if mode in (DeliveryMode.PORTAL, DeliveryMode.NONE):
-            waiting = Email.objects.filter(
-                person=person, state=Email.State.GATHERED, event__verb__in=CATEGORY_BY_KEY[key].verbs
+        if mode in (DeliveryMode.PORTAL, DeliveryMode.OFF):
+            waiting = EmailMessage.objects.filter(
+                person=person, state=EmailMessage.State.BATCHED, event__event_type__in=CATEGORY_BY_KEY[key].event_types
             )
             waiting.update(state=EMAIL_STATE_BY_MODE[DeliveryMode(mode)])
     return preference
@@ -105,7 +109,7 @@ def stop_category(person: Any, key: str) -> None:
     if key != unsubscribe.DIGEST:
         save_preferences(person, {key: DeliveryMode.PORTAL})
         return
-    preference = Wish.objects.filter(user=person).first()
+    preference = NotificationPreference.objects.filter(user=person).first()
     mode_by_category = preference.how if preference else {}
     save_preferences(
         person,

@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
 from integrations.programs.registry import PROGRAMS
-from portal.reports.models import ReportWish
+from portal.reports.models import ReportSubscription
 from portal.reports.scopes import PROGRAMS_SCOPE, ReportScope, build_partner_key, find_report_scope, get_display_name
 from portal.reports.tasks import get_default_frequency
 from portal.reports.unsubscribe import update_subscription
@@ -27,11 +27,11 @@ class ReportSubscriptionsForm(forms.Form):
     def __init__(self, user: Any, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.user = user
-        frequencies = {row.scope: row.frequency for row in ReportWish.objects.filter(user=user)}
+        frequencies = {row.scope: row.frequency for row in ReportSubscription.objects.filter(user=user)}
         for report_scope in list_report_scopes(user):
             self.fields[report_scope.key] = forms.ChoiceField(
                 label=_("Weekly report of %(name)s") % {"name": get_display_name(report_scope.key, report_scope.name)},
-                choices=ReportWish.Frequency.choices,
+                choices=ReportSubscription.Frequency.choices,
                 initial=frequencies.get(report_scope.key, get_default_frequency(report_scope, user)),
             )
 

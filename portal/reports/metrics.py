@@ -12,27 +12,27 @@ from integrations.sla import metrics
 from integrations.sla.engine import inputs as rows
 from integrations.sla.engine.types import ClockStatus
 from integrations.sla.metrics import MetricsScope
-from integrations.sla.models import Breach, Clock, Issue, Watch
+from integrations.sla.models import MonitoredRepository, SlaBreach, SlaClock, SupportIssue
 from integrations.submissions.models import Integration
 from integrations.submissions.services.transitions import PROGRAM_CALENDAR
 from integrations.submissions.workflow.states import ResponsibleParty, Stage
-from portal.audit.models import Event
+from portal.audit.models import AuditEvent
 from portal.core.business_time import add_business_days
 from portal.core.iso_weeks import IsoWeek
-from portal.reports.models import Snapshot
+from portal.reports.models import ReportSnapshot
 from portal.reports.scopes import ReportScope
 
 # 1: the figures of open clocks in "before" were those of the week itself; 2: the CSV had the figures and issues only;
 # 3: what was late and what would be was counted by the rows shown, as of when it was made
 FORMAT_VERSION = 4
-OPEN_STATES = ("running", "at_risk", "overdue", "blind", "paused")
+OPEN_STATES = ("running", "at_risk", "overdue", "data_incomplete", "paused")
 MAX_OVERDUE_ROWS, MAX_DUE_SOON_ROWS = 3, 20
 LATE_AFTER = timedelta(days=1)  # after a week's end: from then on its report was made late
 DECISION_EVENT_TYPES = ("approve", "request_changes", "decline")
-REVIEW_REQUEST_EVENT_TYPES = ("request_review", "request_again")
+REVIEW_REQUEST_EVENT_TYPES = ("submit_for_review", "resubmit_for_review")
 LISTING_EVENT_TYPES = (
-    "release", "archive", "issues_breached", "breaches_retracted", "give_notice", "take_notice_back", "suspend",
-    "suspend_at_once", "remove", "uphold_appeal", "reinstate", "step_down",
+    "publish", "archive", "issues_breached", "breaches_retracted", "issue_notice", "withdraw_notice", "suspend",
+    "suspend_immediately", "delist", "uphold_appeal", "reinstate", "downgrade_to_community",
 )  # fmt: skip
 
 
@@ -48,7 +48,7 @@ def build_figures(report_scope: ReportScope, week: IsoWeek, zone: ZoneInfo, now:
     due_soon_clocks = (
         metrics.list_due_soon_clocks(scope, evaluated_at, next_week_ends_at)
         if now < next_week_ends_at
-        else Clock.objects.none()
+        else SlaClock.objects.none()
     )
     return _build_report_metadata(report_scope, week, zone, now) | {
         "is_past": now >= next_week_ends_at,
@@ -65,7 +65,7 @@ def build_figures(report_scope: ReportScope, week: IsoWeek, zone: ZoneInfo, now:
         "movements": metrics.count_activity(scope, start, end),
         "retracted": _list_retractions(scope, start, end),
         "programs": _list_program_totals(scope, start, end, evaluated_at),
-        "standing": _list_listing_changes(scope, start, end),
+        "listing_status": _list_listing_changes(scope, start, end),
         "own": build_review_record(scope, start, end, evaluated_at),
         "editions": sorted(_list_editions(scope)),
     }
@@ -82,7 +82,7 @@ def _build_report_metadata(report_scope: ReportScope, week: IsoWeek, zone: ZoneI
         "start": start.isoformat(),
         "end": end.isoformat(),
         "zone": str(zone),
-        "made_at": now.isoformat(),
+        "created_at": now.isoformat(),
         "made_late": now >= end + LATE_AFTER,
     }
 
@@ -90,7 +90,9 @@ def _build_report_metadata(report_scope: ReportScope, week: IsoWeek, zone: ZoneI
 def _count_monitored_repositories(scope: MetricsScope, evaluated_at: datetime) -> int:
     """How many repositories were watched at a moment."""
     active_condition = Q(ended_at=None) | Q(ended_at__gt=evaluated_at)
-    return Watch.objects.filter(scope.build_condition(), active_condition, began_at__lte=evaluated_at).count()
+    return MonitoredRepository.objects.filter(
+        scope.build_condition(), active_condition, began_at__lte=evaluated_at
+    ).count()
 
 
 def _build_previous_week(
@@ -99,7 +101,9 @@ def _build_previous_week(
     """The week before; where its open clocks were, is what its own report froze, else None."""
     totals = metrics.get_metrics(report_scope.scope, *week.before.span(zone), evaluated_at).as_dict()
     frozen_figures = (
-        Snapshot.objects.filter(scope=report_scope.key, week=str(week.before)).values_list("figures", flat=True).first()
+        ReportSnapshot.objects.filter(scope=report_scope.key, week=str(week.before))
+        .values_list("figures", flat=True)
+        .first()
     )
     return totals | {name: frozen_figures["totals"][name] if frozen_figures else None for name in OPEN_STATES}
 
@@ -107,7 +111,7 @@ def _build_previous_week(
 def build_clock_row(clock: Any, evaluated_at: datetime) -> dict[str, Any]:
     """One clock of `figures.open_at` as a report shows it. `late_hours` and `age_hours` are whole hours."""
     issue = clock.issue
-    spoke_last, spoke_last_at = _find_last_speaker(issue, evaluated_at)
+    last_commenter_role, last_commented_at = _find_last_speaker(issue, evaluated_at)
     return {
         "issue": str(issue.uuid),
         "name": f"{clock.watch.repository}#{issue.number}",
@@ -116,28 +120,28 @@ def build_clock_row(clock: Any, evaluated_at: datetime) -> dict[str, Any]:
         "partner": clock.integration.partner.name,
         "integration": clock.integration.name,
         "severity": clock.severity,
-        "verb": clock.verb,
+        "target_type": clock.target_type,
         "due": clock.due_at.isoformat() if clock.due_at else "",
         "age_hours": int((evaluated_at - issue.opened_at).total_seconds() // 3600),
         "late_hours": max(0, int((evaluated_at - clock.due_at).total_seconds() // 3600)) if clock.due_at else 0,
         "holder": "reporter" if clock.then == ClockStatus.PAUSED else "partner",
-        "spoke_last": spoke_last,
-        "spoke_last_at": spoke_last_at.isoformat() if spoke_last_at else "",
+        "last_commenter_role": last_commenter_role,
+        "last_commented_at": last_commented_at.isoformat() if last_commented_at else "",
         "state": clock.then,
     }
 
 
-def _find_last_speaker(issue: Issue, evaluated_at: datetime) -> tuple[str, datetime | None]:
+def _find_last_speaker(issue: SupportIssue, evaluated_at: datetime) -> tuple[str, datetime | None]:
     """Who had spoken last by a moment, and when: folded again only where somebody spoke since."""
-    if issue.spoke_last_at is None or issue.spoke_last_at <= evaluated_at:
-        return issue.spoke_last, issue.spoke_last_at
+    if issue.last_commented_at is None or issue.last_commented_at <= evaluated_at:
+        return issue.last_commenter_role, issue.last_commented_at
     state = rows.compute_issue_state(issue, evaluated_at, segments=False)
-    return state.spoke_last, state.spoke_last_at
+    return state.last_commenter_role, state.last_commented_at
 
 
 def _list_retractions(scope: MetricsScope, start: datetime, end: datetime) -> list[dict[str, str]]:
     """The breaches that were taken back within the span, with the reason."""
-    breaches = Breach.objects.filter(scope.build_condition(), retracted_at__gte=start, retracted_at__lt=end)
+    breaches = SlaBreach.objects.filter(scope.build_condition(), retracted_at__gte=start, retracted_at__lt=end)
     recent_breaches = breaches.select_related("issue__watch", "integration").order_by("retracted_at", "pk")[
         :MAX_DUE_SOON_ROWS
     ]
@@ -163,10 +167,14 @@ def _list_program_totals(
 
 def _list_listing_changes(scope: MetricsScope, start: datetime, end: datetime) -> list[dict[str, str]]:
     """Who was listed, warned, suspended or removed within the week."""
-    events = Event.objects.filter(
-        scope.build_condition("integration__"), verb__in=LISTING_EVENT_TYPES, at__gte=start, at__lt=end, internal=False
+    events = AuditEvent.objects.filter(
+        scope.build_condition("integration__"),
+        event_type__in=LISTING_EVENT_TYPES,
+        at__gte=start,
+        at__lt=end,
+        internal=False,
     )
-    events = events.exclude(verb__in=("issues_breached", "breaches_retracted"))
+    events = events.exclude(event_type__in=("issues_breached", "breaches_retracted"))
     recent_events = events.select_related("integration__partner").order_by("at", "pk")[:50]
     return [
         {"partner": event.integration.partner.name, "integration": event.integration.name, "what": event.words[0]}
@@ -177,25 +185,25 @@ def _list_listing_changes(scope: MetricsScope, start: datetime, end: datetime) -
 
 def build_review_record(scope: MetricsScope, start: datetime, end: datetime, evaluated_at: datetime) -> dict[str, int]:
     """The program's own promise: reviews decided within the span, those in time, and what still waits since then."""
-    decision_events = Event.objects.filter(
-        scope.build_condition("integration__"), verb__in=DECISION_EVENT_TYPES, at__gte=start, at__lt=end
+    decision_events = AuditEvent.objects.filter(
+        scope.build_condition("integration__"), event_type__in=DECISION_EVENT_TYPES, at__gte=start, at__lt=end
     )
     decisions = list(decision_events.select_related("integration"))
     pending_reviews = Integration.objects.filter(
-        scope.build_condition(""), stage=Stage.REVIEW, turn_holder=ResponsibleParty.PROGRAM
+        scope.build_condition(""), stage=Stage.REVIEW, responsible_party=ResponsibleParty.PROGRAM
     )
-    pending_reviews = pending_reviews.exclude(turn_since__gt=evaluated_at)
+    pending_reviews = pending_reviews.exclude(responsible_since__gt=evaluated_at)
     return {
         "decided": len(decisions),
         "in_time": sum(_is_in_time(event) for event in decisions),
         "waiting": pending_reviews.count(),
-        "late": pending_reviews.filter(turn_due_at__lt=evaluated_at).count(),
+        "late": pending_reviews.filter(action_due_at__lt=evaluated_at).count(),
     }
 
 
-def _is_in_time(decision: Event) -> bool:
-    requests = Event.objects.filter(
-        stream=decision.stream, seq__lt=decision.seq, verb__in=REVIEW_REQUEST_EVENT_TYPES
+def _is_in_time(decision: AuditEvent) -> bool:
+    requests = AuditEvent.objects.filter(
+        stream=decision.stream, seq__lt=decision.seq, event_type__in=REVIEW_REQUEST_EVENT_TYPES
     ).order_by("-seq")
     last_request = requests.first()
     if last_request is None or decision.integration is None:

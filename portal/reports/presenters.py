@@ -26,20 +26,20 @@ COLUMNS = (
     "partner",
     "integration",
     "severity",
-    "verb",
+    "target_type",
     "due",
     "late_hours",
-    "spoke_last",
+    "last_commenter_role",
     "url",
 )
-EXTENDED_COLUMNS = (*COLUMNS[:-1], "spoke_last_at", "age_hours", "holder", "state", "url")  # since the third format
+EXTENDED_COLUMNS = (*COLUMNS[:-1], "last_commented_at", "age_hours", "holder", "state", "url")  # since the third format
 FIGURE_TITLES = (
     (gettext_noop("In time"), "share"),
     (gettext_noop("Kept"), "kept"),
     (gettext_noop("Broken"), "broken"),
     (gettext_noop("Overdue now"), "overdue"),
     (gettext_noop("At risk now"), "at_risk"),
-    (gettext_noop("Not known"), "blind"),
+    (gettext_noop("Not known"), "data_incomplete"),
 )
 LATE_FIGURE_TITLES = {  # instead, in a report that was made late
     "overdue": gettext_noop("Overdue when the week ended"),
@@ -48,8 +48,8 @@ LATE_FIGURE_TITLES = {  # instead, in a report that was made late
 # lists of a report beside its issues, with the columns that a table of them has
 LIST_COLUMNS = {
     "retracted": ("name", "integration", "why"),
-    "standing": ("partner", "integration", "what"),
-    "programs": ("name", "share", "kept", "broken", "overdue", "at_risk", "blind"),
+    "listing_status": ("partner", "integration", "what"),
+    "programs": ("name", "share", "kept", "broken", "overdue", "at_risk", "data_incomplete"),
 }
 SEVERITY_LABELS = {"critical": gettext_noop("critical"), "other": gettext_noop("not critical")}
 TARGET_LABELS = {
@@ -75,7 +75,7 @@ def build_report_context(figures: Mapping[str, Any]) -> dict[str, Any]:
         "start": _parse_day(figures["start"], zone),
         "end": _parse_day(figures["end"], zone) - timedelta(days=1),
         "data_up_to": _parse_moment(figures["data_up_to"], zone),
-        "made_at": _parse_moment(figures["made_at"], zone),
+        "created_at": _parse_moment(figures["created_at"], zone),
         "made_late": is_late(figures),
         "is_past": figures["format"] >= COUNTED_SINCE_FORMAT and figures["is_past"],
         "figures": [
@@ -109,7 +109,7 @@ def _count_omitted(figures: Mapping[str, Any], kind: str) -> int:
     if figures["format"] < COUNTED_SINCE_FORMAT:
         return 0
     totals = figures["totals"]
-    total_count = totals["overdue"] + totals["blind"] if kind == "worst" else figures["coming_in_all"]
+    total_count = totals["overdue"] + totals["data_incomplete"] if kind == "worst" else figures["coming_in_all"]
     return int(max(0, total_count - len(figures[kind])))
 
 
@@ -162,7 +162,7 @@ def _build_issue_table(figures: Mapping[str, Any], columns: Sequence[str]) -> li
 def _build_summary_table(figures: Mapping[str, Any]) -> list[Sequence[str]]:
     """What the page tells in sentences: movements, the program's own record, what it was made of."""
     values = {
-        name: figures[name] for name in ("week", "name", "start", "end", "zone", "made_at", "data_up_to", "watched")
+        name: figures[name] for name in ("week", "name", "start", "end", "zone", "created_at", "data_up_to", "watched")
     }
     if figures["format"] >= COUNTED_SINCE_FORMAT:
         values["late this week if nothing happens"] = figures["coming_in_all"]
@@ -200,16 +200,18 @@ def _build_figure(
 
 
 def _build_row(row: Mapping[str, Any], zone: ZoneInfo) -> dict[str, Any]:
-    times = {name: _parse_moment(row[name], zone) for name in ("due", "spoke_last_at")}
-    labels = {"severity": _(SEVERITY_LABELS[row["severity"]]), "promised": _(TARGET_LABELS[row["verb"]])}
-    sides = {name: _(SIDE_LABELS.get(row[name], row[name])) for name in ("holder", "spoke_last")}
+    times = {name: _parse_moment(row[name], zone) for name in ("due", "last_commented_at")}
+    labels = {"severity": _(SEVERITY_LABELS[row["severity"]]), "promised": _(TARGET_LABELS[row["target_type"]])}
+    sides = {name: _(SIDE_LABELS.get(row[name], row[name])) for name in ("holder", "last_commenter_role")}
     return {**row, **times, **labels, **sides, "age": _format_hours(row["age_hours"]), "late": _describe_lateness(row)}
 
 
 def _describe_lateness(row: Mapping[str, Any]) -> str:
     """How late it is; where our knowledge does not reach the due moment, only that it has passed."""
     length = _format_hours(row["late_hours"])
-    template = _("due %(length)s ago, not known whether kept") if row["state"] == "blind" else _("%(length)s late")
+    template = (
+        _("due %(length)s ago, not known whether kept") if row["state"] == "data_incomplete" else _("%(length)s late")
+    )
     return template % {"length": length}
 
 

@@ -53,7 +53,11 @@ def build_verdict(figures: Mapping[str, Any]) -> str:
     totals = figures["totals"]
     if not figures["watched"]:
         return _("No integration was in support, so nothing was promised.")
-    blind_template = _("%(blind)s cannot be judged: what we know does not reach them.") if totals["blind"] else ""
+    blind_template = (
+        _("%(data_incomplete)s cannot be judged: what we know does not reach them.")
+        if totals["data_incomplete"]
+        else ""
+    )
     return " ".join(sentence % totals for sentence in (_summarize_targets(totals), blind_template) if sentence)
 
 
@@ -87,20 +91,21 @@ def describe_required_action(figures: Mapping[str, Any]) -> str:
             totals["overdue"], figures["coming_in_all"] if is_counted else len(figures["coming"])
         )
     if is_counted:
-        return _describe_program_action(totals["overdue"], totals["blind"])
+        return _describe_program_action(totals["overdue"], totals["data_incomplete"])
     return _describe_program_action(len(figures["worst"]), 0)
 
 
-def _describe_program_action(late: int, blind: int) -> str:
+def _describe_program_action(late: int, data_incomplete: int) -> str:
     values = {
         "late": ngettext("%(count)s late issue", "%(count)s late issues", late) % {"count": late},
-        "blind": ngettext("%(count)s issue", "%(count)s issues", blind) % {"count": blind},
+        "data_incomplete": ngettext("%(count)s issue", "%(count)s issues", data_incomplete)
+        % {"count": data_incomplete},
     }
-    if late and blind:
-        return _("decide what follows from %(late)s, and see why %(blind)s cannot be judged.") % values
+    if late and data_incomplete:
+        return _("decide what follows from %(late)s, and see why %(data_incomplete)s cannot be judged.") % values
     if late:
         return _("decide what follows from %(late)s.") % values
-    return _("see why %(blind)s cannot be judged.") % values if blind else ""
+    return _("see why %(data_incomplete)s cannot be judged.") % values if data_incomplete else ""
 
 
 def _describe_partner_action(overdue: int, coming: int) -> str:

@@ -15,11 +15,11 @@ from django.utils import timezone
 
 from integrations.partners import permissions
 from integrations.partners.models import Role
-from integrations.sla.models import Watch
+from integrations.sla.models import MonitoredRepository
 from portal.core.iso_weeks import IsoWeek, get_last_complete_week, get_program_zone, parse_week
 from portal.notifications import email as mail
 from portal.reports import metrics, unsubscribe
-from portal.reports.models import ReportCopy, ReportWish, Snapshot
+from portal.reports.models import ReportDelivery, ReportSnapshot, ReportSubscription
 from portal.reports.presenters import build_report_context
 from portal.reports.scopes import PROGRAMS_SCOPE, ReportScope, build_partner_key, find_report_scope, list_readers
 
@@ -46,7 +46,7 @@ def list_due_weeks(now: datetime) -> list[IsoWeek]:
     """
     last_week = get_last_complete_week(now - SETTLING_PERIOD, get_program_zone())
     last_reported_week = (
-        Snapshot.objects.exclude(week__gt=str(last_week)).order_by("-week").values_list("week", flat=True).first()
+        ReportSnapshot.objects.exclude(week__gt=str(last_week)).order_by("-week").values_list("week", flat=True).first()
     )
     weeks = [last_week]
     while last_reported_week and len(weeks) < CATCH_UP_WEEKS and weeks[-1] > parse_week(last_reported_week):
@@ -57,28 +57,28 @@ def list_due_weeks(now: datetime) -> list[IsoWeek]:
 def list_due_scopes(week: IsoWeek) -> list[ReportScope]:
     """The programs' report, and one for each partner whose repositories were watched in the week."""
     start, end = week.span(get_program_zone())
-    monitored_repositories = Watch.objects.filter(began_at__lt=end).exclude(ended_at__lt=start)
+    monitored_repositories = MonitoredRepository.objects.filter(began_at__lt=end).exclude(ended_at__lt=start)
     partners = (
         monitored_repositories.order_by("integration__partner_id")
         .values_list("integration__partner_id", flat=True)
         .distinct()
     )
     keys = [PROGRAMS_SCOPE, *(build_partner_key(pk) for pk in partners)]
-    subscriptions = ReportWish.objects.filter(scope__startswith="program:").exclude(
-        frequency=ReportWish.Frequency.NEVER
+    subscriptions = ReportSubscription.objects.filter(scope__startswith="program:").exclude(
+        frequency=ReportSubscription.Frequency.NEVER
     )
     keys += list(subscriptions.order_by("scope").values_list("scope", flat=True).distinct())
     return [report_scope for key in keys if (report_scope := find_report_scope(key))]
 
 
-def get_or_create_snapshot(report_scope: ReportScope, week: IsoWeek, now: datetime) -> tuple[Snapshot, bool]:
+def get_or_create_snapshot(report_scope: ReportScope, week: IsoWeek, now: datetime) -> tuple[ReportSnapshot, bool]:
     """The frozen figures, and whether they were frozen just now."""
-    snapshot = Snapshot.objects.filter(scope=report_scope.key, week=str(week)).first()
+    snapshot = ReportSnapshot.objects.filter(scope=report_scope.key, week=str(week)).first()
     if snapshot is not None:
         return snapshot, False
     figures = metrics.build_figures(report_scope, week, get_program_zone(), now)
-    return Snapshot.objects.get_or_create(
-        scope=report_scope.key, week=str(week), defaults={"figures": figures, "made_at": now}
+    return ReportSnapshot.objects.get_or_create(
+        scope=report_scope.key, week=str(week), defaults={"figures": figures, "created_at": now}
     )
 
 
@@ -90,7 +90,7 @@ def _generate_report(report_scope: ReportScope, week: IsoWeek, now: datetime) ->
         return 0
     frequencies = {
         subscription.user_id: subscription.frequency
-        for subscription in ReportWish.objects.filter(scope=report_scope.key)
+        for subscription in ReportSubscription.objects.filter(scope=report_scope.key)
     }
     readers = list_readers(report_scope)
     return sum(
@@ -105,8 +105,12 @@ def get_default_frequency(report_scope: ReportScope, reader: Any) -> str:
         Role.OWNER,
         Role.EDITOR,
     ):
-        return ReportWish.Frequency.NEVER
-    return ReportWish.Frequency.NEVER if report_scope.key.startswith("program:") else ReportWish.Frequency.WEEKLY
+        return ReportSubscription.Frequency.NEVER
+    return (
+        ReportSubscription.Frequency.NEVER
+        if report_scope.key.startswith("program:")
+        else ReportSubscription.Frequency.WEEKLY
+    )
 
 
 def calculate_delivery_time(reader: Any, week: IsoWeek) -> datetime:
@@ -117,19 +121,21 @@ def calculate_delivery_time(reader: Any, week: IsoWeek) -> datetime:
     )
 
 
-def is_wanted(snapshot: Snapshot, frequency: str) -> bool:
+def is_wanted(snapshot: ReportSnapshot, frequency: str) -> bool:
     """Whether a reader of that frequency wants this week."""
     totals = snapshot.figures["totals"]
-    has_trouble = any(totals[name] for name in ("broken", "at_risk", "overdue", "blind"))
-    return frequency == ReportWish.Frequency.WEEKLY or (frequency == ReportWish.Frequency.TROUBLE and has_trouble)
+    has_trouble = any(totals[name] for name in ("broken", "at_risk", "overdue", "data_incomplete"))
+    return frequency == ReportSubscription.Frequency.WEEKLY or (
+        frequency == ReportSubscription.Frequency.ONLY_WITH_PROBLEMS and has_trouble
+    )
 
 
 @transaction.atomic
-def deliver_report(snapshot: Snapshot, reader: Any, frequency: str, now: datetime) -> int:
+def deliver_report(snapshot: ReportSnapshot, reader: Any, frequency: str, now: datetime) -> int:
     """One reader's copy, once. Returns 1 where a mail was queued."""
     should_send = is_wanted(snapshot, frequency)
-    _, is_new = ReportCopy.objects.get_or_create(
-        snapshot=snapshot, reader=reader.email, defaults={"made_at": now, "sent": should_send}
+    _, is_new = ReportDelivery.objects.get_or_create(
+        snapshot=snapshot, reader=reader.email, defaults={"created_at": now, "sent": should_send}
     )
     if not (is_new and should_send):
         return 0

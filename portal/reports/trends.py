@@ -16,7 +16,7 @@ from integrations.programs.schema import SlaTarget
 from integrations.sla.clock_usage import format_target
 from integrations.sla.engine.types import ClockStatus, Severity
 from integrations.sla.filters import ClockFilters
-from integrations.sla.models import Breach, Clock
+from integrations.sla.models import SlaBreach, SlaClock
 from portal.core.iso_weeks import IsoWeek, get_week
 from portal.reports import trend_records
 from portal.reports.presenters import format_percent
@@ -29,7 +29,7 @@ DEFAULT_TARGETS = {
     Severity.CRITICAL: SlaTarget(hours=48),
     Severity.OTHER: SlaTarget(business_days=5),
 }  # columns where none is promised
-VERB_LABELS = {"respond": gettext_noop("First answer"), "resolve": gettext_noop("Resolved")}
+TARGET_TYPE_LABELS = {"respond": gettext_noop("First answer"), "resolve": gettext_noop("Resolved")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,9 @@ def build_trends(filters: ClockFilters, now: datetime, zone: ZoneInfo) -> Trends
 
 def _query_results(filters: ClockFilters, start: datetime, now: datetime) -> tuple[Any, Any]:
     met_clocks = filters.list_clocks().filter(state=ClockStatus.MET, stopped_at__gte=start, stopped_at__lte=now)
-    return met_clocks, Breach.objects.filter(filters.condition, retracted_at=None, due_at__gte=start, due_at__lte=now)
+    return met_clocks, SlaBreach.objects.filter(
+        filters.condition, retracted_at=None, due_at__gte=start, due_at__lte=now
+    )
 
 
 def _list_weeks(now: datetime, zone: ZoneInfo) -> tuple[list[IsoWeek], list[IsoWeek]]:
@@ -141,19 +143,19 @@ def _build_weekly_chart(
 
 def _build_duration_charts(filters: ClockFilters, start: datetime, now: datetime) -> list[Chart]:
     """How long answers and resolutions took, promised or only measured, each severity in its own time."""
-    stopped_clocks = Clock.objects.filter(
-        filters.condition, stopped_at__gte=start, stopped_at__lte=now, verb__in=VERB_LABELS
+    stopped_clocks = SlaClock.objects.filter(
+        filters.condition, stopped_at__gte=start, stopped_at__lte=now, target_type__in=TARGET_TYPE_LABELS
     ).order_by()
-    kinds = [(verb, severity) for verb in VERB_LABELS for severity in DEFAULT_TARGETS]
+    kinds = [(target_type, severity) for target_type in TARGET_TYPE_LABELS for severity in DEFAULT_TARGETS]
     targets_by_kind = _collect_targets(
         stopped_clocks.values_list("integration__program_key", "issue__edition").distinct()
     )
     bins_by_kind = {kind: build_bins(targets_by_kind.get(kind, set()), DEFAULT_TARGETS[kind[1]]) for kind in kinds}
     columns = {
-        f"{verb}_{severity}_{index}": Count(
-            "pk", filter=_build_bin_condition(bins.ends, index) & Q(severity=severity, verb=verb)
+        f"{target_type}_{severity}_{index}": Count(
+            "pk", filter=_build_bin_condition(bins.ends, index) & Q(severity=severity, target_type=target_type)
         )
-        for (verb, severity), bins in bins_by_kind.items()
+        for (target_type, severity), bins in bins_by_kind.items()
         for index in range(len(bins.labels))
     }
     counts = stopped_clocks.aggregate(**columns)
@@ -172,7 +174,7 @@ def _collect_targets(editions: Iterable[tuple[str, str]]) -> dict[tuple[str, Sev
         sla = get_edition(key, edition_date).sla
         for severity, target in ((Severity.CRITICAL, sla.critical), (Severity.OTHER, sla.other)):
             if target is not None:
-                targets_by_kind.setdefault((str(sla.verb), severity), set()).add(target)
+                targets_by_kind.setdefault((str(sla.target_type), severity), set()).add(target)
     return targets_by_kind
 
 
@@ -213,13 +215,15 @@ def _build_bin_condition(ends: tuple[int, ...], index: int) -> Q:
     return lower_bound & Q(counted_seconds__lte=ends[index]) if index < len(ends) else lower_bound
 
 
-def _build_duration_chart(verb: str, severity: str, bins: HistogramBins, counts: list[int]) -> Chart:
+def _build_duration_chart(target_type: str, severity: str, bins: HistogramBins, counts: list[int]) -> Chart:
     """What took longer than a target was late; where there is none, it only took longer."""
     last_column = Column(bins.labels[-1], 0, counts[-1]) if bins.target else Column(bins.labels[-1], counts[-1])
     columns = [Column(label, count) for label, count in zip(bins.labels[:-1], counts, strict=False)] + [last_column]
-    title = f"{_(VERB_LABELS[verb])}, {_('critical') if severity == Severity.CRITICAL else _('all others')}"
+    title = (
+        f"{_(TARGET_TYPE_LABELS[target_type])}, {_('critical') if severity == Severity.CRITICAL else _('all others')}"
+    )
     target_index = len(bins.ends) if bins.target else -1
-    return Chart(f"{verb}-{severity}", title, tuple(columns), target_index, bins.target)
+    return Chart(f"{target_type}-{severity}", title, tuple(columns), target_index, bins.target)
 
 
 def _list_shares(met_clocks: Any, breaches: Any, column: str, names: dict[str, str]) -> list[SlaShare]:

@@ -10,8 +10,8 @@ from django.contrib.auth import get_user_model
 from django.core import signing
 from django.urls import reverse
 
-from portal.notifications.models import Email
-from portal.reports.models import ReportWish
+from portal.notifications.models import EmailMessage
+from portal.reports.models import ReportSubscription
 
 SALT = "report"
 
@@ -36,12 +36,14 @@ def build_email_key_prefix(scope: str) -> str:
     return f"report:{scope}:"
 
 
-def update_subscription(reader: Any, scope: str, frequency: str) -> ReportWish:
+def update_subscription(reader: Any, scope: str, frequency: str) -> ReportSubscription:
     """Keep what a reader wants of a scope; a copy that waits for their morning goes with it. Twice changes nothing."""
-    if frequency == ReportWish.Frequency.NEVER:
-        pending_emails = Email.objects.filter(
-            person=reader, key__startswith=build_email_key_prefix(scope), state=Email.State.HELD
+    if frequency == ReportSubscription.Frequency.NEVER:
+        pending_emails = EmailMessage.objects.filter(
+            person=reader, key__startswith=build_email_key_prefix(scope), state=EmailMessage.State.HELD
         )
-        pending_emails.update(state=Email.State.CANCELLED)
-    subscription, _ = ReportWish.objects.update_or_create(user=reader, scope=scope, defaults={"frequency": frequency})
+        pending_emails.update(state=EmailMessage.State.CANCELLED)
+    subscription, _ = ReportSubscription.objects.update_or_create(
+        user=reader, scope=scope, defaults={"frequency": frequency}
+    )
     return subscription

@@ -19,7 +19,7 @@ from django.views.decorators.http import require_POST
 from integrations.partners import permissions
 from portal.reports import presenters, summaries, unsubscribe
 from portal.reports.forms import ReportSubscriptionsForm, list_report_scopes
-from portal.reports.models import ReportWish, Snapshot
+from portal.reports.models import ReportSnapshot, ReportSubscription
 from portal.reports.scopes import can_read_report, find_report_scope, get_display_name
 from portal.ui.pagination import paginate
 
@@ -32,14 +32,14 @@ class ReportListItem:
     name: str
     verdict: str
     href: str
-    made_at: datetime
+    created_at: datetime
 
 
 def list_visible_snapshots(user: Any) -> Any:
     """The snapshots that a person may read."""
     if permissions.is_program_staff(user):
-        return Snapshot.objects.all()
-    return Snapshot.objects.filter(scope__in=[report_scope.key for report_scope in list_report_scopes(user)])
+        return ReportSnapshot.objects.all()
+    return ReportSnapshot.objects.filter(scope__in=[report_scope.key for report_scope in list_report_scopes(user)])
 
 
 def list_reports(request: HttpRequest) -> HttpResponse:
@@ -57,7 +57,7 @@ def _build_list_page(page: Page) -> Page:
             _get_report_name(snapshot.figures),
             summaries.build_verdict(snapshot.figures),
             reverse("report", args=[snapshot.scope, snapshot.week]),
-            snapshot.made_at,
+            snapshot.created_at,
         )
         for snapshot in page.object_list
     ]
@@ -69,12 +69,12 @@ def _get_report_name(figures: Mapping[str, Any]) -> str:
     return get_display_name(figures["scope"], figures["name"])
 
 
-def get_snapshot(request: HttpRequest, scope: str, week: str) -> Snapshot:
+def get_snapshot(request: HttpRequest, scope: str, week: str) -> ReportSnapshot:
     """The frozen report, where the reader may read it."""
     report_scope = find_report_scope(scope)
     if report_scope is None or not can_read_report(request.user, report_scope):
         raise Http404("There is nothing here for you.")
-    return get_object_or_404(Snapshot, scope=scope, week=week)
+    return get_object_or_404(ReportSnapshot, scope=scope, week=week)
 
 
 def show_report(request: HttpRequest, scope: str, week: str) -> HttpResponse:
@@ -125,7 +125,7 @@ def stop_report(request: HttpRequest, token: str) -> HttpResponse:
     if reader_and_scope is None or report_scope is None:
         raise Http404("This link names no report.")
     if request.method == "POST":
-        unsubscribe.update_subscription(*reader_and_scope, ReportWish.Frequency.NEVER)
+        unsubscribe.update_subscription(*reader_and_scope, ReportSubscription.Frequency.NEVER)
     context = {
         "reader": reader_and_scope[0],
         "name": get_display_name(report_scope.key, report_scope.name),
@@ -136,7 +136,7 @@ def stop_report(request: HttpRequest, token: str) -> HttpResponse:
 
 urlpatterns = [
     path("reports/", list_reports, name="reports"),
-    path("reports/wishes/", update_subscriptions, name="report_wishes"),
+    path("reports/subscriptions/", update_subscriptions, name="report_subscriptions"),
     path("reports/stop/<str:token>/", stop_report, name="report_stop"),
     path("reports/<str:scope>/<str:week>/", show_report, name="report"),
     *(

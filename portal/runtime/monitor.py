@@ -6,7 +6,7 @@ from collections.abc import Callable
 from django.conf import settings
 from django.db import connections
 
-from integrations.sla.models import Watch
+from integrations.sla.models import MonitoredRepository
 from portal.accounts.models import User
 from portal.demo import SIGN_INS
 from portal.demo.sla import FICTIONAL_SINCE_KEY
@@ -42,7 +42,7 @@ class Monitor:
 
 def has_demo_world() -> bool:
     """Return whether the demo world is loaded, in which time passes."""
-    return not settings.PRODUCTION and Watch.objects.filter(cursors__has_key=FICTIONAL_SINCE_KEY).exists()
+    return not settings.PRODUCTION and MonitoredRepository.objects.filter(cursors__has_key=FICTIONAL_SINCE_KEY).exists()
 
 
 def describe_portal() -> str:

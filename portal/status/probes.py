@@ -15,21 +15,21 @@ from django.db.models import Max, Min, Q
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from integrations.sla.models import Delivery, Watch
+from integrations.sla.models import GitHubDelivery, MonitoredRepository
 from portal.core.cache import TIMEOUT_SECONDS
 from portal.jobs.broker import can_reach_broker
 from portal.jobs.dispatcher import SWEEP
 from portal.jobs.models import PeriodicRun
 from portal.jobs.registry import JOBS, QUEUES
-from portal.notifications.models import Email
+from portal.notifications.models import EmailMessage
 from portal.status.selectors import RUN_LATE_AFTER, TEST_RUN_MODELS, StatusLine, build_queue_line, build_test_run_probe
 from portal.status.views import MAIL_LATE_AFTER, SWEEP_LATE_AFTER, WAITING_STATES, find_late_jobs
 from portal.ui.components.moments import format_exact, format_relative
-from portal.webhooks.models import EndpointMessage
+from portal.webhooks.models import WebhookDelivery
 from verification.checks.models import CheckResult, CheckRun
 from verification.outcomes import Outcome
 from verification.sources.factory import get_credential
-from verification.sources.models import Allowance, KeptAnswer
+from verification.sources.models import GitHubRateLimit, HttpCacheEntry
 from verification.sources.rate_limits import calculate_blocked_until
 
 logger = logging.getLogger(__name__)
@@ -144,8 +144,8 @@ REDIS_DOWN_HINT = gettext_noop(
 
 def measure_github(now: datetime) -> StatusLine:
     name, *_rest = get_credential()
-    row = Allowance.objects.filter(name=name).first()
-    last_confirmed_at = KeptAnswer.objects.aggregate(at=Max("confirmed_at"))["at"]
+    row = GitHubRateLimit.objects.filter(name=name).first()
+    last_confirmed_at = HttpCacheEntry.objects.aggregate(at=Max("confirmed_at"))["at"]
     if row is None:
         return StatusLine("GitHub", "idle", _("Nothing was asked of GitHub yet."), ((_("reads as"), name),))
     count = {"left": row.remaining, "limit": row.limit}
@@ -183,7 +183,7 @@ def measure_registry(now: datetime) -> StatusLine:
 
 
 def measure_polling(now: datetime) -> StatusLine:
-    repositories = Watch.objects.filter(ended_at=None)
+    repositories = MonitoredRepository.objects.filter(ended_at=None)
     data_range = repositories.aggregate(oldest=Min("data_up_to"))
     count = repositories.count()
     if not count:
@@ -200,8 +200,8 @@ def measure_polling(now: datetime) -> StatusLine:
 
 
 def measure_inbound_webhooks(now: datetime) -> StatusLine:
-    unread_deliveries = Delivery.objects.filter(read_at=None)
-    last_received_at = Delivery.objects.aggregate(at=Max("received_at"))["at"]
+    unread_deliveries = GitHubDelivery.objects.filter(read_at=None)
+    last_received_at = GitHubDelivery.objects.aggregate(at=Max("received_at"))["at"]
     if last_received_at is None:
         return StatusLine("Webhooks to us", "idle", _("None has come yet. Without them we read every few minutes."))
     last_delivery_message = _("The last one came %(when)s.") % {"when": format_relative(last_received_at, now)}
@@ -214,11 +214,11 @@ def measure_inbound_webhooks(now: datetime) -> StatusLine:
 
 
 def measure_emails(now: datetime) -> StatusLine:
-    if settings.MAIL_KEPT:
+    if settings.EMAIL_STORED_ONLY:
         message = _("No mail server is set up: mails are kept in the outbox, where a page shows them.")
         return StatusLine("Mails", "absent", message)
-    failed_count = Email.objects.filter(state=Email.State.FAILED, passed_on_at=None).count()
-    due_emails = Email.objects.filter(state__in=WAITING_STATES, due_at__lte=now)
+    failed_count = EmailMessage.objects.filter(state=EmailMessage.State.FAILED, escalated_at=None).count()
+    due_emails = EmailMessage.objects.filter(state__in=WAITING_STATES, due_at__lte=now)
     line = build_queue_line("Mails", due_emails, "due_at", MAIL_LATE_AFTER, now)
     details = (*line.details, (_("given up, not passed on"), str(failed_count)))
     return StatusLine(line.name, line.state, line.sentence, details, at=line.at)
@@ -229,7 +229,7 @@ def measure_checks(now: datetime) -> StatusLine:
 
 
 def measure_outgoing_webhooks(now: datetime) -> StatusLine:
-    waiting = EndpointMessage.objects.filter(state=EndpointMessage.State.WAITING, due_at__lte=now)
+    waiting = WebhookDelivery.objects.filter(state=WebhookDelivery.State.WAITING, due_at__lte=now)
     waiting = waiting.filter(endpoint__ended_at=None, endpoint__paused_at=None)
     return build_queue_line("Webhooks to partners", waiting, "due_at", RUN_LATE_AFTER, now)
 

@@ -13,19 +13,19 @@ from django.views.decorators.http import require_safe
 from portal.jobs.dispatcher import SWEEP
 from portal.jobs.models import PeriodicRun
 from portal.jobs.registry import JOBS, QUEUES, Job
-from portal.notifications.models import Email
+from portal.notifications.models import EmailMessage
 
 SWEEP_LATE_AFTER = timedelta(minutes=2)
 MAIL_LATE_AFTER = timedelta(minutes=5)
 QUEUE_LATE = timedelta(minutes=20)  # a queue that reads the outside may take its time
-WAITING_STATES = (Email.State.HELD, Email.State.QUEUED, Email.State.SENDING)
+WAITING_STATES = (EmailMessage.State.HELD, EmailMessage.State.QUEUED, EmailMessage.State.SENDING)
 
 
 def get_background_status(now: datetime) -> dict[str, Any]:
     """Return whether background work is late, and the ages that say so, in seconds or None."""
     swept_at = PeriodicRun.objects.filter(name=SWEEP).values_list("finished_at", flat=True).first()
     due_times = (
-        Email.objects.filter(state__in=WAITING_STATES, due_at__lte=now)
+        EmailMessage.objects.filter(state__in=WAITING_STATES, due_at__lte=now)
         .order_by("due_at")
         .values_list("due_at", flat=True)
     )

@@ -41,7 +41,7 @@ GROUPS: tuple[tuple[str, tuple[StyleguidePart, ...]], ...] = (
             StyleguidePart(
                 "buttons", "Buttons", "One primary a page: what the reader can do next. What is not possible says why."
             ),
-            StyleguidePart("words", "Words in a line", "A word always has its icon: colour never speaks alone."),
+            StyleguidePart("words", "Words in a line", "A word always has its icon: color never speaks alone."),
             StyleguidePart(
                 "glossary", "Words that are explained", "Dotted; the meaning on hover, the glossary behind it."
             ),

@@ -1,4 +1,4 @@
-"""Which colours are there, and can everybody read them? Read from static/css/tokens.css, which alone sets them."""
+"""Which colors are there, and can everybody read them? Read from static/css/tokens.css, which alone sets them."""
 
 import re
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ COLOR_PATTERN = rf"oklch\({NUMBER_PATTERN} {NUMBER_PATTERN} {NUMBER_PATTERN}\)"
 PAIR_PATTERN = re.compile(rf"--([\w-]+): light-dark\({COLOR_PATTERN}, {COLOR_PATTERN}\);")
 ALIAS_PATTERN = re.compile(r"--([\w-]+): var\(--([\w-]+)\);")
 Oklch = tuple[float, float, float]
-# (what it is for, the colour, what it stands on, the least contrast that we allow)
+# (what it is for, the color, what it stands on, the least contrast that we allow)
 COLOR_PAIRS = (
     ("Text", "text", "sheet", 7.0),
     ("Quiet text", "muted", "sheet", 7.0),
@@ -29,10 +29,10 @@ RAMP = tuple(f"n{step}" for step in range(1, 13))
 
 @dataclass(frozen=True, slots=True)
 class ColorSwatch:
-    """A colour on its ground, with the contrasts by day and by night."""
+    """A color on its ground, with the contrasts by day and by night."""
 
     use: str
-    colour: str
+    color: str
     ground: str
     least: float
     light: float
@@ -45,7 +45,7 @@ class ColorSwatch:
 
 @lru_cache(maxsize=1)
 def load_tokens() -> tuple[dict[str, tuple[Oklch, Oklch]], dict[str, str]]:
-    """(colours as (day, night), names that stand for another)."""
+    """(colors as (day, night), names that stand for another)."""
     text = (settings.BASE_DIR / "static" / "css" / "tokens.css").read_text()
     colors = {}
     for name, *rest in PAIR_PATTERN.findall(text):
@@ -55,7 +55,7 @@ def load_tokens() -> tuple[dict[str, tuple[Oklch, Oklch]], dict[str, str]]:
 
 
 def calculate_luminance(color: Oklch) -> float:
-    """Relative luminance of an OKLCH colour, by Björn Ottosson's matrices."""
+    """Relative luminance of an OKLCH color, by Björn Ottosson's matrices."""
     lightness, chroma, hue = color
     a, b = chroma * cos(radians(hue)), chroma * sin(radians(hue))
     long = (lightness + 0.3963377774 * a + 0.2158037573 * b) ** 3

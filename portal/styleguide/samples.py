@@ -25,7 +25,7 @@ HOLDERS = {"partner": "partner", "program": "program", "machine": "machine"}
 STAGE_BARS = (stacked_bar.StackedBar("Prepare", (("partner", 9.0), ("machine", 1.0))),
          stacked_bar.StackedBar("Review", (("partner", 3.5), ("program", 6.0), ("machine", 0.5))))  # fmt: skip
 IDS = re.compile(r"(\"|#)([tr])(?=[\")])")
-STANDINGS = ("listed", "suspended", "removed", "community", "ended")
+STANDINGS = ("listed", "suspended", "delisted", "community", "ended")
 
 
 def build_charts() -> dict[str, Any]:
@@ -53,8 +53,8 @@ def build_clock(now: datetime, pieces: list[tuple[str, float]]) -> dict[str, Any
     start, due = now - timedelta(days=4), now + timedelta(days=1)
     days = calendar_strip.build_cells(Calendar(), start, due, {"start": start, "now": now, "due": due})
     return {
-        "verb": "Resolution",
-        "promised": True,
+        "target_type": "Resolution",
+        "is_committed": True,
         "pieces": pieces,
         "used": {"said": "36 of 48 hours used"},
         "sentence": "36 h of 48 h used; the clock runs.",
@@ -63,12 +63,12 @@ def build_clock(now: datetime, pieces: list[tuple[str, float]]) -> dict[str, Any
     }
 
 
-def build_listing(name: str, standing: str, **fields: Any) -> SimpleNamespace:
+def build_listing(name: str, listing_status: str, **fields: Any) -> SimpleNamespace:
     """A row of the directory."""
     common = {"uuid": EMPTY_UUID, "has_logo": False, "publisher": "Acme", "product": "Terraform", "share": 97.0,
               "category_name": "Networking", "summary": "Launches and lands rockets.", "tier_name": "Premier",
               "version": "1.4.2", "settled": 31}  # fmt: skip
-    return SimpleNamespace(**(common | fields), name=name, standing=standing)
+    return SimpleNamespace(**(common | fields), name=name, listing_status=listing_status)
 
 
 def build_directory(now: datetime) -> dict[str, Any]:
@@ -113,14 +113,14 @@ def build_badges(now: datetime) -> list[SafeString]:
             "",
             tier,
             "",
-            standing,
+            listing_status,
             status_text,
             "",
             now,
             now,
             "",
         )
-        for tier, standing, status_text in (("Premier", "listed", "Listed"), ("", "suspended", "Suspended"))
+        for tier, listing_status, status_text in (("Premier", "listed", "Listed"), ("", "suspended", "Suspended"))
     ]
     images = [rendering.render_flat(truth, now.date()) for truth in truths] + [
         rendering.render_large(truths[0], now.date())
@@ -135,7 +135,7 @@ def build_analytics(now: datetime) -> dict[str, Any]:
     views = [{"name": "Mine, due this week", "href": "#views", "current": True, "shared": False},
              {"name": "Waiting for GitHub", "href": "#views", "current": False, "shared": True}]  # fmt: skip
     return {
-        "told": estimate, "turn": {"turn_since": now - timedelta(days=1)},
+        "told": estimate, "turn": {"responsible_since": now - timedelta(days=1)},
         "sentences": ["Nomad took 2 working days at the middle, 6 for nine of ten."],
         "views": views, "files": [("CSV", "#views"), ("XLSX", "#views")],
     }  # fmt: skip

@@ -15,5 +15,5 @@ def report_refusal(request: HttpRequest, refusal: ActionRefused) -> None:
 
 def raise_if_forbidden(refusal: ActionRefused) -> None:
     """Raises PermissionDenied, with the same sentence, where it is about the person and not about the moment."""
-    if refusal.kind == "may":
+    if refusal.kind == "forbidden":
         raise PermissionDenied(str(refusal))

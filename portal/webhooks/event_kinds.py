@@ -16,7 +16,7 @@ TEST_EVENT_TYPE = "portal.test"
 REQUIREMENT_FIELDS = ("requirement", "title")
 ISSUE_LIST_FIELDS = ("count", "issues")
 SINGLE_ISSUE_FIELDS = ("issue", "name", "title")
-STANDING_FIELDS = ("standing", "standing_due")
+STANDING_FIELDS = ("listing_status", "compliance_deadline")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class WebhookEventType:
 
     name: str
     means: str
-    verbs: tuple[str, ...]
+    event_types: tuple[str, ...]
     fields: tuple[str, ...] = ()
     is_program_only: bool = False
 
@@ -39,13 +39,13 @@ class WebhookEventType:
 
 WEBHOOK_EVENT_TYPES = (
     WebhookEventType("integration.created", _("An integration was begun."), ("created",)),
-    WebhookEventType("integration.advanced", _("A step of its path is complete."), ("advance",), ("from", "to")),
+    WebhookEventType("integration.advanced", _("A step of its path is complete."), ("complete_step",), ("from", "to")),
     WebhookEventType(
         "integration.approved", _("A reviewer approved it; it is not listed yet."), ("approve",), ("from", "to")
     ),
-    WebhookEventType("integration.listed", _("It is in the listing."), ("release",), ("from", "to")),
+    WebhookEventType("integration.listed", _("It is in the listing."), ("publish",), ("from", "to")),
     WebhookEventType("integration.declined", _("A reviewer declined it."), ("decline",), ("from", "to")),
-    WebhookEventType("integration.held", _("It waits; nobody’s time runs."), ("put_on_hold",)),
+    WebhookEventType("integration.put_on_hold", _("It waits; nobody’s time runs."), ("put_on_hold",)),
     WebhookEventType("integration.resumed", _("It no longer waits."), ("resume",)),
     WebhookEventType("integration.withdrawn", _("Its company withdrew it."), ("withdraw",), ("from", "to")),
     WebhookEventType("integration.archived", _("It is no longer supported."), ("archive",), ("from", "to")),
@@ -56,12 +56,12 @@ WEBHOOK_EVENT_TYPES = (
     WebhookEventType(
         "review.requested",
         _("A review was requested, or requested again."),
-        ("request_review", "request_again"),
+        ("submit_for_review", "resubmit_for_review"),
         ("round",),
     ),
     WebhookEventType("review.changes_requested", _("A reviewer asks for changes."), ("request_changes",), ("round",)),
     WebhookEventType(
-        "finding.answered", _("The company answered a finding."), ("finding_fixed",), ("finding", *REQUIREMENT_FIELDS)
+        "finding.resolved", _("The company answered a finding."), ("finding_fixed",), ("finding", *REQUIREMENT_FIELDS)
     ),
     WebhookEventType(
         "finding.verified", _("A finding is settled."), ("finding_verified",), ("finding", *REQUIREMENT_FIELDS)
@@ -80,7 +80,7 @@ WEBHOOK_EVENT_TYPES = (
         ("check", "title", "thing"),
     ),
     WebhookEventType(
-        "check.disagrees",
+        "check.disagreed",
         _("The portal found otherwise than your CI reported."),
         ("checks_disagree",),
         (*REQUIREMENT_FIELDS, "commit"),
@@ -98,7 +98,7 @@ WEBHOOK_EVENT_TYPES = (
     WebhookEventType("tier.granted", _("A tier was granted."), ("grant_tier",), ("tier",)),
     WebhookEventType("tier.declined", _("A tier was declined."), ("decline_tier",), ("tier",)),
     WebhookEventType(
-        "message.written", _("Somebody wrote; the page has the words."), ("said_to_partner", "said_to_program")
+        "message.posted", _("Somebody wrote; the page has the words."), ("said_to_partner", "said_to_program")
     ),
     WebhookEventType(
         "agreement.signed",
@@ -111,90 +111,129 @@ WEBHOOK_EVENT_TYPES = (
         "meeting.proposed", _("Times for a meeting are proposed."), ("meeting_proposed",), REQUIREMENT_FIELDS
     ),
     WebhookEventType(
-        "meeting.agreed", _("A time for a meeting is agreed."), ("meeting_agreed",), (*REQUIREMENT_FIELDS, "starts_at")
+        "meeting.scheduled",
+        _("A time for a meeting is agreed."),
+        ("meeting_agreed",),
+        (*REQUIREMENT_FIELDS, "starts_at"),
     ),
     WebhookEventType("meeting.cancelled", _("A meeting is cancelled."), ("meeting_cancelled",), REQUIREMENT_FIELDS),
     WebhookEventType(
-        "credential.opened", _("A reviewer opened the test credentials."), ("credential_revealed",), REQUIREMENT_FIELDS
+        "credential.accessed",
+        _("A reviewer opened the test credentials."),
+        ("credential_revealed",),
+        REQUIREMENT_FIELDS,
     ),
     WebhookEventType(
-        "credential.to_rotate",
+        "credential.rotation_requested",
         _("Test credentials should be made anew."),
         ("credential_to_rotate",),
         REQUIREMENT_FIELDS,
     ),
-    WebhookEventType("issue.warned", _("Issues come due."), ("issues_warned",), ISSUE_LIST_FIELDS),
+    WebhookEventType("issue.warning_sent", _("Issues come due."), ("issues_warned",), ISSUE_LIST_FIELDS),
     WebhookEventType("issue.breached", _("Issues are past their due moment."), ("issues_breached",), ISSUE_LIST_FIELDS),
     WebhookEventType(
-        "issue.retracted", _("Breaches were taken back: they never were."), ("breaches_retracted",), ISSUE_LIST_FIELDS
+        "issue.breach_retracted",
+        _("Breaches were taken back: they never were."),
+        ("breaches_retracted",),
+        ISSUE_LIST_FIELDS,
     ),
     WebhookEventType(
-        "issue.severity_asked", _("The company asks for a lower severity."), ("severity_asked",), SINGLE_ISSUE_FIELDS
+        "issue.severity_reduction_requested",
+        _("The company asks for a lower severity."),
+        ("severity_asked",),
+        SINGLE_ISSUE_FIELDS,
     ),
     WebhookEventType(
-        "issue.severity_lowered", _("A lower severity was agreed."), ("severity_lowered",), SINGLE_ISSUE_FIELDS
+        "issue.severity_reduced", _("A lower severity was agreed."), ("severity_lowered",), SINGLE_ISSUE_FIELDS
     ),
     WebhookEventType("issue.disputed", _("The company disputes a breach."), ("breach_disputed",), SINGLE_ISSUE_FIELDS),
     WebhookEventType(
         "issue.dispute_dismissed", _("What was disputed stays as it is."), ("dispute_dismissed",), SINGLE_ISSUE_FIELDS
     ),
     WebhookEventType(
-        "issue.not_covered", _("No promise covers it, as was agreed."), ("not_covered",), SINGLE_ISSUE_FIELDS
+        "issue.excluded", _("No promise covers it, as was agreed."), ("not_covered",), SINGLE_ISSUE_FIELDS
     ),
-    WebhookEventType("labels.proposed", _("The company proposes how labels are read."), ("labels_proposed",)),
-    WebhookEventType("labels.accepted", _("How labels are read was accepted."), ("labels_accepted",)),
-    WebhookEventType("labels.declined", _("How labels are to be read was declined."), ("labels_declined",)),
-    WebhookEventType("introduction.asked", _("Somebody asks to be introduced."), ("introduction_asked",)),
-    WebhookEventType("introduction.agreed", _("Both sides agreed to be introduced."), ("introduction_agreed",)),
+    WebhookEventType("label_policy.proposed", _("The company proposes how labels are read."), ("labels_proposed",)),
+    WebhookEventType("label_policy.accepted", _("How labels are read was accepted."), ("labels_accepted",)),
+    WebhookEventType("label_policy.declined", _("How labels are to be read was declined."), ("labels_declined",)),
+    WebhookEventType("introduction.requested", _("Somebody asks to be introduced."), ("introduction_asked",)),
+    WebhookEventType("introduction.accepted", _("Both sides agreed to be introduced."), ("introduction_agreed",)),
     WebhookEventType("introduction.declined", _("An introduction was declined."), ("introduction_declined",)),
     WebhookEventType(
-        "standing.notice", _("Notice was given: the badge is at stake."), ("give_notice",), STANDING_FIELDS
-    ),
-    WebhookEventType("standing.held", _("The period is held: the company acted."), ("hold_process",), STANDING_FIELDS),
-    WebhookEventType("standing.goes_on", _("The period runs on."), ("go_on",), STANDING_FIELDS),
-    WebhookEventType(
-        "standing.period_ended", _("A period has ended; the program decides."), ("period_ended",), ("standing_due",)
-    ),
-    WebhookEventType("standing.left", _("A suggested notice was set aside: the standing stays."), ("set_aside",)),
-    WebhookEventType(
-        "standing.suspended", _("It is suspended in the listing."), ("suspend", "suspend_at_once"), STANDING_FIELDS
-    ),
-    WebhookEventType("standing.removed", _("It was removed from the listing."), ("remove",), STANDING_FIELDS),
-    WebhookEventType("standing.appealed", _("The company appealed."), ("appeal",), STANDING_FIELDS),
-    WebhookEventType(
-        "standing.appeal_decided", _("An appeal was decided."), ("uphold_appeal", "dismiss_appeal"), STANDING_FIELDS
-    ),
-    WebhookEventType("standing.notice_ended", _("A notice was taken back."), ("take_notice_back",), STANDING_FIELDS),
-    WebhookEventType(
-        "standing.reinstatement_asked", _("The company asks to be reinstated."), ("ask_reinstatement",), STANDING_FIELDS
-    ),
-    WebhookEventType("standing.reinstated", _("It is verified again."), ("reinstate",), STANDING_FIELDS),
-    WebhookEventType(
-        "standing.stepped_down", _("It goes on as a community integration."), ("step_down",), STANDING_FIELDS
+        "compliance.notice_issued", _("Notice was given: the badge is at stake."), ("issue_notice",), STANDING_FIELDS
     ),
     WebhookEventType(
-        "office.notice_suggested",
+        "compliance.deadline_paused", _("The period is held: the company acted."), ("pause_deadline",), STANDING_FIELDS
+    ),
+    WebhookEventType("compliance.deadline_resumed", _("The period runs on."), ("resume_deadline",), STANDING_FIELDS),
+    WebhookEventType(
+        "compliance.deadline_expired",
+        _("A period has ended; the program decides."),
+        ("period_ended",),
+        ("compliance_deadline",),
+    ),
+    WebhookEventType(
+        "compliance.request_dismissed", _("A suggested notice was set aside: the standing stays."), ("dismiss_request",)
+    ),
+    WebhookEventType(
+        "compliance.suspended",
+        _("It is suspended in the listing."),
+        ("suspend", "suspend_immediately"),
+        STANDING_FIELDS,
+    ),
+    WebhookEventType("compliance.delisted", _("It was removed from the listing."), ("delist",), STANDING_FIELDS),
+    WebhookEventType("compliance.appealed", _("The company appealed."), ("appeal",), STANDING_FIELDS),
+    WebhookEventType(
+        "compliance.appeal_decided", _("An appeal was decided."), ("uphold_appeal", "dismiss_appeal"), STANDING_FIELDS
+    ),
+    WebhookEventType(
+        "compliance.notice_withdrawn", _("A notice was taken back."), ("withdraw_notice",), STANDING_FIELDS
+    ),
+    WebhookEventType(
+        "compliance.reinstatement_requested",
+        _("The company asks to be reinstated."),
+        ("request_reinstatement",),
+        STANDING_FIELDS,
+    ),
+    WebhookEventType("compliance.reinstated", _("It is verified again."), ("reinstate",), STANDING_FIELDS),
+    WebhookEventType(
+        "compliance.downgraded",
+        _("It goes on as a community integration."),
+        ("downgrade_to_community",),
+        STANDING_FIELDS,
+    ),
+    WebhookEventType(
+        "program.notice_suggested",
         _("The portal suggests to look at a standing."),
         ("suggest_notice",),
         ("why",),
         is_program_only=True,
     ),
     WebhookEventType(
-        "office.turn_warned", _("The program’s own turn runs out."), ("turn_warned",), ("due",), is_program_only=True
+        "program.action_warning_sent",
+        _("The program’s own turn runs out."),
+        ("turn_warned",),
+        ("due",),
+        is_program_only=True,
     ),
     WebhookEventType(
-        "office.turn_overdue",
+        "program.action_overdue",
         _("The program’s own turn is past due."),
         ("turn_overdue",),
         ("due",),
         is_program_only=True,
     ),
     WebhookEventType(
-        "office.mail_undelivered", _("A mail could not be delivered."), ("mail_undelivered",), is_program_only=True
+        "program.email_delivery_failed",
+        _("A mail could not be delivered."),
+        ("mail_undelivered",),
+        is_program_only=True,
     ),
 )
 EVENT_TYPES_BY_NAME = MappingProxyType({kind.name: kind for kind in WEBHOOK_EVENT_TYPES})
-EVENT_TYPES_BY_VERB = MappingProxyType({verb: kind for kind in WEBHOOK_EVENT_TYPES for verb in kind.verbs})
+EVENT_TYPES_BY_VERB = MappingProxyType(
+    {event_type: kind for kind in WEBHOOK_EVENT_TYPES for event_type in kind.event_types}
+)
 GROUP_TITLES = MappingProxyType(
     {
         "integration": _("Path of an integration"), "review": _("Review"), "finding": _("Findings"),
@@ -202,8 +241,8 @@ GROUP_TITLES = MappingProxyType(
         "requirement": _("Requirements"), "tier": _("Tiers"), "message": _("Conversation"),
         "agreement": _("Agreements"),
         "meeting": _("Meetings"), "credential": _("Test credentials"), "issue": _("Issues and their promises"),
-        "labels": _("Labels"), "introduction": _("Introductions"),
-        "standing": _("Standing in the listing"), "office": _("The program’s own work"),
+        "label_policy": _("Labels"), "introduction": _("Introductions"),
+        "compliance": _("Standing in the listing"), "program": _("The program’s own work"),
     }
 )  # fmt: skip
 # what the fields beside the usual look like, for the page and the documents
@@ -214,14 +253,14 @@ SAMPLE_VALUES: MappingProxyType[str, Any] = MappingProxyType(
         "until": "2026-10-01T00:00:00+00:00", "starts_at": "2026-04-20T14:00:00+00:00", "count": 1,
         "issues": [{
             "issue": "4f0c…", "name": "acme/rocket#412", "url": "https://github.com/acme/rocket/issues/412",
-            "verb": "respond", "severity": "critical", "due": "2026-04-16T09:00:00+00:00",
+            "target_type": "respond", "severity": "critical", "due": "2026-04-16T09:00:00+00:00",
         }],
-        "standing": {"was": "verified", "is": "notice"}, "standing_due": "2026-05-14T09:00:00+00:00",
+        "listing_status": {"was": "listed", "is": "on_notice"}, "compliance_deadline": "2026-05-14T09:00:00+00:00",
         "due": "2026-04-21T15:00:00+00:00", "issue": "4f0c…", "name": "acme/rocket#412", "commit": "9f3c1e0a77b2",
         "check": "repository.owner", "thing": "new owner", "why": "2 breaches that stand within 90 days",
     }
 )  # fmt: skip
-ISSUE_KEYS = ("issue", "name", "url", "verb", "severity", "due")
+ISSUE_KEYS = ("issue", "name", "url", "target_type", "severity", "due")
 
 
 def iterate_event_type_groups(*, is_program_staff: bool) -> Iterator[tuple[str, list[WebhookEventType]]]:

@@ -5,46 +5,50 @@ from typing import Any
 
 from django.db.models import Q
 
-from portal.audit.models import Event
+from portal.audit.models import AuditEvent
 from portal.webhooks import payloads, slack
 from portal.webhooks.event_kinds import EVENT_TYPES_BY_VERB, WebhookEventType
-from portal.webhooks.models import Endpoint, EndpointMessage
+from portal.webhooks.models import WebhookDelivery, WebhookEndpoint
 
 
-def create_deliveries(event: Event) -> None:
+def create_deliveries(event: AuditEvent) -> None:
     """Write the messages of one event. A decision's wait out the undo window, as its mails do."""
-    kind = EVENT_TYPES_BY_VERB.get(event.verb)
+    kind = EVENT_TYPES_BY_VERB.get(event.event_type)
     if kind is None or event.integration is None or (event.internal and not kind.is_program_only):
         return
     subscribed_endpoints = [endpoint for endpoint in list_endpoints(event, kind) if kind.name in endpoint.kinds]
     if not subscribed_endpoints:
         return
     text = payloads.build_body(event, kind)
-    bodies_by_form = {Endpoint.Form.WEBHOOK: text, Endpoint.Form.SLACK: ""}
-    if any(endpoint.form == Endpoint.Form.SLACK for endpoint in subscribed_endpoints):
-        bodies_by_form[Endpoint.Form.SLACK] = slack.build_body(event, payloads.build_payload(event, kind))
+    bodies_by_form = {WebhookEndpoint.Form.WEBHOOK: text, WebhookEndpoint.Form.SLACK: ""}
+    if any(endpoint.form == WebhookEndpoint.Form.SLACK for endpoint in subscribed_endpoints):
+        bodies_by_form[WebhookEndpoint.Form.SLACK] = slack.build_body(event, payloads.build_payload(event, kind))
     for endpoint in subscribed_endpoints:
         create_delivery(
             endpoint,
             f"{event.stream}:{event.seq}",
             kind.name,
-            bodies_by_form[Endpoint.Form(endpoint.form)],
+            bodies_by_form[WebhookEndpoint.Form(endpoint.form)],
             event=event,
         )
 
 
-def list_endpoints(event: Event, kind: WebhookEventType) -> Any:
+def list_endpoints(event: AuditEvent, kind: WebhookEventType) -> Any:
     """The endpoints of the event's company and the program's own, of its program or of all."""
     row = event.integration
     assert row is not None
     owner_condition = Q(partner=None) if kind.is_program_only else Q(partner=None) | Q(partner=event.partner_id)
-    return Endpoint.objects.filter(owner_condition, ended_at=None, program_key__in=("", row.program_key)).order_by("pk")
+    return WebhookEndpoint.objects.filter(
+        owner_condition, ended_at=None, program_key__in=("", row.program_key)
+    ).order_by("pk")
 
 
-def create_delivery(endpoint: Endpoint, key: str, kind: str, body: str, *, event: Event) -> EndpointMessage | None:
+def create_delivery(
+    endpoint: WebhookEndpoint, key: str, kind: str, body: str, *, event: AuditEvent
+) -> WebhookDelivery | None:
     """One message; None where the endpoint has one of that key already."""
     undo_until = event.data.get("undo_until")
-    row, is_new = EndpointMessage.objects.get_or_create(
+    row, is_new = WebhookDelivery.objects.get_or_create(
         endpoint=endpoint,
         key=key,
         defaults={
@@ -52,16 +56,18 @@ def create_delivery(endpoint: Endpoint, key: str, kind: str, body: str, *, event
             "kind": kind,
             "about": event.integration.name if event.integration else "",
             "body": body,
-            "made_at": event.at,
+            "created_at": event.at,
             "due_at": datetime.fromisoformat(undo_until) if undo_until else event.at,
         },
     )
     return row if is_new else None
 
 
-def cancel_deliveries(decision: Event) -> int:
+def cancel_deliveries(decision: AuditEvent) -> int:
     """A decision was undone: what it would have said is never sent. Returns how many messages."""
-    waiting_deliveries = EndpointMessage.objects.filter(
-        event=decision, state=EndpointMessage.State.WAITING, attempted=0
+    waiting_deliveries = WebhookDelivery.objects.filter(
+        event=decision, state=WebhookDelivery.State.WAITING, attempted=0
     )
-    return waiting_deliveries.update(state=EndpointMessage.State.CANCELLED, last_said="The decision was undone.")
+    return waiting_deliveries.update(
+        state=WebhookDelivery.State.CANCELLED, last_response_summary="The decision was undone."
+    )

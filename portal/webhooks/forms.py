@@ -13,7 +13,7 @@ from integrations.programs.registry import PROGRAMS
 from portal.core.form_fields import UtcDateTimeField
 from portal.core.text_fields import SingleLineField
 from portal.webhooks.event_kinds import iterate_event_type_groups
-from portal.webhooks.models import Endpoint
+from portal.webhooks.models import WebhookEndpoint
 from portal.webhooks.retry_policy import RETENTION_PERIOD
 from portal.webhooks.services import EndpointConfiguration
 from verification.sources.errors import RequestRefusedError
@@ -26,7 +26,7 @@ CHOICE_ERROR_MESSAGES = {"invalid_choice": gettext_lazy("Choose one of those tha
 def validate_address(text: str) -> str:
     """An address that messages may be sent to. Raises ValidationError with the guard's own sentence."""
     try:
-        url = urls.parse_url(text.strip(), loopback=settings.LOOPBACK_SOURCES)
+        url = urls.parse_url(text.strip(), loopback=settings.ALLOW_LOOPBACK_HTTP)
     except RequestRefusedError as error:
         raise forms.ValidationError(str(error)) from error
     if url.netloc == urls.parse_url(settings.SITE_URL, loopback=True).netloc:
@@ -39,14 +39,14 @@ class EndpointForm(forms.Form):
 
     form = forms.ChoiceField(
         label=gettext_lazy("Sends"),
-        choices=Endpoint.Form.choices,
+        choices=WebhookEndpoint.Form.choices,
         widget=forms.RadioSelect,
         error_messages=CHOICE_ERROR_MESSAGES,
     )
     name = SingleLineField(
         label=gettext_lazy("Name"),
         max_length=80,
-        help_text=gettext_lazy("How you will recognise it, such as “Build pipeline”."),
+        help_text=gettext_lazy("How you will recognize it, such as “Build pipeline”."),
     )
     address = forms.CharField(
         label=gettext_lazy("Address"),
@@ -70,7 +70,9 @@ class EndpointForm(forms.Form):
     )
     program_key = forms.ChoiceField(label=gettext_lazy("Program"), required=False, error_messages=CHOICE_ERROR_MESSAGES)
 
-    def __init__(self, *args: Any, is_program_endpoint: bool, endpoint: Endpoint | None = None, **kwargs: Any) -> None:
+    def __init__(
+        self, *args: Any, is_program_endpoint: bool, endpoint: WebhookEndpoint | None = None, **kwargs: Any
+    ) -> None:
         super().__init__(*args, **kwargs)
         self.endpoint = endpoint
         kinds: Any = self.fields["kinds"]
@@ -90,7 +92,7 @@ class EndpointForm(forms.Form):
         if endpoint is not None:
             del self.fields["form"]
             address.required = False
-            address.help_text = _("Now %(shown)s. Leave this empty to keep it.") % {"shown": endpoint.shown}
+            address.help_text = _("Now %(shown)s. Leave this empty to keep it.") % {"shown": endpoint.display_url}
 
     def clean_address(self) -> str:
         address = str(self.cleaned_data.get("address", ""))
@@ -99,11 +101,11 @@ class EndpointForm(forms.Form):
     @property
     def configuration(self) -> EndpointConfiguration:
         data = self.cleaned_data
-        form = data.get("form") or (self.endpoint.form if self.endpoint else Endpoint.Form.WEBHOOK)
+        form = data.get("form") or (self.endpoint.form if self.endpoint else WebhookEndpoint.Form.WEBHOOK)
         return EndpointConfiguration(data["name"], data["kinds"], data["program_key"], data["address"], form)
 
 
-def build_initial_data(endpoint: Endpoint) -> dict[str, Any]:
+def build_initial_data(endpoint: WebhookEndpoint) -> dict[str, Any]:
     return {"name": endpoint.name, "kinds": endpoint.kinds, "program_key": endpoint.program_key}
 
 

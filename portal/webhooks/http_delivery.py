@@ -12,7 +12,7 @@ from time import monotonic
 from standardwebhooks import Webhook
 
 from portal.core.crypto import Secret
-from portal.webhooks.models import Endpoint
+from portal.webhooks.models import WebhookEndpoint
 from verification.sources.errors import RequestRefusedError, SourceError
 from verification.sources.http.client import OutboundClient
 from verification.sources.http.posting import PostResponse, post
@@ -108,7 +108,7 @@ def send_delivery(
 def build_headers(batch: DeliveryBatch, delivery: OutgoingDelivery, at: datetime) -> dict[str, str]:
     """The headers of an attempt. While two secrets hold, both sign: the receiver takes whichever it knows."""
     headers = {"Content-Type": "application/json"}
-    if batch.form == Endpoint.Form.WEBHOOK:
+    if batch.form == WebhookEndpoint.Form.WEBHOOK:
         signatures = [Webhook(secret.value).sign(delivery.message_id, at, delivery.body) for secret in batch.secrets]
         headers |= {
             "webhook-id": delivery.message_id,
@@ -128,7 +128,7 @@ def interpret_response(
         for name, value in list(response.headers.items())[:MAX_STORED_HEADERS]
     }
     is_gone = response.status == GONE_STATUS
-    if form == Endpoint.Form.SLACK and response.status >= 400:
+    if form == WebhookEndpoint.Form.SLACK and response.status >= 400:
         is_gone = is_gone or body.strip() in SLACK_GONE_ERRORS
     message = describe_status(response.status)
     retry_after_seconds = parse_retry_after(response) if not 200 <= response.status < 300 else 0

@@ -13,10 +13,10 @@ def message_id() -> str:
     return f"msg_{uuid4().hex}"
 
 
-class Endpoint(models.Model):
+class WebhookEndpoint(models.Model):
     """An address that hears of events. Without a partner it is the program's own and hears of every company.
 
-    Address and secrets are sealed: a Slack address is a secret itself. `shown` is what may be shown of it.
+    Address and secrets are sealed: a Slack address is a secret itself. `display_url` is what may be shown of it.
     `claim` and `claimed_until` name who is sending to it; `rests_until` spares a receiver that is away.
     """
 
@@ -25,25 +25,25 @@ class Endpoint(models.Model):
         SLACK = "slack", gettext_lazy("Slack message")
 
     class Pause(models.TextChoices):
-        HAND = "hand", gettext_lazy("Paused by hand")
-        GONE = "gone", gettext_lazy("The receiver said that it is gone")
-        DEAD = "dead", gettext_lazy("Nothing arrived for days")
+        MANUAL = "manual", gettext_lazy("Paused by hand")
+        ENDPOINT_GONE = "endpoint_gone", gettext_lazy("The receiver said that it is gone")
+        UNREACHABLE = "unreachable", gettext_lazy("Nothing arrived for days")
 
     uuid = models.UUIDField(default=uuid4, unique=True, editable=False)
     partner = models.ForeignKey("partners.Partner", models.CASCADE, null=True, blank=True, related_name="endpoints")
     name = models.CharField("name", max_length=80)
     form = models.CharField(max_length=10, choices=Form.choices, default=Form.WEBHOOK)
     address = models.BinaryField()
-    shown = models.CharField(max_length=300)
+    display_url = models.CharField(max_length=300)
     kinds = models.JSONField(default=list)
     program_key = models.CharField(max_length=40, blank=True)
     secret = models.BinaryField(null=True)
     old_secret = models.BinaryField(null=True)
     old_secret_until = models.DateTimeField(null=True, blank=True)
-    made_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
-    made_at = models.DateTimeField()
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    created_at = models.DateTimeField()
     ended_at = models.DateTimeField(null=True, blank=True)
-    pause = models.CharField(max_length=10, choices=Pause.choices, blank=True)
+    pause = models.CharField(max_length=16, choices=Pause.choices, blank=True)
     paused_at = models.DateTimeField(null=True, blank=True)
     delivered_at = models.DateTimeField(null=True, blank=True)
     failing_since = models.DateTimeField(null=True, blank=True)
@@ -54,13 +54,13 @@ class Endpoint(models.Model):
 
     class Meta:
         ordering = ("name", "pk")
-        indexes = [models.Index(fields=["partner"], condition=Q(ended_at=None), name="endpoints_in_use")]
+        indexes = [models.Index(fields=["partner"], condition=Q(ended_at=None), name="webhook_endpoint_active")]
 
     def __str__(self) -> str:
-        return f"{self.name}: {self.shown}"
+        return f"{self.name}: {self.display_url}"
 
 
-class EndpointMessage(models.Model):
+class WebhookDelivery(models.Model):
     """One event for one endpoint, as it is sent: `body` is written once, with what was true then. Kept 30 days.
 
     `tries` counts the failures since it was queued or replayed: the place in the table of waits.
@@ -73,52 +73,54 @@ class EndpointMessage(models.Model):
         CANCELLED = "cancelled", gettext_lazy("Not sent")
 
     uuid = models.UUIDField(default=uuid4, unique=True, editable=False)
-    endpoint = models.ForeignKey(Endpoint, models.CASCADE, related_name="messages")
+    endpoint = models.ForeignKey(WebhookEndpoint, models.CASCADE, related_name="messages")
     key = models.CharField(max_length=80)
     message_id = models.CharField(max_length=40, default=message_id, unique=True, editable=False)
-    event = models.ForeignKey("audit.Event", models.PROTECT, null=True, blank=True, related_name="+")
+    event = models.ForeignKey("audit.AuditEvent", models.PROTECT, null=True, blank=True, related_name="+")
     kind = models.CharField(max_length=60)
     about = models.CharField(max_length=120, blank=True)
     body = models.TextField()
     state = models.CharField(max_length=10, choices=State.choices, default=State.WAITING)
-    made_at = models.DateTimeField()
+    created_at = models.DateTimeField()
     due_at = models.DateTimeField()
     tries = models.PositiveSmallIntegerField(default=0)
     attempted = models.PositiveIntegerField(default=0)
-    last_said = models.CharField(max_length=300, blank=True)
+    last_response_summary = models.CharField(max_length=300, blank=True)
     delivered_at = models.DateTimeField(null=True, blank=True)
     replayed_at = models.DateTimeField(null=True, blank=True)
     replayed_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
 
     class Meta:
-        ordering = ("-made_at", "-pk")
-        constraints = [models.UniqueConstraint(fields=["endpoint", "key"], name="one_message_an_event")]
+        ordering = ("-created_at", "-pk")
+        constraints = [models.UniqueConstraint(fields=["endpoint", "key"], name="webhook_delivery_unique_endpoint_key")]
         indexes = [
-            models.Index(fields=["endpoint", "due_at"], condition=Q(state="waiting"), name="messages_not_yet_sent"),
-            models.Index(fields=["endpoint", "-made_at"], name="messages_of_an_endpoint"),
-            models.Index(fields=["made_at"], name="messages_to_forget"),
+            models.Index(fields=["endpoint", "due_at"], condition=Q(state="waiting"), name="webhook_delivery_waiting"),
+            models.Index(fields=["endpoint", "-created_at"], name="webhook_delivery_newest"),
+            models.Index(fields=["created_at"], name="webhook_delivery_expiry"),
         ]
 
     def __str__(self) -> str:
         return f"{self.kind} {self.message_id}"
 
 
-class EndpointAttempt(models.Model):
+class WebhookDeliveryAttempt(models.Model):
     """One request and what came back, cut to what a person reads. `status` is None where nothing came back."""
 
-    message = models.ForeignKey(EndpointMessage, models.CASCADE, related_name="attempts")
+    message = models.ForeignKey(WebhookDelivery, models.CASCADE, related_name="attempts")
     number = models.PositiveIntegerField()
     at = models.DateTimeField()
     seconds = models.FloatField()
     status = models.PositiveSmallIntegerField(null=True)
-    said = models.CharField(max_length=300)
+    response_summary = models.CharField(max_length=300)
     sent_headers = models.JSONField(default=dict)
     headers = models.JSONField(default=dict)
     body = models.TextField(blank=True)
 
     class Meta:
         ordering = ("-number",)
-        constraints = [models.UniqueConstraint(fields=["message", "number"], name="one_attempt_a_number")]
+        constraints = [
+            models.UniqueConstraint(fields=["message", "number"], name="webhook_attempt_unique_delivery_number")
+        ]
 
     def __str__(self) -> str:
-        return f"{self.message} {self.number}: {self.said}"
+        return f"{self.message} {self.number}: {self.response_summary}"

@@ -11,7 +11,7 @@ from django.urls import reverse
 from integrations.partners import permissions
 from integrations.partners.models import Partner
 from integrations.submissions.models import Integration
-from portal.audit.models import Event
+from portal.audit.models import AuditEvent
 from portal.webhooks.event_kinds import ISSUE_KEYS, PAYLOAD_VERSION, SAMPLE_VALUES, TEST_EVENT_TYPE, WebhookEventType
 
 MAX_BODY_CHARACTERS = 64 * 1024  # characters of a body
@@ -27,7 +27,7 @@ def parse_json(body: str) -> dict[str, Any]:
     return data
 
 
-def build_body(event: Event, kind: WebhookEventType) -> str:
+def build_body(event: AuditEvent, kind: WebhookEventType) -> str:
     """The payload of one event. Issues that would make it too long are left out; `count` still says how many."""
     payload_data = build_payload(event, kind)
     text = serialize_json(payload_data)
@@ -37,7 +37,7 @@ def build_body(event: Event, kind: WebhookEventType) -> str:
     return text
 
 
-def build_payload(event: Event, kind: WebhookEventType) -> dict[str, Any]:
+def build_payload(event: AuditEvent, kind: WebhookEventType) -> dict[str, Any]:
     """`sequence` counts the events of one integration: it puts messages that overtook each other in order."""
     row = event.integration
     assert row is not None
@@ -61,9 +61,9 @@ def build_subject_data(row: Integration) -> dict[str, Any]:
             "program": row.program_key,
             "edition": row.edition_date,
             "stage": str(row.stage),
-            "standing": str(row.standing),
+            "listing_status": str(row.listing_status),
             "tier": row.tier,
-            "turn": row.turn_holder,
+            "turn": row.responsible_party,
             "repository": row.repository,
             "url": settings.SITE_URL + reverse("integration", args=[row.uuid]),
         },
@@ -71,7 +71,7 @@ def build_subject_data(row: Integration) -> dict[str, Any]:
     }
 
 
-def get_actor_side(event: Event) -> str:
+def get_actor_side(event: AuditEvent) -> str:
     """Who did it: "partner", "program", or "portal" for the machine."""
     if event.actor_id is None:
         return "portal"
@@ -85,7 +85,7 @@ def format_value(name: str, value: Any) -> Any:
         return [{key: issue.get(key) for key in ISSUE_KEYS} for issue in value]
     if name in ("from", "to") and isinstance(value, list):
         return dict(zip(("stage", "step"), value, strict=False))
-    if name == "standing":
+    if name == "listing_status":
         return dict(zip(("was", "is"), value, strict=False))
     return value
 
@@ -110,7 +110,7 @@ def build_example(kind: WebhookEventType) -> dict[str, Any]:
     uuid = "0b7e4c1a-5d0e-4c55-9a43-8f4f6f1c2d3e"
     integration = {
         "id": uuid, "name": "Rocket", "program": "terraform-provider", "edition": "2026-06", "stage": "review",
-        "standing": "none", "tier": "", "turn": "program", "repository": "acme/terraform-provider-rocket",
+        "listing_status": "unlisted", "tier": "", "turn": "program", "repository": "acme/terraform-provider-rocket",
         "url": f"{site}/integrations/{uuid}/",
     }  # fmt: skip
     data = {

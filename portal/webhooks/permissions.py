@@ -10,7 +10,7 @@ from django.utils.translation import gettext_noop
 
 from integrations.partners import permissions
 from integrations.partners.models import Partner, Role
-from portal.webhooks.models import Endpoint
+from portal.webhooks.models import WebhookEndpoint
 
 NOT_FOUND_MESSAGE = gettext_noop("This webhook does not exist, or it is not visible to you.")
 
@@ -30,21 +30,21 @@ def list_managed_partners(user: Any) -> list[Partner]:
 
 def list_visible_endpoints(user: Any) -> Any:
     """The endpoints that a person manages."""
-    endpoints = Endpoint.objects.filter(ended_at=None, partner__in=list_managed_partners(user))
+    endpoints = WebhookEndpoint.objects.filter(ended_at=None, partner__in=list_managed_partners(user))
     if can_manage(None, user):
-        endpoints |= Endpoint.objects.filter(ended_at=None, partner=None)
+        endpoints |= WebhookEndpoint.objects.filter(ended_at=None, partner=None)
     return endpoints.select_related("partner")
 
 
-def get_endpoint(user: Any, uuid: UUID) -> Endpoint:
+def get_endpoint(user: Any, uuid: UUID) -> WebhookEndpoint:
     """The endpoint, for those who manage it. Raises Http404 for everybody else."""
-    endpoint: Endpoint | None = list_visible_endpoints(user).filter(uuid=uuid).first()
+    endpoint: WebhookEndpoint | None = list_visible_endpoints(user).filter(uuid=uuid).first()
     if endpoint is None:
         raise Http404(_(NOT_FOUND_MESSAGE))
     return endpoint
 
 
-def list_owners(endpoint: Endpoint) -> list[Any]:
+def list_owners(endpoint: WebhookEndpoint) -> list[Any]:
     """Who is told when an endpoint is paused: the company's owners; of the program's own, its staff."""
     active_users = get_user_model().objects.filter(is_active=True)
     if endpoint.partner_id is None:

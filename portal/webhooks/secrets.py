@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from portal.core import crypto
 from portal.core.crypto import Secret
-from portal.webhooks.models import Endpoint
+from portal.webhooks.models import WebhookEndpoint
 
 SECRET_BYTES = 32
 SECRET_OVERLAP_PERIOD = timedelta(days=1)
@@ -19,30 +19,30 @@ def generate_secret() -> Secret:
     return Secret("whsec_" + base64.b64encode(os.urandom(SECRET_BYTES)).decode())
 
 
-def build_encryption_context(endpoint: Endpoint, usage: str) -> str:
+def build_encryption_context(endpoint: WebhookEndpoint, usage: str) -> str:
     return f"endpoint {endpoint.uuid} {usage}"
 
 
-def set_address(endpoint: Endpoint, address: str) -> None:
+def set_address(endpoint: WebhookEndpoint, address: str) -> None:
     endpoint.address = crypto.encrypt(Secret(address), build_encryption_context(endpoint, "address"))
-    endpoint.shown = format_display_address(endpoint.form, address)
+    endpoint.display_url = format_display_address(endpoint.form, address)
 
 
-def decrypt_address(endpoint: Endpoint) -> Secret:
+def decrypt_address(endpoint: WebhookEndpoint) -> Secret:
     return crypto.decrypt(bytes(endpoint.address), build_encryption_context(endpoint, "address"))
 
 
 def format_display_address(form: str, address: str) -> str:
     """What pages show of an address: of a Slack address its host and its end, of others all but the query."""
     address_parts = urlsplit(address)
-    if form == Endpoint.Form.SLACK:
+    if form == WebhookEndpoint.Form.SLACK:
         return f"{address_parts.netloc}/…{address[-4:]}"
     return f"{address_parts.scheme}://{address_parts.netloc}{address_parts.path}"[:280] + (
         "?…" if address_parts.query else ""
     )
 
 
-def set_secret(endpoint: Endpoint, now: datetime) -> Secret:
+def set_secret(endpoint: WebhookEndpoint, now: datetime) -> Secret:
     """A new secret; the one before holds for a day more."""
     new_secret_value = generate_secret()
     if endpoint.secret:
@@ -51,7 +51,7 @@ def set_secret(endpoint: Endpoint, now: datetime) -> Secret:
     return new_secret_value
 
 
-def list_signing_secrets(endpoint: Endpoint, now: datetime) -> tuple[Secret, ...]:
+def list_signing_secrets(endpoint: WebhookEndpoint, now: datetime) -> tuple[Secret, ...]:
     """The secrets that sign now, the newest first. Raises CannotOpen."""
     encrypted_secrets = [endpoint.secret] if endpoint.secret else []
     if endpoint.old_secret and endpoint.old_secret_until and endpoint.old_secret_until > now:
@@ -62,7 +62,7 @@ def list_signing_secrets(endpoint: Endpoint, now: datetime) -> tuple[Secret, ...
     )
 
 
-def reencrypt(endpoint: Endpoint) -> bool:
+def reencrypt(endpoint: WebhookEndpoint) -> bool:
     """Seal everything with the newest key. Returns whether anything was not."""
     usages_by_column = {"address": "address", "secret": "secret", "old_secret": "secret"}
     changed_columns = []

@@ -10,10 +10,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from portal.webhooks.event_kinds import EVENT_TYPES_BY_NAME, TEST_EVENT_TYPE
-from portal.webhooks.models import Endpoint, EndpointMessage
+from portal.webhooks.models import WebhookDelivery, WebhookEndpoint
 from portal.webhooks.permissions import list_visible_endpoints
 
-DeliveryState = EndpointMessage.State
+DeliveryState = WebhookDelivery.State
 # what the log's tabs show: word, and the messages
 STATE_TABS: dict[str, tuple[str, Q]] = {
     "": (gettext_noop("All"), Q()),
@@ -34,7 +34,7 @@ def build_tabs(state: str, kind: str) -> list[Tab]:
     ]
 
 
-def list_kinds(endpoint: Endpoint) -> list[str]:
+def list_kinds(endpoint: WebhookEndpoint) -> list[str]:
     """What the log can be narrowed to: what the endpoint hears of, and whatever else its log holds."""
     logged_kinds = set(endpoint.messages.order_by().values_list("kind", flat=True).distinct())
     available_kinds = {*endpoint.kinds, *logged_kinds}
@@ -51,9 +51,9 @@ class EndpointHealth:
     sentence: str
 
 
-def get_health(endpoint: Endpoint, now: datetime) -> EndpointHealth:
+def get_health(endpoint: WebhookEndpoint, now: datetime) -> EndpointHealth:
     if endpoint.pause:
-        reason = Endpoint.Pause(endpoint.pause).label
+        reason = WebhookEndpoint.Pause(endpoint.pause).label
         return EndpointHealth(
             _("Paused"), "warn", "pause", _("%(why)s. Nothing is sent until it is resumed.") % {"why": reason}
         )
@@ -66,9 +66,9 @@ def get_health(endpoint: Endpoint, now: datetime) -> EndpointHealth:
     return EndpointHealth(_("Works"), "good", "circle-check", _("The last message arrived."))
 
 
-def list_managed_endpoints(user: Any, now: datetime) -> list[tuple[Endpoint, EndpointHealth]]:
+def list_managed_endpoints(user: Any, now: datetime) -> list[tuple[WebhookEndpoint, EndpointHealth]]:
     """The endpoints that a person manages, with what waits and failed in the last week."""
-    recent_failures = Q(messages__state=DeliveryState.FAILED, messages__made_at__gte=now - RECENT_PERIOD)
+    recent_failures = Q(messages__state=DeliveryState.FAILED, messages__created_at__gte=now - RECENT_PERIOD)
     rows = list_visible_endpoints(user).annotate(
         waiting=Count("messages", filter=Q(messages__state=DeliveryState.WAITING)),
         failed=Count("messages", filter=recent_failures),
@@ -76,7 +76,7 @@ def list_managed_endpoints(user: Any, now: datetime) -> list[tuple[Endpoint, End
     return [(row, get_health(row, now)) for row in rows.order_by("partner__name", "name", "pk")]
 
 
-def list_deliveries(endpoint: Endpoint, state: str, kind: str) -> QuerySet[EndpointMessage]:
+def list_deliveries(endpoint: WebhookEndpoint, state: str, kind: str) -> QuerySet[WebhookDelivery]:
     """The messages that the filters leave, newest first. What is no filter filters nothing."""
     _, state_condition = STATE_TABS.get(state, STATE_TABS[""])
     rows = endpoint.messages.filter(state_condition).defer("body")

@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from portal.notifications import email
 from portal.webhooks.http_delivery import DeliveryBatch, DeliveryOutcome
-from portal.webhooks.models import Endpoint, EndpointAttempt, EndpointMessage
+from portal.webhooks.models import WebhookDelivery, WebhookDeliveryAttempt, WebhookEndpoint
 from portal.webhooks.permissions import list_owners
 from portal.webhooks.retry_policy import UNREACHABLE_AFTER, get_endpoint_backoff, get_retry_delay
 
@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 def save_outcomes(batch: DeliveryBatch, outcomes: Sequence[DeliveryOutcome], now: datetime) -> bool:
     """Write down a round. False where the claim ran out meanwhile: whoever has it now sends again and writes."""
     # no_key: whoever writes a message of this endpoint meanwhile waits for nothing
-    claimed_endpoints = Endpoint.objects.select_for_update(of=("self",), no_key=True).filter(
+    claimed_endpoints = WebhookEndpoint.objects.select_for_update(of=("self",), no_key=True).filter(
         pk=batch.endpoint, claim=batch.claim
     )
     endpoint = claimed_endpoints.first()
@@ -36,17 +36,17 @@ def save_outcomes(batch: DeliveryBatch, outcomes: Sequence[DeliveryOutcome], now
     return True
 
 
-def _save_attempt(endpoint: Endpoint, outcome: DeliveryOutcome) -> None:
-    message = EndpointMessage.objects.select_for_update(of=("self",)).get(pk=outcome.pk)
+def _save_attempt(endpoint: WebhookEndpoint, outcome: DeliveryOutcome) -> None:
+    message = WebhookDelivery.objects.select_for_update(of=("self",)).get(pk=outcome.pk)
     message.attempted += 1
-    message.last_said = outcome.message
-    EndpointAttempt.objects.create(
+    message.last_response_summary = outcome.message
+    WebhookDeliveryAttempt.objects.create(
         message=message,
         number=message.attempted,
         at=outcome.at,
         seconds=round(outcome.seconds, 3),
         status=outcome.status,
-        said=outcome.message,
+        response_summary=outcome.message,
         sent_headers=outcome.sent_headers,
         headers=outcome.headers,
         body=outcome.body,
@@ -58,28 +58,28 @@ def _save_attempt(endpoint: Endpoint, outcome: DeliveryOutcome) -> None:
     message.save()
 
 
-def _mark_delivered(endpoint: Endpoint, message: EndpointMessage, outcome: DeliveryOutcome) -> None:
-    message.state, message.delivered_at = EndpointMessage.State.DELIVERED, outcome.at
+def _mark_delivered(endpoint: WebhookEndpoint, message: WebhookDelivery, outcome: DeliveryOutcome) -> None:
+    message.state, message.delivered_at = WebhookDelivery.State.DELIVERED, outcome.at
     endpoint.delivered_at, endpoint.failing_since, endpoint.rests_until, endpoint.failures = outcome.at, None, None, 0
 
 
-def _mark_failed(endpoint: Endpoint, message: EndpointMessage, outcome: DeliveryOutcome) -> None:
+def _mark_failed(endpoint: WebhookEndpoint, message: WebhookDelivery, outcome: DeliveryOutcome) -> None:
     message.tries += 1
     retry_delay = get_retry_delay(message.tries, outcome.retry_after_seconds)
     if retry_delay is None:
-        message.state = EndpointMessage.State.FAILED
+        message.state = WebhookDelivery.State.FAILED
     else:
         message.due_at = outcome.at + retry_delay
     endpoint.failures += 1
     endpoint.failing_since = endpoint.failing_since or outcome.at
     endpoint.rests_until = outcome.at + get_endpoint_backoff(endpoint.failures, outcome.retry_after_seconds)
     if endpoint.pause == "" and outcome.is_endpoint_gone:
-        pause_endpoint(endpoint, Endpoint.Pause.GONE, outcome.at)
+        pause_endpoint(endpoint, WebhookEndpoint.Pause.ENDPOINT_GONE, outcome.at)
     elif endpoint.pause == "" and outcome.at - endpoint.failing_since >= UNREACHABLE_AFTER:
-        pause_endpoint(endpoint, Endpoint.Pause.DEAD, outcome.at)
+        pause_endpoint(endpoint, WebhookEndpoint.Pause.UNREACHABLE, outcome.at)
 
 
-def pause_endpoint(endpoint: Endpoint, reason: Endpoint.Pause, now: datetime) -> None:
+def pause_endpoint(endpoint: WebhookEndpoint, reason: WebhookEndpoint.Pause, now: datetime) -> None:
     """Send nothing more until somebody resumes it, and tell whoever it belongs to. The caller saves the row."""
     endpoint.pause, endpoint.paused_at = reason, now
     template_context: dict[str, Any] = {
@@ -94,4 +94,4 @@ def pause_endpoint(endpoint: Endpoint, reason: Endpoint.Pause, now: datetime) ->
 
 def release_claim(pk: int, claim: str, **columns: Any) -> None:
     """Give an endpoint back unsent."""
-    Endpoint.objects.filter(pk=pk, claim=claim).update(claim=None, claimed_until=None, **columns)
+    WebhookEndpoint.objects.filter(pk=pk, claim=claim).update(claim=None, claimed_until=None, **columns)

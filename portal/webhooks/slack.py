@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from portal.audit.event_types import get_actor_name
-from portal.audit.models import Event
+from portal.audit.models import AuditEvent
 from portal.notifications.email import flatten_text
 from portal.webhooks.payloads import serialize_json
 
@@ -28,7 +28,7 @@ def build_link(address: str, text: Any) -> str:
     return f"<{address}|{escape_text(text).replace('|', '¦')}>"
 
 
-def build_body(event: Event, payload: Mapping[str, Any]) -> str:
+def build_body(event: AuditEvent, payload: Mapping[str, Any]) -> str:
     """The message of one event; `payload` is its payload."""
     data = payload["data"]
     summary, tone, _ = event.words

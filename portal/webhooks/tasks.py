@@ -19,7 +19,7 @@ from portal.core.crypto import DecryptionError
 from portal.webhooks import secrets as sealing
 from portal.webhooks import settlement as settling
 from portal.webhooks.http_delivery import DeliveryBatch, DeliveryOutcome, OutgoingDelivery, send_batch
-from portal.webhooks.models import Endpoint, EndpointMessage
+from portal.webhooks.models import WebhookDelivery, WebhookEndpoint
 from verification.sources import build_outbound_client
 
 log = logging.getLogger(__name__)
@@ -67,8 +67,8 @@ def claim_due_endpoints(now: datetime, limit: int) -> Iterator[DeliveryBatch]:
     """Rounds of endpoints that have something due and that nobody else is sending to; the healthy ones first."""
     if limit <= 0:
         return
-    due_deliveries = EndpointMessage.objects.filter(state=EndpointMessage.State.WAITING, due_at__lte=now)
-    available_endpoints = Endpoint.objects.filter(
+    due_deliveries = WebhookDelivery.objects.filter(state=WebhookDelivery.State.WAITING, due_at__lte=now)
+    available_endpoints = WebhookEndpoint.objects.filter(
         _build_available_condition(now), ended_at=None, pause="", pk__in=due_deliveries.values("endpoint")
     )
     for pk in list(available_endpoints.order_by("failures", "pk").values_list("pk", flat=True)[:limit]):
@@ -85,11 +85,13 @@ def _build_available_condition(now: datetime) -> Q:
 def claim_endpoint(pk: int, now: datetime) -> DeliveryBatch | None:
     """Take an endpoint: a conditional update, so that one of any number of senders wins."""
     token = uuid4()
-    claimable_endpoints = Endpoint.objects.filter(_build_available_condition(now), pk=pk, ended_at=None, pause="")
+    claimable_endpoints = WebhookEndpoint.objects.filter(
+        _build_available_condition(now), pk=pk, ended_at=None, pause=""
+    )
     if not claimable_endpoints.update(claim=token, claimed_until=now + LEASE_DURATION):
         return None
-    endpoint = Endpoint.objects.get(pk=pk)
-    due_deliveries = endpoint.messages.filter(state=EndpointMessage.State.WAITING, due_at__lte=now).order_by(
+    endpoint = WebhookEndpoint.objects.get(pk=pk)
+    due_deliveries = endpoint.messages.filter(state=WebhookDelivery.State.WAITING, due_at__lte=now).order_by(
         "due_at", "pk"
     )
     deliveries = tuple(

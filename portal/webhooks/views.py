@@ -24,11 +24,11 @@ from portal.webhooks import permissions as access
 from portal.webhooks.event_kinds import iterate_event_type_groups
 from portal.webhooks.forms import EndpointForm, ReplayForm, build_initial_data
 from portal.webhooks.http_delivery import format_json
-from portal.webhooks.models import Endpoint, EndpointMessage
+from portal.webhooks.models import WebhookDelivery, WebhookEndpoint
 from portal.webhooks.retry_policy import RETRY_DELAYS_SECONDS, format_delay
 from portal.webhooks.selectors import build_tabs, get_health, list_deliveries, list_kinds, list_managed_endpoints
 
-EndpointAction = Callable[[HttpRequest, Endpoint], str]
+EndpointAction = Callable[[HttpRequest, WebhookEndpoint], str]
 
 
 def list_webhooks(request: HttpRequest) -> HttpResponse:
@@ -91,14 +91,14 @@ def show_webhook(request: HttpRequest, uuid: UUID) -> HttpResponse:
 
 
 @sensitive_variables("secret")
-def _render_with_secret(request: HttpRequest, endpoint: Endpoint, secret: str) -> HttpResponse:
+def _render_with_secret(request: HttpRequest, endpoint: WebhookEndpoint, secret: str) -> HttpResponse:
     """The page right after a secret was made. A reload of it makes no second one: the form says what it saw."""
     return _render_page(request, endpoint, secret=secret, is_new_secret=True)
 
 
 @sensitive_variables("secret")
 def _render_page(
-    request: HttpRequest, endpoint: Endpoint, *, secret: str = "", is_new_secret: bool = False
+    request: HttpRequest, endpoint: WebhookEndpoint, *, secret: str = "", is_new_secret: bool = False
 ) -> HttpResponse:
     now = timezone.now()
     state, kind = request.GET.get("state", ""), request.GET.get("kind", "")
@@ -162,27 +162,27 @@ def rotate_secret(request: HttpRequest, uuid: UUID) -> HttpResponse:
     return _render_with_secret(request, endpoint, secret.value)
 
 
-def _send_test(request: HttpRequest, endpoint: Endpoint) -> str:
+def _send_test(request: HttpRequest, endpoint: WebhookEndpoint) -> str:
     services.send_test_event(endpoint, actor=request.user, now=timezone.now())
     return _("A test event is on its way. Look at the log in a moment.")
 
 
-def _pause_endpoint(request: HttpRequest, endpoint: Endpoint) -> str:
+def _pause_endpoint(request: HttpRequest, endpoint: WebhookEndpoint) -> str:
     services.pause_endpoint(endpoint, actor=request.user, now=timezone.now())
     return _("The webhook is paused. What happens meanwhile is kept for 30 days.")
 
 
-def _resume_endpoint(request: HttpRequest, endpoint: Endpoint) -> str:
+def _resume_endpoint(request: HttpRequest, endpoint: WebhookEndpoint) -> str:
     count = services.resume_endpoint(endpoint, actor=request.user, now=timezone.now())
     return _("The webhook is on again; messages that waited: %(count)s.") % {"count": count}
 
 
-def _resume_without_waiting(request: HttpRequest, endpoint: Endpoint) -> str:
+def _resume_without_waiting(request: HttpRequest, endpoint: WebhookEndpoint) -> str:
     count = services.resume_endpoint(endpoint, actor=request.user, now=timezone.now(), skip=True)
     return _("The webhook is on again; messages left out: %(count)s.") % {"count": count}
 
 
-def _replay_failed(request: HttpRequest, endpoint: Endpoint) -> str:
+def _replay_failed(request: HttpRequest, endpoint: WebhookEndpoint) -> str:
     form = ReplayForm(request.POST)
     if not form.is_valid():
         raise ActionRefused(" ".join(str(error) for error in form.errors["since"]))
@@ -229,7 +229,7 @@ def show_delivery(request: HttpRequest, uuid: UUID, message: UUID) -> HttpRespon
     """One message with every attempt; the button sends it again."""
     endpoint = access.get_endpoint(request.user, uuid)
     delivery = get_object_or_404(
-        EndpointMessage.objects.select_related("replayed_by", "event"), endpoint=endpoint, uuid=message
+        WebhookDelivery.objects.select_related("replayed_by", "event"), endpoint=endpoint, uuid=message
     )
     if request.method == "POST":
         try:

@@ -1,8 +1,8 @@
-"""What do other licence detectors make of the same texts, and how long do they take? Not run where they are missing.
+"""What do other license detectors make of the same texts, and how long do they take? Not run where they are missing.
 
 SCANCODE_PYTHON names a Python that has scancode-toolkit (it is no part of the portal's own environment); licensee, of
 which GitHub's answer is made, is looked for on the PATH. Their answer is taken as a naive portal would: allowed where
-every licence that is named is on the list.
+every license that is named is on the list.
 """
 
 import json
@@ -43,7 +43,7 @@ class DetectorTiming:
 
 
 def allows(expression: str, allowed_licenses: Iterable[str]) -> bool:
-    """Whether every licence that an expression names is on the list; of several to choose from, one."""
+    """Whether every license that an expression names is on the list; of several to choose from, one."""
     allowed_names = set(allowed_licenses)
     parts = [part for part in re.split(r"\s+AND\s+|[()]", expression) if part.strip()]
     return bool(parts) and all(allowed_names & {one.strip() for one in part.split(" OR ")} for part in parts)

@@ -36,16 +36,16 @@ AIM_RATIO, AIM_QUERIES = 5.0, 10
 WORDS = ("cloud", "firewall", "volumes", "scan", "dashboards", "login", "images", "mesh", "budget", "drift")
 PLATFORMS = ("linux_amd64", "linux_arm64", "darwin_arm64", "windows_amd64", "freebsd_amd64")
 PAGES = {
-    "directory": "/listed/",
-    "page 300": "/listed/?page=300",
-    "search": "/listed/?q=wall",
-    "search of two words": "/listed/?q=company+drif",
-    "nothing found": "/listed/?q=nothing+like+it",
-    "filters": "/listed/?product=Terraform&track=workflow&sort=support",
-    "platform": "/listed/?platform=linux_arm64&sort=name",
+    "directory": "/directory/",
+    "page 300": "/directory/?page=300",
+    "search": "/directory/?q=wall",
+    "search of two words": "/directory/?q=company+drif",
+    "nothing found": "/directory/?q=nothing+like+it",
+    "filters": "/directory/?product=Terraform&track=workflow&sort=support",
+    "platform": "/directory/?platform=linux_arm64&sort=name",
     "listing": "",
     "partner": "/partners/company-7/",
-    "Atom feed": "/feeds/listed.atom",
+    "Atom feed": "/feeds/directory.atom",
 }
 FLOORS = ("/trivial/", "/floor/")
 
@@ -78,7 +78,7 @@ def stock() -> Listing:
                 category_name=category.name,
                 tier=tier.key,
                 tier_name=tier.name,
-                standing="suspended" if n % 50 == 7 else "listed",
+                listing_status="suspended" if n % 50 == 7 else "listed",
                 summary="Servers, networks and volumes as code.",
                 version="1.4.2",
                 share=share,
@@ -128,7 +128,7 @@ def main() -> int:
         line = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
         print(f"{'page':<22}{'p95 ms':>8}{'trivial':>9}{'fifty rows':>12}{'x fifty rows':>14}{'queries':>9}  aim")
         for name, path in PAGES.items():
-            path = path or f"/listed/{first.uuid}/"
+            path = path or f"/directory/{first.uuid}/"
             trivial, floor, took = p95s(line, [*FLOORS, path])
             count = queries(client, path)
             wrong = took / floor > AIM_RATIO or count > AIM_QUERIES

@@ -23,7 +23,7 @@ from django.core.management import call_command  # noqa: E402
 from django.utils import timezone  # noqa: E402
 
 from integrations.sla.github import delivery_processing, reconciliation  # noqa: E402
-from integrations.sla.models import Clock, Delivery, Issue, Watch  # noqa: E402
+from integrations.sla.models import GitHubDelivery, MonitoredRepository, SlaClock, SupportIssue  # noqa: E402
 from tests.bench.watched import create_watches  # noqa: E402
 from tests.fakes.github.proxy import Proxy  # noqa: E402
 from tests.fakes.github.server import TOKEN  # noqa: E402
@@ -58,16 +58,16 @@ class World:
         self.rng, self.gate, self.proxy = random.Random(7), Counting(), Proxy()
         self.proxy.state.tokens.add(TOKEN)
         threading.Thread(target=self.proxy.serve_forever, daemon=True).start()
-        self.watches = list(Watch.objects.order_by("pk")[:count])
+        self.watches = list(MonitoredRepository.objects.order_by("pk")[:count])
         self.trackers = {watch.pk: self.tracker(watch, now) for watch in self.watches}
-        Watch.objects.update(began_at=now - timedelta(days=9), poll_at=None, cursors={}, etags={})
-        Watch.objects.filter(pk__in=self.trackers).update(poll_at=now)
+        MonitoredRepository.objects.update(began_at=now - timedelta(days=9), poll_at=None, cursors={}, etags={})
+        MonitoredRepository.objects.filter(pk__in=self.trackers).update(poll_at=now)
         for again in (now, now + timedelta(minutes=2)):
-            Watch.objects.filter(pk__in=self.trackers).update(poll_at=again)
+            MonitoredRepository.objects.filter(pk__in=self.trackers).update(poll_at=again)
             self.poll(again)
         self.spread(now, hooks)
 
-    def tracker(self, watch: Watch, now: datetime) -> Tracker:
+    def tracker(self, watch: MonitoredRepository, now: datetime) -> Tracker:
         tracker = Tracker(watch.repository, watch.repository_id or 0)
         for days in (7, 5):
             number = tracker.open(UMA, "It crashes", now - timedelta(days=days))
@@ -78,13 +78,13 @@ class World:
 
     def spread(self, now: datetime, hooks: bool) -> None:
         """As after weeks: the hooks tell everything; the daily and the hourly looks fall on any minute."""
-        rows = list(Watch.objects.filter(pk__in=self.trackers))
+        rows = list(MonitoredRepository.objects.filter(pk__in=self.trackers))
         for row in rows:
             row.cursors["full_at"] = (now - self.rng.random() * timedelta(days=1)).isoformat()
             row.cursors.pop("missed_at", None)
             row.last_delivery_at = now if hooks else None
             row.poll_at = now + self.rng.random() * (reconciliation.calculate_next_poll(row, now) - now)
-        Watch.objects.bulk_update(rows, ["cursors", "poll_at", "last_delivery_at"])
+        MonitoredRepository.objects.bulk_update(rows, ["cursors", "poll_at", "last_delivery_at"])
         self.gate.statuses.clear()
         self.proxy.state.seen.clear()
 
@@ -117,7 +117,7 @@ class World:
             for delivery in tracker.hooked:
                 if self.rng.random() < 0.95:
                     row = {"event": delivery.event, "digest": delivery.id, "body": delivery.body, "received_at": now}
-                    Delivery.objects.create(watch=watch, delivery_id=delivery.id, **row)
+                    GitHubDelivery.objects.create(watch=watch, delivery_id=delivery.id, **row)
             tracker.hooked.clear()
 
     def close(self) -> None:
@@ -128,7 +128,7 @@ class World:
 def hour(name: str, count: int, *, busy: bool, hooks: bool) -> bool:
     now, began = timezone.now().replace(microsecond=0), time.monotonic()
     with disable_delete_guard():
-        for model in (Delivery, Clock, Issue):
+        for model in (GitHubDelivery, SlaClock, SupportIssue):
             model.objects.all().delete()
     world = World(count, now, hooks=hooks)
     try:

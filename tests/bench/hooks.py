@@ -32,7 +32,7 @@ from django.core.management import call_command  # noqa: E402
 from django.utils import timezone  # noqa: E402
 
 from integrations.sla.github import delivery_processing  # noqa: E402
-from integrations.sla.models import Delivery, Watch  # noqa: E402
+from integrations.sla.models import GitHubDelivery, MonitoredRepository  # noqa: E402
 from tests.bench.watched import SECRET, create_watches  # noqa: E402
 from tests.fakes.github.tracker import Person, Tracker  # noqa: E402
 from tests.servers.base import free_port  # noqa: E402
@@ -92,7 +92,7 @@ class Gunicorn:
 class Sender:
     """Posts payloads that are all different, each signed, to the watches in turn."""
 
-    watches: list[Watch]
+    watches: list[MonitoredRepository]
     body: bytes
     run: str
     acknowledged: list[tuple[int, str]] = field(default_factory=list)
@@ -114,7 +114,7 @@ class Sender:
             "X-Watch": str(watch.pk),
         }
         try:
-            line.request("POST", f"/hooks/github/{watch.uuid}/", body, headers)
+            line.request("POST", f"/inbound/github/{watch.uuid}/", body, headers)
             answer = line.getresponse()
             answer.read()
         except (OSError, http.client.HTTPException):
@@ -193,7 +193,7 @@ def payload() -> bytes:
     return json.dumps(json.loads(tracker.hooked[0].body)).encode()
 
 
-def compare(watches: list[Watch]) -> bool:
+def compare(watches: list[MonitoredRepository]) -> bool:
     raw, ours = Gunicorn("tests.bench.raw_intake"), Gunicorn("portal.wsgi")
     rates: dict[str, list[tuple[float, float]]] = {"raw": [], "ours": []}
     try:
@@ -216,14 +216,14 @@ def compare(watches: list[Watch]) -> bool:
     return is_met
 
 
-def fire(watches: list[Watch], seconds: float) -> bool:
+def fire(watches: list[MonitoredRepository], seconds: float) -> bool:
     server, sender = Gunicorn("portal.wsgi"), Sender(watches, payload(), "fire")
-    Delivery.objects.all().delete()
+    GitHubDelivery.objects.all().delete()
     try:
         killed_workers = under_fire(server, sender, seconds)
     finally:
         server.stop()
-    deliveries = set(Delivery.objects.values_list("watch_id", "delivery_id"))
+    deliveries = set(GitHubDelivery.objects.values_list("watch_id", "delivery_id"))
     missing = len(set(sender.acknowledged) - deliveries)
     sorted_seconds = sorted(sender.seconds)
     p50, p99 = sorted_seconds[len(sorted_seconds) // 2], sorted_seconds[int(len(sorted_seconds) * 0.99)]

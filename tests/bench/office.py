@@ -18,8 +18,8 @@ from integrations.reviews.models import ReviewerProfile  # noqa: E402
 from integrations.submissions.models import Integration  # noqa: E402
 from portal.accounts.models import User  # noqa: E402
 from portal.analytics import forecast_accuracy, services  # noqa: E402
-from portal.analytics.models import Passage  # noqa: E402
-from portal.audit.models import Event  # noqa: E402
+from portal.analytics.models import StageDuration  # noqa: E402
+from portal.audit.models import AuditEvent  # noqa: E402
 from portal.demo import past  # noqa: E402
 from tests.bench.pages import cookie_of, queries, signed_in  # noqa: E402
 from tests.bench.server import Server  # noqa: E402
@@ -27,8 +27,14 @@ from tests.servers.base import free_port  # noqa: E402
 
 COPIES, APART = 79, 1_000  # of each of the 126 integrations of the demo's past; how far their numbers are apart
 FILLERS = 34  # further events of each: answers, checks, messages
-PAGES = ("/office/?period=365", "/office/flow/?period=365", "/office/people/", "/office/forecast/", "/queue/")
-FILES = ("/files/integrations.csv", "/files/integrations.xlsx")
+PAGES = (
+    "/analytics/?period=365",
+    "/analytics/flow/?period=365",
+    "/analytics/people/",
+    "/analytics/forecast/",
+    "/queue/",
+)
+FILES = ("/exports/integrations.csv", "/exports/integrations.xlsx")
 AIM_QUERIES, AIM_SECONDS = 10, 1.0
 
 
@@ -42,14 +48,16 @@ def grow() -> User:
     apart = f"{APART} * g"
     copy(Integration, {"id": f"id + {apart}", "uuid": "gen_random_uuid()", "name": "name || ' ' || g"})
     key = f"integration_id + {apart}"
-    copy(Passage, {"id": "id + 100000 * g", "integration_id": key}, shifted_columns=("began", "since", "until"))
+    copy(StageDuration, {"id": "id + 100000 * g", "integration_id": key}, shifted_columns=("began", "since", "until"))
     own = "integration_id IS NOT NULL"
-    copy(Event, {"id": "id + 100000 * g", "integration_id": key, "stream": f"'integration:' || ({key})"}, where=own)
+    copy(
+        AuditEvent, {"id": "id + 100000 * g", "integration_id": key, "stream": f"'integration:' || ({key})"}, where=own
+    )
     turn = f"'turn:' || (split_part(stream, ':', 2)::int + {apart})"
-    copy(Event, {"id": "id + 100000 * g", "stream": turn}, where="stream LIKE 'turn:%'")
+    copy(AuditEvent, {"id": "id + 100000 * g", "stream": turn}, where="stream LIKE 'turn:%'")
     with connection.cursor() as cursor:
         cursor.execute(
-            "INSERT INTO audit_event (id, stream, seq, integration_id, partner_id, verb, actor, note, data,"
+            "INSERT INTO audit_auditevent (id, stream, seq, integration_id, partner_id, event_type, actor, note, data,"
             " internal, at, before, hash) SELECT 50000000 + i.id * 100 + k, 'integration:' || i.id, 100 + k, i.id,"
             " i.partner_id, 'answered', 'Somebody', '', '{}', false, i.created_at + k * interval '1 hour', '', ''"
             " FROM submissions_integration i, generate_series(1, %s) k",
@@ -99,7 +107,7 @@ def by_events() -> str:
 def main() -> int:
     rita = grow()
     client = signed_in(rita)
-    counts = [model.objects.count() for model in (Integration, Event, Passage)]
+    counts = [model.objects.count() for model in (Integration, AuditEvent, StageDuration)]
     print("{:,} integrations, {:,} events, {:,} passages".format(*counts))
     missed_aims = 0
     server = Server(free_port())

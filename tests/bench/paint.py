@@ -31,11 +31,11 @@ VISITS = 3
 def find_pages() -> dict[str, str]:
     """The public pages of the demo world, by name."""
     listing = Listing.objects.order_by("pk")[0]
-    its = f"/listed/{listing.uuid}/"
+    its = f"/directory/{listing.uuid}/"
     names = (
         "/",
-        "/listed/",
-        "/listed/?q=rocket",
+        "/directory/",
+        "/directory/?q=rocket",
         its,
         f"{its}badge/",
         "/run-tasks/",
@@ -43,7 +43,7 @@ def find_pages() -> dict[str, str]:
         "/help/",
         "/status/",
     )
-    return {path.replace(str(listing.uuid), "…"): path for path in (*names, "/help/words/", "/verify/", "/api/docs")}
+    return {path.replace(str(listing.uuid), "…"): path for path in (*names, "/help/glossary/", "/verify/", "/api/docs")}
 
 
 def main() -> int:

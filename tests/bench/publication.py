@@ -114,7 +114,7 @@ def main() -> int:
     command = [sys.executable, "-c", SERVE, shared]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
         settings.REGISTRY_URL = server.stdout.readline().strip() if server.stdout else ""
-        settings.LOOPBACK_SOURCES = True
+        settings.ALLOW_LOOPBACK_HTTP = True
         rows, observations_by_name = [row for row, _ in load_recorded_providers(shared)], dict[str, Any]()
         first = measure_run("first run", server, rows, observations_by_name)
         again = measure_run("nothing changed", server, rows, observations_by_name)

@@ -13,7 +13,7 @@ import psycopg
 
 SECRET = os.environ.get("BENCH_SECRET", "").encode()
 INSERT = (
-    "INSERT INTO sla_delivery (watch_id, delivery_id, event, digest, body, received_at, attempts, outcome)"
+    "INSERT INTO sla_githubdelivery (watch_id, delivery_id, event, digest, body, received_at, attempts, outcome)"
     " VALUES (%s, %s, %s, %s, %s, %s, 0, '') ON CONFLICT (watch_id, delivery_id) DO NOTHING"
 )
 local = threading.local()

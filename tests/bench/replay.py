@@ -23,7 +23,7 @@ from django.utils import timezone  # noqa: E402
 
 from integrations.sla import tasks  # noqa: E402
 from integrations.sla.engine.types import IssueEventKind  # noqa: E402
-from integrations.sla.models import Issue, IssueEvent, Watch  # noqa: E402
+from integrations.sla.models import MonitoredRepository, SupportIssue, SupportIssueEvent  # noqa: E402
 from integrations.sla.services import projection  # noqa: E402
 from tests.bench.watched import create_watches  # noqa: E402
 
@@ -31,7 +31,7 @@ EVENTS, PER_ISSUE, CHUNK = 1_000_000, 10, 500
 TALK = ("It crashes at once.", "Which version do you use?", "1.4.2, on Linux.", "It is fixed in 1.4.3.", "Thank you.")
 
 
-def issues_of(watches: list[Watch], count: int, now: datetime) -> None:
+def issues_of(watches: list[MonitoredRepository], count: int, now: datetime) -> None:
     """Issues of the last half year, each with its opening, a label, comments, a closing and reopenings."""
     rng = random.Random(3)
     for first in range(0, count, CHUNK):
@@ -39,7 +39,7 @@ def issues_of(watches: list[Watch], count: int, now: datetime) -> None:
         for number in range(first, min(first + CHUNK, count)):
             watch, opened_at = watches[number % len(watches)], now - timedelta(minutes=rng.randrange(260_000))
             rows.append(
-                Issue(
+                SupportIssue(
                     watch=watch,
                     integration_id=watch.integration_id,
                     github_id=number,
@@ -52,14 +52,14 @@ def issues_of(watches: list[Watch], count: int, now: datetime) -> None:
                     edition=watch.integration.edition_date,
                 )
             )
-        issues = Issue.objects.bulk_create(rows)
+        issues = SupportIssue.objects.bulk_create(rows)
         events = [event for issue in issues for event in events_of(issue, rng)]
-        IssueEvent.objects.bulk_create(events, batch_size=2000)
+        SupportIssueEvent.objects.bulk_create(events, batch_size=2000)
         with transaction.atomic():
             projection.rebuild_projections([issue.pk for issue in issues], now)
 
 
-def events_of(issue: Issue, rng: random.Random) -> list[IssueEvent]:
+def events_of(issue: SupportIssue, rng: random.Random) -> list[SupportIssueEvent]:
     at, rows = issue.opened_at, [event(issue, 0, IssueEventKind.OPENED, issue.opened_at, TALK[0], reporter=True)]
     for number in range(1, PER_ISSUE):
         at += timedelta(minutes=rng.randrange(5, 600))
@@ -72,8 +72,10 @@ def events_of(issue: Issue, rng: random.Random) -> list[IssueEvent]:
     return rows
 
 
-def event(issue: Issue, number: int, kind: IssueEventKind, at: datetime, text: str, *, reporter: bool) -> IssueEvent:
-    return IssueEvent(
+def event(
+    issue: SupportIssue, number: int, kind: IssueEventKind, at: datetime, text: str, *, reporter: bool
+) -> SupportIssueEvent:
+    return SupportIssueEvent(
         issue=issue,
         key="opened" if number == 0 else f"{kind}:{number}",
         kind=kind,
@@ -93,8 +95,8 @@ def main() -> int:
     total = int(sys.argv[1]) if len(sys.argv) > 1 else EVENTS
     call_command("migrate", verbosity=0)
     now, watches = timezone.now().replace(microsecond=0), create_watches(100)
-    Watch.objects.update(began_at=now - timedelta(days=400), data_up_to=now)
-    watches = list(Watch.objects.select_related("integration"))
+    MonitoredRepository.objects.update(began_at=now - timedelta(days=400), data_up_to=now)
+    watches = list(MonitoredRepository.objects.select_related("integration"))
     start = time.monotonic()
     issues_of(watches, total // PER_ISSUE, now)
     folding_seconds = time.monotonic() - start

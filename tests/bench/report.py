@@ -19,14 +19,14 @@ from django.core.management import call_command  # noqa: E402
 from django.db import connection  # noqa: E402
 from django.test.utils import CaptureQueriesContext  # noqa: E402
 
-from integrations.sla.models import Clock  # noqa: E402
+from integrations.sla.models import SlaClock  # noqa: E402
 from portal.reports import metrics, presenters, tasks  # noqa: E402
-from portal.reports.models import ReportCopy  # noqa: E402
+from portal.reports.models import ReportDelivery  # noqa: E402
 from portal.reports.scopes import PROGRAMS_SCOPE, find_report_scope  # noqa: E402
 from tests.chaos.world import make  # noqa: E402
 
 INTEGRATIONS, CLOCKS = 10_000, 40_000
-FLOOR = "SELECT state, count(*) FROM sla_clock WHERE promised GROUP BY state"
+FLOOR = "SELECT state, count(*) FROM sla_slaclock WHERE is_committed GROUP BY state"
 
 
 def megabytes() -> float:
@@ -37,7 +37,7 @@ def main() -> int:
     call_command("migrate", verbosity=0)
     now = datetime.now(UTC)
     make(CLOCKS // 2, CLOCKS // 2, INTEGRATIONS, now - timedelta(days=10), 7 * 86_400)
-    Clock.objects.filter(pk__gt=CLOCKS // 4).update(state="met", stopped_at=now - timedelta(days=8), next_at=None)
+    SlaClock.objects.filter(pk__gt=CLOCKS // 4).update(state="met", stopped_at=now - timedelta(days=8), next_at=None)
     report_scope, week, zone = (
         find_report_scope(PROGRAMS_SCOPE),
         tasks.get_last_complete_week(now, iso_weeks.get_program_zone()),
@@ -63,7 +63,7 @@ def main() -> int:
     copies = tasks.generate_due_reports(now)
     seconds = time.perf_counter() - begin
     print(
-        f"all reports of the week: {ReportCopy.objects.count():,} copies, {copies:,} mails in {seconds:.1f} s "
+        f"all reports of the week: {ReportDelivery.objects.count():,} copies, {copies:,} mails in {seconds:.1f} s "
         f"({seconds / max(1, copies) * 1000:.0f} ms each); memory +{megabytes() - before:.0f} MB"
     )
     return 0

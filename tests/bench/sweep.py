@@ -35,15 +35,15 @@ AIM = {0: 2.0, 100: 2.0, 10_000: 1.5}
 HEAD = "clocks       due   sweep ms   floor ms   ratio   aim   statements"
 
 FILL = """
-INSERT INTO sla_clock (issue_id, watch_id, integration_id, verb, promised, severity, state, started_at,
+INSERT INTO sla_slaclock (issue_id, watch_id, integration_id, target_type, is_committed, severity, state, started_at,
        due_at, warn50_at, warn75_at, warn90_at, next_at, warned, counted_seconds, paused_seconds)
 SELECT %(issue)s + n / 2, %(watch)s, %(integration)s, 'v' || n %% 2, true, 'critical', 'running', %(now)s, at, at, at,
        at, at, 90, 0, 0
   FROM generate_series(%(first)s, %(last)s) n, LATERAL (SELECT %(now)s + (1 + n) * interval '1 second' AS at) moment
 """
 ISSUES = """
-INSERT INTO sla_issue (uuid, watch_id, integration_id, github_id, number, title, url, author, opened_at,
-       is_open, severity, spoke_last, updated_at, edition)
+INSERT INTO sla_supportissue (uuid, watch_id, integration_id, github_id, number, title, url, author, opened_at,
+       is_open, severity, last_commenter_role, updated_at, edition)
 SELECT gen_random_uuid(), %(watch)s, %(integration)s, 5000000 + n, n, 'Issue ' || n, '', 'reporter', %(now)s, true,
        'critical', '', %(now)s, ''
   FROM generate_series(%(first)s, %(last)s) n
@@ -56,7 +56,7 @@ def floor(now: datetime) -> int:
     while batch == BATCH_SIZE:
         with transaction.atomic(), connection.cursor() as cursor:
             cursor.execute(
-                "SELECT id, issue_id, integration_id, verb, severity, due_at FROM sla_clock "
+                "SELECT id, issue_id, integration_id, target_type, severity, due_at FROM sla_slaclock "
                 "WHERE next_at <= %s ORDER BY next_at LIMIT %s FOR UPDATE SKIP LOCKED",
                 (now, BATCH_SIZE),
             )
@@ -71,18 +71,18 @@ def floor(now: datetime) -> int:
 def _write(cursor: object, rows: list[tuple], now: datetime) -> None:
     ids = [row[0] for row in rows]
     cursor.execute(
-        "UPDATE sla_clock SET next_at = NULL, state = 'overdue', breached_at = %s WHERE id = ANY(%s)",
+        "UPDATE sla_slaclock SET next_at = NULL, state = 'overdue', breached_at = %s WHERE id = ANY(%s)",
         (now, ids),
     )
     columns = [list(column) for column in zip(*rows, strict=True)]
     cursor.execute(
-        "INSERT INTO sla_breach (clock_id, issue_id, integration_id, verb, severity, due_at, found_at, "
+        "INSERT INTO sla_slabreach (clock_id, issue_id, integration_id, target_type, severity, due_at, found_at, "
         "retracted_why) SELECT c, i, g, v, s, d, %s, '' FROM unnest(%s::bigint[], %s::bigint[], %s::bigint[], "
         "%s::text[], %s::text[], %s::timestamptz[]) AS t(c, i, g, v, s, d) ON CONFLICT DO NOTHING",
         (now, *columns),
     )
     cursor.execute(
-        "INSERT INTO sla_clockevent (clock_id, kind, share, due_at, at) SELECT c, 'breached', 100, d, %s "
+        "INSERT INTO sla_slaclockevent (clock_id, kind, share, due_at, at) SELECT c, 'breached', 100, d, %s "
         "FROM unnest(%s::bigint[], %s::timestamptz[]) AS t(c, d)",
         (now, ids, columns[5]),
     )
@@ -103,12 +103,12 @@ def put_back(now: datetime, due: int) -> datetime:
     if due == 0:
         return now
     with connection.cursor() as cursor:
-        cursor.execute("TRUNCATE sla_breach, sla_clockevent, sla_alert")
+        cursor.execute("TRUNCATE sla_slabreach, sla_slaclockevent, sla_alert")
         cursor.execute(
-            "UPDATE sla_clock SET next_at = due_at, state = 'running', breached_at = NULL WHERE next_at IS NULL"
+            "UPDATE sla_slaclock SET next_at = due_at, state = 'running', breached_at = NULL WHERE next_at IS NULL"
         )
         if cursor.rowcount:
-            cursor.execute("VACUUM ANALYZE sla_clock")
+            cursor.execute("VACUUM ANALYZE sla_slaclock")
     return now + timedelta(seconds=due)
 
 
@@ -164,7 +164,7 @@ def main() -> int:
         with connection.cursor() as cursor:
             cursor.execute(ISSUES, values | {"first": have // 2 + 1, "last": size // 2})
             cursor.execute(FILL, values | {"first": have, "last": size - 1})
-            cursor.execute("VACUUM ANALYZE sla_clock")
+            cursor.execute("VACUUM ANALYZE sla_slaclock")
         have = size
         for due in DUE:
             ours, by_hand, statements = pair(now, due)

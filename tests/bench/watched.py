@@ -2,7 +2,7 @@
 
 from django.utils import timezone
 
-from integrations.sla.models import Watch
+from integrations.sla.models import MonitoredRepository
 from integrations.sla.services import monitoring
 from integrations.submissions.models import Integration
 from portal.core import crypto
@@ -11,16 +11,16 @@ from tests.bench.world import build, fill
 SECRET = "the secret of the bench"
 
 
-def create_watches(count: int) -> list[Watch]:
+def create_watches(count: int) -> list[MonitoredRepository]:
     """The watches, all with the same secret, since this moment."""
     row, _, _ = build()
     fill(row, count)
     now, watches = timezone.now(), []
     for number, integration in enumerate(Integration.objects.order_by("pk")[:count]):
-        watch = Watch(
+        watch = MonitoredRepository(
             integration=integration, repository=f"bench/terraform-provider-{number}", repository_id=10_000 + number,
             began_at=now, data_up_to=now,
         )  # fmt: skip
         watch.secret = crypto.encrypt(crypto.Secret(SECRET), monitoring.build_encryption_context(watch))
         watches.append(watch)
-    return Watch.objects.bulk_create(watches)
+    return MonitoredRepository.objects.bulk_create(watches)

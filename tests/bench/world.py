@@ -37,13 +37,13 @@ def fill(like: Integration, count: int) -> None:
     fixed_columns: dict[str, Any] = {
         f.attname: getattr(like, f.attname)
         for f in Integration._meta.concrete_fields
-        if f.attname not in {"id", "uuid", "name", "name_key", "partner_id", "turn_due_at"}
+        if f.attname not in {"id", "uuid", "name", "name_key", "partner_id", "action_due_at"}
     }
     Integration.objects.bulk_create(
         (
             Integration(
                 **fixed_columns, uuid=uuid4(), partner_id=owners[n % len(owners)], name=f"Integration {n}",
-                name_key=f"integration{n}", turn_due_at=now + timedelta(minutes=n),
+                name_key=f"integration{n}", action_due_at=now + timedelta(minutes=n),
             )
             for n in range(have, count)
         ),

@@ -203,7 +203,7 @@ def servers(plan: Plan) -> Iterator[tuple[Postgres, Valkey, Sink]]:
         os.environ |= {
             "DJANGO_SETTINGS_MODULE": "portal.settings", "DATABASE_URL": postgres.url, "REDIS_URL": valkey.url,
             "EMAIL_HOST": "127.0.0.1", "EMAIL_PORT": str(sink.port), "EMAIL_USE_TLS": "no",
-            "PORTAL_ENV": "embedded", "SECRET_KEY": "chaos", "CREDENTIALS_KEYS": "chaos", "PORTAL_DATA": folder,
+            "PORTAL_ENV": "embedded", "SECRET_KEY": "chaos", "ENCRYPTION_KEYS": "chaos", "PORTAL_DATA": folder,
             "LOG_LEVEL": "ERROR", "CHAOS_HURRY": "10" if plan.is_short else "1",
         }  # fmt: skip
         if plan.no_redis:

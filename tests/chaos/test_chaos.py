@@ -11,10 +11,10 @@ from django.conf import settings
 from django.db import connection
 from django.utils import timezone
 
-from integrations.sla.models import Breach
+from integrations.sla.models import SlaBreach
 from integrations.submissions.models import Integration
 from portal.jobs import dispatcher
-from portal.notifications.models import Email
+from portal.notifications.models import EmailMessage
 from tests.chaos import naive
 from tests.integrations.sla.clocks import clock_of, issue_of, watch_over
 
@@ -41,14 +41,18 @@ def test_usual_pattern_loses_what_a_flush_takes_and_the_portal_does_not(late: da
     waiting = broker.llen("celery")
     broker.flushall()
     naive.sweep(late)
-    assert (waiting, broker.llen("celery"), Breach.objects.count()) == (1, 0, 1)  # recorded, and nobody will hear of it
+    assert (waiting, broker.llen("celery"), SlaBreach.objects.count()) == (
+        1,
+        0,
+        1,
+    )  # recorded, and nobody will hear of it
 
 
 @pytest.mark.django_db(transaction=True)
 def test_portal_reports_what_a_flush_cannot_take(late: datetime) -> None:
     redis.Redis.from_url(settings.REDIS_URL).flushall()
     dispatcher.sweep(late)
-    assert Email.objects.filter(name="issues_breached").count() == 2
+    assert EmailMessage.objects.filter(name="issues_breached").count() == 2
 
 
 @pytest.mark.django_db

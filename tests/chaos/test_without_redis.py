@@ -12,12 +12,12 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from integrations.sla.models import Breach
+from integrations.sla.models import SlaBreach
 from integrations.submissions.models import Integration
 from portal.accounts.models import User
 from portal.core.cache import FaultTolerantRedisClient
 from portal.jobs import dispatcher
-from portal.notifications.models import Email
+from portal.notifications.models import EmailMessage
 from tests.conftest import PASSWORD
 from tests.integrations.sla.clocks import clock_of, issue_of, watch_over
 from verification.checks.services import runs
@@ -49,7 +49,7 @@ def test_breach_is_found_and_reported(rocket: Integration, nobody: str) -> None:
     now = timezone.now()
     clock_of(issue_of(watch_over(rocket, now), 1, now - 49 * HOUR), now - HOUR)
     dispatcher.sweep(now, "clocks")
-    assert (Breach.objects.count(), Email.objects.filter(name="issues_breached").count()) == (1, 2)
+    assert (SlaBreach.objects.count(), EmailMessage.objects.filter(name="issues_breached").count()) == (1, 2)
 
 
 @pytest.mark.django_db(transaction=True)

@@ -6,12 +6,12 @@ from uuid import uuid4
 from django.db import connection
 
 from integrations.partners.models import Membership, Partner
-from integrations.sla.models import Clock, Watch
+from integrations.sla.models import MonitoredRepository, SlaClock
 from integrations.submissions.models import Integration
 from portal.accounts.models import User
 from tests.bench.world import build, fill
 
-NAMES = "SELECT clock.id, watch.repository || '#' || issue.number FROM sla_clock clock JOIN sla_issue issue ON issue.id = clock.issue_id JOIN sla_watch watch ON watch.id = clock.watch_id WHERE clock.due_at <= %s AND clock.promised"  # noqa: E501
+NAMES = "SELECT clock.id, watch.repository || '#' || issue.number FROM sla_slaclock clock JOIN sla_supportissue issue ON issue.id = clock.issue_id JOIN sla_monitoredrepository watch ON watch.id = clock.watch_id WHERE clock.due_at <= %s AND clock.is_committed"  # noqa: E501
 
 
 def make(due: int, later: int, integrations: int, begin: datetime, seconds: int) -> None:
@@ -30,14 +30,15 @@ def make(due: int, later: int, integrations: int, begin: datetime, seconds: int)
         row.repository = f"chaos/repository-{row.pk}"
     Integration.objects.bulk_update(rows, ["reviewer_id", "repository"], batch_size=500)
     far = begin + timedelta(days=30)
-    Watch.objects.bulk_create(
-        Watch(uuid=uuid4(), integration=row, repository=row.repository, began_at=begin, data_up_to=far) for row in rows
+    MonitoredRepository.objects.bulk_create(
+        MonitoredRepository(uuid=uuid4(), integration=row, repository=row.repository, began_at=begin, data_up_to=far)
+        for row in rows
     )
     with connection.cursor() as cursor:
         cursor.execute(ISSUES, {"count": due + later, "now": begin})
         cursor.execute(CLOCKS, {"due": due, "begin": begin, "step": seconds / due, "far": far})
         cursor.execute("ANALYZE")
-    assert Clock.objects.count() == due + later
+    assert SlaClock.objects.count() == due + later
 
 
 def names_due(at: datetime) -> dict[int, str]:
@@ -48,21 +49,21 @@ def names_due(at: datetime) -> dict[int, str]:
 
 
 ISSUES = """
-INSERT INTO sla_issue (uuid, watch_id, integration_id, github_id, number, title, url, author, opened_at,
-       is_open, severity, spoke_last, updated_at, edition)
+INSERT INTO sla_supportissue (uuid, watch_id, integration_id, github_id, number, title, url, author, opened_at,
+       is_open, severity, last_commenter_role, updated_at, edition)
 SELECT gen_random_uuid(), watch.id, watch.integration_id, n, n, 'Issue ' || n, 'https://github.com/chaos/' || n,
        'reporter', %(now)s, true, 'critical', 'reporter', %(now)s, ''
   FROM generate_series(1, %(count)s) n
-  JOIN (SELECT *, row_number() OVER (ORDER BY id) - 1 AS place, count(*) OVER () AS places FROM sla_watch)
+  JOIN (SELECT *, row_number() OVER (ORDER BY id) - 1 AS place, count(*) OVER () AS places FROM sla_monitoredrepository)
        AS watch
     ON watch.place = n %% watch.places
 """
 CLOCKS = """
-INSERT INTO sla_clock (issue_id, watch_id, integration_id, verb, promised, severity, state, started_at,
+INSERT INTO sla_slaclock (issue_id, watch_id, integration_id, target_type, is_committed, severity, state, started_at,
        due_at, warn50_at, warn75_at, warn90_at, next_at, warned, counted_seconds, paused_seconds)
 SELECT issue.id, issue.watch_id, issue.integration_id, 'resolve', true, 'critical', 'running', issue.opened_at,
        at, at, at, at, at, 90, 0, 0
-  FROM sla_issue issue,
+  FROM sla_supportissue issue,
        LATERAL (SELECT CASE WHEN issue.number <= %(due)s THEN %(begin)s + issue.number * %(step)s * interval '1 second'
                             ELSE %(far)s END AS at) moment
 """

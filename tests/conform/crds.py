@@ -14,7 +14,7 @@ from tests.verification.schemas import published
 from verification.schemas.crossplane.crd import build_definition
 from verification.schemas.crossplane.options import GeneratorChoices, parse_choices
 from verification.schemas.engine.parsing import parse_schema
-from verification.schemas.engine.types import ProviderSchema
+from verification.schemas.engine.types import ParsedSchema
 
 JUDGE = "CRDs published by crossplane-contrib/provider-upjet-github, commit 1d0ee16"
 NOT_RUN = "The published CRDs are not on this machine; PORTAL_SHARED names the folder that holds them"
@@ -50,7 +50,7 @@ def run(options: RunOptions) -> SuiteReport:
     return SuiteReport(JUDGE, len(definitions), tuple(disagreements), figures=figures)
 
 
-def preview(schema: ProviderSchema, resources: Set[str], chosen: GeneratorChoices) -> dict[str, dict[str, Any]]:
+def preview(schema: ParsedSchema, resources: Set[str], chosen: GeneratorChoices) -> dict[str, dict[str, Any]]:
     """Return the portal's definitions of these resources in each scope, by name."""
     made = (
         build_definition(schema.resources[resource], chosen, is_namespaced=is_namespaced)

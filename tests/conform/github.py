@@ -20,10 +20,10 @@ REPOSITORIES = (
     Repo(
         "Globex/Nomad-Driver", language=None, releases=(), topics=("nomad", "driver"), homepage="https://globex.example"
     ),
-    Repo("initech/vault-plugin", "Łódź 火箭", licence=None, extra=(("archived", True),)),
+    Repo("initech/vault-plugin", "Łódź 火箭", license=None, extra=(("archived", True),)),
     Repo(
         "hooli/packer-plugin",
-        licence="Apache-2.0",
+        license="Apache-2.0",
         files=(("docs/index.md", "# Hooli\n"), ("main.go", "package main\n")),
     ),
 )
@@ -40,7 +40,7 @@ def run(options: RunOptions) -> SuiteReport:
         return SuiteReport(JUDGE, 0, not_run=f"The GitHub stand-in cannot be installed: {reason}")
     try:
         server.seed(*REPOSITORIES)
-        with override_settings(LOOPBACK_SOURCES=True):
+        with override_settings(ALLOW_LOOPBACK_HTTP=True):
             facts = [fact for repo in REPOSITORIES for fact in read_both(server.url, repo)]
     finally:
         server.stop()
@@ -61,7 +61,7 @@ def read_both(url: str, repo: Repo) -> Iterator[tuple[str, Any, Any]]:
             yield f"{repo.full_name} {name}", value, getattr(theirs, name) or type(value)()
         yield f"{repo.full_name} owner", (mine.owner_id, mine.owner_type), (theirs.owner.id, theirs.owner.type)
         yield f"{repo.full_name} topics", sorted(mine.topics), sorted(theirs.topics)
-        yield f"{repo.full_name} license", mine.licence_spdx, theirs.license.spdx_id if theirs.license else ""
+        yield f"{repo.full_name} license", mine.license_spdx, theirs.license.spdx_id if theirs.license else ""
         yield from read_releases(client, repo.full_name, theirs)
         yield from read_code(client, repo.full_name, theirs)
     finally:

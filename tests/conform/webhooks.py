@@ -15,13 +15,13 @@ from standardwebhooks.webhooks import WebhookVerificationError
 
 from portal.core.crypto import Secret
 from portal.webhooks.http_delivery import DeliveryBatch, OutgoingDelivery, build_headers
-from portal.webhooks.models import Endpoint
+from portal.webhooks.models import WebhookEndpoint
 from portal.webhooks.secrets import generate_secret
 from tests.conform.base import Disagreement, RunOptions, Suite, SuiteReport
 
 JUDGE = "Standard Webhooks: the specification by hand (HMAC-SHA256), and its official library"
 SHORT_CASES, LONG_CASES = 100, 2000
-BODIES = ("{}", '{"type":"message.written"}', '{"name":"Łódź 火箭"}', '{"a":"' + "b" * 70_000 + '"}')
+BODIES = ("{}", '{"type":"message.posted"}', '{"name":"Łódź 火箭"}', '{"a":"' + "b" * 70_000 + '"}')
 DAMAGES = ("none", "body", "id", "timestamp", "secret", "old")
 
 
@@ -39,7 +39,9 @@ def compare(draw: random.Random) -> Disagreement | None:
     letter = OutgoingDelivery(1, f"msg_{draw.randrange(10**12)}", draw.choice(BODIES))
     damage, now = draw.choice(DAMAGES), datetime.now(UTC)
     at = now - timedelta(hours=1) if damage == "old" else now
-    headers = build_headers(DeliveryBatch(1, "", Endpoint.Form.WEBHOOK, Secret(""), secrets, (letter,), at), letter, at)
+    headers = build_headers(
+        DeliveryBatch(1, "", WebhookEndpoint.Form.WEBHOOK, Secret(""), secrets, (letter,), at), letter, at
+    )
     body, secret = letter.body, draw.choice(secrets).value
     if damage == "body":
         body += " "

@@ -108,6 +108,6 @@ def test_example_names_settings_that_there_are():
 def test_example_holds_every_setting_that_production_requires():
     source = (ROOT / "portal" / "production_checks.py").read_text()
     insisted = set(re.findall(r'"([A-Z_]+) (?:is not set|must name|must begin)', source))
-    insisted |= {"SECRET_KEY", "CREDENTIALS_KEYS", "BADGE_KEYS", "AUDIT_KEYS", "ALLOWED_HOSTS"}
+    insisted |= {"SECRET_KEY", "ENCRYPTION_KEYS", "BADGE_SIGNING_KEYS", "AUDIT_KEYS", "ALLOWED_HOSTS"}
     assert {"DATABASE_URL", "REDIS_URL", "SITE_URL", "TRUSTED_PROXIES"} <= insisted
     assert [name for name in sorted(insisted) if f"\n{name}=" not in EXAMPLE] == []

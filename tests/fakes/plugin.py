@@ -27,7 +27,7 @@ def github(github_server: GitHub, settings: Any) -> Iterator[GitHub]:
     github_server.reset()
     settings.GITHUB_API_URL = github_server.url
     settings.GITHUB_TOKEN = TOKEN
-    settings.LOOPBACK_SOURCES = True
+    settings.ALLOW_LOOPBACK_HTTP = True
     yield github_server
     github_server.proxy.state.released.set()
 
@@ -69,5 +69,5 @@ def registry(registry_server: Registry, settings: Any) -> Registry:
     """A provider registry that holds nothing: publish into it."""
     registry_server.reset()
     settings.REGISTRY_URL = registry_server.url
-    settings.LOOPBACK_SOURCES = True
+    settings.ALLOW_LOOPBACK_HTTP = True
     return registry_server

@@ -18,9 +18,9 @@ def get(github, path, **headers):
 
 
 def test_license_has_an_address_of_its_own(github):
-    github.seed(Repo(NAME, licence="MIT"))
+    github.seed(Repo(NAME, license="MIT"))
     assert get(github, f"/repos/{NAME}/license").json()["license"]["spdx_id"] == "MIT"
-    github.set_licence(NAME, None)
+    github.set_license(NAME, None)
     assert get(github, f"/repos/{NAME}/license").status_code == 404
 
 
@@ -28,7 +28,7 @@ def test_unchanged_answer_is_not_sent_again(github):
     github.seed(Repo(NAME))
     first = get(github, f"/repos/{NAME}")
     again = get(github, f"/repos/{NAME}", **{"If-None-Match": first.headers["ETag"]})
-    github.set_licence(NAME, "MIT")
+    github.set_license(NAME, "MIT")
     changed_response = get(github, f"/repos/{NAME}", **{"If-None-Match": first.headers["ETag"]})
     assert [first.status_code, again.status_code, changed_response.status_code] == [200, 304, 200]
 

@@ -52,7 +52,7 @@ class Attack:
     stopped: float | None = None
     note: str = ""
     rules: SlaPolicy = field(default_factory=policy)
-    verb: TargetType = TargetType.RESOLVE
+    target_type: TargetType = TargetType.RESOLVE
 
 
 def close_issue(hour: float, who: Actor = DEV, **data: object) -> TimelineEvent:
@@ -70,7 +70,7 @@ ANSWER_EVENT = says(48, USER, "1.2.3")
 LABEL = does(24, DEV, IssueEventKind.LABELED, "needs-info")
 CRITICAL = does(0.1, DEV, IssueEventKind.LABELED, "critical")
 TWICE_SAID = "Could you share the whole log, please?"
-ANSWERS = {"rules": policy(RESPOND), "verb": TargetType.RESPOND}
+ANSWERS = {"rules": policy(RESPOND), "target_type": TargetType.RESPOND}
 
 CLOSING = [
     Attack("a stale bot closes", [close_issue(100, STALE)], note="A machine closed the issue: that does not count."),
@@ -139,7 +139,7 @@ ANSWERING = [
         "the reporter's second account in the team answers",
         [says(1, COLLEAGUE)],
         rules=policy(RESPOND, second_accounts={3: 1}),
-        verb=TargetType.RESPOND,
+        target_type=TargetType.RESPOND,
     ),
     Attack(
         "thanks are no answer",
@@ -304,7 +304,7 @@ ATTACKS = [*CLOSING, *ANSWERING, *PAUSING, *TAMPERING]
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
 def test_watched_party_cannot_stop_its_own_clock(attack: Attack) -> None:
     state = project(attack.facts, attack.rules)
-    clock = next(clock for clock in state.clocks if clock.verb == attack.verb)
+    clock = next(clock for clock in state.clocks if clock.target_type == attack.target_type)
     assert (clock.state, hours(clock.due_at), hours(clock.stopped_at)) == (attack.state, attack.due, attack.stopped)
     assert attack.note in ("", *state.notes)
 

@@ -16,7 +16,7 @@ from django.utils import timezone
 from playwright.sync_api import Browser, sync_playwright
 
 from portal.jobs import dispatcher
-from portal.notifications.models import Email
+from portal.notifications.models import EmailMessage
 from tests.journeys.person import Person
 from tests.journeys.walk import Walk
 
@@ -131,17 +131,17 @@ def walk(
 
 
 @pytest.fixture
-def mail_to() -> Callable[..., Email]:
+def mail_to() -> Callable[..., EmailMessage]:
     """The newest mail to an address, of a template where one is named."""
 
-    def newest(address: str, name: str = "") -> Email:
-        emails = Email.objects.filter(to=address, **({"name": name} if name else {}))
+    def newest(address: str, name: str = "") -> EmailMessage:
+        emails = EmailMessage.objects.filter(to=address, **({"name": name} if name else {}))
         return emails.order_by("-pk")[0]
 
     return newest
 
 
-def link_in(mail: Email, containing: str = "") -> str:
+def link_in(mail: EmailMessage, containing: str = "") -> str:
     """The first address in a mail's text that contains these words."""
     links = [link for link in re.findall(r"https?://\S+", mail.text) if containing in link]
     return str(links[0])

@@ -10,7 +10,7 @@ from portal.audit.services import record_event
 from portal.core.iso_weeks import get_last_complete_week, get_program_zone
 from portal.notifications import digests
 from portal.notifications import email as mail
-from portal.notifications.models import Email
+from portal.notifications.models import EmailMessage
 from portal.reports.metrics import build_figures
 from portal.reports.presenters import build_report_context
 from portal.reports.scopes import build_partner_key, find_report_scope
@@ -37,7 +37,7 @@ def others(row: Integration, reader: Any, by: Any, now: datetime) -> dict[str, m
         "escalated": of_event,
         "undelivered": of_event | {"data": {"subject": "Past due: acme/rocket#7", "whom": "Acme", "why": "refused"}},
         "report": _report(row, now),
-        "digest": digests.build_context(reader, list(Email.objects.filter(person=reader))) | {"stop": LINK},
+        "digest": digests.build_context(reader, list(EmailMessage.objects.filter(person=reader))) | {"stop": LINK},
         "github_credential_dead": {"name": "The app’s key", "why": "GitHub answered 401 three times"},
     }
     return {name: mail.render(name, {"person": reader} | context) for name, context in context_by_template.items()}
@@ -57,7 +57,7 @@ def _of_company(row: Integration, by: Any, now: datetime) -> dict[str, dict[str,
 def _of_keys(row: Integration, by: Any, now: datetime) -> dict[str, dict[str, Any]]:
     token = SimpleNamespace(
         name="Continuous integration of the rocket", prefix="pp_4f3c", scopes=["integrations:read", "reports:write"],
-        expires_at=now + 300 * HOUR, last_used_at=now, made_by=by,
+        expires_at=now + 300 * HOUR, last_used_at=now, created_by=by,
     )  # fmt: skip
     endpoint = SimpleNamespace(partner=row.partner, name="Chat", shown="https://hooks.acme.example/partners/…")
     of_token = {"token": token, "partner": row.partner}

@@ -15,7 +15,7 @@ AXE = (files("axe_playwright_python") / "axe.min.js").read_text()
 BRIEF = {"resultTypes": ["violations"]}
 RULES = BRIEF | {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
 CONTRAST = BRIEF | {"runOnly": {"type": "rule", "values": ["color-contrast"]}}
-AUDITS = {"light": RULES, "dark": CONTRAST}  # what another colour scheme can change is the contrast
+AUDITS = {"light": RULES, "dark": CONTRAST}  # what another color scheme can change is the contrast
 SHOTS = os.environ.get("PORTAL_SHOTS", "")
 IDENTIFIER_PATTERN = re.compile(r"/[0-9a-f]{8}-[0-9a-f-]{27}|/\d+|[A-Za-z0-9_:-]{30,}")
 

@@ -18,7 +18,7 @@ BESIDE = "elements => elements.map(each => each.getBoundingClientRect().right - 
 def test_badge_and_its_statement(visit: Callable[..., Person], acme: Any, alice: Any, rita: Any, base: str) -> None:
     row = drive(begin(acme, alice), "support", partner=alice, reviewer=rita, now=timezone.now())
     reader = visit()
-    reader.go(f"/listed/{row.uuid}/badge/").sees("What you may do with it", "Markdown", "AsciiDoc").shot("badge")
+    reader.go(f"/directory/{row.uuid}/badge/").sees("What you may do with it", "Markdown", "AsciiDoc").shot("badge")
     pictures = reader.page.locator(".badge-ground img")
     assert pictures.count() == 4
     assert pictures.evaluate_all("images => images.every(each => each.complete && each.naturalWidth > 80)")
@@ -26,16 +26,16 @@ def test_badge_and_its_statement(visit: Callable[..., Person], acme: Any, alice:
     assert build_embed_codes(get_badge_status(row), "flat")[0].text in page
 
     for style in ("flat", "large"):
-        reader.page.goto(f"{base}/listed/{row.uuid}/badge.svg?style={style}")
+        reader.page.goto(f"{base}/directory/{row.uuid}/badge.svg?style={style}")
         assert all(right < 0 for right in reader.page.locator("text").evaluate_all(BESIDE))
 
-    statement = reader.page.request.get(f"{base}/listed/{row.uuid}/statement.json").text()
+    statement = reader.page.request.get(f"{base}/directory/{row.uuid}/statement.json").text()
     reader.go("/verify/").write("Statement", statement).press("Verify").sees("Genuine", "What is so now").shot("verify")
     reader.go("/verify/").write("Statement", statement.replace('"payload":"ey', '"payload":"eY')).press("Verify")
     reader.sees("Not a statement")
     perform_transition(Integration.objects.get(pk=row.pk), "archive", actor=alice, note="We stop.", now=timezone.now())
     reader.go("/verify/").write("Statement", statement).press("Verify").sees("No longer so", "No longer supported")
-    svg = reader.page.request.get(f"{base}/listed/{row.uuid}/badge.svg").text()
+    svg = reader.page.request.get(f"{base}/directory/{row.uuid}/badge.svg").text()
     assert "No longer supported" in svg
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from django.utils import timezone
 from playwright.sync_api import expect
 
-from portal.audit.models import Event
+from portal.audit.models import AuditEvent
 from tests.conftest import begin
 from tests.journeys.person import Person
 from tests.verification.checks.told import REPOSITORY, FakeSources, build_registry_listing, build_release_answers
@@ -76,4 +76,4 @@ def test_conflict_shows_both_sources_and_evidence_leads_there(
         wide = page.page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
         assert wide, "the page scrolls sideways"
     page.press("Accept the new owner").sees("The new owner is accepted for good.").shot("checks-accepted")
-    assert Event.objects.get(verb="accepted").actor_id == rita.pk
+    assert AuditEvent.objects.get(event_type="accepted").actor_id == rita.pk

@@ -3,13 +3,13 @@
 from collections.abc import Callable
 from typing import Any
 
-from portal.notifications.models import Email
+from portal.notifications.models import EmailMessage
 from tests.conftest import person
 from tests.journeys.conftest import link_in
 from tests.journeys.person import Person
 from tests.journeys.test_sign_up import sign_up
 
-MailTo = Callable[..., Email]
+MailTo = Callable[..., EmailMessage]
 Visit = Callable[..., Person]
 
 

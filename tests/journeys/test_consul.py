@@ -12,4 +12,4 @@ def test_platform_goes_all_the_way(walk: Walk, github: Any) -> None:
         repository="", name="Rocket mesh", category="Data Plane", offering="Enterprise",
     )  # fmt: skip
     walk.to("review").round_of_changes("Show the health checks.", "They are on page two.").to("support")
-    assert (walk.row.standing, walk.row.tier) == ("verified", walk.row.edition.release_tier.key)
+    assert (walk.row.listing_status, walk.row.tier) == ("listed", walk.row.edition.release_tier.key)

@@ -8,7 +8,7 @@ from django.utils import timezone
 from integrations.partners.models import Partner
 from integrations.reviews.services import claims
 from integrations.submissions.models import Integration
-from portal.notifications.models import Email
+from portal.notifications.models import EmailMessage
 from tests.conftest import PASSWORD, begin
 from tests.journeys.person import Person
 
@@ -17,7 +17,7 @@ SECRET = "f0a7-rocket"
 
 
 def test_account_is_opened_for_a_reason_and_withdrawn(
-    visit: Visit, mail_to: Callable[..., Email], acme: Partner, alice: Any, bob: Any, rita: Any, rob: Any
+    visit: Visit, mail_to: Callable[..., EmailMessage], acme: Partner, alice: Any, bob: Any, rita: Any, rob: Any
 ) -> None:
     row = begin(acme, alice, now=timezone.now())
     claims.assign_reviewer(row, rita, actor=rita, now=timezone.now())
@@ -41,4 +41,6 @@ def test_account_is_opened_for_a_reason_and_withdrawn(
     owner.press("Withdraw it").sees("None is kept.")
     reviewer.go(address).sees("None is kept.").sees_not("Why you open it")
     owner.sees("To run the acceptance tests.")
-    assert [(use.how, use.by) for use in Integration.objects.get().credentials.get().uses.all()] == [("reveal", rita)]
+    assert [(use.how, use.by) for use in Integration.objects.get().credentials.get().accesses.all()] == [
+        ("reveal", rita)
+    ]

@@ -8,9 +8,9 @@ from django.conf import settings as django_settings
 from playwright.sync_api import Route, expect
 
 from integrations.partners.models import Partner
-from integrations.submissions.models import Draft, Integration
+from integrations.submissions.models import Integration, IntegrationDraft
 from integrations.submissions.services import drafts
-from portal.notifications.models import Email
+from portal.notifications.models import EmailMessage
 from tests.conftest import NOW, PASSWORD
 from tests.journeys.person import Person
 from tests.journeys.test_sign_up import sign_up
@@ -44,7 +44,7 @@ def sign_in(browser: Person, address: str) -> Person:
 
 
 @pytest.fixture
-def complete_draft(acme: Partner, alice: Any) -> Draft:
+def complete_draft(acme: Partner, alice: Any) -> IntegrationDraft:
     """A draft in which Alice typed everything."""
     draft = drafts.create_draft(acme, "nomad", actor=alice, now=NOW)
     data = {
@@ -57,9 +57,11 @@ def complete_draft(acme: Partner, alice: Any) -> Draft:
     return drafts.save_draft(draft, data, version=0, actor=alice, now=NOW)
 
 
-def test_what_a_visitor_entered_is_there_after_signing_up(visit: Visit, mail_to: Callable[..., Email], db: Any) -> None:
+def test_what_a_visitor_entered_is_there_after_signing_up(
+    visit: Visit, mail_to: Callable[..., EmailMessage], db: Any
+) -> None:
     dora = visit()
-    type_it(dora.go("/start/nomad/")).press("Create an account and go on")
+    type_it(dora.go("/programs/choose/nomad/")).press("Create an account and go on")
     sign_up(dora, mail_to, "Dora Dean", "dora@initech.example")
     dora.write("Company name", "Initech").press("Create the company")
     holds_it(dora.sees("Here is what you typed before you signed in")).press("Go on").sees("What is sent")
@@ -70,7 +72,7 @@ def test_what_a_visitor_entered_is_there_after_signing_up(visit: Visit, mail_to:
 
 def test_what_a_visitor_with_an_account_entered_is_there_after_signing_in(visit: Visit, alice: Any) -> None:
     browser = visit(phone=True, javascript=False)
-    type_it(browser.go("/start/nomad/")).press("I have an account: sign in and go on")
+    type_it(browser.go("/programs/choose/nomad/")).press("I have an account: sign in and go on")
     holds_it(sign_in(browser, alice.email)).press("Go on").sees("What is sent", "Rocket driver")
 
 
@@ -87,7 +89,7 @@ def test_draft_saves_itself_and_survives_the_end_of_the_session(visit: Visit, al
     browser.press("Look it over").sees("Runs workloads on rockets and boosters.")
 
 
-def test_slip_of_the_pen_loses_nothing(visit: Visit, alice: Any, complete_draft: Draft) -> None:
+def test_slip_of_the_pen_loses_nothing(visit: Visit, alice: Any, complete_draft: IntegrationDraft) -> None:
     browser = visit(alice).go(f"/drafts/{complete_draft.uuid}/")
     browser.write("Repository", "https://elsewhere.example/acme/rocket").write("Name", "").press("Look it over")
     browser.sees("Give it a name.").shot("draft-slip")
@@ -96,14 +98,14 @@ def test_slip_of_the_pen_loses_nothing(visit: Visit, alice: Any, complete_draft:
     browser.sees("What is sent")
 
 
-def test_colleague_goes_on_where_it_was_left(visit: Visit, bob: Any, complete_draft: Draft) -> None:
+def test_colleague_goes_on_where_it_was_left(visit: Visit, bob: Any, complete_draft: IntegrationDraft) -> None:
     colleague = visit(bob).go("/").press("Rocket driver").sees("Alice Archer saved this")
     holds_it(colleague).press("Look it over").press("Begin the integration").sees("Your turn")
-    assert [event.actor for event in Integration.objects.get().events.filter(verb="created")] == ["Bob Baker"]
+    assert [event.actor for event in Integration.objects.get().events.filter(event_type="created")] == ["Bob Baker"]
 
 
 def test_of_two_people_at_once_the_second_sees_both_versions_and_chooses(
-    visit: Visit, alice: Any, bob: Any, complete_draft: Draft
+    visit: Visit, alice: Any, bob: Any, complete_draft: IntegrationDraft
 ) -> None:
     first, second = [visit(user).go(f"/drafts/{complete_draft.uuid}/") for user in (alice, bob)]
     first.write("What it does", "Alice was here.").write("Name", "Rocket driver 2").sees("saved just now")
@@ -118,7 +120,9 @@ def test_of_two_people_at_once_the_second_sees_both_versions_and_chooses(
     assert (complete_draft.data["name"], complete_draft.data["description"]) == ("Rocket driver 2", "Bob was here.")
 
 
-def test_of_one_persons_two_tabs_the_second_sees_both_versions(visit: Visit, alice: Any, complete_draft: Draft) -> None:
+def test_of_one_persons_two_tabs_the_second_sees_both_versions(
+    visit: Visit, alice: Any, complete_draft: IntegrationDraft
+) -> None:
     browser = visit(alice)
     second = Person(browser.page.context.new_page(), browser.base, "alice again")
     for tab in (browser, second):
@@ -134,7 +138,7 @@ def test_of_one_persons_two_tabs_the_second_sees_both_versions(visit: Visit, ali
 
 
 def test_what_is_being_saved_does_not_appear_in_the_way_of_its_own_page(
-    visit: Visit, alice: Any, complete_draft: Draft
+    visit: Visit, alice: Any, complete_draft: IntegrationDraft
 ) -> None:
     browser = visit(alice).go(f"/drafts/{complete_draft.uuid}/")
     saves: list[Route] = []
@@ -146,7 +150,7 @@ def test_what_is_being_saved_does_not_appear_in_the_way_of_its_own_page(
     browser.sees("What is sent", "Rocket driver 3")
 
 
-def test_pressed_twice_it_is_one_integration(visit: Visit, alice: Any, complete_draft: Draft) -> None:
+def test_pressed_twice_it_is_one_integration(visit: Visit, alice: Any, complete_draft: IntegrationDraft) -> None:
     first, second = visit(alice), visit(alice)
     for browser in (first, second):
         browser.go(f"/drafts/{complete_draft.uuid}/").press("Look it over").sees("What is sent")
@@ -155,4 +159,4 @@ def test_pressed_twice_it_is_one_integration(visit: Visit, alice: Any, complete_
     second.press("Begin the integration").sees("Rocket driver")
     row = Integration.objects.get()
     assert second.page.url == first.page.url == f"{first.base}/integrations/{row.uuid}/"
-    assert row.events.filter(verb="created").count() == 1
+    assert row.events.filter(event_type="created").count() == 1

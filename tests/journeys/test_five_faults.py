@@ -3,14 +3,14 @@
 from typing import Any
 
 from tests.fakes import signed
-from tests.fakes.github.server import Repo, licence_text
+from tests.fakes.github.server import Repo, license_text
 from tests.fakes.registry import Provider
 from tests.journeys.walk import Walk
 from verification.checks.models import CheckResult
 
 REPOSITORY = "acme/terraform-provider-rocket"
 FAULTS = {
-    "repository.licence": "A person decides: Line",  # a sentence behind the licence's text
+    "repository.license": "A person decides: Line",  # a sentence behind the license's text
     "release.files": "There is no terraform-provider-rocket_1.0.0_SHA256SUMS.sig.",
     "release.protocols": "The manifest names other protocols than the registry.",
     "keys.registered": "Signed by a key that is not registered for this provider.",
@@ -60,7 +60,7 @@ def look_again(walk: Walk) -> set[str]:
 
 def test_five_faults_are_mended_one_by_one(walk: Walk, github: Any, registry: Any) -> None:
     github.seed(Repo(REPOSITORY, "Rockets as code.", releases=()))
-    github.commit(REPOSITORY, "LICENSE", licence_text("MPL-2.0") + "\nNot for production use.\n")
+    github.commit(REPOSITORY, "LICENSE", license_text("MPL-2.0") + "\nNot for production use.\n")
     first = faulty()
     put_on_github(github, first, without=".sig")
     provider = Provider("acme/rocket", protocols=("6.0",), releases={"1.0.0": first})
@@ -76,9 +76,9 @@ def test_five_faults_are_mended_one_by_one(walk: Walk, github: Any, registry: An
     assert open_checks(walk) <= {*FAULTS, *CONSEQUENCES, "registry.protocols"}  # the same fault, seen from the registry
 
     # a commit alone changes nothing that is released
-    github.commit(REPOSITORY, "LICENSE", licence_text("MPL-2.0"))
+    github.commit(REPOSITORY, "LICENSE", license_text("MPL-2.0"))
     github.commit(REPOSITORY, "terraform-registry-manifest.json", MANIFEST)
-    assert "repository.licence" in look_again(walk)
+    assert "repository.license" in look_again(walk)
 
     # the second release carries both, under its right names and whole; it is still signed by a key of nobody's
     second = signed.release("rocket", "1.0.1", protocols=("6.0",), signer=signed.key("Bob Bolt <bob@old.example>"))
@@ -93,5 +93,5 @@ def test_five_faults_are_mended_one_by_one(walk: Walk, github: Any, registry: An
     provider.versions, provider.releases["1.0.2"] = ("1.0.0", "1.0.1", "1.0.2"), third
     assert look_again(walk) == set()
     partner.sees_not(*FAULTS.values()).sees("Terraform would install it.").shot("five-faults-mended")
-    statuses = {state.status for state in walk.row.states.filter(requirement_id__in=DEMANDS)}
+    statuses = {state.status for state in walk.row.fulfillments.filter(requirement_id__in=DEMANDS)}
     assert statuses <= {"pass", "warn"}

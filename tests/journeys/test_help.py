@@ -7,7 +7,7 @@ import pytest
 
 from tests.journeys.person import Person
 
-PAGES = ("/help/", "/help/words/", "/status/", "/welcome/", "/help/checks/", "/verify/", "/styleguide/")
+PAGES = ("/help/", "/help/glossary/", "/status/", "/help/getting-started/", "/help/checks/", "/verify/", "/styleguide/")
 
 
 def test_visitor_finds_help_from_every_page(visit: Callable[..., Person], db: None) -> None:
@@ -18,7 +18,7 @@ def test_visitor_finds_help_from_every_page(visit: Callable[..., Person], db: No
     reader.page.get_by_text("Nomad: about").click()
     reader.sees("The whole path")
     reader.press("What a turn is")
-    assert reader.page.url.endswith("/help/words/#turn")
+    assert reader.page.url.endswith("/help/glossary/#turn")
     reader.go("/help/").press("Status").sees("How to read it").shot("status")
     reader.go("/help/").press("Checks").write("Search the checks", "signature").press("Find").sees("release.signature")
 
@@ -26,7 +26,7 @@ def test_visitor_finds_help_from_every_page(visit: Callable[..., Person], db: No
 def test_new_partner_is_led_to_the_next_step(visit: Callable[..., Person], alice: Any, acme: Any) -> None:
     partner = visit(alice).go("/").press("How it works, and what to have at hand")
     partner.press("Go there")
-    assert partner.page.url.endswith("/start/")
+    assert partner.page.url.endswith("/programs/choose/")
 
 
 def test_reviewer_sees_the_figures(visit: Callable[..., Person], rita: Any, background: Any) -> None:

@@ -9,7 +9,7 @@ from django.utils import timezone
 from playwright.sync_api import expect
 
 from integrations.submissions.models import Integration
-from portal.webhooks.models import Endpoint
+from portal.webhooks.models import WebhookEndpoint
 from tests.conftest import begin, drive
 from tests.journeys.person import Person
 from tests.journeys.test_phone_keyboard import tab_to
@@ -28,7 +28,7 @@ def listed_integrations(acme: Any, alice: Any, rita: Any) -> list[Integration]:
 
 
 def test_from_a_search_to_a_copied_badge(listed_integrations: list[Integration], visit: Visit) -> None:
-    visitor = visit().go("/listed/")
+    visitor = visit().go("/directory/")
     page, keys = visitor.page, visitor.page.keyboard
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     keys.press("/")
@@ -43,8 +43,8 @@ def test_from_a_search_to_a_copied_badge(listed_integrations: list[Integration],
     expect(facet).to_be_focused()
     tab_to(visitor, page.get_by_role("link", name="Booster driver"))
     keys.press("Enter")
-    page.wait_for_url(f"**/listed/{listed_integrations[0].uuid}/")
-    badge = page.locator(f"a[href='/listed/{listed_integrations[0].uuid}/badge/']").first
+    page.wait_for_url(f"**/directory/{listed_integrations[0].uuid}/")
+    badge = page.locator(f"a[href='/directory/{listed_integrations[0].uuid}/badge/']").first
     tab_to(visitor.arrived(), badge)
     keys.press("Enter")
     page.wait_for_url("**/badge/")
@@ -56,7 +56,7 @@ def test_from_a_search_to_a_copied_badge(listed_integrations: list[Integration],
 
 
 def test_what_reaches_me_and_where_events_go(visit: Visit, alice: Any, settings: Any) -> None:
-    owner = visit(alice).go("/notifications/choices/")
+    owner = visit(alice).go("/notifications/preferences/")
     page, keys = owner.page, owner.page.keyboard
     messages = page.get_by_label("Messages")
     before = messages.input_value()
@@ -85,4 +85,4 @@ def test_what_reaches_me_and_where_events_go(visit: Visit, alice: Any, settings:
     keys.press("Enter")
     expect(page.locator("[aria-invalid=true]").first).to_be_visible()
     owner.arrived().holds("Name", "Build")
-    assert not Endpoint.objects.exists()
+    assert not WebhookEndpoint.objects.exists()

@@ -61,7 +61,7 @@ def test_crashing_provider_is_reported_live_with_its_evidence(
 def test_what_is_not_fit_is_shown_as_field_error_on_a_phone_without_scripts(
     visit: Callable[..., Person], example: Integration, alice: Any
 ) -> None:
-    partner = visit(alice, phone=True, javascript=False).go(f"/integrations/{example.uuid}/lifecycle/")
+    partner = visit(alice, phone=True, javascript=False).go(f"/integrations/{example.uuid}/tests/provider-lifecycle/")
     ask(partner, SMALL, SMALL)
     partner.sees("This is the same configuration, so it would show no change.").never_reads(CANARY)
     ask(partner, SMALL, SMALL.replace("1.2.3.4", "5.6.7.8"))

@@ -49,9 +49,9 @@ def pages(chromium: Browser) -> Any:
 def test_every_notice_fits_a_phone_and_is_read_in_light_and_dark(
     rocket: Integration, alice: Any, rita: Any, sam: Any, now: datetime, pages: dict[str, Page]
 ) -> None:
-    for verb in NOTIFICATION_RULES:
-        mail = tell(rocket, verb, sam, now, note=NOTE)[0]
-        look(pages, verb, mail.html, mail.text)
+    for event_type in NOTIFICATION_RULES:
+        mail = tell(rocket, event_type, sam, now, note=NOTE)[0]
+        look(pages, event_type, mail.html, mail.text)
 
 
 def test_every_other_email_fits_a_phone_and_is_read_in_light_and_dark(

@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 from integrations.partners.models import Partner
 from integrations.reviews.services import claims
-from portal.notifications.models import Email
+from portal.notifications.models import EmailMessage
 from tests.conftest import begin
 from tests.journeys.person import Person
 
@@ -34,7 +34,7 @@ def calendar_of(browser: Person) -> str:
 
 
 def test_both_sides_find_a_time_move_it_and_cancel_it(
-    visit: Visit, mail_to: Callable[..., Email], acme: Partner, alice: Any, rita: Any
+    visit: Visit, mail_to: Callable[..., EmailMessage], acme: Partner, alice: Any, rita: Any
 ) -> None:
     alice.zone = "Europe/Berlin"
     alice.save()

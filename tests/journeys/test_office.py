@@ -30,7 +30,7 @@ def history(rita: Any, rob: Any, alice: Any, acme: Any) -> Integration:
 def test_office_reports_how_it_goes_and_a_list_is_kept_and_taken_along(
     visit: Visit, history: Integration, rita: Any, alice: Any, tmp_path: Path
 ) -> None:
-    browser = visit(rita).go("/office/?period=365").sees("Time in each stage", "Where the time went").shot("office")
+    browser = visit(rita).go("/analytics/?period=365").sees("Time in each stage", "Where the time went").shot("office")
     browser.press("Throughput and funnel").sees("Throughput", "How far they got", "Last 365 days").shot("office-flow")
     browser.press("Reviewers and checks").sees("Rita Reyes").press("Forecast").sees("too few to judge")
     browser.shot("office-forecast").go("/queue/").choose("Program", "Terraform run task")

@@ -7,15 +7,15 @@ import pytest
 from django.utils import timezone
 
 from integrations.partners.models import Partner
-from integrations.programs.models import PublishedProvider
+from integrations.programs.models import RegistryProvider
 from integrations.submissions.models import Integration
-from portal.notifications.models import Email
+from portal.notifications.models import EmailMessage
 from tests.conftest import begin
 from tests.journeys.conftest import link_in
 from tests.journeys.person import Person
 
 Visit = Callable[..., Person]
-MailTo = Callable[..., Email]
+MailTo = Callable[..., EmailMessage]
 THEIRS = ("Globex", "Charlie", "globex.example", "Skyrocket launcher")
 OURS = ("Acme", "Alice", "acme.example", "Rocket driver")
 
@@ -31,7 +31,7 @@ def secret(globex: Partner, charlie: Any) -> Integration:
 @pytest.fixture
 def introduction_request(visit: Visit, alice: Any, secret: Integration) -> tuple[Person, Integration]:
     """Alice, who saw it while she typed, and asked to be introduced when she sent hers."""
-    asker = visit(alice).go("/start/nomad/")
+    asker = visit(alice).go("/programs/choose/nomad/")
     asker.write("Repository", "https://github.com/opensky/nomad-driver-rocket").write("Name", "Rocket driver")
     asker.write("What it does", "Runs workloads.").tick("Container Runtime").tick("Open Source").press("Go on")
     asker.sees("Someone is working on this: the same repository.").never_reads(*THEIRS)
@@ -70,12 +70,12 @@ def test_who_would_rather_not_stays_unknown(
     other.sees("There is no introduction").never_reads(*OURS)
     asker.go(f"/introductions/{ours.introductions_asked.get().pk}/").sees("They have not read your name.")
     asker.never_reads(*THEIRS)
-    for page in ("", "history/", "neighbours/"):
+    for page in ("", "history/", "neighbors/"):
         asker.go(f"/integrations/{ours.uuid}/{page}").never_reads(*THEIRS)
 
 
 def test_listed_work_and_published_providers_are_named_while_one_types(visit: Visit, alice: Any) -> None:
-    provider = PublishedProvider(
+    provider = RegistryProvider(
         registry_id="7", full_name="initech/rocket", namespace="initech", name="rocket", tier="community", downloads=12,
         source="https://github.com/initech/terraform-provider-rocket", description="", imported_at=timezone.now(),
     )  # fmt: skip

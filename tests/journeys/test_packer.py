@@ -13,4 +13,4 @@ def test_builder_goes_all_the_way(walk: Walk, github: Any) -> None:
         repository="acme/packer-plugin-rocket", name="Rocket images", category="Builders", offering="Open Source",
     )  # fmt: skip
     walk.to("review").round_of_changes("Add an example template.", "It is in example/.").to("support")
-    assert (walk.row.standing, walk.row.tier) == ("verified", walk.row.edition.release_tier.key)
+    assert (walk.row.listing_status, walk.row.tier) == ("listed", walk.row.edition.release_tier.key)

@@ -62,9 +62,9 @@ def test_requirements_are_met_on_a_phone_without_scripts(
     text.write_bytes(b"I am no picture.")
     picture.write_bytes(FILES["png"])
     fits(phone.go(address).hand_in("File", text).press("Hand it in"))
-    assert not new_integration.states.filter(requirement_id="NO-8-LOGO", status="given").exists()
+    assert not new_integration.fulfillments.filter(requirement_id="NO-8-LOGO", status="submitted").exists()
     fits(phone.hand_in("File", picture).press("Hand it in").sees("rocket.png"))
-    assert new_integration.states.get(requirement_id="NO-8-LOGO").status == "given"
+    assert new_integration.fulfillments.get(requirement_id="NO-8-LOGO").status == "submitted"
 
 
 def tab_to(browser: Person, target: Locator) -> None:
@@ -98,7 +98,7 @@ def test_requirement_and_a_step_with_the_keyboard_alone(visit: Visit, alice: Any
     browser.sees("Change the answers").go(f"/integrations/{new_integration.uuid}/")
     tab_to(browser, page.locator(".turn a"))
     keys.press("Enter")
-    page.wait_for_url("**/steps/advance/")
+    page.wait_for_url("**/steps/complete_step/")
     tab_to(browser.arrived(), page.get_by_role("button", name="Complete this step"))
     keys.press("Enter")
     page.wait_for_url(f"**/integrations/{new_integration.uuid}/")

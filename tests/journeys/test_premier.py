@@ -28,7 +28,7 @@ def test_listed_provider_becomes_partner_premier(
     walk: Walk, listed_provider: Integration, mail_to: Any, alice: Any
 ) -> None:
     partner, reviewer = walk.partner.go(walk.page), walk.reviewer
-    assert (listed_provider.standing, listed_provider.tier) == ("verified", "partner")
+    assert (listed_provider.listing_status, listed_provider.tier) == ("listed", "partner")
     partner.sees("Partner Premier", "Technical: at least one", "Feature: at least one")
     partner.sees_not("Ask for Partner Premier").shot("premier-before")
     tier = listed_provider.edition.tier("partner-premier")
@@ -37,7 +37,7 @@ def test_listed_provider_becomes_partner_premier(
     walk.fulfil(next(r for r in tier.requirements if r.id == "TP-ACTION"))
     partner.go(walk.page).press("Ask for Partner Premier").press("Ask for the tier")
     partner.go(walk.page).sees("asked for").sees_not("Ask for Partner Premier")
-    assert (walk.row.turn_holder, walk.row.tier_request) == ("program", "partner-premier")
+    assert (walk.row.responsible_party, walk.row.tier_request) == ("program", "partner-premier")
     reviewer.go("/queue/").sees("asks for the tier Partner Premier").press("Claim Rocket")
     requirement_row = reviewer.page.locator(
         "#step-partner-premier li.requirement", has_text="Software bill of materials"
@@ -49,7 +49,7 @@ def test_listed_provider_becomes_partner_premier(
     assert (walk.row.tier, walk.row.tier_request) == ("partner-premier", "")
     assert "Partner Premier" in mail_to(alice.email, "tier_granted").text
     partner.go(walk.page).sees("granted")
-    partner.go("/listed/").press("Rocket").sees("Partner Premier")
+    partner.go("/directory/").press("Rocket").sees("Partner Premier")
 
 
 def test_declined_it_stays_partner_and_may_ask_again(
@@ -63,5 +63,5 @@ def test_declined_it_stays_partner_and_may_ask_again(
     reviewer.write("Reason for the partner", "The bill of materials is empty.").press("Decline the tier")
     walk.later(minutes=11)
     assert "The bill of materials is empty." in mail_to(alice.email, "tier_declined").text
-    assert (walk.row.tier, walk.row.standing) == ("partner", "verified")
+    assert (walk.row.tier, walk.row.listing_status) == ("partner", "listed")
     walk.partner.go(walk.page).sees("The bill of materials is empty.", "Ask for Partner Premier")

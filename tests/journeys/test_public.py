@@ -36,13 +36,13 @@ def integrations_by_program(acme: Partner, alice: Any, rita: Any) -> dict[str, I
 
 
 def pages(rows: dict[str, Integration]) -> dict[str, str]:
-    its = f"/listed/{rows['Rocket'].uuid}/"
+    its = f"/directory/{rows['Rocket'].uuid}/"
     return {
-        "home": "/", "directory": "/listed/", "search": "/listed/?q=rocket", "nothing": "/listed/?q=nothing",
-        "listing": its, "badge": f"{its}badge/", "ended": f"/listed/{rows['Old booster'].uuid}/",
+        "home": "/", "directory": "/directory/", "search": "/directory/?q=rocket", "nothing": "/directory/?q=nothing",
+        "listing": its, "badge": f"{its}badge/", "ended": f"/directory/{rows['Old booster'].uuid}/",
         "partner": "/partners/acme/", "run tasks": "/run-tasks/", "programs": "/programs/",
-        "program": "/programs/terraform-provider/", "start": "/start/", "begin": "/start/nomad/",
-        "welcome": "/welcome/", "help": "/help/", "words": "/help/words/", "checks": "/help/checks/",
+        "program": "/programs/terraform-provider/", "start": "/programs/choose/", "begin": "/programs/choose/nomad/",
+        "welcome": "/help/getting-started/", "help": "/help/", "words": "/help/glossary/", "checks": "/help/checks/",
         "check": "/help/checks/release.signature/", "clock": "/help/clock/", "status": "/status/",
         "verify": "/verify/", "API": "/api/docs", "design": "/styleguide/",
     }  # fmt: skip
@@ -73,12 +73,12 @@ def fill(rows: dict[str, Integration], count: int) -> None:
 def test_visitor_finds_follows_and_takes_over(
     integrations_by_program: dict[str, Integration], visit: Callable[..., Person]
 ) -> None:
-    visitor = visit().go("/listed/").sees("3 integrations", "Booster driver")
+    visitor = visit().go("/directory/").sees("3 integrations", "Booster driver")
     page, status = visitor.page, visitor.page.get_by_role("status")
     page.get_by_role("searchbox").press_sequentially("scan", delay=20)
     expect(status).to_contain_text("1 integration for “scan”")
     visitor.sees_not("Booster driver")
-    assert page.url.endswith("/listed/?q=scan")
+    assert page.url.endswith("/directory/?q=scan")
     order = page.get_by_label("Order")
     expect(order.locator("option:checked")).to_have_text("Best match")
     order.select_option(label="By name")
@@ -92,7 +92,7 @@ def test_visitor_finds_follows_and_takes_over(
     assert "track=workflow" in page.url
     page.go_back()
     expect(status).to_have_text("3 integrations")
-    visitor.go("/listed/").press("Rocket").sees("Use it", "Support record").shot("listing")
+    visitor.go("/directory/").press("Rocket").sees("Use it", "Support record").shot("listing")
     visitor.press("Acme", nth=0).sees("No longer listed").press("Old booster").sees("No longer supported")
     visitor.go("/run-tasks/").sees("Rocket scan")
 
@@ -100,7 +100,7 @@ def test_visitor_finds_follows_and_takes_over(
 def test_filters_stay_unfolded_on_a_phone(
     integrations_by_program: dict[str, Integration], visit: Callable[..., Person]
 ) -> None:
-    page = visit(phone=True).go("/listed/").page
+    page = visit(phone=True).go("/directory/").page
     page.get_by_text("Filters").click()
     page.locator("#f-program summary").click()
     for words, count in (
@@ -118,7 +118,7 @@ def test_filters_stay_unfolded_on_a_phone(
 def test_it_works_without_a_script_on_a_phone(
     integrations_by_program: dict[str, Integration], visit: Callable[..., Person]
 ) -> None:
-    visitor = visit(phone=True, javascript=False).go("/listed/")
+    visitor = visit(phone=True, javascript=False).go("/directory/")
     visitor.page.get_by_role("searchbox").fill("boost")
     visitor.press("Find").sees("1 integration for “boost”")
     visitor.page.get_by_text("Filters").click()
@@ -129,7 +129,7 @@ def test_it_works_without_a_script_on_a_phone(
 def test_partner_replies_to_its_record(
     integrations_by_program: dict[str, Integration], visit: Callable[..., Person], alice: Any
 ) -> None:
-    page = f"/listed/{integrations_by_program['Rocket'].uuid}/"
+    page = f"/directory/{integrations_by_program['Rocket'].uuid}/"
     owner = visit(alice).go(page).press("Reply to this record")
     owner.write("Your reply", "See https://elsewhere.example").press("Publish").sees("leads elsewhere")
     owner.write("Your reply", "Two people are on call now.").press("Publish").sees("Acme replied on")

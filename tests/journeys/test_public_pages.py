@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 from playwright.sync_api import Page, Route, expect
 
-from integrations.sla.models import Watch
+from integrations.sla.models import MonitoredRepository
 from integrations.submissions.models import Integration
 from integrations.submissions.services.transitions import perform_transition
 from portal.analytics.saved_views import services
@@ -29,7 +29,7 @@ NO_PAGES = {
 }  # fmt: skip
 # what goes wrong has a page too; each is drawn as it would come
 BAD = ("400.html", "403.html", "403_csrf.html", "404.html", "429.html", "500.html", "status/status_down.html")
-STEPS = {"suspended": 2, "removed": 3, "ended": 0}
+STEPS = {"suspended": 2, "delisted": 3, "ended": 0}
 
 
 def public() -> set[str]:
@@ -41,16 +41,16 @@ def public() -> set[str]:
 def create_ended_listings(world: dict[str, Any]) -> dict[str, Integration]:
     """A listing that is suspended, one that was removed, one whose support has ended; by what they are."""
     cast, now, integrations_by_standing = world["cast"], timezone.now() - timedelta(days=200), {}
-    for number, (standing, steps) in enumerate(STEPS.items()):
+    for number, (listing_status, steps) in enumerate(STEPS.items()):
         row = begin(world["partner"], cast["alice"], "terraform-provider", now, name=f"Rocket {number}",
                     repository=f"acme/terraform-provider-rocket{number}", repository_id=70 + number)  # fmt: skip
         row = drive(row, "support", partner=cast["alice"], reviewer=cast["rita"], now=now)
-        Watch.objects.filter(integration=row).update(data_up_to=now + timedelta(days=3650))
-        story = [("give_notice", "rita", 0), ("suspend", "rob", 31), ("remove", "rita", 91)][:steps]
+        MonitoredRepository.objects.filter(integration=row).update(data_up_to=now + timedelta(days=3650))
+        story = [("issue_notice", "rita", 0), ("suspend", "rob", 31), ("delist", "rita", 91)][:steps]
         for step, by, after in story or [("archive", "alice", 0)]:
             there = Integration.objects.get(pk=row.pk)
             perform_transition(there, step, actor=cast[by], note="Because.", now=now + timedelta(days=after))
-        integrations_by_standing[standing] = row
+        integrations_by_standing[listing_status] = row
     return integrations_by_standing
 
 
@@ -78,9 +78,9 @@ def test_every_public_page_by_day_and_by_night_on_any_screen(visit: Visit, db: A
     for name in sorted(public()):
         look(visitor, name, everything.address(name, world), troubles)
         assert visitor.page.locator("h1").count() == 1, name
-    for standing, row in create_ended_listings(world).items():
+    for listing_status, row in create_ended_listings(world).items():
         for name in ("listing", "badge"):
-            look(visitor, f"{name}, {standing}", reverse(name, args=[row.uuid]), troubles)
+            look(visitor, f"{name}, {listing_status}", reverse(name, args=[row.uuid]), troubles)
     assert troubles == visitor.troubles == []
 
 
@@ -118,9 +118,9 @@ def test_offices_pages_on_any_screen(visit: Visit, rita: Any) -> None:
 
 
 def test_what_is_fetched_again_says_that_it_waits(visit: Visit, db: Any) -> None:
-    visitor = visit().go("/listed/")
+    visitor = visit().go("/directory/")
     page, held_routes = visitor.page, list[Route]()
-    page.route("**/listed/?q=*", lambda route: held_routes.append(route))
+    page.route("**/directory/?q=*", lambda route: held_routes.append(route))
     page.keyboard.press("/")
     expect(page.get_by_role("searchbox")).to_be_focused()
     page.keyboard.type("rocket")

@@ -1,4 +1,4 @@
-"""One provider of the real registry, submitted under its true name and address, meets its true neighbours."""
+"""One provider of the real registry, submitted under its true name and address, meets its true neighbors."""
 
 import os
 from collections.abc import Callable
@@ -9,7 +9,7 @@ import pytest
 from django.core.management import call_command
 
 from integrations.partners.models import Partner
-from integrations.programs.models import PublishedProvider
+from integrations.programs.models import RegistryProvider
 from tests.conftest import company
 from tests.fakes.github.server import Repo
 from tests.fakes.registry import Provider
@@ -27,17 +27,17 @@ def acme(db: None) -> Partner:
 
 
 @pytest.fixture
-def world(capsys: Any, db: None) -> PublishedProvider:
+def world(capsys: Any, db: None) -> RegistryProvider:
     """Every provider of the registry is here; the one of the story is returned."""
     call_command("import_registry_providers", Path(SHARED) / "data/registry-extract/providers.jsonl.gz")
     captured_output = capsys.readouterr()
     assert "7,088 lines: 7,0" in captured_output.out
     assert "7,088 lines read" in captured_output.err
-    return PublishedProvider.objects.get(full_name=NAME)
+    return RegistryProvider.objects.get(full_name=NAME)
 
 
 def test_real_provider_goes_all_the_way(
-    walk: Walk, world: PublishedProvider, github: Any, registry: Any, settings: Any, mail_to: Callable[..., Any]
+    walk: Walk, world: RegistryProvider, github: Any, registry: Any, settings: Any, mail_to: Callable[..., Any]
 ) -> None:
     settings.REGISTRY_URL = registry.url
     description = "Manages services, teams and schedules of PagerDuty."
@@ -48,14 +48,12 @@ def test_real_provider_goes_all_the_way(
         "Should people create and change things on your platform", repository=REPOSITORY, name="PagerDuty",
         category="Logging & Monitoring", offering="Community Edition",
     )  # fmt: skip
-    partner.go(f"{walk.page}neighbours/").sees(
-        f"This repository is published already: {NAME} in the registry, partner."
-    )
-    theirs = PublishedProvider.objects.filter(name_key="pagerduty").exclude(namespace="PagerDuty")
+    partner.go(f"{walk.page}similar/").sees(f"This repository is published already: {NAME} in the registry, partner.")
+    theirs = RegistryProvider.objects.filter(name_key="pagerduty").exclude(namespace="PagerDuty")
     most_used = [row.full_name for row in theirs.order_by("-downloads")[:3]]
     partner.sees(*(f"Published already: {name} in the registry, community, the same product." for name in most_used))
-    partner.sees(f"And {theirs.count() - 3} more published providers: the same product.").shot("real-neighbours")
+    partner.sees(f"And {theirs.count() - 3} more published providers: the same product.").shot("real-neighbors")
     walk.to("review").round_of_changes("Name the release that we should read.", "It is v3.30.0.").to("support")
     row = walk.row
-    assert (row.repository, row.standing, row.tier) == (REPOSITORY, "verified", "partner")
-    partner.go("/listed/").sees("PagerDuty")
+    assert (row.repository, row.listing_status, row.tier) == (REPOSITORY, "listed", "partner")
+    partner.go("/directory/").sees("PagerDuty")

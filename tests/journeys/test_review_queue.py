@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 
 from integrations.partners.models import Membership, Partner
 from integrations.submissions.models import Integration
-from portal.notifications.models import Email
+from portal.notifications.models import EmailMessage
 from tests.conftest import begin, drive
 from tests.journeys.person import Person
 
@@ -92,7 +92,9 @@ def test_note_of_the_program_never_reaches_the_partner(
         partner.go(page_of(waiting, rest)).never_reads("burnt rubber")
     partner.sees("We have read it.")
     partner.go("/notifications/").never_reads("burnt rubber")
-    assert [mail.to for mail in Email.objects.all() if "burnt rubber" in mail.text + mail.html + mail.subject] == []
+    assert [
+        mail.to for mail in EmailMessage.objects.all() if "burnt rubber" in mail.text + mail.html + mail.subject
+    ] == []
 
 
 def test_decision_waits_shows_its_email_and_can_be_undone(
@@ -105,9 +107,9 @@ def test_decision_waits_shows_its_email_and_can_be_undone(
     expect(preview).to_contain_text("It launches nothing.")
     preview_text = preview.inner_text()
     reviewer.shot("decline").press("Decline").sees("Until then the decision can be undone.")
-    email = Email.objects.get(name="declined", to=alice.email)
+    email = EmailMessage.objects.get(name="declined", to=alice.email)
     assert (email.state, email.text.strip()) == ("held", preview_text.strip())
-    reviewer.go("/outbox/?state=held").press(email.subject).sees("It launches nothing.")
+    reviewer.go("/emails/?state=held").press(email.subject).sees("It launches nothing.")
     reviewer.go(page_of(waiting, "review/")).press("Undo").sees_not("Until then the decision can be undone.")
     later(minutes=11)
     email.refresh_from_db()
@@ -122,14 +124,16 @@ def test_declined_with_a_reason_it_ends_and_the_partner_reads_why(
     reviewer.page.locator("#id_note").fill("It launches nothing.")
     reviewer.press("Decline")
     later(minutes=11)
-    assert Email.objects.get(name="declined", to=alice.email).state == "kept"
+    assert EmailMessage.objects.get(name="declined", to=alice.email).state == "stored"
     visit(alice).go(page_of(waiting)).sees("Declined", "It launches nothing.")
 
 
 def test_waiver_has_a_reason_and_an_end(
     visit: Visit, later: Later, alice: Any, rita: Any, waiting: Integration
 ) -> None:
-    requirement = next(r for r in waiting.edition.requirements() if not waiting.states.filter(requirement_id=r.id))
+    requirement = next(
+        r for r in waiting.edition.requirements() if not waiting.fulfillments.filter(requirement_id=r.id)
+    )
     until = timezone.localtime(timezone.now() + timedelta(days=30))
     reviewer = visit(rita).go(page_of(waiting, f"requirements/{requirement.id}/"))
     reviewer.page.locator("#waive summary").click()
@@ -139,7 +143,7 @@ def test_waiver_has_a_reason_and_an_end(
     reviewer.write("Reason", "Agreed on the phone.").write("Until the end of", f"{until:%Y-%m-%d}")
     reviewer.press("Waive").sees("is waived.", "Agreed on the phone.").shot("waived")
     visit(alice).go(page_of(waiting, f"requirements/{requirement.id}/")).sees("Agreed on the phone.")
-    state = waiting.states.get(requirement_id=requirement.id)
+    state = waiting.fulfillments.get(requirement_id=requirement.id)
     assert state.is_met(timezone.now())
     later(days=32)
     assert not state.is_met(timezone.now())
@@ -151,11 +155,11 @@ def test_on_hold_no_one_is_late_until_it_goes_on(visit: Visit, alice: Any, rita:
     reviewer.page.locator("#id_note").fill("The new release of the product.")
     reviewer.press("Put on hold").sees("The new release of the product.")
     row = Integration.objects.get(pk=waiting.pk)
-    assert (row.turn_holder, row.turn_due_at) == ("third_party", None)
+    assert (row.responsible_party, row.action_due_at) == ("third_party", None)
     visit(alice).go(page_of(waiting)).sees("The new release of the product.").shot("on-hold")
     reviewer.press("Take off hold").press("Take off hold")
     row.refresh_from_db()
-    assert (row.turn_holder, row.turn_due_at is not None) == ("program", True)
+    assert (row.responsible_party, row.action_due_at is not None) == ("program", True)
 
 
 def test_moving_to_another_edition_is_looked_at_first(

@@ -13,7 +13,7 @@ from verification.testruns.services import run_task_tests
 
 
 def task(acme: Any, alice: Any, settings: Any) -> Integration:
-    settings.LOOPBACK_SOURCES = True
+    settings.ALLOW_LOOPBACK_HTTP = True
     return begin(acme, alice, program="terraform-run-task", repository="", name="Preflight")
 
 
@@ -51,7 +51,7 @@ def test_faulty_endpoint_is_explained_on_a_phone_without_scripts(
     visit: Callable[..., Person], acme: Any, alice: Any, settings: Any, background: Callable[..., Any]
 ) -> None:
     row = task(acme, alice, settings)
-    partner = visit(alice, phone=True, javascript=False).go(f"/integrations/{row.uuid}/rehearsal/")
+    partner = visit(alice, phone=True, javascript=False).go(f"/integrations/{row.uuid}/tests/run-task/")
     with endpoint("unsigned-taken", kind=HeldEndpoint) as server:
         ask(partner, server.url)
         run_test_to_end(server, background)

@@ -8,7 +8,7 @@ from allauth.mfa.totp.internal.auth import TOTP
 from django.conf import settings as django_settings
 
 from portal.accounts.models import User
-from portal.notifications.models import Email
+from portal.notifications.models import EmailMessage
 from tests.conftest import PASSWORD
 from tests.fakes.github.server import GitHub
 from tests.journeys.person import Person
@@ -58,7 +58,7 @@ def test_github_opens_the_account_of_the_same_confirmed_address(visit: Visit, gi
     browser = visit()
     with_github(browser.go("/accounts/login/?next=/company/"), "alice-archer").sees("Acme", "Alice Archer")
     assert User.objects.get() == alice
-    mail = Email.objects.get()
+    mail = EmailMessage.objects.get()
     assert (mail.to, mail.subject) == (alice.email, "GitHub account connected")
 
 

@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from typing import Any
 
-from portal.notifications.models import Email
+from portal.notifications.models import EmailMessage
 from tests.journeys.conftest import link_in
 from tests.journeys.person import Person
 
-MailTo = Callable[..., Email]
+MailTo = Callable[..., EmailMessage]
 
 
 def sign_up(browser: Person, mail_to: MailTo, name: str, address: str) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from integrations.sla.models import Issue
+from integrations.sla.models import SupportIssue
 from integrations.submissions.models import Integration
 from tests.integrations.sla.pages.issues import QUESTION, create_issue
 from tests.integrations.sla.watched import create_listed_integration, watch_over
@@ -57,13 +57,13 @@ def test_reviewer_filters_takes_the_list_along_and_decides(
     dialog = browser.page.get_by_role("dialog")
     browser.write("Reason", "It is a question.", within=dialog).press("Lower the severity", within=dialog)
     browser.sees("The severity is lowered.")
-    assert Issue.objects.get(title="The engine stops after launch").severity == "other"
+    assert SupportIssue.objects.get(title="The engine stops after launch").severity == "other"
 
 
 def test_pages_fit_a_narrow_phone_without_javascript(visit: Visit, rocket: Integration, alice: Any) -> None:
     browser = visit(alice, phone=True, javascript=False)
     browser.page.set_viewport_size({"width": 320, "height": 700})
-    issue = Issue.objects.get(title="Tanks are listed twice")
+    issue = SupportIssue.objects.get(title="Tanks are listed twice")
     for page in ("/sla/", "/sla/trends/", f"/issues/{issue.uuid}/", "/company/acme/calendar/"):
         browser.go(page)
         assert browser.page.evaluate("document.documentElement.scrollWidth") == 320, page
@@ -76,7 +76,7 @@ def test_partner_sets_its_calendar_after_looking_at_it(visit: Visit, rocket: Int
 
 
 def test_labels_are_proposed_and_accepted(visit: Visit, rocket: Integration, alice: Any, rita: Any) -> None:
-    page = f"/integrations/{rocket.uuid}/labels/"
+    page = f"/integrations/{rocket.uuid}/label-policy/"
     browser = visit(alice).go(page).write("Labels that make an issue critical", "sev-one").press("Propose it")
     browser.sees("The program has your proposal.", "Waits for the program")
     visit(rita).go(page).press("Accept").sees("Accepted: it counts for issues opened from now on.").shot("labels")

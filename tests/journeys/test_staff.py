@@ -46,11 +46,11 @@ def test_named_manager_is_shown_to_the_partner(visit: Visit, acme: Partner, alic
 def test_staff_read_every_email_and_decide_nothing(
     visit: Visit, settings: Any, acme: Partner, alice: Any, sam: Any
 ) -> None:
-    settings.OUTBOX_OPEN = False
+    settings.EMAIL_LOG_PUBLIC = False
     row = begin(acme, alice, now=timezone.now())
-    staff = visit(sam).go("/outbox/").sees(row.edition.mailbox)
+    staff = visit(sam).go("/emails/").sees(row.edition.mailbox)
     staff.write("Words in subject or address", "nobody@").press("Filter").sees("No mail here")
-    staff.go("/outbox/").page.locator("td.main a").first.click()
+    staff.go("/emails/").page.locator("td.main a").first.click()
     staff.arrived().sees(row.edition.mailbox, "Rocket").shot("outbox-mail")
     staff.go(f"/integrations/{row.uuid}/review/").sees("You see everything here, but only reviewers decide.")
-    visit(alice).go("/outbox/").sees_not("Words in subject or address")
+    visit(alice).go("/emails/").sees_not("Words in subject or address")

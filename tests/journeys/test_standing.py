@@ -10,7 +10,7 @@ from playwright.sync_api import Response
 
 from integrations.compliance.tasks import advance_cases
 from integrations.partners.models import Partner
-from integrations.sla.models import Breach, IssueEvent, Watch
+from integrations.sla.models import MonitoredRepository, SlaBreach, SupportIssueEvent
 from integrations.submissions.models import Integration
 from integrations.submissions.services import requirements as answers
 from integrations.submissions.tasks import refresh_due_integrations
@@ -28,15 +28,15 @@ def listed_provider(walk: Walk, acme: Partner, alice: Any, rita: Any) -> Integra
     now = timezone.now()
     row = drive(begin(acme, alice, "terraform-provider", now), "support", partner=alice, reviewer=rita, now=now)
     walk.pk = row.pk
-    watch = Watch.objects.get(integration=row)
-    Watch.objects.update(data_up_to=now + timedelta(days=999), poll_at=None)
+    watch = MonitoredRepository.objects.get(integration=row)
+    MonitoredRepository.objects.update(data_up_to=now + timedelta(days=999), poll_at=None)
     issue = issue_of(watch, 7, now - timedelta(days=3))
     opening = {"key": "opened", "kind": "opened", "at": issue.opened_at, "seen_at": now, "source": "poll"}
-    IssueEvent.objects.create(issue=issue, actor_id=5, actor="reporter", actor_type="User", **opening)
+    SupportIssueEvent.objects.create(issue=issue, actor_id=5, actor="reporter", actor_type="User", **opening)
     due = now - timedelta(days=1)
     clock = clock_of(issue, due, state="overdue", next_at=None, breached_at=due)
-    of = {"issue": issue, "integration": row, "verb": "resolve", "severity": "critical"}
-    Breach.objects.create(clock=clock, due_at=due, found_at=now, **of)
+    of = {"issue": issue, "integration": row, "target_type": "resolve", "severity": "critical"}
+    SlaBreach.objects.create(clock=clock, due_at=due, found_at=now, **of)
     return row
 
 
@@ -84,7 +84,7 @@ def test_whole_due_process(
     rob: Any,
     mail_to: Any,
 ) -> None:
-    page, why = f"{walk.page}standing/", "Reason for the partner"
+    page, why = f"{walk.page}compliance/", "Reason for the partner"
     walk.reviewer.go(page).sees("Breaches that stand", "#7", listed_provider.edition.removal).shot("standing-verified")
     decide(walk.reviewer, page, "Give notice", "Reason and evidence for the partner", "Issue 7 is critical and open.")
     assert "Issue 7 is critical and open." in mail_to(alice.email, "standing").text
@@ -94,24 +94,24 @@ def test_whole_due_process(
     walk.reviewer.go(page).sees("a reviewer who did neither decides on the appeal")
     second = visit(rob).go("/queue/").sees("appeal")
     decide(second, page, "Dismiss the appeal", why, "A call is no answer on the issue.").shot("standing-appeal")
-    visit().go(f"/listed/{listed_provider.uuid}/").sees("Partner").sees_not("Notice")
+    visit().go(f"/directory/{listed_provider.uuid}/").sees("Partner").sees_not("Notice")
 
     days_pass(walk, 31)
-    assert walk.row.standing == "notice"
+    assert walk.row.listing_status == "on_notice"
     visit(rita).go(page).sees("Rita Reyes gave the notice: another reviewer decides on the suspension.")
     second = visit(rob).go("/queue/").sees("the period has ended").go(page).press("Suspend")
     second.sees("What everybody sees then", "The program has suspended it").shot("standing-suspend")
     explain(second, why, "Nothing was done in thirty days.").press("Suspend")
-    visit().go(f"/listed/{listed_provider.uuid}/").sees("Suspended").sees_not("Official").shot("listing-suspended")
+    visit().go(f"/directory/{listed_provider.uuid}/").sees("Suspended").sees_not("Official").shot("listing-suspended")
 
     in_order(walk.row)
     partner = visit(alice).go(page).press("Ask to be reinstated")
     explain(partner, "What has changed", "Issue 7 is fixed in 1.2.").press("Ask to be reinstated")
     reviewer = visit(rita).go("/queue/").sees("the partner asks to be reinstated")
     decide(reviewer, page, "Reinstate", "What was looked at, for the partner", "Release 1.2 and issue 7.")
-    assert (walk.row.standing, walk.row.tier) == ("verified", "partner")
+    assert (walk.row.listing_status, walk.row.tier) == ("listed", "partner")
     assert mail_to(alice.email, "standing").subject == "Reinstated: Rocket"
-    today = visit().go(f"/listed/{listed_provider.uuid}/").sees("Partner", "Listed again, in good standing.")
+    today = visit().go(f"/directory/{listed_provider.uuid}/").sees("Partner", "Listed again, in good standing.")
     assert today.page.locator("h2, .badge", has_text="Suspended").count() == 0  # what has changed still says it was
     partner.go(page).sees("Nothing was done in thirty days.", "Release 1.2 and issue 7.")
     partner.page.get_by_role("link", name="The evidence of then").first.click()
@@ -123,6 +123,6 @@ def test_partner_steps_down_without_shame(
 ) -> None:
     walk.partner.go(walk.page).press("Step down to community").sees("What everybody sees then", "Community")
     walk.partner.press("Step down to community")
-    assert (walk.row.standing, walk.row.tier) == ("none", "community")
-    visit().go(f"/listed/{listed_provider.uuid}/").sees("Its company no longer promises support and said so.")
-    walk.partner.go(f"{walk.page}standing/").sees("Ask to be reinstated")
+    assert (walk.row.listing_status, walk.row.tier) == ("unlisted", "community")
+    visit().go(f"/directory/{listed_provider.uuid}/").sees("Its company no longer promises support and said so.")
+    walk.partner.go(f"{walk.page}compliance/").sees("Ask to be reinstated")

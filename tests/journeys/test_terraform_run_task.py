@@ -12,5 +12,5 @@ def test_run_task_goes_all_the_way(walk: Walk, github: Any) -> None:
         repository="", name="Rocket preflight", category="Audit", offering="HCP Terraform",
     )  # fmt: skip
     walk.to("review").round_of_changes("Show a failing run too.", "It is in the recording.").to("support")
-    assert (walk.row.standing, walk.row.tier) == ("verified", walk.row.edition.release_tier.key)
-    walk.partner.go(f"/listed/{walk.row.uuid}/").sees("First line.", "Second line.")
+    assert (walk.row.listing_status, walk.row.tier) == ("listed", walk.row.edition.release_tier.key)
+    walk.partner.go(f"/directory/{walk.row.uuid}/").sees("First line.", "Second line.")

@@ -16,4 +16,4 @@ def test_secrets_engine_goes_all_the_way(walk: Walk, github: Any) -> None:
         offering="Enterprise",
     )
     walk.to("review").round_of_changes("Say which versions of Vault.", "From 1.15 on.").to("support")
-    assert (walk.row.standing, walk.row.tier) == ("verified", walk.row.edition.release_tier.key)
+    assert (walk.row.listing_status, walk.row.tier) == ("listed", walk.row.edition.release_tier.key)

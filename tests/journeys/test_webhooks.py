@@ -13,7 +13,7 @@ from standardwebhooks import Webhook
 
 from integrations.submissions.services import findings
 from portal.notifications import digests
-from portal.notifications.models import Email
+from portal.notifications.models import EmailMessage
 from portal.webhooks import tasks
 from tests.conftest import PASSWORD, begin
 from tests.fakes.receiver import Receiver
@@ -24,7 +24,7 @@ Visit = Callable[..., Person]
 
 @pytest.fixture
 def receiver(settings: Any) -> Iterator[Receiver]:
-    settings.LOOPBACK_SOURCES = True
+    settings.ALLOW_LOOPBACK_HTTP = True
     server = Receiver()
     yield server
     server.stop()
@@ -71,11 +71,11 @@ def test_someone_chooses_a_digest_stops_it_and_subscribes(visit: Visit, alice: A
     row = begin(acme, alice)
     findings.post_message(row, "Hello.", actor=rita, now=timezone.now())
     assert digests.send_due(timezone.now() + timedelta(days=2)) == 1
-    email = Email.objects.get(name="digest")
+    email = EmailMessage.objects.get(name="digest")
     stop = re.search(r"Stop it: \S+?(/notifications/stop/\S+)", email.text)
     assert stop
     visit().go(stop[1]).sees("Stop these mails?").press("Stop these mails").sees("It is stopped")
-    reader.go("/notifications/choices/")
+    reader.go("/notifications/preferences/")
     assert reader.page.get_by_label("Messages").input_value() == "portal"
     reader.press("Make the address").write("Password", PASSWORD).press("Continue").sees("Copy this address now")
     address = reader.page.locator("code", has_text=".ics").inner_text()
@@ -90,5 +90,5 @@ def test_webhooks_fit_a_phone_and_need_no_script(visit: Visit, receiver: Receive
     phone.write("Name", "Channel").write("Address", receiver.url).tick("Slack message").tick("A tier was granted.")
     phone.press("Add the webhook").write("Password", PASSWORD).press("Continue")
     phone.sees("The webhook is added").press("Pause").sees("The webhook is paused.")
-    for path in (phone.page.url, "/webhooks/", "/webhooks/kinds/", "/notifications/choices/"):
+    for path in (phone.page.url, "/webhooks/", "/webhooks/kinds/", "/notifications/preferences/"):
         assert phone.go(path).page.evaluate("document.documentElement.scrollWidth") <= 375

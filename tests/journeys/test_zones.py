@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 
 from integrations.submissions.models import Integration
 from portal.accounts.models import User
-from portal.notifications.models import Email
+from portal.notifications.models import EmailMessage
 from tests.conftest import begin, drive
 from tests.journeys.person import Person
 from tests.journeys.test_sign_up import sign_up
@@ -38,21 +38,23 @@ def reads(browser: Person, path: str, zone: str) -> None:
 
 
 def test_visitor_reads_moments_in_the_zone_of_the_browser(listed_integration: Integration, visit: Visit) -> None:
-    path = f"/listed/{listed_integration.uuid}/"
+    path = f"/directory/{listed_integration.uuid}/"
     for zone in ("Asia/Tokyo", "America/Los_Angeles"):
         reads(visit(zone=zone), path, zone)
     reads(visit(zone="Asia/Tokyo", javascript=False), path, "UTC")
 
 
 def test_chosen_zone_goes_before_the_browsers(listed_integration: Integration, visit: Visit, alice: User) -> None:
-    path = f"/listed/{listed_integration.uuid}/"
+    path = f"/directory/{listed_integration.uuid}/"
     browser = visit(alice, zone="Asia/Tokyo")
     reads(browser, path, "Asia/Tokyo")
     browser.go("/profile/").choose("Time zone", "Europe/Berlin").press("Save").sees("Your profile is saved.")
     reads(browser, path, "Europe/Berlin")
 
 
-def test_new_account_brings_the_zone_of_the_browser(visit: Visit, mail_to: Callable[..., Email], db: None) -> None:
+def test_new_account_brings_the_zone_of_the_browser(
+    visit: Visit, mail_to: Callable[..., EmailMessage], db: None
+) -> None:
     dora = visit(zone="Asia/Tokyo").go("/accounts/signup/")
     sign_up(dora, mail_to, "Dora Dean", "dora@initech.example")
     chosen_option = dora.go("/profile/").page.get_by_label("Time zone").locator("option:checked")

@@ -64,7 +64,7 @@ class Walk:
 
     def begin(self, question: str, *, repository: str, name: str, category: str, offering: str) -> "Walk":
         """From “Which program is mine?” to the integration's page; GitHub fills what it knows."""
-        partner = self.partner.go("/start/").tick(question)
+        partner = self.partner.go("/programs/choose/").tick(question)
         partner.press("Show my programs").press("Begin")
         if repository:
             partner.write("Repository", f"https://github.com/{repository}").press("Fill from GitHub")
@@ -82,7 +82,7 @@ class Walk:
             if self.row.stage == stage:
                 return self
             self.onwards()
-        raise AssertionError(f"never reached {stage}: {self.row.turn_action}")
+        raise AssertionError(f"never reached {stage}: {self.row.next_action_text}")
 
     def onwards(self) -> None:
         """The next thing to do, whoever's it is."""
@@ -122,11 +122,11 @@ class Walk:
         self.later(minutes=11)
         for requirement in self.partners_part():
             self.fulfil(requirement)
-        assert self.row.turn_action == "Answer 1 finding"
+        assert self.row.next_action_text == "Answer 1 finding"
         partner.go(self.page).sees(text)
         partner.write("What you changed, or where it can be seen", answer).press("Answer the finding")
         partner.go(self.page).press("Request the review again").press("Request the review again")
-        assert (self.row.review_round, self.row.turn_holder) == (2, "program")
+        assert (self.row.review_round, self.row.responsible_party) == (2, "program")
         reviewer.go(f"{self.page}review/").sees(answer)
         reviewer.press("Verify", within=reviewer.page.locator("article.finding").first)
         return self
@@ -167,7 +167,7 @@ class Walk:
         today = f"{timezone.now():%Y-%m-%d}"
         partner = self.open(requirement).write("Version", "2026-01").write("Signed by", "Alice Archer")
         partner.write("Signed on", today).press("Record the signature")
-        assert self.row.turn_holder in ("program", "partner")
+        assert self.row.responsible_party in ("program", "partner")
         reviewer = self.reviewer.go(f"{self.page}requirements/{requirement.id}/")
         reviewer.write("Signed by", "Rita Reyes").write("Signed on", today).press("Record the signature")
 

@@ -8,7 +8,7 @@ from django.core.signals import request_finished
 from django.db import close_old_connections, transaction
 from django.test import Client
 
-from portal.audit.models import Event
+from portal.audit.models import AuditEvent
 from tests.conftest import note_sign_in
 
 
@@ -27,13 +27,13 @@ def send_request(
 
     With `keep` the rows stay as they were written, for a look at them.
     """
-    before, cookies = Event.objects.count(), deepcopy(client.cookies)
+    before, cookies = AuditEvent.objects.count(), deepcopy(client.cookies)
     if fields and fields.get("file"):
         fields = fields | {"file": SimpleUploadedFile(str(fields["file"]), b"All tests passed.")}
     with transaction.atomic():
         answer = client.get(url) if fields is None else client.post(url, fields)
         text = serialize_response(answer)
-        write_mark = "+" if Event.objects.count() > before else ""
+        write_mark = "+" if AuditEvent.objects.count() > before else ""
         transaction.set_rollback(not keep)
     client.cookies = cookies
     led_in = answer.status_code == 302 and answer["Location"].startswith("/accounts/")

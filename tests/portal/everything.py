@@ -26,13 +26,13 @@ from portal.core.repository_urls import get_product_name
 from portal.core.uploads import validate_file
 from portal.notifications import calendar_feed
 from portal.notifications import unsubscribe as stopping
-from portal.notifications.models import Email
+from portal.notifications.models import EmailMessage
 from portal.reports import scopes, tasks, unsubscribe
 from portal.webhooks import services
 from portal.webhooks.services import EndpointConfiguration
 from tests.conftest import begin, drive
 from tests.integrations.sla.pages.issues import create_issue
-from verification.checks.models import CheckReport
+from verification.checks.models import CiCheckReport
 from verification.schemas import services as stored
 from verification.terraform.versions import parse_version
 from verification.testruns.kinds.nomad_plugin.records import NomadPluginRecords as Plugin
@@ -115,7 +115,7 @@ def build(acme: Any, globex: Any, cast: Any) -> dict[str, Any]:
         "join": members.request_to_join(acme, message="Hello.", actor=charlie, now=now),
         "member": acme.memberships.get(user=cast["bob"]),
         **texts,
-        "reported": CheckReport.objects.create(
+        "reported": CiCheckReport.objects.create(
             integration=row,
             reported_by=f"ci {CANARY}",
             commit="9f3c1e0",
@@ -174,7 +174,7 @@ def changes_asked(row: Any, cast: Any, now: Any) -> Any:
 def left_as_it_is(row: Any, cast: Any, now: Any) -> int:
     """The portal suggested a notice and rita gave none: the event that keeps the evidence she had."""
     perform_transition(row, "suggest_notice", actor=None, now=now, why=f"2 breaches {CANARY}")
-    return int(perform_transition(row, "set_aside", actor=cast["rita"], note=CANARY, now=now).seq)
+    return int(perform_transition(row, "dismiss_request", actor=cast["rita"], note=CANARY, now=now).seq)
 
 
 def talk(row: Any, cast: Any, now: Any) -> dict[str, Any]:
@@ -212,7 +212,7 @@ def create_submissions(row: Any, cast: Any, now: Any) -> dict[str, Any]:
     requirements.submit_answer(row, FORM, {"tests": CANARY}, actor=alice, now=now)
     for version in ("1.4.0", "1.5.0"):
         stored.store_schema(row, parse_version(version), schema_of(row), actor=alice, now=now)
-    mail = Email.objects.filter(person=alice, name="meeting_agreed").first()
+    mail = EmailMessage.objects.filter(person=alice, name="meeting_agreed").first()
     return {"document": document, "meeting": meeting, "account": account, "mail": mail}
 
 
@@ -281,11 +281,11 @@ def list_button_requests(world: dict[str, Any]) -> dict[str, tuple[str, dict[str
 def of_steps(world: dict[str, Any]) -> Iterator[Press]:
     """(label, parts of the address, what is sent) of steps."""
     row = world["integration"]
-    for name in ("approve", "request_changes", "decline", "put_on_hold", "withdraw", "advance", "release"):
+    for name in ("approve", "request_changes", "decline", "put_on_hold", "withdraw", "complete_step", "publish"):
         yield f"step: {name}", {"step": name}, {"note": "Because.", "version": row.version, "waits_for": "partner"}
     for name, there in (
-        ("request_again", world["told"]), ("archive", world["listed"]), ("give_notice", world["listed"]),
-        ("step_down", world["listed"]), ("appeal", world["listed"]), ("suggest_notice", world["listed"]),
+        ("resubmit_for_review", world["told"]), ("archive", world["listed"]), ("issue_notice", world["listed"]),
+        ("downgrade_to_community", world["listed"]), ("appeal", world["listed"]), ("suggest_notice", world["listed"]),
     ):  # fmt: skip
         yield f"step: {name}", {"step": name, "uuid": there.uuid}, {"note": "Because.", "version": there.version}
 

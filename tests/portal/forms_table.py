@@ -50,7 +50,7 @@ from portal.notifications.forms import NotificationPreferencesForm
 from portal.reports.forms import ReportSubscriptionsForm
 from portal.styleguide import views as styleguide
 from portal.webhooks.forms import EndpointForm, ReplayForm
-from portal.webhooks.models import Endpoint
+from portal.webhooks.models import WebhookEndpoint
 from tests.conftest import NOW
 from verification.schemas.forms import GeneratorChoicesForm
 from verification.schemas.views import schemas
@@ -130,13 +130,13 @@ FORMS: dict[tuple[type[BaseForm], str], Build] = {
     (partner_admin.PartnerForm, ""): lambda data, user: partner_admin.PartnerForm(data),
     (EndpointForm, "of a company"): lambda data, user: EndpointForm(data, is_program_endpoint=False),
     (EndpointForm, "changed"): lambda data, user: EndpointForm(
-        data, is_program_endpoint=True, endpoint=Endpoint(form="webhook")
+        data, is_program_endpoint=True, endpoint=WebhookEndpoint(form="webhook")
     ),
     (ReplayForm, ""): lambda data, user: ReplayForm(data),
     (NotificationPreferencesForm, ""): lambda data, user: NotificationPreferencesForm(user, data),
     (AnalyticsFilterForm, ""): lambda data, user: AnalyticsFilterForm(data or {}),
     (RenameSavedViewForm, ""): lambda data, user: RenameSavedViewForm(data),
-    (SavedViewForm, ""): lambda data, user: SavedViewForm(data, may_share=True),
+    (SavedViewForm, ""): lambda data, user: SavedViewForm(data, can_share=True),
     (ReportSubscriptionsForm, ""): lambda data, user: ReportSubscriptionsForm(user, data),
     (accounts.AddEmailForm, ""): lambda data, user: accounts.AddEmailForm(user, data),
     (accounts.AddPasskeyForm, ""): lambda data, user: accounts.AddPasskeyForm(data, user=user),

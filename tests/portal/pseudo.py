@@ -10,7 +10,7 @@ from django.utils import translation
 from django.utils.translation import trans_real
 from django.utils.translation.trans_real import CONTEXT_SEPARATOR
 
-CODE = "tlh"  # of no catalogue, ours or Django's
+CODE = "tlh"  # of no catalog, ours or Django's
 OPEN, CLOSE = "⟦", "⟧"
 
 UNSEEN = re.compile(r"<(script|style|pre|code|svg|textarea)\b.*?</\1>|<!--.*?-->|<!doctype[^>]*>", re.DOTALL | re.I)

@@ -20,7 +20,7 @@ TABLE = Path(__file__).with_name("access.txt")
 @pytest.fixture(autouse=True)
 def with_a_mail_server(settings: Any) -> None:
     """As people have it: the outbox is open to everybody on a machine of one's own only."""
-    settings.OUTBOX_OPEN = False
+    settings.EMAIL_LOG_PUBLIC = False
 
 
 def cell(client: Client, url: str) -> str:

@@ -32,9 +32,30 @@ ROUNDS = 3
 # the fourth is longer than any text may be, and a number larger than any column
 IN_FIELDS: list[Any] = ["a\x00b", "\r\nBcc: \u202e", ["a", "b"], "9" * 4_200, []]
 PARAMETERS = (
-    "page", "q", "edition", "program", "stage", "category", "holder", "standing", "sort", "tab", "tier", "next", "yes",
-    "company", "name", "requirement", "check", "state", "to", "note", "repository_address", "age", "back",
-)  # fmt: skip
+    "page",
+    "q",
+    "edition",
+    "program",
+    "stage",
+    "category",
+    "holder",
+    "listing_status",
+    "sort",
+    "tab",
+    "tier",
+    "next",
+    "yes",
+    "company",
+    "name",
+    "requirement",
+    "check",
+    "state",
+    "to",
+    "note",
+    "repository_address",
+    "age",
+    "back",
+)
 quick = settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
 
 
@@ -161,7 +182,7 @@ def test_file_is_taken_or_refused_with_a_sentence(clients: Any, world: Any, what
     assert answer.status_code in ((expected_status,) if expected_status else (302, 422))
     if answer.status_code == 422:
         assert BeautifulSoup(answer.content, "html5lib").select_one(".field .error, .errorlist") is not None
-    summary = world["integration"].states.get(requirement_id=LOGS).summary
+    summary = world["integration"].fulfillments.get(requirement_id=LOGS).summary
     assert not {"/", "\n", "\r", "\u202e"} & set(summary)
 
 

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from integrations.submissions.models import Introduction
 from integrations.submissions.services import drafts
-from portal.notifications.models import Email
+from portal.notifications.models import EmailMessage
 from tests.portal.asking import client_of, send_request
 from tests.portal.everything import CANARY, address, list_button_requests, names
 
@@ -28,7 +28,7 @@ SOMEONE = "Someone is working on this"
 
 @pytest.fixture(autouse=True)
 def with_a_mail_server(settings: Any) -> None:
-    settings.OUTBOX_OPEN = False
+    settings.EMAIL_LOG_PUBLIC = False
 
 
 @pytest.fixture
@@ -77,7 +77,7 @@ def test_overlap_with_unlisted_work_reports_that_there_is_someone_and_no_more(
         address("draft", world, uuid=rival.uuid),
         address("confirm_start", world, uuid=rival.uuid),
         address("draft_overlaps", world, uuid=rival.uuid),
-        address("neighbours", world, uuid=world["other"].uuid),
+        address("neighbors", world, uuid=world["other"].uuid),
     ]
     for page in pages:
         text = send_request(client, page)[1]
@@ -104,6 +104,6 @@ def test_introduction_reports_both_once_they_agreed(cast: Any, world: Any) -> No
 def test_no_email_reports_another_partner_what_is_private(cast: Any, world: Any) -> None:
     mailboxes = [world[name].edition.mailbox for name in ("integration", "task")]
     inside = Q(to__endswith="@acme.example") | Q(to__endswith="@program.example") | Q(to__in=mailboxes)
-    theirs = list(Email.objects.exclude(inside))
+    theirs = list(EmailMessage.objects.exclude(inside))
     assert {mail.to for mail in theirs} == {"charlie@globex.example"}
     assert [m.name for m in theirs if CANARY in f"{m.subject} {m.text} {m.html} {m.calendar}"] == []

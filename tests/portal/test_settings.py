@@ -10,8 +10,8 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 SECRETS = {
     "SECRET_KEY": "0Vn2o3Rk7wYd1tLq9xUfHs5mEzJbPaGcKi8y4DvT6rXeW1uQzN3h",
-    "CREDENTIALS_KEYS": "Zq7hT1mWb5vXo9RkE3yLs8Nd2cJuFg6pAi4VtBxMwQrK",
-    "BADGE_KEYS": "Lw3pG8yKs1eXt6VnJ9bRz4MqHd7fUcAo2iTvYk5WxNjB",
+    "ENCRYPTION_KEYS": "Zq7hT1mWb5vXo9RkE3yLs8Nd2cJuFg6pAi4VtBxMwQrK",
+    "BADGE_SIGNING_KEYS": "Lw3pG8yKs1eXt6VnJ9bRz4MqHd7fUcAo2iTvYk5WxNjB",
 }
 AUDIT_SECRET = "Fj4kT9sBx2nWm7QvRc1yHp6EgLd8oUzA3iKtXw5VbNqM"
 PRODUCTION = SECRETS | {
@@ -74,13 +74,13 @@ def test_start_in_production_is_fine_and_deployable(manage):
         ({"DATABASE_URL": ""}, "DATABASE_URL must name a PostgreSQL database."),
         ({"PORTAL_DEBUG": "yes"}, "PORTAL_DEBUG must be off."),
         ({"SECRET_KEY": ""}, "SECRET_KEY is not set."),
-        ({"CREDENTIALS_KEYS": " , "}, "CREDENTIALS_KEYS is not set."),
-        ({"BADGE_KEYS": ""}, "BADGE_KEYS is not set."),
+        ({"ENCRYPTION_KEYS": " , "}, "ENCRYPTION_KEYS is not set."),
+        ({"BADGE_SIGNING_KEYS": ""}, "BADGE_SIGNING_KEYS is not set."),
         ({"REDIS_URL": ""}, "REDIS_URL is not set."),
         ({"SITE_URL": "http://portal.example.com"}, "SITE_URL must begin with https://."),
         ({"SITE_URL": "https://127.0.0.1"}, "SITE_URL must name the host that people use, not this machine."),
         ({"AUDIT_KEYS": ""}, "AUDIT_KEYS is not set."),
-        ({"LOOPBACK_SOURCES": "yes"}, "LOOPBACK_SOURCES must be off."),
+        ({"ALLOW_LOOPBACK_HTTP": "yes"}, "ALLOW_LOOPBACK_HTTP must be off."),
         (
             {"TRUSTED_PROXIES": ""},
             "TRUSTED_PROXIES is not set: the number of proxies in front of the portal, or their networks.",
@@ -96,17 +96,20 @@ def test_start_in_production_is_fine_and_deployable(manage):
             {"SECRET_KEY": "change_this_to_something_long_and_random_before_going_live"},
             f"SECRET_KEY is made of words; {HOW}.",
         ),
-        ({"CREDENTIALS_KEYS": "0123456789" * 5}, f"CREDENTIALS_KEYS is too regular to be random; {HOW}."),
-        ({"BADGE_KEYS": "CHANGE-ME" + "b5vXo9RkE3yLs8" * 3}, f"BADGE_KEYS contains a placeholder; {HOW}."),
+        ({"ENCRYPTION_KEYS": "0123456789" * 5}, f"ENCRYPTION_KEYS is too regular to be random; {HOW}."),
+        (
+            {"BADGE_SIGNING_KEYS": "CHANGE-ME" + "b5vXo9RkE3yLs8" * 3},
+            f"BADGE_SIGNING_KEYS contains a placeholder; {HOW}.",
+        ),
         ({"SECRET_KEY": "django-insecure-" + "k3$2" * 9}, f"SECRET_KEY contains a placeholder; {HOW}."),
         ({"AUDIT_KEYS": "2026:short"}, f"AUDIT_KEYS has 5 characters and needs at least 32; {HOW}."),
         (
-            {"CREDENTIALS_KEYS": f"{SECRETS['CREDENTIALS_KEYS']},short"},
-            f"CREDENTIALS_KEYS has 5 characters and needs at least 32; {HOW}.",
+            {"ENCRYPTION_KEYS": f"{SECRETS['ENCRYPTION_KEYS']},short"},
+            f"ENCRYPTION_KEYS has 5 characters and needs at least 32; {HOW}.",
         ),
         (
-            {"BADGE_KEYS": SECRETS["SECRET_KEY"]},
-            "BADGE_KEYS repeats a secret of SECRET_KEY; each needs its own.",
+            {"BADGE_SIGNING_KEYS": SECRETS["SECRET_KEY"]},
+            "BADGE_SIGNING_KEYS repeats a secret of SECRET_KEY; each needs its own.",
         ),
         ({"DATABASE_URL": "postgres://portal:CHANGE-ME@db/portal"}, "DATABASE_URL contains a placeholder."),
         ({"EMAIL_HOST_PASSWORD": "change me"}, "EMAIL_HOST_PASSWORD contains a placeholder."),

@@ -23,7 +23,7 @@ from integrations.programs.registry import PROGRAMS
 from integrations.sla.services.policies import CRITICAL_LABELS, PAUSE_LABELS
 from integrations.submissions.services.transitions import perform_transition
 from portal.jobs.registry import JOBS
-from portal.notifications.models import Email
+from portal.notifications.models import EmailMessage
 from tests.portal import extracted, pseudo
 from tests.portal.asking import client_of, send_request
 from tests.portal.everything import address, list_button_requests, names
@@ -177,7 +177,7 @@ def test_email_holds_no_words_that_no_one_can_translate(
         perform_transition(
             world["integration"], "put_on_hold", actor=cast["rita"], note="Legal looks at it.", waits_for="program"
         )
-    mail = Email.objects.filter(name="held").latest("pk")
+    mail = EmailMessage.objects.filter(name="held").latest("pk")
     both = [*pseudo.find_untranslated_texts(mail.html), *pseudo.find_untranslated_texts(mail.text, markup=False)]
     assert find_unexplained_texts(both, known_texts | {"Legal looks at it"}) - set(EXPECTED) == set()
     assert mail.subject.startswith(pseudo.OPEN)

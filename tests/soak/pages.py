@@ -17,10 +17,10 @@ TIMEOUT_SECONDS = 20
 PATHS = (
     "/",
     "/integrations/",
-    "/listed/",
+    "/directory/",
     "/status/",
     "/notifications/",
-    "/help/words/",
+    "/help/glossary/",
     "/healthz",
     "/accounts/email/",
 )

@@ -45,10 +45,10 @@ def build_subject(
         repository_hint=program.repository_hint,
         namespace=owner,
         provider=get_product_name(own_name),
-        allowed_licenses=edition.licences.allow,
-        licenses_for_review=edition.licences.ask,
-        license_summary=edition.licences.summary,
-        languages=edition.licences.languages,
+        allowed_licenses=edition.licenses.allow,
+        licenses_for_review=edition.licenses.ask,
+        license_summary=edition.licenses.summary,
+        languages=edition.licenses.languages,
         **more,
     )
 

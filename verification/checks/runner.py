@@ -80,7 +80,7 @@ def build_integration_subject(integration: Integration, now: datetime | None = N
         category=integration.category,
         tier=integration.tier,
         tier_request=integration.tier_request,
-        standing=str(integration.standing),
+        listing_status=str(integration.listing_status),
         homepage=integration.homepage,
         description=integration.description,
         siblings=_list_sibling_repositories(integration),
@@ -218,7 +218,7 @@ def _record_requirement_result(
         summary=" ".join(result.summary for result in requirement_results.values() if result.outcome == outcome),
         detail=[_serialize_detail(key, result) for key, result in requirement_results.items()],
         retry_at=retry_at if outcome == Outcome.ERROR else None,
-        fresh_until=now + min(get_max_age(key) for key in requirement_results),
+        valid_until=now + min(get_max_age(key) for key in requirement_results),
         now=now,
     )
 
@@ -234,7 +234,7 @@ def _freeze_listing(integration: Integration, results: ResultsByKey, now: dateti
         ((key, result.freeze_reason) for key, result in results.items() if result.freeze_reason), ("", "")
     )
     current = Integration.objects.get(pk=integration.pk)
-    if not reason or not current.is_listed or current.hold:
+    if not reason or not current.is_listed or current.on_hold_for:
         return
     observation, is_new = Observation.objects.get_or_create(
         integration=current,

@@ -26,10 +26,10 @@ class Subject:
     """What is looked at, as plain values.
 
     `repository` is "owner/name"; `repository_id` and `repository_owner_id` are those recorded at the start,
-    None when unknown. `namespace` and `provider` are the registry's names. Empty licence sets: no rule.
+    None when unknown. `namespace` and `provider` are the registry's names. Empty license sets: no rule.
 
     `tag` and `version` ("v1.2.3" and "1.2.3") choose a release; blank: the newest one.
-    `category`, `tier` and `tier_request` are keys of the edition, `standing` one of integrations' standings.
+    `category`, `tier` and `tier_request` are keys of the edition, `listing_status` one of integrations' standings.
     `siblings` are the repositories, "owner/name", of the company's other integrations in the program.
     `answers` holds what the partner answered in forms: requirement id to question key to plain value (find_answer()).
     `known` holds what earlier runs recorded through Result.observations, `now` is the moment of the run.
@@ -55,7 +55,7 @@ class Subject:
     category: str = ""
     tier: str = ""
     tier_request: str = ""
-    standing: str = ""
+    listing_status: str = ""
     homepage: str = ""
     description: str = ""
     siblings: tuple[str, ...] = ()

@@ -58,7 +58,7 @@ class Piece:
         self.ends = edges[2 * first + 1 : end + 1 : 2]
         self.folded = " ".join(found).lower()
         self.offsets = [0, *accumulate(len(word) + 1 for word in found)]
-        self.may_choose = bool(OR.search(self.folded))
+        self.can_choose = bool(OR.search(self.folded))
 
     def match(self, patterns: tuple[re.Pattern[str], ...], start: int) -> tuple[int, re.Match[str]] | None:
         """The longest match that begins with the first word at or after `start`, and its end in `text`."""
@@ -108,7 +108,7 @@ class Reader:
         if self.first and (named := LICENSE_OF.match(piece.line(start))) and is_plugin_name(named[1]):
             self.first = False
             return start + named.end(), False
-        choice = piece.match(patterns(), start) if piece.may_choose else None
+        choice = piece.match(patterns(), start) if piece.can_choose else None
         if choice:
             self.choice = chosen(choice[1])
             return choice[0], False

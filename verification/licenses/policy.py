@@ -65,7 +65,7 @@ class Judgement:
         }
 
 
-def is_licence_file(path: str) -> bool:
+def is_license_file(path: str) -> bool:
     """Return whether a path is that of a license file of the whole repository, not of a part in a folder."""
     return bool(LICENCE_FILE.match(path))
 

@@ -44,12 +44,12 @@ class UnavailableSource:
 
 @dataclass(frozen=True, slots=True)
 class CheckoutRepository:
-    """A repository as a folder shows it. `id` is 0 and `licence_spdx` blank: GitHub has not been asked for them."""
+    """A repository as a folder shows it. `id` is 0 and `license_spdx` blank: GitHub has not been asked for them."""
 
     full_name: str
     html_url: str
     id: int = 0
-    licence_spdx: str = ""
+    license_spdx: str = ""
 
     def __getattr__(self, name: str) -> NoReturn:
         """Visibility, owner, language according to GitHub: all that GitHub alone knows."""

@@ -28,7 +28,7 @@ EPILOG = """\
 environment:
   GITHUB_TOKEN    read GitHub with this token; without it the anonymous limit applies
   GITHUB_API_URL, GITHUB_WEB_URL, REGISTRY_URL    other servers than the public ones
-  NO_COLOR        no colours on a terminal
+  NO_COLOR        no colors on a terminal
 
 ends with 0: nothing to fix, 1: something to fix, 2: we could not tell
 """

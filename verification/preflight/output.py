@@ -30,7 +30,7 @@ SUMMARY_BY_EXIT_CODE = (
 ANNOTATION_LEVELS = {"fail": "error", "error": "warning", "stale": "warning", "warn": "warning", "not_run": "notice"}
 # the file in which a fault of these checks is mended, or where to begin; the first that fits decides
 FILE_BY_KEY_PREFIX = (
-    ("repository.licence", "LICENSE"),
+    ("repository.license", "LICENSE"),
     ("repository.release", ".goreleaser.yml"),
     ("repository.", "README.md"),
     ("release.protocols", "terraform-registry-manifest.json"),

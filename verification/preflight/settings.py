@@ -30,7 +30,7 @@ def configure() -> None:
         settings.configure(
             **addresses,
             GITHUB_TOKEN=token,
-            LOOPBACK_SOURCES=allow_loopback,
+            ALLOW_LOOPBACK_HTTP=allow_loopback,
             RELEASE_SECONDS=RELEASE_TIMEOUT_SECONDS,
             USE_TZ=True,
         )

@@ -16,7 +16,7 @@ from verification.schemas.crossplane.options import (
     InvalidChoiceError,
     parse_choices,
 )
-from verification.schemas.engine.types import ProviderSchema
+from verification.schemas.engine.types import ParsedSchema
 
 LIST_CHOICES = [("array", _("as an array")), ("object", _("as an object"))]  # the first is the usual
 IDENTIFIER_CHOICES = [(IDENTIFIER_FROM_PROVIDER, _("the provider gives it")), (NAME_AS_IDENTIFIER, _("the name is it"))]
@@ -58,7 +58,7 @@ class GeneratorChoicesForm(forms.Form):
     runtime = forms.ChoiceField(label=_("Runtime"), choices=[(one, one) for one in RUNTIMES], required=False,
                                 help_text=_("The crossplane-runtime whose parts surround the fields."))  # fmt: skip
 
-    def get_choices(self, schema: ProviderSchema) -> GeneratorChoices:
+    def get_choices(self, schema: ParsedSchema) -> GeneratorChoices:
         """The choices; the usual ones, and a sentence beside each field, where one cannot be read or does not fit."""
         defaults = parse_choices(schema.prefix)
         if not self.is_valid():
@@ -77,7 +77,7 @@ class GeneratorChoicesForm(forms.Form):
         general = (self.cleaned_data["external_name"] or IDENTIFIER_FROM_PROVIDER,)
         return parse_choices(prefix, **arguments | {"external": general + arguments["external"]})
 
-    def _refuse(self, name: str, schema: ProviderSchema, prefix: str = "acme", **arguments: Any) -> None:
+    def _refuse(self, name: str, schema: ParsedSchema, prefix: str = "acme", **arguments: Any) -> None:
         """A sentence beside the field whose words cannot be read, or speak of what the schema does not have."""
         if name == "external_names" and (
             bare_rule := next((one for one in arguments["external"] if "=" not in one), "")

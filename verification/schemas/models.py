@@ -4,10 +4,10 @@ from django.conf import settings
 from django.db import models
 
 
-class StoredSchema(models.Model):
+class ProviderSchema(models.Model):
     """`body`: gzipped JSON of one provider in Terraform's own form; `digest`: SHA-256 of it before packing, in hex.
 
-    `source` is the provider's address in the schema. `given_by` is None where the portal read it itself.
+    `source` is the provider's address in the schema. `submitted_by` is None where the portal read it itself.
     """
 
     integration = models.ForeignKey("submissions.Integration", models.CASCADE, related_name="schemas")
@@ -17,11 +17,15 @@ class StoredSchema(models.Model):
     body = models.BinaryField()
     resources = models.PositiveIntegerField()
     data_sources = models.PositiveIntegerField()
-    given_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
-    given_at = models.DateTimeField()
+    submitted_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
+    submitted_at = models.DateTimeField()
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["integration", "version"], name="one_schema_a_version")]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["integration", "version"], name="provider_schema_unique_integration_version"
+            )
+        ]
 
     def __str__(self) -> str:
         return f"{self.source} {self.version}"

@@ -18,9 +18,9 @@ from portal.core.repository_urls import get_product_name
 from verification.schemas.engine.diff import SchemaDifference, compare_schemas
 from verification.schemas.engine.file_formats import parse_json, unpack
 from verification.schemas.engine.parsing import parse_schemas
-from verification.schemas.engine.types import ProviderSchema, SchemaParseError
+from verification.schemas.engine.types import ParsedSchema, SchemaParseError
 from verification.schemas.engine.version_policy import VersionVerdict, evaluate_version
-from verification.schemas.models import StoredSchema
+from verification.schemas.models import ProviderSchema
 from verification.terraform.versions import Version, parse_version
 
 MAX_SCHEMA_BYTES = 60 * 1024 * 1024  # unpacked; reading takes about six times as much memory
@@ -33,13 +33,15 @@ def can_submit_schema(integration: Integration, user: Any) -> bool:
     return permissions.can_edit(integration, user) or permissions.can_decide(integration, user)
 
 
-def store_schema(integration: Integration, version: Version, body: bytes, *, actor: Any, now: datetime) -> StoredSchema:
+def store_schema(
+    integration: Integration, version: Version, body: bytes, *, actor: Any, now: datetime
+) -> ProviderSchema:
     """Keep a version's schema; the same version given again takes the place of what was there.
 
-    Raises Unreadable with a sentence for what is no schema of this provider, and NotAllowed.
+    Raises Unreadable with a sentence for what is no schema of this provider, and ActionRefused.
     """
     if actor is not None and not can_submit_schema(integration, actor):
-        raise ActionRefused(_(REFUSAL_MESSAGE), "may")
+        raise ActionRefused(_(REFUSAL_MESSAGE), "forbidden")
     body = unpack(body, MAX_SCHEMA_BYTES)
     schema = _select_own_schema(integration, parse_schemas(body, MAX_SCHEMA_BYTES))
     provider_data = parse_json(body)["provider_schemas"][schema.source]
@@ -52,16 +54,16 @@ def store_schema(integration: Integration, version: Version, body: bytes, *, act
         "body": gzip.compress(text, mtime=0),
         "resources": len(schema.resources),
         "data_sources": len(schema.data_sources),
-        "given_by": actor,
-        "given_at": now,
+        "submitted_by": actor,
+        "submitted_at": now,
     }
-    others = StoredSchema.objects.filter(integration=integration).exclude(version=str(version))
+    others = ProviderSchema.objects.filter(integration=integration).exclude(version=str(version))
     if others.count() >= MAX_VERSIONS:
         raise ActionRefused(_("There are %(most)s schemas already.") % {"most": MAX_VERSIONS})
-    return StoredSchema.objects.update_or_create(integration=integration, version=str(version), defaults=values)[0]
+    return ProviderSchema.objects.update_or_create(integration=integration, version=str(version), defaults=values)[0]
 
 
-def _select_own_schema(integration: Integration, schemas: dict[str, ProviderSchema]) -> ProviderSchema:
+def _select_own_schema(integration: Integration, schemas: dict[str, ParsedSchema]) -> ParsedSchema:
     """The schema of this integration's provider. Raises Unreadable where the file is of others."""
     provider_name = get_product_name(integration.repository.partition("/")[2])
     own = [schema for address, schema in schemas.items() if address.rpartition("/")[2] == provider_name]
@@ -72,28 +74,28 @@ def _select_own_schema(integration: Integration, schemas: dict[str, ProviderSche
     return own[0]
 
 
-def load_schema(row: StoredSchema) -> ProviderSchema:
+def load_schema(row: ProviderSchema) -> ParsedSchema:
     """The schema of a row, which must have its body."""
     return _parse_stored(row.digest, bytes(row.body))
 
 
 @lru_cache(maxsize=8)
-def _parse_stored(_digest: str, body: bytes) -> ProviderSchema:
+def _parse_stored(_digest: str, body: bytes) -> ParsedSchema:
     return next(iter(parse_schemas(body).values()))
 
 
-def list_schemas(integration: Integration) -> list[StoredSchema]:
+def list_schemas(integration: Integration) -> list[ProviderSchema]:
     """Every row without its body, the newest version first."""
-    rows = StoredSchema.objects.filter(integration=integration).defer("body").select_related("given_by")
+    rows = ProviderSchema.objects.filter(integration=integration).defer("body").select_related("submitted_by")
     return sorted(rows, key=lambda row: parse_version(row.version).rank, reverse=True)
 
 
-def get_schema_row(integration: Integration, version: str = "") -> StoredSchema | None:
+def get_schema_row(integration: Integration, version: str = "") -> ProviderSchema | None:
     """The row of a version with its body; the newest one where none is named."""
     if not version:
         newest = next(iter(list_schemas(integration)), None)
         version = newest.version if newest else ""
-    return StoredSchema.objects.filter(integration=integration, version=version).first()
+    return ProviderSchema.objects.filter(integration=integration, version=version).first()
 
 
 def get_previous_version(integration: Integration, version: str) -> str:
@@ -102,7 +104,7 @@ def get_previous_version(integration: Integration, version: str) -> str:
     return next((older for newer, older in pairwise(versions) if newer == version), "")
 
 
-def compare_versions(old: StoredSchema, new: StoredSchema) -> tuple[SchemaDifference, VersionVerdict]:
+def compare_versions(old: ProviderSchema, new: ProviderSchema) -> tuple[SchemaDifference, VersionVerdict]:
     """What has changed from one row to the other, and whether the number admits it."""
     schema_difference = compare_schemas(load_schema(old), load_schema(new))
     return schema_difference, evaluate_version(

@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 def build_outbound_client() -> OutboundClient:
     """The client for addresses that partners can influence, as this portal is set up."""
-    return OutboundClient(loopback=settings.LOOPBACK_SOURCES)
+    return OutboundClient(loopback=settings.ALLOW_LOOPBACK_HTTP)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.utils import timezone
 
-from verification.sources.models import KeptAnswer
+from verification.sources.models import HttpCacheEntry
 
 MAX_CACHED_BYTES = 4 * 1024 * 1024  # of text: what is longer is asked for again
 UNUSED_AFTER = timedelta(days=40)
@@ -32,7 +32,7 @@ class HttpCache:
 
     def get(self, address: str) -> CachedResponse | None:
         """What was kept of the address; None too where it cannot be read any more."""
-        entry = KeptAnswer.objects.filter(address=self._build_key(address)).first()
+        entry = HttpCacheEntry.objects.filter(address=self._build_key(address)).first()
         if entry is None:
             return None
         try:
@@ -45,15 +45,15 @@ class HttpCache:
         """Keep an answer. One without an ETag that may change is not worth it."""
         key, content = self._build_key(address), json.dumps(value).encode()
         if not (etag or final) or len(key) > 500 or len(etag) > 200 or len(content) > MAX_CACHED_BYTES:
-            KeptAnswer.objects.filter(address=key).delete()
+            HttpCacheEntry.objects.filter(address=key).delete()
             return
         now = timezone.now()
         fields = {"etag": etag, "body": zlib.compress(content), "final": final, "at": now, "confirmed_at": now}
-        KeptAnswer.objects.update_or_create(address=key, defaults=fields)
+        HttpCacheEntry.objects.update_or_create(address=key, defaults=fields)
 
     def confirm(self, address: str) -> None:
         """The source said that it has not changed."""
-        KeptAnswer.objects.filter(address=self._build_key(address)).update(confirmed_at=timezone.now())
+        HttpCacheEntry.objects.filter(address=self._build_key(address)).update(confirmed_at=timezone.now())
 
     def _build_key(self, address: str) -> str:
         return f"{self.source} {address}"
@@ -61,5 +61,7 @@ class HttpCache:
 
 def forget_unused(now: datetime, limit: int = 1000) -> int:
     """Drop what nobody has asked for in a long time. Returns how many rows went."""
-    expired_ids = KeptAnswer.objects.filter(confirmed_at__lt=now - UNUSED_AFTER).values_list("pk", flat=True)[:limit]
-    return KeptAnswer.objects.filter(pk__in=list(expired_ids)).delete()[0]
+    expired_ids = HttpCacheEntry.objects.filter(confirmed_at__lt=now - UNUSED_AFTER).values_list("pk", flat=True)[
+        :limit
+    ]
+    return HttpCacheEntry.objects.filter(pk__in=list(expired_ids)).delete()[0]

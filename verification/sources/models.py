@@ -3,7 +3,7 @@
 from django.db import models
 
 
-class Allowance(models.Model):
+class GitHubRateLimit(models.Model):
     """What one way to identify ourselves to GitHub may still ask. `name` never holds a secret.
 
     `limit`, `remaining` and `reset_at` are GitHub's own words. `spent` counts our requests since `hour_from`.
@@ -25,7 +25,7 @@ class Allowance(models.Model):
         return f"{self.name}: {self.spent} of {self.limit} since {self.hour_from:%H:%M}"
 
 
-class KeptAnswer(models.Model):
+class HttpCacheEntry(models.Model):
     """The last answer of an address, so that "not changed" is enough next time. `body`: packed JSON text.
 
     `final`: what stands there cannot change (it is named by a commit), so it is not asked again.

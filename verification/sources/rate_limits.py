@@ -13,7 +13,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from verification.sources.errors import SourceUnavailableError
-from verification.sources.models import Allowance
+from verification.sources.models import GitHubRateLimit
 
 HOUR = timedelta(hours=1)
 RESERVED_SHARE = 0.5  # of an hour's requests, for what somebody waits for
@@ -23,7 +23,7 @@ MAX_WAIT = timedelta(days=1)
 MAX_REQUESTS_PER_HOUR = 1_000_000  # requests an hour: more is no figure
 LIMIT_PHRASES = ("rate limit", "abuse detection")
 
-DeadCredentialListener = Callable[[Allowance], None]
+DeadCredentialListener = Callable[[GitHubRateLimit], None]
 LISTENERS: list[DeadCredentialListener] = []
 
 
@@ -83,14 +83,14 @@ class GitHubRateLimiter:
             raise SourceUnavailableError(_build_limit_message(), rate_limit.blocked_until)
 
     def is_dead(self) -> bool:
-        return Allowance.objects.filter(name=self.name).exclude(dead_at=None).exists()
+        return GitHubRateLimit.objects.filter(name=self.name).exclude(dead_at=None).exists()
 
-    def _load_rate_limit(self, now: datetime) -> Allowance:
-        Allowance.objects.get_or_create(name=self.name, defaults={"limit": self.limit, "hour_from": now})
-        return Allowance.objects.select_for_update().get(name=self.name)
+    def _load_rate_limit(self, now: datetime) -> GitHubRateLimit:
+        GitHubRateLimit.objects.get_or_create(name=self.name, defaults={"limit": self.limit, "hour_from": now})
+        return GitHubRateLimit.objects.select_for_update().get(name=self.name)
 
 
-def calculate_blocked_until(rate_limit: Allowance, background: bool, now: datetime) -> datetime | None:
+def calculate_blocked_until(rate_limit: GitHubRateLimit, background: bool, now: datetime) -> datetime | None:
     """Until when nothing may be asked; None where it may."""
     waits = []
     if rate_limit.blocked_until and rate_limit.blocked_until > now:
@@ -109,7 +109,7 @@ def is_rate_limited(status: int, headers: Mapping[str, str], message: str = "") 
     return status == 429 or (status == 403 and (has_limit_headers or mentions_limit))
 
 
-def _apply_headers(rate_limit: Allowance, headers: Mapping[str, str], now: datetime) -> None:
+def _apply_headers(rate_limit: GitHubRateLimit, headers: Mapping[str, str], now: datetime) -> None:
     """GitHub's figures. Of two answers of one hour the smaller remainder is the later one."""
     limit, remaining = (
         _parse_number_header(headers, "x-ratelimit-limit"),
@@ -127,7 +127,7 @@ def _apply_headers(rate_limit: Allowance, headers: Mapping[str, str], now: datet
     rate_limit.reset_at = reset_at
 
 
-def _block_requests(rate_limit: Allowance, headers: Mapping[str, str], now: datetime) -> None:
+def _block_requests(rate_limit: GitHubRateLimit, headers: Mapping[str, str], now: datetime) -> None:
     """How long to keep quiet: as GitHub says; else a minute, twice as long each time, and at last for good."""
     wait, reset = _parse_number_header(headers, "retry-after"), _parse_number_header(headers, "x-ratelimit-reset")
     if wait is not None:
@@ -142,7 +142,7 @@ def _block_requests(rate_limit: Allowance, headers: Mapping[str, str], now: date
         _mark_dead(rate_limit, f"GitHub has asked us {MAX_STRIKES} times in a row to slow down.", now)
 
 
-def _mark_dead(rate_limit: Allowance, reason: str, now: datetime) -> None:
+def _mark_dead(rate_limit: GitHubRateLimit, reason: str, now: datetime) -> None:
     if rate_limit.dead_at is None:
         rate_limit.dead_at, rate_limit.dead_why = now, reason
         for listener in LISTENERS:

@@ -23,7 +23,8 @@ DEFERRED_FIELDS = (
     "refused",
     "partial",
     "scenarios",
-    "sealed",
+    "encrypted_environment",
+    "encrypted_hmac_key",
 )  # not needed for a line
 # besides meetings, the requirements that it bears on: those that ask how the thing itself behaves
 RELATED_REQUIREMENTS = frozenset({"TP-CODE", "TP-ACC", "TP-TAG", "TP-FRAME", "NO-3", "RT-3"})

@@ -11,7 +11,7 @@ from django.utils.translation import gettext, gettext_lazy, gettext_noop
 from django.utils.translation import gettext as _
 
 from integrations.partners.holidays import UnknownRegionError, list_countries, load_holidays
-from integrations.partners.models import CalendarEdition, Partner
+from integrations.partners.models import Partner, PartnerCalendar
 from integrations.partners.services.calendars import (
     MIN_WEEKLY_WORKDAYS,
     WEEKDAY_NAMES,
@@ -19,7 +19,7 @@ from integrations.partners.services.calendars import (
     explain_calendar_refusal,
 )
 from integrations.sla.metrics import OPEN_STATES
-from integrations.sla.models import Clock
+from integrations.sla.models import SlaClock
 from portal.core.business_time import Calendar, add_business_days
 from portal.core.text_fields import MultiLineField, SingleLineField
 
@@ -117,7 +117,7 @@ def _parse_day_off(line_number: int, line: str) -> tuple[str, str]:
         ) from None
 
 
-def build_initial_data(edition: CalendarEdition | None, zone: str) -> dict[str, Any]:
+def build_initial_data(edition: PartnerCalendar | None, zone: str) -> dict[str, Any]:
     """The calendar in force as the form shows it; without one it begins with the reader's zone."""
     if edition is None:
         return {"zone": zone, "workdays": list(range(5))}
@@ -140,7 +140,7 @@ class CalendarPreview:
 
 
 def preview_calendar(
-    partner: Partner, current: CalendarEdition | None, proposed_edition: CalendarEdition, now: datetime
+    partner: Partner, current: PartnerCalendar | None, proposed_edition: PartnerCalendar, now: datetime
 ) -> CalendarPreview:
     """Five business days from now as it was and as it would be, and the days of the next year that change."""
     current_calendar, new_calendar = current.calendar if current else Calendar(), proposed_edition.calendar
@@ -152,7 +152,7 @@ def preview_calendar(
         for day in changed_days
         if not new_calendar.is_business_day(day)
     ]
-    open_clocks = Clock.objects.filter(integration__partner=partner, state__in=OPEN_STATES, promised=True)
+    open_clocks = SlaClock.objects.filter(integration__partner=partner, state__in=OPEN_STATES, is_committed=True)
     return CalendarPreview(
         open_clocks=open_clocks.filter(watch__ended_at=None).count(),
         before=add_business_days(now, 5, current_calendar).astimezone(UTC),

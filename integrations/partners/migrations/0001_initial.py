@@ -45,7 +45,7 @@ class Migration(migrations.Migration):
             ],
         ),
         migrations.CreateModel(
-            name='CalendarEdition',
+            name='PartnerCalendar',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('valid_from', models.DateTimeField()),
@@ -74,7 +74,7 @@ class Migration(migrations.Migration):
                 ('partner', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='memberships', to='partners.partner')),
             ],
             options={
-                'constraints': [models.UniqueConstraint(condition=models.Q(('ended_at', None)), fields=('partner', 'user'), name='one_current_membership')],
+                'constraints': [models.UniqueConstraint(condition=models.Q(('ended_at', None)), fields=('partner', 'user'), name='membership_unique_current')],
             },
         ),
         migrations.CreateModel(
@@ -90,7 +90,7 @@ class Migration(migrations.Migration):
                 ('partner', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='join_requests', to='partners.partner')),
             ],
             options={
-                'constraints': [models.UniqueConstraint(condition=models.Q(('state', 'waiting')), fields=('partner', 'user'), name='one_waiting_join_request')],
+                'constraints': [models.UniqueConstraint(condition=models.Q(('state', 'waiting')), fields=('partner', 'user'), name='join_request_unique_waiting')],
             },
         ),
     ]

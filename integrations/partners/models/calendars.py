@@ -10,13 +10,13 @@ from integrations.partners.models.partners import Partner
 from portal.core.business_time import Calendar
 
 
-class CalendarEditionQuerySet(models.QuerySet["CalendarEdition"]):
-    def in_force(self, moment: datetime) -> "CalendarEdition | None":
+class PartnerCalendarQuerySet(models.QuerySet["PartnerCalendar"]):
+    def in_force(self, moment: datetime) -> "PartnerCalendar | None":
         """The edition that counts for a clock that starts at this moment."""
         return self.filter(valid_from__lte=moment).order_by("valid_from", "pk").last()
 
 
-class CalendarEdition(models.Model):
+class PartnerCalendar(models.Model):
     """A partner's business days from a moment on. Never changed: a new edition follows it.
 
     `workdays`: weekday numbers, Monday is 0. `holidays` and `extra_days`: {ISO date: name}; the holidays are a
@@ -34,7 +34,7 @@ class CalendarEdition(models.Model):
     by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
     created_at = models.DateTimeField()
 
-    objects = CalendarEditionQuerySet.as_manager()
+    objects = PartnerCalendarQuerySet.as_manager()
 
     class Meta:
         ordering = ("valid_from", "pk")

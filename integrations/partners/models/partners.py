@@ -57,7 +57,7 @@ class Membership(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                fields=["partner", "user"], condition=Q(ended_at=None), name="one_current_membership"
+                fields=["partner", "user"], condition=Q(ended_at=None), name="membership_unique_current"
             )
         ]
 
@@ -101,7 +101,7 @@ class JoinRequest(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                fields=["partner", "user"], condition=Q(state="waiting"), name="one_waiting_join_request"
+                fields=["partner", "user"], condition=Q(state="waiting"), name="join_request_unique_waiting"
             )
         ]
 

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from integrations.partners import permissions
-from integrations.partners.models import CalendarEdition, Partner
+from integrations.partners.models import Partner, PartnerCalendar
 from portal.audit.services import record_event
 from portal.core.errors import ActionRefused
 
@@ -37,10 +37,10 @@ class CalendarDefinition:
     holidays: dict[str, str]
     extra_days: dict[str, str]
 
-    def build_edition(self, partner: Partner, now: datetime) -> CalendarEdition:
+    def build_edition(self, partner: Partner, now: datetime) -> PartnerCalendar:
         """The same as a row, not saved."""
         fields = asdict(self) | {"workdays": list(self.workdays)}
-        return CalendarEdition(partner=partner, valid_from=now, created_at=now, **fields)
+        return PartnerCalendar(partner=partner, valid_from=now, created_at=now, **fields)
 
 
 def explain_calendar_refusal(definition: CalendarDefinition) -> str:
@@ -58,13 +58,13 @@ def explain_calendar_refusal(definition: CalendarDefinition) -> str:
     return ""
 
 
-def set_calendar(partner: Partner, definition: CalendarDefinition, *, actor: Any, now: datetime) -> CalendarEdition:
-    """A new edition from now on. The same again changes nothing. Raises NotAllowed."""
+def set_calendar(partner: Partner, definition: CalendarDefinition, *, actor: Any, now: datetime) -> PartnerCalendar:
+    """A new edition from now on. The same again changes nothing. Raises ActionRefused."""
     with transaction.atomic():
         locked_partner = Partner.objects.select_for_update(of=("self",)).get(pk=partner.pk)
         permissions.forget_roles(actor)
         if not permissions.can_edit_partner(locked_partner, actor):
-            raise ActionRefused(permissions.get_refusal("can_edit"), "may")
+            raise ActionRefused(permissions.get_refusal("can_edit"), "forbidden")
         if message := explain_calendar_refusal(definition):
             raise ActionRefused(message)
         current = locked_partner.calendars.in_force(now)
@@ -84,12 +84,12 @@ def set_calendar(partner: Partner, definition: CalendarDefinition, *, actor: Any
         return new_edition
 
 
-def _is_same_calendar(first: CalendarEdition, second: CalendarEdition) -> bool:
+def _is_same_calendar(first: PartnerCalendar, second: PartnerCalendar) -> bool:
     names = ("zone", "workdays", "country", "subdivision", "holidays", "extra_days")
     return all(getattr(first, name) == getattr(second, name) for name in names)
 
 
-def describe_calendar(edition: CalendarEdition) -> str:
+def describe_calendar(edition: PartnerCalendar) -> str:
     """A calendar in one line."""
     days = ", ".join(WEEKDAY_NAMES[day] for day in edition.workdays)
     region = "-".join(filter(None, (edition.country, edition.subdivision)))

@@ -13,7 +13,7 @@ from portal.notifications import email as mail
 
 
 def send_invitation(partner: Partner, email: str, role: str, *, actor: Any, now: datetime) -> Invitation:
-    """Invite an address, or invite it again with a new link. Raises NotAllowed as people.invite does."""
+    """Invite an address, or invite it again with a new link. Raises ActionRefused as people.invite does."""
     with transaction.atomic():
         invitation, token = members.create_invitation(partner, email, role, actor=actor, now=now)
         context = {

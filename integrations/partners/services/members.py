@@ -37,7 +37,7 @@ def _lock_partner(partner_id: int, *people: Any) -> Iterator[Partner]:
 
 def _require_manager(partner: Partner, actor: Any) -> None:
     if not permissions.can_manage_partner(partner, actor):
-        raise ActionRefused(permissions.get_refusal("can_manage"), "may")
+        raise ActionRefused(permissions.get_refusal("can_manage"), "forbidden")
 
 
 def _validate_role(role: str) -> str:
@@ -47,7 +47,7 @@ def _validate_role(role: str) -> str:
 
 
 def request_to_join(partner: Partner, *, message: str = "", actor: Any, now: datetime) -> JoinRequest:
-    """Ask the owners for a place. Raises NotAllowed for members, and for who asked a moment ago."""
+    """Ask the owners for a place. Raises ActionRefused for members, and for who asked a moment ago."""
     with _lock_partner(partner.pk, actor) as locked_partner:
         if permissions.get_role(locked_partner, actor):
             raise ActionRefused(_("You belong to %(name)s already.") % {"name": locked_partner.name})
@@ -76,7 +76,7 @@ def request_to_join(partner: Partner, *, message: str = "", actor: Any, now: dat
 def decide_join_request(
     request: JoinRequest, *, accept: bool, role: str = Role.VIEWER, actor: Any, now: datetime
 ) -> None:
-    """Give the asker a place in a role, or decline. Raises NotAllowed where another owner was faster."""
+    """Give the asker a place in a role, or decline. Raises ActionRefused where another owner was faster."""
     with _lock_partner(request.partner_id, actor) as partner:
         _require_manager(partner, actor)
         locked_request = JoinRequest.objects.select_related("user", "decided_by").get(pk=request.pk)
@@ -85,7 +85,7 @@ def decide_join_request(
             raise ActionRefused(
                 _("%(who)s has decided on this request already: %(lower)s.")
                 % {"who": decider, "lower": locked_request.get_state_display().lower()},
-                "stale",
+                "conflict",
             )
         locked_request.state = JoinRequest.State.ACCEPTED if accept else JoinRequest.State.DECLINED
         locked_request.decided_by, locked_request.decided_at = actor, now
@@ -125,7 +125,7 @@ def create_invitation(partner: Partner, email: str, role: str, *, actor: Any, no
                 _("%(email)s belongs to %(name)s already.") % {"email": email, "name": locked_partner.name}
             )
         if (
-            locked_partner.events.filter(verb="invited", at__gt=now - timedelta(days=1)).count()
+            locked_partner.events.filter(event_type="invited", at__gt=now - timedelta(days=1)).count()
             >= MAX_DAILY_INVITATIONS
         ):
             raise ActionRefused(
@@ -154,14 +154,14 @@ def create_invitation(partner: Partner, email: str, role: str, *, actor: Any, no
 
 
 def revoke_invitation(invitation: Invitation, *, actor: Any, now: datetime) -> None:
-    """Take an offer back. Raises NotAllowed once it was accepted."""
+    """Take an offer back. Raises ActionRefused once it was accepted."""
     with _lock_partner(invitation.partner_id, actor) as partner:
         _require_manager(partner, actor)
         locked_invitation = Invitation.objects.get(pk=invitation.pk)
         if locked_invitation.accepted_at:
             raise ActionRefused(
                 _("%(email)s has accepted already. Remove the person instead.") % {"email": locked_invitation.email},
-                "stale",
+                "conflict",
             )
         if locked_invitation.revoked_at is None:
             _revoke_invitation(partner, locked_invitation, actor, now)
@@ -174,7 +174,10 @@ def _revoke_invitation(partner: Partner, invitation: Invitation, actor: Any, now
 
 
 def accept_invitation(invitation: Invitation, *, addresses: Collection[str], actor: Any, now: datetime) -> Membership:
-    """Take the offered place. `addresses`: the person's verified ones. Raises NotAllowed for anybody else's offer."""
+    """Take the offered place.
+
+    `addresses`: the person's verified ones. Raises ActionRefused for anybody else's offer.
+    """
     with _lock_partner(invitation.partner_id, actor) as partner:
         locked_invitation = Invitation.objects.get(pk=invitation.pk)
         if refusal := explain_invitation_refusal(locked_invitation, addresses, now):
@@ -216,7 +219,7 @@ def explain_invitation_refusal(invitation: Invitation, addresses: Collection[str
 def _get_current_membership(membership: Membership) -> Membership:
     current = Membership.objects.select_related("user").get(pk=membership.pk)
     if current.ended_at:
-        raise ActionRefused(_("%(user)s no longer belongs to the company.") % {"user": current.user}, "stale")
+        raise ActionRefused(_("%(user)s no longer belongs to the company.") % {"user": current.user}, "conflict")
     return current
 
 
@@ -227,7 +230,7 @@ def _require_other_owner(partner: Partner, membership: Membership) -> None:
 
 
 def change_role(membership: Membership, role: str, *, actor: Any, now: datetime) -> None:
-    """Give a colleague another role. Raises NotAllowed where no owner would be left."""
+    """Give a colleague another role. Raises ActionRefused where no owner would be left."""
     with _lock_partner(membership.partner_id, actor, membership.user) as partner:
         _require_manager(partner, actor)
         role, current = _validate_role(role), _get_current_membership(membership)
@@ -249,7 +252,7 @@ def change_role(membership: Membership, role: str, *, actor: Any, now: datetime)
 
 
 def end_membership(membership: Membership, *, actor: Any, now: datetime) -> None:
-    """Leave, or remove a colleague: the place ends now. Raises NotAllowed where no owner would be left."""
+    """Leave, or remove a colleague: the place ends now. Raises ActionRefused where no owner would be left."""
     with _lock_partner(membership.partner_id, actor, membership.user) as partner:
         current = _get_current_membership(membership)
         is_own = current.user_id == actor.pk
@@ -279,7 +282,7 @@ def _revoke_invitations_from(membership: Membership, partner: Partner, actor: An
 def appoint_owner(partner: Partner, user: Any, *, actor: Any, now: datetime) -> Membership:
     """Make a person an owner where the company has none left to do it. Only staff may."""
     if not actor.is_staff:
-        raise ActionRefused(_("Only staff may appoint an owner."), "may")
+        raise ActionRefused(_("Only staff may appoint an owner."), "forbidden")
     with _lock_partner(partner.pk, user) as locked_partner:
         membership = _add_member(locked_partner, user, Role.OWNER, now)
         membership.role = Role.OWNER

@@ -15,7 +15,10 @@ FIELD_LABELS = {"name": "Name", "website": "Website"}
 
 
 def create_partner(name: str, *, website: str = "", domain: str = "", actor: Any, now: datetime) -> Partner:
-    """A new company with `actor` as its owner. Raises NotAllowed for a name that cannot be, or that is here already."""
+    """A new company with `actor` as its owner.
+
+    Raises ActionRefused for a name that cannot be, or that is here already.
+    """
     name = " ".join(name.split())
     if refusal := name_validation.explain_name_refusal(name):
         raise ActionRefused(refusal)
@@ -29,7 +32,7 @@ def create_partner(name: str, *, website: str = "", domain: str = "", actor: Any
             Membership.objects.create(partner=partner, user=actor, role=Role.OWNER, joined_at=now)
             record_event(partner, "partner_created", actor=actor, now=now, name=name, website=website, domain=domain)
     except IntegrityError as error:
-        raise ActionRefused(_("Somebody created a company of this name just now. Look again."), "stale") from error
+        raise ActionRefused(_("Somebody created a company of this name just now. Look again."), "conflict") from error
     permissions.forget_roles(actor)
     return partner
 
@@ -37,7 +40,7 @@ def create_partner(name: str, *, website: str = "", domain: str = "", actor: Any
 def change_profile(partner: Partner, *, name: str, website: str, actor: Any, now: datetime) -> Partner:
     """Give a company another name or website; the address of its page stays. The same again changes nothing.
 
-    Raises NotAllowed for who is no owner, and for a name that cannot be or looks like another company's.
+    Raises ActionRefused for who is no owner, and for a name that cannot be or looks like another company's.
     """
     name = " ".join(name.split())
     try:
@@ -45,12 +48,12 @@ def change_profile(partner: Partner, *, name: str, website: str, actor: Any, now
             locked_partner = Partner.objects.select_for_update(of=("self",)).get(pk=partner.pk)
             permissions.forget_roles(actor)
             if not permissions.can_manage_partner(locked_partner, actor):
-                raise ActionRefused(permissions.get_refusal("can_manage"), "may")
+                raise ActionRefused(permissions.get_refusal("can_manage"), "forbidden")
             if refusal := explain_name_refusal(locked_partner, name, now):
                 raise ActionRefused(refusal)
             _save_changes(locked_partner, {"name": name, "website": website}, actor, now)
     except IntegrityError as error:
-        raise ActionRefused(_("Somebody took this name just now. Choose another."), "stale") from error
+        raise ActionRefused(_("Somebody took this name just now. Choose another."), "conflict") from error
     return locked_partner
 
 

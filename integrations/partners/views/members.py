@@ -64,7 +64,7 @@ def build_partner_context(request: HttpRequest, partner: Partner, form: Invitati
         "partner": partner,
         "manages": can_manage,
         "agreements": presenters.list_agreements(partner),
-        "may_read": permissions.can_download(partner, request.user, is_agreement=True),
+        "can_download": permissions.can_download(partner, request.user, is_agreement=True),
         "page": paginate(request, presenters.get_history(partner, with_people=can_manage), HISTORY_PAGE_SIZE),
         "invite_form": form or InvitationForm(initial={"role": "editor"}),
         "members": [

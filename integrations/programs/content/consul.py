@@ -11,7 +11,7 @@ from integrations.programs.content.common import (
     build_support_plan,
     build_webform,
 )
-from integrations.programs.content.licenses import NO_LICENCE_RULE
+from integrations.programs.content.licenses import NO_LICENSE_RULE
 from integrations.programs.schema import (
     Category,
     Edition,
@@ -181,7 +181,7 @@ EDITION_2022 = Edition(
     steps=STEPS,
     categories=CATEGORIES,
     mailbox=PARTNER_MAILBOX,
-    licences=NO_LICENCE_RULE,
+    licenses=NO_LICENSE_RULE,
     sla=Sla(
         TargetType.RESPOND,
         "Critical issues are answered within 48 hours, all others within 5 business days.",

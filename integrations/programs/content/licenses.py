@@ -1,4 +1,4 @@
-"""Which licences pass? The published rules, each line mapped to SPDX ids."""
+"""Which licenses pass? The published rules, each line mapped to SPDX ids."""
 
 from integrations.programs.schema import LicensePolicy, LicenseRule
 
@@ -10,7 +10,7 @@ OPEN_SOURCE_LINES = (
         ("CDDL-1.1",),
         note="No CDDL 2.0 is registered with SPDX; 1.1 is the only later version.",
     ),
-    LicenseRule("CPL 1.0", ("CPL-1.0",), note="Not CPAL-1.0, which is another licence."),
+    LicenseRule("CPL 1.0", ("CPL-1.0",), note="Not CPAL-1.0, which is another license."),
     LicenseRule("Eclipse Public License (EPL) 1.0", ("EPL-1.0",), ("EPL-2.0",), note="Only 1.0 is named."),
     LicenseRule(
         "MPL 1.0, 1.1, 2.0",
@@ -21,7 +21,7 @@ OPEN_SOURCE_LINES = (
         "PSL 2.0",
         (),
         ("PSF-2.0", "Python-2.0", "MulanPSL-2.0"),
-        note="No SPDX id is certain: the Python licences and Mulan PSL are both written PSL.",
+        note="No SPDX id is certain: the Python licenses and Mulan PSL are both written PSL.",
     ),
     LicenseRule("Ruby's Licensing", ("Ruby",), ("Ruby-pty",)),
     LicenseRule("AFL 2.1, 3.0", ("AFL-2.1", "AFL-3.0")),
@@ -47,8 +47,8 @@ OPEN_SOURCE_LINES = (
     LicenseRule("Microsoft Public License (MS-PL)", ("MS-PL",), note="Not MS-RL."),
     LicenseRule("MIT", ("MIT",), ("MIT-0",)),
 )
-OPEN_SOURCE_LIST = LicensePolicy("One of fifteen open-source licences.", OPEN_SOURCE_LINES)
+OPEN_SOURCE_LIST = LicensePolicy("One of fifteen open-source licenses.", OPEN_SOURCE_LINES)
 GO_AND_MPL = LicensePolicy(
     "Code is written in Go and carries MPL-2.0.", (LicenseRule("MPL-2.0", ("MPL-2.0",)),), languages=("Go",)
 )
-NO_LICENCE_RULE = LicensePolicy("The program publishes no licence rule.")
+NO_LICENSE_RULE = LicensePolicy("The program publishes no license rule.")

@@ -68,7 +68,7 @@ CATEGORIES = (
         "Observes and analyses Nomad and what it runs.",
         (ResourceLink("Telemetry documentation", f"{DOCS}/docs/operations/monitoring-nomad"),),
     ),
-    Category("artifact-repo", "Artifact Repo", "Stores the artefacts that jobs fetch."),
+    Category("artifact-repo", "Artifact Repo", "Stores the artifacts that jobs fetch."),
     Category("networking", "Networking", "Connects workloads to each other and to the outside."),
     Category(
         "storage",
@@ -96,7 +96,7 @@ DEVELOPMENT_DOCUMENTATION = build_documentation(
 # Machine checks are for the plugins, which always have code; others may have none, so the partner says so.
 CODE = (
     build_check(
-        "NO-LIC", "MPL-2.0", "Put the text of MPL-2.0 into a LICENSE file.", "repository.licence", categories=PLUGINS
+        "NO-LIC", "MPL-2.0", "Put the text of MPL-2.0 into a LICENSE file.", "repository.license", categories=PLUGINS
     ),
     build_check("NO-GO", "Written in Go", "Nomad takes plugins in Go only.", "repository.language", categories=PLUGINS),
     build_attestation(
@@ -235,7 +235,7 @@ EDITION_2021 = Edition(
     steps=STEPS,
     categories=CATEGORIES,
     mailbox="Nomad-integration-dev@hashicorp.com",
-    licences=GO_AND_MPL,
+    licenses=GO_AND_MPL,
     sla=RESOLVE_48_HOURS_5_DAYS,
     listing="HashiCorp website",
     removal="An integration that its vendor does not support is not verified and cannot be listed on the website.",

@@ -151,7 +151,7 @@ STEPS = (
         "Build it in Go under MPL-2.0, with acceptance tests and documentation for each major part.",
         (
             DEVELOPMENT_DOCUMENTATION,
-            build_check("PK-LIC", "MPL-2.0", "Put the text of MPL-2.0 into a LICENSE file.", "repository.licence"),
+            build_check("PK-LIC", "MPL-2.0", "Put the text of MPL-2.0 into a LICENSE file.", "repository.license"),
             build_check("PK-GO", "Written in Go", "Packer takes plugins in Go only.", "repository.language"),
             build_hints("PK-CODE-SEEN", "What the code shows", "go.module", "go.tests", "plugin.packer_sdk"),
         ),
@@ -214,7 +214,7 @@ EDITION_2022 = Edition(
     steps=STEPS,
     categories=CATEGORIES,
     mailbox="packer-integration-dev@hashicorp.com",
-    licences=GO_AND_MPL,
+    licenses=GO_AND_MPL,
     sla=Sla(TargetType.TRACK, "The partner has a mechanism to track and resolve all issues on an ongoing basis."),
     listing="HashiCorp website",
     removal="An integration that its vendor does not support is not verified and cannot be listed on the website.",

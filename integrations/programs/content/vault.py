@@ -15,7 +15,7 @@ from integrations.programs.content.common import (
     build_support_plan,
     build_webform,
 )
-from integrations.programs.content.licenses import NO_LICENCE_RULE
+from integrations.programs.content.licenses import NO_LICENSE_RULE
 from integrations.programs.schema import (
     Category,
     Edition,
@@ -244,7 +244,7 @@ EDITION_2022 = Edition(
     steps=STEPS,
     categories=CATEGORIES,
     mailbox=PARTNER_MAILBOX,
-    licences=NO_LICENCE_RULE,
+    licenses=NO_LICENSE_RULE,
     sla=RESOLVE_48_HOURS_5_DAYS,
     listing="Partner page on hashicorp.com, and the Vault plugin portal for plugins",
     removal="An integration that its partner does not support is not verified and cannot be listed on the website.",

@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 
 from django.db import IntegrityError, transaction
 
-from integrations.programs.models import PublishedProvider
+from integrations.programs.models import RegistryProvider
 
 BATCH_SIZE = 500
 PROVIDER_COLUMNS = ("full_name", "namespace", "name", "tier", "source", "downloads", "description", "warning")
@@ -151,8 +151,8 @@ def _validate_consistency(values: dict[str, Any]) -> None:
 
 def _write_batch(batch: list[tuple[int, dict[str, Any]]], result: ImportResult, now: datetime) -> None:
     """Sort a batch into new, changed and unchanged, and write the first two."""
-    by_id = PublishedProvider.objects.in_bulk([v["registry_id"] for _, v in batch], field_name="registry_id")
-    by_name = PublishedProvider.objects.in_bulk([v["full_name"] for _, v in batch], field_name="full_name")
+    by_id = RegistryProvider.objects.in_bulk([v["registry_id"] for _, v in batch], field_name="registry_id")
+    by_name = RegistryProvider.objects.in_bulk([v["full_name"] for _, v in batch], field_name="full_name")
     new_rows, changed_rows = [], []
     for number, values in batch:
         provider, namesake = by_id.get(values["registry_id"]), by_name.get(values["full_name"])
@@ -161,19 +161,19 @@ def _write_batch(batch: list[tuple[int, dict[str, Any]]], result: ImportResult, 
         elif provider or namesake:
             changed_rows += _apply_changes(provider or namesake, values, result, number, now)
         else:
-            new_provider = PublishedProvider(**values, imported_at=now)
+            new_provider = RegistryProvider(**values, imported_at=now)
             new_provider.derive()
             new_rows.append((number, new_provider))
-    result.new += _write_rows(new_rows, PublishedProvider.objects.bulk_create, result)
+    result.new += _write_rows(new_rows, RegistryProvider.objects.bulk_create, result)
     columns = ["registry_id", *PROVIDER_COLUMNS, *DERIVED_COLUMNS, "imported_at"]
     result.changed += _write_rows(
-        changed_rows, lambda rows: PublishedProvider.objects.bulk_update(rows, columns), result
+        changed_rows, lambda rows: RegistryProvider.objects.bulk_update(rows, columns), result
     )
 
 
 def _apply_changes(
-    provider: PublishedProvider | None, values: dict[str, Any], result: ImportResult, number: int, now: datetime
-) -> list[tuple[int, PublishedProvider]]:
+    provider: RegistryProvider | None, values: dict[str, Any], result: ImportResult, number: int, now: datetime
+) -> list[tuple[int, RegistryProvider]]:
     """The row with the new values, or nothing where they are the old ones."""
     if provider is None or all(getattr(provider, column) == value for column, value in values.items()):
         result.unchanged += 1
@@ -186,7 +186,7 @@ def _apply_changes(
 
 
 def _write_rows(
-    rows: list[tuple[int, PublishedProvider]], write: Callable[[list[PublishedProvider]], Any], result: ImportResult
+    rows: list[tuple[int, RegistryProvider]], write: Callable[[list[RegistryProvider]], Any], result: ImportResult
 ) -> int:
     """Write all at once; where the database refuses one of them, one at a time. Returns how many were written."""
     if not rows:

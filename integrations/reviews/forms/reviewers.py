@@ -20,11 +20,11 @@ class ReviewerProfileForm(forms.ModelForm):  # type: ignore[type-arg]
         widget=forms.CheckboxSelectMultiple,
         required=False,
     )
-    most_open = forms.IntegerField(label=gettext_lazy("Most reviews at once"), min_value=1, max_value=50)
+    max_open_reviews = forms.IntegerField(label=gettext_lazy("Most reviews at once"), min_value=1, max_value=50)
 
     class Meta:
         model = ReviewerProfile
-        fields = ("programs", "away_from", "away_until", "most_open")
+        fields = ("programs", "away_from", "away_until", "max_open_reviews")
         labels = {"away_from": gettext_lazy("Away from"), "away_until": gettext_lazy("Away until")}
         help_texts = {"away_until": gettext_lazy("The last day away. Blank: until further notice.")}
         widgets = {

@@ -30,22 +30,22 @@ ROW_COLUMNS = (
     "name",
     "partner_id",
     "partner__name",
-    "turn_holder",
-    "turn_action",
-    "turn_due_at",
-    "turn_since",
+    "responsible_party",
+    "next_action_text",
+    "action_due_at",
+    "responsible_since",
     "reasons",
-    "tally",
+    "requirement_counts",
     "reviewer_id",
     "reviewer__name",
     "reviewer__email",
-    "claimed_until",
+    "claim_expires_at",
 )
 # Outcomes of checks as a narrow cell says them: the sign and the word for those who hear it.
 OUTCOME_SIGNS = {
     "fail": ("✗", gettext_noop("failed")),
     "error": ("?", gettext_noop("could not be looked at")),
-    "stale": ("⟳", gettext_noop("stale")),
+    "expired": ("⟳", gettext_noop("stale")),
     "not_run": ("○", gettext_noop("not run")),
     "warn": ("!", gettext_noop("with a warning")),
     "waived": ("~", "waived"),
@@ -94,19 +94,19 @@ def filter_queue(filters: dict[str, str], now: datetime) -> QuerySet[Integration
         integrations = (
             Integration.objects.open()
             if responsible_party == "any"
-            else Integration.objects.filter(turn_holder=responsible_party)
+            else Integration.objects.filter(responsible_party=responsible_party)
         )
-        rows = integrations.order_by("turn_since", "pk")
+        rows = integrations.order_by("responsible_since", "pk")
     filters_by_column = {"program_key": "program", "stage": "stage", "category": "category"}
     rows = rows.filter(**{column: filters[name] for column, name in filters_by_column.items() if filters.get(name)})
     if filters.get("age"):
-        rows = rows.filter(turn_since__lte=now - timedelta(days=int(filters["age"])))
+        rows = rows.filter(responsible_since__lte=now - timedelta(days=int(filters["age"])))
     return rows
 
 
 def build_tab_condition(tab: str, user: Any, now: datetime) -> Q:
     """What a tab shows. Free: nobody's, or somebody's whose claim ran out."""
-    is_free = Q(reviewer=None) | Q(claimed_until__lte=now)
+    is_free = Q(reviewer=None) | Q(claim_expires_at__lte=now)
     return {"mine": Q(reviewer=user), "free": is_free}.get(tab, Q())
 
 
@@ -117,8 +117,8 @@ def summarize_queue(rows: QuerySet[Integration], user: Any, now: datetime) -> Qu
         all=Count("pk"),
         mine=Count("pk", filter=build_tab_condition("mine", user, now)),
         free=Count("pk", filter=build_tab_condition("free", user, now)),
-        due_today=Count("pk", filter=Q(turn_due_at__lt=tomorrow)),
-        oldest=Min("turn_since"),
+        due_today=Count("pk", filter=Q(action_due_at__lt=tomorrow)),
+        oldest=Min("responsible_since"),
     )
     oldest = _format_waiting_time(now - figures["oldest"]) if figures["oldest"] else ""
     return QueueSummary(figures["due_today"], figures["all"], oldest, {tab: figures[tab] for tab in TAB_LABELS})
@@ -158,15 +158,19 @@ def build_page(
 
 def _list_reasons(values: dict[str, Any]) -> list[str]:
     """Why it is in the queue, as it was written down; where it is not the program's turn, whose it is."""
-    return list(values["reasons"]) if values["turn_holder"] == ResponsibleParty.PROGRAM else [values["turn_action"]]
+    return (
+        list(values["reasons"])
+        if values["responsible_party"] == ResponsibleParty.PROGRAM
+        else [values["next_action_text"]]
+    )
 
 
 def _build_row(values: dict[str, Any], links: tuple[str, str], reader: QueueReader, now: datetime) -> QueueRow:
     href, claim_href = [link.replace(PLACEHOLDER_TEXT, str(values["uuid"])) for link in links]
     signs = [
-        (values["tally"][outcome], sign, _(outcome_label))
+        (values["requirement_counts"][outcome], sign, _(outcome_label))
         for outcome, (sign, outcome_label) in OUTCOME_SIGNS.items()
-        if outcome in values["tally"]
+        if outcome in values["requirement_counts"]
     ]
     held_by, claim = _describe_claim(values, reader, now)
     return {
@@ -176,8 +180,8 @@ def _build_row(values: dict[str, Any], links: tuple[str, str], reader: QueueRead
         "program": PROGRAMS[values["program_key"]].name,
         "place": _format_position(get_language(), *[values[column] for column in POSITION_COLUMNS]),
         "reasons": [translate_next_action(reason) for reason in _list_reasons(values)],
-        "due": values["turn_due_at"],
-        "since": values["turn_since"],
+        "due": values["action_due_at"],
+        "since": values["responsible_since"],
         "checks": " ".join([f"{count}{sign}" for count, sign, outcome_label in signs]),
         "checks_said": ", ".join([f"{count} {outcome_label}" for count, sign, outcome_label in signs])
         or _("no checks"),
@@ -201,7 +205,7 @@ def _format_position(
 
 def _describe_claim(values: dict[str, Any], reader: QueueReader, now: datetime) -> tuple[str, str]:
     """Who has it, in words, and what the button of this person says."""
-    claim_expires_at, reviewer_id = values["claimed_until"], values["reviewer_id"]
+    claim_expires_at, reviewer_id = values["claim_expires_at"], values["reviewer_id"]
     if values["partner_id"] in reader.partner_ids:
         return _("your own company"), ""
     button_label = _("Claim") if reader.can_claim else ""

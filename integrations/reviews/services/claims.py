@@ -20,16 +20,16 @@ def claim_review(integration: Integration, *, actor: Any, now: datetime) -> Inte
     """Take an integration for a while. A lease that ran out may be taken by anyone."""
     with integration_changes(integration, permissions.can_decide, actor=actor, now=now) as row:
         is_claimed_by_other = (
-            row.reviewer_id not in (None, actor.pk) and row.claimed_until is not None and row.claimed_until > now
+            row.reviewer_id not in (None, actor.pk) and row.claim_expires_at is not None and row.claim_expires_at > now
         )
         if is_claimed_by_other:
             raise ActionRefused(
-                _("%(reviewer)s has it until %(claimed_until)s UTC.")
-                % {"reviewer": row.reviewer, "claimed_until": f"{row.claimed_until:%H:%M}"},
-                "stale",
+                _("%(reviewer)s has it until %(claim_expires_at)s UTC.")
+                % {"reviewer": row.reviewer, "claim_expires_at": f"{row.claim_expires_at:%H:%M}"},
+                "conflict",
             )
         is_new_reviewer = row.reviewer_id != actor.pk
-        row.reviewer, row.claimed_until = actor, now + timedelta(minutes=settings.CLAIM_MINUTES)
+        row.reviewer, row.claim_expires_at = actor, now + timedelta(minutes=settings.REVIEW_CLAIM_MINUTES)
         row.version -= 1  # a claim makes nobody's page out of date
         if is_new_reviewer:
             record_event(row, "claimed", actor=actor, now=now, internal=True)
@@ -38,9 +38,9 @@ def claim_review(integration: Integration, *, actor: Any, now: datetime) -> Inte
 
 def renew_claim(integration: Integration, *, actor: Any, now: datetime) -> None:
     """Lengthen one's own lease while one works; nothing happens to another's."""
-    expires_at = now + timedelta(minutes=settings.CLAIM_MINUTES)
-    Integration.objects.filter(pk=integration.pk, reviewer=actor, claimed_until__isnull=False).update(
-        claimed_until=expires_at
+    expires_at = now + timedelta(minutes=settings.REVIEW_CLAIM_MINUTES)
+    Integration.objects.filter(pk=integration.pk, reviewer=actor, claim_expires_at__isnull=False).update(
+        claim_expires_at=expires_at
     )
 
 
@@ -52,9 +52,9 @@ def release_claim(integration: Integration, *, actor: Any, now: datetime) -> Non
                 _("%(reviewer)s has it, not you.") % {"reviewer": row.reviewer}
                 if row.reviewer
                 else _("Nobody has it."),
-                "stale",
+                "conflict",
             )
-        row.reviewer, row.claimed_until = None, None
+        row.reviewer, row.claim_expires_at = None, None
         row.version -= 1
         record_event(row, "put_back", actor=actor, now=now, internal=True)
 
@@ -64,16 +64,16 @@ def assign_reviewer(integration: Integration, reviewer: Any, *, actor: Any, now:
     if not permissions.can_decide(integration, reviewer):
         raise ActionRefused(
             _("%(reviewer)s cannot review this: not a reviewer, or of the same company.") % {"reviewer": reviewer},
-            "may",
+            "forbidden",
         )
     with integration_changes(integration, permissions.can_assign_reviewer, actor=actor, now=now) as row:
-        row.reviewer, row.claimed_until = reviewer, None
+        row.reviewer, row.claim_expires_at = reviewer, None
         record_event(row, "assigned", actor=actor, now=now, internal=True, reviewer=str(reviewer))
 
 
 def change_profile(user: Any, fields: Mapping[str, Any], *, actor: Any) -> ReviewerProfile:
-    """Say what a reviewer takes on: programs, away_from, away_until, most_open. Each for themselves."""
+    """Say what a reviewer takes on: programs, away_from, away_until, max_open_reviews. Each for themselves."""
     if actor.pk != user.pk or not user.is_reviewer:
-        raise ActionRefused(gettext("Reviewers say for themselves what they take on."), "may")
+        raise ActionRefused(gettext("Reviewers say for themselves what they take on."), "forbidden")
     profile, _ = ReviewerProfile.objects.update_or_create(user=user, defaults=dict(fields))
     return profile

@@ -21,7 +21,7 @@ from integrations.submissions.services import edition_migration as editions
 from integrations.submissions.views.mixins import load_visible_integration
 from portal.core.errors import ActionRefused
 from portal.core.text_fields import MultiLineField
-from portal.notifications.models import Email
+from portal.notifications.models import EmailMessage
 
 
 class EditionMigrationForm(forms.Form):
@@ -75,7 +75,7 @@ def migrate_edition(request: HttpRequest, uuid: UUID) -> HttpResponse:
 
 def _get_status_code(request: HttpRequest, context: dict[str, Any]) -> int:
     is_refused = request.method == "POST" and bool(context["form"].errors or context.get("refusal"))
-    return (403 if context.get("kind") == "may" else 422) if is_refused else 200
+    return (403 if context.get("kind") == "forbidden" else 422) if is_refused else 200
 
 
 def _migrate(request: HttpRequest, integration: Integration, to: str, note: str) -> HttpResponse:
@@ -86,12 +86,12 @@ def _migrate(request: HttpRequest, integration: Integration, to: str, note: str)
     return redirect("review", uuid=integration.uuid)
 
 
-def preview_emails(integration: Integration, to: str, *, actor: Any, note: str, now: datetime) -> list[Email]:
-    """The exact mails that moving would send: it is done for real and then rolled back. Raises NotAllowed."""
+def preview_emails(integration: Integration, to: str, *, actor: Any, note: str, now: datetime) -> list[EmailMessage]:
+    """The exact mails that moving would send: it is done for real and then rolled back. Raises ActionRefused."""
     with transaction.atomic():
         editions.migrate_edition(integration, to, actor=actor, now=now, note=note)
-        event = integration.events.filter(verb="edition_moved").latest("seq")
-        emails = list(Email.objects.filter(event=event).order_by("pk"))
+        event = integration.events.filter(event_type="edition_moved").latest("seq")
+        emails = list(EmailMessage.objects.filter(event=event).order_by("pk"))
         transaction.set_rollback(True)
     return emails
 

@@ -52,7 +52,7 @@ def search_partners(query: str) -> QuerySet[Partner]:
     """The companies by name, those with the words in name or domain, each with its `open` and `listed` counted."""
     rows = Partner.objects.select_related("alliances_manager").annotate(
         open=Count("integrations", filter=~Q(integrations__stage__in=[str(s) for s in FINAL_STAGES])),
-        listed=Count("integrations", filter=~Q(integrations__standing__in=["none", "removed"])),
+        listed=Count("integrations", filter=~Q(integrations__listing_status__in=["unlisted", "delisted"])),
     )
     if query:
         rows = rows.filter(Q(name__icontains=query) | Q(domain__icontains=query))
@@ -80,7 +80,7 @@ def show_partner(request: HttpRequest, slug: str) -> HttpResponse:
     rows = partner.integrations.order_by("-created_at")
     context = {"partner": partner, "form": form, "people": memberships, "page": paginate(request, rows)} | {
         "agreements": partner_presenters.list_agreements(partner),
-        "may_read": permissions.can_download(partner, request.user, is_agreement=True),
+        "can_download": permissions.can_download(partner, request.user, is_agreement=True),
         "events": partner_presenters.get_history(partner, with_people=False)[:MAX_RECENT_EVENTS],
     }
     return render(request, "reviews/partner.html", context)

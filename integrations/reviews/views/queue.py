@@ -106,7 +106,7 @@ def renew_claim(request: HttpRequest, uuid: UUID) -> HttpResponse:
 
 def build_claim_context(integration: Integration, user: Any) -> dict[str, Any]:
     """What the line about the claim needs, on the page and as a fragment."""
-    return {"may_decide": permissions.can_decide(integration, user), "for_me": integration.reviewer_id == user.pk}
+    return {"can_decide": permissions.can_decide(integration, user), "for_me": integration.reviewer_id == user.pk}
 
 
 @require_button("review")
@@ -166,7 +166,7 @@ urlpatterns = [
     path("queue/", show_queue, name="queue"),
     path("queue/profile/", edit_profile, name="queue_profile"),
     path("integrations/<uuid:uuid>/claim/", claim_review, name="claim"),
-    path("integrations/<uuid:uuid>/keep/", renew_claim, name="keep_claim"),
-    path("integrations/<uuid:uuid>/put-back/", release_claim, name="put_back"),
+    path("integrations/<uuid:uuid>/claim/renew/", renew_claim, name="keep_claim"),
+    path("integrations/<uuid:uuid>/claim/release/", release_claim, name="put_back"),
     path("integrations/<uuid:uuid>/assign/", assign_reviewer, name="assign"),
 ]

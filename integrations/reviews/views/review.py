@@ -61,8 +61,8 @@ def build_review_context(integration: Integration, user: Any) -> dict[str, Any]:
         else [],
         "undo": get_undoable_decision(integration, user, now),
         "why_not": explain_decision_refusal(integration, user),
-        "may_find": can_raise_finding(integration, user),
-        "may_note": True,
+        "can_raise_finding": can_raise_finding(integration, user),
+        "can_write_note": True,
         "now": now,
         **build_claim_context(integration, user),
         **build_reviewer_context(integration),
@@ -180,9 +180,9 @@ def _get_status_code(request: HttpRequest) -> int:
 
 urlpatterns = [
     path("integrations/<uuid:uuid>/review/", show_review, name="review"),
-    path("integrations/<uuid:uuid>/seen/", mark_read, name="seen"),
+    path("integrations/<uuid:uuid>/mark-read/", mark_read, name="seen"),
     path("integrations/<uuid:uuid>/findings/", raise_finding, name="finding_new"),
-    path("integrations/<uuid:uuid>/say/", post_message, name="say"),
+    path("integrations/<uuid:uuid>/messages/", post_message, name="say"),
     path("findings/<int:pk>/fix/", answer_finding, name="finding_fix"),
     path("findings/<int:pk>/verify/", verify_finding, name="finding_verify"),
     path("findings/<int:pk>/reopen/", reopen_finding, name="finding_reopen"),

@@ -28,7 +28,7 @@ from integrations.submissions.workflow.states import ResponsibleParty
 from portal.audit.event_types import describe_event
 from portal.core.errors import ActionRefused
 from portal.core.text_fields import MultiLineField
-from portal.notifications.models import Email
+from portal.notifications.models import EmailMessage
 
 HOLD_PARTY_LABELS = {
     ResponsibleParty.THIRD_PARTY: gettext_lazy("Somebody else"),
@@ -38,12 +38,12 @@ HOLD_PARTY_LABELS = {
 NOTE_PLACEHOLDER = gettext_noop("(What you write stands here.)")
 PROGRAM_PERMISSIONS = (permissions.can_decide, permissions.can_undo_decision, permissions.can_decide_compliance)
 PARTNER_NOTE_LABEL, PROGRAM_NOTE_LABEL = gettext_noop("Note for the partner"), gettext_noop("Note for the program")
-STATUS_CODES = {"may": 403, "gone": 409, "stale": 409, "ready": 422}
+STATUS_CODES = {"forbidden": 403, "invalid-transition": 409, "conflict": 409, "requirements-not-met": 422}
 
 
 def get_transition(name: str) -> Transition:
     """The step of that name, from wherever it leads. Raises Http404 for what no person can take."""
-    for field in ("stage", "standing"):
+    for field in ("stage", "listing_status"):
         for transition in Integration._meta.get_field(field).get_all_transitions(Integration):  # type: ignore[union-attr]
             if transition.name == name and transition.custom.get("label"):
                 return transition
@@ -158,14 +158,18 @@ def _get_status_code(
     request: HttpRequest, form: TransitionForm, action: Any, preview_refusal: ActionRefused | None
 ) -> int:
     if action is None:
-        return STATUS_CODES[preview_refusal.kind] if preview_refusal and preview_refusal.kind != "ready" else 409
+        return (
+            STATUS_CODES[preview_refusal.kind]
+            if preview_refusal and preview_refusal.kind != "requirements-not-met"
+            else 409
+        )
     is_refused = request.method == "POST" and "preview" not in request.POST and bool(form.errors)
     return 422 if is_refused else 200
 
 
 def preview_emails(
     integration: Integration, transition: Transition, form: TransitionForm, user: Any
-) -> tuple[list[Email], ActionRefused | None]:
+) -> tuple[list[EmailMessage], ActionRefused | None]:
     """The mails that the step would send with what was typed so far, or why it would be refused."""
     if form.is_bound:
         form.is_valid()

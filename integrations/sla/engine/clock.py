@@ -34,13 +34,13 @@ class EffectiveTarget:
 
 
 def build_effective_targets(
-    sla: Sla, verb: TargetType, opened_at: datetime, critical_since: datetime | None, calendar: Calendar
+    sla: Sla, target_type: TargetType, opened_at: datetime, critical_since: datetime | None, calendar: Calendar
 ) -> list[EffectiveTarget]:
     """What is promised about an issue. A severity raised later adds the critical target, counted from then on.
 
     Raising takes no promise away: where the target for critical issues is ideal or absent, the other one stays.
     """
-    applies = verb == sla.verb
+    applies = target_type == sla.target_type
     targets = []
     if critical_since is not None:
         target = sla.critical if applies else None
@@ -74,7 +74,7 @@ def select_strictest_target(targets: Sequence[EffectiveTarget], pauses: Sequence
 
 
 def measure_clock(
-    verb: TargetType,
+    target_type: TargetType,
     targets: Sequence[EffectiveTarget],
     stops: Sequence[UncountedInterval],
     waits: Sequence[UncountedInterval],
@@ -89,10 +89,10 @@ def measure_clock(
     due_at = target.calculate_due_at(pauses)
     counted_time = business_time.calculate_used_time(target.start, end, target.scale, pauses)
     state = ClockState(
-        verb=verb,
-        promised=target.hard,
+        target_type=target_type,
+        is_committed=target.hard,
         severity=target.severity,
-        state=ClockStatus.OFF,
+        state=ClockStatus.NOT_APPLICABLE,
         started_at=target.start,
         due_at=due_at,
         stopped_at=stop.start if stop else None,
@@ -121,11 +121,11 @@ def _determine_status(state: ClockState, is_paused: bool, context: ProjectionCon
     """Nothing is declared beyond what we know: neither a breach nor that the promise was kept."""
     due_at, stopped_at, known_up_to = state.due_at, state.stopped_at, min(context.now, context.data_up_to)
     if stopped_at is not None and (due_at is None or stopped_at <= due_at):
-        return ClockStatus.MET if stopped_at <= known_up_to else ClockStatus.BLIND
+        return ClockStatus.MET if stopped_at <= known_up_to else ClockStatus.DATA_INCOMPLETE
     if due_at is None or context.now < due_at:
         return ClockStatus.PAUSED if is_paused else ClockStatus.RUNNING
     if known_up_to < due_at:
-        return ClockStatus.BLIND
+        return ClockStatus.DATA_INCOMPLETE
     return ClockStatus.OVERDUE if stopped_at is None else ClockStatus.LATE
 
 

@@ -14,8 +14,8 @@ STATE_DESCRIPTIONS = {
     ClockStatus.MET: "The promise was kept.",
     ClockStatus.LATE: "It was stopped after the due moment.",
     ClockStatus.OVERDUE: "The due moment has passed.",
-    ClockStatus.BLIND: "Nothing can be said yet: what we know does not reach far enough.",
-    ClockStatus.OFF: "Nothing is promised.",
+    ClockStatus.DATA_INCOMPLETE: "Nothing can be said yet: what we know does not reach far enough.",
+    ClockStatus.NOT_APPLICABLE: "Nothing is promised.",
 }
 
 
@@ -65,7 +65,7 @@ def explain_clock(clock: ClockState, zone: ZoneInfo) -> list[str]:
         f"{format_duration(sum_uncounted_time(clock.segments))} not counted."
     )
     if clock.due_at is not None:
-        prefix = "" if clock.promised else "Ideally "
+        prefix = "" if clock.is_committed else "Ideally "
         lines.append(f"{prefix}{'due' if prefix else 'Due'} {format_moment(clock.due_at, zone)} ({zone}).")
     return [*lines, STATE_DESCRIPTIONS[clock.state]]
 
@@ -85,8 +85,8 @@ def serialize_issue_state(state: IssueState, context: ProjectionContext, url: st
         "severity": str(state.severity),
         "open": state.is_open,
         "covered": state.is_covered,
-        "spoke_last": state.spoke_last,
-        "spoke_last_at": _format_timestamp(state.spoke_last_at),
+        "last_commenter_role": state.last_commenter_role,
+        "last_commented_at": _format_timestamp(state.last_commented_at),
         "notes": list(state.notes),
         "clocks": [serialize_clock(clock, context.calendar.zone, url) for clock in state.clocks],
     }
@@ -95,8 +95,8 @@ def serialize_issue_state(state: IssueState, context: ProjectionContext, url: st
 def serialize_clock(clock: ClockState, zone: ZoneInfo, url: str) -> dict[str, Any]:
     """A clock as JSON: moments as ISO texts in UTC, lengths in seconds, links; its `words` are told in the zone."""
     return {
-        "verb": str(clock.verb),
-        "promised": clock.promised,
+        "target_type": str(clock.target_type),
+        "is_committed": clock.is_committed,
         "severity": str(clock.severity),
         "state": str(clock.state),
         "started_at": clock.started_at.isoformat(),

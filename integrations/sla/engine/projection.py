@@ -66,20 +66,21 @@ def project_issue_state(events: Iterable[TimelineEvent], context: ProjectionCont
     severity, _ = determine_severity(analysis.severity_events, context.policy, context.now)
     is_covered = not is_machine(analysis.opening.actor, context.policy) and not _is_excluded(analysis.events)
     clock_states = [
-        _project_clock(verb, analysis, context, is_covered) for verb in (TargetType.RESPOND, TargetType.RESOLVE)
+        _project_clock(target_type, analysis, context, is_covered)
+        for target_type in (TargetType.RESPOND, TargetType.RESOLVE)
     ]
     clocks = respond, resolve = (
         _assign_segment_keys(clock_states, analysis.events) if context.segments else clock_states
     )
-    spoke_last, spoke_last_at = _find_last_speaker(analysis)
+    last_commenter_role, last_commented_at = _find_last_speaker(analysis)
     return IssueState(
         severity=severity,
         is_open=_is_open(analysis.events),
         is_covered=is_covered,
         respond=respond,
         resolve=resolve,
-        spoke_last=spoke_last,
-        spoke_last_at=spoke_last_at,
+        last_commenter_role=last_commenter_role,
+        last_commented_at=last_commented_at,
         notes=(
             *_collect_notes(analysis, context, clocks),
             *([UNVERIFIED_EVENT_NOTE] if find_denied_keys(events) else []),
@@ -161,26 +162,28 @@ def _analyze_timeline(events: list[TimelineEvent], context: ProjectionContext) -
 
 
 def _project_clock(
-    verb: TargetType, analysis: TimelineAnalysis, context: ProjectionContext, is_covered: bool
+    target_type: TargetType, analysis: TimelineAnalysis, context: ProjectionContext, is_covered: bool
 ) -> ClockState:
     opened_at = analysis.opening.at
     if not is_covered:
-        return ClockState(verb, False, Severity.OTHER, ClockStatus.OFF, opened_at)
+        return ClockState(target_type, False, Severity.OTHER, ClockStatus.NOT_APPLICABLE, opened_at)
     stops = (
         analysis.stop_tracker.list_respond_stops()
-        if verb == TargetType.RESPOND
+        if target_type == TargetType.RESPOND
         else analysis.stop_tracker.list_resolve_stops()
     )
-    waits = analysis.pause_tracker.list_intervals() if verb == TargetType.RESOLVE else []
-    breached_state = _find_breach_before_lowering(verb, analysis, stops, waits, context)
+    waits = analysis.pause_tracker.list_intervals() if target_type == TargetType.RESOLVE else []
+    breached_state = _find_breach_before_lowering(target_type, analysis, stops, waits, context)
     if breached_state is not None:
         return breached_state
-    targets = _build_targets(verb, analysis, context, context.now)
-    state = measure_clock(verb, targets, stops, waits, context)
+    targets = _build_targets(target_type, analysis, context, context.now)
+    state = measure_clock(target_type, targets, stops, waits, context)
     if state.stopped_at is None:
         return state
-    targets_at_stop = _build_targets(verb, analysis, context, state.stopped_at)  # a label put later changes nothing
-    return state if targets_at_stop == targets else measure_clock(verb, targets_at_stop, stops, waits, context)
+    targets_at_stop = _build_targets(
+        target_type, analysis, context, state.stopped_at
+    )  # a label put later changes nothing
+    return state if targets_at_stop == targets else measure_clock(target_type, targets_at_stop, stops, waits, context)
 
 
 def _assign_segment_keys(clocks: list[ClockState], events: list[TimelineEvent]) -> list[ClockState]:
@@ -199,7 +202,7 @@ def _assign_segment_keys(clocks: list[ClockState], events: list[TimelineEvent]) 
 
 
 def _find_breach_before_lowering(
-    verb: TargetType,
+    target_type: TargetType,
     analysis: TimelineAnalysis,
     stops: list[UncountedInterval],
     waits: list[UncountedInterval],
@@ -208,19 +211,21 @@ def _find_breach_before_lowering(
     """The clock as it was broken before the program lowered the severity: that takes nothing back. Else None."""
     for lowered_at in (event.at for event in analysis.severity_events if event.kind == IssueEventKind.SEVERITY_LOWERED):
         state = measure_clock(
-            verb, _build_targets(verb, analysis, context, lowered_at - RESOLUTION), stops, waits, context
+            target_type, _build_targets(target_type, analysis, context, lowered_at - RESOLUTION), stops, waits, context
         )
         was_in_time = state.stopped_at and state.due_at and state.stopped_at <= state.due_at
-        if state.promised and state.due_at and state.due_at <= lowered_at and not was_in_time:
+        if state.is_committed and state.due_at and state.due_at <= lowered_at and not was_in_time:
             return state
     return None
 
 
 def _build_targets(
-    verb: TargetType, analysis: TimelineAnalysis, context: ProjectionContext, cutoff_at: datetime
+    target_type: TargetType, analysis: TimelineAnalysis, context: ProjectionContext, cutoff_at: datetime
 ) -> list[EffectiveTarget]:
     _, critical_since = determine_severity(analysis.severity_events, context.policy, cutoff_at)
-    return build_effective_targets(context.policy.sla, verb, analysis.opening.at, critical_since, context.calendar)
+    return build_effective_targets(
+        context.policy.sla, target_type, analysis.opening.at, critical_since, context.calendar
+    )
 
 
 def _is_excluded(events: Iterable[TimelineEvent]) -> bool:
@@ -271,7 +276,8 @@ def _build_opening_notes(opening: TimelineEvent, context: ProjectionContext) -> 
 def _build_late_lowering_notes(analysis: TimelineAnalysis, clocks: list[ClockState]) -> list[str]:
     was_lowered = any(event.kind == IssueEventKind.SEVERITY_LOWERED for event in analysis.severity_events)
     was_breached = any(
-        clock.severity == Severity.CRITICAL and clock.promised and clock.state in BREACH_STATUSES for clock in clocks
+        clock.severity == Severity.CRITICAL and clock.is_committed and clock.state in BREACH_STATUSES
+        for clock in clocks
     )
     return (
         ["The severity was lowered after the due moment: what was late stays late."]

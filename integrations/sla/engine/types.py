@@ -47,8 +47,8 @@ class ClockStatus(StrEnum):
     MET = "met"  # the event that stops it came in time
     LATE = "late"  # it came after the due moment
     OVERDUE = "overdue"  # the due moment passed, and nothing has come
-    BLIND = "blind"  # the due moment passed, but what we know does not reach it
-    OFF = "off"  # nothing is asked: no target, or the issue is not covered
+    DATA_INCOMPLETE = "data_incomplete"  # the due moment passed, but what we know does not reach it
+    NOT_APPLICABLE = "not_applicable"  # nothing is asked: no target, or the issue is not covered
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,11 +135,11 @@ class ClockState:
     moment; `due_at` is None where there is no target or while it is paused without an end in sight (the due moment
     then moves on). `warn_at`: the moments at which 50, 75 and 90 % are used, as far as they are known (while it is
     paused: those before). A target that the program only calls ideal is not promised: it has a due moment to show,
-    and is OFF. `severity` is the one whose target counts.
+    and is NOT_APPLICABLE. `severity` is the one whose target counts.
     """
 
-    verb: TargetType
-    promised: bool
+    target_type: TargetType
+    is_committed: bool
     severity: Severity
     state: ClockStatus
     started_at: datetime
@@ -161,8 +161,8 @@ class IssueState:
     is_covered: bool
     respond: ClockState
     resolve: ClockState
-    spoke_last: str = ""  # "partner", "reporter", "other" or ""
-    spoke_last_at: datetime | None = None
+    last_commenter_role: str = ""  # "partner", "reporter", "other" or ""
+    last_commented_at: datetime | None = None
     notes: tuple[str, ...] = ()  # what was tried and does not count, in words
 
     @property

@@ -12,7 +12,7 @@ from integrations.sla.check_requests import REASONS_BY_EVENT, request_checks, sh
 from integrations.sla.github import event_store
 from integrations.sla.github.event_mapping import HANDLED_EVENTS, IssueUpdate, UnmappableEvent, map_webhook
 from integrations.sla.github.webhook_intake import is_own_repository
-from integrations.sla.models import Delivery, Watch
+from integrations.sla.models import GitHubDelivery, MonitoredRepository
 from integrations.sla.services import projection
 
 log = logging.getLogger(__name__)
@@ -24,7 +24,9 @@ CHECKS_REQUESTED = "looked"  # the checks were asked for
 
 def process_due_deliveries(now: datetime, limit: int = 10_000) -> int:
     """Read what has come in. Returns how many deliveries were read."""
-    watch_ids = Delivery.objects.filter(read_at=None).order_by("watch_id").values_list("watch_id", flat=True).distinct()
+    watch_ids = (
+        GitHubDelivery.objects.filter(read_at=None).order_by("watch_id").values_list("watch_id", flat=True).distinct()
+    )
     processed_count = 0
     for watch_id in list(watch_ids):
         if processed_count >= limit:
@@ -52,14 +54,14 @@ def _process_batch(watch_id: int, now: datetime, size: int, delivery_pk: int | N
         watch = event_store.lock_repository(watch_id)
         if watch is None:
             return 0
-        unread_deliveries = Delivery.objects.filter(watch=watch, read_at=None).order_by("pk")
+        unread_deliveries = GitHubDelivery.objects.filter(watch=watch, read_at=None).order_by("pk")
         deliveries = list(unread_deliveries.filter(pk=delivery_pk) if delivery_pk else unread_deliveries[:size])
         if deliveries:
             _ingest_deliveries(watch, deliveries, now)
         return len(deliveries)
 
 
-def _ingest_deliveries(watch: Watch, deliveries: list[Delivery], now: datetime) -> None:
+def _ingest_deliveries(watch: MonitoredRepository, deliveries: list[GitHubDelivery], now: datetime) -> None:
     """Facts, folds, and what became of each delivery."""
     earlier_digests = _find_earlier_digests(watch, deliveries)
     updates: list[IssueUpdate] = []
@@ -75,21 +77,21 @@ def _ingest_deliveries(watch: Watch, deliveries: list[Delivery], now: datetime) 
     trigger_pks = set(outcomes.get(CHECKS_REQUESTED, ()))
     request_checks(watch, (delivery.event for delivery in deliveries if delivery.pk in trigger_pks), now)
     for outcome, pks in outcomes.items():
-        Delivery.objects.filter(pk__in=pks).update(read_at=now, outcome=outcome)
+        GitHubDelivery.objects.filter(pk__in=pks).update(read_at=now, outcome=outcome)
     _record_hook_activity(watch, deliveries)
 
 
 _REPLAY_RESULT: tuple[str, tuple[IssueUpdate, ...]] = (REPLAY, ())
 
 
-def _find_earlier_digests(watch: Watch, deliveries: list[Delivery]) -> set[str]:
+def _find_earlier_digests(watch: MonitoredRepository, deliveries: list[GitHubDelivery]) -> set[str]:
     """The digests that came before under another id: whoever captured a delivery can send it again with a new one."""
     digests = {delivery.digest for delivery in deliveries}
-    before = Delivery.objects.filter(watch=watch, digest__in=digests, pk__lt=deliveries[0].pk)
+    before = GitHubDelivery.objects.filter(watch=watch, digest__in=digests, pk__lt=deliveries[0].pk)
     return set(before.values_list("digest", flat=True))
 
 
-def interpret_delivery(watch: Watch, delivery: Delivery) -> tuple[str, tuple[IssueUpdate, ...]]:
+def interpret_delivery(watch: MonitoredRepository, delivery: GitHubDelivery) -> tuple[str, tuple[IssueUpdate, ...]]:
     """What becomes of a delivery, and what it tells."""
     if delivery.event not in HANDLED_EVENTS and delivery.event not in REASONS_BY_EVENT:
         return IGNORED, ()
@@ -106,24 +108,24 @@ def interpret_delivery(watch: Watch, delivery: Delivery) -> tuple[str, tuple[Iss
     return (READ, (update,)) if update else (IGNORED, ())
 
 
-def _is_own_repository(watch: Watch, payload: Any) -> bool:
+def _is_own_repository(watch: MonitoredRepository, payload: Any) -> bool:
     repository = payload.get("repository") if isinstance(payload, Mapping) else None
     if not isinstance(repository, Mapping):
         raise UnmappableEvent("no repository is named")
     return is_own_repository(watch.repository_id, watch.repository, repository)
 
 
-def _record_hook_activity(watch: Watch, deliveries: Iterable[Delivery]) -> None:
+def _record_hook_activity(watch: MonitoredRepository, deliveries: Iterable[GitHubDelivery]) -> None:
     """The hook lives; a ping tells its number, under which GitHub keeps what it could not deliver."""
     last_received_at = max(delivery.received_at for delivery in deliveries)
     changes: dict[str, Any] = {"last_delivery_at": max(last_received_at, watch.last_delivery_at or last_received_at)}
     for delivery in deliveries:
         if delivery.event == "ping":
             changes["hook_id"] = _get_hook_id(delivery) or watch.hook_id
-    Watch.objects.filter(pk=watch.pk).update(**changes)
+    MonitoredRepository.objects.filter(pk=watch.pk).update(**changes)
 
 
-def _get_hook_id(ping: Delivery) -> int | None:
+def _get_hook_id(ping: GitHubDelivery) -> int | None:
     payload = json.loads(bytes(ping.body))
     hook_id = payload.get("hook_id")
     return hook_id if isinstance(hook_id, int) and 0 < hook_id < 2**63 else None
@@ -138,11 +140,13 @@ def _process_individually(watch_id: int, now: datetime) -> int:
         except Exception:
             log.exception("Delivery %s failed.", pk)
             failure_values = {"read_at": now, "outcome": FAILED} if attempts + 1 >= MAX_ATTEMPTS else {}
-            Delivery.objects.filter(pk=pk).update(attempts=attempts + 1, **failure_values)
+            GitHubDelivery.objects.filter(pk=pk).update(attempts=attempts + 1, **failure_values)
     return processed_count
 
 
 def _list_unread(watch_id: int) -> Iterable[tuple[int, int]]:
     return (
-        Delivery.objects.filter(watch=watch_id, read_at=None).order_by("pk").values_list("pk", "attempts")[:BATCH_SIZE]
+        GitHubDelivery.objects.filter(watch=watch_id, read_at=None)
+        .order_by("pk")
+        .values_list("pk", "attempts")[:BATCH_SIZE]
     )

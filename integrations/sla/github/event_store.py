@@ -12,7 +12,7 @@ from django.db import transaction
 from integrations.sla.engine import inputs
 from integrations.sla.engine.types import IssueEventKind, TimelineEvent
 from integrations.sla.github.event_mapping import UNREAD_SUFFIX, IssueUpdate
-from integrations.sla.models import Issue, IssueEvent, Watch
+from integrations.sla.models import MonitoredRepository, SupportIssue, SupportIssueEvent
 from integrations.sla.services import policies
 
 # A webhook gives a change the moment of the issue's last update, a list its own: they are rarely a second apart.
@@ -39,15 +39,19 @@ class IssueEventBatch:
     facts: tuple[TimelineEvent, ...]
 
 
-def lock_repository(watch_id: int, *, wait: bool = False) -> Watch | None:
+def lock_repository(watch_id: int, *, wait: bool = False) -> MonitoredRepository | None:
     """The watch's row, held until the transaction ends; None while somebody else holds it, unless we wait for them."""
     assert transaction.get_connection().in_atomic_block
-    repositories = Watch.objects.select_for_update(skip_locked=not wait, no_key=True, of=("self",))
+    repositories = MonitoredRepository.objects.select_for_update(skip_locked=not wait, no_key=True, of=("self",))
     return repositories.select_related("integration__partner").filter(pk=watch_id).first()
 
 
 def store_updates(
-    watch: Watch, updates: Iterable[IssueUpdate], source: str, now: datetime, batches: Iterable[IssueEventBatch] = ()
+    watch: MonitoredRepository,
+    updates: Iterable[IssueUpdate],
+    source: str,
+    now: datetime,
+    batches: Iterable[IssueEventBatch] = (),
 ) -> set[int]:
     """Write down what is new. Returns the issues of which something new is known."""
     updates, batches = list(updates), list(batches)
@@ -63,7 +67,9 @@ def store_updates(
     return created_ids | _append_events(events_by_issue, source, now)
 
 
-def _upsert_issues(watch: Watch, updates: list[IssueUpdate], now: datetime) -> tuple[dict[int, Issue], set[int]]:
+def _upsert_issues(
+    watch: MonitoredRepository, updates: list[IssueUpdate], now: datetime
+) -> tuple[dict[int, SupportIssue], set[int]]:
     """The rows of the issues told of, and which of them were made just now.
 
     An issue that was opened before the support began is not covered, and left out.
@@ -73,15 +79,17 @@ def _upsert_issues(watch: Watch, updates: list[IssueUpdate], now: datetime) -> t
         if update.github_id not in newest_updates or newest_updates[update.github_id].updated_at <= update.updated_at:
             newest_updates[update.github_id] = update
     issues_by_github_id = {
-        issue.github_id: issue for issue in Issue.objects.filter(watch=watch, github_id__in=newest_updates)
+        issue.github_id: issue for issue in SupportIssue.objects.filter(watch=watch, github_id__in=newest_updates)
     }
     created_ids = set()
     for github_id, issue in issues_by_github_id.items():
         update = newest_updates[github_id]
         if update.updated_at > issue.updated_at:
-            Issue.objects.filter(pk=issue.pk).update(title=update.title, url=update.url, updated_at=update.updated_at)
+            SupportIssue.objects.filter(pk=issue.pk).update(
+                title=update.title, url=update.url, updated_at=update.updated_at
+            )
         if update.opened_at < issue.opened_at:
-            Issue.objects.filter(pk=issue.pk).update(opened_at=update.opened_at)
+            SupportIssue.objects.filter(pk=issue.pk).update(opened_at=update.opened_at)
     for github_id in sorted(newest_updates.keys() - issues_by_github_id.keys()):
         if newest_updates[github_id].opened_at >= watch.began_at:
             issues_by_github_id[github_id] = _create_issue(watch, newest_updates[github_id])
@@ -89,9 +97,9 @@ def _upsert_issues(watch: Watch, updates: list[IssueUpdate], now: datetime) -> t
     return issues_by_github_id, created_ids
 
 
-def _create_issue(watch: Watch, update: IssueUpdate) -> Issue:
+def _create_issue(watch: MonitoredRepository, update: IssueUpdate) -> SupportIssue:
     policy_snapshot = policies.get_policy_snapshot(watch.integration, update.opened_at)
-    return Issue.objects.create(
+    return SupportIssue.objects.create(
         watch=watch,
         integration_id=watch.integration_id,
         calendar=policy_snapshot.calendar,
@@ -107,16 +115,16 @@ def _create_issue(watch: Watch, update: IssueUpdate) -> Issue:
     )
 
 
-def _get_issue_ids_by_number(watch: Watch, batches: list[IssueEventBatch]) -> dict[int, int]:
+def _get_issue_ids_by_number(watch: MonitoredRepository, batches: list[IssueEventBatch]) -> dict[int, int]:
     numbers = {batch.number for batch in batches}
-    issues = Issue.objects.filter(watch=watch, number__in=numbers) if numbers else Issue.objects.none()
+    issues = SupportIssue.objects.filter(watch=watch, number__in=numbers) if numbers else SupportIssue.objects.none()
     return dict(issues.values_list("number", "pk"))
 
 
 def _append_events(events_by_issue: Mapping[int, list[TimelineEvent]], source: str, now: datetime) -> set[int]:
     """Append the facts that are new. Returns the issues that have some."""
     known_events: dict[int, dict[str, TimelineEvent]] = {issue_id: {} for issue_id in events_by_issue}
-    for row in IssueEvent.objects.filter(issue__in=events_by_issue):
+    for row in SupportIssueEvent.objects.filter(issue__in=events_by_issue):
         known_events[row.issue_id][row.key] = inputs.build_timeline_event(row)
     new_rows = []
     for issue_id, events in events_by_issue.items():
@@ -127,7 +135,7 @@ def _append_events(events_by_issue: Mapping[int, list[TimelineEvent]], source: s
             if not _is_known(event, known_events[issue_id]):
                 known_events[issue_id][event.key] = event
                 new_rows.append(build_event_row(issue_id, event, source, now))
-    IssueEvent.objects.bulk_create(new_rows, ignore_conflicts=True, batch_size=500)
+    SupportIssueEvent.objects.bulk_create(new_rows, ignore_conflicts=True, batch_size=500)
     return {row.issue_id for row in new_rows}
 
 
@@ -168,9 +176,9 @@ def is_duplicate_change(event: TimelineEvent, known_events: Iterable[TimelineEve
     return other_source_count > len(nearby_changes) - other_source_count
 
 
-def build_event_row(issue_id: int, event: TimelineEvent, source: str, now: datetime) -> IssueEvent:
+def build_event_row(issue_id: int, event: TimelineEvent, source: str, now: datetime) -> SupportIssueEvent:
     """A fact as a row, not yet saved."""
-    return IssueEvent(
+    return SupportIssueEvent(
         issue_id=issue_id,
         key=event.key,
         kind=event.kind,

@@ -15,7 +15,7 @@ from integrations.sla.engine.severity import normalize_label
 from integrations.sla.engine.types import DENIED_KEY, IssueEventKind, TimelineEvent
 from integrations.sla.github.event_mapping import UNKNOWN_ACTOR, UNREAD_SUFFIX, IssueUpdate, parse_timestamp
 from integrations.sla.github.event_store import SAME_CHANGE_TOLERANCE, IssueEventBatch
-from integrations.sla.models import IssueEvent, Watch
+from integrations.sla.models import MonitoredRepository, SupportIssueEvent
 from integrations.sla.services.policies import get_sla_policy
 from verification.sources.github import issues
 from verification.sources.github.issues import IssueApi
@@ -41,7 +41,7 @@ class ListedActivity:
     changes: list[tuple[tuple[int, str, str, int], datetime]] = field(default_factory=list)
     deleted_comments: set[str] = field(default_factory=set)
 
-    def has_event(self, row: IssueEvent) -> bool:
+    def has_event(self, row: SupportIssueEvent) -> bool:
         number, actor_id = row.issue.number, row.actor_id
         if row.kind == IssueEventKind.COMMENTED:
             return (number, get_comment_key(row), actor_id, row.at) in self.comments
@@ -66,17 +66,17 @@ def collect_listed_activity(updates: Iterable[IssueUpdate], batches: Iterable[Is
     return activity
 
 
-def get_comment_key(row: IssueEvent) -> str:
+def get_comment_key(row: SupportIssueEvent) -> str:
     return str(row.data.get("comment") or row.key.removesuffix(UNREAD_SUFFIX))
 
 
-def is_same_time(moment: datetime, row: IssueEvent) -> bool:
+def is_same_time(moment: datetime, row: SupportIssueEvent) -> bool:
     """Whether a moment of GitHub's lists is the one that a webhook told."""
     return abs(moment - row.at) <= SAME_CHANGE_TOLERANCE
 
 
 def flag_unverified_events(
-    api: IssueApi, watch: Watch, activity: ListedActivity, cursors: dict[str, Any], now: datetime
+    api: IssueApi, watch: MonitoredRepository, activity: ListedActivity, cursors: dict[str, Any], now: datetime
 ) -> list[IssueEventBatch]:
     """The facts that take back what only webhooks told and GitHub does not know; moves the cursor. Raises Unreadable.
 
@@ -84,7 +84,7 @@ def flag_unverified_events(
     """
     cursor = cursors.get("confirmed")
     verified_up_to = datetime.fromisoformat(cursor) if cursor else now - INITIAL_LOOKBACK
-    webhook_events = IssueEvent.objects.filter(issue__watch=watch, source="webhook", kind__in=VERIFIABLE_KINDS)
+    webhook_events = SupportIssueEvent.objects.filter(issue__watch=watch, source="webhook", kind__in=VERIFIABLE_KINDS)
     recent_events = webhook_events.filter(seen_at__gt=verified_up_to, seen_at__lte=now).order_by("seen_at", "pk")
     events_with_policy = recent_events.select_related("issue__policy", "issue__integration")
     unlisted_rows = [row for row in events_with_policy if _can_affect_clock(row) and not activity.has_event(row)]
@@ -97,12 +97,12 @@ def flag_unverified_events(
     return [IssueEventBatch(row.issue.number, (_build_denial_event(row),)) for row in denied_rows]
 
 
-def _can_affect_clock(row: IssueEvent) -> bool:
+def _can_affect_clock(row: SupportIssueEvent) -> bool:
     """Whether it can stop or pause a clock: of labels only those that pause; what makes an issue critical stays."""
     return row.kind != IssueEventKind.LABELED or normalize_label(row.label) in get_sla_policy(row.issue).pause_labels
 
 
-def _build_denial_event(row: IssueEvent) -> TimelineEvent:
+def _build_denial_event(row: SupportIssueEvent) -> TimelineEvent:
     """A fact of the same moment that names what it denies; its kind is the nearest that GitHub has."""
     key = f"{DENIED_KEY}:{row.key}"[:120]
     if row.kind == IssueEventKind.COMMENTED:
@@ -123,7 +123,7 @@ def _build_denial_event(row: IssueEvent) -> TimelineEvent:
     )
 
 
-def _is_known(api: IssueApi, watch: Watch, row: IssueEvent, activity: ListedActivity) -> bool:
+def _is_known(api: IssueApi, watch: MonitoredRepository, row: SupportIssueEvent, activity: ListedActivity) -> bool:
     """Whether GitHub knows it after all, or nothing can be said: what was deleted or moved away it shows no longer."""
     if row.kind == IssueEventKind.COMMENTED and _is_deleted(row, activity):
         return True
@@ -142,17 +142,19 @@ def _is_known(api: IssueApi, watch: Watch, row: IssueEvent, activity: ListedActi
     return any(_is_same_action(raw.get("actor"), raw, row) for raw in matching_events)
 
 
-def _is_deleted(row: IssueEvent, activity: ListedActivity) -> bool:
+def _is_deleted(row: SupportIssueEvent, activity: ListedActivity) -> bool:
     comment = get_comment_key(row)
-    deletions = IssueEvent.objects.filter(issue=row.issue, kind=IssueEventKind.COMMENT_DELETED, data__comment=comment)
+    deletions = SupportIssueEvent.objects.filter(
+        issue=row.issue, kind=IssueEventKind.COMMENT_DELETED, data__comment=comment
+    )
     return comment in activity.deleted_comments or deletions.exists()
 
 
-def _is_that_comment(raw: Mapping[str, Any], row: IssueEvent) -> bool:
+def _is_that_comment(raw: Mapping[str, Any], row: SupportIssueEvent) -> bool:
     number = str(raw["issue_url"]).rpartition("/")[2]
     return number == str(row.issue.number) and _is_same_action(raw.get("user"), raw, row)
 
 
-def _is_same_action(user: Any, raw: Mapping[str, Any], row: IssueEvent) -> bool:
+def _is_same_action(user: Any, raw: Mapping[str, Any], row: SupportIssueEvent) -> bool:
     """Whether moment and person are the same; whose account is gone, GitHub calls nobody."""
     return is_same_time(parse_timestamp(raw["created_at"]), row) and (not user or user["id"] == row.actor_id)

@@ -26,7 +26,7 @@ from integrations.sla.github.event_mapping import (
     parse_timestamp,
 )
 from integrations.sla.github.event_store import IssueEventBatch
-from integrations.sla.models import Issue, IssueEvent, Watch
+from integrations.sla.models import MonitoredRepository, SupportIssue, SupportIssueEvent
 from verification.sources.errors import SourceError, SourceUnavailableError
 from verification.sources.github import issues
 from verification.sources.github.issues import IssueApi
@@ -59,7 +59,7 @@ class RepositoryChanges:
     is_complete: bool = False
 
 
-def fetch_changes(api: IssueApi, watch: Watch, now: datetime) -> RepositoryChanges:
+def fetch_changes(api: IssueApi, watch: MonitoredRepository, now: datetime) -> RepositoryChanges:
     """Everything that changed since the watch's cursors. Raises Unreadable; then nothing may be taken as read."""
     changes = RepositoryChanges(cursors=dict(watch.cursors), name=watch.repository, number=watch.repository_id)
     last_full_sync_at = watch.cursors.get("full_at")
@@ -88,7 +88,7 @@ def fetch_changes(api: IssueApi, watch: Watch, now: datetime) -> RepositoryChang
     return changes
 
 
-def _fetch_issues(api: IssueApi, watch: Watch, changes: RepositoryChanges, now: datetime) -> bool:
+def _fetch_issues(api: IssueApi, watch: MonitoredRepository, changes: RepositoryChanges, now: datetime) -> bool:
     """The issues that changed. Returns whether any did: the list begins with the last change that we know."""
     last_changed_at, known_ids = _get_cursor(watch, "issues"), set(watch.cursors.get("last", ()))
     raw_issues = [
@@ -112,13 +112,15 @@ def _fetch_issues(api: IssueApi, watch: Watch, changes: RepositoryChanges, now: 
     return not is_unchanged
 
 
-def _add_edit_events(watch: Watch, updates: list[IssueUpdate]) -> Iterable[IssueUpdate]:
+def _add_edit_events(watch: MonitoredRepository, updates: list[IssueUpdate]) -> Iterable[IssueUpdate]:
     """The issues of a list, each whose body is not the one that we know with the fact that it was edited.
 
     No list of GitHub's tells that a body was edited: a webhook that was lost leaves no other trace.
     """
     kinds, ids = (IssueEventKind.OPENED, IssueEventKind.EDITED), [update.github_id for update in updates]
-    rows = IssueEvent.objects.filter(issue__watch=watch, issue__github_id__in=ids, kind__in=kinds).order_by("at", "pk")
+    rows = SupportIssueEvent.objects.filter(issue__watch=watch, issue__github_id__in=ids, kind__in=kinds).order_by(
+        "at", "pk"
+    )
     known_bodies: dict[int, str] = {}
     for github_id, kind, text, data in rows.values_list("issue__github_id", "kind", "text", "data"):
         if kind == IssueEventKind.OPENED or data.get("body"):
@@ -128,7 +130,7 @@ def _add_edit_events(watch: Watch, updates: list[IssueUpdate]) -> Iterable[Issue
         yield update if is_unchanged else replace(update, facts=(*update.facts, build_edit_event(update)))
 
 
-def _verify_identity(api: IssueApi, watch: Watch, changes: RepositoryChanges) -> None:
+def _verify_identity(api: IssueApi, watch: MonitoredRepository, changes: RepositoryChanges) -> None:
     """Note the repository's number and name; one that was renamed is the same one.
 
     Raises:
@@ -145,7 +147,7 @@ def _verify_identity(api: IssueApi, watch: Watch, changes: RepositoryChanges) ->
         raise RepositoryMismatchError(f"The name {watch.repository} now belongs to another repository.")
 
 
-def _fetch_comments(api: IssueApi, watch: Watch, changes: RepositoryChanges) -> None:
+def _fetch_comments(api: IssueApi, watch: MonitoredRepository, changes: RepositoryChanges) -> None:
     """What was said and edited. What belongs to an issue newer than our list of issues is read again next time."""
     last_changed_at, highest_number = _get_cursor(watch, "comments"), changes.cursors.get("number", 0)
     unknown_times: list[datetime] = []
@@ -159,7 +161,7 @@ def _fetch_comments(api: IssueApi, watch: Watch, changes: RepositoryChanges) -> 
     changes.cursors["comments"] = min([last_changed_at, *unknown_times]).isoformat()
 
 
-def _fetch_events(api: IssueApi, watch: Watch, changes: RepositoryChanges, now: datetime) -> None:
+def _fetch_events(api: IssueApi, watch: MonitoredRepository, changes: RepositoryChanges, now: datetime) -> None:
     last_event_id = int(watch.cursors.get("event", 0))
     raw_events = issues.list_events_after(api, watch.repository, last_event_id, watch.began_at)
     changes.updates += [update for raw in raw_events if (update := map_event(raw))]
@@ -170,10 +172,12 @@ def _fetch_events(api: IssueApi, watch: Watch, changes: RepositoryChanges, now: 
         changes.cursors["event"] = int(raw_events[-1]["id"])
 
 
-def _record_deleted_comments(api: IssueApi, watch: Watch, changes: RepositoryChanges, raw: Mapping[str, Any]) -> None:
+def _record_deleted_comments(
+    api: IssueApi, watch: MonitoredRepository, changes: RepositoryChanges, raw: Mapping[str, Any]
+) -> None:
     """The event does not say which comment was deleted: it is what we know of and is there no longer."""
     number = int(raw["issue"]["number"])
-    comments = IssueEvent.objects.filter(issue__watch=watch, issue__number=number, kind=IssueEventKind.COMMENTED)
+    comments = SupportIssueEvent.objects.filter(issue__watch=watch, issue__number=number, kind=IssueEventKind.COMMENTED)
     known_keys = {key.removesuffix(UNREAD_SUFFIX) for key in comments.values_list("key", flat=True)}
     listed_keys = {
         build_comment_key(comment_id) for comment_id in issues.list_comment_ids(api, watch.repository, number)
@@ -182,9 +186,11 @@ def _record_deleted_comments(api: IssueApi, watch: Watch, changes: RepositoryCha
     changes.batches.append(IssueEventBatch(number, events))
 
 
-def _record_deleted_issues(api: IssueApi, watch: Watch, changes: RepositoryChanges, now: datetime) -> None:
+def _record_deleted_issues(
+    api: IssueApi, watch: MonitoredRepository, changes: RepositoryChanges, now: datetime
+) -> None:
     """Issues that were deleted or moved away stand in no list of changes: they are missing among the open ones."""
-    open_numbers = Issue.objects.filter(watch=watch, is_open=True).values_list("number", flat=True)
+    open_numbers = SupportIssue.objects.filter(watch=watch, is_open=True).values_list("number", flat=True)
     updated_numbers = {update.number for update in changes.updates}
     missing_numbers = set(open_numbers) - issues.list_open_numbers(api, watch.repository) - updated_numbers
     for number in sorted(missing_numbers):
@@ -194,6 +200,6 @@ def _record_deleted_issues(api: IssueApi, watch: Watch, changes: RepositoryChang
             )
 
 
-def _get_cursor(watch: Watch, name: str) -> datetime:
+def _get_cursor(watch: MonitoredRepository, name: str) -> datetime:
     cursor = watch.cursors.get(name)
     return datetime.fromisoformat(cursor) if cursor else watch.began_at

@@ -15,7 +15,7 @@ from django.db.models import Q
 
 from integrations.sla.engine.types import ClockStatus
 from integrations.sla.github import event_store, issue_sync, redelivery
-from integrations.sla.models import Clock, Watch
+from integrations.sla.models import MonitoredRepository, SlaClock
 from integrations.sla.services import monitoring, projection
 from verification.sources import factory
 from verification.sources.errors import SourceError, SourceNotFoundError, SourceUnavailableError
@@ -65,9 +65,9 @@ def reconcile_due_repositories(
     again: what is left stays due. `api_factory` makes the client, one for all of them.
     """
     monitoring.start_missing_monitoring(now)
-    due_repositories = Watch.objects.filter(_build_unclaimed_condition(now), poll_at__lte=now, ended_at=None).order_by(
-        "poll_at"
-    )
+    due_repositories = MonitoredRepository.objects.filter(
+        _build_unclaimed_condition(now), poll_at__lte=now, ended_at=None
+    ).order_by("poll_at")
     reconciled_count, outage_count, deadline = 0, 0, time.monotonic() + time_limit_seconds
     pks = list(due_repositories.values_list("pk", flat=True)[:limit])
     if not pks:
@@ -89,11 +89,11 @@ def reconcile_due_repositories(
 
 def reconcile_repository(pk: int, now: datetime, api: GitHubApi, etag_cache: EtagStore) -> bool:
     """Read one repository, if it is in nobody's hands. Returns whether it was read. Raises Unavailable at an outage."""
-    if not Watch.objects.filter(_build_unclaimed_condition(now), pk=pk, ended_at=None).update(
+    if not MonitoredRepository.objects.filter(_build_unclaimed_condition(now), pk=pk, ended_at=None).update(
         claimed_until=now + CLAIM_DURATION
     ):
         return False
-    watch = Watch.objects.select_related("integration__partner").get(pk=pk)
+    watch = MonitoredRepository.objects.select_related("integration__partner").get(pk=pk)
     etag_cache.before, etag_cache.now = watch.etags, {}
     try:
         changes = issue_sync.fetch_changes(api, watch, now)
@@ -114,13 +114,13 @@ def _build_unclaimed_condition(now: datetime) -> Q:
     return Q(claimed_until=None) | Q(claimed_until__lte=now)
 
 
-def _store_result(watch: Watch, result: PollResult, now: datetime) -> Watch | None:
+def _store_result(watch: MonitoredRepository, result: PollResult, now: datetime) -> MonitoredRepository | None:
     """Store what was found and say how far we know. None where the watch has ended or moved on meanwhile."""
     changes = result.changes
     with transaction.atomic():
         row = event_store.lock_repository(watch.pk, wait=True)
         if row is None or row.ended_at is not None or row.repository_id != watch.repository_id:
-            Watch.objects.filter(pk=watch.pk).update(claimed_until=None)
+            MonitoredRepository.objects.filter(pk=watch.pk).update(claimed_until=None)
             return None
         changed_issue_ids = event_store.store_updates(row, changes.updates, "poll", now, changes.batches)
         has_missed_events = bool(changed_issue_ids) and _has_missed_events(changed_issue_ids, now)
@@ -137,17 +137,17 @@ def _store_result(watch: Watch, result: PollResult, now: datetime) -> Watch | No
 
 def _has_missed_events(issue_ids: set[int], now: datetime) -> bool:
     """Whether the list told something that a webhook should have told before."""
-    listed_events = event_store.IssueEvent.objects.filter(issue__in=issue_ids, source="poll", seen_at=now)
+    listed_events = event_store.SupportIssueEvent.objects.filter(issue__in=issue_ids, source="poll", seen_at=now)
     return listed_events.filter(at__lt=now - timedelta(minutes=2)).exists()
 
 
-def _find_judgeable_issue_ids(watch: Watch, now: datetime) -> set[int]:
+def _find_judgeable_issue_ids(watch: MonitoredRepository, now: datetime) -> set[int]:
     """Issues with a clock whose due moment our knowledge has reached just now."""
-    condition = Q(state=ClockStatus.BLIND) | Q(state=ClockStatus.RUNNING, due_at__lte=now)
-    return set(Clock.objects.filter(condition, watch=watch).values_list("issue_id", flat=True))
+    condition = Q(state=ClockStatus.DATA_INCOMPLETE) | Q(state=ClockStatus.RUNNING, due_at__lte=now)
+    return set(SlaClock.objects.filter(condition, watch=watch).values_list("issue_id", flat=True))
 
 
-def calculate_next_poll(watch: Watch, now: datetime) -> datetime:
+def calculate_next_poll(watch: MonitoredRepository, now: datetime) -> datetime:
     """When to read again: soon where no hook tells us, seldom where one does and nothing happens."""
     if not is_webhook_reliable(watch):
         interval = POLL_INTERVAL_WITHOUT_WEBHOOK
@@ -161,7 +161,7 @@ def calculate_next_poll(watch: Watch, now: datetime) -> datetime:
     return now + interval - spread
 
 
-def is_webhook_reliable(watch: Watch) -> bool:
+def is_webhook_reliable(watch: MonitoredRepository) -> bool:
     """Whether the hook tells what happens: it has delivered, and since then we found nothing that it did not tell."""
     missed_at = watch.cursors.get("missed_at")
     if watch.last_delivery_at is None:
@@ -169,28 +169,28 @@ def is_webhook_reliable(watch: Watch) -> bool:
     return missed_at is None or watch.last_delivery_at > datetime.fromisoformat(missed_at)
 
 
-def _schedule_retry(watch: Watch, outage: SourceUnavailableError, now: datetime) -> None:
+def _schedule_retry(watch: MonitoredRepository, outage: SourceUnavailableError, now: datetime) -> None:
     """Ours to bear: try again soon, then less often; as GitHub says where it says so."""
     attempts = min(watch.attempts + 1, 100)
     retry_at = now + min(INITIAL_RETRY_DELAY * 2 ** min(attempts - 1, 10), MAX_RETRY_DELAY)
     trouble_values = {}
     if attempts >= TROUBLE_THRESHOLD_ATTEMPTS and not watch.trouble:
         trouble_values = {"trouble": str(outage)[:300].rstrip("."), "trouble_since": now}
-    Watch.objects.filter(pk=watch.pk).update(
+    MonitoredRepository.objects.filter(pk=watch.pk).update(
         attempts=attempts, poll_at=max(retry_at, outage.retry_at or retry_at), claimed_until=None, **trouble_values
     )
 
 
-def _record_missing(watch: Watch, now: datetime) -> None:
+def _record_missing(watch: MonitoredRepository, now: datetime) -> None:
     """GitHub answers alike for what is gone and for what is hidden from us: once is no proof."""
     missing_since = watch.missing_since or now
     message = GONE_MESSAGE if now - missing_since >= GONE_THRESHOLD else NOT_VISIBLE_MESSAGE
-    Watch.objects.filter(pk=watch.pk).update(missing_since=missing_since)
+    MonitoredRepository.objects.filter(pk=watch.pk).update(missing_since=missing_since)
     _record_trouble(watch, message, now, TROUBLE_RETRY_DELAY)
 
 
-def _record_trouble(watch: Watch, message: str, now: datetime, retry_delay: timedelta) -> None:
+def _record_trouble(watch: MonitoredRepository, message: str, now: datetime, retry_delay: timedelta) -> None:
     trouble_since = watch.trouble_since if watch.trouble else now
-    Watch.objects.filter(pk=watch.pk).update(
+    MonitoredRepository.objects.filter(pk=watch.pk).update(
         trouble=message[:300].rstrip("."), trouble_since=trouble_since, poll_at=now + retry_delay, claimed_until=None
     )

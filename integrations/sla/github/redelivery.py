@@ -5,7 +5,7 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
 
-from integrations.sla.models import Delivery, Watch
+from integrations.sla.models import GitHubDelivery, MonitoredRepository
 from verification.sources.errors import AccessDeniedError, SourceNotFoundError
 from verification.sources.github import issues
 from verification.sources.github.api import GitHubApi
@@ -18,7 +18,7 @@ PAUSE_SECONDS = 1.0  # seconds between two requests that change something, as Gi
 
 
 def request_redeliveries(
-    api: GitHubApi, watch: Watch, now: datetime, wait: Callable[[float], None] = time.sleep
+    api: GitHubApi, watch: MonitoredRepository, now: datetime, wait: Callable[[float], None] = time.sleep
 ) -> int:
     """Ask for what did not arrive: daily, soon after a list told what no webhook had, and as long as any are left.
 
@@ -42,16 +42,16 @@ def request_redeliveries(
         ValueError,
     ):  # the token may not: the lists have to do
         cursors["redelivery"] = "refused"
-    Watch.objects.filter(pk=watch.pk).update(cursors=cursors, **changes)
+    MonitoredRepository.objects.filter(pk=watch.pk).update(cursors=cursors, **changes)
     return requested_count
 
 
-def _find_missing_deliveries(api: GitHubApi, watch: Watch, hook_id: int, now: datetime) -> list[int]:
+def _find_missing_deliveries(api: GitHubApi, watch: MonitoredRepository, hook_id: int, now: datetime) -> list[int]:
     """The numbers of what GitHub still keeps and we do not have: what was tried least first, then the oldest."""
     failed_deliveries = issues.list_failed_deliveries(api, watch.repository, hook_id, now - RETENTION_PERIOD)
     guids = {str(raw["guid"]) for raw, _ in failed_deliveries}
     received_guids = set(
-        Delivery.objects.filter(watch=watch, delivery_id__in=guids).values_list("delivery_id", flat=True)
+        GitHubDelivery.objects.filter(watch=watch, delivery_id__in=guids).values_list("delivery_id", flat=True)
     )
     missing = [
         (raw, tries) for raw, tries in failed_deliveries if raw["guid"] not in received_guids and tries < MAX_TRIES
@@ -60,7 +60,7 @@ def _find_missing_deliveries(api: GitHubApi, watch: Watch, hook_id: int, now: da
 
 
 def _request_deliveries(
-    api: GitHubApi, watch: Watch, hook_id: int, delivery_ids: list[int], wait: Callable[[float], None]
+    api: GitHubApi, watch: MonitoredRepository, hook_id: int, delivery_ids: list[int], wait: Callable[[float], None]
 ) -> int:
     for index, delivery_id in enumerate(delivery_ids):
         if index:
@@ -69,7 +69,7 @@ def _request_deliveries(
     return len(delivery_ids)
 
 
-def _calculate_next_run(watch: Watch, now: datetime) -> datetime:
+def _calculate_next_run(watch: MonitoredRepository, now: datetime) -> datetime:
     last_requested_at = watch.cursors.get("redelivered_at")
     if last_requested_at is None:
         return now

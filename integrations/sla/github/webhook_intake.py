@@ -16,7 +16,7 @@ from uuid import UUID
 from django.db import InterfaceError, OperationalError, connection
 from django.db.models import F
 
-from integrations.sla.models import Delivery, Watch
+from integrations.sla.models import GitHubDelivery, MonitoredRepository
 from integrations.sla.services import monitoring
 
 MAX_PAYLOAD_BYTES = 25 * 1024 * 1024
@@ -26,7 +26,7 @@ BODY_RETENTION_PERIOD = timedelta(days=7)  # long enough to see why a delivery w
 PER_SECOND, BURST_DELIVERIES = 100.0, 1_000.0  # deliveries of one watch that one process takes
 REFUSAL_WRITE_INTERVAL = timedelta(seconds=1)
 Result = TypeVar("Result")
-DELIVERY_TABLE = Delivery._meta.db_table
+DELIVERY_TABLE = GitHubDelivery._meta.db_table
 INSERT_STATEMENT = (
     f"INSERT INTO {DELIVERY_TABLE} (watch_id, delivery_id, event, digest, body, received_at, attempts, outcome)"  # noqa: S608
     " VALUES (%s, %s, %s, %s, %s, %s, 0, '') ON CONFLICT (watch_id, delivery_id) DO NOTHING"
@@ -131,11 +131,11 @@ def clear_cached_repository(uuid: UUID) -> None:
 
 def forget_bodies(now: datetime, limit: int = 5000) -> int:
     """Empty the bodies of what was read and came long ago; digest and outcome stay. Returns how many."""
-    old_deliveries = Delivery.objects.filter(
+    old_deliveries = GitHubDelivery.objects.filter(
         read_at__isnull=False, forgotten_at=None, received_at__lt=now - BODY_RETENTION_PERIOD
     )
     pks = list(old_deliveries.order_by("received_at").values_list("pk", flat=True)[:limit])
-    return Delivery.objects.filter(pk__in=pks).update(body=b"", forgotten_at=now)
+    return GitHubDelivery.objects.filter(pk__in=pks).update(body=b"", forgotten_at=now)
 
 
 def _get_repository(uuid: UUID) -> CachedRepository | None:
@@ -145,7 +145,7 @@ def _get_repository(uuid: UUID) -> CachedRepository | None:
         return cached
     if _ABSENT_EXPIRES_AT.get(uuid, 0.0) > monotonic_now:
         return None
-    row = Watch.objects.filter(uuid=uuid, ended_at=None).exclude(secret=None).first()
+    row = MonitoredRepository.objects.filter(uuid=uuid, ended_at=None).exclude(secret=None).first()
     if row is None:
         _limit_cache_size(_ABSENT_EXPIRES_AT)
         _ABSENT_EXPIRES_AT[uuid] = monotonic_now + CACHE_SECONDS
@@ -184,7 +184,7 @@ def _record_hook_id(watch: CachedRepository, number: str) -> None:
     """
     if watch.has_hook or not (number.isascii() and number.isdigit() and 0 < int(number[:20]) < 2**63):
         return
-    Watch.objects.filter(pk=watch.pk, hook_id=None).update(hook_id=int(number))
+    MonitoredRepository.objects.filter(pk=watch.pk, hook_id=None).update(hook_id=int(number))
     watch.has_hook = True
 
 
@@ -193,7 +193,7 @@ def _count_refusal(watch: CachedRepository, now: datetime) -> None:
     watch.refused_count += 1
     if watch.counted_at is not None and now - watch.counted_at < REFUSAL_WRITE_INTERVAL:
         return
-    Watch.objects.filter(pk=watch.pk).update(refused=F("refused") + watch.refused_count, refused_at=now)
+    MonitoredRepository.objects.filter(pk=watch.pk).update(refused=F("refused") + watch.refused_count, refused_at=now)
     watch.refused_count, watch.counted_at = 0, now
 
 
@@ -206,7 +206,7 @@ def _check_payload(watch: CachedRepository, body: bytes) -> IntakeResponse | Non
     if not isinstance(payload, dict):
         return IntakeResponse(400, "The payload is not a JSON object.")
     repository = payload.get("repository")
-    if repository is None:  # a ping of an organisation's hook
+    if repository is None:  # a ping of an organization's hook
         return None
     if not isinstance(repository, dict) or not is_own_repository(watch.repository_id, watch.repository, repository):
         return IntakeResponse(403, "This hook is for another repository.")

@@ -3,23 +3,23 @@
 from datetime import datetime
 
 from integrations.sla.engine.types import ClockStatus
-from integrations.sla.models import Alert, Breach, Clock, ClockEvent, Issue
+from integrations.sla.models import Alert, SlaBreach, SlaClock, SlaClockEvent, SupportIssue
 from integrations.sla.tasks import build_alert_fields, build_alert_key
 
-STANDING_STATUSES = (ClockStatus.LATE, ClockStatus.OVERDUE, ClockStatus.BLIND, ClockStatus.RUNNING)
+STANDING_STATUSES = (ClockStatus.LATE, ClockStatus.OVERDUE, ClockStatus.DATA_INCOMPLETE, ClockStatus.RUNNING)
 
 
-def calculate_next_check_at(clock: Clock, now: datetime) -> datetime | None:
+def calculate_next_check_at(clock: SlaClock, now: datetime) -> datetime | None:
     """The due column of a clock just folded: its next warning, its due moment, or None.
 
     A promise that was not kept and stands nowhere yet is due at once, also where the late answer has come since.
     """
-    if not clock.promised or clock.due_at is None:
+    if not clock.is_committed or clock.due_at is None:
         return None
-    if clock.state == ClockStatus.BLIND and clock.stopped_at and clock.stopped_at <= clock.due_at:
+    if clock.state == ClockStatus.DATA_INCOMPLETE and clock.stopped_at and clock.stopped_at <= clock.due_at:
         return None  # stopped in time, as far as we know: to be said once what we know reaches it
-    if clock.state in (ClockStatus.LATE, ClockStatus.OVERDUE, ClockStatus.BLIND):
-        has_breach = clock.pk and Breach.objects.filter(clock=clock, due_at=clock.due_at, retracted_at=None).exists()
+    if clock.state in (ClockStatus.LATE, ClockStatus.OVERDUE, ClockStatus.DATA_INCOMPLETE):
+        has_breach = clock.pk and SlaBreach.objects.filter(clock=clock, due_at=clock.due_at, retracted_at=None).exists()
         return None if has_breach else clock.due_at
     if clock.state != ClockStatus.RUNNING:
         return None
@@ -32,25 +32,27 @@ def calculate_next_check_at(clock: Clock, now: datetime) -> datetime | None:
     return min([*upcoming_times, clock.due_at])
 
 
-def retract_invalid_breaches(clock: Clock, now: datetime, reason: str) -> int:
+def retract_invalid_breaches(clock: SlaClock, now: datetime, reason: str) -> int:
     """Take back the breaches of a clock that, as we now know, never were. Each once; those who were told hear of it.
 
     A breach stands while its due moment is the clock's and the clock is not met. Returns how many were retracted.
     Call it in the transaction that wrote the facts.
     """
-    invalid_breaches = Breach.objects.filter(clock=clock, retracted_at=None)
+    invalid_breaches = SlaBreach.objects.filter(clock=clock, retracted_at=None)
     if clock.state in STANDING_STATUSES and clock.due_at:
         invalid_breaches = invalid_breaches.exclude(due_at=clock.due_at)
     return sum(_retract_breach(breach, clock, now, reason) for breach in invalid_breaches.select_for_update())
 
 
-def _retract_breach(breach: Breach, clock: Clock, now: datetime, reason: str) -> int:
-    clock_at_breach = Clock(pk=clock.pk, integration_id=clock.integration_id, due_at=breach.due_at)
+def _retract_breach(breach: SlaBreach, clock: SlaClock, now: datetime, reason: str) -> int:
+    clock_at_breach = SlaClock(pk=clock.pk, integration_id=clock.integration_id, due_at=breach.due_at)
     key = build_alert_key(clock_at_breach, "retracted", 100)  # before it is one of the earlier ones
     breach.retracted_at, breach.retracted_why = now, reason[:300]
     breach.save(update_fields=["retracted_at", "retracted_why"])
-    Issue.objects.filter(pk=breach.issue_id, disputed=Issue.DisputeSubject.BREACH).update(disputed="", disputed_at=None)
-    ClockEvent.objects.create(clock=clock, kind="retracted", share=100, due_at=breach.due_at, at=now)
+    SupportIssue.objects.filter(pk=breach.issue_id, disputed=SupportIssue.DisputeSubject.BREACH).update(
+        disputed="", disputed_at=None
+    )
+    SlaClockEvent.objects.create(clock=clock, kind="retracted", share=100, due_at=breach.due_at, at=now)
     alert_fields = build_alert_fields(clock_at_breach, "retracted", 100, now) | {"clock": clock}
     Alert.objects.get_or_create(key=key, defaults=alert_fields)
     return 1

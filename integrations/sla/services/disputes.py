@@ -11,11 +11,11 @@ from typing import Any
 from integrations.partners import permissions
 from integrations.sla.engine.types import Actor, IssueEventKind, Severity, TimelineEvent
 from integrations.sla.github import event_store
-from integrations.sla.models import Issue, IssueEvent, Watch
+from integrations.sla.models import MonitoredRepository, SupportIssue, SupportIssueEvent
 from integrations.sla.services import projection
 from integrations.submissions.models import Integration
 from integrations.submissions.services.transitions import integration_changes
-from portal.audit.models import Event
+from portal.audit.models import AuditEvent
 from portal.audit.services import record_event
 from portal.core.errors import ActionRefused
 
@@ -28,8 +28,8 @@ RETRACTION_REASONS = {
 }
 
 
-def lower_severity(issue: Issue, reason: str, *, actor: Any, now: datetime) -> Event:
-    """The program consents: not critical from now on, or since the partner asked for it. Raises NotAllowed."""
+def lower_severity(issue: SupportIssue, reason: str, *, actor: Any, now: datetime) -> AuditEvent:
+    """The program consents: not critical from now on, or since the partner asked for it. Raises ActionRefused."""
     data, requested_at = {"severity": str(Severity.OTHER)}, _find_requested_at(issue)
     data |= {"asked": requested_at.isoformat()} if requested_at else {}
     return _record_decision(
@@ -37,55 +37,65 @@ def lower_severity(issue: Issue, reason: str, *, actor: Any, now: datetime) -> E
     )
 
 
-def _find_requested_at(issue: Issue) -> datetime | None:
+def _find_requested_at(issue: SupportIssue) -> datetime | None:
     """When the partner asked for a lower severity first, of what the program has not decided yet."""
-    events = Event.objects.filter(
-        integration=issue.integration, data__issue=str(issue.uuid), verb__in=SEVERITY_EVENT_TYPES
+    events = AuditEvent.objects.filter(
+        integration=issue.integration, data__issue=str(issue.uuid), event_type__in=SEVERITY_EVENT_TYPES
     )
     requested_at: datetime | None = None
-    for verb, occurred_at in events.order_by("seq").values_list("verb", "at"):
-        requested_at = (requested_at or occurred_at) if verb == "severity_asked" else None
+    for event_type, occurred_at in events.order_by("seq").values_list("event_type", "at"):
+        requested_at = (requested_at or occurred_at) if event_type == "severity_asked" else None
     return requested_at
 
 
-def exclude_issue(issue: Issue, reason: str, *, actor: Any, now: datetime) -> Event:
-    """The program agrees that the promise does not cover it. Breaches that stand are taken back. Raises NotAllowed."""
+def exclude_issue(issue: SupportIssue, reason: str, *, actor: Any, now: datetime) -> AuditEvent:
+    """The program agrees that the promise does not cover it.
+
+    Breaches that stand are taken back. Raises ActionRefused.
+    """
     return _record_decision(issue, IssueEventKind.NOT_AN_ISSUE, "not_covered", reason, {}, actor=actor, now=now)
 
 
-def request_lower_severity(issue: Issue, reason: str, *, actor: Any, now: datetime) -> Event:
-    """The partner asks; nothing changes until the program agrees. Raises NotAllowed."""
+def request_lower_severity(issue: SupportIssue, reason: str, *, actor: Any, now: datetime) -> AuditEvent:
+    """The partner asks; nothing changes until the program agrees. Raises ActionRefused."""
     with integration_changes(issue.integration, permissions.can_edit, actor=actor, now=now) as integration:
         _ensure_decidable(issue, IssueEventKind.SEVERITY_LOWERED)
-        _mark_disputed(issue, Issue.DisputeSubject.SEVERITY, now)
+        _mark_disputed(issue, SupportIssue.DisputeSubject.SEVERITY, now)
         return _record_event(integration, issue, "severity_asked", reason, actor, now)
 
 
-def dispute_breach(issue: Issue, reason: str, *, actor: Any, now: datetime) -> Event:
-    """The partner disputes a breach that stands; it stands until the program has decided. Raises NotAllowed."""
+def dispute_breach(issue: SupportIssue, reason: str, *, actor: Any, now: datetime) -> AuditEvent:
+    """The partner disputes a breach that stands; it stands until the program has decided. Raises ActionRefused."""
     with integration_changes(issue.integration, permissions.can_edit, actor=actor, now=now) as integration:
         _ensure_decidable(issue, IssueEventKind.NOT_AN_ISSUE)
         if not issue.breaches.filter(retracted_at=None).exists():
-            raise ActionRefused("No breach of this issue stands.", "gone")
-        _mark_disputed(issue, Issue.DisputeSubject.BREACH, now)
+            raise ActionRefused("No breach of this issue stands.", "invalid-transition")
+        _mark_disputed(issue, SupportIssue.DisputeSubject.BREACH, now)
         return _record_event(integration, issue, "breach_disputed", reason, actor, now)
 
 
-def dismiss_dispute(issue: Issue, reason: str, *, actor: Any, now: datetime) -> Event:
-    """The program leaves what is disputed as it is, and says why. Raises NotAllowed."""
+def dismiss_dispute(issue: SupportIssue, reason: str, *, actor: Any, now: datetime) -> AuditEvent:
+    """The program leaves what is disputed as it is, and says why. Raises ActionRefused."""
     with integration_changes(issue.integration, permissions.can_decide, actor=actor, now=now) as integration:
-        if not Issue.objects.filter(pk=issue.pk, disputed_at__isnull=False).update(**RESOLVED_DISPUTE_FIELDS):
-            raise ActionRefused("Nothing of this issue is disputed any more.", "gone")
+        if not SupportIssue.objects.filter(pk=issue.pk, disputed_at__isnull=False).update(**RESOLVED_DISPUTE_FIELDS):
+            raise ActionRefused("Nothing of this issue is disputed any more.", "invalid-transition")
         return _record_event(integration, issue, "dispute_dismissed", reason, actor, now)
 
 
-def _mark_disputed(issue: Issue, subject: str, now: datetime) -> None:
-    Issue.objects.filter(pk=issue.pk).update(disputed=subject, disputed_at=now)
+def _mark_disputed(issue: SupportIssue, subject: str, now: datetime) -> None:
+    SupportIssue.objects.filter(pk=issue.pk).update(disputed=subject, disputed_at=now)
 
 
 def _record_decision(
-    issue: Issue, kind: IssueEventKind, verb: str, reason: str, data: dict[str, str], *, actor: Any, now: datetime
-) -> Event:
+    issue: SupportIssue,
+    kind: IssueEventKind,
+    event_type: str,
+    reason: str,
+    data: dict[str, str],
+    *,
+    actor: Any,
+    now: datetime,
+) -> AuditEvent:
     with integration_changes(issue.integration, permissions.can_decide, actor=actor, now=now) as integration:
         event_store.lock_repository(issue.watch_id, wait=True)
         _ensure_decidable(issue, kind)
@@ -93,21 +103,23 @@ def _record_decision(
         event = TimelineEvent(key, kind, now, Actor(0, str(actor)), reason, data=data)
         event_store.build_event_row(issue.pk, event, "portal", now).save()
         projection.rebuild_projections([issue.pk], now, f"{RETRACTION_REASONS[kind]}: {reason}")
-        Issue.objects.filter(pk=issue.pk).update(**RESOLVED_DISPUTE_FIELDS)
-        return _record_event(integration, issue, verb, reason, actor, now)
+        SupportIssue.objects.filter(pk=issue.pk).update(**RESOLVED_DISPUTE_FIELDS)
+        return _record_event(integration, issue, event_type, reason, actor, now)
 
 
-def _ensure_decidable(issue: Issue, kind: IssueEventKind) -> None:
-    """Raises NotAllowed where there is nothing left to decide."""
-    if IssueEvent.objects.filter(issue=issue, kind=IssueEventKind.NOT_AN_ISSUE).exists():
-        raise ActionRefused("The promise does not cover this issue any more.", "gone")
-    if kind == IssueEventKind.SEVERITY_LOWERED and Issue.objects.get(pk=issue.pk).severity != Severity.CRITICAL:
-        raise ActionRefused("This issue is not critical any more.", "gone")
+def _ensure_decidable(issue: SupportIssue, kind: IssueEventKind) -> None:
+    """Raises ActionRefused where there is nothing left to decide."""
+    if SupportIssueEvent.objects.filter(issue=issue, kind=IssueEventKind.NOT_AN_ISSUE).exists():
+        raise ActionRefused("The promise does not cover this issue any more.", "invalid-transition")
+    if kind == IssueEventKind.SEVERITY_LOWERED and SupportIssue.objects.get(pk=issue.pk).severity != Severity.CRITICAL:
+        raise ActionRefused("This issue is not critical any more.", "invalid-transition")
 
 
-def _record_event(integration: Integration, issue: Issue, verb: str, reason: str, actor: Any, now: datetime) -> Event:
-    watch = Watch.objects.only("repository").get(pk=issue.watch_id)
+def _record_event(
+    integration: Integration, issue: SupportIssue, event_type: str, reason: str, actor: Any, now: datetime
+) -> AuditEvent:
+    watch = MonitoredRepository.objects.only("repository").get(pk=issue.watch_id)
     name = f"{watch.repository}#{issue.number}"
     return record_event(
-        integration, verb, actor=actor, now=now, note=reason, issue=str(issue.uuid), name=name, title=issue.title
+        integration, event_type, actor=actor, now=now, note=reason, issue=str(issue.uuid), name=name, title=issue.title
     )

@@ -10,11 +10,11 @@ from django.utils.translation import gettext_noop as _
 
 from integrations.partners import permissions
 from integrations.sla.engine.severity import normalize_label
-from integrations.sla.models import IssueEvent, SupportPolicy
+from integrations.sla.models import LabelPolicy, SupportIssueEvent
 from integrations.sla.services.policies import CRITICAL_LABELS, PAUSE_LABELS
 from integrations.submissions.models import Integration
 from integrations.submissions.services.transitions import integration_changes
-from portal.audit.models import Event
+from portal.audit.models import AuditEvent
 from portal.audit.services import record_event
 from portal.core.errors import ActionRefused
 from verification.sources.errors import SourceError, SourceNotFoundError
@@ -58,12 +58,12 @@ def normalize_labels(labels: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted({normalize_label(label) for label in labels} - {""}))
 
 
-def propose_label_map(integration: Integration, label_map: LabelMap, *, actor: Any, now: datetime) -> SupportPolicy:
-    """Propose a map; one that still waits is replaced. Raises NotAllowed."""
+def propose_label_map(integration: Integration, label_map: LabelMap, *, actor: Any, now: datetime) -> LabelPolicy:
+    """Propose a map; one that still waits is replaced. Raises ActionRefused."""
     with integration_changes(integration, permissions.can_edit, actor=actor, now=now) as locked_integration:
-        pending_proposals = locked_integration.support_policies.filter(state=SupportPolicy.State.PROPOSED)
-        pending_proposals.update(state=SupportPolicy.State.DECLINED, decided_at=now, note=REPLACEMENT_NOTE)
-        policy = SupportPolicy.objects.create(
+        pending_proposals = locked_integration.label_policies.filter(state=LabelPolicy.State.PROPOSED)
+        pending_proposals.update(state=LabelPolicy.State.DECLINED, decided_at=now, note=REPLACEMENT_NOTE)
+        policy = LabelPolicy.objects.create(
             integration=locked_integration,
             critical_labels=list(label_map.critical),
             pause_labels=list(label_map.pause),
@@ -86,32 +86,34 @@ def propose_label_map(integration: Integration, label_map: LabelMap, *, actor: A
         return policy
 
 
-def decide_proposal(policy: SupportPolicy, *, accept: bool, note: str, actor: Any, now: datetime) -> SupportPolicy:
-    """Accept it for issues opened from now on, or decline it. Raises NotAllowed."""
+def decide_proposal(policy: LabelPolicy, *, accept: bool, note: str, actor: Any, now: datetime) -> LabelPolicy:
+    """Accept it for issues opened from now on, or decline it. Raises ActionRefused."""
     with integration_changes(policy.integration, permissions.can_decide, actor=actor, now=now) as integration:
-        proposal = SupportPolicy.objects.select_for_update().get(pk=policy.pk)
-        if proposal.state != SupportPolicy.State.PROPOSED:
-            raise ActionRefused("This proposal is not waiting any more.", "stale")
-        proposal.state = SupportPolicy.State.ACCEPTED if accept else SupportPolicy.State.DECLINED
+        proposal = LabelPolicy.objects.select_for_update().get(pk=policy.pk)
+        if proposal.state != LabelPolicy.State.PROPOSED:
+            raise ActionRefused("This proposal is not waiting any more.", "conflict")
+        proposal.state = LabelPolicy.State.ACCEPTED if accept else LabelPolicy.State.DECLINED
         proposal.decided_by, proposal.decided_at, proposal.note = actor, now, note[:500]
         proposal.valid_from = now if accept else None
         proposal.save()
-        verb = "labels_accepted" if accept else "labels_declined"
-        record_event(integration, verb, actor=actor, now=now, note=note, policy=proposal.pk)
+        event_type = "labels_accepted" if accept else "labels_declined"
+        record_event(integration, event_type, actor=actor, now=now, note=note, policy=proposal.pk)
         return proposal
 
 
-def get_policy_in_force(integration: Integration, now: datetime) -> SupportPolicy | None:
+def get_policy_in_force(integration: Integration, now: datetime) -> LabelPolicy | None:
     """The map that counts for an issue opened now; None: the defaults."""
-    policies = integration.support_policies.filter(state=SupportPolicy.State.ACCEPTED, valid_from__lte=now)
+    policies = integration.label_policies.filter(state=LabelPolicy.State.ACCEPTED, valid_from__lte=now)
     return policies.order_by("valid_from", "pk").last()
 
 
-def build_label_map(policy: SupportPolicy | None) -> LabelMap:
+def build_label_map(policy: LabelPolicy | None) -> LabelMap:
     """A policy, or the defaults, as a map."""
     if policy is None:
         return LabelMap(normalize_labels(CRITICAL_LABELS), normalize_labels(PAUSE_LABELS), {})
-    events = Event.objects.filter(integration_id=policy.integration_id, verb="labels_proposed", data__policy=policy.pk)
+    events = AuditEvent.objects.filter(
+        integration_id=policy.integration_id, event_type="labels_proposed", data__policy=policy.pk
+    )
     event = events.first()
     names = event.data.get("team", {}) if event else {}  # what the accounts were called when it was proposed
     second_accounts = {int(second): first for second, first in policy.second_accounts.items()}
@@ -179,8 +181,8 @@ def describe_label_map(label_map: LabelMap) -> str:
 
 
 def resolve_account(integration: Integration, login: str) -> int:
-    """The number of a GitHub account: of somebody we have read of, else as GitHub says. Raises NotAllowed."""
-    known_events = IssueEvent.objects.filter(issue__integration=integration, actor__iexact=login, actor_id__gt=0)
+    """The number of a GitHub account: of somebody we have read of, else as GitHub says. Raises ActionRefused."""
+    known_events = SupportIssueEvent.objects.filter(issue__integration=integration, actor__iexact=login, actor_id__gt=0)
     if (account_id := known_events.values_list("actor_id", flat=True).first()) is not None:
         return int(account_id)
     api = build_github_client()

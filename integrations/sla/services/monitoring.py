@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 from django.db import transaction
 
-from integrations.sla.models import Watch
+from integrations.sla.models import MonitoredRepository
 from integrations.submissions.models import Integration
 from integrations.submissions.workflow.states import Stage
 from portal.core import crypto
@@ -31,7 +31,7 @@ class WebhookSecrets:
         return (self.current,)
 
 
-def start_monitoring(integration: Integration, now: datetime) -> Watch | None:
+def start_monitoring(integration: Integration, now: datetime) -> MonitoredRepository | None:
     """Watch the repository of an integration that has entered support. None where it names none."""
     if not integration.repository or integration.stage != Stage.SUPPORT:
         return None
@@ -43,7 +43,7 @@ def start_monitoring(integration: Integration, now: datetime) -> Watch | None:
         "data_up_to": now,
         "poll_at": now,
     }
-    watch, is_new = Watch.objects.get_or_create(integration=integration, defaults=initial_values)
+    watch, is_new = MonitoredRepository.objects.get_or_create(integration=integration, defaults=initial_values)
     if not is_new and watch.ended_at is not None:
         for name, value in (initial_values | {"cursors": {}, "etags": {}, "attempts": 0}).items():
             setattr(watch, name, value)
@@ -59,14 +59,18 @@ def start_missing_monitoring(now: datetime) -> int:
 
 def stop_monitoring(integration: Integration, now: datetime) -> None:
     """Stop watching: nothing comes in any more, and no clock of it has a moment to come."""
-    for watch in Watch.objects.filter(integration=integration, ended_at=None):
+    for watch in MonitoredRepository.objects.filter(integration=integration, ended_at=None):
         watch.clocks.exclude(next_at=None).update(next_at=None)
-        Watch.objects.filter(pk=watch.pk).update(ended_at=now, poll_at=None, trouble="", trouble_since=None)
+        MonitoredRepository.objects.filter(pk=watch.pk).update(
+            ended_at=now, poll_at=None, trouble="", trouble_since=None
+        )
 
 
 def update_repository(integration: Integration, now: datetime) -> None:
     """The integration names another repository: what was read so far stays, the new one is read from now on."""
-    Watch.objects.filter(integration=integration, ended_at=None).exclude(repository=integration.repository).update(
+    MonitoredRepository.objects.filter(integration=integration, ended_at=None).exclude(
+        repository=integration.repository
+    ).update(
         repository=integration.repository,
         repository_id=integration.repository_id,
         poll_at=now,
@@ -76,23 +80,23 @@ def update_repository(integration: Integration, now: datetime) -> None:
     )
 
 
-def rotate_secret(watch: Watch, now: datetime) -> crypto.Secret:
+def rotate_secret(watch: MonitoredRepository, now: datetime) -> crypto.Secret:
     """A new secret, to be shown once. The one before is taken for another 24 hours."""
     new_secret = crypto.Secret(secrets.token_hex(32))
     with transaction.atomic():
-        row = Watch.objects.select_for_update(no_key=True).get(pk=watch.pk)
+        row = MonitoredRepository.objects.select_for_update(no_key=True).get(pk=watch.pk)
         row.old_secret, row.old_secret_until = row.secret, now + OLD_SECRET_LIFETIME if row.secret else None
         row.secret = crypto.encrypt(new_secret, build_encryption_context(row))
         row.save(update_fields=["secret", "old_secret", "old_secret_until"])
     return new_secret
 
 
-def rekey_secrets() -> tuple[int, list[Watch]]:
+def rekey_secrets() -> tuple[int, list[MonitoredRepository]]:
     """Seal every secret with the newest key. Returns how many watches were changed, and those that no key opens."""
     rekeyed_count, unreadable_watches = 0, []
-    for pk in list(Watch.objects.exclude(secret=None).order_by("pk").values_list("pk", flat=True)):
+    for pk in list(MonitoredRepository.objects.exclude(secret=None).order_by("pk").values_list("pk", flat=True)):
         with transaction.atomic():
-            row = Watch.objects.select_for_update(no_key=True).get(pk=pk)
+            row = MonitoredRepository.objects.select_for_update(no_key=True).get(pk=pk)
             try:
                 rekeyed_count += _reencrypt_secrets(row)
             except crypto.DecryptionError:
@@ -100,7 +104,7 @@ def rekey_secrets() -> tuple[int, list[Watch]]:
     return rekeyed_count, unreadable_watches
 
 
-def _reencrypt_secrets(row: Watch) -> bool:
+def _reencrypt_secrets(row: MonitoredRepository) -> bool:
     ciphertexts = {name: bytes(ciphertext) for name in ("secret", "old_secret") if (ciphertext := getattr(row, name))}
     outdated_ciphertexts = {
         name: ciphertext for name, ciphertext in ciphertexts.items() if not crypto.is_current(ciphertext)
@@ -115,7 +119,7 @@ def _reencrypt_secrets(row: Watch) -> bool:
     return bool(outdated_ciphertexts)
 
 
-def decrypt_secrets(watch: Watch) -> WebhookSecrets:
+def decrypt_secrets(watch: MonitoredRepository) -> WebhookSecrets:
     """The watch's secrets, opened. Raises vault.CannotOpen."""
     assert watch.secret
     current = crypto.decrypt(bytes(watch.secret), build_encryption_context(watch)).value.encode()
@@ -125,12 +129,12 @@ def decrypt_secrets(watch: Watch) -> WebhookSecrets:
     return WebhookSecrets(current, previous, watch.old_secret_until)
 
 
-def build_encryption_context(watch: Watch) -> str:
+def build_encryption_context(watch: MonitoredRepository) -> str:
     """What binds a sealed secret to its row."""
     return f"watch {watch.uuid} secret"
 
 
-def describe_trouble(watch: Watch) -> str:
+def describe_trouble(watch: MonitoredRepository) -> str:
     """What stands between the repository and what we know of it, in words; blank when nothing does."""
     if watch.trouble:
         return watch.trouble

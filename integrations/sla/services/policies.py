@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from integrations.partners.models import CalendarEdition
+from integrations.partners.models import PartnerCalendar
 from integrations.programs.registry import get_edition
 from integrations.sla.engine.types import SlaPolicy
-from integrations.sla.models import Issue, SupportPolicy
+from integrations.sla.models import LabelPolicy, SupportIssue
 from integrations.submissions.models import Integration
-from portal.audit.models import Event
+from portal.audit.models import AuditEvent
 from portal.core.business_time import Calendar
 
 # What repositories commonly call it, in lower case: read so until the partner proposes a map of its own.
@@ -35,15 +35,15 @@ class PolicySnapshot:
     """What counts for issues opened at a moment: a program's edition, a policy and a calendar; None: the defaults."""
 
     edition: str
-    policy: SupportPolicy | None
-    calendar: CalendarEdition | None
+    policy: LabelPolicy | None
+    calendar: PartnerCalendar | None
 
 
 def get_policy_snapshot(integration: Integration, moment: datetime) -> PolicySnapshot:
     """What counted at a moment, whatever has been changed since."""
     return PolicySnapshot(
         get_edition_date(integration, moment),
-        integration.support_policies.filter(state=SupportPolicy.State.ACCEPTED, valid_from__lte=moment)
+        integration.label_policies.filter(state=LabelPolicy.State.ACCEPTED, valid_from__lte=moment)
         .order_by("valid_from", "pk")
         .last(),
         integration.partner.calendars.in_force(moment),
@@ -52,12 +52,12 @@ def get_policy_snapshot(integration: Integration, moment: datetime) -> PolicySna
 
 def get_edition_date(integration: Integration, moment: datetime) -> str:
     """The program's edition that the integration stood under at a moment."""
-    edition_changes = Event.objects.filter(integration=integration, verb="edition_moved", at__gt=moment)
+    edition_changes = AuditEvent.objects.filter(integration=integration, event_type="edition_moved", at__gt=moment)
     next_change = edition_changes.order_by("seq").first()
     return str(next_change.data["was"]) if next_change else integration.edition_date
 
 
-def get_sla_policy(issue: Issue) -> SlaPolicy:
+def get_sla_policy(issue: SupportIssue) -> SlaPolicy:
     """The policy that was fixed when the issue was opened, as the clock takes it."""
     edition = get_edition(issue.integration.program_key, issue.edition)
     label_policy = issue.policy
@@ -74,6 +74,6 @@ def get_sla_policy(issue: Issue) -> SlaPolicy:
     )
 
 
-def get_calendar(issue: Issue) -> Calendar:
+def get_calendar(issue: SupportIssue) -> Calendar:
     """The calendar that was fixed when the issue was opened: Monday to Friday in UTC where the partner gave none."""
     return issue.calendar.calendar if issue.calendar else Calendar()

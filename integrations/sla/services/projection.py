@@ -9,21 +9,21 @@ from datetime import datetime, timedelta
 
 from integrations.sla.engine import inputs
 from integrations.sla.engine.types import ClockState, IssueState
-from integrations.sla.models import Clock, Issue
+from integrations.sla.models import SlaClock, SupportIssue
 from integrations.sla.services import breaches
 
 log = logging.getLogger(__name__)
-ISSUE_FIELDS = ("is_open", "severity", "spoke_last", "spoke_last_at", "folded_at")
+ISSUE_FIELDS = ("is_open", "severity", "last_commenter_role", "last_commented_at", "folded_at")
 CLOCK_FIELDS = (
-    "promised", "severity", "state", "started_at", "due_at", "stopped_at", "warn50_at", "warn75_at", "warn90_at",
+    "is_committed", "severity", "state", "started_at", "due_at", "stopped_at", "warn50_at", "warn75_at", "warn90_at",
     "counted_seconds", "paused_seconds",
 )  # fmt: skip
 DEFAULT_RETRACTION_REASON = "New facts moved the due moment, or show that the answer came in time."
 
 
-def load_issues(pks: Iterable[int]) -> list[Issue]:
+def load_issues(pks: Iterable[int]) -> list[SupportIssue]:
     """The issues with all that their fold needs, in a fixed order."""
-    issues = Issue.objects.filter(pk__in=pks).order_by("pk")
+    issues = SupportIssue.objects.filter(pk__in=pks).order_by("pk")
     return list(
         issues.select_related("watch", "calendar", "policy", "integration").prefetch_related(inputs.EVENTS_PREFETCH)
     )
@@ -35,7 +35,7 @@ def rebuild_projections(pks: Iterable[int], now: datetime, reason: str = DEFAULT
     Call it in the transaction that wrote the facts. What the fold cannot read is left as it was, and said.
     """
     issues = load_issues(pks)
-    clocks_by_key = {(clock.issue_id, clock.verb): clock for clock in _lock_clocks(issues)}
+    clocks_by_key = {(clock.issue_id, clock.target_type): clock for clock in _lock_clocks(issues)}
     changed_clocks = []
     for issue in issues:
         state = _compute_state(issue, now)
@@ -43,15 +43,15 @@ def rebuild_projections(pks: Iterable[int], now: datetime, reason: str = DEFAULT
             continue
         apply_issue_state(issue, state, now)
         for clock_state in state.clocks:
-            clock = clocks_by_key.get((issue.pk, str(clock_state.verb))) or _build_clock(issue, clock_state)
+            clock = clocks_by_key.get((issue.pk, str(clock_state.target_type))) or _build_clock(issue, clock_state)
             changed_clocks.append(clock)
             _apply_clock_state(clock, clock_state, issue, now, reason)
-    Issue.objects.bulk_update(issues, ISSUE_FIELDS, batch_size=200)
+    SupportIssue.objects.bulk_update(issues, ISSUE_FIELDS, batch_size=200)
     _save_clocks(changed_clocks)
     return len(issues)
 
 
-def _compute_state(issue: Issue, now: datetime) -> IssueState | None:
+def _compute_state(issue: SupportIssue, now: datetime) -> IssueState | None:
     try:
         return inputs.compute_issue_state(issue, get_projection_time(issue, now))
     except Exception:  # one issue must not keep a repository's other clocks from running
@@ -59,17 +59,17 @@ def _compute_state(issue: Issue, now: datetime) -> IssueState | None:
         return None
 
 
-def get_projection_time(issue: Issue, now: datetime) -> datetime:
+def get_projection_time(issue: SupportIssue, now: datetime) -> datetime:
     """Until when it is folded: now, or the end of its watch; never before its last fact, told by another clock."""
     ended_at = issue.watch.ended_at
     cutoff_at = min(now, ended_at) if ended_at else now
     return max([cutoff_at, *(row.at for row in issue.events.all())])
 
 
-def apply_issue_state(issue: Issue, state: IssueState, now: datetime) -> None:
+def apply_issue_state(issue: SupportIssue, state: IssueState, now: datetime) -> None:
     """The issue's own columns, not yet saved."""
     issue.is_open, issue.severity = state.is_open, state.severity
-    issue.spoke_last, issue.spoke_last_at = state.spoke_last, state.spoke_last_at
+    issue.last_commenter_role, issue.last_commented_at = state.last_commenter_role, state.last_commented_at
     issue.folded_at = now
 
 
@@ -80,7 +80,7 @@ def build_clock_columns(state: ClockState) -> dict[str, object]:
         (segment.length for segment in state.segments if not segment.counted and segment.key), start=timedelta()
     )
     return {
-        "promised": state.promised,
+        "is_committed": state.is_committed,
         "severity": str(state.severity),
         "state": str(state.state),
         "started_at": state.started_at,
@@ -94,18 +94,22 @@ def build_clock_columns(state: ClockState) -> dict[str, object]:
     }
 
 
-def _lock_clocks(issues: list[Issue]) -> list[Clock]:
+def _lock_clocks(issues: list[SupportIssue]) -> list[SlaClock]:
     """Their clocks, held against the sweep in a fixed order."""
-    return list(Clock.objects.filter(issue__in=issues).order_by("pk").select_for_update(no_key=True))
+    return list(SlaClock.objects.filter(issue__in=issues).order_by("pk").select_for_update(no_key=True))
 
 
-def _build_clock(issue: Issue, state: ClockState) -> Clock:
-    return Clock(
-        issue=issue, watch_id=issue.watch_id, integration_id=issue.integration_id, verb=str(state.verb), severity=""
+def _build_clock(issue: SupportIssue, state: ClockState) -> SlaClock:
+    return SlaClock(
+        issue=issue,
+        watch_id=issue.watch_id,
+        integration_id=issue.integration_id,
+        target_type=str(state.target_type),
+        severity="",
     )
 
 
-def _apply_clock_state(clock: Clock, state: ClockState, issue: Issue, now: datetime, reason: str) -> None:
+def _apply_clock_state(clock: SlaClock, state: ClockState, issue: SupportIssue, now: datetime, reason: str) -> None:
     """The clock's columns, not yet saved. A recorded breach that no longer follows from the facts is taken back."""
     if clock.severity != state.severity:
         clock.warned = 0  # another promise, with warnings of its own
@@ -116,8 +120,8 @@ def _apply_clock_state(clock: Clock, state: ClockState, issue: Issue, now: datet
     clock.next_at = None if issue.watch.ended_at else breaches.calculate_next_check_at(clock, now)
 
 
-def _save_clocks(clocks: list[Clock]) -> None:
+def _save_clocks(clocks: list[SlaClock]) -> None:
     new_clocks = [clock for clock in clocks if clock.pk is None]
     existing_clocks = [clock for clock in clocks if clock.pk is not None]
-    Clock.objects.bulk_create(new_clocks, batch_size=200)
-    Clock.objects.bulk_update(existing_clocks, [*CLOCK_FIELDS, "warned", "breached_at", "next_at"], batch_size=200)
+    SlaClock.objects.bulk_create(new_clocks, batch_size=200)
+    SlaClock.objects.bulk_update(existing_clocks, [*CLOCK_FIELDS, "warned", "breached_at", "next_at"], batch_size=200)

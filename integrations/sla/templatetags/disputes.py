@@ -6,7 +6,7 @@ from django import template
 from django.urls import reverse
 
 from integrations.partners import permissions
-from integrations.sla.models import Issue
+from integrations.sla.models import SupportIssue
 from integrations.submissions.models import Integration
 
 register = template.Library()
@@ -17,7 +17,7 @@ def disputed_banner(context: dict[str, Any], integration: Integration | None = N
     """The line, for the program's people alone; nothing where nothing waits."""
     if not permissions.is_program_staff(context["request"].user):
         return {"count": 0}
-    disputed_issues = Issue.objects.filter(disputed_at__isnull=False)
+    disputed_issues = SupportIssue.objects.filter(disputed_at__isnull=False)
     integration_query = f"&partner={integration.partner.slug}&integration={integration.uuid}" if integration else ""
     issues = disputed_issues.filter(integration=integration) if integration else disputed_issues
     return {"count": issues.count(), "href": f"{reverse('sla')}?state=disputed{integration_query}"}

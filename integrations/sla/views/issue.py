@@ -17,7 +17,7 @@ from integrations.partners import permissions
 from integrations.sla.engine import inputs
 from integrations.sla.filters import build_visibility_condition
 from integrations.sla.issue_page import build_issue_page
-from integrations.sla.models import Issue
+from integrations.sla.models import SupportIssue
 from integrations.sla.services import disputes
 from integrations.submissions.views.mixins import require_button, require_permission
 from portal.core.errors import ActionRefused
@@ -35,9 +35,9 @@ class ReasonForm(forms.Form):
     reason = MultiLineField(label=gettext_lazy("Reason"), max_length=1000, widget=forms.Textarea(attrs={"rows": 3}))
 
 
-def load_issue(request: HttpRequest, uuid: UUID) -> Issue:
+def load_issue(request: HttpRequest, uuid: UUID) -> SupportIssue:
     """The issue with all that its fold needs. Raises Http404 for what is not the person's to see."""
-    issues = Issue.objects.filter(build_visibility_condition(request.user), uuid=uuid).prefetch_related(
+    issues = SupportIssue.objects.filter(build_visibility_condition(request.user), uuid=uuid).prefetch_related(
         inputs.EVENTS_PREFETCH
     )
     issue = issues.select_related("watch", "calendar", "policy", "integration__partner").first()
@@ -51,7 +51,9 @@ def show_issue(request: HttpRequest, uuid: UUID) -> HttpResponse:
     return _render_page(request, load_issue(request, uuid))
 
 
-def _render_page(request: HttpRequest, issue: Issue, bound_forms: dict[str, ReasonForm] | None = None) -> HttpResponse:
+def _render_page(
+    request: HttpRequest, issue: SupportIssue, bound_forms: dict[str, ReasonForm] | None = None
+) -> HttpResponse:
     now, user = timezone.now(), request.user
     page = build_issue_page(issue, user, now)
     forms_by_name = {name: ReasonForm(auto_id=f"{name}-%s") for name in FORM_NAMES} | (bound_forms or {})
@@ -64,12 +66,12 @@ def _render_page(request: HttpRequest, issue: Issue, bound_forms: dict[str, Reas
         "now": now,
         "forms": forms_by_name,
         "breaches": breaches,
-        "may_dismiss": permissions.can_decide(issue.integration, user) and issue.disputed,
-        "may_dispute": permissions.can_edit(issue.integration, user)
+        "can_dismiss_dispute": permissions.can_decide(issue.integration, user) and issue.disputed,
+        "can_dispute": permissions.can_edit(issue.integration, user)
         and any(not breach.retracted_at for breach in breaches),
-        "may_lower": permissions.can_decide(issue.integration, user) and is_critical and is_covered,
-        "may_let_off": permissions.can_decide(issue.integration, user) and is_covered,
-        "may_ask": permissions.can_edit(issue.integration, user) and is_critical and is_covered,
+        "can_lower_severity": permissions.can_decide(issue.integration, user) and is_critical and is_covered,
+        "can_exclude": permissions.can_decide(issue.integration, user) and is_covered,
+        "can_request_lower_severity": permissions.can_edit(issue.integration, user) and is_critical and is_covered,
         "for_program": permissions.is_program_staff(user),
         "is_partner": permissions.can_edit(issue.integration, user),
         "open_form": next(iter(bound_forms), "") if bound_forms else "",
@@ -133,9 +135,9 @@ def dismiss_dispute(request: HttpRequest, uuid: UUID) -> HttpResponse:
 
 urlpatterns = [
     path("issues/<uuid:uuid>/", show_issue, name="issue"),
-    path("issues/<uuid:uuid>/lower/", lower_severity, name="issue_lower"),
-    path("issues/<uuid:uuid>/let-off/", exclude_issue, name="issue_let_off"),
-    path("issues/<uuid:uuid>/ask/", request_lower_severity, name="issue_ask"),
+    path("issues/<uuid:uuid>/severity/", lower_severity, name="issue_lower"),
+    path("issues/<uuid:uuid>/exclusion/", exclude_issue, name="issue_let_off"),
+    path("issues/<uuid:uuid>/severity-request/", request_lower_severity, name="issue_ask"),
     path("issues/<uuid:uuid>/dispute/", dispute_breach, name="issue_dispute"),
     path("issues/<uuid:uuid>/dismiss/", dismiss_dispute, name="issue_dismiss"),
 ]

@@ -18,7 +18,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from integrations.partners import permissions
-from integrations.sla.models import SupportPolicy
+from integrations.sla.models import LabelPolicy
 from integrations.sla.services import label_proposals
 from integrations.sla.services.label_proposals import LabelMap
 from integrations.submissions.models import Integration
@@ -33,7 +33,7 @@ TEXTAREA_ATTRS = {"rows": 5}
 
 
 class LabelsForm(forms.Form):
-    """Labels and people, one a line. `account` says which number a login has; it raises NotAllowed."""
+    """Labels and people, one a line. `account` says which number a login has; it raises ActionRefused."""
 
     critical = MultiLineField(
         label=gettext_lazy("Labels that make an issue critical"),
@@ -174,9 +174,9 @@ def show_label_policy(request: HttpRequest, uuid: UUID) -> HttpResponse:
 
 def _build_context(integration: Integration, user: Any, label_map: LabelMap, now: datetime) -> dict[str, Any]:
     """What waits beside what is in force, and what was decided before."""
-    policies = integration.support_policies.select_related("proposed_by", "decided_by")
-    proposal = policies.filter(state=SupportPolicy.State.PROPOSED).last()
-    earlier_policies = policies.exclude(state=SupportPolicy.State.PROPOSED).order_by("-proposed_at", "-pk")[
+    policies = integration.label_policies.select_related("proposed_by", "decided_by")
+    proposal = policies.filter(state=LabelPolicy.State.PROPOSED).last()
+    earlier_policies = policies.exclude(state=LabelPolicy.State.PROPOSED).order_by("-proposed_at", "-pk")[
         :MAX_EARLIER_POLICIES
     ]
     return {
@@ -194,7 +194,7 @@ def _build_context(integration: Integration, user: Any, label_map: LabelMap, now
         ],
         "answer_form": LabelPolicyDecisionForm(),
         "may": permissions.can_edit(integration, user),
-        "may_decide": permissions.can_decide(integration, user),
+        "can_decide": permissions.can_decide(integration, user),
     }
 
 
@@ -204,12 +204,12 @@ def decide_proposal(request: HttpRequest, uuid: UUID) -> HttpResponse:
     if request.method != "POST":
         return redirect("labels", uuid)
     require_permission(permissions.can_decide, integration, request.user)
-    proposal = integration.support_policies.filter(pk__in=_parse_pk(request.POST.get("policy", ""))).first()
+    proposal = integration.label_policies.filter(pk__in=_parse_pk(request.POST.get("policy", ""))).first()
     form = LabelPolicyDecisionForm(request.POST)
     accept = request.POST.get("answer") == "accept"
     try:
         if proposal is None or request.POST.get("answer") not in ("accept", "decline") or not form.is_valid():
-            raise ActionRefused(_("Nothing waits for an answer here."), "stale")
+            raise ActionRefused(_("Nothing waits for an answer here."), "conflict")
         note = form.cleaned_data["note"]
         if not accept and not note:
             raise ActionRefused(_("Say why: the company reads it."))
@@ -226,6 +226,6 @@ def _parse_pk(text: str) -> list[int]:
 
 
 urlpatterns = [
-    path("integrations/<uuid:uuid>/labels/", show_label_policy, name="labels"),
-    path("integrations/<uuid:uuid>/labels/answer/", decide_proposal, name="labels_answer"),
+    path("integrations/<uuid:uuid>/label-policy/", show_label_policy, name="labels"),
+    path("integrations/<uuid:uuid>/label-policy/decision/", decide_proposal, name="labels_answer"),
 ]

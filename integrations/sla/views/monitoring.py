@@ -20,7 +20,7 @@ from django.views.decorators.debug import sensitive_variables
 from integrations.partners import permissions
 from integrations.sla.github import quotas, webhook_intake
 from integrations.sla.github.webhook_intake import IntakeResponse
-from integrations.sla.models import Watch
+from integrations.sla.models import MonitoredRepository
 from integrations.sla.services import monitoring
 from integrations.submissions.models import Integration
 from integrations.submissions.views.mixins import load_visible_integration
@@ -29,7 +29,7 @@ from portal.core import crypto
 from portal.core.client_ip import get_client_network
 
 Handler = Callable[[HttpRequest], HttpResponse]
-INBOUND_PATH_PREFIX = "/hooks/"
+INBOUND_PATH_PREFIX = "/inbound/"
 READ_CHUNK_BYTES, MAX_DRAINED_BYTES = 64 * 1024, 4 * webhook_intake.MAX_PAYLOAD_BYTES
 BUSY_RESPONSE = IntakeResponse(503, "The portal cannot take this in just now.")
 
@@ -109,7 +109,7 @@ def _drain_body(request: HttpRequest) -> int:
 def show_monitoring(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """The page: where the hook points, what has come through it, and a new secret, shown once."""
     integration = load_visible_integration(request, uuid)
-    watch = Watch.objects.filter(integration=integration, ended_at=None).first()
+    watch = MonitoredRepository.objects.filter(integration=integration, ended_at=None).first()
     if watch is None:
         raise Http404(_("The repository of this integration is not watched: it is not in support."))
     can_edit = permissions.can_edit(integration, request.user)
@@ -131,12 +131,12 @@ def show_monitoring(request: HttpRequest, uuid: UUID) -> HttpResponse:
 
 @sensitive_variables("secret")
 def _render_page(
-    request: HttpRequest, integration: Integration, watch: Watch, can_edit: bool, secret: str = ""
+    request: HttpRequest, integration: Integration, watch: MonitoredRepository, can_edit: bool, secret: str = ""
 ) -> HttpResponse:
     context: dict[str, Any] = {
         "integration": integration,
         "watch": watch,
-        "may_change": can_edit,
+        "can_change": can_edit,
         "address": request.build_absolute_uri(reverse("hook", args=[watch.uuid])),
         "after": get_secret_fingerprint(watch),
         "secret": secret,
@@ -150,9 +150,9 @@ def _render_page(
     return response
 
 
-def get_secret_fingerprint(watch: Watch) -> str:
+def get_secret_fingerprint(watch: MonitoredRepository) -> str:
     """Which secret is in force, without a word about it."""
     return hashlib.sha256(bytes(watch.secret or b"")).hexdigest()[:16]
 
 
-urlpatterns = [path("integrations/<uuid:uuid>/watch/", show_monitoring, name="watch")]
+urlpatterns = [path("integrations/<uuid:uuid>/monitoring/", show_monitoring, name="watch")]

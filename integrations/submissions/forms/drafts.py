@@ -34,7 +34,7 @@ FIELD_LABELS = {
     "offerings": gettext_lazy("Works with"),
 }
 GITHUB_FIELDS = ("name", "description", "homepage")  # fields that GitHub can answer
-READ_ONLY_FIELDS = ("licence", "latest_release")  # shown, never typed
+READ_ONLY_FIELDS = ("license", "latest_release")  # shown, never typed
 REPOSITORY_ID_FIELDS = ("repository_id", "repository_owner_id")
 REPOSITORY_FIELDS = (
     *REPOSITORY_ID_FIELDS,

@@ -15,16 +15,16 @@ SORT_ORDERS = {
     "newest": (gettext_lazy("Newest first"), ("-created_at", "-pk")),
     "name": (gettext_lazy("By name"), ("name_key", "pk")),
     "company": (gettext_lazy("By company"), ("partner__name", "name_key", "pk")),
-    "due": (gettext_lazy("Soonest due"), ("turn_due_at", "pk")),
-    "since": (gettext_lazy("Longest waiting"), ("turn_since", "pk")),
+    "due": (gettext_lazy("Soonest due"), ("action_due_at", "pk")),
+    "since": (gettext_lazy("Longest waiting"), ("responsible_since", "pk")),
 }
 LISTING_STATUS_LABELS = {
     "": gettext_lazy("Any"),
-    ListingStatus.NONE: gettext_lazy("Not listed"),
-    ListingStatus.VERIFIED: gettext_lazy("Listed"),
-    ListingStatus.NOTICE: gettext_lazy("Under notice"),
+    ListingStatus.UNLISTED: gettext_lazy("Not listed"),
+    ListingStatus.LISTED: gettext_lazy("Listed"),
+    ListingStatus.ON_NOTICE: gettext_lazy("Under notice"),
     ListingStatus.SUSPENDED: gettext_lazy("Suspended"),
-    ListingStatus.REMOVED: gettext_lazy("Removed"),
+    ListingStatus.DELISTED: gettext_lazy("Removed"),
 }
 RESPONSIBLE_PARTY_LABELS = {
     "": gettext_lazy("Anyone"),
@@ -48,7 +48,7 @@ class IntegrationFilterForm(forms.Form):
     stage = forms.ChoiceField(label=gettext_lazy("Stage"), required=False)
     category = forms.ChoiceField(label=gettext_lazy("Category"), required=False)
     holder = forms.ChoiceField(label=gettext_lazy("Whose turn"), required=False)
-    standing = forms.ChoiceField(label=gettext_lazy("Standing"), required=False)
+    listing_status = forms.ChoiceField(label=gettext_lazy("Standing"), required=False)
     sort = forms.ChoiceField(label=gettext_lazy("Order"), required=False)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -59,7 +59,7 @@ class IntegrationFilterForm(forms.Form):
             "stage": [("", gettext("All")), *((str(s), gettext(STATE_LABELS[str(s)])) for s in Stage)],
             "category": [("", gettext("All")), *list_category_choices(program if program in PROGRAMS else "")],
             "holder": [(str(key), label) for key, label in RESPONSIBLE_PARTY_LABELS.items()],
-            "standing": [(str(key), label) for key, label in LISTING_STATUS_LABELS.items()],
+            "listing_status": [(str(key), label) for key, label in LISTING_STATUS_LABELS.items()],
             "sort": [(key, label) for key, (label, _) in SORT_ORDERS.items()],
         }
         for name, choices in options.items():

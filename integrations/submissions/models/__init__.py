@@ -1,31 +1,31 @@
 """Models of the submissions app."""
 
-from integrations.submissions.models.drafts import Draft
-from integrations.submissions.models.findings import Finding, Introduction, Look, Message
+from integrations.submissions.models.drafts import IntegrationDraft
+from integrations.submissions.models.findings import Finding, Introduction, ReadMarker, ReviewMessage
 from integrations.submissions.models.integration import Integration, IntegrationQuerySet
-from integrations.submissions.models.listing_status import Standings
+from integrations.submissions.models.listing_status import ListingStatusFields
 from integrations.submissions.models.requirements import (
     Agreement,
-    Credential,
-    CredentialUse,
     Document,
     Meeting,
-    RequirementState,
+    RequirementFulfillment,
+    TestCredential,
+    TestCredentialAccess,
 )
 
 __all__ = [
     "Agreement",
-    "Credential",
-    "CredentialUse",
     "Document",
-    "Draft",
     "Finding",
     "Integration",
+    "IntegrationDraft",
     "IntegrationQuerySet",
     "Introduction",
-    "Look",
+    "ListingStatusFields",
     "Meeting",
-    "Message",
-    "RequirementState",
-    "Standings",
+    "ReadMarker",
+    "RequirementFulfillment",
+    "ReviewMessage",
+    "TestCredential",
+    "TestCredentialAccess",
 ]

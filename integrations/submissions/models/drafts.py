@@ -11,7 +11,7 @@ from integrations.programs.schema import Program
 from integrations.submissions.models.integration import Integration
 
 
-class Draft(models.Model):
+class IntegrationDraft(models.Model):
     """The typed state of one form: a new integration (no integration yet) or one requirement's form."""
 
     uuid = models.UUIDField(default=uuid4, unique=True, editable=False)
@@ -31,7 +31,7 @@ class Draft(models.Model):
             models.UniqueConstraint(
                 fields=["integration", "requirement_id"],
                 condition=Q(sent_at=None, integration__isnull=False),
-                name="one_draft_a_requirement",
+                name="integration_draft_unique_integration_requirement",
             )
         ]
 

@@ -18,7 +18,7 @@ class Finding(models.Model):
 
     class State(models.TextChoices):
         OPEN = "open", gettext_lazy("Open")
-        FIXED = "fixed", gettext_lazy("Fixed, to be verified")
+        RESOLVED = "resolved", gettext_lazy("Fixed, to be verified")
         VERIFIED = "verified", gettext_lazy("Verified")
 
     integration = models.ForeignKey(Integration, models.CASCADE, related_name="findings")
@@ -31,19 +31,19 @@ class Finding(models.Model):
     raised_at = models.DateTimeField()
     due_at = models.DateTimeField(null=True, blank=True)
     answer = models.TextField(max_length=4000, blank=True)
-    fixed_by = models.ForeignKey(USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
-    fixed_at = models.DateTimeField(null=True, blank=True)
+    resolved_by = models.ForeignKey(USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
+    resolved_at = models.DateTimeField(null=True, blank=True)
     verified_by = models.ForeignKey(USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
     verified_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         ordering = ("number",)
         constraints = [
-            models.UniqueConstraint(fields=["integration", "number"], name="one_number_a_finding"),
+            models.UniqueConstraint(fields=["integration", "number"], name="finding_unique_integration_number"),
             models.UniqueConstraint(
                 fields=["integration", "requirement_id"],
                 condition=~Q(due_at=None) & ~Q(state="verified"),
-                name="one_unsettled_finding_of_the_machine",
+                name="finding_unique_unverified_automatic",
             ),
         ]
 
@@ -51,7 +51,7 @@ class Finding(models.Model):
         return f"Finding {self.number} of {self.integration}"
 
 
-class Message(models.Model):
+class ReviewMessage(models.Model):
     """A word in the thread. `internal`: a note that the partner never sees."""
 
     integration = models.ForeignKey(Integration, models.CASCADE, related_name="messages")
@@ -67,16 +67,18 @@ class Message(models.Model):
         return f"{self.author} on {self.integration}"
 
 
-class Look(models.Model):
+class ReadMarker(models.Model):
     """Up to which event a person has seen an integration."""
 
     user = models.ForeignKey(USER_MODEL, models.CASCADE, related_name="+")
-    integration = models.ForeignKey(Integration, models.CASCADE, related_name="looks")
+    integration = models.ForeignKey(Integration, models.CASCADE, related_name="read_markers")
     seq = models.PositiveIntegerField(default=0)
     at = models.DateTimeField()
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["user", "integration"], name="one_look_a_person")]
+        constraints = [
+            models.UniqueConstraint(fields=["user", "integration"], name="read_marker_unique_user_integration")
+        ]
 
     def __str__(self) -> str:
         return f"{self.user} saw {self.integration} up to {self.seq}"
@@ -100,7 +102,7 @@ class Introduction(models.Model):
     decided_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["asking", "other"], name="one_introduction_a_pair")]
+        constraints = [models.UniqueConstraint(fields=["asking", "other"], name="introduction_unique_requester_other")]
 
     def __str__(self) -> str:
         return f"{self.asking} to {self.other}"

@@ -17,7 +17,7 @@ from django_fsm import RETURN_VALUE, FSMField, FSMModelMixin, transition
 from integrations.partners import permissions
 from integrations.programs.registry import PROGRAMS, get_edition
 from integrations.programs.schema import Edition, Program, Step
-from integrations.submissions.models.listing_status import Standings, build_choices
+from integrations.submissions.models.listing_status import ListingStatusFields, build_choices
 from integrations.submissions.workflow import guards
 from integrations.submissions.workflow.next_action import translate_next_action
 from integrations.submissions.workflow.states import FINAL_STAGES, ListingStatus, ResponsibleParty, ReviewState, Stage
@@ -38,18 +38,18 @@ class IntegrationQuerySet(models.QuerySet["Integration"]):
         return self.exclude(stage__in=FINAL_STAGES)
 
     def listed(self) -> "IntegrationQuerySet":
-        return self.exclude(standing__in=(ListingStatus.NONE, ListingStatus.REMOVED))
+        return self.exclude(listing_status__in=(ListingStatus.UNLISTED, ListingStatus.DELISTED))
 
     def listed_once(self) -> "IntegrationQuerySet":
         """Also what is suspended, removed, or no longer supported: its page stays and says so."""
         return self.exclude(released_at=None)
 
     def former(self) -> "IntegrationQuerySet":
-        return self.filter(standing__in=(ListingStatus.NONE, ListingStatus.REMOVED))
+        return self.filter(listing_status__in=(ListingStatus.UNLISTED, ListingStatus.DELISTED))
 
     def in_queue(self) -> "IntegrationQuerySet":
         """What the program has to act on, soonest first: only what is open has a holder, and its turn is due."""
-        return self.filter(turn_holder=ResponsibleParty.PROGRAM).order_by("turn_due_at", "pk")
+        return self.filter(responsible_party=ResponsibleParty.PROGRAM).order_by("action_due_at", "pk")
 
 
 stage_transition = partial(transition, field="stage")
@@ -63,7 +63,7 @@ STAGES_BEFORE_RELEASE = [Stage.ENGAGE, Stage.DEVELOP, Stage.REVIEW, Stage.RELEAS
 HOLDABLE_STAGES = [*STAGES_BEFORE_RELEASE, Stage.SUPPORT]
 
 
-class Integration(FSMModelMixin, Standings):
+class Integration(FSMModelMixin, ListingStatusFields):
     """One integration of one partner in one program, on its path through one edition."""
 
     uuid = models.UUIDField(default=uuid4, unique=True, editable=False)
@@ -82,9 +82,9 @@ class Integration(FSMModelMixin, Standings):
 
     stage = FSMField("stage", default=Stage.ENGAGE, choices=build_choices(Stage), protected=True, db_index=True)
     step = models.CharField("step", max_length=40)
-    before_end = models.CharField(max_length=20, blank=True)
+    stage_before_end = models.CharField(max_length=20, blank=True)
 
-    hold = models.CharField("on hold for", max_length=20, blank=True, choices=build_choices(ResponsibleParty))
+    on_hold_for = models.CharField("on hold for", max_length=20, blank=True, choices=build_choices(ResponsibleParty))
     hold_reason = models.CharField(max_length=500, blank=True)
 
     review_state = models.CharField(max_length=10, blank=True, default=ReviewState.NONE)
@@ -93,21 +93,21 @@ class Integration(FSMModelMixin, Standings):
     reviewer = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="reviews"
     )
-    claimed_until = models.DateTimeField(null=True, blank=True)
+    claim_expires_at = models.DateTimeField(null=True, blank=True)
 
     decision = models.CharField(max_length=30, blank=True)
     decided_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
     undo_until = models.DateTimeField(null=True, blank=True)
     undo = models.JSONField(default=dict, blank=True)
 
-    turn_holder = models.CharField(max_length=20, blank=True, db_index=True)
-    turn_action = models.CharField(max_length=300, blank=True)
-    turn_target = models.CharField(max_length=80, blank=True)
-    turn_since = models.DateTimeField(null=True, blank=True)
-    turn_due_at = models.DateTimeField(null=True, blank=True)
+    responsible_party = models.CharField(max_length=20, blank=True, db_index=True)
+    next_action_text = models.CharField(max_length=300, blank=True)
+    next_action_target = models.CharField(max_length=80, blank=True)
+    responsible_since = models.DateTimeField(null=True, blank=True)
+    action_due_at = models.DateTimeField(null=True, blank=True)
     reasons = models.JSONField(default=list, blank=True)
-    tally = models.JSONField(default=dict, blank=True)
-    wake_at = models.DateTimeField(null=True, blank=True, db_index=True)
+    requirement_counts = models.JSONField(default=dict, blank=True)
+    next_refresh_at = models.DateTimeField(null=True, blank=True, db_index=True)
 
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
     created_at = models.DateTimeField()
@@ -122,21 +122,28 @@ class Integration(FSMModelMixin, Standings):
         indexes = [
             # The queue's order, and every figure of its head without a look at the rows themselves.
             models.Index(
-                fields=["turn_holder", "turn_due_at", "id", "reviewer", "claimed_until", "turn_since"],
-                name="queue_order",
+                fields=[
+                    "responsible_party",
+                    "action_due_at",
+                    "id",
+                    "reviewer",
+                    "claim_expires_at",
+                    "responsible_since",
+                ],
+                name="integration_queue_order",
             ),
-            models.Index(fields=["partner", "program_key"], name="partner_program"),
+            models.Index(fields=["partner", "program_key"], name="integration_partner_program"),
             models.Index(
-                fields=["standing_due_at", "id"],
-                condition=Q(standing__in=[str(ListingStatus.NOTICE), str(ListingStatus.SUSPENDED)]),
-                name="due_processes",
+                fields=["compliance_deadline_at", "id"],
+                condition=Q(listing_status__in=[str(ListingStatus.ON_NOTICE), str(ListingStatus.SUSPENDED)]),
+                name="compliance_deadlines",
             ),
         ]
         constraints = [
             models.CheckConstraint(
-                name="a_holder_while_open",
-                condition=Q(stage__in=[str(s) for s in FINAL_STAGES], turn_holder="")
-                | ~Q(stage__in=[str(s) for s in FINAL_STAGES]) & ~Q(turn_holder=""),
+                name="integration_responsible_while_open",
+                condition=Q(stage__in=[str(s) for s in FINAL_STAGES], responsible_party="")
+                | ~Q(stage__in=[str(s) for s in FINAL_STAGES]) & ~Q(responsible_party=""),
             )
         ]
 
@@ -148,9 +155,9 @@ class Integration(FSMModelMixin, Standings):
         super().save(*args, **kwargs)
 
     @property
-    def turn_said(self) -> str:
+    def next_action_label(self) -> str:
         """The sentence of the turn in the reader's language."""
-        return translate_next_action(self.turn_action)
+        return translate_next_action(self.next_action_text)
 
     @property
     def program(self) -> Program:
@@ -187,7 +194,7 @@ class Integration(FSMModelMixin, Standings):
 
     @property
     def is_listed(self) -> bool:
-        return self.standing not in (ListingStatus.NONE, ListingStatus.REMOVED)
+        return self.listing_status not in (ListingStatus.UNLISTED, ListingStatus.DELISTED)
 
     # -- along the path ------------------------------------------------------------------------------------
 
@@ -198,7 +205,7 @@ class Integration(FSMModelMixin, Standings):
         conditions=[guards.is_not_on_hold, guards.is_review_not_next, guards.has_no_missing_requirements],
         custom={"label": gettext_noop("Complete this step"), "tone": "good"},
     )
-    def advance(self, **_: Any) -> str:
+    def complete_step(self, **_: Any) -> str:
         step, stage = self.next_position
         self.step = step.key  # type: ignore[union-attr]
         return str(stage)
@@ -210,7 +217,7 @@ class Integration(FSMModelMixin, Standings):
         conditions=[guards.is_not_on_hold, guards.is_review_next, guards.has_no_missing_requirements],
         custom={"label": gettext_noop("Request the review"), "tone": "good"},
     )
-    def request_review(self, *, now: Any, **_: Any) -> None:
+    def submit_for_review(self, *, now: Any, **_: Any) -> None:
         self.step = self.next_position[0].key  # type: ignore[union-attr]
         self._start_review_round(now)
 
@@ -227,7 +234,7 @@ class Integration(FSMModelMixin, Standings):
         ],
         custom={"label": gettext_noop("Request the review again"), "tone": "good"},
     )
-    def request_again(self, *, now: Any, **_: Any) -> None:
+    def resubmit_for_review(self, *, now: Any, **_: Any) -> None:
         self._start_review_round(now)
 
     @stage_transition(
@@ -274,7 +281,7 @@ class Integration(FSMModelMixin, Standings):
         conditions=[guards.is_not_on_hold, guards.is_decision_final, guards.has_no_missing_requirements],
         custom={"label": gettext_noop("List it"), "tone": "good", "mail": "released"},
     )
-    def release(self, *, now: Any, **_: Any) -> None:
+    def publish(self, *, now: Any, **_: Any) -> None:
         self.step = self.next_position[0].key  # type: ignore[union-attr]
         self.released_at = now
         self.verify()
@@ -333,7 +340,7 @@ class Integration(FSMModelMixin, Standings):
     )
     def reopen(self, **_: Any) -> str:
         self.ended_at = None
-        return str(self.before_end)
+        return str(self.stage_before_end)
 
     @stage_transition(
         source=HOLDABLE_STAGES,
@@ -348,7 +355,7 @@ class Integration(FSMModelMixin, Standings):
         },
     )
     def put_on_hold(self, *, note: str, waits_for: str = ResponsibleParty.THIRD_PARTY, **_: Any) -> None:
-        self.hold, self.hold_reason = ResponsibleParty(waits_for), note
+        self.on_hold_for, self.hold_reason = ResponsibleParty(waits_for), note
 
     @stage_transition(
         source=HOLDABLE_STAGES,
@@ -358,7 +365,7 @@ class Integration(FSMModelMixin, Standings):
         custom={"label": gettext_noop("Take off hold"), "tone": "good", "mail": "resumed"},
     )
     def resume(self, **_: Any) -> None:
-        self.hold = self.hold_reason = ""
+        self.on_hold_for = self.hold_reason = ""
 
     @undo_transition(source=[Stage.REVIEW, Stage.RELEASE], target=Stage.REVIEW)
     @undo_transition(source=Stage.SUPPORT, target=None)
@@ -377,8 +384,8 @@ class Integration(FSMModelMixin, Standings):
         self.review_requested_at = now
 
     def _end_integration(self, now: Any) -> None:
-        self.before_end, self.ended_at = self.stage, now
-        self.hold = self.hold_reason = ""
+        self.stage_before_end, self.ended_at = self.stage, now
+        self.on_hold_for = self.hold_reason = ""
 
 
 # the names of an integration's steps and columns, as they are written: those of the stage, then those of the standing

@@ -1,7 +1,7 @@
 """How does a listed integration stand, and which steps change that: tiers, the due process, and the ways back?
 
-The columns and steps of `standing`, beside those of the stage in `integrations.submissions.models.integration`, and
-taken through the same door: a step's body sets the row's own fields, makes no query and sends no mail.
+The columns and steps of `listing_status`, beside those of the stage in `integrations.submissions.models.integration`,
+and taken through the same door: a step's body sets the row's own fields, makes no query and sends no mail.
 """
 
 from functools import partial
@@ -22,13 +22,13 @@ from integrations.submissions.workflow.states import ListingStatus
 if TYPE_CHECKING:
     from integrations.programs.schema import Edition
 
-listing_transition = partial(transition, field="standing")
+listing_transition = partial(transition, field="listing_status")
 compliance_transition = partial(listing_transition, permission=permissions.can_decide_compliance)
 EVIDENCE_OPTION = {"evidence": True}  # the pack that both sides see is kept with the decision
 REASON_LABEL = _("Reason for the partner")
 
 
-class Standings(ListingPeriod):
+class ListingStatusFields(ListingPeriod):
     """What a listed integration may say of itself, its tier, and the steps of the due process."""
 
     if TYPE_CHECKING:
@@ -36,7 +36,9 @@ class Standings(ListingPeriod):
         @property
         def edition(self) -> Edition: ...
 
-    standing = FSMField("standing", default=ListingStatus.NONE, choices=build_choices(ListingStatus), protected=True)
+    listing_status = FSMField(
+        "listing_status", default=ListingStatus.UNLISTED, choices=build_choices(ListingStatus), protected=True
+    )
     tier = models.CharField("tier", max_length=40, blank=True)
     tier_request = models.CharField(max_length=40, blank=True)
     notice_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
@@ -48,19 +50,19 @@ class Standings(ListingPeriod):
     # -- the standing of a listed integration --------------------------------------------------------------
 
     @listing_transition(
-        source=[ListingStatus.NONE, ListingStatus.REMOVED],
-        target=ListingStatus.VERIFIED,
+        source=[ListingStatus.UNLISTED, ListingStatus.DELISTED],
+        target=ListingStatus.LISTED,
         permission=permissions.is_never_allowed,
     )
     def verify(self) -> None:
         self.tier = self.edition.release_tier.key
 
-    @listing_transition(source="*", target=ListingStatus.REMOVED, permission=permissions.is_never_allowed)
+    @listing_transition(source="*", target=ListingStatus.DELISTED, permission=permissions.is_never_allowed)
     def unlist(self) -> None:
         self.tier = ""
 
     @listing_transition(
-        source=ListingStatus.VERIFIED,
+        source=ListingStatus.LISTED,
         target=None,
         permission=permissions.can_edit,
         conditions=[guards.is_decision_final, guards.can_request_tier],
@@ -70,7 +72,7 @@ class Standings(ListingPeriod):
         self.tier_request = tier
 
     @listing_transition(
-        source=ListingStatus.VERIFIED,
+        source=ListingStatus.LISTED,
         target=None,
         permission=permissions.can_decide,
         conditions=[guards.is_not_claimed_by_other, guards.is_tier_requested, guards.has_tier_requirements],
@@ -80,7 +82,7 @@ class Standings(ListingPeriod):
         self.tier, self.tier_request = self.tier_request, ""
 
     @listing_transition(
-        source=ListingStatus.VERIFIED,
+        source=ListingStatus.LISTED,
         target=None,
         permission=permissions.can_decide,
         conditions=[guards.is_not_claimed_by_other, guards.is_tier_requested, guards.has_note],
@@ -98,17 +100,17 @@ class Standings(ListingPeriod):
     # -- the due process: notice, grace, suspension, removal, and the ways back ------------------------------
 
     @listing_transition(
-        source=ListingStatus.VERIFIED,
+        source=ListingStatus.LISTED,
         target=None,
         permission=permissions.is_machine,
         conditions=[compliance_guards.has_no_pending_request],
     )
     def suggest_notice(self, *, why: str, **_: Any) -> None:
-        self.standing_ask = why[:300]
+        self.compliance_request = why[:300]
 
     @compliance_transition(
-        source=ListingStatus.VERIFIED,
-        target=ListingStatus.NOTICE,
+        source=ListingStatus.LISTED,
+        target=ListingStatus.ON_NOTICE,
         conditions=[guards.has_note],
         custom={
             "label": _("Give notice"),
@@ -117,39 +119,39 @@ class Standings(ListingPeriod):
             **EVIDENCE_OPTION,
         },
     )
-    def give_notice(self, *, actor: Any, now: Any, **_: Any) -> None:
+    def issue_notice(self, *, actor: Any, now: Any, **_: Any) -> None:
         self._begin_listing_status(now, settings.NOTICE_GRACE_DAYS)
         self.notice_by = actor
 
     @compliance_transition(
-        source=[ListingStatus.VERIFIED, ListingStatus.SUSPENDED, ListingStatus.REMOVED, ListingStatus.NONE],
+        source=[ListingStatus.LISTED, ListingStatus.SUSPENDED, ListingStatus.DELISTED, ListingStatus.UNLISTED],
         target=None,
         conditions=[compliance_guards.has_pending_request, guards.has_note],
         custom={"label": _("Leave it as it is"), "tone": "neutral", "note": REASON_LABEL, **EVIDENCE_OPTION},
     )
-    def set_aside(self, *, now: Any, **_: Any) -> None:
-        self.standing_ask, self.standing_looked_at = "", now
+    def dismiss_request(self, *, now: Any, **_: Any) -> None:
+        self.compliance_request, self.compliance_reviewed_at = "", now
 
     @listing_transition(
-        source=[ListingStatus.NOTICE, ListingStatus.SUSPENDED],
+        source=[ListingStatus.ON_NOTICE, ListingStatus.SUSPENDED],
         target=None,
         permission=permissions.is_machine,
         conditions=[compliance_guards.is_process_not_paused],
     )
-    def hold_process(self, *, now: Any, **_: Any) -> None:
+    def pause_deadline(self, *, now: Any, **_: Any) -> None:
         self._pause_period(PAUSED_FOR_ACTIVITY, now)
 
     @compliance_transition(
-        source=[ListingStatus.NOTICE, ListingStatus.SUSPENDED],
+        source=[ListingStatus.ON_NOTICE, ListingStatus.SUSPENDED],
         target=None,
         conditions=[compliance_guards.is_paused_for_activity, guards.has_note],
         custom={"label": _("Let the period run on"), "tone": "warn", "note": REASON_LABEL, **EVIDENCE_OPTION},
     )
-    def go_on(self, *, now: Any, **_: Any) -> None:
+    def resume_deadline(self, *, now: Any, **_: Any) -> None:
         self._resume_period(now)
 
     @compliance_transition(
-        source=ListingStatus.NOTICE,
+        source=ListingStatus.ON_NOTICE,
         target=ListingStatus.SUSPENDED,
         conditions=[
             compliance_guards.is_process_not_paused,
@@ -162,22 +164,22 @@ class Standings(ListingPeriod):
         custom={"label": _("Suspend"), "tone": "bad", "note": REASON_LABEL, **EVIDENCE_OPTION},
     )
     def suspend(self, *, actor: Any, now: Any, **_: Any) -> None:
-        self._begin_listing_status(now, settings.REMOVAL_AFTER_DAYS)
+        self._begin_listing_status(now, settings.DELISTING_AFTER_DAYS)
         self.suspended_by = actor
 
     @compliance_transition(
-        source=[ListingStatus.VERIFIED, ListingStatus.NOTICE],
+        source=[ListingStatus.LISTED, ListingStatus.ON_NOTICE],
         target=ListingStatus.SUSPENDED,
         conditions=[compliance_guards.is_repository_transferred, guards.has_note],
         custom={"label": _("Suspend at once"), "tone": "bad", "note": REASON_LABEL, **EVIDENCE_OPTION},
     )
-    def suspend_at_once(self, *, actor: Any, now: Any, **_: Any) -> None:
-        self._begin_listing_status(now, settings.REMOVAL_AFTER_DAYS)
+    def suspend_immediately(self, *, actor: Any, now: Any, **_: Any) -> None:
+        self._begin_listing_status(now, settings.DELISTING_AFTER_DAYS)
         self.suspended_by = actor
 
     @compliance_transition(
         source=ListingStatus.SUSPENDED,
-        target=ListingStatus.REMOVED,
+        target=ListingStatus.DELISTED,
         conditions=[
             compliance_guards.is_process_not_paused,
             compliance_guards.has_period_ended,
@@ -188,13 +190,13 @@ class Standings(ListingPeriod):
         ],
         custom={"label": _("Remove from the listing"), "tone": "bad", "note": REASON_LABEL, **EVIDENCE_OPTION},
     )
-    def remove(self, *, now: Any, **_: Any) -> None:
+    def delist(self, *, now: Any, **_: Any) -> None:
         self._begin_listing_status(now)
         self.tier = self.tier_request = ""
 
     @compliance_transition(
-        source=[ListingStatus.NOTICE, ListingStatus.SUSPENDED],
-        target=ListingStatus.VERIFIED,
+        source=[ListingStatus.ON_NOTICE, ListingStatus.SUSPENDED],
+        target=ListingStatus.LISTED,
         conditions=[compliance_guards.is_appeal_open, compliance_guards.is_uninvolved, guards.has_note],
         custom={"label": _("Uphold the appeal"), "tone": "good", "note": REASON_LABEL, **EVIDENCE_OPTION},
     )
@@ -202,7 +204,7 @@ class Standings(ListingPeriod):
         self._restore_listing(now)
 
     @compliance_transition(
-        source=[ListingStatus.NOTICE, ListingStatus.SUSPENDED],
+        source=[ListingStatus.ON_NOTICE, ListingStatus.SUSPENDED],
         target=None,
         conditions=[compliance_guards.is_appeal_open, compliance_guards.is_uninvolved, guards.has_note],
         custom={"label": _("Dismiss the appeal"), "tone": "bad", "note": REASON_LABEL, **EVIDENCE_OPTION},
@@ -211,17 +213,17 @@ class Standings(ListingPeriod):
         self._resume_period(now)
 
     @compliance_transition(
-        source=ListingStatus.NOTICE,
-        target=ListingStatus.VERIFIED,
+        source=ListingStatus.ON_NOTICE,
+        target=ListingStatus.LISTED,
         conditions=[compliance_guards.is_no_appeal_open, guards.has_note],
         custom={"label": _("Take the notice back"), "tone": "good", "note": REASON_LABEL, **EVIDENCE_OPTION},
     )
-    def take_notice_back(self, *, now: Any, **_: Any) -> None:
+    def withdraw_notice(self, *, now: Any, **_: Any) -> None:
         self._restore_listing(now)
 
     @compliance_transition(
-        source=[ListingStatus.SUSPENDED, ListingStatus.REMOVED, ListingStatus.NONE],
-        target=ListingStatus.VERIFIED,
+        source=[ListingStatus.SUSPENDED, ListingStatus.DELISTED, ListingStatus.UNLISTED],
+        target=ListingStatus.LISTED,
         conditions=[
             compliance_guards.is_no_appeal_open,
             guards.is_not_on_hold,
@@ -239,7 +241,7 @@ class Standings(ListingPeriod):
         self._restore_listing(now)
 
     @listing_transition(
-        source=[ListingStatus.NOTICE, ListingStatus.SUSPENDED],
+        source=[ListingStatus.ON_NOTICE, ListingStatus.SUSPENDED],
         target=None,
         permission=permissions.can_edit,
         conditions=[compliance_guards.is_not_appealed, guards.has_note],
@@ -250,7 +252,7 @@ class Standings(ListingPeriod):
         self.appealed_at = now
 
     @listing_transition(
-        source=[ListingStatus.SUSPENDED, ListingStatus.REMOVED, ListingStatus.NONE],
+        source=[ListingStatus.SUSPENDED, ListingStatus.DELISTED, ListingStatus.UNLISTED],
         target=None,
         permission=permissions.can_request_reinstatement,
         conditions=[compliance_guards.has_no_pending_request, compliance_guards.is_no_appeal_open, guards.has_note],
@@ -260,12 +262,12 @@ class Standings(ListingPeriod):
             "note": _("What has changed"),
         },
     )
-    def ask_reinstatement(self, **_: Any) -> None:
-        self.standing_ask = "the partner asks to be reinstated"
+    def request_reinstatement(self, **_: Any) -> None:
+        self.compliance_request = "the partner asks to be reinstated"
 
     @listing_transition(
-        source=[ListingStatus.VERIFIED, ListingStatus.NOTICE, ListingStatus.SUSPENDED],
-        target=ListingStatus.NONE,
+        source=[ListingStatus.LISTED, ListingStatus.ON_NOTICE, ListingStatus.SUSPENDED],
+        target=ListingStatus.UNLISTED,
         permission=permissions.can_manage,
         custom={
             "label": _("Step down to community"),
@@ -273,7 +275,7 @@ class Standings(ListingPeriod):
             "note": _("What users should know (optional)"),
         },
     )
-    def step_down(self, *, now: Any, **_: Any) -> None:
+    def downgrade_to_community(self, *, now: Any, **_: Any) -> None:
         self._begin_listing_status(now)
         self.tier = "community" if self.edition.tier("community") else ""
         self.tier_request = ""

@@ -15,31 +15,33 @@ from integrations.submissions.workflow.states import FULFILLED_STATUSES, Status
 USER_MODEL = settings.AUTH_USER_MODEL
 
 
-class RequirementState(models.Model):
+class RequirementFulfillment(models.Model):
     """One requirement of one integration: its status, what was answered, what the machine found.
 
     A waiver stands beside the status and counts until it expires, so that its end needs no write. So does age:
-    what a machine found is stale from `fresh_until` on.
+    what a machine found is stale from `valid_until` on.
     """
 
-    integration = models.ForeignKey(Integration, models.CASCADE, related_name="states")
+    integration = models.ForeignKey(Integration, models.CASCADE, related_name="fulfillments")
     requirement_id = models.CharField(max_length=40)
-    status = models.CharField(max_length=12, choices=build_choices(Status), default=Status.OPEN)
+    status = models.CharField(max_length=20, choices=build_choices(Status), default=Status.OPEN)
     data = models.JSONField(default=dict, blank=True)
     summary = models.CharField(max_length=500, blank=True)
     detail = models.JSONField(default=list, blank=True)
-    given_by = models.ForeignKey(USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
-    given_at = models.DateTimeField(null=True, blank=True)
+    submitted_by = models.ForeignKey(USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
+    submitted_at = models.DateTimeField(null=True, blank=True)
     retry_at = models.DateTimeField(null=True, blank=True)
-    fresh_until = models.DateTimeField(null=True, blank=True)
+    valid_until = models.DateTimeField(null=True, blank=True)
     waived_by = models.ForeignKey(USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
     waiver_reason = models.CharField(max_length=500, blank=True)
-    waived_until = models.DateTimeField(null=True, blank=True)
+    waiver_expires_at = models.DateTimeField(null=True, blank=True)
     version = models.PositiveIntegerField(default=0)
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["integration", "requirement_id"], name="one_state_a_requirement")
+            models.UniqueConstraint(
+                fields=["integration", "requirement_id"], name="requirement_fulfillment_unique_integration_requirement"
+            )
         ]
 
     def __str__(self) -> str:
@@ -50,11 +52,11 @@ class RequirementState(models.Model):
         return self.integration.edition.requirement(self.requirement_id)
 
     def is_waived(self, now: datetime) -> bool:
-        return self.waived_until is not None and self.waived_until > now
+        return self.waiver_expires_at is not None and self.waiver_expires_at > now
 
     def is_stale(self, now: datetime) -> bool:
         """Whether what a machine found is too old to count."""
-        return self.fresh_until is not None and self.fresh_until <= now
+        return self.valid_until is not None and self.valid_until <= now
 
     def is_met(self, now: datetime) -> bool:
         return (self.status in FULFILLED_STATUSES and not self.is_stale(now)) or self.is_waived(now)
@@ -63,7 +65,7 @@ class RequirementState(models.Model):
         """The status that a page shows: a waiver that counts goes before what it covers."""
         if self.is_waived(now) and (self.status not in FULFILLED_STATUSES or self.is_stale(now)):
             return Status.WAIVED
-        return Status.STALE if self.is_stale(now) else self.status
+        return Status.EXPIRED if self.is_stale(now) else self.status
 
 
 def build_upload_path(document: "Document", _name: str) -> str:
@@ -76,7 +78,7 @@ class Document(models.Model):
 
     uuid = models.UUIDField(default=uuid4, unique=True, editable=False)
     partner = models.ForeignKey("partners.Partner", models.CASCADE, related_name="documents")
-    state = models.ForeignKey(RequirementState, models.CASCADE, null=True, blank=True, related_name="documents")
+    state = models.ForeignKey(RequirementFulfillment, models.CASCADE, null=True, blank=True, related_name="documents")
     file = models.FileField(upload_to=build_upload_path, storage=default_storage)
     name = models.CharField(max_length=200)
     kind = models.CharField(max_length=10)
@@ -109,7 +111,9 @@ class Agreement(models.Model):
     created_at = models.DateTimeField()
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["partner", "kind", "version"], name="one_agreement_a_version")]
+        constraints = [
+            models.UniqueConstraint(fields=["partner", "kind", "version"], name="agreement_unique_partner_kind_version")
+        ]
 
     def __str__(self) -> str:
         return f"{self.get_kind_display()} {self.version} · {self.partner}"  # type: ignore[attr-defined]
@@ -124,8 +128,8 @@ class Meeting(models.Model):
 
     class State(models.TextChoices):
         PROPOSED = "proposed", gettext_lazy("Times proposed")
-        AGREED = "agreed", gettext_lazy("Time agreed")
-        HELD = "held", gettext_lazy("Held")
+        SCHEDULED = "scheduled", gettext_lazy("Time agreed")
+        COMPLETED = "completed", gettext_lazy("Held")
         CANCELLED = "cancelled", gettext_lazy("Cancelled")
 
     uuid = models.UUIDField(default=uuid4, unique=True, editable=False)
@@ -149,14 +153,16 @@ class Meeting(models.Model):
         return f"{self.integration} · {self.requirement_id} · {self.state}"
 
 
-class Credential(models.Model):
+class TestCredential(models.Model):
     """A test account, encrypted at rest. A one-off dies with the review, a permanent one with its withdrawal."""
+
+    __test__ = False  # for pytest
 
     uuid = models.UUIDField(default=uuid4, unique=True, editable=False)
     integration = models.ForeignKey(Integration, models.CASCADE, related_name="credentials")
     requirement_id = models.CharField(max_length=40)
     label = models.CharField("what it opens", max_length=120)
-    sealed = models.BinaryField()
+    encrypted_value = models.BinaryField()
     permanent = models.BooleanField(default=False)
     created_by = models.ForeignKey(USER_MODEL, models.SET_NULL, null=True, related_name="+")
     created_at = models.DateTimeField()
@@ -172,14 +178,16 @@ class Credential(models.Model):
         return f"credential:{self.uuid}:{self.integration_id}"
 
 
-class CredentialUse(models.Model):
+class TestCredentialAccess(models.Model):
     """Each time a credential was opened: by whom, how and why."""
+
+    __test__ = False  # for pytest
 
     class How(models.TextChoices):
         REVEAL = "reveal", gettext_lazy("Shown to the reviewer")
         SANDBOX = "sandbox", gettext_lazy("Given to a sandbox run")
 
-    credential = models.ForeignKey(Credential, models.CASCADE, related_name="uses")
+    credential = models.ForeignKey(TestCredential, models.CASCADE, related_name="accesses")
     how = models.CharField(max_length=10, choices=How.choices)
     by = models.ForeignKey(USER_MODEL, models.SET_NULL, null=True, related_name="+")
     reason = models.CharField(max_length=300)

@@ -22,13 +22,13 @@ from integrations.submissions.workflow.states import (
 if TYPE_CHECKING:
     from integrations.submissions.models.findings import Finding
     from integrations.submissions.models.integration import Integration
-    from integrations.submissions.models.requirements import RequirementState
+    from integrations.submissions.models.requirements import RequirementFulfillment
 
 
 def get_recorded_party(integration: "Integration") -> tuple[str, str]:
     """The stage, and who has the turn as its history keeps it: what waits for a machine that could not look is an
     outage; blank where it has ended."""
-    responsible_party, target = integration.turn_holder, integration.turn_target
+    responsible_party, target = integration.responsible_party, integration.next_action_target
     if responsible_party == ResponsibleParty.MACHINE and target.startswith("requirement:"):
         state = get_fulfillments(integration).get(target.partition(":")[2])
         if state is not None and state.status == Status.ERROR:
@@ -36,11 +36,11 @@ def get_recorded_party(integration: "Integration") -> tuple[str, str]:
     return str(integration.stage), str(responsible_party)
 
 
-def get_fulfillments(integration: "Integration") -> dict[str, "RequirementState"]:
+def get_fulfillments(integration: "Integration") -> dict[str, "RequirementFulfillment"]:
     """Every requirement's state by id: one query, kept on the row until forget()."""
-    fulfillments: dict[str, RequirementState] | None = integration.__dict__.get("_states")
+    fulfillments: dict[str, RequirementFulfillment] | None = integration.__dict__.get("_states")
     if fulfillments is None:
-        fulfillments = {state.requirement_id: state for state in integration.states.all()}
+        fulfillments = {state.requirement_id: state for state in integration.fulfillments.all()}
         for state in fulfillments.values():
             state.integration = integration
         integration.__dict__["_states"] = fulfillments
@@ -51,7 +51,7 @@ def get_findings(integration: "Integration") -> list["Finding"]:
     """Every finding, by number: one query, kept on the row until forget()."""
     findings: list[Finding] | None = integration.__dict__.get("_findings")
     if findings is None:
-        findings = list(integration.findings.select_related("raised_by", "fixed_by", "verified_by"))
+        findings = list(integration.findings.select_related("raised_by", "resolved_by", "verified_by"))
         integration.__dict__["_findings"] = findings
     return findings
 
@@ -84,7 +84,7 @@ def get_responsible_party(requirement: Requirement, integration: "Integration") 
     """
     state = get_fulfillments(integration).get(requirement.id)
     status = state.status if state else Status.OPEN
-    if status == Status.WAITING:
+    if status == Status.AWAITING_OTHER_PARTY:
         return (
             ResponsibleParty(state.data.get("waits_for", ResponsibleParty.PROGRAM))
             if state
@@ -190,7 +190,11 @@ def _get_verb(requirement: Requirement, responsible_party: ResponsibleParty, int
     if responsible_party != ResponsibleParty.PARTNER:
         return OTHER_PARTY_VERBS[responsible_party]
     state = get_fulfillments(integration).get(requirement.id)
-    if state is not None and state.status == Status.WAITING and requirement.kind == RequirementKind.MEETING:
+    if (
+        state is not None
+        and state.status == Status.AWAITING_OTHER_PARTY
+        and requirement.kind == RequirementKind.MEETING
+    ):
         return "Choose a time"
     return ACTION_VERBS[requirement.kind]
 
@@ -215,42 +219,45 @@ def build_step_context(integration: "Integration", now: datetime) -> Integration
     partner_requirements = [
         m
         for m in open_requirements
-        if m.holder == ResponsibleParty.PARTNER and m.id in states and states[m.id].status == Status.WAITING
+        if m.holder == ResponsibleParty.PARTNER
+        and m.id in states
+        and states[m.id].status == Status.AWAITING_OTHER_PARTY
     ]
     return IntegrationSnapshot(
         stage=Stage(integration.stage),
         step=integration.current_step.name,
         next_step=step.name if step else "",
         next_stage=stage,
-        hold=ResponsibleParty(integration.hold) if integration.hold else None,
+        on_hold_for=ResponsibleParty(integration.on_hold_for) if integration.on_hold_for else None,
         hold_reason=integration.hold_reason,
         review=ReviewState(integration.review_state),
         round=integration.review_round,
         open_findings=findings.get("open", 0),
-        fixed_findings=findings.get("fixed", 0),
+        resolved_findings=findings.get("resolved", 0),
         missing=() if in_support else open_requirements,
         asked=tuple(partner_requirements),
         broken=open_requirements if in_support else (),
         renewals=list_renewals(integration) if in_support else (),
         tier_request=_get_tier_name(integration),
-        standing=ListingStatus(integration.standing),
+        listing_status=ListingStatus(integration.listing_status),
         process=get_compliance_status(integration, now),
-        standing_ask=integration.standing_ask,
+        compliance_request=integration.compliance_request,
     )
 
 
 def get_compliance_status(integration: "Integration", now: datetime) -> ComplianceStatus:
     """Where the due process of the standing is."""
-    paused_status = {PAUSED_FOR_ACTIVITY: ComplianceStatus.ACTED, PAUSED_FOR_APPEAL: ComplianceStatus.APPEALED}.get(
-        integration.standing_hold
-    )
+    paused_status = {
+        PAUSED_FOR_ACTIVITY: ComplianceStatus.PARTNER_RESPONDED,
+        PAUSED_FOR_APPEAL: ComplianceStatus.APPEALED,
+    }.get(integration.deadline_pause_reason)
     if paused_status is not None:
         return paused_status
-    if integration.standing_ask:
-        return ComplianceStatus.ASKED
-    if integration.standing_due_at is None:
+    if integration.compliance_request:
+        return ComplianceStatus.REQUESTED
+    if integration.compliance_deadline_at is None:
         return ComplianceStatus.NONE
-    return ComplianceStatus.ENDED if integration.standing_due_at <= now else ComplianceStatus.RUNNING
+    return ComplianceStatus.EXPIRED if integration.compliance_deadline_at <= now else ComplianceStatus.RUNNING
 
 
 def _get_tier_name(integration: "Integration") -> str:
@@ -282,6 +289,6 @@ def get_next_refresh_at(integration: "Integration", now: datetime) -> datetime |
     """When time alone will change the turn next: the end of a waiver that still counts, of a fresh result,
     or of the period that the standing leaves."""
     states = get_fulfillments(integration).values()
-    expiry_times = [end for s in states for end in (s.waived_until, s.fresh_until)]
-    future_times = [end for end in (*expiry_times, integration.standing_due_at) if end and end > now]
+    expiry_times = [end for s in states for end in (s.waiver_expires_at, s.valid_until)]
+    future_times = [end for end in (*expiry_times, integration.compliance_deadline_at) if end and end > now]
     return min(future_times, default=None)

@@ -14,23 +14,23 @@ if TYPE_CHECKING:
     from integrations.submissions.models.integration import Integration
 
 COMPLIANCE_REASONS = {
-    ComplianceStatus.ENDED: "the period has ended",
-    ComplianceStatus.ACTED: "the partner acted",
+    ComplianceStatus.EXPIRED: "the period has ended",
+    ComplianceStatus.PARTNER_RESPONDED: "the partner acted",
     ComplianceStatus.APPEALED: "appeal",
 }
 
 
 def list_reasons(integration: "Integration", facts: IntegrationSnapshot) -> list[str]:
     """Why an integration is in the program's queue, in words, most telling first."""
-    if facts.hold:
+    if facts.on_hold_for:
         return [f"on hold: {facts.hold_reason}"]
     reasons = [COMPLIANCE_REASONS[facts.process]] if facts.process in COMPLIANCE_REASONS else []
-    if facts.process == ComplianceStatus.ASKED:
-        reasons.append(facts.standing_ask)
+    if facts.process == ComplianceStatus.REQUESTED:
+        reasons.append(facts.compliance_request)
     if facts.stage == Stage.REVIEW and facts.review == ReviewState.WAITING:
         reasons.append("new review" if facts.round == 1 else f"review round {facts.round}")
-    if facts.fixed_findings:
-        reasons.append(f"answered {facts.fixed_findings} finding{'s' if facts.fixed_findings > 1 else ''}")
+    if facts.resolved_findings:
+        reasons.append(f"answered {facts.resolved_findings} finding{'s' if facts.resolved_findings > 1 else ''}")
     if facts.stage == Stage.RELEASE and not facts.missing:
         reasons.append("ready to list")
     if facts.tier_request:

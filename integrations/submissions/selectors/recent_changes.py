@@ -8,9 +8,9 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from integrations.submissions.models import Integration, Look
+from integrations.submissions.models import Integration, ReadMarker
 from portal.audit.event_types import describe_event, get_actor_name
-from portal.audit.models import Event
+from portal.audit.models import AuditEvent
 
 # What the program does among itself is no news about the integration.
 EXCLUDED_EVENT_TYPES = ("claimed", "put_back", "assigned")
@@ -41,42 +41,42 @@ class RecentChange:
     items: tuple[str, ...]
 
 
-def get_read_marker(integration: Integration, user: Any) -> Look | None:
+def get_read_marker(integration: Integration, user: Any) -> ReadMarker | None:
     """Up to where this person has seen it; None for somebody who never looked."""
-    return Look.objects.filter(integration=integration, user=user).first()
+    return ReadMarker.objects.filter(integration=integration, user=user).first()
 
 
-def list_changes_since(integration: Integration, read_marker: Look, *, with_notes: bool) -> list[RecentChange]:
+def list_changes_since(integration: Integration, read_marker: ReadMarker, *, with_notes: bool) -> list[RecentChange]:
     """What others did after that look, newest first. `with_notes`: also what partners never see."""
     events = (
         integration.events.filter(seq__gt=read_marker.seq)
         .exclude(actor_id=read_marker.user_id)
-        .exclude(verb__in=EXCLUDED_EVENT_TYPES)
+        .exclude(event_type__in=EXCLUDED_EVENT_TYPES)
     )
     return group_events(events if with_notes else events.filter(internal=False))
 
 
-def group_events(events: Iterable[Event]) -> list[RecentChange]:
+def group_events(events: Iterable[AuditEvent]) -> list[RecentChange]:
     """One change for each actor and verb, newest first."""
-    groups: dict[tuple[str, str], list[Event]] = {}
+    groups: dict[tuple[str, str], list[AuditEvent]] = {}
     for event in events:
-        groups.setdefault((event.actor, event.verb), []).append(event)
+        groups.setdefault((event.actor, event.event_type), []).append(event)
     changes = [_build_change(group) for group in groups.values()]
     return sorted(changes, key=lambda change: change.at, reverse=True)
 
 
-def _build_change(events: list[Event]) -> RecentChange:
+def _build_change(events: list[AuditEvent]) -> RecentChange:
     last = events[-1]
     summary, tone, icon = describe_event(last)
     if len(events) > 1:
-        summary = _(GROUP_TEMPLATES.get(last.verb, REPEATED_TEMPLATE)).format(count=len(events), said=summary)
+        summary = _(GROUP_TEMPLATES.get(last.event_type, REPEATED_TEMPLATE)).format(count=len(events), said=summary)
     items = tuple(
         dict.fromkeys(text for event in events if (text := _describe_event(event, is_alone=len(events) == 1)))
     )
     return RecentChange(get_actor_name(last), summary, last.at, tone, icon, last.internal, items)
 
 
-def _describe_event(event: Event, *, is_alone: bool) -> str:
+def _describe_event(event: AuditEvent, *, is_alone: bool) -> str:
     """What one event of a group adds to its line: old and new values, a title, or what was written."""
     changes = event.data.get("changes")
     if isinstance(changes, dict):

@@ -1,7 +1,7 @@
 """Who else works on the same thing? Asked before something is submitted, so that no work is done twice.
 
 Unlisted work of others is told as "someone is working on this" and nothing more: no name, no number. Each
-finding costs a few look-ups in an index: equal keys, beginnings of a key, and its neighbours in sorted order.
+finding costs a few look-ups in an index: equal keys, beginnings of a key, and its neighbors in sorted order.
 """
 
 import re
@@ -18,7 +18,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
 
 from integrations.partners.models import Partner
-from integrations.programs.models import PublishedProvider
+from integrations.programs.models import RegistryProvider
 from integrations.submissions.models import Integration
 from integrations.submissions.workflow.states import FINAL_STAGES, ListingStatus
 from portal.core.name_matching import compute_name_key, normalize_text
@@ -132,7 +132,7 @@ def _find_integrations(work: WorkDescription) -> Iterator[tuple[str, Integration
     """Other companies' integrations that are alive or listed, strongest kind first."""
     others: QuerySet[Integration] = (
         Integration.objects.exclude(partner=work.partner)
-        .filter(~Q(stage__in=FINAL_STAGES) | ~Q(standing__in=(ListingStatus.NONE, ListingStatus.REMOVED)))
+        .filter(~Q(stage__in=FINAL_STAGES) | ~Q(listing_status__in=(ListingStatus.UNLISTED, ListingStatus.DELISTED)))
         .select_related("partner")
         .order_by("created_at")
     )
@@ -144,9 +144,9 @@ def _find_integrations(work: WorkDescription) -> Iterator[tuple[str, Integration
     yield from ((NAME, row) for row in _find_similar(others, work.keys))
 
 
-def _find_published(work: WorkDescription) -> Iterator[tuple[str, PublishedProvider]]:
+def _find_published(work: WorkDescription) -> Iterator[tuple[str, RegistryProvider]]:
     """Published providers; those of the repository's own namespace are no others."""
-    providers = PublishedProvider.objects.all()
+    providers = RegistryProvider.objects.all()
     if work.repository:
         yield from ((REPOSITORY, row) for row in providers.filter(repository=work.repository.lower()))
     others = providers.exclude(repository__startswith=f"{work.owner}/") if work.owner else providers
@@ -196,7 +196,7 @@ def _describe_integrations(kind: str, rows: list[Integration], work: WorkDescrip
         yield Overlap(kind, sentence, listed=False, handle=_compute_handle(row, work.partner))
 
 
-def _describe_published(kind: str, rows: list[PublishedProvider]) -> Iterator[Overlap]:
+def _describe_published(kind: str, rows: list[RegistryProvider]) -> Iterator[Overlap]:
     """The most used of them, and how many there are beside."""
     sorted_rows = sorted(
         rows, key=lambda row: (REGISTRY_TIERS.index(row.tier) if row.tier in REGISTRY_TIERS else 9, -row.downloads)
@@ -222,6 +222,6 @@ def _describe_published(kind: str, rows: list[PublishedProvider]) -> Iterator[Ov
         )
 
 
-def _build_registry_url(row: PublishedProvider) -> str:
+def _build_registry_url(row: RegistryProvider) -> str:
     registry_url = urlsplit(settings.REGISTRY_URL)
     return f"{registry_url.scheme}://{registry_url.netloc}/providers/{row.full_name}/latest"

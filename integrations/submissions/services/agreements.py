@@ -73,7 +73,7 @@ def sign_agreement(
     """Record one side's signature. A blank `version` is the one that the other side signed.
 
     Until the other side has signed, one's own part can be recorded again. With `renews` a complete agreement is
-    followed by a new version. Raises NotAllowed.
+    followed by a new version. Raises ActionRefused.
     """
     _validate_signing_date(signature.signed_on, now)
     with submission_changes(integration, requirement_id, actor=actor) as (locked_integration, requirement):
@@ -84,7 +84,7 @@ def sign_agreement(
                 return agreement
             if not renews:
                 message = _("Version %(version)s is signed by both sides already.")
-                raise ActionRefused(message % {"version": agreement.version}, "stale")
+                raise ActionRefused(message % {"version": agreement.version}, "conflict")
             agreement = None
         agreement = agreement or Agreement(
             partner=locked_integration.partner, kind=requirement.agreement, created_at=now
@@ -121,7 +121,7 @@ def _resolve_version(agreement: Agreement, version: str, side: ResponsibleParty)
         raise ActionRefused(
             _("%(signer)s signed version %(version)s: both sides sign the same one.")
             % {"signer": other_signature.signer, "version": agreement.version},
-            "stale",
+            "conflict",
         )
     if not version and not agreement.version:
         raise ActionRefused(_("Say which version was signed."))
@@ -172,8 +172,8 @@ def _answer_requirement(
         actor=actor,
         now=now,
         rule=permissions.can_take_part,
-        status=Status.GIVEN if effective_agreement.is_complete else Status.WAITING,
-        verb="agreement_complete" if agreement.is_complete else FIRST_SIGNATURE_EVENT_TYPES[side],
+        status=Status.SUBMITTED if effective_agreement.is_complete else Status.AWAITING_OTHER_PARTY,
+        event_type="agreement_complete" if agreement.is_complete else FIRST_SIGNATURE_EVENT_TYPES[side],
         summary=_summarize_agreement(effective_agreement)
         + ("" if effective_agreement == agreement else f"; renewal: {_summarize_agreement(agreement)}"),
         extra_data={"agreement": _get_kind_label(agreement), **_build_signature_data(agreement)},

@@ -12,7 +12,7 @@ from integrations.partners import permissions
 from integrations.partners.models import Partner
 from integrations.programs.registry import PROGRAMS
 from integrations.programs.schema import AnswerScope, Edition, Requirement
-from integrations.submissions.models import Integration, RequirementState
+from integrations.submissions.models import Integration, RequirementFulfillment
 from integrations.submissions.services.transitions import integration_changes, refresh_next_action
 from integrations.submissions.workflow.states import Status
 from portal.audit.services import record_event
@@ -34,10 +34,10 @@ def create_integration(
     """A new integration at the first place of its program's path.
 
     `values` holds OWN_FACTS and REPOSITORY. What the company gave once for all of its integrations (agreements,
-    a combined summary) is taken over. Raises NotAllowed where `actor` may not edit for the partner.
+    a combined summary) is taken over. Raises ActionRefused where `actor` may not edit for the partner.
     """
     if actor is not None and not permissions.can_edit_partner(partner, actor):
-        raise ActionRefused(permissions.get_refusal("can_edit"), "may")
+        raise ActionRefused(permissions.get_refusal("can_edit"), "forbidden")
     entry_edition = PROGRAMS[program].edition(edition) if edition else get_entry_edition(program)
     first_step, first_stage = entry_edition.positions()[0]
     with transaction.atomic():
@@ -49,8 +49,8 @@ def create_integration(
             step=first_step.key,
             created_by=actor,
             created_at=now,
-            turn_holder="partner",
-            turn_since=now,
+            responsible_party="partner",
+            responsible_since=now,
             **{key: values[key] for key in (*DESCRIPTION_FIELDS, *REPOSITORY_FIELDS) if key in values},
         )
         integration.save()
@@ -72,16 +72,18 @@ def create_integration(
 def _copy_shared_answers(integration: Integration, edition: Edition) -> None:
     """Copy what the company gave once for all of its integrations."""
     shared_requirements = {r.id: r for r in edition.requirements() if r.scope == AnswerScope.PARTNER}
-    answered_states = RequirementState.objects.filter(
+    answered_states = RequirementFulfillment.objects.filter(
         integration__partner=integration.partner,
         integration__program_key=integration.program_key,
         requirement_id__in=shared_requirements,
-    ).order_by("given_at")
+    ).order_by("submitted_at")
     latest_by_requirement = {state.requirement_id: state for state in answered_states}
-    partner_states = RequirementState.objects.filter(integration__partner=integration.partner, given_at__isnull=False)
+    partner_states = RequirementFulfillment.objects.filter(
+        integration__partner=integration.partner, submitted_at__isnull=False
+    )
     agreement_states = {
         r.agreement: state
-        for state in partner_states.select_related("integration").order_by("given_at")
+        for state in partner_states.select_related("integration").order_by("submitted_at")
         for r in [state.requirement]
         if r is not None and r.agreement
     }
@@ -92,14 +94,14 @@ def _copy_shared_answers(integration: Integration, edition: Edition) -> None:
             else latest_by_requirement.get(requirement.id)
         )
         if source is not None:
-            RequirementState.objects.create(
+            RequirementFulfillment.objects.create(
                 integration=integration,
                 requirement_id=requirement.id,
                 status=Status.OPEN if is_combined_answer(requirement) else source.status,
                 data=source.data,
                 summary=source.summary,
-                given_by=source.given_by,
-                given_at=source.given_at,
+                submitted_by=source.submitted_by,
+                submitted_at=source.submitted_at,
             )
 
 
@@ -122,15 +124,15 @@ def change_description(
         for key in keys:
             setattr(locked_integration, key, values[key])
         if changes:
-            verb = "repository_changed" if "repository" in changes else "facts_changed"
-            record_event(locked_integration, verb, actor=actor, now=now, changes=changes)
+            event_type = "repository_changed" if "repository" in changes else "facts_changed"
+            record_event(locked_integration, event_type, actor=actor, now=now, changes=changes)
     return locked_integration
 
 
 def assign_manager(partner: Partner, manager: Any, *, actor: Any, now: datetime) -> None:
     """Name the Alliances manager of a company. Only people of the program may."""
     if not permissions.is_program_staff(actor):
-        raise ActionRefused(_("Only the program may name a company's Alliances manager."), "may")
+        raise ActionRefused(_("Only the program may name a company's Alliances manager."), "forbidden")
     with transaction.atomic():
         locked_partner = Partner.objects.select_for_update().get(pk=partner.pk)
         locked_partner.alliances_manager = manager

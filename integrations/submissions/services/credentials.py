@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_variables
 
 from integrations.partners import permissions
-from integrations.submissions.models import Credential, CredentialUse, Integration
+from integrations.submissions.models import Integration, TestCredential, TestCredentialAccess
 from integrations.submissions.services.requirements import submission_changes, submit_answer
 from integrations.submissions.services.transitions import integration_changes
 from integrations.submissions.workflow.states import FINAL_STAGES, Stage, Status
@@ -25,16 +25,16 @@ from portal.core.errors import ActionRefused
 ROTATION_PERIOD = timedelta(days=90)
 REMINDER_PERIOD = timedelta(days=30)
 STAGES_AFTER_REVIEW = (Stage.RELEASE, Stage.SUPPORT)
-AccessKind = CredentialUse.How
+AccessKind = TestCredentialAccess.How
 
 
-def list_current_credentials(integration: Integration, requirement_id: str) -> list[Credential]:
+def list_current_credentials(integration: Integration, requirement_id: str) -> list[TestCredential]:
     """The accounts that are kept, oldest first."""
     rows = integration.credentials.filter(requirement_id=requirement_id, ended_at=None)
     return list(rows.select_related("created_by").order_by("pk"))
 
 
-def explain_expiry(credential: Credential, integration: Integration, now: datetime) -> str:
+def explain_expiry(credential: TestCredential, integration: Integration, now: datetime) -> str:
     """Why an account's time is over; blank while it counts. A decision that can be undone ends nothing yet."""
     if credential.ended_at is not None:
         return credential.ended_why or "ended"
@@ -59,13 +59,13 @@ def submit_credential(
     now: datetime,
     uuid: UUID,
     replaces: str = "",
-) -> Credential:
+) -> TestCredential:
     """Seal an account under the uuid that its form was given, so that sending it twice keeps it once.
 
     With `replaces` (a uuid) it takes the place of that one: this is how an account is rotated.
     """
     with submission_changes(integration, requirement_id, actor=actor) as (locked_integration, requirement):
-        existing = Credential.objects.filter(uuid=uuid).first()
+        existing = TestCredential.objects.filter(uuid=uuid).first()
         if existing is not None:
             return _require_same_integration(existing, locked_integration)
         if permanent and not requirement.permanent:
@@ -74,18 +74,18 @@ def submit_credential(
             end_credential(
                 _get_credential(list_current_credentials(locked_integration, requirement_id), replaces), "replaced", now
             )
-        credential = Credential(
+        credential = TestCredential(
             uuid=uuid, integration=locked_integration, requirement_id=requirement_id, label=label, permanent=permanent,
             created_by=actor, created_at=now, rotate_at=now + ROTATION_PERIOD if permanent else None,
         )  # fmt: skip
-        credential.sealed = crypto.encrypt(secret, credential.context())
+        credential.encrypted_value = crypto.encrypt(secret, credential.context())
         credential.save()
         _record_submission(locked_integration, credential, bool(replaces), actor, now)
     return credential
 
 
 def _record_submission(
-    integration: Integration, credential: Credential, is_replacement: bool, actor: Any, now: datetime
+    integration: Integration, credential: TestCredential, is_replacement: bool, actor: Any, now: datetime
 ) -> None:
     event_data = {"label": credential.label, "permanent": credential.permanent, "replaced": is_replacement}
     summary = _summarize_credentials(integration, credential.requirement_id)
@@ -95,15 +95,15 @@ def _record_submission(
         {},
         actor=actor,
         now=now,
-        verb="credential_given",
+        event_type="credential_given",
         summary=summary,
         extra_data=event_data,
     )
 
 
-def _require_same_integration(credential: Credential, integration: Integration) -> Credential:
+def _require_same_integration(credential: TestCredential, integration: Integration) -> TestCredential:
     if credential.integration_id != integration.pk:
-        raise ActionRefused(_("Open this page again and send the account once more."), "stale")
+        raise ActionRefused(_("Open this page again and send the account once more."), "conflict")
     return credential
 
 
@@ -115,10 +115,10 @@ def _summarize_credentials(integration: Integration, requirement_id: str) -> str
     )
 
 
-def _get_credential(credentials: Iterable[Credential], uuid: str) -> Credential:
+def _get_credential(credentials: Iterable[TestCredential], uuid: str) -> TestCredential:
     credential = next((credential for credential in credentials if str(credential.uuid) == uuid), None)
     if credential is None:
-        raise ActionRefused(_("This account was replaced or withdrawn meanwhile."), "stale")
+        raise ActionRefused(_("This account was replaced or withdrawn meanwhile."), "conflict")
     return credential
 
 
@@ -134,32 +134,32 @@ def withdraw_credential(integration: Integration, requirement_id: str, uuid: str
             {},
             actor=actor,
             now=now,
-            status=Status.GIVEN if remaining else Status.OPEN,
-            verb="credential_withdrawn",
+            status=Status.SUBMITTED if remaining else Status.OPEN,
+            event_type="credential_withdrawn",
             extra_data={"label": credential.label},
             summary=_summarize_credentials(locked_integration, requirement_id) if remaining else "",
         )
 
 
-def end_credential(credential: Credential, reason: str, now: datetime) -> None:
+def end_credential(credential: TestCredential, reason: str, now: datetime) -> None:
     """Forget the value and say why. Call with the integration locked."""
-    credential.sealed, credential.ended_at, credential.ended_why = b"", now, reason
+    credential.encrypted_value, credential.ended_at, credential.ended_why = b"", now, reason
     credential.rotate_at = None
     credential.save()
 
 
-def reveal_credential(credential: Credential, *, reason: str, actor: Any, now: datetime) -> crypto.Secret:
+def reveal_credential(credential: TestCredential, *, reason: str, actor: Any, now: datetime) -> crypto.Secret:
     """Open an account for the assigned reviewer, who says why. The company is told by mail."""
     return _open_credential(credential, AccessKind.REVEAL, "credential_revealed", reason, actor=actor, now=now)
 
 
-def open_for_sandbox(credential: Credential, *, actor: Any, reason: str, now: datetime) -> str:
+def open_for_sandbox(credential: TestCredential, *, actor: Any, reason: str, now: datetime) -> str:
     """The value for one sandbox run, which the assigned reviewer or the machine (`actor` None) starts."""
     return _open_credential(credential, AccessKind.SANDBOX, "credential_used", reason, actor=actor, now=now).value
 
 
 def _open_credential(
-    credential: Credential, how: str, verb: str, reason: str, *, actor: Any, now: datetime
+    credential: TestCredential, how: str, event_type: str, reason: str, *, actor: Any, now: datetime
 ) -> crypto.Secret:
     if not reason.strip():
         raise ActionRefused(_("Say why: the reason is written down and the company reads it."))
@@ -169,18 +169,26 @@ def _open_credential(
         locked_credential = locked_integration.credentials.get(pk=credential.pk)
         expiry_reason = explain_expiry(locked_credential, locked_integration, now)
         if expiry_reason:
-            raise ActionRefused(_("This account is no longer kept: %(over)s.") % {"over": expiry_reason}, "gone")
+            raise ActionRefused(
+                _("This account is no longer kept: %(over)s.") % {"over": expiry_reason}, "invalid-transition"
+            )
         try:
-            secret = crypto.decrypt(bytes(locked_credential.sealed), locked_credential.context())
+            secret = crypto.decrypt(bytes(locked_credential.encrypted_value), locked_credential.context())
         except crypto.DecryptionError as error:
-            raise ActionRefused(str(error), "gone") from None
+            raise ActionRefused(str(error), "invalid-transition") from None
         reason = reason.strip()[:300]
-        locked_credential.uses.create(how=how, by=actor, reason=reason, at=now)
+        locked_credential.accesses.create(how=how, by=actor, reason=reason, at=now)
         requirement = locked_integration.edition.requirement(locked_credential.requirement_id)
         record_event(
-            locked_integration, verb, actor=actor, now=now, note=reason, requirement=locked_credential.requirement_id,
-            title=requirement.title if requirement else "", label=locked_credential.label,
-        )  # fmt: skip
+            locked_integration,
+            event_type,
+            actor=actor,
+            now=now,
+            note=reason,
+            requirement=locked_credential.requirement_id,
+            title=requirement.title if requirement else "",
+            label=locked_credential.label,
+        )
     return secret
 
 
@@ -188,13 +196,13 @@ def end_due_credentials(now: datetime) -> int:
     """End the accounts whose time is over. Returns how many."""
     is_ended = Q(integration__stage__in=FINAL_STAGES) | Q(integration__stage__in=STAGES_AFTER_REVIEW, permanent=False)
     is_final = Q(integration__undo_until=None) | Q(integration__undo_until__lte=now)
-    due_credentials = Credential.objects.filter(is_ended, is_final, ended_at=None).select_related(
+    due_credentials = TestCredential.objects.filter(is_ended, is_final, ended_at=None).select_related(
         "integration__partner"
     )
     return sum(_end_due_credential(credential, now) for credential in list(due_credentials[:200]))
 
 
-def _end_due_credential(credential: Credential, now: datetime) -> bool:
+def _end_due_credential(credential: TestCredential, now: datetime) -> bool:
     with integration_changes(
         credential.integration, permissions.is_never_allowed, actor=None, now=now
     ) as locked_integration:
@@ -218,46 +226,46 @@ def _end_due_credential(credential: Credential, now: datetime) -> bool:
 
 def send_due_reminders(now: datetime) -> int:
     """Ask the company to rotate permanent accounts, once for each due moment. Returns how many."""
-    due_credentials = Credential.objects.filter(ended_at=None, permanent=True, rotate_at__lte=now)
+    due_credentials = TestCredential.objects.filter(ended_at=None, permanent=True, rotate_at__lte=now)
     return sum(
         _send_reminder(credential, now)
         for credential in list(due_credentials.select_related("integration__partner")[:200])
     )
 
 
-def _send_reminder(credential: Credential, now: datetime) -> bool:
+def _send_reminder(credential: TestCredential, now: datetime) -> bool:
     with (
         transaction.atomic(),
         integration_changes(
             credential.integration, permissions.is_never_allowed, actor=None, now=now
         ) as locked_integration,
     ):
-        matching = Credential.objects.filter(pk=credential.pk, ended_at=None, rotate_at=credential.rotate_at)
+        matching = TestCredential.objects.filter(pk=credential.pk, ended_at=None, rotate_at=credential.rotate_at)
         if not matching.update(rotate_at=now + REMINDER_PERIOD):
             return False
         requirement = locked_integration.edition.requirement(credential.requirement_id)
         record_event(
             locked_integration, "credential_to_rotate", actor=None, now=now, requirement=credential.requirement_id,
             title=requirement.title if requirement else "", label=credential.label,
-            given_at=credential.created_at.isoformat(), due_at=f"{credential.rotate_at:%Y-%m-%dT%H:%M%z}",
+            submitted_at=credential.created_at.isoformat(), due_at=f"{credential.rotate_at:%Y-%m-%dT%H:%M%z}",
         )  # fmt: skip
         return True
 
 
-def rekey_credentials() -> tuple[int, list[Credential]]:
+def rekey_credentials() -> tuple[int, list[TestCredential]]:
     """Seal every kept account with the newest key. Returns how many, and those that no key opens.
 
     Can run beside everything else and be repeated: each row is exchanged only where it is still the one read.
     """
     count, undecryptable = 0, []
-    for credential in Credential.objects.filter(ended_at=None).iterator():
-        if crypto.is_current(bytes(credential.sealed)):
+    for credential in TestCredential.objects.filter(ended_at=None).iterator():
+        if crypto.is_current(bytes(credential.encrypted_value)):
             continue
         try:
-            secret = crypto.decrypt(bytes(credential.sealed), credential.context())
+            secret = crypto.decrypt(bytes(credential.encrypted_value), credential.context())
         except crypto.DecryptionError:
             undecryptable.append(credential)
             continue
-        matching = Credential.objects.filter(pk=credential.pk, sealed=bytes(credential.sealed))
-        count += matching.update(sealed=crypto.encrypt(secret, credential.context()))
+        matching = TestCredential.objects.filter(pk=credential.pk, encrypted_value=bytes(credential.encrypted_value))
+        count += matching.update(encrypted_value=crypto.encrypt(secret, credential.context()))
     return count, undecryptable

@@ -9,7 +9,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from integrations.programs.schema import Requirement
-from integrations.submissions.models import Document, Integration, RequirementState
+from integrations.submissions.models import Document, Integration, RequirementFulfillment
 from integrations.submissions.services.requirements import (
     ANSWER_RULES,
     get_or_create_state,
@@ -25,7 +25,7 @@ MAX_DOCUMENTS = 20
 
 def list_current_documents(integration: Integration, requirement_id: str) -> list[Document]:
     """The documents that count, oldest first. What the company gives once is listed with each integration."""
-    state = integration.states.filter(requirement_id=requirement_id).first()
+    state = integration.fulfillments.filter(requirement_id=requirement_id).first()
     uuids = state.data.get("documents", []) if state else []
     documents = Document.objects.filter(partner=integration.partner_id, uuid__in=uuids, removed_at=None)
     return list(documents.select_related("uploaded_by").order_by("pk"))
@@ -69,7 +69,7 @@ def remove_document(integration: Integration, requirement_id: str, uuid: str, *,
 
 
 def store_document(
-    integration: Integration, state: RequirementState, file: ValidatedFile, *, actor: Any, now: datetime
+    integration: Integration, state: RequirementFulfillment, file: ValidatedFile, *, actor: Any, now: datetime
 ) -> Document:
     """Write a file's bytes and its row. Call with the integration locked."""
     document = Document(
@@ -91,7 +91,7 @@ def mark_removed(document: Document, now: datetime) -> None:
 def _get_document(documents: list[Document], uuid: str) -> Document:
     document = next((document for document in documents if str(document.uuid) == uuid), None)
     if document is None:
-        raise ActionRefused(_("This document was replaced or removed meanwhile."), "stale")
+        raise ActionRefused(_("This document was replaced or removed meanwhile."), "conflict")
     return document
 
 
@@ -100,7 +100,7 @@ def _answer_requirement(
     requirement: Requirement,
     remaining: list[Document],
     document: Document,
-    verb: str,
+    event_type: str,
     actor: Any,
     now: datetime,
 ) -> None:
@@ -111,8 +111,8 @@ def _answer_requirement(
         {"documents": [str(document.uuid) for document in remaining]} if remaining else {},
         actor=actor,
         now=now,
-        status=Status.GIVEN if remaining else Status.OPEN,
-        verb=verb,
+        status=Status.SUBMITTED if remaining else Status.OPEN,
+        event_type=event_type,
         rule=ANSWER_RULES[requirement.who],
         summary=", ".join(document.name for document in remaining)[:500],
         extra_data=event_data,

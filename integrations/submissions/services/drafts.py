@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
 from integrations.partners.models import Partner
-from integrations.submissions.models import Draft, Integration
+from integrations.submissions.models import Integration, IntegrationDraft
 from integrations.submissions.services.creation import create_integration
 from portal.core.errors import ActionRefused
 
@@ -22,7 +22,7 @@ EMPTY_DRAFT_VERSION = 0  # the version of a draft into which nobody has typed
 class DraftConflictError(Exception):
     """Another version was saved meanwhile. `theirs` is the row as it stands, `mine` what was typed here."""
 
-    def __init__(self, other_draft: Draft, own_data: Mapping[str, Any], actor: Any) -> None:
+    def __init__(self, other_draft: IntegrationDraft, own_data: Mapping[str, Any], actor: Any) -> None:
         is_own = other_draft.saved_by_id == actor.pk
         super().__init__(
             _("You saved another version meanwhile, on another page.")
@@ -33,16 +33,18 @@ class DraftConflictError(Exception):
         self.theirs, self.mine = other_draft, dict(own_data)
 
 
-def create_draft(partner: Partner, program: str, *, actor: Any, now: datetime) -> Draft:
+def create_draft(partner: Partner, program: str, *, actor: Any, now: datetime) -> IntegrationDraft:
     """A new draft of an integration of this partner."""
     _require_editor(partner, actor)
-    return Draft.objects.create(partner=partner, program_key=program, saved_by=actor, saved_at=now)
+    return IntegrationDraft.objects.create(partner=partner, program_key=program, saved_by=actor, saved_at=now)
 
 
-def get_or_create_answer_draft(integration: Integration, requirement_id: str, *, actor: Any, now: datetime) -> Draft:
+def get_or_create_answer_draft(
+    integration: Integration, requirement_id: str, *, actor: Any, now: datetime
+) -> IntegrationDraft:
     """The draft of one requirement's form: the one that a colleague began, else a new one."""
     _require_editor(integration.partner, actor)
-    draft, _ = Draft.objects.get_or_create(
+    draft, _ = IntegrationDraft.objects.get_or_create(
         integration=integration,
         requirement_id=requirement_id,
         sent_at=None,
@@ -56,13 +58,17 @@ def get_or_create_answer_draft(integration: Integration, requirement_id: str, *,
     return draft
 
 
-def save_draft(draft: Draft, data: Mapping[str, Any], *, version: int, actor: Any, now: datetime) -> Draft:
+def save_draft(
+    draft: IntegrationDraft, data: Mapping[str, Any], *, version: int, actor: Any, now: datetime
+) -> IntegrationDraft:
     """Keep what was typed on top of `version`, the one that the page had. Raises Conflict where there is a newer."""
     _require_editor(draft.partner, actor)
     with transaction.atomic():
-        locked_draft = Draft.objects.select_for_update(of=("self",)).select_related("saved_by").get(pk=draft.pk)
+        locked_draft = (
+            IntegrationDraft.objects.select_for_update(of=("self",)).select_related("saved_by").get(pk=draft.pk)
+        )
         if locked_draft.sent_at is not None:
-            raise ActionRefused(_("This draft has been sent already."), "gone")
+            raise ActionRefused(_("This draft has been sent already."), "invalid-transition")
         if locked_draft.data == dict(data):
             return locked_draft
         if locked_draft.version not in (EMPTY_DRAFT_VERSION, version):
@@ -73,17 +79,19 @@ def save_draft(draft: Draft, data: Mapping[str, Any], *, version: int, actor: An
     return locked_draft
 
 
-def submit_draft(draft: Draft, values: Mapping[str, Any], *, version: int, actor: Any, now: datetime) -> Integration:
+def submit_draft(
+    draft: IntegrationDraft, values: Mapping[str, Any], *, version: int, actor: Any, now: datetime
+) -> Integration:
     """Turn a start draft into its integration: once, however often the button is pressed.
 
-    A second press gets the integration of the first. Raises NotAllowed; with kind "stale" where the draft is
+    A second press gets the integration of the first. Raises ActionRefused; with kind "conflict" where the draft is
     no longer the `version` that the person looked at.
     """
     _require_editor(draft.partner, actor)
     with transaction.atomic():
-        unsent = Draft.objects.filter(pk=draft.pk, sent_at=None, integration=None)
+        unsent = IntegrationDraft.objects.filter(pk=draft.pk, sent_at=None, integration=None)
         claimed_count = unsent.filter(version=version).update(sent_at=now)
-        current = Draft.objects.select_related("partner", "integration", "saved_by").get(pk=draft.pk)
+        current = IntegrationDraft.objects.select_related("partner", "integration", "saved_by").get(pk=draft.pk)
         if current.integration is not None:
             return current.integration
         if not claimed_count:
@@ -93,20 +101,21 @@ def submit_draft(draft: Draft, values: Mapping[str, Any], *, version: int, actor
     return current.integration
 
 
-def _build_stale_refusal(draft: Draft) -> ActionRefused:
+def _build_stale_refusal(draft: IntegrationDraft) -> ActionRefused:
     if draft.sent_at is not None:
-        return ActionRefused(_("This draft was thrown away."), "gone")
+        return ActionRefused(_("This draft was thrown away."), "invalid-transition")
     return ActionRefused(
-        _("%(who)s changed the draft meanwhile. Look at it again.") % {"who": draft.saved_by or _("Somebody")}, "stale"
+        _("%(who)s changed the draft meanwhile. Look at it again.") % {"who": draft.saved_by or _("Somebody")},
+        "conflict",
     )
 
 
-def discard_draft(draft: Draft, *, actor: Any, now: datetime) -> None:
+def discard_draft(draft: IntegrationDraft, *, actor: Any, now: datetime) -> None:
     """Throw a draft away. It stays a row, so that a colleague's late save finds out."""
     _require_editor(draft.partner, actor)
-    Draft.objects.filter(pk=draft.pk, sent_at=None).update(sent_at=now)
+    IntegrationDraft.objects.filter(pk=draft.pk, sent_at=None).update(sent_at=now)
 
 
 def _require_editor(partner: Partner, actor: Any) -> None:
     if not permissions.can_edit_partner(partner, actor):
-        raise ActionRefused(permissions.get_refusal("can_edit"), "may")
+        raise ActionRefused(permissions.get_refusal("can_edit"), "forbidden")

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
 from integrations.programs.schema import Edition, Requirement, Tier
-from integrations.submissions.models import Integration, RequirementState
+from integrations.submissions.models import Integration, RequirementFulfillment
 from integrations.submissions.selectors import context as context_selectors
 from integrations.submissions.services import requirement_renames
 from integrations.submissions.services.transitions import integration_changes
@@ -43,7 +43,7 @@ class EditionMigrationPlan:
 
 
 def plan_migration(integration: Integration, edition_date: str, now: datetime) -> EditionMigrationPlan:
-    """The dry run. Raises NotAllowed where there is no such edition, or it is the one of the integration."""
+    """The dry run. Raises ActionRefused where there is no such edition, or it is the one of the integration."""
     new_edition = integration.program.by_date.get(edition_date)
     if new_edition is None or edition_date == integration.edition_date:
         raise ActionRefused(gettext("Choose another edition of the same program."))
@@ -134,7 +134,7 @@ def _list_differences(
         ),
         (_("Contact"), old_edition.contact, new_edition.contact),
         (_("Support"), old_edition.sla.summary, new_edition.sla.summary),
-        (_("Licences"), old_edition.licences.summary, new_edition.licences.summary),
+        (_("Licenses"), old_edition.licenses.summary, new_edition.licenses.summary),
         (_("Tier at release"), old_edition.release_tier.name, new_edition.release_tier.name),
         (_("Listing"), old_edition.listing, new_edition.listing),
         (_("Removal"), old_edition.removal, new_edition.removal),
@@ -147,7 +147,7 @@ def migrate_edition(
 ) -> EditionMigrationPlan:
     """Move an integration to another edition as plan() says, and write down what changed.
 
-    Raises NotAllowed, also while a decision can be undone: it would lead back onto a path that is no longer its own.
+    Raises ActionRefused, also while a decision can be undone: it would lead back onto a path that is no longer its own.
     """
     with integration_changes(integration, permissions.can_decide, actor=actor, now=now) as locked_integration:
         if locked_integration.undo_until is not None and locked_integration.undo_until > now:
@@ -184,7 +184,7 @@ def migrate_edition(
 def _reopen_requirements(integration: Integration, requirements: tuple[Requirement, ...]) -> None:
     """What was answered before the newer form asked more is open until that is answered too."""
     for requirement in requirements:
-        for state in RequirementState.objects.filter(integration=integration, requirement_id=requirement.id):
+        for state in RequirementFulfillment.objects.filter(integration=integration, requirement_id=requirement.id):
             if any(field.required and field.key not in state.data for field in requirement.fields):
                 state.status = Status.OPEN
                 state.save(update_fields=["status"])

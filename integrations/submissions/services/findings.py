@@ -7,7 +7,7 @@ from django.db.models import Max
 from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
-from integrations.submissions.models import Finding, Integration, Look, Message
+from integrations.submissions.models import Finding, Integration, ReadMarker, ReviewMessage
 from integrations.submissions.services.transitions import PROGRAM_CALENDAR, integration_changes
 from integrations.submissions.workflow.states import ReviewState, Stage
 from portal.audit.services import record_event
@@ -23,9 +23,9 @@ def raise_finding(integration: Integration, requirement_id: str, text: str, *, a
         raise ActionRefused(_("Say what should change."))
     with integration_changes(integration, permissions.can_decide, actor=actor, now=now) as locked_integration:
         if locked_integration.stage != Stage.REVIEW:
-            raise ActionRefused(_("Findings are written in review."), "gone")
+            raise ActionRefused(_("Findings are written in review."), "invalid-transition")
         if locked_integration.edition.requirement(requirement_id) is None:
-            raise ActionRefused(_("This edition of the program has no such requirement."), "gone")
+            raise ActionRefused(_("This edition of the program has no such requirement."), "invalid-transition")
         highest = locked_integration.findings.aggregate(top=Max("number"))["top"] or 0
         finding = locked_integration.findings.create(
             number=highest + 1, round=locked_integration.review_round, requirement_id=requirement_id, text=text.strip(),
@@ -68,13 +68,21 @@ def resolve_automatic_finding(integration: Integration, requirement_id: str, *, 
     if finding is not None:
         finding.state, finding.verified_at = Finding.State.VERIFIED, now
         finding.answer = finding.answer or "The portal looked again and found it in order."
-        finding.fixed_at = finding.fixed_at or now
+        finding.resolved_at = finding.resolved_at or now
         finding.save()
     return finding
 
 
 def _update_finding(
-    finding: Finding, state: str, verb: str, rule: Any, *, actor: Any, now: datetime, note: str = "", **fields: Any
+    finding: Finding,
+    state: str,
+    event_type: str,
+    rule: Any,
+    *,
+    actor: Any,
+    now: datetime,
+    note: str = "",
+    **fields: Any,
 ) -> None:
     """Move one finding on, write it down, and derive the turn again."""
     with integration_changes(finding.integration, rule, actor=actor, now=now) as locked_integration:
@@ -83,11 +91,11 @@ def _update_finding(
             raise ActionRefused(
                 _("Finding %(number)s is %(lower)s already.")
                 % {"number": locked_finding.number, "lower": locked_finding.get_state_display().lower()},
-                "stale",
+                "conflict",
             )
-        if locked_finding.state == Finding.State.VERIFIED and verb == "finding_fixed":
+        if locked_finding.state == Finding.State.VERIFIED and event_type == "finding_fixed":
             raise ActionRefused(
-                _("Finding %(number)s is verified already.") % {"number": locked_finding.number}, "stale"
+                _("Finding %(number)s is verified already.") % {"number": locked_finding.number}, "conflict"
             )
         locked_finding.state = state
         for name, value in fields.items():
@@ -99,7 +107,7 @@ def _update_finding(
         )
         record_event(
             locked_integration,
-            verb,
+            event_type,
             actor=actor,
             now=now,
             note=note,
@@ -113,9 +121,16 @@ def answer_finding(finding: Finding, answer: str, *, actor: Any, now: datetime) 
     """The partner says what was changed."""
     if not answer.strip():
         raise ActionRefused(_("Say what you changed, or where it can be seen."))
-    fields = {"answer": answer.strip(), "fixed_by": actor, "fixed_at": now}
+    fields = {"answer": answer.strip(), "resolved_by": actor, "resolved_at": now}
     _update_finding(
-        finding, Finding.State.FIXED, "finding_fixed", permissions.can_edit, actor=actor, now=now, note=answer, **fields
+        finding,
+        Finding.State.RESOLVED,
+        "finding_fixed",
+        permissions.can_edit,
+        actor=actor,
+        now=now,
+        note=answer,
+        **fields,
     )
 
 
@@ -144,7 +159,7 @@ def reopen_finding(finding: Finding, *, actor: Any, now: datetime, note: str = "
 
 def post_message(
     integration: Integration, body: str, *, actor: Any, now: datetime, is_internal: bool = False
-) -> Message:
+) -> ReviewMessage:
     """Say something in the thread, or, for the program, keep a note that the partner never sees."""
     if not body.strip():
         raise ActionRefused(_("There is nothing to say yet."))
@@ -154,17 +169,17 @@ def post_message(
         is_from_program = permissions.is_program_staff(actor) and not permissions.get_role(
             locked_integration.partner, actor
         )
-        verb = "noted" if is_internal else "said_to_partner" if is_from_program else "said_to_program"
-        record_event(locked_integration, verb, actor=actor, now=now, note=body, internal=is_internal)
+        event_type = "noted" if is_internal else "said_to_partner" if is_from_program else "said_to_program"
+        record_event(locked_integration, event_type, actor=actor, now=now, note=body, internal=is_internal)
     return message
 
 
 def update_read_marker(integration: Integration, *, actor: Any, now: datetime) -> int:
     """Remember up to which event a person has seen it. Returns the place of their look before this one."""
     latest_sequence = integration.events.aggregate(top=Max("seq"))["top"] or 0
-    read_marker, is_new = Look.objects.get_or_create(
+    read_marker, is_new = ReadMarker.objects.get_or_create(
         user=actor, integration=integration, defaults={"seq": latest_sequence, "at": now}
     )
     previous_sequence = 0 if is_new else read_marker.seq
-    Look.objects.filter(pk=read_marker.pk).update(seq=latest_sequence, at=now)
+    ReadMarker.objects.filter(pk=read_marker.pk).update(seq=latest_sequence, at=now)
     return previous_sequence

@@ -23,10 +23,10 @@ def request_introduction(
 ) -> Introduction:
     """Ask the company behind `other` for an introduction. Where it asked first, this agrees.
 
-    Asking twice is asking once. Raises NotAllowed: not an editor, one's own company, answered already.
+    Asking twice is asking once. Raises ActionRefused: not an editor, one's own company, answered already.
     """
     if not permissions.can_edit(requesting, actor):
-        raise ActionRefused(permissions.get_refusal("can_edit"), "may")
+        raise ActionRefused(permissions.get_refusal("can_edit"), "forbidden")
     if requesting.partner_id == other.partner_id:
         raise ActionRefused(_("Both integrations are your own company's."))
     with transaction.atomic():
@@ -46,9 +46,9 @@ def request_introduction(
 
 def _require_pending(introduction: Introduction) -> Introduction:
     if introduction.state == State.AGREED:
-        raise ActionRefused(_("You have been introduced already."), "stale")
+        raise ActionRefused(_("You have been introduced already."), "conflict")
     if introduction.state == State.DECLINED:
-        raise ActionRefused(_("The other side was asked and would rather not be introduced."), "stale")
+        raise ActionRefused(_("The other side was asked and would rather not be introduced."), "conflict")
     return introduction
 
 
@@ -78,9 +78,9 @@ def _lock_integrations(first: Integration, second: Integration) -> None:
 
 
 def _lock_pending(introduction: Introduction, actor: Any) -> Introduction:
-    """The introduction as it is now, both integrations locked. Raises NotAllowed where nothing is asked."""
+    """The introduction as it is now, both integrations locked. Raises ActionRefused where nothing is asked."""
     if not permissions.can_edit(introduction.other, actor):
-        raise ActionRefused(permissions.get_refusal("can_edit"), "may")
+        raise ActionRefused(permissions.get_refusal("can_edit"), "forbidden")
     _lock_integrations(introduction.asking, introduction.other)
     locked_introduction = Introduction.objects.select_related("asking__partner", "other__partner", "decided_by").get(
         pk=introduction.pk
@@ -97,7 +97,7 @@ def _lock_pending(introduction: Introduction, actor: Any) -> Introduction:
                 "who": locked_introduction.decided_by or _("Somebody"),
                 "at": f"{locked_introduction.decided_at:%d %b, %H:%M}",
             },
-            "stale",
+            "conflict",
         )
     return locked_introduction
 

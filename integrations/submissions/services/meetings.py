@@ -55,7 +55,7 @@ def get_proposer(meeting: Meeting) -> ResponsibleParty:
 
 def is_completed(meeting: Meeting, requirement: Requirement) -> bool:
     """Whether it was held and everything was shown."""
-    return meeting.state == State.HELD and all(meeting.items.get(item) for item in requirement.meeting_items)
+    return meeting.state == State.COMPLETED and all(meeting.items.get(item) for item in requirement.meeting_items)
 
 
 def propose_times(
@@ -69,14 +69,14 @@ def propose_times(
     with submission_changes(integration, requirement_id, actor=actor) as (locked_integration, requirement):
         meeting = get_current_meeting(locked_integration, requirement_id)
         if meeting is not None and is_completed(meeting, requirement):
-            raise ActionRefused(_("This meeting was held already."), "gone")
+            raise ActionRefused(_("This meeting was held already."), "invalid-transition")
         by_program = get_acting_party(locked_integration, actor) == ResponsibleParty.PROGRAM
-        if meeting is None or meeting.state in (State.HELD, State.CANCELLED):
+        if meeting is None or meeting.state in (State.COMPLETED, State.CANCELLED):
             shown_items = meeting.items if meeting else {}
             meeting = Meeting(
                 integration=locked_integration, requirement_id=requirement_id, created_at=now, items=shown_items
             )
-        elif meeting.state == State.AGREED:
+        elif meeting.state == State.SCHEDULED:
             meeting.sequence += 1
         proposed_values = (by_program, proposal.list_iso_times(), proposal.place, proposal.minutes)
         current_values = (meeting.by_program, meeting.times, meeting.place, meeting.minutes)
@@ -110,16 +110,16 @@ def accept_time(meeting: Meeting, moment: datetime, *, actor: Any, now: datetime
         requirement,
     ):
         locked_meeting = locked_integration.meetings.select_related("integration").get(pk=meeting.pk)
-        if locked_meeting.state == State.AGREED and locked_meeting.starts_at == moment:
+        if locked_meeting.state == State.SCHEDULED and locked_meeting.starts_at == moment:
             return locked_meeting
         if locked_meeting.state != State.PROPOSED or moment not in list_proposed_times(locked_meeting):
-            raise ActionRefused(_("This time is no longer proposed. Look at what is."), "stale")
+            raise ActionRefused(_("This time is no longer proposed. Look at what is."), "conflict")
         if get_acting_party(locked_integration, actor) == get_proposer(locked_meeting):
-            raise ActionRefused(_("Your side proposed these times: the other side accepts one."), "may")
+            raise ActionRefused(_("Your side proposed these times: the other side accepts one."), "forbidden")
         if moment <= now:
-            raise ActionRefused(_("This time has passed. Choose another, or propose new ones."), "stale")
+            raise ActionRefused(_("This time has passed. Choose another, or propose new ones."), "conflict")
         locked_meeting.state, locked_meeting.starts_at, locked_meeting.place = (
-            State.AGREED,
+            State.SCHEDULED,
             moment,
             locked_meeting.place or place,
         )
@@ -150,8 +150,8 @@ def cancel_meeting(meeting: Meeting, *, reason: str, actor: Any, now: datetime) 
         locked_meeting = locked_integration.meetings.select_related("integration").get(pk=meeting.pk)
         if locked_meeting.state == State.CANCELLED:
             return
-        if locked_meeting.state == State.HELD:
-            raise ActionRefused(_("This meeting was held already."), "gone")
+        if locked_meeting.state == State.COMPLETED:
+            raise ActionRefused(_("This meeting was held already."), "invalid-transition")
         calendar = ""
         if locked_meeting.starts_at is not None:
             locked_meeting.sequence += 1
@@ -173,7 +173,7 @@ def cancel_meeting(meeting: Meeting, *, reason: str, actor: Any, now: datetime) 
             now=now,
             rule=permissions.can_take_part,
             status=Status.OPEN,
-            verb="meeting_cancelled",
+            event_type="meeting_cancelled",
             extra_data=event_data,
             summary="Cancelled: propose new times.",
             note=reason.strip(),
@@ -187,19 +187,19 @@ def complete_meeting(meeting: Meeting, shown_items: Iterable[str], *, notes: str
         requirement,
     ):
         if actor is not None and not permissions.can_decide(locked_integration, actor):
-            raise ActionRefused(permissions.get_refusal("can_decide"), "may")
+            raise ActionRefused(permissions.get_refusal("can_decide"), "forbidden")
         locked_meeting = locked_integration.meetings.get(pk=meeting.pk)
         if is_completed(locked_meeting, requirement):
             return locked_meeting
-        if locked_meeting.state not in (State.AGREED, State.HELD) or locked_meeting.starts_at is None:
-            raise ActionRefused(_("No time is agreed yet."), "stale")
+        if locked_meeting.state not in (State.SCHEDULED, State.COMPLETED) or locked_meeting.starts_at is None:
+            raise ActionRefused(_("No time is agreed yet."), "conflict")
         if locked_meeting.starts_at > now:
             raise ActionRefused(_("The meeting has not begun yet."))
         checked_items = set(shown_items)
         locked_meeting.items = {
             item: item in checked_items or bool(locked_meeting.items.get(item)) for item in requirement.meeting_items
         }
-        locked_meeting.state = State.HELD
+        locked_meeting.state = State.COMPLETED
         locked_meeting.save()
         _answer_completed(locked_integration, requirement, locked_meeting, notes.strip(), actor, now)
     return locked_meeting
@@ -217,9 +217,9 @@ def _answer_completed(
         data | ({"waits_for": str(ResponsibleParty.PROGRAM)} if open_items else {}),
         actor=actor,
         now=now,
-        status=Status.WAITING if open_items else Status.GIVEN,
+        status=Status.AWAITING_OTHER_PARTY if open_items else Status.SUBMITTED,
         rule=permissions.can_take_part,
-        verb="meeting_held",
+        event_type="meeting_held",
         summary=summary,
         extra_data=_build_event_data(meeting) | {"left": open_items},
         note=notes,
@@ -251,7 +251,7 @@ def _build_event_data(meeting: Meeting, calendar: str = "") -> dict[str, Any]:
 def _answer_requirement(
     integration: Integration,
     requirement: Requirement,
-    verb: str,
+    event_type: str,
     waits_for: ResponsibleParty,
     event_data: dict[str, Any],
     actor: Any,
@@ -265,8 +265,8 @@ def _answer_requirement(
         actor=actor,
         now=now,
         rule=permissions.can_take_part,
-        verb=verb,
-        status=Status.WAITING,
-        summary=summaries[verb],
+        event_type=event_type,
+        status=Status.AWAITING_OTHER_PARTY,
+        summary=summaries[event_type],
         extra_data=event_data,
     )

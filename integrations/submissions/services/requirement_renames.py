@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from integrations.submissions.models import Finding, Integration, RequirementState
+from integrations.submissions.models import Finding, Integration, RequirementFulfillment
 from integrations.submissions.workflow.states import Status
 
 EARLIEST_MOMENT = datetime.min.replace(tzinfo=UTC)
@@ -65,28 +65,28 @@ def _rename_drafts(integration: Integration, new_ids: Mapping[str, str], now: da
 def _rename_answers(integration: Integration, new_ids: Mapping[str, str]) -> list[dict[str, Any]]:
     replaced_answers = []
     for state, new_id in _release_old_ids(integration.states, new_ids):
-        existing = integration.states.filter(requirement_id=new_id).first()
+        existing = integration.fulfillments.filter(requirement_id=new_id).first()
         newest = state
         if existing is not None:
-            older, newest = sorted((existing, state), key=lambda item: item.given_at or EARLIEST_MOMENT)
+            older, newest = sorted((existing, state), key=lambda item: item.submitted_at or EARLIEST_MOMENT)
             replaced_answers += _merge_answer(older, newest, new_id)
         _assign_requirement(newest, new_id)
     return replaced_answers
 
 
-def _merge_answer(older: RequirementState, newest: RequirementState, new_id: str) -> list[dict[str, Any]]:
+def _merge_answer(older: RequirementFulfillment, newest: RequirementFulfillment, new_id: str) -> list[dict[str, Any]]:
     """Take one answer into another, with its documents and a longer waiver; what it said goes into the history."""
     replaced_answer = {
         "requirement": new_id,
         "status": str(older.status),
         "data": older.data,
-        "given_by": str(older.given_by or ""),
-        "given_at": older.given_at.isoformat() if older.given_at else "",
+        "submitted_by": str(older.submitted_by or ""),
+        "submitted_at": older.submitted_at.isoformat() if older.submitted_at else "",
     }
     older.documents.update(state=newest)
-    if older.waived_until and older.waived_until > (newest.waived_until or EARLIEST_MOMENT):
+    if older.waiver_expires_at and older.waiver_expires_at > (newest.waiver_expires_at or EARLIEST_MOMENT):
         newest.waived_by, newest.waiver_reason = older.waived_by, older.waiver_reason
-        newest.waived_until = older.waived_until
+        newest.waiver_expires_at = older.waiver_expires_at
     newest.version = max(newest.version, older.version) + 1  # a page that shows either is out of date
     newest.save()
     older.delete()

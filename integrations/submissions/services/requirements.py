@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from integrations.partners import permissions as rules
 from integrations.partners.models import Partner
 from integrations.programs.schema import AnswerScope, FulfillingParty, Requirement
-from integrations.submissions.models import Draft, Integration, RequirementState
+from integrations.submissions.models import Integration, IntegrationDraft, RequirementFulfillment
 from integrations.submissions.selectors import context
 from integrations.submissions.services import findings
 from integrations.submissions.services.transitions import integration_changes, lock_integration, refresh_next_action
@@ -31,16 +31,16 @@ OTHER_PARTY = {ResponsibleParty.PARTNER: ResponsibleParty.PROGRAM, ResponsiblePa
 
 
 def get_requirement(integration: Integration, requirement_id: str) -> Requirement:
-    """The requirement, of the path or of a tier. Raises NotAllowed where the edition has none of that id."""
+    """The requirement, of the path or of a tier. Raises ActionRefused where the edition has none of that id."""
     requirement = integration.edition.requirement(requirement_id)
     if requirement is None:
-        raise ActionRefused(_("This edition of the program has no such requirement."), "gone")
+        raise ActionRefused(_("This edition of the program has no such requirement."), "invalid-transition")
     return requirement
 
 
-def get_or_create_state(integration: Integration, requirement_id: str) -> RequirementState:
+def get_or_create_state(integration: Integration, requirement_id: str) -> RequirementFulfillment:
     """The requirement's row, made where nothing happened to it yet. Call with the integration locked."""
-    state, _ = RequirementState.objects.get_or_create(integration=integration, requirement_id=requirement_id)
+    state, _ = RequirementFulfillment.objects.get_or_create(integration=integration, requirement_id=requirement_id)
     return state
 
 
@@ -48,7 +48,7 @@ def require_open(integration: Integration) -> None:
     if integration.stage in FINAL_STAGES:
         raise ActionRefused(
             _("This integration is %(stage)s: nothing can be handed in any more.") % {"stage": integration.stage},
-            "gone",
+            "invalid-transition",
         )
 
 
@@ -67,7 +67,7 @@ def submission_changes(
 ) -> Iterator[tuple[Integration, Requirement]]:
     """The locked row and its requirement, for something that is kept beside the answer; end with answer().
 
-    Raises NotAllowed where this person has no part in the requirement, or the integration has ended.
+    Raises ActionRefused where this person has no part in the requirement, or the integration has ended.
     """
     with transaction.atomic():
         requirement = get_requirement(integration, requirement_id)
@@ -75,7 +75,7 @@ def submission_changes(
         locked_integration = lock_integration(integration.pk)
         rule = ANSWER_RULES[requirement.who]
         if actor is not None and not rule(locked_integration, actor):
-            raise ActionRefused(rules.get_refusal(rule.__name__), "may")
+            raise ActionRefused(rules.get_refusal(rule.__name__), "forbidden")
         require_open(locked_integration)
         yield locked_integration, requirement
 
@@ -94,18 +94,18 @@ def submit_answer(
     *,
     actor: Any,
     now: datetime,
-    status: Status = Status.GIVEN,
+    status: Status = Status.SUBMITTED,
     summary: str = "",
-    verb: str = "answered",
+    event_type: str = "answered",
     rule: Any = rules.can_edit,
     version: int | None = None,
     note: str = "",
     extra_data: Mapping[str, Any] | None = None,
-) -> RequirementState:
+) -> RequirementFulfillment:
     """Give a requirement its answer: form fields, an attestation, or the status of a two-sided one.
 
     `note` and `extra_data` are what the event says besides. What the company gives once is written to all of its open
-    integrations in the program. Raises NotAllowed; with kind "stale" where `version` is older than the answer.
+    integrations in the program. Raises ActionRefused; with kind "conflict" where `version` is older than the answer.
     """
     _lock_partner(integration, get_requirement(integration, requirement_id))
     with integration_changes(integration, rule, actor=actor, now=now) as locked_integration:
@@ -114,40 +114,40 @@ def submit_answer(
         state = get_or_create_state(locked_integration, requirement_id)
         _require_version(state, version)
         _save_answer(state, data, status, summary, actor, now)
-        Draft.objects.filter(integration=locked_integration, requirement_id=requirement_id, sent_at=None).update(
-            sent_at=now
-        )
+        IntegrationDraft.objects.filter(
+            integration=locked_integration, requirement_id=requirement_id, sent_at=None
+        ).update(sent_at=now)
         event_data = {
             "requirement": requirement_id,
             "title": requirement.title,
             "status": str(status),
             **(extra_data or {}),
         }
-        record_event(locked_integration, verb, actor=actor, now=now, note=note, **event_data)
+        record_event(locked_integration, event_type, actor=actor, now=now, note=note, **event_data)
         if requirement.scope == AnswerScope.PARTNER:
             _share_answer(locked_integration, requirement, state, actor, now)
     return state
 
 
-def _require_version(state: RequirementState, version: int | None) -> None:
+def _require_version(state: RequirementFulfillment, version: int | None) -> None:
     """Refuse an answer to a version that somebody else has changed; None accepts every version."""
     if version is not None and state.version != version:
         raise ActionRefused(
-            _("%(who)s changed this answer meanwhile.") % {"who": state.given_by or _("Somebody")}, "stale"
+            _("%(who)s changed this answer meanwhile.") % {"who": state.submitted_by or _("Somebody")}, "conflict"
         )
 
 
 def _save_answer(
-    state: RequirementState, data: Mapping[str, Any], status: Status, summary: str, actor: Any, now: datetime
+    state: RequirementFulfillment, data: Mapping[str, Any], status: Status, summary: str, actor: Any, now: datetime
 ) -> None:
     state.data, state.status, state.summary = dict(data), status, summary
-    state.given_by, state.given_at = actor, now
+    state.submitted_by, state.submitted_at = actor, now
     state.version += 1
     state.save()
 
 
 def _share_answer(
-    integration: Integration, requirement: Requirement, source_state: RequirementState, actor: Any, now: datetime
+    integration: Integration, requirement: Requirement, source_state: RequirementFulfillment, actor: Any, now: datetime
 ) -> None:
     """Write what the company gives once to its other open integrations that ask for the same."""
     others = integration.partner.integrations.open().exclude(pk=integration.pk)
@@ -178,12 +178,12 @@ def _share_answer(
 
 def mark_not_applicable(
     integration: Integration, requirement_id: str, *, actor: Any, now: datetime
-) -> RequirementState:
+) -> RequirementFulfillment:
     """Say that an optional requirement ("only if needed") is not needed."""
     if not get_requirement(integration, requirement_id).optional:
         raise ActionRefused(_("This requirement is needed."))
     return submit_answer(
-        integration, requirement_id, {}, actor=actor, now=now, status=Status.NOT_NEEDED, verb="not_needed"
+        integration, requirement_id, {}, actor=actor, now=now, status=Status.NOT_APPLICABLE, event_type="not_needed"
     )
 
 
@@ -196,7 +196,7 @@ def record_check_outcome(
     detail: list[dict[str, Any]],
     retry_at: datetime | None,
     now: datetime,
-    fresh_until: datetime | None = None,
+    valid_until: datetime | None = None,
 ) -> None:
     """Write down what the machine found for one requirement. An event only where the outcome changed.
 
@@ -209,13 +209,13 @@ def record_check_outcome(
         previous_status = state.status
         state.retry_at = retry_at
         if outcome != Status.ERROR or previous_status not in CHECKED_STATUSES:
-            _set_check_result(state, Status(outcome), summary, detail, now, fresh_until)
+            _set_check_result(state, Status(outcome), summary, detail, now, valid_until)
         state.save()
-        verb, event_data = _update_automatic_finding(locked_integration, state, summary, now)
+        event_type, event_data = _update_automatic_finding(locked_integration, state, summary, now)
         if previous_status != state.status or event_data:
             record_event(
                 locked_integration,
-                verb,
+                event_type,
                 actor=None,
                 now=now,
                 note=summary,
@@ -230,15 +230,15 @@ def record_check_outcome(
 
 
 def _set_check_result(
-    state: RequirementState,
+    state: RequirementFulfillment,
     status: Status,
     summary: str,
     detail: list[dict[str, Any]],
     now: datetime,
-    fresh_until: datetime | None,
+    valid_until: datetime | None,
 ) -> None:
     state.status, state.summary, state.detail = status, summary[:500], detail
-    state.given_at, state.fresh_until = now, fresh_until
+    state.submitted_at, state.valid_until = now, valid_until
 
 
 def _is_required_for_listing(integration: Integration, requirement_id: str, now: datetime) -> bool:
@@ -253,7 +253,7 @@ def _is_required_for_listing(integration: Integration, requirement_id: str, now:
 
 
 def _update_automatic_finding(
-    integration: Integration, state: RequirementState, summary: str, now: datetime
+    integration: Integration, state: RequirementFulfillment, summary: str, now: datetime
 ) -> tuple[str, dict[str, Any]]:
     """The event's verb and what it tells besides, once a listed integration's requirement has turned."""
     if (

@@ -1,6 +1,6 @@
 """How is a step taken? The one door: lock, find, may they, is it ready, take it, save, write it down.
 
-Every refusal is a NotAllowed whose text is fit to show. Writes that are not steps come through changing().
+Every refusal is an ActionRefused whose text is fit to show. Writes that are not steps come through changing().
 """
 
 from collections.abc import Callable, Iterator
@@ -21,13 +21,13 @@ from integrations.submissions.selectors import context, queue_reasons
 from integrations.submissions.workflow import evidence as evidence_provider
 from integrations.submissions.workflow import guards
 from integrations.submissions.workflow.states import ResponsibleParty, determine_next_action
-from portal.audit.models import Event
+from portal.audit.models import AuditEvent
 from portal.audit.services import record_event, record_responsibility_change
 from portal.core import business_time
 from portal.core.errors import ActionRefused
 
 PROGRAM_CALENDAR = business_time.Calendar()
-RESPONSIBILITY_TIMESTAMPS = ("turn_since", "turn_due_at")
+RESPONSIBILITY_TIMESTAMPS = ("responsible_since", "action_due_at")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class AvailableTransition:
 
 def list_all_transitions() -> list[tuple[str, Transition]]:
     """Every step of the model, from each place that it leads on from, with the field that it moves."""
-    fields = [Integration._meta.get_field(name) for name in ("stage", "standing")]
+    fields = [Integration._meta.get_field(name) for name in ("stage", "listing_status")]
     return [(field.name, transition) for field in fields for transition in field.get_all_transitions(Integration)]  # type: ignore[union-attr]
 
 
@@ -110,10 +110,10 @@ def perform_transition(
     version: int | None = None,
     now: datetime | None = None,
     **inputs: Any,
-) -> Event:
+) -> AuditEvent:
     """Take one step. `actor` is a person, or None for the machine; `version` is the row the person looked at.
 
-    Raises NotAllowed. The row that was passed in is left as it is: read it again.
+    Raises ActionRefused. The row that was passed in is left as it is: read it again.
     """
     now = now or timezone.now()
     with transaction.atomic():
@@ -163,7 +163,7 @@ def _snapshot_state(integration: Integration) -> dict[str, Any]:
         key: getattr(integration, key).isoformat() if getattr(integration, key) else None
         for key in RESPONSIBILITY_TIMESTAMPS
     }
-    keys = ("stage", "step", "review_state", "tier", "tier_request", "standing")
+    keys = ("stage", "step", "review_state", "tier", "tier_request", "listing_status")
     values = {key: str(getattr(integration, key)) for key in keys}
     return {**values, **timestamps}
 
@@ -184,7 +184,7 @@ def _require_permission(integration: Integration, transition_name: str, actor: A
         else [candidate for _, candidate in list_all_transitions() if candidate.name == transition_name]
     )
     if candidates and not any(candidate.has_perm(integration, actor) for candidate in candidates):
-        raise ActionRefused(permissions.get_refusal(candidates[0].permission.__name__), "may")  # type: ignore[union-attr]
+        raise ActionRefused(permissions.get_refusal(candidates[0].permission.__name__), "forbidden")  # type: ignore[union-attr]
 
 
 def _find_transition(integration: Integration, transition_name: str, version: int | None) -> Transition:
@@ -193,17 +193,18 @@ def _find_transition(integration: Integration, transition_name: str, version: in
     if is_stale:
         last = integration.events.exclude(internal=True).last()
         actor_name, event_label = (
-            (last.actor or _("The portal"), last.verb.replace("_", " ")) if last else (_("Somebody"), "changed")
+            (last.actor or _("The portal"), last.event_type.replace("_", " ")) if last else (_("Somebody"), "changed")
         )
         time_label = _(" on %(at)s UTC") % {"at": f"{last.at:%d %b, %H:%M}"} if last else ""
         raise ActionRefused(
             _("%(who)s was faster: “%(what)s”%(at)s. Look again.")
             % {"who": actor_name, "what": event_label, "at": time_label},
-            "stale",
+            "conflict",
         )
     if transition is None:
         raise ActionRefused(
-            _("This step does not lead on from here: it is in %(stage)s now.") % {"stage": integration.stage}, "gone"
+            _("This step does not lead on from here: it is in %(stage)s now.") % {"stage": integration.stage},
+            "invalid-transition",
         )
     return transition
 
@@ -232,9 +233,11 @@ def _build_event_data(
     }
     if previous_state["tier_request"] and not integration.tier_request:
         event_data["tier"] = previous_state["tier_request"]  # the tier that was decided on
-    if previous_state["standing"] != integration.standing or transition.custom.get("evidence"):
-        event_data["standing"] = [previous_state["standing"], str(integration.standing)]
-        event_data["standing_due"] = integration.standing_due_at.isoformat() if integration.standing_due_at else ""
+    if previous_state["listing_status"] != integration.listing_status or transition.custom.get("evidence"):
+        event_data["listing_status"] = [previous_state["listing_status"], str(integration.listing_status)]
+        event_data["compliance_deadline"] = (
+            integration.compliance_deadline_at.isoformat() if integration.compliance_deadline_at else ""
+        )
     if integration.undo_until:
         event_data["undo_until"] = integration.undo_until.isoformat()
     return event_data
@@ -248,20 +251,22 @@ def refresh_next_action(integration: Integration, now: datetime, *, is_undo: boo
     snapshot = context.build_step_context(integration, now)
     next_action = determine_next_action(snapshot)
     responsible_party = str(next_action.holder) if next_action else ""
-    if responsible_party != integration.turn_holder:
-        integration.turn_since = now
-    if responsible_party != integration.turn_holder or (next_action and next_action.target != integration.turn_target):
-        integration.turn_due_at = _calculate_due_at(
+    if responsible_party != integration.responsible_party:
+        integration.responsible_since = now
+    if responsible_party != integration.responsible_party or (
+        next_action and next_action.target != integration.next_action_target
+    ):
+        integration.action_due_at = _calculate_due_at(
             integration, responsible_party, next_action.target if next_action else "", now
         )
-    integration.turn_holder = responsible_party
-    integration.turn_action = next_action.action[:300] if next_action else ""
-    integration.turn_target = next_action.target if next_action else ""
+    integration.responsible_party = responsible_party
+    integration.next_action_text = next_action.action[:300] if next_action else ""
+    integration.next_action_target = next_action.target if next_action else ""
     integration.reasons = (
         queue_reasons.list_reasons(integration, snapshot) if responsible_party == ResponsibleParty.PROGRAM else []
     )
-    integration.tally = context.count_requirements(integration, now)
-    integration.wake_at = context.get_next_refresh_at(integration, now)
+    integration.requirement_counts = context.count_requirements(integration, now)
+    integration.next_refresh_at = context.get_next_refresh_at(integration, now)
     integration.version += 1
     recorded_party = context.get_recorded_party(integration)
     if recorded_party != integration.__dict__.get("_held"):
@@ -273,7 +278,7 @@ def _calculate_due_at(integration: Integration, responsible_party: str, target: 
     """The program's turns are due as it promises; of the partner's, only what the standing leaves a period for."""
     if responsible_party == ResponsibleParty.PROGRAM:
         return business_time.add_business_days(now, integration.edition.review_days, PROGRAM_CALENDAR)
-    return integration.standing_due_at if target == "standing" else None
+    return integration.compliance_deadline_at if target == "compliance" else None
 
 
 @contextmanager
@@ -284,7 +289,7 @@ def integration_changes(
     with transaction.atomic():
         locked_integration = lock_integration(integration.pk)
         if actor is not None and not rule(locked_integration, actor):
-            raise ActionRefused(permissions.get_refusal(rule.__name__), "may")
+            raise ActionRefused(permissions.get_refusal(rule.__name__), "forbidden")
         yield locked_integration
         refresh_next_action(locked_integration, now)
         locked_integration.save()

@@ -6,7 +6,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from integrations.partners import permissions as rules
-from integrations.submissions.models import Integration, RequirementState
+from integrations.submissions.models import Integration, RequirementFulfillment
 from integrations.submissions.services.requirements import get_or_create_state, get_requirement, require_open
 from integrations.submissions.services.transitions import integration_changes, refresh_next_action
 from portal.audit.services import record_event
@@ -15,7 +15,7 @@ from portal.core.errors import ActionRefused
 
 def waive_requirement(
     integration: Integration, requirement_id: str, *, reason: str, expires_at: datetime, actor: Any, now: datetime
-) -> RequirementState:
+) -> RequirementFulfillment:
     """Let a requirement count as met until a moment, for a reason that the partner and the listing show."""
     if not reason.strip():
         raise ActionRefused(_("Say why: the reason is shown with the waiver."))
@@ -25,7 +25,7 @@ def waive_requirement(
         require_open(locked_integration)
         requirement = get_requirement(locked_integration, requirement_id)
         state = get_or_create_state(locked_integration, requirement_id)
-        state.waived_by, state.waiver_reason, state.waived_until = actor, reason.strip()[:500], expires_at
+        state.waived_by, state.waiver_reason, state.waiver_expires_at = actor, reason.strip()[:500], expires_at
         state.save()
         record_event(
             locked_integration,
@@ -47,10 +47,10 @@ def end_waiver(integration: Integration, requirement_id: str, *, reason: str, ac
     with integration_changes(integration, rules.can_decide, actor=actor, now=now) as locked_integration:
         requirement = get_requirement(locked_integration, requirement_id)
         state = get_or_create_state(locked_integration, requirement_id)
-        expires_at = state.waived_until
+        expires_at = state.waiver_expires_at
         if expires_at is None or not state.is_waived(now):
-            raise ActionRefused(_("There is no waiver that still counts."), "gone")
-        state.waived_until = now
+            raise ActionRefused(_("There is no waiver that still counts."), "invalid-transition")
+        state.waiver_expires_at = now
         state.save()
         refresh_next_action(locked_integration, now)  # the mail says whose turn it is without the waiver
         record_event(

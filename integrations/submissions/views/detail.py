@@ -68,7 +68,7 @@ def build_page_context(integration: Integration, user: Any) -> dict[str, Any]:
 def get_parallel_requirement(integration: Integration, user: Any, now: datetime) -> OpenRequirement | None:
     """What the company can already do while the program has the turn: the first of its own open requirements."""
     if (
-        integration.turn_holder != ResponsibleParty.PROGRAM
+        integration.responsible_party != ResponsibleParty.PROGRAM
         or not integration.is_open
         or not permissions.can_edit(integration, user)
     ):
@@ -109,25 +109,25 @@ def list_introductions(integration: Integration) -> list[Introduction]:
 
 def build_next_action_context(integration: Integration, user: Any) -> dict[str, Any]:
     """The one sentence and the one button on top, for the person who looks."""
-    target_kind, _, target_key = integration.turn_target.partition(":")
+    target_kind, _, target_key = integration.next_action_target.partition(":")
     targets = {
         "requirement": lambda: reverse("requirement", args=[integration.uuid, target_key]),
         "step": lambda: reverse("step", args=[integration.uuid, target_key]),
         "findings": lambda: "#findings",
         "review": lambda: reverse("review", args=[integration.uuid]),
-        "standing": lambda: reverse("standing", args=[integration.uuid]),
+        "compliance": lambda: reverse("standing", args=[integration.uuid]),
     }
-    is_own_turn = (integration.turn_holder == ResponsibleParty.PARTNER and permissions.can_edit(integration, user)) or (
-        integration.turn_holder == ResponsibleParty.PROGRAM and permissions.can_decide(integration, user)
-    )
+    is_own_turn = (
+        integration.responsible_party == ResponsibleParty.PARTNER and permissions.can_edit(integration, user)
+    ) or (integration.responsible_party == ResponsibleParty.PROGRAM and permissions.can_decide(integration, user))
     return {
         "yours": is_own_turn,
-        "sentence": integration.turn_said,
+        "sentence": integration.next_action_label,
         "button": get_button_label(integration, target_kind, target_key),
         "href": targets[target_kind]() if target_kind in targets else "",
-        "since": integration.turn_since,
-        "due": integration.turn_due_at,
-        "holder": gettext("Your turn") if is_own_turn else _get_party_label(integration.turn_holder),
+        "since": integration.responsible_since,
+        "due": integration.action_due_at,
+        "holder": gettext("Your turn") if is_own_turn else _get_party_label(integration.responsible_party),
     }
 
 
@@ -141,7 +141,7 @@ def get_button_label(integration: Integration, target_kind: str, target_key: str
         )
     if target_kind in BUTTON_LABELS:
         return gettext(BUTTON_LABELS[target_kind])
-    verb, colon, _ = integration.turn_action.partition(":")
+    verb, colon, _ = integration.next_action_text.partition(":")
     return translate_next_action(verb) if colon else gettext("Open")
 
 
@@ -157,7 +157,7 @@ def _get_party_label(responsible_party: str) -> str:
 BUTTON_LABELS = {
     "findings": gettext_noop("Answer"),
     "review": gettext_noop("Open the review"),
-    "standing": gettext_noop("See the evidence"),
+    "compliance": gettext_noop("See the evidence"),
 }
 RESPONSIBILITY_LABELS = {
     ResponsibleParty.PARTNER: gettext_noop("The company's turn"),

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from integrations.partners import permissions
 from integrations.submissions.forms.drafts import IntegrationForm, bind_form, get_naming_hint
 from integrations.submissions.forms.introductions import IntroductionRequestForm
-from integrations.submissions.models import Draft, Integration
+from integrations.submissions.models import Integration, IntegrationDraft
 from integrations.submissions.selectors.similar import describe_work, resolve_handle
 from integrations.submissions.services import drafts, introductions
 from integrations.submissions.views.draft_conflicts import format_value
@@ -41,10 +41,10 @@ def confirm_draft(request: HttpRequest, uuid: UUID) -> HttpResponse:
     return render(request, "submissions/start_confirm.html", context, status=422 if introduction_form.is_bound else 200)
 
 
-def build_confirmation_context(request: HttpRequest, draft: Draft, form: IntegrationForm) -> dict[str, Any]:
+def build_confirmation_context(request: HttpRequest, draft: IntegrationDraft, form: IntegrationForm) -> dict[str, Any]:
     program, edition = get_program(draft)
-    license_id = str(draft.data.get("licence", ""))
-    license_policy = edition.licences
+    license_id = str(draft.data.get("license", ""))
+    license_policy = edition.licenses
     return {
         "draft": draft,
         "program": program,
@@ -52,7 +52,7 @@ def build_confirmation_context(request: HttpRequest, draft: Draft, form: Integra
         "facts": form.cleaned_data,
         "category": format_value(edition, "category", draft.data),
         "hint": get_naming_hint(program, str(draft.data.get("repository_address", ""))),
-        "licence_hint": license_policy.summary
+        "license_hint": license_policy.summary
         if license_policy.lines and license_id and license_id not in license_policy.allow | license_policy.ask
         else "",
         "overlaps": find_draft_overlaps(draft.partner, draft.data) or (),
@@ -60,7 +60,7 @@ def build_confirmation_context(request: HttpRequest, draft: Draft, form: Integra
     }
 
 
-def submit_draft(request: HttpRequest, draft: Draft, form: IntegrationForm, message: str) -> HttpResponse:
+def submit_draft(request: HttpRequest, draft: IntegrationDraft, form: IntegrationForm, message: str) -> HttpResponse:
     """Make the integration, once, and ask for the introductions that were ticked."""
     now, user = timezone.now(), request.user
     try:
@@ -69,7 +69,7 @@ def submit_draft(request: HttpRequest, draft: Draft, form: IntegrationForm, mess
         )
     except ActionRefused as refusal:
         report_refusal(request, refusal)
-        return redirect("confirm_start" if refusal.kind == "stale" else "draft", uuid=draft.uuid)
+        return redirect("confirm_start" if refusal.kind == "conflict" else "draft", uuid=draft.uuid)
     request_introductions(request, integration, request.POST.getlist("introduce")[:MAX_INTRODUCTION_REQUESTS], message)
     return redirect("integration", integration.uuid)
 
@@ -81,7 +81,7 @@ def request_introductions(request: HttpRequest, integration: Integration, handle
         try:
             if other is None:
                 raise ActionRefused(
-                    _("That work does not overlap with yours any more: there is nobody to ask."), "gone"
+                    _("That work does not overlap with yours any more: there is nobody to ask."), "invalid-transition"
                 )
             introductions.request_introduction(integration, other, message, actor=request.user, now=timezone.now())
             messages.success(request, _("You asked for an introduction. You hear from us when they decide."))

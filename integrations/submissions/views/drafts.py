@@ -24,7 +24,7 @@ from integrations.submissions.forms.drafts import (
     merge_form_data,
     merge_repository_data,
 )
-from integrations.submissions.models import Draft
+from integrations.submissions.models import IntegrationDraft
 from integrations.submissions.services import drafts
 from integrations.submissions.services.creation import get_entry_edition
 from integrations.submissions.views.draft_conflicts import render_conflict
@@ -83,9 +83,11 @@ def redirect_without_partner(request: HttpRequest, program: Program) -> HttpResp
     return redirect(f"{reverse('company_new')}?next={request.path}")
 
 
-def list_open_drafts(partners: list[Partner], program: Program) -> list[Draft]:
+def list_open_drafts(partners: list[Partner], program: Program) -> list[IntegrationDraft]:
     """What was begun in this program and not sent, by whoever of the companies."""
-    rows = Draft.objects.filter(partner__in=partners, program_key=program.key, integration=None, sent_at=None)
+    rows = IntegrationDraft.objects.filter(
+        partner__in=partners, program_key=program.key, integration=None, sent_at=None
+    )
     return [draft for draft in rows.select_related("saved_by", "partner")[:10] if has_text(draft.data)]
 
 
@@ -99,7 +101,9 @@ def create_draft(request: HttpRequest, program: Program, partners: list[Partner]
         }
         return render(request, "submissions/start.html", context, status=422)
     now, partner = timezone.now(), chosen_partner or partners[0]
-    own_drafts = Draft.objects.filter(partner=partner, program_key=program.key, saved_by=request.user, sent_at=None)  # type: ignore[misc]
+    own_drafts = IntegrationDraft.objects.filter(
+        partner=partner, program_key=program.key, saved_by=request.user, sent_at=None
+    )  # type: ignore[misc]
     empty_draft = own_drafts.filter(integration=None, version=0).first()
     draft = empty_draft or drafts.create_draft(partner, program.key, actor=request.user, now=now)
     data = merge_form_data(request.POST, {})
@@ -126,7 +130,7 @@ def show_draft(request: HttpRequest, uuid: UUID) -> HttpResponse:
 
 
 def build_draft_context(
-    request: HttpRequest, draft: Draft, data: Mapping[str, Any], version: int, unsent: bool
+    request: HttpRequest, draft: IntegrationDraft, data: Mapping[str, Any], version: int, unsent: bool
 ) -> dict[str, Any]:
     program, edition = get_program(draft)
     is_checked = "check" in request.GET
@@ -145,20 +149,22 @@ def build_draft_context(
     }  # fmt: skip
 
 
-def redirect_sent_draft(request: HttpRequest, draft: Draft) -> HttpResponse:
+def redirect_sent_draft(request: HttpRequest, draft: IntegrationDraft) -> HttpResponse:
     if draft.integration is not None:
         return redirect("integration", draft.integration.uuid)
     messages.info(request, _("This draft was thrown away."))
     return redirect("home")
 
 
-def save_and_confirm(request: HttpRequest, draft: Draft) -> HttpResponse:
+def save_and_confirm(request: HttpRequest, draft: IntegrationDraft) -> HttpResponse:
     """Keep what was typed, then to the page that shows all of it before it is sent."""
     saved_draft = save_form(request, draft)
-    return redirect("confirm_start", uuid=saved_draft.uuid) if isinstance(saved_draft, Draft) else saved_draft
+    return (
+        redirect("confirm_start", uuid=saved_draft.uuid) if isinstance(saved_draft, IntegrationDraft) else saved_draft
+    )
 
 
-def save_form(request: HttpRequest, draft: Draft) -> Draft | HttpResponse:
+def save_form(request: HttpRequest, draft: IntegrationDraft) -> IntegrationDraft | HttpResponse:
     """The draft with what was typed, or the page that says why it could not be kept and shows both versions."""
     data = merge_form_data(request.POST, draft.data)
     try:
@@ -187,12 +193,12 @@ def autosave_draft(request: HttpRequest, uuid: UUID) -> HttpResponse:
     except drafts.DraftConflictError as conflict:
         return HttpResponse(str(conflict), status=409, content_type="text/plain; charset=utf-8")
     except ActionRefused as refusal:
-        status = {"gone": 410, "may": 403}.get(refusal.kind, 409)
+        status = {"invalid-transition": 410, "forbidden": 403}.get(refusal.kind, 409)
         return HttpResponse(str(refusal), status=status, content_type="text/plain; charset=utf-8")
     return HttpResponse(status=204, headers={"X-Draft-Version": str(saved_draft.version)})
 
 
-def collect_form_data(draft: Draft, request: HttpRequest) -> dict[str, Any]:
+def collect_form_data(draft: IntegrationDraft, request: HttpRequest) -> dict[str, Any]:
     """The data of either kind of draft."""
     if draft.integration is None:
         return merge_form_data(request.POST, draft.data)
@@ -204,10 +210,10 @@ def collect_form_data(draft: Draft, request: HttpRequest) -> dict[str, Any]:
 def prefill_draft(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """Keep what was typed, ask GitHub about the repository, and show the form again."""
     saved_draft = save_form(request, load_draft(request, uuid))
-    return fill_from_repository(request, saved_draft) if isinstance(saved_draft, Draft) else saved_draft
+    return fill_from_repository(request, saved_draft) if isinstance(saved_draft, IntegrationDraft) else saved_draft
 
 
-def fill_from_repository(request: HttpRequest, draft: Draft) -> HttpResponse:
+def fill_from_repository(request: HttpRequest, draft: IntegrationDraft) -> HttpResponse:
     """Fill what is still blank with what the repository answers; why it gave nothing is kept for the page."""
     repository_data = repository_urls.fetch_repository(str(draft.data.get("repository_address", "")))
     try:
@@ -245,7 +251,7 @@ def discard_draft(request: HttpRequest, uuid: UUID) -> HttpResponse:
 
 
 urlpatterns = [
-    path("start/<slug:program>/", start_integration, name="start_program"),
+    path("programs/choose/<slug:program>/", start_integration, name="start_program"),
     path("drafts/<uuid:uuid>/", show_draft, name="draft"),
     path("drafts/<uuid:uuid>/save/", autosave_draft, name="draft_save"),
     path("drafts/<uuid:uuid>/prefill/", prefill_draft, name="prefill"),

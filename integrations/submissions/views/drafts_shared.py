@@ -12,7 +12,7 @@ from integrations.partners.models import Partner
 from integrations.programs.registry import PROGRAMS
 from integrations.programs.schema import Edition, Program
 from integrations.submissions.forms.drafts import FORM_FIELDS
-from integrations.submissions.models import Draft
+from integrations.submissions.models import IntegrationDraft
 from integrations.submissions.selectors.similar import Overlap, WorkDescription, find_overlaps
 from integrations.submissions.services.creation import get_entry_edition
 from portal.core.repository_urls import InvalidRepositoryUrlError, parse_repository
@@ -24,17 +24,17 @@ def list_editable_partners(user: Any) -> list[Partner]:
     return list(Partner.objects.filter(pk__in=partner_ids).order_by("name"))
 
 
-def load_draft(request: HttpRequest, uuid: UUID) -> Draft:
+def load_draft(request: HttpRequest, uuid: UUID) -> IntegrationDraft:
     """A draft of one of the person's companies. Raises Http404 for every other."""
     user: Any = request.user
-    rows = Draft.objects.filter(uuid=uuid, partner_id__in=list(permissions.get_roles(user)))
+    rows = IntegrationDraft.objects.filter(uuid=uuid, partner_id__in=list(permissions.get_roles(user)))
     draft = rows.select_related("partner", "integration", "saved_by").first()
     if draft is None:
         raise Http404(_("This draft does not exist, or it is not visible to you."))
     return draft
 
 
-def get_program(draft: Draft) -> tuple[Program, Edition]:
+def get_program(draft: IntegrationDraft) -> tuple[Program, Edition]:
     """The program of a start draft and the edition that it will enter."""
     return PROGRAMS[draft.program_key], get_entry_edition(draft.program_key)
 

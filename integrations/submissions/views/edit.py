@@ -61,4 +61,4 @@ def build_changes(integration: Integration, form: IntegrationForm) -> dict[str, 
     return values | {"repository": repository} | repository_ids
 
 
-urlpatterns = [path("integrations/<uuid:uuid>/facts/", edit_integration, name="edit_facts")]
+urlpatterns = [path("integrations/<uuid:uuid>/edit/", edit_integration, name="edit_facts")]

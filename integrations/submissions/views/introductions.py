@@ -44,14 +44,14 @@ def show_similar(request: HttpRequest, uuid: UUID) -> HttpResponse:
             request.POST.getlist("introduce")[:MAX_INTRODUCTION_REQUESTS],
             form.cleaned_data["message"],
         )
-        return redirect("neighbours", uuid=uuid)
+        return redirect("neighbors", uuid=uuid)
     context = {
         "integration": integration,
         "overlaps": find_integration_overlaps(integration),
         "form": form,
         "can_edit": can_request_introduction(integration, request),
     }
-    return render(request, "submissions/introduction_neighbours.html", context, status=422 if form.is_bound else 200)
+    return render(request, "submissions/introduction_neighbors.html", context, status=422 if form.is_bound else 200)
 
 
 def can_request_introduction(integration: Any, request: HttpRequest) -> bool:
@@ -124,6 +124,6 @@ def list_contact_users(partner: Partner, preferred_user: Any) -> list[Any]:
 
 
 urlpatterns = [
-    path("integrations/<uuid:uuid>/neighbours/", show_similar, name="neighbours"),
+    path("integrations/<uuid:uuid>/similar/", show_similar, name="neighbors"),
     path("introductions/<int:pk>/", show_introduction, name="introduction"),
 ]

@@ -11,7 +11,7 @@ from django.views.decorators.vary import vary_on_headers
 
 from integrations.partners import permissions
 from integrations.partners.models import Partner
-from integrations.programs.models import PublishedProvider
+from integrations.programs.models import RegistryProvider
 from integrations.programs.registry import PROGRAMS
 from integrations.submissions.forms.filters import SORT_ORDERS, IntegrationFilterForm
 from integrations.submissions.models import Integration
@@ -22,15 +22,29 @@ from portal.ui.pagination import paginate
 MAX_RESULTS = 20  # shown of each kind of thing on the first page of a search
 # The list shows a part of the row: what it does not show is not read.
 LIST_COLUMNS = (
-    "uuid", "name", "program_key", "edition_date", "stage", "step", "standing", "tier", "repository",
-    "turn_holder", "turn_action", "turn_due_at", "turn_since", "created_at", "partner__name", "partner__slug",
-)  # fmt: skip
+    "uuid",
+    "name",
+    "program_key",
+    "edition_date",
+    "stage",
+    "step",
+    "listing_status",
+    "tier",
+    "repository",
+    "responsible_party",
+    "next_action_text",
+    "action_due_at",
+    "responsible_since",
+    "created_at",
+    "partner__name",
+    "partner__slug",
+)
 CONDITIONS_BY_FILTER: dict[str, Callable[[str], Q]] = {
     "program": lambda key: Q(program_key=key),
     "stage": lambda stage: Q(stage=stage),
     "category": lambda key: Q(category=key),
-    "holder": lambda holder: Q(turn_holder=holder),
-    "standing": lambda standing: Q(standing=standing),
+    "holder": lambda holder: Q(responsible_party=holder),
+    "listing_status": lambda listing_status: Q(listing_status=listing_status),
     "q": lambda words: build_text_condition(words),
 }
 
@@ -93,11 +107,11 @@ def search_partners(query: str) -> QuerySet[Partner]:
     return Partner.objects.filter(Q(name__icontains=query) | Q(domain__icontains=query)).order_by("name")
 
 
-def search_providers(query: str) -> QuerySet[PublishedProvider]:
+def search_providers(query: str) -> QuerySet[RegistryProvider]:
     """Published providers, the most used first."""
     condition = Q(full_name__icontains=query)
     key = compute_name_key(query)
-    rows = PublishedProvider.objects.filter(condition | Q(name_key__startswith=key) if key else condition)
+    rows = RegistryProvider.objects.filter(condition | Q(name_key__startswith=key) if key else condition)
     return rows.order_by("-downloads", "full_name")
 
 

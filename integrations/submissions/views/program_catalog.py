@@ -108,7 +108,11 @@ def list_sla_rows(sla: Sla) -> list[tuple[str, str]]:
     """The promise as (kind of issue, within): empty for a program without figures."""
     targets = ((_("Critical issues"), format_target(sla.critical)), (_("Other issues"), format_target(sla.other)))
     return [
-        (issue_label, _("%(verb)s within %(within)s") % {"verb": _(TARGET_LABELS[sla.verb]), "within": time_limit})
+        (
+            issue_label,
+            _("%(target_type)s within %(within)s")
+            % {"target_type": _(TARGET_LABELS[sla.target_type]), "within": time_limit},
+        )
         for issue_label, time_limit in targets
         if time_limit
     ]
@@ -194,7 +198,7 @@ def show_chooser(request: HttpRequest) -> HttpResponse:
 
 
 urlpatterns = [
-    path("start/", show_chooser, name="start"),
+    path("programs/choose/", show_chooser, name="start"),
     path("programs/", list_programs, name="programs"),
     path("programs/<slug:key>/", show_program, name="program"),
 ]

@@ -19,29 +19,30 @@ def _format_moment(moment: datetime | None) -> str:
 
 def _describe_period(integration: "Integration") -> str:
     return (
-        _("The period ends %(standing_due_at)s.") % {"standing_due_at": _format_moment(integration.standing_due_at)}
-        if integration.standing_due_at
+        _("The period ends %(compliance_deadline_at)s.")
+        % {"compliance_deadline_at": _format_moment(integration.compliance_deadline_at)}
+        if integration.compliance_deadline_at
         else _("It is held.")
     )
 
 
 @attach_refusal(_describe_period)
 def has_period_ended(integration: "Integration") -> bool:
-    due_at = integration.standing_due_at
+    due_at = integration.compliance_deadline_at
     return due_at is not None and due_at <= integration.asking.now
 
 
 def _describe_pause(integration: "Integration") -> str:
-    if integration.standing_hold == evidence.PAUSED_FOR_APPEAL:
+    if integration.deadline_pause_reason == evidence.PAUSED_FOR_APPEAL:
         return _("An appeal is open: it is decided first.")
-    if integration.standing_ask:
-        return _("Decide first: %(standing_ask)s.") % {"standing_ask": integration.standing_ask}
+    if integration.compliance_request:
+        return _("Decide first: %(compliance_request)s.") % {"compliance_request": integration.compliance_request}
     return _("The partner acted: somebody looks at that first.")
 
 
 @attach_refusal(_describe_pause)
 def is_process_not_paused(integration: "Integration") -> bool:
-    return not integration.standing_hold and not integration.standing_ask
+    return not integration.deadline_pause_reason and not integration.compliance_request
 
 
 def _list_activities(integration: "Integration") -> str:
@@ -67,7 +68,7 @@ def is_data_complete(integration: "Integration") -> bool:
     """Nothing is decided across a gap: the answer may stand in it."""
     data_up_to, due_at = (
         evidence.get_compliance_facts(integration, integration.asking.now).up_to,
-        integration.standing_due_at,
+        integration.compliance_deadline_at,
     )
     return data_up_to is None or due_at is None or data_up_to >= due_at
 
@@ -107,27 +108,27 @@ def is_not_appealed(integration: "Integration") -> bool:
 
 @attach_refusal(gettext_noop("No appeal is open."))
 def is_appeal_open(integration: "Integration") -> bool:
-    return integration.standing_hold == evidence.PAUSED_FOR_APPEAL
+    return integration.deadline_pause_reason == evidence.PAUSED_FOR_APPEAL
 
 
 @attach_refusal(gettext_noop("An appeal is open: decide on it."))
 def is_no_appeal_open(integration: "Integration") -> bool:
-    return integration.standing_hold != evidence.PAUSED_FOR_APPEAL
+    return integration.deadline_pause_reason != evidence.PAUSED_FOR_APPEAL
 
 
 @attach_refusal(gettext_noop("Nothing is held because of what the partner did."))
 def is_paused_for_activity(integration: "Integration") -> bool:
-    return integration.standing_hold == evidence.PAUSED_FOR_ACTIVITY
+    return integration.deadline_pause_reason == evidence.PAUSED_FOR_ACTIVITY
 
 
 @attach_refusal(gettext_noop("Nobody asks for anything."))
 def has_pending_request(integration: "Integration") -> bool:
-    return bool(integration.standing_ask)
+    return bool(integration.compliance_request)
 
 
 @attach_refusal(gettext_noop("It has been asked for already, and waits for the program."))
 def has_no_pending_request(integration: "Integration") -> bool:
-    return not integration.standing_ask
+    return not integration.compliance_request
 
 
 @attach_refusal(gettext_noop("The portal has not found that the repository is in other hands: give notice first."))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from integrations.submissions.models.integration import Integration
 
-PAUSED_FOR_ACTIVITY, PAUSED_FOR_APPEAL = "acted", "appeal"
+PAUSED_FOR_ACTIVITY, PAUSED_FOR_APPEAL = "partner_responded", "appeal"
 
 
 @dataclass(frozen=True, slots=True)

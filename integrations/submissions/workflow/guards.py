@@ -63,12 +63,12 @@ def _describe_hold(integration: "Integration") -> str:
 
 @attach_refusal(_describe_hold)
 def is_not_on_hold(integration: "Integration") -> bool:
-    return not integration.hold
+    return not integration.on_hold_for
 
 
 @attach_refusal(gettext_noop("It is not on hold."))
 def is_on_hold(integration: "Integration") -> bool:
-    return bool(integration.hold)
+    return bool(integration.on_hold_for)
 
 
 @attach_refusal(gettext_noop("The next step is the review: request it."))
@@ -130,20 +130,20 @@ def has_no_open_findings(integration: "Integration") -> bool:
 @attach_refusal(gettext_noop("Each finding must be verified first."))
 def has_only_verified_findings(integration: "Integration") -> bool:
     counts = context.count_findings(integration)
-    return counts.get("open", 0) + counts.get("fixed", 0) == 0
+    return counts.get("open", 0) + counts.get("resolved", 0) == 0
 
 
 def _describe_claim(integration: "Integration") -> str:
-    return _("%(reviewer)s has it until %(claimed_until)s UTC. Claim it then, or ask for it.") % {
+    return _("%(reviewer)s has it until %(claim_expires_at)s UTC. Claim it then, or ask for it.") % {
         "reviewer": integration.reviewer,
-        "claimed_until": f"{integration.claimed_until:%H:%M}",
+        "claim_expires_at": f"{integration.claim_expires_at:%H:%M}",
     }
 
 
 @attach_refusal(_describe_claim)
 def is_not_claimed_by_other(integration: "Integration") -> bool:
     """Two reviewers do not decide beside each other: while a claim runs, the decision is its holder's."""
-    claim_expires_at, actor = integration.claimed_until, integration.asking.actor
+    claim_expires_at, actor = integration.claim_expires_at, integration.asking.actor
     return (
         claim_expires_at is None
         or claim_expires_at <= integration.asking.now

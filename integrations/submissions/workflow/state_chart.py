@@ -63,7 +63,7 @@ def render_chart() -> str:
     parts = [CHART_HEADER]
     for field, title, start in (
         ("stage", "Stages", "engage"),
-        ("standing", "Standing of a listed integration", "none"),
+        ("listing_status", "Standing of a listed integration", "unlisted"),
     ):
         parts += [
             f"## {title}\n",

@@ -25,21 +25,21 @@ __all__ = [
 class ListingStatus(StrEnum):
     """What a listed integration may say of itself: a second machine beside the stage."""
 
-    NONE = "none"
-    VERIFIED = "verified"
-    NOTICE = "notice"
+    UNLISTED = "unlisted"
+    LISTED = "listed"
+    ON_NOTICE = "on_notice"
     SUSPENDED = "suspended"
-    REMOVED = "removed"
+    DELISTED = "delisted"
 
 
 class ComplianceStatus(StrEnum):
     """Where the due process of a standing is: who has to move before anything follows."""
 
     NONE = ""
-    ASKED = "asked"  # a notice is suggested, or a reinstatement is asked for
+    REQUESTED = "requested"  # a notice is suggested, or a reinstatement is asked for
     RUNNING = "running"  # the partner has until the due moment
-    ENDED = "ended"  # the due moment has passed; nothing follows before a person decides
-    ACTED = "acted"  # held: the partner acted after the notice
+    EXPIRED = "expired"  # the due moment has passed; nothing follows before a person decides
+    PARTNER_RESPONDED = "partner_responded"  # held: the partner acted after the notice
     APPEALED = "appealed"  # held: the partner appealed
 
 
@@ -55,20 +55,20 @@ class Status(StrEnum):
     """What has become of one requirement. The machine's outcomes stand here too."""
 
     OPEN = "open"
-    GIVEN = "given"
-    WAITING = "waiting"  # given by one side, the other side's part is open
-    NOT_NEEDED = "not_needed"
+    SUBMITTED = "submitted"
+    AWAITING_OTHER_PARTY = "awaiting_other_party"  # given by one side, the other side's part is open
+    NOT_APPLICABLE = "not_applicable"
     WAIVED = "waived"
     PASS = "pass"
     WARN = "warn"
     FAIL = "fail"
     ERROR = "error"
     NOT_RUN = "not_run"
-    STALE = "stale"
+    EXPIRED = "expired"
 
 
 FULFILLED_STATUSES = frozenset(
-    {Status.GIVEN, Status.NOT_NEEDED, Status.PASS, Status.WARN}
+    {Status.SUBMITTED, Status.NOT_APPLICABLE, Status.PASS, Status.WARN}
 )  # a waiver counts while unexpired
 
 
@@ -126,20 +126,20 @@ class IntegrationSnapshot:
     step: str
     next_step: str = ""
     next_stage: Stage | None = None
-    hold: ResponsibleParty | None = None
+    on_hold_for: ResponsibleParty | None = None
     hold_reason: str = ""
     review: ReviewState = ReviewState.NONE
     round: int = 0
     open_findings: int = 0
-    fixed_findings: int = 0
+    resolved_findings: int = 0
     missing: tuple[OpenRequirement, ...] = ()
     asked: tuple[OpenRequirement, ...] = ()  # in review: what the program waits for the partner to answer
     tier_request: str = ""
     broken: tuple[OpenRequirement, ...] = ()  # in support: requirements that are no longer met
     renewals: tuple[OpenRequirement, ...] = ()  # in support: agreements whose next version one side has signed
-    standing: ListingStatus = ListingStatus.NONE
+    listing_status: ListingStatus = ListingStatus.UNLISTED
     process: ComplianceStatus = ComplianceStatus.NONE
-    standing_ask: str = ""
+    compliance_request: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,8 +158,8 @@ def determine_next_action(snapshot: IntegrationSnapshot) -> NextAction | None:
     """Whose turn it is; None for an integration that has ended."""
     if snapshot.stage in FINAL_STAGES:
         return None
-    if snapshot.hold is not None:
-        return NextAction(snapshot.hold, f"On hold: {snapshot.hold_reason}")
+    if snapshot.on_hold_for is not None:
+        return NextAction(snapshot.on_hold_for, f"On hold: {snapshot.hold_reason}")
     if snapshot.stage == Stage.REVIEW:
         return _determine_in_review(snapshot)
     if snapshot.stage == Stage.SUPPORT:
@@ -167,10 +167,10 @@ def determine_next_action(snapshot: IntegrationSnapshot) -> NextAction | None:
     if snapshot.missing:
         return _determine_for_open(snapshot.missing)
     if snapshot.stage == Stage.RELEASE:
-        return NextAction(ResponsibleParty.PROGRAM, "List the integration", "step:release")
+        return NextAction(ResponsibleParty.PROGRAM, "List the integration", "step:publish")
     if snapshot.next_stage == Stage.REVIEW:
-        return NextAction(ResponsibleParty.PARTNER, "Request the review", "step:request_review")
-    return NextAction(ResponsibleParty.PARTNER, f"Complete {snapshot.step}", "step:advance")
+        return NextAction(ResponsibleParty.PARTNER, "Request the review", "step:submit_for_review")
+    return NextAction(ResponsibleParty.PARTNER, f"Complete {snapshot.step}", "step:complete_step")
 
 
 def _determine_in_review(snapshot: IntegrationSnapshot) -> NextAction:
@@ -192,20 +192,20 @@ def _determine_in_changes(snapshot: IntegrationSnapshot) -> NextAction:
         return NextAction(ResponsibleParty.PARTNER, f"Answer {snapshot.open_findings} {noun}", "findings")
     if partner_requirements:
         return _determine_for_open(partner_requirements)
-    return NextAction(ResponsibleParty.PARTNER, "Request the review again", "step:request_again")
+    return NextAction(ResponsibleParty.PARTNER, "Request the review again", "step:resubmit_for_review")
 
 
 COMPLIANCE_ACTIONS: dict[tuple[ListingStatus, ComplianceStatus], tuple[ResponsibleParty, str]] = {
-    (ListingStatus.NOTICE, ComplianceStatus.RUNNING): (ResponsibleParty.PARTNER, "Answer the notice"),
-    (ListingStatus.NOTICE, ComplianceStatus.ENDED): (
+    (ListingStatus.ON_NOTICE, ComplianceStatus.RUNNING): (ResponsibleParty.PARTNER, "Answer the notice"),
+    (ListingStatus.ON_NOTICE, ComplianceStatus.EXPIRED): (
         ResponsibleParty.PROGRAM,
         "Decide on the suspension: the grace period has ended",
     ),
-    (ListingStatus.NOTICE, ComplianceStatus.ACTED): (
+    (ListingStatus.ON_NOTICE, ComplianceStatus.PARTNER_RESPONDED): (
         ResponsibleParty.PROGRAM,
         "Look at what the partner did after the notice",
     ),
-    (ListingStatus.NOTICE, ComplianceStatus.APPEALED): (
+    (ListingStatus.ON_NOTICE, ComplianceStatus.APPEALED): (
         ResponsibleParty.PROGRAM,
         "Decide on the appeal against the notice",
     ),
@@ -213,11 +213,11 @@ COMPLIANCE_ACTIONS: dict[tuple[ListingStatus, ComplianceStatus], tuple[Responsib
         ResponsibleParty.PARTNER,
         "Settle what the suspension rests on",
     ),
-    (ListingStatus.SUSPENDED, ComplianceStatus.ENDED): (
+    (ListingStatus.SUSPENDED, ComplianceStatus.EXPIRED): (
         ResponsibleParty.PROGRAM,
         "Decide on the removal: the period has ended",
     ),
-    (ListingStatus.SUSPENDED, ComplianceStatus.ACTED): (
+    (ListingStatus.SUSPENDED, ComplianceStatus.PARTNER_RESPONDED): (
         ResponsibleParty.PROGRAM,
         "Look at what the partner did after the suspension",
     ),
@@ -227,19 +227,19 @@ COMPLIANCE_ACTIONS: dict[tuple[ListingStatus, ComplianceStatus], tuple[Responsib
     ),
 }
 IDLE_ACTIONS = {
-    ListingStatus.REMOVED: "Nothing to do: it was removed from the listing",
-    ListingStatus.NONE: "Nothing to do: its company no longer promises support",
+    ListingStatus.DELISTED: "Nothing to do: it was removed from the listing",
+    ListingStatus.UNLISTED: "Nothing to do: its company no longer promises support",
 }
 
 
 def _determine_for_compliance(snapshot: IntegrationSnapshot) -> NextAction | None:
     """The turn that follows from the due process; None where the standing asks nothing of anybody."""
-    if snapshot.process == ComplianceStatus.ASKED:
-        return NextAction(ResponsibleParty.PROGRAM, f"Decide: {snapshot.standing_ask}", "standing")
-    if (snapshot.standing, snapshot.process) in COMPLIANCE_ACTIONS:
-        return NextAction(*COMPLIANCE_ACTIONS[snapshot.standing, snapshot.process], "standing")
-    if snapshot.standing in IDLE_ACTIONS:
-        return NextAction(ResponsibleParty.MACHINE, IDLE_ACTIONS[snapshot.standing], "standing")
+    if snapshot.process == ComplianceStatus.REQUESTED:
+        return NextAction(ResponsibleParty.PROGRAM, f"Decide: {snapshot.compliance_request}", "compliance")
+    if (snapshot.listing_status, snapshot.process) in COMPLIANCE_ACTIONS:
+        return NextAction(*COMPLIANCE_ACTIONS[snapshot.listing_status, snapshot.process], "compliance")
+    if snapshot.listing_status in IDLE_ACTIONS:
+        return NextAction(ResponsibleParty.MACHINE, IDLE_ACTIONS[snapshot.listing_status], "compliance")
     return None
 
 

@@ -56,10 +56,10 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='user',
-            constraint=models.UniqueConstraint(django.db.models.functions.text.Lower('email'), name='one_person_per_address'),
+            constraint=models.UniqueConstraint(django.db.models.functions.text.Lower('email'), name='user_unique_email'),
         ),
         migrations.AddIndex(
             model_name='securityevent',
-            index=models.Index(fields=['user', '-at'], name='security_events_of_user'),
+            index=models.Index(fields=['user', '-at'], name='security_event_user_at'),
         ),
     ]

@@ -14,27 +14,6 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
-            name='Passage',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('program_key', models.CharField(max_length=40)),
-                ('stage', models.CharField(max_length=20)),
-                ('holder', models.CharField(max_length=20)),
-                ('round', models.PositiveSmallIntegerField(default=0)),
-                ('began', models.DateTimeField()),
-                ('since', models.DateTimeField()),
-                ('until', models.DateTimeField(null=True)),
-                ('leaves', models.BooleanField(default=False)),
-                ('tenths', models.PositiveIntegerField(null=True)),
-                ('integration', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='passages', to='submissions.integration')),
-            ],
-            options={
-                'ordering': ('pk',),
-                'indexes': [models.Index(condition=models.Q(('leaves', True)), fields=['until', 'program_key', 'stage', 'tenths'], name='stays_by_end'), models.Index(fields=['until', 'program_key', 'stage', 'holder', 'since'], name='passages_by_end')],
-                'constraints': [models.UniqueConstraint(condition=models.Q(('until', None)), fields=('integration',), name='one_open_passage')],
-            },
-        ),
-        migrations.CreateModel(
             name='SavedView',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -48,7 +27,28 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('name', 'pk'),
-                'constraints': [models.UniqueConstraint(condition=models.Q(('owner__isnull', False)), fields=('owner', 'page', 'name'), name='one_own_view_a_name'), models.UniqueConstraint(condition=models.Q(('owner', None)), fields=('page', 'name'), name='one_shared_view_a_name'), models.UniqueConstraint(condition=models.Q(('is_default', True)), fields=('owner', 'page'), name='one_default_a_page')],
+                'constraints': [models.UniqueConstraint(condition=models.Q(('owner__isnull', False)), fields=('owner', 'page', 'name'), name='saved_view_unique_owner_page_name'), models.UniqueConstraint(condition=models.Q(('owner', None)), fields=('page', 'name'), name='saved_view_unique_shared_page_name'), models.UniqueConstraint(condition=models.Q(('is_default', True)), fields=('owner', 'page'), name='saved_view_unique_default')],
+            },
+        ),
+        migrations.CreateModel(
+            name='StageDuration',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('program_key', models.CharField(max_length=40)),
+                ('stage', models.CharField(max_length=20)),
+                ('holder', models.CharField(max_length=20)),
+                ('round', models.PositiveSmallIntegerField(default=0)),
+                ('began', models.DateTimeField()),
+                ('since', models.DateTimeField()),
+                ('until', models.DateTimeField(null=True)),
+                ('leaves', models.BooleanField(default=False)),
+                ('tenths', models.PositiveIntegerField(null=True)),
+                ('integration', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='stage_durations', to='submissions.integration')),
+            ],
+            options={
+                'ordering': ('pk',),
+                'indexes': [models.Index(condition=models.Q(('leaves', True)), fields=['until', 'program_key', 'stage', 'tenths'], name='stage_duration_stays'), models.Index(fields=['until', 'program_key', 'stage', 'holder', 'since'], name='stage_duration_end')],
+                'constraints': [models.UniqueConstraint(condition=models.Q(('until', None)), fields=('integration',), name='stage_duration_unique_open')],
             },
         ),
     ]

@@ -14,9 +14,9 @@ class SavedViewForm(forms.Form):
     name = SingleLineField(label=gettext_lazy("Name"), max_length=60)
     shared = forms.BooleanField(label=gettext_lazy("For everyone of the program"), required=False)
 
-    def __init__(self, *args: Any, may_share: bool = False, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, can_share: bool = False, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        if not may_share:
+        if not can_share:
             del self.fields["shared"]
 
 

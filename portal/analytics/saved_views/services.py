@@ -22,7 +22,7 @@ from integrations.submissions.forms.filters import IntegrationFilterForm
 from portal.analytics.filters import AnalyticsFilterForm
 from portal.analytics.models import SavedView
 from portal.core.errors import ActionRefused
-from portal.notifications.models import Email
+from portal.notifications.models import EmailMessage
 
 MAX_VALUE_CHARACTERS, MAX_VIEWS_PER_PAGE = (
     200,
@@ -57,7 +57,9 @@ PAGES = {
         ),
         SavablePage("sla", "SLA", SLA_NAMES, None, {"state": STATE_LABELS}),
         SavablePage("companies", gettext_noop("Companies"), ("q",)),
-        SavablePage("outbox", gettext_noop("Outbox"), ("q", "state"), None, {"state": ["", *Email.State.values]}),
+        SavablePage(
+            "outbox", gettext_noop("Outbox"), ("q", "state"), None, {"state": ["", *EmailMessage.State.values]}
+        ),
         SavablePage("office", gettext_noop("Time in stages"), ANALYTICS_FIELDS, AnalyticsFilterForm),
         SavablePage("office_flow", gettext_noop("Throughput and funnel"), ANALYTICS_FIELDS, AnalyticsFilterForm),
         SavablePage("office_people", gettext_noop("Reviewers and checks"), ("program",), AnalyticsFilterForm),
@@ -98,9 +100,9 @@ def can_save(name: str, user: Any) -> bool:
 
 
 def get_page(name: str, user: Any) -> SavablePage:
-    """The page, where this person has it. Raises NotAllowed."""
+    """The page, where this person has it. Raises ActionRefused."""
     if not can_save(name, user):
-        raise ActionRefused(_("This list cannot be saved."), "gone")
+        raise ActionRefused(_("This list cannot be saved."), "invalid-transition")
     return PAGES[name]
 
 
@@ -111,10 +113,10 @@ def list_visible_views(user: Any) -> QuerySet[SavedView]:
 
 
 def save_view(user: Any, name: str, title: str, query: str, *, shared: bool, now: datetime) -> SavedView:
-    """Keep a list under a name. Raises NotAllowed where the name is taken or it is not theirs to share."""
+    """Keep a list under a name. Raises ActionRefused where the name is taken or it is not theirs to share."""
     page = get_page(name, user)
     if shared and not permissions.is_program_staff(user):
-        raise ActionRefused(_("Only people of the program share views."), "may")
+        raise ActionRefused(_("Only people of the program share views."), "forbidden")
     owner = None if shared else user
     if SavedView.objects.filter(owner=owner, page=page.name).count() >= MAX_VIEWS_PER_PAGE:
         raise ActionRefused(
@@ -141,7 +143,9 @@ def _save_with_name(view: SavedView, title: str) -> SavedView:
 def set_default(view: SavedView, user: Any, *, on: bool) -> None:
     """Open the list with this one's own view from now on, or with everything again."""
     if view.owner_id != user.pk:
-        raise ActionRefused(_("Only a view of your own can be what a list opens with: save it as yours first."), "may")
+        raise ActionRefused(
+            _("Only a view of your own can be what a list opens with: save it as yours first."), "forbidden"
+        )
     with transaction.atomic():
         SavedView.objects.filter(owner=user, page=view.page, is_default=True).update(is_default=False)
         if on:

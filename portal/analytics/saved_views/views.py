@@ -75,7 +75,7 @@ def save_view(request: HttpRequest, page: str) -> HttpResponse:
     raw_query = (unsent or request.POST).get("query", "")
     query = services.normalize_query(savable_page, raw_query or request.GET.urlencode())
     form_data = request.POST if request.method == "POST" else unsent
-    form = SavedViewForm(form_data, may_share=permissions.is_program_staff(request.user))
+    form = SavedViewForm(form_data, can_share=permissions.is_program_staff(request.user))
     if request.method == "POST" and form.is_valid():
         shared = bool(form.cleaned_data.get("shared"))
         try:
@@ -123,7 +123,7 @@ def _rename(request: HttpRequest, view: SavedView) -> HttpResponse:
 
 
 urlpatterns = [
-    path("views/", list_saved_views, name="views"),
-    path("views/save/<slug:page>/", save_view, name="view_save"),
-    path("views/<int:pk>/", change_view, name="view_change"),
+    path("saved-views/", list_saved_views, name="views"),
+    path("saved-views/save/<slug:page>/", save_view, name="view_save"),
+    path("saved-views/<int:pk>/", change_view, name="view_change"),
 ]

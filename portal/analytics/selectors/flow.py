@@ -13,14 +13,14 @@ from integrations.programs.registry import get_edition
 from integrations.submissions.models import Integration
 from portal.analytics.filters import AnalyticsFilters
 from portal.analytics.funnel import IntegrationGroup
-from portal.audit.models import Event
+from portal.audit.models import AuditEvent
 
 COLUMN_COUNT = 12
 # what is counted, by verb; where a decision was undone, it counts with the day on which it was taken
 MOVE_BY_EVENT_TYPE = {
-    "request_review": gettext_noop("Submitted"),
-    "release": gettext_noop("Listed"),
-    "remove": gettext_noop("Removed"),
+    "submit_for_review": gettext_noop("Submitted"),
+    "publish": gettext_noop("Listed"),
+    "delist": gettext_noop("Removed"),
     "archive": "Removed",
 }
 MOVE_NAMES = ("Submitted", "Listed", "Removed")
@@ -40,13 +40,13 @@ def count_moves(filters: AnalyticsFilters, days: list[date], zone: ZoneInfo) -> 
     """How many of each of NAMES in each span."""
     start = datetime.combine(days[0], datetime.min.time(), zone)
     span_start = (TruncMonth if filters.period == "365" else TruncWeek)("at", tzinfo=zone)
-    events = Event.objects.filter(
-        verb__in=MOVE_BY_EVENT_TYPE, at__gte=start, at__lte=filters.now, **filters.of("integration__program_key")
+    events = AuditEvent.objects.filter(
+        event_type__in=MOVE_BY_EVENT_TYPE, at__gte=start, at__lte=filters.now, **filters.of("integration__program_key")
     )
-    rows = events.order_by().annotate(span=span_start).values_list("verb", "span").annotate(n=Count("pk"))
+    rows = events.order_by().annotate(span=span_start).values_list("event_type", "span").annotate(n=Count("pk"))
     counts_by_move: dict[str, dict[date, int]] = {name: defaultdict(int) for name in MOVE_NAMES}
-    for verb, span, n in rows:
-        counts_by_move[MOVE_BY_EVENT_TYPE[verb]][span.astimezone(zone).date()] += n
+    for event_type, span, n in rows:
+        counts_by_move[MOVE_BY_EVENT_TYPE[event_type]][span.astimezone(zone).date()] += n
     return {name: [counts[day] for day in days] for name, counts in counts_by_move.items()}
 
 
@@ -55,7 +55,7 @@ def count_groups(filters: AnalyticsFilters) -> list[IntegrationGroup]:
     started_integrations = Integration.objects.filter(
         created_at__gte=filters.since, created_at__lte=filters.now, **filters.of()
     )
-    columns = ("stage", "before_end", "program_key", "edition_date", "step")
+    columns = ("stage", "stage_before_end", "program_key", "edition_date", "step")
     grouped_rows = started_integrations.order_by().values(
         *columns, asked=Q(review_round__gt=0), listed=Q(released_at__isnull=False)
     )
@@ -65,5 +65,5 @@ def count_groups(filters: AnalyticsFilters) -> list[IntegrationGroup]:
 def _build_group(row: dict[str, Any]) -> IntegrationGroup:
     step = get_edition(row["program_key"], row["edition_date"]).step(row["step"]).name
     return IntegrationGroup(
-        row["stage"], row["n"], row["before_end"], bool(row["asked"]), bool(row["listed"]), step, row["program"]
+        row["stage"], row["n"], row["stage_before_end"], bool(row["asked"]), bool(row["listed"]), step, row["program"]
     )

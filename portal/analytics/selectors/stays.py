@@ -7,19 +7,21 @@ from django.db.models.functions import Greatest
 
 from portal.analytics.filters import AnalyticsFilters
 from portal.analytics.metrics import STAGES, HolderTime, StageStay
-from portal.analytics.models import Passage
+from portal.analytics.models import StageDuration
 
 
 def list_stays(filters: AnalyticsFilters) -> list[StageStay]:
     """The stays that ended within the period, counted by their length."""
-    durations = Passage.objects.filter(leaves=True, until__gte=filters.since, until__lte=filters.now, **filters.of())
+    durations = StageDuration.objects.filter(
+        leaves=True, until__gte=filters.since, until__lte=filters.now, **filters.of()
+    )
     rows = durations.order_by().values_list("program_key", "stage", "tenths").annotate(n=Count("pk"))
     return [StageStay(program, stage, (tenths or 0) / 10, n) for program, stage, tenths, n in rows]
 
 
 def list_holder_times(filters: AnalyticsFilters) -> list[HolderTime]:
     """The time within the period that has passed on to another holder or stage, added up by the database."""
-    durations = Passage.objects.filter(
+    durations = StageDuration.objects.filter(
         until__gte=filters.since, until__lte=filters.now, stage__in=STAGES, **filters.of()
     )
     length = ExpressionWrapper(F("until") - Greatest("since", filters.since), output_field=DurationField())
@@ -29,7 +31,7 @@ def list_holder_times(filters: AnalyticsFilters) -> list[HolderTime]:
 
 def list_rounds(filters: AnalyticsFilters) -> list[tuple[int, int]]:
     """(round, how many reviews ended in it) within the period."""
-    durations = Passage.objects.filter(
+    durations = StageDuration.objects.filter(
         leaves=True, stage="review", until__gte=filters.since, until__lte=filters.now, **filters.of()
     )
     return list(durations.order_by().values_list("round").annotate(n=Count("pk")))

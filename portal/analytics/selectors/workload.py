@@ -12,11 +12,11 @@ from django.utils.translation import gettext as _
 
 from integrations.programs.registry import PROGRAMS, get_edition
 from integrations.reviews.models import ReviewerProfile
-from integrations.submissions.models import Integration, RequirementState
+from integrations.submissions.models import Integration, RequirementFulfillment
 from integrations.submissions.models.integration import STAGES_BEFORE_RELEASE
 from integrations.submissions.workflow.states import FINAL_STAGES, ResponsibleParty, Status
 from portal.analytics.filters import AnalyticsFilters
-from portal.audit.models import Event
+from portal.audit.models import AuditEvent
 
 DECISIONS = ("approve", "request_changes", "decline")
 DECISION_WINDOW = timedelta(days=30)
@@ -54,11 +54,11 @@ def list_reviewer_loads(filters: AnalyticsFilters) -> list[ReviewerLoad]:
     open_reviews = Q(reviews__stage__in=[str(s) for s in STAGES_BEFORE_RELEASE]) & Q(
         **filters.of("reviews__program_key")
     )
-    waiting_reviews = open_reviews & Q(reviews__turn_holder=str(ResponsibleParty.PROGRAM))
+    waiting_reviews = open_reviews & Q(reviews__responsible_party=str(ResponsibleParty.PROGRAM))
     people = get_user_model().objects.filter(is_reviewer=True, is_active=True).select_related("reviewer_profile")
     reviewers = people.annotate(
         load=Count("reviews", filter=open_reviews), waiting=Count("reviews", filter=waiting_reviews),
-        oldest=Min("reviews__turn_since", filter=waiting_reviews),
+        oldest=Min("reviews__responsible_since", filter=waiting_reviews),
     )  # fmt: skip
     decision_counts = _count_decisions(filters)
     reviewer_loads = [
@@ -68,7 +68,9 @@ def list_reviewer_loads(filters: AnalyticsFilters) -> list[ReviewerLoad]:
 
 
 def _count_decisions(filters: AnalyticsFilters) -> Counter[int]:
-    events = Event.objects.filter(verb__in=DECISIONS, at__gt=filters.now - DECISION_WINDOW, at__lte=filters.now)
+    events = AuditEvent.objects.filter(
+        event_type__in=DECISIONS, at__gt=filters.now - DECISION_WINDOW, at__lte=filters.now
+    )
     decisions = events.filter(**filters.of("integration__program_key")).order_by()
     return Counter(dict(decisions.values_list("actor_id").annotate(n=Count("pk"))))
 
@@ -77,7 +79,7 @@ def _build_load(person: Any, decision_count: int, now: datetime) -> ReviewerLoad
     profile = getattr(person, "reviewer_profile", None) or ReviewerProfile(user=person)
     away = format_absence(profile.away_from, profile.away_until, timezone.localtime(now).date())
     return ReviewerLoad(
-        str(person), person.load, profile.most_open, person.waiting, person.oldest, decision_count, away
+        str(person), person.load, profile.max_open_reviews, person.waiting, person.oldest, decision_count, away
     )
 
 
@@ -96,20 +98,22 @@ def _format_day(day: date) -> str:
 
 def summarize_unassigned(filters: AnalyticsFilters) -> dict[str, Any]:
     """What waits for the program and is nobody's: {"count", "oldest"}."""
-    rows = Integration.objects.filter(turn_holder=ResponsibleParty.PROGRAM, reviewer=None, **filters.of())
-    return rows.aggregate(count=Count("pk"), oldest=Min("turn_since"))
+    rows = Integration.objects.filter(responsible_party=ResponsibleParty.PROGRAM, reviewer=None, **filters.of())
+    return rows.aggregate(count=Count("pk"), oldest=Min("responsible_since"))
 
 
-def list_waivers(filters: AnalyticsFilters) -> list[RequirementState]:
+def list_waivers(filters: AnalyticsFilters) -> list[RequirementFulfillment]:
     """Those of the open waivers that a page shows, and one more where there are more."""
     return list(list_open_waivers(filters)[: MAX_ROWS + 1])
 
 
-def list_open_waivers(filters: AnalyticsFilters) -> QuerySet[RequirementState]:
+def list_open_waivers(filters: AnalyticsFilters) -> QuerySet[RequirementFulfillment]:
     """The waivers that count now, the one that ends first first; each with its integration."""
-    rows = RequirementState.objects.filter(waived_until__gt=filters.now, **filters.of("integration__program_key"))
+    rows = RequirementFulfillment.objects.filter(
+        waiver_expires_at__gt=filters.now, **filters.of("integration__program_key")
+    )
     open_rows = rows.exclude(integration__stage__in=[str(stage) for stage in FINAL_STAGES])
-    return open_rows.select_related("integration__partner", "given_by").order_by("waived_until", "pk")
+    return open_rows.select_related("integration__partner", "submitted_by").order_by("waiver_expires_at", "pk")
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +148,7 @@ def list_failing_checks(filters: AnalyticsFilters) -> list[FailingCheck]:
 
 def list_all_failing_checks(filters: AnalyticsFilters) -> list[FailingCheck]:
     """The checks that fail of open integrations, the most failed first."""
-    rows = RequirementState.objects.filter(
+    rows = RequirementFulfillment.objects.filter(
         status__in=[str(s) for s in EVALUATED_STATUSES], **filters.of("integration__program_key")
     ).exclude(integration__stage__in=[str(stage) for stage in FINAL_STAGES])
     failing_rows = (

@@ -92,8 +92,8 @@ def show_forecast(request: HttpRequest) -> HttpResponse:
 
 
 urlpatterns = [
-    path("office/", show_overview, name="office"),
-    path("office/flow/", show_flow, name="office_flow"),
-    path("office/people/", show_workload, name="office_people"),
-    path("office/forecast/", show_forecast, name="office_forecast"),
+    path("analytics/", show_overview, name="office"),
+    path("analytics/flow/", show_flow, name="office_flow"),
+    path("analytics/people/", show_workload, name="office_people"),
+    path("analytics/forecast/", show_forecast, name="office_forecast"),
 ]

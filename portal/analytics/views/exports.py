@@ -26,5 +26,6 @@ def build_file_response(table: ExportTable, form: str, now: datetime) -> Streami
 
 
 urlpatterns = [
-    path(f"files/<slug:table>.{form}", download_table, {"form": form}, name=f"table_{form}") for form in ("csv", "xlsx")
+    path(f"exports/<slug:table>.{form}", download_table, {"form": form}, name=f"table_{form}")
+    for form in ("csv", "xlsx")
 ]

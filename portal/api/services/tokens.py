@@ -25,7 +25,7 @@ from portal.accounts.models import User
 from portal.accounts.security_log import record_security_event
 from portal.api import scopes as table
 from portal.api.models import ApiToken
-from portal.audit.models import Event
+from portal.audit.models import AuditEvent
 from portal.audit.services import record_event, subscribe
 from portal.core.errors import ActionRefused
 from portal.notifications import email as mail
@@ -73,7 +73,7 @@ def create_token(
 ) -> tuple[ApiToken, str]:  # fmt: skip
     """A new token and its secret, which is never shown again. With `partner` it is the company's.
 
-    Raises NotAllowed for who is no owner of the company, for unknown scopes, for more than a year.
+    Raises ActionRefused for who is no owner of the company, for unknown scopes, for more than a year.
     """
     _check_request(scopes, days, actor=actor, partner=partner, role=role)
     secret = generate_secret()
@@ -88,8 +88,8 @@ def create_token(
             user=_create_token_user(partner, name) if partner else actor,
             partner=partner,
             role=role if partner else "",
-            made_by=actor,
-            made_at=now,
+            created_by=actor,
+            created_at=now,
             scopes=[scope.key for scope in table.SCOPES if scope.key in scopes],
             expires_at=now + timedelta(days=days),
         )
@@ -103,7 +103,7 @@ def create_token(
 
 def _check_request(scopes: Collection[str], days: int, *, actor: Any, partner: Partner | None, role: str) -> None:
     if partner and not permissions.can_manage_partner(partner, actor):
-        raise ActionRefused(permissions.get_refusal("can_manage"), "may")
+        raise ActionRefused(permissions.get_refusal("can_manage"), "forbidden")
     if partner and role not in (Role.EDITOR, Role.VIEWER):
         raise ActionRefused("A company's token edits or reads. What owners do needs a person's own token.")
     allowed_scopes = {
@@ -129,7 +129,7 @@ def _create_token_user(partner: Partner, name: str) -> User:
 def revoke_token(token: ApiToken, *, actor: Any, now: datetime, request: HttpRequest | None = None) -> None:
     """Take it back; it is refused from the next request on. Pressed twice it is revoked once."""
     if token.partner and actor is not None and not permissions.can_manage_partner(token.partner, actor):
-        raise ActionRefused(permissions.get_refusal("can_manage"), "may")
+        raise ActionRefused(permissions.get_refusal("can_manage"), "forbidden")
     with transaction.atomic():
         revoked_count = ApiToken.objects.filter(pk=token.pk, revoked_at=None).update(revoked_at=now)
         if revoked_count and actor is not None:
@@ -143,7 +143,7 @@ def authenticate_token(secret: str, now: datetime) -> ApiToken | None:
     """The live token of this secret, whose person and maker are still active; None for any other text."""
     if not is_well_formed(secret):
         return None
-    rows = ApiToken.objects.select_related("user", "partner").filter(user__is_active=True, made_by__is_active=True)
+    rows = ApiToken.objects.select_related("user", "partner").filter(user__is_active=True, created_by__is_active=True)
     token = rows.filter(digest=hash_secret(secret)).first()
     return token if token is not None and token.is_live(now) else None
 
@@ -162,7 +162,7 @@ def warn_expiring_tokens(now: datetime | None = None, limit: int = 100) -> int:
     expiring_tokens = ApiToken.objects.filter(
         revoked_at=None, warned_at=None, expires_at__lte=now + timedelta(days=WARNING_DAYS)
     )
-    tokens = list(expiring_tokens.filter(expires_at__gt=now).select_related("user", "partner", "made_by")[:limit])
+    tokens = list(expiring_tokens.filter(expires_at__gt=now).select_related("user", "partner", "created_by")[:limit])
     for token in tokens:
         with transaction.atomic():
             if ApiToken.objects.filter(pk=token.pk, warned_at=None).update(warned_at=now):
@@ -185,13 +185,13 @@ def list_owners(token: ApiToken) -> list[User]:
     return [membership.user for membership in owner_memberships.select_related("user").order_by("pk")]
 
 
-def revoke_former_owner_tokens(event: Event) -> None:
+def revoke_former_owner_tokens(event: AuditEvent) -> None:
     """Who no longer manages the company keeps no open door into it: the tokens that they made end with their place."""
-    if not event.stream.startswith("partner:") or event.verb not in ("membership_ended", "role_changed"):
+    if not event.stream.startswith("partner:") or event.event_type not in ("membership_ended", "role_changed"):
         return
-    if event.verb == "role_changed" and event.data["role"] == Role.OWNER:
+    if event.event_type == "role_changed" and event.data["role"] == Role.OWNER:
         return
-    owned_tokens = ApiToken.objects.filter(partner=event.partner, made_by_id=event.data["person"], revoked_at=None)
+    owned_tokens = ApiToken.objects.filter(partner=event.partner, created_by_id=event.data["person"], revoked_at=None)
     for token in owned_tokens:
         ApiToken.objects.filter(pk=token.pk).update(revoked_at=event.at)
         record_event(token.partner, "token_revoked", actor=None, now=event.at, token=token.name, prefix=token.prefix)  # type: ignore[arg-type]
@@ -199,7 +199,7 @@ def revoke_former_owner_tokens(event: Event) -> None:
 
 def revoke_user_tokens(sender: Any, *, user: User, request: HttpRequest | None, is_final: bool, **_: Any) -> None:
     """Revoke a person's tokens; finally, with the account, also those of companies that the person created."""
-    now, owned_by_user = timezone.now(), Q(user=user) | Q(made_by=user) if is_final else Q(user=user)
+    now, owned_by_user = timezone.now(), Q(user=user) | Q(created_by=user) if is_final else Q(user=user)
     with transaction.atomic():
         live_tokens = list(
             ApiToken.objects.select_for_update(of=("self",)).filter(owned_by_user, revoked_at=None, expires_at__gt=now)

@@ -33,11 +33,11 @@ from portal.api.routing import (
 )
 from portal.api.v1.schemas.submissions import build_absolute_url
 from portal.core.exports import CONTENT_TYPES, ExportTable
-from portal.notifications.models import Email
+from portal.notifications.models import EmailMessage
 from portal.notifications.views import email_log
 
 router = ScopedRouter("Program office")
-ANALYTICS_SCOPE, SAVED_VIEWS_SCOPE, EMAILS_SCOPE = "office:read", "views:write", "outbox:read"
+ANALYTICS_SCOPE, SAVED_VIEWS_SCOPE, EMAILS_SCOPE = "analytics:read", "saved-views:write", "emails:read"
 MAX_ID = 2**63 - 1
 JSON_CONTENT_TYPE = "application/json"
 MAX_JSON_ROWS = 10_000  # rows of one answer in JSON
@@ -58,7 +58,7 @@ class TableParams(Schema):
     category: str = Field("", max_length=60)
     holder: str = Field("", max_length=60)
     age: str = Field("", max_length=10)
-    standing: str = Field("", max_length=60)
+    listing_status: str = Field("", max_length=60)
     state: str = Field("", max_length=20)
     severity: str = Field("", max_length=20)
     partner: str = Field("", max_length=80)
@@ -146,7 +146,7 @@ def get_table(request: HttpRequest, table: str, params: Query[TableParams]) -> A
 
 
 get_table.__doc__ = f"{(get_table.__doc__ or '').rstrip()} {', '.join(TABLES)}."
-router.get("/office/{slug:table}", ANALYTICS_SCOPE, TableOut, files=tuple(CONTENT_TYPES.values()))(get_table)
+router.get("/analytics/{slug:table}", ANALYTICS_SCOPE, TableOut, files=tuple(CONTENT_TYPES.values()))(get_table)
 
 
 def _is_accepted(request: HttpRequest, content_type: str) -> bool:
@@ -167,22 +167,22 @@ def _serialize_cell(cell: Any) -> Any:
     return cell.isoformat() if isinstance(cell, date) else cell
 
 
-@router.get("/views", ANALYTICS_SCOPE, list[SavedViewOut])
+@router.get("/saved-views", ANALYTICS_SCOPE, list[SavedViewOut])
 def list_views(request: HttpRequest) -> Any:
     """The lists that you saved, and for people of the program those that they share."""
     visible_views = services.list_visible_views(request.user).order_by("page", "name", "pk")
     return [_serialize_view(view) for view in visible_views if view.page in services.PAGES]
 
 
-@router.post("/views", SAVED_VIEWS_SCOPE, SavedViewOut, status=201)
+@router.post("/saved-views", SAVED_VIEWS_SCOPE, SavedViewOut, status=201)
 def save_view(request: HttpRequest, body: SavedViewIn) -> Any:
     """Save a list under a name. `shared`: for everyone of the program."""
-    form = SavedViewForm(build_form_data(name=body.name), may_share=False)
+    form = SavedViewForm(build_form_data(name=body.name), can_share=False)
     name, now = validate_form(form).cleaned_data["name"], timezone.now()
     return _serialize_view(services.save_view(request.user, body.page, name, body.query, shared=body.shared, now=now))
 
 
-@router.patch("/views/{int:pk}", SAVED_VIEWS_SCOPE, SavedViewOut)
+@router.patch("/saved-views/{int:pk}", SAVED_VIEWS_SCOPE, SavedViewOut)
 def change_view(request: HttpRequest, body: SavedViewUpdateIn, pk: int = Path(le=MAX_ID)) -> Any:
     """Give it another name, or have the list open with it; what is left out stays."""
     view = _get_view(request, pk)
@@ -195,12 +195,12 @@ def change_view(request: HttpRequest, body: SavedViewUpdateIn, pk: int = Path(le
     return _serialize_view(_get_view(request, pk))
 
 
-@router.delete("/views/{int:pk}", SAVED_VIEWS_SCOPE)
+@router.delete("/saved-views/{int:pk}", SAVED_VIEWS_SCOPE)
 def delete_view(request: HttpRequest, pk: int = Path(le=MAX_ID)) -> Any:
     """Delete it."""
     view = _get_view(request, pk)
     view.delete()
-    return MessageResponse(said=f"“{view.name}” is deleted.")
+    return MessageResponse(message=f"“{view.name}” is deleted.")
 
 
 def _get_view(request: HttpRequest, pk: int) -> SavedView:
@@ -224,20 +224,20 @@ def _serialize_view(view: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
-@router.get("/outbox", EMAILS_SCOPE, CursorPage[EmailOut])
-def list_outbox(request: HttpRequest, response: HttpResponse, params: Query[EmailFilterParams]) -> Any:
+@router.get("/emails", EMAILS_SCOPE, CursorPage[EmailOut])
+def list_emails(request: HttpRequest, response: HttpResponse, params: Query[EmailFilterParams]) -> Any:
     """Every mail that went out, waits or failed, newest first. For people of the program."""
     _require_program_staff(request)
     rows = email_log.filter_emails(params.state, params.q).select_related("integration")
     return paginate(request, response, rows, params, serialize_email)
 
 
-@router.get("/outbox/{uuid:uuid}", EMAILS_SCOPE, EmailDetail)
-def get_outbox_mail(request: HttpRequest, uuid: UUID) -> Any:
+@router.get("/emails/{uuid:uuid}", EMAILS_SCOPE, EmailDetail)
+def get_email(request: HttpRequest, uuid: UUID) -> Any:
     """One mail as its receiver gets it; never one that holds a key to an account."""
     _require_program_staff(request)
     email = (
-        Email.objects.exclude(Q(name__in=email_log.SECRET_TEMPLATES))
+        EmailMessage.objects.exclude(Q(name__in=email_log.SECRET_TEMPLATES))
         .filter(uuid=uuid)
         .select_related("integration")
         .first()
@@ -253,7 +253,7 @@ def _require_program_staff(request: HttpRequest) -> None:
         raise Http404("There is nothing here for you.")
 
 
-def serialize_email(row: Email) -> dict[str, Any]:
+def serialize_email(row: EmailMessage) -> dict[str, Any]:
     field_names = ("uuid", "name", "to", "subject", "state", "created_at")
     related_fields = {
         "integration": row.integration.uuid if row.integration else None,

@@ -13,7 +13,7 @@ from integrations.submissions.views.mixins import load_visible_integration
 from portal.api.conditional import set_location_header
 from portal.api.routing import CursorPage, MessageResponse, PaginationParams, ScopedRouter, StrictSchema, paginate
 from portal.api.v1 import ci_reports
-from verification.checks.models import CheckReport
+from verification.checks.models import CiCheckReport
 from verification.checks.services import accepted_deviations, runs
 from verification.checks.types import CHECKS
 from verification.checks.views.results import build_page_context
@@ -101,7 +101,7 @@ class CiCheckReportOut(Schema):
     checks: list[dict[str, Any]]
 
 
-def serialize_report(row: CheckReport) -> dict[str, Any]:
+def serialize_report(row: CiCheckReport) -> dict[str, Any]:
     field_names = (
         "uuid",
         "commit",
@@ -129,20 +129,20 @@ def list_checks(request: HttpRequest, uuid: UUID) -> Any:
 def run_checks(request: HttpRequest, uuid: UUID) -> Any:
     """Have the portal look again. Read the checks to see when it has."""
     is_requested = runs.request_check_run_as_user(load_visible_integration(request, uuid), request.user, timezone.now())
-    return MessageResponse(said="The checks run." if is_requested else "This edition has nothing to check.")
+    return MessageResponse(message="The checks run." if is_requested else "This edition has nothing to check.")
 
 
 @router.post("/integrations/{uuid:uuid}/checks/{str:key}/accept", "reviews:write", MessageResponse)
-def accept_found(request: HttpRequest, uuid: UUID, key: str, body: AcceptedDeviationIn) -> Any:
+def accept_deviation(request: HttpRequest, uuid: UUID, key: str, body: AcceptedDeviationIn) -> Any:
     """Take what a check found for right from now on: a new owner, a new key. For reviewers."""
     integration, check = load_visible_integration(request, uuid), CHECKS.get(key)
     if check is None or not check.accepts:
         raise Http404("There is no such thing to accept.")
     accepted_deviations.accept_deviation(integration, key, body.value, request.user, timezone.now())
-    return MessageResponse(said=f"The {check.accepts} is accepted for good.")
+    return MessageResponse(message=f"The {check.accepts} is accepted for good.")
 
 
-@router.get("/integrations/{uuid:uuid}/check_results", READ_SCOPE, CursorPage[CiCheckReportOut])
+@router.get("/integrations/{uuid:uuid}/check-results", READ_SCOPE, CursorPage[CiCheckReportOut])
 def list_check_results(
     request: HttpRequest, response: HttpResponse, uuid: UUID, pagination: Query[PaginationParams]
 ) -> Any:
@@ -150,13 +150,13 @@ def list_check_results(
     return paginate(
         request,
         response,
-        CheckReport.objects.filter(integration=load_visible_integration(request, uuid)),
+        CiCheckReport.objects.filter(integration=load_visible_integration(request, uuid)),
         pagination,
         serialize_report,
     )
 
 
-@router.post("/integrations/{uuid:uuid}/check_results", WRITE_SCOPE, CiCheckReportOut, status=201)
+@router.post("/integrations/{uuid:uuid}/check-results", WRITE_SCOPE, CiCheckReportOut, status=201)
 def report_check_results(request: HttpRequest, response: HttpResponse, uuid: UUID, body: CiCheckReportIn) -> Any:
     """Report from CI what the preflight found for a commit.
 
@@ -168,14 +168,14 @@ def report_check_results(request: HttpRequest, response: HttpResponse, uuid: UUI
     row = ci_reports.report_ci_results(
         load_visible_integration(request, uuid), reported_results, actor=request.user, now=timezone.now()
     )
-    set_location_header(request, response, "integrations", uuid, "check_results", row.uuid)
+    set_location_header(request, response, "integrations", uuid, "check-results", row.uuid)
     return serialize_report(row)
 
 
-@router.get("/integrations/{uuid:uuid}/check_results/{uuid:report}", READ_SCOPE, CiCheckReportOut)
+@router.get("/integrations/{uuid:uuid}/check-results/{uuid:report}", READ_SCOPE, CiCheckReportOut)
 def get_check_results(request: HttpRequest, uuid: UUID, report: UUID) -> Any:
     """One report. Ask again while `compared_at` is null and `sampled` is not blank."""
-    ci_report = CheckReport.objects.filter(integration=load_visible_integration(request, uuid), uuid=report).first()
+    ci_report = CiCheckReport.objects.filter(integration=load_visible_integration(request, uuid), uuid=report).first()
     if ci_report is None:
         raise Http404("There is no such report.")
     return serialize_report(ci_report)

@@ -21,7 +21,7 @@ from integrations.submissions.services.requirements import require_open
 from integrations.submissions.services.transitions import integration_changes
 from portal.audit.services import record_event
 from portal.core.errors import ActionRefused
-from verification.checks.models import CheckReport, CheckResult
+from verification.checks.models import CheckResult, CiCheckReport
 from verification.checks.runner import list_checked_requirements, list_required_check_keys
 from verification.checks.services import runs
 from verification.outcomes import Outcome, get_worst_outcome
@@ -47,8 +47,8 @@ class ReportedResults:
 
 def report_ci_results(
     integration: Integration, reported_results: ReportedResults, *, actor: Any, now: datetime
-) -> CheckReport:
-    """Keep it, and have the portal look where it is sampled. Raises NotAllowed."""
+) -> CiCheckReport:
+    """Keep it, and have the portal look where it is sampled. Raises ActionRefused."""
     with integration_changes(integration, permissions.can_edit, actor=actor, now=now) as row:
         require_open(row)
         _refuse_other_subject(row, reported_results)
@@ -56,7 +56,7 @@ def report_ci_results(
         counted_checks = [
             check for check in reported_results.checks if not check.get("hint")
         ] or reported_results.checks
-        ci_report = CheckReport.objects.create(
+        ci_report = CiCheckReport.objects.create(
             integration=row,
             reported_by=str(actor)[:150],
             commit=reported_results.commit,
@@ -121,19 +121,21 @@ def compare_due_reports(now: datetime | None = None, limit: int = 100) -> int:
     """Compare what was reported with what the portal found since. Returns how many reports were compared."""
     now = now or timezone.now()
     pending_reports = (
-        CheckReport.objects.filter(compared_at=None, at__gt=now - COMPARISON_PERIOD).exclude(sampled="").order_by("pk")
+        CiCheckReport.objects.filter(compared_at=None, at__gt=now - COMPARISON_PERIOD)
+        .exclude(sampled="")
+        .order_by("pk")
     )
     return sum(compare_report(report, now) for report in pending_reports.select_related("integration")[:limit])
 
 
-def compare_report(report: CheckReport, now: datetime) -> bool:
+def compare_report(report: CiCheckReport, now: datetime) -> bool:
     """Compare one, once the portal has looked since it came. Returns whether it had."""
     results_by_key = get_results_since(report)
     if results_by_key is None:
         return False
     differences = find_disagreements(report, results_by_key)
     with transaction.atomic():
-        pending_report = CheckReport.objects.filter(pk=report.pk, compared_at=None)
+        pending_report = CiCheckReport.objects.filter(pk=report.pk, compared_at=None)
         if not pending_report.update(compared_at=now, disagreements=differences):
             return True
         if differences:
@@ -141,7 +143,7 @@ def compare_report(report: CheckReport, now: datetime) -> bool:
     return True
 
 
-def get_results_since(report: CheckReport) -> dict[str, CheckResult] | None:
+def get_results_since(report: CiCheckReport) -> dict[str, CheckResult] | None:
     """The portal's results, once each that was reported was looked at since; None while any is out.
 
     Where the portal could not look, it has not looked: a report outlasts an outage of ours.
@@ -157,7 +159,7 @@ def _is_conclusive_since(row: CheckResult | None, reported_at: datetime) -> bool
     return row is not None and row.last_seen >= reported_at and row.outcome != Outcome.ERROR
 
 
-def find_disagreements(report: CheckReport, results_by_key: dict[str, CheckResult]) -> list[dict[str, str]]:
+def find_disagreements(report: CiCheckReport, results_by_key: dict[str, CheckResult]) -> list[dict[str, str]]:
     """Where both said something and one said good, the other bad. An outage of ours speaks against nobody."""
     return [
         {"id": check["id"], "reported": check["outcome"], "found": results_by_key[check["id"]].outcome,
@@ -169,7 +171,7 @@ def find_disagreements(report: CheckReport, results_by_key: dict[str, CheckResul
     ]  # fmt: skip
 
 
-def _open_finding(report: CheckReport, differences: list[dict[str, str]], now: datetime) -> None:
+def _open_finding(report: CiCheckReport, differences: list[dict[str, str]], now: datetime) -> None:
     """One finding on the first requirement concerned, and one line in the history."""
     keys = [difference["id"] for difference in differences]
     requirement = next(

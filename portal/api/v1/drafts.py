@@ -12,7 +12,7 @@ from integrations.partners import permissions
 from integrations.partners.models import Partner
 from integrations.programs.registry import PROGRAMS
 from integrations.submissions.forms.drafts import bind_form, merge_form_data, merge_repository_data
-from integrations.submissions.models import Draft
+from integrations.submissions.models import IntegrationDraft
 from integrations.submissions.services import drafts
 from integrations.submissions.views.drafts_shared import get_program, has_text, list_editable_partners, load_draft
 from portal.api.conditional import get_if_match_version, set_etag, set_location_header
@@ -36,7 +36,7 @@ router = ScopedRouter("Drafts")
 
 
 class DraftFields(StrictSchema):
-    """What is typed; what is left out stays. `GET /programs/{key}/questions` says what each takes."""
+    """What is typed; what is left out stays. `GET /programs/{key}/answer-schema` says what each takes."""
 
     name: str | None = None
     description: str | None = None
@@ -47,13 +47,13 @@ class DraftFields(StrictSchema):
 
 
 class DraftIn(DraftFields):
-    """`company`: its slug, needed where you edit for several."""
+    """`partner`: its slug, needed where you edit for several."""
 
     program: str
-    company: str | None = None
+    partner: str | None = None
 
 
-def collect_problems(draft: Draft) -> dict[str, list[str]]:
+def collect_problems(draft: IntegrationDraft) -> dict[str, list[str]]:
     """What is not fit yet, by field."""
     if draft.integration_id is not None or draft.sent_at is not None:
         return {}
@@ -61,11 +61,11 @@ def collect_problems(draft: Draft) -> dict[str, list[str]]:
     return {name: [str(error) for error in errors] for name, errors in form.errors.items()}
 
 
-def serialize_draft(draft: Draft) -> dict[str, Any]:
+def serialize_draft(draft: IntegrationDraft) -> dict[str, Any]:
     return schemas.serialize_draft(draft, collect_problems(draft))
 
 
-def load_integration_draft(request: HttpRequest, uuid: UUID) -> Draft:
+def load_integration_draft(request: HttpRequest, uuid: UUID) -> IntegrationDraft:
     """A draft of an integration, not of one requirement's form. Raises Http404."""
     draft = load_draft(request, uuid)
     if draft.requirement_id:
@@ -73,10 +73,10 @@ def load_integration_draft(request: HttpRequest, uuid: UUID) -> Draft:
     return draft
 
 
-def save_fields(request: HttpRequest, draft: Draft, body: DraftFields, version: int) -> Draft:
+def save_fields(request: HttpRequest, draft: IntegrationDraft, body: DraftFields, version: int) -> IntegrationDraft:
     """Keep what was typed on top of the version that the caller read."""
     changes = {key: value for key, value in body.model_dump().items() if value is not None}
-    changes = {key: value for key, value in changes.items() if key not in ("program", "company")}
+    changes = {key: value for key, value in changes.items() if key not in ("program", "partner")}
     data = merge_form_data(build_form_data(**changes), draft.data)
     if "offerings" not in changes:
         data["offerings"] = draft.data.get("offerings", [])
@@ -88,19 +88,21 @@ def save_fields(request: HttpRequest, draft: Draft, body: DraftFields, version: 
 @router.get("/drafts", READ_SCOPE, CursorPage[schemas.DraftOut])
 def list_drafts(request: HttpRequest, response: HttpResponse, pagination: Query[PaginationParams]) -> Any:
     """What your companies began and did not send, newest first."""
-    own_drafts = Draft.objects.filter(
+    own_drafts = IntegrationDraft.objects.filter(
         partner_id__in=list(permissions.get_roles(request.user)), requirement_id="", sent_at=None
     )
     return paginate(request, response, own_drafts.select_related("partner", "integration"), pagination, serialize_draft)
 
 
 @router.post("/drafts", WRITE_SCOPE, schemas.DraftOut, status=201)
-def begin_draft(request: HttpRequest, response: HttpResponse, body: DraftIn) -> Any:
+def create_draft(request: HttpRequest, response: HttpResponse, body: DraftIn) -> Any:
     """Begin an integration. Nothing is sent before you say so."""
     if body.program not in PROGRAMS:
-        raise ApiError("unfit", "There is no such program.", fields=[("program", "There is no such program.")])
+        raise ApiError(
+            "validation-error", "There is no such program.", fields=[("program", "There is no such program.")]
+        )
     draft = drafts.create_draft(
-        _choose_partner(request, body.company), body.program, actor=request.user, now=timezone.now()
+        _choose_partner(request, body.partner), body.program, actor=request.user, now=timezone.now()
     )
     set_location_header(request, response, "drafts", draft.uuid)
     return serialize_draft(save_fields(request, draft, body, draft.version))
@@ -110,11 +112,13 @@ def _choose_partner(request: HttpRequest, slug: str | None) -> Partner:
     """The company that it is for. Raises Problem where it has to be said."""
     partners = list_editable_partners(request.user)
     if not partners:
-        raise ActionRefused(permissions.get_refusal("can_edit"), "may")
+        raise ActionRefused(permissions.get_refusal("can_edit"), "forbidden")
     matching_partners = partners if slug is None else [partner for partner in partners if partner.slug == slug]
     if len(matching_partners) != 1:
         names = ", ".join(partner.slug for partner in partners)
-        raise ApiError("unfit", f"Say for which company: {names}.", fields=[("company", "Choose one of yours.")])
+        raise ApiError(
+            "validation-error", f"Say for which company: {names}.", fields=[("partner", "Choose one of yours.")]
+        )
     return matching_partners[0]
 
 
@@ -143,7 +147,7 @@ def prefill_draft(request: HttpRequest, uuid: UUID) -> Any:
     """Ask GitHub about the repository and fill in what is still blank."""
     draft = load_integration_draft(request, uuid)
     if not permissions.can_edit_partner(draft.partner, request.user):
-        raise ActionRefused(permissions.get_refusal("can_edit"), "may")
+        raise ActionRefused(permissions.get_refusal("can_edit"), "forbidden")
     repository_data = repository_urls.fetch_repository(str(draft.data.get("repository_address", "")))
     data = merge_repository_data(draft.data, repository_data)
     return serialize_draft(
@@ -172,4 +176,4 @@ def submit_draft(
 def discard_draft(request: HttpRequest, uuid: UUID) -> Any:
     """Throw it away."""
     drafts.discard_draft(load_integration_draft(request, uuid), actor=request.user, now=timezone.now())
-    return MessageResponse(said="The draft was thrown away.")
+    return MessageResponse(message="The draft was thrown away.")

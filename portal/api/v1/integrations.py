@@ -29,7 +29,7 @@ from portal.api.v1.schemas import submissions
 from portal.core.errors import ActionRefused
 
 router = ScopedRouter("Integrations")
-READ_SCOPE, WRITE_SCOPE, TRANSITION_SCOPE = "integrations:read", "integrations:write", "steps:take"
+READ_SCOPE, WRITE_SCOPE, TRANSITION_SCOPE = "integrations:read", "integrations:write", "transitions:write"
 
 
 class IntegrationFilterParams(PaginationParams):
@@ -40,7 +40,7 @@ class IntegrationFilterParams(PaginationParams):
     stage: str | None = Field(None, max_length=60)
     category: str | None = Field(None, max_length=60)
     holder: str | None = Field(None, max_length=60, description="Whose turn it is.")
-    standing: str | None = Field(None, max_length=60)
+    listing_status: str | None = Field(None, max_length=60)
 
 
 class IntegrationUpdateIn(StrictSchema):
@@ -82,7 +82,7 @@ def serialize_detail(request: HttpRequest, row: Integration) -> dict[str, Any]:
         {"requirement": requirement.id, "title": requirement.title, "why": requirement.why}
         for requirement in missing_requirements
     ]
-    return submissions.serialize_integration(row) | {"left": open_requirements}
+    return submissions.serialize_integration(row) | {"open_requirements": open_requirements}
 
 
 def reload_detail(request: HttpRequest, uuid: UUID) -> dict[str, Any]:
@@ -126,10 +126,10 @@ def change_integration(
     integration = load_visible_integration(request, uuid)
     require_permission(permissions.can_edit, integration, request.user)
     if not integration.is_open:
-        raise ActionRefused("These facts can be changed while the integration is open.", "gone")
+        raise ActionRefused("These facts can be changed while the integration is open.", "invalid-transition")
     read_version = get_if_match_version(request)
     if read_version is not None and read_version != integration.version:
-        raise ActionRefused("It was changed meanwhile. Read it again.", "stale")
+        raise ActionRefused("It was changed meanwhile. Read it again.", "conflict")
     form_fields = build_initial_data(integration) | body.model_dump(exclude_none=True)
     form = validate_form(IntegrationForm(integration.program, integration.edition, build_form_data(**form_fields)))
     creation.change_description(integration, build_changes(integration, form), actor=request.user, now=timezone.now())
@@ -160,7 +160,7 @@ def list_steps(request: HttpRequest, uuid: UUID) -> Any:
 
 
 @router.post("/integrations/{uuid:uuid}/steps/{slug:step}", TRANSITION_SCOPE, submissions.IntegrationDetail)
-def take_step(
+def perform_step(
     request: HttpRequest, uuid: UUID, step: str, body: TransitionIn,
     if_match_: str | None = Header(None, alias="If-Match"),
 ) -> Any:  # fmt: skip
@@ -212,13 +212,13 @@ def list_messages(request: HttpRequest, response: HttpResponse, uuid: UUID, pagi
 
 
 @router.post("/integrations/{uuid:uuid}/messages", WRITE_SCOPE, submissions.MessageOut, status=201)
-def say(request: HttpRequest, uuid: UUID, body: MessageIn) -> Any:
+def create_message(request: HttpRequest, uuid: UUID, body: MessageIn) -> Any:
     """Write to the other side, or keep a note of the program."""
     integration = load_visible_integration(request, uuid)
     require_permission(permissions.can_post_message, integration, request.user)
     can_note = permissions.can_write_note(integration, request.user)
     if body.internal and not can_note:
-        raise ActionRefused(permissions.get_refusal("can_write_note"), "may")
+        raise ActionRefused(permissions.get_refusal("can_write_note"), "forbidden")
     cleaned_data = validate_form(
         MessageForm(build_form_data(**body.model_dump()), can_write_note=can_note)
     ).cleaned_data

@@ -48,14 +48,14 @@ class IntroductionIn(StrictSchema):
 
 
 class IntroductionOut(Schema):
-    """`other` and `company` once both agreed."""
+    """`other` and `partner` once both agreed."""
 
     id: int
     state: str
     message: str
     asked_at: datetime
     asked_by_you: bool
-    company: str
+    partner: str
     other: str
 
 
@@ -63,14 +63,14 @@ class IntroductionDecisionIn(StrictSchema):
     agree: bool
 
 
-@router.get("/integrations/{uuid:uuid}/neighbours", "integrations:read", list[SimilarWorkOut])
-def list_neighbours(request: HttpRequest, uuid: UUID) -> Any:
+@router.get("/integrations/{uuid:uuid}/similar", "integrations:read", list[SimilarWorkOut])
+def list_similar_work(request: HttpRequest, uuid: UUID) -> Any:
     """Who else works on the same thing."""
     return _serialize_overlaps(find_integration_overlaps(load_visible_integration(request, uuid)))
 
 
-@router.get("/drafts/{uuid:uuid}/neighbours", "integrations:read", list[SimilarWorkOut])
-def list_draft_neighbours(request: HttpRequest, uuid: UUID) -> Any:
+@router.get("/drafts/{uuid:uuid}/similar", "integrations:read", list[SimilarWorkOut])
+def list_draft_similar_work(request: HttpRequest, uuid: UUID) -> Any:
     """Who else works on the same thing, before anything is sent."""
     draft = load_integration_draft(request, uuid)
     return _serialize_overlaps(find_draft_overlaps(draft.partner, draft.data) or ())
@@ -81,15 +81,17 @@ def _serialize_overlaps(overlaps: Iterable[Overlap]) -> list[dict[str, Any]]:
 
 
 @router.post("/integrations/{uuid:uuid}/introductions", "integrations:write", IntroductionOut, status=201)
-def ask_introduction(request: HttpRequest, response: HttpResponse, uuid: UUID, body: IntroductionIn) -> Any:
+def request_introduction(request: HttpRequest, response: HttpResponse, uuid: UUID, body: IntroductionIn) -> Any:
     """Ask to be introduced. Names pass only when both agree."""
     integration = load_visible_integration(request, uuid)
     message = validate_form(IntroductionRequestForm(build_form_data(message=body.message))).cleaned_data["message"]
     if not permissions.can_edit(integration, request.user):
-        raise ActionRefused(permissions.get_refusal("can_edit"), "may")
+        raise ActionRefused(permissions.get_refusal("can_edit"), "forbidden")
     other_integration = resolve_handle(body.handle, describe_work(integration))
     if other_integration is None:
-        raise ActionRefused("That work does not overlap with yours any more: there is nobody to ask.", "gone")
+        raise ActionRefused(
+            "That work does not overlap with yours any more: there is nobody to ask.", "invalid-transition"
+        )
     introduction = introductions.request_introduction(
         integration, other_integration, message, actor=request.user, now=timezone.now()
     )
@@ -138,6 +140,6 @@ def _serialize_introduction(request: HttpRequest, row: Introduction) -> dict[str
         "message": row.message,
         "asked_at": row.asked_at,
         "asked_by_you": is_requester,
-        "company": other_integration.partner.name if are_names_visible else "",
+        "partner": other_integration.partner.name if are_names_visible else "",
         "other": other_integration.name if are_names_visible else "",
     }

@@ -17,7 +17,7 @@ router = ScopedRouter("Token")
 
 
 class PartnerRoleOut(Schema):
-    company: PartnerReference
+    partner: PartnerReference
     role: str
 
 
@@ -30,7 +30,7 @@ class CurrentTokenOut(Schema):
     expires_at: datetime
     acts_as: str
     is_reviewer: bool
-    companies: list[PartnerRoleOut]
+    partners: list[PartnerRoleOut]
 
 
 @router.get("/me", "", CurrentTokenOut)
@@ -48,7 +48,7 @@ def get_me(request: HttpRequest) -> Any:
         "expires_at": token.expires_at,
         "acts_as": str(request.user),
         "is_reviewer": request.user.is_reviewer,  # type: ignore[union-attr]
-        "companies": [
-            {"company": {"name": partner.name, "slug": partner.slug}, "role": roles[partner.pk]} for partner in partners
+        "partners": [
+            {"partner": {"name": partner.name, "slug": partner.slug}, "role": roles[partner.pk]} for partner in partners
         ],
     }

@@ -14,49 +14,55 @@ router = ScopedRouter("Notifications")
 
 
 class NotificationCategoryOut(Schema):
-    """A kind of notice. `how`: the way chosen, of `ways`; `locked`: why it always comes by mail at once."""
+    """A kind of notice. `delivery`: the way chosen, of `ways`; `locked`: why it always comes by mail at once."""
 
     key: str
     title: str
-    means: str
-    how: str
+    description: str
+    delivery: str
     ways: list[str]
     locked: str
 
 
 class NotificationPreferencesOut(Schema):
-    """`office_hours`: mails wait for your working hours."""
+    """`only_in_working_hours`: mails wait for your working hours."""
 
     kinds: list[NotificationCategoryOut]
-    office_hours: bool
+    only_in_working_hours: bool
 
 
 class NotificationPreferencesIn(StrictSchema):
     """By the key of a kind: now, daily, weekly, portal or none. What is left out stays."""
 
-    how: dict[str, str] = Field({}, max_length=100)
-    office_hours: bool | None = None
+    delivery: dict[str, str] = Field({}, max_length=100)
+    only_in_working_hours: bool | None = None
 
 
-@router.get("/notifications/choices", "notifications:read", NotificationPreferencesOut)
-def get_notification_choices(request: HttpRequest) -> Any:
+@router.get("/notifications/preferences", "notifications:read", NotificationPreferencesOut)
+def get_notification_preferences(request: HttpRequest) -> Any:
     """How each kind of notice reaches you."""
     return _serialize_preferences(request)
 
 
-@router.patch("/notifications/choices", "notifications:write", NotificationPreferencesOut)
-def choose_notifications(request: HttpRequest, body: NotificationPreferencesIn) -> Any:
+@router.patch("/notifications/preferences", "notifications:write", NotificationPreferencesOut)
+def update_notification_preferences(request: HttpRequest, body: NotificationPreferencesIn) -> Any:
     """Choose how notices reach you. What is locked cannot be silenced."""
     unbound_form = NotificationPreferencesForm(request.user)
-    editable_fields = [name for name in unbound_form.fields if name != "office_hours"]
-    field_errors = [(f"how.{key}", "There is no such choice.") for key in body.how if key not in editable_fields]
+    editable_fields = [name for name in unbound_form.fields if name != "only_in_working_hours"]
+    field_errors = [
+        (f"delivery.{key}", "There is no such choice.") for key in body.delivery if key not in editable_fields
+    ]
     if field_errors:
-        raise ApiError("unfit", "There is no such choice.", fields=field_errors)
+        raise ApiError("validation-error", "There is no such choice.", fields=field_errors)
     current_values = {name: field.initial for name, field in unbound_form.fields.items()}
-    form_fields = current_values | body.how | ({} if body.office_hours is None else {"office_hours": body.office_hours})
+    form_fields = (
+        current_values
+        | body.delivery
+        | ({} if body.only_in_working_hours is None else {"only_in_working_hours": body.only_in_working_hours})
+    )
     validate_form(
         NotificationPreferencesForm(request.user, build_form_data(**form_fields)),
-        {name: f"how.{name}" for name in editable_fields},
+        {name: f"delivery.{name}" for name in editable_fields},
     ).save()
     return _serialize_preferences(request)
 
@@ -67,11 +73,11 @@ def _serialize_preferences(request: HttpRequest) -> dict[str, Any]:
         {
             "key": category.key,
             "title": str(category.title),
-            "means": str(category.means),
+            "description": str(category.means),
             "locked": str(category.locked),
-            "how": "now" if category.locked else str(fields[category.key].initial),
-            "ways": ["now"] if category.locked else [str(delivery) for delivery in category.ways()],
+            "delivery": "immediate" if category.locked else str(fields[category.key].initial),
+            "ways": ["immediate"] if category.locked else [str(mode) for mode in category.ways()],
         }
         for category in list_categories(request.user)
     ]
-    return {"kinds": kinds, "office_hours": bool(fields["office_hours"].initial)}
+    return {"kinds": kinds, "only_in_working_hours": bool(fields["only_in_working_hours"].initial)}

@@ -27,12 +27,12 @@ from portal.api.v1.schemas.submissions import build_absolute_url
 from portal.directory import search
 from portal.directory.models import Listing
 from portal.directory.partner_replies import ReplyForm, save_reply
-from portal.notifications.models import Email
+from portal.notifications.models import EmailMessage
 from portal.notifications.views.email_log import HIDDEN_STATES
 from portal.reports import presenters
 from portal.reports import views as report_pages
 from portal.reports.forms import ReportSubscriptionsForm
-from portal.reports.models import Snapshot
+from portal.reports.models import ReportSnapshot
 
 router, public_router = ScopedRouter("Standing and reports"), ScopedRouter("Directory")
 MAX_ID = 2**63 - 1
@@ -43,7 +43,7 @@ class SlaReportOut(Schema):
     week: str
     name: str
     verdict: str
-    made_at: datetime
+    created_at: datetime
 
 
 class SlaReportDetail(SlaReportOut):
@@ -55,13 +55,13 @@ class SlaReportDetail(SlaReportOut):
 class ReportSubscriptionsOut(Schema):
     """By scope: weekly, trouble or never."""
 
-    wishes: dict[str, str]
+    subscriptions: dict[str, str]
 
 
 class ReportSubscriptionsIn(StrictSchema):
     """By scope: weekly, trouble or never."""
 
-    wishes: dict[str, str] = Field(max_length=100)
+    subscriptions: dict[str, str] = Field(max_length=100)
 
 
 class SupportReplyIn(StrictSchema):
@@ -84,19 +84,19 @@ class ListingFilterParams(PaginationParams):
     program: str = Field("", max_length=60)
     category: str = Field("", max_length=60)
     tier: str = Field("", max_length=60)
-    standing: str = Field("", max_length=20)
+    listing_status: str = Field("", max_length=20)
     platform: str = Field("", max_length=60)
     partner: str = Field("", max_length=80)
 
 
-@router.get("/integrations/{uuid:uuid}/standing", "integrations:read", dict[str, Any])
-def get_standing(request: HttpRequest, uuid: UUID) -> Any:
+@router.get("/integrations/{uuid:uuid}/compliance", "integrations:read", dict[str, Any])
+def get_compliance(request: HttpRequest, uuid: UUID) -> Any:
     """The evidence of the due process as it is now, the same that both sides read."""
     return due_process.collect_evidence(standing_pages.load_listed_integration(request, uuid), timezone.now())
 
 
-@router.get("/integrations/{uuid:uuid}/standing/{int:seq}", "integrations:read", dict[str, Any])
-def get_frozen_standing(request: HttpRequest, uuid: UUID, seq: int = Path(le=2**31 - 1)) -> Any:
+@router.get("/integrations/{uuid:uuid}/compliance/{int:seq}", "integrations:read", dict[str, Any])
+def get_frozen_compliance(request: HttpRequest, uuid: UUID, seq: int = Path(le=2**31 - 1)) -> Any:
     """The evidence as it was when a decision was made; `seq` is the decision's event."""
     if seq >= 2**31:
         raise Http404("No evidence was kept with this event.")
@@ -109,9 +109,9 @@ def list_reports(request: HttpRequest, response: HttpResponse, pagination: Query
     return paginate(request, response, report_pages.list_visible_snapshots(request.user), pagination, _serialize_report)
 
 
-def _serialize_report(row: Snapshot) -> dict[str, Any]:
+def _serialize_report(row: ReportSnapshot) -> dict[str, Any]:
     report_summary = {"name": row.figures["name"], "verdict": presenters.build_verdict(row.figures)}
-    return {"scope": row.scope, "week": row.week, "made_at": row.made_at} | report_summary
+    return {"scope": row.scope, "week": row.week, "created_at": row.created_at} | report_summary
 
 
 @router.get("/reports/{str:scope}/{str:week}", "sla:read", SlaReportDetail)
@@ -121,36 +121,38 @@ def get_report(request: HttpRequest, scope: str, week: str) -> Any:
     return _serialize_report(row) | {"figures": row.figures}
 
 
-@router.get("/reports/wishes", "sla:read", ReportSubscriptionsOut)
-def get_report_wishes(request: HttpRequest) -> Any:
+@router.get("/reports/subscriptions", "sla:read", ReportSubscriptionsOut)
+def get_report_subscriptions(request: HttpRequest) -> Any:
     """How often each report that concerns you comes."""
     fields = ReportSubscriptionsForm(request.user).fields
-    return {"wishes": {scope: str(field.initial) for scope, field in fields.items()}}
+    return {"subscriptions": {scope: str(field.initial) for scope, field in fields.items()}}
 
 
 @router.patch("/reports", "sla:write", MessageResponse)
-def wish_reports(request: HttpRequest, body: ReportSubscriptionsIn) -> Any:
+def update_report_subscriptions(request: HttpRequest, body: ReportSubscriptionsIn) -> Any:
     """Say how often each report comes; what is left out stays."""
     unbound_form = ReportSubscriptionsForm(request.user)
     field_errors = [
-        (f"wishes.{scope}", "This is no report of yours.") for scope in body.wishes if scope not in unbound_form.fields
+        (f"subscriptions.{scope}", "This is no report of yours.")
+        for scope in body.subscriptions
+        if scope not in unbound_form.fields
     ]
     if field_errors:
-        raise ApiError("unfit", "This is no report of yours.", fields=field_errors)
+        raise ApiError("validation-error", "This is no report of yours.", fields=field_errors)
     current_values = {name: field.initial for name, field in unbound_form.fields.items()}
-    validate_form(ReportSubscriptionsForm(request.user, build_form_data(**current_values | body.wishes))).save()
-    return MessageResponse(said="What reaches you is saved.")
+    validate_form(ReportSubscriptionsForm(request.user, build_form_data(**current_values | body.subscriptions))).save()
+    return MessageResponse(message="What reaches you is saved.")
 
 
 @router.get("/notifications", "notifications:read", CursorPage[NotificationOut])
 def list_notifications(request: HttpRequest, response: HttpResponse, pagination: Query[PaginationParams]) -> Any:
     """What you were told by mail, newest first. Reading here marks nothing as seen."""
-    received_emails = Email.objects.filter(person_id=request.user.pk).exclude(state__in=HIDDEN_STATES)
+    received_emails = EmailMessage.objects.filter(person_id=request.user.pk).exclude(state__in=HIDDEN_STATES)
     rows = received_emails.defer("text", "html", "calendar").select_related("integration")
     return paginate(request, response, rows, pagination, _serialize_notification)
 
 
-def _serialize_notification(row: Email) -> dict[str, Any]:
+def _serialize_notification(row: EmailMessage) -> dict[str, Any]:
     return {
         "uuid": row.uuid, "subject": row.subject, "at": row.created_at, "seen_at": row.seen_at,
         "integration": row.integration.uuid if row.integration else None, "href": build_absolute_url("mail", row.uuid),
@@ -166,7 +168,7 @@ def reply_to_record(request: HttpRequest, uuid: UUID, body: SupportReplyIn) -> A
         raise Http404("This integration was never listed.")
     text = validate_form(ReplyForm(build_form_data(text=body.text), row=row)).cleaned_data["text"]
     save_reply(row, text, actor=request.user, now=timezone.now())
-    return MessageResponse(said="Everyone reads it from now on." if text else "The reply was taken back.")
+    return MessageResponse(message="Everyone reads it from now on." if text else "The reply was taken back.")
 
 
 @public_router.get("/directory", "", CursorPage[dict[str, Any]])

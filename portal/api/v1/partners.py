@@ -42,7 +42,7 @@ from portal.core.errors import ActionRefused
 from portal.core.text_fields import clean_search_query
 
 router = ScopedRouter("Companies")
-READ_SCOPE, WRITE_SCOPE = "companies:read", "companies:write"
+READ_SCOPE, WRITE_SCOPE = "partners:read", "partners:write"
 MAX_ID = 2**63 - 1
 
 
@@ -71,8 +71,8 @@ def serialize_partner(row: Partner) -> dict[str, Any]:
     return {name: getattr(row, name) for name in field_names} | {"alliances_manager": str(row.alliances_manager or "")}
 
 
-@router.get("/companies", READ_SCOPE, CursorPage[PartnerOut])
-def list_companies(request: HttpRequest, response: HttpResponse, params: Query[PartnerFilterParams]) -> Any:
+@router.get("/partners", READ_SCOPE, CursorPage[PartnerOut])
+def list_partners(request: HttpRequest, response: HttpResponse, params: Query[PartnerFilterParams]) -> Any:
     """Your companies; for people of the program all of them, newest first."""
     rows, search_text = list_visible_partners(request), clean_search_query(params.q)
     if search_text:
@@ -80,14 +80,14 @@ def list_companies(request: HttpRequest, response: HttpResponse, params: Query[P
     return paginate(request, response, rows, params, serialize_partner)
 
 
-@router.get("/companies/{slug:slug}", READ_SCOPE, PartnerOut)
-def get_company(request: HttpRequest, slug: str) -> Any:
+@router.get("/partners/{slug:slug}", READ_SCOPE, PartnerOut)
+def get_partner(request: HttpRequest, slug: str) -> Any:
     """One company."""
     return serialize_partner(get_object_or_404(list_visible_partners(request), slug=slug))
 
 
-@router.patch("/companies/{slug:slug}", WRITE_SCOPE, PartnerOut)
-def change_company(request: HttpRequest, slug: str, body: PartnerUpdateIn) -> Any:
+@router.patch("/partners/{slug:slug}", WRITE_SCOPE, PartnerOut)
+def update_partner(request: HttpRequest, slug: str, body: PartnerUpdateIn) -> Any:
     """Change its name or website. For owners."""
     partner = get_own_partner(request, slug)
     current_values = {"name": partner.name, "website": partner.website}
@@ -98,7 +98,7 @@ def change_company(request: HttpRequest, slug: str, body: PartnerUpdateIn) -> An
     return serialize_partner(Partner.objects.select_related("alliances_manager").get(pk=partner.pk))
 
 
-@router.get("/companies/{slug:slug}/agreements", READ_SCOPE, list[AgreementOut])
+@router.get("/partners/{slug:slug}/agreements", READ_SCOPE, list[AgreementOut])
 def list_agreements(request: HttpRequest, slug: str) -> Any:
     """What the company and the program signed."""
     agreement_rows = presenters.list_agreements(get_object_or_404(list_visible_partners(request), slug=slug))
@@ -107,15 +107,15 @@ def list_agreements(request: HttpRequest, slug: str) -> Any:
             "kind": agreement_row.agreement.kind,
             "version": agreement_row.agreement.version,
             "state": agreement_row.state,
-            "company_signer": agreement_row.agreement.partner_signer,
+            "partner_signer": agreement_row.agreement.partner_signer,
             "program_signer": agreement_row.agreement.program_signer,
         }
         for agreement_row in agreement_rows
     ]
 
 
-@router.get("/companies/{slug:slug}/events", READ_SCOPE, CursorPage[submissions.EventOut])
-def list_company_events(
+@router.get("/partners/{slug:slug}/events", READ_SCOPE, CursorPage[submissions.EventOut])
+def list_partner_events(
     request: HttpRequest, response: HttpResponse, slug: str, pagination: Query[PaginationParams]
 ) -> Any:
     """What happened to the company itself, newest first."""
@@ -124,8 +124,8 @@ def list_company_events(
     return paginate(request, response, events, pagination, submissions.serialize_event, key="seq")
 
 
-@router.get("/companies/{slug:slug}/people", READ_SCOPE, PartnerMembersOut)
-def list_people(request: HttpRequest, slug: str) -> Any:
+@router.get("/partners/{slug:slug}/members", READ_SCOPE, PartnerMembersOut)
+def list_members(request: HttpRequest, slug: str) -> Any:
     """Who belongs to it."""
     partner = get_object_or_404(list_visible_partners(request), slug=slug)
     memberships = Membership.objects.filter(partner=partner, ended_at=None).select_related("user").order_by("pk")
@@ -165,7 +165,7 @@ def list_people(request: HttpRequest, slug: str) -> Any:
     }
 
 
-@router.post("/companies/{slug:slug}/invitations", WRITE_SCOPE, InvitationOut, status=201)
+@router.post("/partners/{slug:slug}/invitations", WRITE_SCOPE, InvitationOut, status=201)
 def invite(request: HttpRequest, slug: str, body: InvitationIn) -> Any:
     """Invite a colleague by mail. For owners."""
     partner = get_own_partner(request, slug)
@@ -181,47 +181,47 @@ def invite(request: HttpRequest, slug: str, body: InvitationIn) -> Any:
     }
 
 
-@router.post("/companies/{slug:slug}/invitations/{int:pk}/resend", WRITE_SCOPE, MessageResponse)
+@router.post("/partners/{slug:slug}/invitations/{int:pk}/resend", WRITE_SCOPE, MessageResponse)
 def resend_invitation(request: HttpRequest, slug: str, pk: int = Path(le=MAX_ID)) -> Any:
     """Send it again with a new link; the one before no longer works."""
     partner = get_own_partner(request, slug)
     invitation = _get_row(partner.invitations, pk)
     inviting.send_invitation(partner, invitation.email, invitation.role, actor=request.user, now=timezone.now())
-    return MessageResponse(said=f"A new link is on its way to {invitation.email}.")
+    return MessageResponse(message=f"A new link is on its way to {invitation.email}.")
 
 
-@router.delete("/companies/{slug:slug}/invitations/{int:pk}", WRITE_SCOPE)
+@router.delete("/partners/{slug:slug}/invitations/{int:pk}", WRITE_SCOPE)
 def revoke_invitation(request: HttpRequest, slug: str, pk: int = Path(le=MAX_ID)) -> Any:
     """Take an invitation back."""
     invitation = _get_row(get_own_partner(request, slug).invitations, pk)
     people.revoke_invitation(invitation, actor=request.user, now=timezone.now())
-    return MessageResponse(said=f"The invitation to {invitation.email} is taken back.")
+    return MessageResponse(message=f"The invitation to {invitation.email} is taken back.")
 
 
-@router.post("/companies/{slug:slug}/requests/{int:pk}", WRITE_SCOPE, MessageResponse)
+@router.post("/partners/{slug:slug}/requests/{int:pk}", WRITE_SCOPE, MessageResponse)
 def decide_request(request: HttpRequest, slug: str, body: JoinDecisionIn, pk: int = Path(le=MAX_ID)) -> Any:
     """Let somebody in who asked, or decline."""
     join_request = _get_row(get_own_partner(request, slug).join_requests.select_related("user"), pk)
     role = validate_form(RoleForm(build_form_data(role=body.role))).cleaned_data["role"]
     people.decide_join_request(join_request, accept=body.accept, role=role, actor=request.user, now=timezone.now())
-    return MessageResponse(said=f"{join_request.user} belongs to the company now." if body.accept else "Declined.")
+    return MessageResponse(message=f"{join_request.user} belongs to the company now." if body.accept else "Declined.")
 
 
-@router.patch("/companies/{slug:slug}/people/{int:pk}", WRITE_SCOPE, MessageResponse)
+@router.patch("/partners/{slug:slug}/members/{int:pk}", WRITE_SCOPE, MessageResponse)
 def change_role(request: HttpRequest, slug: str, body: RoleIn, pk: int = Path(le=MAX_ID)) -> Any:
     """Give a colleague another role."""
     member = _get_row(get_own_partner(request, slug).memberships.select_related("user"), pk)
     role = validate_form(RoleForm(build_form_data(role=body.role))).cleaned_data["role"]
     people.change_role(member, role, actor=request.user, now=timezone.now())
-    return MessageResponse(said=f"{member.user} has another role now.")
+    return MessageResponse(message=f"{member.user} has another role now.")
 
 
-@router.delete("/companies/{slug:slug}/people/{int:pk}", WRITE_SCOPE)
+@router.delete("/partners/{slug:slug}/members/{int:pk}", WRITE_SCOPE)
 def end_membership(request: HttpRequest, slug: str, pk: int = Path(le=MAX_ID)) -> Any:
     """Remove a colleague, or leave."""
     member = _get_row(get_own_partner(request, slug).memberships.select_related("user"), pk)
     people.end_membership(member, actor=request.user, now=timezone.now())
-    return MessageResponse(said=f"{member.user} no longer belongs to the company.")
+    return MessageResponse(message=f"{member.user} no longer belongs to the company.")
 
 
 def _get_row(rows: Any, pk: int) -> Any:
@@ -230,15 +230,17 @@ def _get_row(rows: Any, pk: int) -> Any:
     return get_object_or_404(rows, pk=pk)
 
 
-@router.post("/companies/{slug:slug}/manager", "reviews:write", PartnerOut)
-def name_manager(request: HttpRequest, slug: str, body: AlliancesManagerIn) -> Any:
+@router.post("/partners/{slug:slug}/manager", "reviews:write", PartnerOut)
+def set_alliances_manager(request: HttpRequest, slug: str, body: AlliancesManagerIn) -> Any:
     """Name its Alliances manager. For people of the program."""
     partner = get_object_or_404(list_visible_partners(request), slug=slug)
     if not permissions.is_program_staff(request.user):
-        raise ActionRefused("Only the program may name a company's Alliances manager.", "may")
+        raise ActionRefused("Only the program may name a company's Alliances manager.", "forbidden")
     staff = get_user_model().objects.filter(is_active=True).filter(Q(is_reviewer=True) | Q(is_staff=True))
     manager = staff.filter(email=(body.manager or "").lower()).first()
     if body.manager and manager is None:
-        raise ApiError("unfit", "There is no such person of the program.", fields=[("manager", "Choose another.")])
+        raise ApiError(
+            "validation-error", "There is no such person of the program.", fields=[("manager", "Choose another.")]
+        )
     creation.assign_manager(partner, manager, actor=request.user, now=timezone.now())
     return serialize_partner(Partner.objects.select_related("alliances_manager").get(pk=partner.pk))

@@ -50,7 +50,7 @@ class ProgramStepOut(Schema):
 class ProgramRequirementOut(Schema):
     id: str
     title: str
-    who: str
+    responsible_party: str
     kind: str
     optional: bool
     why: str
@@ -146,7 +146,7 @@ def get_program(request: HttpRequest, key: str) -> Any:
             {
                 "id": requirement.id,
                 "title": requirement.title,
-                "who": str(requirement.who),
+                "responsible_party": str(requirement.who),
                 "kind": str(requirement.kind),
                 "optional": requirement.optional,
                 "why": requirement.why,
@@ -162,8 +162,8 @@ def get_program(request: HttpRequest, key: str) -> Any:
     }
 
 
-@router.get("/programs/{key}/questions", "", AnswerSchemasOut)
-def get_questions(request: HttpRequest, key: str) -> Any:
+@router.get("/programs/{key}/answer-schema", "", AnswerSchemasOut)
+def get_answer_schemas(request: HttpRequest, key: str) -> Any:
     """What is asked, as JSON Schema: the fields of a draft, and each requirement's form. Open to everybody."""
     program, edition = get_program_or_404(key), get_entry_edition(key)
     schemas_by_requirement = {

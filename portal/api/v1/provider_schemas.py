@@ -17,7 +17,7 @@ from portal.api.routing import ScopedRouter, build_form_data
 from portal.core.errors import ActionRefused
 from verification.schemas import services
 from verification.schemas.engine.types import SchemaParseError
-from verification.schemas.models import StoredSchema
+from verification.schemas.models import ProviderSchema
 from verification.schemas.views import crds
 from verification.schemas.views.schemas import SchemaUploadForm, get_pair
 from verification.testruns.models import SchemaReading
@@ -28,15 +28,15 @@ READ_SCOPE, WRITE_SCOPE = "checks:read", "checks:write"
 
 
 class ProviderSchemaOut(Schema):
-    """The schema of one version. `given_by` is blank where the portal read it itself."""
+    """The schema of one version. `submitted_by` is blank where the portal read it itself."""
 
     version: str
     source: str
     digest: str
     resources: int
     data_sources: int
-    given_by: str
-    given_at: datetime
+    submitted_by: str
+    submitted_at: datetime
 
 
 class SchemaInspectionOut(Schema):
@@ -88,9 +88,9 @@ class SchemaDiffOut(Schema):
     changes: list[dict[str, Any]]
 
 
-def serialize_schema(row: StoredSchema) -> dict[str, Any]:
-    field_names = ("version", "source", "digest", "resources", "data_sources", "given_at")
-    return {name: getattr(row, name) for name in field_names} | {"given_by": str(row.given_by or "")}
+def serialize_schema(row: ProviderSchema) -> dict[str, Any]:
+    field_names = ("version", "source", "digest", "resources", "data_sources", "submitted_at")
+    return {name: getattr(row, name) for name in field_names} | {"submitted_by": str(row.submitted_by or "")}
 
 
 def serialize_inspection(row: SchemaReading) -> dict[str, Any]:
@@ -114,23 +114,23 @@ def list_schemas(request: HttpRequest, uuid: UUID) -> Any:
 
 
 @router.post("/integrations/{uuid:uuid}/schemas", WRITE_SCOPE, ProviderSchemaOut, status=201)
-def give_schema(request: HttpRequest, uuid: UUID, file: File[UploadedFile], version: Form[str]) -> Any:
+def upload_schema(request: HttpRequest, uuid: UUID, file: File[UploadedFile], version: Form[str]) -> Any:
     """Hand in the schema of a version: the output of “terraform providers schema -json”, or the same as .gz."""
     integration = _load_provider(request, uuid)
     if not services.can_submit_schema(integration, request.user):
-        raise ActionRefused(services.REFUSAL_MESSAGE, "may")
+        raise ActionRefused(services.REFUSAL_MESSAGE, "forbidden")
     cleaned_data = validate_form(SchemaUploadForm(build_form_data(version=version), {"file": file})).cleaned_data
     try:
         row = services.store_schema(
             integration, cleaned_data["version"], cleaned_data["file"].read(), actor=request.user, now=timezone.now()
         )
     except SchemaParseError as error:
-        raise ApiError("unfit", str(error), fields=[("file", str(error))]) from error
+        raise ApiError("validation-error", str(error), fields=[("file", str(error))]) from error
     return serialize_schema(row)
 
 
 @router.post("/integrations/{uuid:uuid}/schemas/read", WRITE_SCOPE, SchemaInspectionOut, status=202)
-def read_schema(request: HttpRequest, uuid: UUID) -> Any:
+def inspect_schema(request: HttpRequest, uuid: UUID) -> Any:
     """Have the newest release's schema read from the provider itself, in the sandbox."""
     return serialize_inspection(
         provider_schema_inspections.start_test_run(

@@ -41,7 +41,7 @@ def extract_answers(page: Shown, body: Any) -> FormFields:
         (f"answers.{key}", "There is no such question here.") for key in body.answers if key not in question_keys
     ]
     if field_errors:
-        raise ApiError("unfit", "There is no such question here.", fields=field_errors)
+        raise ApiError("validation-error", "There is no such question here.", fields=field_errors)
     return dict(body.answers)
 
 

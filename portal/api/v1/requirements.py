@@ -43,7 +43,9 @@ def perform_action(
     page = load_page(request, uuid, requirement_id)
     action = list_actions(page).get(name)
     if action is None or not context.is_applicable(page.requirement, page.integration):
-        raise ActionRefused("This is not offered here. Look at the requirement's acts.", "gone")
+        raise ActionRefused(
+            "This is not offered here. Look at the requirement's `available_actions`.", "invalid-transition"
+        )
     _refuse_outsider(page, action)
     _refuse_stale_version(request, page)
     files = request.FILES  # read first: reading it later would read the body again
@@ -52,7 +54,7 @@ def perform_action(
     names = {key: f"answers.{key}" for key in form.fields} if name in ("answer", "draft") else {}
     result = action.do(page, validate_form(form, names))
     if isinstance(result, HttpResponseBase):  # both versions side by side, on the page
-        raise ActionRefused("Somebody changed this meanwhile. Read it again.", "stale")
+        raise ActionRefused("Somebody changed this meanwhile. Read it again.", "conflict")
     return serialize_requirement_detail(load_page(request, uuid, requirement_id))
 
 
@@ -70,14 +72,14 @@ def _build_version_fields(request: HttpRequest, page: Shown, name: str) -> dict[
 def _refuse_stale_version(request: HttpRequest, page: Shown) -> None:
     """Whoever names the version that they read does nothing upon another one."""
     if get_if_match_version(request) not in (None, page.state.version):
-        raise ActionRefused("Somebody changed this meanwhile. Read it again.", "stale")
+        raise ActionRefused("Somebody changed this meanwhile. Read it again.", "conflict")
 
 
 def _refuse_outsider(page: Shown, action: RequirementAction) -> None:
     """Who has no part in it hears that, not what is wrong with what they sent."""
     if action.offered(page) or not page.is_open or page.can_answer or page.can_decide:
         return
-    raise ActionRefused("This is not for you to do here.", "may")
+    raise ActionRefused("This is not for you to do here.", "forbidden")
 
 
 def serialize_requirement_detail(page: Shown) -> dict[str, Any]:
@@ -98,7 +100,9 @@ def serialize_requirement_detail(page: Shown) -> dict[str, Any]:
     return submissions.serialize_requirement(row, step.key if step else "") | {
         "questions": build_answer_schema(requirement),
         "answers": page.state.data,
-        "acts": [name for name, action in list_actions(page).items() if name != "reveal" and action.offered(page)],
+        "available_actions": [
+            name for name, action in list_actions(page).items() if name != "reveal" and action.offered(page)
+        ],
         "items": list(requirement.meeting_items),
         "accept": list(requirement.accept) if requirement.kind == RequirementKind.DOCUMENT else [],
         "documents": [_copy_fields(record, submissions.DocumentOut) for record in current_documents],
@@ -172,7 +176,7 @@ def requirement_upload(
     return perform_action(request, uuid, requirement_id, "upload", lambda page: {"replaces": replaces})
 
 
-@router.post(f"{REQUIREMENT_PATH}/sign_with_file", WRITE_SCOPE, submissions.RequirementDetail)
+@router.post(f"{REQUIREMENT_PATH}/sign-with-file", WRITE_SCOPE, submissions.RequirementDetail)
 def requirement_sign_with_file(
     request: HttpRequest, uuid: UUID, requirement_id: str, file: File[UploadedFile], signer: Form[str],
     signed_on: Form[date], version: Form[str] = "",

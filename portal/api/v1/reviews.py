@@ -60,7 +60,7 @@ class QueueItemOut(Schema):
     integration: submissions.IntegrationOut
     reasons: list[str]
     checks: dict[str, Any]
-    claimed_until: datetime | None
+    claim_expires_at: datetime | None
 
 
 class FindingIn(StrictSchema):
@@ -80,14 +80,14 @@ class ReviewerProfileOut(Schema):
     programs: list[str]
     away_from: date | None
     away_until: date | None
-    most_open: int
+    max_open_reviews: int
 
 
 class ReviewerProfileIn(StrictSchema):
     programs: list[str] | None = None
     away_from: date | None = None
     away_until: date | None = None
-    most_open: int | None = None
+    max_open_reviews: int | None = None
 
 
 class ReadMarkerOut(Schema):
@@ -106,7 +106,7 @@ def get_queue(request: HttpRequest, response: HttpResponse, params: Query[Review
     rows = queue.filter_queue(filters, now).filter(queue.build_tab_condition(params.tab, request.user, now))
     if params.after is not None:
         rows = rows.filter(_build_cursor_condition(*decode_cursor(params.after)))
-    rows = rows.order_by(F("turn_due_at").asc(nulls_last=True), "pk").select_related("partner", "reviewer")
+    rows = rows.order_by(F("action_due_at").asc(nulls_last=True), "pk").select_related("partner", "reviewer")
     fetched_rows = list(rows[: params.limit + 1])
     page = fetched_rows[: params.limit]
     next_cursor = _encode_cursor(page[-1]) if len(fetched_rows) > params.limit else None
@@ -116,26 +116,26 @@ def get_queue(request: HttpRequest, response: HttpResponse, params: Query[Review
 
 def _encode_cursor(row: Integration) -> str:
     """Where the row stood: it may have moved, or have left, when the next page is asked for."""
-    return encode_cursor(row.pk, row.turn_due_at.astimezone(UTC).isoformat() if row.turn_due_at else "")
+    return encode_cursor(row.pk, row.action_due_at.astimezone(UTC).isoformat() if row.action_due_at else "")
 
 
 def _build_cursor_condition(pk: int, position: str) -> Q:
     """What comes after a place in the queue's order; what is never due comes last."""
     if not position:
-        return Q(turn_due_at=None, pk__gt=pk)
+        return Q(action_due_at=None, pk__gt=pk)
     try:
         due_at = datetime.fromisoformat(position)
     except ValueError:
         due_at = None
     if due_at is None or due_at.tzinfo is None:
         raise build_cursor_error()
-    return Q(turn_due_at=due_at, pk__gt=pk) | Q(turn_due_at__gt=due_at) | Q(turn_due_at=None)
+    return Q(action_due_at=due_at, pk__gt=pk) | Q(action_due_at__gt=due_at) | Q(action_due_at=None)
 
 
 def _serialize_queue_item(row: Integration) -> dict[str, Any]:
     return {
-        "integration": submissions.serialize_integration(row), "reasons": row.reasons, "checks": row.tally,
-        "claimed_until": row.claimed_until,
+        "integration": submissions.serialize_integration(row), "reasons": row.reasons, "checks": row.requirement_counts,
+        "claim_expires_at": row.claim_expires_at,
     }  # fmt: skip
 
 
@@ -146,15 +146,15 @@ def claim(request: HttpRequest, uuid: UUID) -> Any:
     return reload_detail(request, uuid)
 
 
-@router.post("/integrations/{uuid:uuid}/keep_claim", REVIEW_SCOPE, submissions.IntegrationDetail)
-def keep_claim(request: HttpRequest, uuid: UUID) -> Any:
+@router.post("/integrations/{uuid:uuid}/claim/renew", REVIEW_SCOPE, submissions.IntegrationDetail)
+def renew_claim(request: HttpRequest, uuid: UUID) -> Any:
     """Lengthen your own claim."""
     claims.renew_claim(load_as_program_staff(request, uuid), actor=request.user, now=timezone.now())
     return reload_detail(request, uuid)
 
 
-@router.post("/integrations/{uuid:uuid}/put_back", REVIEW_SCOPE, submissions.IntegrationDetail)
-def put_back(request: HttpRequest, uuid: UUID) -> Any:
+@router.post("/integrations/{uuid:uuid}/claim/release", REVIEW_SCOPE, submissions.IntegrationDetail)
+def release_claim(request: HttpRequest, uuid: UUID) -> Any:
     """Give it back to the queue."""
     claims.release_claim(load_as_program_staff(request, uuid), actor=request.user, now=timezone.now())
     return reload_detail(request, uuid)
@@ -167,13 +167,15 @@ def assign(request: HttpRequest, uuid: UUID, body: AssignmentIn) -> Any:
     reviewers = get_user_model().objects.filter(is_reviewer=True, is_active=True)
     reviewer = reviewers.filter(email=body.reviewer.lower()).first()
     if reviewer is None:
-        raise ApiError("unfit", "There is no such reviewer.", fields=[("reviewer", "There is no such reviewer.")])
+        raise ApiError(
+            "validation-error", "There is no such reviewer.", fields=[("reviewer", "There is no such reviewer.")]
+        )
     claims.assign_reviewer(integration, reviewer, actor=request.user, now=timezone.now())
     return reload_detail(request, uuid)
 
 
-@router.post("/integrations/{uuid:uuid}/seen", READ_SCOPE, ReadMarkerOut)
-def seen(request: HttpRequest, uuid: UUID) -> Any:
+@router.post("/integrations/{uuid:uuid}/mark-read", READ_SCOPE, ReadMarkerOut)
+def mark_read(request: HttpRequest, uuid: UUID) -> Any:
     """Say that you have looked at everything up to now. For people of the program."""
     return {
         "before": reviewing.update_read_marker(
@@ -210,7 +212,7 @@ def raise_finding(request: HttpRequest, uuid: UUID, body: FindingIn) -> Any:
 
 
 @router.post("/findings/{int:pk}/fix", WRITE_SCOPE, submissions.FindingOut)
-def fix_finding(request: HttpRequest, body: FindingResponseIn, pk: int = Path(le=MAX_ID)) -> Any:
+def resolve_finding(request: HttpRequest, body: FindingResponseIn, pk: int = Path(le=MAX_ID)) -> Any:
     """Say what was changed. For the company."""
     finding = get_finding(request, pk)
     require_permission(permissions.can_edit, finding.integration, request.user)
@@ -245,14 +247,14 @@ def _get_finding_as_staff(request: HttpRequest, pk: int) -> Finding:
     return get_finding(request, pk)
 
 
-@router.get("/reviewer_profile", REVIEW_SCOPE, ReviewerProfileOut)
+@router.get("/reviewer-profile", REVIEW_SCOPE, ReviewerProfileOut)
 def get_reviewer_profile(request: HttpRequest) -> Any:
     """What you take on, and when you are away. For reviewers."""
     profile = _get_own_profile(request)
     return {name: getattr(profile, name) for name in ReviewerProfileOut.model_fields}
 
 
-@router.patch("/reviewer_profile", REVIEW_SCOPE, ReviewerProfileOut)
+@router.patch("/reviewer-profile", REVIEW_SCOPE, ReviewerProfileOut)
 def change_reviewer_profile(request: HttpRequest, body: ReviewerProfileIn) -> Any:
     """Change it; what is left out stays, null empties a date."""
     profile = _get_own_profile(request)

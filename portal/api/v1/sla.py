@@ -17,7 +17,7 @@ from integrations.partners.services import calendars
 from integrations.partners.views.calendar import load_partner
 from integrations.sla.filters import parse_filters
 from integrations.sla.issue_page import ClockPanel, build_issue_page
-from integrations.sla.models import Clock, SupportPolicy
+from integrations.sla.models import LabelPolicy, SlaClock
 from integrations.sla.presenters import build_rows, serialize_row
 from integrations.sla.services import disputes, label_proposals
 from integrations.sla.views import label_policy as label_pages
@@ -54,8 +54,8 @@ def list_clocks(request: HttpRequest, response: HttpResponse, params: Query[Cloc
     return paginate(request, response, rows, params, partial(_serialize_clock, now))
 
 
-def _serialize_clock(now: datetime, clock: Clock) -> dict[str, Any]:
-    row = build_rows(Clock.objects.filter(pk=clock.pk), now)[0]
+def _serialize_clock(now: datetime, clock: SlaClock) -> dict[str, Any]:
+    row = build_rows(SlaClock.objects.filter(pk=clock.pk), now)[0]
     return serialize_row(row) | {"uuid": row.href.rstrip("/").rpartition("/")[2]}
 
 
@@ -80,7 +80,7 @@ def get_issue(request: HttpRequest, uuid: UUID) -> Any:
 
 
 def _serialize_clock_detail(panel: ClockPanel) -> dict[str, Any]:
-    field_names = ("verb", "promised", "severity", "target", "due_at", "stopped_at")
+    field_names = ("target_type", "is_committed", "severity", "target", "due_at", "stopped_at")
     segments = [{name: getattr(segment, name) for name in SegmentOut.model_fields} for segment in panel.lines]
     computed_fields = {"state": panel.state[0], "sentence": str(panel.sentence), "segments": segments}
     return {name: getattr(panel, name) for name in field_names} | computed_fields
@@ -118,21 +118,21 @@ for row in ISSUE_DECISIONS:
     register_decision(*row)
 
 
-@router.get("/integrations/{uuid:uuid}/labels", READ_SCOPE, LabelPolicyOut)
-def get_labels(request: HttpRequest, uuid: UUID) -> Any:
+@router.get("/integrations/{uuid:uuid}/label-policy", READ_SCOPE, LabelPolicyOut)
+def get_label_policy(request: HttpRequest, uuid: UUID) -> Any:
     """How the integration's labels are read."""
     integration = load_visible_integration(request, uuid)
     initial_data = label_pages.build_initial_data(
         label_proposals.build_label_map(label_proposals.get_policy_in_force(integration, timezone.now()))
     )
-    pending_policy = integration.support_policies.filter(state=SupportPolicy.State.PROPOSED).last()
+    pending_policy = integration.label_policies.filter(state=LabelPolicy.State.PROPOSED).last()
     return {name: text.split("\n") if text else [] for name, text in initial_data.items()} | {
         "waiting": pending_policy.pk if pending_policy else None
     }
 
 
-@router.post("/integrations/{uuid:uuid}/labels", WRITE_SCOPE, MessageResponse)
-def propose_labels(request: HttpRequest, uuid: UUID, body: LabelPolicyIn) -> Any:
+@router.post("/integrations/{uuid:uuid}/label-policy", WRITE_SCOPE, MessageResponse)
+def propose_label_policy(request: HttpRequest, uuid: UUID, body: LabelPolicyIn) -> Any:
     """Propose another map. Until the program answers, the one in force stays."""
     integration = load_visible_integration(request, uuid)
     require_permission(permissions.can_edit, integration, request.user)
@@ -141,27 +141,27 @@ def propose_labels(request: HttpRequest, uuid: UUID, body: LabelPolicyIn) -> Any
         label_pages.LabelsForm(form_data, account=partial(label_proposals.resolve_account, integration))
     )
     label_proposals.propose_label_map(integration, form.label_map, actor=request.user, now=timezone.now())
-    return MessageResponse(said="The program has your proposal. Until it answers, the map in force stays.")
+    return MessageResponse(message="The program has your proposal. Until it answers, the map in force stays.")
 
 
-@router.post("/integrations/{uuid:uuid}/labels/answer", WRITE_SCOPE, MessageResponse)
-def answer_labels(request: HttpRequest, uuid: UUID, body: LabelPolicyDecisionIn) -> Any:
+@router.post("/integrations/{uuid:uuid}/label-policy/decision", WRITE_SCOPE, MessageResponse)
+def decide_label_policy(request: HttpRequest, uuid: UUID, body: LabelPolicyDecisionIn) -> Any:
     """Accept or decline what waits. For reviewers."""
     integration = load_visible_integration(request, uuid)
     require_permission(permissions.can_decide, integration, request.user)
-    pending_policy = integration.support_policies.filter(state=SupportPolicy.State.PROPOSED).last()
+    pending_policy = integration.label_policies.filter(state=LabelPolicy.State.PROPOSED).last()
     note = validate_form(label_pages.LabelPolicyDecisionForm(build_form_data(note=body.note))).cleaned_data["note"]
     if pending_policy is None:
-        raise ActionRefused("Nothing waits for an answer here.", "stale")
+        raise ActionRefused("Nothing waits for an answer here.", "conflict")
     if not body.accept and not note:
         raise ActionRefused("Say why: the company reads it.")
     label_proposals.decide_proposal(
         pending_policy, accept=body.accept, note=note, actor=request.user, now=timezone.now()
     )
-    return MessageResponse(said="Accepted: it counts for issues opened from now on." if body.accept else "Declined.")
+    return MessageResponse(message="Accepted: it counts for issues opened from now on." if body.accept else "Declined.")
 
 
-@router.get("/companies/{slug:slug}/calendar", READ_SCOPE, CalendarOut)
+@router.get("/partners/{slug:slug}/calendar", READ_SCOPE, CalendarOut)
 def get_calendar(request: HttpRequest, slug: str) -> Any:
     """Whose days count for the company's clocks."""
     calendar = load_partner(request, slug).calendars.in_force(timezone.now())
@@ -173,30 +173,30 @@ def get_calendar(request: HttpRequest, slug: str) -> Any:
             "country": "",
             "subdivision": "",
             "extra_days": {},
-            "said": "",
+            "summary": "",
         }
-    return {name: getattr(calendar, name) for name in field_names} | {"said": calendars.describe_calendar(calendar)}
+    return {name: getattr(calendar, name) for name in field_names} | {"summary": calendars.describe_calendar(calendar)}
 
 
-@router.post("/companies/{slug:slug}/calendar", WRITE_SCOPE, CalendarPreviewOut)
+@router.post("/partners/{slug:slug}/calendar", WRITE_SCOPE, CalendarPreviewOut)
 def set_calendar(request: HttpRequest, slug: str, body: CalendarIn) -> Any:
     """Set the calendar, or see what it would change. It counts for issues opened from then on."""
     partner, now = load_partner(request, slug), timezone.now()
     if not permissions.can_edit_partner(partner, request.user):
         raise PermissionDenied(permissions.get_refusal("can_edit"))
     extra_days_text = "\n".join(f"{day} {name}" for day, name in body.extra_days.items())
-    form_fields = body.model_dump(exclude={"try_only", "extra_days"}) | {"extra_days": extra_days_text}
+    form_fields = body.model_dump(exclude={"dry_run", "extra_days"}) | {"extra_days": extra_days_text}
     current_calendar = partner.calendars.in_force(now)
     form = validate_form(
         CalendarForm(build_form_data(**form_fields), initial=build_initial_data(current_calendar, "UTC"), now=now)
     )
     new_calendar = form.facts.build_edition(partner, now)
     impact = preview_calendar(partner, current_calendar, new_calendar, now)
-    if not body.try_only:
+    if not body.dry_run:
         calendars.set_calendar(partner, form.facts, actor=request.user, now=now)
     return {
-        "changed": not body.try_only,
-        "said": calendars.describe_calendar(new_calendar),
+        "changed": not body.dry_run,
+        "summary": calendars.describe_calendar(new_calendar),
         "open_clocks": impact.open_clocks,
         "before": impact.before,
         "after": impact.after,

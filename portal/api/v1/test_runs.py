@@ -41,13 +41,14 @@ from verification.testruns.views import run_task as views_rehearsal
 router = ScopedRouter("Rehearsals")
 READ_SCOPE, WRITE_SCOPE = "checks:read", "checks:write"
 RUN_TASK_PATH, PROVIDER_LIFECYCLE_PATH, NOMAD_PLUGIN_PATH = (
-    f"/integrations/{{uuid:uuid}}/{name}" for name in ("rehearsal", "lifecycle", "nomad")
+    f"/integrations/{{uuid:uuid}}/{name}"
+    for name in ("tests/run-task", "tests/provider-lifecycle", "tests/nomad-plugin")
 )
 MAX_ID = 2**63 - 1
 
 
 class TestRunOut(Schema):
-    """A rehearsal. `about`: the address or version; `outcome` is blank until `finished_at`; `verdicts`: so far."""
+    """A rehearsal. `about`: the address or version; `outcome` is blank until `finished_at`; `results`: so far."""
 
     id: int
     about: str
@@ -55,13 +56,13 @@ class TestRunOut(Schema):
     requested_at: datetime
     finished_at: datetime | None
     outcome: str
-    verdicts: list[dict[str, Any]]
+    results: list[dict[str, Any]]
 
 
 class TestRunDetail(TestRunOut):
-    """`seen`: all that was exchanged, as the command line prints it, secrets struck out."""
+    """`records`: all that was exchanged, as the command line prints it, secrets struck out."""
 
-    seen: dict[str, Any]
+    records: dict[str, Any]
 
 
 class RunTaskTestIn(StrictSchema):
@@ -98,14 +99,19 @@ class NomadPluginTestIn(StrictSchema):
 
 
 def serialize_test_run(row: Any) -> dict[str, Any]:
-    field_names = ("requested_at", "finished_at", "outcome", "verdicts")
+    field_names = ("requested_at", "finished_at", "outcome")
     subject = row.url if isinstance(row, RunTaskRehearsal) else row.version
-    identifying_fields = {"id": row.pk, "about": subject, "requested_by": str(row.requested_by or "")}
+    identifying_fields = {
+        "id": row.pk,
+        "results": row.verdicts,
+        "about": subject,
+        "requested_by": str(row.requested_by or ""),
+    }
     return {name: getattr(row, name) for name in field_names} | identifying_fields
 
 
 def _serialize_test_run_detail(row: Any, records: Mapping[str, Any]) -> dict[str, Any]:
-    return serialize_test_run(row) | {"seen": dict(records)}
+    return serialize_test_run(row) | {"records": dict(records)}
 
 
 def _get_test_run(rows: Any, pk: int) -> Any:
@@ -118,11 +124,11 @@ def _get_test_run(rows: Any, pk: int) -> Any:
 def _require_permission(integration: Any, request: HttpRequest, message: str) -> None:
     """Whoever may not ask hears that before hearing what does not fit."""
     if not can_request_check_run(integration, request.user):
-        raise ActionRefused(message, "may")
+        raise ActionRefused(message, "forbidden")
 
 
 @router.get(RUN_TASK_PATH, READ_SCOPE, CursorPage[TestRunOut])
-def list_rehearsals(
+def list_run_task_tests(
     request: HttpRequest, response: HttpResponse, uuid: UUID, pagination: Query[PaginationParams]
 ) -> Any:
     """The rehearsals of a run task, newest first."""
@@ -131,7 +137,7 @@ def list_rehearsals(
 
 
 @router.get(f"{RUN_TASK_PATH}/{{int:pk}}", READ_SCOPE, TestRunDetail)
-def get_rehearsal(request: HttpRequest, uuid: UUID, pk: int = Path(le=MAX_ID)) -> Any:
+def get_run_task_test(request: HttpRequest, uuid: UUID, pk: int = Path(le=MAX_ID)) -> Any:
     """One rehearsal of a run task, with every exchange. Ask again while `finished_at` is null."""
     row = _get_test_run(
         RunTaskRehearsal.objects.filter(integration=views_rehearsal.load_integration(request, uuid)), pk
@@ -143,27 +149,27 @@ def get_rehearsal(request: HttpRequest, uuid: UUID, pk: int = Path(le=MAX_ID)) -
 
 @router.post(RUN_TASK_PATH, WRITE_SCOPE, TestRunOut, status=202)
 @sensitive_variables()
-def begin_rehearsal(request: HttpRequest, response: HttpResponse, uuid: UUID, body: RunTaskTestIn) -> Any:
+def start_run_task_test(request: HttpRequest, response: HttpResponse, uuid: UUID, body: RunTaskTestIn) -> Any:
     """Have a run task rehearsed: the portal asks it as the platform would. One at a time."""
     integration = views_rehearsal.load_integration(request, uuid)
     _require_permission(integration, request, run_task_tests.REFUSAL_MESSAGE)
     cleaned_data = validate_form(RunTaskTestForm(build_form_data(**body.model_dump()))).cleaned_data
     row = run_task_tests.start_test_run(integration, cleaned_data, actor=request.user, now=timezone.now())
-    set_location_header(request, response, "integrations", uuid, "rehearsal", row.pk)
+    set_location_header(request, response, "integrations", uuid, "tests/run-task", row.pk)
     return serialize_test_run(row)
 
 
 @router.post(f"{RUN_TASK_PATH}/stop", WRITE_SCOPE)
-def stop_rehearsal(request: HttpRequest, uuid: UUID) -> Any:
+def cancel_run_task_test(request: HttpRequest, uuid: UUID) -> Any:
     """End the one under way with what was seen so far."""
     run_task_tests.cancel_test_run(
         views_rehearsal.load_integration(request, uuid), actor=request.user, now=timezone.now()
     )
-    return MessageResponse(said="No rehearsal is under way.")
+    return MessageResponse(message="No rehearsal is under way.")
 
 
 @router.get(PROVIDER_LIFECYCLE_PATH, READ_SCOPE, CursorPage[TestRunOut])
-def list_lifecycles(
+def list_provider_lifecycle_tests(
     request: HttpRequest, response: HttpResponse, uuid: UUID, pagination: Query[PaginationParams]
 ) -> Any:
     """The rehearsals of a provider's lifecycle, newest first."""
@@ -174,7 +180,7 @@ def list_lifecycles(
 
 
 @router.get(f"{PROVIDER_LIFECYCLE_PATH}/{{int:pk}}", READ_SCOPE, TestRunDetail)
-def get_lifecycle(request: HttpRequest, uuid: UUID, pk: int = Path(le=MAX_ID)) -> Any:
+def get_provider_lifecycle_test(request: HttpRequest, uuid: UUID, pk: int = Path(le=MAX_ID)) -> Any:
     """One rehearsal of a lifecycle, with every command. Ask again while `finished_at` is null."""
     row = _get_test_run(
         LifecycleRehearsal.objects.filter(integration=provider_lifecycle.load_integration(request, uuid)), pk
@@ -184,7 +190,9 @@ def get_lifecycle(request: HttpRequest, uuid: UUID, pk: int = Path(le=MAX_ID)) -
 
 @router.post(PROVIDER_LIFECYCLE_PATH, WRITE_SCOPE, TestRunOut, status=202)
 @sensitive_variables()
-def begin_lifecycle(request: HttpRequest, response: HttpResponse, uuid: UUID, body: ProviderLifecycleTestIn) -> Any:
+def start_provider_lifecycle_test(
+    request: HttpRequest, response: HttpResponse, uuid: UUID, body: ProviderLifecycleTestIn
+) -> Any:
     """Have a provider's lifecycle rehearsed in the sandbox: made, changed, destroyed. One at a time."""
     integration = provider_lifecycle.load_integration(request, uuid)
     _require_permission(integration, request, provider_lifecycle_tests.REFUSAL_MESSAGE)
@@ -196,12 +204,12 @@ def begin_lifecycle(request: HttpRequest, response: HttpResponse, uuid: UUID, bo
     row = provider_lifecycle_tests.start_test_run(
         integration, form.cleaned_data, actor=request.user, now=timezone.now()
     )
-    set_location_header(request, response, "integrations", uuid, "lifecycle", row.pk)
+    set_location_header(request, response, "integrations", uuid, "tests/provider-lifecycle", row.pk)
     return serialize_test_run(row)
 
 
 @router.get(NOMAD_PLUGIN_PATH, READ_SCOPE, CursorPage[TestRunOut])
-def list_nomad_rehearsals(
+def list_nomad_plugin_tests(
     request: HttpRequest, response: HttpResponse, uuid: UUID, pagination: Query[PaginationParams]
 ) -> Any:
     """The rehearsals of a task driver or device plugin for Nomad, newest first."""
@@ -210,18 +218,18 @@ def list_nomad_rehearsals(
 
 
 @router.get(f"{NOMAD_PLUGIN_PATH}/{{int:pk}}", READ_SCOPE, TestRunDetail)
-def get_nomad_rehearsal(request: HttpRequest, uuid: UUID, pk: int = Path(le=MAX_ID)) -> Any:
+def get_nomad_plugin_test(request: HttpRequest, uuid: UUID, pk: int = Path(le=MAX_ID)) -> Any:
     """One rehearsal of a Nomad plugin, with every question. Ask again while `finished_at` is null."""
     row = _get_test_run(NomadRehearsal.objects.filter(integration=nomad_plugin.load_integration(request, uuid)), pk)
     return _serialize_test_run_detail(row, nomad_report.build_report(nomad_seen(row.seen)))
 
 
 @router.post(NOMAD_PLUGIN_PATH, WRITE_SCOPE, TestRunOut, status=202)
-def begin_nomad_rehearsal(request: HttpRequest, response: HttpResponse, uuid: UUID, body: NomadPluginTestIn) -> Any:
+def start_nomad_plugin_test(request: HttpRequest, response: HttpResponse, uuid: UUID, body: NomadPluginTestIn) -> Any:
     """Have a Nomad plugin rehearsed in the sandbox. One at a time."""
     integration = nomad_plugin.load_integration(request, uuid)
     _require_permission(integration, request, nomad_plugin_tests.REFUSAL_MESSAGE)
     cleaned_data = validate_form(NomadPluginTestForm(build_form_data(**body.model_dump()))).cleaned_data
     row = nomad_plugin_tests.start_test_run(integration, cleaned_data, actor=request.user, now=timezone.now())
-    set_location_header(request, response, "integrations", uuid, "nomad", row.pk)
+    set_location_header(request, response, "integrations", uuid, "tests/nomad-plugin", row.pk)
     return serialize_test_run(row)

@@ -22,13 +22,13 @@ from portal.api.v1.webhooks import WebhookOut, router, serialize_webhook
 from portal.webhooks import permissions, services
 from portal.webhooks.forms import EndpointForm
 
-CREATE_SCOPE = "webhooks:add"
+CREATE_SCOPE = "webhooks:create"
 
 
 class WebhookIn(StrictSchema):
     """`form`: webhook (signed JSON) or slack, whose address is itself a secret and is never told again."""
 
-    company: str | None = Field(description="Its slug; null for the program's own, which its staff adds.")
+    partner: str | None = Field(description="Its slug; null for the program's own, which its staff adds.")
     name: str
     address: str = Field(description="Begins with https and is a public host.")
     kinds: list[str] = Field(max_length=100, description="As in /webhooks/kinds.")
@@ -44,15 +44,15 @@ class WebhookWithSecretOut(WebhookOut):
 
 @router.post("/webhooks", CREATE_SCOPE, WebhookWithSecretOut, status=201)
 @sensitive_variables()
-def add_webhook(request: HttpRequest, response: HttpResponse, body: WebhookIn) -> Any:
+def create_webhook(request: HttpRequest, response: HttpResponse, body: WebhookIn) -> Any:
     """Add a webhook. For owners of the company; the program's own for its staff.
 
     The answer alone holds the secret. Repeated with its Idempotency-Key, it tells the same webhook without it: make
     another one then.
     """
     omit_from_replay(request, "secret")
-    partner = _get_managed_partner(request, body.company)
-    form_fields = body.model_dump(exclude={"company", "program"}) | {"program_key": body.program}
+    partner = _get_managed_partner(request, body.partner)
+    form_fields = body.model_dump(exclude={"partner", "program"}) | {"program_key": body.program}
     configuration = validate_form(
         EndpointForm(build_form_data(**form_fields), is_program_endpoint=partner is None), {"program_key": "program"}
     ).configuration
@@ -63,7 +63,7 @@ def add_webhook(request: HttpRequest, response: HttpResponse, body: WebhookIn) -
 
 @router.post("/webhooks/{uuid:uuid}/secret", CREATE_SCOPE, WebhookWithSecretOut, status=201)
 @sensitive_variables()
-def make_webhook_secret(request: HttpRequest, uuid: UUID) -> Any:
+def rotate_webhook_secret(request: HttpRequest, uuid: UUID) -> Any:
     """Make another secret. The one before goes on signing beside it for a day."""
     omit_from_replay(request, "secret")
     row = permissions.get_endpoint(request.user, uuid)

@@ -23,29 +23,29 @@ from portal.api.v1.schemas.submissions import PartnerReference, build_absolute_u
 from portal.webhooks import payloads, permissions, selectors, services
 from portal.webhooks.event_kinds import iterate_event_type_groups
 from portal.webhooks.forms import EndpointForm, ReplayForm, build_initial_data
-from portal.webhooks.models import Endpoint, EndpointAttempt, EndpointMessage
+from portal.webhooks.models import WebhookDelivery, WebhookDeliveryAttempt, WebhookEndpoint
 
 router = ScopedRouter("Webhooks")
 READ_SCOPE, WRITE_SCOPE = "webhooks:read", "webhooks:write"
 
 
 class WebhookOut(Schema):
-    """One webhook. `company` is null for the program's own; `pause`: why nothing is sent, blank where it is."""
+    """One webhook. `partner` is null for the program's own; `pause`: why nothing is sent, blank where it is."""
 
     uuid: UUID
-    company: PartnerReference | None
+    partner: PartnerReference | None
     name: str
     form: str
-    shown: str
+    display_url: str
     kinds: list[str]
     program: str
     health: str
-    said: str
+    summary: str
     pause: str
     paused_at: datetime | None
     delivered_at: datetime | None
     failing_since: datetime | None
-    made_at: datetime
+    created_at: datetime
     href: str
 
 
@@ -53,7 +53,7 @@ class WebhookEventTypeOut(Schema):
     """A kind of event: what it means, and an example of what is sent."""
 
     kind: str
-    means: str
+    description: str
     example: dict[str, Any]
 
 
@@ -84,17 +84,20 @@ class WebhookDeliveryParams(PaginationParams):
 
 
 class WebhookDeliveryOut(Schema):
-    """One event for one webhook. `webhook_id` is the same in every attempt; `last_said`: how the last one ended."""
+    """One event for one webhook.
+
+    `webhook_id` is the same in every attempt; `last_response_summary`: how the last one ended.
+    """
 
     uuid: UUID
     webhook_id: str
     kind: str
     about: str
     state: str
-    made_at: datetime
+    created_at: datetime
     due_at: datetime
     attempted: int
-    last_said: str
+    last_response_summary: str
     delivered_at: datetime | None
     replayed_at: datetime | None
 
@@ -106,7 +109,7 @@ class WebhookDeliveryAttemptOut(Schema):
     at: datetime
     seconds: float
     status: int | None
-    said: str
+    response_summary: str
     sent_headers: dict[str, Any]
     headers: dict[str, Any]
     body: str
@@ -119,32 +122,32 @@ class WebhookDeliveryDetail(WebhookDeliveryOut):
     attempts: list[WebhookDeliveryAttemptOut]
 
 
-def serialize_webhook(row: Endpoint) -> dict[str, Any]:
+def serialize_webhook(row: WebhookEndpoint) -> dict[str, Any]:
     health = selectors.get_health(row, timezone.now())
     field_names = (
         "uuid",
         "name",
         "form",
-        "shown",
+        "display_url",
         "kinds",
         "pause",
         "paused_at",
         "delivered_at",
         "failing_since",
-        "made_at",
+        "created_at",
     )
     return {name: getattr(row, name) for name in field_names} | {
-        "company": serialize_partner_reference(row.partner) if row.partner else None, "program": row.program_key,
-        "health": health.word, "said": health.sentence, "href": build_absolute_url("webhook", row.uuid),
+        "partner": serialize_partner_reference(row.partner) if row.partner else None, "program": row.program_key,
+        "health": health.word, "summary": health.sentence, "href": build_absolute_url("webhook", row.uuid),
     }  # fmt: skip
 
 
-def serialize_delivery(row: EndpointMessage) -> dict[str, Any]:
+def serialize_delivery(row: WebhookDelivery) -> dict[str, Any]:
     field_names = [name for name in WebhookDeliveryOut.model_fields if name != "webhook_id"]
     return {name: getattr(row, name) for name in field_names} | {"webhook_id": row.message_id}
 
 
-def serialize_attempt(row: EndpointAttempt) -> dict[str, Any]:
+def serialize_attempt(row: WebhookDeliveryAttempt) -> dict[str, Any]:
     return {name: getattr(row, name) for name in WebhookDeliveryAttemptOut.model_fields}
 
 
@@ -155,11 +158,11 @@ def list_webhooks(request: HttpRequest) -> Any:
 
 
 @router.get("/webhooks/kinds", READ_SCOPE, list[WebhookEventTypeOut])
-def list_webhook_kinds(request: HttpRequest) -> Any:
+def list_webhook_event_types(request: HttpRequest) -> Any:
     """The kinds of events that a webhook may hear of."""
     is_program_staff = permissions.can_manage(None, request.user)
     kinds = [kind for _, group in iterate_event_type_groups(is_program_staff=is_program_staff) for kind in group]
-    return [{"kind": kind.name, "means": kind.means, "example": payloads.build_example(kind)} for kind in kinds]
+    return [{"kind": kind.name, "description": kind.means, "example": payloads.build_example(kind)} for kind in kinds]
 
 
 @router.get("/webhooks/{uuid:uuid}", READ_SCOPE, WebhookOut)
@@ -169,7 +172,7 @@ def get_webhook(request: HttpRequest, uuid: UUID) -> Any:
 
 
 @router.patch("/webhooks/{uuid:uuid}", WRITE_SCOPE, WebhookOut)
-def change_webhook(request: HttpRequest, uuid: UUID, body: WebhookUpdateIn) -> Any:
+def update_webhook(request: HttpRequest, uuid: UUID, body: WebhookUpdateIn) -> Any:
     """Another name, address, or choice of events."""
     row = permissions.get_endpoint(request.user, uuid)
     changes = body.model_dump(exclude_none=True)
@@ -185,11 +188,11 @@ def change_webhook(request: HttpRequest, uuid: UUID, body: WebhookUpdateIn) -> A
 
 
 @router.delete("/webhooks/{uuid:uuid}", WRITE_SCOPE)
-def remove_webhook(request: HttpRequest, uuid: UUID) -> Any:
+def delete_webhook(request: HttpRequest, uuid: UUID) -> Any:
     """Remove it: nothing is sent there any more, and its address and secrets are forgotten."""
     row = permissions.get_endpoint(request.user, uuid)
     services.remove_endpoint(row, actor=request.user, now=timezone.now())
-    return MessageResponse(said=f"“{row.name}” is removed.")
+    return MessageResponse(message=f"“{row.name}” is removed.")
 
 
 @router.post("/webhooks/{uuid:uuid}/pause", WRITE_SCOPE, WebhookOut)
@@ -205,7 +208,7 @@ def resume_webhook(request: HttpRequest, uuid: UUID, body: WebhookResumeIn) -> A
     row = permissions.get_endpoint(request.user, uuid)
     count = services.resume_endpoint(row, actor=request.user, now=timezone.now(), skip=body.skip)
     return MessageResponse(
-        said=f"The webhook is on again; messages {'left out' if body.skip else 'that waited'}: {count}."
+        message=f"The webhook is on again; messages {'left out' if body.skip else 'that waited'}: {count}."
     )
 
 
@@ -223,7 +226,7 @@ def replay_webhook(request: HttpRequest, uuid: UUID, body: WebhookReplayIn) -> A
     row = permissions.get_endpoint(request.user, uuid)
     failed_since = validate_form(ReplayForm(build_form_data(since=body.since))).cleaned_data["since"]
     count = services.replay_deliveries(row, failed_since, actor=request.user, now=timezone.now())
-    return MessageResponse(said=f"Messages sent again: {count}.")
+    return MessageResponse(message=f"Messages sent again: {count}.")
 
 
 @router.get("/webhooks/{uuid:uuid}/messages", READ_SCOPE, CursorPage[WebhookDeliveryOut])
@@ -248,8 +251,8 @@ def replay_webhook_message(request: HttpRequest, uuid: UUID, message: UUID) -> A
     return _serialize_delivery_detail(_get_delivery(request, uuid, message))
 
 
-def _get_delivery(request: HttpRequest, uuid: UUID, message: UUID) -> EndpointMessage:
-    delivery: EndpointMessage | None = (
+def _get_delivery(request: HttpRequest, uuid: UUID, message: UUID) -> WebhookDelivery:
+    delivery: WebhookDelivery | None = (
         permissions.get_endpoint(request.user, uuid).messages.filter(uuid=message).first()
     )
     if delivery is None:
@@ -257,7 +260,7 @@ def _get_delivery(request: HttpRequest, uuid: UUID, message: UUID) -> EndpointMe
     return delivery
 
 
-def _serialize_delivery_detail(row: EndpointMessage) -> dict[str, Any]:
+def _serialize_delivery_detail(row: WebhookDelivery) -> dict[str, Any]:
     return serialize_delivery(row) | {
         "body": row.body,
         "attempts": [serialize_attempt(attempt) for attempt in row.attempts.all()[:50]],

@@ -54,7 +54,7 @@ def _render_page(request: HttpRequest, partner: Partner | None) -> HttpResponse:
         "partner": partner,
         "now": now,
         "places": _list_owned_partners(request) if partner is None else [],
-        "live": list(owned_tokens.filter(revoked_at=None, expires_at__gt=now).select_related("made_by")),
+        "live": list(owned_tokens.filter(revoked_at=None, expires_at__gt=now).select_related("created_by")),
         "ended": list(owned_tokens.filter(~Q(revoked_at=None) | Q(expires_at__lte=now))[:20]),
     }
     return render(request, "api/tokens.html", context, status=422 if request.method == "POST" else 200)

@@ -1,7 +1,7 @@
 import django.db.models.deletion
 from django.db import migrations, models
 
-from portal.core.append_only import make_append_only
+from portal.core.append_only import append_only
 
 
 class Migration(migrations.Migration):
@@ -15,12 +15,12 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
-            name='Event',
+            name='AuditEvent',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('stream', models.CharField(max_length=40)),
                 ('seq', models.PositiveIntegerField()),
-                ('verb', models.CharField(max_length=40)),
+                ('event_type', models.CharField(max_length=40)),
                 ('actor_id', models.BigIntegerField(null=True)),
                 ('actor', models.CharField(blank=True, max_length=150)),
                 ('note', models.TextField(blank=True)),
@@ -35,8 +35,8 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('seq',),
-                'constraints': [models.UniqueConstraint(fields=('stream', 'seq'), name='one_event_a_place')],
+                'constraints': [models.UniqueConstraint(fields=('stream', 'seq'), name='audit_event_unique_stream_seq')],
             },
         ),
-        make_append_only("audit_event"),
+        append_only("audit_auditevent"),
     ]

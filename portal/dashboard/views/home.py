@@ -15,9 +15,9 @@ from integrations.partners import permissions
 from integrations.partners.models import Membership
 from integrations.programs.registry import PROGRAMS
 from integrations.sla.filters import build_state_condition
-from integrations.sla.models import Clock
+from integrations.sla.models import SlaClock
 from integrations.sla.presenters import ClockRow, build_rows
-from integrations.submissions.models import Draft, Integration, Introduction
+from integrations.submissions.models import Integration, IntegrationDraft, Introduction
 from integrations.submissions.workflow.states import FINAL_STAGES, ResponsibleParty, Stage
 from portal.ui.pagination import paginate
 
@@ -53,7 +53,7 @@ def build_partner_context(request: HttpRequest, memberships: list[Membership]) -
         membership.partner for membership in memberships if membership.role in permissions.EDITOR_ROLES
     ]
     page = paginate(request, list_by_responsible_party(partners, editable_partners), PAGE_SIZE)
-    drafts = Draft.objects.filter(partner__in=partners, integration=None, sent_at=None, version__gt=0)
+    drafts = IntegrationDraft.objects.filter(partner__in=partners, integration=None, sent_at=None, version__gt=0)
     return {
         "page": page,
         "blocks": [(HEADINGS[block], rows) for block in HEADINGS if (rows := [r for r in page if r.block == block])],
@@ -67,7 +67,7 @@ def build_partner_context(request: HttpRequest, memberships: list[Membership]) -
 
 def list_urgent_issues(partners: list[Any], now: datetime) -> list[ClockRow]:
     """The issues of these companies that are past due or at risk of it, the soonest due first."""
-    clocks = Clock.objects.filter(integration__partner__in=partners, promised=True)
+    clocks = SlaClock.objects.filter(integration__partner__in=partners, is_committed=True)
     urgent_clocks = clocks.filter(
         build_state_condition("breached", now) | build_state_condition("at_risk", now)
     ).order_by("due_at", "pk")
@@ -86,11 +86,11 @@ def list_by_responsible_party(partners: list[Any], editable_partners: list[Any])
     `editable_partners`: those of the companies for which the person may act.
     """
     is_open = ~Q(stage__in=[str(stage) for stage in FINAL_STAGES])
-    waits_for_program = Q(turn_holder__in=[str(ResponsibleParty.PROGRAM), str(ResponsibleParty.THIRD_PARTY)])
-    waits_for_portal = Q(turn_holder=str(ResponsibleParty.MACHINE)) & ~Q(
+    waits_for_program = Q(responsible_party__in=[str(ResponsibleParty.PROGRAM), str(ResponsibleParty.THIRD_PARTY)])
+    waits_for_portal = Q(responsible_party=str(ResponsibleParty.MACHINE)) & ~Q(
         stage=str(Stage.SUPPORT)
     )  # in support it only watches
-    waits_for_partner = is_open & Q(turn_holder=str(ResponsibleParty.PARTNER))
+    waits_for_partner = is_open & Q(responsible_party=str(ResponsibleParty.PARTNER))
     block = Case(
         When(waits_for_partner & Q(partner__in=editable_partners), then=Value(MINE)),
         When(waits_for_partner, then=Value(COLLEAGUES)),
@@ -98,9 +98,9 @@ def list_by_responsible_party(partners: list[Any], editable_partners: list[Any])
         default=Value(REST),
     )
     rows = Integration.objects.filter(partner__in=partners).select_related("partner").annotate(block=block)
-    due, responsible_since = F("turn_due_at").asc(nulls_last=True), F("turn_since").asc(nulls_last=True)
+    due, responsible_since = F("action_due_at").asc(nulls_last=True), F("responsible_since").asc(nulls_last=True)
     return rows.order_by("block", due, responsible_since, "-pk")
 
 
-def paginate_drafts(request: HttpRequest, drafts: QuerySet[Draft]) -> Page[Draft]:
+def paginate_drafts(request: HttpRequest, drafts: QuerySet[IntegrationDraft]) -> Page[IntegrationDraft]:
     return Paginator(drafts, DRAFTS_PAGE_SIZE).get_page(request.GET.get("drafts"))

@@ -16,11 +16,11 @@ def build_full_payload(badge_status: BadgeStatus) -> dict[str, Any]:
         "integration_id": badge_status.uuid,
         "partner": badge_status.partner,
         "program": {"key": badge_status.program_key, "name": badge_status.program, "product": badge_status.product},
-        "standing": {
-            "key": badge_status.standing,
+        "listing_status": {
+            "key": badge_status.listing_status,
             "name": badge_status.said,
             "about": badge_status.about,
-            "since": format_iso(badge_status.standing_since),
+            "since": format_iso(badge_status.listing_status_since),
         },
         "tier": {"key": badge_status.tier_key, "name": badge_status.tier} if badge_status.tier else None,
         "listed_since": format_iso(badge_status.listed_since),

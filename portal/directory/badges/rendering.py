@@ -16,7 +16,7 @@ from portal.ui.components.moments import MONTHS
 FONT_FAMILIES = "Helvetica Neue,Helvetica,Arial,Liberation Sans,sans-serif"
 INK_COLOR, PAPER_COLOR, EDGE_COLOR, QUIET_COLOR = "#1f2330", "#ffffff", "#8b909c", "#c9ccd4"
 GOOD_COLOR, NEUTRAL_COLOR = (
-    f"#{colour}" for colour in (payloads.GOOD_COLOR, payloads.NEUTRAL_COLOR)
+    f"#{color}" for color in (payloads.GOOD_COLOR, payloads.NEUTRAL_COLOR)
 )  # white on either reads at 6:1 and more
 MARK_PATHS = "M2 4a2 2 0 0 1 2-2h8v6a4 4 0 0 1-4 4H2z", "M18 16a2 2 0 0 1-2 2H8v-4.1a6 6 0 0 0 5.9-5.9H18z"
 TICK_PATH, DASH_PATH = "m4 8.2 2.6 2.6L12 5.4", "M4 8h8"
@@ -118,7 +118,7 @@ def _build_mark(x: float, y: float, scale: float) -> str:
 
 
 def _build_status_icon(badge_status: BadgeStatus, x: float, y: float) -> str:
-    """A tick where it is listed, a dash where it is not: nobody has to tell the colours apart."""
+    """A tick where it is listed, a dash where it is not: nobody has to tell the colors apart."""
     return (
         f'<path transform="translate({x:g} {y:g})" d="{TICK_PATH if badge_status.is_good else DASH_PATH}" fill="none" '
         f'stroke="{PAPER_COLOR}" stroke-width="2" stroke-linecap="round" stroke-linejoin="round"/>'

@@ -1,7 +1,7 @@
 """With which key does the portal sign, and how do others get to know it? Ed25519, published as a JSON Web Key Set.
 
-BADGE_KEYS are secrets, newest first: the newest signs, those behind it still verify. A signing key is derived from its
-secret, so that any secret will do and no file has to be kept. A key's id is its thumbprint (RFC 7638).
+BADGE_SIGNING_KEYS are secrets, newest first: the newest signs, those behind it still verify. A signing key is derived
+from its secret, so that any secret will do and no file has to be kept. A key's id is its thumbprint (RFC 7638).
 """
 
 import base64

@@ -22,7 +22,7 @@ STATEMENT_LIFETIME = timedelta(hours=2)  # whoever needs a later one fetches it:
 STATEMENT_GRANULARITY = timedelta(minutes=1)  # statements of one minute are the same octets
 MAX_CLOCK_SKEW = timedelta(minutes=5)  # between two clocks
 MAX_STATEMENT_CHARACTERS = 8_000  # characters
-CLAIM_NAMES = ("integration", "partner", "program", "tier", "standing")
+CLAIM_NAMES = ("integration", "partner", "program", "tier", "listing_status")
 
 
 class StatementVerdict(StrEnum):
@@ -74,7 +74,7 @@ def build_claims(badge_status: BadgeStatus, issuer: str, now: datetime) -> dict[
         "partner": badge_status.partner,
         "program": badge_status.program_key,
         "tier": badge_status.tier_key,
-        "standing": badge_status.standing,
+        "listing_status": badge_status.listing_status,
         "now": f"{badge_status.page}badge.json",
     }
 

@@ -17,17 +17,19 @@ from portal.core.badge_impersonation import strip_decoration
 LISTED_STATUS, ENDED_STATUS = "listed", "ended"
 # a notice is between the program and the partner: to everybody else the integration is listed
 PUBLIC_STANDINGS: dict[ListingStatus, str] = {
-    ListingStatus.VERIFIED: LISTED_STATUS,
-    ListingStatus.NOTICE: LISTED_STATUS,
+    ListingStatus.LISTED: LISTED_STATUS,
+    ListingStatus.ON_NOTICE: LISTED_STATUS,
     ListingStatus.SUSPENDED: "suspended",
-    ListingStatus.REMOVED: "removed",
-    ListingStatus.NONE: "community",
+    ListingStatus.DELISTED: "delisted",
+    ListingStatus.UNLISTED: "community",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class BadgeStatus:
-    """What a badge may say. `standing`: listed, suspended, removed, community or ended; `said`: the same in words.
+    """What a badge may say.
+
+    `listing_status`: listed, suspended, removed, community or ended; `said`: the same in words.
 
     `tier` and `tier_key` are blank unless the listing shows a tier. Moments are aware; addresses are absolute.
     """
@@ -40,17 +42,17 @@ class BadgeStatus:
     product: str
     tier: str
     tier_key: str
-    standing: str
+    listing_status: str
     said: str
     about: str
     listed_since: datetime
-    standing_since: datetime
+    listing_status_since: datetime
     page: str
 
     @property
     def is_good(self) -> bool:
-        """Whether the badge is drawn in colour."""
-        return self.standing == LISTED_STATUS
+        """Whether the badge is drawn in color."""
+        return self.listing_status == LISTED_STATUS
 
     @property
     def word(self) -> str:
@@ -65,8 +67,8 @@ class BadgeStatus:
 
 def get_badge_status(row: Integration) -> BadgeStatus:
     """What is true of an integration that was listed at some time. Names of people's own come without disguise."""
-    standing = get_public_listing_status(row)
-    tier = row.edition.tier(row.tier) if standing.shows_tier else None
+    listing_status = get_public_listing_status(row)
+    tier = row.edition.tier(row.tier) if listing_status.shows_tier else None
     return BadgeStatus(
         uuid=str(row.uuid),
         integration=strip_decoration(row.name),
@@ -76,11 +78,11 @@ def get_badge_status(row: Integration) -> BadgeStatus:
         product=row.program.product,
         tier=tier.name if tier else "",
         tier_key=tier.key if tier else "",
-        standing=PUBLIC_STANDINGS[ListingStatus(row.standing)] if row.is_open else ENDED_STATUS,
-        said=standing.word,
-        about=standing.sentence or (tier.meaning if tier else ""),
+        listing_status=PUBLIC_STANDINGS[ListingStatus(row.listing_status)] if row.is_open else ENDED_STATUS,
+        said=listing_status.word,
+        about=listing_status.sentence or (tier.meaning if tier else ""),
         listed_since=row.released_at,  # type: ignore[arg-type]
-        standing_since=get_status_changed_at(row) or row.released_at,  # type: ignore[arg-type]
+        listing_status_since=get_status_changed_at(row) or row.released_at,  # type: ignore[arg-type]
         page=build_absolute_url(reverse("listing", args=[row.uuid])),
     )
 

@@ -76,7 +76,7 @@ CLAIM_LABELS = (
     ("partner", gettext_noop("Company")),
     ("program", gettext_noop("Program")),
     ("tier", gettext_noop("Tier")),
-    ("standing", gettext_noop("Standing")),
+    ("listing_status", gettext_noop("Standing")),
     ("sub", gettext_noop("Page")),
     ("iss", gettext_noop("Issued by")),
 )
@@ -94,5 +94,5 @@ def format_claim(value: Any) -> str:
 
 def has_changed_since(result: VerificationResult, badge_status: BadgeStatus) -> bool:
     """Whether the portal says something else now than a statement that it signed."""
-    claimed_values = [result.claims.get(name, "") for name in ("program", "tier", "standing")]
-    return claimed_values != [badge_status.program_key, badge_status.tier_key, badge_status.standing]
+    claimed_values = [result.claims.get(name, "") for name in ("program", "tier", "listing_status")]
+    return claimed_values != [badge_status.program_key, badge_status.tier_key, badge_status.listing_status]

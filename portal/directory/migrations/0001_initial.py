@@ -29,8 +29,8 @@ class Migration(migrations.Migration):
                 ('category_name', models.CharField(blank=True, max_length=80)),
                 ('tier', models.CharField(blank=True, max_length=40)),
                 ('tier_name', models.CharField(blank=True, max_length=80)),
-                ('standing', models.CharField(max_length=12)),
-                ('standing_since', models.DateTimeField(null=True)),
+                ('listing_status', models.CharField(max_length=12)),
+                ('listing_status_since', models.DateTimeField(null=True)),
                 ('summary', models.CharField(blank=True, max_length=300)),
                 ('blurb', models.CharField(blank=True, max_length=1000)),
                 ('has_logo', models.BooleanField(default=False)),
@@ -54,7 +54,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('uuid', models.UUIDField(default=uuid.uuid4, editable=False, unique=True)),
-                ('kind', models.CharField(choices=[('new', 'New'), ('changed', 'Changed'), ('suspended', 'Suspended'), ('removed', 'Removed')], max_length=10)),
+                ('kind', models.CharField(choices=[('new', 'New'), ('changed', 'Changed'), ('suspended', 'Suspended'), ('delisted', 'Removed')], max_length=10)),
                 ('said', models.CharField(max_length=300)),
                 ('at', models.DateTimeField()),
                 ('listing', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='changes', to='directory.listing')),
@@ -65,26 +65,26 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name='listing',
-            index=models.Index(fields=['-listed_at', '-integration'], name='listings_newest'),
+            index=models.Index(fields=['-listed_at', '-integration'], name='listing_listed_at'),
         ),
         migrations.AddIndex(
             model_name='listing',
-            index=models.Index(fields=['name_plain', 'integration'], name='listings_by_name'),
+            index=models.Index(fields=['name_plain', 'integration'], name='listing_name'),
         ),
         migrations.AddIndex(
             model_name='listing',
-            index=models.Index(fields=['-rank', '-settled', '-integration'], name='listings_by_support'),
+            index=models.Index(fields=['-rank', '-settled', '-integration'], name='listing_support_rank'),
         ),
         migrations.AddIndex(
             model_name='listing',
-            index=models.Index(fields=['partner', 'program'], name='listings_of_partner'),
+            index=models.Index(fields=['partner', 'program'], name='listing_partner_program'),
         ),
         migrations.AddIndex(
             model_name='listing',
-            index=models.Index(fields=['program', 'track', 'category', 'tier', 'standing'], name='listings_facets'),
+            index=models.Index(fields=['program', 'track', 'category', 'tier', 'listing_status'], name='listing_facets'),
         ),
         migrations.AddIndex(
             model_name='listingchange',
-            index=models.Index(fields=['-at', '-id'], name='changes_newest'),
+            index=models.Index(fields=['-at', '-id'], name='listing_change_at'),
         ),
     ]

@@ -95,9 +95,9 @@ FACET_TITLES = (
     ("category", gettext_noop("Category")),
     ("tier", gettext_noop("Tier")),
     ("platform", gettext_noop("Platform")),
-    ("standing", gettext_noop("Standing")),
+    ("listing_status", gettext_noop("Standing")),
 )
-OPEN_FACETS = ("product", "track", "standing")
+OPEN_FACETS = ("product", "track", "listing_status")
 
 
 def build_facet_groups(filters: search.ListingFilters, facet_counts: facets.FacetCounts) -> list[dict[str, Any]]:
@@ -152,10 +152,10 @@ def show_listing(request: HttpRequest, uuid: UUID) -> HttpResponse:
         "program": row.program,
         "page": build_listing_details(row, listing_row, timezone.now()),
         "structured": build_software_application(listing_row, content),
-        "may_reply": request.user.is_authenticated and permissions.can_edit(row, request.user),
+        "can_reply": request.user.is_authenticated and permissions.can_edit(row, request.user),
         "changes": ListingChange.objects.filter(listing=listing_row)[:MAX_CHANGES],
         "address": search.build_absolute_url(request.path),
-        "is_gone": listing_row.standing in search.UNLISTED_STATUSES,
+        "is_gone": listing_row.listing_status in search.UNLISTED_STATUSES,
     }
     response = render(request, "directory/listing.html", context)
     if context["is_gone"]:
@@ -186,14 +186,14 @@ def show_partner(request: HttpRequest, slug: str) -> HttpResponse:
     rows = list(Listing.objects.filter(partner=partner).order_by("name_plain", "pk"))
     context = {
         "partner": partner,
-        "now": [row for row in rows if row.standing not in search.UNLISTED_STATUSES],
-        "former": [row for row in rows if row.standing in search.UNLISTED_STATUSES],
+        "now": [row for row in rows if row.listing_status not in search.UNLISTED_STATUSES],
+        "former": [row for row in rows if row.listing_status in search.UNLISTED_STATUSES],
         "shown": PUBLIC_STATUSES_BY_KEY,
         "changes": ListingChange.objects.filter(listing__partner=partner).select_related("listing")[:MAX_CHANGES],
         "least": search.MIN_SAMPLE_SIZE,
         "first": next((row for row in rows if row.has_logo), rows[0]),
         "structured": build_organization(
-            partner, [row for row in rows if row.standing not in search.UNLISTED_STATUSES]
+            partner, [row for row in rows if row.listing_status not in search.UNLISTED_STATUSES]
         ),
     }
     return render(request, "directory/partner.html", context)
@@ -214,14 +214,14 @@ def get_listing_or_404(uuid: UUID) -> tuple[Integration, Listing]:
 
 
 urlpatterns = [
-    path("listed/", show_directory, name="listed"),
-    path("listed/<uuid:uuid>/", show_listing, name="listing"),
-    path("listed/<uuid:uuid>/logo/", show_logo, name="listing_logo"),
-    path("listed/<uuid:uuid>/reply/", replies.edit_reply, name="listing_reply"),
+    path("directory/", show_directory, name="listed"),
+    path("directory/<uuid:uuid>/", show_listing, name="listing"),
+    path("directory/<uuid:uuid>/logo/", show_logo, name="listing_logo"),
+    path("directory/<uuid:uuid>/reply/", replies.edit_reply, name="listing_reply"),
     path("partners/<slug:slug>/", show_partner, name="partner_page"),
     path("run-tasks/", show_run_tasks, name="run_tasks"),
-    path("feeds/listed.atom", feeds.feed_atom, name="feed_atom"),
-    path("feeds/listed.json", feeds.feed_json, name="feed_json"),
+    path("feeds/directory.atom", feeds.feed_atom, name="feed_atom"),
+    path("feeds/directory.json", feeds.feed_json, name="feed_json"),
     path("sitemap.xml", sitemaps.show_sitemap, name="sitemap"),
     path("robots.txt", sitemaps.show_robots_txt, name="robots"),
 ]

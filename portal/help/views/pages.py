@@ -13,7 +13,7 @@ from django.views.decorators.http import require_safe
 
 from integrations.partners.models import Membership
 from integrations.partners.permissions import is_program_staff
-from integrations.submissions.models import Draft
+from integrations.submissions.models import IntegrationDraft
 from portal.dashboard.views.home import MINE, list_by_responsible_party
 from portal.help.getting_started import get_next_step, list_preparation_lists
 from portal.status import probes as measuring
@@ -76,7 +76,9 @@ def show_getting_started(request: HttpRequest) -> HttpResponse:
         partner_ids = Membership.objects.filter(user=request.user, ended_at=None).values_list("partner_id", flat=True)
         rows = [row for row in list_by_responsible_party(list(partner_ids), list(partner_ids))[:1] if row.block == MINE]  # type: ignore[attr-defined]
         drafts = list(
-            Draft.objects.filter(partner_id__in=partner_ids, integration=None, sent_at=None, version__gt=0)[:1]
+            IntegrationDraft.objects.filter(partner_id__in=partner_ids, integration=None, sent_at=None, version__gt=0)[
+                :1
+            ]
         )
     sentence, name, parts = get_next_step(request.user, rows, drafts)
     context = {"sentence": sentence, "href": redirect(name, *parts).url, "packings": list_preparation_lists()}
@@ -85,8 +87,8 @@ def show_getting_started(request: HttpRequest) -> HttpResponse:
 
 urlpatterns = [
     path("help/", show_help, name="help"),
-    path("help/words/", show_glossary, name="words"),
+    path("help/glossary/", show_glossary, name="words"),
     path("status/", show_status, name="status"),
     path("status.json", show_status_json, name="status_json"),
-    path("welcome/", show_getting_started, name="welcome"),
+    path("help/getting-started/", show_getting_started, name="welcome"),
 ]

@@ -9,7 +9,7 @@ from django.urls import path, reverse
 from django.utils.translation import gettext as _
 
 from integrations.programs.registry import PROGRAMS
-from integrations.sla.presenters import VERB_LABELS
+from integrations.sla.presenters import TARGET_TYPE_LABELS
 from integrations.submissions.views.program_catalog import format_target
 from portal.help import rules
 
@@ -24,7 +24,7 @@ class EditionTargets:
     href: str
     edition: str
     newest: bool
-    verb: str
+    target_type: str
     critical: str
     other: str
     summary: str
@@ -38,7 +38,7 @@ def list_edition_targets() -> list[EditionTargets]:
             href=f"{reverse('program', args=[key])}?edition={edition.date}",
             edition=edition.date,
             newest=edition == program.newest,
-            verb=_(VERB_LABELS[edition.sla.verb]),
+            target_type=_(TARGET_TYPE_LABELS[edition.sla.target_type]),
             critical=format_target(edition.sla.critical),
             other=format_target(edition.sla.other),
             summary=edition.sla.summary,
@@ -68,5 +68,5 @@ def _render_rule(request: HttpRequest, name: str, context: dict[str, object]) ->
 
 urlpatterns = [
     path("help/clock/", show_sla_rule, name="clock_rule"),
-    path("help/standing/", show_compliance_rule, name="standing_rule"),
+    path("help/compliance/", show_compliance_rule, name="standing_rule"),
 ]

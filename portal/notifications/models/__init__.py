@@ -1,12 +1,12 @@
 """Models of the notifications app."""
 
-from portal.notifications.models.emails import Email
+from portal.notifications.models.emails import EmailMessage
 from portal.notifications.models.escalations import Escalation
-from portal.notifications.models.preferences import CalendarFeed, Wish
+from portal.notifications.models.preferences import CalendarFeed, NotificationPreference
 
 __all__ = [
     "CalendarFeed",
-    "Email",
+    "EmailMessage",
     "Escalation",
-    "Wish",
+    "NotificationPreference",
 ]

@@ -8,7 +8,7 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy
 
 
-class Email(models.Model):
+class EmailMessage(models.Model):
     """One mail to one address, as it will be sent. Its key is unique: the same news twice is one mail."""
 
     class State(models.TextChoices):
@@ -16,20 +16,20 @@ class Email(models.Model):
         QUEUED = "queued", gettext_lazy("To be sent")
         SENDING = "sending", gettext_lazy("Being sent")
         SENT = "sent", gettext_lazy("Accepted by the mail server")
-        KEPT = "kept", gettext_lazy("Not sent: no mail server was set up")
+        STORED = "stored", gettext_lazy("Not sent: no mail server was set up")
         CANCELLED = "cancelled", gettext_lazy("Cancelled before it left")
         FAILED = "failed", gettext_lazy("Given up")
-        GATHERED = "gathered", gettext_lazy("Waits for a digest")
-        TOLD = "told", gettext_lazy("Told in a digest")
-        SHOWN = "shown", gettext_lazy("Shown in the portal alone, as its receiver chose")
-        SILENCED = "silenced", gettext_lazy("Not told, as its receiver chose")
+        BATCHED = "batched", gettext_lazy("Waits for a digest")
+        INCLUDED_IN_DIGEST = "included_in_digest", gettext_lazy("Told in a digest")
+        IN_APP_ONLY = "in_app_only", gettext_lazy("Shown in the portal alone, as its receiver chose")
+        SUPPRESSED = "suppressed", gettext_lazy("Not told, as its receiver chose")
 
     uuid = models.UUIDField(default=uuid4, unique=True, editable=False)
     key = models.CharField(max_length=200, unique=True)
     name = models.CharField("template", max_length=60)
     to = models.EmailField("to")
     person = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="emails")
-    event = models.ForeignKey("audit.Event", models.PROTECT, null=True, blank=True, related_name="emails")
+    event = models.ForeignKey("audit.AuditEvent", models.PROTECT, null=True, blank=True, related_name="emails")
     integration = models.ForeignKey(
         "submissions.Integration", models.CASCADE, null=True, blank=True, related_name="emails"
     )
@@ -38,7 +38,7 @@ class Email(models.Model):
     html = models.TextField()
     calendar = models.TextField(blank=True)
     unsubscribe = models.URLField(max_length=400, blank=True)
-    state = models.CharField(max_length=10, choices=State.choices, default=State.QUEUED)
+    state = models.CharField(max_length=20, choices=State.choices, default=State.QUEUED)
     due_at = models.DateTimeField()
     claimed_until = models.DateTimeField(null=True, blank=True)
     attempts = models.PositiveSmallIntegerField(default=0)
@@ -47,16 +47,18 @@ class Email(models.Model):
     sent_at = models.DateTimeField(null=True, blank=True)
     seen_at = models.DateTimeField(null=True, blank=True)
     digest = models.ForeignKey("self", models.SET_NULL, null=True, blank=True, related_name="parts")
-    passed_on_at = models.DateTimeField(null=True, blank=True)  # given up, and the next one was told
+    escalated_at = models.DateTimeField(null=True, blank=True)  # given up, and the next one was told
 
     class Meta:
         ordering = ("-created_at", "-pk")
         indexes = [
-            models.Index(fields=["id"], condition=Q(state="failed", passed_on_at=None), name="mails_to_pass_on"),
-            models.Index(fields=["created_at"], condition=Q(state="kept"), name="mails_kept"),
-            models.Index(fields=["due_at", "person"], condition=Q(state="gathered"), name="mails_for_a_digest"),
             models.Index(
-                fields=["due_at"], condition=Q(state__in=["held", "queued", "sending"]), name="mails_not_yet_sent"
+                fields=["id"], condition=Q(state="failed", escalated_at=None), name="email_message_to_escalate"
+            ),
+            models.Index(fields=["created_at"], condition=Q(state="stored"), name="email_message_stored"),
+            models.Index(fields=["due_at", "person"], condition=Q(state="batched"), name="email_message_batched"),
+            models.Index(
+                fields=["due_at"], condition=Q(state__in=["held", "queued", "sending"]), name="email_message_unsent"
             ),
         ]
 

@@ -4,12 +4,15 @@ from django.conf import settings
 from django.db import models
 
 
-class Wish(models.Model):
-    """What reaches a person. `how`: by kind, where it is not a mail at once; `office_hours`: when mails may come."""
+class NotificationPreference(models.Model):
+    """What reaches a person.
 
-    user = models.OneToOneField(settings.AUTH_USER_MODEL, models.CASCADE, related_name="wish")
+    `how`: by kind, where it is not a mail at once; `only_in_working_hours`: when mails may come.
+    """
+
+    user = models.OneToOneField(settings.AUTH_USER_MODEL, models.CASCADE, related_name="notification_preference")
     how = models.JSONField(default=dict)
-    office_hours = models.BooleanField(default=False)
+    only_in_working_hours = models.BooleanField(default=False)
 
     def __str__(self) -> str:
         return f"{self.user}: {self.how}"
@@ -20,7 +23,7 @@ class CalendarFeed(models.Model):
 
     user = models.OneToOneField(settings.AUTH_USER_MODEL, models.CASCADE, related_name="calendar_feed")
     token_hash = models.CharField(max_length=64, unique=True)
-    made_at = models.DateTimeField()
+    created_at = models.DateTimeField()
 
     def __str__(self) -> str:
         return f"calendar of {self.user}"

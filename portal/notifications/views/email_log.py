@@ -12,16 +12,16 @@ from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
 from portal.core.text_fields import clean_search_query
-from portal.notifications.models import Email
+from portal.notifications.models import EmailMessage
 from portal.ui.pagination import paginate
 
-HIDDEN_STATES = (Email.State.CANCELLED, Email.State.HELD, Email.State.SILENCED)
+HIDDEN_STATES = (EmailMessage.State.CANCELLED, EmailMessage.State.HELD, EmailMessage.State.SUPPRESSED)
 SECRET_TEMPLATES = frozenset({"confirm_address", "reset_password", "invitation"})  # whoever reads their link can use it
 
 
 def require_access(request: HttpRequest) -> None:
     """The outbox is the program's; without a mail server it is open, so that a sign-up can be finished."""
-    if not (settings.OUTBOX_OPEN or permissions.is_program_staff(request.user)):
+    if not (settings.EMAIL_LOG_PUBLIC or permissions.is_program_staff(request.user)):
         raise Http404(_("There is nothing here for you."))
 
 
@@ -31,14 +31,14 @@ def show_email_log(request: HttpRequest) -> HttpResponse:
     require_access(request)
     state, query = request.GET.get("state", ""), clean_search_query(request.GET.get("q", ""))
     page = paginate(request, filter_emails(state, query))
-    context = {"page": page, "state": state, "q": query, "states": Email.State.choices}
+    context = {"page": page, "state": state, "q": query, "states": EmailMessage.State.choices}
     return render(request, "notifications/email_log.html", context)
 
 
-def filter_emails(state: str, query: str) -> QuerySet[Email]:
+def filter_emails(state: str, query: str) -> QuerySet[EmailMessage]:
     """The mails that the filters leave, without what they say. What is no state filters nothing."""
-    mails = Email.objects.defer("text", "html", "calendar")
-    if state in Email.State.values:
+    mails = EmailMessage.objects.defer("text", "html", "calendar")
+    if state in EmailMessage.State.values:
         mails = mails.filter(state=state)
     if query:
         mails = mails.filter(subject__icontains=query) | mails.filter(to__icontains=query)
@@ -48,19 +48,19 @@ def filter_emails(state: str, query: str) -> QuerySet[Email]:
 @login_not_required
 def show_email(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """One mail as its receiver gets it. Its receiver may always read it."""
-    email = get_object_or_404(Email, uuid=uuid)
+    email = get_object_or_404(EmailMessage, uuid=uuid)
     if email.person_id is None or email.person_id != request.user.pk:
         require_access(request)
-    if email.name in SECRET_TEMPLATES and not settings.OUTBOX_OPEN:
+    if email.name in SECRET_TEMPLATES and not settings.EMAIL_LOG_PUBLIC:
         raise Http404(_("This mail holds a key to an account: only its address gets it."))
     return render(request, "notifications/mail.html", {"mail": email})
 
 
 def show_notifications(request: HttpRequest) -> HttpResponse:
     """What the signed-in person was told, newest first; opening the page marks it as seen."""
-    emails = Email.objects.filter(person_id=request.user.pk).exclude(state__in=HIDDEN_STATES)
+    emails = EmailMessage.objects.filter(person_id=request.user.pk).exclude(state__in=HIDDEN_STATES)
     page = paginate(request, emails.defer("text", "html", "calendar"))
     unseen_ids = [mail.pk for mail in page if mail.seen_at is None]
     response = render(request, "notifications/inbox.html", {"page": page})
-    Email.objects.filter(pk__in=unseen_ids).update(seen_at=timezone.now())
+    EmailMessage.objects.filter(pk__in=unseen_ids).update(seen_at=timezone.now())
     return response

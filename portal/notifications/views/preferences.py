@@ -87,7 +87,7 @@ def show_calendar(request: HttpRequest, token: str) -> HttpResponse:
 
 
 urlpatterns = [
-    path("notifications/choices/", edit_preferences, name="notification_choices"),
+    path("notifications/preferences/", edit_preferences, name="notification_choices"),
     path("notifications/calendar/", create_calendar_feed, name="calendar_feed_make"),
     path("notifications/stop/<str:token>/", stop_notifications, name="notices_stop"),
     path("calendar/<str:token>.ics", show_calendar, name="calendar_feed"),

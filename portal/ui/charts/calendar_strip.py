@@ -1,6 +1,6 @@
 """Which days counted? The calendar under a clock's bar: one cell a day, days off hatched and named, start, now and due.
 
-Drawn as SVG without a style of its own, so that it needs no script and keeps its meaning without colour.
+Drawn as SVG without a style of its own, so that it needs no script and keeps its meaning without color.
 """
 
 from dataclasses import dataclass

@@ -1,6 +1,6 @@
 """How does a row of numbers become a picture? Columns as SVG, drawn here: no script, no style of its own.
 
-What is late is hatched, so that nothing hangs on a colour; every picture has a title and a sentence for those who
+What is late is hatched, so that nothing hangs on a color; every picture has a title and a sentence for those who
 hear the page, and a table with the same numbers beside it.
 """
 
@@ -15,7 +15,9 @@ WIDTH, PLOT_HEIGHT, FOOTER_HEIGHT = 400, 96, 28  # the picture, its columns, and
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column: what was kept below, what was late above it. `blind`: what was not known at its end, where kept.
+    """One column: what was kept below, what was late above it.
+
+    `data_incomplete`: what was not known at its end, where kept.
 
     `before`: how many there were at this place of the period before, None where nothing is compared.
     """
@@ -23,7 +25,7 @@ class Column:
     label: str
     kept: int
     late: int = 0
-    blind: str = ""
+    data_incomplete: str = ""
     before: int | None = None
 
     @property

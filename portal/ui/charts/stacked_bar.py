@@ -1,4 +1,4 @@
-"""How are shares drawn side by side? Bars of pieces as SVG: each kind has a pattern of its own, whatever its colour.
+"""How are shares drawn side by side? Bars of pieces as SVG: each kind has a pattern of its own, whatever its color.
 
 No script and no style of its own; the words are in the title and in the table beside it.
 """

@@ -19,11 +19,12 @@ OUTCOMES: dict[str, tuple[str, str, str]] = {
     "not_run": ("circle-dashed", "neutral", gettext_noop("Not run")),
     "waived": ("stamp", "info", gettext_noop("Waived")),
     "stale": ("history", "warn", gettext_noop("Stale")),
+    "expired": ("history", "warn", gettext_noop("Expired")),
     "open": ("circle", "neutral", gettext_noop("Open")),
-    "waiting": ("hourglass", "info", gettext_noop("Waiting")),
+    "awaiting_other_party": ("hourglass", "info", gettext_noop("Waiting")),
     "met": ("check", "good", gettext_noop("Done")),
-    "given": ("check", "good", gettext_noop("Given")),
-    "not_needed": ("minus", "neutral", gettext_noop("Not needed")),
+    "submitted": ("check", "good", gettext_noop("Given")),
+    "not_applicable": ("minus", "neutral", gettext_noop("Not needed")),
 }
 BUTTON_TONES = ("primary", "secondary", "quiet", "danger")
 MESSAGE_TONES = {"success": "good", "warning": "warn", "error": "bad"}

@@ -50,7 +50,7 @@ def tab(text: Any, *, href: str, current: Any = False, count: int | None = None)
 
 
 def pagination(context: Any, page: Page, *, param: str = "page", noun: str = "") -> SafeString:
-    """Links to the neighbours of a page of a paginator, keeping the rest of the query; nothing for one page."""
+    """Links to the neighbors of a page of a paginator, keeping the rest of the query; nothing for one page."""
     if page.paginator.num_pages < 2:
         return EMPTY
     query = context["request"].GET.copy()
@@ -71,7 +71,7 @@ def pagination(context: Any, page: Page, *, param: str = "page", noun: str = "")
 def meter(segments: Iterable[tuple[str, float]], *, label: str, total: float | None = None) -> SafeString:
     """A bar of (kind, amount) pieces, kinds as in SEGMENTS, over `total` (their sum where absent).
 
-    `label` says the same in words ("36 h of 48 h used") and is what screen readers hear. Neighbours of one kind are
+    `label` says the same in words ("36 h of 48 h used") and is what screen readers hear. Neighbors of one kind are
     one piece, and what is over begins at a mark.
     """
     checked_segments = [(require_choice(kind, SEGMENTS, "segment"), float(amount)) for kind, amount in segments]
@@ -92,7 +92,7 @@ def meter(segments: Iterable[tuple[str, float]], *, label: str, total: float | N
 
 
 def _render_piece(kind: str, offset: float, width: float) -> SafeString:
-    """A piece of a meter; a pause is hatched, and what is over stands higher, so that neither needs its colour."""
+    """A piece of a meter; a pause is hatched, and what is over stands higher, so that neither needs its color."""
     end = offset + width
     if kind == "paused":
         return SafeString(f'<line class="meter-paused" x1="{offset:.2f}%" x2="{end:.2f}%" y1="4" y2="4"/>')

@@ -107,7 +107,7 @@ LISTING_STATUS_TERMS = (
             "Reviewed, released, and supported by its company. It carries a tier, and machines look at "
             "it again every night."
         ),
-        ("standing:verified", "shown:listed"),
+        ("listing_status:listed", "shown:listed"),
         "listed",
         _("The directory"),
     ),
@@ -118,19 +118,19 @@ LISTING_STATUS_TERMS = (
             "The program has told the company that its support does not keep the promise. Nobody else "
             "is told, the listing does not change, and there is time to answer or to appeal."
         ),
-        ("standing:notice",),
+        ("listing_status:on_notice",),
     ),
     GlossaryTerm(
         "suspended",
         _("Suspended"),
         _("The program has taken the tier away for now. The listing and the badge say so."),
-        ("standing:suspended", "shown:suspended"),
+        ("listing_status:suspended", "shown:suspended"),
     ),
     GlossaryTerm(
         "removed",
         _("No longer listed"),
         _("The program lists it no longer. Its page stays and says so."),
-        ("standing:removed", "shown:removed"),
+        ("listing_status:delisted", "shown:delisted"),
     ),
     GlossaryTerm(
         "community",
@@ -139,7 +139,7 @@ LISTING_STATUS_TERMS = (
             "Its company promises no support any more and said so itself, or nobody ever did. That "
             "is no fault: what was published stays usable."
         ),
-        ("standing:none", "shown:community"),
+        ("listing_status:unlisted", "shown:community"),
     ),
     GlossaryTerm("ended", _("No longer supported"), _("Its company has ended its support."), ("shown:ended",)),
     GlossaryTerm(
@@ -248,16 +248,19 @@ SLA_TERMS = (
     GlossaryTerm("late", _("Late"), _("What stops the clock came, but after it was due."), ("clock:late",)),
     GlossaryTerm("overdue", _("Overdue"), _("The due moment has passed and nothing has come."), ("clock:overdue",)),
     GlossaryTerm(
-        "blind",
+        "data_incomplete",
         _("Blind"),
         _(
             "The due moment has passed, but we have not seen everything up to it. Nobody is called late for "
             "what we did not see."
         ),
-        ("clock:blind",),
+        ("clock:data_incomplete",),
     ),
     GlossaryTerm(
-        "off", _("Not counted"), _("Nothing is promised for this issue, or it is not covered."), ("clock:off",)
+        "off",
+        _("Not counted"),
+        _("Nothing is promised for this issue, or it is not covered."),
+        ("clock:not_applicable",),
     ),
     GlossaryTerm(
         "breach",

@@ -1,4 +1,4 @@
-"""What does the emulated GitHub lack? A proxy that adds it: licences, ETags, asset bytes, tokens, faults."""
+"""What does the emulated GitHub lack? A proxy that adds it: licenses, ETags, asset bytes, tokens, faults."""
 
 import hashlib
 import http.client
@@ -15,7 +15,7 @@ from tests.fakes.github.apps import Apps
 from tests.fakes.github.tracker import Tracker
 
 REPOSITORY = re.compile(r"^/repos/([^/]+/[^/]+)$")
-LICENCE = re.compile(r"^/repos/([^/]+/[^/]+)/license$")
+LICENSE = re.compile(r"^/repos/([^/]+/[^/]+)/license$")
 ASSET = re.compile(r"^/repos/[^/]+/[^/]+/releases/assets/(\d+)$")
 OF_ALL = re.compile(r"^/repos/([^/]+/[^/]+)/issues/(comments|events)$")
 BELOW = re.compile(r"^/repos/([^/]+/[^/]+)(.*)$")
@@ -49,7 +49,7 @@ class State:
 
     upstream: int = 0
     hidden: bool = False  # nothing is there: until a test seeds it
-    licences: dict[str, str | None] = field(default_factory=dict)
+    licenses: dict[str, str | None] = field(default_factory=dict)
     extra: dict[str, dict[str, Any]] = field(default_factory=dict)
     moved: dict[str, str] = field(default_factory=dict)
     assets: dict[str, bytes] = field(default_factory=dict)
@@ -62,8 +62,8 @@ class State:
     released: threading.Event = field(default_factory=threading.Event)
 
 
-def licence_object(spdx: str) -> dict[str, Any]:
-    """GitHub's way to name a licence; NOASSERTION is what it says of a text that it does not recognise."""
+def license_object(spdx: str) -> dict[str, Any]:
+    """GitHub's way to name a license; NOASSERTION is what it says of a text that it does not recognize."""
     if spdx == "NOASSERTION":
         return {"key": "other", "name": "Other", "spdx_id": spdx, "url": None, "node_id": "L"}
     return {"key": spdx.lower(), "name": spdx, "spdx_id": spdx, "url": None, "node_id": "L"}
@@ -128,8 +128,8 @@ class Handler(BaseHTTPRequestHandler):
         if state.hidden and self.plain_path.startswith("/repos/"):
             self.answer_json(404, {"message": "Not Found"})
             return True
-        if self.command == "GET" and (match := LICENCE.match(self.plain_path)):
-            self.answer_licence(state.licences.get(match[1].lower()))
+        if self.command == "GET" and (match := LICENSE.match(self.plain_path)):
+            self.answer_license(state.licenses.get(match[1].lower()))
             return True
         if match := REPOSITORY.match(self.plain_path):
             target = state.moved.get(match[1].lower())
@@ -195,11 +195,11 @@ class Handler(BaseHTTPRequestHandler):
         headers = {"Content-Type": "application/json", "ETag": tag} | (more or {})
         self.answer(304 if is_unchanged else status, b"" if is_unchanged else body, headers)
 
-    def answer_licence(self, spdx: str | None) -> None:
+    def answer_license(self, spdx: str | None) -> None:
         if spdx is None:
             self.answer_json(404, {"message": "Not Found"})
         else:
-            self.answer_json(200, {"name": "LICENSE", "path": "LICENSE", "license": licence_object(spdx)})
+            self.answer_json(200, {"name": "LICENSE", "path": "LICENSE", "license": license_object(spdx)})
 
     def answer_bytes(self) -> bool:
         state = self.server.state
@@ -242,7 +242,7 @@ class Handler(BaseHTTPRequestHandler):
             state.tokens.add(issued_token(body))
         match = REPOSITORY.match(self.plain_path)
         if status == 200 and match and self.command == "GET":
-            body = self.with_licence(match[1].lower(), body)
+            body = self.with_license(match[1].lower(), body)
         if status == 200 and self.command == "GET" and "json" in headers.get("content-type", ""):
             tag = f'W/"{hashlib.sha256(body).hexdigest()}"'
             headers["ETag"] = tag
@@ -250,9 +250,9 @@ class Handler(BaseHTTPRequestHandler):
                 status, body = 304, b""
         self.answer(status, body, headers)
 
-    def with_licence(self, name: str, body: bytes) -> bytes:
-        spdx = self.server.state.licences.get(name)
-        repository = json.loads(body) | {"license": licence_object(spdx) if spdx else None}
+    def with_license(self, name: str, body: bytes) -> bytes:
+        spdx = self.server.state.licenses.get(name)
+        repository = json.loads(body) | {"license": license_object(spdx) if spdx else None}
         return json.dumps(repository | self.server.state.extra.get(name, {})).encode()
 
     def answer_json(self, status: int, value: Any, headers: dict[str, str] | None = None) -> None:

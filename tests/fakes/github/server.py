@@ -28,7 +28,7 @@ BLANKS = ("<year> <copyright holders>", "<year> <owner>", "[yyyy] [name of copyr
 
 @dataclass(frozen=True)
 class Repo:
-    """A repository to seed. `releases` are tags, oldest first; `licence` an SPDX id or None for no file.
+    """A repository to seed. `releases` are tags, oldest first; `license` an SPDX id or None for no file.
 
     `files`: further files (path, text) of its first commits. `extra`: further fields of GitHub's answer
     ({"archived": True}).
@@ -36,7 +36,7 @@ class Repo:
 
     full_name: str
     description: str = ""
-    licence: str | None = "MPL-2.0"
+    license: str | None = "MPL-2.0"
     language: str | None = "Go"
     releases: tuple[str, ...] = ("v1.0.0",)
     homepage: str = ""
@@ -46,8 +46,8 @@ class Repo:
     files: tuple[tuple[str, str], ...] = ()
 
 
-def licence_text(spdx: str) -> str:
-    """The text of a licence with its blanks filled in; one line about it where its text is not kept here."""
+def license_text(spdx: str) -> str:
+    """The text of a license with its blanks filled in; one line about it where its text is not kept here."""
     path = TEXTS / f"{spdx}.txt"
     text = path.read_text(encoding="utf-8") if path.exists() else f"All of this is under terms called {spdx}.\n"
     for blank in BLANKS:
@@ -94,7 +94,7 @@ class GitHub:
         self._tell_the_proxy(self.seeded)
 
     def seed(self, *repos: Repo, people: tuple[dict[str, str], ...] = ()) -> None:
-        """Begin again with exactly these repositories; their owners become organisations.
+        """Begin again with exactly these repositories; their owners become organizations.
 
         `people` may sign in: {"login": "alice", "name": "Alice Archer", "email": "alice@acme.example"}.
         """
@@ -119,8 +119,8 @@ class GitHub:
         self.seeded, self.people = repos, people
         self.reset(hidden=False)
         for repo in repos:
-            licence = (("LICENSE", licence_text(repo.licence)),) if repo.licence else ()
-            for path, text in (*licence, *repo.files):
+            license = (("LICENSE", license_text(repo.license)),) if repo.license else ()
+            for path, text in (*license, *repo.files):
                 self.commit(repo.full_name, path, text)
             for tag in repo.releases:
                 self.publish(repo.full_name, tag)
@@ -172,8 +172,8 @@ class GitHub:
         """Answer the old name with a redirect to the new one, which must be seeded."""
         self.proxy.state.moved[old.lower()] = new
 
-    def set_licence(self, full_name: str, spdx: str | None) -> None:
-        self.proxy.state.licences[full_name.lower()] = spdx
+    def set_license(self, full_name: str, spdx: str | None) -> None:
+        self.proxy.state.licenses[full_name.lower()] = spdx
 
     def set_extra(self, full_name: str, **fields: Any) -> None:
         """Change further fields of GitHub's answer about a repository."""
@@ -218,7 +218,7 @@ class GitHub:
 
     def _tell_the_proxy(self, repos: tuple[Repo, ...]) -> None:
         for repo in repos:
-            self.set_licence(repo.full_name, repo.licence)
+            self.set_license(repo.full_name, repo.license)
             self.set_extra(repo.full_name, homepage=repo.homepage, **dict(repo.extra))
 
     def _start_emulator(self, seed: Path) -> None:

@@ -8,13 +8,13 @@ import pytest
 from django.db import transaction
 
 from integrations.compliance import tasks
-from integrations.sla.models import Breach, Clock, IssueEvent, Watch
+from integrations.sla.models import MonitoredRepository, SlaBreach, SlaClock, SupportIssueEvent
 from integrations.submissions.models import Integration
 from integrations.submissions.services import requirements as answers
 from integrations.submissions.services.transitions import list_available_transitions, perform_transition
 from integrations.submissions.workflow.states import Status
 from portal.core.errors import ActionRefused
-from portal.notifications.models import Email
+from portal.notifications.models import EmailMessage
 from tests.conftest import person
 from tests.integrations.sla.clocks import clock_of, issue_of
 from verification.checks.models import Observation
@@ -23,19 +23,32 @@ from verification.checks.runner import FROZEN_KEY
 DAY = timedelta(days=1)
 ARGUMENTS_BY_TRANSITION: dict[str, dict[str, Any]] = {
     "suggest_notice": {"why": "2 breaches"},
-    "hold_process": {"acts": []},
+    "pause_deadline": {"acts": []},
 }
 WHY = "The promise was not kept."
 STEPS = (
-    "give_notice", "set_aside", "go_on", "suspend", "suspend_at_once", "remove", "uphold_appeal", "dismiss_appeal",
-    "take_notice_back", "reinstate", "appeal", "ask_reinstatement", "step_down", "suggest_notice", "hold_process",
-)  # fmt: skip
+    "issue_notice",
+    "dismiss_request",
+    "resume_deadline",
+    "suspend",
+    "suspend_immediately",
+    "delist",
+    "uphold_appeal",
+    "dismiss_appeal",
+    "withdraw_notice",
+    "reinstate",
+    "appeal",
+    "request_reinstatement",
+    "downgrade_to_community",
+    "suggest_notice",
+    "pause_deadline",
+)
 
 
 @pytest.fixture
 def listed_integration(at: Callable[..., Integration], now: datetime) -> Integration:
     row = at("support", program="terraform-provider")
-    Watch.objects.filter(integration=row).update(data_up_to=now + 3650 * DAY)
+    MonitoredRepository.objects.filter(integration=row).update(data_up_to=now + 3650 * DAY)
     return row
 
 
@@ -62,7 +75,7 @@ def refusal(row: Integration, step: str, by: Any, now: datetime) -> str:
 
 def turn(row: Integration) -> tuple[str, str, str]:
     row = fresh(row)
-    return row.standing, row.turn_holder, row.turn_action
+    return row.listing_status, row.responsible_party, row.next_action_text
 
 
 def keep_fresh(row: Integration, now: datetime) -> None:
@@ -80,16 +93,16 @@ def states(
 ) -> Callable[[str], Integration]:
     """The integration in a state of the process, taken there through the door; rita began, rob went on."""
     path = {
-        "verified": [],
+        "listed": [],
         "asked": [("suggest_notice", None, 0)],
-        "notice": [("give_notice", rita, 0)],
-        "ended": [("give_notice", rita, 0), ("", None, 30)],
-        "acted": [("give_notice", rita, 0), ("hold_process", None, 1)],
-        "appealed": [("give_notice", rita, 0), ("appeal", alice, 1)],
-        "suspended": [("give_notice", rita, 0), ("suspend", rob, 30)],
-        "over": [("give_notice", rita, 0), ("suspend", rob, 30), ("", None, 60)],
-        "removed": [("give_notice", rita, 0), ("suspend", rob, 30), ("remove", rita, 90)],
-        "none": [("step_down", alice, 0)],
+        "on_notice": [("issue_notice", rita, 0)],
+        "ended": [("issue_notice", rita, 0), ("", None, 30)],
+        "acted": [("issue_notice", rita, 0), ("pause_deadline", None, 1)],
+        "appealed": [("issue_notice", rita, 0), ("appeal", alice, 1)],
+        "suspended": [("issue_notice", rita, 0), ("suspend", rob, 30)],
+        "over": [("issue_notice", rita, 0), ("suspend", rob, 30), ("", None, 60)],
+        "delisted": [("issue_notice", rita, 0), ("suspend", rob, 30), ("delist", rita, 90)],
+        "unlisted": [("downgrade_to_community", alice, 0)],
     }  # fmt: skip
 
     def reach(name: str) -> Integration:
@@ -103,55 +116,63 @@ def states(
 
 # state: (days after the beginning, {step: those who may}); everybody else may not, everything else is refused
 ALLOWED_TRANSITIONS: dict[str, tuple[int, dict[str, str]]] = {
-    "verified": (1, {"give_notice": "rita rob rae", "step_down": "alice", "suggest_notice": "machine"}),
-    "asked": (1, {"give_notice": "rita rob rae", "set_aside": "rita rob rae", "step_down": "alice"}),
-    "notice": (
+    "listed": (1, {"issue_notice": "rita rob rae", "downgrade_to_community": "alice", "suggest_notice": "machine"}),
+    "asked": (
+        1,
+        {"issue_notice": "rita rob rae", "dismiss_request": "rita rob rae", "downgrade_to_community": "alice"},
+    ),
+    "on_notice": (
         2,
         {
-            "take_notice_back": "rita rob rae",
+            "withdraw_notice": "rita rob rae",
             "appeal": "alice bob",
-            "step_down": "alice",
-            "hold_process": "machine",
+            "downgrade_to_community": "alice",
+            "pause_deadline": "machine",
         },
     ),
     "ended": (
         31,
         {
-            "take_notice_back": "rita rob rae",
+            "withdraw_notice": "rita rob rae",
             "suspend": "rob rae",
             "appeal": "alice bob",
-            "step_down": "alice",
-            "hold_process": "machine",
+            "downgrade_to_community": "alice",
+            "pause_deadline": "machine",
         },
     ),
     "acted": (
         40,
-        {"take_notice_back": "rita rob rae", "go_on": "rita rob rae", "appeal": "alice bob", "step_down": "alice"},
+        {
+            "withdraw_notice": "rita rob rae",
+            "resume_deadline": "rita rob rae",
+            "appeal": "alice bob",
+            "downgrade_to_community": "alice",
+        },
     ),
-    "appealed": (40, {"uphold_appeal": "rob rae", "dismiss_appeal": "rob rae", "step_down": "alice"}),
+    "appealed": (40, {"uphold_appeal": "rob rae", "dismiss_appeal": "rob rae", "downgrade_to_community": "alice"}),
     "suspended": (
         31,
         {
             "reinstate": "rita rob rae",
             "appeal": "alice bob",
-            "ask_reinstatement": "alice bob",
-            "step_down": "alice",
-            "hold_process": "machine",
+            "request_reinstatement": "alice bob",
+            "downgrade_to_community": "alice",
+            "pause_deadline": "machine",
         },
     ),
     "over": (
         91,
         {
             "reinstate": "rita rob rae",
-            "remove": "rita rae",
+            "delist": "rita rae",
             "appeal": "alice bob",
-            "ask_reinstatement": "alice bob",
-            "step_down": "alice",
-            "hold_process": "machine",
+            "request_reinstatement": "alice bob",
+            "downgrade_to_community": "alice",
+            "pause_deadline": "machine",
         },
     ),
-    "removed": (92, {"reinstate": "rita rob rae", "ask_reinstatement": "alice bob"}),
-    "none": (1, {"reinstate": "rita rob rae", "ask_reinstatement": "alice bob"}),
+    "delisted": (92, {"reinstate": "rita rob rae", "request_reinstatement": "alice bob"}),
+    "unlisted": (1, {"reinstate": "rita rob rae", "request_reinstatement": "alice bob"}),
 }
 
 
@@ -187,22 +208,28 @@ def can_machine(row: Integration, step: str, now: datetime) -> bool:
 
 
 @pytest.fixture
-def late(states: Any, now: datetime) -> Clock:
+def late(states: Any, now: datetime) -> SlaClock:
     """Under notice since `now`, for an issue that was due the day before and is not answered."""
-    row = states("verified")
-    issue = issue_of(Watch.objects.get(integration=row), 7, now - 3 * DAY)
+    row = states("listed")
+    issue = issue_of(MonitoredRepository.objects.get(integration=row), 7, now - 3 * DAY)
     opening = {"key": "opened", "kind": "opened", "at": issue.opened_at, "seen_at": now, "source": "poll"}
-    IssueEvent.objects.create(issue=issue, actor_id=5, actor="reporter", actor_type="User", **opening)
+    SupportIssueEvent.objects.create(issue=issue, actor_id=5, actor="reporter", actor_type="User", **opening)
     clock = clock_of(issue, now - DAY, state="overdue", next_at=None, breached_at=now - DAY)
-    Breach.objects.create(
-        clock=clock, issue=issue, integration=row, verb="resolve", severity="critical", due_at=now - DAY, found_at=now
+    SlaBreach.objects.create(
+        clock=clock,
+        issue=issue,
+        integration=row,
+        target_type="resolve",
+        severity="critical",
+        due_at=now - DAY,
+        found_at=now,
     )
     return clock
 
 
 @pytest.fixture
-def integration_on_notice(late: Clock, listed_integration: Integration, rita: Any, now: datetime) -> Integration:
-    return take(listed_integration, "give_notice", rita, now)
+def integration_on_notice(late: SlaClock, listed_integration: Integration, rita: Any, now: datetime) -> Integration:
+    return take(listed_integration, "issue_notice", rita, now)
 
 
 def acts_told(row: Integration) -> list[dict[str, str]]:
@@ -211,15 +238,15 @@ def acts_told(row: Integration) -> list[dict[str, str]]:
     return list(last.data["acts"])
 
 
-def comment(clock: Clock, at: datetime, association: str = "MEMBER", number: int = 1) -> None:
-    IssueEvent.objects.create(
+def comment(clock: SlaClock, at: datetime, association: str = "MEMBER", number: int = 1) -> None:
+    SupportIssueEvent.objects.create(
         issue=clock.issue, key=f"comment:{number}", kind="commented", at=at, seen_at=at, source="webhook",
         actor_id=9, actor="dev", actor_type="User", association=association, text="Fixed in 1.2.",
     )  # fmt: skip
 
 
 def test_notice_is_reported_with_its_reason_and_its_end(integration_on_notice: Integration, alice: Any) -> None:
-    email = Email.objects.get(event__verb="give_notice")
+    email = EmailMessage.objects.get(event__event_type="issue_notice")
     assert (email.to, email.subject) == (alice.email, "Notice: Rocket")
     for words in (
         WHY,
@@ -228,8 +255,8 @@ def test_notice_is_reported_with_its_reason_and_its_end(integration_on_notice: I
         "Your turn: Answer",
     ):
         assert words in email.text
-    assert turn(integration_on_notice) == ("notice", "partner", "Answer the notice")
-    assert integration_on_notice.turn_due_at == integration_on_notice.standing_due_at
+    assert turn(integration_on_notice) == ("on_notice", "partner", "Answer the notice")
+    assert integration_on_notice.action_due_at == integration_on_notice.compliance_deadline_at
 
 
 def test_machine_says_once_that_the_period_has_ended_and_changes_nothing(
@@ -237,31 +264,36 @@ def test_machine_says_once_that_the_period_has_ended_and_changes_nothing(
 ) -> None:
     moments = [now + 29 * DAY, now + 30 * DAY, now + 31 * DAY, now + 300 * DAY]
     assert [tasks.advance_cases(at) for at in moments] == [0, 1, 0, 0]
-    assert turn(integration_on_notice) == ("notice", "program", "Decide on the suspension: the grace period has ended")
+    assert turn(integration_on_notice) == (
+        "on_notice",
+        "program",
+        "Decide on the suspension: the grace period has ended",
+    )
     assert fresh(integration_on_notice).reasons == ["the period has ended"]
-    assert Email.objects.get(event__verb="period_ended").to == integration_on_notice.edition.mailbox
+    assert EmailMessage.objects.get(event__event_type="period_ended").to == integration_on_notice.edition.mailbox
 
 
 def test_answer_on_the_late_issue_holds_the_period_until_a_person_looked(
-    integration_on_notice: Integration, late: Clock, now: datetime, rita: Any, rob: Any
+    integration_on_notice: Integration, late: SlaClock, now: datetime, rita: Any, rob: Any
 ) -> None:
     comment(late, now + 10 * DAY)
     assert [tasks.advance_cases(now + 10 * DAY), tasks.advance_cases(now + 11 * DAY)] == [1, 0]
     row = fresh(integration_on_notice)
-    assert (row.standing_due_at, row.standing_left, row.turn_holder) == (None, 20 * DAY, "program")
+    assert (row.compliance_deadline_at, row.deadline_remaining, row.responsible_party) == (None, 20 * DAY, "program")
     assert (
-        "Acme answered on acme/terraform-provider-rocket#7" in Email.objects.filter(event__verb="hold_process")[0].text
+        "Acme answered on acme/terraform-provider-rocket#7"
+        in EmailMessage.objects.filter(event__event_type="pause_deadline")[0].text
     )
     assert "somebody looks at that first" in refusal(row, "suspend", rob, now + 60 * DAY)
-    row = take(row, "go_on", rita, now + 40 * DAY)
-    assert (row.standing_due_at, row.standing_hold) == (now + 60 * DAY, "")
+    row = take(row, "resume_deadline", rita, now + 40 * DAY)
+    assert (row.compliance_deadline_at, row.deadline_pause_reason) == (now + 60 * DAY, "")
     comment(late, now + 41 * DAY, number=2)
     assert tasks.advance_cases(now + 42 * DAY) == 0  # an issue holds the period once
-    assert take(row, "suspend", rob, now + 60 * DAY).standing == "suspended"
+    assert take(row, "suspend", rob, now + 60 * DAY).listing_status == "suspended"
 
 
 def test_what_no_sweep_has_seen_yet_stops_a_suspension(
-    integration_on_notice: Integration, late: Clock, now: datetime, rob: Any
+    integration_on_notice: Integration, late: SlaClock, now: datetime, rob: Any
 ) -> None:
     comment(late, now + 30 * DAY)
     assert "Acme answered on" in refusal(integration_on_notice, "suspend", rob, now + 31 * DAY)
@@ -269,7 +301,7 @@ def test_what_no_sweep_has_seen_yet_stops_a_suspension(
 
 @pytest.mark.parametrize("association", ["NONE", "CONTRIBUTOR"])
 def test_word_of_a_passer_by_holds_nothing(
-    integration_on_notice: Integration, late: Clock, now: datetime, association: str
+    integration_on_notice: Integration, late: SlaClock, now: datetime, association: str
 ) -> None:
     comment(late, now + DAY, association)
     assert tasks.advance_cases(now + 2 * DAY) == 0
@@ -287,14 +319,14 @@ def test_new_release_and_a_retraction_hold_it_too(integration_on_notice: Integra
     )
     assert tasks.advance_cases(then) == 1
     assert acts_told(integration_on_notice)[0]["said"] == "A new release was seen: 1.2.0"
-    take(integration_on_notice, "go_on", rita, then)
-    Breach.objects.update(retracted_at=then + DAY, retracted_why="It came in time.")
+    take(integration_on_notice, "resume_deadline", rita, then)
+    SlaBreach.objects.update(retracted_at=then + DAY, retracted_why="It came in time.")
     assert tasks.advance_cases(then + DAY) == 1
     assert acts_told(integration_on_notice)[-1]["said"].endswith("#7 was retracted")
 
 
 def test_nothing_is_decided_across_a_gap(integration_on_notice: Integration, now: datetime, rob: Any) -> None:
-    Watch.objects.update(data_up_to=now + 29 * DAY)
+    MonitoredRepository.objects.update(data_up_to=now + 29 * DAY)
     assert "What we know of its issues ends Wed 13 May" in refusal(
         integration_on_notice, "suspend", rob, now + 31 * DAY
     )
@@ -304,34 +336,34 @@ def test_appeal_holds_the_period_and_is_decided_by_someone_else(
     integration_on_notice: Integration, now: datetime, alice: Any, rita: Any, rob: Any
 ) -> None:
     row = take(integration_on_notice, "appeal", alice, now + 29 * DAY)
-    assert turn(row) == ("notice", "program", "Decide on the appeal against the notice")
+    assert turn(row) == ("on_notice", "program", "Decide on the appeal against the notice")
     assert "An appeal is open" in refusal(row, "suspend", rob, now + 90 * DAY)
     assert "a reviewer who did neither decides" in refusal(row, "dismiss_appeal", rita, now + 90 * DAY)
     row = take(row, "dismiss_appeal", rob, now + 90 * DAY)
-    assert row.standing_due_at == now + 91 * DAY
+    assert row.compliance_deadline_at == now + 91 * DAY
     assert "appealed once" in refusal(row, "appeal", alice, now + 90 * DAY)
 
 
 def test_evidence_is_frozen_with_each_decision(
-    integration_on_notice: Integration, late: Clock, now: datetime, rob: Any, sign_in: Any, alice: Any, charlie: Any
+    integration_on_notice: Integration, late: SlaClock, now: datetime, rob: Any, sign_in: Any, alice: Any, charlie: Any
 ) -> None:
-    Breach.objects.update(retracted_at=now + DAY, retracted_why="It came in time.")
-    seq = integration_on_notice.events.get(verb="give_notice").seq
-    frozen = sign_in(alice).get(f"/integrations/{integration_on_notice.uuid}/standing/{seq}/evidence.json").json()
-    live = sign_in(rob).get(f"/integrations/{integration_on_notice.uuid}/standing/evidence.json").json()
+    SlaBreach.objects.update(retracted_at=now + DAY, retracted_why="It came in time.")
+    seq = integration_on_notice.events.get(event_type="issue_notice").seq
+    frozen = sign_in(alice).get(f"/integrations/{integration_on_notice.uuid}/compliance/{seq}/evidence.json").json()
+    live = sign_in(rob).get(f"/integrations/{integration_on_notice.uuid}/compliance/evidence.json").json()
     assert [len(frozen["breaches"]), len(frozen["retracted"])] == [1, 0]
     assert [len(live["breaches"]), len(live["retracted"])] == [0, 1]
     assert frozen["rule"] == integration_on_notice.edition.removal
     assert frozen["breaches"][0]["clock"]["words"][-1]
-    page = sign_in(alice).get(f"/integrations/{integration_on_notice.uuid}/standing/{seq}/")
+    page = sign_in(alice).get(f"/integrations/{integration_on_notice.uuid}/compliance/{seq}/")
     assert "As it was before a decision" in page.text
-    assert sign_in(charlie).get(f"/integrations/{integration_on_notice.uuid}/standing/").status_code == 404
-    assert sign_in(alice).get(f"/integrations/{integration_on_notice.uuid}/standing/1/").status_code == 404
+    assert sign_in(charlie).get(f"/integrations/{integration_on_notice.uuid}/compliance/").status_code == 404
+    assert sign_in(alice).get(f"/integrations/{integration_on_notice.uuid}/compliance/1/").status_code == 404
 
 
 def test_evidence_names_each_email_with_its_fate(integration_on_notice: Integration, alice: Any, sign_in: Any) -> None:
-    Email.objects.filter(event__verb="give_notice").update(state="failed")
-    data = sign_in(alice).get(f"/integrations/{integration_on_notice.uuid}/standing/evidence.json").json()["told"]
+    EmailMessage.objects.filter(event__event_type="issue_notice").update(state="failed")
+    data = sign_in(alice).get(f"/integrations/{integration_on_notice.uuid}/compliance/evidence.json").json()["told"]
     assert [(mail["subject"], mail["to"], mail["fate"]) for mail in data] == [
         ("Notice: Rocket", alice.email, "Given up")
     ]
@@ -339,19 +371,19 @@ def test_evidence_names_each_email_with_its_fate(integration_on_notice: Integrat
 
 @pytest.mark.parametrize(
     ("state", "words", "listed_there"),
-    [("notice", "Partner", True), ("suspended", "Suspended", True), ("removed", "No longer listed", False),
-     ("none", "Community", False)],
+    [("on_notice", "Partner", True), ("suspended", "Suspended", True), ("delisted", "No longer listed", False),
+     ("unlisted", "Community", False)],
 )  # fmt: skip
 def test_everybody_sees_what_is_so_and_no_notice(
     states: Any, client: Any, state: str, words: str, listed_there: bool
 ) -> None:
     row = states(state)
-    page = client.get(f"/listed/{row.uuid}/").text
+    page = client.get(f"/directory/{row.uuid}/").text
     assert words in page
     assert "otice" not in page
-    assert ("<strong>Partner</strong>" in page) == (state == "notice")
-    assert (f"/listed/{row.uuid}/" in client.get("/listed/").text) == listed_there
-    assert (f"/listed/{row.uuid}/" in client.get("/listed/?standing=former").text) != listed_there
+    assert ("<strong>Partner</strong>" in page) == (state == "on_notice")
+    assert (f"/directory/{row.uuid}/" in client.get("/directory/").text) == listed_there
+    assert (f"/directory/{row.uuid}/" in client.get("/directory/?listing_status=former").text) != listed_there
 
 
 def test_step_shows_what_everybody_will_see(
@@ -365,31 +397,31 @@ def test_step_shows_what_everybody_will_see(
     assert "Subject" in page
 
 
-def test_who_steps_down_is_community_and_no_clock_runs(states: Any, late: Clock, alice: Any, now: datetime) -> None:
-    Clock.objects.update(state="running", next_at=now + DAY)
-    row = take(late.integration, "step_down", alice, now)
-    assert (row.standing, row.tier, row.turn_holder) == ("none", "community", "machine")
-    assert Clock.objects.get().next_at is None
-    email = Email.objects.get(event__verb="step_down")
+def test_who_steps_down_is_community_and_no_clock_runs(states: Any, late: SlaClock, alice: Any, now: datetime) -> None:
+    SlaClock.objects.update(state="running", next_at=now + DAY)
+    row = take(late.integration, "downgrade_to_community", alice, now)
+    assert (row.listing_status, row.tier, row.responsible_party) == ("unlisted", "community", "machine")
+    assert SlaClock.objects.get().next_at is None
+    email = EmailMessage.objects.get(event__event_type="downgrade_to_community")
     assert "no longer promises support for Rocket and said so itself. Thank you" in email.text
 
 
-def test_breaches_suggest_a_notice_once(states: Any, late: Clock, now: datetime, rita: Any, settings: Any) -> None:
+def test_breaches_suggest_a_notice_once(states: Any, late: SlaClock, now: datetime, rita: Any, settings: Any) -> None:
     assert tasks.advance_cases(now) == 0
     second = clock_of(issue_of(late.watch, 8, now - 3 * DAY), now - DAY, state="late", next_at=None)
-    breach = {"issue": second.issue, "integration": second.integration, "verb": "resolve", "severity": "other"}
-    Breach.objects.create(clock=second, due_at=now - DAY, found_at=now + timedelta(hours=1), **breach)
-    Breach.objects.update(found_at=now + timedelta(hours=1))
+    breach = {"issue": second.issue, "integration": second.integration, "target_type": "resolve", "severity": "other"}
+    SlaBreach.objects.create(clock=second, due_at=now - DAY, found_at=now + timedelta(hours=1), **breach)
+    SlaBreach.objects.update(found_at=now + timedelta(hours=1))
     assert [tasks.advance_cases(now + DAY), tasks.advance_cases(now + DAY)] == [1, 0]
     row = fresh(late.integration)
-    assert turn(row) == ("verified", "program", "Decide: 2 breaches that stand within 90 days")
+    assert turn(row) == ("listed", "program", "Decide: 2 breaches that stand within 90 days")
     assert row.reasons == ["2 breaches that stand within 90 days"]
-    take(row, "set_aside", rita, now + 2 * DAY)
-    Clock.objects.update(state="met")
+    take(row, "dismiss_request", rita, now + 2 * DAY)
+    SlaClock.objects.update(state="met")
     assert tasks.advance_cases(now + 3 * DAY) == 0
 
 
-def test_issue_far_past_its_target_suggests_one_too(late: Clock, now: datetime) -> None:
+def test_issue_far_past_its_target_suggests_one_too(late: SlaClock, now: datetime) -> None:
     assert tasks.advance_cases(now + DAY - timedelta(minutes=1)) == 0
     assert tasks.advance_cases(now + DAY) == 1
     assert turn(late.integration)[2] == "Decide: an issue is past 2 times its target"
@@ -398,7 +430,7 @@ def test_issue_far_past_its_target_suggests_one_too(late: Clock, now: datetime) 
 def test_what_is_under_another_owner_is_suspended_at_once_by_one_reviewer_and_removed_by_another_alone(
     listed_integration: Integration, rita: Any, rob: Any, alice: Any, client: Any, now: datetime
 ) -> None:
-    assert refusal(listed_integration, "suspend_at_once", rita, now)
+    assert refusal(listed_integration, "suspend_immediately", rita, now)
     why = "acme/rocket now belongs to globex; a person confirms the new owner."
     Observation.objects.create(
         integration=listed_integration,
@@ -410,23 +442,23 @@ def test_what_is_under_another_owner_is_suspended_at_once_by_one_reviewer_and_re
     )
     perform_transition(listed_integration, "put_on_hold", actor=None, note=why, now=now, waits_for="program")
     for nobody in (alice, None):
-        assert refusal(listed_integration, "suspend_at_once", nobody, now)
-    row = take(listed_integration, "suspend_at_once", rita, now)
-    assert (row.standing, row.suspended_by, row.standing_due_at) == ("suspended", rita, now + 60 * DAY)
-    email = Email.objects.get(event__verb="suspend_at_once")
+        assert refusal(listed_integration, "suspend_immediately", nobody, now)
+    row = take(listed_integration, "suspend_immediately", rita, now)
+    assert (row.listing_status, row.suspended_by, row.compliance_deadline_at) == ("suspended", rita, now + 60 * DAY)
+    email = EmailMessage.objects.get(event__event_type="suspend_immediately")
     assert (email.to, email.subject) == (alice.email, "Suspended at once: Rocket")
     assert "its repository is in other hands" in email.text
-    assert "Suspended" in client.get(f"/listed/{row.uuid}/").content.decode()
-    last = row.events.get(verb="suspend_at_once")
-    assert (last.note, last.data["evidence"]["standing"]) == (WHY, "verified")
+    assert "Suspended" in client.get(f"/directory/{row.uuid}/").content.decode()
+    last = row.events.get(event_type="suspend_immediately")
+    assert (last.note, last.data["evidence"]["listing_status"]) == (WHY, "listed")
     over = now + 61 * DAY
     perform_transition(fresh(row), "resume", actor=rob, now=over)
-    assert refusal(row, "remove", rita, over)
-    assert take(row, "remove", rob, over).standing == "removed"
+    assert refusal(row, "delist", rita, over)
+    assert take(row, "delist", rob, over).listing_status == "delisted"
 
 
 def test_hold_for_another_reason_suspends_nothing_at_once(
     listed_integration: Integration, rita: Any, now: datetime
 ) -> None:
     perform_transition(listed_integration, "put_on_hold", actor=rita, note="The upstream project waits.", now=now)
-    assert refusal(listed_integration, "suspend_at_once", rita, now)
+    assert refusal(listed_integration, "suspend_immediately", rita, now)

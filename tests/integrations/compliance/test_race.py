@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from integrations.sla.models import Watch
+from integrations.sla.models import MonitoredRepository
 from integrations.submissions.models import Integration
 from integrations.submissions.services.transitions import perform_transition
 from portal.accounts.models import User
@@ -27,7 +27,7 @@ pytestmark = [
 @pytest.fixture
 def listed_integration(acme: Any, alice: Any, rita: Any) -> Integration:
     row = drive(begin(acme, alice), "support", partner=alice, reviewer=rita)
-    Watch.objects.update(data_up_to=NOW + 9999 * DAY)
+    MonitoredRepository.objects.update(data_up_to=NOW + 9999 * DAY)
     return row
 
 
@@ -72,21 +72,21 @@ def test_appeal_and_a_suspension_at_once(
 ) -> None:
     now = NOW + DAY
     for _ in range(ROUNDS):
-        row = take(listed_integration, "give_notice", rita, now)
+        row = take(listed_integration, "issue_notice", rita, now)
         now += 31 * DAY
         outcomes = at_once(row, now, ("appeal", alice), ("suspend", rob), has_version=has_version)
         row = fresh(row)
-        if row.standing == "notice":
-            assert outcomes == {"appeal": "done", "suspend": "stale" if has_version else "ready"}
-            assert row.standing_hold == "appeal"
+        if row.listing_status == "on_notice":
+            assert outcomes == {"appeal": "done", "suspend": "conflict" if has_version else "requirements-not-met"}
+            assert row.deadline_pause_reason == "appeal"
         else:  # suspended first: an appeal is then one against the suspension
-            assert outcomes == {"suspend": "done", "appeal": "stale" if has_version else "done"}
-            assert row.standing_hold == ("" if has_version else "appeal")
-        if row.standing_hold:
+            assert outcomes == {"suspend": "done", "appeal": "conflict" if has_version else "done"}
+            assert row.deadline_pause_reason == ("" if has_version else "appeal")
+        if row.deadline_pause_reason:
             row = take(row, "uphold_appeal", charlotte(), now)
         else:
             row = take(row, "reinstate", rita, now)
-        assert row.standing == "verified"
+        assert row.listing_status == "listed"
 
 
 @pytest.mark.parametrize("has_version", [True, False])
@@ -95,20 +95,20 @@ def test_reinstatement_and_a_removal_at_once(
 ) -> None:
     now = NOW + DAY
     for _ in range(ROUNDS):
-        Watch.objects.update(data_up_to=NOW + 9999 * DAY)  # a reinstatement begins to watch anew
-        row = take(listed_integration, "give_notice", rita, now)
+        MonitoredRepository.objects.update(data_up_to=NOW + 9999 * DAY)  # a reinstatement begins to watch anew
+        row = take(listed_integration, "issue_notice", rita, now)
         row = take(row, "suspend", rob, now + 31 * DAY)
         now += 92 * DAY
-        outcomes = at_once(row, now, ("reinstate", rob), ("remove", rita), has_version=has_version)
-        standing = fresh(row).standing
-        if outcomes["remove"] != "done":  # reinstated first: nothing is left to remove
-            assert (standing, outcomes["reinstate"]) == ("verified", "done")
-            assert outcomes["remove"] in ("stale", "gone")
+        outcomes = at_once(row, now, ("reinstate", rob), ("delist", rita), has_version=has_version)
+        listing_status = fresh(row).listing_status
+        if outcomes["delist"] != "done":  # reinstated first: nothing is left to remove
+            assert (listing_status, outcomes["reinstate"]) == ("listed", "done")
+            assert outcomes["delist"] in ("conflict", "invalid-transition")
         else:  # removed first: somebody who did not see it is told, who looks afresh may reinstate
-            assert (standing, outcomes["reinstate"]) in (("removed", "stale"), ("verified", "done"))
-        if standing == "removed":
+            assert (listing_status, outcomes["reinstate"]) in (("delisted", "conflict"), ("listed", "done"))
+        if listing_status == "delisted":
             take(row, "reinstate", rob, now)
-        assert fresh(row).standing == "verified"
+        assert fresh(row).listing_status == "listed"
 
 
 def charlotte() -> Any:

@@ -11,7 +11,7 @@ from django.urls import reverse
 from integrations.partners import permissions
 from integrations.partners.models import Invitation, Membership, Partner
 from integrations.partners.services import members
-from portal.notifications.models import Email
+from portal.notifications.models import EmailMessage
 from tests.conftest import person
 from tests.integrations.partners.test_onboarding import error_at, text_of
 
@@ -24,7 +24,7 @@ def member(user: Any) -> str:
 
 
 def mails() -> list[tuple[str, str]]:
-    return list(Email.objects.order_by("pk").values_list("name", "to"))
+    return list(EmailMessage.objects.order_by("pk").values_list("name", "to"))
 
 
 def test_page_shows_an_owner_everything(sign_in: SignIn, acme: Partner, alice: Any, bob: Any, now: datetime) -> None:
@@ -75,7 +75,7 @@ def test_owner_invites_and_the_email_goes(sign_in: SignIn, acme: Partner, alice:
     assert "The invitation to dora@acme.example is on its way." in text_of(response)
     assert "dora@acme.example" in text_of(response, "#invitations")
     assert mails() == [("invitation", "dora@acme.example")]
-    assert Email.objects.get().subject == "Alice Archer invited you to join Acme"
+    assert EmailMessage.objects.get().subject == "Alice Archer invited you to join Acme"
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ def test_owner_gives_another_role_and_the_colleague_is_notified(
     sign_in(alice).post(member(bob), {"do": "role", "role": "viewer"})
     assert permissions.get_role(acme, bob) == "viewer"
     assert mails() == [("role_changed", bob.email)]
-    assert Email.objects.get().subject == "You are now viewer of Acme"
+    assert EmailMessage.objects.get().subject == "You are now viewer of Acme"
 
 
 def test_access_of_a_removed_colleague_ends_on_the_next_request(sign_in: SignIn, alice: Any, bob: Any) -> None:
@@ -134,14 +134,14 @@ def test_access_of_a_removed_colleague_ends_on_the_next_request(sign_in: SignIn,
     sign_in(alice).post(member(bob), {"do": "end"})
     assert his.get("/company/acme/").status_code == 404
     assert mails() == [("membership_ended", bob.email)]
-    assert Email.objects.get().subject == "You no longer belong to Acme"
+    assert EmailMessage.objects.get().subject == "You no longer belong to Acme"
 
 
 def test_who_leaves_goes_home_and_the_owners_hear(sign_in: SignIn, acme: Partner, alice: Any, bob: Any) -> None:
     assert sign_in(bob).post(member(bob), {"do": "end"})["Location"] == "/"
     assert permissions.get_role(acme, bob) == ""
     assert mails() == [("membership_ended", alice.email)]
-    assert Email.objects.get().subject == "Bob Baker left Acme"
+    assert EmailMessage.objects.get().subject == "Bob Baker left Acme"
 
 
 def test_last_owner_learns_why_they_stay(sign_in: SignIn, acme: Partner, alice: Any, bob: Any) -> None:

@@ -10,7 +10,7 @@ from django.db import transaction
 from integrations.partners import name_validation, permissions
 from integrations.partners.models import Invitation, JoinRequest, Membership, Partner
 from integrations.partners.services import members, profiles
-from portal.audit.models import Event
+from portal.audit.models import AuditEvent
 from portal.audit.verification import find_chain_faults
 from portal.core import crypto
 from portal.core.errors import ActionRefused
@@ -19,8 +19,8 @@ from tests.conftest import person
 
 def list_partner_events(partner: Partner) -> list[tuple[str, str]]:
     """What the company's history says: verb and actor."""
-    assert list(find_chain_faults(Event.objects.order_by("stream", "seq"))) == []
-    return list(partner.events.order_by("seq").values_list("verb", "actor"))
+    assert list(find_chain_faults(AuditEvent.objects.order_by("stream", "seq"))) == []
+    return list(partner.events.order_by("seq").values_list("event_type", "actor"))
 
 
 def place(partner: Partner, user: Any) -> Membership:
@@ -193,7 +193,7 @@ def test_invalid_role_is_refused(acme: Partner, alice: Any, dora: Any, now: date
 def test_invited_person_joins_in_the_offered_role(acme: Partner, alice: Any, dora: Any, now: datetime) -> None:
     invitation, token = members.create_invitation(acme, "Dora@Acme.example", "viewer", actor=alice, now=now)
     assert invitation.token_hash == crypto.hash_token(token)
-    assert token not in str(Event.objects.values_list("data", flat=True))
+    assert token not in str(AuditEvent.objects.values_list("data", flat=True))
     members.accept_invitation(invitation, addresses=[dora.email], actor=dora, now=now)
     assert place(acme, dora).role == "viewer"
     assert list_partner_events(acme) == [("invited", "Alice Archer"), ("invitation_accepted", "Dora Dean")]

@@ -12,7 +12,7 @@ from integrations.partners import permissions
 from integrations.partners.models import Invitation, JoinRequest, Membership, Partner
 from integrations.partners.services import invitations, members
 from portal.core import crypto
-from portal.notifications.models import Email
+from portal.notifications.models import EmailMessage
 from tests.conftest import person
 
 SignIn = Callable[[Any], Any]
@@ -143,7 +143,7 @@ def test_who_asks_to_join_waits_and_the_owners_are_notified(sign_in: SignIn, ali
     client = sign_in(dora)
     response = client.post("/company/join/?company=acme", {"message": "It is me."}, follow=True)
     assert "Acme: Waiting for its owners" in text_of(response, "#asked")
-    mail = Email.objects.get()
+    mail = EmailMessage.objects.get()
     assert (mail.name, mail.to, mail.subject) == ("join_requested", alice.email, "Dora Dean asks to join Acme")
     assert "It is me." in mail.text
     assert "/company/acme/#requests" in mail.text
@@ -170,7 +170,7 @@ def test_owner_decides_and_the_asker_is_notified(
     client.post(reverse("company_request", args=["acme", join_request.pk]), {"do": do, "role": "viewer"})
     assert JoinRequest.objects.get().state == state
     assert permissions.get_role(acme, dora) == ("viewer" if do == "accept" else "")
-    assert list(Email.objects.filter(to=dora.email).values_list("name", flat=True)) == [mail]
+    assert list(EmailMessage.objects.filter(to=dora.email).values_list("name", flat=True)) == [mail]
     assert "Dora Dean" not in text_of(client.get("/company/acme/"), "#requests")
 
 
@@ -188,7 +188,7 @@ def test_requests_of_another_partner_are_not_there(
 # -- invitations ----------------------------------------------------------------------------------------------
 
 
-def link(mail: Email) -> str:
+def link(mail: EmailMessage) -> str:
     """The path of the invitation in its mail."""
     return next(word for word in mail.text.split() if "/invitations/" in word).removeprefix("http://127.0.0.1:8000")
 
@@ -199,14 +199,14 @@ def invitation_path(acme: Partner, alice: Any, now: datetime, settings: Any, tim
     settings.SITE_URL = "http://127.0.0.1:8000"
     time_machine.move_to(now)
     invitations.send_invitation(acme, "dora@acme.example", "editor", actor=alice, now=now)
-    return link(Email.objects.get(name="invitation"))
+    return link(EmailMessage.objects.get(name="invitation"))
 
 
 def test_email_of_an_invitation_alone_holds_its_token(invitation_path: str, acme: Partner) -> None:
     token = invitation_path.strip("/").split("/")[-1]
     assert Invitation.objects.get().token_hash == crypto.hash_token(token)
     assert token not in str(list(acme.events.values()))
-    assert Email.objects.get().to == "dora@acme.example"
+    assert EmailMessage.objects.get().to == "dora@acme.example"
 
 
 def test_stranger_with_the_link_is_led_to_sign_up_and_back(client: Any, invitation_path: str) -> None:

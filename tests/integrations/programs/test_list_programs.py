@@ -36,12 +36,12 @@ def test_json_names_steps_and_requirements_as_the_edition_does():
 def test_json_holds_rules_as_plain_values():
     (nomad,) = json.loads(run_list_programs("--json", "--program", "nomad"))
     assert nomad["sla"] == {
-        "verb": "resolve",
+        "target_type": "resolve",
         "summary": "Critical issues are resolved within 48 hours, all others within 5 business days.",
         "critical": {"hours": 48, "business_days": None, "ideally": False},
         "other": {"hours": None, "business_days": 5, "ideally": False},
     }
-    assert nomad["licences"]["lines"] == [{"published": "MPL-2.0", "allow": ["MPL-2.0"], "ask": [], "note": ""}]
+    assert nomad["licenses"]["lines"] == [{"published": "MPL-2.0", "allow": ["MPL-2.0"], "ask": [], "note": ""}]
     assert nomad["mailbox"] == "Nomad-integration-dev@hashicorp.com"
     assert len(nomad["categories"]) == 8
 
@@ -52,9 +52,9 @@ def test_text_shows_every_title_rule_and_tier():
         for edition in program.editions:
             expected_texts = (
                 edition.date, edition.mailbox, edition.listing, edition.removal, edition.sla.summary,
-                edition.licences.summary, *edition.offerings, *(s.name for s in edition.steps),
+                edition.licenses.summary, *edition.offerings, *(s.name for s in edition.steps),
                 *(r.title for r in edition.requirements()), *(c.name for c in edition.categories),
-                *(t.name for t in edition.tiers), *(line.published for line in edition.licences.lines),
+                *(t.name for t in edition.tiers), *(line.published for line in edition.licenses.lines),
                 *(a.email for a in edition.agencies),
             )  # fmt: skip
             assert [

@@ -29,7 +29,7 @@ def test_steps_stages_mailbox_and_counts_are_the_published_ones(name, edition):
         [step.stage for step in edition.steps],
         edition.mailbox,
         len(edition.categories),
-        len(edition.licences.lines),
+        len(edition.licenses.lines),
     )
     assert edition_facts == published.EDITIONS[name]
 
@@ -39,7 +39,7 @@ def test_promise_has_the_published_verb_and_figures(name, edition):
     critical = sla.critical.hours if sla.critical else None
     other = sla.other.business_days if sla.other else None
     ideally = sla.critical.ideally if sla.critical else False
-    assert (sla.verb, critical, other, ideally) == published.PROMISES[name[0]]
+    assert (sla.target_type, critical, other, ideally) == published.PROMISES[name[0]]
 
 
 def test_only_the_critical_figure_is_ever_soft(edition):
@@ -67,24 +67,24 @@ def test_newer_provider_categories_are_the_older_with_one_renamed_and_one_added(
 
 
 def test_fifteen_licenses_map_to_the_expected_spdx_ids():
-    lines = get_edition("terraform-provider", "2021-10").licences.lines
-    assert [(line.published, " ".join(line.allow), " ".join(line.ask)) for line in lines] == published.LICENCES
+    lines = get_edition("terraform-provider", "2021-10").licenses.lines
+    assert [(line.published, " ".join(line.allow), " ".join(line.ask)) for line in lines] == published.LICENSES
 
 
 def test_license_list_is_the_same_for_both_provider_editions_and_the_modules():
-    lists = {get_edition(*name).licences for name in EVERY if len(get_edition(*name).licences.lines) == 15}
+    lists = {get_edition(*name).licenses for name in EVERY if len(get_edition(*name).licenses.lines) == 15}
     assert len(lists) == 1
 
 
 @pytest.mark.parametrize("spdx", published.NEVER)
 def test_license_that_is_not_listed_neither_passes_nor_is_asked_about(spdx):
-    policy = get_edition("terraform-provider", "2026-06").licences
+    policy = get_edition("terraform-provider", "2026-06").licenses
     assert spdx not in policy.allow | policy.ask
 
 
 @pytest.mark.parametrize("key", ["nomad", "packer"])
 def test_go_and_mpl_are_the_whole_rule(key):
-    policy = PROGRAMS[key].newest.licences
+    policy = PROGRAMS[key].newest.licenses
     assert (policy.allow, policy.ask, policy.languages) == (frozenset({"MPL-2.0"}), frozenset(), ("Go",))
 
 

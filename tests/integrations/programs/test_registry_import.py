@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
-from integrations.programs.models import PublishedProvider
+from integrations.programs.models import RegistryProvider
 from integrations.programs.services.registry_import import import_providers
 from tests.conftest import NOW
 
@@ -39,7 +39,7 @@ def counts(tally):
 def test_first_import_brings_all_in():
     tally = import_providers([line(), line(2, "Globex/scan-it")], now=NOW)
     assert counts(tally) == (2, 0, 0, 0)
-    row = PublishedProvider.objects.get(full_name="Globex/scan-it")
+    row = RegistryProvider.objects.get(full_name="Globex/scan-it")
     assert (row.name_key, row.repository) == ("scanit", "globex/terraform-provider-scan-it")
     assert (row.registry_id, row.tier, row.downloads, row.imported_at) == ("2", "community", 7, NOW)
 
@@ -47,26 +47,26 @@ def test_first_import_brings_all_in():
 def test_second_import_changes_nothing():
     import_providers([line()], now=NOW)
     assert counts(import_providers([line()], now=NOW + timedelta(days=1))) == (0, 0, 1, 0)
-    assert PublishedProvider.objects.get().imported_at == NOW
+    assert RegistryProvider.objects.get().imported_at == NOW
 
 
 def test_changed_provider_is_changed():
     import_providers([line()], now=NOW)
     tally = import_providers([line(tier="partner")], now=NOW + timedelta(days=1))
-    row = PublishedProvider.objects.get()
+    row = RegistryProvider.objects.get()
     assert (counts(tally), row.tier, row.imported_at) == ((0, 1, 0, 0), "partner", NOW + timedelta(days=1))
 
 
 def test_renamed_provider_keeps_its_row():
     import_providers([line()], now=NOW)
     import_providers([line(1, "acme/rockets")], now=NOW)
-    assert [(r.full_name, r.name_key) for r in PublishedProvider.objects.all()] == [("acme/rockets", "rockets")]
+    assert [(r.full_name, r.name_key) for r in RegistryProvider.objects.all()] == [("acme/rockets", "rockets")]
 
 
 def test_name_published_again_takes_the_row():
     import_providers([line()], now=NOW)
     assert counts(import_providers([line(2)], now=NOW)) == (0, 1, 0, 0)
-    assert PublishedProvider.objects.get().registry_id == "2"
+    assert RegistryProvider.objects.get().registry_id == "2"
 
 
 def test_names_that_changed_places_are_skipped_or_settled():
@@ -116,7 +116,7 @@ def test_file_that_ends_early_keeps_what_was_read(tmp_path):
     out, err = StringIO(), StringIO()
     call_command("import_registry_providers", path, stdout=out, stderr=err)
     assert "the file is damaged from here on" in err.getvalue()
-    assert 0 < PublishedProvider.objects.count() < 3000
+    assert 0 < RegistryProvider.objects.count() < 3000
 
 
 def test_command_reports_what_it_did(tmp_path):

@@ -102,12 +102,12 @@ def test_forms_ask_usable_questions_and_none_of_the_start_form(edition):
 
 
 def test_no_license_is_both_allowed_and_asked_about(edition):
-    assert edition.licences.allow & edition.licences.ask == frozenset()
+    assert edition.licenses.allow & edition.licenses.ask == frozenset()
 
 
 def test_license_check_needs_a_license_rule_and_the_other_way_round(edition):
-    has_license_check = any("repository.licence" in r.checks for r in edition.requirements())
-    assert has_license_check == bool(edition.licences.lines)
+    has_license_check = any("repository.license" in r.checks for r in edition.requirements())
+    assert has_license_check == bool(edition.licenses.lines)
 
 
 def test_links_are_addresses_with_titles(edition):

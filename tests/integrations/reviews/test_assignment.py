@@ -81,7 +81,7 @@ def test_load_decides_between_equals_and_a_full_desk_is_not_available(
     other = begin(globex, charlie, name="Scan")
     claims.claim_review(other, actor=rita, now=now)
     assert describe_suggestions(rocket, now) == [("Rob Roth", "0 of 8 open", True), ("Rita Reyes", "1 of 8 open", True)]
-    has(rita, most_open=1)
+    has(rita, max_open_reviews=1)
     assert describe_suggestions(rocket, now)[1] == ("Rita Reyes", "1 of 1 open, no room for more", False)
 
 

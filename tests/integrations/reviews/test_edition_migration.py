@@ -10,8 +10,8 @@ from integrations.partners.models import Membership, Partner
 from integrations.submissions.models import Integration
 from integrations.submissions.services.transitions import perform_transition
 from portal.accounts.models import User
-from portal.audit.models import Event
-from portal.notifications.models import Email
+from portal.audit.models import AuditEvent
+from portal.notifications.models import EmailMessage
 from tests.conftest import FACTS
 
 SignIn = Any
@@ -37,7 +37,7 @@ def address(row: Integration) -> str:
 
 
 def test_dry_run_says_what_changes_and_changes_nothing(old: Integration, rita: User, sign_in: SignIn) -> None:
-    before = (Event.objects.count(), Email.objects.count())
+    before = (AuditEvent.objects.count(), EmailMessage.objects.count())
     text = text_of(sign_in(rita).post(address(old), {"to": "2026-06", "note": "", "preview": "1"}))
     new = old.program.edition("2026-06")
     assert old.edition.mailbox in text
@@ -46,7 +46,7 @@ def test_dry_run_says_what_changes_and_changes_nothing(old: Integration, rita: U
         assert part in text
     assert "This mail goes to alice@acme.example" in text
     assert Integration.objects.get(pk=old.pk).edition_date == "2021-10"
-    assert (Event.objects.count(), Email.objects.count()) == before
+    assert (AuditEvent.objects.count(), EmailMessage.objects.count()) == before
 
 
 def test_moving_moves_reports_and_is_written_down(old: Integration, rita: User, sign_in: SignIn) -> None:
@@ -54,11 +54,11 @@ def test_moving_moves_reports_and_is_written_down(old: Integration, rita: User, 
     response = client.post(address(old), {"to": "2026-06", "note": "As agreed.", "move": "1"})
     assert response["Location"] == f"/integrations/{old.uuid}/review/"
     assert Integration.objects.get(pk=old.pk).edition_date == "2026-06"
-    event = old.events.get(verb="edition_moved")
+    event = old.events.get(event_type="edition_moved")
     assert (event.actor, event.note, event.data["was"], event.data["to"]) == (
         "Rita Reyes", "As agreed.", "2021-10", "2026-06",
     )  # fmt: skip
-    assert [mail.to for mail in Email.objects.filter(event=event)] == ["alice@acme.example"]
+    assert [mail.to for mail in EmailMessage.objects.filter(event=event)] == ["alice@acme.example"]
 
 
 @pytest.mark.parametrize("to", ["2021-10", "1999-01", "", "x" * 300])

@@ -11,7 +11,7 @@ from integrations.submissions.selectors import context
 from integrations.submissions.services import findings, requirements
 from integrations.submissions.services.transitions import perform_transition
 from portal.core.errors import ActionRefused
-from portal.notifications.models import Email
+from portal.notifications.models import EmailMessage
 from tests.conftest import begin, drive, meet
 
 At = Callable[..., Integration]
@@ -27,7 +27,7 @@ def row(acme: Any, alice: Any, rita: Any) -> Integration:
 
 def turn(row: Integration) -> tuple[str, str]:
     row = Integration.objects.get(pk=row.pk)
-    return row.turn_holder, row.turn_action
+    return row.responsible_party, row.next_action_text
 
 
 def part(row: Integration, now: datetime) -> list[str]:
@@ -55,14 +55,14 @@ def test_requirements_come_before_findings_and_both_before_the_next_round(
     first = part(row, now)[0]
     assert turn(row) == ("partner", f"Give: {ACCOUNTS}")
     with pytest.raises(ActionRefused, match=f"Still yours to settle: {first}"):
-        perform_transition(row, "request_again", actor=alice, now=now)
+        perform_transition(row, "resubmit_for_review", actor=alice, now=now)
     settle(row, alice, now)
     assert turn(row) == ("partner", "Answer 1 finding")
     with pytest.raises(ActionRefused, match="1 of the findings wait"):
-        perform_transition(row, "request_again", actor=alice, now=now)
+        perform_transition(row, "resubmit_for_review", actor=alice, now=now)
     findings.answer_finding(finding, "Added.", actor=alice, now=now)
     assert turn(row) == ("partner", "Request the review again")
-    perform_transition(row, "request_again", actor=alice, now=now)
+    perform_transition(row, "resubmit_for_review", actor=alice, now=now)
     assert turn(row) == ("program", "Review round 2")
 
 
@@ -94,17 +94,17 @@ def test_what_the_program_has_to_do_keeps_no_one_from_asking_again(
     now += LATER
     settle(row, alice, now)
     requirements.submit_answer(
-        row, "NO-6", {}, actor=alice, now=now, status=requirements.Status.WAITING
+        row, "NO-6", {}, actor=alice, now=now, status=requirements.Status.AWAITING_OTHER_PARTY
     )  # the program looks
     assert [r.id for r in context.list_missing_next(Integration.objects.get(pk=row.pk), now)] == ["NO-6"]
-    perform_transition(row, "request_again", actor=alice, now=now)
+    perform_transition(row, "resubmit_for_review", actor=alice, now=now)
     assert turn(row)[0] == "program"
 
 
 def test_email_lists_the_requirements_that_wait(row: Integration, rita: Any, now: datetime) -> None:
     partner_requirements = context.list_partner_requirements(row, now)
     perform_transition(row, "request_changes", actor=rita, now=now)
-    email = Email.objects.get(event__verb="request_changes")
+    email = EmailMessage.objects.get(event__event_type="request_changes")
     assert len(partner_requirements) == 4  # two of them are one: the demonstration or the logs
     assert email.subject == "3 requirements to settle: Rocket"
     assert [f"- {item.verb}: {item.title}" in email.text for item in partner_requirements] == [True] * len(
@@ -117,12 +117,12 @@ def test_email_lists_the_requirements_that_wait(row: Integration, rita: Any, now
 def test_withdrawing_in_a_round_of_changes_is_reported(row: Integration, alice: Any, rita: Any, now: datetime) -> None:
     perform_transition(row, "request_changes", actor=rita, now=now)
     perform_transition(row, "withdraw", actor=alice, now=now + LATER)
-    assert Email.objects.get(event__verb="withdraw").subject == "Withdrawn: Rocket by Acme"
+    assert EmailMessage.objects.get(event__event_type="withdraw").subject == "Withdrawn: Rocket by Acme"
 
 
 def test_email_says_where_one_of_several_is_enough(row: Integration, rita: Any, now: datetime) -> None:
     perform_transition(row, "request_changes", actor=rita, now=now)
-    text = Email.objects.get(event__verb="request_changes").text
+    text = EmailMessage.objects.get(event__event_type="request_changes").text
     lines = [line for line in text.splitlines() if line.endswith(" (one of these is enough)")]
     assert lines == [
         "- Propose times: Demonstration of the integration (one of these is enough)",
@@ -133,7 +133,7 @@ def test_email_says_where_one_of_several_is_enough(row: Integration, rita: Any, 
 def test_email_names_requirements_and_findings_together(row: Integration, rita: Any, now: datetime) -> None:
     findings.raise_finding(row, "NO-3", "Add tests.", actor=rita, now=now)
     perform_transition(row, "request_changes", actor=rita, now=now)
-    email = Email.objects.get(event__verb="request_changes")
+    email = EmailMessage.objects.get(event__event_type="request_changes")
     assert email.subject == "3 requirements to settle, 1 finding to answer: Rocket"
     assert "1. Add tests." in email.html.replace("<strong>", "").replace("</strong>", "")
 
@@ -152,5 +152,5 @@ def test_undone_hand_over_gives_the_turn_back(row: Integration, rita: Any, now: 
     perform_transition(row, "request_changes", actor=rita, now=now + timedelta(minutes=1))
     perform_transition(row, "undo_decision", actor=rita, now=now + timedelta(minutes=2))
     after = Integration.objects.get(pk=row.pk)
-    assert (after.turn_holder, after.turn_due_at) == ("program", before.turn_due_at)
-    assert [mail.state for mail in Email.objects.filter(event__verb="request_changes")] == ["cancelled"]
+    assert (after.responsible_party, after.action_due_at) == ("program", before.action_due_at)
+    assert [mail.state for mail in EmailMessage.objects.filter(event__event_type="request_changes")] == ["cancelled"]

@@ -7,7 +7,7 @@ import pytest
 from bs4 import BeautifulSoup
 
 from integrations.partners.models import Membership, Partner
-from integrations.submissions.models import Finding, Integration, Message
+from integrations.submissions.models import Finding, Integration, ReviewMessage
 from integrations.submissions.services import findings
 from integrations.submissions.services import requirements as answers
 from integrations.submissions.services.transitions import perform_transition
@@ -87,13 +87,13 @@ def test_what_machines_found_is_shown_with_what_they_saw(
 ) -> None:
     row = at("review", program="terraform-provider")
     requirement = next(r for r in row.edition.requirements() if r.who == "machine")
-    detail = [{"key": "x", "title": "Licence", "outcome": "fail", "summary": "No licence file.",
+    detail = [{"key": "x", "title": "License", "outcome": "fail", "summary": "No license file.",
                "evidence": [{"label": "file", "value": "LICENSE", "url": ""}]}]  # fmt: skip
     answers.record_check_outcome(
-        row, requirement.id, outcome="fail", summary="No licence.", detail=detail, retry_at=None, now=moment
+        row, requirement.id, outcome="fail", summary="No license.", detail=detail, retry_at=None, now=moment
     )
     text = text_of(page(sign_in(rita), row))
-    assert "Failed Licence No licence file. file LICENSE" in text
+    assert "Failed License No license file. file LICENSE" in text
 
 
 def test_facts_name_partner_contact_manager_and_repository(
@@ -175,12 +175,12 @@ def test_changes_stay_until_they_are_marked_as_seen(
 ) -> None:
     client = sign_in(rita)
     assert "You look at it for the first time." in text_of(page(client, rocket), "#changes")
-    client.post(f"/integrations/{rocket.uuid}/seen/")
+    client.post(f"/integrations/{rocket.uuid}/mark-read/")
     assert "Nothing changed since" in text_of(page(client, rocket), "#changes")
     findings.post_message(rocket, "New key.", actor=alice, now=moment)
     for _ in range(2):
         assert "wrote to the program Alice Archer" in text_of(page(client, rocket), "#changes")
-    client.post(f"/integrations/{rocket.uuid}/seen/")
+    client.post(f"/integrations/{rocket.uuid}/mark-read/")
     assert "Nothing changed since" in text_of(page(client, rocket), "#changes")
 
 
@@ -200,9 +200,9 @@ def test_finding_goes_from_open_to_fixed_to_verified(
     response = sign_in(alice).post(f"/findings/{finding.pk}/fix/", {"answer": "Signed in v1.4.2."})
     assert response["Location"] == f"/integrations/{rocket.uuid}/#finding-1"
     finding.refresh_from_db()
-    assert (finding.state, finding.answer, finding.fixed_by) == ("fixed", "Signed in v1.4.2.", alice)
+    assert (finding.state, finding.answer, finding.resolved_by) == ("resolved", "Signed in v1.4.2.", alice)
     meet(rocket, alice, moment)
-    perform_transition(fresh(rocket), "request_again", actor=alice, now=moment + timedelta(minutes=11))
+    perform_transition(fresh(rocket), "resubmit_for_review", actor=alice, now=moment + timedelta(minutes=11))
     sign_in(rita).post(f"/findings/{finding.pk}/verify/")
     finding.refresh_from_db()
     assert (finding.state, finding.verified_by) == ("verified", rita)
@@ -305,7 +305,7 @@ def test_form_is_not_shown_to_who_may_not_use_it(
 ) -> None:  # fmt: skip
     finding = create_finding(rocket, rita, moment)
     Membership.objects.create(partner=acme, user=charlie, role="viewer", joined_at=moment)
-    address = f"/findings/{finding.pk}/fix/" if page == "fix" else f"/integrations/{rocket.uuid}/say/"
+    address = f"/findings/{finding.pk}/fix/" if page == "fix" else f"/integrations/{rocket.uuid}/messages/"
     response = sign_in({"rita": rita, "sam": sam, "vera": charlie}[who]).get(address)
     assert response.status_code == 403
     assert BeautifulSoup(response.content, "html.parser").select("main form") == []
@@ -338,15 +338,15 @@ def test_answer_entered_before_the_sign_in_was_lost_is_found_again(
 def test_both_sides_write_in_one_thread(rocket: Integration, alice: User, rita: User, sign_in: SignIn) -> None:
     assert (
         sign_in(alice)
-        .post(f"/integrations/{rocket.uuid}/say/", {"body": "We are ready."})["Location"]
+        .post(f"/integrations/{rocket.uuid}/messages/", {"body": "We are ready."})["Location"]
         .endswith(f"/integrations/{rocket.uuid}/#thread")
     )
     assert (
         sign_in(rita)
-        .post(f"/integrations/{rocket.uuid}/say/", {"body": "Good."})["Location"]
+        .post(f"/integrations/{rocket.uuid}/messages/", {"body": "Good."})["Location"]
         .endswith("/review/#thread")
     )
-    assert list(Message.objects.values_list("body", "internal")) == [("We are ready.", False), ("Good.", False)]
+    assert list(ReviewMessage.objects.values_list("body", "internal")) == [("We are ready.", False), ("Good.", False)]
     assert "We are ready." in text_of(page(sign_in(rita), rocket), "#thread")
 
 
@@ -354,7 +354,7 @@ def test_notes_are_set_apart_and_never_reach_the_partner(
     rocket: Integration, alice: User, rita: User, sign_in: SignIn
 ) -> None:
     client = sign_in(rita)
-    client.post(f"/integrations/{rocket.uuid}/say/", {"body": "They seem slow.", "internal": "on"})
+    client.post(f"/integrations/{rocket.uuid}/messages/", {"body": "They seem slow.", "internal": "on"})
     element = BeautifulSoup(page(client, rocket).content, "html.parser").select_one("#thread .entry-private")
     assert "They seem slow." in element.text
     assert "Only reviewers see this" in element.text
@@ -364,24 +364,24 @@ def test_notes_are_set_apart_and_never_reach_the_partner(
 
 
 def test_partner_who_asks_for_a_note_writes_a_message(rocket: Integration, alice: User, sign_in: SignIn) -> None:
-    sign_in(alice).post(f"/integrations/{rocket.uuid}/say/", {"body": "Hello.", "internal": "on"})
-    assert Message.objects.get().internal is False
+    sign_in(alice).post(f"/integrations/{rocket.uuid}/messages/", {"body": "Hello.", "internal": "on"})
+    assert ReviewMessage.objects.get().internal is False
 
 
 def test_saying_nothing_is_reported(rocket: Integration, alice: User, sign_in: SignIn) -> None:
-    response = sign_in(alice).post(f"/integrations/{rocket.uuid}/say/", {"body": " "})
+    response = sign_in(alice).post(f"/integrations/{rocket.uuid}/messages/", {"body": " "})
     assert response.status_code == 422
     assert "There is nothing to say yet." in text_of(response)
 
 
 def test_foreign_partner_cannot_write(rocket: Integration, charlie: User, sign_in: SignIn) -> None:
-    assert sign_in(charlie).post(f"/integrations/{rocket.uuid}/say/", {"body": "Hi."}).status_code == 404
-    assert not Message.objects.exists()
+    assert sign_in(charlie).post(f"/integrations/{rocket.uuid}/messages/", {"body": "Hi."}).status_code == 404
+    assert not ReviewMessage.objects.exists()
 
 
 def test_html_in_the_thread_is_text(rocket: Integration, alice: User, rita: User, sign_in: SignIn) -> None:
     body = "<script>alert(1)</script> see https://acme.example"
-    sign_in(alice).post(f"/integrations/{rocket.uuid}/say/", {"body": body})
+    sign_in(alice).post(f"/integrations/{rocket.uuid}/messages/", {"body": body})
     html = page(sign_in(rita), rocket).content.decode()
     assert "<script>alert" not in html
     assert '<a href="https://acme.example" rel="nofollow">https://acme.example</a>' in html

@@ -85,7 +85,7 @@ def test_head_counts_what_is_due_today_what_is_open_and_the_oldest(
     three: None, rita: User, sign_in: SignIn, moment: datetime, time_machine: Any
 ) -> None:
     assert figures(sign_in(rita).get("/queue/")) == "0 due today · 3 open · oldest 6 d"
-    due = Integration.objects.get(name="Scan").turn_due_at
+    due = Integration.objects.get(name="Scan").action_due_at
     assert due is not None
     time_machine.move_to(due - timedelta(minutes=1), tick=False)
     assert figures(sign_in(rita).get("/queue/")).startswith("1 due today · 3 open · ")
@@ -175,7 +175,7 @@ def test_claiming_opens_the_review(three: None, rita: User, sign_in: SignIn, mom
     response = sign_in(rita).post(f"/integrations/{row.uuid}/claim/")
     assert response["Location"] == reverse("review", args=[row.uuid])
     row = Integration.objects.get(pk=row.pk)
-    assert (row.reviewer, row.claimed_until) == (rita, moment + timedelta(minutes=30))
+    assert (row.reviewer, row.claim_expires_at) == (rita, moment + timedelta(minutes=30))
 
 
 def test_anyone_who_is_second_learns_who_was_faster_and_keeps_the_filters(
@@ -195,20 +195,20 @@ def test_open_page_keeps_the_claim_and_says_when_it_is_lost(
     row = Integration.objects.get(name="Scan")
     claims.claim_review(row, actor=rita, now=moment)
     time_machine.move_to(moment + timedelta(minutes=20), tick=False)
-    assert "It is yours until" in sign_in(rita).post(f"/integrations/{row.uuid}/keep/").content.decode()
-    assert Integration.objects.get(pk=row.pk).claimed_until == moment + timedelta(minutes=50)
+    assert "It is yours until" in sign_in(rita).post(f"/integrations/{row.uuid}/claim/renew/").content.decode()
+    assert Integration.objects.get(pk=row.pk).claim_expires_at == moment + timedelta(minutes=50)
     time_machine.move_to(moment + timedelta(minutes=60), tick=False)
     claims.claim_review(row, actor=rob, now=moment + timedelta(minutes=60))
-    assert "Rob Roth has it until" in sign_in(rita).post(f"/integrations/{row.uuid}/keep/").content.decode()
+    assert "Rob Roth has it until" in sign_in(rita).post(f"/integrations/{row.uuid}/claim/renew/").content.decode()
     assert Integration.objects.get(pk=row.pk).reviewer == rob
 
 
 def test_putting_back_frees_it(three: None, rita: User, sign_in: SignIn, moment: datetime) -> None:
     row = Integration.objects.get(name="Scan")
     claims.claim_review(row, actor=rita, now=moment)
-    assert sign_in(rita).post(f"/integrations/{row.uuid}/put-back/").status_code == 302
+    assert sign_in(rita).post(f"/integrations/{row.uuid}/claim/release/").status_code == 302
     row = Integration.objects.get(pk=row.pk)
-    assert (row.reviewer, row.claimed_until) == (None, None)
+    assert (row.reviewer, row.claim_expires_at) == (None, None)
 
 
 def test_reviewer_of_the_partner_is_offered_no_claim(
@@ -269,7 +269,7 @@ def test_assigning_someone_who_is_no_reviewer_finds_no_one(
     assert sign_in(rita).post(f"/integrations/{row.uuid}/assign/", {"reviewer": alice.pk}).status_code == 404
 
 
-PROFILE = {"programs": ["vault"], "away_from": "2026-05-01", "away_until": "2026-05-08", "most_open": "3"}
+PROFILE = {"programs": ["vault"], "away_from": "2026-05-01", "away_until": "2026-05-08", "max_open_reviews": "3"}
 
 
 def test_reviewer_says_what_they_take_on(rita: User, sign_in: SignIn) -> None:
@@ -279,7 +279,7 @@ def test_reviewer_says_what_they_take_on(rita: User, sign_in: SignIn) -> None:
         reviewer_profile.programs,
         f"{reviewer_profile.away_from}",
         f"{reviewer_profile.away_until}",
-        reviewer_profile.most_open,
+        reviewer_profile.max_open_reviews,
     ) == (
         ["vault"],
         "2026-05-01",
@@ -294,7 +294,7 @@ def test_reviewer_says_what_they_take_on(rita: User, sign_in: SignIn) -> None:
         ({"away_until": "2026-04-30"}, "This day is before the first day away."),
         ({"away_from": ""}, "Say from which day you are away."),
         ({"programs": ["zzz"]}, "zzz is not one of the available choices"),
-        ({"most_open": "0"}, "greater than or equal to 1"),
+        ({"max_open_reviews": "0"}, "greater than or equal to 1"),
     ],
 )
 def test_invalid_profile_is_reported_and_nothing_is_lost(
@@ -315,17 +315,28 @@ def many(partner: Partner, count: int, now: datetime) -> None:
     """Rows straight into the table: enough to see what a long queue costs."""
     pattern = reviewed_row(partner, now)
     Integration.objects.bulk_create(
-        Integration(**pattern, name=f"I{n}", name_key=f"i{n}", turn_due_at=now + timedelta(hours=n))
+        Integration(**pattern, name=f"I{n}", name_key=f"i{n}", action_due_at=now + timedelta(hours=n))
         for n in range(count)
     )
 
 
 def reviewed_row(partner: Partner, now: datetime) -> dict[str, Any]:
     return {
-        "partner": partner, "program_key": "nomad", "edition_date": "2021-04", "stage": "review", "step": "review",
-        "review_state": "waiting", "review_round": 1, "turn_holder": "program", "turn_action": "Review round 1",
-        "turn_target": "review", "turn_since": now, "reasons": ["new review"], "tally": {"pass": 3}, "created_at": now,
-    }  # fmt: skip
+        "partner": partner,
+        "program_key": "nomad",
+        "edition_date": "2021-04",
+        "stage": "review",
+        "step": "review",
+        "review_state": "waiting",
+        "review_round": 1,
+        "responsible_party": "program",
+        "next_action_text": "Review round 1",
+        "next_action_target": "review",
+        "responsible_since": now,
+        "reasons": ["new review"],
+        "requirement_counts": {"pass": 3},
+        "created_at": now,
+    }
 
 
 @pytest.mark.parametrize("count", [50, 500])

@@ -12,8 +12,8 @@ from integrations.submissions.selectors.recent_changes import get_read_marker
 from integrations.submissions.services import findings
 from integrations.submissions.services.transitions import perform_transition
 from portal.accounts.models import User
-from portal.audit.models import Event
-from portal.notifications.models import Email
+from portal.audit.models import AuditEvent
+from portal.notifications.models import EmailMessage
 from tests.conftest import meet
 
 SignIn = Any
@@ -66,19 +66,19 @@ def test_page_shows_the_email_that_goes_letter_for_letter(
         (mail.select_one("strong").text, mail.select_one("pre").text) for mail in soup(response).select(".mail")
     ]
     assert fresh(ready).stage == "review"
-    assert Email.objects.filter(event__verb="approve").count() == 0
+    assert EmailMessage.objects.filter(event__event_type="approve").count() == 0
     take(client, ready, "approve", note="Well done.")
-    emails = Email.objects.filter(event__verb="approve").order_by("pk")
+    emails = EmailMessage.objects.filter(event__event_type="approve").order_by("pk")
     assert [(to, text.strip()) for to, text in previewed_emails] == [(mail.to, mail.text.strip()) for mail in emails]
     assert [to for to, _ in previewed_emails] == ["alice@acme.example", "bob@acme.example"]
 
 
 def test_looking_at_a_step_changes_nothing(ready: Integration, rita: User, sign_in: SignIn) -> None:
-    before = (ready.version, Event.objects.count(), Email.objects.count())
+    before = (ready.version, AuditEvent.objects.count(), EmailMessage.objects.count())
     response = sign_in(rita).get(address(ready, "approve"))
     assert response.status_code == 200
     assert "in 10 minutes; until then you can undo" in text_of(response, ".mail")
-    assert (fresh(ready).version, Event.objects.count(), Email.objects.count()) == before
+    assert (fresh(ready).version, AuditEvent.objects.count(), EmailMessage.objects.count()) == before
 
 
 def test_email_with_a_reason_is_shown_before_the_reason_is_written(
@@ -91,7 +91,7 @@ def test_email_with_a_reason_is_shown_before_the_reason_is_written(
 
 def test_step_without_a_email_says_so(rocket: Integration, alice: User, sign_in: SignIn, moment: datetime) -> None:
     meet(rocket, None, moment)
-    response = sign_in(alice).get(address(rocket, "advance"))
+    response = sign_in(alice).get(address(rocket, "complete_step"))
     assert response.status_code == 200
     assert "No mail goes with this step." in text_of(response)
 
@@ -133,10 +133,10 @@ def test_decision_is_taken_reported_and_can_be_undone(
     assert response["Location"] == f"/integrations/{ready.uuid}/review/"
     text = text_of(client.get(response["Location"]))
     assert "You approved it The mail goes at Tue 14 Apr, 09:10 UTC ." in text
-    assert (fresh(ready).stage, Email.objects.get(event__verb="approve").state) == ("release", "held")
+    assert (fresh(ready).stage, EmailMessage.objects.get(event__event_type="approve").state) == ("release", "held")
     undone = take(client, ready, "undo_decision")
     assert "You undid the decision." in text_of(client.get(undone["Location"]))
-    assert (fresh(ready).stage, Email.objects.get(event__verb="approve").state) == ("review", "cancelled")
+    assert (fresh(ready).stage, EmailMessage.objects.get(event__event_type="approve").state) == ("review", "cancelled")
 
 
 def test_partner_takes_a_step_and_lands_on_their_page(
@@ -146,7 +146,7 @@ def test_partner_takes_a_step_and_lands_on_their_page(
     response = take(client, rocket, "withdraw", note="We need longer.")
     assert response["Location"] == f"/integrations/{rocket.uuid}/"
     assert "You withdrew it." in text_of(client.get(response["Location"]))
-    event = rocket.events.get(verb="withdraw")
+    event = rocket.events.get(event_type="withdraw")
     assert (fresh(rocket).stage, event.note, event.actor) == ("withdrawn", "We need longer.", "Alice Archer")
 
 
@@ -154,14 +154,18 @@ def test_taking_a_step_marks_the_place_of_the_reviewers_look(ready: Integration,
     take(sign_in(rita), ready, "decline", note="No.")
     look = get_read_marker(ready, rita)
     assert look is not None
-    assert look.seq == ready.events.get(verb="decline").seq
+    assert look.seq == ready.events.get(event_type="decline").seq
 
 
 @pytest.mark.parametrize("waits_for", ["third_party", "partner", "program"])
 def test_hold_says_for_whom_it_waits(ready: Integration, rita: User, sign_in: SignIn, waits_for: str) -> None:
     take(sign_in(rita), ready, "put_on_hold", note="The registry is closed.", waits_for=waits_for)
     row = fresh(ready)
-    assert (row.hold, row.turn_holder, row.hold_reason) == (waits_for, waits_for, "The registry is closed.")
+    assert (row.on_hold_for, row.responsible_party, row.hold_reason) == (
+        waits_for,
+        waits_for,
+        "The registry is closed.",
+    )
 
 
 def test_hold_for_no_one_known_is_shown_as_field_error(ready: Integration, rita: User, sign_in: SignIn) -> None:
@@ -169,7 +173,7 @@ def test_hold_for_no_one_known_is_shown_as_field_error(ready: Integration, rita:
     assert response.status_code == 422
     assert "the moon is not one of the available choices" in text_of(response)
     assert "Why." in text_of(response, "textarea")
-    assert fresh(ready).hold == ""
+    assert fresh(ready).on_hold_for == ""
 
 
 def test_tier_is_asked_for(at: Any, alice: User, sign_in: SignIn, moment: datetime) -> None:
@@ -221,7 +225,7 @@ def test_pressing_twice_takes_it_once(ready: Integration, rita: User, sign_in: S
     client, body = sign_in(rita), {"version": ready.version, "note": "No."}
     assert client.post(address(ready, "decline"), body).status_code == 302
     assert client.post(address(ready, "decline"), body).status_code == 409
-    assert ready.events.filter(verb="decline").count() == 1
+    assert ready.events.filter(event_type="decline").count() == 1
 
 
 def test_step_that_is_not_ready_is_refused(at: Any, rita: User, sign_in: SignIn, moment: datetime) -> None:

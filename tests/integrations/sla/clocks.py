@@ -3,12 +3,12 @@
 from datetime import datetime, timedelta
 from typing import Any
 
-from integrations.sla.models import Clock, Issue, Watch
+from integrations.sla.models import MonitoredRepository, SlaClock, SupportIssue
 from integrations.submissions.models import Integration
 
 
-def watch_over(integration: Integration, now: datetime, *, data_up_to: datetime | None = None) -> Watch:
-    return Watch.objects.create(
+def watch_over(integration: Integration, now: datetime, *, data_up_to: datetime | None = None) -> MonitoredRepository:
+    return MonitoredRepository.objects.create(
         integration=integration,
         repository=integration.repository,
         repository_id=integration.repository_id,
@@ -18,8 +18,8 @@ def watch_over(integration: Integration, now: datetime, *, data_up_to: datetime 
     )
 
 
-def issue_of(watch: Watch, number: int, opened_at: datetime) -> Issue:
-    return Issue.objects.create(
+def issue_of(watch: MonitoredRepository, number: int, opened_at: datetime) -> SupportIssue:
+    return SupportIssue.objects.create(
         watch=watch,
         integration=watch.integration,
         github_id=1000 + number,
@@ -33,12 +33,12 @@ def issue_of(watch: Watch, number: int, opened_at: datetime) -> Issue:
     )
 
 
-def clock_of(issue: Issue, due_at: datetime, **fields: Any) -> Clock:
+def clock_of(issue: SupportIssue, due_at: datetime, **fields: Any) -> SlaClock:
     """A promised clock that runs from the issue's opening to `due_at`, its warnings in between."""
     allowed_time = due_at - issue.opened_at
     values = {
-        "verb": "resolve",
-        "promised": True,
+        "target_type": "resolve",
+        "is_committed": True,
         "severity": "critical",
         "state": "running",
         "started_at": issue.opened_at,
@@ -48,4 +48,4 @@ def clock_of(issue: Issue, due_at: datetime, **fields: Any) -> Clock:
         "warn90_at": issue.opened_at + allowed_time * 0.9,
         "next_at": issue.opened_at + allowed_time * 0.5,
     } | fields
-    return Clock.objects.create(issue=issue, watch=issue.watch, integration=issue.integration, **values)
+    return SlaClock.objects.create(issue=issue, watch=issue.watch, integration=issue.integration, **values)

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from integrations.sla.github import delivery_processing
-from integrations.sla.models import Delivery, Watch
+from integrations.sla.models import GitHubDelivery, MonitoredRepository
 from tests.integrations.sla.watched import OPENED_AT, create_listed_integration, watch_over
 from verification.checks.models import CheckRun
 from verification.checks.services import runs
@@ -22,8 +22,8 @@ def watch(acme):
 def deliver(watch, event, number=4711, **more):
     repository = {"id": number, "full_name": watch.repository, "default_branch": "main"}
     body = json.dumps({"repository": repository, **more}).encode()
-    name = str(Delivery.objects.count())
-    return Delivery.objects.create(
+    name = str(GitHubDelivery.objects.count())
+    return GitHubDelivery.objects.create(
         watch=watch, delivery_id=name, event=event, digest=name, body=body, received_at=OPENED_AT
     )
 
@@ -49,15 +49,15 @@ def test_webhook_has_the_checks_run_at_once(watch, event, more, reason):
     assert delivery_processing.process_due_deliveries(LATER) == 1
     check_runs = list(CheckRun.objects.due(LATER).values_list("integration_id", "reason", "requested_by", "nightly"))
     assert check_runs == ([(watch.integration_id, reason, None, True)] if reason else [])
-    assert Delivery.objects.get().outcome == ("looked" if reason else "ignored")
+    assert GitHubDelivery.objects.get().outcome == ("looked" if reason else "ignored")
 
 
 @pytest.mark.parametrize(("event", "is_due"), [("public", True), ("repository", True), ("release", False)])
 def test_issues_are_read_at_once_when_visibility_may_differ(watch, event, is_due):
-    Watch.objects.filter(pk=watch.pk).update(poll_at=LATER + timedelta(hours=6))
+    MonitoredRepository.objects.filter(pk=watch.pk).update(poll_at=LATER + timedelta(hours=6))
     deliver(watch, event)
     delivery_processing.process_due_deliveries(LATER)
-    assert Watch.objects.filter(poll_at__lte=LATER).exists() is is_due
+    assert MonitoredRepository.objects.filter(poll_at__lte=LATER).exists() is is_due
 
 
 def test_many_webhooks_are_one_run(watch):
@@ -75,9 +75,9 @@ def test_webhook_of_another_repository_or_sent_again_asks_for_nothing(watch):
     delivery_processing.process_due_deliveries(LATER)
     CheckRun.objects.update(finished_at=LATER)
     again = deliver(watch, "release")
-    Delivery.objects.filter(pk=again.pk).update(digest=first.digest)
+    GitHubDelivery.objects.filter(pk=again.pk).update(digest=first.digest)
     delivery_processing.process_due_deliveries(LATER)
-    assert [row.outcome for row in Delivery.objects.order_by("pk")] == ["foreign", "looked", "replay"]
+    assert [row.outcome for row in GitHubDelivery.objects.order_by("pk")] == ["foreign", "looked", "replay"]
     assert not CheckRun.objects.open().exists()
 
 

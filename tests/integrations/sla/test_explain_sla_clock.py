@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from integrations.partners.models import CalendarEdition
+from integrations.partners.models import PartnerCalendar
 from integrations.sla.engine import inputs
 from integrations.sla.engine.types import TimelineEvent
-from integrations.sla.models import Issue, IssueEvent
+from integrations.sla.models import SupportIssue, SupportIssueEvent
 from integrations.submissions.models import Integration
 from tests.integrations.sla.clocks import watch_over
 from tests.integrations.sla.story import ANSWER, DEV, OPENED_AT, QUESTION, USER, at, open_issue, says
@@ -18,8 +18,8 @@ from tests.integrations.sla.story import ANSWER, DEV, OPENED_AT, QUESTION, USER,
 FACTS = [open_issue(), says(24, DEV, QUESTION, 7), says(48, USER, "1.2.3", 8), says(60, DEV, ANSWER, 9)]
 
 
-def keep(issue: Issue, fact: TimelineEvent) -> None:
-    IssueEvent.objects.create(
+def keep(issue: SupportIssue, fact: TimelineEvent) -> None:
+    SupportIssueEvent.objects.create(
         issue=issue,
         key=fact.key,
         kind=fact.kind,
@@ -37,8 +37,8 @@ def keep(issue: Issue, fact: TimelineEvent) -> None:
 
 
 @pytest.fixture
-def issue(rocket: Integration) -> Issue:
-    row = Issue.objects.create(
+def issue(rocket: Integration) -> SupportIssue:
+    row = SupportIssue.objects.create(
         watch=watch_over(rocket, OPENED_AT),
         integration=rocket,
         edition=rocket.edition_date,
@@ -61,12 +61,12 @@ def explain(*words: str) -> Any:
     return json.loads(out.getvalue())
 
 
-def test_rows_become_the_facts_that_they_were_made_of(issue: Issue) -> None:
+def test_rows_become_the_facts_that_they_were_made_of(issue: SupportIssue) -> None:
     assert inputs.list_timeline_events(issue) == FACTS
 
 
 @pytest.mark.parametrize("by_uuid", [True, False])
-def test_issue_explains_itself(issue: Issue, by_uuid: bool) -> None:
+def test_issue_explains_itself(issue: SupportIssue, by_uuid: bool) -> None:
     name = str(issue.uuid) if by_uuid else f"{issue.watch.repository.upper()}#12"
     explanation = explain(name, "--at", at(100).isoformat())
     resolve = explanation["clocks"][1]
@@ -78,13 +78,13 @@ def test_issue_explains_itself(issue: Issue, by_uuid: bool) -> None:
     )
 
 
-def test_past_is_as_it_was(issue: Issue) -> None:
+def test_past_is_as_it_was(issue: SupportIssue) -> None:
     resolve = explain(str(issue.uuid), "--at", "2026-04-15T10:00")["clocks"][1]
     assert (resolve["state"], resolve["due"], len(resolve["segments"])) == ("paused", None, 2)
 
 
-def test_calendar_of_the_opening_counts(issue: Issue) -> None:
-    issue.calendar = CalendarEdition.objects.create(
+def test_calendar_of_the_opening_counts(issue: SupportIssue) -> None:
+    issue.calendar = PartnerCalendar.objects.create(
         partner=issue.integration.partner,
         valid_from=OPENED_AT,
         zone="America/New_York",
@@ -111,7 +111,7 @@ def test_calendar_of_the_opening_counts(issue: Issue) -> None:
     ]
 
 
-def test_words_for_a_person(issue: Issue) -> None:
+def test_words_for_a_person(issue: SupportIssue) -> None:
     out = StringIO()
     call_command("explain_sla_clock", str(issue.uuid), "--at", at(100).isoformat(), stdout=out)
     assert "Due Wed 22 Apr, 09:00 (UTC)." in out.getvalue().splitlines()
@@ -128,16 +128,16 @@ def test_words_for_a_person(issue: Issue) -> None:
         "00000000-0000-0000-0000-000000000000",
     ],
 )
-def test_unknown_issue_gets_a_sentence(issue: Issue, name: str) -> None:
+def test_unknown_issue_gets_a_sentence(issue: SupportIssue, name: str) -> None:
     with pytest.raises(CommandError, match="We know no issue"):
         explain(name)
 
 
-def test_moment_before_the_opening_gets_a_sentence(issue: Issue) -> None:
+def test_moment_before_the_opening_gets_a_sentence(issue: SupportIssue) -> None:
     with pytest.raises(CommandError, match="#12 was not open yet at that moment: it was opened at 2026-04-14T09"):
         explain(str(issue.uuid), "--at", "2026-04-01")
 
 
-def test_no_moment_gets_a_sentence(issue: Issue) -> None:
+def test_no_moment_gets_a_sentence(issue: SupportIssue) -> None:
     with pytest.raises(CommandError, match="is no moment"):
         explain(str(issue.uuid), "--at", "soon")

@@ -6,7 +6,7 @@ import pytest
 from django.db import DatabaseError, connection, transaction
 
 from integrations.partners.models import Partner
-from integrations.sla.models import ClockEvent, IssueEvent
+from integrations.sla.models import SlaClockEvent, SupportIssueEvent
 from tests.integrations.sla.clocks import clock_of, issue_of
 from tests.integrations.sla.watched import OPENED_AT, create_listed_integration, watch_over
 
@@ -18,19 +18,21 @@ if connection.vendor == "sqlite":  # there the tests themselves, and nobody else
 @pytest.fixture
 def issue_event_rows(acme: Partner) -> Any:
     issue = issue_of(watch_over(create_listed_integration(acme)), 1, OPENED_AT)
-    IssueEvent.objects.create(issue=issue, key="opened", kind="opened", at=OPENED_AT, seen_at=OPENED_AT, source="poll")
+    SupportIssueEvent.objects.create(
+        issue=issue, key="opened", kind="opened", at=OPENED_AT, seen_at=OPENED_AT, source="poll"
+    )
     clock = clock_of(issue, OPENED_AT)
-    ClockEvent.objects.create(clock=clock, kind="warned", share=50, due_at=OPENED_AT, at=OPENED_AT)
+    SlaClockEvent.objects.create(clock=clock, kind="warned", share=50, due_at=OPENED_AT, at=OPENED_AT)
     return issue
 
 
-@pytest.mark.parametrize("table", [IssueEvent._meta.db_table, ClockEvent._meta.db_table])
+@pytest.mark.parametrize("table", [SupportIssueEvent._meta.db_table, SlaClockEvent._meta.db_table])
 @pytest.mark.parametrize("statement", STATEMENTS)
 def test_what_was_reported_cannot_be_changed(issue_event_rows: Any, statement: str, table: str) -> None:
     with pytest.raises(DatabaseError, match="append-only"), transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(statement.format(table))
     assert (
-        IssueEvent.objects.get(issue=issue_event_rows).at
-        == ClockEvent.objects.get(clock__issue=issue_event_rows).at
+        SupportIssueEvent.objects.get(issue=issue_event_rows).at
+        == SlaClockEvent.objects.get(clock__issue=issue_event_rows).at
         == OPENED_AT
     )

@@ -7,7 +7,7 @@ from django.core.management import CommandError, call_command
 
 from integrations.sla.github import event_store
 from integrations.sla.github.event_mapping import map_issue
-from integrations.sla.models import Clock, Watch
+from integrations.sla.models import MonitoredRepository, SlaClock
 from integrations.sla.services import monitoring
 from integrations.sla.services.projection import rebuild_projections
 from integrations.submissions.services import creation
@@ -24,13 +24,13 @@ from tests.integrations.sla.watched import (
 
 
 @pytest.fixture
-def watch(acme) -> Watch:
+def watch(acme) -> MonitoredRepository:
     return watch_over(create_listed_integration(acme))
 
 
 def test_watch_begins_at_the_release_and_ends_with_the_support(at, alice):
     row = at("support")
-    watch = Watch.objects.get(integration=row)
+    watch = MonitoredRepository.objects.get(integration=row)
     assert (watch.repository, watch.repository_id) == (row.repository, row.repository_id)
     assert (watch.began_at, watch.poll_at, watch.data_up_to) == (row.released_at,) * 3
     perform_transition(row, "archive", actor=alice, note="It is superseded.", now=NOW + timedelta(days=1))
@@ -46,16 +46,16 @@ def test_what_is_in_support_and_was_never_watched_is_watched(acme):
     row = create_listed_integration(acme)
     create_listed_integration(acme, "Bare", repository="")
     assert (monitoring.start_missing_monitoring(NOW), monitoring.start_missing_monitoring(NOW)) == (1, 0)
-    assert Watch.objects.get().integration == row
+    assert MonitoredRepository.objects.get().integration == row
 
 
 def test_page_of_a_listed_integration_leads_to_its_webhook(watch, alice, sign_in):
     page = f"/integrations/{watch.integration.uuid}/"
-    assert f"{page}watch/" in sign_in(alice).get(page).text
+    assert f"{page}monitoring/" in sign_in(alice).get(page).text
 
 
 def test_new_secret_needs_a_recent_sign_in(watch, alice, sign_in):
-    client, page = sign_in(alice), f"/integrations/{watch.integration.uuid}/watch/"
+    client, page = sign_in(alice), f"/integrations/{watch.integration.uuid}/monitoring/"
     fields = {"after": client.get(page).context["after"]}
     session = client.session
     records = session["account_authentication_methods"]
@@ -89,11 +89,11 @@ def test_no_clock_has_a_moment_to_come_once_the_support_has_ended(watch):
     assert issue is not None
     updates = event_store.store_updates(watch, [issue], "poll", OPENED_AT)
     rebuild_projections(updates, OPENED_AT)
-    assert Clock.objects.exclude(next_at=None).count() == 1
+    assert SlaClock.objects.exclude(next_at=None).count() == 1
     monitoring.stop_monitoring(watch.integration, OPENED_AT + timedelta(hours=1))
-    assert Clock.objects.exclude(next_at=None).count() == 0
+    assert SlaClock.objects.exclude(next_at=None).count() == 0
     rebuild_projections(updates, OPENED_AT + timedelta(hours=2))
-    assert Clock.objects.exclude(next_at=None).count() == 0
+    assert SlaClock.objects.exclude(next_at=None).count() == 0
 
 
 def test_watch_follows_the_integration_to_another_repository(watch, alice):
@@ -104,18 +104,18 @@ def test_watch_follows_the_integration_to_another_repository(watch, alice):
 
 
 def test_secrets_are_sealed_with_the_newest_key(watch, settings, capsys):
-    older = settings.CREDENTIALS_KEYS
+    older = settings.ENCRYPTION_KEYS
     monitoring.rotate_secret(watch, NOW)
-    settings.CREDENTIALS_KEYS = ["a newer key", *older]
+    settings.ENCRYPTION_KEYS = ["a newer key", *older]
     call_command("rekey_hooks")
     call_command("rekey_hooks")
     assert capsys.readouterr().out.splitlines()[::2] == [
         "1 secrets of hooks are sealed anew.",
         "0 secrets of hooks are sealed anew.",
     ]
-    settings.CREDENTIALS_KEYS = ["a newer key"]
+    settings.ENCRYPTION_KEYS = ["a newer key"]
     watch.refresh_from_db()
     assert monitoring.decrypt_secrets(watch).old == SECRET.encode()
-    settings.CREDENTIALS_KEYS = ["another key"]
+    settings.ENCRYPTION_KEYS = ["another key"]
     with pytest.raises(CommandError, match=watch.repository):
         call_command("rekey_hooks")

@@ -6,15 +6,15 @@ from typing import Any
 import pytest
 from django.db import OperationalError, connection, transaction
 
-from integrations.partners.models import CalendarEdition
+from integrations.partners.models import PartnerCalendar
 from integrations.sla import notifications, warnings
 from integrations.sla import tasks as clocks
-from integrations.sla.models import Alert, Clock, Watch
+from integrations.sla.models import Alert, MonitoredRepository, SlaClock
 from integrations.sla.services import breaches
 from integrations.submissions.models import Integration
 from portal.accounts.models import User
-from portal.audit.models import Event
-from portal.notifications.models import Email, Escalation
+from portal.audit.models import AuditEvent
+from portal.notifications.models import EmailMessage, Escalation
 from tests.integrations.sla.clocks import clock_of, issue_of, watch_over
 
 H = timedelta(hours=1)
@@ -22,23 +22,25 @@ NIGHT = datetime(2026, 4, 14, 22, 0, tzinfo=UTC)
 
 
 @pytest.fixture
-def watch(rocket: Integration, now: datetime) -> Watch:
+def watch(rocket: Integration, now: datetime) -> MonitoredRepository:
     return watch_over(rocket, now)
 
 
-def due_in(watch: Watch, moment: datetime, remaining_time: timedelta, number: int = 1, **fields: Any) -> Clock:
+def due_in(
+    watch: MonitoredRepository, moment: datetime, remaining_time: timedelta, number: int = 1, **fields: Any
+) -> SlaClock:
     return clock_of(issue_of(watch, number, moment + remaining_time - 48 * H), moment + remaining_time, **fields)
 
 
 def list_sent_emails() -> list[tuple[str, str]]:
     return list(
-        Email.objects.filter(name__in=notifications.EVENT_TYPES_BY_KIND.values())
+        EmailMessage.objects.filter(name__in=notifications.EVENT_TYPES_BY_KIND.values())
         .order_by("pk")
         .values_list("subject", "to")
     )
 
 
-def test_breach_is_reported_to_both_sides_once(watch: Watch, now: datetime) -> None:
+def test_breach_is_reported_to_both_sides_once(watch: MonitoredRepository, now: datetime) -> None:
     due_in(watch, now, -1 * H)
     clocks.advance_clocks(now)
     assert [
@@ -48,21 +50,21 @@ def test_breach_is_reported_to_both_sides_once(watch: Watch, now: datetime) -> N
     ] == [1, 0, 0]
     subject = "Past due: acme/terraform-provider-rocket#1 (critical)"
     assert list_sent_emails() == [(subject, "alice@acme.example"), (subject, "Nomad-integration-dev@hashicorp.com")]
-    event = Event.objects.get(verb="issues_breached")
+    event = AuditEvent.objects.get(event_type="issues_breached")
     assert (event.actor, event.words[0]) == ("", "found issues past their due moment: 1")
 
 
-def test_storm_is_one_email_that_names_every_issue(watch: Watch, now: datetime) -> None:
+def test_storm_is_one_email_that_names_every_issue(watch: MonitoredRepository, now: datetime) -> None:
     for number in range(30):
         due_in(watch, now, -1 * H, number)
     clocks.advance_clocks(now)
     assert notifications.send_due_notifications(now) == 1
     assert {subject for subject, _ in list_sent_emails()} == {"30 issues of Rocket are past due"}
-    text = Email.objects.filter(name="issues_breached").first().text  # type: ignore[union-attr]
+    text = EmailMessage.objects.filter(name="issues_breached").first().text  # type: ignore[union-attr]
     assert [f"rocket#{number} " in text for number in range(30)] == [True] * 30
 
 
-def test_other_warning_waits_for_the_working_day(watch: Watch) -> None:
+def test_other_warning_waits_for_the_working_day(watch: MonitoredRepository) -> None:
     due_in(watch, NIGHT, 24 * H, severity="other")
     clocks.advance_clocks(NIGHT)
     morning = datetime(2026, 4, 15, 9, 0, tzinfo=UTC)
@@ -75,54 +77,56 @@ def test_other_warning_waits_for_the_working_day(watch: Watch) -> None:
     assert [notifications.send_due_notifications(morning), len(list_sent_emails())] == [1, 2]
 
 
-def test_critical_warning_does_not_wait(watch: Watch) -> None:
+def test_critical_warning_does_not_wait(watch: MonitoredRepository) -> None:
     due_in(watch, NIGHT, 24 * H)
     clocks.advance_clocks(NIGHT)
     assert [notifications.send_due_notifications(NIGHT), len(list_sent_emails())] == [1, 2]
 
 
-def test_warning_that_was_overtaken_is_not_sent(watch: Watch) -> None:
+def test_warning_that_was_overtaken_is_not_sent(watch: MonitoredRepository) -> None:
     due_in(watch, NIGHT, 24 * H, severity="other")
     clocks.advance_clocks(NIGHT)
-    Clock.objects.update(state="met", next_at=None)
+    SlaClock.objects.update(state="met", next_at=None)
     assert notifications.send_due_notifications(NIGHT + 12 * H) == 1
     assert (list_sent_emails(), Alert.objects.filter(told_at=None).count()) == ([], 0)
 
 
 def taken_back(now: datetime) -> None:
     """What comes late says that it was answered in time."""
-    clock = Clock.objects.get()
+    clock = SlaClock.objects.get()
     clock.state = "met"
     clock.save()
     with transaction.atomic():
         assert breaches.retract_invalid_breaches(clock, now, "It was answered in time.") == 1
 
 
-def test_breach_that_is_reverted_before_it_was_reported_is_never_reported(watch: Watch, now: datetime) -> None:
+def test_breach_that_is_reverted_before_it_was_reported_is_never_reported(
+    watch: MonitoredRepository, now: datetime
+) -> None:
     due_in(watch, now, -1 * H)
     clocks.advance_clocks(now)
     taken_back(now)
     assert [notifications.send_due_notifications(now), notifications.send_due_notifications(now + H)] == [1, 0]
     assert (list_sent_emails(), Escalation.objects.count(), Alert.objects.filter(told_at=None).count()) == ([], 0, 0)
-    assert not Event.objects.filter(verb__in=notifications.EVENT_TYPES_BY_KIND.values()).exists()
+    assert not AuditEvent.objects.filter(event_type__in=notifications.EVENT_TYPES_BY_KIND.values()).exists()
 
 
-def test_breach_that_was_reported_is_reverted_aloud(watch: Watch, now: datetime) -> None:
+def test_breach_that_was_reported_is_reverted_aloud(watch: MonitoredRepository, now: datetime) -> None:
     due_in(watch, now, -1 * H)
     clocks.advance_clocks(now)
     notifications.send_due_notifications(now)
     taken_back(now)  # at the same moment, as the clock of a machine may show it
     assert notifications.send_due_notifications(now) == 1
-    verbs = (
-        Event.objects.filter(verb__in=notifications.EVENT_TYPES_BY_KIND.values())
+    event_types = (
+        AuditEvent.objects.filter(event_type__in=notifications.EVENT_TYPES_BY_KIND.values())
         .order_by("pk")
-        .values_list("verb", flat=True)
+        .values_list("event_type", flat=True)
     )
-    assert list(verbs) == ["issues_breached", "breaches_retracted"]
+    assert list(event_types) == ["issues_breached", "breaches_retracted"]
     assert [to for _, to in list_sent_emails()] == ["alice@acme.example", "Nomad-integration-dev@hashicorp.com"] * 2
 
 
-def test_breach_that_stands_again_is_reported_again(watch: Watch, now: datetime) -> None:
+def test_breach_that_stands_again_is_reported_again(watch: MonitoredRepository, now: datetime) -> None:
     due_in(watch, now, -1 * H)
     for hour in range(0, 6, 2):
         clocks.advance_clocks(now + hour * H)
@@ -130,19 +134,19 @@ def test_breach_that_stands_again_is_reported_again(watch: Watch, now: datetime)
         if hour < 4:
             taken_back(now + (hour + 1) * H)
             notifications.send_due_notifications(now + (hour + 1) * H)
-            Clock.objects.update(state="overdue", next_at=now - H)
-    verbs = (
-        Event.objects.filter(verb__in=notifications.EVENT_TYPES_BY_KIND.values())
+            SlaClock.objects.update(state="overdue", next_at=now - H)
+    event_types = (
+        AuditEvent.objects.filter(event_type__in=notifications.EVENT_TYPES_BY_KIND.values())
         .order_by("pk")
-        .values_list("verb", flat=True)
+        .values_list("event_type", flat=True)
     )
-    assert list(verbs) == ["issues_breached", "breaches_retracted"] * 2 + ["issues_breached"]
+    assert list(event_types) == ["issues_breached", "breaches_retracted"] * 2 + ["issues_breached"]
 
 
 @pytest.fixture
 def in_los_angeles(rocket: Integration) -> None:
     """Acme works in Los Angeles: at NIGHT it is 15:00 there."""
-    CalendarEdition.objects.create(
+    PartnerCalendar.objects.create(
         partner=rocket.partner, valid_from=NIGHT - 900 * H, zone="America/Los_Angeles", workdays=[0, 1, 2, 3, 4],
         created_at=NIGHT,
     )  # fmt: skip
@@ -156,7 +160,7 @@ ACME, MAILBOX = "alice@acme.example", "Nomad-integration-dev@hashicorp.com"
 MORNING = datetime(2026, 4, 15, 9, 0, tzinfo=UTC)  # where the mailbox is read
 
 
-def test_each_reader_learns_of_a_warning_when_they_work(watch: Watch, in_los_angeles: None) -> None:
+def test_each_reader_learns_of_a_warning_when_they_work(watch: MonitoredRepository, in_los_angeles: None) -> None:
     due_in(watch, NIGHT, 24 * H, severity="other")
     clocks.advance_clocks(NIGHT)
     assert (
@@ -171,22 +175,26 @@ def test_each_reader_learns_of_a_warning_when_they_work(watch: Watch, in_los_ang
         [1, 0],
         [ACME, MAILBOX],
     )
-    assert Event.objects.filter(verb="issues_warned").count() == 1
+    assert AuditEvent.objects.filter(event_type="issues_warned").count() == 1
 
 
-def test_who_is_reported_later_gets_one_email_of_all_that_is_still_news(watch: Watch, in_los_angeles: None) -> None:
+def test_who_is_reported_later_gets_one_email_of_all_that_is_still_news(
+    watch: MonitoredRepository, in_los_angeles: None
+) -> None:
     for number in (1, 2, 3):
         at = NIGHT + number * timedelta(minutes=10)
         due_in(watch, at, 24 * H, number, severity="other")
         clocks.advance_clocks(at)
         notifications.send_due_notifications(at)
-    Clock.objects.filter(issue__number=2).update(state="met", next_at=None)
+    SlaClock.objects.filter(issue__number=2).update(state="met", next_at=None)
     assert (receivers(), notifications.send_due_notifications(MORNING)) == ([ACME] * 3, 1)
-    late = Email.objects.get(to=MAILBOX, name="issues_warned")
+    late = EmailMessage.objects.get(to=MAILBOX, name="issues_warned")
     assert [f"rocket#{number} " in late.text for number in (1, 2, 3)] == [True, False, True]
 
 
-def test_zone_of_a_person_goes_before_that_of_the_partner(watch: Watch, in_los_angeles: None, alice: User) -> None:
+def test_zone_of_a_person_goes_before_that_of_the_partner(
+    watch: MonitoredRepository, in_los_angeles: None, alice: User
+) -> None:
     alice.zone = "Europe/Berlin"
     alice.save()
     due_in(watch, NIGHT, 24 * H, severity="other")
@@ -199,7 +207,7 @@ def test_zone_of_a_person_goes_before_that_of_the_partner(watch: Watch, in_los_a
 
 @pytest.mark.parametrize(("hour", "minute", "expected_count"), [(15, 59, 0), (16, 0, 1), (16, 59, 1), (17, 0, 0)])
 def test_what_is_due_before_the_next_working_day_is_reported_before_this_one_ends(
-    watch: Watch, hour: int, minute: int, expected_count: int
+    watch: MonitoredRepository, hour: int, minute: int, expected_count: int
 ) -> None:
     due = datetime(2026, 4, 15, 8, 0, tzinfo=UTC)  # warned of at 03:12
     at = NIGHT.replace(hour=hour, minute=minute)
@@ -212,22 +220,22 @@ def test_what_is_due_before_the_next_working_day_is_reported_before_this_one_end
     assert len(list_sent_emails()) == 2  # at night only where nobody looked ahead
 
 
-def test_warning_that_was_foreseen_says_how_much_is_used_by_then(watch: Watch) -> None:
+def test_warning_that_was_foreseen_says_how_much_is_used_by_then(watch: MonitoredRepository) -> None:
     due = datetime(2026, 4, 15, 8, 0, tzinfo=UTC)
     due_in(watch, due, 0 * H, severity="other", warned=75, next_at=due - 4.8 * H)
     at = NIGHT.replace(hour=16, minute=30)
     warnings.create_early_warnings(at)
     notifications.send_due_notifications(at)
-    (issue,) = Event.objects.get(verb="issues_warned").data["issues"]
+    (issue,) = AuditEvent.objects.get(event_type="issues_warned").data["issues"]
     assert 0 < issue["share"] < 90
 
 
-def test_news_is_not_put_off_for_a_database_that_was_away(watch: Watch, now: datetime) -> None:
+def test_news_is_not_put_off_for_a_database_that_was_away(watch: MonitoredRepository, now: datetime) -> None:
     due_in(watch, now, -1 * H)
     clocks.advance_clocks(now)
 
     def away(execute: Any, sql: str, *rest: Any) -> Any:
-        if sql.startswith('INSERT INTO "audit_event"'):
+        if sql.startswith('INSERT INTO "audit_auditevent"'):
             raise OperationalError("the server closed the connection")
         return execute(sql, *rest)
 

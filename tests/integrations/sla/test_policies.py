@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 
 from integrations.sla.engine.participants import IssueParticipants, ParticipantSide
 from integrations.sla.engine.types import Actor
-from integrations.sla.models import SupportPolicy
+from integrations.sla.models import LabelPolicy
 from integrations.sla.services import policies
 from integrations.submissions.models import Integration
 from tests.integrations.sla.clocks import issue_of, watch_over
@@ -12,7 +12,7 @@ from tests.integrations.sla.clocks import issue_of, watch_over
 
 def test_accounts_that_the_policy_knows_are_what_it_says(rocket: Integration, now: datetime) -> None:
     issue = issue_of(watch_over(rocket, now), 1, now)
-    issue.policy = SupportPolicy.objects.create(
+    issue.policy = LabelPolicy.objects.create(
         integration=rocket, state="accepted", proposed_at=now, valid_from=now - timedelta(days=1),
         team=[601], bots=[801], second_accounts={"502": 501},
     )  # fmt: skip

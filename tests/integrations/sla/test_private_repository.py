@@ -10,7 +10,7 @@ from django.urls import reverse
 from integrations.partners.models import Partner
 from integrations.sla import tasks
 from integrations.sla.github import delivery_processing, issue_sync, reconciliation
-from integrations.sla.models import Alert, Breach, Clock, Watch
+from integrations.sla.models import Alert, MonitoredRepository, SlaBreach, SlaClock
 from tests.fakes.github.server import KEEPER, GitHub
 from tests.fakes.github.tracker import Tracker
 from tests.integrations.sla.github.test_delivery_processing import deliver, facts, state
@@ -30,14 +30,14 @@ pytestmark = [pytest.mark.django_db, pytest.mark.github]
 
 
 @pytest.fixture
-def watch(acme: Partner, github: GitHub, settings: Any) -> Watch:
+def watch(acme: Partner, github: GitHub, settings: Any) -> MonitoredRepository:
     github.proxy.state.tokens.add(KEEPER)
     settings.GITHUB_TOKEN = KEEPER
     return watch_over(create_listed_integration(acme))
 
 
 @pytest.fixture
-def tracker(watch: Watch, github: GitHub) -> Tracker:
+def tracker(watch: MonitoredRepository, github: GitHub) -> Tracker:
     """One critical issue, read while the repository was public; then the repository turns private."""
     tracker = github.track(tracker_of(watch))
     tracker.open(REPORTER, "It crashes", OPENED_AT, labels=("crash",))
@@ -47,7 +47,9 @@ def tracker(watch: Watch, github: GitHub) -> Tracker:
     return tracker
 
 
-def test_private_repository_is_asked_for_its_visibility_only(watch: Watch, tracker: Tracker, github: GitHub) -> None:
+def test_private_repository_is_asked_for_its_visibility_only(
+    watch: MonitoredRepository, tracker: Tracker, github: GitHub
+) -> None:
     before = facts(watch), watch.cursors, watch.etags
     tracker.open(REPORTER, "A secret", OPENED_AT + HOUR)
     poll(watch, OPENED_AT + 3 * HOUR)
@@ -57,7 +59,9 @@ def test_private_repository_is_asked_for_its_visibility_only(watch: Watch, track
     assert watch.poll_at == OPENED_AT + 3 * HOUR + reconciliation.TROUBLE_RETRY_DELAY
 
 
-def test_repository_that_was_never_public_is_not_read(acme: Partner, watch: Watch, github: GitHub) -> None:
+def test_repository_that_was_never_public_is_not_read(
+    acme: Partner, watch: MonitoredRepository, github: GitHub
+) -> None:
     tracker = github.track(tracker_of(watch))
     tracker.private = True
     tracker.open(REPORTER, "A secret", OPENED_AT)
@@ -65,15 +69,17 @@ def test_repository_that_was_never_public_is_not_read(acme: Partner, watch: Watc
     assert (facts(watch), watch.trouble) == ([], issue_sync.PRIVATE)
 
 
-def test_clock_of_a_private_repository_is_blind_and_never_breached(watch: Watch, tracker: Tracker) -> None:
+def test_clock_of_a_private_repository_is_blind_and_never_breached(
+    watch: MonitoredRepository, tracker: Tracker
+) -> None:
     poll(watch, OPENED_AT + 2 * HOUR)
     tasks.advance_clocks(OPENED_AT + timedelta(days=30))
-    promised = Clock.objects.filter(watch=watch).exclude(due_at=None)
-    assert set(promised.values_list("state", flat=True)) == {"blind"}
-    assert (Breach.objects.count(), Alert.objects.filter(kind="breached").count()) == (0, 0)
+    is_committed = SlaClock.objects.filter(watch=watch).exclude(due_at=None)
+    assert set(is_committed.values_list("state", flat=True)) == {"data_incomplete"}
+    assert (SlaBreach.objects.count(), Alert.objects.filter(kind="breached").count()) == (0, 0)
 
 
-def test_public_again_it_is_read_on(watch: Watch, tracker: Tracker) -> None:
+def test_public_again_it_is_read_on(watch: MonitoredRepository, tracker: Tracker) -> None:
     poll(watch, OPENED_AT + 2 * HOUR)
     tracker.private = False
     tracker.comment(1, PARTNER, "It is fixed in 1.2.", OPENED_AT + 3 * HOUR)
@@ -82,7 +88,7 @@ def test_public_again_it_is_read_on(watch: Watch, tracker: Tracker) -> None:
     assert facts(watch)[-1][1:] == (PARTNER.login, "It is fixed in 1.2.")
 
 
-def test_webhook_of_the_partner_is_still_read(watch: Watch, tracker: Tracker, github: GitHub) -> None:
+def test_webhook_of_the_partner_is_still_read(watch: MonitoredRepository, tracker: Tracker, github: GitHub) -> None:
     """The company set it up and signs it: what it sends, the portal may know."""
     poll(watch, OPENED_AT + 2 * HOUR)
     tracker.hooked.clear()
@@ -95,7 +101,9 @@ def test_webhook_of_the_partner_is_still_read(watch: Watch, tracker: Tracker, gi
     assert "met" not in {row[2] for row in state(watch)[1:]}
 
 
-def test_anonymous_portal_sees_no_private_repository(watch: Watch, tracker: Tracker, settings: Any) -> None:
+def test_anonymous_portal_sees_no_private_repository(
+    watch: MonitoredRepository, tracker: Tracker, settings: Any
+) -> None:
     settings.GITHUB_TOKEN = ""
     poll(watch, OPENED_AT + 2 * HOUR)
     assert (watch.trouble, watch.data_up_to) == (reconciliation.NOT_VISIBLE_MESSAGE, OPENED_AT + HOUR)
@@ -104,7 +112,12 @@ def test_anonymous_portal_sees_no_private_repository(watch: Watch, tracker: Trac
 @pytest.mark.parametrize("path", ["integration", "watch"])
 @pytest.mark.parametrize("reader", ["alice", "rita"])
 def test_partner_and_reviewer_see_the_reason(
-    watch: Watch, tracker: Tracker, sign_in: SignIn, request: pytest.FixtureRequest, reader: str, path: str
+    watch: MonitoredRepository,
+    tracker: Tracker,
+    sign_in: SignIn,
+    request: pytest.FixtureRequest,
+    reader: str,
+    path: str,
 ) -> None:
     poll(watch, OPENED_AT + 2 * HOUR)
     client = sign_in(request.getfixturevalue(reader))
@@ -114,7 +127,7 @@ def test_partner_and_reviewer_see_the_reason(
 
 @pytest.mark.parametrize("reader", ["alice", "rita"])
 def test_dashboard_and_issue_page_show_the_reason(
-    watch: Watch, tracker: Tracker, sign_in: SignIn, request: pytest.FixtureRequest, reader: str
+    watch: MonitoredRepository, tracker: Tracker, sign_in: SignIn, request: pytest.FixtureRequest, reader: str
 ) -> None:
     poll(watch, OPENED_AT + 2 * HOUR)
     client = sign_in(request.getfixturevalue(reader))

@@ -11,7 +11,7 @@ from django.core.management import CommandError, call_command
 from integrations.partners.models import Partner
 from integrations.sla import tasks
 from integrations.sla.github import delivery_processing
-from integrations.sla.models import Breach, Clock, Issue, IssueEvent, Watch
+from integrations.sla.models import MonitoredRepository, SlaBreach, SlaClock, SupportIssue, SupportIssueEvent
 from tests.integrations.sla.github.test_delivery_processing import deliver
 from tests.integrations.sla.github.test_reconciliation import story
 from tests.integrations.sla.watched import (
@@ -26,14 +26,14 @@ NOW = OPENED_AT + timedelta(days=9)
 
 
 @pytest.fixture
-def watch(acme: Partner) -> Watch:
+def watch(acme: Partner) -> MonitoredRepository:
     """Twelve issues after nine days: answered, closed, late, overdue."""
     row = watch_over(create_listed_integration(acme))
     tracker = tracker_of(row)
     story(tracker, random.Random(1))
     deliver(row, tracker.hooked)
     delivery_processing.process_due_deliveries(OPENED_AT + timedelta(hours=30))
-    Watch.objects.update(data_up_to=NOW)
+    MonitoredRepository.objects.update(data_up_to=NOW)
     tasks.advance_clocks(NOW)
     return row
 
@@ -48,14 +48,14 @@ def replay(*words: str) -> list[str]:
 
 
 def test_replay_finds_no_drift(watch):
-    assert Breach.objects.count() > 0
-    assert replay() == [f"replayed 12 issues, {IssueEvent.objects.count()} events", "drift 0"]
+    assert SlaBreach.objects.count() > 0
+    assert replay() == [f"replayed 12 issues, {SupportIssueEvent.objects.count()} events", "drift 0"]
 
 
 def test_replay_changes_nothing(watch):
-    before = (list(Issue.objects.values()), list(Clock.objects.order_by("pk").values()))
+    before = (list(SupportIssue.objects.values()), list(SlaClock.objects.order_by("pk").values()))
     replay()
-    assert (list(Issue.objects.values()), list(Clock.objects.order_by("pk").values())) == before
+    assert (list(SupportIssue.objects.values()), list(SlaClock.objects.order_by("pk").values())) == before
 
 
 def forget(rows):
@@ -66,13 +66,13 @@ def forget(rows):
 @pytest.mark.parametrize(
     ("change", "lines"),
     [
-        (lambda: Issue.objects.filter(number=1).update(severity="x"), 1),
-        (lambda: Issue.objects.filter(number=2).update(spoke_last="x"), 1),
-        (lambda: Clock.objects.filter(issue__number=3, verb="resolve").update(due_at=NOW), 1),
-        (lambda: Clock.objects.filter(issue__number=3, verb="respond").delete(), 1),
-        (lambda: forget(IssueEvent.objects.filter(issue__number=4, kind="opened")), 1),
-        (lambda: Breach.objects.filter(pk=Breach.objects.first().pk).update(retracted_at=NOW), 1),
-        (lambda: Breach.objects.filter(pk=Breach.objects.first().pk).update(due_at=OPENED_AT), 2),
+        (lambda: SupportIssue.objects.filter(number=1).update(severity="x"), 1),
+        (lambda: SupportIssue.objects.filter(number=2).update(last_commenter_role="x"), 1),
+        (lambda: SlaClock.objects.filter(issue__number=3, target_type="resolve").update(due_at=NOW), 1),
+        (lambda: SlaClock.objects.filter(issue__number=3, target_type="respond").delete(), 1),
+        (lambda: forget(SupportIssueEvent.objects.filter(issue__number=4, kind="opened")), 1),
+        (lambda: SlaBreach.objects.filter(pk=SlaBreach.objects.first().pk).update(retracted_at=NOW), 1),
+        (lambda: SlaBreach.objects.filter(pk=SlaBreach.objects.first().pk).update(due_at=OPENED_AT), 2),
     ],
 )
 def test_replay_names_what_was_changed(watch, change, lines):

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.db import connection, transaction
 
-from integrations.sla.models import Alert, Breach, Clock, ClockEvent, Watch
+from integrations.sla.models import Alert, MonitoredRepository, SlaBreach, SlaClock, SlaClockEvent
 from integrations.sla.services.breaches import calculate_next_check_at, retract_invalid_breaches
 from integrations.sla.tasks import RETRY_DELAY, ClockProcessingResult, _advance_by_row, advance_clocks
 from integrations.submissions.models import Integration
@@ -18,17 +18,17 @@ H = timedelta(hours=1)
 
 
 @pytest.fixture
-def watch(rocket: Integration, now: datetime) -> Watch:
+def watch(rocket: Integration, now: datetime) -> MonitoredRepository:
     return watch_over(rocket, now)
 
 
-def clock_due(watch: Watch, now: datetime, due: timedelta, number: int = 1, **fields: Any) -> Clock:
+def clock_due(watch: MonitoredRepository, now: datetime, due: timedelta, number: int = 1, **fields: Any) -> SlaClock:
     """A clock of 48 hours that is due so long after now."""
     return clock_of(issue_of(watch, number, now + due - 48 * H), now + due, **fields)
 
 
-def row(clock: Clock) -> tuple[str, int, datetime | None]:
-    fresh = Clock.objects.get(pk=clock.pk)
+def row(clock: SlaClock) -> tuple[str, int, datetime | None]:
+    fresh = SlaClock.objects.get(pk=clock.pk)
     return fresh.state, fresh.warned, fresh.next_at
 
 
@@ -45,7 +45,7 @@ def row(clock: Clock) -> tuple[str, int, datetime | None]:
     ],
 )
 def test_clock_is_warned_of_or_breached(
-    watch: Watch,
+    watch: MonitoredRepository,
     now: datetime,
     due: timedelta,
     expected: int,
@@ -58,23 +58,23 @@ def test_clock_is_warned_of_or_breached(
     assert row(clock) == (state, warned_percent, now + next_in if next_in is not None else None)
 
 
-def test_breach_is_a_record_an_event_and_one_alert(watch: Watch, now: datetime) -> None:
+def test_breach_is_a_record_an_event_and_one_alert(watch: MonitoredRepository, now: datetime) -> None:
     clock = clock_due(watch, now, -1 * H)
     assert [advance_clocks(now), advance_clocks(now), advance_clocks(now + H)] == [
         ClockProcessingResult(1, 1, 0),
         ClockProcessingResult(),
         ClockProcessingResult(),
     ]
-    assert list(Breach.objects.values_list("clock", "due_at", "found_at", "severity")) == [
+    assert list(SlaBreach.objects.values_list("clock", "due_at", "found_at", "severity")) == [
         (clock.pk, now - H, now, "critical")
     ]
-    assert list(ClockEvent.objects.values_list("kind", "share", "at")) == [("breached", 100, now)]
+    assert list(SlaClockEvent.objects.values_list("kind", "share", "at")) == [("breached", 100, now)]
     assert list(Alert.objects.values_list("key", "kind", "told_at")) == [
         (f"{clock.pk}:breached:100:{int((now - H).timestamp())}", "breached", None)
     ]
 
 
-def test_every_warning_is_reported_once(watch: Watch, now: datetime) -> None:
+def test_every_warning_is_reported_once(watch: MonitoredRepository, now: datetime) -> None:
     clock_due(watch, now, 24 * H)
     moments = [now, now, now + 12 * H, now + 12 * H, now + 20 * H, now + 24 * H, now + 30 * H]
     assert [advance_clocks(moment).processed_count for moment in moments] == [1, 0, 1, 0, 1, 1, 0]
@@ -83,30 +83,32 @@ def test_every_warning_is_reported_once(watch: Watch, now: datetime) -> None:
     ]  # fmt: skip
 
 
-def test_what_we_do_not_know_is_no_breach(watch: Watch, now: datetime) -> None:
-    Watch.objects.update(data_up_to=now - 2 * H)
+def test_what_we_do_not_know_is_no_breach(watch: MonitoredRepository, now: datetime) -> None:
+    MonitoredRepository.objects.update(data_up_to=now - 2 * H)
     clock = clock_due(watch, now, -1 * H)
     assert advance_clocks(now) == ClockProcessingResult(1, 0, 1)
-    assert row(clock) == ("blind", 0, now + RETRY_DELAY)
-    assert Watch.objects.get().poll_at == now
-    assert (Breach.objects.count(), Alert.objects.count(), ClockEvent.objects.count()) == (0, 0, 0)
-    Watch.objects.update(data_up_to=now)
+    assert row(clock) == ("data_incomplete", 0, now + RETRY_DELAY)
+    assert MonitoredRepository.objects.get().poll_at == now
+    assert (SlaBreach.objects.count(), Alert.objects.count(), SlaClockEvent.objects.count()) == (0, 0, 0)
+    MonitoredRepository.objects.update(data_up_to=now)
     assert advance_clocks(now + RETRY_DELAY) == ClockProcessingResult(1, 1, 0)
     assert row(clock)[0] == "overdue"
 
 
-def test_answer_that_came_late_while_no_one_looked_is_a_breach_all_the_same(watch: Watch, now: datetime) -> None:
+def test_answer_that_came_late_while_no_one_looked_is_a_breach_all_the_same(
+    watch: MonitoredRepository, now: datetime
+) -> None:
     clock = clock_due(watch, now, -5 * H, state="late", stopped_at=now - H)
     assert calculate_next_check_at(clock, now) == now - 5 * H
-    Clock.objects.update(next_at=now - 5 * H)
+    SlaClock.objects.update(next_at=now - 5 * H)
     assert advance_clocks(now).breach_count == 1
     assert row(clock) == ("late", 0, None)
 
 
-def test_breach_that_never_was_is_retracted_once(watch: Watch, now: datetime) -> None:
+def test_breach_that_never_was_is_retracted_once(watch: MonitoredRepository, now: datetime) -> None:
     clock = clock_due(watch, now, -1 * H)
     advance_clocks(now)
-    clock = Clock.objects.get()
+    clock = SlaClock.objects.get()
     with transaction.atomic():
         assert retract_invalid_breaches(clock, now, "nothing has changed") == 0
     clock.state = "met"
@@ -118,13 +120,13 @@ def test_breach_that_never_was_is_retracted_once(watch: Watch, now: datetime) ->
             1,
             0,
         ]
-    assert list(Breach.objects.values_list("retracted_at", "retracted_why")) == [(now + H, "It was closed in time.")]
+    assert list(SlaBreach.objects.values_list("retracted_at", "retracted_why")) == [(now + H, "It was closed in time.")]
     assert list(Alert.objects.order_by("pk").values_list("kind", flat=True)) == ["breached", "retracted"]
 
 
 def comes_to(state: str, at: datetime) -> None:
     """New facts fold the clock to another state, and what follows is written."""
-    clock = Clock.objects.get()
+    clock = SlaClock.objects.get()
     clock.state = state
     with transaction.atomic():
         retract_invalid_breaches(clock, at, "It was closed in time.")
@@ -133,13 +135,15 @@ def comes_to(state: str, at: datetime) -> None:
 
 
 @pytest.mark.postgres
-def test_breach_that_stands_again_is_news_again_and_its_retraction_stays(watch: Watch, now: datetime) -> None:
+def test_breach_that_stands_again_is_news_again_and_its_retraction_stays(
+    watch: MonitoredRepository, now: datetime
+) -> None:
     clock = clock_due(watch, now, -1 * H)
     advance_clocks(now)
     comes_to("met", now + H)
     comes_to("overdue", now + 2 * H)
     assert advance_clocks(now + 3 * H).breach_count == 1
-    breaches = Breach.objects.order_by("pk").values_list("found_at", "retracted_at", "retracted_why")
+    breaches = SlaBreach.objects.order_by("pk").values_list("found_at", "retracted_at", "retracted_why")
     assert list(breaches) == [(now, now + H, "It was closed in time."), (now + 3 * H, None, "")]
     comes_to("met", now + 4 * H)
     due = int((now - H).timestamp())
@@ -149,25 +153,27 @@ def test_breach_that_stands_again_is_news_again_and_its_retraction_stays(watch: 
         f"{clock.pk}:breached:100:{due}:2",
         f"{clock.pk}:retracted:100:{due}:2",
     ]
-    assert not Breach.objects.filter(retracted_at=None).exists()
+    assert not SlaBreach.objects.filter(retracted_at=None).exists()
 
 
 @pytest.mark.postgres
-def test_breach_that_stands_is_written_and_reported_once(watch: Watch, now: datetime) -> None:
+def test_breach_that_stands_is_written_and_reported_once(watch: MonitoredRepository, now: datetime) -> None:
     clock_due(watch, now, -1 * H)
     advance_clocks(now)
-    Clock.objects.update(next_at=now - H)
+    SlaClock.objects.update(next_at=now - H)
     assert advance_clocks(now + H).breach_count == 1
-    assert (Breach.objects.count(), Alert.objects.count()) == (1, 1)
+    assert (SlaBreach.objects.count(), Alert.objects.count()) == (1, 1)
 
 
-def test_paused_clock_has_no_next_moment(watch: Watch, now: datetime) -> None:
+def test_paused_clock_has_no_next_moment(watch: MonitoredRepository, now: datetime) -> None:
     assert calculate_next_check_at(clock_due(watch, now, 5 * H, state="paused"), now) is None
-    assert calculate_next_check_at(clock_due(watch, now, 5 * H, 2, promised=False), now) is None
+    assert calculate_next_check_at(clock_due(watch, now, 5 * H, 2, is_committed=False), now) is None
     assert calculate_next_check_at(clock_due(watch, now, 5 * H, 3, warned=75), now) == now + 0.2 * H
 
 
-def test_batches_are_one_statement_each(watch: Watch, now: datetime, django_assert_num_queries: Any) -> None:
+def test_batches_are_one_statement_each(
+    watch: MonitoredRepository, now: datetime, django_assert_num_queries: Any
+) -> None:
     for number in range(25):
         clock_due(watch, now, -1 * H, number)
     if connection.vendor == "postgresql":
@@ -178,18 +184,18 @@ def test_batches_are_one_statement_each(watch: Watch, now: datetime, django_asse
 
 
 @pytest.mark.postgres
-def test_statement_and_rows_say_the_same(watch: Watch, now: datetime) -> None:
+def test_statement_and_rows_say_the_same(watch: MonitoredRepository, now: datetime) -> None:
     """Two hundred clocks of all kinds, swept both ways from the same beginning."""
     if connection.vendor != "postgresql":
         pytest.skip("the statement needs a real PostgreSQL")
     draw = random.Random(11)
-    Watch.objects.update(data_up_to=now - 3 * H)
-    states = ("running", "running", "running", "late", "blind")
+    MonitoredRepository.objects.update(data_up_to=now - 3 * H)
+    states = ("running", "running", "running", "late", "data_incomplete")
     for number in range(200):
         due = timedelta(seconds=draw.randint(-50 * 3600, 50 * 3600), milliseconds=draw.randrange(1000))
         warned_percent = draw.choice((0, 0, 50, 75))
         clock = clock_due(watch, now, due, number, state=draw.choice(states), warned=warned_percent)
-        Clock.objects.filter(pk=clock.pk).update(next_at=min(clock.next_at, now - draw.randint(0, 5) * H))
+        SlaClock.objects.filter(pk=clock.pk).update(next_at=min(clock.next_at, now - draw.randint(0, 5) * H))
     assert _both(lambda: advance_clocks(now, 300), lambda: _advance_by_row(now, 300)) == (True, 200)
 
 
@@ -207,9 +213,13 @@ def _both(first: Callable[[], ClockProcessingResult], second: Callable[[], Clock
 def _everything() -> list[list[Any]]:
     order = ("clock_id", "kind", "share")
     return [
-        list(Clock.objects.order_by("pk").values_list("pk", "state", "warned", "next_at", "breached_at")),
-        list(Breach.objects.order_by("clock_id").values_list("clock_id", "due_at", "found_at", "severity", "verb")),
-        list(ClockEvent.objects.order_by(*order).values_list("clock_id", "kind", "share", "due_at", "at")),
+        list(SlaClock.objects.order_by("pk").values_list("pk", "state", "warned", "next_at", "breached_at")),
+        list(
+            SlaBreach.objects.order_by("clock_id").values_list(
+                "clock_id", "due_at", "found_at", "severity", "target_type"
+            )
+        ),
+        list(SlaClockEvent.objects.order_by(*order).values_list("clock_id", "kind", "share", "due_at", "at")),
         list(Alert.objects.order_by("key").values_list("key", "kind", "clock_id", "share", "due_at", "not_before")),
-        list(Watch.objects.values_list("poll_at", flat=True)),
+        list(MonitoredRepository.objects.values_list("poll_at", flat=True)),
     ]

@@ -11,7 +11,7 @@ from django.test import Client
 from integrations.partners.models import Partner
 from integrations.programs.registry import PROGRAMS
 from integrations.sla.github import webhook_intake
-from integrations.sla.models import Watch
+from integrations.sla.models import MonitoredRepository
 from integrations.sla.services import monitoring
 from integrations.submissions.models import Integration
 from portal.core import crypto
@@ -30,14 +30,19 @@ def create_listed_integration(partner: Partner, name: str = "Rocket", **facts: A
     """A listed integration in the Nomad program, set where others are driven: these tests begin there."""
     edition = PROGRAMS["nomad"].newest
     step, stage = edition.positions()[-1]
-    fields = {"name": name, "repository": "acme/nomad-rocket", "repository_id": 4711, "standing": "verified"} | facts
+    fields = {
+        "name": name,
+        "repository": "acme/nomad-rocket",
+        "repository_id": 4711,
+        "listing_status": "listed",
+    } | facts
     return Integration.objects.create(
         partner=partner, program_key="nomad", edition_date=edition.date, stage=stage, step=step.key,
-        turn_holder="partner", created_at=OPENED_AT, released_at=OPENED_AT, **fields,
+        responsible_party="partner", created_at=OPENED_AT, released_at=OPENED_AT, **fields,
     )  # fmt: skip
 
 
-def watch_over(integration: Integration, now: datetime = OPENED_AT, secret: str = SECRET) -> Watch:
+def watch_over(integration: Integration, now: datetime = OPENED_AT, secret: str = SECRET) -> MonitoredRepository:
     """The watch of an integration in support, with a hook secret that the test knows."""
     watch = monitoring.start_monitoring(integration, now)
     assert watch
@@ -48,7 +53,7 @@ def watch_over(integration: Integration, now: datetime = OPENED_AT, secret: str 
     return watch
 
 
-def tracker_of(watch: Watch) -> Tracker:
+def tracker_of(watch: MonitoredRepository) -> Tracker:
     assert watch.repository_id
     return Tracker(watch.repository, watch.repository_id)
 
@@ -59,7 +64,7 @@ def disable_delete_guard() -> Iterator[None]:
     if connection.vendor != "postgresql":
         yield
         return
-    alter = "SET CONSTRAINTS ALL IMMEDIATE; ALTER TABLE sla_issueevent {} TRIGGER USER"
+    alter = "SET CONSTRAINTS ALL IMMEDIATE; ALTER TABLE sla_supportissueevent {} TRIGGER USER"
     with connection.cursor() as cursor:
         cursor.execute(alter.format("DISABLE"))
         yield
@@ -67,8 +72,8 @@ def disable_delete_guard() -> Iterator[None]:
         cursor.execute("SET CONSTRAINTS ALL DEFERRED")
 
 
-def post(watch: Watch, delivery: WebhookDelivery, secret: str = SECRET, **headers: Any) -> int:
+def post(watch: MonitoredRepository, delivery: WebhookDelivery, secret: str = SECRET, **headers: Any) -> int:
     """Deliver to the portal as GitHub does. Returns the status."""
     headers_sent = delivery.headers(secret) | headers
-    answer = Client().post(f"/hooks/github/{watch.uuid}/", delivery.body, "application/json", headers=headers_sent)
+    answer = Client().post(f"/inbound/github/{watch.uuid}/", delivery.body, "application/json", headers=headers_sent)
     return answer.status_code

@@ -11,7 +11,7 @@ PROVIDER = ["Prepare", "Publish", "Apply", "Verify", "Support"]
 RUN_TASK = ["Engage", "Develop & Test", "Review", "Release", "Support"]
 DEV_TEST = ["Engage", "Enable", "Dev/Test", "Review", "Release", "Support"]
 
-# (steps, stages, mailbox, number of categories, number of licence lines)
+# (steps, stages, mailbox, number of categories, number of license lines)
 EDITIONS = {
     ("consul", "2022-01"): (
         ["Engage", "Enable", "Develop and Test", "Review/Certification", "Release", "Support"],
@@ -64,7 +64,7 @@ CHECKLISTS = {
     ("vault", "2022-01"): [f"VA-{n}" for n in range(1, 8)],
 }  # fmt: skip
 
-LICENCES = [
+LICENSES = [
     ("CDDL 1.0, 2.0", "CDDL-1.0", "CDDL-1.1"),
     ("CPL 1.0", "CPL-1.0", ""),
     ("Eclipse Public License (EPL) 1.0", "EPL-1.0", "EPL-2.0"),

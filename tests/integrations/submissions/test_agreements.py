@@ -23,22 +23,22 @@ def sign(row, by, now, signature=ALICE, version="2026-01", requirement_id=TPA, *
 
 
 def get_status(row, requirement_id=TPA):
-    state = Integration.objects.get(pk=row.pk).states.get(requirement_id=requirement_id)
+    state = Integration.objects.get(pk=row.pk).fulfillments.get(requirement_id=requirement_id)
     return state.status, state.data.get("waits_for", "")
 
 
 def turn(row):
     row = Integration.objects.get(pk=row.pk)
-    return row.turn_holder, row.turn_action, row.reasons
+    return row.responsible_party, row.next_action_text, row.reasons
 
 
 def verbs(row):
-    return list(row.events.values_list("verb", flat=True))[1:]
+    return list(row.events.values_list("event_type", flat=True))[1:]
 
 
 def test_partner_signs_first(rocket, alice, now):
     sign(rocket, alice, now)
-    assert get_status(rocket) == (Status.WAITING, "program")
+    assert get_status(rocket) == (Status.AWAITING_OTHER_PARTY, "program")
     assert verbs(rocket) == ["agreement_to_countersign"]
 
 
@@ -46,15 +46,15 @@ def test_program_countersigns(rocket, alice, rita, now):
     sign(rocket, alice, now)
     signed = sign(rocket, rita, now, RITA, version="")
     event = rocket.events.last()
-    assert (signed.is_complete, signed.version, get_status(rocket)) == (True, "2026-01", (Status.GIVEN, ""))
-    assert event.verb == "agreement_complete"
+    assert (signed.is_complete, signed.version, get_status(rocket)) == (True, "2026-01", (Status.SUBMITTED, ""))
+    assert event.event_type == "agreement_complete"
     assert event.data["company_signer"] == "Alice Archer"
     assert event.data["program_signed_on"] == "2026-04-13"
 
 
 def test_program_signs_first(rocket, alice, rita, now):
     sign(rocket, rita, now, RITA)
-    assert get_status(rocket) == (Status.WAITING, "partner")
+    assert get_status(rocket) == (Status.AWAITING_OTHER_PARTY, "partner")
     assert sign(rocket, alice, now, version="").is_complete
     assert verbs(rocket) == ["agreement_to_sign", "agreement_complete"]
 
@@ -116,7 +116,7 @@ def test_agreement_counts_in_every_program(acme, rocket, alice, rita, now):
     twin = next(r.id for r in vault.edition.requirements() if r.agreement == "tpa")
     later = begin(acme, alice, "packer", name="Bundler")
     its = next(r.id for r in later.edition.requirements() if r.agreement == "tpa")
-    assert (get_status(vault, twin), get_status(later, its)) == ((Status.GIVEN, ""), (Status.GIVEN, ""))
+    assert (get_status(vault, twin), get_status(later, its)) == ((Status.SUBMITTED, ""), (Status.SUBMITTED, ""))
 
 
 def test_agreement_begun_elsewhere_is_completed_here(acme, rocket, alice, rita, now):
@@ -124,7 +124,7 @@ def test_agreement_begun_elsewhere_is_completed_here(acme, rocket, alice, rita, 
     twin = next(r.id for r in vault.edition.requirements() if r.agreement == "tpa")
     sign(rocket, alice, now)
     assert sign(vault, rita, now, RITA, version="", requirement_id=twin).is_complete
-    assert get_status(rocket) == (Status.GIVEN, "")
+    assert get_status(rocket) == (Status.SUBMITTED, "")
 
 
 def test_document_of_the_agreement_is_replaced(rocket, alice, now, django_capture_on_commit_callbacks):
@@ -137,13 +137,13 @@ def test_document_of_the_agreement_is_replaced(rocket, alice, now, django_captur
 
 def test_mnda_not_needed(rocket, alice, now):
     answers.mark_not_applicable(rocket, MNDA, actor=alice, now=now)
-    assert get_status(rocket, MNDA) == (Status.NOT_NEEDED, "")
+    assert get_status(rocket, MNDA) == (Status.NOT_APPLICABLE, "")
 
 
 def test_mnda_signed_after_all(rocket, alice, now):
     answers.mark_not_applicable(rocket, MNDA, actor=alice, now=now)
     sign(rocket, alice, now, requirement_id=MNDA)
-    assert get_status(rocket, MNDA) == (Status.WAITING, "program")
+    assert get_status(rocket, MNDA) == (Status.AWAITING_OTHER_PARTY, "program")
 
 
 @pytest.fixture
@@ -157,13 +157,13 @@ def test_renewal_leaves_the_version_in_force_until_both_signed(rocket, complete,
     later = now + timedelta(days=1)
     agreement = sign(rocket, alice, later, version="2027-01", renews=True)
     assert (get_status(rocket), agreements.get_agreement_in_force(rocket.partner, "tpa")) == (
-        (Status.GIVEN, ""),
+        (Status.SUBMITTED, ""),
         complete,
     )
     assert agreements.get_latest_agreement(rocket.partner, "tpa") == agreement
     sign(rocket, rita, later, RITA, version="")
     assert agreements.get_agreement_in_force(rocket.partner, "tpa") == agreement
-    assert rocket.states.get(requirement_id=TPA).data["version"] == "2027-01"
+    assert rocket.fulfillments.get(requirement_id=TPA).data["version"] == "2027-01"
     assert verbs(rocket)[2:] == ["agreement_to_countersign", "agreement_complete"]
 
 

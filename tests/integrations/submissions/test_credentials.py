@@ -8,14 +8,14 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
 
-from integrations.submissions.models import Credential, CredentialUse, Integration
+from integrations.submissions.models import Integration, TestCredential, TestCredentialAccess
 from integrations.submissions.services import credentials
 from integrations.submissions.services.transitions import perform_transition
 from integrations.submissions.tasks import maintain_credentials
 from integrations.submissions.workflow.states import Status
 from portal.core.crypto import Secret
 from portal.core.errors import ActionRefused
-from portal.notifications.models import Email
+from portal.notifications.models import EmailMessage
 from tests.conftest import begin, drive
 
 ACCOUNT_REQUIREMENT = "NO-6"
@@ -37,17 +37,17 @@ def in_review(at, rita):
 
 
 def status(row):
-    return Integration.objects.get(pk=row.pk).states.get(requirement_id=ACCOUNT_REQUIREMENT).status
+    return Integration.objects.get(pk=row.pk).fulfillments.get(requirement_id=ACCOUNT_REQUIREMENT).status
 
 
 def fresh(credential):
-    return Credential.objects.get(pk=credential.pk)
+    return TestCredential.objects.get(pk=credential.pk)
 
 
 def test_given_and_sealed(rocket, alice, now):
     credential = give(rocket, alice, now)
-    assert status(rocket) == Status.GIVEN
-    assert VALUE.encode() not in bytes(credential.sealed)
+    assert status(rocket) == Status.SUBMITTED
+    assert VALUE.encode() not in bytes(credential.encrypted_value)
 
 
 def test_value_is_in_no_row_but_its_own_sealed_one(in_review, alice, rita, now):
@@ -66,7 +66,7 @@ def test_sent_twice(rocket, alice, now):
     uuid = uuid4()
     first = give(rocket, alice, now, uuid=uuid)
     assert give(rocket, alice, now, uuid=uuid) == first
-    assert rocket.events.filter(verb="credential_given").count() == 1
+    assert rocket.events.filter(event_type="credential_given").count() == 1
 
 
 def test_uuid_of_a_foreign_account(rocket, globex, alice, charlie, now):
@@ -89,13 +89,13 @@ def test_replaced_value_is_forgotten(rocket, alice, now):
     old = give(rocket, alice, now)
     new = give(rocket, alice, now, replaces=str(old.uuid))
     assert credentials.list_current_credentials(rocket, ACCOUNT_REQUIREMENT) == [new]
-    assert (bytes(fresh(old).sealed), fresh(old).ended_why) == (b"", "replaced")
+    assert (bytes(fresh(old).encrypted_value), fresh(old).ended_why) == (b"", "replaced")
 
 
 def test_withdrawn_opens_the_requirement(rocket, alice, now):
     credential = give(rocket, alice, now)
     credentials.withdraw_credential(rocket, ACCOUNT_REQUIREMENT, str(credential.uuid), actor=alice, now=now)
-    assert (status(rocket), bytes(fresh(credential).sealed)) == (Status.OPEN, b"")
+    assert (status(rocket), bytes(fresh(credential).encrypted_value)) == (Status.OPEN, b"")
 
 
 def test_revealed_to_the_assigned_reviewer(in_review, alice, rita, now):
@@ -103,13 +103,13 @@ def test_revealed_to_the_assigned_reviewer(in_review, alice, rita, now):
     secret = credentials.reveal_credential(credential, reason="To run the acceptance tests.", actor=rita, now=now)
     event = in_review.events.last()
     assert secret == Secret(VALUE)
-    assert list(CredentialUse.objects.values_list("how", "by", "reason")) == [
+    assert list(TestCredentialAccess.objects.values_list("how", "by", "reason")) == [
         ("reveal", rita.pk, "To run the acceptance tests.")
     ]
-    assert (event.verb, event.note, event.data["label"]) == (
+    assert (event.event_type, event.note, event.data["label"]) == (
         "credential_revealed", "To run the acceptance tests.", "Test tenant",
     )  # fmt: skip
-    assert list(Email.objects.filter(event=event).values_list("to", flat=True)) == ["alice@acme.example"]
+    assert list(EmailMessage.objects.filter(event=event).values_list("to", flat=True)) == ["alice@acme.example"]
 
 
 @pytest.mark.parametrize("who", ["rob", "alice", "sam", "charlie"])
@@ -117,7 +117,7 @@ def test_revealed_to_no_one_else(in_review, alice, now, who, request):
     credential = give(in_review, alice, now)
     with pytest.raises(ActionRefused, match="Only the assigned reviewer"):
         credentials.reveal_credential(credential, reason="Let me see.", actor=request.getfixturevalue(who), now=now)
-    assert CredentialUse.objects.count() == 0
+    assert TestCredentialAccess.objects.count() == 0
 
 
 def test_revealed_without_a_reason(in_review, alice, rita, now):
@@ -128,17 +128,17 @@ def test_revealed_without_a_reason(in_review, alice, rita, now):
 
 def test_value_moved_to_another_row(in_review, alice, rita, now):
     credential, other = give(in_review, alice, now), give(in_review, alice, now, label="Other")
-    Credential.objects.filter(pk=other.pk).update(sealed=bytes(credential.sealed))
+    TestCredential.objects.filter(pk=other.pk).update(encrypted_value=bytes(credential.encrypted_value))
     with pytest.raises(ActionRefused, match="were changed"):
         credentials.reveal_credential(other, reason="Let me see.", actor=rita, now=now)
-    assert CredentialUse.objects.count() == 0
+    assert TestCredentialAccess.objects.count() == 0
 
 
 def test_used_by_a_sandbox_run(in_review, alice, now):
     credential = give(in_review, alice, now)
     assert credentials.open_for_sandbox(credential, actor=None, reason="Rehearsal 12", now=now) == VALUE
-    assert list(CredentialUse.objects.values_list("how", "by", "reason")) == [("sandbox", None, "Rehearsal 12")]
-    assert in_review.events.last().verb == "credential_used"
+    assert list(TestCredentialAccess.objects.values_list("how", "by", "reason")) == [("sandbox", None, "Rehearsal 12")]
+    assert in_review.events.last().event_type == "credential_used"
 
 
 def approve_integration(row, rita, alice, now):
@@ -149,9 +149,9 @@ def test_one_off_dies_with_the_review(in_review, alice, rita, now):
     one, credential = give(in_review, alice, now), give(in_review, alice, now, label="Stays", permanent=True)
     approve_integration(in_review, rita, alice, now)
     assert maintain_credentials(now + timedelta(minutes=11)) == 1
-    assert (fresh(one).ended_why, bytes(fresh(one).sealed)) == ("the review is over", b"")
+    assert (fresh(one).ended_why, bytes(fresh(one).encrypted_value)) == ("the review is over", b"")
     assert fresh(credential).ended_at is None
-    assert status(in_review) == Status.GIVEN
+    assert status(in_review) == Status.SUBMITTED
 
 
 def test_one_off_lives_while_the_decision_can_be_undone(in_review, alice, rita, now):
@@ -187,11 +187,11 @@ def test_sweep_runs_twice(in_review, alice, rita, now):
     approve_integration(in_review, rita, alice, now)
     later = now + timedelta(minutes=11)
     assert (maintain_credentials(later), maintain_credentials(later)) == (1, 0)
-    assert in_review.events.filter(verb="credential_ended").count() == 1
+    assert in_review.events.filter(event_type="credential_ended").count() == 1
 
 
 def reminders(row):
-    return list(row.events.filter(verb="credential_to_rotate").values_list("at", flat=True))
+    return list(row.events.filter(event_type="credential_to_rotate").values_list("at", flat=True))
 
 
 def test_permanent_is_to_be_rotated_once_a_due_moment(rocket, alice, now):
@@ -209,19 +209,19 @@ def test_rotated_in_time_is_not_reminded_of(rocket, alice, now):
 
 
 def test_rekey_makes_the_old_key_superfluous(in_review, alice, rita, now, settings):
-    settings.CREDENTIALS_KEYS = ["old"]
+    settings.ENCRYPTION_KEYS = ["old"]
     credential = give(in_review, alice, now)
-    settings.CREDENTIALS_KEYS = ["new", "old"]
+    settings.ENCRYPTION_KEYS = ["new", "old"]
     output = StringIO()
     call_command("rekey_credentials", stdout=output)
-    settings.CREDENTIALS_KEYS = ["new"]
+    settings.ENCRYPTION_KEYS = ["new"]
     assert output.getvalue() == "1 test accounts are sealed anew.\nEvery kept test account has the newest key.\n"
     assert credentials.reveal_credential(credential, reason="Still there?", actor=rita, now=now) == Secret(VALUE)
 
 
 def test_rekey_without_the_key_of_an_account(rocket, alice, now, settings):
-    settings.CREDENTIALS_KEYS = ["lost"]
+    settings.ENCRYPTION_KEYS = ["lost"]
     give(rocket, alice, now)
-    settings.CREDENTIALS_KEYS = ["new"]
+    settings.ENCRYPTION_KEYS = ["new"]
     with pytest.raises(CommandError, match="No configured key opens 1 of them: Test tenant of Rocket"):
         call_command("rekey_credentials", stdout=StringIO())

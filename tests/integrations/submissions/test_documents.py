@@ -21,15 +21,15 @@ def build_validated_file(content: bytes = b"ok 1", name: str = "run.txt", kind: 
 
 
 def status(row, requirement_id=LOGS):
-    state = Integration.objects.get(pk=row.pk).states.filter(requirement_id=requirement_id).first()
+    state = Integration.objects.get(pk=row.pk).fulfillments.filter(requirement_id=requirement_id).first()
     return state.status if state else Status.OPEN
 
 
 def test_upload_meets_the_requirement(rocket, alice, now):
     document = documents.upload_document(rocket, LOGS, build_validated_file(), actor=alice, now=now)
     event = rocket.events.last()
-    assert status(rocket) == Status.GIVEN
-    assert (event.verb, event.data["name"], event.data["size"]) == ("document_uploaded", "run.txt", 4)
+    assert status(rocket) == Status.SUBMITTED
+    assert (event.event_type, event.data["name"], event.data["size"]) == ("document_uploaded", "run.txt", 4)
     with default_storage.open(document.file.name) as file:
         assert file.read() == b"ok 1"
     assert "run" not in document.file.name
@@ -39,7 +39,7 @@ def test_upload_sent_twice(rocket, alice, now):
     first = documents.upload_document(rocket, LOGS, build_validated_file(), actor=alice, now=now)
     second = documents.upload_document(rocket, LOGS, build_validated_file(), actor=alice, now=now)
     assert second == first
-    assert rocket.events.filter(verb="document_uploaded").count() == 1
+    assert rocket.events.filter(event_type="document_uploaded").count() == 1
 
 
 def test_replaced_document_is_gone(rocket, alice, now, django_capture_on_commit_callbacks):
@@ -84,4 +84,4 @@ def test_logo_counts_for_every_integration(acme, rocket, alice, now):
     document = documents.upload_document(rocket, LOGO, build_validated_file(), actor=alice, now=now)
     later = begin(acme, alice, name="Probe")
     assert [documents.list_current_documents(row, LOGO) for row in (rocket, other, later)] == [[document]] * 3
-    assert status(other, LOGO) == Status.GIVEN
+    assert status(other, LOGO) == Status.SUBMITTED

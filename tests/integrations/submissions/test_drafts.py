@@ -1,7 +1,7 @@
 import pytest
 
 from integrations.partners.models import Membership
-from integrations.submissions.models import Draft
+from integrations.submissions.models import IntegrationDraft
 from integrations.submissions.services import drafts
 from portal.core.errors import ActionRefused
 from tests.conftest import NOW
@@ -31,7 +31,7 @@ def at(draft, more=""):
 def test_draft_saves_itself_and_reports_its_version(sign_in, draft, alice):
     answer = sign_in(alice).post(at(draft, "save/"), DATA | {"version": 0})
     assert (answer.status_code, answer.headers["X-Draft-Version"]) == (204, "1")
-    assert Draft.objects.get().data == DATA
+    assert IntegrationDraft.objects.get().data == DATA
 
 
 def test_saving_the_same_again_is_no_new_version(sign_in, draft, alice):
@@ -50,13 +50,13 @@ def test_colleague_goes_on_where_it_was_left(sign_in, draft, alice, bob):
 def test_late_autosave_of_another_person_is_refused(sign_in, two, alice):
     answer = sign_in(alice).post(at(two, "save/"), DATA | {"version": 1})
     assert (answer.status_code, answer.text) == (409, "Bob Baker saved another version meanwhile.")
-    assert Draft.objects.get().data["name"] == "Bob's"
+    assert IntegrationDraft.objects.get().data["name"] == "Bob's"
 
 
 def test_late_autosave_of_ones_own_other_tab_is_refused(sign_in, two, bob):
     answer = sign_in(bob).post(at(two, "save/"), DATA | {"version": 1})
     assert (answer.status_code, answer.text) == (409, "You saved another version meanwhile, on another page.")
-    assert Draft.objects.get().data["name"] == "Bob's"
+    assert IntegrationDraft.objects.get().data["name"] == "Bob's"
 
 
 def test_ones_own_other_tab_sees_both_versions(sign_in, two, bob):
@@ -74,7 +74,7 @@ def test_second_of_two_sees_both_versions(sign_in, two, alice):
     assert page.status_code == 409
     differing = {s.key: (s.mine, s.theirs) for s in page.context["sides"] if not s.same}
     assert differing == {"name": ("Alice's", "Bob's"), "category": ("Networking", "Database")}
-    assert Draft.objects.get().data["name"] == "Bob's"
+    assert IntegrationDraft.objects.get().data["name"] == "Bob's"
 
 
 @pytest.mark.parametrize(
@@ -89,14 +89,14 @@ def test_second_of_two_sees_both_versions(sign_in, two, alice):
 def test_choice_between_versions_is_kept(sign_in, two, alice, choice, name, category):
     mine = {f"mine_{key}": value for key, value in (DATA | {"name": "Alice's"}).items()}
     sign_in(alice).post(at(two, "resolve/"), mine | choice | {"version": 2})
-    data = Draft.objects.get().data
+    data = IntegrationDraft.objects.get().data
     assert (data["name"], data["category"], data["offerings"]) == (name, category, DATA["offerings"])
 
 
 def test_unticked_boxes_of_mine_stay_unticked(sign_in, two, alice):
     mine = {f"mine_{key}": value for key, value in DATA.items() if key != "offerings"}
     sign_in(alice).post(at(two, "resolve/"), mine | {"whole": "mine", "version": 2})
-    assert Draft.objects.get().data["offerings"] == []
+    assert IntegrationDraft.objects.get().data["offerings"] == []
 
 
 def test_version_that_came_while_choosing_is_shown_too(sign_in, two, alice, bob):
@@ -135,7 +135,7 @@ def test_viewer_reads_and_changes_nothing(sign_in, draft, bob):
     assert client.get(at(draft)).context["can_edit"] is False
     assert client.post(at(draft, "save/"), DATA | {"version": 0}).status_code == 403
     client.post(at(draft), DATA | {"version": 0})
-    assert Draft.objects.get().data == {}
+    assert IntegrationDraft.objects.get().data == {}
 
 
 def test_draft_that_was_thrown_away_takes_nothing_more(sign_in, draft, alice):

@@ -10,14 +10,20 @@ import pytest
 from integrations.programs.registry import PROGRAMS
 from integrations.programs.schema import Edition
 from integrations.reviews.services import claims
-from integrations.submissions.models import Credential, Document, Draft, Integration, RequirementState
+from integrations.submissions.models import (
+    Document,
+    Integration,
+    IntegrationDraft,
+    RequirementFulfillment,
+    TestCredential,
+)
 from integrations.submissions.services import credentials, drafts, edition_migration, meetings
 from integrations.submissions.services import findings as reviewing
 from integrations.submissions.services import requirements as answers
 from integrations.submissions.services.transitions import perform_transition
 from portal.core import crypto
 from portal.core.errors import ActionRefused
-from portal.notifications.models import Email
+from portal.notifications.models import EmailMessage
 from tests.conftest import meet
 
 NAMES = {"NO-3": "NX-3", "NO-6": "NX-6", "NO-7": "NX-7", "NO-9": "NX-9"}
@@ -59,9 +65,9 @@ def test_all_that_hangs_on_a_renamed_requirement_follows_it(
     assert row.edition_date == newer.date
     hanging = (row.findings, row.meetings, row.credentials, row.drafts)
     assert [rows.get().requirement_id for rows in hanging] == ["NX-3", "NX-7", "NX-6", "NX-9"]
-    assert row.states.get(requirement_id="NX-3").data == {"tests": "make"}
+    assert row.fulfillments.get(requirement_id="NX-3").data == {"tests": "make"}
     assert (
-        credentials.reveal_credential(Credential.objects.get(), reason="Test.", actor=rita, now=now).value
+        credentials.reveal_credential(TestCredential.objects.get(), reason="Test.", actor=rita, now=now).value
         == "user: tester"
     )
 
@@ -70,37 +76,37 @@ def test_of_two_answers_the_newer_counts_and_the_older_stays_in_the_history(
     row: Integration, newer: Edition, alice: Any, rita: Any, now: Any
 ) -> None:
     answers.submit_answer(row, "NO-3", {"tests": "older"}, actor=alice, now=now)
-    RequirementState.objects.create(
-        integration=row, requirement_id="NX-3", status="given", data={"tests": "newer"}, given_by=rita,
-        given_at=now + timedelta(hours=1), waived_until=now + timedelta(days=3),
+    RequirementFulfillment.objects.create(
+        integration=row, requirement_id="NX-3", status="submitted", data={"tests": "newer"}, submitted_by=rita,
+        submitted_at=now + timedelta(hours=1), waiver_expires_at=now + timedelta(days=3),
     )  # fmt: skip
     assert [
         r.id for r in edition_migration.plan_migration(Integration.objects.get(pk=row.pk), newer.date, now).twice
     ] == ["NX-3"]
     edition_migration.migrate_edition(row, newer.date, actor=rita, now=now + timedelta(hours=2))
-    state = row.states.get(requirement_id="NX-3")
-    assert (state.data, state.given_by, row.states.filter(requirement_id="NO-3").count()) == (
+    state = row.fulfillments.get(requirement_id="NX-3")
+    assert (state.data, state.submitted_by, row.fulfillments.filter(requirement_id="NO-3").count()) == (
         {"tests": "newer"},
         rita,
         0,
     )
-    (older,) = row.events.get(verb="edition_moved").data["replaced"]
-    assert (older["requirement"], older["data"], older["given_by"]) == ("NX-3", {"tests": "older"}, "Alice Archer")
+    (older,) = row.events.get(event_type="edition_moved").data["replaced"]
+    assert (older["requirement"], older["data"], older["submitted_by"]) == ("NX-3", {"tests": "older"}, "Alice Archer")
 
 
 def test_older_answer_gives_way_with_its_documents_and_its_waiver(
     row: Integration, newer: Edition, alice: Any, rita: Any, now: Any
 ) -> None:
-    old = RequirementState.objects.create(
-        integration=row, requirement_id="NX-3", data={"tests": "stale"}, given_at=now - timedelta(days=9),
-        waived_until=now + timedelta(days=3), waiver_reason="Known.",
+    old = RequirementFulfillment.objects.create(
+        integration=row, requirement_id="NX-3", data={"tests": "stale"}, submitted_at=now - timedelta(days=9),
+        waiver_expires_at=now + timedelta(days=3), waiver_reason="Known.",
     )  # fmt: skip
     document = Document.objects.create(
         partner=row.partner, state=old, name="a.txt", kind="txt", size=1, sha256="0", uploaded_at=now
     )
     answers.submit_answer(row, "NO-3", {"tests": "make"}, actor=alice, now=now)
     edition_migration.migrate_edition(row, newer.date, actor=rita, now=now)
-    state = row.states.get(requirement_id="NX-3")
+    state = row.fulfillments.get(requirement_id="NX-3")
     assert (state.data, state.waiver_reason) == ({"tests": "make"}, "Known.")
     assert list(state.documents.all()) == [document]
 
@@ -116,15 +122,15 @@ def test_names_may_change_places(
         answers.submit_answer(row, each, {"was": each}, actor=alice, now=now)
         drafts.get_or_create_answer_draft(row, each, actor=alice, now=now)
     edition_migration.migrate_edition(row, "2028-01", actor=rita, now=now)
-    assert {each: row.states.get(requirement_id=each).data["was"] for each in renamed_ids} == renamed_ids
-    assert row.events.get(verb="edition_moved").data["replaced"] == []
+    assert {each: row.fulfillments.get(requirement_id=each).data["was"] for each in renamed_ids} == renamed_ids
+    assert row.events.get(event_type="edition_moved").data["replaced"] == []
 
 
 def test_of_two_open_drafts_the_one_saved_last_stays_open(
     row: Integration, newer: Edition, alice: Any, rita: Any, now: Any
 ) -> None:
     mine = drafts.get_or_create_answer_draft(row, "NO-9", actor=alice, now=now)
-    theirs = Draft.objects.create(
+    theirs = IntegrationDraft.objects.create(
         partner=row.partner, integration=row, requirement_id="NX-9", program_key="nomad", saved_at=now + timedelta(1)
     )
     edition_migration.migrate_edition(row, newer.date, actor=rita, now=now)
@@ -174,8 +180,8 @@ def test_dry_run_says_what_becomes_of_the_tier(premier: Integration, rita: Any, 
     )
     edition_migration.migrate_edition(premier, "2021-10", actor=rita, now=now + timedelta(hours=1))
     integration = Integration.objects.get(pk=premier.pk)
-    assert (integration.tier, integration.tier_request, integration.turn_holder) == (below.key, "", "machine")
-    assert migration.tier[0] in Email.objects.get(event__verb="edition_moved").text
+    assert (integration.tier, integration.tier_request, integration.responsible_party) == (below.key, "", "machine")
+    assert migration.tier[0] in EmailMessage.objects.get(event__event_type="edition_moved").text
 
 
 def test_tier_that_the_edition_has_too_is_kept(

@@ -4,9 +4,9 @@ from integrations.partners.models import Membership
 from integrations.submissions.models import Introduction
 from integrations.submissions.selectors.similar import find_integration_overlaps
 from integrations.submissions.services import introductions
-from portal.audit.models import Event
+from portal.audit.models import AuditEvent
 from portal.core.errors import ActionRefused
-from portal.notifications.models import Email
+from portal.notifications.models import EmailMessage
 from tests.conftest import NOW, begin
 
 
@@ -26,11 +26,11 @@ def introduction(mine, theirs, alice):
 
 
 def verbs(row):
-    return [e.verb for e in Event.objects.filter(integration=row) if e.verb.startswith("introduction")]
+    return [e.event_type for e in AuditEvent.objects.filter(integration=row) if e.event_type.startswith("introduction")]
 
 
 def test_asking_names_no_one_in_the_other_history(introduction, mine, theirs):
-    event = Event.objects.get(verb="introduction_asked")
+    event = AuditEvent.objects.get(event_type="introduction_asked")
     assert (event.integration, event.actor, event.note) == (theirs, "", "Shall we talk?")
     assert event.data == {"introduction": introduction.pk}
     assert verbs(mine) == []
@@ -71,12 +71,12 @@ def test_decline_reports_the_asker_and_names_no_one(introduction, sign_in, alice
     page = sign_in(alice).get(f"/introductions/{introduction.pk}/")
     assert "would rather not be introduced" in page.text
     assert set_of(page, "Globex", "Charlie") == set()
-    assert Event.objects.get(integration=mine, verb="introduction_declined").actor == ""
+    assert AuditEvent.objects.get(integration=mine, event_type="introduction_declined").actor == ""
 
 
 def test_decline_is_emailed_to_the_asker_alone_and_reveals_nothing(introduction, alice, bob, charlie):
     introductions.decline_introduction(introduction, actor=charlie, now=NOW)
-    mails = Email.objects.filter(event__verb="introduction_declined").order_by("to")
+    mails = EmailMessage.objects.filter(event__event_type="introduction_declined").order_by("to")
     assert [mail.to for mail in mails] == ["alice@acme.example", "bob@acme.example"]
     for mail in mails:
         everything = mail.subject + mail.text + mail.html
@@ -119,10 +119,10 @@ def test_viewer_asks_no_one(mine, theirs, bob):
         introductions.request_introduction(mine, theirs, "", actor=bob, now=NOW)
 
 
-def test_neighbours_are_asked_through_their_handle(mine, theirs, sign_in, alice):
+def test_neighbors_are_asked_through_their_handle(mine, theirs, sign_in, alice):
     (overlap,) = find_integration_overlaps(mine)
     page = sign_in(alice).post(
-        f"/integrations/{mine.uuid}/neighbours/", {"introduce": overlap.handle, "message": "Hello"}, follow=True
+        f"/integrations/{mine.uuid}/similar/", {"introduce": overlap.handle, "message": "Hello"}, follow=True
     )
     introduction = Introduction.objects.get()
     assert (introduction.asking, introduction.other, introduction.message) == (mine, theirs, "Hello")
@@ -130,7 +130,7 @@ def test_neighbours_are_asked_through_their_handle(mine, theirs, sign_in, alice)
 
 
 def test_handle_of_no_one_asks_no_one(mine, theirs, sign_in, alice):
-    page = sign_in(alice).post(f"/integrations/{mine.uuid}/neighbours/", {"introduce": "0" * 32}, follow=True)
+    page = sign_in(alice).post(f"/integrations/{mine.uuid}/similar/", {"introduce": "0" * 32}, follow=True)
     assert "there is nobody to ask" in page.text
     assert Introduction.objects.count() == 0
 
@@ -155,4 +155,4 @@ def test_person_who_left_is_no_contact(introduction, sign_in, alice, bob, charli
 
 
 def test_history_reports_that_someone_asked(introduction):
-    assert Event.objects.get(verb="introduction_asked").told == "Somebody asked for an introduction"
+    assert AuditEvent.objects.get(event_type="introduction_asked").told == "Somebody asked for an introduction"

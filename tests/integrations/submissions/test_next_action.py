@@ -26,20 +26,26 @@ SUPPORT = {"stage": Stage.SUPPORT, "step": "Support"}
 FACTS = (
     IntegrationSnapshot(Stage.ENGAGE, "Engage"),
     IntegrationSnapshot(Stage.ENGAGE, "Engage", next_stage=Stage.REVIEW),
-    IntegrationSnapshot(Stage.ENGAGE, "Engage", hold=ResponsibleParty.PROGRAM, hold_reason="Legal looks at it."),
+    IntegrationSnapshot(Stage.ENGAGE, "Engage", on_hold_for=ResponsibleParty.PROGRAM, hold_reason="Legal looks at it."),
     IntegrationSnapshot(Stage.RELEASE, "Release"),
     IntegrationSnapshot(Stage.DEVELOP, "Develop", missing=ITEM),
     IntegrationSnapshot(**REVIEW, review=ReviewState.WAITING, round=2),
     IntegrationSnapshot(**REVIEW, review=ReviewState.CHANGES),
     IntegrationSnapshot(**REVIEW, review=ReviewState.CHANGES, open_findings=1),
     IntegrationSnapshot(**REVIEW, review=ReviewState.CHANGES, open_findings=3),
-    IntegrationSnapshot(**SUPPORT, standing=ListingStatus.VERIFIED),
-    IntegrationSnapshot(**SUPPORT, standing=ListingStatus.VERIFIED, tier_request="Premier"),
+    IntegrationSnapshot(**SUPPORT, listing_status=ListingStatus.LISTED),
+    IntegrationSnapshot(**SUPPORT, listing_status=ListingStatus.LISTED, tier_request="Premier"),
     IntegrationSnapshot(
-        **SUPPORT, standing=ListingStatus.VERIFIED, process=ComplianceStatus.ASKED, standing_ask="2 breaches"
+        **SUPPORT,
+        listing_status=ListingStatus.LISTED,
+        process=ComplianceStatus.REQUESTED,
+        compliance_request="2 breaches",
     ),
-    *(IntegrationSnapshot(**SUPPORT, standing=standing, process=process) for standing, process in COMPLIANCE_ACTIONS),
-    *(IntegrationSnapshot(**SUPPORT, standing=standing) for standing in IDLE_ACTIONS),
+    *(
+        IntegrationSnapshot(**SUPPORT, listing_status=listing_status, process=process)
+        for listing_status, process in COMPLIANCE_ACTIONS
+    ),
+    *(IntegrationSnapshot(**SUPPORT, listing_status=listing_status) for listing_status in IDLE_ACTIONS),
 )
 REASONS = ("new review", "review round 2", "ready to list", "asks for the tier Premier", "answered 1 finding")
 

@@ -2,7 +2,7 @@ import pytest
 
 from integrations.programs.registry import PROGRAMS
 from integrations.programs.schema import SlaTarget
-from integrations.submissions.models import Draft
+from integrations.submissions.models import IntegrationDraft
 from integrations.submissions.views.program_catalog import format_target
 
 EVERY = [(program, edition) for program in PROGRAMS.values() for edition in program.editions]
@@ -20,7 +20,7 @@ def test_program_page_shows_all_of_the_edition(client, db, program, edition):
     ]
     expected_texts = [
         *steps, *requirement_titles, *(c.name for c in edition.categories), *(c.meaning for c in edition.categories),
-        *(line.published for line in edition.licences.lines), *(t.name for t in edition.tiers),
+        *(line.published for line in edition.licenses.lines), *(t.name for t in edition.tiers),
         *(t.meaning for t in edition.tiers), edition.mailbox, edition.listing, edition.removal, edition.badge_terms,
         edition.sla.summary, *edition.badges, *edition.offerings, *(link.url for link in edition.links),
         *(link.url for step in edition.steps for link in step.links), *(a.email for a in edition.agencies),
@@ -62,27 +62,27 @@ def test_all_programs_are_shown_terraform_first(client, db):
     ],
 )
 def test_chooser_leads_each_kind_of_partner(client, db, yes, both, kinds):
-    page = client.get("/start/", {"yes": yes})
+    page = client.get("/programs/choose/", {"yes": yes})
     assert [p.key for p in page.context["chosen"]] == [key for key in yes if key in PROGRAMS]
     assert (page.context["is_both"], len(page.context["kinds"])) == (both, kinds)
-    assert page.text.count("/start/terraform-") == len([k for k in yes if k.startswith("terraform")])
+    assert page.text.count("/programs/choose/terraform-") == len([k for k in yes if k.startswith("terraform")])
 
 
 def test_chooser_asks_every_program_in_the_partners_words(client, db):
-    text = client.get("/start/").text.replace("&#x27;", "'")
+    text = client.get("/programs/choose/").text.replace("&#x27;", "'")
     assert [p.key for p in PROGRAMS.values() if p.chooser not in text] == []
 
 
 def test_chooser_answers_htmx_with_the_answer_alone(client, db):
-    page = client.get("/start/", {"yes": "nomad"}, headers={"HX-Request": "true"})
-    assert ("<html" in page.text, 'href="/start/nomad/"' in page.text) == (False, True)
+    page = client.get("/programs/choose/", {"yes": "nomad"}, headers={"HX-Request": "true"})
+    assert ("<html" in page.text, 'href="/programs/choose/nomad/"' in page.text) == (False, True)
 
 
 def test_begin_makes_the_draft_at_once_where_the_partner_is_clear(sign_in, alice):
     client = sign_in(alice)
-    assert '<form method="post" action="/start/nomad/">' in client.get("/programs/nomad/").text
-    where = client.post("/start/nomad/").headers["Location"]
-    assert where == f"/drafts/{Draft.objects.get().uuid}/"
+    assert '<form method="post" action="/programs/choose/nomad/">' in client.get("/programs/nomad/").text
+    where = client.post("/programs/choose/nomad/").headers["Location"]
+    assert where == f"/drafts/{IntegrationDraft.objects.get().uuid}/"
 
 
 @pytest.mark.parametrize(

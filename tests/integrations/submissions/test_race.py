@@ -53,4 +53,4 @@ def test_opposite_decisions_at_once_have_one_winner(acme: Any, alice: Any, rita:
         wins[winners[0]] += 1
         perform_transition(Integration.objects.get(pk=row.pk), "undo_decision", actor=rita)
     assert wins.total() == ROUNDS
-    assert Integration.objects.get(pk=row.pk).events.filter(verb__in=("approve", "decline")).count() == ROUNDS
+    assert Integration.objects.get(pk=row.pk).events.filter(event_type__in=("approve", "decline")).count() == ROUNDS

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from integrations.submissions.models import Integration, RequirementState
+from integrations.submissions.models import Integration, RequirementFulfillment
 from integrations.submissions.services import findings, requirements
 from tests.conftest import begin
 
@@ -57,7 +57,7 @@ def test_shared_answers_at_once_never_lock_each_other_out(acme: Any, alice: Any,
             lambda: findings.post_message(second, "Still there?", actor=bob, now=now),
         )
         assert wrong == []
-        requirement_states = RequirementState.objects.filter(requirement_id=SHARED).values_list("data", flat=True)
+        requirement_states = RequirementFulfillment.objects.filter(requirement_id=SHARED).values_list("data", flat=True)
         assert (
             len(requirement_states),
             len({repr(data) for data in requirement_states}),

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 
 from integrations.programs.registry import PROGRAMS
-from integrations.sla.models import Watch
+from integrations.sla.models import MonitoredRepository
 from integrations.submissions.models import Finding, Integration
 from integrations.submissions.services import creation, waivers
 from integrations.submissions.services import findings as reviewing
@@ -21,11 +21,36 @@ from portal.core.errors import ActionRefused
 from tests.conftest import FACTS, NOW, begin, drive, meet
 
 STEPS = (
-    "advance", "request_review", "request_again", "request_changes", "approve", "release", "decline", "withdraw",
-    "archive", "reopen", "put_on_hold", "resume", "undo_decision", "request_tier", "grant_tier", "decline_tier",
-    "give_notice", "set_aside", "take_notice_back", "go_on", "suspend", "suspend_at_once", "remove", "appeal",
-    "uphold_appeal", "dismiss_appeal", "ask_reinstatement", "reinstate", "step_down",
-)  # fmt: skip
+    "complete_step",
+    "submit_for_review",
+    "resubmit_for_review",
+    "request_changes",
+    "approve",
+    "publish",
+    "decline",
+    "withdraw",
+    "archive",
+    "reopen",
+    "put_on_hold",
+    "resume",
+    "undo_decision",
+    "request_tier",
+    "grant_tier",
+    "decline_tier",
+    "issue_notice",
+    "dismiss_request",
+    "withdraw_notice",
+    "resume_deadline",
+    "suspend",
+    "suspend_immediately",
+    "delist",
+    "appeal",
+    "uphold_appeal",
+    "dismiss_appeal",
+    "request_reinstatement",
+    "reinstate",
+    "downgrade_to_community",
+)
 DEEDS = [
     ("raise", "rita"), ("fix", "alice"), ("fix", "alice"), ("verify", "rita"), ("verify", "rita"), ("verify", "rita"),
     ("fail a check", "rita"), ("waive", "rita"),
@@ -76,11 +101,11 @@ def deed(name: str, row: Integration, who: Any, now: datetime) -> None:
 def check(row: Integration, before: int | None, step: str) -> None:
     """What must be true after every move."""
     if row.stage in FINAL_STAGES:
-        assert row.turn_holder == ""
+        assert row.responsible_party == ""
         return
     check_standing(row)
-    assert row.turn_holder in set(ResponsibleParty)
-    assert row.turn_action
+    assert row.responsible_party in set(ResponsibleParty)
+    assert row.next_action_text
     place = row.edition.position(row.step, row.stage)  # raises where the path has no such place
     if before is not None and step not in BACKWARDS:
         assert place in (before, before + 1)
@@ -88,11 +113,11 @@ def check(row: Integration, before: int | None, step: str) -> None:
 
 def check_standing(row: Integration) -> None:
     """A period runs or is held, never both nor neither; what was taken away was taken by two people."""
-    in_process = row.standing in ("notice", "suspended")
-    assert bool(row.standing_due_at) + bool(row.standing_hold) == in_process
-    if row.standing == "suspended":
+    in_process = row.listing_status in ("on_notice", "suspended")
+    assert bool(row.compliance_deadline_at) + bool(row.deadline_pause_reason) == in_process
+    if row.listing_status == "suspended":
         assert row.suspended_by_id not in (None, row.notice_by_id)
-    if row.standing in ("removed", "none"):
+    if row.listing_status in ("delisted", "unlisted"):
         assert row.tier in ("", "community")
 
 
@@ -104,12 +129,12 @@ def test_random_walk_through_the_due_process_takes_nothing_by_machine(
     cast: dict[str, Any] = {"alice": alice, "rita": rita, "rob": rob, "charlie": charlie, "machine": None}
     arguments_by_step: dict[str, dict[str, Any]] = {
         "suggest_notice": {"why": "Breaches."},
-        "hold_process": {"acts": []},
+        "pause_deadline": {"acts": []},
     }
     now = NOW + timedelta(days=1)
     with transaction.atomic():
         row = drive(begin(acme, alice, "terraform-provider"), "support", partner=alice, reviewer=rita)
-        Watch.objects.all().delete()
+        MonitoredRepository.objects.all().delete()
         for number in moves:
             now += timedelta(days=number % 23)
             row = Integration.objects.select_related("partner").get(pk=row.pk)
@@ -123,7 +148,7 @@ def test_random_walk_through_the_due_process_takes_nothing_by_machine(
                 (name, "machine") for name in arguments_by_step
             ]
             name, who = candidate_steps[number % len(candidate_steps)]
-            before = row.standing
+            before = row.listing_status
             try:
                 perform_transition(
                     row, name, actor=cast[who], note="Because.", now=now, **arguments_by_step.get(name, {})
@@ -131,8 +156,8 @@ def test_random_walk_through_the_due_process_takes_nothing_by_machine(
             except ActionRefused as refusal:
                 assert str(refusal)  # noqa: PT017 - as above
             row = Integration.objects.get(pk=row.pk)
-            event(f"stood {row.standing}")
-            assert who != "machine" or row.standing == before
+            event(f"stood {row.listing_status}")
+            assert who != "machine" or row.listing_status == before
             check(row, None, name)
         assert list(find_chain_faults(row.events.order_by("seq"))) == []
         transaction.set_rollback(True)

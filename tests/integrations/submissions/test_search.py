@@ -1,6 +1,6 @@
 import pytest
 
-from integrations.programs.models import PublishedProvider
+from integrations.programs.models import RegistryProvider
 from integrations.programs.registry import PROGRAMS
 from integrations.submissions.models import Integration
 from tests.conftest import NOW, begin
@@ -42,8 +42,8 @@ def test_program_lists_all_integrations(rows, sign_in, rita, sam):
         ({"category": DRIVERS}, ["Rocket"]),
         ({"holder": "partner"}, ["Rocket", "Rocket covert", "Safe"]),
         ({"holder": "program"}, []),
-        ({"standing": "none"}, ["Rocket", "Rocket covert", "Safe"]),
-        ({"standing": "verified"}, []),
+        ({"listing_status": "unlisted"}, ["Rocket", "Rocket covert", "Safe"]),
+        ({"listing_status": "listed"}, []),
         ({"q": "ROCKET"}, ["Rocket", "Rocket covert"]),
         ({"q": "globex"}, ["Rocket covert"]),
         ({"q": "%"}, []),
@@ -71,7 +71,7 @@ def many(partner, user, count):
     Integration.objects.bulk_create(
         Integration(
             partner=partner, program_key="nomad", edition_date="2021-04", step="engage", name=f"Copy {number}",
-            name_key=f"copy{number}", turn_holder="partner", created_at=NOW, created_by=user,
+            name_key=f"copy{number}", responsible_party="partner", created_at=NOW, created_by=user,
         )
         for number in range(count)
     )  # fmt: skip
@@ -93,7 +93,7 @@ def test_list_answers_htmx_with_the_results_alone(rows, sign_in, alice):
 
 def publish(full_name, downloads=0):
     namespace, name = full_name.split("/")
-    return PublishedProvider.objects.create(
+    return RegistryProvider.objects.create(
         registry_id=full_name, full_name=full_name, namespace=namespace, name=name, tier="community",
         downloads=downloads, source=f"https://github.com/{full_name}", imported_at=NOW,
     )  # fmt: skip

@@ -2,7 +2,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from integrations.programs.models import PublishedProvider
+from integrations.programs.models import RegistryProvider
 from integrations.submissions.models import Integration
 from integrations.submissions.selectors.similar import (
     WorkDescription,
@@ -25,7 +25,7 @@ def mine(acme, alice):
 
 def publish(full_name, tier="community", downloads=0, number=None):
     namespace, name = full_name.split("/")
-    return PublishedProvider.objects.create(
+    return RegistryProvider.objects.create(
         registry_id=number or full_name,
         full_name=full_name,
         namespace=namespace,

@@ -6,8 +6,8 @@ from django.http import QueryDict
 from integrations.partners.models import Membership
 from integrations.programs.registry import PROGRAMS
 from integrations.submissions.forms.drafts import bind_form, get_naming_hint, merge_form_data, merge_repository_data
-from integrations.submissions.models import Draft, Integration
-from portal.notifications.models import Email
+from integrations.submissions.models import Integration, IntegrationDraft
+from portal.notifications.models import EmailMessage
 from tests.conftest import NOW, PASSWORD, company
 from tests.fakes.github.server import Repo
 
@@ -21,7 +21,7 @@ DATA = {
     "offerings": ["HCP Terraform"],
     "homepage": "",
 }
-START = "/start/terraform-provider/"
+START = "/programs/choose/terraform-provider/"
 
 
 def errors(**changes):
@@ -101,15 +101,15 @@ def post(**fields):
 
 
 def test_typing_over_an_answer_of_github_forgets_that_it_was_one():
-    before = DATA | {"prefilled": ["name", "description"], "licence": "MPL-2.0"}
+    before = DATA | {"prefilled": ["name", "description"], "license": "MPL-2.0"}
     after = merge_form_data(post(**DATA | {"name": "Rockets"}), before)
-    assert (after["prefilled"], after["licence"]) == (["description"], "MPL-2.0")
+    assert (after["prefilled"], after["license"]) == (["description"], "MPL-2.0")
 
 
 def test_another_address_forgets_what_the_first_repository_answered():
-    before = DATA | {"prefilled": ["name", "licence"], "licence": "MPL-2.0", "repository_id": 7, "prefill_note": "x"}
+    before = DATA | {"prefilled": ["name", "license"], "license": "MPL-2.0", "repository_id": 7, "prefill_note": "x"}
     after = merge_form_data(post(**DATA | {"repository_address": "acme/other"}), before)
-    assert {"licence", "repository_id", "prefill_note"} & set(after) == set()
+    assert {"license", "repository_id", "prefill_note"} & set(after) == set()
     assert after["prefilled"] == ["name"]
 
 
@@ -126,12 +126,12 @@ def test_what_no_database_takes_is_left_out_of_a_draft():
 
 def test_github_never_overwrites_what_was_entered():
     answers = {
-        "name": "From GitHub", "description": "Theirs", "homepage": "", "licence": "MPL-2.0", "latest_release": "",
+        "name": "From GitHub", "description": "Theirs", "homepage": "", "license": "MPL-2.0", "latest_release": "",
         "repository": "acme/rocket", "repository_id": 1, "repository_owner_id": 2, "error": "", "problem": "",
     }  # fmt: skip
     after = merge_repository_data({"name": "Mine"}, answers)
     assert (after["name"], after["description"]) == ("Mine", "Theirs")
-    assert after["prefilled"] == ["description", "licence"]
+    assert after["prefilled"] == ["description", "license"]
 
 
 def test_visitor_begins_and_finds_it_again_after_signing_in(client, alice):
@@ -142,7 +142,7 @@ def test_visitor_begins_and_finds_it_again_after_signing_in(client, alice):
     page = client.get(START)
     assert page.context["form"].initial["description"] == "Launches rockets."
     assert "Here is what you typed before you signed in" in page.text
-    assert Draft.objects.count() == 0
+    assert IntegrationDraft.objects.count() == 0
 
 
 def test_visitor_without_an_account_is_led_to_make_one(client, db):
@@ -179,7 +179,7 @@ def test_visitor_signs_up_and_goes_on(client, settings):
     client.post(START, DATA)
     fields = {"email": "nina@initech.example", "password1": PASSWORD, "name": "Nina Nash"}
     client.post(f"/accounts/signup/?next={START}", fields | {"next": START})
-    link = re.search(r"/accounts/confirm-email/[^/\s]+/", Email.objects.get(to="nina@initech.example").text)
+    link = re.search(r"/accounts/confirm-email/[^/\s]+/", EmailMessage.objects.get(to="nina@initech.example").text)
     response = client.post(link[0], follow=True)
     assert response.redirect_chain[-1][0] == f"/company/new/?next={START}"
 
@@ -193,14 +193,14 @@ def test_reviewer_learns_who_begins(sign_in, rita):
 def test_viewer_begins_nothing(sign_in, acme, bob):
     Membership.objects.filter(user=bob).update(role="viewer")
     assert sign_in(bob).post(START, DATA).headers["Location"] == "/programs/terraform-provider/"
-    assert Draft.objects.count() == 0
+    assert IntegrationDraft.objects.count() == 0
 
 
 def test_empty_start_makes_one_draft_however_often(sign_in, alice):
     client = sign_in(alice)
     first = client.post(START).headers["Location"]
     assert client.post(START).headers["Location"] == first
-    assert Draft.objects.count() == 1
+    assert IntegrationDraft.objects.count() == 1
 
 
 def test_person_of_several_partners_chooses(sign_in, alice):
@@ -210,21 +210,21 @@ def test_person_of_several_partners_chooses(sign_in, alice):
     page = client.post(START, DATA)
     assert (page.status_code, page.context["form"].initial["name"]) == (422, "Rocket")
     client.post(START, DATA | {"company": "initech"})
-    assert [draft.partner for draft in Draft.objects.all()] == [other]
+    assert [draft.partner for draft in IntegrationDraft.objects.all()] == [other]
 
 
 def test_partner_of_others_cannot_be_chosen(sign_in, alice, globex):
     sign_in(alice).post(START, DATA | {"company": "globex"})
-    assert [draft.partner.name for draft in Draft.objects.all()] == ["Acme"]
+    assert [draft.partner.name for draft in IntegrationDraft.objects.all()] == ["Acme"]
 
 
 def test_unknown_program_is_not_there(client, db):
-    assert client.get("/start/gardening/").status_code == 404
+    assert client.get("/programs/choose/gardening/").status_code == 404
 
 
 def create_draft(client):
     where = client.post(START, DATA).headers["Location"]
-    return Draft.objects.get(), where
+    return IntegrationDraft.objects.get(), where
 
 
 def test_sending_twice_makes_one_integration(sign_in, alice):
@@ -248,7 +248,7 @@ def test_sending_twice_makes_one_integration(sign_in, alice):
 def test_draft_that_a_colleague_changed_is_looked_at_again(sign_in, alice, bob):
     client = sign_in(alice)
     draft, confirm = create_draft(client)
-    Draft.objects.update(version=draft.version + 1, saved_by=bob)
+    IntegrationDraft.objects.update(version=draft.version + 1, saved_by=bob)
     page = client.post(confirm, {"version": draft.version}, follow=True)
     assert "Bob Baker changed the draft meanwhile. Look at it again." in page.text
     assert Integration.objects.count() == 0
@@ -257,7 +257,7 @@ def test_draft_that_a_colleague_changed_is_looked_at_again(sign_in, alice, bob):
 def test_draft_that_is_not_fit_goes_back_to_its_form_with_the_sentences(sign_in, alice):
     client = sign_in(alice)
     client.post(START, DATA | {"category": ""})
-    page = client.get(f"/drafts/{Draft.objects.get().uuid}/confirm/", follow=True)
+    page = client.get(f"/drafts/{IntegrationDraft.objects.get().uuid}/confirm/", follow=True)
     assert "Choose one of the answers that are shown." in page.text
     assert page.context["form"]["name"].value() == "Rocket"
 
@@ -265,7 +265,7 @@ def test_draft_that_is_not_fit_goes_back_to_its_form_with_the_sentences(sign_in,
 def test_html_is_shown_as_entered(sign_in, alice):
     client = sign_in(alice)
     client.post(START, DATA | {"name": "<b>Rocket</b>"})
-    page = client.get(f"/drafts/{Draft.objects.get().uuid}/confirm/")
+    page = client.get(f"/drafts/{IntegrationDraft.objects.get().uuid}/confirm/")
     assert "&lt;b&gt;Rocket&lt;/b&gt;" in page.text
     assert "<b>Rocket</b>" not in page.text
 
@@ -276,11 +276,11 @@ def test_form_is_filled_from_github_and_says_so(sign_in, alice, github):
     address = "https://github.com/acme/terraform-provider-rocket"
     client = sign_in(alice)
     page = client.post(START, {"repository_address": address, "name": "Mine", "then": "prefill"}, follow=True)
-    data = Draft.objects.get().data
-    assert (data["name"], data["description"], data["licence"], data["latest_release"]) == (
+    data = IntegrationDraft.objects.get().data
+    assert (data["name"], data["description"], data["license"], data["latest_release"]) == (
         "Mine", "Launches.", "MPL-2.0", "v1.0.0",
     )  # fmt: skip
-    assert data["prefilled"] == ["description", "licence", "latest_release"]
+    assert data["prefilled"] == ["description", "license", "latest_release"]
     assert page.text.count("from GitHub</span>") == 3
 
 
@@ -288,7 +288,7 @@ def test_github_out_of_reach_keeps_what_was_entered(sign_in, alice, settings):
     settings.GITHUB_API_URL = "http://127.0.0.1:1"
     client = sign_in(alice)
     client.post(START)
-    draft = Draft.objects.get()
+    draft = IntegrationDraft.objects.get()
     page = client.post(f"/drafts/{draft.uuid}/prefill/", DATA | {"version": 0}, follow=True)
     assert page.context["form"].initial["name"] == "Rocket"
     assert "Fill in the fields by hand; nothing is lost." in page.text

@@ -12,6 +12,6 @@ def test_committed_picture_is_the_machine() -> None:
 
 
 def test_every_step_of_the_picture_names_who_may_take_it() -> None:
-    for field in ("stage", "standing"):
+    for field in ("stage", "listing_status"):
         for row in generate_rows(field):
             assert all(cell.strip() for cell in row.strip("|").split("|")[2:]), row

@@ -11,7 +11,7 @@ from integrations.submissions.models import Integration
 from integrations.submissions.services import requirements as answers
 from integrations.submissions.services.transitions import perform_transition
 from portal.core.errors import ActionRefused
-from portal.notifications.models import Email
+from portal.notifications.models import EmailMessage
 
 PREMIER = "partner-premier"
 
@@ -32,13 +32,13 @@ def then(now: datetime) -> datetime:
     return now + timedelta(hours=2)
 
 
-def standing(row: Integration) -> tuple[str, str, str, str]:
+def listing_status(row: Integration) -> tuple[str, str, str, str]:
     row = Integration.objects.get(pk=row.pk)
-    return row.stage, row.tier, row.tier_request, row.turn_holder
+    return row.stage, row.tier, row.tier_request, row.responsible_party
 
 
-def mails(verb: str) -> list[str]:
-    return list(Email.objects.filter(event__verb=verb).values_list("state", flat=True))
+def mails(event_type: str) -> list[str]:
+    return list(EmailMessage.objects.filter(event__event_type=event_type).values_list("state", flat=True))
 
 
 @pytest.mark.parametrize(
@@ -50,11 +50,11 @@ def test_what_was_decided_on_a_tier_can_be_undone_for_ten_minutes(
 ) -> None:
     before = Integration.objects.get(pk=premier_request.pk)
     perform_transition(premier_request, step, actor=rita, note="Because.", now=then)
-    assert standing(premier_request) == expected
+    assert listing_status(premier_request) == expected
     assert mails(step) == ["held"]
     perform_transition(premier_request, "undo_decision", actor=rita, now=then + timedelta(minutes=9))
-    assert standing(premier_request) == ("support", "partner", PREMIER, "program")
-    assert Integration.objects.get(pk=premier_request.pk).turn_due_at == before.turn_due_at
+    assert listing_status(premier_request) == ("support", "partner", PREMIER, "program")
+    assert Integration.objects.get(pk=premier_request.pk).action_due_at == before.action_due_at
     assert mails(step) == ["cancelled"]
 
 
@@ -62,7 +62,7 @@ def test_after_the_window_the_tier_stands(premier_request: Integration, rita: An
     perform_transition(premier_request, "grant_tier", actor=rita, now=then)
     with pytest.raises(ActionRefused, match="final"):
         perform_transition(premier_request, "undo_decision", actor=rita, now=then + timedelta(minutes=10))
-    assert standing(premier_request)[1] == PREMIER
+    assert listing_status(premier_request)[1] == PREMIER
 
 
 def test_declined_tier_is_asked_for_again_once_that_is_final(
@@ -72,12 +72,12 @@ def test_declined_tier_is_asked_for_again_once_that_is_final(
     with pytest.raises(ActionRefused, match="can still be undone"):
         perform_transition(premier_request, "request_tier", actor=alice, tier=PREMIER, now=then + timedelta(minutes=9))
     perform_transition(premier_request, "request_tier", actor=alice, tier=PREMIER, now=then + timedelta(minutes=10))
-    assert standing(premier_request)[2] == PREMIER
+    assert listing_status(premier_request)[2] == PREMIER
 
 
 def test_email_names_the_tier_that_was_declined(premier_request: Integration, rita: Any, then: datetime) -> None:
     perform_transition(premier_request, "decline_tier", actor=rita, note="The list is empty.", now=then)
-    email = Email.objects.get(event__verb="decline_tier")
+    email = EmailMessage.objects.get(event__event_type="decline_tier")
     assert email.subject == "Partner Premier declined: Rocket"
     assert "declined the tier Partner Premier that you asked for Rocket" in email.text
 

@@ -23,11 +23,11 @@ def fresh(row: Integration) -> Integration:
 
 
 def verbs(row: Integration) -> list[str]:
-    return list(row.events.order_by("seq").values_list("verb", flat=True))
+    return list(row.events.order_by("seq").values_list("event_type", flat=True))
 
 
 def test_new_integration_stands_at_the_first_place_and_is_the_partners_turn(rocket: Integration) -> None:
-    assert (rocket.stage, rocket.step, rocket.turn_holder) == ("engage", "engage", "partner")
+    assert (rocket.stage, rocket.step, rocket.responsible_party) == ("engage", "engage", "partner")
     assert verbs(rocket) == ["created"]
 
 
@@ -35,31 +35,31 @@ def test_step_is_refused_while_a_requirement_is_open_and_says_which(
     rocket: Integration, alice: Any, now: datetime
 ) -> None:
     with pytest.raises(ActionRefused, match="Still open: ") as refusal:
-        perform_transition(rocket, "advance", actor=alice, now=now)
-    assert refusal.value.kind == "ready"
+        perform_transition(rocket, "complete_step", actor=alice, now=now)
+    assert refusal.value.kind == "requirements-not-met"
     assert fresh(rocket).step == "engage"
     assert verbs(rocket) == ["created"]
 
 
 def test_whole_path_of_nomad_is_walked(at: At) -> None:
     row = at("support")
-    assert (row.stage, row.step, row.standing, row.tier) == (
+    assert (row.stage, row.step, row.listing_status, row.tier) == (
         "support",
         "support",
-        "verified",
+        "listed",
         row.edition.release_tier.key,
     )
-    assert (row.turn_holder, row.turn_action) == ("machine", "Nothing to do: the portal keeps watch")
+    assert (row.responsible_party, row.next_action_text) == ("machine", "Nothing to do: the portal keeps watch")
     steps_taken = [v for v in verbs(row) if v not in ("answered", "checked")]
-    assert steps_taken == ["created", "advance", "advance", "request_review", "approve", "release"]
+    assert steps_taken == ["created", "complete_step", "complete_step", "submit_for_review", "approve", "publish"]
 
 
 @pytest.mark.parametrize("who", ["charlie", "rita", "sam"])
 def test_only_the_company_takes_the_partners_steps(rocket: Integration, who: str, request: Any, now: datetime) -> None:
     user = request.getfixturevalue(who)
     with pytest.raises(ActionRefused, match="Only owners and editors") as refusal:
-        perform_transition(rocket, "advance", actor=user, now=now)
-    assert refusal.value.kind == "may"
+        perform_transition(rocket, "complete_step", actor=user, now=now)
+    assert refusal.value.kind == "forbidden"
 
 
 def test_reviewer_never_decides_on_their_own_partner_integration(
@@ -79,18 +79,22 @@ def test_changes_are_requested_answered_and_verified(at: At, alice: Any, rita: A
     finding = findings.raise_finding(row, "NO-3", "Add acceptance tests.", actor=rita, now=now)
     perform_transition(row, "request_changes", actor=rita, note="Nearly there.", now=now)
     row = fresh(row)
-    assert (row.stage, row.review_state, row.turn_holder, row.turn_action) == (
+    assert (row.stage, row.review_state, row.responsible_party, row.next_action_text) == (
         "review", "changes", "partner", "Answer 1 finding",
     )  # fmt: skip
     with pytest.raises(ActionRefused, match="1 of the findings wait"):
-        perform_transition(row, "request_again", actor=alice, now=now)
+        perform_transition(row, "resubmit_for_review", actor=alice, now=now)
     findings.answer_finding(finding, "Added in v1.1.0.", actor=alice, now=now)
     with pytest.raises(ActionRefused, match="can still be undone"):
-        perform_transition(row, "request_again", actor=alice, now=now + timedelta(minutes=9))
+        perform_transition(row, "resubmit_for_review", actor=alice, now=now + timedelta(minutes=9))
     now += timedelta(minutes=10)
-    perform_transition(row, "request_again", actor=alice, now=now)
+    perform_transition(row, "resubmit_for_review", actor=alice, now=now)
     row = fresh(row)
-    assert (row.review_round, row.turn_holder, row.reasons) == (2, "program", ["review round 2", "answered 1 finding"])
+    assert (row.review_round, row.responsible_party, row.reasons) == (
+        2,
+        "program",
+        ["review round 2", "answered 1 finding"],
+    )
     meet(row, alice, now)
     with pytest.raises(ActionRefused, match="Each finding must be verified"):
         perform_transition(row, "approve", actor=rita, now=now)
@@ -118,7 +122,7 @@ def test_undone_decision_costs_no_one_a_day(at: At, rita: Any, alice: Any, now: 
     perform_transition(row, "approve", actor=rita, now=now + timedelta(minutes=1))
     perform_transition(row, "undo_decision", actor=rita, now=now + timedelta(minutes=5))
     after = fresh(row)
-    assert (after.turn_since, after.turn_due_at) == (before.turn_since, before.turn_due_at)
+    assert (after.responsible_since, after.action_due_at) == (before.responsible_since, before.action_due_at)
 
 
 def test_while_a_claim_runs_the_decision_is_its_holders(at: At, rita: Any, rob: Any, alice: Any, now: datetime) -> None:
@@ -136,7 +140,7 @@ def test_combined_summary_is_read_again_when_an_integration_is_added(acme: Partn
     summary = next(r for r in first.edition.requirements() if any(f.max_lines for f in r.fields))
     answers.submit_answer(first, summary.id, {"summary": "One does this."}, actor=alice, now=now)
     second = begin(acme, alice, "terraform-run-task", name="Two")
-    state = second.states.get(requirement_id=summary.id)
+    state = second.fulfillments.get(requirement_id=summary.id)
     assert (state.status, state.data) == ("open", {"summary": "One does this."})
 
 
@@ -144,9 +148,9 @@ def test_declining_needs_a_reason_and_can_be_undone(rocket: Integration, rita: A
     with pytest.raises(ActionRefused, match="Say why"):
         perform_transition(rocket, "decline", actor=rita, note="  ", now=now)
     perform_transition(rocket, "decline", actor=rita, note="Not a fit for Nomad.", now=now)
-    assert (fresh(rocket).stage, fresh(rocket).turn_holder) == ("declined", "")
+    assert (fresh(rocket).stage, fresh(rocket).responsible_party) == ("declined", "")
     perform_transition(rocket, "undo_decision", actor=rita, now=now)
-    assert (fresh(rocket).stage, fresh(rocket).turn_holder) == ("engage", "partner")
+    assert (fresh(rocket).stage, fresh(rocket).responsible_party) == ("engage", "partner")
 
 
 def test_withdrawn_integration_is_opened_again_where_it_was(
@@ -166,12 +170,12 @@ def test_on_hold_names_for_whom_and_blocks_every_step_but_the_end(
         rocket, "put_on_hold", actor=rita, note="Legal reads the agreement.", waits_for="third_party", now=now
     )
     row = fresh(rocket)
-    assert (row.turn_holder, row.turn_action) == ("third_party", "On hold: Legal reads the agreement.")
+    assert (row.responsible_party, row.next_action_text) == ("third_party", "On hold: Legal reads the agreement.")
     meet(row, alice, now)
     with pytest.raises(ActionRefused, match="On hold: Legal"):
-        perform_transition(row, "advance", actor=alice, now=now)
+        perform_transition(row, "complete_step", actor=alice, now=now)
     perform_transition(row, "resume", actor=rita, now=now)
-    assert fresh(row).turn_holder == "partner"
+    assert fresh(row).responsible_party == "partner"
 
 
 def test_step_from_an_old_page_says_who_was_faster(at: At, rita: Any, rob: Any, alice: Any, now: datetime) -> None:
@@ -179,18 +183,24 @@ def test_step_from_an_old_page_says_who_was_faster(at: At, rita: Any, rob: Any, 
     perform_transition(row, "decline", actor=rita, note="No longer needed.", now=now)
     with pytest.raises(ActionRefused, match="Rita Reyes was faster: “decline”") as refusal:
         perform_transition(row, "approve", actor=rob, version=row.version, now=now)
-    assert refusal.value.kind == "stale"
+    assert refusal.value.kind == "conflict"
 
 
 def test_who_may_not_take_a_step_is_notified_that_first_wherever_it_stands(at: At, alice: Any, rita: Any) -> None:
     """Also from an old page and after the step is gone; who could have taken it hears what became of it."""
     row = at("review")
     refusal_kinds = []
-    for step, by in (("release", alice), ("advance", rita), ("approve", alice), ("release", rita), ("advance", alice)):
+    for step, by in (
+        ("publish", alice),
+        ("complete_step", rita),
+        ("approve", alice),
+        ("publish", rita),
+        ("complete_step", alice),
+    ):
         with pytest.raises(ActionRefused) as refusal:
             perform_transition(row, step, actor=by, version=None if step != "approve" else 0)
         refusal_kinds.append(refusal.value.kind)
-    assert refusal_kinds == ["may", "may", "may", "gone", "gone"]
+    assert refusal_kinds == ["forbidden", "forbidden", "forbidden", "invalid-transition", "invalid-transition"]
 
 
 def test_step_that_no_program_knows_is_refused(rocket: Integration, alice: Any, now: datetime) -> None:
@@ -208,7 +218,7 @@ def test_steps_that_follow_from_others_are_never_taken_by_hand(at: At, rita: Any
 def test_buttons_show_what_blocks_them(rocket: Integration, alice: Any, rita: Any) -> None:
     mine = {a.name: a.is_ready for a in list_available_transitions(rocket, alice)}
     theirs = {a.name: a.is_ready for a in list_available_transitions(rocket, rita)}
-    assert mine == {"advance": False, "request_review": False, "withdraw": True}
+    assert mine == {"complete_step": False, "submit_for_review": False, "withdraw": True}
     assert theirs == {"decline": True, "put_on_hold": True, "resume": False}
 
 
@@ -226,12 +236,12 @@ def test_waiver_counts_until_it_ends(rocket: Integration, rita: Any, now: dateti
             now=now,
         )
     row = fresh(rocket)
-    assert (row.turn_action, row.wake_at) == ("Complete Engage", now + timedelta(days=30))
+    assert (row.next_action_text, row.next_refresh_at) == ("Complete Engage", now + timedelta(days=30))
     from integrations.submissions.tasks import refresh_due_integrations
 
     assert refresh_due_integrations(now + timedelta(days=29)) == 0
     assert refresh_due_integrations(now + timedelta(days=30)) == 1
-    assert fresh(rocket).turn_action != "Complete Engage"
+    assert fresh(rocket).next_action_text != "Complete Engage"
     assert refresh_due_integrations(now + timedelta(days=31)) == 0
 
 
@@ -243,9 +253,9 @@ def test_history_refuses_to_be_changed(rocket: Integration) -> None:
         event.save()
     with pytest.raises(TypeError, match="append-only"):
         rocket.events.all().update(note="x")
-    statements = ["UPDATE audit_event SET note = 'x'"]
+    statements = ["UPDATE audit_auditevent SET note = 'x'"]
     if connection.vendor == "postgresql":  # on SQLite, rows can be deleted: see portal/core/append_only.py
-        statements.append("DELETE FROM audit_event")
+        statements.append("DELETE FROM audit_auditevent")
     for statement in statements:
         with pytest.raises(DatabaseError, match="append-only"), transaction.atomic(), connection.cursor() as cursor:
             cursor.execute(statement)
@@ -258,8 +268,8 @@ def test_what_the_partner_gives_once_reaches_its_other_integrations(acme: Partne
     twin = next(r for r in second.edition.requirements() if r.agreement == "tpa")
     answers.submit_answer(first, shared.id, {"version": "2026"}, actor=alice, now=now)
     third = begin(acme, alice, "nomad", name="Rocket storage")
-    assert second.states.get(requirement_id=twin.id).data == {"version": "2026"}
-    assert third.states.get(requirement_id=shared.id).status == "given"
+    assert second.fulfillments.get(requirement_id=twin.id).data == {"version": "2026"}
+    assert third.fulfillments.get(requirement_id=shared.id).status == "submitted"
 
 
 def test_turn_that_is_stored_is_the_turn_that_is_derived(at: At, now: datetime) -> None:
@@ -270,4 +280,4 @@ def test_turn_that_is_stored_is_the_turn_that_is_derived(at: At, now: datetime) 
         row = at(stage, name=f"Rocket {stage}")
         turn = determine_next_action(build_step_context(row, now))
         assert turn is not None
-        assert (row.turn_holder, row.turn_action) == (turn.holder, turn.action)
+        assert (row.responsible_party, row.next_action_text) == (turn.holder, turn.action)

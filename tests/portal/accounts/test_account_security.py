@@ -17,7 +17,7 @@ from portal.accounts.models import SecurityEvent
 from portal.accounts.security_log import EVENT_KINDS, record_security_event
 from portal.api.services import tokens
 from portal.notifications import calendar_feed
-from portal.notifications.models import Email
+from portal.notifications.models import EmailMessage
 from tests.conftest import PASSWORD
 from tests.integrations.partners.test_onboarding import text_of
 from tests.portal.accounts.test_signing_in import SignIn, code_of, link
@@ -66,7 +66,7 @@ def test_password_reset_ends_every_session(alice: Any) -> None:
     elsewhere = signed_in(alice)
     visitor = Client()
     visitor.post("/accounts/password/reset/", {"email": alice.email})
-    page = visitor.get(link(Email.objects.get(name="reset_password")), follow=True)
+    page = visitor.get(link(EmailMessage.objects.get(name="reset_password")), follow=True)
     visitor.post(page.request["PATH_INFO"], {"password1": NEW, "password2": NEW})
     assert (is_open(elsewhere), Session.objects.filter(session_key=elsewhere.cookies["sessionid"].value).count()) == (
         False,
@@ -175,7 +175,7 @@ def test_each_sensitive_change_is_logged_and_emailed(alice: Any, django_capture_
         "signed_in", "signed_in", "email_added", "email_removed", "second_factor_added", "recovery_codes_created",
         "token_created", "password_changed", "tokens_revoked",
     ]  # fmt: skip
-    mails = Email.objects.filter(to=alice.email).order_by("pk").values_list("subject", flat=True)
+    mails = EmailMessage.objects.filter(to=alice.email).order_by("pk").values_list("subject", flat=True)
     assert list(mails) == [
         "An email address was added", "Email address removed", "Authenticator app added",
         "New API token: ci", "Your password was changed", "Your API tokens were revoked",
@@ -184,7 +184,7 @@ def test_each_sensitive_change_is_logged_and_emailed(alice: Any, django_capture_
 
 def test_email_about_a_change_names_its_client(alice: Any) -> None:
     signed_in(alice, "Firefox 130").post("/accounts/password/change/", CHANGE)
-    text = Email.objects.get(name="account_changed").text
+    text = EmailMessage.objects.get(name="account_changed").text
     assert ("From: 127.0.0.1" in text, "Browser: Firefox 130" in text) == (True, True)
 
 

@@ -17,7 +17,7 @@ from django.test import Client
 from integrations.reviews.models import ReviewerProfile
 from portal.accounts.enrollment import create_link
 from portal.accounts.models import SecurityEvent, User
-from portal.audit.models import Event
+from portal.audit.models import AuditEvent
 from tests.conftest import NOW, person
 from tests.portal.accounts.test_signing_in import code_of
 
@@ -29,7 +29,7 @@ ADA = "ada@program.example"
 @pytest.fixture(autouse=True)
 def production_like(settings: Any) -> None:
     """No mail server, a closed outbox, and a second factor that is required."""
-    settings.MAIL_KEPT, settings.OUTBOX_OPEN, settings.STAFF_SECOND_FACTOR = True, False, "required"
+    settings.EMAIL_STORED_ONLY, settings.EMAIL_LOG_PUBLIC, settings.STAFF_SECOND_FACTOR = True, False, "required"
 
 
 def bootstrap(*words: str) -> str:
@@ -71,8 +71,8 @@ def test_bootstrap_leaves_an_audit_event_and_security_entries() -> None:
     (link,) = links(bootstrap("--administrator", ADA))
     set_password(link)
     user = User.objects.get()
-    event = Event.objects.get(stream=f"account:{user.pk}")
-    assert (event.verb, event.data["roles"], event.actor) == ("account_roles_changed", "+staff, +superuser", "")
+    event = AuditEvent.objects.get(stream=f"account:{user.pk}")
+    assert (event.event_type, event.data["roles"], event.actor) == ("account_roles_changed", "+staff, +superuser", "")
     kinds = set(SecurityEvent.objects.filter(user=user).values_list("kind", flat=True))
     assert kinds == {"roles_changed", "password_set", "signed_in"}
 

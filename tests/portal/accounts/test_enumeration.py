@@ -21,7 +21,7 @@ from django.test.utils import CaptureQueriesContext
 
 from integrations.partners.services import invitations
 from portal.accounts.adapters import SocialAccountAdapter
-from portal.notifications.models import Email
+from portal.notifications.models import EmailMessage
 from tests.conftest import NOW, PASSWORD
 from tests.integrations.partners.test_onboarding import link, text_of
 from tests.portal.accounts.test_signing_in import APP
@@ -59,21 +59,21 @@ class Work:
 def work_of(path: str, fields: dict[str, str], address: str) -> Work:
     client = Client()
     client.get(path)
-    mails, CountingHasher.count = Email.objects.count(), 0
+    mails, CountingHasher.count = EmailMessage.objects.count(), 0
     with CaptureQueriesContext(connection) as queries:
         answer = client.post(path, fields)
     hashes, count = CountingHasher.count, len(queries)
     page = client.get(answer["Location"]) if answer.status_code == 302 else answer
     words = text_of(page).replace(address, "ADDRESS")
     location = answer.get("Location", "")
-    return Work(answer.status_code, location, words, hashes, count, Email.objects.count() - mails)
+    return Work(answer.status_code, location, words, hashes, count, EmailMessage.objects.count() - mails)
 
 
 def describe_answer(answer: Any, client: Client, address: str, mails: int = 0) -> tuple[int, str, str, int]:
     """Return what an answer tells its reader: status, address, words of the page, and how many mails it sent."""
     location = answer.get("Location", "").replace(address, "ADDRESS")
     page = client.get(answer["Location"]) if answer.status_code == 302 else answer
-    return answer.status_code, location, text_of(page).replace(address, "ADDRESS"), Email.objects.count() - mails
+    return answer.status_code, location, text_of(page).replace(address, "ADDRESS"), EmailMessage.objects.count() - mails
 
 
 def signs_in(address: str) -> Work:
@@ -178,7 +178,7 @@ def test_confirmation_sent_again_looks_alike_for_any_address(alice: Any, bob: An
 
 
 def invites(client: Client, address: str) -> tuple[int, str, str, int]:
-    mails = Email.objects.count()
+    mails = EmailMessage.objects.count()
     return describe_answer(
         client.post("/company/acme/invite/", {"email": address, "role": "editor"}), client, address, mails
     )
@@ -194,8 +194,8 @@ def test_inviting_someone_does_not_reveal_whether_they_have_an_account(alice: An
 
 def opens(address: str, act: str) -> tuple[int, str, str, int]:
     """Open or accept the newest invitation without a session; its token is no part of what is compared."""
-    path = link(Email.objects.filter(name="invitation").latest("pk"))
-    client, mails = Client(), Email.objects.count()
+    path = link(EmailMessage.objects.filter(name="invitation").latest("pk"))
+    client, mails = Client(), EmailMessage.objects.count()
     status, location, words, mail_count = describe_answer(getattr(client, act)(path), client, address, mails)
     return status, location.replace(path, "PATH"), words, mail_count
 
@@ -240,7 +240,7 @@ def test_sign_up_with_github_does_not_reveal_whether_an_address_has_an_account(
     alice.emailaddress_set.update(verified=state != "unconfirmed")
     answers = []
     for address in (alice.email, UNKNOWN):
-        client, mails = Client(), Email.objects.count()
+        client, mails = Client(), EmailMessage.objects.count()
         emails = [{"email": address, "primary": True, "verified": False}] if is_named_by_github else []
         answer = comes_from_github(client, emails)
         if not is_named_by_github:

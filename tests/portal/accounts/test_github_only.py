@@ -13,7 +13,7 @@ from portal.api.models import ApiToken
 from portal.api.services import tokens
 from portal.core.unsent_forms import COOKIE
 from portal.webhooks import services
-from portal.webhooks.models import Endpoint
+from portal.webhooks.models import WebhookEndpoint
 from tests.conftest import PASSWORD, note_sign_in
 from tests.fakes.test_sign_in import chosen_at
 from tests.integrations.partners.test_onboarding import text_of
@@ -66,7 +66,7 @@ def change_of(kind: str, user: User) -> tuple[str, dict[str, Any]]:
             return f"/tokens/{token_of(user).uuid}/revoke/", {}
         case "webhook secret":
             client_of(user, is_recent=True).post("/webhooks/new/acme/", WEBHOOK)
-            row = Endpoint.objects.get()
+            row = WebhookEndpoint.objects.get()
             return f"/webhooks/{row.uuid}/secret/", {"seen": services.get_secret_fingerprint(row)}
     return {
         "address added": ("/accounts/email/", {"action_add": "1", "email": "third@acme.example"}),

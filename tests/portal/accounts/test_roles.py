@@ -11,10 +11,10 @@ from integrations.reviews.models import ReviewerProfile
 from portal.accounts import roles
 from portal.accounts.models import SecurityEvent, User
 from portal.api.services import tokens
-from portal.audit.models import Event
+from portal.audit.models import AuditEvent
 from portal.audit.verification import find_chain_faults
 from portal.core.errors import ActionRefused
-from portal.notifications.models import Email
+from portal.notifications.models import EmailMessage
 from tests.conftest import NOW
 from tests.portal.accounts.test_account_security import is_open, signed_in, token_of
 from tests.portal.accounts.test_signing_in import SignIn
@@ -29,15 +29,15 @@ def list_roles(user: User) -> tuple[bool, bool, bool, bool]:
 def test_change_is_audited_logged_and_emailed(alice: Any, sam: Any) -> None:
     roles.change_roles(alice, grant=["reviewer", "staff"], actor=sam, now=NOW, reason="Joins the program")
     assert list_roles(alice) == (True, True, False, True)
-    event = Event.objects.get(stream=f"account:{alice.pk}")
-    assert (event.verb, event.actor, event.note) == ("account_roles_changed", "Sam Stone", "Joins the program")
+    event = AuditEvent.objects.get(stream=f"account:{alice.pk}")
+    assert (event.event_type, event.actor, event.note) == ("account_roles_changed", "Sam Stone", "Joins the program")
     assert event.told == "Sam Stone changed the roles of Alice Archer: +reviewer, +staff"
-    assert list(find_chain_faults(Event.objects.filter(stream=event.stream))) == []
+    assert list(find_chain_faults(AuditEvent.objects.filter(stream=event.stream))) == []
     security_event = SecurityEvent.objects.get(user=alice)
     assert (security_event.kind, security_event.actor, security_event.detail) == (
         "roles_changed", "Sam Stone", "+reviewer, +staff: Joins the program",
     )  # fmt: skip
-    mail = Email.objects.get()
+    mail = EmailMessage.objects.get()
     assert (mail.to, mail.subject, "Changed by Sam Stone." in mail.text) == (
         alice.email, "Your roles were changed", True,
     )  # fmt: skip
@@ -46,7 +46,7 @@ def test_change_is_audited_logged_and_emailed(alice: Any, sam: Any) -> None:
 
 def test_same_roles_again_change_nothing(rita: Any, sam: Any) -> None:
     roles.change_roles(rita, grant=["reviewer"], revoke=["staff"], actor=sam, now=NOW, reason="Again")
-    assert (Event.objects.count(), Email.objects.count()) == (0, 0)
+    assert (AuditEvent.objects.count(), EmailMessage.objects.count()) == (0, 0)
 
 
 @pytest.mark.parametrize("who", ["rita", "alice"])
@@ -93,13 +93,13 @@ def test_another_confirmed_address_gives_no_role(alice: Any, sam: Any) -> None:
 def test_last_superuser_keeps_the_role(sam: Any) -> None:
     with pytest.raises(ActionRefused, match="at least one active superuser"):
         roles.change_roles(sam, revoke=["superuser"], actor=None, now=NOW, reason="Leaves")
-    assert (list_roles(sam), Event.objects.count()) == ((False, True, True, True), 0)
+    assert (list_roles(sam), AuditEvent.objects.count()) == ((False, True, True, True), 0)
 
 
 def test_last_superuser_stays_active(sam: Any) -> None:
     with pytest.raises(ActionRefused, match="at least one active superuser"):
         roles.deactivate(sam, actor=None, now=NOW, reason="Leaves")
-    assert (list_roles(sam), Event.objects.count()) == ((False, True, True, True), 0)
+    assert (list_roles(sam), AuditEvent.objects.count()) == ((False, True, True, True), 0)
 
 
 def test_deactivation_ends_sessions_and_tokens_for_good(alice: Any, acme: Any, sam: Any) -> None:

@@ -30,7 +30,7 @@ ACCOUNT = {"account_email", "account_set_password", "enrollment", "second_factor
 
 @pytest.fixture
 def client_without_factor(cast: Any, settings: Any) -> Client:
-    settings.STAFF_SECOND_FACTOR, settings.OUTBOX_OPEN = "required", False
+    settings.STAFF_SECOND_FACTOR, settings.EMAIL_LOG_PUBLIC = "required", False
     return client_of(cast["rita"])
 
 

@@ -8,7 +8,7 @@ from allauth.mfa.totp.internal.auth import TOTP
 from django.db import transaction
 
 from portal.notifications import email as mail
-from portal.notifications.models import Email
+from portal.notifications.models import EmailMessage
 from tests.integrations.partners.test_onboarding import text_of
 from tests.portal.accounts.test_signing_in import SignIn, code_of
 
@@ -22,7 +22,7 @@ def second_factor_required(settings: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["/", "/queue/", "/admin/", "/profile/", "/profile/tokens/", "/companies/", "/reports/", "/outbox/"]
+    "path", ["/", "/queue/", "/admin/", "/profile/", "/profile/tokens/", "/companies/", "/reports/", "/emails/"]
 )
 @pytest.mark.parametrize("who", ["rita", "sam"])
 def test_program_without_factor_is_led_to_setup(
@@ -33,7 +33,7 @@ def test_program_without_factor_is_led_to_setup(
     assert (answer.status_code, answer.get("Location")) == (302, f"{SETUP}?next={quote(path, safe='')}")
 
 
-@pytest.mark.parametrize("path", ["/listed/", "/help/", "/programs/"])
+@pytest.mark.parametrize("path", ["/directory/", "/help/", "/programs/"])
 def test_public_page_without_factor_shows_what_a_visitor_sees(sign_in: SignIn, rita: Any, path: str) -> None:
     client = sign_in(rita)
     assert client.get(path).context["user"].is_authenticated is False
@@ -42,10 +42,10 @@ def test_public_page_without_factor_shows_what_a_visitor_sees(sign_in: SignIn, r
 
 
 def test_email_of_the_program_needs_the_factor(sign_in: SignIn, rita: Any, settings: Any) -> None:
-    settings.OUTBOX_OPEN = False
+    settings.EMAIL_LOG_PUBLIC = False
     with transaction.atomic():
         mail.queue("confirm_address", "key", "someone@acme.example", {"activate_url": "https://portal.example/"})
-    address = f"/outbox/{Email.objects.get().uuid}/"
+    address = f"/emails/{EmailMessage.objects.get().uuid}/"
     assert sign_in(rita).get(address)["Location"] == f"{SETUP}?next={quote(address, safe='')}"
 
 
@@ -90,7 +90,7 @@ def test_deep_link_never_leads_to_another_site(sign_in: SignIn, rita: Any, targe
     assert client.get(SETUP)["Location"] == "/"
 
 
-@pytest.mark.parametrize("path", ["/accounts/2fa/", "/accounts/logout/", "/accounts/password/change/", "/listed/"])
+@pytest.mark.parametrize("path", ["/accounts/2fa/", "/accounts/logout/", "/accounts/password/change/", "/directory/"])
 def test_ways_to_set_it_up_and_public_pages_stay_open(sign_in: SignIn, rita: Any, path: str) -> None:
     assert sign_in(rita).get(path).status_code == 200
 

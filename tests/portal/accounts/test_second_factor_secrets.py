@@ -43,22 +43,22 @@ def test_no_secret_is_stored_as_plain_text(alice: User) -> None:
 
 
 def test_rotated_key_still_decrypts(alice: User, settings: Any) -> None:
-    settings.CREDENTIALS_KEYS = ["old"]
+    settings.ENCRYPTION_KEYS = ["old"]
     TOTP.activate(alice, SECRET)
     unused_codes = RecoveryCodes.activate(alice).get_unused_codes()
-    settings.CREDENTIALS_KEYS = ["new", "old"]
+    settings.ENCRYPTION_KEYS = ["new", "old"]
     assert answer_code(alice, code_of(SECRET)).status_code == 302
     assert answer_code(alice, unused_codes[0]).status_code == 302
 
 
 def test_rekey_makes_the_old_key_superfluous(alice: User, settings: Any) -> None:
-    settings.CREDENTIALS_KEYS = ["old"]
+    settings.ENCRYPTION_KEYS = ["old"]
     TOTP.activate(alice, SECRET)
     unused_codes = RecoveryCodes.activate(alice).get_unused_codes()
-    settings.CREDENTIALS_KEYS = ["new", "old"]
+    settings.ENCRYPTION_KEYS = ["new", "old"]
     output = StringIO()
     call_command("rekey_second_factors", stdout=output)
-    settings.CREDENTIALS_KEYS = ["new"]
+    settings.ENCRYPTION_KEYS = ["new"]
     assert output.getvalue() == "Second factors encrypted again: 2.\nEvery second factor has the newest key.\n"
     assert answer_code(alice, code_of(SECRET)).status_code == 302
     row = Authenticator.objects.get(user=alice, type="recovery_codes")
@@ -75,9 +75,9 @@ def test_rekey_leaves_passkeys_and_current_secrets_alone(alice: User) -> None:
 
 
 def test_lost_key_is_named_and_lets_no_one_in(alice: User, settings: Any) -> None:
-    settings.CREDENTIALS_KEYS = ["lost"]
+    settings.ENCRYPTION_KEYS = ["lost"]
     TOTP.activate(alice, SECRET)
-    settings.CREDENTIALS_KEYS = ["new"]
+    settings.ENCRYPTION_KEYS = ["new"]
     answer = answer_code(alice, code_of(SECRET))
     assert answer.status_code == 403
     assert "The portal can't read your second factor" in text_of(answer)

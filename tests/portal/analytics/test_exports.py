@@ -11,10 +11,10 @@ import pytest
 from django.utils import timezone
 from openpyxl import load_workbook
 
-from integrations.submissions.models import Integration, RequirementState
+from integrations.submissions.models import Integration, RequirementFulfillment
 from portal.analytics.selectors import workload
 from portal.core.exports import ExportTable, generate_csv, generate_xlsx
-from portal.notifications.models import Email
+from portal.notifications.models import EmailMessage
 from tests.conftest import begin
 from tests.integrations.sla.pages.issues import create_issue
 
@@ -80,15 +80,15 @@ def test_file_holds_what_the_page_asks_for_and_the_reader_may_see(
     sign_in: SignIn, exported_integrations: Any, alice: Any, rita: Any
 ) -> None:
     client = sign_in(alice)
-    answer = client.get("/files/integrations.csv?program=nomad")
+    answer = client.get("/exports/integrations.csv?program=nomad")
     assert answer["Content-Disposition"].startswith('attachment; filename="integrations-20')
     rows = list(csv.DictReader(io.StringIO(body(answer).decode("utf-8-sig"))))
     assert [row["integration"] for row in rows] == ["'=Rocket"]
     assert "reviewer" not in rows[0]
-    head, *file_rows = sheet_of(body(client.get("/files/integrations.xlsx?sort=name")))
+    head, *file_rows = sheet_of(body(client.get("/exports/integrations.xlsx?sort=name")))
     assert [row[0] for row in file_rows] == ["=Rocket", "Safe"]
     assert isinstance(file_rows[0][head.index("since (UTC)")], datetime)
-    assert len(sheet_of(body(sign_in(rita).get("/files/integrations.xlsx")))) == 4
+    assert len(sheet_of(body(sign_in(rita).get("/exports/integrations.xlsx")))) == 4
 
 
 @pytest.mark.parametrize(
@@ -111,17 +111,17 @@ def test_file_holds_what_the_page_asks_for_and_the_reader_may_see(
 def test_programs_tables_are_the_programs(
     sign_in: SignIn, exported_integrations: Any, alice: Any, rita: Any, table: str
 ) -> None:
-    assert sign_in(alice).get(f"/files/{table}.csv").status_code == 404
+    assert sign_in(alice).get(f"/exports/{table}.csv").status_code == 404
     expected = 404 if table == "nonsense" else 200
     for form in ("csv", "xlsx"):
-        answer = sign_in(rita).get(f"/files/{table}.{form}?program=nomad&period=365")
+        answer = sign_in(rita).get(f"/exports/{table}.{form}?program=nomad&period=365")
         assert answer.status_code == expected
         if expected == 200:
             assert body(answer)
 
 
 def test_sla_list_is_a_sheet_too(sign_in: SignIn, alice: Any) -> None:
-    head, *rows = sheet_of(body(sign_in(alice).get("/files/sla.xlsx")))
+    head, *rows = sheet_of(body(sign_in(alice).get("/exports/sla.xlsx")))
     assert head[0] == "issue"
     assert rows == []
 
@@ -129,9 +129,9 @@ def test_sla_list_is_a_sheet_too(sign_in: SignIn, alice: Any) -> None:
 @pytest.mark.parametrize("title", ["2026-04-14Totally broken everywhere", "2026-04-14T09:00:00+00:00", "=1+1 is two"])
 def test_title_is_a_text_whatever_it_looks_like(sign_in: SignIn, at: Any, alice: Any, title: str) -> None:
     create_issue(at("support"), title, timezone.now(), labels=("critical",))
-    (row,) = sheet_of(body(sign_in(alice).get("/files/sla.xlsx")))[1:]
+    (row,) = sheet_of(body(sign_in(alice).get("/exports/sla.xlsx")))[1:]
     assert (row[1], row[13].date()) == (title, timezone.now().date())
-    titles = [row["title"].removeprefix("'") for row in rows_of(sign_in, alice, "/files/sla.csv")]
+    titles = [row["title"].removeprefix("'") for row in rows_of(sign_in, alice, "/exports/sla.csv")]
     assert titles == [title]
 
 
@@ -142,17 +142,21 @@ def rows_of(sign_in: SignIn, who: Any, address: str) -> list[dict[str, str]]:
 def test_waivers_and_failing_checks_leave_whole(sign_in: SignIn, exported_integrations: Any, rita: Any) -> None:
     until = timezone.now() + timedelta(days=30)
     for number in range(workload.MAX_ROWS + 3):
-        RequirementState.objects.create(
-            integration=exported_integrations[0], requirement_id=f"R-{number}", status="waived", waived_until=until,
-            waiver_reason="=1+1", given_by=rita,
-        )  # fmt: skip
-    RequirementState.objects.create(integration=exported_integrations[1], requirement_id="R-1", status="fail")
-    waivers = rows_of(sign_in, rita, "/files/waivers.csv?program=nomad")
+        RequirementFulfillment.objects.create(
+            integration=exported_integrations[0],
+            requirement_id=f"R-{number}",
+            status="waived",
+            waiver_expires_at=until,
+            waiver_reason="=1+1",
+            submitted_by=rita,
+        )
+    RequirementFulfillment.objects.create(integration=exported_integrations[1], requirement_id="R-1", status="fail")
+    waivers = rows_of(sign_in, rita, "/exports/waivers.csv?program=nomad")
     assert len(waivers) == workload.MAX_ROWS + 3
     assert (waivers[0]["reason"], waivers[0]["given by"], waivers[0]["integration"]) == (
         "'=1+1", "Rita Reyes", "'=Rocket",
     )  # fmt: skip
-    (failing,) = rows_of(sign_in, rita, "/files/failing.csv")
+    (failing,) = rows_of(sign_in, rita, "/exports/failing.csv")
     assert (failing["check"], failing["failed"], failing["looked at"]) == ("R-1", "1", "1")
 
 
@@ -161,12 +165,12 @@ def test_email_log_and_partners_leave_as_their_pages_ask(
 ) -> None:
     now = timezone.now()
     email_fields = {"name": "message", "text": "secret", "html": "", "created_at": now, "due_at": now}
-    Email.objects.create(key="a", to="a@acme.example", subject="=HYPERLINK(1)", state="failed", **email_fields)
-    Email.objects.create(key="b", to="b@acme.example", subject="Fine", state="sent", **email_fields)
-    (mail,) = rows_of(sign_in, rita, "/files/outbox.csv?state=failed")
+    EmailMessage.objects.create(key="a", to="a@acme.example", subject="=HYPERLINK(1)", state="failed", **email_fields)
+    EmailMessage.objects.create(key="b", to="b@acme.example", subject="Fine", state="sent", **email_fields)
+    (mail,) = rows_of(sign_in, rita, "/exports/outbox.csv?state=failed")
     assert (mail["subject"], mail["to"], mail["state"]) == ("'=HYPERLINK(1)", "a@acme.example", "Given up")
     assert "secret" not in str(mail)
-    (company,) = rows_of(sign_in, rita, "/files/companies.csv?q=acme")
+    (company,) = rows_of(sign_in, rita, "/exports/companies.csv?q=acme")
     assert (company["company"], company["open"], company["listed"]) == ("Acme", "2", "0")
 
 
@@ -174,7 +178,7 @@ def test_each_list_offers_its_files(sign_in: SignIn, exported_integrations: Any,
     client = sign_in(rita)
     for page, table in (
         ("/companies/?q=a", "companies"),
-        ("/outbox/?state=sent", "outbox"),
-        ("/office/people/", "waivers"),
+        ("/emails/?state=sent", "outbox"),
+        ("/analytics/people/", "waivers"),
     ):
-        assert f"/files/{table}.xlsx" in client.get(page).content.decode()
+        assert f"/exports/{table}.xlsx" in client.get(page).content.decode()

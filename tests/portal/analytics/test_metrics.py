@@ -49,7 +49,7 @@ def test_older_steps_report_the_same_as_the_turns_that_followed_them() -> None:
     steps = [
         (START, "created", {}),
         (START + DAY, "answered", {"title": "A form"}),
-        (START + 2 * DAY, "request_review", {"from": ["develop", "a"], "to": ["review", "b"], "round": 1}),
+        (START + 2 * DAY, "submit_for_review", {"from": ["develop", "a"], "to": ["review", "b"], "round": 1}),
         (START + 3 * DAY, "put_on_hold", {"from": ["review", "b"], "to": ["review", "b"], "round": 1}),
         (START + 5 * DAY, "resume", {"from": ["review", "b"], "to": ["review", "b"], "round": 1}),
         (START + 6 * DAY, "request_changes", {"from": ["review", "b"], "to": ["review", "b"], "round": 1}),

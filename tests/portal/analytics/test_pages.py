@@ -18,13 +18,13 @@ from portal.analytics import waiting_times
 from portal.analytics.filters import AnalyticsFilters
 from portal.analytics.forecast import MIN_WAITS
 from portal.analytics.metrics import count_working_days
-from portal.analytics.models import Passage
+from portal.analytics.models import StageDuration
 from portal.analytics.selectors import stays
 from tests.conftest import begin, drive
 
 SignIn = Callable[[Any], Any]
 DAY = timedelta(days=1)
-PAGES = ("/office/", "/office/flow/", "/office/people/", "/office/forecast/")
+PAGES = ("/analytics/", "/analytics/flow/", "/analytics/people/", "/analytics/forecast/")
 
 
 @pytest.fixture
@@ -35,10 +35,10 @@ def today() -> datetime:
 @pytest.fixture
 def enough_decisions(rocket: Integration, today: datetime) -> None:
     """As many decisions on the program as a forecast needs, each of seven days."""
-    Passage.objects.filter(integration=rocket).delete()
+    StageDuration.objects.filter(integration=rocket).delete()
     since = [today - (20 + n) * DAY for n in range(MIN_WAITS)]
-    Passage.objects.bulk_create(
-        Passage(
+    StageDuration.objects.bulk_create(
+        StageDuration(
             integration=rocket, program_key="nomad", stage="review", holder="program", round=1, began=at, since=at,
             until=at + 7 * DAY, leaves=True, tenths=50,
         )
@@ -66,13 +66,13 @@ def test_page_takes_ten_queries_at_most(sign_in: SignIn, rita: Any, enough_decis
 
 
 def test_stages_and_holders_are_shown_with_a_table(sign_in: SignIn, rita: Any, enough_decisions: None) -> None:
-    page = sign_in(rita).get("/office/?program=nomad")
+    page = sign_in(rita).get("/analytics/?program=nomad")
     assert f"Nomad Review 5 middle 5 nine of ten {MIN_WAITS}" in text(page)
     assert "Program 100 %" in text(page)
     for svg in BeautifulSoup(page.content, "html5lib").select("svg.chart"):
         assert svg.title
         assert not svg.select("[style]")
-    assert "Nothing left a stage" in text(sign_in(rita).get("/office/?program=vault"))
+    assert "Nothing left a stage" in text(sign_in(rita).get("/analytics/?program=vault"))
 
 
 def test_only_the_time_within_the_period_is_added_up(enough_decisions: None, today: datetime) -> None:
@@ -85,7 +85,7 @@ def test_only_the_time_within_the_period_is_added_up(enough_decisions: None, tod
 
 
 def test_nonsense_in_the_address_is_said_and_shows_the_usual(sign_in: SignIn, rita: Any) -> None:
-    answer = sign_in(rita).get("/office/?program=none&period=12")
+    answer = sign_in(rita).get("/analytics/?program=none&period=12")
     assert text(answer).count("There is no such choice: the usual is shown.") == 2
     assert "the last 90 days" in text(answer)
     assert '<option value="90" selected' in answer.text
@@ -98,7 +98,7 @@ def test_flow_counts_what_came_in_and_where_it_stopped(
     drive(listed_integration, "support", partner=alice, reviewer=rita, now=today - DAY)
     integration = begin(acme, alice, name="Lander", repository="acme/lander", repository_id=9, now=today - DAY)
     perform_transition(integration, "withdraw", actor=alice, note="No time.", now=today - DAY / 2)
-    page = text(sign_in(rita).get("/office/flow/"))
+    page = text(sign_in(rita).get("/analytics/flow/"))
     assert "Started 2 reached 100 % 0 still there 1 withdrawn" in page
     assert "Listed 1 reached 50 % 0 still there –" in page
     assert "Engage Nomad 1 withdrawn 0 declined" in page
@@ -110,7 +110,7 @@ def test_flow_stands_before_that_of_the_twelve_weeks_before(
 ) -> None:
     drive(begin(acme, alice, now=today - 7 * weeks * DAY), "support", partner=alice, reviewer=rita,
           now=today - 7 * weeks * DAY)  # fmt: skip
-    page = sign_in(rita).get("/office/flow/")
+    page = sign_in(rita).get("/analytics/flow/")
     for chart in page.context["moves"][:2]:
         assert (sum(c.kept for c in chart.columns), sum(c.before for c in chart.columns)) == (now, before), chart.title
     name, columns = page.context["spans"][-1 - weeks % 12]
@@ -123,7 +123,7 @@ def test_reviewers_are_shown_with_what_waits_and_who_is_away(
     row = at("review")
     claims.claim_review(row, actor=rita, now=today)
     ReviewerProfile.objects.filter(user=rob).update(away_from=today.date() - DAY)
-    page = text(sign_in(rita).get("/office/people/"))
+    page = text(sign_in(rita).get("/analytics/people/"))
     assert "Rita Reyes 1 of 8 1 wait" in page
     assert "Rob Roth away until further notice 0 of 8 0 wait none 0 decided" in page
 

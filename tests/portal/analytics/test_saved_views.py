@@ -13,7 +13,7 @@ SignIn = Callable[[Any], Any]
 
 
 def save(client: Any, page: str, query: str, name: str, **more: str) -> Any:
-    return client.post(f"/views/save/{page}/", {"query": query, "name": name, **more})
+    return client.post(f"/saved-views/save/{page}/", {"query": query, "name": name, **more})
 
 
 def bar(answer: Any) -> list[tuple[str, str]]:
@@ -56,25 +56,25 @@ def test_list_opens_with_ones_own_default_and_everything_can_still_be_seen(sign_
     client = sign_in(rita)
     save(client, "queue", "program=nomad", "My Nomad")
     view = SavedView.objects.get()
-    client.post(f"/views/{view.pk}/", {"act": "default"})
+    client.post(f"/saved-views/{view.pk}/", {"act": "default"})
     answer = client.get("/queue/")
     assert (answer.status_code, answer["Location"]) == (302, "/queue/?program=nomad")
     assert client.get("/queue/?view=all").status_code == 200
     assert client.get("/queue/", headers={"referer": "http://testserver/queue/?program=nomad"}).status_code == 200
-    client.post(f"/views/{view.pk}/", {"act": "usual"})
+    client.post(f"/saved-views/{view.pk}/", {"act": "usual"})
     assert client.get("/queue/").status_code == 200
 
 
 def test_view_is_renamed_and_deleted_by_whom_it_is_for(sign_in: SignIn, rita: Any, rob: Any) -> None:
     save(sign_in(rita), "queue", "age=7", "Old")
     view = SavedView.objects.get()
-    assert sign_in(rob).post(f"/views/{view.pk}/", {"act": "delete"}).status_code == 404
+    assert sign_in(rob).post(f"/saved-views/{view.pk}/", {"act": "delete"}).status_code == 404
     client = sign_in(rita)
-    client.post(f"/views/{view.pk}/", {"act": "rename", f"view-{view.pk}-name": "A week old"})
-    assert "A week old" in client.get("/views/").content.decode()
-    answer = client.post(f"/views/{view.pk}/", {"act": "rename", f"view-{view.pk}-name": ""})
+    client.post(f"/saved-views/{view.pk}/", {"act": "rename", f"view-{view.pk}-name": "A week old"})
+    assert "A week old" in client.get("/saved-views/").content.decode()
+    answer = client.post(f"/saved-views/{view.pk}/", {"act": "rename", f"view-{view.pk}-name": ""})
     assert answer.status_code == 422
-    client.post(f"/views/{view.pk}/", {"act": "delete"})
+    client.post(f"/saved-views/{view.pk}/", {"act": "delete"})
     assert not SavedView.objects.exists()
 
 
@@ -90,18 +90,18 @@ def test_name_that_is_taken_is_shown_as_field_error(sign_in: SignIn, rita: Any) 
 def test_list_that_is_not_theirs_cannot_be_saved(sign_in: SignIn, alice: Any) -> None:
     client = sign_in(alice)
     for page in ("queue", "outbox", "office", "nonsense"):
-        assert save(client, page, "", "X")["Location"] == "/views/"
+        assert save(client, page, "", "X")["Location"] == "/saved-views/"
     assert not SavedView.objects.exists()
 
 
 def test_filter_that_is_no_longer_there_is_said(sign_in: SignIn, rita: Any, now: Any) -> None:
     SavedView.objects.create(
-        owner=rita, page="queue", name="Old", query="program=cobol&colour=red", saved_by=rita, saved_at=now
+        owner=rita, page="queue", name="Old", query="program=cobol&color=red", saved_by=rita, saved_at=now
     )
     client = sign_in(rita)
-    assert "left out: colour: red, program: cobol" in client.get("/views/").content.decode()
+    assert "left out: color: red, program: cobol" in client.get("/saved-views/").content.decode()
     (_, href), *_ = [link for link in bar(client.get("/queue/?view=all")) if link[0] == "Old"]
     assert href == "/queue/?program=cobol"
     page = client.get(href)
     assert page.status_code == 200
-    assert "no longer there and is left out: colour: red, program: cobol" in page.content.decode()
+    assert "no longer there and is left out: color: red, program: cobol" in page.content.decode()

@@ -15,8 +15,8 @@ from integrations.submissions.services import requirements as answers
 from integrations.submissions.services.transitions import perform_transition
 from integrations.submissions.workflow.states import Status
 from portal.analytics import services
-from portal.analytics.models import Passage
-from portal.audit.models import Event
+from portal.analytics.models import StageDuration
+from portal.audit.models import AuditEvent
 from portal.audit.services import get_turn_stream
 from portal.audit.verification import find_chain_faults
 from tests.conftest import begin
@@ -26,7 +26,7 @@ HOUR = timedelta(hours=1)
 
 
 def list_passages(row: Integration) -> list[tuple[str, str, bool]]:
-    return list(Passage.objects.filter(integration=row).values_list("stage", "holder", "leaves"))
+    return list(StageDuration.objects.filter(integration=row).values_list("stage", "holder", "leaves"))
 
 
 def rebuilt(*options: str) -> list[str]:
@@ -37,9 +37,9 @@ def rebuilt(*options: str) -> list[str]:
 
 def test_every_turn_is_kept_and_the_last_is_the_integrations_own(at: At) -> None:
     row = at("support")
-    pieces = list(Passage.objects.filter(integration=row))
+    pieces = list(StageDuration.objects.filter(integration=row))
     assert [p.stage for p in pieces if p.leaves] == ["engage", "develop", "review", "release"]
-    assert (pieces[-1].stage, pieces[-1].holder, pieces[-1].until) == ("support", row.turn_holder, None)
+    assert (pieces[-1].stage, pieces[-1].holder, pieces[-1].until) == ("support", row.responsible_party, None)
     assert [p.until for p in pieces[:-1]] == [p.since for p in pieces[1:]]
     assert rebuilt("--check") == ["drift 0"]
 
@@ -54,7 +54,7 @@ def test_changes_go_to_the_partner_and_an_undone_decision_goes_on_as_before(
     assert list_passages(row) == [*before, ("review", "partner", False)]
     perform_transition(row, "undo_decision", actor=rita, now=now + HOUR + timedelta(minutes=1))
     assert list_passages(row) == before
-    assert Passage.objects.get(integration=row, until=None).since == now
+    assert StageDuration.objects.get(integration=row, until=None).since == now
     assert rebuilt("--check") == ["drift 0"]
 
 
@@ -70,36 +70,36 @@ def test_machine_that_cannot_look_is_an_outage(acme: Any, alice: Any, now: datet
 
 def test_what_fails_leaves_no_passage_behind(at: At, alice: Any, now: datetime) -> None:
     row = at("release")
-    before, events = list_passages(row), Event.objects.count()
+    before, events = list_passages(row), AuditEvent.objects.count()
     with transaction.atomic():
         perform_transition(row, "withdraw", actor=alice, note="No time.", now=now + HOUR)
         assert list_passages(row) != before
         transaction.set_rollback(True)
-    assert (list_passages(row), Event.objects.count()) == (before, events)
+    assert (list_passages(row), AuditEvent.objects.count()) == (before, events)
 
 
 def test_turns_are_a_chained_stream_apart_from_what_people_read(at: At) -> None:
     row = at("review")
-    turns = Event.objects.filter(stream=get_turn_stream(row.pk)).order_by("seq")
+    turns = AuditEvent.objects.filter(stream=get_turn_stream(row.pk)).order_by("seq")
     assert turns.count() > 2
     assert list(find_chain_faults(turns)) == []
-    assert not row.events.filter(verb="turn_passed").exists()
+    assert not row.events.filter(event_type="turn_passed").exists()
 
 
 def test_rebuild_mends_what_was_changed_by_hand_and_says_where(at: At) -> None:
     row = at("release")
-    Passage.objects.filter(integration=row, stage="review").update(holder="partner")
+    StageDuration.objects.filter(integration=row, stage="review").update(holder="partner")
     with pytest.raises(CommandError, match=str(row.pk)):
         rebuilt("--check")
     assert rebuilt() == ["rebuilt 1", "drift 0"]
-    Passage.objects.all().delete()
+    StageDuration.objects.all().delete()
     assert rebuilt() == ["rebuilt 1", "drift 0"]
 
 
 def test_what_is_older_than_the_turns_is_reported_by_its_steps(at: At, rita: Any, now: datetime) -> None:
     row = at("release")
     stages = [(stage, leaves) for stage, _, leaves in list_passages(row)]
-    Passage.objects.all().delete()
+    StageDuration.objects.all().delete()
     older = services._load_older_turns([row.pk], {})
     assert [turn.stage for turn in older[row.pk]][-1] == "release"
     assert {turn.stage for turn in older[row.pk]} == {stage for stage, _ in stages}
@@ -109,7 +109,7 @@ def test_first_sweep_makes_what_is_kept_and_no_later_one_looks(
     at: At, now: datetime, django_assert_num_queries: Any
 ) -> None:
     at("review")
-    Passage.objects.all().delete()
+    StageDuration.objects.all().delete()
     assert services.rebuild_after_update(now) == 1
     assert rebuilt("--check") == ["drift 0"]
     with django_assert_num_queries(1):

@@ -32,7 +32,7 @@ def place_of(name: str, path: str, world: dict[str, Any]) -> str:
     uuids = {
         "/drafts": draft.uuid, "/issues": world["issue"].uuid, "/documents": world["document"].uuid,
         "/meetings": world["meeting"].uuid, "/directory": listed_integration.uuid, "/webhooks": world["endpoint"].uuid,
-        "/outbox": world["mail"].uuid,
+        "/emails": world["mail"].uuid,
     }  # fmt: skip
     place = re.sub(r"^/api/v1", "", path)
     uuid = next((found for start, found in uuids.items() if place.startswith(start)), row.uuid)
@@ -49,7 +49,7 @@ def place_of(name: str, path: str, world: dict[str, Any]) -> str:
 
 
 def key_of(name: str) -> str:
-    return "repository.owner" if name == "accept_found" else "nomad"
+    return "repository.owner" if name == "accept_deviation" else "nomad"
 
 
 def requirement_of(name: str) -> str:
@@ -90,9 +90,9 @@ def body_of(name: str, world: dict[str, Any]) -> Any:
     """What is sent, as people's programs would."""
     soon = timezone.now() + timedelta(days=9)
     bodies: dict[str, Any] = {
-        "begin_draft": {"program": "nomad", "name": "Other"}, "save_draft": DRAFT_DATA,
+        "create_draft": {"program": "nomad", "name": "Other"}, "save_draft": DRAFT_DATA,
         "change_integration": {"name": "New name", "category": "ci-cd"},
-        "take_step": {"note": "Because."}, "say": {"body": "Hello."},
+        "perform_step": {"note": "Because."}, "create_message": {"body": "Hello."},
         "move_to_edition": {"to": "2000-01"},
         "requirement_answer": {"answers": {"tests": "make", "documentation": "https://x.example"}},
         "requirement_draft": {"answers": {"tests": "make"}}, "requirement_confirm": {"confirmed": True},
@@ -105,26 +105,26 @@ def body_of(name: str, world: dict[str, Any]) -> Any:
         "requirement_hold": {"shown": [], "notes": "Fine."},
         "requirement_give": {"label": "Tenant", "secret": "x"},
         "requirement_waive": {"reason": "Fine.", "until": (soon + timedelta(days=30)).date().isoformat()},
-        "accept_found": {"value": "9"},
+        "accept_deviation": {"value": "9"},
         "report_check_results": {
             "commit": "9f3c1e0", "checks": [{"id": "repository.public", "outcome": "pass", "summary": "It is."}],
         },
         "assign": {"reviewer": "rob@program.example"}, "raise_finding": {"requirement": FORM, "text": "More tests."},
-        "fix_finding": {"answer": "Done."}, "change_reviewer_profile": {"most_open": 3},
+        "resolve_finding": {"answer": "Done."}, "change_reviewer_profile": {"max_open_reviews": 3},
         **{f"issue_{act}": REASON for act in ("lower", "let_off", "ask", "dispute", "dismiss")},
-        "propose_labels": {"critical": ["p0"]}, "answer_labels": {"accept": False, "note": "No."},
-        "set_calendar": {"zone": "UTC", "workdays": [0, 1, 2, 3]}, "change_company": {"website": "https://a.example"},
+        "propose_label_policy": {"critical": ["p0"]}, "decide_label_policy": {"accept": False, "note": "No."},
+        "set_calendar": {"zone": "UTC", "workdays": [0, 1, 2, 3]}, "update_partner": {"website": "https://a.example"},
         "invite": {"email": "v@acme.example", "role": "viewer"}, "decide_request": {"accept": True},
-        "change_role": {"role": "viewer"}, "name_manager": {"manager": "rob@program.example"},
-        "wish_reports": {"wishes": {}}, "ask_introduction": {"handle": "x"},
-        "choose_notifications": {"how": {"messages": "daily"}, "office_hours": True},
-        "add_webhook": {
-            "company": "acme", "name": "Other", "address": "https://hooks.acme.com/in", "kinds": ["integration.listed"],
+        "change_role": {"role": "viewer"}, "set_alliances_manager": {"manager": "rob@program.example"},
+        "update_report_subscriptions": {"subscriptions": {}}, "request_introduction": {"handle": "x"},
+        "update_notification_preferences": {"delivery": {"messages": "daily"}, "only_in_working_hours": True},
+        "create_webhook": {
+            "partner": "acme", "name": "Other", "address": "https://hooks.acme.com/in", "kinds": ["integration.listed"],
         },
-        "change_webhook": {"name": "Other"}, "replay_webhook": {"since": (soon - timedelta(days=12)).isoformat()},
-        "begin_rehearsal": {"url": "https://tasks.acme.com/run", "stages": ["pre_plan"]},
-        "begin_lifecycle": {"version": "1.4.0", "base": BASE, "changed": f"{BASE}# more"},
-        "begin_nomad_rehearsal": {"version": "1.4.0"},
+        "update_webhook": {"name": "Other"}, "replay_webhook": {"since": (soon - timedelta(days=12)).isoformat()},
+        "start_run_task_test": {"url": "https://tasks.acme.com/run", "stages": ["pre_plan"]},
+        "start_provider_lifecycle_test": {"version": "1.4.0", "base": BASE, "changed": f"{BASE}# more"},
+        "start_nomad_plugin_test": {"version": "1.4.0"},
         "save_view": {"page": "integrations", "name": "Late", "query": "stage=review"},
         "change_view": {"name": "Other"},
         "reply_to_record": {"text": "We answer."}, "answer_introduction": {"agree": True},

@@ -10,14 +10,14 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import transaction
 
-from portal.audit.models import Event
+from portal.audit.models import AuditEvent
 from tests.portal.api.calling import Caller, caller, with_second_factor
 from tests.portal.api.everywhere import ROLES, body_of, operations, place_of
 from tests.portal.asking import serialize_response as close
 
 TABLE = Path(__file__).with_name("access_api.txt")
 WITH_FILE = {
-    "give_schema": {"version": "1.6.0"},
+    "upload_schema": {"version": "1.6.0"},
     "requirement_upload": {},
     "requirement_sign_with_file": {"signer": "A", "signed_on": "2026-01-02"},
 }
@@ -36,7 +36,7 @@ def callers(world: dict[str, Any]) -> dict[str, Caller]:
 
 def request_code(who: Caller, name: str, method: str, path: str, world: dict[str, Any]) -> str:
     """The code of one request; whatever it wrote is taken back."""
-    before, place = Event.objects.count(), place_of(name, path, world)
+    before, place = AuditEvent.objects.count(), place_of(name, path, world)
     with transaction.atomic():
         if name in WITH_FILE:
             file = SimpleUploadedFile("a.txt", b"All tests passed.")
@@ -44,7 +44,7 @@ def request_code(who: Caller, name: str, method: str, path: str, world: dict[str
         else:
             answer = who.get(place) if method == "GET" else who.send(method, place, body_of(name, world))
         close(answer)
-        write_mark = "+" if Event.objects.count() > before else ""
+        write_mark = "+" if AuditEvent.objects.count() > before else ""
         transaction.set_rollback(True)
     return f"{answer.status_code}{write_mark}"
 
@@ -68,7 +68,7 @@ def format_access_table(lines: dict[str, list[str]]) -> str:
 
 @pytest.fixture(autouse=True)
 def without_limits(settings: Any) -> None:
-    settings.API_REQUESTS_A_MINUTE = 100_000
+    settings.API_REQUESTS_PER_MINUTE = 100_000
 
 
 @pytest.mark.any_database

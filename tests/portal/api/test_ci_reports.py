@@ -9,11 +9,11 @@ from django.utils import timezone
 from integrations.submissions.models import Finding, Integration
 from portal.api.v1 import ci_reports
 from portal.api.v1.ci_reports import ReportedResults
-from portal.notifications.models import Email
+from portal.notifications.models import EmailMessage
 from tests.portal.api.calling import Caller, caller
 from tests.portal.api.test_tokens import kind
 from verification.checks import execution
-from verification.checks.models import CheckReport, CheckResult, CheckRun
+from verification.checks.models import CheckResult, CheckRun, CiCheckReport
 from verification.checks.runner import build_integration_subject, list_checked_requirements, list_required_check_keys
 from verification.outcomes import Outcome, Result
 from verification.preflight.report import PreflightReport
@@ -34,7 +34,7 @@ def key(rocket: Any) -> str:
 
 def report(who: Caller, row: Any, key: str, outcome: str = "pass", commit: str = COMMIT, **more: Any) -> Any:
     body = {"commit": commit, "checks": [{"id": key, "outcome": outcome, "summary": "So it is."}], **more}
-    return who.post(f"/integrations/{row.uuid}/check_results", body)
+    return who.post(f"/integrations/{row.uuid}/check-results", body)
 
 
 def create_check_result(row: Any, key: str, outcome: str) -> CheckResult:
@@ -48,8 +48,8 @@ def test_report_is_kept_as_theirs_and_never_as_ours(ci: Caller, rocket: Any, key
     answer = report(ci, rocket, key)
     assert (answer.status_code, answer.json()["reported_by"]) == (201, "Acme's token ci")
     assert CheckResult.objects.count() == 0
-    assert not rocket.states.exists()
-    assert [row["commit"] for row in ci.get(f"/integrations/{rocket.uuid}/check_results").json()["items"]] == [COMMIT]
+    assert not rocket.fulfillments.exists()
+    assert [row["commit"] for row in ci.get(f"/integrations/{rocket.uuid}/check-results").json()["items"]] == [COMMIT]
     ours = {row["id"]: row["outcome"] for row in ci.get(f"/integrations/{rocket.uuid}/checks").json()["checks"]}
     assert ours[key] == "not_run"
 
@@ -82,12 +82,12 @@ def test_disagreement_is_shown_and_becomes_a_finding_once(ci: Caller, rocket: An
     create_check_result(rocket, key, "fail")
     assert ci_reports.compare_due_reports() == 1
     assert ci_reports.compare_due_reports() == 0
-    disagreements = CheckReport.objects.get().disagreements
+    disagreements = CiCheckReport.objects.get().disagreements
     assert disagreements == [{"id": key, "reported": "pass", "found": "fail", "summary": "Seen by us."}]
     finding = Finding.objects.get()
     assert (finding.raised_by, finding.due_at is not None) == (None, True)
     assert f"{key}: reported pass, found fail." in finding.text
-    assert rocket.events.last().verb == "checks_disagree"
+    assert rocket.events.last().event_type == "checks_disagree"
 
 
 def test_disagreement_is_emailed_to_the_partner_and_anyone_who_reviews_it(
@@ -97,7 +97,7 @@ def test_disagreement_is_emailed_to_the_partner_and_anyone_who_reviews_it(
     report(ci, rocket, key)
     create_check_result(rocket, key, "fail")
     ci_reports.compare_due_reports()
-    emails = Email.objects.filter(name="checks_disagree").order_by("to")
+    emails = EmailMessage.objects.filter(name="checks_disagree").order_by("to")
     assert [mail.to for mail in emails] == ["alice@acme.example", "rita@program.example"]
     assert all(f"{key}: reported pass, found fail." in mail.text for mail in emails)
 
@@ -110,17 +110,17 @@ def test_what_agrees_or_says_nothing_is_no_disagreement(
     ci: Caller, rocket: Any, key: str, reported_outcome: str, observed_outcome: str
 ) -> None:
     report(ci, rocket, key, reported_outcome)
-    CheckReport.objects.update(sampled="one in 10, by lot")
+    CiCheckReport.objects.update(sampled="one in 10, by lot")
     create_check_result(rocket, key, observed_outcome)
     ci_reports.compare_due_reports()
-    assert (CheckReport.objects.get().disagreements, Finding.objects.count()) == ([], 0)
-    assert CheckReport.objects.get().compared_at is not None
+    assert (CiCheckReport.objects.get().disagreements, Finding.objects.count()) == ([], 0)
+    assert CiCheckReport.objects.get().compared_at is not None
 
 
 def test_report_outlasts_an_outage_of_ours(ci: Caller, rocket: Any, key: str) -> None:
     report(ci, rocket, key)
     create_check_result(rocket, key, "error")
-    assert (ci_reports.compare_due_reports(), CheckReport.objects.get().compared_at) == (0, None)
+    assert (ci_reports.compare_due_reports(), CiCheckReport.objects.get().compared_at) == (0, None)
     CheckResult.objects.all().delete()
     create_check_result(rocket, key, "fail")
     assert (ci_reports.compare_due_reports(), Finding.objects.count()) == (1, 1)
@@ -135,21 +135,21 @@ def test_report_waits_a_month_for_an_answer_of_ours(ci: Caller, rocket: Any, key
 def test_result_from_before_the_report_settles_nothing(ci: Caller, rocket: Any, key: str) -> None:
     create_check_result(rocket, key, "fail")
     report(ci, rocket, key)
-    CheckReport.objects.update(at=timezone.now() + timedelta(minutes=1))
+    CiCheckReport.objects.update(at=timezone.now() + timedelta(minutes=1))
     assert ci_reports.compare_due_reports() == 0
 
 
 def test_report_about_something_else_is_refused(ci: Caller, rocket: Any, key: str) -> None:
-    assert kind(report(ci, rocket, key, program="vault")) == "ready"
-    assert kind(report(ci, rocket, key, repository="globex/other")) == "ready"
-    assert CheckReport.objects.count() == 0
+    assert kind(report(ci, rocket, key, program="vault")) == "requirements-not-met"
+    assert kind(report(ci, rocket, key, repository="globex/other")) == "requirements-not-met"
+    assert CiCheckReport.objects.count() == 0
 
 
 def test_preflight_prints_what_is_taken(ci: Caller, rocket: Any, key: str) -> None:
     subject = build_integration_subject(rocket)
     disagreements = PreflightReport(subject, {key: Result(Outcome.PASS, "It is.")}).as_dict()
     assert execution.serialize_result(key, Result(Outcome.PASS, "It is."))["id"] == key
-    answer = ci.post(f"/integrations/{rocket.uuid}/check_results", disagreements | {"commit": COMMIT})
+    answer = ci.post(f"/integrations/{rocket.uuid}/check-results", disagreements | {"commit": COMMIT})
     assert (answer.status_code, answer.json()["outcome"]) == (201, "pass")
 
 

@@ -77,7 +77,7 @@ def places_of(operation: Any, world: dict[str, Any]) -> dict[str, str]:
 
 @pytest.fixture(autouse=True)
 def without_limits(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    settings.API_REQUESTS_A_MINUTE = 10_000_000
+    settings.API_REQUESTS_PER_MINUTE = 10_000_000
     monkeypatch.setattr("portal.api.throttling.ANONYMOUS_REQUESTS_PER_MINUTE", 10_000_000)
 
 
@@ -152,5 +152,5 @@ def test_every_operation_has_a_sentence_and_a_scope_or_is_open() -> None:
     assert [name for name, (summary, _) in summary_and_scope_by_name.items() if len(summary) < 6] == []
     open_operations = {name for name, (_, scope) in summary_and_scope_by_name.items() if not scope}
     assert open_operations == {
-        "get_me", "list_programs", "get_program", "get_questions", "list_directory", "get_listing"
+        "get_me", "list_programs", "get_program", "get_answer_schemas", "list_directory", "get_listing"
     }  # fmt: skip

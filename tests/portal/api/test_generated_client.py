@@ -87,7 +87,7 @@ class Program:
         return {step.name: step for step in self.ask("integrations", "list_steps", uuid)}
 
     def take(self, uuid: Any, step: str) -> Any:
-        return self.ask("integrations", "take_step", uuid, step, body=("TransitionIn", {}))
+        return self.ask("integrations", "perform_step", uuid, step, body=("TransitionIn", {}))
 
 
 def value_of(question: dict[str, Any]) -> Any:
@@ -116,19 +116,19 @@ class Submission:
         self.now = timezone.now()
 
     def begin(self) -> None:
-        question_schema = self.company.ask("programs", "get_questions", "nomad").start.to_dict()
+        question_schema = self.company.ask("programs", "get_answer_schemas", "nomad").start.to_dict()
         fields = INTEGRATION_DATA | {"category": question_schema["properties"]["category"]["enum"][0]}
-        draft = self.company.ask("drafts", "begin_draft", body=("DraftIn", {"program": "nomad"}), status=201)
+        draft = self.company.ask("drafts", "create_draft", body=("DraftIn", {"program": "nomad"}), status=201)
         self.company.ask("drafts", "submit_draft", draft.uuid, status=422)
         draft = self.company.ask("drafts", "save_draft", draft.uuid, body=("DraftFields", fields))
         assert draft.problems.to_dict() == {}
         self.uuid = self.company.ask("drafts", "submit_draft", draft.uuid, status=201).uuid
 
-    def go_on(self) -> str:
+    def resume_deadline(self) -> str:
         """Hand in all that is missing, take the next step; says the stage."""
         with later(self.now):
             self.hand_in()
-            transition_names = {"advance", "request_review", "approve", "release"}
+            transition_names = {"complete_step", "submit_for_review", "approve", "publish"}
             for side in (self.company, self.program):
                 ready = [
                     name for name, step in side.steps(self.uuid).items() if name in transition_names and step.ready
@@ -136,10 +136,10 @@ class Submission:
                 if ready:
                     self.now += timedelta(minutes=20)
                     return str(side.take(self.uuid, ready[0]).stage)
-        raise AssertionError(self.company.ask("integrations", "get_integration", self.uuid).left)
+        raise AssertionError(self.company.ask("integrations", "get_integration", self.uuid).open_requirements)
 
     def hand_in(self) -> None:
-        for missing in self.company.ask("integrations", "get_integration", self.uuid).left:
+        for missing in self.company.ask("integrations", "get_integration", self.uuid).open_requirements:
             requirement = self.company.ask("requirements", "get_requirement", self.uuid, missing.requirement)
             getattr(self, f"of_{requirement.kind}")(requirement)
 
@@ -149,7 +149,7 @@ class Submission:
         self.side(requirement).act(self.uuid, requirement.id, "answer", "AnswersIn", answers=body)
 
     def side(self, requirement: Any) -> Program:
-        return self.program if requirement.who == "program" else self.company
+        return self.program if requirement.responsible_party == "program" else self.company
 
     def of_attestation(self, requirement: Any) -> None:
         self.side(requirement).act(self.uuid, requirement.id, "confirm", "ConfirmationIn", confirmed=True)
@@ -204,10 +204,10 @@ def finds(way: Submission) -> None:
         finding = ("FindingIn", {"requirement": "NO-3", "text": "More."})
         raised_finding = program.ask("reviews", "raise_finding", uuid, body=finding, status=201)
         program.take(uuid, "request_changes")
-        company.ask("reviews", "fix_finding", raised_finding.id, body=("FindingResponseIn", {"answer": "Done."}))
+        company.ask("reviews", "resolve_finding", raised_finding.id, body=("FindingResponseIn", {"answer": "Done."}))
         way.hand_in()
     with later(way.now):
-        company.take(uuid, "request_again")
+        company.take(uuid, "resubmit_for_review")
         assert program.ask("reviews", "verify_finding", raised_finding.id).state == "verified"
 
 
@@ -216,14 +216,14 @@ def test_generated_client_does_a_whole_submission(package: str, live_server: Any
     programs = [Program(package, live_server.url, who) for who in (alice, with_second_factor(rita))]
     way = Submission(*programs)
     way.begin()
-    stages = [way.go_on()]
+    stages = [way.resume_deadline()]
     while stages[-1] != "support" and len(stages) < 12:
         if stages[-1] == "review":
             finds(way)
-        stages.append(way.go_on())
+        stages.append(way.resume_deadline())
     assert list(dict.fromkeys(stages)) == ["develop", "review", "release", "support"]
     row = Integration.objects.get()
-    assert (row.stage, row.standing) == ("support", "verified")
+    assert (row.stage, row.listing_status) == ("support", "listed")
     assert {event.actor for event in row.events.exclude(actor="")} == {"Alice Archer", "Rita Reyes"}
     listing = way.company.ask("directory", "get_listing", row.uuid)
     assert listing.to_dict()["name"] == "Rocket"

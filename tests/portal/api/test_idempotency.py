@@ -9,10 +9,10 @@ import pytest
 from django.db import connection, connections
 from django.utils import timezone
 
-from integrations.submissions.models import Draft, Message
+from integrations.submissions.models import IntegrationDraft, ReviewMessage
 from integrations.submissions.services import drafts
 from portal.api import idempotency
-from portal.api.models import KeptAnswer
+from portal.api.models import IdempotencyRecord
 from portal.core import repository_urls
 from tests.portal.api.calling import Caller, caller
 from tests.portal.api.test_tokens import kind
@@ -43,9 +43,9 @@ def test_same_key_and_body_get_the_first_answer_again(mine: Caller, rocket: Any)
 def test_same_key_for_something_else_is_refused(mine: Caller, rocket: Any) -> None:
     say(mine, rocket)
     other = say(mine, rocket, "Something else.")
-    assert (other.status_code, kind(other)) == (422, "other-body")
+    assert (other.status_code, kind(other)) == (422, "idempotency-key-reused")
     elsewhere = mine.post("/drafts", {"program": "nomad"}, **KEY)
-    assert (elsewhere.status_code, Draft.objects.count()) == (422, 0)
+    assert (elsewhere.status_code, IntegrationDraft.objects.count()) == (422, 0)
 
 
 def test_key_is_not_asked_about_where_nothing_is_done(mine: Caller, rocket: Any) -> None:
@@ -53,7 +53,7 @@ def test_key_is_not_asked_about_where_nothing_is_done(mine: Caller, rocket: Any)
     for method in ("PUT", "DELETE", "PATCH"):
         wrong = mine.send(method, f"/integrations/{rocket.uuid}/messages", {"body": "x"}, **KEY)
         assert (wrong.status_code, wrong["Allow"]) == (405, "GET, HEAD, POST")
-    assert KeptAnswer.objects.count() == 1
+    assert IdempotencyRecord.objects.count() == 1
 
 
 def test_keys_of_two_tokens_are_two_keys(mine: Caller, bob: Any, rocket: Any) -> None:
@@ -71,22 +71,22 @@ def test_refusal_is_kept_too(mine: Caller, rocket: Any) -> None:
 
 def test_while_it_is_worked_on_the_second_is_reported_to_wait(mine: Caller, rocket: Any) -> None:
     say(mine, rocket)
-    KeptAnswer.objects.update(status=0)
+    IdempotencyRecord.objects.update(status=0)
     waiting = say(mine, rocket)
-    assert (waiting.status_code, kind(waiting), waiting["Retry-After"]) == (409, "under-way", "1")
+    assert (waiting.status_code, kind(waiting), waiting["Retry-After"]) == (409, "request-in-progress", "1")
 
 
 def test_work_of_a_process_that_died_is_taken_over(mine: Caller, rocket: Any) -> None:
     say(mine, rocket)
     rocket.messages.all().delete()
-    KeptAnswer.objects.update(status=0, at=timezone.now() - idempotency.LEASE_DURATION)
+    IdempotencyRecord.objects.update(status=0, at=timezone.now() - idempotency.LEASE_DURATION)
     assert say(mine, rocket).status_code == 201
-    assert KeptAnswer.objects.get().status == 201
+    assert IdempotencyRecord.objects.get().status == 201
 
 
 def test_after_a_day_a_key_is_new(mine: Caller, rocket: Any) -> None:
     say(mine, rocket)
-    KeptAnswer.objects.update(at=timezone.now() - idempotency.RETENTION_PERIOD)
+    IdempotencyRecord.objects.update(at=timezone.now() - idempotency.RETENTION_PERIOD)
     assert idempotency.delete_expired_records() == 1
     assert "Idempotent-Replayed" not in say(mine, rocket)
 
@@ -99,7 +99,7 @@ def test_fault_of_ours_is_not_kept(mine: Caller, rocket: Any, monkeypatch: pytes
     with monkeypatch.context() as patch:
         patch.setattr("portal.api.v1.integrations.findings.post_message", raise_error)
         assert say(mine, rocket).status_code == 500
-    assert (KeptAnswer.objects.count(), Message.objects.count()) == (0, 0)
+    assert (IdempotencyRecord.objects.count(), ReviewMessage.objects.count()) == (0, 0)
     assert say(mine, rocket).status_code == 201
 
 

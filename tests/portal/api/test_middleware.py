@@ -8,7 +8,7 @@ from django.db import OperationalError
 
 from integrations.submissions.models import Integration
 from portal import wsgi
-from portal.api.models import KeptAnswer
+from portal.api.models import IdempotencyRecord
 from tests.portal.api.calling import V1, Caller, caller
 from tests.portal.api.test_tokens import kind
 
@@ -35,13 +35,13 @@ def form(who: Caller, row: Any, key: dict[str, str], text: bytes, kind: str) -> 
 def test_body_that_is_too_large_is_reported(mine: Caller, rocket: Any, settings: Any, key: dict[str, str]) -> None:
     settings.DATA_UPLOAD_MAX_MEMORY_SIZE = 1000
     answer = mine.post(f"/integrations/{rocket.uuid}/messages", {"body": "x" * 3000}, **key)
-    assert get_problem(answer) == (413, "too-large")
-    assert KeptAnswer.objects.count() == 0
+    assert get_problem(answer) == (413, "content-too-large")
+    assert IdempotencyRecord.objects.count() == 0
 
 
 @KEYS
 def test_invalid_form_is_reported(mine: Caller, rocket: Any, key: dict[str, str]) -> None:
-    assert get_problem(form(mine, rocket, key, b"--x", "multipart/form-data")) == (400, "not-json")
+    assert get_problem(form(mine, rocket, key, b"--x", "multipart/form-data")) == (400, "malformed-body")
     assert form(mine, rocket, key, b"--x", "multipart/form-data; boundary=x").status_code == 422
 
 
@@ -50,21 +50,27 @@ def test_form_with_too_much_in_it_is_reported(mine: Caller, rocket: Any, key: di
     place = f"{V1}/integrations/{rocket.uuid}/requirements/NO-3/upload"
     for fields in ({f"a{n}": "1" for n in range(400)}, {f"a{n}": io.BytesIO(b"1") for n in range(120)}):
         answer = mine.client.post(place, fields, headers=mine.headers(dict(key)))
-        assert get_problem(answer) == (413, "too-large")
+        assert get_problem(answer) == (413, "content-too-large")
 
 
 def test_too_many_parameters_are_reported(mine: Caller) -> None:
-    assert get_problem(mine.get("/integrations?" + "&".join(f"a{n}=1" for n in range(400)))) == (413, "too-large")
+    assert get_problem(mine.get("/integrations?" + "&".join(f"a{n}=1" for n in range(400)))) == (
+        413,
+        "content-too-large",
+    )
 
 
 def test_body_that_is_left_out_is_asked_for(mine: Caller, rocket: Any) -> None:
     answer = mine.send("POST", f"/integrations/{rocket.uuid}/steps/withdraw", "")
-    assert (get_problem(answer), answer.json()["detail"]) == ((422, "unfit"), "A body is needed: JSON, {} at least.")
+    assert (get_problem(answer), answer.json()["detail"]) == (
+        (422, "validation-error"),
+        "A body is needed: JSON, {} at least.",
+    )
 
 
 def test_body_of_no_said_length_is_reported(mine: Caller, rocket: Any) -> None:
     answer = mine.send("POST", f"/integrations/{rocket.uuid}/messages", "", **{"Transfer-Encoding": "chunked"})
-    assert get_problem(answer) == (411, "length")
+    assert get_problem(answer) == (411, "length-required")
 
 
 @pytest.mark.parametrize(
@@ -90,13 +96,13 @@ def test_database_that_is_busy_before_an_operation_is_reported(mine: Caller, mon
 
     monkeypatch.setattr("portal.api.middleware.tokens.authenticate_token", busy)
     answer = mine.get("/me")
-    assert (get_problem(answer), answer["Retry-After"]) == ((503, "busy"), "2")
+    assert (get_problem(answer), answer["Retry-After"]) == ((503, "service-unavailable"), "2")
 
 
 def test_who_sends_no_token_or_none_of_ours_learns_how(db: None) -> None:
     for path in ("/me", "/integrations"):
         assert Caller().get(path)["WWW-Authenticate"] == 'Bearer realm="portal"'
-        assert get_problem(Caller().get(path)) == (401, "no-token")
+        assert get_problem(Caller().get(path)) == (401, "authentication-required")
         assert Caller("ptl_nonsense").get(path)["WWW-Authenticate"] == 'Bearer realm="portal", error="invalid_token"'
 
 
@@ -138,7 +144,7 @@ def test_step_is_not_taken_upon_what_was_changed_since(mine: Caller, rocket: Any
     read = mine.get(place)["ETag"]
     assert mine.patch(place, {"name": "New name", "category": "ci-cd"}, **{"If-Match": read}).status_code == 200
     late = mine.post(f"{place}/steps/withdraw", {"note": "No."}, **{"If-Match": read})
-    assert get_problem(late) == (412, "changed")
+    assert get_problem(late) == (412, "precondition-failed")
     now = mine.get(place)["ETag"]
     assert mine.post(f"{place}/steps/withdraw", {"note": "No."}, **{"If-Match": now}).status_code == 200
 
@@ -146,5 +152,5 @@ def test_step_is_not_taken_upon_what_was_changed_since(mine: Caller, rocket: Any
 def test_no_act_is_done_upon_another_version_than_was_read(mine: Caller, rocket: Any) -> None:
     place = f"/integrations/{rocket.uuid}/requirements/NO-3"
     late = mine.post(f"{place}/discard", {}, **{"If-Match": '"7"'})
-    assert get_problem(late) == (412, "changed")
+    assert get_problem(late) == (412, "precondition-failed")
     assert mine.post(f"{place}/discard", {}, **{"If-Match": mine.get(place)["ETag"]}).status_code == 200

@@ -11,17 +11,17 @@ from openpyxl import load_workbook
 from integrations.submissions.services import findings
 from portal.analytics.saved_views import services as saved
 from portal.api.v1.analytics import TableParams
-from portal.notifications.models import Email
+from portal.notifications.models import EmailMessage
 from portal.notifications.preferences import save_preferences
 from portal.webhooks import services
-from portal.webhooks.models import EndpointMessage
+from portal.webhooks.models import WebhookDelivery
 from portal.webhooks.services import EndpointConfiguration
 from tests.conftest import begin
 from tests.portal.api.calling import caller, with_second_factor
 from tests.portal.everything import schema_of
 from verification.testruns.models import LifecycleRehearsal, SchemaReading
 
-State = EndpointMessage.State
+State = WebhookDelivery.State
 
 
 @pytest.fixture
@@ -36,24 +36,30 @@ def endpoint(acme: Any, alice: Any) -> Any:
 
 def given_up(endpoint: Any, **columns: Any) -> Any:
     now = timezone.now() - timedelta(minutes=5)
-    message_fields = {"kind": "integration.listed", "body": "{}", "made_at": now, "due_at": now, "state": State.FAILED}
-    return endpoint.messages.create(key=f"k{EndpointMessage.objects.count()}", **message_fields | columns)
+    message_fields = {
+        "kind": "integration.listed",
+        "body": "{}",
+        "created_at": now,
+        "due_at": now,
+        "state": State.FAILED,
+    }
+    return endpoint.messages.create(key=f"k{WebhookDelivery.objects.count()}", **message_fields | columns)
 
 
 def test_webhook_is_paused_and_resumed_and_its_failed_messages_sent_again(endpoint: Any, alice: Any) -> None:
     me, place = caller(alice), f"/webhooks/{endpoint.uuid}"
     failed = given_up(endpoint)
-    assert me.post(f"{place}/pause").json()["pause"] == "hand"
+    assert me.post(f"{place}/pause").json()["pause"] == "manual"
     assert me.get("/webhooks").json()[0]["health"] == "Paused"
-    assert me.post(f"{place}/resume", {"skip": False}).json()["said"].startswith("The webhook is on again")
+    assert me.post(f"{place}/resume", {"skip": False}).json()["message"].startswith("The webhook is on again")
     assert [each["state"] for each in me.get(f"{place}/messages?state=failed").json()["items"]] == ["failed"]
     since = (timezone.now() - timedelta(hours=1)).isoformat()
-    assert me.post(f"{place}/replay", {"since": since}).json()["said"] == "Messages sent again: 1."
+    assert me.post(f"{place}/replay", {"since": since}).json()["message"] == "Messages sent again: 1."
     whole = me.get(f"{place}/messages/{failed.uuid}").json()
     assert (whole["state"], whole["webhook_id"], whole["attempts"]) == ("waiting", failed.message_id, [])
     assert me.post(f"{place}/messages/{failed.uuid}/replay").status_code == 409
     far_future = me.post(f"{place}/replay", {"since": "7937-04-29T06:07:25+16:15"})
-    assert (far_future.status_code, far_future.json()["said"]) == (200, "Messages sent again: 0.")
+    assert (far_future.status_code, far_future.json()["message"]) == (200, "Messages sent again: 0.")
 
 
 def test_log_is_narrowed_by_kind(endpoint: Any, alice: Any) -> None:
@@ -83,24 +89,24 @@ def test_webhooks_are_their_partner_own(endpoint: Any, bob: Any, charlie: Any) -
 def test_notices_are_chosen_and_what_is_locked_is_not(acme: Any, alice: Any) -> None:
     me = caller(alice)
     save_preferences(alice, {"checks": "weekly"})
-    data = me.patch("/notifications/choices", {"how": {"messages": "daily"}}).json()
-    how = {kind["key"]: kind["how"] for kind in data["kinds"]}
-    assert (how["messages"], how["checks"], how["decisions"]) == ("daily", "weekly", "now")
-    assert {kind["key"]: kind["ways"] for kind in data["kinds"]}["decisions"] == ["now"]
-    response = me.patch("/notifications/choices", {"how": {"decisions": "none"}})
-    assert (response.status_code, response.json()["errors"][0]["field"]) == (422, "how.decisions")
-    assert me.patch("/notifications/choices", {"how": {"messages": "hourly"}}).json()["errors"][0]["field"] == (
-        "how.messages"
-    )
+    data = me.patch("/notifications/preferences", {"delivery": {"messages": "daily"}}).json()
+    how = {kind["key"]: kind["delivery"] for kind in data["kinds"]}
+    assert (how["messages"], how["checks"], how["decisions"]) == ("daily", "weekly", "immediate")
+    assert {kind["key"]: kind["ways"] for kind in data["kinds"]}["decisions"] == ["immediate"]
+    response = me.patch("/notifications/preferences", {"delivery": {"decisions": "off"}})
+    assert (response.status_code, response.json()["errors"][0]["field"]) == (422, "delivery.decisions")
+    assert me.patch("/notifications/preferences", {"delivery": {"messages": "hourly"}}).json()["errors"][0][
+        "field"
+    ] == ("delivery.messages")
 
 
 def test_notices_that_no_one_wants_are_not_listed(rocket: Any, alice: Any, rita: Any) -> None:
     me, now = caller(alice), timezone.now()
     before = len(me.get("/notifications").json()["items"])
-    save_preferences(alice, {"messages": "none"})
+    save_preferences(alice, {"messages": "off"})
     findings.post_message(rocket, "Hello.", actor=rita, now=now)
     assert len(me.get("/notifications").json()["items"]) == before
-    save_preferences(alice, {"messages": "now"})
+    save_preferences(alice, {"messages": "immediate"})
     findings.post_message(rocket, "Hello again.", actor=rita, now=now)
     assert len(me.get("/notifications").json()["items"]) == before + 1
 
@@ -111,7 +117,7 @@ def provider(acme: Any, alice: Any) -> Any:
 
 
 def test_lifecycle_is_begun_once_and_read(provider: Any, alice: Any) -> None:
-    me, place = caller(alice), f"/integrations/{provider.uuid}/lifecycle"
+    me, place = caller(alice), f"/integrations/{provider.uuid}/tests/provider-lifecycle"
     base = 'resource "rocket_pad" "one" {\n}\n'
     body = {"version": "v1.4.0", "base": base, "changed": f"{base}# more", "secret": "ROCKET_TOKEN=s3cret-value"}
     response = me.post(place, body)
@@ -120,7 +126,7 @@ def test_lifecycle_is_begun_once_and_read(provider: Any, alice: Any) -> None:
     assert me.post(place, body).status_code == 409
     assert [each["id"] for each in me.get(place).json()["items"]] == [response.json()["id"]]
     whole = me.get(f"{place}/{response.json()['id']}")
-    assert (whole.json()["seen"]["steps"], b"s3cret" in whole.content) == ([], False)
+    assert (whole.json()["records"]["steps"], b"s3cret" in whole.content) == ([], False)
     same = me.post(place, body | {"changed": base})
     assert [each["field"] for each in same.json()["errors"]] == ["changed"]
 
@@ -144,20 +150,20 @@ def test_schemas_are_submitted_and_compared(provider: Any, alice: Any) -> None:
 
 def test_table_comes_as_json_csv_and_xlsx(provider: Any, alice: Any) -> None:
     me = caller(alice)
-    data = me.get("/office/integrations").json()
+    data = me.get("/analytics/integrations").json()
     assert (data["columns"][0], [row[0] for row in data["rows"]], data["more"]) == ("integration", ["Rocket"], False)
-    lines = b"".join(me.get("/office/integrations", Accept="text/csv")).decode("utf-8-sig").splitlines()  # type: ignore[arg-type]
+    lines = b"".join(me.get("/analytics/integrations", Accept="text/csv")).decode("utf-8-sig").splitlines()  # type: ignore[arg-type]
     assert [line.partition(",")[0] for line in lines] == ["integration", "Rocket"]
-    book = load_workbook(io.BytesIO(b"".join(me.get("/office/integrations?format=xlsx"))))
+    book = load_workbook(io.BytesIO(b"".join(me.get("/analytics/integrations?format=xlsx"))))
     assert [row[0].value for row in book.worksheets[0]] == ["integration", "Rocket"]
-    assert me.get("/office/integrations?q=nothing").json()["rows"] == []
-    assert (me.get("/office/queue").status_code, me.get("/office/nonsense").status_code) == (404, 404)
+    assert me.get("/analytics/integrations?q=nothing").json()["rows"] == []
+    assert (me.get("/analytics/queue").status_code, me.get("/analytics/nonsense").status_code) == (404, 404)
 
 
 def test_table_takes_every_word_of_its_pages_address(provider: Any, alice: Any) -> None:
     words = {word for page in saved.PAGES.values() for word in page.words}
     assert words - set(TableParams.model_fields) == set()
-    assert [row[0] for row in caller(alice).get("/office/integrations?sort=name").json()["rows"]] == ["Rocket"]
+    assert [row[0] for row in caller(alice).get("/analytics/integrations?sort=name").json()["rows"]] == ["Rocket"]
 
 
 def test_parameter_with_a_slip_in_its_name_is_refused(provider: Any, alice: Any) -> None:
@@ -167,41 +173,41 @@ def test_parameter_with_a_slip_in_its_name_is_refused(provider: Any, alice: Any)
 
 def test_table_in_json_ends_where_it_is_reported_to(provider: Any, acme: Any, alice: Any) -> None:
     begin(acme, alice, name="Booster", repository="acme/booster", repository_id=1)
-    data = caller(alice).get("/office/integrations?limit=1").json()
+    data = caller(alice).get("/analytics/integrations?limit=1").json()
     assert (len(data["rows"]), data["more"]) == (1, True)
 
 
 def test_figures_of_the_office_are_read_by_people_of_the_program(db: Any, rita: Any) -> None:
     me = caller(with_second_factor(rita))
-    assert me.get("/office/stages?period=365").json()["name"] == "time-in-stages"
+    assert me.get("/analytics/stages?period=365").json()["name"] == "time-in-stages"
 
 
 def test_views_are_ones_own(alice: Any, bob: Any, acme: Any) -> None:
     saved.save_view(alice, "integrations", "Mine", "stage=review", shared=False, now=timezone.now())
-    view = caller(alice).get("/views").json()[0]
+    view = caller(alice).get("/saved-views").json()[0]
     assert (view["name"], view["shared"], view["href"].partition("?")[2]) == ("Mine", False, "stage=review")
-    assert caller(bob).get("/views").json() == []
+    assert caller(bob).get("/saved-views").json() == []
 
 
 def test_view_is_saved_renamed_and_deleted(alice: Any, bob: Any, acme: Any) -> None:
     me = caller(alice)
-    response = me.post("/views", {"page": "integrations", "name": "Late", "query": "stage=review&odd=1"})
+    response = me.post("/saved-views", {"page": "integrations", "name": "Late", "query": "stage=review&odd=1"})
     assert (response.status_code, response.json()["query"], response.json()["is_default"]) == (
         201,
         "stage=review",
         False,
     )
-    place = f"/views/{response.json()['id']}"
+    place = f"/saved-views/{response.json()['id']}"
     data = me.patch(place, {"name": "Later", "is_default": True}).json()
     assert (data["name"], data["is_default"]) == ("Later", True)
     assert me.patch(place, {"is_default": False}).json()["is_default"] is False
-    assert me.post("/views", {"page": "integrations", "name": "Later"}).status_code == 409
-    assert me.post("/views", {"page": "queue", "name": "Queue"}).status_code == 409
-    assert me.post("/views", {"page": "integrations", "name": "Ours", "shared": True}).status_code == 403
+    assert me.post("/saved-views", {"page": "integrations", "name": "Later"}).status_code == 409
+    assert me.post("/saved-views", {"page": "queue", "name": "Queue"}).status_code == 409
+    assert me.post("/saved-views", {"page": "integrations", "name": "Ours", "shared": True}).status_code == 403
     assert me.patch(place, {"name": ""}).json()["errors"][0]["field"] == "name"
     assert [caller(bob).send(method, place).status_code for method in ("PATCH", "DELETE")] == [404, 404]
     assert me.send("DELETE", place).status_code == 200
-    assert me.get("/views").json() == []
+    assert me.get("/saved-views").json() == []
 
 
 def test_introductions_are_listed_for_both_sides_without_a_name(
@@ -210,33 +216,33 @@ def test_introductions_are_listed_for_both_sides_without_a_name(
     ours = begin(acme, alice, name="Rocket", repository="acme/rocket", repository_id=1)
     theirs = begin(globex, charlie, name="Rocket", repository="globex/rocket", repository_id=2)
     hers, his = caller(alice), caller(charlie)
-    handle = hers.get(f"/integrations/{ours.uuid}/neighbours").json()[0]["handle"]
+    handle = hers.get(f"/integrations/{ours.uuid}/similar").json()[0]["handle"]
     response = hers.post(f"/integrations/{ours.uuid}/introductions", {"handle": handle, "message": "Shall we?"})
     assert response.status_code == 201
     for who, by_you in ((hers, True), (his, False)):
         (row,) = who.get("/introductions").json()["items"]
-        assert (row["id"], row["asked_by_you"], row["company"], row["other"]) == (response.json()["id"], by_you, "", "")
+        assert (row["id"], row["asked_by_you"], row["partner"], row["other"]) == (response.json()["id"], by_you, "", "")
     assert theirs.pk
     draft = hers.post("/drafts", {"program": "nomad", "name": "Rocket"}).json()["uuid"]
-    assert len(hers.get(f"/drafts/{draft}/neighbours").json()) >= 1
-    assert his.get(f"/drafts/{draft}/neighbours").status_code == 404
+    assert len(hers.get(f"/drafts/{draft}/similar").json()) >= 1
+    assert his.get(f"/drafts/{draft}/similar").status_code == 404
 
 
 def test_wishes_for_reports_are_read_as_they_were_said(acme: Any, alice: Any) -> None:
     me = caller(alice)
-    (scope,) = me.get("/reports/wishes").json()["wishes"]
-    assert me.patch("/reports", {"wishes": {scope: "never"}}).status_code == 200
-    assert me.get("/reports/wishes").json() == {"wishes": {scope: "never"}}
+    (scope,) = me.get("/reports/subscriptions").json()["subscriptions"]
+    assert me.patch("/reports", {"subscriptions": {scope: "never"}}).status_code == 200
+    assert me.get("/reports/subscriptions").json() == {"subscriptions": {scope: "never"}}
 
 
 def test_email_log_reports_emails_but_no_key_and_no_address_that_stops_a_kind(rita: Any, alice: Any) -> None:
     now, stop = timezone.now(), "https://portal.example/stop/1"
     same = {"to": alice.email, "person": alice, "html": "", "created_at": now, "due_at": now}
-    mail = Email.objects.create(
+    mail = EmailMessage.objects.create(
         key="a", name="message", subject="Hello", text=f"Stop: {stop}", unsubscribe=stop, **same
     )
-    key = Email.objects.create(key="b", name="invitation", subject="Join", text="https://key", **same)
+    key = EmailMessage.objects.create(key="b", name="invitation", subject="Join", text="https://key", **same)
     me = caller(with_second_factor(rita))
-    assert [row["subject"] for row in me.get("/outbox?q=hello").json()["items"]] == ["Hello"]
-    assert stop not in me.get(f"/outbox/{mail.uuid}").json()["text"]
-    assert me.get(f"/outbox/{key.uuid}").status_code == 404
+    assert [row["subject"] for row in me.get("/emails?q=hello").json()["items"]] == ["Hello"]
+    assert stop not in me.get(f"/emails/{mail.uuid}").json()["text"]
+    assert me.get(f"/emails/{key.uuid}").status_code == 404

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from standardwebhooks import Webhook
 
-from portal.api.models import KeptAnswer
-from portal.webhooks.models import Endpoint, EndpointAttempt
+from portal.api.models import IdempotencyRecord
+from portal.webhooks.models import WebhookDeliveryAttempt, WebhookEndpoint
 from portal.webhooks.tasks import send_due_deliveries
 from tests.fakes.receiver import Receiver
 from tests.portal.api.calling import Caller, caller, with_second_factor
@@ -15,7 +15,7 @@ from tests.portal.api.test_tokens import everything_kept, kind
 
 KEY = {"Idempotency-Key": "a-webhook"}
 WEBHOOK_DATA = {
-    "company": "acme", "name": "Build", "address": "https://hooks.acme.com/in?key=place",
+    "partner": "acme", "name": "Build", "address": "https://hooks.acme.com/in?key=place",
     "kinds": ["integration.listed"],
 }  # fmt: skip
 
@@ -27,7 +27,7 @@ def mine(alice: Any) -> Caller:
 
 @pytest.fixture
 def receiver(settings: Any) -> Iterator[Receiver]:
-    settings.LOOPBACK_SOURCES = True
+    settings.ALLOW_LOOPBACK_HTTP = True
     server = Receiver()
     yield server
     server.slow.set()
@@ -45,7 +45,7 @@ def test_secret_of_a_new_webhook_signs_what_is_sent(mine: Caller, acme: Any, rec
     send_due_deliveries()
     (delivery,) = receiver.taken
     assert Webhook(response.json()["secret"]).verify(delivery.body, delivery.headers)["type"] == "portal.test"
-    assert EndpointAttempt.objects.get().status == 200
+    assert WebhookDeliveryAttempt.objects.get().status == 200
 
 
 def test_same_key_makes_one_webhook_and_reports_its_secret_once(mine: Caller, acme: Any) -> None:
@@ -53,7 +53,7 @@ def test_same_key_makes_one_webhook_and_reports_its_secret_once(mine: Caller, ac
     secret = first.json()["secret"]
     assert secret.startswith("whsec_")
     assert (second.status_code, second.json()) == (201, first.json() | {"secret": None})
-    assert (Endpoint.objects.count(), KeptAnswer.objects.count()) == (1, 1)
+    assert (WebhookEndpoint.objects.count(), IdempotencyRecord.objects.count()) == (1, 1)
     assert secret not in everything_kept()
     assert "key=place" not in everything_kept()
     assert "secret" not in mine.get(f"/webhooks/{first.json()['uuid']}").json()
@@ -65,7 +65,7 @@ def test_another_secret_is_made_and_reported_once(mine: Caller, acme: Any) -> No
     first, second = mine.post(place, **KEY), mine.post(place, **KEY)
     assert first.json()["secret"] not in (None, data["secret"])
     assert second.json()["secret"] is None
-    assert Endpoint.objects.get().old_secret_until is not None
+    assert WebhookEndpoint.objects.get().old_secret_until is not None
     assert first.json()["secret"] not in everything_kept()
 
 
@@ -73,11 +73,11 @@ def test_invalid_input_is_named_and_nothing_made(mine: Caller, acme: Any) -> Non
     for odd, field in (
         ({"address": "http://hooks.acme.com/"}, "address"), ({"kinds": []}, "kinds"), ({"kinds": ["x"]}, "kinds"),
         ({"program": "x"}, "program"), ({"form": "pigeon"}, "form"), ({"name": ""}, "name"),
-        ({"kinds": ["office.turn_overdue"]}, "kinds"),
+        ({"kinds": ["program.action_overdue"]}, "kinds"),
     ):  # fmt: skip
         answer = mine.post("/webhooks", WEBHOOK_DATA | odd, **{"Idempotency-Key": f"{field}{odd}"})
         assert (answer.status_code, [each["field"] for each in answer.json()["errors"]]) == (422, [field])
-    assert Endpoint.objects.count() == 0
+    assert WebhookEndpoint.objects.count() == 0
 
 
 def test_message_for_slack_has_no_secret(mine: Caller, acme: Any) -> None:
@@ -92,7 +92,7 @@ def test_webhook_is_added_by_anyone_who_may_and_with_the_scope(
 ) -> None:
     for who in (bob, charlie, with_second_factor(rita)):
         assert caller(who).post("/webhooks", WEBHOOK_DATA).status_code == 404
-    assert mine.post("/webhooks", WEBHOOK_DATA | {"company": None}).status_code == 404
-    assert kind(caller(alice, ["webhooks:write"]).post("/webhooks", WEBHOOK_DATA)) == "scope"
-    own = caller(with_second_factor(sam)).post("/webhooks", WEBHOOK_DATA | {"company": None})
-    assert (own.status_code, own.json()["company"]) == (201, None)
+    assert mine.post("/webhooks", WEBHOOK_DATA | {"partner": None}).status_code == 404
+    assert kind(caller(alice, ["webhooks:write"]).post("/webhooks", WEBHOOK_DATA)) == "insufficient-scope"
+    own = caller(with_second_factor(sam)).post("/webhooks", WEBHOOK_DATA | {"partner": None})
+    assert (own.status_code, own.json()["partner"]) == (201, None)

@@ -15,7 +15,7 @@ from django.utils import timezone
 from integrations.partners.models import Partner
 from integrations.submissions.models import Integration
 from portal.audit import anchors as audit_anchors
-from portal.audit.models import Event
+from portal.audit.models import AuditEvent
 from portal.audit.services import record_event, record_system_event
 from portal.audit.verification import verify_log
 
@@ -29,13 +29,13 @@ def without_trigger() -> Iterator[None]:
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
             cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")  # a table with checks that wait cannot be altered
-            cursor.execute("ALTER TABLE audit_event DISABLE TRIGGER audit_event_append_only")
+            cursor.execute("ALTER TABLE audit_auditevent DISABLE TRIGGER audit_auditevent_append_only")
             yield
-            cursor.execute("ALTER TABLE audit_event ENABLE TRIGGER audit_event_append_only")
+            cursor.execute("ALTER TABLE audit_auditevent ENABLE TRIGGER audit_auditevent_append_only")
         else:
-            cursor.execute("SELECT sql FROM sqlite_master WHERE name = 'audit_event_append_only'")
+            cursor.execute("SELECT sql FROM sqlite_master WHERE name = 'audit_auditevent_append_only'")
             (create,) = cursor.fetchone()
-            cursor.execute("DROP TRIGGER audit_event_append_only")
+            cursor.execute("DROP TRIGGER audit_auditevent_append_only")
             yield
             cursor.execute(create)
 
@@ -45,14 +45,14 @@ def execute(statement: str, *values: Any) -> None:
         cursor.execute(statement, values)
 
 
-def reseal(events: list[Event]) -> None:
+def reseal(events: list[AuditEvent]) -> None:
     """Write a stream anew as somebody does who has the key: every seal and every link fits."""
     before = ""
     for event in events:
         event.before = before
         before = event.hash = event.compute_hash()
         execute(
-            "UPDATE audit_event SET note = %s, before = %s, hash = %s WHERE id = %s",
+            "UPDATE audit_auditevent SET note = %s, before = %s, hash = %s WHERE id = %s",
             event.note, event.before, event.hash, event.pk,
         )  # fmt: skip
 
@@ -81,7 +81,7 @@ def stream(acme: Partner, globex: Partner) -> str:
 
 
 def faults(folder: Path, now: datetime | None = None, **options: Any) -> list[str]:
-    events = Event.objects.order_by("stream", "seq")
+    events = AuditEvent.objects.order_by("stream", "seq")
     return [str(fault) for fault in verify_log(events, folder, now or timezone.now(), **options)]
 
 
@@ -106,7 +106,7 @@ def test_anchor_lists_the_streams_that_grew(stream: str, folder: Path) -> None:
     anchors, unreadable = audit_anchors.read_anchors(folder)
     assert unreadable == []
     assert [(a.number, a.streams, a.events, sorted(a.heads)) for a in anchors] == [
-        (1, 2, 4, sorted([stream, Event.objects.get(actor="", note="", verb="company_changed").stream])),
+        (1, 2, 4, sorted([stream, AuditEvent.objects.get(actor="", note="", event_type="company_changed").stream])),
         (2, 3, 6, ["audit", stream]),
     ]
 
@@ -126,23 +126,23 @@ def test_anchor_is_logged_with_its_mac(acme: Partner, folder: Path, caplog: Any)
 
 
 def test_changed_event_is_named(stream: str, folder: Path) -> None:
-    execute("UPDATE audit_event SET note = 'else' WHERE stream = %s AND seq = 2", stream)
+    execute("UPDATE audit_auditevent SET note = 'else' WHERE stream = %s AND seq = 2", stream)
     assert faults(folder) == [f"{stream} event 2 (company_changed): it was changed after it was written"]
 
 
 def test_event_of_another_partner_is_named(stream: str, globex: Partner, folder: Path) -> None:
-    execute("UPDATE audit_event SET partner_id = %s WHERE stream = %s AND seq = 2", globex.pk, stream)
+    execute("UPDATE audit_auditevent SET partner_id = %s WHERE stream = %s AND seq = 2", globex.pk, stream)
     assert faults(folder) == [f"{stream} event 2 (company_changed): it was changed after it was written"]
 
 
 def test_removed_event_is_named(stream: str, folder: Path) -> None:
-    execute("DELETE FROM audit_event WHERE stream = %s AND seq = 2", stream)
+    execute("DELETE FROM audit_auditevent WHERE stream = %s AND seq = 2", stream)
     assert faults(folder) == [f"{stream} event 3 (company_changed): an event before it is missing or was replaced"]
 
 
 def test_event_sealed_without_the_key_is_named(stream: str, folder: Path, settings: Any) -> None:
     """Who has the database alone cannot compute a seal, whatever key they try."""
-    events = list(Event.objects.filter(stream=stream).order_by("seq"))
+    events = list(AuditEvent.objects.filter(stream=stream).order_by("seq"))
     events[1].note = "forged"
     settings.AUDIT_KEYS = {"2026": "a guess", "2025": "a guess"}
     reseal(events)
@@ -154,7 +154,7 @@ def test_event_sealed_without_the_key_is_named(stream: str, folder: Path, settin
 
 
 def test_truncated_stream_is_named(stream: str, folder: Path) -> None:
-    execute("DELETE FROM audit_event WHERE stream = %s AND seq > 2", stream)
+    execute("DELETE FROM audit_auditevent WHERE stream = %s AND seq > 2", stream)
     assert faults(folder) == [
         f"{stream}: it was cut off after event 2: anchor 1 lists event 3",
         f"{stream}: it was cut off after event 2: anchor 2 lists event 4",
@@ -162,7 +162,7 @@ def test_truncated_stream_is_named(stream: str, folder: Path) -> None:
 
 
 def test_deleted_stream_is_named(stream: str, folder: Path) -> None:
-    execute("DELETE FROM audit_event WHERE stream = %s", stream)
+    execute("DELETE FROM audit_auditevent WHERE stream = %s", stream)
     assert faults(folder) == [
         f"{stream}: it was deleted: anchor 1 lists event 3",
         f"{stream}: it was deleted: anchor 2 lists event 4",
@@ -170,13 +170,13 @@ def test_deleted_stream_is_named(stream: str, folder: Path) -> None:
 
 
 def test_deleted_log_is_named(stream: str, folder: Path) -> None:
-    execute("DELETE FROM audit_event")
+    execute("DELETE FROM audit_auditevent")
     assert [fault.partition(": it was deleted")[1] for fault in faults(folder)] == [": it was deleted"] * 4
 
 
 def test_consistent_rewriting_with_the_key_is_named(stream: str, folder: Path) -> None:
     """The chain alone verifies; the anchors do not."""
-    events = list(Event.objects.filter(stream=stream).order_by("seq"))
+    events = list(AuditEvent.objects.filter(stream=stream).order_by("seq"))
     events[1].note = "rewritten"
     reseal(events)
     place = f"{stream} event"
@@ -204,7 +204,7 @@ def test_deleted_anchor_and_its_record_show_as_missing_days(stream: str, folder:
     """The newest anchor, deleted with its record, leaves no trace but days without one: the next takes its number."""
     last = anchor_files(folder)[-1]
     last.unlink()
-    execute("DELETE FROM audit_event WHERE stream = 'audit' AND seq = 2")
+    execute("DELETE FROM audit_auditevent WHERE stream = 'audit' AND seq = 2")
     later = timezone.now() + timedelta(days=2)
     assert [fault.partition(" since")[0] for fault in faults(folder, later)] == ["anchors: none was written"]
     audit_anchors.write_due_anchor(later)
@@ -247,7 +247,7 @@ def test_rotated_key_verifies_what_it_sealed(stream: str, acme: Partner, folder:
     settings.AUDIT_KEYS = {"2027": "a new key"} | KEYS
     record_event(acme, "company_changed", actor=None, now=timezone.now(), note="later")
     audit_anchors.write_due_anchor(timezone.now() + timedelta(days=1))
-    newest = Event.objects.filter(stream=stream).order_by("seq").last()
+    newest = AuditEvent.objects.filter(stream=stream).order_by("seq").last()
     assert newest is not None
     assert (newest.key_id, audit_anchors.read_anchors(folder)[0][-1].key_id) == ("2027", "2027")
     assert faults(folder) == []
@@ -297,15 +297,15 @@ def test_anchor_with_a_value_of_another_type_is_named(stream: str, folder: Path,
 
 def test_forged_record_of_an_anchor_stops_nothing(stream: str, folder: Path) -> None:
     for data in ('["number"]', '{"number": ["1"], "mac": "x"}'):
-        execute("UPDATE audit_event SET data = %s WHERE stream = 'audit' AND seq = 1", data)
+        execute("UPDATE audit_auditevent SET data = %s WHERE stream = 'audit' AND seq = 1", data)
         assert faults(folder) == ["audit event 1 (anchored): it was changed after it was written"]
 
 
 def test_anchor_written_during_verification_is_not_missing(stream: str, folder: Path) -> None:
-    def read_late() -> Iterator[Event]:
+    def read_late() -> Iterator[AuditEvent]:
         """Read the events after the anchors, as a long verification does."""
         assert audit_anchors.write_due_anchor(timezone.now() + timedelta(days=1)) == 1
-        yield from Event.objects.order_by("stream", "seq")
+        yield from AuditEvent.objects.order_by("stream", "seq")
 
     assert list(verify_log(read_late(), folder, timezone.now())) == []
 
@@ -348,10 +348,10 @@ def test_anchor_under_a_retired_key_is_tampering(stream: str, folder: Path, sett
 
 def test_event_under_an_invented_key_is_tampering(stream: str, folder: Path) -> None:
     """An unknown key that never sealed an anchor was not lost: it never was."""
-    columns = "integration_id, partner_id, verb, actor_id, actor, note, data, internal, at"
+    columns = "integration_id, partner_id, event_type, actor_id, actor, note, data, internal, at"
     execute(
-        f"INSERT INTO audit_event (stream, seq, before, key_id, hash, {columns}) "
-        f"SELECT stream, seq + 1, hash, 'zz', '00', {columns} FROM audit_event WHERE stream = %s AND seq = 4",
+        f"INSERT INTO audit_auditevent (stream, seq, before, key_id, hash, {columns}) "
+        f"SELECT stream, seq + 1, hash, 'zz', '00', {columns} FROM audit_auditevent WHERE stream = %s AND seq = 4",
         stream,
     )
     place = f"{stream} event 5 (company_changed)"
@@ -421,4 +421,4 @@ def test_event_cannot_be_changed_through_the_database(stream: str) -> None:
     from django.db import DatabaseError, transaction
 
     with pytest.raises(DatabaseError, match="append-only"), transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute("UPDATE audit_event SET key_id = ''")
+        cursor.execute("UPDATE audit_auditevent SET key_id = ''")

@@ -12,7 +12,7 @@ def test_migrations_make_the_triggers_of_append_only_tables(db):
     with connection.cursor() as cursor:
         cursor.execute(QUERIES[connection.vendor])
         assert set(cursor.fetchall()) == {
-            ("audit_event", "audit_event_append_only"),
-            ("sla_issueevent", "sla_issueevent_append_only"),
-            ("sla_clockevent", "sla_clockevent_append_only"),
+            ("audit_auditevent", "audit_auditevent_append_only"),
+            ("sla_supportissueevent", "sla_issueevent_append_only"),
+            ("sla_slaclockevent", "sla_clockevent_append_only"),
         }

@@ -44,7 +44,7 @@ def test_no_sign_in_page_is_stored(client: Client, db: None, page: str) -> None:
 
 
 def test_public_pages_of_a_visitor_keep_their_headers(client: Client, db: None) -> None:
-    assert cache_control(client, "/listed/") == "no-cache"
+    assert cache_control(client, "/directory/") == "no-cache"
 
 
 def test_answers_of_the_api_keep_their_headers(client: Client, db: None) -> None:

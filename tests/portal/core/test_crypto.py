@@ -29,17 +29,17 @@ def test_secret_with_one_bit_changed(place):
 
 
 def test_secret_of_deleted_key(settings):
-    settings.CREDENTIALS_KEYS = ["old"]
+    settings.ENCRYPTION_KEYS = ["old"]
     ciphertext = encrypt(Secret("a"), PLACE)
-    settings.CREDENTIALS_KEYS = ["new"]
+    settings.ENCRYPTION_KEYS = ["new"]
     with pytest.raises(DecryptionError, match="no longer configured"):
         decrypt(ciphertext, PLACE)
 
 
 def test_older_key_still_opens_and_newest_seals(settings):
-    settings.CREDENTIALS_KEYS = ["old"]
+    settings.ENCRYPTION_KEYS = ["old"]
     before = encrypt(Secret("a"), PLACE)
-    settings.CREDENTIALS_KEYS = ["new", "old"]
+    settings.ENCRYPTION_KEYS = ["new", "old"]
     after = encrypt(Secret("a"), PLACE)
     assert (decrypt(before, PLACE), is_current(before), is_current(after)) == (Secret("a"), False, True)
 

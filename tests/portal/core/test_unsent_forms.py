@@ -106,7 +106,7 @@ def test_form_of_another_is_deleted_where_its_page_is_opened(alice: Any, charlie
 
 def test_public_page_does_not_name_the_author(alice: Any) -> None:
     client = checked_client(alice)
-    client.get("/feeds/listed.json")
+    client.get("/feeds/directory.json")
     assert AUTHOR_COOKIE not in client.cookies
 
 

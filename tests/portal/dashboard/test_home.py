@@ -43,8 +43,8 @@ def test_of_an_any_of_group_as_many_are_left_as_are_enough(at: Any, sign_in: Any
     row = at("review")  # a demonstration, or the logs of the tests
     page = sign_in(alice).get(f"/integrations/{row.uuid}/").text
     assert page.count("One of these is enough.") == 2
-    assert f"{row.tally['left']} of {row.tally['of']} before Release" in page
-    assert row.tally["left"] == len(facts.list_missing_next(row, NOW)) - 1
+    assert f"{row.requirement_counts['left']} of {row.requirement_counts['of']} before Release" in page
+    assert row.requirement_counts["left"] == len(facts.list_missing_next(row, NOW)) - 1
 
 
 def test_introduction_that_waits_for_ones_answer_is_listed(

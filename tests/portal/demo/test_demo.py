@@ -12,15 +12,15 @@ from django.utils import timezone
 from integrations.partners.models import Membership, Partner
 from integrations.programs.registry import PROGRAMS
 from integrations.sla import tasks
-from integrations.sla.models import Breach, Clock, Issue, SupportPolicy, Watch
-from integrations.submissions.models import Agreement, Integration, Meeting, RequirementState
+from integrations.sla.models import LabelPolicy, MonitoredRepository, SlaBreach, SlaClock, SupportIssue
+from integrations.submissions.models import Agreement, Integration, Meeting, RequirementFulfillment
 from integrations.submissions.selectors.context import build_step_context
 from integrations.submissions.workflow.states import Stage, determine_next_action
 from portal.accounts.models import User
-from portal.audit.models import Event
+from portal.audit.models import AuditEvent
 from portal.audit.verification import find_chain_faults
 from portal.demo.sla import UNREADABLE_INTEGRATION, update_stories
-from portal.notifications.models import Email
+from portal.notifications.models import EmailMessage
 from portal.system_checks import check_demo_is_absent
 from verification.testruns.selectors import get_latest_test_runs
 
@@ -40,33 +40,36 @@ def test_demo_world_shows_every_program_stage_and_role(demo: None) -> None:
     rows = list(Integration.objects.select_related("partner"))
     assert {row.program_key for row in rows} == set(PROGRAMS)
     assert {row.stage for row in rows} == {str(stage) for stage in Stage}
-    assert {row.turn_holder for row in rows if row.is_open} == {"partner", "program", "machine", "third_party"}
+    assert {row.responsible_party for row in rows if row.is_open} == {"partner", "program", "machine", "third_party"}
     assert set(Membership.objects.values_list("role", flat=True)) == {"owner", "editor", "viewer"}
-    assert list(find_chain_faults(Event.objects.order_by("stream", "seq"))) == []
+    assert list(find_chain_faults(AuditEvent.objects.order_by("stream", "seq"))) == []
     for partner in Partner.objects.all():
-        assert partner.events.filter(stream=f"partner:{partner.pk}", verb="partner_created").count() == 1
+        assert partner.events.filter(stream=f"partner:{partner.pk}", event_type="partner_created").count() == 1
 
 
 def test_every_turn_of_the_demo_world_is_the_derived_one(demo: None) -> None:
     now = timezone.now()
     for row in Integration.objects.all():
         turn = determine_next_action(build_step_context(row, now))
-        assert (row.turn_holder, row.turn_action) == ((turn.holder, turn.action) if turn else ("", ""))
+        assert (row.responsible_party, row.next_action_text) == ((turn.holder, turn.action) if turn else ("", ""))
 
 
 def test_demo_world_shows_what_waits_half_done(demo: None) -> None:
     now = timezone.now()
-    waiting = {(s.status, s.data.get("waits_for")) for s in RequirementState.objects.filter(status="waiting")}
-    assert waiting >= {("waiting", "partner"), ("waiting", "program")}
+    waiting = {
+        (s.status, s.data.get("waits_for"))
+        for s in RequirementFulfillment.objects.filter(status="awaiting_other_party")
+    }
+    assert waiting >= {("awaiting_other_party", "partner"), ("awaiting_other_party", "program")}
     meeting = Meeting.objects.get(state="proposed")
     assert meeting.by_program
     assert all(datetime.fromisoformat(moment) > now for moment in meeting.times)
     assert [a.partner.name for a in Agreement.objects.filter(program_signed_on=None)] == ["Marlow Metrics"]
-    failed = RequirementState.objects.filter(status="fail", waived_until=None).select_related("integration")
-    assert {state.integration.turn_holder for state in failed} == {"partner"}
+    failed = RequirementFulfillment.objects.filter(status="fail", waiver_expires_at=None).select_related("integration")
+    assert {state.integration.responsible_party for state in failed} == {"partner"}
     undoable = Integration.objects.get(undo_until__gt=now)
     assert undoable.stage == "release"
-    assert Email.objects.filter(integration=undoable, name="approved", sent_at=None).exists()
+    assert EmailMessage.objects.filter(integration=undoable, name="approved", sent_at=None).exists()
 
 
 def test_demo_refuses_production(db: None, settings: Any) -> None:
@@ -94,25 +97,27 @@ def test_demo_world_is_refused_where_people_are(demo: None) -> None:
 
 
 def test_demo_world_shows_a_notice_a_dispute_a_breach_reverted_and_a_proposal(demo: None) -> None:
-    assert Integration.objects.filter(standing="notice").count() == 1
-    assert [issue.integration.name for issue in Issue.objects.exclude(disputed="")] == ["Globex Firewall"]
-    back = Breach.objects.get(retracted_at__isnull=False)
+    assert Integration.objects.filter(listing_status="on_notice").count() == 1
+    assert [issue.integration.name for issue in SupportIssue.objects.exclude(disputed="")] == ["Globex Firewall"]
+    back = SlaBreach.objects.get(retracted_at__isnull=False)
     assert back.issue.title == "Second disk is not seen"
-    assert SupportPolicy.objects.filter(state="proposed").count() == 1
+    assert LabelPolicy.objects.filter(state="proposed").count() == 1
 
 
 def test_demo_world_goes_on_however_long_it_runs(demo: None) -> None:
     now = timezone.now()
     for days in (1, 30, 120):
         then = now + timedelta(days=days)
-        assert update_stories(then) == Watch.objects.filter(ended_at=None).count()
+        assert update_stories(then) == MonitoredRepository.objects.filter(ended_at=None).count()
         tasks.advance_due_clocks(then)
-        open_clocks = Clock.objects.filter(promised=True, watch__ended_at=None)
-        blind = open_clocks.filter(state="blind").exclude(integration__name=UNREADABLE_INTEGRATION if days == 1 else "")
-        assert (blind.count(), open_clocks.filter(state__in=("running", "paused")).exists()) == (0, True)
+        open_clocks = SlaClock.objects.filter(is_committed=True, watch__ended_at=None)
+        data_incomplete = open_clocks.filter(state="data_incomplete").exclude(
+            integration__name=UNREADABLE_INTEGRATION if days == 1 else ""
+        )
+        assert (data_incomplete.count(), open_clocks.filter(state__in=("running", "paused")).exists()) == (0, True)
         late = open_clocks.filter(state="overdue", due_at__lt=then - timedelta(days=20))
         assert not late.exists()
-    numbers = Issue.objects.values_list("watch_id", "number")
+    numbers = SupportIssue.objects.values_list("watch_id", "number")
     assert len(set(numbers)) == len(numbers)
 
 
@@ -126,8 +131,8 @@ def test_demo_world_shows_a_test_run_of_each_kind_to_anyone_who_decides(demo: No
 
 
 def test_demo_world_shows_a_severity_that_was_lowered_by_consent(demo: None) -> None:
-    issue = Issue.objects.get(title__startswith="Graphs of the dashboard")
-    clock = issue.clocks.get(promised=True)
+    issue = SupportIssue.objects.get(title__startswith="Graphs of the dashboard")
+    clock = issue.clocks.get(is_committed=True)
     assert (issue.severity, issue.disputed, clock.state, clock.severity) == ("other", "", "running", "other")
-    events = Event.objects.filter(integration=issue.integration, data__issue=str(issue.uuid))
-    assert list(events.order_by("seq").values_list("verb", flat=True)) == ["severity_asked", "severity_lowered"]
+    events = AuditEvent.objects.filter(integration=issue.integration, data__issue=str(issue.uuid))
+    assert list(events.order_by("seq").values_list("event_type", flat=True)) == ["severity_asked", "severity_lowered"]

@@ -23,7 +23,7 @@ def listed_integration(at: Any, alice: Any) -> Integration:
 
 
 def items(client: Client, query: str = "") -> list[dict[str, Any]]:
-    return list(client.get(f"/feeds/listed.json{query}").json()["items"])
+    return list(client.get(f"/feeds/directory.json{query}").json()["items"])
 
 
 def test_both_feeds_report_the_same_newest_first(
@@ -32,10 +32,10 @@ def test_both_feeds_report_the_same_newest_first(
     perform_transition(listed_integration, "archive", actor=alice, note="Replaced.", now=now + timedelta(days=1))
     feed_items = items(client)
     assert [(item["title"], item["tags"][0]) for item in feed_items] == [
-        ("Removed: Rocket by Acme", "removed"),
+        ("Removed: Rocket by Acme", "delisted"),
         ("New: Rocket by Acme", "new"),
     ]
-    root = ET.fromstring(client.get("/feeds/listed.atom").content)
+    root = ET.fromstring(client.get("/feeds/directory.atom").content)
     entries = root.findall(f"{ATOM}entry")
     assert [entry.findtext(f"{ATOM}id") for entry in entries] == [item["id"] for item in feed_items]
     assert [entry.findtext(f"{ATOM}title") for entry in entries] == [item["title"] for item in feed_items]
@@ -72,12 +72,12 @@ def test_earlier_changes_are_on_further_pages(
         at = now + timedelta(days=number // 2)
         ListingChange.objects.create(listing=row, kind="changed", said=f"Change {number}.", at=at)
     for form, read in (("json", json_page), ("atom", atom_page)):
-        address, feed_items = f"/feeds/listed.{form}?partner=acme&since=2026-01-01", []
+        address, feed_items = f"/feeds/directory.{form}?partner=acme&since=2026-01-01", []
         while address:
             entries, following = read(client.get(address).content)
             assert len(entries) <= 2
             feed_items += entries
-            own = f"https://portal.example/feeds/listed.{form}?partner=acme&since=2026-01-01&before="
+            own = f"https://portal.example/feeds/directory.{form}?partner=acme&since=2026-01-01&before="
             assert following.startswith(own) or not following
             address = following.removeprefix("https://portal.example")
         assert feed_items == ["Change 3.", "Change 2.", "Listed by the Nomad program.", "Change 1.", "Change 0."]
@@ -101,7 +101,7 @@ def test_page_that_cannot_be_meant_is_the_first(listed_integration: Integration,
     assert len(items(client, f"?before={before}")) == 1
 
 
-@pytest.mark.parametrize("address", ["/feeds/listed.atom", "/feeds/listed.json"])
+@pytest.mark.parametrize("address", ["/feeds/directory.atom", "/feeds/directory.json"])
 def test_who_has_it_gets_304_until_something_happens(
     listed_integration: Integration, alice: Any, now: Any, client: Client, address: str
 ) -> None:
@@ -117,11 +117,18 @@ def test_who_has_it_gets_304_until_something_happens(
 def test_sitemap_names_what_is_listed_now(
     listed_integration: Integration, alice: Any, now: Any, client: Client
 ) -> None:
-    address = f"/listed/{listed_integration.uuid}/"
+    address = f"/directory/{listed_integration.uuid}/"
     text = client.get("/sitemap.xml").text
     assert address in text
     assert "/partners/acme/" in text
-    for page in ("/", "/help/words/", "/help/checks/release.signature/", "/status/", "/verify/", "/start/nomad/"):
+    for page in (
+        "/",
+        "/help/glossary/",
+        "/help/checks/release.signature/",
+        "/status/",
+        "/verify/",
+        "/programs/choose/nomad/",
+    ):
         assert f"{page}</loc>" in text
     perform_transition(listed_integration, "archive", actor=alice, note="Replaced.", now=now)
     assert address not in client.get("/sitemap.xml").text
@@ -133,4 +140,4 @@ def test_listing_of_another_sort_of_text_makes_well_formed_feeds(
 ) -> None:
     Listing.objects.update(name="<b>&]]>", publisher="O’“Brien” & Söhne")
     assert items(client)[0]["title"] == "New: <b>&]]> by O’“Brien” & Söhne"
-    ET.fromstring(client.get("/feeds/listed.atom").content)
+    ET.fromstring(client.get("/feeds/directory.atom").content)

@@ -13,11 +13,28 @@ from portal.directory.models import Listing
 from portal.ui.components.head import page_description, page_title
 
 PAGES = (
-    "/", "/listed/", "/listed/?product=Nomad", "/run-tasks/", "/partners/acme/", "/programs/", "/programs/nomad/",
-    "/start/", "/start/nomad/", "/welcome/", "/help/", "/help/words/", "/help/checks/",
-    "/help/checks/release.signature/", "/help/clock/", "/help/standing/", "/status/", "/verify/", "/api/docs",
-    "{}", "{}badge/",
-)  # fmt: skip
+    "/",
+    "/directory/",
+    "/directory/?product=Nomad",
+    "/run-tasks/",
+    "/partners/acme/",
+    "/programs/",
+    "/programs/nomad/",
+    "/programs/choose/",
+    "/programs/choose/nomad/",
+    "/help/getting-started/",
+    "/help/",
+    "/help/glossary/",
+    "/help/checks/",
+    "/help/checks/release.signature/",
+    "/help/clock/",
+    "/help/compliance/",
+    "/status/",
+    "/verify/",
+    "/api/docs",
+    "{}",
+    "{}badge/",
+)
 
 
 @pytest.fixture
@@ -41,7 +58,7 @@ def meta(page: BeautifulSoup, name: str) -> list[str]:
 @pytest.mark.parametrize("address", PAGES)
 def test_public_page_says_what_it_is(row: Integration, client: Client, settings: Any, address: str) -> None:
     settings.SITE_URL = "https://portal.example"
-    path = address.format(f"/listed/{row.uuid}/")
+    path = address.format(f"/directory/{row.uuid}/")
     page = head(client, path)
     whole = f"https://portal.example{path.partition('?')[0]}"
     title = page.title.text.removesuffix(" · Partner portal")  # type: ignore[union-attr]
@@ -58,7 +75,7 @@ def test_public_page_says_what_it_is(row: Integration, client: Client, settings:
 
 @pytest.mark.parametrize("address", PAGES)
 def test_public_page_is_packed_anyone_who_reads_it(row: Integration, client: Client, alice: Any, address: str) -> None:
-    path = address.format(f"/listed/{row.uuid}/")
+    path = address.format(f"/directory/{row.uuid}/")
     plain, response = client.get(path), client.get(path, headers={"Accept-Encoding": "gzip"})
     assert (plain.get("Content-Encoding", ""), response["Content-Encoding"]) == ("", "gzip")
     assert "Accept-Encoding" in response["Vary"]
@@ -74,29 +91,29 @@ def test_what_is_for_one_person_goes_as_it_is(row: Integration, client: Client, 
 
 def test_badge_is_the_same_for_everyone(row: Integration, client: Client) -> None:
     for form in ("badge.svg", "badge.json", "statement.json"):
-        file = client.get(f"/listed/{row.uuid}/{form}", headers={"Accept-Encoding": "gzip"})
+        file = client.get(f"/directory/{row.uuid}/{form}", headers={"Accept-Encoding": "gzip"})
         assert (file.get("Content-Encoding", ""), "Vary" in file) == ("", False)
 
 
 def test_feed_that_went_packed_is_known_again(row: Integration, client: Client) -> None:
-    feed = client.get("/feeds/listed.json", headers={"Accept-Encoding": "gzip"})
+    feed = client.get("/feeds/directory.json", headers={"Accept-Encoding": "gzip"})
     assert (feed["Content-Encoding"], feed["ETag"][:2]) == ("gzip", "W/")
     headers = {"Accept-Encoding": "gzip", "If-None-Match": feed["ETag"]}
-    assert client.get("/feeds/listed.json", headers=headers).status_code == 304
+    assert client.get("/feeds/directory.json", headers=headers).status_code == 304
 
 
 def test_directory_and_a_partner_are_reported_to_machines(row: Integration, client: Client, settings: Any) -> None:
     settings.SITE_URL = "https://portal.example"
     Listing.objects.update(name="</script><b>")
-    its = f"https://portal.example/listed/{row.uuid}/"
-    metadata = read_metadata(client, "/listed/")
+    its = f"https://portal.example/directory/{row.uuid}/"
+    metadata = read_metadata(client, "/directory/")
     item = {"@type": "ListItem", "position": 1, "name": "</script><b>", "url": its}
     assert metadata == {"@context": "https://schema.org", "@type": "ItemList", "itemListElement": [item]}
     acme = read_metadata(client, "/partners/acme/")
     assert (acme["@type"], acme["name"], acme["owns"]) == (
         "Organization", "Acme", [{"@type": "SoftwareApplication", "@id": its}],
     )  # fmt: skip
-    assert head(client, "/listed/?q=nothing").select('[type="application/ld+json"]') == []
+    assert head(client, "/directory/?q=nothing").select('[type="application/ld+json"]') == []
 
 
 def test_words_of_a_template_cannot_leave_their_attribute() -> None:

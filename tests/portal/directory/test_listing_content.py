@@ -41,7 +41,7 @@ def listed_integration(at: Any, alice: Any, now: Any) -> Any:
 
 
 def test_listing_shows_public_answers_and_no_others(listed_integration: Any, client: Client) -> None:
-    page = client.get(f"/listed/{listed_integration.uuid}/").text
+    page = client.get(f"/directory/{listed_integration.uuid}/").text
     assert "Launches rockets.<br>Safely." in page
     assert 'href="https://acme.example/r"' in page
     assert "pager@acme.example" not in page
@@ -49,14 +49,14 @@ def test_listing_shows_public_answers_and_no_others(listed_integration: Any, cli
 
 
 def test_list_shows_the_first_line(listed_integration: Any, client: Client) -> None:
-    page = client.get("/listed/").text
+    page = client.get("/directory/").text
     assert "Launches rockets." in page
     assert "Safely." not in page
-    assert f"/listed/{listed_integration.uuid}/logo/" in page
+    assert f"/directory/{listed_integration.uuid}/logo/" in page
 
 
 def test_logo_is_a_picture_that_can_do_nothing(listed_integration: Any, client: Client) -> None:
-    answer = client.get(f"/listed/{listed_integration.uuid}/logo/")
+    answer = client.get(f"/directory/{listed_integration.uuid}/logo/")
     assert b"".join(answer.streaming_content) == PNG  # type: ignore[attr-defined]
     assert answer["Content-Type"] == "image/png"
     assert answer["X-Content-Type-Options"] == "nosniff"
@@ -69,13 +69,13 @@ def test_logo_of_what_is_not_listed_is_not_there(at: Any, alice: Any, now: Any, 
     documents.upload_document(
         row, LOGO, validate_file(SimpleUploadedFile("logo.png", PNG), ("png",)), actor=alice, now=now
     )
-    assert client.get(f"/listed/{row.uuid}/logo/").status_code == 404
+    assert client.get(f"/directory/{row.uuid}/logo/").status_code == 404
 
 
 def test_without_a_logo_there_is_no_empty_frame(at: Any, client: Client) -> None:
     row = at("support")
-    assert "/logo/" not in client.get(f"/listed/{row.uuid}/").text
-    assert client.get(f"/listed/{row.uuid}/logo/").status_code == 404
+    assert "/logo/" not in client.get(f"/directory/{row.uuid}/").text
+    assert client.get(f"/directory/{row.uuid}/logo/").status_code == 404
 
 
 def test_form_says_which_answers_everyone_reads(listed_integration: Any, alice: Any, sign_in: Any) -> None:

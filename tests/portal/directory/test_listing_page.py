@@ -12,7 +12,7 @@ from integrations.submissions.models import Integration
 from integrations.submissions.services import requirements as answers
 from integrations.submissions.services import waivers
 from integrations.submissions.services.transitions import perform_transition
-from portal.audit.models import Event
+from portal.audit.models import AuditEvent
 from portal.core.errors import ActionRefused
 from portal.directory import services
 from portal.directory.install_snippets import build_constraint, build_snippet
@@ -50,7 +50,7 @@ def listed_provider(acme: Any, alice: Any, rita: Any, now: Any) -> Integration:
 
 
 def page_of(client: Client, row: Integration) -> str:
-    return client.get(f"/listed/{row.uuid}/").text
+    return client.get(f"/directory/{row.uuid}/").text
 
 
 def test_publisher_is_reported_with_the_ways_it_is_known(listed_provider: Integration, client: Client) -> None:
@@ -155,7 +155,7 @@ def test_what_is_removed_stays_says_so_and_is_not_to_be_found(
     listed_provider: Integration, alice: Any, now: Any, client: Client
 ) -> None:
     perform_transition(listed_provider, "archive", actor=alice, note="Replaced.", now=now)
-    answer = client.get(f"/listed/{listed_provider.uuid}/")
+    answer = client.get(f"/directory/{listed_provider.uuid}/")
     assert (answer.status_code, answer["X-Robots-Tag"], answer["Cache-Control"]) == (200, "noindex", "no-cache")
     assert "No longer supported" in answer.text
     assert ("First listed" in answer.text, "Listed since" in answer.text) == (True, False)
@@ -194,12 +194,12 @@ def test_too_small_a_sample_is_said_and_greyed(listed_provider: Integration, cli
 def test_reply_appears_next_to_the_record_and_its_history_stays(
     listed_provider: Integration, alice: Any, sign_in: Any, client: Client
 ) -> None:
-    address = f"/listed/{listed_provider.uuid}/reply/"
+    address = f"/directory/{listed_provider.uuid}/reply/"
     assert sign_in(alice).post(address, {"text": "One outage of ours.\nMended."}).status_code == 302
     assert "One outage of ours.<br>Mended." in page_of(client, listed_provider)
     assert sign_in(alice).post(address, {"text": ""}).status_code == 302
     assert "One outage of ours." not in page_of(client, listed_provider)
-    events = Event.objects.filter(verb="support_replied").order_by("seq")
+    events = AuditEvent.objects.filter(event_type="support_replied").order_by("seq")
     assert [event.note for event in events] == ["One outage of ours.\nMended.", ""]
     assert "One outage of ours." in sign_in(alice).get(address).text
 
@@ -209,9 +209,9 @@ def test_reply_appears_next_to_the_record_and_its_history_stays(
 def test_reply_that_breaks_a_rule_is_kept_and_reported(
     listed_provider: Integration, alice: Any, sign_in: Any, text: str
 ) -> None:
-    answer = sign_in(alice).post(f"/listed/{listed_provider.uuid}/reply/", {"text": text})
+    answer = sign_in(alice).post(f"/directory/{listed_provider.uuid}/reply/", {"text": text})
     assert answer.status_code == 422
-    assert not Event.objects.filter(verb="support_replied").exists()
+    assert not AuditEvent.objects.filter(event_type="support_replied").exists()
 
 
 def test_own_pages_and_the_repository_may_be_named(listed_provider: Integration, acme: Any) -> None:

@@ -23,7 +23,7 @@ from tests.conftest import NOW
 SHELF = (
     ("Žluté Rakety", "Acme", "terraform-provider", "networking", "partner", "listed", ("linux_amd64",), 90.0, 20),
     ("Rocket scan", "Acme", "terraform-run-task", "audit", "verified", "listed", (), None, 0),
-    ("Old Rocket", "Globex", "nomad", "storage", "", "removed", (), None, 0),
+    ("Old Rocket", "Globex", "nomad", "storage", "", "delisted", (), None, 0),
     ("Proxy", "Globex", "terraform-provider", "networking", "", "suspended", ("linux_amd64", "darwin_arm64"), 40.0, 5),
     ("Volumes", "Globex", "nomad", "storage", "verified", "listed", ("linux_amd64",), 100.0, 2),
 )
@@ -32,9 +32,11 @@ NONSENSE = st.text(max_size=60) | st.sampled_from(["%", "_", "\\", "'", "\x00", 
 
 @pytest.fixture
 def shelf(acme: Partner, globex: Partner) -> None:
-    for number, (name, company, program, category, tier, standing, platforms, share, settled_count) in enumerate(SHELF):
+    for number, (name, company, program, category, tier, listing_status, platforms, share, settled_count) in enumerate(
+        SHELF
+    ):
         partner = acme if company == "Acme" else globex
-        fields = {"program_key": program, "edition_date": "2026-06", "step": "support", "turn_holder": "machine"}
+        fields = {"program_key": program, "edition_date": "2026-06", "step": "support", "responsible_party": "machine"}
         row = Integration.objects.create(
             partner=partner, name=name, stage="support", created_at=NOW, released_at=NOW, **fields
         )
@@ -53,7 +55,7 @@ def shelf(acme: Partner, globex: Partner) -> None:
             category_name=category.capitalize(),
             tier=tier,
             tier_name=tier.capitalize(),
-            standing=standing,
+            listing_status=listing_status,
             track={"terraform-provider": "infrastructure", "terraform-run-task": "workflow"}.get(program, ""),
             summary="It flies.",
             words=normalize_text(f"{name} {company} {category}"),
@@ -80,14 +82,14 @@ def names(**query: str) -> list[str]:
         ({"q": "ock"}, ["Rocket scan"]),
         ({"q": "globex storage"}, ["Volumes"]),
         ({"q": "%"}, []),
-        ({"standing": "former"}, ["Old Rocket"]),
-        ({"standing": "any", "q": "rocket"}, ["Rocket scan", "Old Rocket"]),
-        ({"standing": "any", "q": "rocket", "sort": "best"}, ["Rocket scan", "Old Rocket"]),
-        ({"standing": "any", "q": "rocket", "sort": "newest"}, ["Old Rocket", "Rocket scan"]),
-        ({"standing": "any", "q": "o"}, ["Old Rocket", "Proxy", "Rocket scan", "Volumes", "Žluté Rakety"]),
-        ({"standing": "any", "q": "r"}, ["Rocket scan", "Old Rocket", "Žluté Rakety", "Proxy", "Volumes"]),
-        ({"standing": "suspended"}, ["Proxy"]),
-        ({"standing": "good", "product": "Terraform"}, ["Rocket scan", "Žluté Rakety"]),
+        ({"listing_status": "former"}, ["Old Rocket"]),
+        ({"listing_status": "any", "q": "rocket"}, ["Rocket scan", "Old Rocket"]),
+        ({"listing_status": "any", "q": "rocket", "sort": "best"}, ["Rocket scan", "Old Rocket"]),
+        ({"listing_status": "any", "q": "rocket", "sort": "newest"}, ["Old Rocket", "Rocket scan"]),
+        ({"listing_status": "any", "q": "o"}, ["Old Rocket", "Proxy", "Rocket scan", "Volumes", "Žluté Rakety"]),
+        ({"listing_status": "any", "q": "r"}, ["Rocket scan", "Old Rocket", "Žluté Rakety", "Proxy", "Volumes"]),
+        ({"listing_status": "suspended"}, ["Proxy"]),
+        ({"listing_status": "good", "product": "Terraform"}, ["Rocket scan", "Žluté Rakety"]),
         ({"track": "workflow"}, ["Rocket scan"]),
         ({"track": "infrastructure"}, ["Proxy", "Žluté Rakety"]),
         ({"tier": "verified"}, ["Volumes", "Rocket scan"]),
@@ -95,15 +97,18 @@ def names(**query: str) -> list[str]:
         ({"partner": "acme", "program": "terraform-provider"}, ["Žluté Rakety"]),
         ({"sort": "name"}, ["Proxy", "Rocket scan", "Volumes", "Žluté Rakety"]),
         ({"sort": "support"}, ["Žluté Rakety", "Proxy", "Volumes", "Rocket scan"]),
-        ({"program": "no-such", "sort": "?", "standing": "?"}, ["Volumes", "Proxy", "Rocket scan", "Žluté Rakety"]),
+        (
+            {"program": "no-such", "sort": "?", "listing_status": "?"},
+            ["Volumes", "Proxy", "Rocket scan", "Žluté Rakety"],
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_the_filters_leave(shelf: None, query: dict[str, str], expected: list[str]) -> None:
     assert names(**query) == expected
 
 
 @pytest.mark.parametrize("query", [{}, {"q": "rocket"}, {"program": "terraform-provider"}, {"platform": "linux_amd64"},
-                                   {"standing": "any", "track": "infrastructure"}])  # fmt: skip
+                                   {"listing_status": "any", "track": "infrastructure"}])  # fmt: skip
 def test_each_figure_is_what_its_choice_leaves(shelf: None, query: dict[str, str]) -> None:
     sides = facets.count_facets(search.parse_filters(query))
     assert sides.count == len(names(**query))
@@ -117,24 +122,24 @@ def test_each_figure_is_what_its_choice_leaves(shelf: None, query: dict[str, str
 
 
 def test_each_choice_is_called_as_people_call_it(shelf: None) -> None:
-    sides = facets.count_facets(search.parse_filters({"standing": "any"}))
+    sides = facets.count_facets(search.parse_filters({"listing_status": "any"}))
     words = {name: [option.word for option in options] for name, options in sides.options.items()}
-    assert words["standing"] == list(search.STANDING_LABELS.values())
+    assert words["listing_status"] == list(search.STANDING_LABELS.values())
     assert words["track"] == ["Infrastructure partners", "Workflow partners"]
     assert words["program"] == ["Nomad", "Terraform provider", "Terraform run task"]
     assert words["platform"] == ["Linux amd64", "macOS arm64"]
 
 
 def test_page_keeps_its_filters_in_the_address(shelf: None, client: Client) -> None:
-    page = client.get("/listed/?q=o&program=terraform-provider")
-    assert 'href="?q=o&amp;program=terraform-provider&amp;standing=suspended"' in page.text
+    page = client.get("/directory/?q=o&program=terraform-provider")
+    assert 'href="?q=o&amp;program=terraform-provider&amp;listing_status=suspended"' in page.text
     assert 'href="?q=o"' in page.text
     assert '<input type="hidden" form="directory-search" name="program" value="terraform-provider">' in page.text
     assert page["Cache-Control"] == "no-cache"
 
 
 def test_page_says_of_which_partner_it_is_and_leads_to_all(shelf: None, client: Client) -> None:
-    page = BeautifulSoup(client.get("/listed/?q=o&partner=acme").content, "html5lib")
+    page = BeautifulSoup(client.get("/directory/?q=o&partner=acme").content, "html5lib")
     link = page.select_one("#f-partner a")
     assert link is not None
     assert (link["href"], " ".join(link.get_text(" ").split())) == ("?q=o", f"Acme {len(names(q='o', partner='acme'))}")
@@ -154,7 +159,7 @@ def test_usual_order_is_blank_so_that_it_follows_what_is_entered(
     shelf: None, client: Client, query: str, expected: list[str]
 ) -> None:
     for headers in ({}, {"HX-Request": "true", "HX-Trigger": "directory-search"}):
-        page = client.get(f"/listed/{query}", headers=headers)
+        page = client.get(f"/directory/{query}", headers=headers)
         assert page.text.count('id="directory-sort"') == 1
         options = page.text.partition('id="directory-sort"')[2].partition("</select>")[0].split("<option ")[1:]
         assert [option.startswith(begins) for option, begins in zip(options, expected, strict=True)] == [True] * len(
@@ -164,39 +169,39 @@ def test_usual_order_is_blank_so_that_it_follows_what_is_entered(
 
 def test_typing_leaves_an_address_without_blank_fields(shelf: None, client: Client) -> None:
     htmx_headers = {"HX-Request": "true", "HX-Trigger": "directory-search"}
-    assert client.get("/listed/?q=scan&sort=", headers=htmx_headers)["HX-Replace-Url"] == "/listed/?q=scan"
-    assert client.get("/listed/?q=&sort=", headers=htmx_headers)["HX-Replace-Url"] == "/listed/"
-    assert "HX-Replace-Url" not in client.get("/listed/?q=scan", headers={"HX-Request": "true"})
+    assert client.get("/directory/?q=scan&sort=", headers=htmx_headers)["HX-Replace-Url"] == "/directory/?q=scan"
+    assert client.get("/directory/?q=&sort=", headers=htmx_headers)["HX-Replace-Url"] == "/directory/"
+    assert "HX-Replace-Url" not in client.get("/directory/?q=scan", headers={"HX-Request": "true"})
 
 
 def test_typing_swaps_the_results_alone(shelf: None, client: Client) -> None:
-    part = client.get("/listed/?q=proxy", headers={"HX-Request": "true"}).text
+    part = client.get("/directory/?q=proxy", headers={"HX-Request": "true"}).text
     assert "<html" not in part
     assert (
         'id="found-count" class="found-count muted" role="status" hx-swap-oob="true">1 integration for “proxy”' in part
     )
-    whole = client.get("/listed/", headers={"HX-Request": "true", "HX-History-Restore-Request": "true"}).text
+    whole = client.get("/directory/", headers={"HX-Request": "true", "HX-History-Restore-Request": "true"}).text
     assert "<html" in whole
     assert whole.count('id="found-count"') == 1
 
 
 def test_directory_asks_the_database_twice(shelf: None, client: Client, django_assert_max_num_queries: Any) -> None:
     with django_assert_max_num_queries(2):
-        client.get("/listed/?q=o&platform=linux_amd64&sort=support")
+        client.get("/directory/?q=o&platform=linux_amd64&sort=support")
 
 
 @given(query=st.dictionaries(st.sampled_from([*search.ListingFilters.__dataclass_fields__, "page"]), NONSENSE))
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_nonsense_in_the_address_shows_a_page(shelf: None, client: Client, query: dict[str, str]) -> None:
-    assert client.get(f"/listed/?{urlencode(query, errors='replace')}").status_code == 200
+    assert client.get(f"/directory/?{urlencode(query, errors='replace')}").status_code == 200
 
 
 def test_data_of_a_listing_has_its_whole_shape(shelf: None, settings: Any) -> None:
     settings.SITE_URL = "https://portal.example"
     row = Listing.objects.get(name="Proxy")
     data = search.serialize_listing(row)
-    assert data["url"] == f"https://portal.example/listed/{row.uuid}/"
-    assert (data["standing"]["key"], data["tier"], data["track"]) == ("suspended", None, "infrastructure")
+    assert data["url"] == f"https://portal.example/directory/{row.uuid}/"
+    assert (data["listing_status"]["key"], data["tier"], data["track"]) == ("suspended", None, "infrastructure")
     assert (data["support"]["share_in_time"], data["support"]["says_enough"]) == (40.0, True)
     assert data["program"] == {"key": "terraform-provider", "name": "Terraform provider"}
 
@@ -207,7 +212,7 @@ def test_partner_without_a_listing_has_no_page(shelf: None, client: Client) -> N
     assert client.get("/partners/quiet/").status_code == 404
     page = client.get("/partners/globex/").text
     assert page.index("Volumes") < page.index("No longer listed") < page.index("Old Rocket")
-    assert client.get(f"/listed/{uuid4()}/").status_code == 404
+    assert client.get(f"/directory/{uuid4()}/").status_code == 404
 
 
 def test_run_tasks_have_one_card_a_partner(shelf: None, client: Client) -> None:
@@ -215,5 +220,5 @@ def test_run_tasks_have_one_card_a_partner(shelf: None, client: Client) -> None:
     page = client.get("/run-tasks/").text
     assert page.count('class="task-card"') == 1
     assert "Scans plans.<br>Stops what is open." in page
-    Listing.objects.filter(program="terraform-run-task").update(standing="suspended")
+    Listing.objects.filter(program="terraform-run-task").update(listing_status="suspended")
     assert "No run task is listed yet" in client.get("/run-tasks/").text

@@ -9,7 +9,7 @@ from django.core.management import CommandError, call_command
 
 from integrations.partners.services import profiles
 from integrations.sla import metrics
-from integrations.sla.models import Breach, Watch
+from integrations.sla.models import MonitoredRepository, SlaBreach
 from integrations.submissions.models import Integration
 from integrations.submissions.services import creation, documents, requirements
 from integrations.submissions.services.transitions import perform_transition
@@ -50,7 +50,7 @@ def test_what_was_never_listed_has_no_row(at: Any) -> None:
 
 def test_release_makes_a_row_and_reports_once(listed_integration: Integration) -> None:
     listing_row = row_of(listed_integration)
-    assert (listing_row.name, listing_row.publisher, listing_row.program, listing_row.standing) == (
+    assert (listing_row.name, listing_row.publisher, listing_row.program, listing_row.listing_status) == (
         "Rocket",
         "Acme",
         "nomad",
@@ -61,27 +61,27 @@ def test_release_makes_a_row_and_reports_once(listed_integration: Integration) -
 
 def test_notice_is_reported_to_no_one(listed_integration: Integration, rita: Any, now: Any) -> None:
     before = row_of(listed_integration)
-    perform_transition(listed_integration, "give_notice", actor=rita, note="Issue 7.", now=now)
+    perform_transition(listed_integration, "issue_notice", actor=rita, note="Issue 7.", now=now)
     after = row_of(listed_integration)
-    assert (after.standing, after.standing_since, after.changed_at) == ("listed", None, before.changed_at)
+    assert (after.listing_status, after.listing_status_since, after.changed_at) == ("listed", None, before.changed_at)
     assert len(changes(listed_integration)) == 1
 
 
 def test_suspension_is_reported_and_takes_the_tier(
     listed_integration: Integration, rita: Any, rob: Any, now: Any
 ) -> None:
-    Watch.objects.update(data_up_to=now + timedelta(days=99))
-    perform_transition(listed_integration, "give_notice", actor=rita, note="Issue 7.", now=now)
+    MonitoredRepository.objects.update(data_up_to=now + timedelta(days=99))
+    perform_transition(listed_integration, "issue_notice", actor=rita, note="Issue 7.", now=now)
     perform_transition(listed_integration, "suspend", actor=rob, note="Nothing was done.", now=now + timedelta(days=31))
-    assert (row_of(listed_integration).standing, row_of(listed_integration).tier) == ("suspended", "")
+    assert (row_of(listed_integration).listing_status, row_of(listed_integration).tier) == ("suspended", "")
     assert changes(listed_integration)[-1][0] == "suspended"
     assert services.find_drift(fresh(listed_integration), row_of(listed_integration)) == []
 
 
 def test_end_of_support_is_reported_as_removed(listed_integration: Integration, alice: Any, now: Any) -> None:
     perform_transition(listed_integration, "archive", actor=alice, note="Replaced.", now=now)
-    assert row_of(listed_integration).standing == "ended"
-    assert changes(listed_integration)[-1] == ("removed", "Its company has ended its support.")
+    assert row_of(listed_integration).listing_status == "ended"
+    assert changes(listed_integration)[-1] == ("delisted", "Its company has ended its support.")
     assert services.find_drift(fresh(listed_integration), row_of(listed_integration)) == []
 
 
@@ -122,7 +122,7 @@ def test_rebuild_makes_what_is_missing_and_then_drifts_no_more(
         call_command("rebuild_directory", "--check")
     call_command("rebuild_directory")
     call_command("rebuild_directory", "--check")
-    assert [kind for kind, _ in changes(listed_integration)] == ["new", "removed"]
+    assert [kind for kind, _ in changes(listed_integration)] == ["new", "delisted"]
     Listing.objects.update(tier="premier")
     with pytest.raises(CommandError):
         call_command("rebuild_directory", "--check")
@@ -194,15 +194,15 @@ def test_version_before_a_release_stands_above_the_newest_and_is_not_it(
 
 
 def test_record_of_many_is_the_record_of_one(listed_integration: Integration, now: Any) -> None:
-    watch = Watch.objects.get(integration=listed_integration)
+    watch = MonitoredRepository.objects.get(integration=listed_integration)
     for number in range(1, 5):
         issue = issue_of(watch, number, now + timedelta(hours=1))
         state = {"state": "met", "stopped_at": now + timedelta(hours=10 + number), "next_at": None}
         clock_of(issue, now + timedelta(days=2), **state)
     late = issue_of(watch, 9, now)
-    of = {"issue": late, "integration": listed_integration, "verb": "resolve", "severity": "other"}
+    of = {"issue": late, "integration": listed_integration, "target_type": "resolve", "severity": "other"}
     clock = clock_of(late, now + timedelta(days=1), state="overdue", next_at=None)
-    Breach.objects.create(clock=clock, due_at=now + timedelta(days=1), found_at=now, **of)
+    SlaBreach.objects.create(clock=clock, due_at=now + timedelta(days=1), found_at=now, **of)
     moment = now + timedelta(days=3)
     one = metrics.get_support_record(metrics.MetricsScope(integration_id=listed_integration.pk), moment)
     many = get_support_metrics([listed_integration.pk], moment)[listed_integration.pk]

@@ -13,13 +13,13 @@ from tests.conftest import person
 
 
 def step(client: Client) -> tuple[str, str]:
-    page = client.get("/welcome/").context
+    page = client.get("/help/getting-started/").context
     return page["sentence"], page["href"]
 
 
 def test_visitor_is_led_to_the_chooser_and_nothing_is_kept(client: Client, db: None) -> None:
-    assert step(client) == ("Look which program is yours. You need no account for that.", "/start/")
-    assert client.get("/welcome/").cookies.output() == ""
+    assert step(client) == ("Look which program is yours. You need no account for that.", "/programs/choose/")
+    assert client.get("/help/getting-started/").cookies.output() == ""
 
 
 def test_person_without_a_partner_is_led_to_one(sign_in: Any, db: None) -> None:
@@ -30,8 +30,8 @@ def test_partner_is_led_to_what_waits_then_to_the_draft_then_to_the_start(
     sign_in: Any, alice: Any, acme: Any, rocket: Any, charlie: Any, globex: Any
 ) -> None:
     rocket.refresh_from_db()
-    assert step(sign_in(alice)) == (f"Rocket: {rocket.turn_action}.", f"/integrations/{rocket.uuid}/")
-    assert step(sign_in(charlie))[1] == "/start/"
+    assert step(sign_in(alice)) == (f"Rocket: {rocket.next_action_text}.", f"/integrations/{rocket.uuid}/")
+    assert step(sign_in(charlie))[1] == "/programs/choose/"
     draft = drafts.create_draft(globex, "vault", actor=charlie, now=timezone.now())
     drafts.save_draft(draft, {"name": "Scan"}, version=0, actor=charlie, now=timezone.now())
     assert step(sign_in(charlie)) == ("Go on with your draft “Scan”.", f"/drafts/{draft.uuid}/")

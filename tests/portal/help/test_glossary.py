@@ -22,7 +22,7 @@ EXPLAINED_VALUES = [of for word in TERMS_BY_KEY.values() for of in word.of]
     ("kind", "values"),
     [
         ("stage", Stage),
-        ("standing", ListingStatus),
+        ("listing_status", ListingStatus),
         ("holder", ResponsibleParty),
         ("outcome", Outcome),
         ("clock", ClockStatus),
@@ -40,7 +40,7 @@ def test_no_word_stands_twice() -> None:
 
 
 def test_page_has_a_place_for_each_word_and_is_open_to_everybody(client: Client, db: None) -> None:
-    page = client.get("/help/words/").text
+    page = client.get("/help/glossary/").text
     assert [key for key in TERMS_BY_KEY if f'id="{key}"' not in page] == []
     assert [tier.name for program in PROGRAMS.values() for tier in program.newest.tiers if tier.name not in page] == []
 
@@ -58,7 +58,7 @@ def test_word_that_no_one_explains_is_refused() -> None:
         word("gizmo")
     assert (
         word("tier", text="<b>")
-        == f'<a class="word" href="/help/words/#tier" title="{TERMS_BY_KEY["tier"].meaning}">&lt;b&gt;</a>'
+        == f'<a class="word" href="/help/glossary/#tier" title="{TERMS_BY_KEY["tier"].meaning}">&lt;b&gt;</a>'
     )
 
 
@@ -73,7 +73,7 @@ def test_each_tier_leads_to_its_place_on_the_programs_page(client: Client, db: N
 def test_checks_can_be_searched(client: Client, db: None) -> None:
     page = client.get("/help/checks/", {"q": "signature"}).text
     assert "release.signature" in page
-    assert "repository.licence" not in page
+    assert "repository.license" not in page
     assert "No check is about that" in client.get("/help/checks/", {"q": "gardening"}).text
     assert client.get("/help/checks/", {"q": "\x00" * 3000}).status_code == 200
 

@@ -35,7 +35,7 @@ def test_promise_is_an_entry_and_taken_away_when_it_is_kept(listed_integration: 
     issue = create_issue(
         listed_integration, "A private title", timezone.now() - timedelta(hours=1), labels=("critical",)
     )
-    clock = issue.clocks.filter(promised=True).first()
+    clock = issue.clocks.filter(is_committed=True).first()
     title = next(each for each in entries(alice) if f"issue {issue.number}" in each)
     entry = entries(alice)[title]
     assert title.startswith("Booster: ")
@@ -56,7 +56,7 @@ def test_reviewer_sees_when_their_review_is_due(at: Any, rita: Any, rob: Any) ->
     Integration.objects.filter(pk=row.pk).update(reviewer=rita)
     (entry,) = entries(rita, NOW).values()
     assert str(entry["summary"]) == "Rocket: review due"
-    assert entry.decoded("dtend") == Integration.objects.get().turn_due_at
+    assert entry.decoded("dtend") == Integration.objects.get().action_due_at
     assert entries(rob, NOW) == {}
 
 
@@ -64,7 +64,7 @@ def test_turn_that_comes_back_is_later_than_its_cancellation(at: Any, rita: Any)
     row = at("review")
     rows, numbers, states = Integration.objects.filter(pk=row.pk), [], []
     for day, holder in enumerate(("program", "partner", "program")):
-        rows.update(reviewer=rita, turn_holder=holder, turn_since=NOW + timedelta(days=day))
+        rows.update(reviewer=rita, responsible_party=holder, responsible_since=NOW + timedelta(days=day))
         (entry,) = entries(rita, NOW + timedelta(days=3)).values()
         numbers.append(entry["sequence"])
         states.append(str(entry["status"]))
@@ -105,7 +105,7 @@ def test_address_is_shown_once(sign_in: Any, alice: Any) -> None:
     answer = client.post("/notifications/calendar/")
     assert "/calendar/" in answer.content.decode()
     assert "no-store" in answer["Cache-Control"]
-    assert ".ics" not in client.get("/notifications/choices/").content.decode()
+    assert ".ics" not in client.get("/notifications/preferences/").content.decode()
     client.post("/notifications/calendar/", {"end": "1"})
     assert calendar_feed.CalendarFeed.objects.count() == 0
 
@@ -124,11 +124,11 @@ def test_finding_that_is_due_and_a_meeting_are_entries(listed_integration: Any, 
     assert str(calendar_entries["Booster: meeting"]["transp"]) == "OPAQUE"
     assert "rivate" not in calendar_feed.render_calendar(alice, now)
     Meeting.objects.filter(pk=meeting.pk).update(state="cancelled")
-    Finding.objects.update(state="fixed", fixed_at=now)
+    Finding.objects.update(state="resolved", resolved_at=now)
     assert {str(each["status"]) for each in entries(alice).values()} == {"CANCELLED"}
 
 
 def test_token_that_ends_is_an_entry_of_whose_it_is(alice: Any, bob: Any) -> None:
     now = timezone.now()
-    ApiToken.objects.create(name="Private", prefix="pp_1", digest="d", user=bob, made_at=now, expires_at=now)
+    ApiToken.objects.create(name="Private", prefix="pp_1", digest="d", user=bob, created_at=now, expires_at=now)
     assert (list(entries(bob)), entries(alice)) == (["An API token ends"], {})

@@ -16,7 +16,7 @@ from integrations.submissions.models import Integration
 from integrations.submissions.services import findings
 from integrations.submissions.services.transitions import perform_transition
 from portal.notifications import email as mail
-from portal.notifications.models import Email
+from portal.notifications.models import EmailMessage
 from tests.conftest import meet
 
 NOBODYS = "00000000-0000-0000-0000-000000000000"
@@ -45,12 +45,12 @@ def sink(settings: Any) -> Iterator[Sink]:
     controller.start()
     settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
     settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", port
-    settings.EMAIL_USE_TLS, settings.MAIL_KEPT = False, False
+    settings.EMAIL_USE_TLS, settings.EMAIL_STORED_ONLY = False, False
     yield handler
     controller.stop()
 
 
-def letter(now: datetime, key: str = "k", **fields: Any) -> Email:
+def letter(now: datetime, key: str = "k", **fields: Any) -> EmailMessage:
     email_fields = {
         "name": "message",
         "to": "alice@acme.example",
@@ -58,7 +58,7 @@ def letter(now: datetime, key: str = "k", **fields: Any) -> Email:
         "text": "Hi.\n",
         "html": "<p>Hi.</p>",
     }
-    return Email.objects.create(key=key, due_at=now, created_at=now, **(email_fields | fields))
+    return EmailMessage.objects.create(key=key, due_at=now, created_at=now, **(email_fields | fields))
 
 
 def test_email_is_refused_outside_a_transaction(transactional_db: None) -> None:
@@ -129,31 +129,31 @@ def test_what_strangers_wrote_adds_no_header(db: None, sink: Sink, now: datetime
 
 
 def test_kept_email_is_sent_once_there_is_a_mail_server(db: None, settings: Any, sink: Sink, now: datetime) -> None:
-    settings.MAIL_KEPT = True
+    settings.EMAIL_STORED_ONLY = True
     letter(now, "kept")
     mail.deliver_due(now)
-    assert (mail.queue_kept_mails(now), Email.objects.get().state) == (0, "kept")
-    settings.MAIL_KEPT = False
+    assert (mail.queue_kept_mails(now), EmailMessage.objects.get().state) == (0, "stored")
+    settings.EMAIL_STORED_ONLY = False
     later = now + timedelta(hours=71)
     assert mail.queue_kept_mails(later) == 1
     mail.deliver_due(later)
-    assert (Email.objects.get().state, len(sink.accepted)) == ("sent", 1)
+    assert (EmailMessage.objects.get().state, len(sink.accepted)) == ("sent", 1)
     assert mail.queue_kept_mails(later) == 0
 
 
 def test_kept_email_that_is_too_old_stays_in_the_email_log(db: None, now: datetime, client: Any, rita: Any) -> None:
-    letter(now, "kept", state="kept")
+    letter(now, "kept", state="stored")
     assert mail.queue_kept_mails(now + mail.GIVE_UP_AFTER) == 0
     client.force_login(rita, backend="django.contrib.auth.backends.ModelBackend")
-    assert "Hello" in client.get("/outbox/?state=kept").text
+    assert "Hello" in client.get("/emails/?state=stored").text
 
 
 def test_without_a_mail_server_email_is_kept_and_says_so(db: None, settings: Any, now: datetime) -> None:
-    settings.MAIL_KEPT = True
+    settings.EMAIL_STORED_ONLY = True
     row = letter(now)
     mail.deliver_due(now)
     row.refresh_from_db()
-    assert (row.state, row.sent_at) == ("kept", None)
+    assert (row.state, row.sent_at) == ("stored", None)
 
 
 def test_email_of_a_decision_waits_and_an_undone_one_never_goes(at: Any, alice: Any, rita: Any, now: datetime) -> None:
@@ -194,8 +194,8 @@ def test_same_news_twice_is_one_email(rocket: Integration, alice: Any, now: date
 
 def test_step_that_is_rolled_back_leaves_no_email(at: Any, rita: Any, now: datetime) -> None:
     row = at("review")
-    before = Email.objects.count()
+    before = EmailMessage.objects.count()
     with transaction.atomic():
         perform_transition(row, "decline", actor=rita, note="No.", now=now)
         transaction.set_rollback(True)
-    assert Email.objects.count() == before
+    assert EmailMessage.objects.count() == before

@@ -46,7 +46,7 @@ class Answering(BaseHTTPRequestHandler):
 def postmark(settings: Any) -> Iterator[Provider]:
     server = Provider()
     Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-    settings.MAIL_KEPT = False
+    settings.EMAIL_STORED_ONLY = False
     settings.EMAIL_BACKEND = email_providers.get_backend("postmark", host="")
     address = f"http://127.0.0.1:{server.server_port}"
     settings.ANYMAIL = email_providers.build_anymail_settings("postmark", key="secret", address=address)

@@ -14,10 +14,10 @@ from integrations.submissions.notices import NOTIFICATION_RULES
 from integrations.submissions.services import findings, waivers
 from integrations.submissions.services.transitions import perform_transition
 from portal.accounts.models import User
-from portal.audit.models import Event
+from portal.audit.models import AuditEvent
 from portal.audit.services import record_event
 from portal.notifications import email as mail
-from portal.notifications.models import Email
+from portal.notifications.models import EmailMessage
 from tests.conftest import meet
 
 PLACE = "https://meet.example/rocket"
@@ -26,8 +26,8 @@ NEWS = {
         {
             "issue": "00000000-0000-4000-8000-000000000000", "name": "acme/rocket#7",
             "title": "It does not start", "url": "https://github.com/acme/rocket/issues/7",
-            "verb": "resolve", "severity": "critical", "due": "2026-04-15T09:00:00+00:00", "share": 75,
-            "spoke_last": "reporter", "alert": "7:warned",
+            "target_type": "resolve", "severity": "critical", "due": "2026-04-15T09:00:00+00:00", "share": 75,
+            "last_commenter_role": "reporter", "alert": "7:warned",
         }
     ],
     "count": 1,
@@ -35,9 +35,9 @@ NEWS = {
 DECISION_DATA = {"issue": NEWS["issues"][0]["issue"], "name": "acme/rocket#7", "title": "It does not start"}  # type: ignore[index]
 # What the events of these verbs hold beside what every event holds.
 DATA: dict[str, dict[str, Any]] = {
-    "check_failed": {"requirement": "R", "title": "Licence", "finding": 1, "due_day": "Tue 28 Apr"},
-    "check_passed": {"requirement": "R", "title": "Licence", "finding": 1},
-    "checks_disagree": {"requirement": "R", "title": "Licence", "commit": "9f3c1e0a77b2"},
+    "check_failed": {"requirement": "R", "title": "License", "finding": 1, "due_day": "Tue 28 Apr"},
+    "check_passed": {"requirement": "R", "title": "License", "finding": 1},
+    "checks_disagree": {"requirement": "R", "title": "License", "commit": "9f3c1e0a77b2"},
     "waived": {"requirement": "R", "title": "Support dossier", "until": "2026-06-01T00:00:00+00:00"},
     "waiver_ended": {"requirement": "R", "title": "Support dossier", "until": "2026-06-01T00:00:00+00:00"},
     "accepted": {"check": "repository.owner", "title": "Same owner", "thing": "new owner", "value": "9"},
@@ -63,7 +63,7 @@ DATA: dict[str, dict[str, Any]] = {
     "severity_lowered": DECISION_DATA,
     "not_covered": DECISION_DATA,
     "suggest_notice": {"why": "2 breaches that stand within 90 days"},
-    "hold_process": {"acts": [{"key": "release", "said": "A new release was seen: 1.2.0", "at": "", "url": ""}]},
+    "pause_deadline": {"acts": [{"key": "release", "said": "A new release was seen: 1.2.0", "at": "", "url": ""}]},
     "edition_moved": {"was": "2021-04", "to": "2026-06", "added": ["An SBOM"], "dropped": ["A form"]},
 }
 WITHOUT_A_NOTE = (
@@ -72,12 +72,12 @@ WITHOUT_A_NOTE = (
 )  # fmt: skip
 SUBJECTS = {
     "created": "Begun: Rocket in Nomad",
-    "request_review": "Review 0 of Rocket by Acme",
-    "request_again": "Review 0 of Rocket by Acme",
+    "submit_for_review": "Review 0 of Rocket by Acme",
+    "resubmit_for_review": "Review 0 of Rocket by Acme",
     "request_changes": "0 findings to answer: Rocket",
     "approve": "Approved: Rocket",
     "decline": "Declined: Rocket",
-    "release": "Listed: Rocket",
+    "publish": "Listed: Rocket",
     "put_on_hold": "On hold: Rocket",
     "resume": "Off hold: Rocket",
     "archive": "No longer supported: Rocket",
@@ -86,8 +86,8 @@ SUBJECTS = {
     "request_tier": "A tier asked for: Rocket by Acme",
     "grant_tier": "Tier granted: Rocket",
     "decline_tier": "Tier declined: Rocket",
-    "check_failed": "No longer in order: Licence of Rocket",
-    "check_passed": "In order again: Licence of Rocket",
+    "check_failed": "No longer in order: License of Rocket",
+    "check_passed": "In order again: License of Rocket",
     "checks_disagree": "Found otherwise than CI reported: Rocket at 9f3c1e0a77b2",
     "said_to_partner": "Sam Stone wrote about Rocket",
     "said_to_program": "Sam Stone wrote about Rocket",
@@ -105,22 +105,22 @@ SUBJECTS = {
     "introduction_asked": "Somebody works on the same thing as Rocket",
     "introduction_agreed": "You are introduced: Rocket",
     "introduction_declined": "No introduction: Rocket",
-    "give_notice": "Notice: Rocket",
+    "issue_notice": "Notice: Rocket",
     "suggest_notice": "Is a notice due? Rocket of Acme",
-    "set_aside": "Left as it is: Rocket",
-    "hold_process": "Held: the notice to Rocket",
-    "go_on": "The period runs on: Rocket",
+    "dismiss_request": "Left as it is: Rocket",
+    "pause_deadline": "Held: the notice to Rocket",
+    "resume_deadline": "The period runs on: Rocket",
     "period_ended": "The period has ended: Rocket of Acme",
     "suspend": "Suspended: Rocket",
-    "suspend_at_once": "Suspended at once: Rocket",
-    "remove": "Removed from the listing: Rocket",
+    "suspend_immediately": "Suspended at once: Rocket",
+    "delist": "Removed from the listing: Rocket",
     "appeal": "Appeal: Rocket of Acme",
     "uphold_appeal": "Appeal upheld: Rocket",
     "dismiss_appeal": "Appeal dismissed: Rocket",
-    "take_notice_back": "Notice taken back: Rocket",
+    "withdraw_notice": "Notice taken back: Rocket",
     "reinstate": "Reinstated: Rocket",
-    "ask_reinstatement": "Asks to be reinstated: Rocket of Acme",
-    "step_down": "Now a community integration: Rocket",
+    "request_reinstatement": "Asks to be reinstated: Rocket of Acme",
+    "downgrade_to_community": "Now a community integration: Rocket",
     "edition_moved": "New edition 2026-06: Rocket",
     "issues_warned": "75 % of the time is used: acme/rocket#7",
     "issues_breached": "Past due: acme/rocket#7 (critical)",
@@ -136,25 +136,25 @@ SUBJECTS = {
 }
 
 
-def tell(row: Integration, verb: str, by: User, now: datetime, note: str = "Because.") -> list[Email]:
+def tell(row: Integration, event_type: str, by: User, now: datetime, note: str = "Because.") -> list[EmailMessage]:
     with transaction.atomic():
-        who = None if NOTIFICATION_RULES[verb].is_anonymous else by
-        event = record_event(row, verb, actor=who, now=now, note=note, **DATA.get(verb, {}))
-    return list(Email.objects.filter(event=event).order_by("pk"))
+        who = None if NOTIFICATION_RULES[event_type].is_anonymous else by
+        event = record_event(row, event_type, actor=who, now=now, note=note, **DATA.get(event_type, {}))
+    return list(EmailMessage.objects.filter(event=event).order_by("pk"))
 
 
 def test_every_notice_has_its_subject_here() -> None:
     assert set(SUBJECTS) == set(NOTIFICATION_RULES)
 
 
-@pytest.mark.parametrize("verb", list(NOTIFICATION_RULES))
+@pytest.mark.parametrize("event_type", list(NOTIFICATION_RULES))
 def test_email_says_the_verdict_whose_turn_it_is_and_has_one_button(
-    rocket: Integration, sam: User, now: datetime, settings: Any, verb: str
+    rocket: Integration, sam: User, now: datetime, settings: Any, event_type: str
 ) -> None:
-    mails = tell(rocket, verb, sam, now)
+    mails = tell(rocket, event_type, sam, now)
     assert mails
     for each in mails:
-        assert each.subject == SUBJECTS[verb]
+        assert each.subject == SUBJECTS[event_type]
         page = BeautifulSoup(each.html, "html.parser")
         first = page.select_one(".turn").text
         assert " ".join(first.split()) in " ".join(each.text.split())
@@ -163,14 +163,16 @@ def test_email_says_the_verdict_whose_turn_it_is_and_has_one_button(
         assert button["href"].startswith(f"{settings.SITE_URL}/")
         assert f"{button.text}:\n{button['href']}" in each.text
         assert page.select_one("h1").text in each.text
-        assert ("Because." in each.text) == (verb not in WITHOUT_A_NOTE)
+        assert ("Because." in each.text) == (event_type not in WITHOUT_A_NOTE)
 
 
-@pytest.mark.parametrize("verb", list(NOTIFICATION_RULES))
-def test_email_keeps_text_as_text(acme: Partner, rocket: Integration, sam: User, now: datetime, verb: str) -> None:
+@pytest.mark.parametrize("event_type", list(NOTIFICATION_RULES))
+def test_email_keeps_text_as_text(
+    acme: Partner, rocket: Integration, sam: User, now: datetime, event_type: str
+) -> None:
     rocket.name = 'R<b>x</b> & "Co"'
     rocket.save()
-    for each in tell(rocket, verb, sam, now, note="<img src=x> & more\nsecond line"):
+    for each in tell(rocket, event_type, sam, now, note="<img src=x> & more\nsecond line"):
         assert "<b>x" not in each.html
         assert "<img" not in each.html
         assert "&amp;" not in each.subject + each.text
@@ -180,9 +182,9 @@ def test_email_keeps_text_as_text(acme: Partner, rocket: Integration, sam: User,
         assert "\n" not in each.subject
 
 
-@pytest.mark.parametrize("verb", [verb for verb in NOTIFICATION_RULES if verb not in DATA])
-def test_email_is_whole_without_a_note(rocket: Integration, sam: User, now: datetime, verb: str) -> None:
-    for each in tell(rocket, verb, sam, now, note=""):
+@pytest.mark.parametrize("event_type", [event_type for event_type in NOTIFICATION_RULES if event_type not in DATA])
+def test_email_is_whole_without_a_note(rocket: Integration, sam: User, now: datetime, event_type: str) -> None:
+    for each in tell(rocket, event_type, sam, now, note=""):
         assert "They write" not in each.text
         assert "reason:" not in each.text
         assert "None" not in each.text
@@ -191,22 +193,22 @@ def test_email_is_whole_without_a_note(rocket: Integration, sam: User, now: date
 def test_changes_requested_lists_the_findings_that_wait(at: Any, alice: User, rita: User, now: datetime) -> None:
     row = at("review")
     meet(row, alice, now)
-    for text in ("Sign the release.", "Add a licence."):
+    for text in ("Sign the release.", "Add a license."):
         findings.raise_finding(row, row.edition.requirements()[0].id, text, actor=rita, now=now)
     perform_transition(row, "request_changes", actor=rita, note="Nearly there.", now=now)
-    email = Email.objects.get(event__verb="request_changes")
+    email = EmailMessage.objects.get(event__event_type="request_changes")
     assert email.to == "alice@acme.example"
     assert email.subject == "2 findings to answer: Rocket"
     assert "Your turn: Answer 2 findings." in email.text
     assert "1. Sign the release." in email.text
-    assert "2. Add a licence." in email.text
+    assert "2. Add a license." in email.text
     assert "Nearly there." in email.text
     assert "They add:" in email.html
 
 
 def test_requested_review_says_by_when(at: Any, rita: User) -> None:
     row = at("review")
-    email = Email.objects.get(event__verb="request_review")
+    email = EmailMessage.objects.get(event__event_type="submit_for_review")
     assert email.to == row.edition.mailbox
     assert email.subject == "Review 1 of Rocket by Acme, due Tue 28 Apr"
     assert "Your turn: Review round 1, by Tue 28 Apr, 09:00 UTC." in email.text
@@ -239,7 +241,7 @@ def test_introduction_names_no_one_before_both_agree(
 ) -> None:
     with transaction.atomic():
         record_event(rocket, "introduction_asked", actor=charlie, now=now, note="Shall we talk?")
-    email = Email.objects.get(event__verb="introduction_asked")
+    email = EmailMessage.objects.get(event__event_type="introduction_asked")
     assert "Globex" not in email.text + email.html + email.subject
     assert "Charlie" not in email.text + email.html + email.subject
 
@@ -249,14 +251,16 @@ def test_anyone_who_agrees_on_a_time_gets_the_calendar_entry_too(
 ) -> None:
     claims.assign_reviewer(rocket, rita, actor=rita, now=now)
     row = Integration.objects.get(pk=rocket.pk)
-    for verb in ("meeting_agreed", "meeting_cancelled"):
+    for event_type in ("meeting_agreed", "meeting_cancelled"):
         with transaction.atomic():
-            record_event(row, verb, actor=alice, now=now, calendar="BEGIN:VCALENDAR")
-        emails = Email.objects.filter(event__verb=verb).order_by("to")
+            record_event(row, event_type, actor=alice, now=now, calendar="BEGIN:VCALENDAR")
+        emails = EmailMessage.objects.filter(event__event_type=event_type).order_by("to")
         assert [mail.to for mail in emails] == ["alice@acme.example", "rita@program.example"]
     with transaction.atomic():
         record_event(row, "meeting_proposed", actor=alice, now=now)
-    assert [mail.to for mail in Email.objects.filter(event__verb="meeting_proposed")] == ["rita@program.example"]
+    assert [mail.to for mail in EmailMessage.objects.filter(event__event_type="meeting_proposed")] == [
+        "rita@program.example"
+    ]
 
 
 def test_waiver_names_reason_and_end(at: Any, alice: User, rita: User, now: datetime) -> None:
@@ -266,7 +270,7 @@ def test_waiver_names_reason_and_end(at: Any, alice: User, rita: User, now: date
     waivers.waive_requirement(
         row, requirement.id, reason="The registry is closed.", expires_at=until, actor=rita, now=now
     )
-    email = Email.objects.get(event__verb="waived")
+    email = EmailMessage.objects.get(event__event_type="waived")
     assert email.subject == f"Waived until 2026-06-01: {requirement.title} of Rocket"
     assert "The registry is closed." in email.text
 
@@ -281,15 +285,15 @@ def test_waiver_ended_early_is_reported_with_its_reason_and_whose_turn_it_is(
         row, requirement.id, reason="The registry is closed.", expires_at=until, actor=rita, now=now
     )
     waivers.end_waiver(row, requirement.id, reason="The registry is open again.", actor=rita, now=now)
-    email = Email.objects.get(event__verb="waiver_ended")
+    email = EmailMessage.objects.get(event__event_type="waiver_ended")
     row.refresh_from_db()
     assert (email.to, email.subject) == (alice.email, f"Waiver ended: {requirement.title} of Rocket")
     assert "The registry is open again." in email.text
     assert "was to last until 2026-06-01" in email.text
-    assert row.turn_action in email.text
+    assert row.next_action_text in email.text
 
 
 def test_email_about_a_removed_moment_is_not_broken_by_an_old_event(rocket: Integration, now: datetime) -> None:
-    event = Event(integration=rocket, verb="meeting_agreed", at=now, data={})
+    event = AuditEvent(integration=rocket, event_type="meeting_agreed", at=now, data={})
     message = mail.render("meeting_agreed", {"person": None, "event": event, "integration": rocket, "data": {}})
     assert message.subject == "Agreed: a meeting for Rocket"

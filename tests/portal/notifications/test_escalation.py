@@ -8,12 +8,12 @@ from django.db import transaction
 
 from integrations.sla import notifications
 from integrations.sla import tasks as clocks
-from integrations.sla.models import Clock, Watch
+from integrations.sla.models import MonitoredRepository, SlaClock
 from integrations.submissions.models import Integration
 from integrations.submissions.services import findings
 from portal.audit import services
 from portal.notifications import delivery_failures, escalation
-from portal.notifications.models import Email, Escalation
+from portal.notifications.models import EmailMessage, Escalation
 from tests.conftest import NOW
 from tests.integrations.sla.clocks import clock_of, issue_of
 
@@ -34,21 +34,21 @@ def row(at: Any, rita: Any, rob: Any, now: datetime) -> Integration:
     row.partner.alliances_manager = rob
     row.partner.save()
     Integration.objects.filter(pk=row.pk).update(reviewer=rita)
-    Watch.objects.filter(integration=row).update(data_up_to=now + 99 * DAY)
+    MonitoredRepository.objects.filter(integration=row).update(data_up_to=now + 99 * DAY)
     return Integration.objects.get(pk=row.pk)
 
 
 @pytest.fixture
-def create_breached_clock(row: Integration, now: datetime) -> Clock:
+def create_breached_clock(row: Integration, now: datetime) -> SlaClock:
     """An issue whose promise was just broken; the partner and rita were told."""
-    clock = clock_of(issue_of(Watch.objects.get(), 7, now - 49 * H), now - H)
+    clock = clock_of(issue_of(MonitoredRepository.objects.get(), 7, now - 49 * H), now - H)
     clocks.advance_clocks(now)
     assert notifications.send_due_notifications(now) == 1
     return clock
 
 
-def list_recipients(verb: str) -> list[str]:
-    return list(Email.objects.filter(event__verb=verb).order_by("pk").values_list("to", flat=True))
+def list_recipients(event_type: str) -> list[str]:
+    return list(EmailMessage.objects.filter(event__event_type=event_type).order_by("pk").values_list("to", flat=True))
 
 
 def swept(*moments: datetime) -> list[int]:
@@ -56,46 +56,48 @@ def swept(*moments: datetime) -> list[int]:
 
 
 def test_unanswered_breaches_go_to_the_manager_and_then_to_the_mailbox(
-    create_breached_clock: Clock, row: Integration, now: datetime, rita: Any, rob: Any
+    create_breached_clock: SlaClock, row: Integration, now: datetime, rita: Any, rob: Any
 ) -> None:
     assert list_recipients("issues_breached") == ["alice@acme.example", rita.email]
     assert swept(now + 23 * H, now + DAY, now + DAY, now + 47 * H, now + 48 * H, now + 30 * DAY) == [0, 1, 0, 0, 1, 0]
     assert list_recipients("news_passed_on") == [rob.email, row.edition.mailbox]
-    mail = Email.objects.filter(event__verb="news_passed_on").first()
+    mail = EmailMessage.objects.filter(event__event_type="news_passed_on").first()
     assert mail is not None
     assert mail.subject == "Nobody has answered yet: 1 past due of Rocket"
     assert f"{row.repository}#7" in mail.text
-    assert not row.events.filter(verb="news_passed_on").shown_to_partner().exists()
+    assert not row.events.filter(event_type="news_passed_on").shown_to_partner().exists()
     assert Escalation.objects.get().ended_at == now + 48 * H
 
 
 def test_breach_that_is_reverted_is_corrected_to_everybody_who_was_notified(
-    create_breached_clock: Clock, row: Integration, now: datetime, rita: Any, rob: Any
+    create_breached_clock: SlaClock, row: Integration, now: datetime, rita: Any, rob: Any
 ) -> None:
     swept(now + DAY, now + 48 * H)
-    data = row.events.get(verb="issues_breached").data
+    data = row.events.get(event_type="issues_breached").data
     other = {"issues": [issue | {"due": now.isoformat()} for issue in data["issues"]], "count": 1}
     for event in (other, data):
         with transaction.atomic():
             services.record_event(row, "breaches_retracted", actor=None, now=now + 50 * H, **event)
-    events = row.events.filter(verb="breaches_retracted").order_by("seq")
-    corrected_addresses = [set(Email.objects.filter(event=event).values_list("to", flat=True)) for event in events]
+    events = row.events.filter(event_type="breaches_retracted").order_by("seq")
+    corrected_addresses = [
+        set(EmailMessage.objects.filter(event=event).values_list("to", flat=True)) for event in events
+    ]
     first = {"alice@acme.example", rita.email}
     assert corrected_addresses == [first, first | {rob.email, row.edition.mailbox}]
 
 
 def test_who_left_the_partner_gets_no_notification_more(
-    create_breached_clock: Clock, row: Integration, now: datetime, alice: Any
+    create_breached_clock: SlaClock, row: Integration, now: datetime, alice: Any
 ) -> None:
     alice.memberships.update(ended_at=now)
     with transaction.atomic():
-        data = row.events.get(verb="issues_breached").data
+        data = row.events.get(event_type="issues_breached").data
         services.record_event(row, "breaches_retracted", actor=None, now=now + H, **data)
     assert alice.email not in list_recipients("breaches_retracted")
 
 
 def test_anyone_who_answers_ends_the_chain(
-    create_breached_clock: Clock, row: Integration, now: datetime, rita: Any
+    create_breached_clock: SlaClock, row: Integration, now: datetime, rita: Any
 ) -> None:
     findings.post_message(row, "We look at it.", actor=rita, now=now + H)
     assert swept(now + DAY, now + 3 * DAY) == [0, 0]
@@ -103,22 +105,24 @@ def test_anyone_who_answers_ends_the_chain(
 
 
 def test_partner_s_own_word_here_is_not_the_program_s_answer(
-    create_breached_clock: Clock, row: Integration, now: datetime, alice: Any
+    create_breached_clock: SlaClock, row: Integration, now: datetime, alice: Any
 ) -> None:
     findings.post_message(row, "We look at it.", actor=alice, now=now + H)
     assert swept(now + DAY) == [1]
 
 
-def test_what_was_settled_needs_no_answer(create_breached_clock: Clock, now: datetime) -> None:
-    Clock.objects.update(state="late", stopped_at=now + H)
+def test_what_was_settled_needs_no_answer(create_breached_clock: SlaClock, now: datetime) -> None:
+    SlaClock.objects.update(state="late", stopped_at=now + H)
     assert swept(now + DAY) == [0]
 
 
-def test_chain_of_one_ends_with_its_first_email(create_breached_clock: Clock, row: Integration, now: datetime) -> None:
+def test_chain_of_one_ends_with_its_first_email(
+    create_breached_clock: SlaClock, row: Integration, now: datetime
+) -> None:
     Integration.objects.update(reviewer=None)
     row.partner.alliances_manager = None
     row.partner.save()
-    Escalation.objects.update(told=[row.edition.mailbox])
+    Escalation.objects.update(notified_addresses=[row.edition.mailbox])
     assert swept(now + DAY, now + 9 * DAY) == [0, 0]
 
 
@@ -135,7 +139,7 @@ def test_program_s_own_turn_is_warned_of_and_passed_on(at: Any, rita: Any, rob: 
     assert [list_recipients("turn_warned"), list_recipients("turn_overdue")] == [
         [rita.email] * 3, [rita.email, rob.email, row.edition.mailbox],
     ]  # fmt: skip
-    mails = Email.objects.filter(event__verb__startswith="turn_").order_by("pk")
+    mails = EmailMessage.objects.filter(event__event_type__startswith="turn_").order_by("pk")
     assert [mail.subject.partition(":")[0] for mail in mails] == [
         *(f"{share} % of the program’s time is used" for share in (50, 75, 90)), *["Past due"] * 3,
     ]  # fmt: skip
@@ -155,58 +159,60 @@ def test_turn_found_late_is_warned_of_once_with_the_share_of_now(at: Any, rita: 
     row = at("review")
     nearly = escalation.list_warnings(Integration.objects.get(pk=row.pk))[2][1]
     assert swept(nearly + H, nearly + 2 * H) == [1, 0]
-    assert [event.data["share"] for event in row.events.filter(verb="turn_warned")] == [90]
+    assert [event.data["share"] for event in row.events.filter(event_type="turn_warned")] == [90]
 
 
 def test_turn_that_was_taken_is_reported_to_no_one_more(at: Any, rita: Any, now: datetime) -> None:
     row = at("review")
     due = due_of(row)
     assert swept(due) == [1]
-    Integration.objects.update(turn_holder="partner", turn_due_at=None)
+    Integration.objects.update(responsible_party="partner", action_due_at=None)
     assert swept(due + DAY) == [0]
     assert list_recipients("turn_overdue") == [row.edition.mailbox]
 
 
 def due_of(row: Integration) -> datetime:
-    due = Integration.objects.get(pk=row.pk).turn_due_at
+    due = Integration.objects.get(pk=row.pk).action_due_at
     assert due is not None
     return due
 
 
-def fail(mail: Email) -> None:
-    Email.objects.filter(pk=mail.pk).update(state="failed", last_error="The address was refused (550).")
+def fail(mail: EmailMessage) -> None:
+    EmailMessage.objects.filter(pk=mail.pk).update(state="failed", last_error="The address was refused (550).")
 
 
 def test_refused_email_goes_to_the_next_of_the_chain(
-    create_breached_clock: Clock, row: Integration, now: datetime, rita: Any, rob: Any, sign_in: Any
+    create_breached_clock: SlaClock, row: Integration, now: datetime, rita: Any, rob: Any, sign_in: Any
 ) -> None:
-    fail(Email.objects.get(name="issues_breached", to=rita.email))
+    fail(EmailMessage.objects.get(name="issues_breached", to=rita.email))
     assert [delivery_failures.forward_due(now), delivery_failures.forward_due(now)] == [1, 0]
     assert list_recipients("issues_breached")[2:] == [rob.email]
-    fail(Email.objects.get(name="issues_breached", to=rob.email))
+    fail(EmailMessage.objects.get(name="issues_breached", to=rob.email))
     assert delivery_failures.forward_due(now) == 1
-    fail(Email.objects.get(name="issues_breached", to=row.edition.mailbox))
+    fail(EmailMessage.objects.get(name="issues_breached", to=row.edition.mailbox))
     assert delivery_failures.forward_due(now) == 0
-    Email.objects.update(created_at=datetime.now(now.tzinfo))
+    EmailMessage.objects.update(created_at=datetime.now(now.tzinfo))
     page = sign_in(rob).get(f"/integrations/{row.uuid}/review/").text
     assert "A mail could not be delivered" in page
     assert rita.email in page
 
 
 def test_of_a_email_that_misses_the_partner_the_program_is_notified(
-    create_breached_clock: Clock, row: Integration, now: datetime, rita: Any, alice: Any, sign_in: Any
+    create_breached_clock: SlaClock, row: Integration, now: datetime, rita: Any, alice: Any, sign_in: Any
 ) -> None:
-    fail(Email.objects.get(name="issues_breached", to=alice.email))
+    fail(EmailMessage.objects.get(name="issues_breached", to=alice.email))
     assert delivery_failures.forward_due(now) == 1
-    mail = Email.objects.get(event__verb="mail_undelivered")
+    mail = EmailMessage.objects.get(event__event_type="mail_undelivered")
     assert (mail.to, mail.subject) == (rita.email, f"Not delivered: a mail to {alice.email} about Rocket")
     assert "The address was refused (550)." in mail.text
-    Email.objects.update(created_at=datetime.now(now.tzinfo))
+    EmailMessage.objects.update(created_at=datetime.now(now.tzinfo))
     assert "A mail could not be delivered" in sign_in(alice).get(f"/integrations/{row.uuid}/").text
 
 
 def test_email_about_no_integration_is_left_where_it_is(row: Integration, alice: Any, now: datetime) -> None:
     with transaction.atomic():
         services.record_event(row.partner, "noted", actor=None, now=now)
-    Email.objects.create(key="x", name="reset_password", to=alice.email, state="failed", due_at=now, created_at=now)
+    EmailMessage.objects.create(
+        key="x", name="reset_password", to=alice.email, state="failed", due_at=now, created_at=now
+    )
     assert [delivery_failures.forward_due(now), delivery_failures.forward_due(now)] == [0, 0]

@@ -16,7 +16,7 @@ from portal.notifications import digests, preferences
 from portal.notifications import email as mail
 from portal.notifications import unsubscribe as stopping
 from portal.notifications.categories import CATEGORIES, CATEGORY_BY_EVENT_TYPE, CATEGORY_BY_KEY, DeliveryMode
-from portal.notifications.models import Email
+from portal.notifications.models import EmailMessage
 from tests.conftest import NOW, meet
 
 pytestmark = pytest.mark.django_db
@@ -24,25 +24,25 @@ MORNING = datetime(2026, 4, 15, 8, tzinfo=UTC)
 MONDAY = datetime(2026, 4, 20, 8, tzinfo=UTC)
 
 
-def wrote(row: Any, by: Any, now: datetime = NOW) -> Email:
+def wrote(row: Any, by: Any, now: datetime = NOW) -> EmailMessage:
     """Alice's mail of a message that the program wrote."""
     findings.post_message(row, "Hello.", actor=by, now=now)
-    return Email.objects.filter(person__email="alice@acme.example").latest("pk")
+    return EmailMessage.objects.filter(person__email="alice@acme.example").latest("pk")
 
 
 def test_every_notice_is_of_one_kind() -> None:
     assert set(CATEGORY_BY_EVENT_TYPE) == set(NOTIFICATION_RULES)
-    assert sum(len(kind.verbs) for kind in CATEGORIES) == len(CATEGORY_BY_EVENT_TYPE)
+    assert sum(len(kind.event_types) for kind in CATEGORIES) == len(CATEGORY_BY_EVENT_TYPE)
 
 
 @pytest.mark.parametrize(
     ("how", "state", "due_at"),
     [
-        (DeliveryMode.NOW, "queued", NOW),
-        (DeliveryMode.DAILY, "gathered", MORNING),
-        (DeliveryMode.WEEKLY, "gathered", MONDAY),
-        (DeliveryMode.PORTAL, "shown", NOW),
-        (DeliveryMode.NONE, "silenced", NOW),
+        (DeliveryMode.IMMEDIATE, "queued", NOW),
+        (DeliveryMode.DAILY, "batched", MORNING),
+        (DeliveryMode.WEEKLY, "batched", MONDAY),
+        (DeliveryMode.PORTAL, "in_app_only", NOW),
+        (DeliveryMode.OFF, "suppressed", NOW),
     ],
 )
 def test_notice_goes_the_way_that_was_chosen(
@@ -54,20 +54,22 @@ def test_notice_goes_the_way_that_was_chosen(
 
 
 def test_only_the_chosen_kind_and_person_change(rocket: Any, alice: Any, bob: Any, rita: Any) -> None:
-    preferences.save_preferences(alice, {"messages": DeliveryMode.NONE})
+    preferences.save_preferences(alice, {"messages": DeliveryMode.OFF})
     findings.post_message(rocket, "Hello.", actor=rita, now=NOW)
-    assert Email.objects.get(person=bob, name="message").state == "queued"
+    assert EmailMessage.objects.get(person=bob, name="message").state == "queued"
     perform_transition(rocket, "put_on_hold", actor=rita, note="Because.", waits_for="partner", now=NOW)
-    assert Email.objects.get(person=alice, name="held").state == "queued"
+    assert EmailMessage.objects.get(person=alice, name="held").state == "queued"
 
 
 @pytest.mark.parametrize("key", [kind.key for kind in CATEGORIES if kind.locked])
 def test_what_is_locked_cannot_be_silenced(alice: Any, key: str) -> None:
     with pytest.raises(ValueError, match="cannot be"):
-        preferences.save_preferences(alice, {key: DeliveryMode.NONE})
-    preference = preferences.Wish.objects.create(user=alice, how={key: "none"})  # however it came there
-    assert preferences.get_mode(preference.how, CATEGORY_BY_KEY[key]) == DeliveryMode.NOW
-    assert preferences.decide_delivery(alice, CATEGORY_BY_KEY[key].verbs[0], NOW).state == ""
+        preferences.save_preferences(alice, {key: DeliveryMode.OFF})
+    preference = preferences.NotificationPreference.objects.create(
+        user=alice, how={key: "off"}
+    )  # however it came there
+    assert preferences.get_mode(preference.how, CATEGORY_BY_KEY[key]) == DeliveryMode.IMMEDIATE
+    assert preferences.decide_delivery(alice, CATEGORY_BY_KEY[key].event_types[0], NOW).state == ""
 
 
 def test_meeting_brings_its_calendar_and_waits_for_no_digest(alice: Any) -> None:
@@ -86,14 +88,14 @@ def test_email_of_a_silenceable_kind_stops_with_one_click(rocket: Any, alice: An
     assert client.get(f"/{path}").status_code == 200
     assert wrote(rocket, rita).state == "queued"  # looking stops nothing
     assert client.post(f"/{path}", {"List-Unsubscribe": "One-Click"}).status_code == 200
-    assert wrote(rocket, rita).state == "shown"
+    assert wrote(rocket, rita).state == "in_app_only"
 
 
 def test_decision_has_no_such_address(at: Any, alice: Any, rita: Any) -> None:
     row = at("review")
     meet(row, alice, NOW)
     perform_transition(row, "approve", actor=rita, now=NOW)
-    email = Email.objects.get(name="approved", person=alice)
+    email = EmailMessage.objects.get(name="approved", person=alice)
     assert (email.unsubscribe, email.state) == ("", "held")
 
 
@@ -125,16 +127,16 @@ def test_emails_wait_for_office_hours_where_that_is_chosen(
 ) -> None:
     alice.zone = zone
     alice.save()
-    preferences.save_preferences(alice, {}, office_hours=True)
+    preferences.save_preferences(alice, {}, only_in_working_hours=True)
     assert wrote(rocket, rita, now).due_at == comes
 
 
 def test_breach_waits_for_no_office_hours(rocket: Any, alice: Any) -> None:
-    preferences.save_preferences(alice, {}, office_hours=True)
+    preferences.save_preferences(alice, {}, only_in_working_hours=True)
     night = datetime(2026, 4, 14, 23, tzinfo=UTC)
     with transaction.atomic():
         record_event(rocket, "issues_breached", actor=None, now=night, issues=[], count=0)
-    assert Email.objects.get(person=alice, name="issues_breached").due_at == night
+    assert EmailMessage.objects.get(person=alice, name="issues_breached").due_at == night
 
 
 def test_digest_holds_what_waited_once(rocket: Any, alice: Any, rita: Any) -> None:
@@ -142,14 +144,14 @@ def test_digest_holds_what_waited_once(rocket: Any, alice: Any, rita: Any) -> No
     news = [wrote(rocket, rita, NOW + timedelta(minutes=minutes)) for minutes in (0, 5)]
     assert digests.send_due(MORNING - timedelta(seconds=1)) == 0
     assert digests.send_due(MORNING) == 1
-    email = Email.objects.get(name="digest")
+    email = EmailMessage.objects.get(name="digest")
     assert (email.to, email.state) == (alice.email, "queued")
     assert email.subject == "2 things you may want to know: Rocket"
     for each in news:
         assert each.subject in email.text
-        assert f"/outbox/{each.uuid}/" in email.html
+        assert f"/emails/{each.uuid}/" in email.html
         each.refresh_from_db()
-        assert (each.state, each.digest) == ("told", email)
+        assert (each.state, each.digest) == ("included_in_digest", email)
     assert digests.send_due(MORNING + timedelta(days=9)) == 0
 
 
@@ -157,18 +159,18 @@ def test_who_left_the_partner_gets_no_notification_of_what_waited(rocket: Any, a
     preferences.save_preferences(bob, {"messages": DeliveryMode.DAILY})
     findings.post_message(rocket, "From Alice.", actor=alice, now=NOW)
     findings.post_message(rocket, "From us.", actor=rita, now=NOW)
-    waiting = Email.objects.filter(person=bob, state="gathered")
+    waiting = EmailMessage.objects.filter(person=bob, state="batched")
     assert waiting.exists()
     members.end_membership(rocket.partner.memberships.get(user=bob), actor=alice, now=NOW)
     assert not waiting.exists()
     assert digests.send_due(MORNING) == 0
-    assert not Email.objects.filter(person=bob, name="digest").exists()
+    assert not EmailMessage.objects.filter(person=bob, name="digest").exists()
 
 
 def test_without_news_there_is_no_digest(rocket: Any, alice: Any) -> None:
     preferences.save_preferences(alice, {"messages": DeliveryMode.DAILY})
     assert digests.send_due(MORNING) == 0
-    assert Email.objects.filter(name="digest").count() == 0
+    assert EmailMessage.objects.filter(name="digest").count() == 0
 
 
 def test_after_an_outage_one_digest_brings_everything(rocket: Any, alice: Any, rita: Any) -> None:
@@ -176,7 +178,7 @@ def test_after_an_outage_one_digest_brings_everything(rocket: Any, alice: Any, r
     for days in range(3):
         wrote(rocket, rita, NOW + timedelta(days=days))
     assert digests.send_due(MORNING + timedelta(days=5)) == 1
-    assert Email.objects.get(name="digest").text.count("wrote about Rocket") == 3
+    assert EmailMessage.objects.get(name="digest").text.count("wrote about Rocket") == 3
 
 
 def test_digest_that_breaks_off_is_made_later(
@@ -191,12 +193,15 @@ def test_digest_that_breaks_off_is_made_later(
 
 
 def test_digest_stops_with_one_click(rocket: Any, alice: Any, rita: Any) -> None:
-    preferences.save_preferences(alice, {"messages": DeliveryMode.DAILY, "checks": DeliveryMode.NOW})
+    preferences.save_preferences(alice, {"messages": DeliveryMode.DAILY, "checks": DeliveryMode.IMMEDIATE})
     waiting = wrote(rocket, rita)
     preferences.stop_category(alice, stopping.DIGEST)
     waiting.refresh_from_db()
-    assert waiting.state == "shown"
-    assert preferences.Wish.objects.get(user=alice).how == {"messages": "portal", "checks": "now"}
+    assert waiting.state == "in_app_only"
+    assert preferences.NotificationPreference.objects.get(user=alice).how == {
+        "messages": "portal",
+        "checks": "immediate",
+    }
 
 
 def test_news_of_what_was_undone_is_in_no_digest(rocket: Any, alice: Any, rita: Any) -> None:
@@ -209,21 +214,21 @@ def test_news_of_what_was_undone_is_in_no_digest(rocket: Any, alice: Any, rita: 
 
 def test_page_keeps_what_was_chosen(sign_in: Any, alice: Any) -> None:
     client = sign_in(alice)
-    form = client.get("/notifications/choices/").context["form"]
+    form = client.get("/notifications/preferences/").context["form"]
     assert "reviews" not in form.fields
     assert "decisions" not in form.fields
     form_data = {name: field.initial for name, field in form.fields.items()} | {
         "messages": "weekly",
-        "office_hours": "on",
+        "only_in_working_hours": "on",
     }
-    assert client.post("/notifications/choices/", form_data).status_code == 302
-    wish = preferences.Wish.objects.get(user=alice)
-    assert (wish.how, wish.office_hours) == ({"messages": "weekly"}, True)
-    assert client.post("/notifications/choices/", form_data | {"messages": "never"}).status_code == 422
+    assert client.post("/notifications/preferences/", form_data).status_code == 302
+    wish = preferences.NotificationPreference.objects.get(user=alice)
+    assert (wish.how, wish.only_in_working_hours) == ({"messages": "weekly"}, True)
+    assert client.post("/notifications/preferences/", form_data | {"messages": "never"}).status_code == 422
 
 
 def test_what_is_silenced_is_not_shown_and_the_rest_is(sign_in: Any, rocket: Any, alice: Any, rita: Any) -> None:
-    preferences.save_preferences(alice, {"messages": DeliveryMode.NONE, "path": DeliveryMode.PORTAL})
+    preferences.save_preferences(alice, {"messages": DeliveryMode.OFF, "path": DeliveryMode.PORTAL})
     wrote(rocket, rita)
     perform_transition(rocket, "put_on_hold", actor=rita, note="Because.", waits_for="partner", now=NOW)
     page = sign_in(alice).get("/notifications/").content.decode()

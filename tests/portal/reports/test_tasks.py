@@ -11,15 +11,15 @@ from django.urls import reverse
 
 from integrations.partners.models import Partner
 from integrations.sla import tasks as clocks
-from integrations.sla.models import Breach, Clock, Issue, Watch
+from integrations.sla.models import MonitoredRepository, SlaBreach, SlaClock, SupportIssue
 from integrations.submissions.models import Integration
 from portal.accounts.models import User
 from portal.core import exports
 from portal.core.iso_weeks import parse_week
 from portal.notifications import email as mail
-from portal.notifications.models import Email
+from portal.notifications.models import EmailMessage
 from portal.reports import presenters, tasks, unsubscribe
-from portal.reports.models import ReportCopy, ReportWish, Snapshot
+from portal.reports.models import ReportDelivery, ReportSnapshot, ReportSubscription
 from portal.reports.scopes import PROGRAMS_SCOPE, find_report_scope
 from tests.integrations.sla.clocks import clock_of, issue_of, watch_over
 
@@ -28,7 +28,7 @@ MONDAY = datetime(2026, 4, 20, 8, 0, tzinfo=UTC)  # after week 16
 
 
 @pytest.fixture
-def watch(rocket: Integration, now: datetime) -> Watch:
+def watch(rocket: Integration, now: datetime) -> MonitoredRepository:
     """Acme's integration is watched; in week 16 one promise was kept, one broken, and one will be next week."""
     monitored_repository = watch_over(rocket, now)
     clock_of(issue_of(monitored_repository, 1, now - 40 * H), now + 8 * H, state="met", stopped_at=now, next_at=None)
@@ -39,21 +39,23 @@ def watch(rocket: Integration, now: datetime) -> Watch:
 
 
 def readers() -> list[str]:
-    return list(Email.objects.filter(name="report").order_by("to", "key").values_list("to", flat=True))
+    return list(EmailMessage.objects.filter(name="report").order_by("to", "key").values_list("to", flat=True))
 
 
-def report(to: str) -> Email:
-    return Email.objects.get(name="report", to=to)
+def report(to: str) -> EmailMessage:
+    return EmailMessage.objects.get(name="report", to=to)
 
 
-def test_each_reader_gets_one_report_however_often_it_is_due(watch: Watch, alice: User, bob: User, rita: User) -> None:
+def test_each_reader_gets_one_report_however_often_it_is_due(
+    watch: MonitoredRepository, alice: User, bob: User, rita: User
+) -> None:
     assert tasks.generate_due_reports(MONDAY) == 3
     assert [tasks.generate_due_reports(MONDAY), tasks.generate_due_reports(MONDAY + 50 * H)] == [0, 0]
     assert readers() == ["alice@acme.example", "bob@acme.example", "rita@program.example"]
-    assert Snapshot.objects.count() == 2  # the programs' and Acme's
+    assert ReportSnapshot.objects.count() == 2  # the programs' and Acme's
 
 
-def test_subject_carries_the_answer(watch: Watch, alice: User, rita: User) -> None:
+def test_subject_carries_the_answer(watch: MonitoredRepository, alice: User, rita: User) -> None:
     tasks.generate_due_reports(MONDAY)
     assert [report(to).subject for to in readers()] == [
         "SLA week 16: 50 % in time, 1 broken, 0 at risk – Acme",
@@ -68,15 +70,19 @@ def test_subject_carries_the_answer(watch: Watch, alice: User, rita: User) -> No
     assert "\n  critical, resolution due Tue 21 Apr, 22:00\n" in text
 
 
-def test_rows_lead_to_the_issue_in_the_portal(watch: Watch, alice: User, sign_in: Any, acme: Partner) -> None:
+def test_rows_lead_to_the_issue_in_the_portal(
+    watch: MonitoredRepository, alice: User, sign_in: Any, acme: Partner
+) -> None:
     tasks.generate_due_reports(MONDAY)
     page = sign_in(alice).get(reverse("report", args=[f"partner:{acme.pk}", "2026-W16"])).content.decode()
     email = report("alice@acme.example")
-    issue_paths = [reverse("issue", args=[issue.uuid]) for issue in Issue.objects.filter(number__in=(2, 3))]
+    issue_paths = [reverse("issue", args=[issue.uuid]) for issue in SupportIssue.objects.filter(number__in=(2, 3))]
     assert [[path in form for form in (page, email.html, email.text)] for path in issue_paths] == [[True] * 3] * 2
 
 
-def test_days_and_times_are_those_of_the_report_anyone_who_reads_it(watch: Watch, alice: User, bob: User) -> None:
+def test_days_and_times_are_those_of_the_report_anyone_who_reads_it(
+    watch: MonitoredRepository, alice: User, bob: User
+) -> None:
     alice.zone = "America/Los_Angeles"
     alice.save()
     tasks.generate_due_reports(MONDAY)
@@ -98,11 +104,13 @@ def test_week_in_which_nothing_happened_is_a_whole_report(rocket: Integration, a
 
 def sent_by(moment: datetime) -> list[str]:
     mail.deliver_due(moment)
-    return list(Email.objects.filter(name="report", state="kept").order_by("to").values_list("to", flat=True))
+    return list(EmailMessage.objects.filter(name="report", state="stored").order_by("to").values_list("to", flat=True))
 
 
-def test_no_one_is_written_to_before_their_morning(watch: Watch, alice: User, rita: User, settings: Any) -> None:
-    settings.MAIL_KEPT = True
+def test_no_one_is_written_to_before_their_morning(
+    watch: MonitoredRepository, alice: User, rita: User, settings: Any
+) -> None:
+    settings.EMAIL_STORED_ONLY = True
     alice.zone = "America/Los_Angeles"
     alice.save()
     assert [str(tasks.list_due_weeks(MONDAY - n * H)[-1]) for n in (8, 7)] == ["2026-W15", "2026-W16"]  # an hour later
@@ -111,31 +119,39 @@ def test_no_one_is_written_to_before_their_morning(watch: Watch, alice: User, ri
     assert sent_by(MONDAY + 7 * H) == ["alice@acme.example", "rita@program.example"]  # eight in Los Angeles
 
 
-def test_who_was_asleep_when_an_outage_began_is_served_after_it(watch: Watch, alice: User, settings: Any) -> None:
-    settings.MAIL_KEPT = True
+def test_who_was_asleep_when_an_outage_began_is_served_after_it(
+    watch: MonitoredRepository, alice: User, settings: Any
+) -> None:
+    settings.EMAIL_STORED_ONLY = True
     alice.zone = "America/Los_Angeles"
     alice.save()
     tasks.generate_due_reports(MONDAY)
     assert [sent_by(MONDAY), sent_by(MONDAY + timedelta(days=8))] == [[], ["alice@acme.example"]]
 
 
-def test_scope_that_an_outage_cut_off_is_served_with_the_next_week(watch: Watch, alice: User, rita: User) -> None:
+def test_scope_that_an_outage_cut_off_is_served_with_the_next_week(
+    watch: MonitoredRepository, alice: User, rita: User
+) -> None:
     programs = find_report_scope(PROGRAMS_SCOPE)
     assert programs
     assert tasks._generate_report(programs, parse_week("2026-W16"), MONDAY) == 1
     assert tasks.generate_due_reports(MONDAY + timedelta(weeks=1)) == 3
-    weeks = Email.objects.filter(to="alice@acme.example", name="report").order_by("key")
+    weeks = EmailMessage.objects.filter(to="alice@acme.example", name="report").order_by("key")
     assert [mail.key.split(":")[3] for mail in weeks] == ["2026-W16", "2026-W17"]
 
 
-def test_stopping_the_report_stops_the_copy_that_waits(watch: Watch, alice: User, rita: User, settings: Any) -> None:
-    settings.MAIL_KEPT = True
+def test_stopping_the_report_stops_the_copy_that_waits(
+    watch: MonitoredRepository, alice: User, rita: User, settings: Any
+) -> None:
+    settings.EMAIL_STORED_ONLY = True
     tasks.generate_due_reports(MONDAY - 7 * H)
     unsubscribe.update_subscription(alice, f"partner:{watch.integration.partner_id}", "never")
     assert sent_by(MONDAY) == ["rita@program.example"]
 
 
-def test_who_only_looks_on_gets_the_report_where_they_asked_for_it(watch: Watch, acme: Partner, bob: User) -> None:
+def test_who_only_looks_on_gets_the_report_where_they_asked_for_it(
+    watch: MonitoredRepository, acme: Partner, bob: User
+) -> None:
     bob.memberships.update(role="viewer")
     tasks.generate_due_reports(MONDAY)
     unsubscribe.update_subscription(bob, f"partner:{acme.pk}", "weekly")
@@ -144,10 +160,10 @@ def test_who_only_looks_on_gets_the_report_where_they_asked_for_it(watch: Watch,
     assert readers().count("bob@acme.example") == 1
 
 
-def test_outage_is_caught_up_for_four_weeks(watch: Watch, alice: User) -> None:
+def test_outage_is_caught_up_for_four_weeks(watch: MonitoredRepository, alice: User) -> None:
     tasks.generate_due_reports(MONDAY)
     tasks.generate_due_reports(MONDAY + timedelta(weeks=6))
-    weeks = Snapshot.objects.filter(scope=f"partner:{watch.integration.partner_id}").order_by("week")
+    weeks = ReportSnapshot.objects.filter(scope=f"partner:{watch.integration.partner_id}").order_by("week")
     assert list(weeks.values_list("week", flat=True)) == ["2026-W16", "2026-W19", "2026-W20", "2026-W21", "2026-W22"]
     assert len(readers()) == 5
 
@@ -170,7 +186,7 @@ def test_weeks_that_are_caught_up_stand_as_they_ended(
         issue_of(monitored_repository, 2, end + week + 1 * H), end + 2 * week + 1 * H, state="overdue", next_at=None
     )
     tasks.generate_due_reports(MONDAY + 6 * week)
-    figures_by_week = {s.week: s.figures for s in Snapshot.objects.filter(scope=f"partner:{rocket.partner_id}")}
+    figures_by_week = {s.week: s.figures for s in ReportSnapshot.objects.filter(scope=f"partner:{rocket.partner_id}")}
     names = ("2026-W19", "2026-W20", "2026-W21", "2026-W22")
     weekly_totals = [
         (
@@ -188,7 +204,7 @@ def test_weeks_that_are_caught_up_stand_as_they_ended(
         figures_by_week["2026-W20"]["worst"][0]["late_hours"],
         figures_by_week["2026-W20"]["worst"][0]["age_hours"],
     ) == (42, 90)
-    old = Email.objects.get(key__contains="2026-W20").text
+    old = EmailMessage.objects.get(key__contains="2026-W20").text
     assert "resolution 42 hours late, open for 3 days;" in old
     assert "Made late, on Mon 1 Jun 2026, 08:00: " in old
     assert "Left out: that week had ended when this report was made." in old
@@ -199,48 +215,48 @@ def test_weeks_that_are_caught_up_stand_as_they_ended(
     assert [row["name"][-2:] for row in figures_by_week["2026-W22"]["coming"]] == ["#2"]
 
 
-def test_another_partner_gets_no_notification(watch: Watch, charlie: User) -> None:
+def test_another_partner_gets_no_notification(watch: MonitoredRepository, charlie: User) -> None:
     tasks.generate_due_reports(MONDAY)
     assert "charlie@globex.example" not in readers()
 
 
-@pytest.mark.parametrize(("frequency", "mails"), [("weekly", 1), ("trouble", 1), ("never", 0)])
-def test_reader_chooses(watch: Watch, alice: User, frequency: str, mails: int) -> None:
+@pytest.mark.parametrize(("frequency", "mails"), [("weekly", 1), ("only_with_problems", 1), ("never", 0)])
+def test_reader_chooses(watch: MonitoredRepository, alice: User, frequency: str, mails: int) -> None:
     unsubscribe.update_subscription(alice, f"partner:{watch.integration.partner_id}", frequency)
     tasks.generate_due_reports(MONDAY)
     assert readers().count("alice@acme.example") == mails
-    assert ReportCopy.objects.filter(reader="alice@acme.example").count() == 1
+    assert ReportDelivery.objects.filter(reader="alice@acme.example").count() == 1
 
 
 def test_quiet_week_is_not_reported_to_who_wants_only_trouble(rocket: Integration, alice: User, now: datetime) -> None:
     watch_over(rocket, now)
-    unsubscribe.update_subscription(alice, f"partner:{rocket.partner_id}", "trouble")
+    unsubscribe.update_subscription(alice, f"partner:{rocket.partner_id}", "only_with_problems")
     tasks.generate_due_reports(MONDAY)
     assert readers() == []
 
 
-def test_one_click_stops_it(watch: Watch, alice: User, client: Any, settings: Any) -> None:
+def test_one_click_stops_it(watch: MonitoredRepository, alice: User, client: Any, settings: Any) -> None:
     tasks.generate_due_reports(MONDAY)
-    settings.MAIL_KEPT = False
+    settings.EMAIL_STORED_ONLY = False
     mail.deliver_due(MONDAY)
     email = next(m for m in django_mail.outbox if m.to == ["alice@acme.example"] and m.subject.startswith("SLA"))
     assert email.extra_headers["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
     address = email.extra_headers["List-Unsubscribe"].strip("<>").removeprefix(settings.SITE_URL)
     assert client.get(address).status_code == 200
-    assert ReportWish.objects.count() == 0  # a scanner that opens the link stops nothing
+    assert ReportSubscription.objects.count() == 0  # a scanner that opens the link stops nothing
     assert client.post(address, {"List-Unsubscribe": "One-Click"}).status_code == 200
-    assert list(ReportWish.objects.values_list("user__email", "frequency")) == [("alice@acme.example", "never")]
+    assert list(ReportSubscription.objects.values_list("user__email", "frequency")) == [("alice@acme.example", "never")]
     assert client.get(address[:-3] + "x/").status_code == 404
 
 
 def test_same_figures_in_every_form_and_the_same_bytes_a_year_later(
-    watch: Watch, alice: User, sign_in: Any, acme: Partner
+    watch: MonitoredRepository, alice: User, sign_in: Any, acme: Partner
 ) -> None:
     tasks.generate_due_reports(MONDAY)
     scope, client = f"partner:{acme.pk}", sign_in(alice)
     paths = [reverse(name, args=[scope, "2026-W16"]) for name in ("report", "report_csv", "report_json")]
     before = [client.get(path).content for path in paths[1:]]
-    Clock.objects.update(state="met", stopped_at=MONDAY)
+    SlaClock.objects.update(state="met", stopped_at=MONDAY)
     watch.integration.name = "Renamed"
     watch.integration.save()
     assert [client.get(path).content for path in paths[1:]] == before
@@ -253,7 +269,7 @@ def test_same_figures_in_every_form_and_the_same_bytes_a_year_later(
 
 
 def test_report_is_read_by_whom_it_concerns(
-    watch: Watch, alice: User, charlie: User, rita: User, sign_in: Any, acme: Partner
+    watch: MonitoredRepository, alice: User, charlie: User, rita: User, sign_in: Any, acme: Partner
 ) -> None:
     tasks.generate_due_reports(MONDAY)
     address = reverse("report", args=[f"partner:{acme.pk}", "2026-W16"])
@@ -267,12 +283,14 @@ def test_report_is_read_by_whom_it_concerns(
     assert [sign_in(rita).get(reverse("report", args=[scope, "2026-W16"])).status_code for scope in odd] == [404] * 5
 
 
-def test_wishes_are_saved_on_the_page_of_reports(watch: Watch, alice: User, sign_in: Any, acme: Partner) -> None:
+def test_wishes_are_saved_on_the_page_of_reports(
+    watch: MonitoredRepository, alice: User, sign_in: Any, acme: Partner
+) -> None:
     client = sign_in(alice)
     scope = f"partner:{acme.pk}"
-    assert client.post(reverse("report_wishes"), {scope: "trouble"}).status_code == 302
-    assert client.post(reverse("report_wishes"), {scope: "daily"}).status_code == 422
-    assert list(ReportWish.objects.values_list("scope", "frequency")) == [(scope, "trouble")]
+    assert client.post(reverse("report_subscriptions"), {scope: "only_with_problems"}).status_code == 302
+    assert client.post(reverse("report_subscriptions"), {scope: "daily"}).status_code == 422
+    assert list(ReportSubscription.objects.values_list("scope", "frequency")) == [(scope, "only_with_problems")]
 
 
 def test_cells_are_safe_in_a_spreadsheet() -> None:
@@ -306,7 +324,10 @@ def test_odd_weeks_are_reported_as_they_were(
     in_week = at - 9 * H  # Sunday, an hour before the week ends
     clock_of(issue_of(watch, 1, in_week - 20 * H), in_week + 10 * H, state="met", stopped_at=in_week, next_at=None)
     tasks.generate_due_reports(at)
-    email, figures = report("alice@acme.example"), Snapshot.objects.get(scope=f"partner:{rocket.partner_id}").figures
+    email, figures = (
+        report("alice@acme.example"),
+        ReportSnapshot.objects.get(scope=f"partner:{rocket.partner_id}").figures,
+    )
     page = sign_in(alice).get(reverse("report", args=[f"partner:{rocket.partner_id}", week])).content.decode()
     length = datetime.fromisoformat(figures["end"]) - datetime.fromisoformat(figures["start"])
     assert (figures["week"], figures["totals"]["kept"], length / H) == (week, 1, hours)
@@ -329,7 +350,7 @@ def test_empty_week_shows_zeros_in_every_form(rocket: Integration, alice: User, 
 
 def test_what_is_blind_is_not_called_late(rocket: Integration, alice: User, now: datetime) -> None:
     watch = watch_over(rocket, now)
-    clock_of(issue_of(watch, 1, now), MONDAY - 24 * H, state="blind", next_at=None)
+    clock_of(issue_of(watch, 1, now), MONDAY - 24 * H, state="data_incomplete", next_at=None)
     tasks.generate_due_reports(MONDAY)
     assert (
         "critical, resolution due 16 hours ago, not known whether kept, open for" in report("alice@acme.example").text
@@ -344,7 +365,7 @@ def test_what_is_overdue_appears_in_the_subject_of_a_week_in_which_nothing_was_d
     assert report("alice@acme.example").subject == "SLA week 16: nothing was due, 1 overdue, 0 at risk – Acme"
 
 
-def many(watch: Watch, count: int, due: datetime, state: str, first: int) -> None:
+def many(watch: MonitoredRepository, count: int, due: datetime, state: str, first: int) -> None:
     for number in range(first, first + count):
         clock_of(issue_of(watch, number, due - 48 * H), due, state=state, next_at=None)
 
@@ -354,7 +375,7 @@ def test_all_that_is_late_is_counted_not_only_what_is_listed(
 ) -> None:
     watch = watch_over(rocket, now)
     many(watch, 30, MONDAY - 24 * H, "overdue", 1)
-    many(watch, 2, MONDAY - 24 * H, "blind", 31)
+    many(watch, 2, MONDAY - 24 * H, "data_incomplete", 31)
     tasks.generate_due_reports(MONDAY)
     email = report("rita@program.example")
     turn = "Your turn: decide what follows from 30 late issues, and see why 2 issues cannot be judged."
@@ -368,7 +389,10 @@ def test_all_that_will_be_late_is_counted_not_only_what_is_listed(
 ) -> None:
     many(watch_over(rocket, now), 25, MONDAY + 30 * H, "running", 1)
     tasks.generate_due_reports(MONDAY)
-    email, figures = report("alice@acme.example"), Snapshot.objects.get(scope=f"partner:{rocket.partner_id}").figures
+    email, figures = (
+        report("alice@acme.example"),
+        ReportSnapshot.objects.get(scope=f"partner:{rocket.partner_id}").figures,
+    )
     assert "Your turn: 25 issues will be late this week if nothing happens." in email.text
     assert (
         "\nand 5 more\n" in email.text,
@@ -379,9 +403,9 @@ def test_all_that_will_be_late_is_counted_not_only_what_is_listed(
     )
 
 
-def test_turn_of_an_earlier_format_is_reported_as_it_was(watch: Watch, alice: User) -> None:
+def test_turn_of_an_earlier_format_is_reported_as_it_was(watch: MonitoredRepository, alice: User) -> None:
     tasks.generate_due_reports(MONDAY)
-    figures = Snapshot.objects.get(scope="programs").figures
+    figures = ReportSnapshot.objects.get(scope="programs").figures
     new_fields = ("coming_in_all", "made_late", "is_past")
     old = {name: value for name, value in figures.items() if name not in new_fields} | {"format": 3}
     old["totals"] = old["totals"] | {"overdue": 30}
@@ -392,9 +416,11 @@ def test_turn_of_an_earlier_format_is_reported_as_it_was(watch: Watch, alice: Us
     assert (presenters.render_csv(old)[0], ",＝1," in presenters.render_csv(old)) == ("f", True)
 
 
-def test_title_that_means_something_to_a_mail_program_is_only_text(watch: Watch, alice: User, now: datetime) -> None:
+def test_title_that_means_something_to_a_mail_program_is_only_text(
+    watch: MonitoredRepository, alice: User, now: datetime
+) -> None:
     title = 'Fine"><img src=x onerror=alert(1)>\r\nBcc: eve@example.org\x85\u2028End & <b>so'
-    Issue.objects.filter(number=2).update(title=title)
+    SupportIssue.objects.filter(number=2).update(title=title)
     tasks.generate_due_reports(MONDAY)
     email = report("alice@acme.example")
     assert ("<img src=x" in email.html, "&lt;img src=x onerror=alert(1)&gt;" in email.html) == (False, True)
@@ -402,8 +428,10 @@ def test_title_that_means_something_to_a_mail_program_is_only_text(watch: Watch,
     assert email.subject.isprintable()
 
 
-def test_what_was_reverted_says_why_in_every_form(watch: Watch, alice: User, sign_in: Any, acme: Partner) -> None:
-    Breach.objects.update(retracted_at=MONDAY - 12 * H, retracted_why="The program agreed: spam.")
+def test_what_was_reverted_says_why_in_every_form(
+    watch: MonitoredRepository, alice: User, sign_in: Any, acme: Partner
+) -> None:
+    SlaBreach.objects.update(retracted_at=MONDAY - 12 * H, retracted_why="The program agreed: spam.")
     tasks.generate_due_reports(MONDAY)
     email = report("alice@acme.example")
     client, args = sign_in(alice), [f"partner:{acme.pk}", "2026-W16"]
@@ -411,11 +439,11 @@ def test_what_was_reverted_says_why_in_every_form(watch: Watch, alice: User, sig
     assert ["The program agreed: spam." in form for form in (email.text, email.html, *forms)] == [True] * 5
 
 
-def test_table_reports_all_that_the_page_does(watch: Watch, alice: User, rita: User) -> None:
-    Breach.objects.update(retracted_at=MONDAY - 12 * H, retracted_why="=1+1 was agreed.")
+def test_table_reports_all_that_the_page_does(watch: MonitoredRepository, alice: User, rita: User) -> None:
+    SlaBreach.objects.update(retracted_at=MONDAY - 12 * H, retracted_why="=1+1 was agreed.")
     tasks.generate_due_reports(MONDAY)
-    figures = Snapshot.objects.get(scope="programs").figures
-    figures["standing"] = [{"partner": "Acme", "integration": "Rocket", "what": "gave notice"}]
+    figures = ReportSnapshot.objects.get(scope="programs").figures
+    figures["listing_status"] = [{"partner": "Acme", "integration": "Rocket", "what": "gave notice"}]
     tables = [table.split("\r\n") for table in presenters.render_csv(figures).removeprefix("\ufeff").split("\r\n\r\n")]
     assert [table[0].split(",")[:3] for table in tables] == [
         ["figure", "this week", "the week before"],
@@ -428,27 +456,31 @@ def test_table_reports_all_that_the_page_does(watch: Watch, alice: User, rita: U
     about = dict(line.split(",", 1) for line in tables[2])
     assert (about["week"], about["opened"], about["own reviews decided"]) == ("2026-W16", "1", "0")
     assert tables[3][1].endswith(",'=1+1 was agreed.")
-    assert tables[4][1] == "standing,Acme,Rocket,gave notice"
+    assert tables[4][1] == "listing_status,Acme,Rocket,gave notice"
 
 
-def test_reports_of_an_earlier_format_keep_their_bytes(watch: Watch, alice: User) -> None:
+def test_reports_of_an_earlier_format_keep_their_bytes(watch: MonitoredRepository, alice: User) -> None:
     tasks.generate_due_reports(MONDAY)
-    figures = Snapshot.objects.get(scope=f"partner:{watch.integration.partner_id}").figures
+    figures = ReportSnapshot.objects.get(scope=f"partner:{watch.integration.partner_id}").figures
     old = presenters.render_csv(figures | {"format": 2})
     assert old.count("\r\n\r\n") == 1
-    assert ",late_hours,spoke_last,url\r\n" in old
+    assert ",late_hours,last_commenter_role,url\r\n" in old
 
 
 def test_open_clocks_stand_next_to_what_the_report_of_the_week_before_froze(
     rocket: Integration, alice: User, sign_in: Any, now: datetime
 ) -> None:
     watch = watch_over(rocket, now)
-    blind = clock_of(issue_of(watch, 1, now), MONDAY - 24 * H, state="blind", next_at=None)
+    data_incomplete = clock_of(issue_of(watch, 1, now), MONDAY - 24 * H, state="data_incomplete", next_at=None)
     tasks.generate_due_reports(MONDAY)
-    Clock.objects.filter(pk=blind.pk).update(state="met", stopped_at=now)
+    SlaClock.objects.filter(pk=data_incomplete.pk).update(state="met", stopped_at=now)
     tasks.generate_due_reports(MONDAY + timedelta(weeks=1))
-    first, second = Snapshot.objects.filter(scope=f"partner:{rocket.partner_id}").order_by("week")
-    assert [(each.figures["totals"]["blind"], each.figures["before"]["blind"]) for each in (first, second)] == [
-        (1, None), (0, 1),
-    ]  # fmt: skip
-    assert "Not known: 0 (the week before: 1)" in Email.objects.get(key__contains="2026-W17").text
+    first, second = ReportSnapshot.objects.filter(scope=f"partner:{rocket.partner_id}").order_by("week")
+    assert [
+        (each.figures["totals"]["data_incomplete"], each.figures["before"]["data_incomplete"])
+        for each in (first, second)
+    ] == [
+        (1, None),
+        (0, 1),
+    ]
+    assert "Not known: 0 (the week before: 1)" in EmailMessage.objects.get(key__contains="2026-W17").text

@@ -11,8 +11,8 @@ from tests.portal.runtime.running_portal import running_portal
     "difference",
     [
         "INSERT INTO django_migrations (app, name, applied) VALUES ('integrations', '0001_initial', '2026-11-01')",
-        "ALTER TABLE audit_event RENAME COLUMN key_id TO key",
-        "DROP TABLE sla_breach",
+        "ALTER TABLE audit_auditevent RENAME COLUMN key_id TO key",
+        "DROP TABLE sla_slabreach",
     ],
 )
 @pytest.mark.any_database

@@ -9,7 +9,7 @@ from django.utils import timezone
 from portal.jobs.dispatcher import record_sweep
 from portal.jobs.models import PeriodicRun
 from portal.jobs.registry import JOBS, QUEUES
-from portal.notifications.models import Email
+from portal.notifications.models import EmailMessage
 
 
 @pytest.fixture
@@ -19,7 +19,9 @@ def now(time_machine):
 
 
 def mail(due_at):
-    return Email.objects.create(key="k", name="n", to="a@b.example", subject="s", due_at=due_at, created_at=due_at)
+    return EmailMessage.objects.create(
+        key="k", name="n", to="a@b.example", subject="s", due_at=due_at, created_at=due_at
+    )
 
 
 def record(name, finished_at, **fields):
@@ -111,7 +113,7 @@ def test_jobs_that_never_ran_are_late_once_the_sweep_has_worked_for_as_long(clie
 @pytest.mark.django_db
 def test_sent_email_is_not_overdue(client, now):
     record("sweep", now)
-    Email.objects.filter(pk=mail(now - timedelta(hours=1)).pk).update(state=Email.State.SENT)
+    EmailMessage.objects.filter(pk=mail(now - timedelta(hours=1)).pk).update(state=EmailMessage.State.SENT)
     assert client.get("/healthz").json() == expected_report("ok", 0, None)
 
 

@@ -9,15 +9,15 @@ from django.db import OperationalError
 from django.test import Client
 from django.utils import timezone
 
-from integrations.sla.models import Watch
+from integrations.sla.models import MonitoredRepository
 from portal.jobs.dispatcher import SWEEP
 from portal.jobs.models import PeriodicRun
 from portal.jobs.registry import JOBS, QUEUES
-from portal.notifications.models import Email
+from portal.notifications.models import EmailMessage
 from portal.status import probes
 from verification.checks.models import CheckResult, CheckRun
 from verification.outcomes import Outcome
-from verification.sources.models import Allowance
+from verification.sources.models import GitHubRateLimit
 from verification.testruns.models import LifecycleRehearsal, NomadRehearsal, RunTaskRehearsal, SchemaReading
 
 NOW = datetime(2026, 4, 14, 9, 0, tzinfo=UTC)
@@ -42,7 +42,7 @@ def test_everybody_sees_it_and_no_figures(client: Client, beats: None) -> None:
 
 
 def test_people_of_the_program_see_the_figures(sign_in: Any, rita: Any, beats: None) -> None:
-    Allowance.objects.create(name="anonymous", limit=60, remaining=12, hour_from=timezone.now(), spent=5)
+    GitHubRateLimit.objects.create(name="anonymous", limit=60, remaining=12, hour_from=timezone.now(), spent=5)
     page = sign_in(rita).get("/status/").text
     assert "12 of 60" in page
     assert "every 30 s" in page
@@ -118,11 +118,11 @@ def test_sandbox_by_its_socket(settings: Any, tmp_path: Any, db: None) -> None:
 
 def test_github_in_each_state(db: None) -> None:
     assert line("GitHub").state == "idle"
-    row = Allowance.objects.create(name="anonymous", limit=60, hour_from=NOW)
+    row = GitHubRateLimit.objects.create(name="anonymous", limit=60, hour_from=NOW)
     assert line("GitHub").state == "ok"
-    Allowance.objects.filter(pk=row.pk).update(blocked_until=NOW + timedelta(minutes=5))
+    GitHubRateLimit.objects.filter(pk=row.pk).update(blocked_until=NOW + timedelta(minutes=5))
     assert line("GitHub").sentence.endswith("goes on at Tue 14 Apr, 09:05 UTC.")
-    Allowance.objects.filter(pk=row.pk).update(dead_at=NOW, dead_why="401")
+    GitHubRateLimit.objects.filter(pk=row.pk).update(dead_at=NOW, dead_why="401")
     assert line("GitHub").state == "down"
 
 
@@ -139,18 +139,20 @@ def test_registry_that_did_not_answer_is_said_with_when_it_last_did(rocket: Any)
 def test_issues_are_as_fresh_as_the_stalest_repository(at: Any) -> None:
     assert line("Issues").state == "idle"
     row = at("support", program="terraform-provider")
-    Watch.objects.filter(integration=row).update(data_up_to=NOW - timedelta(minutes=5))
+    MonitoredRepository.objects.filter(integration=row).update(data_up_to=NOW - timedelta(minutes=5))
     assert line("Issues").state == "ok"
-    Watch.objects.filter(integration=row).update(data_up_to=NOW - timedelta(hours=3))
+    MonitoredRepository.objects.filter(integration=row).update(data_up_to=NOW - timedelta(hours=3))
     assert (line("Issues").state, line("Issues").sentence[-11:]) == ("late", "to 3 h ago.")
 
 
 def test_queues_report_their_oldest(rocket: Any, settings: Any) -> None:
-    settings.MAIL_KEPT = False
+    settings.EMAIL_STORED_ONLY = False
     CheckRun.objects.all().delete()
     assert line("Checks").sentence == "Nothing waits."
     CheckRun.objects.create(integration=rocket, requested_at=NOW, due_at=NOW - timedelta(minutes=31))
-    Email.objects.create(key="k", name="x", to="a@b.example", subject="", text="", html="", due_at=NOW, created_at=NOW)
+    EmailMessage.objects.create(
+        key="k", name="x", to="a@b.example", subject="", text="", html="", due_at=NOW, created_at=NOW
+    )
     assert (line("Checks").state, line("Checks").details) == ("late", (("waiting", "1"),))
     assert line("Mails").state == "ok"
     assert line("Mails", NOW + timedelta(minutes=6)).state == "late"

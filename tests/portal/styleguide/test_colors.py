@@ -8,10 +8,10 @@ import pytest
 
 TOKENS = (Path(__file__).parents[3] / "static/css/tokens.css").read_text()
 NUMBER = r"(\.?\d+(?:\.\d+)?)"
-COLOUR = rf"oklch\({NUMBER} {NUMBER} {NUMBER}\)"
+COLOR = rf"oklch\({NUMBER} {NUMBER} {NUMBER}\)"
 DAY_AND_NIGHT = {
     name: (tuple(map(float, rest[:3])), tuple(map(float, rest[3:])))
-    for name, *rest in re.findall(rf"--([\w-]+): light-dark\({COLOUR}, {COLOUR}\);", TOKENS)
+    for name, *rest in re.findall(rf"--([\w-]+): light-dark\({COLOR}, {COLOR}\);", TOKENS)
 }
 ALIASES = dict(re.findall(r"--([\w-]+): var\(--([\w-]+)\);", TOKENS))
 TONES = ("good", "warn", "bad", "info")
@@ -74,6 +74,6 @@ def test_control_contrast_is_three_to_one(line, sheet, night):
 
 
 @pytest.mark.parametrize("name", DAY_AND_NIGHT)
-def test_colour_is_one_that_screens_can_show(name):
+def test_color_is_one_that_screens_can_show(name):
     for night in (False, True):
         assert all(-0.003 <= value <= 1.003 for value in linear(name, night)), (name, night, linear(name, night))

@@ -94,5 +94,5 @@ def test_copy_has_ids_of_its_own_and_refers_to_them() -> None:
 @pytest.mark.parametrize("swatch", colors.build_swatches(), ids=lambda swatch: swatch.use)
 def test_contrasts_are_those_of_the_tokens(swatch: colors.ColorSwatch) -> None:
     for contrast, night in ((swatch.light, False), (swatch.dark, True)):
-        assert round(contrast, 6) == round(test_colors.contrast(swatch.colour, swatch.ground, night), 6)
+        assert round(contrast, 6) == round(test_colors.contrast(swatch.color, swatch.ground, night), 6)
     assert swatch.is_kept

@@ -30,7 +30,7 @@ def get_text(element):
 @pytest.mark.parametrize(
     "source",
     [
-        '{% badge "x" colour="red" %}',
+        '{% badge "x" color="red" %}',
         '{% button "x" onclick="y" %}',
         '{% link_button "x" %}',
         '{% panel title="x" %}{% endpanel %}',
@@ -195,7 +195,7 @@ def test_meter_pieces_fill_the_bar():
     assert [(p["class"], p["x1"], p["x2"]) for p in svg.select("line")] == [(["meter-paused"], "75.00%", "87.50%")]
 
 
-def test_meter_joins_neighbours_and_marks_the_due_moment_once():
+def test_meter_joins_neighbors_and_marks_the_due_moment_once():
     pieces = [("counted", 20), ("counted", 20), ("over", 20), ("over", 10), ("paused", 10), ("over", 20)]
     svg = show('{% meter used label="90 of 40 hours" %}', used=pieces).svg
     assert [(r["class"][0], r.get("x"), r["width"]) for r in svg.select("rect")[1:]] == [

@@ -7,7 +7,7 @@ import pytest
 
 from portal.webhooks import services
 from portal.webhooks.event_kinds import EVENT_TYPES_BY_NAME
-from portal.webhooks.models import Endpoint
+from portal.webhooks.models import WebhookEndpoint
 from portal.webhooks.services import EndpointConfiguration
 from tests.conftest import NOW
 from tests.fakes.receiver import Receiver
@@ -23,16 +23,16 @@ def receiver_server() -> Iterator[Receiver]:
 @pytest.fixture
 def receiver(receiver_server: Receiver, settings: Any) -> Iterator[Receiver]:
     receiver_server.reset()
-    settings.LOOPBACK_SOURCES = True
+    settings.ALLOW_LOOPBACK_HTTP = True
     yield receiver_server
     receiver_server.slow.set()
 
 
 @pytest.fixture
-def endpoint(receiver: Receiver, acme: Any, alice: Any) -> Callable[..., Endpoint]:
+def endpoint(receiver: Receiver, acme: Any, alice: Any) -> Callable[..., WebhookEndpoint]:
     """Makes an endpoint of Acme that hears of everything; its secret is `endpoint.made`."""
 
-    def make(partner: Any = acme, by: Any = alice, address: str = "", **fields: Any) -> Endpoint:
+    def make(partner: Any = acme, by: Any = alice, address: str = "", **fields: Any) -> WebhookEndpoint:
         configuration = {
             "name": "Build pipeline",
             "kinds": list(EVENT_TYPES_BY_NAME),

@@ -15,7 +15,7 @@ from standardwebhooks import Webhook
 from portal.webhooks import retry_policy
 from portal.webhooks import secrets as sealing
 from portal.webhooks.event_kinds import SAMPLE_VALUES, WEBHOOK_EVENT_TYPES
-from portal.webhooks.models import Endpoint
+from portal.webhooks.models import WebhookEndpoint
 from portal.webhooks.payloads import build_example
 
 TEXT = (Path(__file__).parents[3] / "docs" / "webhooks.md").read_text()
@@ -72,15 +72,15 @@ def test_every_kind_has_an_example(kind: Any) -> None:
 
 @pytest.mark.django_db
 def test_new_key_seals_every_webhook_again(settings: Any) -> None:
-    row = Endpoint(name="Build", kinds=["tier.granted"], made_at=datetime.now(tz=UTC))
+    row = WebhookEndpoint(name="Build", kinds=["tier.granted"], created_at=datetime.now(tz=UTC))
     sealing.set_address(row, "https://ci.acme.com/")
-    secret = sealing.set_secret(row, row.made_at)
+    secret = sealing.set_secret(row, row.created_at)
     row.save()
-    settings.CREDENTIALS_KEYS = ["a newer key", *configured.CREDENTIALS_KEYS]
+    settings.ENCRYPTION_KEYS = ["a newer key", *configured.ENCRYPTION_KEYS]
     call_command("rekey_webhooks")
-    settings.CREDENTIALS_KEYS = ["a newer key"]
+    settings.ENCRYPTION_KEYS = ["a newer key"]
     row.refresh_from_db()
-    assert (sealing.decrypt_address(row).value, sealing.list_signing_secrets(row, row.made_at)) == (
+    assert (sealing.decrypt_address(row).value, sealing.list_signing_secrets(row, row.created_at)) == (
         "https://ci.acme.com/",
         (secret,),
     )

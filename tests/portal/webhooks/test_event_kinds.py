@@ -11,14 +11,14 @@ from integrations.submissions.services import introductions
 from portal.audit.services import record_event
 from portal.notifications.categories import CATEGORY_BY_EVENT_TYPE as CHOICES
 from portal.webhooks.event_kinds import EVENT_TYPES_BY_VERB, GROUP_TITLES, SAMPLE_VALUES, WEBHOOK_EVENT_TYPES
-from portal.webhooks.models import EndpointMessage
+from portal.webhooks.models import WebhookDelivery
 from tests.conftest import NOW, begin
 
 # verb of a notice: why no webhook hears of it
 MAIL_ALONE: dict[str, str] = {}
 # verb of a kind: why there is no notice of its own
 WEBHOOK_ALONE = {
-    "advance": "the company took it itself, and what it leads to is mailed",
+    "complete_step": "the company took it itself, and what it leads to is mailed",
     "finding_fixed": "the request for another review is mailed, with all findings",
     "finding_verified": "the decision that follows is mailed",
     "finding_reopened": "the decision that follows is mailed",
@@ -39,18 +39,18 @@ def test_check_accepted_for_good_is_reported(endpoint: Any, rocket: Any, rita: A
     }
     with transaction.atomic():
         record_event(rocket, "accepted", actor=rita, now=NOW, **event_data)
-    body = json.loads(EndpointMessage.objects.get().body)
+    body = json.loads(WebhookDelivery.objects.get().body)
     assert (body["type"], body["data"]["thing"], body["data"]["by"]) == ("check.accepted", "new owner", "program")
     assert "secret-9" not in json.dumps({**body["data"], "sentence": ""})
 
 
 @pytest.mark.django_db
 def test_introduction_reports_no_one_who_asks(endpoint: Any, rocket: Any, globex: Any, charlie: Any) -> None:
-    endpoint(kinds=["introduction.asked", "introduction.declined"])
+    endpoint(kinds=["introduction.requested", "introduction.declined"])
     other = begin(globex, charlie, name="Comet", repository="globex/comet", repository_id=9)
     introductions.request_introduction(other, rocket, "We are Globex.", actor=charlie, now=NOW)
-    body = EndpointMessage.objects.get().body
-    assert (json.loads(body)["type"], "Globex" in body, "Comet" in body) == ("introduction.asked", False, False)
+    body = WebhookDelivery.objects.get().body
+    assert (json.loads(body)["type"], "Globex" in body, "Comet" in body) == ("introduction.requested", False, False)
 
 
 def test_every_notice_has_a_kind_of_event_or_a_reason() -> None:
@@ -71,5 +71,5 @@ def test_every_kind_has_a_group_and_samples_of_its_fields() -> None:
 
 
 def test_no_verb_is_reported_twice() -> None:
-    verbs = [verb for kind in WEBHOOK_EVENT_TYPES for verb in kind.verbs]
-    assert len(verbs) == len(set(verbs))
+    event_types = [event_type for kind in WEBHOOK_EVENT_TYPES for event_type in kind.event_types]
+    assert len(event_types) == len(set(event_types))

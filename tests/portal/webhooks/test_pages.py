@@ -12,12 +12,12 @@ from integrations.submissions.services import findings
 from portal.core.crypto import decrypt
 from portal.webhooks import secrets as sealing
 from portal.webhooks import tasks
-from portal.webhooks.models import Endpoint, EndpointMessage
+from portal.webhooks.models import WebhookDelivery, WebhookEndpoint
 from tests.conftest import NOW
 from tests.fakes.receiver import Receiver
 
 pytestmark = pytest.mark.django_db
-Make = Callable[..., Endpoint]
+Make = Callable[..., WebhookEndpoint]
 FORM_DATA = {
     "form": "webhook", "name": "Build", "address": "https://hooks.acme.com/in", "kinds": ["integration.listed"],
     "program_key": "",
@@ -33,7 +33,7 @@ def page(client: Any, name: str, *args: Any, **query: Any) -> str:
 def test_new_webhook_shows_its_secret_once(sign_in: Any, alice: Any, acme: Any) -> None:
     client = sign_in(alice)
     answer = client.post(reverse("webhook_new", args=["acme"]), FORM_DATA)
-    row = Endpoint.objects.get()
+    row = WebhookEndpoint.objects.get()
     (secret,) = sealing.list_signing_secrets(row, NOW)
     assert secret.value in answer.content.decode()
     assert "no-store" in answer["Cache-Control"]
@@ -59,14 +59,14 @@ def test_invalid_address_is_shown_as_field_error(
     answer = sign_in(alice).post(reverse("webhook_new", args=["acme"]), FORM_DATA | {"address": address})
     assert answer.status_code == 422
     assert expected_error in answer.content.decode()
-    assert Endpoint.objects.count() == 0
+    assert WebhookEndpoint.objects.count() == 0
 
 
 def test_slack_address_is_never_shown_whole(sign_in: Any, alice: Any, acme: Any) -> None:
     client = sign_in(alice)
     address = "https://hooks.slack.com/services/T01/B02/verysecretpart"
     client.post(reverse("webhook_new", args=["acme"]), FORM_DATA | {"form": "slack", "address": address})
-    row = Endpoint.objects.get()
+    row = WebhookEndpoint.objects.get()
     assert row.secret is None
     for page_text in (page(client, "webhook", row.uuid), page(client, "webhooks"), page(client, "company", "acme")):
         assert "verysecret" not in page_text
@@ -76,16 +76,16 @@ def test_log_has_pages_and_filters(sign_in: Any, endpoint: Make, receiver: Recei
     row = endpoint()
     for _ in range(30):
         findings.post_message(rocket, "Hello.", actor=alice, now=NOW)
-    EndpointMessage.objects.filter(pk=EndpointMessage.objects.latest("pk").pk).update(state="failed")
+    WebhookDelivery.objects.filter(pk=WebhookDelivery.objects.latest("pk").pk).update(state="failed")
     client = sign_in(alice)
     assert page(client, "webhook", row.uuid).count('<td class="main">') == 25
     assert page(client, "webhook", row.uuid, page="2").count('<td class="main">') == 5
     assert page(client, "webhook", row.uuid, state="failed").count('<td class="main">') == 1
     assert "No message like this" in page(client, "webhook", row.uuid, state="delivered")
     assert page(client, "webhook", row.uuid, kind="issue.breached").count('<td class="main">') == 0
-    page_text = page(client, "webhook", row.uuid, kind="message.written")
-    assert "<option selected>message.written</option>" in page_text
-    assert 'href="?state=failed&amp;kind=message.written#log"' in page_text
+    page_text = page(client, "webhook", row.uuid, kind="message.posted")
+    assert "<option selected>message.posted</option>" in page_text
+    assert 'href="?state=failed&amp;kind=message.posted#log"' in page_text
 
 
 def test_people_of_the_program_learn_who_looks_after_its_own(sign_in: Any, rita: Any) -> None:
@@ -99,7 +99,7 @@ def test_message_shows_request_and_answer_as_text(
     findings.post_message(rocket, "Hello.", actor=alice, now=NOW)
     vars(receiver.answers).update(status=500, body=b"<script>alert(1)</script>")
     tasks.send_due_deliveries(NOW)
-    page_text = page(sign_in(alice), "webhook_message", row.uuid, EndpointMessage.objects.get().uuid)
+    page_text = page(sign_in(alice), "webhook_message", row.uuid, WebhookDelivery.objects.get().uuid)
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page_text
     assert "<script>alert" not in page_text
     assert "webhook-signature: v1," in page_text
@@ -117,7 +117,7 @@ def test_buttons_do_what_they_say(sign_in: Any, endpoint: Make, receiver: Receiv
     assert "messages that waited: 1" in press("resume")
     since = f"{timezone.now() - timedelta(hours=1):%Y-%m-%dT%H:%M}"
     assert "Messages sent again: 0" in press("replay", since=since)
-    message = EndpointMessage.objects.get()
+    message = WebhookDelivery.objects.get()
     tasks.send_due_deliveries()
     client.post(reverse("webhook_message", args=[row.uuid, message.uuid]))
     message.refresh_from_db()
@@ -156,4 +156,4 @@ def test_change_keeps_the_address_where_none_is_entered(sign_in: Any, endpoint: 
 def test_every_kind_has_an_example_of_its_shape(sign_in: Any, alice: Any) -> None:
     page_text = page(sign_in(alice), "webhook_kinds")
     assert "integration.listed" in page_text
-    assert "office.turn_overdue" not in page_text
+    assert "program.action_overdue" not in page_text

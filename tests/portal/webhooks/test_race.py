@@ -13,16 +13,16 @@ from django.db import connection
 from integrations.submissions.services import findings
 from portal.notifications import digests, preferences
 from portal.notifications.categories import DeliveryMode
-from portal.notifications.models import Email
+from portal.notifications.models import EmailMessage
 from portal.webhooks import services, tasks
-from portal.webhooks.models import Endpoint, EndpointAttempt, EndpointMessage
+from portal.webhooks.models import WebhookDelivery, WebhookDeliveryAttempt, WebhookEndpoint
 from tests.conftest import NOW
 from tests.fakes.receiver import Receiver
 
 SENDERS, MESSAGES = 4, 25
 LATER = NOW + timedelta(days=3)
-Make = Callable[..., Endpoint]
-State = EndpointMessage.State
+Make = Callable[..., WebhookEndpoint]
+State = WebhookDelivery.State
 
 pytestmark = [
     pytest.mark.postgres,
@@ -57,8 +57,8 @@ def test_each_message_is_sent_once(endpoint: Make, receiver: Receiver, rocket: A
     delivery_counts = together(lambda: tasks.send_due_deliveries(NOW))
     assert sum(delivery_counts) == MESSAGES * len(ends)
     assert set(Counter(delivery.headers["webhook-id"] for delivery in receiver.taken).values()) == {1}
-    assert EndpointMessage.objects.filter(state=State.DELIVERED).count() == MESSAGES * len(ends)
-    assert EndpointAttempt.objects.count() == MESSAGES * len(ends)
+    assert WebhookDelivery.objects.filter(state=State.DELIVERED).count() == MESSAGES * len(ends)
+    assert WebhookDeliveryAttempt.objects.count() == MESSAGES * len(ends)
 
 
 def test_senders_that_die_lose_nothing(
@@ -81,7 +81,7 @@ def test_senders_that_die_lose_nothing(
     now = NOW
     with monkeypatch.context() as patch:
         patch.setattr(tasks.settling, "save_outcomes", dying)
-        while EndpointMessage.objects.exclude(state=State.DELIVERED).exists():
+        while WebhookDelivery.objects.exclude(state=State.DELIVERED).exists():
             with suppress(SystemExit):
                 tasks.send_due_deliveries(now)
             now += tasks.LEASE_DURATION + timedelta(seconds=30)
@@ -89,7 +89,7 @@ def test_senders_that_die_lose_nothing(
     assert set(counts) == set(endpoint_row.messages.values_list("message_id", flat=True))
     assert max(counts.values()) == 2
     assert deaths["rounds"] > MESSAGES // 3
-    assert EndpointAttempt.objects.count() == MESSAGES
+    assert WebhookDeliveryAttempt.objects.count() == MESSAGES
 
 
 def test_pause_and_a_replay_cross_without_a_trace(endpoint: Make, receiver: Receiver, rocket: Any, alice: Any) -> None:
@@ -99,7 +99,7 @@ def test_pause_and_a_replay_cross_without_a_trace(endpoint: Make, receiver: Rece
     together(lambda: services.replay_deliveries(endpoint_row, NOW - timedelta(days=1), actor=alice, now=NOW))
     together(lambda: services.pause_endpoint(endpoint_row, actor=alice, now=NOW))
     endpoint_row.refresh_from_db()
-    assert (endpoint_row.pause, endpoint_row.claim) == (Endpoint.Pause.HAND, None)
+    assert (endpoint_row.pause, endpoint_row.claim) == (WebhookEndpoint.Pause.MANUAL, None)
 
 
 def test_digest_made_by_many_is_one(rocket: Any, alice: Any, rita: Any) -> None:
@@ -107,5 +107,5 @@ def test_digest_made_by_many_is_one(rocket: Any, alice: Any, rita: Any) -> None:
     for _ in range(5):
         findings.post_message(rocket, "Hello.", actor=rita, now=NOW)
     assert sum(together(lambda: digests.send_due(LATER))) == 1
-    assert Email.objects.filter(name="digest").count() == 1
-    assert Email.objects.filter(state=Email.State.TOLD).count() == 5
+    assert EmailMessage.objects.filter(name="digest").count() == 1
+    assert EmailMessage.objects.filter(state=EmailMessage.State.INCLUDED_IN_DIGEST).count() == 5

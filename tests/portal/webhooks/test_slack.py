@@ -10,13 +10,13 @@ from django.db import transaction
 
 from portal.audit.services import record_event
 from portal.webhooks import services, slack, tasks
-from portal.webhooks.models import Endpoint, EndpointMessage
+from portal.webhooks.models import WebhookDelivery, WebhookEndpoint
 from tests.conftest import NOW
 from tests.fakes.receiver import Receiver
 from tests.portal.notifications.test_email_templates import NEWS
 
 pytestmark = pytest.mark.django_db
-Make = Callable[..., Endpoint]
+Make = Callable[..., WebhookEndpoint]
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_deleted_channel_pauses_the_endpoint(endpoint: Make, receiver: Receiver,
     vars(receiver.answers).update(status=404, body=b"no_service")
     tasks.send_due_deliveries(NOW)
     endpoint_row.refresh_from_db()
-    assert endpoint_row.pause == Endpoint.Pause.GONE
+    assert endpoint_row.pause == WebhookEndpoint.Pause.ENDPOINT_GONE
 
 
 def test_slack_that_is_busy_is_asked_later(endpoint: Make, receiver: Receiver, alice: Any) -> None:
@@ -73,6 +73,6 @@ def test_slack_that_is_busy_is_asked_later(endpoint: Make, receiver: Receiver, a
     services.send_test_event(endpoint_row, actor=alice, now=NOW)
     vars(receiver.answers).update(status=429, headers={"Retry-After": "120"}, body=b"rate_limited")
     tasks.send_due_deliveries(NOW)
-    assert EndpointMessage.objects.get().due_at >= NOW + timedelta(minutes=2)
+    assert WebhookDelivery.objects.get().due_at >= NOW + timedelta(minutes=2)
     endpoint_row.refresh_from_db()
     assert endpoint_row.pause == ""

@@ -12,26 +12,26 @@ from standardwebhooks.webhooks import WebhookVerificationError
 
 from integrations.submissions.services import findings
 from integrations.submissions.services.transitions import perform_transition
-from portal.notifications.models import Email
+from portal.notifications.models import EmailMessage
 from portal.webhooks import fanout, retry_policy, services, settlement, tasks
 from portal.webhooks.http_delivery import send_batch
-from portal.webhooks.models import Endpoint, EndpointAttempt, EndpointMessage
+from portal.webhooks.models import WebhookDelivery, WebhookDeliveryAttempt, WebhookEndpoint
 from tests.conftest import NOW, begin, meet
 from tests.fakes.receiver import Receiver
 from verification.sources import build_outbound_client
 
 pytestmark = pytest.mark.django_db
-Make = Callable[..., Endpoint]
-State = EndpointMessage.State
+Make = Callable[..., WebhookEndpoint]
+State = WebhookDelivery.State
 
 
-def create_event_message(row: Any, by: Any, now: datetime = NOW) -> EndpointMessage:
+def create_event_message(row: Any, by: Any, now: datetime = NOW) -> WebhookDelivery:
     """Something was written about an integration: the message of it."""
     findings.post_message(row, "Hello.", actor=by, now=now)
-    return EndpointMessage.objects.latest("pk")
+    return WebhookDelivery.objects.latest("pk")
 
 
-def states(endpoint: Endpoint) -> list[str]:
+def states(endpoint: WebhookEndpoint) -> list[str]:
     return list(endpoint.messages.order_by("pk").values_list("state", flat=True))
 
 
@@ -41,7 +41,7 @@ def test_message_is_signed_and_its_signature_holds(endpoint: Make, receiver: Rec
     assert tasks.send_due_deliveries(timezone.now()) == 1
     (delivery,) = receiver.taken
     event_body = Webhook(endpoint_row.made.value).verify(delivery.body, delivery.headers)  # type: ignore[attr-defined]
-    assert event_body["type"] == "message.written"
+    assert event_body["type"] == "message.posted"
     assert event_body["data"]["integration"]["id"] == str(rocket.uuid)
     assert delivery.headers["webhook-id"] == message.message_id
     with pytest.raises(WebhookVerificationError):
@@ -52,7 +52,7 @@ def test_message_is_signed_and_its_signature_holds(endpoint: Make, receiver: Rec
 def test_payload_holds_nothing_that_people_wrote(endpoint: Make, rocket: Any, bob: Any) -> None:
     endpoint()
     findings.post_message(rocket, "Between us.", actor=bob, now=NOW)
-    assert "Between us" not in EndpointMessage.objects.get().body
+    assert "Between us" not in WebhookDelivery.objects.get().body
 
 
 def test_while_two_secrets_hold_both_sign(endpoint: Make, receiver: Receiver, rocket: Any, alice: Any) -> None:
@@ -65,7 +65,7 @@ def test_while_two_secrets_hold_both_sign(endpoint: Make, receiver: Receiver, ro
     delivery = receiver.taken[-1]
     for secret in (fresh.value, endpoint_row.made.value):  # type: ignore[attr-defined]
         Webhook(secret).verify(delivery.body, delivery.headers)
-    EndpointMessage.objects.all().delete()
+    WebhookDelivery.objects.all().delete()
     create_event_message(rocket, alice, now + timedelta(hours=25))
     tasks.send_due_deliveries(now + timedelta(hours=25))
     assert len(receiver.taken[-1].headers["webhook-signature"].split(" ")) == 1
@@ -83,7 +83,7 @@ def test_failure_is_tried_again_after_the_table_and_then_given_up(
         message.refresh_from_db()
         moments.append(message.due_at)
         assert tasks.send_due_deliveries(message.due_at - timedelta(seconds=1)) == 0
-        now = max(message.due_at, Endpoint.objects.get().rests_until or now) + timedelta(seconds=1)
+        now = max(message.due_at, WebhookEndpoint.objects.get().rests_until or now) + timedelta(seconds=1)
     assert states(endpoint_row) == [State.FAILED]
     assert timedelta(days=2.9) < moments[-2] - NOW < timedelta(days=3.5)
     assert len({delivery.headers["webhook-id"] for delivery in receiver.taken}) == 1
@@ -105,7 +105,7 @@ def test_what_is_no_2xx_has_failed_and_the_log_says_why(
     message = create_event_message(rocket, alice)
     vars(receiver.answers).update(answers)
     tasks.send_due_deliveries(NOW)
-    assert expected_message in message.attempts.get().said
+    assert expected_message in message.attempts.get().response_summary
     assert (states(endpoint_row), len(receiver.taken)) == ([State.WAITING], 1)
 
 
@@ -126,8 +126,8 @@ def test_410_pauses_at_once_and_the_owner_learns_of_it(
     receiver.answers.status = 410
     tasks.send_due_deliveries(NOW)
     endpoint_row.refresh_from_db()
-    assert endpoint_row.pause == Endpoint.Pause.GONE
-    assert [mail.to for mail in Email.objects.filter(name="webhook_paused")] == [alice.email]
+    assert endpoint_row.pause == WebhookEndpoint.Pause.ENDPOINT_GONE
+    assert [mail.to for mail in EmailMessage.objects.filter(name="webhook_paused")] == [alice.email]
     create_event_message(rocket, bob, NOW + timedelta(minutes=1))
     assert tasks.send_due_deliveries(NOW + timedelta(days=1)) == 0
     receiver.answers.status = 200
@@ -150,11 +150,11 @@ def test_endpoint_that_fails_for_five_days_is_paused(
     receiver.answers.status = 503
     for days in (0, 4.9, 5.1):
         create_event_message(rocket, alice, NOW + timedelta(days=days))
-        Endpoint.objects.update(rests_until=None)
+        WebhookEndpoint.objects.update(rests_until=None)
         tasks.send_due_deliveries(NOW + timedelta(days=days))
         endpoint_row.refresh_from_db()
         assert bool(endpoint_row.pause) == (days > 5)
-    assert endpoint_row.pause == Endpoint.Pause.DEAD
+    assert endpoint_row.pause == WebhookEndpoint.Pause.UNREACHABLE
 
 
 def test_one_success_forgets_the_failures(endpoint: Make, receiver: Receiver, rocket: Any, alice: Any) -> None:
@@ -202,15 +202,15 @@ def test_sender_that_died_is_replaced_when_its_claim_runs_out(
     assert settlement.save_outcomes(died, outcomes, later) is False
     assert len({delivery.headers["webhook-id"] for delivery in receiver.taken}) == 1
     assert (len(receiver.taken), states(endpoint_row)) == (2, [State.DELIVERED])
-    assert EndpointAttempt.objects.count() == 1
+    assert WebhookDeliveryAttempt.objects.count() == 1
 
 
 def test_address_within_the_network_is_never_asked(endpoint: Make, rocket: Any, alice: Any, settings: Any) -> None:
     endpoint_row = endpoint()
     message = create_event_message(rocket, alice)
-    settings.LOOPBACK_SOURCES = False
+    settings.ALLOW_LOOPBACK_HTTP = False
     tasks.send_due_deliveries(NOW)
-    assert message.attempts.get().said.startswith("Not sent: 127.0.0.1 is an address of this machine")
+    assert message.attempts.get().response_summary.startswith("Not sent: 127.0.0.1 is an address of this machine")
     assert states(endpoint_row) == [State.WAITING]
 
 
@@ -245,7 +245,7 @@ def test_all_that_failed_since_a_moment_is_sent_again(
     endpoint_row = endpoint()
     for hours in (0, 5):
         create_event_message(rocket, alice, NOW + timedelta(hours=hours))
-    EndpointMessage.objects.update(state=State.FAILED)
+    WebhookDelivery.objects.update(state=State.FAILED)
     assert (
         services.replay_deliveries(endpoint_row, NOW + timedelta(hours=1), actor=alice, now=NOW + timedelta(hours=6))
         == 1

@@ -8,9 +8,9 @@ from bs4 import BeautifulSoup
 
 from integrations.submissions.models import Integration
 from integrations.submissions.services.transitions import perform_transition
-from portal.audit.models import Event
+from portal.audit.models import AuditEvent
 from portal.core.errors import ActionRefused
-from portal.notifications.models import Email
+from portal.notifications.models import EmailMessage
 from tests.conftest import NOW
 from tests.verification.checks.stubs import Stubs
 from tests.verification.checks.told import REPOSITORY, SUBJECT, FakeSources
@@ -50,7 +50,7 @@ def test_new_owner_is_accepted_with_one_button_and_recorded(moved_provider, rita
     form = button(reader.get(f"/checks/{moved_provider.uuid}/"))[0]
     value = form.select_one("input[name=value]")["value"]
     reader.post(form["action"], {"value": value})
-    event = Event.objects.get(verb="accepted")
+    event = AuditEvent.objects.get(event_type="accepted")
     assert (event.actor_id, event.data["value"], event.data["check"]) == (rita.pk, "9", KEY)
     assert CheckRun.objects.open().get().requested_by == rita
     run_integration_checks(moved_provider, now=NOW + 2 * DAY, sources=MOVED_SOURCES)
@@ -62,10 +62,10 @@ def test_new_owner_is_accepted_with_one_button_and_recorded(moved_provider, rita
 
 
 def test_partner_learns_of_it_and_the_hold_for_it_ends(moved_provider, rita, alice):
-    assert moved_provider.hold == "program"
+    assert moved_provider.on_hold_for == "program"
     accept_deviation(moved_provider, KEY, "9", rita, NOW + 2 * DAY)
-    assert Integration.objects.get(pk=moved_provider.pk).hold == ""
-    mails = Email.objects.filter(created_at=NOW + 2 * DAY, to=alice.email).order_by("pk")
+    assert Integration.objects.get(pk=moved_provider.pk).on_hold_for == ""
+    mails = EmailMessage.objects.filter(created_at=NOW + 2 * DAY, to=alice.email).order_by("pk")
     assert [mail.subject for mail in mails] == ["Accepted: new owner of Rocket", "Off hold: Rocket"]
 
 
@@ -74,7 +74,7 @@ def test_another_hold_stays_when_an_owner_is_accepted(moved_provider, rita):
     row = Integration.objects.get(pk=moved_provider.pk)
     perform_transition(row, "put_on_hold", actor=rita, note="The upstream project waits.", now=NOW + DAY)
     accept_deviation(row, KEY, "9", rita, NOW + 2 * DAY)
-    assert Integration.objects.get(pk=moved_provider.pk).hold == "third_party"
+    assert Integration.objects.get(pk=moved_provider.pk).on_hold_for == "third_party"
 
 
 def test_another_owner_than_the_accepted_one_is_reported_again(moved_provider, rita):
@@ -95,7 +95,7 @@ def test_what_is_no_longer_found_cannot_be_accepted(moved_provider, rita):
 def test_partner_accepts_nothing_of_its_own(moved_provider, alice, sign_in):
     assert not button(sign_in(alice).get(f"/checks/{moved_provider.uuid}/"))
     assert sign_in(alice).post(f"/checks/{moved_provider.uuid}/accept/{KEY}/", {"value": "9"}).status_code == 403
-    assert not Event.objects.filter(verb="accepted").exists()
+    assert not AuditEvent.objects.filter(event_type="accepted").exists()
 
 
 @pytest.mark.parametrize("key", ["repository.public", "none"])

@@ -39,4 +39,4 @@ def test_results_lead_to_the_help(sign_in, alice, acme):
         page = BeautifulSoup(sign_in(alice).get(address).content, "html5lib")
         hrefs = [a["href"] for a in page.select("article.check a") if a["href"].startswith("/help/")]
         assert len(hrefs) == len(page.select("article.check"))
-        assert "/help/checks/repository.licence/" in hrefs
+        assert "/help/checks/repository.license/" in hrefs

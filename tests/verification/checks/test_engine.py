@@ -4,12 +4,12 @@ from datetime import timedelta
 
 import pytest
 
-from integrations.submissions.models import Finding, Integration, RequirementState
+from integrations.submissions.models import Finding, Integration, RequirementFulfillment
 from integrations.submissions.services import waivers
 from integrations.submissions.services.transitions import perform_transition
-from portal.audit.models import Event
+from portal.audit.models import AuditEvent
 from portal.core.errors import ActionRefused
-from portal.notifications.models import Email
+from portal.notifications.models import EmailMessage
 from tests.conftest import NOW, begin, meet
 from tests.verification.checks.stubs import GOOD, Stubs
 from tests.verification.checks.test_network_cut import READ_NOTHING
@@ -55,7 +55,7 @@ def look(row, now):
 
 def state(row, key=KEY):
     mine = next(r for r in list_checked_requirements(row) if key in r.checks)
-    return RequirementState.objects.get(integration=row, requirement_id=mine.id)
+    return RequirementFulfillment.objects.get(integration=row, requirement_id=mine.id)
 
 
 def newest(row, key=KEY):
@@ -67,7 +67,7 @@ def newest(row, key=KEY):
 
 def test_with_the_network_cut_no_check_passes(provider, settings, monkeypatch):
     settings.GITHUB_API_URL = settings.REGISTRY_URL = "http://127.0.0.1:1"
-    settings.LOOPBACK_SOURCES = True
+    settings.ALLOW_LOOPBACK_HTTP = True
     run_integration_checks(provider, now=NOW, sources=Sources())
     outcome_by_key = dict(CheckResult.objects.filter(integration=provider).values_list("key", "outcome"))
     assert set(outcome_by_key) == set(list_required_check_keys(list_checked_requirements(provider)))
@@ -104,10 +104,10 @@ def test_limits_of_a_worker_a_run_and_a_release_agree(settings):
 
 
 def test_outage_changes_nothing_that_is_known(listed_provider, stubs):
-    before = {s.requirement_id: (s.status, s.given_at) for s in listed_provider.states.all()}
+    before = {s.requirement_id: (s.status, s.submitted_at) for s in listed_provider.fulfillments.all()}
     stubs.every = SourceUnavailableError("Down.", retry_at=NOW + 3 * HOUR)
     ran = look(listed_provider, NOW + 2 * HOUR)
-    assert {s.requirement_id: (s.status, s.given_at) for s in listed_provider.states.all()} == before
+    assert {s.requirement_id: (s.status, s.submitted_at) for s in listed_provider.fulfillments.all()} == before
     assert (ran.outcome, ran.retry_at) == (Outcome.ERROR, NOW + 3 * HOUR)
     assert not Finding.objects.exists()
 
@@ -117,8 +117,8 @@ def test_results_grow_old_and_no_longer_count(at, stubs, alice):
     run_integration_checks(row, now=NOW, sources=object())
     requirement_state, fresh = state(row), CHECKS[KEY].max_age
     assert (requirement_state.is_met(NOW + fresh - HOUR), requirement_state.shown(NOW + fresh - HOUR)) == (True, "pass")
-    assert (requirement_state.is_met(NOW + fresh), requirement_state.shown(NOW + fresh)) == (False, "stale")
-    assert Integration.objects.get(pk=row.pk).wake_at == NOW + fresh
+    assert (requirement_state.is_met(NOW + fresh), requirement_state.shown(NOW + fresh)) == (False, "expired")
+    assert Integration.objects.get(pk=row.pk).next_refresh_at == NOW + fresh
 
 
 def test_old_results_block_the_approval(at, stubs, rita):
@@ -233,7 +233,7 @@ def test_what_the_law_withholds_is_a_persons_and_holds_a_listed_one(listed_provi
     assert (
         newest(listed_provider).summary == "A person decides: GitHub withholds the repository for legal reasons (451)."
     )
-    assert (row.hold, row.hold_reason) == ("program", "GitHub withholds the repository for legal reasons (451).")
+    assert (row.on_hold_for, row.hold_reason) == ("program", "GitHub withholds the repository for legal reasons (451).")
     assert not Finding.objects.exists()
 
 
@@ -247,7 +247,7 @@ def test_not_found_of_one_that_was_never_seen_fails(provider, stubs):
 
 
 def mails(name):
-    return sorted(Email.objects.filter(name=name).values_list("to", flat=True))
+    return sorted(EmailMessage.objects.filter(name=name).values_list("to", flat=True))
 
 
 def test_failure_of_a_listed_one_opens_a_finding_and_reports_both_sides_once(listed_provider, stubs, alice):
@@ -259,7 +259,7 @@ def test_failure_of_a_listed_one_opens_a_finding_and_reports_both_sides_once(lis
     assert finding.due_at == NOW + DAY + timedelta(days=14)
     assert len(mails("check_failed")) == len(set(mails("check_failed"))) == 2
     assert alice.email in mails("check_failed")
-    assert Event.objects.filter(verb="check_failed").count() == 1
+    assert AuditEvent.objects.filter(event_type="check_failed").count() == 1
 
 
 def test_what_passes_again_settles_the_finding_and_is_reported_once(listed_provider, stubs):
@@ -315,17 +315,17 @@ def test_repository_under_another_owner_freezes_a_listed_one_once(listed_provide
     stubs.say(KEY, Outcome.FAIL, freeze_reason="The repository belongs to globex now.")
     look(listed_provider, NOW + DAY)
     row = Integration.objects.get(pk=listed_provider.pk)
-    assert (row.hold, row.hold_reason) == ("program", "The repository belongs to globex now.")
+    assert (row.on_hold_for, row.hold_reason) == ("program", "The repository belongs to globex now.")
     perform_transition(row, "resume", actor=rita, now=NOW + DAY + HOUR)
     look(listed_provider, NOW + 2 * DAY)
-    assert Integration.objects.get(pk=listed_provider.pk).hold == ""
-    assert Event.objects.filter(verb="put_on_hold").get().actor_id is None
+    assert Integration.objects.get(pk=listed_provider.pk).on_hold_for == ""
+    assert AuditEvent.objects.filter(event_type="put_on_hold").get().actor_id is None
 
 
 def test_repository_under_another_owner_before_the_release_is_no_hold(provider, stubs):
     stubs.say(KEY, Outcome.FAIL, freeze_reason="The repository belongs to globex now.")
     look(provider, NOW)
-    assert Integration.objects.get(pk=provider.pk).hold == ""
+    assert Integration.objects.get(pk=provider.pk).on_hold_for == ""
 
 
 def test_contradiction_is_shown_with_both_sources_and_blocks_until_waived(at, stubs, rita, now):
@@ -356,7 +356,7 @@ def test_contradiction_is_shown_with_both_sources_and_blocks_until_waived(at, st
 def test_subject_holds_what_the_checks_need(listed_provider, stubs):
     look(listed_provider, NOW + DAY)
     subject = stubs.subjects[-1]
-    assert (subject.tier, subject.standing, subject.now) == ("partner", "verified", NOW + DAY)
+    assert (subject.tier, subject.listing_status, subject.now) == ("partner", "listed", NOW + DAY)
     assert subject.homepage == "https://acme.example/rocket"
 
 

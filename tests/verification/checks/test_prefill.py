@@ -15,9 +15,9 @@ pytestmark = pytest.mark.django_db  # what GitHub allows is counted there
 def test_prefill_takes_what_github_knows(github):
     github.seed(Repo(NAME, "Launches rockets.", releases=("v1.0.0", "v1.1.0")))
     values = prefill(f"https://github.com/{NAME}")
-    assert (values["repository"], values["name"], values["licence"]) == (NAME, "Rocket launcher", "MPL-2.0")
+    assert (values["repository"], values["name"], values["license"]) == (NAME, "Rocket launcher", "MPL-2.0")
     assert (values["latest_release"], values["homepage"]) == ("v1.1.0", "")
-    assert values["from_github"] == ["name", "description", "licence", "latest_release"]
+    assert values["from_github"] == ["name", "description", "license", "latest_release"]
     assert (values["error"], values["problem"]) == ("", "")
     assert values["repository_id"] > 0
 

@@ -9,13 +9,13 @@ from django.db import connection
 
 from integrations.submissions.models import Finding
 from integrations.submissions.services import requirements
-from portal.notifications.models import Email
+from portal.notifications.models import EmailMessage
 from tests.conftest import NOW, begin
 from verification.checks import nightly
 from verification.checks.models import CheckRun, Observation
 from verification.checks.services import observations, runs
 from verification.sources.errors import SourceUnavailableError
-from verification.sources.models import Allowance
+from verification.sources.models import GitHubRateLimit
 from verification.sources.rate_limits import GitHubRateLimiter
 
 pytestmark = [
@@ -81,7 +81,7 @@ def test_budget_is_kept_by_all_workers_together(db: None) -> None:
             request_count += 1
         return request_count
 
-    assert sum(at_once(ask)) == Allowance.objects.get().spent == 50
+    assert sum(at_once(ask)) == GitHubRateLimit.objects.get().spent == 50
 
 
 def test_failure_found_by_several_at_once_is_one_finding_and_one_email_each(at: Any) -> None:
@@ -89,12 +89,12 @@ def test_failure_found_by_several_at_once_is_one_finding_and_one_email_each(at: 
 
     def fails() -> None:
         requirements.record_check_outcome(
-            row, "TP-LIC", outcome="fail", summary="Gone.", detail=[], retry_at=None, now=NOW, fresh_until=None
+            row, "TP-LIC", outcome="fail", summary="Gone.", detail=[], retry_at=None, now=NOW, valid_until=None
         )
 
     at_once(fails)
     assert Finding.objects.count() == 1
-    emails = list(Email.objects.filter(name="check_failed").values_list("to", flat=True))
+    emails = list(EmailMessage.objects.filter(name="check_failed").values_list("to", flat=True))
     assert len(emails) == len(set(emails)) == 2
 
 

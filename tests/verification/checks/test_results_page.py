@@ -55,14 +55,14 @@ def test_page_shows_verdicts_with_evidence(sign_in, alice, provider, address):
     expected = {
         "Public repository": "acme/terraform-provider-rocket is public.",
         "Name of the repository": "terraform-provider-rocket is named as the program asks.",
-        "Licence": "MPL-2.0 is on the program's list.",
+        "License": "MPL-2.0 is on the program's list.",
         "Published release": "v1.0.0 is published.",
         "Listed in the registry": "The registry lists acme/rocket from another repository.",
         "Signature": "Signed by a registered key.",
     }
     assert verdicts(response).items() >= expected.items()
     assert "publish the repository there" in response.text
-    assert "Licence according to GitHub" in response.text
+    assert "License according to GitHub" in response.text
 
 
 def test_page_after_an_outage_says_when_it_is_tried_again(sign_in, alice, provider, address):

@@ -3,7 +3,7 @@ from datetime import timedelta
 
 import pytest
 
-from integrations.submissions.models import Integration, RequirementState
+from integrations.submissions.models import Integration, RequirementFulfillment
 from tests.conftest import NOW, begin
 from tests.verification.checks.told import REPOSITORY, FakeSources, build_registry_listing, build_release_answers
 from verification.checks.models import CheckResult
@@ -32,12 +32,14 @@ def provider(acme, alice):
 
 @pytest.fixture
 def deciding(provider):
-    """The requirements that have to be met; hints apart, which find fault with a repository that is a licence only."""
+    """The requirements that have to be met; hints apart, which find fault with a repository that is a license only."""
     return [requirement for requirement in list_checked_requirements(provider) if not requirement.optional]
 
 
 def statuses(row):
-    return dict(RequirementState.objects.filter(integration=row, status__gt="").values_list("requirement_id", "status"))
+    return dict(
+        RequirementFulfillment.objects.filter(integration=row, status__gt="").values_list("requirement_id", "status")
+    )
 
 
 def test_run_hands_each_verdict_down(provider, deciding):
@@ -61,13 +63,13 @@ def test_run_keeps_what_each_check_said(provider, deciding):
     run_integration_checks(provider, {r.id for r in deciding}, now=NOW, sources=FakeSources(**GOOD))
     stored_results = {r.key: (r.outcome, r.version, r.at) for r in CheckResult.objects.filter(integration=provider)}
     assert stored_results == {key: ("pass", CHECKS[key].version, NOW) for r in deciding for key in r.checks}
-    licence = CheckResult.objects.get(key="repository.licence")
-    assert licence.looked_at_summary == "repository acme/terraform-provider-rocket, id 4711, commit 9f3c1e"
+    license = CheckResult.objects.get(key="repository.license")
+    assert license.looked_at_summary == "repository acme/terraform-provider-rocket, id 4711, commit 9f3c1e"
     assert {
         "label": "The program accepts",
-        "value": "One of fifteen open-source licences.",
+        "value": "One of fifteen open-source licenses.",
         "url": "",
-    } in licence.evidence
+    } in license.evidence
 
 
 def test_run_of_one_requirement_leaves_the_others(provider):
@@ -77,7 +79,7 @@ def test_run_of_one_requirement_leaves_the_others(provider):
 
 def test_worst_check_decides_for_the_requirement(provider):
     run_integration_checks(provider, now=NOW, sources=FakeSources(replace(REPOSITORY, name="rocket"), **GOOD))
-    state = RequirementState.objects.get(integration=provider, requirement_id="TP-SRC")
+    state = RequirementFulfillment.objects.get(integration=provider, requirement_id="TP-SRC")
     assert state.status == "fail"
     assert state.summary.startswith("rocket is not named as the program asks")
     assert {d["key"]: d["outcome"] for d in state.detail} == {
@@ -92,7 +94,7 @@ def test_outage_is_ours_and_tried_again(provider):
     ran = run_integration_checks(
         provider, {"TP-LIC"}, now=NOW, sources=FakeSources(SourceUnavailableError("Down."), **GOOD)
     )
-    state = RequirementState.objects.get(integration=provider, requirement_id="TP-LIC")
+    state = RequirementFulfillment.objects.get(integration=provider, requirement_id="TP-LIC")
     assert ran == RunSummary(Outcome.ERROR, NOW + timedelta(minutes=10))
     assert (state.status, state.summary) == ("error", "We could not look: Down.")
     assert state.retry_at == NOW + timedelta(minutes=10)
@@ -110,15 +112,15 @@ def test_fault_of_a_check_is_ours(provider, monkeypatch):
     def breaks(_subject, _sources):
         raise ZeroDivisionError
 
-    monkeypatch.setitem(CHECKS, "repository.licence", Check("repository.licence", "Licence", "", 2, breaks))
+    monkeypatch.setitem(CHECKS, "repository.license", Check("repository.license", "License", "", 2, breaks))
     run_integration_checks(provider, {"TP-LIC"}, now=NOW, sources=FakeSources(**GOOD))
-    check_result = CheckResult.objects.get(key="repository.licence")
+    check_result = CheckResult.objects.get(key="repository.license")
     assert (check_result.outcome, check_result.version) == ("error", 2)
     assert check_result.summary == "We could not complete this check. The fault is ours."
 
 
 def test_check_that_has_gone_is_not_run(provider, monkeypatch):
-    monkeypatch.delitem(CHECKS, "repository.licence")
+    monkeypatch.delitem(CHECKS, "repository.license")
     assert run_integration_checks(provider, {"TP-LIC"}, now=NOW, sources=FakeSources(**GOOD)).outcome == Outcome.NOT_RUN
     assert statuses(provider) == {"TP-LIC": "not_run"}
 
@@ -127,9 +129,9 @@ def test_long_summary_does_not_break_the_run(provider, monkeypatch):
     def talks(_subject, _sources):
         return Result(Outcome.FAIL, "x" * 2000)
 
-    monkeypatch.setitem(CHECKS, "repository.licence", Check("repository.licence", "Licence", "", 1, talks))
+    monkeypatch.setitem(CHECKS, "repository.license", Check("repository.license", "License", "", 1, talks))
     run_integration_checks(provider, {"TP-LIC"}, now=NOW, sources=FakeSources(**GOOD))
-    assert len(CheckResult.objects.get(key="repository.licence").summary) == 500
+    assert len(CheckResult.objects.get(key="repository.license").summary) == 500
 
 
 def test_results_are_append_only(provider):
@@ -145,7 +147,7 @@ def test_latest_results_are_the_last_of_each(provider):
     for outcome in (FakeSources(None, **GOOD), FakeSources(**GOOD)):
         run_integration_checks(provider, {"TP-LIC", "TP-REL"}, now=NOW, sources=outcome)
     assert [(r.key, r.outcome) for r in CheckResult.objects.filter(integration=provider).newest()] == [
-        ("repository.licence", "pass"),
+        ("repository.license", "pass"),
         ("repository.release", "pass"),
         ("repository.tag_branch", "pass"),
     ]

@@ -4,7 +4,7 @@ import pytest
 
 from integrations.programs.registry import PROGRAMS
 from integrations.programs.schema import RequirementKind
-from integrations.submissions.models import Integration, RequirementState
+from integrations.submissions.models import Integration, RequirementFulfillment
 from integrations.submissions.services import requirements as answers
 from integrations.submissions.services.transitions import perform_transition
 from portal.core.errors import ActionRefused
@@ -80,7 +80,7 @@ def test_outage_is_tried_again_with_growing_pauses(provider, nobody_answers):
         pauses.append(due_at - now)
         now = due_at
     assert pauses == [timedelta(minutes=m) for m in (10, 30, 120, 360)]
-    assert RequirementState.objects.get(requirement_id="TP-LIC").retry_at == now
+    assert RequirementFulfillment.objects.get(requirement_id="TP-LIC").retry_at == now
 
 
 @pytest.mark.github
@@ -91,7 +91,7 @@ def test_outage_heals_by_itself(provider, github, registry):
     runs.run_due(NOW)
     assert runs.run_due(NOW + timedelta(minutes=9)) == 0
     assert runs.run_due(NOW + timedelta(minutes=10)) == 1
-    assert RequirementState.objects.get(requirement_id="TP-LIC").status == "pass"
+    assert RequirementFulfillment.objects.get(requirement_id="TP-LIC").status == "pass"
     assert not CheckRun.objects.open().exists()
 
 
@@ -197,10 +197,10 @@ def test_repository_that_moved_to_another_owner_is_held_for_a_person(at, github,
     row = at("support", "terraform-provider", repository_id=repository.id, repository_owner_id=repository.owner_id)
     job = CheckRun.objects.open().get()
     runs.run_one(job.pk, NOW)
-    assert Integration.objects.get(pk=row.pk).hold == ""
+    assert Integration.objects.get(pk=row.pk).on_hold_for == ""
     github.set_extra(NAME, owner={"id": repository.owner_id + 1, "login": "globex", "type": "Organization"})
     runs.run_one(runs.request_check_run(row, now=NOW + MINUTE).pk, NOW + MINUTE)
     integration = Integration.objects.get(pk=row.pk)
-    assert (integration.hold, integration.standing) == ("program", "verified")
+    assert (integration.on_hold_for, integration.listing_status) == ("program", "listed")
     assert "a person" in integration.hold_reason
-    assert integration.events.get(verb="put_on_hold").actor_id is None
+    assert integration.events.get(event_type="put_on_hold").actor_id is None

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from tests.fakes import signed
-from tests.fakes.github.server import licence_text
+from tests.fakes.github.server import license_text
 from verification.checks.types import Subject
 from verification.releases.install_layout import RECOMMENDED
 from verification.sources.errors import SourceError, SourceNotFoundError
@@ -45,7 +45,7 @@ REPOSITORY = GitHubRepository(
     archived=False,
     default_branch="main",
     homepage="https://acme.example",
-    licence_spdx="MPL-2.0",
+    license_spdx="MPL-2.0",
     language="Go",
     topics=(),
     html_url="https://github.com/acme/terraform-provider-rocket",
@@ -114,7 +114,7 @@ class FakeSources:
     releases_said: tuple[GitHubRelease, ...] | SourceError = ()
     published_said: RegistryListing | SourceError | None = None
     code_said: RepositorySnapshot | SourceError | None = field(
-        default_factory=lambda: code({"LICENSE": licence_text("MPL-2.0")})
+        default_factory=lambda: code({"LICENSE": license_text("MPL-2.0")})
     )
     branches: tuple[str, ...] = ()
     pull_said: PullRequest | SourceError | None = None

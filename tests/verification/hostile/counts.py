@@ -5,7 +5,7 @@ from tests.verification.releases.artifacts import signed, test_sums, zips
 from tests.verification.releases.artifacts.test_flat import ENDLESS, MANY
 from tests.verification.sources.http import table
 from tests.verification.sources.http.test_addresses import REBINDING
-from tests.verification.sources.http.test_http import MISBEHAVIOURS
+from tests.verification.sources.http.test_http import MISBEHAVIORS
 
 SPELLING_COUNT = len(table.v4()) * len(table.SPELLINGS_V4) + len(table.v6()) * len(table.SPELLINGS_V6)
 # what is counted: how many there are, and how many there must be
@@ -17,7 +17,7 @@ COUNTS = {
     "spellings of each, at least": (min(len(table.SPELLINGS_V4), len(table.SPELLINGS_V6)), 8),
     "spelled addresses": (SPELLING_COUNT, 150 * 8),
     "rebinding tries": (REBINDING, 1000),
-    "servers that stall, lie or stream": (len(MISBEHAVIOURS), 20),
+    "servers that stall, lie or stream": (len(MISBEHAVIORS), 20),
     "faults of releases, judged by Terraform": (len(faults.INSTALL), 60),
 }
 

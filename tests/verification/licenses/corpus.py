@@ -29,8 +29,8 @@ class Case:
 
 
 def policy(program: str = "terraform-provider") -> Policy:
-    licences = PROGRAMS[program].newest.licences
-    return Policy(licences.allow, licences.ask)
+    licenses = PROGRAMS[program].newest.licenses
+    return Policy(licenses.allow, licenses.ask)
 
 
 def text_of(id: str, holder: str = "Jane Doe", year: str = "2021") -> str:

@@ -52,5 +52,5 @@ def test_real_allowed_files_are_decided_without_a_person():
 
 
 def test_every_allowed_license_has_a_text():
-    listed = {id for program in PROGRAMS.values() for edition in program.editions for id in edition.licences.allow}
+    listed = {id for program in PROGRAMS.values() for edition in program.editions for id in edition.licenses.allow}
     assert listed - FORMS.keys() == set()

@@ -9,7 +9,7 @@ from django.core.management import CommandError, call_command
 
 from tests.verification.licenses.corpus import policy, text_of
 from verification.licenses import inspection as seeing
-from verification.licenses.policy import NO_FILE, NO_RULE, NOTHING, UNCLEAR, Policy, is_licence_file, judge, judge_all
+from verification.licenses.policy import NO_FILE, NO_RULE, NOTHING, UNCLEAR, Policy, is_license_file, judge, judge_all
 
 HERE = Path(__file__).parent
 MIT, APACHE, MPL = (text_of(id).encode() for id in ("MIT", "Apache-2.0", "MPL-2.0"))
@@ -82,14 +82,14 @@ def test_offered_choice_does_not_cover_a_file_of_unknown_terms():
     "path", ["LICENSE", "LICENCE.md", "COPYING", "license-mit", "MIT-LICENSE.txt", "LICENSES/MIT.txt"]
 )
 def test_license_file(path):
-    assert is_licence_file(path)
+    assert is_license_file(path)
 
 
 @pytest.mark.parametrize(
     "path", ["README.md", "vendor/x/LICENSE", "licensing.go", "docs/LICENSE", "internal/license.go"]
 )
 def test_no_license_file(path):
-    assert not is_licence_file(path)
+    assert not is_license_file(path)
 
 
 def test_same_content_is_read_once(monkeypatch):

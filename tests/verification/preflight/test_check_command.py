@@ -14,7 +14,7 @@ NAME = "acme/terraform-provider-rocket"
 def run_check_command(*words):
     out = io.StringIO()
     try:
-        call_command("check", *words, stdout=out, stderr=io.StringIO())
+        call_command("check_repository", *words, stdout=out, stderr=io.StringIO())
     except SystemExit as end:
         return end.code, out.getvalue()
     return 0, out.getvalue()
@@ -23,7 +23,7 @@ def run_check_command(*words):
 @pytest.mark.github
 @pytest.mark.parametrize("form", [[], ["--json"]])
 def test_check_says_what_preflight_says(github, registry, form):
-    github.seed(Repo(NAME, licence="GPL-3.0-only"))
+    github.seed(Repo(NAME, license="GPL-3.0-only"))
     registry.publish(Provider("acme/rocket"))
     out = io.StringIO()
     code = main(["terraform-provider", NAME, *form], out, io.StringIO())
@@ -32,18 +32,12 @@ def test_check_says_what_preflight_says(github, registry, form):
         assert json.loads(out.getvalue())["repository"] == NAME
 
 
-def test_check_without_a_program_is_djangos_own():
-    assert run_check_command() == (0, "System check identified no issues (0 silenced).\n")
-    assert run_check_command("checks", "--fail-level", "WARNING")[0] == 0
-    assert run_check_command("--list-tags")[1].splitlines()[0] == "admin"
-
-
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        ([NAME], "Name the program with --program: consul, "),
-        (["--program", "nomad"], "Name one repository as OWNER/NAME."),
-        ([NAME, "acme/other", "--program", "nomad"], "Name one repository as OWNER/NAME."),
+        ([NAME], "the following arguments are required: --program"),
+        (["--program", "nomad"], "the following arguments are required: OWNER/NAME"),
+        ([NAME, "acme/other", "--program", "nomad"], "unrecognized arguments: acme/other"),
         (["acme", "--program", "nomad"], "Name the owner and the repository"),
         ([NAME, "--program", "nomad", "--edition", "1999-01"], "nomad has these editions"),
     ],

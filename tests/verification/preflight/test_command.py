@@ -80,7 +80,7 @@ def test_text_shows_advice_under_what_failed_and_progress_elsewhere(run_program)
     assert err.splitlines() == ["[1/2] Title of a …", "[2/2] Title of b …"]
 
 
-def test_colours_on_a_terminal_only(run_program, monkeypatch):
+def test_colors_on_a_terminal_only(run_program, monkeypatch):
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setenv("TERM", "xterm")
     assert "\x1b" not in run_program(a=FAIL)[1]
@@ -147,13 +147,13 @@ def test_junit_counts_each_kind(run_program):
 
 def test_annotations_name_the_file_that_mends_it(run_program):
     results = {
-        "repository.licence": Result(Outcome.FAIL, "100 % wrong."),
+        "repository.license": Result(Outcome.FAIL, "100 % wrong."),
         "b": SourceUnavailableError("Down."),
         "c": PASS,
         "d": Result(Outcome.NOT_RUN, "A person decides."),
     }
     assert run_program("--github", **results)[1].splitlines()[:-1] == [
-        "::error file=LICENSE,line=1,title=Title of repository.licence::100 %25 wrong. Advice of repository.licence.",
+        "::error file=LICENSE,line=1,title=Title of repository.license::100 %25 wrong. Advice of repository.license.",
         "::warning file=README.md,line=1,title=Title of b::We could not look: Down.",
         "::notice file=README.md,line=1,title=Title of d::A person decides.",
     ]

@@ -64,14 +64,14 @@ def test_empty_folder_passes_nothing(key, tmp_path, no_network):
 
 
 def test_license_is_read_from_the_folder(checkout, no_network):
-    code, report = run_json_preflight("--path", checkout, "--only", "repository.licence")
+    code, report = run_json_preflight("--path", checkout, "--only", "repository.license")
     assert (code, report["folder"]) == (0, str(checkout))
     assert report["checks"][0]["summary"] == "MPL-2.0 is on the program's list."
     evidence_values = {item["label"]: item["value"] for item in report["checks"][0]["evidence"]}
-    assert list(evidence_values) == ["LICENSE", "Licence according to GitHub", "The program accepts"]
-    assert evidence_values["Licence according to GitHub"] == "not asked with --path"
+    assert list(evidence_values) == ["LICENSE", "License according to GitHub", "The program accepts"]
+    assert evidence_values["License according to GitHub"] == "not asked with --path"
     (checkout / "LICENSE").write_text("Commons Clause")
-    assert run_json_preflight("--path", checkout, "--only", "repository.licence")[0] != 0
+    assert run_json_preflight("--path", checkout, "--only", "repository.license")[0] != 0
 
 
 @pytest.mark.github
@@ -82,7 +82,7 @@ def test_folder_says_what_github_says_of_the_same_files(checkout, github, regist
     subject = replace(SUBJECT, tag=commit)
     ours = checkout_sources.run_checkout_checks(sorted(CHECKS), SUBJECT, checkout, lambda key: None)
     both = [key for key, result in ours.items() if result.outcome in ("pass", "warn", "fail")]
-    assert {"repository.licence", "guide.main", "guide.errors", "guide.resources"} <= set(both)
+    assert {"repository.license", "guide.main", "guide.errors", "guide.resources"} <= set(both)
     theirs = execution.run_checks(both, subject, Sources())
     for key in both:
         assert (key, ours[key].outcome, ours[key].summary) == (key, theirs[key].outcome, theirs[key].summary)

@@ -30,9 +30,9 @@ PORTAL_ONLY = {
 
 @pytest.fixture
 def world(github, registry):
-    """Two providers: one in order, one with a licence that the program does not take and without a listing."""
+    """Two providers: one in order, one with a license that the program does not take and without a listing."""
     bad = "acme/terraform-provider-lander"
-    github.seed(Repo(NAME, releases=("v1.0.0", "v1.1.0")), Repo(bad, licence="GPL-3.0-only", releases=()))
+    github.seed(Repo(NAME, releases=("v1.0.0", "v1.1.0")), Repo(bad, license="GPL-3.0-only", releases=()))
     registry.publish(Provider("acme/rocket", versions=("1.0.0", "1.1.0")))
     return {name: github.ask("GET", f"/repos/{name}") for name in (NAME, bad)}
 
@@ -66,7 +66,15 @@ def test_same_subject(acme, alice):
     row = begin(acme, alice, "terraform-provider", category="")
     theirs, ours = build_integration_subject(row), execution.build_subject(row.program, row.edition, row.repository)
     differing = {name for name in ours.__slots__ if getattr(ours, name) != getattr(theirs, name)}
-    portal_only = {"name", "repository_id", "repository_owner_id", "homepage", "description", "standing", "answers"}
+    portal_only = {
+        "name",
+        "repository_id",
+        "repository_owner_id",
+        "homepage",
+        "description",
+        "listing_status",
+        "answers",
+    }
     assert differing - {"now", "known", "tier"} <= portal_only
 
 

@@ -158,7 +158,7 @@ INSTALL: dict[str, Callable[[str], Release]] = {
     "binary-exe": _members("terraform-provider-NAME.exe"),
     "binary-x5": _members("terraform-provider-NAME_v1.0.0_x5"),
     "binary-no-executable": _members("terraform-provider-NAME_v1.0.0", content=b"#!/bin/sh\n"),
-    "with-licence": _members("LICENSE", "README.md", "terraform-provider-NAME_v1.0.0"),
+    "with-license": _members("LICENSE", "README.md", "terraform-provider-NAME_v1.0.0"),
     "trust-no-armour": _with(trust="no armour"),
     "trust-blank": _with(trust=" "),
     "trust-empty": _with(trust=f"{TRUST}\n\n-----END PGP SIGNATURE-----\n"),

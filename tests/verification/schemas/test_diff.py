@@ -5,14 +5,12 @@ import pytest
 from tests.verification.schemas.acme import SOURCE, attribute, block, build_nested_type, encode_schema
 from verification.schemas.engine.diff import SchemaDifference, compare_schemas
 from verification.schemas.engine.parsing import parse_schema
-from verification.schemas.engine.types import ProviderSchema
+from verification.schemas.engine.types import ParsedSchema
 from verification.schemas.engine.version_policy import evaluate_version
 from verification.terraform.versions import parse_version
 
 
-def schema(
-    attributes: dict[str, Any] | None = None, blocks: dict[str, Any] | None = None, **more: Any
-) -> ProviderSchema:
+def schema(attributes: dict[str, Any] | None = None, blocks: dict[str, Any] | None = None, **more: Any) -> ParsedSchema:
     document = {
         "resource_schemas": {"acme_a": {"block": {"attributes": attributes or {}, "block_types": blocks or {}}}},
         **more,
@@ -23,7 +21,7 @@ def schema(
 def of_one(old: Any, new: Any) -> list[tuple[str, str, bool]]:
     """What is said of the argument x, which is an attribute unless it has a nesting mode."""
 
-    def one(part: Any) -> ProviderSchema:
+    def one(part: Any) -> ParsedSchema:
         return schema(blocks={"x": part}) if "nesting_mode" in part else schema({"x": part} if part else {})
 
     return [(change.what, change.path, change.breaks) for change in compare_schemas(one(old), one(new)).changes]

@@ -15,7 +15,7 @@ from integrations.submissions.models import Integration
 from tests.conftest import NOW, begin, person
 from tests.verification.schemas.acme import SCHEMA, SOURCE, encode_schema
 from verification.schemas import services
-from verification.schemas.models import StoredSchema
+from verification.schemas.models import ProviderSchema
 from verification.terraform.versions import parse_version
 
 pytestmark = pytest.mark.django_db
@@ -60,9 +60,9 @@ def test_schemas_hand_in_keeps_the_provider_alone(provider: Integration, bob: An
     data = json.loads(encode_schema())
     data["provider_schemas"]["registry.terraform.io/globex/scan"] = {}
     answer = hand_in(bob, provider, "1.4.0", gzip.compress(json.dumps(data).encode()))
-    row = StoredSchema.objects.get()
+    row = ProviderSchema.objects.get()
     assert answer.status_code == 302
-    assert (row.version, row.source, row.resources, row.data_sources, row.given_by) == ("1.4.0", SOURCE, 6, 1, bob)
+    assert (row.version, row.source, row.resources, row.data_sources, row.submitted_by) == ("1.4.0", SOURCE, 6, 1, bob)
     assert list(json.loads(gzip.decompress(row.body))["provider_schemas"]) == [SOURCE]
 
 
@@ -87,7 +87,7 @@ def test_schemas_refusal_appears_next_to_the_field(
     answer = hand_in(alice, provider, version, body)
     assert answer.status_code == 422
     assert sentence in BeautifulSoup(answer.content, "html5lib").get_text()
-    assert not StoredSchema.objects.exists()
+    assert not ProviderSchema.objects.exists()
 
 
 def test_schemas_who_only_reads_sees_no_form(two: Integration, acme: Any) -> None:

@@ -1,11 +1,11 @@
 import pytest
 
 from verification.schemas.engine.quality import check_deprecation, check_descriptions
-from verification.schemas.engine.types import Node, ProviderSchema, Resource
+from verification.schemas.engine.types import Node, ParsedSchema, Resource
 
 
-def schema(*nodes: Node) -> ProviderSchema:
-    return ProviderSchema("acme/acme", Resource("provider", ()), {"acme_a": Resource("acme_a", nodes)})
+def schema(*nodes: Node) -> ParsedSchema:
+    return ParsedSchema("acme/acme", Resource("provider", ()), {"acme_a": Resource("acme_a", nodes)})
 
 
 @pytest.mark.parametrize(

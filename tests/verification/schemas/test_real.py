@@ -16,7 +16,7 @@ from verification.schemas.engine.coverage import build_previews
 from verification.schemas.engine.external_validators import CrdValidators, list_rules
 from verification.schemas.engine.kubernetes_rules import find_faults
 from verification.schemas.engine.parsing import parse_schema
-from verification.schemas.engine.types import ProviderSchema
+from verification.schemas.engine.types import ParsedSchema
 from verification.terraform.versions import parse_version
 
 ROOT = Path(__file__).parents[3]
@@ -29,7 +29,7 @@ SAMPLE = 8  # kubernetes-validate takes a while; bin/bench crds shows it every d
 pytestmark = pytest.mark.skipif(not FOLDER.is_dir(), reason="no recorded schemas of providers on this machine")
 
 
-def schema_of(name: str) -> ProviderSchema:
+def schema_of(name: str) -> ParsedSchema:
     return parse_schema((FOLDER / f"{name}.json.gz").read_bytes())
 
 

@@ -7,11 +7,11 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 from django.utils import timezone
 
-from portal.notifications.models import Email
+from portal.notifications.models import EmailMessage
 from tests.fakes.github.server import Repo
 from verification.sources import factory, http_cache
 from verification.sources.errors import SourceUnavailableError
-from verification.sources.models import Allowance, KeptAnswer
+from verification.sources.models import GitHubRateLimit, HttpCacheEntry
 
 pytestmark = [pytest.mark.django_db, pytest.mark.github]
 NAME = "acme/terraform-provider-rocket"
@@ -25,10 +25,10 @@ def seeded_github(github):
 
 def test_unchanged_answer_is_not_sent_again(seeded_github):
     first = factory.build_github_client().repository(NAME)
-    before = Allowance.objects.get().spent
+    before = GitHubRateLimit.objects.get().spent
     assert factory.build_github_client().repository(NAME) == first
-    assert (before, Allowance.objects.get().spent) == (1, 1)
-    assert KeptAnswer.objects.get().confirmed_at > KeptAnswer.objects.get().at
+    assert (before, GitHubRateLimit.objects.get().spent) == (1, 1)
+    assert HttpCacheEntry.objects.get().confirmed_at > HttpCacheEntry.objects.get().at
 
 
 def test_changed_answer_takes_the_place_of_the_kept_one(seeded_github):
@@ -49,8 +49,8 @@ def test_refused_token_is_not_used_again_and_staff_are_notified(seeded_github, s
     settings.GITHUB_TOKEN = "revoked"
     with pytest.raises(SourceUnavailableError):
         factory.build_github_client().repository(NAME)
-    assert Allowance.objects.exclude(dead_at=None).count() == 1
-    mails = Email.objects.filter(name="github_credential_dead")
+    assert GitHubRateLimit.objects.exclude(dead_at=None).count() == 1
+    mails = EmailMessage.objects.filter(name="github_credential_dead")
     assert [mail.to for mail in mails] == [sam.email]
     assert "revoked" not in "".join(f"{mail.subject}{mail.text}{mail.html}" for mail in mails)
     count = len(seeded_github.seen)
@@ -98,5 +98,5 @@ def test_kept_answers_that_no_one_uses_go(seeded_github):
 
 def test_kept_answer_that_cannot_be_read_is_asked_for_again(seeded_github):
     first = factory.build_github_client().repository(NAME)
-    KeptAnswer.objects.update(body=b"spoilt")
+    HttpCacheEntry.objects.update(body=b"spoilt")
     assert factory.build_github_client().repository(NAME) == first

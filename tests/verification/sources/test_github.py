@@ -5,7 +5,7 @@ from verification.sources import factory
 from verification.sources.errors import SourceNotFoundError, SourceUnavailableError
 from verification.sources.github import client as source
 from verification.sources.github.client import GitHubClient
-from verification.sources.models import Allowance
+from verification.sources.models import GitHubRateLimit
 
 pytestmark = pytest.mark.github
 NAME = "acme/terraform-provider-rocket"
@@ -31,7 +31,7 @@ def test_repository_is_read_as_it_is(client):
         "terraform-provider-rocket",
         "Launches rockets.",
     )
-    assert (repository.licence_spdx, repository.language, repository.homepage) == (
+    assert (repository.license_spdx, repository.language, repository.homepage) == (
         "MPL-2.0",
         "Go",
         "https://acme.example",
@@ -43,8 +43,8 @@ def test_repository_is_read_as_it_is(client):
 
 @pytest.mark.parametrize(("spdx", "read"), [(None, ""), ("NOASSERTION", "NOASSERTION"), ("MIT", "MIT")])
 def test_license_as_github_names_it(seeded_github, client, spdx, read):
-    seeded_github.set_licence(NAME, spdx)
-    assert client.repository(NAME).licence_spdx == read
+    seeded_github.set_license(NAME, spdx)
+    assert client.repository(NAME).license_spdx == read
 
 
 def test_releases_with_their_assets(seeded_github, client):
@@ -74,7 +74,7 @@ def test_no_branch_is_no_question_that_counts_when_nothing_has_changed(seeded_gi
     spent_counts = []
     for _night in range(2):
         assert not factory.build_github_client().has_branch(NAME, "v1.0.0")
-        spent_counts.append(Allowance.objects.get().spent)
+        spent_counts.append(GitHubRateLimit.objects.get().spent)
     assert spent_counts == [2, 2]  # the repository itself and the list, both unchanged the second night
 
 

@@ -6,12 +6,12 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
-from portal.notifications.models import Email
+from portal.notifications.models import EmailMessage
 from tests.fakes.github.server import Repo
 from verification.sources import factory
 from verification.sources.errors import SourceUnavailableError
 from verification.sources.github.api import build_installation_auth
-from verification.sources.models import Allowance
+from verification.sources.models import GitHubRateLimit
 
 pytestmark = [pytest.mark.django_db, pytest.mark.github]
 NAME = "acme/terraform-provider-rocket"
@@ -45,7 +45,7 @@ def test_installation_reads_with_one_token_an_hour(apps, github):
     repository = f"GET /repos/{NAME}"  # read before the releases too: a private one answers as none
     expected_requests = ["POST /app/installations/11/access_tokens", repository, repository, f"{repository}/releases"]
     assert (github.seen, len(apps.given)) == (expected_requests, 1)
-    row = Allowance.objects.get()
+    row = GitHubRateLimit.objects.get()
     assert (row.name.rpartition(",")[0], row.spent) == ("app 7, installation 11", 2)
 
 
@@ -64,8 +64,8 @@ def test_app_that_github_does_not_know_is_dead_and_staff_are_notified(apps, gith
         apps.installations.clear()
     with pytest.raises(SourceUnavailableError):
         factory.build_github_client().repository(NAME)
-    assert Allowance.objects.exclude(dead_at=None).count() == 1
-    assert [mail.to for mail in Email.objects.filter(name="github_credential_dead")] == [sam.email]
+    assert GitHubRateLimit.objects.exclude(dead_at=None).count() == 1
+    assert [mail.to for mail in EmailMessage.objects.filter(name="github_credential_dead")] == [sam.email]
     assert factory.build_github_client().repository(NAME).full_name == NAME  # somebody waits: anonymously
 
 
@@ -73,4 +73,4 @@ def test_outage_of_the_token_is_an_outage_and_no_death(apps, github):
     github.fail("/app/", 502)
     with pytest.raises(SourceUnavailableError, match="was not read"):
         factory.build_github_client().repository(NAME)
-    assert Allowance.objects.exclude(dead_at=None).count() == 0
+    assert GitHubRateLimit.objects.exclude(dead_at=None).count() == 0

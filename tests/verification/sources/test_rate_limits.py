@@ -7,7 +7,7 @@ import pytest
 from tests.conftest import NOW
 from verification.sources import rate_limits
 from verification.sources.errors import SourceUnavailableError
-from verification.sources.models import Allowance
+from verification.sources.models import GitHubRateLimit
 from verification.sources.rate_limits import GitHubRateLimiter, calculate_blocked_until, is_rate_limited
 
 pytestmark = pytest.mark.django_db
@@ -67,7 +67,7 @@ def test_people_have_the_half_that_the_night_leaves(clock):
     assert refused_until(person) == NOW + rate_limits.HOUR
     clock.now += rate_limits.HOUR
     night.before()
-    assert Allowance.objects.get().spent == 1
+    assert GitHubRateLimit.objects.get().spent == 1
 
 
 def test_used_up_limit_is_left_alone_until_its_reset(clock):
@@ -91,14 +91,14 @@ def test_older_answer_of_the_same_hour_gives_nothing_back(clock):
     gate = GitHubRateLimiter("token", 5000, clock=clock)
     for remaining in (10, 12, 11):
         gate.after(200, headers(remaining, NOW + MINUTE))
-    assert Allowance.objects.get().remaining == 10
+    assert GitHubRateLimit.objects.get().remaining == 10
 
 
 def test_answer_that_did_not_change_costs_nothing(clock):
     gate = GitHubRateLimiter("token", 5000, clock=clock)
     gate.before()
     gate.after(304, {})
-    assert Allowance.objects.get().spent == 0
+    assert GitHubRateLimit.objects.get().spent == 0
 
 
 def test_retry_after_is_obeyed_to_the_second(clock):
@@ -132,7 +132,7 @@ def test_good_answer_forgets_the_strikes(clock):
     with pytest.raises(SourceUnavailableError):
         gate.after(429, {})
     gate.after(200, {})
-    assert Allowance.objects.get().strikes == 0
+    assert GitHubRateLimit.objects.get().strikes == 0
 
 
 def test_refused_token_is_dead_at_once_and_reported_once(clock, monkeypatch):
@@ -144,7 +144,7 @@ def test_refused_token_is_dead_at_once_and_reported_once(clock, monkeypatch):
             gate.after(401, {})
     with pytest.raises(SourceUnavailableError):
         gate.before()
-    assert (len(reported_events), gate.is_dead(), Allowance.objects.get().spent) == (1, True, 0)
+    assert (len(reported_events), gate.is_dead(), GitHubRateLimit.objects.get().spent) == (1, True, 0)
 
 
 @pytest.mark.parametrize(
@@ -170,5 +170,5 @@ def test_nonsense_in_a_header_stops_nothing(clock, text):
     gate.after(200, {"x-ratelimit-limit": text, "x-ratelimit-remaining": text, "x-ratelimit-reset": text})
     with pytest.raises(SourceUnavailableError):
         gate.after(403, {"retry-after": text, "x-ratelimit-reset": text})
-    row = Allowance.objects.get()
+    row = GitHubRateLimit.objects.get()
     assert calculate_blocked_until(row, False, NOW) <= NOW + rate_limits.MAX_WAIT

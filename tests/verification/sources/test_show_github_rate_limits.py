@@ -4,12 +4,12 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from tests.conftest import NOW
-from verification.sources.models import Allowance
+from verification.sources.models import GitHubRateLimit
 
 
 @pytest.fixture
 def dead(db):
-    return Allowance.objects.create(
+    return GitHubRateLimit.objects.create(
         name="token 1a2b3c4d", limit=5000, remaining=4988, reset_at=NOW, hour_from=NOW, spent=12, strikes=6,
         dead_at=NOW, dead_why="GitHub answered 401.",
     )  # fmt: skip

@@ -45,8 +45,8 @@ def test_reviewer_sees_the_verdict_what_does_not_hold_and_the_way_there(
         assert "Lifecycle of 1.4.0, made, changed and destroyed" in text
         assert "1 of 3 rules hold plainly. Look at: The second plan is empty; Nothing is left" in text
         assert text.index("The second plan is empty: It changes tags.") < text.index("Nothing is left: Something")
-        assert f'href="/integrations/{provider.uuid}/lifecycle/?of={row.pk}"' in text
-    assert client.get(f"/integrations/{provider.uuid}/lifecycle/?of={row.pk}").status_code == 200
+        assert f'href="/integrations/{provider.uuid}/tests/provider-lifecycle/?of={row.pk}"' in text
+    assert client.get(f"/integrations/{provider.uuid}/tests/provider-lifecycle/?of={row.pk}").status_code == 200
     assert "Lifecycle of" not in client.get(reverse("requirement", args=[provider.uuid, "TP-LIC"])).content.decode()
 
 

@@ -15,27 +15,6 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
-            name='CheckReport',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('uuid', models.UUIDField(default=uuid.uuid4, editable=False, unique=True)),
-                ('reported_by', models.CharField(max_length=150)),
-                ('commit', models.CharField(max_length=64)),
-                ('version', models.CharField(blank=True, max_length=60)),
-                ('outcome', models.CharField(max_length=10)),
-                ('results', models.JSONField(default=list)),
-                ('at', models.DateTimeField()),
-                ('sampled', models.CharField(blank=True, max_length=120)),
-                ('compared_at', models.DateTimeField(null=True)),
-                ('disagreements', models.JSONField(default=list)),
-                ('integration', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='check_reports', to='submissions.integration')),
-            ],
-            options={
-                'ordering': ('-pk',),
-                'indexes': [models.Index(condition=models.Q(('compared_at', None), models.Q(('sampled', ''), _negated=True)), fields=['id'], name='reports_to_compare')],
-            },
-        ),
-        migrations.CreateModel(
             name='CheckResult',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -71,8 +50,29 @@ class Migration(migrations.Migration):
                 ('requested_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
             ],
             options={
-                'indexes': [models.Index(condition=models.Q(('finished_at', None)), fields=['due_at'], name='due_runs')],
-                'constraints': [models.UniqueConstraint(condition=models.Q(('finished_at', None)), fields=('integration',), name='one_open_run')],
+                'indexes': [models.Index(condition=models.Q(('finished_at', None)), fields=['due_at'], name='check_run_due_at')],
+                'constraints': [models.UniqueConstraint(condition=models.Q(('finished_at', None)), fields=('integration',), name='check_run_unique_open')],
+            },
+        ),
+        migrations.CreateModel(
+            name='CiCheckReport',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('uuid', models.UUIDField(default=uuid.uuid4, editable=False, unique=True)),
+                ('reported_by', models.CharField(max_length=150)),
+                ('commit', models.CharField(max_length=64)),
+                ('version', models.CharField(blank=True, max_length=60)),
+                ('outcome', models.CharField(max_length=10)),
+                ('results', models.JSONField(default=list)),
+                ('at', models.DateTimeField()),
+                ('sampled', models.CharField(blank=True, max_length=120)),
+                ('compared_at', models.DateTimeField(null=True)),
+                ('disagreements', models.JSONField(default=list)),
+                ('integration', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='ci_check_reports', to='submissions.integration')),
+            ],
+            options={
+                'ordering': ('-pk',),
+                'indexes': [models.Index(condition=models.Q(('compared_at', None), models.Q(('sampled', ''), _negated=True)), fields=['id'], name='ci_check_report_to_compare')],
             },
         ),
         migrations.CreateModel(
@@ -88,7 +88,7 @@ class Migration(migrations.Migration):
                 ('integration', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='observations', to='submissions.integration')),
             ],
             options={
-                'constraints': [models.UniqueConstraint(fields=('integration', 'key'), name='one_observation_a_key')],
+                'constraints': [models.UniqueConstraint(fields=('integration', 'key'), name='observation_unique_integration_key')],
             },
         ),
     ]

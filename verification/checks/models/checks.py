@@ -111,9 +111,9 @@ class CheckRun(models.Model):
     objects = CheckRunQuerySet.as_manager()
 
     class Meta:
-        indexes = [models.Index(fields=["due_at"], name="due_runs", condition=Q(finished_at=None))]
+        indexes = [models.Index(fields=["due_at"], name="check_run_due_at", condition=Q(finished_at=None))]
         constraints = [
-            models.UniqueConstraint(fields=["integration"], condition=Q(finished_at=None), name="one_open_run")
+            models.UniqueConstraint(fields=["integration"], condition=Q(finished_at=None), name="check_run_unique_open")
         ]
 
     def __str__(self) -> str:

@@ -6,7 +6,7 @@ from django.db import models
 from django.db.models import Q
 
 
-class CheckReport(models.Model):
+class CiCheckReport(models.Model):
     """What a partner's CI says that the checks said. Never the portal's own result.
 
     `sampled` says why the portal looks itself, blank where it does not; `disagreements` lists what it then found
@@ -14,7 +14,7 @@ class CheckReport(models.Model):
     """
 
     uuid = models.UUIDField(default=uuid4, unique=True, editable=False)
-    integration = models.ForeignKey("submissions.Integration", models.CASCADE, related_name="check_reports")
+    integration = models.ForeignKey("submissions.Integration", models.CASCADE, related_name="ci_check_reports")
     reported_by = models.CharField(max_length=150)
     commit = models.CharField(max_length=64)
     version = models.CharField(max_length=60, blank=True)
@@ -28,7 +28,9 @@ class CheckReport(models.Model):
     class Meta:
         ordering = ("-pk",)
         indexes = [
-            models.Index(fields=["id"], name="reports_to_compare", condition=Q(compared_at=None) & ~Q(sampled=""))
+            models.Index(
+                fields=["id"], name="ci_check_report_to_compare", condition=Q(compared_at=None) & ~Q(sampled="")
+            )
         ]
 
     def __str__(self) -> str:

@@ -20,7 +20,9 @@ class Observation(models.Model):
     missing_since = models.DateTimeField(null=True, blank=True)
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["integration", "key"], name="one_observation_a_key")]
+        constraints = [
+            models.UniqueConstraint(fields=["integration", "key"], name="observation_unique_integration_key")
+        ]
 
     def __str__(self) -> str:
         return f"{self.key} of {self.integration}"

@@ -1,6 +1,6 @@
 """Check of the license files of the released commit, read word for word, against the program's list.
 
-GitHub's own answer is a second opinion: where it names another licence than the files hold, a person decides.
+GitHub's own answer is a second opinion: where it names another license than the files hold, a person decides.
 """
 
 import re
@@ -13,7 +13,7 @@ from verification.checks.types import Subject, register_check
 from verification.licenses.findings import Problem
 from verification.licenses.inspection import look, see
 from verification.licenses.normalization import MAX_BYTES
-from verification.licenses.policy import NO_RULE, Judgement, Policy, Verdict, is_licence_file, judge, judge_all
+from verification.licenses.policy import NO_RULE, Judgement, Policy, Verdict, is_license_file, judge, judge_all
 from verification.outcomes import Evidence, Outcome, Result
 from verification.sources import Sources
 from verification.sources.github.client import GitHubRepository
@@ -56,22 +56,22 @@ MAX_REASONS = 6
 
 
 @register_check(
-    "repository.licence",
-    title=gettext_noop("Licence"),
+    "repository.license",
+    title=gettext_noop("License"),
     advice=gettext_noop(
-        "Add a LICENSE file with one of the licences that the program accepts, unchanged, and release it."
+        "Add a LICENSE file with one of the licenses that the program accepts, unchanged, and release it."
     ),
     version=2,
 )
 def check_license(subject: Subject, sources: Sources) -> Result:
-    """The licence files of the newest release's commit against the edition's policy; what is unclear is a person's."""
+    """The license files of the newest release's commit against the edition's policy; what is unclear is a person's."""
     repository = read_repository(subject, sources)
     if isinstance(repository, Result):
         return repository
     code = read_code(subject, sources, determine_ref(subject, sources))
     license_files, part_files, other_files = classify_license_files(code)
     if code.cut or len(license_files) + len(part_files) > MAX_LICENSE_FILES:
-        return _build_manual_decision_result("there are more licence files than we read.", repository, code, ())
+        return _build_manual_decision_result("there are more license files than we read.", repository, code, ())
     if not license_files:
         return _build_missing_file_result(repository, code)
     policy = Policy(subject.allowed_licenses, subject.licenses_for_review)
@@ -80,7 +80,7 @@ def check_license(subject: Subject, sources: Sources) -> Result:
         *_build_evidence(repository, code, judgement_by_path, subject),
         *(Evidence("Also there", file.path) for file in other_files),
     )
-    outcome, summary = decide_outcome(judgement, repository.licence_spdx, policy)
+    outcome, summary = decide_outcome(judgement, repository.license_spdx, policy)
     if outcome == Outcome.PASS and judgement.reasons != (NO_RULE,):
         doubt = find_doubt(code, part_files, other_files, policy)
         if doubt:
@@ -91,8 +91,8 @@ def check_license(subject: Subject, sources: Sources) -> Result:
 def classify_license_files(
     code: RepositorySnapshot,
 ) -> tuple[list[RepositoryFile], list[RepositoryFile], list[RepositoryFile]]:
-    """The licence files of the whole, those of its parts, and further files that could hold terms."""
-    license_files = [file for file in code.files if is_licence_file(file.path)]
+    """The license files of the whole, those of its parts, and further files that could hold terms."""
+    license_files = [file for file in code.files if is_license_file(file.path)]
     part_files = [
         file
         for file in code.files
@@ -120,8 +120,8 @@ def decide_outcome(judgement: Judgement, github_license: str, policy: Policy) ->
     """The gate's verdict, with GitHub's as second opinion."""
     reasons = _join_reasons(judgement.reasons)
     if not (policy.allow or policy.ask):
-        license_name = judgement.expression or "A licence that is not recognised"
-        return Outcome.PASS, f"{license_name}; the program publishes no rule about licences."
+        license_name = judgement.expression or "A license that is not recognized"
+        return Outcome.PASS, f"{license_name}; the program publishes no rule about licenses."
     if judgement.verdict is Verdict.REVIEW:
         return Outcome.NOT_RUN, reasons if reasons.startswith(MANUAL_DECISION) else f"{MANUAL_DECISION}: {reasons}"
     if _has_github_contradiction(judgement, github_license, policy):
@@ -154,7 +154,7 @@ def find_doubt(
     for file in part_files:
         if judge(read_content(code, file), policy).verdict is not Verdict.ALLOW:
             return f"{file.path} has terms of its own for a part of it."
-    own = (see(read_content(code, file)) for file in code.files if is_licence_file(file.path))
+    own = (see(read_content(code, file)) for file in code.files if is_license_file(file.path))
     ids = tuple(dict.fromkeys(id for found in own for id in found.ids))
     for file in other_files:
         if doubt := describe_further_terms(
@@ -182,10 +182,10 @@ def describe_further_terms(content: bytes, policy: Policy, notice_of: tuple[str,
 def _build_missing_file_result(repository: GitHubRepository, code: RepositorySnapshot) -> Result:
     evidence = (
         build_repository_evidence(repository),
-        Evidence("Licence according to GitHub", repository.licence_spdx or "none found"),
+        Evidence("License according to GitHub", repository.license_spdx or "none found"),
     )
-    hint = " GitHub finds one on the default branch: release it." if repository.licence_spdx else ""
-    summary = f"There is no licence file in the commit {code.commit[:7]}.{hint}"
+    hint = " GitHub finds one on the default branch: release it." if repository.license_spdx else ""
+    summary = f"There is no license file in the commit {code.commit[:7]}.{hint}"
     return Result(Outcome.FAIL, summary, evidence, _build_state(repository, code))
 
 
@@ -206,14 +206,14 @@ def _build_evidence(
     file_evidence = (
         Evidence(
             path,
-            f"{judgement.expression or 'not recognised'}: {_join_reasons(judgement.reasons)}",
+            f"{judgement.expression or 'not recognized'}: {_join_reasons(judgement.reasons)}",
             _build_file_url(repository, code, path),
         )
         for path, judgement in judgement_by_path.items()
     )
     return (
         *file_evidence,
-        Evidence("Licence according to GitHub", repository.licence_spdx or "none found", repository.html_url),
+        Evidence("License according to GitHub", repository.license_spdx or "none found", repository.html_url),
         Evidence("The program accepts", subject.license_summary or "no published rule"),
     )
 

@@ -162,13 +162,13 @@ def _build_file_evidence(
 
 
 @register_check(
-    "guide.organisation",
-    title=gettext_noop("One organisation on GitHub"),
-    advice=gettext_noop("Keep the providers of a company under one organisation, so that users find them together."),
+    "guide.organization",
+    title=gettext_noop("One organization on GitHub"),
+    advice=gettext_noop("Keep the providers of a company under one organization, so that users find them together."),
     version=2,
 )
 def check_organization(subject: Subject, sources: Sources) -> Result:
-    """The repository belongs to an organisation, and the company's other providers stand under the same one."""
+    """The repository belongs to an organization, and the company's other providers stand under the same one."""
     if not subject.repository:
         return Result(Outcome.FAIL, "No repository is named yet.")
     repository = sources.github.repository(subject.repository)
@@ -176,12 +176,12 @@ def check_organization(subject: Subject, sources: Sources) -> Result:
     evidence: tuple[Evidence, ...] = (Evidence("Owner", owner, repository.html_url.rpartition("/")[0]),)
     looked_at = (("repository", repository.full_name), ("owner", str(repository.owner_id)))
     if not repository.owner_type:
-        return Result(Outcome.NOT_RUN, "GitHub does not say whether the owner is an organisation.", evidence, looked_at)
+        return Result(Outcome.NOT_RUN, "GitHub does not say whether the owner is an organization.", evidence, looked_at)
     if repository.owner_type != "Organization":
-        return Result(Outcome.WARN, f"{owner} is a person's account, not an organisation.", evidence, looked_at)
+        return Result(Outcome.WARN, f"{owner} is a person's account, not an organization.", evidence, looked_at)
     other_providers = [provider for provider in subject.siblings if provider.partition("/")[0].lower() != owner.lower()]
     if other_providers:
         evidence += tuple(Evidence("Elsewhere", provider) for provider in other_providers[:MAX_EVIDENCE_ITEMS])
         count_phrase = "1 other provider" if len(other_providers) == 1 else f"{len(other_providers)} other providers"
         return Result(Outcome.WARN, f"The company has {count_phrase} outside of {owner}.", evidence, looked_at)
-    return Result(Outcome.PASS, f"{owner} is an organisation.", evidence, looked_at)
+    return Result(Outcome.PASS, f"{owner} is an organization.", evidence, looked_at)

@@ -11,7 +11,7 @@ from verification.sources.published_versions import RegistryListing, load_listin
 PUBLISHING_URL = "https://developer.hashicorp.com/terraform/registry/providers/publishing"
 PROVIDER_DOCS_URL = "https://developer.hashicorp.com/terraform/registry/providers/docs"
 NO_REPOSITORY_RESULT = Result(Outcome.FAIL, "No repository is named yet, so there is nothing to look for.")
-LISTED_STATUSES = ("verified", "notice")
+LISTED_STATUSES = ("listed", "on_notice")
 REGISTRY_TIERS_BY_TIER = {
     "verified": ("partner",), "partner": ("partner",), "partner-premier": ("partner", "partner-premier", "premier"),
     "official": ("official",), "community": ("community",),
@@ -162,7 +162,7 @@ def check_registry_tier(subject: Subject, sources: Sources) -> Result:
     )
     if not listing.tier:
         return Result(Outcome.NOT_RUN, "The registry names no tier.", evidence, build_listing_state(listing))
-    if subject.standing not in LISTED_STATUSES:
+    if subject.listing_status not in LISTED_STATUSES:
         if listing.tier == "partner":
             return Result(
                 Outcome.WARN,

@@ -210,10 +210,10 @@ def _list_rotation_remarks(history: list[dict[str, str]], keys: SigningKeys, sub
     if not last["swapped"] or is_accepted or previous in keys.fingerprints:
         return []
     swapped_at = datetime.fromisoformat(last["swapped"]).replace(tzinfo=UTC)
-    if subject.standing != "verified" and subject.now - swapped_at > ROTATION_WATCH_PERIOD:
+    if subject.listing_status != "listed" and subject.now - swapped_at > ROTATION_WATCH_PERIOD:
         return []
     message = f"Another key signs since {last['since']}, and the old one, {previous[-16:]}, is no longer registered."
-    return [(fail if subject.standing == "verified" else warn)("swapped", message)]
+    return [(fail if subject.listing_status == "listed" else warn)("swapped", message)]
 
 
 @register_check(

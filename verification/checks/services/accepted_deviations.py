@@ -30,7 +30,7 @@ def get_acceptable_value(result: CheckResult | None) -> tuple[str, str]:
 
 def _is_on_hold_for(integration: Integration, key: str) -> bool:
     """Whether the integration is on hold for what this check found, and for nothing else."""
-    if not integration.hold:
+    if not integration.on_hold_for:
         return False
     frozen_reasons = Observation.objects.filter(integration=integration, key=FROZEN_KEY, source=key)
     return any(str(value)[:500] == integration.hold_reason for value in frozen_reasons.values_list("value", flat=True))
@@ -38,14 +38,16 @@ def _is_on_hold_for(integration: Integration, key: str) -> bool:
 
 @transaction.atomic
 def accept_deviation(integration: Integration, key: str, value: str, actor: Any, now: datetime) -> None:
-    """Take what the check found for right from now on, and look again. Raises NotAllowed."""
+    """Take what the check found for right from now on, and look again. Raises ActionRefused."""
     with integration_changes(integration, permissions.can_decide, actor=actor, now=now) as locked_integration:
         require_open(locked_integration)
         thing, current_value = get_acceptable_value(
             CheckResult.objects.filter(integration=locked_integration, key=key).conclusive().first()
         )
         if not current_value or current_value != value:
-            raise ActionRefused("There is something else to accept by now: look at the check again.", "gone")
+            raise ActionRefused(
+                "There is something else to accept by now: look at the check again.", "invalid-transition"
+            )
         observations.store_observation(locked_integration, key, {f"{ACCEPTED_KEY_PREFIX}{key}": value}, now)
         record_event(
             locked_integration,

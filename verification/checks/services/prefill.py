@@ -9,7 +9,7 @@ from verification.sources import factory
 from verification.sources.errors import SourceError, SourceNotFoundError
 from verification.sources.github.client import GitHubClient, GitHubRelease, GitHubRepository
 
-PREFILLED_FIELDS = ("name", "description", "licence", "latest_release", "homepage")
+PREFILLED_FIELDS = ("name", "description", "license", "latest_release", "homepage")
 
 
 def prefill(address: str, client: GitHubClient | None = None) -> dict[str, Any]:
@@ -50,7 +50,7 @@ def _build_values(repository: GitHubRepository, latest: GitHubRelease | None) ->
         "repository_owner_id": repository.owner_id,
         "name": _format_title(get_product_name(repository.name)),
         "description": repository.description,
-        "licence": repository.licence_spdx,
+        "license": repository.license_spdx,
         "latest_release": latest.tag if latest else "",
         "homepage": repository.homepage if repository.homepage.startswith(("https://", "http://")) else "",
     }

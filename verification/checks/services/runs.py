@@ -157,9 +157,9 @@ def can_request_check_run(integration: Integration, user: Any) -> bool:
 
 
 def request_check_run_as_user(integration: Integration, actor: Any, now: datetime) -> CheckRun | None:
-    """A person has the checks run again. Raises NotAllowed."""
+    """A person has the checks run again. Raises ActionRefused."""
     if not can_request_check_run(integration, actor):
-        raise ActionRefused(permissions.get_refusal("can_edit"), "may")
+        raise ActionRefused(permissions.get_refusal("can_edit"), "forbidden")
     if not integration.is_open:
-        raise ActionRefused("The integration has ended, so there is nothing to look at again.", "gone")
+        raise ActionRefused("The integration has ended, so there is nothing to look at again.", "invalid-transition")
     return request_check_run(integration, actor, now, "Asked for")

@@ -108,7 +108,7 @@ class Candidate:
         return self.key is not self.certificate.primary
 
     @property
-    def may_sign(self) -> bool:
+    def can_sign(self) -> bool:
         return self.claim is not None and bool((self.claim.flags or 0) & MAY_SIGN)
 
     def is_revoked(self, now: float) -> bool:
@@ -269,7 +269,7 @@ def find(certificates: Sequence[Certificate], signature: Signature) -> list[Cand
         candidate
         for certificate in certificates
         for candidate in (certificate.main, *certificate.subkeys)
-        if candidate.key.key_id == signature.issuer and candidate.may_sign
+        if candidate.key.key_id == signature.issuer and candidate.can_sign
     ]
 
 

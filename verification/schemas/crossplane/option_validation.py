@@ -2,10 +2,10 @@
 
 from verification.schemas.crossplane.options import GeneratorChoices, InvalidChoiceError
 from verification.schemas.crossplane.references import can_refer
-from verification.schemas.engine.types import Node, ProviderSchema
+from verification.schemas.engine.types import Node, ParsedSchema
 
 
-def validate_choices(schema: ProviderSchema, choices: GeneratorChoices) -> GeneratorChoices:
+def validate_choices(schema: ParsedSchema, choices: GeneratorChoices) -> GeneratorChoices:
     """The same choices. Raises BadChoice for one that speaks of what the schema does not have."""
     for resource in sorted({*choices.by_resource, *choices.kinds, *choices.references}):
         if resource not in schema.resources:

@@ -14,7 +14,7 @@ from verification.schemas.engine.coverage import (
     render_text,
     summarize_preview,
 )
-from verification.schemas.engine.types import ProviderSchema
+from verification.schemas.engine.types import ParsedSchema
 
 DefinitionCallback = Callable[[str, dict[str, Any]], None]
 COVERAGE_FILE = "coverage.json"
@@ -27,7 +27,7 @@ class OutputFolderError(ValueError):
 
 def write_preview(
     out: Path,
-    schema: ProviderSchema,
+    schema: ParsedSchema,
     choices: GeneratorChoices,
     on_definition: DefinitionCallback = lambda name, one: None,
 ) -> dict[str, Any]:

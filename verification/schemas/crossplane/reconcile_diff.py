@@ -1,6 +1,6 @@
 """What must be done to an object: create, update, delete, or nothing? And what is taken over from the provider?
 
-The first answer drives a controller; the second is late initialisation: what nobody has set and the provider has.
+The first answer drives a controller; the second is late initialization: what nobody has set and the provider has.
 """
 
 from collections.abc import Iterator

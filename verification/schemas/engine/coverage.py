@@ -10,7 +10,7 @@ from verification.schemas.crossplane.naming import GroupKind, list_group_kinds
 from verification.schemas.crossplane.options import GeneratorChoices
 from verification.schemas.crossplane.pluralization import pluralize
 from verification.schemas.engine.kubernetes_rules import find_faults
-from verification.schemas.engine.types import ProviderSchema, Resource, UnsupportedSchemaError
+from verification.schemas.engine.types import ParsedSchema, Resource, UnsupportedSchemaError
 from verification.schemas.engine.yaml_text import dump
 
 
@@ -45,19 +45,19 @@ def build_file_name(one: dict[str, Any]) -> str:
     return f"{one['spec']['group']}_{one['spec']['names']['plural']}.yaml"
 
 
-def build_previews(schema: ProviderSchema, choices: GeneratorChoices) -> Iterator[CrdPreview]:
+def build_previews(schema: ParsedSchema, choices: GeneratorChoices) -> Iterator[CrdPreview]:
     """Each resource in the order of names."""
     names = assign_kinds(schema, choices)
     return (_build_preview(resource, choices, names) for resource in schema.resources.values())
 
 
-def build_preview(schema: ProviderSchema, choices: GeneratorChoices, resource: str) -> CrdPreview | None:
+def build_preview(schema: ParsedSchema, choices: GeneratorChoices, resource: str) -> CrdPreview | None:
     """One resource alone; None where the schema has none of that name."""
     resource_schema = schema.resources.get(resource)
     return _build_preview(resource_schema, choices, assign_kinds(schema, choices)) if resource_schema else None
 
 
-def assign_kinds(schema: ProviderSchema, choices: GeneratorChoices) -> dict[str, GroupKind | None]:
+def assign_kinds(schema: ParsedSchema, choices: GeneratorChoices) -> dict[str, GroupKind | None]:
     """The group and kind of each resource. Where a name is taken the next plausible division is, or None is left."""
     used_names: set[str] = set()
     names: dict[str, GroupKind | None] = {}
@@ -106,7 +106,7 @@ def _build_full_name(one: GroupKind, choices: GeneratorChoices) -> str:
     return f"{pluralize(one.kind)}.{choices.group(one.group, is_namespaced=False)}"
 
 
-def build_coverage(schema: ProviderSchema, crd_previews: Iterable[CrdPreview]) -> dict[str, Any]:
+def build_coverage(schema: ParsedSchema, crd_previews: Iterable[CrdPreview]) -> dict[str, Any]:
     """The coverage as plain data: how many, which, and why the others are missing. Keeps no definition in memory."""
     return combine_coverage(schema, [summarize_preview(one) for one in crd_previews])
 
@@ -125,7 +125,7 @@ def summarize_preview(one: CrdPreview) -> dict[str, Any]:
     }
 
 
-def combine_coverage(schema: ProviderSchema, entries: list[dict[str, Any]]) -> dict[str, Any]:
+def combine_coverage(schema: ParsedSchema, entries: list[dict[str, Any]]) -> dict[str, Any]:
     """The coverage from what `told` said of each resource."""
     skipped = [one for one in entries if "reason" in one]
     available = [one for one in entries if "reason" not in one]

@@ -10,7 +10,7 @@ from difflib import SequenceMatcher
 from typing import Any
 
 from verification.schemas.engine.functions import compare_functions
-from verification.schemas.engine.types import Node, ProviderSchema, Resource
+from verification.schemas.engine.types import Node, ParsedSchema, Resource
 
 MIN_NAME_SIMILARITY = 0.6  # of letters, from which on a name is taken for the new one of another
 MIN_SHARED_ARGUMENTS = 0.8  # of arguments that two resources share, from which on one is taken for the other renamed
@@ -66,7 +66,7 @@ class SchemaDifference:
         )
 
 
-def compare_schemas(old: ProviderSchema, new: ProviderSchema) -> SchemaDifference:
+def compare_schemas(old: ParsedSchema, new: ParsedSchema) -> SchemaDifference:
     """What has changed from the old schema to the new one."""
     changes = list(_compare_arguments("provider", old.provider.nodes, new.provider.nodes))
     for word, attribute in SCHEMA_KINDS:

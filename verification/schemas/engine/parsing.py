@@ -8,14 +8,14 @@ from typing import Any
 
 from verification.schemas.engine.file_formats import MAX_SCHEMA_BYTES, parse_json, unpack
 from verification.schemas.engine.functions import Function, Parameter, format_type
-from verification.schemas.engine.types import COLLECTIONS, SCALARS, Node, ProviderSchema, Resource, SchemaParseError
+from verification.schemas.engine.types import COLLECTIONS, SCALARS, Node, ParsedSchema, Resource, SchemaParseError
 
 FORMAT_MAJOR_VERSION = "1"
 MAX_DEPTH = 100
 MAX_NUMBER = 2**31
 
 
-def parse_schemas(body: bytes, max_bytes: int = MAX_SCHEMA_BYTES) -> dict[str, ProviderSchema]:
+def parse_schemas(body: bytes, max_bytes: int = MAX_SCHEMA_BYTES) -> dict[str, ParsedSchema]:
     """Every provider in the output, by its source address. Raises Unreadable."""
     data = _require_mapping(parse_json(unpack(body, max_bytes)), "The file")
     version = str(data.get("format_version", ""))
@@ -29,7 +29,7 @@ def parse_schemas(body: bytes, max_bytes: int = MAX_SCHEMA_BYTES) -> dict[str, P
     return {source: _parse_provider(source, _require_mapping(one, source)) for source, one in sorted(providers.items())}
 
 
-def parse_schema(body: bytes, source: str = "") -> ProviderSchema:
+def parse_schema(body: bytes, source: str = "") -> ParsedSchema:
     """The only provider in the output, or the one whose address ends with `source`. Raises Unreadable."""
     schemas = parse_schemas(body)
     matches = [schema for address, schema in schemas.items() if not source or address.endswith(source)]
@@ -46,8 +46,8 @@ def _require_mapping(value: Any, where: str) -> Mapping[str, Any]:
     return value
 
 
-def _parse_provider(source: str, data: Mapping[str, Any]) -> ProviderSchema:
-    return ProviderSchema(
+def _parse_provider(source: str, data: Mapping[str, Any]) -> ParsedSchema:
+    return ParsedSchema(
         source=source,
         provider=_parse_resource("provider", _require_mapping(data.get("provider"), "provider")),
         resources=_parse_resources(data, "resource_schemas"),

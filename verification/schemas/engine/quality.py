@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from verification.schemas.engine.types import Node, ProviderSchema, Resource
+from verification.schemas.engine.types import Node, ParsedSchema, Resource
 
 SECRET_NAME_PATTERN = re.compile(
     r"(?:^|_)(?:password|passwd|passphrase|secret|secrets|token|credential|credentials|private_key|api_key|apikey"
@@ -32,7 +32,7 @@ class SchemaQualityResult:
         return {"rule": self.rule, "looked": self.looked, "count": self.count, "places": list(self.places)}
 
 
-def _iterate_blocks(schema: ProviderSchema) -> Iterator[tuple[str, Resource]]:
+def _iterate_blocks(schema: ParsedSchema) -> Iterator[tuple[str, Resource]]:
     """Everything with a block, by a word that tells it apart."""
     yield "provider", schema.provider
     for word, resources_by_name in (
@@ -44,14 +44,14 @@ def _iterate_blocks(schema: ProviderSchema) -> Iterator[tuple[str, Resource]]:
             yield f"{word} {name}", one
 
 
-def _iterate_nodes(schema: ProviderSchema) -> Iterator[tuple[str, Node]]:
+def _iterate_nodes(schema: ParsedSchema) -> Iterator[tuple[str, Node]]:
     for title, one in _iterate_blocks(schema):
         for node in one.arguments:
             for path, each in node.walk():
                 yield f"{title}: {path}", each
 
 
-def check_prefix(schema: ProviderSchema) -> tuple[int, list[str]]:
+def check_prefix(schema: ParsedSchema) -> tuple[int, list[str]]:
     """The names of resources, data sources and ephemeral resources begin with the provider's own."""
     word = schema.source.rpartition("/")[2].partition("-")[0]
     names = [title for title, _ in _iterate_blocks(schema) if title != "provider"]
@@ -59,7 +59,7 @@ def check_prefix(schema: ProviderSchema) -> tuple[int, list[str]]:
     return len(names), [name for name in names if not (name.endswith(fits[0]) or fits[1] in name)]
 
 
-def check_descriptions(schema: ProviderSchema) -> tuple[int, list[str]]:
+def check_descriptions(schema: ParsedSchema) -> tuple[int, list[str]]:
     """Every resource, data source and argument says what it is."""
     every = [(title, one.description) for title, one in _iterate_blocks(schema) if title != "provider"]
     every += [
@@ -70,7 +70,7 @@ def check_descriptions(schema: ProviderSchema) -> tuple[int, list[str]]:
     return len(every), [place for place, text in every if not text.strip()]
 
 
-def check_deprecation(schema: ProviderSchema) -> tuple[int, list[str]]:
+def check_deprecation(schema: ParsedSchema) -> tuple[int, list[str]]:
     """What is deprecated has a message, or a description that speaks of it."""
     every: list[tuple[str, Resource | Node]] = [
         (title, one) for title, one in _iterate_blocks(schema) if one.deprecated
@@ -82,7 +82,7 @@ def check_deprecation(schema: ProviderSchema) -> tuple[int, list[str]]:
     return len(every), silent
 
 
-def check_sensitivity(schema: ProviderSchema) -> tuple[int, list[str]]:
+def check_sensitivity(schema: ParsedSchema) -> tuple[int, list[str]]:
     """What is a secret by its name is marked as sensitive or is never kept."""
     every = [
         (place, node)
@@ -92,7 +92,7 @@ def check_sensitivity(schema: ProviderSchema) -> tuple[int, list[str]]:
     return len(every), [place for place, node in every if not (node.sensitive or node.write_only)]
 
 
-RULES: dict[str, Callable[[ProviderSchema], tuple[int, list[str]]]] = {
+RULES: dict[str, Callable[[ParsedSchema], tuple[int, list[str]]]] = {
     "prefix": check_prefix,
     "descriptions": check_descriptions,
     "deprecated": check_deprecation,
@@ -100,7 +100,7 @@ RULES: dict[str, Callable[[ProviderSchema], tuple[int, list[str]]]] = {
 }
 
 
-def evaluate_quality(schema: ProviderSchema) -> tuple[SchemaQualityResult, ...]:
+def evaluate_quality(schema: ParsedSchema) -> tuple[SchemaQualityResult, ...]:
     """What each rule found, in the table's order."""
     results = []
     for key, rule in RULES.items():
@@ -109,7 +109,7 @@ def evaluate_quality(schema: ProviderSchema) -> tuple[SchemaQualityResult, ...]:
     return tuple(results)
 
 
-def list_documented_names(schema: ProviderSchema) -> dict[str, list[str]]:
+def list_documented_names(schema: ParsedSchema) -> dict[str, list[str]]:
     """The names of everything that should have a page of documentation, by the folder that the page belongs in."""
     return {
         "resources": sorted(schema.resources),

@@ -100,7 +100,7 @@ class Resource:
 
 
 @dataclass(frozen=True, slots=True)
-class ProviderSchema:
+class ParsedSchema:
     """Everything that one version of one provider offers. The mappings go by the name that users write.
 
     The nodes of an identity are what tells an object apart: required are those that an import must give.

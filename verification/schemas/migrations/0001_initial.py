@@ -14,7 +14,7 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
-            name='StoredSchema',
+            name='ProviderSchema',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('version', models.CharField(max_length=250)),
@@ -23,12 +23,12 @@ class Migration(migrations.Migration):
                 ('body', models.BinaryField()),
                 ('resources', models.PositiveIntegerField()),
                 ('data_sources', models.PositiveIntegerField()),
-                ('given_at', models.DateTimeField()),
-                ('given_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('submitted_at', models.DateTimeField()),
                 ('integration', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='schemas', to='submissions.integration')),
+                ('submitted_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
             ],
             options={
-                'constraints': [models.UniqueConstraint(fields=('integration', 'version'), name='one_schema_a_version')],
+                'constraints': [models.UniqueConstraint(fields=('integration', 'version'), name='provider_schema_unique_integration_version')],
             },
         ),
     ]

@@ -30,10 +30,10 @@ from verification.schemas.engine.coverage import (
     render_text,
     summarize_preview,
 )
-from verification.schemas.engine.types import ProviderSchema
+from verification.schemas.engine.types import ParsedSchema
 from verification.schemas.engine.yaml_text import dump
 from verification.schemas.forms import GeneratorChoicesForm
-from verification.schemas.models import StoredSchema
+from verification.schemas.models import ProviderSchema
 
 CACHE_SECONDS = 24 * 3600  # seconds; large providers take a while
 ARCHIVE_TIMESTAMP = (1980, 1, 1, 0, 0, 0)  # the archive is the same bytes every time
@@ -47,7 +47,7 @@ class CrdPreviewRequest:
         row = services.get_schema_row(self.integration, request.GET.get("version", ""))
         if row is None:
             raise Http404(_("No schema of this version is kept."))
-        self.row: StoredSchema = row
+        self.row: ProviderSchema = row
         self.schema = services.load_schema(row)
         self.form = GeneratorChoicesForm(request.GET)
         self.choices = self.form.get_choices(self.schema)
@@ -130,7 +130,7 @@ def download_crd_archive(request: HttpRequest, uuid: UUID) -> HttpResponseBase:
     return StreamingHttpResponse(chunks, content_type="application/zip", headers=headers)
 
 
-def _iterate_files(schema: ProviderSchema, choices: GeneratorChoices) -> Iterator[tuple[str, str]]:
+def _iterate_files(schema: ParsedSchema, choices: GeneratorChoices) -> Iterator[tuple[str, str]]:
     entries = []
     for one in build_previews(schema, choices):
         yield from one.files()

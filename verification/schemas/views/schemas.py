@@ -23,7 +23,7 @@ from verification.checks.views.results import STOP_POLLING_STATUS
 from verification.releases.artifacts import file_names
 from verification.schemas import services
 from verification.schemas.engine.types import SchemaParseError
-from verification.schemas.models import StoredSchema
+from verification.schemas.models import ProviderSchema
 from verification.terraform.versions import InvalidVersionError, Version, parse_version
 from verification.testruns.models import SchemaReading
 from verification.testruns.services import provider_schema_inspections
@@ -114,7 +114,7 @@ def _render_page(request: HttpRequest, integration: Integration, context: dict[s
         "reading": latest_inspection,
         "running": is_running,
         "last": inspections.exclude(finished_at=None).first(),
-        "may_ask": integration.is_open and can_request_check_run(integration, request.user),
+        "can_request_test": integration.is_open and can_request_check_run(integration, request.user),
     }
     if request.htmx and is_running:  # type: ignore[attr-defined]
         return render(request, f"{TEMPLATE}#live", context)
@@ -138,7 +138,7 @@ def request_inspection(request: HttpRequest, uuid: UUID) -> HttpResponse:
     return redirect("schemas", uuid)
 
 
-def _store_upload(request: HttpRequest, integration: Integration, form: SchemaUploadForm) -> StoredSchema | None:
+def _store_upload(request: HttpRequest, integration: Integration, form: SchemaUploadForm) -> ProviderSchema | None:
     """The row that was kept; None with the form's sentences where there is something to put right."""
     if not services.can_submit_schema(integration, request.user):
         raise PermissionDenied(_(services.REFUSAL_MESSAGE))
@@ -155,7 +155,7 @@ def _store_upload(request: HttpRequest, integration: Integration, form: SchemaUp
     return None
 
 
-def get_pair(integration: Integration, version: str, older: str) -> tuple[StoredSchema, StoredSchema]:
+def get_pair(integration: Integration, version: str, older: str) -> tuple[ProviderSchema, ProviderSchema]:
     """The older and the newer one of two versions; blank: the one before, the newest. Raises Http404."""
     new = services.get_schema_row(integration, version)
     if new is None:

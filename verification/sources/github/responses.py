@@ -14,7 +14,7 @@ SHA_PATTERN = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 @dataclass(frozen=True, slots=True)
 class GitHubRepository:
-    """A repository as GitHub describes it. `licence_spdx` is "" where GitHub finds no licence file."""
+    """A repository as GitHub describes it. `license_spdx` is "" where GitHub finds no license file."""
 
     id: int
     owner_id: int
@@ -24,7 +24,7 @@ class GitHubRepository:
     archived: bool
     default_branch: str
     homepage: str
-    licence_spdx: str
+    license_spdx: str
     language: str
     topics: tuple[str, ...]
     html_url: str
@@ -93,7 +93,7 @@ def parse_repository(raw: Mapping[str, Any]) -> GitHubRepository:
         archived=bool(raw.get("archived")),
         default_branch=clean_text(raw.get("default_branch")),
         homepage=clean_text(raw.get("homepage")),
-        licence_spdx=clean_text(license_data.get("spdx_id")),
+        license_spdx=clean_text(license_data.get("spdx_id")),
         language=clean_text(raw.get("language")),
         topics=tuple(clean_text(topic) for topic in raw.get("topics") or ()),
         html_url=clean_text(raw.get("html_url")),

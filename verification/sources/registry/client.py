@@ -31,7 +31,7 @@ class RegistryClient:
 
     def __init__(self, base_url: str = "", web: OutboundClient | None = None) -> None:
         self.base_url = (base_url or settings.REGISTRY_URL).rstrip("/")
-        self._web = web or OutboundClient(loopback=settings.LOOPBACK_SOURCES)
+        self._web = web or OutboundClient(loopback=settings.ALLOW_LOOPBACK_HTTP)
 
     def page_of(self, namespace: str, name: str, version: str = "latest") -> str:
         """Where people see the provider."""

@@ -22,7 +22,7 @@ class Migration(migrations.Migration):
                 ('url', models.CharField(max_length=2048)),
                 ('stages', models.JSONField(default=list)),
                 ('scenarios', models.JSONField(default=dict)),
-                ('sealed', models.BinaryField(default=b'')),
+                ('encrypted_hmac_key', models.BinaryField(default=b'')),
                 ('signed', models.BooleanField()),
                 ('requested_at', models.DateTimeField()),
                 ('due_at', models.DateTimeField()),
@@ -100,7 +100,7 @@ class Migration(migrations.Migration):
                 ('refused', models.TextField(blank=True)),
                 ('partial', models.TextField(blank=True)),
                 ('hosts', models.JSONField(default=list)),
-                ('sealed', models.BinaryField(default=b'')),
+                ('encrypted_environment', models.BinaryField(default=b'')),
                 ('names', models.JSONField(default=list)),
                 ('account', models.UUIDField(blank=True, null=True)),
                 ('requested_at', models.DateTimeField()),
@@ -148,26 +148,26 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name='runtaskrehearsal',
-            index=models.Index(condition=models.Q(('finished_at', None)), fields=['due_at'], name='due_rehearsals'),
+            index=models.Index(condition=models.Q(('finished_at', None)), fields=['due_at'], name='run_task_test_due_at'),
         ),
         migrations.AddConstraint(
             model_name='runtaskrehearsal',
-            constraint=models.UniqueConstraint(condition=models.Q(('finished_at', None)), fields=('integration',), name='one_open_rehearsal'),
+            constraint=models.UniqueConstraint(condition=models.Q(('finished_at', None)), fields=('integration',), name='run_task_test_unique_open'),
         ),
         migrations.AddConstraint(
             model_name='runtaskrequest',
-            constraint=models.UniqueConstraint(fields=('rehearsal', 'act'), name='one_request_an_act'),
+            constraint=models.UniqueConstraint(fields=('rehearsal', 'act'), name='run_task_request_unique_step'),
         ),
         migrations.AddConstraint(
             model_name='runtaskcallback',
-            constraint=models.UniqueConstraint(condition=models.Q(('is_final', True)), fields=('request',), name='one_final_result'),
+            constraint=models.UniqueConstraint(condition=models.Q(('is_final', True)), fields=('request',), name='run_task_callback_unique_final'),
         ),
         migrations.AddIndex(
             model_name='schemareading',
-            index=models.Index(condition=models.Q(('finished_at', None)), fields=['due_at'], name='due_readings'),
+            index=models.Index(condition=models.Q(('finished_at', None)), fields=['due_at'], name='schema_inspection_due_at'),
         ),
         migrations.AddConstraint(
             model_name='schemareading',
-            constraint=models.UniqueConstraint(condition=models.Q(('finished_at', None)), fields=('integration',), name='one_open_reading'),
+            constraint=models.UniqueConstraint(condition=models.Q(('finished_at', None)), fields=('integration',), name='schema_inspection_unique_open'),
         ),
     ]

@@ -12,9 +12,9 @@ from verification.testruns.models.run_task import RunTaskRehearsalQuerySet
 class LifecycleRehearsal(models.Model):
     """A rehearsal of one version of a provider. At most one is open for each integration.
 
-    `base`, `changed`, `refused` and `partial` are configurations, the last two may be blank. `sealed`: credentials,
-    forgotten when it ends; `names`: how they are called; `account`: one that the company keeps with us, used instead.
-    `seen`: what was seen, secrets struck out; `verdicts`: plain data, judged anew with each step.
+    `base`, `changed`, `refused` and `partial` are configurations, the last two may be blank. `encrypted_environment`:
+    credentials, forgotten when it ends; `names`: how they are called; `account`: one that the company keeps with us,
+    used instead. `seen`: what was seen, secrets struck out; `verdicts`: plain data, judged anew with each step.
     """
 
     uuid = models.UUIDField(default=uuid4, unique=True, editable=False)
@@ -25,7 +25,7 @@ class LifecycleRehearsal(models.Model):
     refused = models.TextField(blank=True)
     partial = models.TextField(blank=True)
     hosts = models.JSONField(default=list)
-    sealed = models.BinaryField(default=b"")
+    encrypted_environment = models.BinaryField(default=b"")
     names = models.JSONField(default=list)
     account = models.UUIDField(null=True, blank=True)
     requested_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")

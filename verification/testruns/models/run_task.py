@@ -22,9 +22,9 @@ class RunTaskRehearsalQuerySet(models.QuerySet[Any]):
 class RunTaskRehearsal(models.Model):
     """A rehearsal of one endpoint. At most one is open for each integration.
 
-    `sealed`: the HMAC key, forgotten when it ends; `signed`: whether there is one. `scenarios`: what the passing and
-    the failing run look like. `verdicts` and `effects` are plain data, judged anew with each step. `outcome`: the
-    worst of them, once it has ended.
+    `encrypted_hmac_key`: the HMAC key, forgotten when it ends; `signed`: whether there is one. `scenarios`: what the
+    passing and the failing run look like. `verdicts` and `effects` are plain data, judged anew with each step.
+    `outcome`: the worst of them, once it has ended.
     """
 
     uuid = models.UUIDField(default=uuid4, unique=True, editable=False)
@@ -32,7 +32,7 @@ class RunTaskRehearsal(models.Model):
     url = models.CharField(max_length=2048)
     stages = models.JSONField(default=list)
     scenarios = models.JSONField(default=dict)
-    sealed = models.BinaryField(default=b"")
+    encrypted_hmac_key = models.BinaryField(default=b"")
     signed = models.BooleanField()
     requested_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
     requested_at = models.DateTimeField()
@@ -49,9 +49,11 @@ class RunTaskRehearsal(models.Model):
 
     class Meta:
         ordering = ("-pk",)
-        indexes = [models.Index(fields=["due_at"], name="due_rehearsals", condition=Q(finished_at=None))]
+        indexes = [models.Index(fields=["due_at"], name="run_task_test_due_at", condition=Q(finished_at=None))]
         constraints = [
-            models.UniqueConstraint(fields=["integration"], condition=Q(finished_at=None), name="one_open_rehearsal")
+            models.UniqueConstraint(
+                fields=["integration"], condition=Q(finished_at=None), name="run_task_test_unique_open"
+            )
         ]
 
     def __str__(self) -> str:
@@ -77,7 +79,7 @@ class RunTaskRequest(models.Model):
 
     class Meta:
         ordering = ("pk",)
-        constraints = [models.UniqueConstraint(fields=["rehearsal", "act"], name="one_request_an_act")]
+        constraints = [models.UniqueConstraint(fields=["rehearsal", "act"], name="run_task_request_unique_step")]
 
     def __str__(self) -> str:
         return f"{self.act} of {self.rehearsal_id}"
@@ -93,7 +95,11 @@ class RunTaskCallback(models.Model):
 
     class Meta:
         ordering = ("pk",)
-        constraints = [models.UniqueConstraint(fields=["request"], condition=Q(is_final=True), name="one_final_result")]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["request"], condition=Q(is_final=True), name="run_task_callback_unique_final"
+            )
+        ]
 
     def __str__(self) -> str:
         return f"callback of {self.request_id}"

@@ -42,9 +42,11 @@ class SchemaReading(models.Model):
 
     class Meta:
         ordering = ("-pk",)
-        indexes = [models.Index(fields=["due_at"], name="due_readings", condition=Q(finished_at=None))]
+        indexes = [models.Index(fields=["due_at"], name="schema_inspection_due_at", condition=Q(finished_at=None))]
         constraints = [
-            models.UniqueConstraint(fields=["integration"], condition=Q(finished_at=None), name="one_open_reading")
+            models.UniqueConstraint(
+                fields=["integration"], condition=Q(finished_at=None), name="schema_inspection_unique_open"
+            )
         ]
 
     def __str__(self) -> str:

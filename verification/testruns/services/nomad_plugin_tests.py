@@ -47,11 +47,11 @@ INTERRUPTED_MESSAGE = "Our worker ended before the rehearsal did, twice."
 
 
 def start_test_run(integration: Integration, inputs: dict[str, Any], *, actor: Any, now: datetime) -> NomadRehearsal:
-    """Ask for a rehearsal. `inputs`: name, version, config (JSON as text). Raises NotAllowed."""
+    """Ask for a rehearsal. `inputs`: name, version, config (JSON as text). Raises ActionRefused."""
     if not can_request_check_run(integration, actor):
-        raise ActionRefused(_(REFUSAL_MESSAGE), "may")
+        raise ActionRefused(_(REFUSAL_MESSAGE), "forbidden")
     if not integration.is_open:
-        raise ActionRefused(_("The integration has ended, so there is nothing to rehearse."), "gone")
+        raise ActionRefused(_("The integration has ended, so there is nothing to rehearse."), "invalid-transition")
     row = NomadRehearsal(
         integration=integration, type=integration.plugin, name=inputs["name"], version=inputs["version"],
         config=inputs["config"], requested_by=actor, requested_at=now, due_at=now,
@@ -61,7 +61,7 @@ def start_test_run(integration: Integration, inputs: dict[str, Any], *, actor: A
         with transaction.atomic():
             row.save()
     except IntegrityError:
-        raise ActionRefused(_("A rehearsal is under way; wait for its end."), "busy") from None
+        raise ActionRefused(_("A rehearsal is under way; wait for its end."), "conflict") from None
     transaction.on_commit(lambda: publish_task("verification.testruns.tasks.execute_nomad_plugin_test", row.pk))
     return row
 

@@ -18,7 +18,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 from django.views.decorators.debug import sensitive_variables
 
-from integrations.submissions.models import Credential, Integration
+from integrations.submissions.models import Integration, TestCredential
 from integrations.submissions.services import credentials
 from portal.core import crypto
 from portal.core.errors import ActionRefused
@@ -58,12 +58,12 @@ def start_test_run(
 ) -> LifecycleRehearsal:
     """Ask for a rehearsal. `inputs`: version, base, changed, refused, partial, hosts, secret (lines), account (uuid).
 
-    Raises NotAllowed.
+    Raises ActionRefused.
     """
     if not can_request_check_run(integration, actor):
-        raise ActionRefused(_(REFUSAL_MESSAGE), "may")
+        raise ActionRefused(_(REFUSAL_MESSAGE), "forbidden")
     if not integration.is_open:
-        raise ActionRefused(_("The integration has ended, so there is nothing to rehearse."), "gone")
+        raise ActionRefused(_("The integration has ended, so there is nothing to rehearse."), "invalid-transition")
     texts = {name: inputs[name] for name in ("version", "base", "changed", "refused", "partial")}
     row = LifecycleRehearsal(
         integration=integration, hosts=list(inputs["hosts"]), account=inputs["account"] or None, requested_by=actor,
@@ -71,14 +71,14 @@ def start_test_run(
     )  # fmt: skip
     if inputs["secret"]:
         row.names = list(parse_environment(inputs["secret"]))
-        row.sealed = crypto.encrypt(crypto.Secret(inputs["secret"]), row.context())
+        row.encrypted_environment = crypto.encrypt(crypto.Secret(inputs["secret"]), row.context())
     records = build_initial_records(_build_target(row, Path(), {}))
-    row.seen = replace(records, has_secrets=bool(row.sealed or row.account)).as_dict()
+    row.seen = replace(records, has_secrets=bool(row.encrypted_environment or row.account)).as_dict()
     try:
         with transaction.atomic():
             row.save()
     except IntegrityError:
-        raise ActionRefused(_("A rehearsal is under way; wait for its end."), "busy") from None
+        raise ActionRefused(_("A rehearsal is under way; wait for its end."), "conflict") from None
     transaction.on_commit(lambda: publish_task("verification.testruns.tasks.execute_provider_lifecycle_test", row.pk))
     return row
 
@@ -132,18 +132,18 @@ def fetch_program(row: LifecycleRehearsal, folder: Path) -> Path:
 
 @sensitive_variables()
 def _load_environment(row: LifecycleRehearsal) -> dict[str, str]:
-    """The credentials, for the sandbox alone. Raises CannotOpen, NotAllowed and Unfit."""
+    """The credentials, for the sandbox alone. Raises CannotOpen, ActionRefused and Unfit."""
     text = ""
     if row.account is not None:
-        credential = Credential.objects.filter(integration=row.integration, uuid=row.account).first()
+        credential = TestCredential.objects.filter(integration=row.integration, uuid=row.account).first()
         if credential is None:
-            raise ActionRefused(_("This account was replaced or withdrawn meanwhile."), "gone")
+            raise ActionRefused(_("This account was replaced or withdrawn meanwhile."), "invalid-transition")
         text = (
             credentials.open_for_sandbox(credential, actor=None, reason=CREDENTIAL_USE_REASON, now=timezone.now())
             + "\n"
         )
-    if row.sealed:
-        text += crypto.decrypt(bytes(row.sealed), row.context()).value
+    if row.encrypted_environment:
+        text += crypto.decrypt(bytes(row.encrypted_environment), row.context()).value
     return parse_environment(text)
 
 
@@ -171,7 +171,7 @@ def _run_in_sandbox(row: LifecycleRehearsal, target: ProviderLifecycleTarget) ->
         records = load_records(row.seen).with_command(load_command(progress["ran"]))
         retry_while_locked(lambda: _store_records(row, records))
 
-    job_input = worker.build_job_input(target, READABLE_FOLDERS, loopback=settings.LOOPBACK_SOURCES)
+    job_input = worker.build_job_input(target, READABLE_FOLDERS, loopback=settings.ALLOW_LOOPBACK_HTTP)
     files = {"provider": target.executable}
     result = client.run_job(
         "lifecycle", job_input, files, service=settings.SANDBOX_SOCKET, seconds=TIMEOUT_SECONDS, report=report_progress
@@ -190,5 +190,5 @@ def _finish(row: LifecycleRehearsal, records: ProviderLifecycleRecords) -> None:
     """End it: the last verdicts, the credentials forgotten."""
     outcome = str(catalog.compute_outcome(catalog.judge(records)))
     retry_while_locked(lambda: _store_records(row, records))
-    changes = {"finished_at": timezone.now(), "claimed_until": None, "sealed": b"", "outcome": outcome}
+    changes = {"finished_at": timezone.now(), "claimed_until": None, "encrypted_environment": b"", "outcome": outcome}
     retry_while_locked(lambda: LifecycleRehearsal.objects.open().filter(pk=row.pk).update(**changes))

@@ -51,17 +51,17 @@ def is_inspectable(integration: Integration) -> bool:
 
 
 def start_test_run(integration: Integration, *, actor: Any, now: datetime, version: str = "") -> SchemaReading:
-    """Ask for the schema of a version to be read, of the newest where none is named. Raises NotAllowed."""
+    """Ask for the schema of a version to be read, of the newest where none is named. Raises ActionRefused."""
     if actor is not None and not can_request_check_run(integration, actor):
-        raise ActionRefused(_(REFUSAL_MESSAGE), "may")
+        raise ActionRefused(_(REFUSAL_MESSAGE), "forbidden")
     if not integration.is_open:
-        raise ActionRefused(_("The integration has ended, so there is nothing to read."), "gone")
+        raise ActionRefused(_("The integration has ended, so there is nothing to read."), "invalid-transition")
     row = SchemaReading(integration=integration, version=version, requested_by=actor, requested_at=now, due_at=now)
     try:
         with transaction.atomic():
             row.save()
     except IntegrityError:
-        raise ActionRefused(_("The schema is being read already; wait for the end of it."), "busy") from None
+        raise ActionRefused(_("The schema is being read already; wait for the end of it."), "conflict") from None
     return row
 
 

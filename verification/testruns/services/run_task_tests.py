@@ -54,30 +54,33 @@ REFUSAL_MESSAGE = gettext_noop("Only owners and editors of the company and peopl
 
 
 def start_test_run(integration: Integration, inputs: dict[str, Any], *, actor: Any, now: datetime) -> RunTaskRehearsal:
-    """Ask for a rehearsal. `inputs`: url, key, stages, and for both scenarios workspace and plan. Raises NotAllowed."""
+    """Ask for a rehearsal.
+
+    `inputs`: url, key, stages, and for both scenarios workspace and plan. Raises ActionRefused.
+    """
     if not can_request_check_run(integration, actor):
-        raise ActionRefused(_(REFUSAL_MESSAGE), "may")
+        raise ActionRefused(_(REFUSAL_MESSAGE), "forbidden")
     if not integration.is_open:
-        raise ActionRefused(_("The integration has ended, so there is nothing to rehearse."), "gone")
+        raise ActionRefused(_("The integration has ended, so there is nothing to rehearse."), "invalid-transition")
     row = RunTaskRehearsal(
         integration=integration, url=inputs["url"], stages=list(inputs["stages"]), scenarios=build_scenarios(inputs),
         signed=bool(inputs["key"]), requested_by=actor, requested_at=now, due_at=now,
     )  # fmt: skip
     if inputs["key"]:
-        row.sealed = crypto.encrypt(crypto.Secret(inputs["key"]), row.context())
+        row.encrypted_hmac_key = crypto.encrypt(crypto.Secret(inputs["key"]), row.context())
     try:
         with transaction.atomic():
             row.save()
     except IntegrityError:
-        raise ActionRefused(_("A rehearsal is under way; wait for its end or stop it."), "busy") from None
+        raise ActionRefused(_("A rehearsal is under way; wait for its end or stop it."), "conflict") from None
     transaction.on_commit(lambda: publish_task("verification.testruns.tasks.execute_run_task_test", row.pk))
     return row
 
 
 def cancel_test_run(integration: Integration, *, actor: Any, now: datetime) -> None:
-    """End the open rehearsal with what was seen so far. Raises NotAllowed."""
+    """End the open rehearsal with what was seen so far. Raises ActionRefused."""
     if not can_request_check_run(integration, actor):
-        raise ActionRefused(_(REFUSAL_MESSAGE), "may")
+        raise ActionRefused(_(REFUSAL_MESSAGE), "forbidden")
     row = RunTaskRehearsal.objects.open().filter(integration=integration).first()
     if row is not None:
         _finish(row, now)
@@ -100,7 +103,7 @@ def run_one(pk: int, now: datetime | None = None) -> bool:
         return False
     row = RunTaskRehearsal.objects.select_related("integration").get(pk=pk)
     try:
-        key = crypto.decrypt(bytes(row.sealed), row.context()).value if row.signed else ""
+        key = crypto.decrypt(bytes(row.encrypted_hmac_key), row.context()).value if row.signed else ""
     except crypto.DecryptionError:
         _finish(row, timezone.now())  # the key that sealed it is gone; it has to be given again
         return True
@@ -195,7 +198,7 @@ def _store_results(row: RunTaskRehearsal, records: RunTaskRecords) -> tuple[Rule
 def _finish(row: RunTaskRehearsal, now: datetime) -> None:
     """End it: the last verdicts, the key forgotten, the check told."""
     outcome = str(rules.compute_outcome(_store_results(row, load_records(row, over=True))))
-    changes = {"finished_at": now, "claimed_until": None, "sealed": b"", "outcome": outcome}
+    changes = {"finished_at": now, "claimed_until": None, "encrypted_hmac_key": b"", "outcome": outcome}
     if RunTaskRehearsal.objects.open().filter(pk=row.pk).update(**changes):
         row.finished_at, row.outcome = now, outcome
         _store_observation(row, now)

@@ -35,7 +35,13 @@ def render_page(
     row = _get_selected(request, integration, model)
     previous = list_without_large_fields(model).filter(integration=integration)[:MAX_LISTED_TEST_RUNS]
     is_allowed = integration.is_open and can_request_check_run(integration, request.user)
-    context = {"integration": integration, "row": row, "before": previous, "may_ask": is_allowed, **extra_context}
+    context = {
+        "integration": integration,
+        "row": row,
+        "before": previous,
+        "can_request_test": is_allowed,
+        **extra_context,
+    }
     context |= build_context(row) if row else {}
     if request.htmx and context.get("running"):  # type: ignore[attr-defined]
         return render(request, f"{template}#live", context)

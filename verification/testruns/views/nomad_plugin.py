@@ -137,6 +137,6 @@ def _get_initial_values(integration: Integration) -> dict[str, Any]:
 
 
 urlpatterns = [
-    path("integrations/<uuid:uuid>/nomad/", show_nomad_plugin_test, name="nomad_rehearsal"),
-    path("integrations/<uuid:uuid>/nomad.json", show_nomad_plugin_test_json, name="nomad_rehearsal_json"),
+    path("integrations/<uuid:uuid>/tests/nomad-plugin/", show_nomad_plugin_test, name="nomad_rehearsal"),
+    path("integrations/<uuid:uuid>/tests/nomad-plugin.json", show_nomad_plugin_test_json, name="nomad_rehearsal_json"),
 ]

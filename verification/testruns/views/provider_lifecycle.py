@@ -18,7 +18,7 @@ from portal.core.errors import ActionRefused
 from portal.ui.refusals import report_refusal
 from verification.checks.services.runs import can_request_check_run
 from verification.releases.artifacts import file_names
-from verification.schemas.models import StoredSchema
+from verification.schemas.models import ProviderSchema
 from verification.testruns import selectors
 from verification.testruns.kinds.provider_lifecycle.forms import ProviderLifecycleTestForm
 from verification.testruns.kinds.provider_lifecycle.records import CommandRecord, ProviderLifecycleRecords, load_records
@@ -123,11 +123,15 @@ def _get_initial_values(integration: Integration) -> dict[str, Any]:
     last = LifecycleRehearsal.objects.filter(integration=integration).first()
     if last is not None:
         return {name: getattr(last, name) for name in TEXT_FIELDS} | {"hosts": " ".join(last.hosts)}
-    newest = StoredSchema.objects.filter(integration=integration).order_by("-given_at").first()
+    newest = ProviderSchema.objects.filter(integration=integration).order_by("-submitted_at").first()
     return {"version": newest.version if newest else ""}
 
 
 urlpatterns = [
-    path("integrations/<uuid:uuid>/lifecycle/", show_provider_lifecycle_test, name="lifecycle"),
-    path("integrations/<uuid:uuid>/lifecycle.json", show_provider_lifecycle_test_json, name="lifecycle_json"),
+    path("integrations/<uuid:uuid>/tests/provider-lifecycle/", show_provider_lifecycle_test, name="lifecycle"),
+    path(
+        "integrations/<uuid:uuid>/tests/provider-lifecycle.json",
+        show_provider_lifecycle_test_json,
+        name="lifecycle_json",
+    ),
 ]

@@ -113,7 +113,7 @@ def _get_initial_values(integration: Integration) -> dict[str, Any]:
 
 
 urlpatterns = [
-    path("integrations/<uuid:uuid>/rehearsal/", show_run_task_test, name="rehearsal"),
-    path("integrations/<uuid:uuid>/rehearsal.json", show_run_task_test_json, name="rehearsal_json"),
-    path("integrations/<uuid:uuid>/rehearsal/stop/", cancel_run_task_test, name="rehearsal_stop"),
+    path("integrations/<uuid:uuid>/tests/run-task/", show_run_task_test, name="rehearsal"),
+    path("integrations/<uuid:uuid>/tests/run-task.json", show_run_task_test_json, name="rehearsal_json"),
+    path("integrations/<uuid:uuid>/tests/run-task/stop/", cancel_run_task_test, name="rehearsal_stop"),
 ]

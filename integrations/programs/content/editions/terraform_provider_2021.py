@@ -44,7 +44,7 @@ STEPS = (
         "prepare",
         "Prepare",
         Stage.DEVELOP,
-        "Build the provider with the development kit, under an allowed licence.",
+        "Build the provider with the development kit, under an allowed license.",
         shared.PREPARE,
         (*DEVELOPMENT_KIT, *GUIDES),
     ),
@@ -52,7 +52,7 @@ STEPS = (
         "publish",
         "Publish",
         Stage.DEVELOP,
-        "Publish it in the Terraform Registry yourself; several providers of a company belong under one organisation.",
+        "Publish it in the Terraform Registry yourself; several providers of a company belong under one organization.",
         shared.PUBLISH,
         (
             ResourceLink("Terraform Registry", "https://registry.terraform.io/"),
@@ -100,7 +100,7 @@ TIERS = (
         "verified",
         "Verified",
         "Owned and maintained by a technology partner whose authenticity HashiCorp has verified.",
-        "The partner's organisation, e.g. cisco/aci",
+        "The partner's organization, e.g. cisco/aci",
         granted_at_release=True,
     ),
     Tier(
@@ -124,7 +124,7 @@ EDITION_2021 = Edition(
     steps=STEPS,
     categories=shared.CATEGORIES,
     mailbox=PARTNER_MAILBOX,
-    licences=OPEN_SOURCE_LIST,
+    licenses=OPEN_SOURCE_LIST,
     sla=RESOLVE_48_HOURS_5_DAYS,
     listing="Terraform Registry as Verified, and the HashiCorp website",
     removal="HashiCorp may take the Verified status from a provider that is no longer maintained. "

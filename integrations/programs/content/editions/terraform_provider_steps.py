@@ -15,11 +15,11 @@ from integrations.programs.content.common import (
 )
 from integrations.programs.schema import Category, FulfillingParty, Requirement, Stage
 
-LICENCE = build_check(
+LICENSE = build_check(
     "TP-LIC",
-    "An allowed licence",
-    "Put one of the allowed licences into a LICENSE file; an unclear one is decided by a reviewer.",
-    "repository.licence",
+    "An allowed license",
+    "Put one of the allowed licenses into a LICENSE file; an unclear one is decided by a reviewer.",
+    "repository.license",
 )
 SOURCE = build_check(
     "TP-SRC",
@@ -55,7 +55,7 @@ CODE_HINTS = (
     "guide.tests",
     "guide.client",
     "guide.errors",
-    "guide.organisation",
+    "guide.organization",
     "docs.layout",
     "docs.pages",
     "docs.limits",
@@ -122,7 +122,7 @@ SUPPORT = build_support_plan(
     "TP-SLA", "We resolve critical issues within 48 hours and all others within 5 business days"
 )
 
-PREPARE: tuple[Requirement, ...] = (LICENCE, SOURCE, build_hints("TP-CODE", "What the code shows", *CODE_HINTS))
+PREPARE: tuple[Requirement, ...] = (LICENSE, SOURCE, build_hints("TP-CODE", "What the code shows", *CODE_HINTS))
 PUBLISH: tuple[Requirement, ...] = (RELEASE, SIGNATURE, AUTHENTIC_RELEASE, KEY, PUBLICATION_CHECK, DOCUMENTATION)
 APPLY: tuple[Requirement, ...] = (APPLICATION, AGREEMENT)
 VERIFY: tuple[Requirement, ...] = (AUTHENTICITY_ATTESTATION, LISTING, LOGO, REGISTRY_HINTS)
@@ -134,7 +134,7 @@ CATEGORIES = (
     Category("container-orchestration", "Container Orchestration", "Provisioning and deployment of containers."),
     Category("iaas", "IaaS", "Infrastructure as a service: storage, networking and virtualisation."),
     Category("security-authentication", "Security & Authentication", "Authentication and the watch over security."),
-    Category("asset-management", "Asset Management", "Upkeep of software licences, hardware and cloud resources."),
+    Category("asset-management", "Asset Management", "Upkeep of software licenses, hardware and cloud resources."),
     Category("ci-cd", "CI/CD", "Continuous integration, delivery and deployment."),
     Category("logging-monitoring", "Logging & Monitoring", "Loggers, metrics and monitoring services."),
     Category("utility", "Utility", "Helpers: random values, files, HTTP calls, time."),

@@ -9,7 +9,7 @@ from integrations.programs.content.common import (
     build_partner_agreement,
 )
 from integrations.programs.content.editions import terraform_run_task_steps as shared
-from integrations.programs.content.licenses import NO_LICENCE_RULE
+from integrations.programs.content.licenses import NO_LICENSE_RULE
 from integrations.programs.schema import (
     Category,
     Edition,
@@ -111,7 +111,7 @@ EDITION_2021 = Edition(
     steps=STEPS,
     categories=CATEGORIES,
     mailbox=PARTNER_MAILBOX,
-    licences=NO_LICENCE_RULE,
+    licenses=NO_LICENSE_RULE,
     sla=shared.SLA,
     listing="Run task page of the Terraform documentation website",
     removal="An integration that its partner does not support is not Verified and not listed on the Terraform "

@@ -10,7 +10,7 @@ from integrations.programs.content.common import (
 )
 from integrations.programs.content.editions import terraform_run_task_steps as shared
 from integrations.programs.content.editions.terraform_2026 import MAILBOX, MANAGER
-from integrations.programs.content.licenses import NO_LICENCE_RULE
+from integrations.programs.content.licenses import NO_LICENSE_RULE
 from integrations.programs.schema import (
     Category,
     Edition,
@@ -171,7 +171,7 @@ EDITION_2026 = Edition(
     steps=STEPS,
     categories=CATEGORIES,
     mailbox=MAILBOX,
-    licences=NO_LICENCE_RULE,
+    licenses=NO_LICENSE_RULE,
     sla=shared.SLA,
     listing="Run tasks: Terraform Registry, registry.terraform.io/browse/run-tasks. Other integrations: partner "
     "page on hashicorp.com",

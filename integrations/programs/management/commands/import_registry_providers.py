@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
-from integrations.programs.models import PublishedProvider
+from integrations.programs.models import RegistryProvider
 from integrations.programs.services.registry_import import ImportResult, import_providers, open_lines
 
 MAX_REPORTED_LINES = 20
@@ -27,7 +27,7 @@ class Command(BaseCommand):
         self.report_skipped(result)
         self.stdout.write(
             f"{result.read:,} lines: {result.new:,} new, {result.changed:,} changed, {result.unchanged:,} unchanged, "
-            f"{len(result.skipped):,} skipped. {PublishedProvider.objects.count():,} providers are here."
+            f"{len(result.skipped):,} skipped. {RegistryProvider.objects.count():,} providers are here."
         )
 
     def progress(self, read: int) -> None:

@@ -39,7 +39,7 @@ class Command(BaseCommand):
             return
         self.stdout.write(f"{row}: {row.title} ({state.severity})")
         for clock in state.clocks:
-            self.stdout.write("\n".join([f"\n{clock.verb}", *explain_clock(clock, context.calendar.zone)]))
+            self.stdout.write("\n".join([f"\n{clock.target_type}", *explain_clock(clock, context.calendar.zone)]))
         self.stdout.write("\n".join(["", *state.notes]))
 
 

@@ -1,4 +1,4 @@
-"""manage.py rekey_hooks: seal every hook's secret with the newest of CREDENTIALS_KEYS."""
+"""manage.py rekey_hooks: seal every hook's secret with the newest of ENCRYPTION_KEYS."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from integrations.sla.services import monitoring
 
 
 class Command(BaseCommand):
-    help = "Seals every hook's secret with the newest of CREDENTIALS_KEYS; afterwards older keys can go."
+    help = "Seals every hook's secret with the newest of ENCRYPTION_KEYS; afterwards older keys can go."
 
     def handle(self, *args: Any, **options: Any) -> None:
         rekeyed_count, unreadable_watches = monitoring.rekey_secrets()

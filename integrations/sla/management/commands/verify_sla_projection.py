@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
-from integrations.sla.models import IssueEvent, Watch
+from integrations.sla.models import MonitoredRepository, SupportIssueEvent
 from integrations.sla.projection_audit import ReplayCounts, replay_issues
 
 MAX_SHOWN_DIFFERENCES = 200
@@ -29,7 +29,7 @@ class Command(BaseCommand):
         if now is None or now.tzinfo is None:
             raise CommandError("Say --at as 2026-04-14T09:00:00Z.")
         watch_id = self.find_watch_id(repository) if repository else None
-        total = IssueEvent.objects.filter(**({"issue__watch": watch_id} if watch_id else {})).count()
+        total = SupportIssueEvent.objects.filter(**({"issue__watch": watch_id} if watch_id else {})).count()
         difference_count, counts = 0, ReplayCounts()
         for difference in replay_issues(now, counts, watch_id, ProgressReporter(self, total)):
             difference_count += 1
@@ -43,7 +43,9 @@ class Command(BaseCommand):
             raise SystemExit(1)
 
     def find_watch_id(self, repository: str) -> int:
-        watch_id = Watch.objects.filter(repository__iexact=repository).values_list("pk", flat=True).first()
+        watch_id = (
+            MonitoredRepository.objects.filter(repository__iexact=repository).values_list("pk", flat=True).first()
+        )
         if watch_id is None:
             raise CommandError(f"{repository} is not watched.")
         return watch_id

@@ -1,4 +1,4 @@
-"""manage.py rekey_credentials: seal every kept test account with the newest of CREDENTIALS_KEYS."""
+"""manage.py rekey_credentials: seal every kept test account with the newest of ENCRYPTION_KEYS."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from integrations.submissions.services import credentials
 
 
 class Command(BaseCommand):
-    help = "Seals every kept test account with the newest of CREDENTIALS_KEYS; afterwards older keys can go."
+    help = "Seals every kept test account with the newest of ENCRYPTION_KEYS; afterwards older keys can go."
 
     def handle(self, *args: Any, **options: Any) -> None:
         count, undecryptable = credentials.rekey_credentials()

@@ -73,7 +73,7 @@ def build_agreement_context(page: RequirementPage) -> dict[str, Any]:
         "program_signature": get_signature(agreement, ResponsibleParty.PROGRAM),
         "signed_mine": get_signature(agreement, side) is not None,
         "for_side": _("the program") if side == ResponsibleParty.PROGRAM else page.integration.partner.name,
-        "may_read": permissions.can_download(page.integration.partner, page.user, is_agreement=True),
+        "can_download": permissions.can_download(page.integration.partner, page.user, is_agreement=True),
     }
 
 

@@ -12,7 +12,7 @@ from integrations.programs.schema import FulfillingParty, RequirementKind
 from integrations.submissions.forms.attestations import AttestationForm
 from integrations.submissions.forms.buttons import ButtonForm
 from integrations.submissions.forms.requirements import RequirementForm, collect_draft_data, list_answers
-from integrations.submissions.models import Draft
+from integrations.submissions.models import IntegrationDraft
 from integrations.submissions.services import drafts
 from integrations.submissions.services import requirements as requirement_services
 from integrations.submissions.views.requirements.page import (
@@ -26,7 +26,7 @@ from integrations.submissions.workflow.states import Status
 from portal.core.errors import ActionRefused
 
 
-def get_draft(page: RequirementPage) -> Draft | None:
+def get_draft(page: RequirementPage) -> IntegrationDraft | None:
     """What the company typed and has not sent."""
     if page.requirement.kind != RequirementKind.FORM or not can_save_draft(page):
         return None
@@ -60,10 +60,10 @@ def submit_answers(page: RequirementPage, form: RequirementForm) -> str | HttpRe
     try:
         _save_answer(page, answer_data, version=parse_number(page, "answered"))
     except ActionRefused as refusal:
-        if refusal.kind != "stale":
+        if refusal.kind != "conflict":
             raise
         current_page = load_page(page.request, page.integration.uuid, page.requirement.id)
-        if current_page.state.data == answer_data and current_page.state.status == Status.GIVEN:
+        if current_page.state.data == answer_data and current_page.state.status == Status.SUBMITTED:
             return _("It is given already.")
         return render_conflict(
             current_page, "answer", str(refusal), current_page.state.data, answered=current_page.state.version
@@ -108,10 +108,10 @@ def render_conflict(
     return render(page.request, "submissions/requirement_conflict.html", context, status=409)
 
 
-def save_draft(page: RequirementPage) -> Draft:
-    """Save what stands in the fields. Raises NotAllowed and drafts.Conflict."""
+def save_draft(page: RequirementPage) -> IntegrationDraft:
+    """Save what stands in the fields. Raises ActionRefused and drafts.Conflict."""
     if not can_save_draft(page):
-        raise ActionRefused(_("Only owners and editors of the company keep drafts here."), "may")
+        raise ActionRefused(_("Only owners and editors of the company keep drafts here."), "forbidden")
     draft = drafts.get_or_create_answer_draft(page.integration, page.requirement.id, actor=page.user, now=page.now)
     data = collect_draft_data(page.requirement, page.request.POST)
     return drafts.save_draft(draft, data, version=parse_number(page, "version"), actor=page.user, now=page.now)
@@ -140,7 +140,7 @@ def build_attestation_form(page: RequirementPage, **form_kwargs: Any) -> Attesta
 
 
 def confirm_statement(page: RequirementPage, _form: AttestationForm) -> str:
-    if page.state.status != Status.GIVEN:
+    if page.state.status != Status.SUBMITTED:
         _save_answer(page, {"confirmed": True})
     return _("“%(title)s” is confirmed.") % {"title": page.requirement.title}
 
@@ -156,7 +156,7 @@ def can_mark_not_applicable(page: RequirementPage) -> bool:
 
 
 def mark_not_applicable(page: RequirementPage, _form: ButtonForm) -> str:
-    if page.state.status != Status.NOT_NEEDED:
+    if page.state.status != Status.NOT_APPLICABLE:
         requirement_services.mark_not_applicable(page.integration, page.requirement.id, actor=page.user, now=page.now)
     return _("“%(title)s” is not needed.") % {"title": page.requirement.title}
 
@@ -182,7 +182,7 @@ FORM_PAGE = RequirementKindPage(
 ATTESTATION_PAGE = RequirementKindPage(
     {
         "confirm": RequirementAction(
-            lambda page: page.can_answer and page.state.status != Status.GIVEN,
+            lambda page: page.can_answer and page.state.status != Status.SUBMITTED,
             build_attestation_form,
             confirm_statement,
         )

@@ -10,7 +10,7 @@ from django.views.decorators.debug import sensitive_variables
 from integrations.partners import permissions
 from integrations.submissions.forms.buttons import ItemButtonForm
 from integrations.submissions.forms.credentials import CredentialRevealForm, TestCredentialForm
-from integrations.submissions.models import CredentialUse
+from integrations.submissions.models import TestCredentialAccess
 from integrations.submissions.services import credentials
 from integrations.submissions.views.requirements.page import (
     RequirementAction,
@@ -66,7 +66,7 @@ def reveal_credential(page: RequirementPage, form: CredentialRevealForm) -> Http
         (candidate for candidate in current_credentials if str(candidate.uuid) == form.cleaned_data["uuid"]), None
     )
     if credential is None:
-        raise ActionRefused(_("This account was replaced or withdrawn meanwhile."), "stale")
+        raise ActionRefused(_("This account was replaced or withdrawn meanwhile."), "conflict")
     if permissions.can_open_credentials(page.integration, page.user):  # all others are refused anyway
         require_recent_authentication(page.request)
     secret = credentials.reveal_credential(
@@ -87,7 +87,7 @@ def can_reveal(page: RequirementPage) -> bool:
 
 
 def build_credential_context(page: RequirementPage) -> dict[str, Any]:
-    accesses = CredentialUse.objects.filter(
+    accesses = TestCredentialAccess.objects.filter(
         credential__integration=page.integration, credential__requirement_id=page.requirement.id
     )
     return {

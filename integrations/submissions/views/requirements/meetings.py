@@ -53,13 +53,13 @@ def can_accept(page: RequirementPage) -> bool:
 
 
 def can_complete(page: RequirementPage) -> bool:
-    meeting = get_meeting_in_state(page, State.AGREED, State.HELD)
+    meeting = get_meeting_in_state(page, State.SCHEDULED, State.COMPLETED)
     has_begun = meeting is not None and meeting.starts_at is not None and meeting.starts_at <= page.now
     return bool(page.can_decide and has_begun and meeting and not meetings.is_completed(meeting, page.requirement))
 
 
 def build_proposal_form(page: RequirementPage, **form_kwargs: Any) -> MeetingProposalForm:
-    meeting = get_meeting_in_state(page, State.PROPOSED, State.AGREED)
+    meeting = get_meeting_in_state(page, State.PROPOSED, State.SCHEDULED)
     initial = {"place": meeting.place, "minutes": meeting.minutes} if meeting else {}
     return MeetingProposalForm(initial=initial, **form_kwargs)
 
@@ -121,7 +121,7 @@ def complete_meeting(page: RequirementPage, form: MeetingCompletionForm) -> str:
 def _require_meeting(page: RequirementPage) -> Meeting:
     meeting = get_meeting(page)
     if meeting is None:
-        raise ActionRefused(_("No meeting is proposed yet."), "gone")
+        raise ActionRefused(_("No meeting is proposed yet."), "invalid-transition")
     return meeting
 
 
@@ -142,7 +142,7 @@ def download_meeting(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """The agreed meeting as a file that calendars take."""
     visible = Integration.objects.visible_to(request.user)
     rows = Meeting.objects.select_related("integration__partner__alliances_manager", "integration__reviewer")
-    meeting = get_object_or_404(rows, uuid=uuid, integration__in=visible, state__in=(State.AGREED, State.HELD))
+    meeting = get_object_or_404(rows, uuid=uuid, integration__in=visible, state__in=(State.SCHEDULED, State.COMPLETED))
     requirement = meeting.integration.edition.requirement(meeting.requirement_id)
     title = requirement.title if requirement else _("Meeting")
     invitees = meetings.list_invitees(meeting.integration)
@@ -158,7 +158,7 @@ MEETING_PAGE = RequirementKindPage(
         "propose": RequirementAction(can_propose, build_proposal_form, propose_times),
         "accept": RequirementAction(can_accept, build_acceptance_form, accept_time),
         "cancel": RequirementAction(
-            lambda page: page.can_answer and bool(get_meeting_in_state(page, State.PROPOSED, State.AGREED)),
+            lambda page: page.can_answer and bool(get_meeting_in_state(page, State.PROPOSED, State.SCHEDULED)),
             make_form_factory(MeetingCancellationForm),
             cancel_meeting,
         ),

@@ -13,12 +13,12 @@ from django.utils.translation import gettext as _
 
 from integrations.partners import permissions
 from integrations.programs.schema import AnswerScope, Edition, FulfillingParty, Requirement
-from integrations.submissions.models import Integration, RequirementState
+from integrations.submissions.models import Integration, RequirementFulfillment
 from integrations.submissions.selectors import context as context_selectors
 from integrations.submissions.services.requirements import ANSWER_RULES
 from integrations.submissions.views.mixins import load_visible_integration
 from integrations.submissions.workflow.states import Status
-from portal.audit.models import Event
+from portal.audit.models import AuditEvent
 
 MAX_RECENT_EVENTS = 20
 
@@ -30,7 +30,7 @@ class RequirementPage:
     request: HttpRequest
     integration: Integration
     requirement: Requirement
-    state: RequirementState
+    state: RequirementFulfillment
     now: datetime
 
     @property
@@ -60,7 +60,7 @@ class RequirementAction:
     """A button: whom it is offered, its form, and what it does.
 
     `form` takes the page and a form's own arguments; `do` takes the page and the form, which is in order, and
-    returns the sentence that is said afterwards, or a page of its own. It may raise NotAllowed.
+    returns the sentence that is said afterwards, or a page of its own. It may raise ActionRefused.
     """
 
     offered: Callable[[RequirementPage], bool]
@@ -87,13 +87,17 @@ def load_page(request: HttpRequest, uuid: UUID, requirement_id: str) -> Requirem
     requirement = integration.edition.requirement(requirement_id)
     if requirement is None:
         raise Http404(_("This edition of the program has no such requirement."))
-    existing = integration.states.select_related("given_by", "waived_by").filter(requirement_id=requirement_id).first()
-    state = existing or RequirementState(integration=integration, requirement_id=requirement_id)
+    existing = (
+        integration.fulfillments.select_related("submitted_by", "waived_by")
+        .filter(requirement_id=requirement_id)
+        .first()
+    )
+    state = existing or RequirementFulfillment(integration=integration, requirement_id=requirement_id)
     state.integration = integration
     return RequirementPage(request, integration, requirement, state, timezone.now())
 
 
-def list_events(page: RequirementPage) -> list[Event]:
+def list_events(page: RequirementPage) -> list[AuditEvent]:
     """What happened to this requirement, newest first; the program also sees what is internal."""
     events = page.integration.events.filter(data__requirement=page.requirement.id)
     if not permissions.can_view_notes(page.integration, page.user):
@@ -165,6 +169,6 @@ def build_page_context(page: RequirementPage) -> dict[str, Any]:
         "applies": context_selectors.is_applicable(page.requirement, page.integration),
         "events": list_events(page),
         "for_program": permissions.is_program_staff(page.user),
-        "waits_for": page.state.data.get("waits_for", "") if page.state.status == Status.WAITING else "",
+        "waits_for": page.state.data.get("waits_for", "") if page.state.status == Status.AWAITING_OTHER_PARTY else "",
         "zone": timezone.get_current_timezone_name(),
     }

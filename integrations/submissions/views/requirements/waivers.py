@@ -9,7 +9,7 @@ from integrations.submissions.views.requirements.page import RequirementAction, 
 
 def waive_requirement(page: RequirementPage, form: WaiverForm) -> str:
     reason, expires_at = form.cleaned_data["reason"], form.cleaned_data["until"]
-    is_unchanged = page.state.waived_until == expires_at and page.state.waiver_reason == reason
+    is_unchanged = page.state.waiver_expires_at == expires_at and page.state.waiver_reason == reason
     if not is_unchanged:
         waivers.waive_requirement(
             page.integration, page.requirement.id, reason=reason, expires_at=expires_at, actor=page.user, now=page.now

@@ -1,4 +1,4 @@
-"""manage.py rekey_second_factors: encrypt every second factor's secret with the newest of CREDENTIALS_KEYS."""
+"""manage.py rekey_second_factors: encrypt every second factor's secret with the newest of ENCRYPTION_KEYS."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from portal.accounts import second_factor_secrets
 
 
 class Command(BaseCommand):
-    help = "Encrypts every second factor's secret with the newest of CREDENTIALS_KEYS; afterwards older keys can go."
+    help = "Encrypts every second factor's secret with the newest of ENCRYPTION_KEYS; afterwards older keys can go."
 
     def handle(self, *args: Any, **options: Any) -> None:
         count, undecryptable_emails = second_factor_secrets.rekey_secrets()

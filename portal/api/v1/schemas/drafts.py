@@ -6,12 +6,12 @@ from uuid import UUID
 
 from ninja import Schema
 
-from integrations.submissions.models import Draft
+from integrations.submissions.models import IntegrationDraft
 from portal.api.v1.schemas.submissions import PartnerReference, serialize_partner_reference
 
 
 class DraftOut(Schema):
-    """What was typed and not sent. `repository` and `licence` are what GitHub answered, blank before; `note` says why
+    """What was typed and not sent. `repository` and `license` are what GitHub answered, blank before; `note` says why
     it answered nothing of use."""
 
     uuid: UUID
@@ -26,7 +26,7 @@ class DraftOut(Schema):
     integration: UUID | None
 
 
-def serialize_draft(draft: Draft, problems: dict[str, list[str]]) -> dict[str, Any]:
+def serialize_draft(draft: IntegrationDraft, problems: dict[str, list[str]]) -> dict[str, Any]:
     hidden_fields = ("prefilled", "prefill_note")
     return {
         "uuid": draft.uuid, "program": draft.program_key, "company": serialize_partner_reference(draft.partner),

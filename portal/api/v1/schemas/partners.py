@@ -77,5 +77,5 @@ class AgreementOut(Schema):
     kind: str
     version: str
     state: str
-    company_signer: str
+    partner_signer: str
     program_signer: str

@@ -10,7 +10,10 @@ from portal.api.routing import PaginationParams, StrictSchema
 
 
 class ClockFilterParams(PaginationParams):
-    """The filters of the dashboard. `state`: at_risk, breached, blind, paused, disputed, kept, late, all; else open."""
+    """The filters of the dashboard.
+
+    `state`: at_risk, breached, data_incomplete, paused, disputed, kept, late, all; else open.
+    """
 
     program: str = Field("", max_length=60)
     partner: str = Field("", max_length=80)
@@ -28,7 +31,7 @@ class ClockOut(Schema):
     integration: str
     program: str
     severity: str
-    verb: str
+    target_type: str
     target: str
     state: str
     at_risk: bool
@@ -38,9 +41,9 @@ class ClockOut(Schema):
     opened: str
     due: str
     stopped: str
-    spoke_last: str
-    spoke_last_side: str
-    spoke_last_at: str
+    last_commenter_role: str
+    last_commenter_side: str
+    last_commented_at: str
     data_up_to: str
     url: str
     uuid: UUID
@@ -57,8 +60,8 @@ class SegmentOut(Schema):
 class ClockDetail(Schema):
     """A clock with the answer in one sentence and every piece of time that counted or did not."""
 
-    verb: str
-    promised: bool
+    target_type: str
+    is_committed: bool
     severity: str
     target: str
     state: str
@@ -124,25 +127,25 @@ class CalendarOut(Schema):
     country: str
     subdivision: str
     extra_days: dict[str, str]
-    said: str
+    summary: str
 
 
 class CalendarIn(StrictSchema):
-    """`workdays`: 0 is Monday. `extra_days`: ISO date to name. `try_only`: say what it would change, change nothing."""
+    """`workdays`: 0 is Monday. `extra_days`: ISO date to name. `dry_run`: say what it would change, change nothing."""
 
     zone: str
     workdays: list[int] = Field(min_length=1, max_length=7)
     country: str = ""
     subdivision: str = ""
     extra_days: dict[str, str] = Field({}, max_length=60)
-    try_only: bool = False
+    dry_run: bool = False
 
 
 class CalendarPreviewOut(Schema):
     """Five business days from now, before and after; `changed` says whether it counts from now on."""
 
     changed: bool
-    said: str
+    summary: str
     open_clocks: int
     before: datetime
     after: datetime

@@ -8,11 +8,11 @@ from django.conf import settings
 from django.urls import reverse
 from ninja import Schema
 
-from integrations.submissions.models import Finding, Integration, Meeting, Message
+from integrations.submissions.models import Finding, Integration, Meeting, ReviewMessage
 from integrations.submissions.presenters import RequirementRow
 from integrations.submissions.services.transitions import AvailableTransition
 from portal.audit.event_types import get_actor_name
-from portal.audit.models import Event
+from portal.audit.models import AuditEvent
 
 
 class PartnerReference(Schema):
@@ -21,9 +21,9 @@ class PartnerReference(Schema):
 
 
 class NextActionOut(Schema):
-    """Whose turn it is; `holder` is blank where it is nobody's."""
+    """Whose turn it is; `responsible_party` is blank where it is nobody's."""
 
-    holder: str
+    responsible_party: str
     action: str
     since: datetime | None
     due_at: datetime | None
@@ -36,15 +36,15 @@ class IntegrationOut(Schema):
     name: str
     program: str
     edition: str
-    company: PartnerReference
+    partner: PartnerReference
     stage: str
     step: str
-    standing: str
+    listing_status: str
     tier: str
-    hold: str
+    on_hold_for: str
     review_state: str
     review_round: int
-    turn: NextActionOut
+    next_action: NextActionOut
     category: str
     description: str
     offerings: list[str]
@@ -69,7 +69,7 @@ class OpenRequirementOut(Schema):
 class IntegrationDetail(IntegrationOut):
     """With what is left before the next step."""
 
-    left: list[OpenRequirementOut]
+    open_requirements: list[OpenRequirementOut]
 
 
 class TransitionOut(Schema):
@@ -86,8 +86,8 @@ class TransitionOut(Schema):
 
 class EventOut(Schema):
     seq: int
-    verb: str
-    said: str
+    event_type: str
+    summary: str
     actor: str
     note: str
     internal: bool
@@ -100,19 +100,19 @@ class RequirementOut(Schema):
 
     id: str
     title: str
-    who: str
+    responsible_party: str
     kind: str
     step: str
     optional: bool
     status: str
-    met: bool
+    is_fulfilled: bool
     summary: str
     why: str
     version: int
-    given_by: str
-    given_at: datetime | None
-    fresh_until: datetime | None
-    waived_until: datetime | None
+    submitted_by: str
+    submitted_at: datetime | None
+    valid_until: datetime | None
+    waiver_expires_at: datetime | None
     waiver_reason: str
 
 
@@ -155,7 +155,7 @@ class RequirementDetail(RequirementOut):
 
     questions: dict[str, Any]
     answers: dict[str, Any]
-    acts: list[str]
+    available_actions: list[str]
     items: list[str]
     accept: list[str]
     documents: list[DocumentOut]
@@ -174,7 +174,7 @@ class FindingOut(Schema):
     raised_at: datetime
     due_at: datetime | None
     answer: str
-    fixed_at: datetime | None
+    resolved_at: datetime | None
     verified_at: datetime | None
 
 
@@ -193,17 +193,36 @@ def build_absolute_url(name: str, *args: Any) -> str:
 
 def serialize_integration(row: Integration) -> dict[str, Any]:
     field_names = (
-        "uuid", "name", "stage", "step", "standing", "tier", "hold", "review_state", "review_round", "category",
-        "description", "offerings", "repository", "homepage", "created_at", "released_at", "ended_at", "version",
-    )  # fmt: skip
+        "uuid",
+        "name",
+        "stage",
+        "step",
+        "listing_status",
+        "tier",
+        "on_hold_for",
+        "review_state",
+        "review_round",
+        "category",
+        "description",
+        "offerings",
+        "repository",
+        "homepage",
+        "created_at",
+        "released_at",
+        "ended_at",
+        "version",
+    )
     next_action = {
-        "holder": row.turn_holder, "action": row.turn_action, "since": row.turn_since, "due_at": row.turn_due_at
-    }  # fmt: skip
+        "responsible_party": row.responsible_party,
+        "action": row.next_action_text,
+        "since": row.responsible_since,
+        "due_at": row.action_due_at,
+    }
     return {key: getattr(row, key) for key in field_names} | {
         "program": row.program_key,
         "edition": row.edition_date,
-        "company": serialize_partner_reference(row.partner),
-        "turn": next_action,
+        "partner": serialize_partner_reference(row.partner),
+        "next_action": next_action,
         "reviewer": str(row.reviewer or ""),
         "href": build_absolute_url("integration", row.uuid),
     }
@@ -220,11 +239,17 @@ def serialize_transition(action: AvailableTransition) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def serialize_event(event: Event) -> dict[str, Any]:
+def serialize_event(event: AuditEvent) -> dict[str, Any]:
     return {
-        "seq": event.seq, "verb": event.verb, "said": event.told, "actor": get_actor_name(event), "note": event.note,
-        "internal": event.internal, "requirement": str(event.data.get("requirement", "")), "at": event.at,
-    }  # fmt: skip
+        "seq": event.seq,
+        "event_type": event.event_type,
+        "summary": event.told,
+        "actor": get_actor_name(event),
+        "note": event.note,
+        "internal": event.internal,
+        "requirement": str(event.data.get("requirement", "")),
+        "at": event.at,
+    }
 
 
 def serialize_requirement(row: RequirementRow, step: str) -> dict[str, Any]:
@@ -232,25 +257,36 @@ def serialize_requirement(row: RequirementRow, step: str) -> dict[str, Any]:
     return {
         "id": requirement.id,
         "title": requirement.title,
-        "who": str(requirement.who),
+        "responsible_party": str(requirement.who),
         "kind": str(requirement.kind),
         "step": step,
         "optional": requirement.optional,
         "status": row.shown,
-        "met": row.is_met,
+        "is_fulfilled": row.is_met,
         "why": requirement.why,
         "summary": fulfillment.summary if fulfillment else "",
         "version": fulfillment.version if fulfillment else 0,
-        "given_by": str(fulfillment.given_by or "") if fulfillment else "",
-        "given_at": fulfillment.given_at if fulfillment else None,
-        "fresh_until": fulfillment.fresh_until if fulfillment else None,
-        "waived_until": fulfillment.waived_until if fulfillment else None,
+        "submitted_by": str(fulfillment.submitted_by or "") if fulfillment else "",
+        "submitted_at": fulfillment.submitted_at if fulfillment else None,
+        "valid_until": fulfillment.valid_until if fulfillment else None,
+        "waiver_expires_at": fulfillment.waiver_expires_at if fulfillment else None,
         "waiver_reason": fulfillment.waiver_reason if fulfillment else "",
     }
 
 
 def serialize_finding(finding: Finding) -> dict[str, Any]:
-    field_names = ("id", "number", "round", "text", "state", "raised_at", "due_at", "answer", "fixed_at", "verified_at")
+    field_names = (
+        "id",
+        "number",
+        "round",
+        "text",
+        "state",
+        "raised_at",
+        "due_at",
+        "answer",
+        "resolved_at",
+        "verified_at",
+    )
     raised_by = str(finding.raised_by) if finding.raised_by_id and finding.raised_by else "The portal"
     return {key: getattr(finding, key) for key in field_names} | {
         "requirement": finding.requirement_id,
@@ -258,7 +294,7 @@ def serialize_finding(finding: Finding) -> dict[str, Any]:
     }
 
 
-def serialize_message(message: Message) -> dict[str, Any]:
+def serialize_message(message: ReviewMessage) -> dict[str, Any]:
     return {
         "id": message.pk, "author": str(message.author or ""), "body": message.body, "internal": message.internal,
         "at": message.at,

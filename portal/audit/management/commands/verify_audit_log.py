@@ -10,7 +10,7 @@ from django.db import DatabaseError
 from django.utils import timezone
 
 from portal.audit.anchors import read_anchors
-from portal.audit.models import Event
+from portal.audit.models import AuditEvent
 from portal.audit.verification import verify_log
 
 TAMPERED_EXIT_CODE, UNVERIFIABLE_EXIT_CODE = 1, 2
@@ -43,12 +43,12 @@ class Command(BaseCommand):
             raise CommandError(
                 f"{counts[False]} places of the audit log cannot be verified.", returncode=UNVERIFIABLE_EXIT_CODE
             )
-        self.stdout.write(f"{Event.objects.count()} events and {len(read_anchors(folder)[0])} anchors verified.")
+        self.stdout.write(f"{AuditEvent.objects.count()} events and {len(read_anchors(folder)[0])} anchors verified.")
 
     def count_faults(self, folder: Path, known_gaps_until: date) -> dict[bool, int]:
         """Print every fault. Return how many are tampering and how many are not."""
         counts = {True: 0, False: 0}
-        events = Event.objects.order_by("stream", "seq").iterator(chunk_size=2000)
+        events = AuditEvent.objects.order_by("stream", "seq").iterator(chunk_size=2000)
         for fault in verify_log(events, folder, timezone.now(), known_gaps_until):
             counts[fault.is_tampering] += 1
             self.stderr.write(str(fault))

@@ -105,13 +105,13 @@ def show_compact_statement(_request: HttpRequest, uuid: UUID) -> HttpResponse:
 @serve_publicly
 def show_keys(_request: HttpRequest) -> HttpResponse:
     """The public keys, newest first."""
-    return _build_json_response(signing_keys.build_key_set(settings.BADGE_KEYS), KEY_SET_CONTENT_TYPE)
+    return _build_json_response(signing_keys.build_key_set(settings.BADGE_SIGNING_KEYS), KEY_SET_CONTENT_TYPE)
 
 
 @serve_publicly
 def show_key(_request: HttpRequest, kid: str) -> HttpResponse:
     """One public key as openssl reads it."""
-    key = signing_keys.parse_public_keys(signing_keys.build_key_set(settings.BADGE_KEYS)).get(kid)
+    key = signing_keys.parse_public_keys(signing_keys.build_key_set(settings.BADGE_SIGNING_KEYS)).get(kid)
     if key is None:
         raise Http404("The portal has no key of that name.")
     return HttpResponse(signing_keys.encode_pem(key), content_type=PEM_CONTENT_TYPE)
@@ -120,7 +120,7 @@ def show_key(_request: HttpRequest, kid: str) -> HttpResponse:
 def sign_current_statement(badge_status: BadgeStatus) -> dict[str, str]:
     """A statement of the truth, signed now with the newest key."""
     claims = statements.build_claims(badge_status, settings.SITE_URL, timezone.now())
-    return statements.sign_claims(claims, signing_keys.derive_signing_key(settings.BADGE_KEYS[0]))
+    return statements.sign_claims(claims, signing_keys.derive_signing_key(settings.BADGE_SIGNING_KEYS[0]))
 
 
 def _build_json_response(value: dict[str, Any], content_type: str = JSON_CONTENT_TYPE) -> HttpResponse:
@@ -128,11 +128,11 @@ def _build_json_response(value: dict[str, Any], content_type: str = JSON_CONTENT
 
 
 urlpatterns = [
-    path("listed/<uuid:uuid>/badge.svg", show_badge_svg, name="badge_svg"),
-    path("listed/<uuid:uuid>/badge.json", show_badge_json, name="badge_json"),
-    path("listed/<uuid:uuid>/badge.shields.json", show_shields_json, name="badge_shields"),
-    path("listed/<uuid:uuid>/statement.json", show_statement, name="badge_statement"),
-    path("listed/<uuid:uuid>/statement.jws", show_compact_statement, name="badge_statement_compact"),
+    path("directory/<uuid:uuid>/badge.svg", show_badge_svg, name="badge_svg"),
+    path("directory/<uuid:uuid>/badge.json", show_badge_json, name="badge_json"),
+    path("directory/<uuid:uuid>/badge.shields.json", show_shields_json, name="badge_shields"),
+    path("directory/<uuid:uuid>/statement.json", show_statement, name="badge_statement"),
+    path("directory/<uuid:uuid>/statement.jws", show_compact_statement, name="badge_statement_compact"),
     path(".well-known/badge-keys.json", show_keys, name="badge_keys"),
     path(".well-known/badge-keys/<str:kid>.pem", show_key, name="badge_key"),
 ]

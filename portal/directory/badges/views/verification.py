@@ -68,7 +68,7 @@ def verify_badge(request: HttpRequest) -> HttpResponse:
     evaluation = (
         evaluate_statement(form.cleaned_data["file"] or form.cleaned_data["statement"]) if form.is_valid() else {}
     )
-    key_id = signing_keys.build_key_set(settings.BADGE_KEYS[:1])["keys"][0]["kid"]
+    key_id = signing_keys.build_key_set(settings.BADGE_SIGNING_KEYS[:1])["keys"][0]["kid"]
     context = {"form": form, "recipe": embed_codes.build_verification_commands(settings.SITE_URL.rstrip("/"), key_id)}
     status = 422 if form.is_bound and not form.is_valid() else 200
     return render(request, "directory/badges/verify.html", context | evaluation, status=status)
@@ -76,7 +76,7 @@ def verify_badge(request: HttpRequest) -> HttpResponse:
 
 def evaluate_statement(text: str) -> dict[str, Any]:
     """The verdict on a statement, what it says, and what the portal says now."""
-    public_keys = signing_keys.parse_public_keys(signing_keys.build_key_set(settings.BADGE_KEYS))
+    public_keys = signing_keys.parse_public_keys(signing_keys.build_key_set(settings.BADGE_SIGNING_KEYS))
     result = statement.verify_statement(text, public_keys, settings.SITE_URL, timezone.now())
     badge_status = get_current_status(result)
     return {
@@ -127,5 +127,5 @@ def show_badge(request: HttpRequest, uuid: UUID) -> HttpResponse:
 
 urlpatterns = [
     path("verify/", verify_badge, name="verify"),
-    path("listed/<uuid:uuid>/badge/", show_badge, name="badge"),
+    path("directory/<uuid:uuid>/badge/", show_badge, name="badge"),
 ]

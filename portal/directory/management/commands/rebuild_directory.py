@@ -35,7 +35,9 @@ class Command(BaseCommand):
             raise CommandError("The directory is not what the integrations say: run listings_rebuild.")
 
     def _iterate_integrations(self) -> Any:
-        rows = Integration.objects.listed_once().select_related("partner").prefetch_related("states").order_by("pk")
+        rows = (
+            Integration.objects.listed_once().select_related("partner").prefetch_related("fulfillments").order_by("pk")
+        )
         return rows.iterator(chunk_size=500)
 
 

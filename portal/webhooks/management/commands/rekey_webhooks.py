@@ -1,4 +1,4 @@
-"""manage.py rekey_webhooks: seal every webhook's address and secret with the newest of CREDENTIALS_KEYS."""
+"""manage.py rekey_webhooks: seal every webhook's address and secret with the newest of ENCRYPTION_KEYS."""
 
 from typing import Any
 
@@ -6,15 +6,15 @@ from django.core.management.base import BaseCommand, CommandError
 
 from portal.core.crypto import DecryptionError
 from portal.webhooks import secrets
-from portal.webhooks.models import Endpoint
+from portal.webhooks.models import WebhookEndpoint
 
 
 class Command(BaseCommand):
-    help = "Seals every webhook's address and secret with the newest of CREDENTIALS_KEYS; afterwards older keys can go."
+    help = "Seals every webhook's address and secret with the newest of ENCRYPTION_KEYS; afterwards older keys can go."
 
     def handle(self, *args: Any, **options: Any) -> None:
         reencrypted_count, undecryptable_names = 0, []
-        for endpoint in Endpoint.objects.filter(ended_at=None).order_by("pk"):
+        for endpoint in WebhookEndpoint.objects.filter(ended_at=None).order_by("pk"):
             try:
                 reencrypted_count += secrets.reencrypt(endpoint)
             except DecryptionError:

@@ -49,7 +49,7 @@ def test_partner_s_zone_is_reported() -> None:
 
 
 def test_ideal_due_moment_is_called_ideal() -> None:
-    sla = policy(IDEALLY).sla.__class__(IDEALLY.verb, "", None, IDEALLY.critical)
+    sla = policy(IDEALLY).sla.__class__(IDEALLY.target_type, "", None, IDEALLY.critical)
     assert "Ideally due Thu 16 Apr, 09:00 (UTC)." in explain_clock(project([], policy(sla), now=1).resolve, UTC_ZONE)
 
 

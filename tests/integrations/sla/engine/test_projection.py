@@ -44,7 +44,7 @@ LABEL = does(24, DEV, IssueEventKind.LABELED, "needs-info")
 
 def test_nothing_happens_and_time_passes() -> None:
     clock = project([], now=84).resolve
-    assert (clock.state, clock.promised, hours(clock.due_at)) == (ClockStatus.RUNNING, True, DUE)
+    assert (clock.state, clock.is_committed, hours(clock.due_at)) == (ClockStatus.RUNNING, True, DUE)
     assert (clock.counted, clock.share) == (timedelta(hours=84), 0.7)
     assert [hours(moment) for moment in clock.warn_at] == [60, 84 + 54, 156]
 
@@ -232,32 +232,39 @@ def test_without_a_target_for_critical_issues_the_other_one_holds() -> None:
 
 def test_ideal_target_is_shown_and_the_hard_one_holds() -> None:
     state = project([CRITICAL], policy(IDEALLY))
-    assert (hours(state.resolve.due_at), state.resolve.promised) == (DUE, True)
+    assert (hours(state.resolve.due_at), state.resolve.is_committed) == (DUE, True)
     assert "Critical: ideally within 48 hours, by Thu 16 Apr, 09:00 UTC." in state.notes
 
 
 def test_only_ideal_targets_promise_nothing() -> None:
     clock = project([], policy(Sla(TargetType.RESOLVE, "", None, SlaTarget(business_days=5, ideally=True)))).resolve
-    assert (clock.promised, clock.state, hours(clock.due_at), clock.warn_at) == (False, ClockStatus.OFF, DUE, ())
+    assert (clock.is_committed, clock.state, hours(clock.due_at), clock.warn_at) == (
+        False,
+        ClockStatus.NOT_APPLICABLE,
+        DUE,
+        (),
+    )
 
 
 def test_both_verbs_are_measured_and_one_is_promised() -> None:
     state = project([says(10, DEV)], policy(RESPOND), now=20)
-    assert [(clock.promised, clock.state, clock.counted) for clock in state.clocks] == [
+    assert [(clock.is_committed, clock.state, clock.counted) for clock in state.clocks] == [
         (True, ClockStatus.MET, timedelta(hours=10)),
-        (False, ClockStatus.OFF, timedelta(hours=20)),
+        (False, ClockStatus.NOT_APPLICABLE, timedelta(hours=20)),
     ]
 
 
 def test_program_that_promises_no_figures_is_measured() -> None:
     state = project([says(10, DEV)], policy(TRACK), now=20)
-    assert [(clock.state, clock.due_at, clock.share) for clock in state.clocks] == [(ClockStatus.OFF, None, 0.0)] * 2
+    assert [(clock.state, clock.due_at, clock.share) for clock in state.clocks] == [
+        (ClockStatus.NOT_APPLICABLE, None, 0.0)
+    ] * 2
     assert state.respond.counted == timedelta(hours=10)
 
 
 def test_what_a_machine_opened_is_not_covered() -> None:
     state = project_issue_state([open_issue(STALE)], build_projection_context(policy()))
-    assert (state.is_covered, {clock.state for clock in state.clocks}) == (False, {ClockStatus.OFF})
+    assert (state.is_covered, {clock.state for clock in state.clocks}) == (False, {ClockStatus.NOT_APPLICABLE})
 
 
 @pytest.mark.parametrize("author", [DEV, Actor(8, "olga", association="OWNER")])
@@ -279,11 +286,11 @@ def test_program_may_let_an_issue_off() -> None:
 @pytest.mark.parametrize(
     ("facts", "known_until", "state"),
     [
-        ([], DUE - 1, ClockStatus.BLIND),
+        ([], DUE - 1, ClockStatus.DATA_INCOMPLETE),
         ([], DUE, ClockStatus.OVERDUE),
-        ([says(10, DEV), does(100, DEV, IssueEventKind.CLOSED)], 99, ClockStatus.BLIND),
+        ([says(10, DEV), does(100, DEV, IssueEventKind.CLOSED)], 99, ClockStatus.DATA_INCOMPLETE),
         ([says(10, DEV), does(100, DEV, IssueEventKind.CLOSED)], 100, ClockStatus.MET),
-        ([says(10, DEV), does(200, DEV, IssueEventKind.CLOSED)], DUE - 1, ClockStatus.BLIND),
+        ([says(10, DEV), does(200, DEV, IssueEventKind.CLOSED)], DUE - 1, ClockStatus.DATA_INCOMPLETE),
         ([says(10, DEV), does(200, DEV, IssueEventKind.CLOSED)], DUE, ClockStatus.LATE),
         ([says(100, DEV, QUESTION)], 10, ClockStatus.PAUSED),
     ],
@@ -296,7 +303,7 @@ def test_nothing_is_declared_beyond_what_is_known(
 
 def test_who_spoke_last() -> None:
     facts = [says(10, DEV), says(20, USER, "Still."), says(30, STALE, "It is stale."), says(40, PASSER_BY, "Same.")]
-    last = [(project(facts[:n]).spoke_last, hours(project(facts[:n]).spoke_last_at)) for n in range(5)]
+    last = [(project(facts[:n]).last_commenter_role, hours(project(facts[:n]).last_commented_at)) for n in range(5)]
     assert last == [("reporter", 0), ("partner", 10), ("reporter", 20), ("reporter", 20), ("other", 40)]
 
 

@@ -12,7 +12,14 @@ from integrations.sla import tasks
 from integrations.sla.engine import inputs as rows
 from integrations.sla.engine.projection import COMMENT_KINDS, order_events
 from integrations.sla.github import delivery_processing
-from integrations.sla.models import Breach, Clock, Delivery, Issue, IssueEvent, Watch
+from integrations.sla.models import (
+    GitHubDelivery,
+    MonitoredRepository,
+    SlaBreach,
+    SlaClock,
+    SupportIssue,
+    SupportIssueEvent,
+)
 from integrations.sla.services import projection
 from tests.fakes.github.tracker import Tracker, WebhookDelivery
 from tests.integrations.sla.watched import (
@@ -34,45 +41,49 @@ FOREVER = datetime.max.replace(tzinfo=UTC)
 
 
 @pytest.fixture
-def watch(acme: Partner) -> Watch:
+def watch(acme: Partner) -> MonitoredRepository:
     return watch_over(create_listed_integration(acme))
 
 
 @pytest.fixture
-def tracker(watch: Watch) -> Tracker:
+def tracker(watch: MonitoredRepository) -> Tracker:
     return tracker_of(watch)
 
 
-def deliver(watch: Watch, deliveries: list[WebhookDelivery]) -> None:
+def deliver(watch: MonitoredRepository, deliveries: list[WebhookDelivery]) -> None:
     """As they would be after the door, in this order."""
     for each in deliveries:
         row = {"event": each.event, "digest": str(hash(each.body)), "body": each.body, "received_at": OPENED_AT}
-        Delivery.objects.get_or_create(watch=watch, delivery_id=each.id, defaults=row)
+        GitHubDelivery.objects.get_or_create(watch=watch, delivery_id=each.id, defaults=row)
 
 
-def facts(watch: Watch) -> list[tuple[str, str, str]]:
-    rows = IssueEvent.objects.filter(issue__watch=watch).order_by("at", "key")
+def facts(watch: MonitoredRepository) -> list[tuple[str, str, str]]:
+    rows = SupportIssueEvent.objects.filter(issue__watch=watch).order_by("at", "key")
     return [(row.key, row.actor, row.text) for row in rows]
 
 
-def list_known_events(watch: Watch) -> list[tuple[object, ...]]:
+def list_known_events(watch: MonitoredRepository) -> list[tuple[object, ...]]:
     """The facts as the fold takes them: each once, whoever told it."""
     events = []
-    for issue in Issue.objects.filter(watch=watch).order_by("number"):
+    for issue in SupportIssue.objects.filter(watch=watch).order_by("number"):
         for fact in order_events(rows.list_timeline_events(issue), FOREVER):
             comment_text = fact.comment if fact.kind in COMMENT_KINDS else ""
             events.append((issue.number, str(fact.kind), fact.at, fact.actor.id, fact.label, fact.text, comment_text))
     return sorted(events)
 
 
-def state(watch: Watch) -> list[tuple[object, ...]]:
-    issues = Issue.objects.filter(watch=watch).order_by("number").values_list("number", "is_open", "severity", "title")
-    clocks = Clock.objects.filter(watch=watch).order_by("issue__number", "verb")
+def state(watch: MonitoredRepository) -> list[tuple[object, ...]]:
+    issues = (
+        SupportIssue.objects.filter(watch=watch)
+        .order_by("number")
+        .values_list("number", "is_open", "severity", "title")
+    )
+    clocks = SlaClock.objects.filter(watch=watch).order_by("issue__number", "target_type")
     return [*issues, *clocks.values_list(*projection.CLOCK_FIELDS, "next_at")]
 
 
-def outcomes(watch: Watch) -> list[str]:
-    return list(Delivery.objects.filter(watch=watch).order_by("pk").values_list("outcome", flat=True))
+def outcomes(watch: MonitoredRepository) -> list[str]:
+    return list(GitHubDelivery.objects.filter(watch=watch).order_by("pk").values_list("outcome", flat=True))
 
 
 def test_webhook_becomes_an_issue_with_its_clocks(watch, tracker):
@@ -80,10 +91,10 @@ def test_webhook_becomes_an_issue_with_its_clocks(watch, tracker):
     for delivery in tracker.hooked:
         assert post(watch, delivery) == 202
     assert delivery_processing.process_due_deliveries(LATER) == 2
-    issue = Issue.objects.get(watch=watch)
+    issue = SupportIssue.objects.get(watch=watch)
     assert (issue.number, issue.title, issue.author, issue.severity) == (1, "It crashes", "uma", "critical")
-    clock = issue.clocks.get(verb="resolve")
-    assert (clock.promised, clock.state, clock.due_at) == (True, "running", OPENED_AT + 48 * HOUR)
+    clock = issue.clocks.get(target_type="resolve")
+    assert (clock.is_committed, clock.state, clock.due_at) == (True, "running", OPENED_AT + 48 * HOUR)
     assert clock.next_at == OPENED_AT + 24 * HOUR
     watch.refresh_from_db()
     assert watch.last_delivery_at is not None
@@ -98,8 +109,8 @@ def test_d2_every_order_gives_the_same_state(watch, tracker):
     states = set()
     for order in islice(permutations(tracker.hooked), 0, None, 3):
         with disable_delete_guard():
-            Issue.objects.all().delete()
-        Delivery.objects.all().delete()
+            SupportIssue.objects.all().delete()
+        GitHubDelivery.objects.all().delete()
         deliver(watch, list(order))
         delivery_processing.process_due_deliveries(LATER)
         states.add(json.dumps([list_known_events(watch), state(watch)], default=str))
@@ -173,32 +184,32 @@ def test_text_that_a_database_refuses_is_kept_without_it(watch, tracker):
     tracker.open(REPORTER, "It \x00 crashes \ud800", OPENED_AT)
     deliver(watch, tracker.hooked)
     delivery_processing.process_due_deliveries(LATER)
-    assert Issue.objects.get().title == "It  crashes ?"
+    assert SupportIssue.objects.get().title == "It  crashes ?"
 
 
 def test_issue_older_than_the_support_is_left(watch, tracker):
     tracker.open(REPORTER, "Long known", OPENED_AT - HOUR)
     deliver(watch, tracker.hooked)
     delivery_processing.process_due_deliveries(LATER)
-    assert Issue.objects.count() == 0
+    assert SupportIssue.objects.count() == 0
 
 
 def test_late_answer_that_came_in_time_takes_the_breach_back_once(watch, tracker):
     number = tracker.open(REPORTER, "It crashes", OPENED_AT, labels=("crash",))
     deliver(watch, tracker.hooked)
     delivery_processing.process_due_deliveries(LATER)
-    Watch.objects.update(data_up_to=OPENED_AT + 49 * HOUR)
+    MonitoredRepository.objects.update(data_up_to=OPENED_AT + 49 * HOUR)
     tasks.advance_clocks(OPENED_AT + 49 * HOUR)
-    assert Breach.objects.filter(retracted_at=None).count() == 1
+    assert SlaBreach.objects.filter(retracted_at=None).count() == 1
     tracker.hooked.clear()
     tracker.close(number, REPORTER, OPENED_AT + 40 * HOUR)
     deliver(watch, tracker.hooked)
     for later in (50, 51):
         delivery_processing.process_due_deliveries(OPENED_AT + later * HOUR)
-        projection.rebuild_projections([Issue.objects.get().pk], OPENED_AT + later * HOUR)
-    breach = Breach.objects.get()
+        projection.rebuild_projections([SupportIssue.objects.get().pk], OPENED_AT + later * HOUR)
+    breach = SlaBreach.objects.get()
     assert breach.retracted_at == OPENED_AT + 50 * HOUR
-    clock = Clock.objects.get(verb="resolve")
+    clock = SlaClock.objects.get(target_type="resolve")
     assert (clock.state, clock.breached_at, clock.next_at) == ("met", None, None)
     assert clock.events.filter(kind="retracted").count() == 1
 
@@ -208,13 +219,13 @@ def test_closing_by_a_machine_counts_for_nothing(watch, tracker):
     tracker.close(number, STALE, OPENED_AT + HOUR)
     deliver(watch, tracker.hooked)
     delivery_processing.process_due_deliveries(LATER)
-    assert Clock.objects.get(verb="resolve").state == "running"
-    assert Issue.objects.get().is_open is False
+    assert SlaClock.objects.get(target_type="resolve").state == "running"
+    assert SupportIssue.objects.get().is_open is False
 
 
 def test_issue_keeps_the_policy_of_its_opening(watch, tracker):
     integration = watch.integration
-    integration.support_policies.create(
+    integration.label_policies.create(
         state="accepted", critical_labels=["on fire"], pause_labels=[], team=[], proposed_at=OPENED_AT,
         valid_from=OPENED_AT + HOUR,
     )  # fmt: skip
@@ -222,7 +233,7 @@ def test_issue_keeps_the_policy_of_its_opening(watch, tracker):
     tracker.open(REPORTER, "After", OPENED_AT + 2 * HOUR, labels=("on fire",))
     deliver(watch, tracker.hooked)
     delivery_processing.process_due_deliveries(LATER)
-    assert list(Issue.objects.order_by("number").values_list("severity", flat=True)) == ["other", "critical"]
+    assert list(SupportIssue.objects.order_by("number").values_list("severity", flat=True)) == ["other", "critical"]
 
 
 def test_delivery_that_keeps_failing_is_put_aside_and_the_rest_is_read(watch, tracker, monkeypatch):

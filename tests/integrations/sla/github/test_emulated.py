@@ -12,7 +12,7 @@ from django.test import Client
 
 from integrations.partners.models import Partner
 from integrations.sla.github import delivery_processing, reconciliation, webhook_intake
-from integrations.sla.models import Clock, Delivery, Issue, IssueEvent, Watch
+from integrations.sla.models import GitHubDelivery, MonitoredRepository, SlaClock, SupportIssue, SupportIssueEvent
 from tests.fakes.github.server import GitHub, Repo
 from tests.integrations.sla.watched import SECRET, create_listed_integration, watch_over
 
@@ -44,7 +44,7 @@ def webhook_receiver() -> Iterator[tuple[str, DeliveryQueue]]:
 
 
 @pytest.fixture
-def watch(acme: Partner, github: GitHub) -> Watch:
+def watch(acme: Partner, github: GitHub) -> MonitoredRepository:
     github.seed(Repo(REPOSITORY, releases=()))
     number = github.ask("GET", f"/repos/{REPOSITORY}")["id"]
     row = watch_over(create_listed_integration(acme, repository_id=number), datetime.now(UTC) - timedelta(days=1))
@@ -72,16 +72,16 @@ def wait_for_deliveries(delivery_queue: DeliveryQueue) -> Iterator[tuple[dict[st
 
 
 def of_issues() -> list[tuple[object, ...]]:
-    return list(Issue.objects.order_by("number").values_list("number", "title", "is_open", "author"))
+    return list(SupportIssue.objects.order_by("number").values_list("number", "title", "is_open", "author"))
 
 
 def keys() -> set[str]:
-    return set(IssueEvent.objects.values_list("key", flat=True))
+    return set(SupportIssueEvent.objects.values_list("key", flat=True))
 
 
 def test_lists_are_read(watch, github):
     story(github)
-    Watch.objects.update(poll_at=datetime.now(UTC))
+    MonitoredRepository.objects.update(poll_at=datetime.now(UTC))
     assert reconciliation.reconcile_due_repositories(datetime.now(UTC)) == 1
     assert of_issues() == [(1, "It crashes", True, "keeper"), (2, "It hangs", False, "keeper")]
 
@@ -93,11 +93,14 @@ def test_webhooks_are_signed_and_read_and_the_lists_add_nothing(watch, github, w
     story(github)
     for headers, body in wait_for_deliveries(delivery_queue):
         headers_sent = {name: value for name, value in headers.items() if name.lower().startswith("x-")}
-        answer = Client().post(f"/hooks/github/{watch.uuid}/", body, "application/json", headers=headers_sent)
+        answer = Client().post(f"/inbound/github/{watch.uuid}/", body, "application/json", headers=headers_sent)
         assert answer.status_code == 202
     delivery_processing.process_due_deliveries(datetime.now(UTC))
-    assert set(Delivery.objects.values_list("event", "outcome")) >= {("issues", "read"), ("issue_comment", "read")}
-    before = (of_issues(), keys(), Clock.objects.count())
-    Watch.objects.update(poll_at=datetime.now(UTC))
+    assert set(GitHubDelivery.objects.values_list("event", "outcome")) >= {
+        ("issues", "read"),
+        ("issue_comment", "read"),
+    }
+    before = (of_issues(), keys(), SlaClock.objects.count())
+    MonitoredRepository.objects.update(poll_at=datetime.now(UTC))
     assert reconciliation.reconcile_due_repositories(datetime.now(UTC)) == 1
-    assert (of_issues(), keys(), Clock.objects.count()) == before
+    assert (of_issues(), keys(), SlaClock.objects.count()) == before

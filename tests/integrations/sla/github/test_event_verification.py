@@ -12,7 +12,7 @@ from integrations.sla import tasks
 from integrations.sla.engine import inputs
 from integrations.sla.engine.projection import UNVERIFIED_EVENT_NOTE
 from integrations.sla.github import delivery_processing, event_verification, reconciliation
-from integrations.sla.models import Breach, Clock, IssueEvent, Watch
+from integrations.sla.models import MonitoredRepository, SlaBreach, SlaClock, SupportIssueEvent
 from tests.fakes.github.server import GitHub
 from tests.fakes.github.tracker import Person, Tracker, WebhookDelivery
 from tests.integrations.sla.github.test_delivery_processing import deliver
@@ -32,12 +32,12 @@ ANSWER = "It is fixed in 1.2."
 
 
 @pytest.fixture
-def watch(acme: Partner, github: GitHub) -> Watch:
+def watch(acme: Partner, github: GitHub) -> MonitoredRepository:
     return watch_over(create_listed_integration(acme))
 
 
 @pytest.fixture
-def tracker(watch: Watch, github: GitHub) -> Tracker:
+def tracker(watch: MonitoredRepository, github: GitHub) -> Tracker:
     """With one critical issue, of which its webhooks told."""
     tracker_state = github.track(tracker_of(watch))
     tracker_state.open(REPORTER, "It crashes", OPENED_AT, labels=("crash",))
@@ -46,14 +46,14 @@ def tracker(watch: Watch, github: GitHub) -> Tracker:
     return tracker_state
 
 
-def poll(watch: Watch, hour: float) -> None:
+def poll(watch: MonitoredRepository, hour: float) -> None:
     now = OPENED_AT + hour * HOUR
-    Watch.objects.filter(pk=watch.pk).update(poll_at=now)
+    MonitoredRepository.objects.filter(pk=watch.pk).update(poll_at=now)
     assert reconciliation.reconcile_due_repositories(now) == 1
     watch.refresh_from_db()
 
 
-def forge(watch: Watch, tracker: Tracker, tell: Any, hour: float) -> None:
+def forge(watch: MonitoredRepository, tracker: Tracker, tell: Any, hour: float) -> None:
     """What a copy of the tracker tells is delivered, well signed; GitHub itself knows nothing of it."""
     copy = deepcopy(tracker)
     tell(copy)
@@ -67,7 +67,7 @@ def answer_at(hour: float, who: Person = PARTNER) -> Any:
 
 
 def clocks() -> list[str]:
-    return list(Clock.objects.order_by("verb").values_list("state", flat=True))
+    return list(SlaClock.objects.order_by("target_type").values_list("state", flat=True))
 
 
 @pytest.mark.parametrize(
@@ -83,59 +83,59 @@ def clocks() -> list[str]:
     ],
     ids=["an answer", "an edited answer", "the reporter's closing", "an answer and a closing", "a question"],
 )
-def test_forged_delivery_stops_no_clock_for_long(watch: Watch, tracker: Tracker, tell: Any) -> None:
+def test_forged_delivery_stops_no_clock_for_long(watch: MonitoredRepository, tracker: Tracker, tell: Any) -> None:
     poll(watch, 1)
-    before = list(Clock.objects.order_by("verb").values_list("state", "due_at", "stopped_at"))
+    before = list(SlaClock.objects.order_by("target_type").values_list("state", "due_at", "stopped_at"))
     forge(watch, tracker, tell, 4)
     assert clocks() != ["running", "running"]
     poll(watch, 26)
-    assert list(Clock.objects.order_by("verb").values_list("state", "due_at", "stopped_at")) == before
+    assert list(SlaClock.objects.order_by("target_type").values_list("state", "due_at", "stopped_at")) == before
     issue = inputs.find_issue("acme/nomad-rocket#1")
     assert issue is not None
     assert UNVERIFIED_EVENT_NOTE in inputs.compute_issue_state(issue, OPENED_AT + 27 * HOUR).notes
 
 
-def test_pause_label_dated_back_pauses_nothing(watch: Watch, tracker: Tracker) -> None:
+def test_pause_label_dated_back_pauses_nothing(watch: MonitoredRepository, tracker: Tracker) -> None:
     tracker.comment(1, PARTNER, "Please send us the whole log file.", OPENED_AT + HOUR)
     poll(watch, 2)
     forge(watch, tracker, lambda copy: copy.label(1, PARTNER, "needs-info", OPENED_AT + 3 * HOUR), 30)
-    assert Clock.objects.get(verb="resolve").state == "paused"
+    assert SlaClock.objects.get(target_type="resolve").state == "paused"
     poll(watch, 32)
-    clock = Clock.objects.get(verb="resolve")
+    clock = SlaClock.objects.get(target_type="resolve")
     assert (clock.state, clock.due_at) == ("running", OPENED_AT + 48 * HOUR)
 
 
-def test_label_that_makes_it_critical_is_never_denied(watch: Watch, tracker: Tracker) -> None:
+def test_label_that_makes_it_critical_is_never_denied(watch: MonitoredRepository, tracker: Tracker) -> None:
     forge(watch, tracker, lambda copy: copy.label(1, HELPER, "p0", OPENED_AT + 3 * HOUR), 3)
     poll(watch, 5)
-    assert not IssueEvent.objects.filter(data__has_key="denied").exists()
+    assert not SupportIssueEvent.objects.filter(data__has_key="denied").exists()
 
 
-def test_breach_that_a_forged_answer_took_back_stands_again(watch: Watch, tracker: Tracker) -> None:
+def test_breach_that_a_forged_answer_took_back_stands_again(watch: MonitoredRepository, tracker: Tracker) -> None:
     poll(watch, 49)
     tasks.advance_clocks(OPENED_AT + 49 * HOUR)
     forge(watch, tracker, lambda copy: copy.close(1, REPORTER, OPENED_AT + 2 * HOUR), 50)
-    assert not Breach.objects.filter(retracted_at=None).exists()
+    assert not SlaBreach.objects.filter(retracted_at=None).exists()
     poll(watch, 74)
     tasks.advance_clocks(OPENED_AT + 74 * HOUR)
-    assert [breach.due_at for breach in Breach.objects.filter(retracted_at=None)] == [OPENED_AT + 48 * HOUR]
+    assert [breach.due_at for breach in SlaBreach.objects.filter(retracted_at=None)] == [OPENED_AT + 48 * HOUR]
 
 
-def test_answer_dated_back_counts_for_nothing(watch: Watch, tracker: Tracker) -> None:
+def test_answer_dated_back_counts_for_nothing(watch: MonitoredRepository, tracker: Tracker) -> None:
     """The comment is there, but was written later than the webhook told."""
     number = tracker.comment(1, PARTNER, ANSWER, OPENED_AT + 60 * HOUR)
     data = json.loads(tracker.hooked[-1].body)
     data["comment"] |= {"created_at": "2026-04-14T10:00:00Z", "updated_at": "2026-04-14T10:00:00Z"}
     assert post(watch, WebhookDelivery("forged", "issue_comment", json.dumps(data).encode())) == 202
     delivery_processing.process_due_deliveries(OPENED_AT + 60 * HOUR)
-    assert Clock.objects.get(verb="respond").state != "overdue"
+    assert SlaClock.objects.get(target_type="respond").state != "overdue"
     poll(watch, 62)
-    assert IssueEvent.objects.filter(data__denied=f"comment:{number}").count() == 1
-    assert Clock.objects.get(verb="respond").stopped_at is None
+    assert SupportIssueEvent.objects.filter(data__denied=f"comment:{number}").count() == 1
+    assert SlaClock.objects.get(target_type="respond").stopped_at is None
 
 
 def test_what_the_lists_show_costs_no_question_and_is_never_denied(
-    watch: Watch, tracker: Tracker, github: GitHub
+    watch: MonitoredRepository, tracker: Tracker, github: GitHub
 ) -> None:
     poll(watch, 1)
     count = len(tracker.hooked)
@@ -149,10 +149,12 @@ def test_what_the_lists_show_costs_no_question_and_is_never_denied(
     poll(watch, 7)
     poll(watch, 30)
     assert [path for path in github.seen if "/issues/1" in path or "/comments/" in path] == []
-    assert not IssueEvent.objects.filter(data__has_key="denied").exists()
+    assert not SupportIssueEvent.objects.filter(data__has_key="denied").exists()
 
 
-def test_what_the_lists_show_late_is_asked_for_and_stands(watch: Watch, tracker: Tracker, github: GitHub) -> None:
+def test_what_the_lists_show_late_is_asked_for_and_stands(
+    watch: MonitoredRepository, tracker: Tracker, github: GitHub
+) -> None:
     poll(watch, 1)
     count = len(tracker.hooked)
     tracker.comment(1, PARTNER, ANSWER, OPENED_AT + 2 * HOUR)
@@ -170,7 +172,7 @@ def test_what_the_lists_show_late_is_asked_for_and_stands(watch: Watch, tracker:
     api.close()
 
 
-def test_answer_that_was_deleted_meanwhile_was_one(watch: Watch, tracker: Tracker) -> None:
+def test_answer_that_was_deleted_meanwhile_was_one(watch: MonitoredRepository, tracker: Tracker) -> None:
     poll(watch, 1)
     count = len(tracker.hooked)
     comment_id = tracker.comment(1, PARTNER, ANSWER, OPENED_AT + 2 * HOUR)
@@ -179,11 +181,11 @@ def test_answer_that_was_deleted_meanwhile_was_one(watch: Watch, tracker: Tracke
     tracker.delete_comment(comment_id, PARTNER, OPENED_AT + 4 * HOUR)  # and its webhook is lost
     poll(watch, 6)
     poll(watch, 30)
-    assert not IssueEvent.objects.filter(data__has_key="denied").exists()
-    assert Clock.objects.get(verb="respond").stopped_at is None
+    assert not SupportIssueEvent.objects.filter(data__has_key="denied").exists()
+    assert SlaClock.objects.get(target_type="respond").stopped_at is None
 
 
-def test_opening_dated_later_gains_nothing(watch: Watch, github: GitHub) -> None:
+def test_opening_dated_later_gains_nothing(watch: MonitoredRepository, github: GitHub) -> None:
     real = github.track(tracker_of(watch))
     forged_tracker = tracker_of(watch)
     forged_tracker.open(REPORTER, "It crashes", OPENED_AT + 40 * HOUR, labels=("crash",))
@@ -191,5 +193,5 @@ def test_opening_dated_later_gains_nothing(watch: Watch, github: GitHub) -> None
     delivery_processing.process_due_deliveries(OPENED_AT + 40 * HOUR)
     real.open(REPORTER, "It crashes", OPENED_AT, labels=("crash",))
     poll(watch, 41)
-    clock = Clock.objects.get(verb="resolve")
+    clock = SlaClock.objects.get(target_type="resolve")
     assert (clock.started_at, clock.due_at, clock.issue.opened_at) == (OPENED_AT, OPENED_AT + 48 * HOUR, OPENED_AT)

@@ -15,7 +15,7 @@ from django.test import Client
 from integrations.partners.models import Partner
 from integrations.sla.github import quotas, webhook_intake
 from integrations.sla.github.quotas import Quota
-from integrations.sla.models import Delivery, Watch
+from integrations.sla.models import GitHubDelivery, MonitoredRepository
 from portal.core.client_ip import parse_trusted_proxies
 from tests.conftest import NOW
 from tests.fakes.github.tracker import WebhookDelivery
@@ -41,12 +41,12 @@ class CacheOutage(LocMemCache):
 
 
 @pytest.fixture
-def watch(acme: Partner) -> Watch:
+def watch(acme: Partner) -> MonitoredRepository:
     return watch_over(create_listed_integration(acme))
 
 
 @pytest.fixture
-def delivery(watch: Watch) -> WebhookDelivery:
+def delivery(watch: MonitoredRepository) -> WebhookDelivery:
     tracker = tracker_of(watch)
     tracker.open(REPORTER, "It crashes", OPENED_AT)
     return tracker.hooked[0]
@@ -64,7 +64,7 @@ def deliver(
     uuid: UUID, delivery: WebhookDelivery, secret: str = SECRET, sender: str = GITHUB, **more: Any
 ) -> HttpResponse:
     headers = delivery.headers(secret)
-    url = f"/hooks/github/{uuid}/"
+    url = f"/inbound/github/{uuid}/"
     return Client().post(url, delivery.body, "application/json", headers=headers, REMOTE_ADDR=sender, **more)
 
 
@@ -79,7 +79,7 @@ def test_accepted_bytes_of_a_hook_are_limited(watch, delivery, monkeypatch):
     answers = [deliver(watch.uuid, replace(delivery, id=f"n{n}"), sender=f"192.0.2.{n}") for n in range(5)]
     assert [answer.status_code for answer in answers] == [202, 202, 202, 429, 429]
     assert answers[-1].headers["Retry-After"] == "3600"
-    assert Delivery.objects.count() == 3
+    assert GitHubDelivery.objects.count() == 3
 
 
 def test_accepted_bytes_of_per_day_are_limited(watch, delivery, monkeypatch):
@@ -138,7 +138,7 @@ def test_payload_that_is_refused_unread_counts_too(watch, delivery, monkeypatch)
 
 
 def test_payload_above_the_limit_is_too_large_whatever_the_quotas(watch, delivery):
-    url = f"/hooks/github/{watch.uuid}/"
+    url = f"/inbound/github/{watch.uuid}/"
     answer = Client().post(
         url, b"x" * (webhook_intake.MAX_PAYLOAD_BYTES + 1), "application/json", headers=delivery.headers(SECRET)
     )
@@ -162,7 +162,7 @@ def test_honest_burst_of_github_passes(watch):
     tracker.open(REPORTER, "Long", OPENED_AT, body="x" * 200_000)
     (long,) = tracker.hooked
     answers = {deliver(watch.uuid, replace(long, id=f"burst-{n}")).status_code for n in range(300)}
-    assert (answers, Delivery.objects.count()) == ({202}, 300)
+    assert (answers, GitHubDelivery.objects.count()) == ({202}, 300)
     counted = cache.get(quotas.ACCEPTED.build_key(str(watch.uuid)))
     assert 0 <= 300 * len(long.body) - counted < quotas.SYNC_BYTES
 
@@ -178,4 +178,4 @@ def test_bytes_that_another_process_counted_are_known_a_second_later(watch, deli
 def test_outage_of_the_cache_loses_no_delivery(watch, delivery, settings):
     settings.CACHES = {"default": {"BACKEND": f"{__name__}.CacheOutage"}}
     answers = [deliver(watch.uuid, replace(delivery, id=f"n{n}")).status_code for n in range(3)]
-    assert (answers, Delivery.objects.count()) == ([202] * 3, 3)
+    assert (answers, GitHubDelivery.objects.count()) == ([202] * 3, 3)

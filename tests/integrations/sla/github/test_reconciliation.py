@@ -9,7 +9,14 @@ import pytest
 from integrations.partners.models import Partner
 from integrations.sla import tasks
 from integrations.sla.github import delivery_processing, reconciliation, redelivery
-from integrations.sla.models import Breach, Clock, Delivery, Issue, IssueEvent, Watch
+from integrations.sla.models import (
+    GitHubDelivery,
+    MonitoredRepository,
+    SlaBreach,
+    SlaClock,
+    SupportIssue,
+    SupportIssueEvent,
+)
 from integrations.sla.services import monitoring
 from tests.fakes.github.server import GitHub
 from tests.fakes.github.tracker import Person, Tracker
@@ -34,18 +41,18 @@ NOW = OPENED_AT + 30 * HOUR
 
 
 @pytest.fixture
-def watch(acme: Partner, github: GitHub) -> Watch:
+def watch(acme: Partner, github: GitHub) -> MonitoredRepository:
     return watch_over(create_listed_integration(acme))
 
 
 @pytest.fixture
-def tracker(watch: Watch, github: GitHub) -> Tracker:
+def tracker(watch: MonitoredRepository, github: GitHub) -> Tracker:
     return github.track(tracker_of(watch))
 
 
-def poll(watch: Watch, now: datetime = NOW) -> int:
+def poll(watch: MonitoredRepository, now: datetime = NOW) -> int:
     """One reading, whenever it would be due. Returns how many were read."""
-    Watch.objects.filter(pk=watch.pk).update(poll_at=now)
+    MonitoredRepository.objects.filter(pk=watch.pk).update(poll_at=now)
     result = reconciliation.reconcile_due_repositories(now)
     watch.refresh_from_db()
     return result
@@ -102,16 +109,16 @@ def later(tracker: Tracker, rng: random.Random, begins: datetime) -> None:
             tracker.edit(number, REPORTER, f"It is version {rng.random():.3f}.", then + timedelta(minutes=9))
 
 
-def of(watch: Watch) -> tuple[list[object], list[object]]:
+def of(watch: MonitoredRepository) -> tuple[list[object], list[object]]:
     """Everything that follows from the facts: who said what when, issues and clocks."""
     return list(list_known_events(watch)), list(state(watch))
 
 
-def start_over(watch: Watch) -> None:
+def start_over(watch: MonitoredRepository) -> None:
     with disable_delete_guard():
-        Issue.objects.all().delete()
-    Delivery.objects.all().delete()
-    Watch.objects.filter(pk=watch.pk).update(cursors={}, etags={}, data_up_to=OPENED_AT)
+        SupportIssue.objects.all().delete()
+    GitHubDelivery.objects.all().delete()
+    MonitoredRepository.objects.filter(pk=watch.pk).update(cursors={}, etags={}, data_up_to=OPENED_AT)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -138,14 +145,14 @@ def test_d7_dropped_and_shuffled_webhooks_change_nothing_after_one_reading(watch
     assert of(watch) == truth
 
 
-def arrive(watch: Watch, tracker: Tracker, rng: random.Random, first_index: int, share: float) -> None:
+def arrive(watch: MonitoredRepository, tracker: Tracker, rng: random.Random, first_index: int, share: float) -> None:
     """What was told since then arrives shuffled, that share of it; then everything is read once."""
     arriving = [delivery for delivery in tracker.hooked[first_index:] if rng.random() < share]
     rng.shuffle(arriving)
     deliver(watch, arriving)
     for delivery in arriving:  # as they happened: what was deleted was deleted when we heard of it
         at = json.loads(delivery.body)["issue"]["updated_at"]
-        Delivery.objects.filter(delivery_id=delivery.id).update(received_at=datetime.fromisoformat(at))
+        GitHubDelivery.objects.filter(delivery_id=delivery.id).update(received_at=datetime.fromisoformat(at))
     delivery_processing.process_due_deliveries(NOW)
     poll(watch)
 
@@ -176,11 +183,11 @@ def test_d7_rewritten_report_ends_the_pause_though_no_webhook_reported(watch, tr
     number = tracker.open(REPORTER, "It crashes", OPENED_AT, body="It crashes.")
     tracker.comment(number, PARTNER, "Which version do you use?", OPENED_AT + HOUR)
     poll(watch, OPENED_AT + 2 * HOUR)
-    assert Clock.objects.get(verb="resolve").state == "paused"
+    assert SlaClock.objects.get(target_type="resolve").state == "paused"
     tracker.edit(number, REPORTER, "It crashes. Version 1.2.3.", OPENED_AT + 3 * HOUR)
     for hour in (4, 5):
         poll(watch, OPENED_AT + hour * HOUR)
-    clock, issue_event = Clock.objects.get(verb="resolve"), IssueEvent.objects.get(kind="edited")
+    clock, issue_event = SlaClock.objects.get(target_type="resolve"), SupportIssueEvent.objects.get(kind="edited")
     assert (clock.state, clock.paused_seconds) == ("running", 2 * 3600)
     assert (issue_event.at, issue_event.actor, issue_event.data) == (
         OPENED_AT + 3 * HOUR,
@@ -195,10 +202,10 @@ def test_d7_webhook_that_comes_late_says_who_rewrote_the_report(watch, tracker):
     poll(watch, OPENED_AT + 2 * HOUR)
     tracker.edit(number, PARTNER, "```\nIt crashes.\n```", OPENED_AT + 3 * HOUR)
     poll(watch, OPENED_AT + 4 * HOUR)
-    assert Clock.objects.get(verb="resolve").state == "running"
+    assert SlaClock.objects.get(target_type="resolve").state == "running"
     deliver(watch, tracker.hooked)
     delivery_processing.process_due_deliveries(OPENED_AT + 5 * HOUR)
-    assert Clock.objects.get(verb="resolve").state == "paused"
+    assert SlaClock.objects.get(target_type="resolve").state == "paused"
     assert [row[1:4] for row in list_known_events(watch) if row[1] == "edited"] == [
         ("edited", OPENED_AT + 3 * HOUR, PARTNER.id)
     ]
@@ -209,10 +216,10 @@ def test_d7_first_words_of_a_comment_count_once_their_webhook_comes(watch, track
     comment_id = tracker.comment(number, PARTNER, "It is fixed in 1.2.", OPENED_AT + HOUR)
     tracker.edit_comment(comment_id, PARTNER, "It is fixed in 1.2.1.", OPENED_AT + 3 * HOUR)
     poll(watch, OPENED_AT + 4 * HOUR)
-    assert Clock.objects.get(verb="respond").stopped_at == OPENED_AT + 3 * HOUR
+    assert SlaClock.objects.get(target_type="respond").stopped_at == OPENED_AT + 3 * HOUR
     deliver(watch, tracker.hooked)
     delivery_processing.process_due_deliveries(OPENED_AT + 5 * HOUR)
-    assert Clock.objects.get(verb="respond").stopped_at == OPENED_AT + HOUR
+    assert SlaClock.objects.get(target_type="respond").stopped_at == OPENED_AT + HOUR
 
 
 def test_d7_breach_that_never_was_is_reverted_once(watch, tracker):
@@ -221,13 +228,13 @@ def test_d7_breach_that_never_was_is_reverted_once(watch, tracker):
     delivery_processing.process_due_deliveries(NOW)
     poll(watch, OPENED_AT + 49 * HOUR)
     tasks.advance_clocks(OPENED_AT + 49 * HOUR)
-    assert Breach.objects.count() == 1
+    assert SlaBreach.objects.count() == 1
     tracker.comment(number, PARTNER, "Which version do you use?", OPENED_AT + 2 * HOUR)
     for later in (52, 53):
         deliver(watch, tracker.hooked)
         delivery_processing.process_due_deliveries(OPENED_AT + later * HOUR)
         poll(watch, OPENED_AT + later * HOUR)
-    breach, clock = Breach.objects.get(), Clock.objects.get(verb="resolve")
+    breach, clock = SlaBreach.objects.get(), SlaClock.objects.get(target_type="resolve")
     assert (breach.retracted_at, clock.state, clock.events.filter(kind="retracted").count()) == (
         OPENED_AT + 52 * HOUR,
         "paused",
@@ -308,24 +315,24 @@ def test_pages_lose_nothing(watch, tracker, monkeypatch):
         tracker.comment(number, PARTNER, "Which version do you use?", OPENED_AT + timedelta(hours=1, minutes=n // 6))
         tracker.label(number, HELPER, "crash", OPENED_AT + timedelta(hours=2, minutes=n // 4))
     poll(watch)
-    assert Issue.objects.count() == 23
-    assert IssueEvent.objects.count() == 69
+    assert SupportIssue.objects.count() == 23
+    assert SupportIssueEvent.objects.count() == 69
 
 
 def test_deleted_comment_is_found_missing(watch, tracker):
     number = tracker.open(REPORTER, "It crashes", OPENED_AT)
     comment_id = tracker.comment(number, PARTNER, "It is fixed in 1.2.", OPENED_AT + HOUR)
     poll(watch, OPENED_AT + 2 * HOUR)
-    assert Clock.objects.get(verb="respond").stopped_at == OPENED_AT + HOUR
+    assert SlaClock.objects.get(target_type="respond").stopped_at == OPENED_AT + HOUR
     tracker.delete_comment(comment_id, PARTNER, OPENED_AT + 3 * HOUR)
     poll(watch, OPENED_AT + 4 * HOUR)
-    event = IssueEvent.objects.get(kind="comment_deleted")
+    event = SupportIssueEvent.objects.get(kind="comment_deleted")
     assert (event.key, event.at, event.data) == (
         f"comment:{comment_id}:deleted",
         OPENED_AT + 3 * HOUR,
         {"comment": f"comment:{comment_id}"},
     )
-    assert Clock.objects.get(verb="respond").stopped_at is None
+    assert SlaClock.objects.get(target_type="respond").stopped_at is None
 
 
 def test_deleted_issue_is_found_missing_within_a_day(watch, tracker):
@@ -334,11 +341,11 @@ def test_deleted_issue_is_found_missing_within_a_day(watch, tracker):
     tracker.delete(number, Person(1, "admin"))
     poll(watch, OPENED_AT + 26 * HOUR)
     assert [row[0] for row in facts(watch)] == ["opened", "deleted"]
-    assert Issue.objects.get().is_open is False
+    assert SupportIssue.objects.get().is_open is False
 
 
 def test_what_github_could_not_deliver_is_asked_for_once(watch, tracker):
-    Watch.objects.update(hook_id=tracker.hook_id)
+    MonitoredRepository.objects.update(hook_id=tracker.hook_id)
     tracker.open(REPORTER, "It crashes", OPENED_AT)
     lost_id = tracker.could_not_deliver(tracker.hooked[0], NOW - HOUR)
     tracker.could_not_deliver(tracker.ping(), NOW - timedelta(days=4))
@@ -348,7 +355,7 @@ def test_what_github_could_not_deliver_is_asked_for_once(watch, tracker):
 
 
 def test_what_is_asked_for_again_is_asked_a_second_apart(watch, tracker):
-    Watch.objects.update(hook_id=tracker.hook_id)
+    MonitoredRepository.objects.update(hook_id=tracker.hook_id)
     tracker.open(REPORTER, "It crashes", OPENED_AT)
     lost_ids = {tracker.could_not_deliver(tracker.ping(), NOW - HOUR) for _ in range(3)}
     watch.refresh_from_db()
@@ -363,7 +370,7 @@ def test_five_hundred_lost_deliveries_are_asked_for_while_github_keeps_them():
 
 def test_what_did_not_arrive_in_an_outage_is_asked_for_until_nothing_is_left(watch, tracker, monkeypatch):
     monkeypatch.setattr(redelivery, "MAX_REQUESTS", 60)
-    Watch.objects.update(hook_id=tracker.hook_id)
+    MonitoredRepository.objects.update(hook_id=tracker.hook_id)
     begins = NOW - 20 * HOUR
     deliveries = [tracker.ping() for _ in range(300)]
     lost_ids = [tracker.could_not_deliver(each, begins + timedelta(minutes=n)) for n, each in enumerate(deliveries)]
@@ -387,7 +394,7 @@ def test_what_did_not_arrive_in_an_outage_is_asked_for_until_nothing_is_left(wat
 
 
 def test_as_long_as_any_are_left_we_come_back_in_a_quarter_of_an_hour(watch, tracker):
-    Watch.objects.update(hook_id=tracker.hook_id, last_delivery_at=NOW, poll_at=NOW + HOUR)
+    MonitoredRepository.objects.update(hook_id=tracker.hook_id, last_delivery_at=NOW, poll_at=NOW + HOUR)
     for _ in range(redelivery.MAX_REQUESTS + 1):
         tracker.could_not_deliver(tracker.ping(), NOW - HOUR)
     watch.refresh_from_db()
@@ -397,7 +404,7 @@ def test_as_long_as_any_are_left_we_come_back_in_a_quarter_of_an_hour(watch, tra
 
 
 def test_what_fails_again_and_again_keeps_nothing_else_waiting(watch, tracker):
-    Watch.objects.update(hook_id=tracker.hook_id)
+    MonitoredRepository.objects.update(hook_id=tracker.hook_id)
     stubborn = [tracker.ping() for _ in range(redelivery.MAX_REQUESTS)]
     for _ in range(redelivery.MAX_TRIES):
         for each in stubborn:
@@ -412,7 +419,7 @@ def test_what_fails_again_and_again_keeps_nothing_else_waiting(watch, tracker):
 
 
 def test_token_that_may_not_see_deliveries_is_not_asked_again_at_once(watch, tracker, github):
-    Watch.objects.update(hook_id=tracker.hook_id + 1)
+    MonitoredRepository.objects.update(hook_id=tracker.hook_id + 1)
     poll(watch)
     github.seen.clear()
     poll(watch, NOW + 2 * DAY)
@@ -421,13 +428,13 @@ def test_token_that_may_not_see_deliveries_is_not_asked_again_at_once(watch, tra
 
 
 def test_repository_in_someones_hands_is_left_to_them(watch, tracker, github):
-    Watch.objects.update(claimed_until=NOW + timedelta(minutes=1))
+    MonitoredRepository.objects.update(claimed_until=NOW + timedelta(minutes=1))
     assert (poll(watch), github.seen) == (0, [])
 
 
 def test_hook_that_reports_everything_lets_us_ask_less(watch, tracker):
     poll(watch)
     assert NOW + timedelta(minutes=4) < watch.poll_at <= NOW + timedelta(minutes=5)
-    Watch.objects.update(last_delivery_at=NOW)
+    MonitoredRepository.objects.update(last_delivery_at=NOW)
     poll(watch)
     assert NOW + timedelta(minutes=50) < watch.poll_at <= NOW + timedelta(hours=1)

@@ -1,4 +1,4 @@
-"""D1–D10 of the failure catalogue, as far as the door decides them; what is read is in test_reading."""
+"""D1–D10 of the failure catalog, as far as the door decides them; what is read is in test_reading."""
 
 import hashlib
 import hmac
@@ -15,7 +15,7 @@ from django.test import Client
 
 from integrations.partners.models import Partner
 from integrations.sla.github import delivery_processing, webhook_intake
-from integrations.sla.models import Delivery, Watch
+from integrations.sla.models import GitHubDelivery, MonitoredRepository
 from integrations.sla.services import monitoring
 from tests.conftest import NOW
 from tests.fakes.github.tracker import Tracker, WebhookDelivery
@@ -31,19 +31,19 @@ from tests.integrations.sla.watched import (
 
 
 @pytest.fixture
-def watch(acme: Partner) -> Watch:
+def watch(acme: Partner) -> MonitoredRepository:
     return watch_over(create_listed_integration(acme))
 
 
 @pytest.fixture
-def opened_delivery(watch: Watch) -> WebhookDelivery:
+def opened_delivery(watch: MonitoredRepository) -> WebhookDelivery:
     tracker = tracker_of(watch)
     tracker.open(REPORTER, "It crashes", OPENED_AT)
     return tracker.hooked[0]
 
 
-def list_delivery_ids(watch: Watch) -> list[str]:
-    return list(Delivery.objects.filter(watch=watch).order_by("pk").values_list("delivery_id", flat=True))
+def list_delivery_ids(watch: MonitoredRepository) -> list[str]:
+    return list(GitHubDelivery.objects.filter(watch=watch).order_by("pk").values_list("delivery_id", flat=True))
 
 
 def test_d1_a_delivery_that_comes_a_hundred_times_is_one_row(watch, opened_delivery):
@@ -56,7 +56,7 @@ def test_delivery_is_kept_as_it_came_with_two_statements_at_most(watch, opened_d
         assert post(watch, opened_delivery) == 202
     with django_assert_max_num_queries(1):
         assert post(watch, replace(opened_delivery, id="another")) == 202
-    row = Delivery.objects.get(delivery_id=opened_delivery.id)
+    row = GitHubDelivery.objects.get(delivery_id=opened_delivery.id)
     assert (bytes(row.body), row.event, row.read_at, row.attempts, row.outcome) == (
         opened_delivery.body,
         "issues",
@@ -82,7 +82,7 @@ def test_number_of_the_hook_is_learnt_from_any_delivery_until_a_ping_reports_it(
 
 
 def test_d4_forgeries_leave_nothing_but_a_counter(watch, opened_delivery):
-    rng, url, kinds = random.Random(4), f"/hooks/github/{watch.uuid}/", []
+    rng, url, kinds = random.Random(4), f"/inbound/github/{watch.uuid}/", []
     good = opened_delivery.headers(SECRET)
     client = Client()
     for _ in range(60):
@@ -136,7 +136,7 @@ def test_d5_another_partners_repository_is_refused_each_with_its_own_secret(acme
 
 
 def test_d6_bodies_that_are_too_large_or_of_another_kind_are_refused(watch, opened_delivery):
-    url, headers = f"/hooks/github/{watch.uuid}/", opened_delivery.headers(SECRET)
+    url, headers = f"/inbound/github/{watch.uuid}/", opened_delivery.headers(SECRET)
 
     def answer(kind: str, **more: str) -> int:
         return Client().post(url, opened_delivery.body, kind, headers=headers, **more).status_code
@@ -209,8 +209,8 @@ def test_d6_no_body_breaks_the_intake_or_the_reader_and_none_of_it_stays_in_memo
     assert (set(statuses) <= {202, 400, 403, 429}, statuses.count(202) > 40, growth_mb < 50) == (True, True, True), (
         growth_mb
     )
-    assert Delivery.objects.filter(read_at=None).count() == 0
-    assert Delivery.objects.filter(outcome="failed").count() == 0
+    assert GitHubDelivery.objects.filter(read_at=None).count() == 0
+    assert GitHubDelivery.objects.filter(outcome="failed").count() == 0
     assert "failed together" not in caplog.text
 
 
@@ -218,16 +218,16 @@ def test_bodies_are_emptied_after_a_week_and_known_when_they_come_again(watch, o
     assert post(watch, opened_delivery) == 202
     then = NOW + timedelta(days=8)
     assert webhook_intake.forget_bodies(then) == 0  # nobody has read it
-    Delivery.objects.update(received_at=NOW)
+    GitHubDelivery.objects.update(received_at=NOW)
     delivery_processing.process_due_deliveries(NOW)
     assert [webhook_intake.forget_bodies(NOW + timedelta(days=7)), webhook_intake.forget_bodies(then)] == [0, 1]
-    row = Delivery.objects.get()
+    row = GitHubDelivery.objects.get()
     assert (bytes(row.body), row.digest, row.outcome, row.forgotten_at) == (
         b"", hashlib.sha256(opened_delivery.body).hexdigest(), "read", then,
     )  # fmt: skip
     post(watch, replace(opened_delivery, id="again"))
     delivery_processing.process_due_deliveries(then)
-    assert Delivery.objects.get(delivery_id="again").outcome == "replay"
+    assert GitHubDelivery.objects.get(delivery_id="again").outcome == "replay"
     assert webhook_intake.forget_bodies(then) == 0
 
 
@@ -273,7 +273,7 @@ def test_d10_ping_and_unknown_events_are_kept(watch):
 
 
 def test_hook_that_is_not_there_or_has_ended_answers_so(watch, opened_delivery):
-    missing = f"/hooks/github/{watch.integration.uuid}/"
+    missing = f"/inbound/github/{watch.integration.uuid}/"
     headers = opened_delivery.headers(SECRET)
     assert Client().post(missing, opened_delivery.body, "application/json", headers=headers).status_code == 404
     monitoring.stop_monitoring(watch.integration, NOW)
@@ -282,11 +282,11 @@ def test_hook_that_is_not_there_or_has_ended_answers_so(watch, opened_delivery):
 
 
 def test_hook_is_only_for_posting(watch):
-    assert Client().get(f"/hooks/github/{watch.uuid}/").status_code == 405
+    assert Client().get(f"/inbound/github/{watch.uuid}/").status_code == 405
 
 
 def test_secret_is_kept_sealed_and_shown_once(watch, alice, sign_in):
-    page = f"/integrations/{watch.integration.uuid}/watch/"
+    page = f"/integrations/{watch.integration.uuid}/monitoring/"
     client = sign_in(alice)
     secret_response = client.get(page)
     after = secret_response.context["after"]
@@ -301,8 +301,8 @@ def test_secret_is_kept_sealed_and_shown_once(watch, alice, sign_in):
 
 
 def test_page_says_what_has_not_come_yet(watch, alice, charlie, sign_in):
-    page = f"/integrations/{watch.integration.uuid}/watch/"
+    page = f"/integrations/{watch.integration.uuid}/monitoring/"
     text = " ".join(sign_in(alice).get(page).text.split())
     assert "No delivery seen yet; we read every 5 minutes instead." in text
-    assert f"/hooks/github/{watch.uuid}/" in text
+    assert f"/inbound/github/{watch.uuid}/" in text
     assert sign_in(charlie).get(page).status_code == 404

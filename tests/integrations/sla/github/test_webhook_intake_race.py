@@ -12,7 +12,7 @@ from django.db import connection
 from integrations.partners.models import Partner
 from integrations.sla import tasks
 from integrations.sla.github import delivery_processing
-from integrations.sla.models import Clock, Delivery, Issue, IssueEvent, Watch
+from integrations.sla.models import GitHubDelivery, MonitoredRepository, SlaClock, SupportIssue, SupportIssueEvent
 from tests.fakes.github.tracker import Tracker
 from tests.integrations.sla.watched import (
     OPENED_AT,
@@ -33,12 +33,12 @@ LATER = OPENED_AT + timedelta(days=5)
 
 
 @pytest.fixture
-def watch(acme: Partner) -> Watch:
+def watch(acme: Partner) -> MonitoredRepository:
     return watch_over(create_listed_integration(acme))
 
 
 @pytest.fixture
-def tracker(watch: Watch) -> Tracker:
+def tracker(watch: MonitoredRepository) -> Tracker:
     return tracker_of(watch)
 
 
@@ -68,23 +68,26 @@ def test_d1_the_same_delivery_from_twenty_sides_is_one_row(watch, tracker):
     for number in range(5):
         same = replace(tracker.hooked[0], id=f"same-{number}")
         assert at_once(*[lambda same=same: post(watch, same)] * 20) == [202] * 20
-    assert Delivery.objects.count() == 5
+    assert GitHubDelivery.objects.count() == 5
 
 
 def test_readers_and_sweepers_next_to_each_other_give_one_state(watch, tracker):
     for number in range(30):
         issue = tracker.open(REPORTER, f"Trouble {number}", OPENED_AT + timedelta(minutes=number), labels=("crash",))
         tracker.comment(issue, PARTNER, "Which version do you use?", OPENED_AT + timedelta(hours=1))
-    Watch.objects.update(data_up_to=LATER)
+    MonitoredRepository.objects.update(data_up_to=LATER)
     for delivery in tracker.hooked:
         assert post(watch, delivery) == 202
     read, swept = lambda: delivery_processing.process_due_deliveries(LATER), lambda: tasks.advance_due_clocks(LATER)
     results = at_once(read, read, swept, read, swept)
     assert [error for error in results if isinstance(error, Exception)] == []
     delivery_processing.process_due_deliveries(LATER)
-    assert Delivery.objects.filter(read_at=None).count() == 0
-    assert (Issue.objects.count(), IssueEvent.objects.count(), Clock.objects.count()) == (30, 90, 60)
-    assert set(Clock.objects.values_list("verb", "state")) == {("respond", "off"), ("resolve", "paused")}
+    assert GitHubDelivery.objects.filter(read_at=None).count() == 0
+    assert (SupportIssue.objects.count(), SupportIssueEvent.objects.count(), SlaClock.objects.count()) == (30, 90, 60)
+    assert set(SlaClock.objects.values_list("target_type", "state")) == {
+        ("respond", "not_applicable"),
+        ("resolve", "paused"),
+    }
 
 
 def test_fact_reported_by_two_hooks_at_once_is_one(watch, tracker):
@@ -101,4 +104,4 @@ def test_fact_reported_by_two_hooks_at_once_is_one(watch, tracker):
         != []
     )
     delivery_processing.process_due_deliveries(LATER)
-    assert (Issue.objects.count(), IssueEvent.objects.count()) == (1, 1)
+    assert (SupportIssue.objects.count(), SupportIssueEvent.objects.count()) == (1, 1)

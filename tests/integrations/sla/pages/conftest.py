@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from integrations.sla.models import Issue, Watch
+from integrations.sla.models import MonitoredRepository, SupportIssue
 from tests.integrations.sla.pages.issues import ANSWER, QUESTION, create_issue
 from tests.integrations.sla.watched import create_listed_integration, watch_over
 
@@ -14,7 +14,7 @@ DAY = timedelta(days=1)
 
 
 @pytest.fixture
-def issues(acme: Any, globex: Any, alice: Any, charlie: Any) -> dict[str, Issue]:
+def issues(acme: Any, globex: Any, alice: Any, charlie: Any) -> dict[str, SupportIssue]:
     """Of Acme: kept, paused, running, at risk, breached, blind; Globex has one of its own."""
     now = timezone.now()
     rocket, other = (
@@ -32,8 +32,8 @@ def issues(acme: Any, globex: Any, alice: Any, charlie: Any) -> dict[str, Issue]
         "breached": create_issue(
             rocket, "Exploded", now - 3 * DAY, (2, "replies", "Anybody?"), labels=("p0",), now=now
         ),
-        "blind": create_issue(dark, "Unseen", now - 4 * DAY, labels=("critical",), now=now - 3 * DAY),
+        "data_incomplete": create_issue(dark, "Unseen", now - 4 * DAY, labels=("critical",), now=now - 3 * DAY),
         "other": create_issue(other, "Secret of Globex", now - DAY, now=now),
     }
-    Watch.objects.filter(integration=rocket).update(data_up_to=now)
+    MonitoredRepository.objects.filter(integration=rocket).update(data_up_to=now)
     return issues_by_name

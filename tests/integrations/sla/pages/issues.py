@@ -8,7 +8,7 @@ from django.db import transaction
 from integrations.sla import tasks
 from integrations.sla.github import event_mapping, event_store
 from integrations.sla.github.event_store import IssueEventBatch
-from integrations.sla.models import Issue, Watch
+from integrations.sla.models import MonitoredRepository, SupportIssue
 from integrations.sla.services import projection
 from integrations.submissions.models import Integration
 
@@ -26,12 +26,14 @@ def create_issue(
     *acts: Act,
     labels: tuple[str, ...] = (),
     now: datetime | None = None,
-) -> Issue:
+) -> SupportIssue:
     """An issue of the integration with what happened to it, known and swept up to `now` (without: an hour later)."""
     now = now or at + timedelta(hours=1)
-    watch = Watch.objects.get(integration=integration)
-    Watch.objects.filter(pk=watch.pk).update(began_at=min(watch.began_at, at), data_up_to=now, poll_at=None)
-    number = Issue.objects.filter(watch=watch).count() + 1
+    watch = MonitoredRepository.objects.get(integration=integration)
+    MonitoredRepository.objects.filter(pk=watch.pk).update(
+        began_at=min(watch.began_at, at), data_up_to=now, poll_at=None
+    )
+    number = SupportIssue.objects.filter(watch=watch).count() + 1
     raw = {
         "id": watch.pk * 1000 + number, "number": number, "title": title, "body": "It fails.", "user": USER,
         "author_association": "NONE", "created_at": at.isoformat(), "updated_at": at.isoformat(),
@@ -56,7 +58,7 @@ def create_issue(
         )
         projection.rebuild_projections(updates, now)
     tasks.advance_due_clocks(now)
-    return Issue.objects.get(watch=watch, number=number)
+    return SupportIssue.objects.get(watch=watch, number=number)
 
 
 def build_issue_update(

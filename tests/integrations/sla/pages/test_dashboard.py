@@ -13,7 +13,7 @@ from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
 from integrations.sla import dashboard_metrics, exports, filters, presenters, tasks
-from integrations.sla.models import Clock, Issue, Watch
+from integrations.sla.models import MonitoredRepository, SlaClock, SupportIssue
 from integrations.sla.services import projection
 from tests.integrations.sla.pages.issues import create_issue
 
@@ -21,7 +21,7 @@ SignIn = Callable[[Any], Any]
 
 
 @pytest.fixture(autouse=True)
-def swept(issues: dict[str, Issue]) -> None:
+def swept(issues: dict[str, SupportIssue]) -> None:
     """The blind one's due moment has passed since its repository was read last."""
     tasks.advance_due_clocks(timezone.now())
 
@@ -37,7 +37,7 @@ def text(answer: Any) -> str:
 @pytest.mark.parametrize(
     ("state", "expected"),
     [
-        ("at_risk", ["Burns"]), ("breached", ["Exploded"]), ("blind", ["Unseen"]), ("paused", ["Paused"]),
+        ("at_risk", ["Burns"]), ("breached", ["Exploded"]), ("data_incomplete", ["Unseen"]), ("paused", ["Paused"]),
         ("kept", ["Kept"]), ("late", []), ("", ["Unseen", "Exploded", "Burns", "=cmd|calc", "Paused"]),
         ("all", ["Unseen", "Exploded", "Burns", "=cmd|calc", "Paused", "Kept"]),
         ("nonsense", ["Unseen", "Exploded", "Burns", "=cmd|calc", "Paused"]),
@@ -59,12 +59,14 @@ def test_each_partner_sees_its_own_and_the_program_all(sign_in: SignIn, alice: A
 
 
 def test_integration_alone_is_a_filter_and_what_is_none_is_not_said_to_be_one(
-    sign_in: SignIn, issues: dict[str, Issue], alice: Any, charlie: Any, rita: Any
+    sign_in: SignIn, issues: dict[str, SupportIssue], alice: Any, charlie: Any, rita: Any
 ) -> None:
     query = f"?state=all&integration={issues['other'].integration.uuid}"
     assert titles(sign_in(rita), query) == titles(sign_in(charlie), query) == ["Secret of Globex"]
     assert "Secret of Globex" not in titles(sign_in(alice), query)
-    data = json.loads(text(sign_in(rita).get("/sla/clocks.json?state=kept&severity=worst&program=none&integration=x")))
+    data = json.loads(
+        text(sign_in(rita).get("/sla/clocks.json?state=stored&severity=worst&program=none&integration=x"))
+    )
     assert data["asked"] == {"state": "kept"}
 
 
@@ -96,8 +98,12 @@ def test_behind_is_what_could_not_be_read_not_what_a_hook_keeps_quiet(
     alice: Any, trouble: str, next_in: int, behind: int
 ) -> None:
     now = timezone.now()
-    Watch.objects.update(data_up_to=now - timedelta(minutes=45), poll_at=now + timedelta(minutes=5), trouble="")
-    Watch.objects.filter(integration__name="Dark").update(poll_at=now + timedelta(minutes=next_in), trouble=trouble)
+    MonitoredRepository.objects.update(
+        data_up_to=now - timedelta(minutes=45), poll_at=now + timedelta(minutes=5), trouble=""
+    )
+    MonitoredRepository.objects.filter(integration__name="Dark").update(
+        poll_at=now + timedelta(minutes=next_in), trouble=trouble
+    )
     assert (
         dashboard_metrics.build_dashboard_summary(filters.parse_filters(alice, {}), now, QueryDict()).behind == behind
     )
@@ -106,7 +112,7 @@ def test_behind_is_what_could_not_be_read_not_what_a_hook_keeps_quiet(
 def test_csv_holds_the_same_rows_and_no_formula(sign_in: SignIn, alice: Any) -> None:
     table = list(csv.DictReader(io.StringIO(text(sign_in(alice).get("/sla/clocks.csv")).removeprefix("\ufeff"))))
     assert [row["title"] for row in table] == ["Unseen", "Exploded", "Burns", "'=cmd|calc", "Paused"]
-    assert [row["spoke_last"] for row in table[-2:]] == ["uma", "dana"]
+    assert [row["last_commenter_role"] for row in table[-2:]] == ["uma", "dana"]
 
 
 def test_file_that_is_cut_says_so(sign_in: SignIn, alice: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -127,7 +133,7 @@ def test_file_names_its_encoding_to_spreadsheets(sign_in: SignIn, alice: Any) ->
 
 
 def test_page_asks_as_little_for_a_hundred_rows_as_for_one(
-    sign_in: SignIn, rita: Any, issues: dict[str, Issue], django_assert_max_num_queries: DjangoAssertNumQueries
+    sign_in: SignIn, rita: Any, issues: dict[str, SupportIssue], django_assert_max_num_queries: DjangoAssertNumQueries
 ) -> None:
     integration, now = issues["running"].integration, timezone.now()
     for number in range(60):
@@ -139,21 +145,21 @@ def test_page_asks_as_little_for_a_hundred_rows_as_for_one(
     assert len(page.context["rows"]) == 66 - 50
 
 
-def test_used_time_runs_on_after_the_last_fold_and_stands_while_paused(issues: dict[str, Issue]) -> None:
+def test_used_time_runs_on_after_the_last_fold_and_stands_while_paused(issues: dict[str, SupportIssue]) -> None:
     now = timezone.now()
     then = now + timedelta(hours=4)
-    rows_by_title = {row.title: row for row in presenters.build_rows(Clock.objects.filter(promised=True), then)}
+    rows_by_title = {row.title: row for row in presenters.build_rows(SlaClock.objects.filter(is_committed=True), then)}
     assert rows_by_title["Burns"].used.words == "44 h of 48 h"
     assert rows_by_title["Paused"].used.counted == get_counted_time(issues["paused"])
     projection.rebuild_projections([issues["at_risk"].pk], then)
-    again = {row.title: row for row in presenters.build_rows(Clock.objects.filter(promised=True), then)}
+    again = {row.title: row for row in presenters.build_rows(SlaClock.objects.filter(is_committed=True), then)}
     assert again["Burns"].used.counted == pytest.approx(rows_by_title["Burns"].used.counted, abs=timedelta(seconds=1))
 
 
-def get_counted_time(issue: Issue) -> timedelta:
-    return timedelta(seconds=issue.clocks.get(verb="resolve").counted_seconds)
+def get_counted_time(issue: SupportIssue) -> timedelta:
+    return timedelta(seconds=issue.clocks.get(target_type="resolve").counted_seconds)
 
 
 def test_what_is_blind_is_never_said_to_be_late(sign_in: SignIn, alice: Any) -> None:
-    page = sign_in(alice).get("/sla/?state=blind").content.decode()
+    page = sign_in(alice).get("/sla/?state=data_incomplete").content.decode()
     assert ("not known whether it was kept" in page, "meter-over" in page, "overdue by" in page) == (True, False, False)

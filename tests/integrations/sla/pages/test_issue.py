@@ -10,23 +10,23 @@ from django.utils import timezone
 from integrations.sla import notifications
 from integrations.sla.engine import inputs
 from integrations.sla.issue_page import build_issue_page
-from integrations.sla.models import Issue
+from integrations.sla.models import SupportIssue
 from integrations.sla.services import disputes
-from portal.audit.models import Event
+from portal.audit.models import AuditEvent
 from portal.core.errors import ActionRefused
-from portal.notifications.models import Email
+from portal.notifications.models import EmailMessage
 
 SignIn = Callable[[Any], Any]
 
 
-def fresh(issue: Issue) -> Issue:
-    issues = Issue.objects.select_related("watch", "calendar", "policy", "integration__partner")
+def fresh(issue: SupportIssue) -> SupportIssue:
+    issues = SupportIssue.objects.select_related("watch", "calendar", "policy", "integration__partner")
     return issues.prefetch_related(inputs.EVENTS_PREFETCH).get(pk=issue.pk)
 
 
-@pytest.mark.parametrize("name", ["kept", "paused", "running", "at_risk", "breached", "blind"])
+@pytest.mark.parametrize("name", ["kept", "paused", "running", "at_risk", "breached", "data_incomplete"])
 def test_segments_of_each_clock_follow_each_other_without_a_gap(
-    issues: dict[str, Issue], alice: Any, name: str
+    issues: dict[str, SupportIssue], alice: Any, name: str
 ) -> None:
     page = build_issue_page(fresh(issues[name]), alice, timezone.now())
     for clock in (page.state.respond, page.state.resolve):
@@ -35,7 +35,9 @@ def test_segments_of_each_clock_follow_each_other_without_a_gap(
         assert sum((s.used for s in clock.segments if s.counted), timedelta()) == clock.counted
 
 
-def test_pause_appears_in_the_bar_where_it_was_and_links_to_the_question(issues: dict[str, Issue], alice: Any) -> None:
+def test_pause_appears_in_the_bar_where_it_was_and_links_to_the_question(
+    issues: dict[str, SupportIssue], alice: Any
+) -> None:
     page = build_issue_page(fresh(issues["paused"]), alice, timezone.now())
     panel = page.promise
     assert panel
@@ -45,25 +47,25 @@ def test_pause_appears_in_the_bar_where_it_was_and_links_to_the_question(issues:
 
 
 def test_program_lowers_the_severity_and_both_sides_read_why(
-    sign_in: SignIn, issues: dict[str, Issue], rita: Any, alice: Any
+    sign_in: SignIn, issues: dict[str, SupportIssue], rita: Any, alice: Any
 ) -> None:
     issue = issues["at_risk"]
-    answer = sign_in(rita).post(f"/issues/{issue.uuid}/lower/", {"reason": "It is a question."})
-    assert (answer.status_code, Issue.objects.get(pk=issue.pk).severity) == (302, "other")
+    answer = sign_in(rita).post(f"/issues/{issue.uuid}/severity/", {"reason": "It is a question."})
+    assert (answer.status_code, SupportIssue.objects.get(pk=issue.pk).severity) == (302, "other")
     assert issue.events.get(kind="severity_lowered").text == "It is a question."
-    event = Event.objects.get(verb="severity_lowered")
+    event = AuditEvent.objects.get(event_type="severity_lowered")
     assert (event.actor, event.note) == (str(rita), "It is a question.")
-    assert Email.objects.filter(name="severity_lowered", to=alice.email).exists()
+    assert EmailMessage.objects.filter(name="severity_lowered", to=alice.email).exists()
     assert "It is a question." in sign_in(alice).get(f"/issues/{issue.uuid}/").content.decode()
 
 
 def test_breach_stays_where_the_severity_is_lowered_after_it(
-    issues: dict[str, Issue], alice: Any, rita: Any, sign_in: SignIn
+    issues: dict[str, SupportIssue], alice: Any, rita: Any, sign_in: SignIn
 ) -> None:
     issue = issues["breached"]
     disputes.request_lower_severity(issue, "It is a question.", actor=alice, now=timezone.now())
     disputes.lower_severity(issue, "It is indeed.", actor=rita, now=timezone.now())
-    clock = issue.clocks.get(promised=True)
+    clock = issue.clocks.get(is_committed=True)
     assert (issue.breaches.get().retracted_at, clock.state, clock.severity) == (None, "overdue", "critical")
     assert fresh(issue).severity == "other"
     page = sign_in(alice).get(f"/issues/{issue.uuid}/").content.decode()
@@ -71,7 +73,7 @@ def test_breach_stays_where_the_severity_is_lowered_after_it(
 
 
 def test_breach_is_reverted_where_the_lower_severity_was_asked_for_in_time(
-    issues: dict[str, Issue], alice: Any, rita: Any
+    issues: dict[str, SupportIssue], alice: Any, rita: Any
 ) -> None:
     issue, now = issues["breached"], timezone.now()
     disputes.request_lower_severity(
@@ -79,49 +81,51 @@ def test_breach_is_reverted_where_the_lower_severity_was_asked_for_in_time(
     )  # the breach: 24 hours
     disputes.dispute_breach(issue, "We asked in time.", actor=alice, now=now)
     disputes.lower_severity(issue, "It is indeed.", actor=rita, now=now)
-    clock = issue.clocks.get(promised=True)
+    clock = issue.clocks.get(is_committed=True)
     assert (clock.state, clock.severity, clock.breached_at) == ("running", "other", None)
     assert issue.breaches.get().retracted_why == "The program agreed that the issue is not critical: It is indeed."
 
 
-def test_what_is_not_covered_takes_its_breach_back(issues: dict[str, Issue], rita: Any) -> None:
+def test_what_is_not_covered_takes_its_breach_back(issues: dict[str, SupportIssue], rita: Any) -> None:
     issue = issues["breached"]
     assert issue.breaches.get().retracted_at is None
     disputes.exclude_issue(issue, "Spam.", actor=rita, now=timezone.now())
     assert issue.breaches.get().retracted_at is not None
-    assert {clock.state for clock in issue.clocks.all()} == {"off"}
+    assert {clock.state for clock in issue.clocks.all()} == {"not_applicable"}
     with pytest.raises(ActionRefused, match="does not cover"):
         disputes.exclude_issue(issue, "Again.", actor=rita, now=timezone.now())
 
 
-def test_partner_can_only_ask(sign_in: SignIn, issues: dict[str, Issue], alice: Any) -> None:
+def test_partner_can_only_ask(sign_in: SignIn, issues: dict[str, SupportIssue], alice: Any) -> None:
     issue, client = issues["at_risk"], sign_in(alice)
-    assert client.post(f"/issues/{issue.uuid}/lower/", {"reason": "Please."}).status_code == 403
-    assert client.post(f"/issues/{issue.uuid}/ask/", {"reason": "Please."}).status_code == 302
-    assert Issue.objects.get(pk=issue.pk).severity == "critical"
-    assert [event.verb for event in Event.objects.filter(verb__startswith="severity")] == ["severity_asked"]
+    assert client.post(f"/issues/{issue.uuid}/severity/", {"reason": "Please."}).status_code == 403
+    assert client.post(f"/issues/{issue.uuid}/severity-request/", {"reason": "Please."}).status_code == 302
+    assert SupportIssue.objects.get(pk=issue.pk).severity == "critical"
+    assert [event.event_type for event in AuditEvent.objects.filter(event_type__startswith="severity")] == [
+        "severity_asked"
+    ]
 
 
-def test_reason_is_asked_for_and_nothing_is_lost(sign_in: SignIn, issues: dict[str, Issue], rita: Any) -> None:
-    answer = sign_in(rita).post(f"/issues/{issues['at_risk'].uuid}/lower/", {"reason": " "})
+def test_reason_is_asked_for_and_nothing_is_lost(sign_in: SignIn, issues: dict[str, SupportIssue], rita: Any) -> None:
+    answer = sign_in(rita).post(f"/issues/{issues['at_risk'].uuid}/severity/", {"reason": " "})
     assert (answer.status_code, issues["at_risk"].events.filter(source="portal").count()) == (422, 0)
 
 
-def test_no_one_reads_another_partner_issue(sign_in: SignIn, issues: dict[str, Issue], alice: Any) -> None:
+def test_no_one_reads_another_partner_issue(sign_in: SignIn, issues: dict[str, SupportIssue], alice: Any) -> None:
     assert sign_in(alice).get(f"/issues/{issues['other'].uuid}/").status_code == 404
 
 
 def test_email_of_one_issue_leads_to_it_and_of_several_to_the_list(
-    issues: dict[str, Issue], alice: Any, rita: Any, settings: Any
+    issues: dict[str, SupportIssue], alice: Any, rita: Any, settings: Any
 ) -> None:
     notifications.send_due_notifications(timezone.now())
-    one = Email.objects.filter(name="issues_breached", to=alice.email).first()
+    one = EmailMessage.objects.filter(name="issues_breached", to=alice.email).first()
     assert one
     assert f"{settings.SITE_URL}/issues/{issues['breached'].uuid}/" in one.text
 
 
 def test_disputed_breach_stands_is_listed_and_waits_for_the_programs_decision(
-    sign_in: SignIn, issues: dict[str, Issue], alice: Any, rita: Any
+    sign_in: SignIn, issues: dict[str, SupportIssue], alice: Any, rita: Any
 ) -> None:
     issue, client = issues["breached"], sign_in(alice)
     page = f"/issues/{issue.uuid}/"
@@ -137,18 +141,18 @@ def test_disputed_breach_stands_is_listed_and_waits_for_the_programs_decision(
     assert client.post(f"{page}dismiss/", {"reason": "Again."}).status_code == 422
     assert "disputed issue" not in client.get("/queue/").content.decode()
     assert "GitHub shows no answer." in sign_in(alice).get(page).content.decode()
-    mails = Email.objects.filter(name__in=("breach_disputed", "dispute_dismissed")).order_by("pk")
+    mails = EmailMessage.objects.filter(name__in=("breach_disputed", "dispute_dismissed")).order_by("pk")
     assert [mail.to == alice.email for mail in mails] == [False, True]
 
 
-def test_nothing_is_disputed_that_is_no_breach(sign_in: SignIn, issues: dict[str, Issue], alice: Any) -> None:
+def test_nothing_is_disputed_that_is_no_breach(sign_in: SignIn, issues: dict[str, SupportIssue], alice: Any) -> None:
     issue = issues["running"]
     assert sign_in(alice).post(f"/issues/{issue.uuid}/dispute/", {"reason": "No."}).status_code == 422
     assert fresh(issue).disputed == ""
 
 
 def test_decision_says_its_reason_wherever_the_breach_was_reported(
-    sign_in: SignIn, issues: dict[str, Issue], alice: Any, rita: Any
+    sign_in: SignIn, issues: dict[str, SupportIssue], alice: Any, rita: Any
 ) -> None:
     issue, now = issues["breached"], timezone.now()
     notifications.send_due_notifications(now)
@@ -158,7 +162,7 @@ def test_decision_says_its_reason_wherever_the_breach_was_reported(
     why = "The program agreed that the promise does not cover the issue: It is spam indeed."
     assert issue.breaches.get().retracted_why == why
     assert fresh(issue).disputed == ""
-    corrections = Email.objects.filter(name="breaches_retracted")
+    corrections = EmailMessage.objects.filter(name="breaches_retracted")
     assert {mail.to for mail in corrections} >= {alice.email}
     assert all(why in mail.text and why in mail.html for mail in corrections)
     assert why in sign_in(alice).get(f"/issues/{issue.uuid}/").content.decode()

@@ -6,11 +6,11 @@ import pytest
 from bs4 import BeautifulSoup
 
 from integrations.programs.registry import PROGRAMS
-from integrations.sla.models import Issue
+from integrations.sla.models import SupportIssue
 from integrations.submissions.models import Integration
 from portal.help import rules
 
-PAGES = {"/help/clock/": "sla", "/help/standing/": "standing"}
+PAGES = {"/help/clock/": "sla", "/help/compliance/": "standing"}
 
 
 @pytest.mark.parametrize("page", list(PAGES))
@@ -40,17 +40,17 @@ def test_lists_within_lists_and_what_is_hostile() -> None:
 
 
 def test_what_explains_a_date_leads_to_the_rule_and_to_each_other(
-    sign_in: Any, issues: dict[str, Issue], alice: Any
+    sign_in: Any, issues: dict[str, SupportIssue], alice: Any
 ) -> None:
     row: Integration = issues["running"].integration
     client = sign_in(alice)
     at = f"/integrations/{row.uuid}/"
     leads = {
-        f"/issues/{issues['running'].uuid}/": ("/help/clock/", f"{at}labels/"),
-        f"{at}labels/": ("/help/clock/", "/sla/", f"{at}watch/"),
-        f"{at}watch/": ("/help/clock/", "/sla/", f"{at}labels/"),
-        at: ("/sla/", f"{at}labels/", f"{at}watch/"),
-        f"/sla/?partner=acme&integration={row.uuid}": ("/help/clock/", f"{at}labels/", f"{at}watch/"),
+        f"/issues/{issues['running'].uuid}/": ("/help/clock/", f"{at}label-policy/"),
+        f"{at}label-policy/": ("/help/clock/", "/sla/", f"{at}monitoring/"),
+        f"{at}monitoring/": ("/help/clock/", "/sla/", f"{at}label-policy/"),
+        at: ("/sla/", f"{at}label-policy/", f"{at}monitoring/"),
+        f"/sla/?partner=acme&integration={row.uuid}": ("/help/clock/", f"{at}label-policy/", f"{at}monitoring/"),
         f"/programs/{row.program_key}/": ("/help/clock/",),
     }
     for page, expected_links in leads.items():

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from integrations.partners.models import CalendarEdition
-from integrations.sla.models import Clock, Issue, SupportPolicy
-from portal.audit.models import Event
-from portal.notifications.models import Email
+from integrations.partners.models import PartnerCalendar
+from integrations.sla.models import LabelPolicy, SlaClock, SupportIssue
+from portal.audit.models import AuditEvent
+from portal.notifications.models import EmailMessage
 from tests.integrations.sla.pages.issues import create_issue
 
 SignIn = Callable[[Any], Any]
@@ -21,21 +21,21 @@ GERMAN = {
 }  # fmt: skip
 
 
-def test_calendar_is_looked_at_before_it_counts(sign_in: SignIn, alice: Any, issues: dict[str, Issue]) -> None:
+def test_calendar_is_looked_at_before_it_counts(sign_in: SignIn, alice: Any, issues: dict[str, SupportIssue]) -> None:
     client, url = sign_in(alice), "/company/acme/calendar/"
     page = client.post(url, GERMAN)
-    assert (page.status_code, CalendarEdition.objects.count()) == (200, 0)
+    assert (page.status_code, PartnerCalendar.objects.count()) == (200, 0)
     assert page.context["preview"].open_clocks == 5
     day, name = page.context["preview"].off[0]
     assert re.search(rf"<time datetime=\"{day}\"[^>]*>[^<]+</time> \({re.escape(name)}\)", page.content.decode())
-    due = dict(Clock.objects.values_list("pk", "due_at"))
+    due = dict(SlaClock.objects.values_list("pk", "due_at"))
     assert client.post(url, GERMAN | {"confirm": "1"}).status_code == 302
-    edition = CalendarEdition.objects.get()
+    edition = PartnerCalendar.objects.get()
     assert (edition.zone, edition.extra_days) == ("Europe/Berlin", {"2026-12-24": "Office closed"})
     assert edition.holidays[f"{timezone.now().year}-01-06"]
-    assert dict(Clock.objects.values_list("pk", "due_at")) == due
+    assert dict(SlaClock.objects.values_list("pk", "due_at")) == due
     client.post(url, GERMAN | {"confirm": "1"})
-    assert (CalendarEdition.objects.count(), Event.objects.filter(verb="calendar_changed").count()) == (1, 1)
+    assert (PartnerCalendar.objects.count(), AuditEvent.objects.filter(event_type="calendar_changed").count()) == (1, 1)
 
 
 @pytest.mark.parametrize(
@@ -51,17 +51,17 @@ def test_invalid_calendar_is_shown_as_field_error(
 ) -> None:
     page = sign_in(alice).post("/company/acme/calendar/", GERMAN | change | {"confirm": "1"})
     assert (page.status_code, list(page.context["form"].errors)) == (422, [field])
-    assert not CalendarEdition.objects.exists()
+    assert not PartnerCalendar.objects.exists()
 
 
 def test_label_map_counts_for_what_is_opened_after_it_was_accepted(
-    sign_in: SignIn, alice: Any, rita: Any, issues: dict[str, Issue]
+    sign_in: SignIn, alice: Any, rita: Any, issues: dict[str, SupportIssue]
 ) -> None:
     row = issues["running"].integration
-    url = f"/integrations/{row.uuid}/labels/"
+    url = f"/integrations/{row.uuid}/label-policy/"
     response = sign_in(alice).post(url, {"critical": "Sev-One\nsev-one", "pause": "", "team": "dana"})
     assert response.status_code == 302
-    policy = SupportPolicy.objects.get()
+    policy = LabelPolicy.objects.get()
     assert (policy.critical_labels, policy.team, policy.state) == (["sev-one"], [601], "proposed")
     now = timezone.now()
     assert create_issue(row, "Before", now, labels=("sev-one",), now=now + timedelta(hours=1)).severity == "other"
@@ -74,28 +74,28 @@ def test_label_map_counts_for_what_is_opened_after_it_was_accepted(
 
 
 def test_declining_needs_a_reason_and_the_newest_proposal_replaces_the_one_before(
-    sign_in: SignIn, alice: Any, rita: Any, issues: dict[str, Issue]
+    sign_in: SignIn, alice: Any, rita: Any, issues: dict[str, SupportIssue]
 ) -> None:
-    url = f"/integrations/{issues['running'].integration.uuid}/labels/"
+    url = f"/integrations/{issues['running'].integration.uuid}/label-policy/"
     for label in ("one", "two"):
         sign_in(alice).post(url, {"critical": label})
-    first, second = SupportPolicy.objects.order_by("pk")
+    first, second = LabelPolicy.objects.order_by("pk")
     assert (first.state, second.state) == ("declined", "proposed")
     client = sign_in(rita)
     client.post(url + "answer/", {"policy": second.pk, "answer": "decline"})
-    assert SupportPolicy.objects.get(pk=second.pk).state == "proposed"
+    assert LabelPolicy.objects.get(pk=second.pk).state == "proposed"
     client.post(url + "answer/", {"policy": second.pk, "answer": "decline", "note": "Too few."})
-    assert [event.note for event in Event.objects.filter(verb="labels_declined")] == ["Too few."]
+    assert [event.note for event in AuditEvent.objects.filter(event_type="labels_declined")] == ["Too few."]
 
 
 def test_machines_and_second_accounts_are_proposed_shown_next_to_what_is_in_force_and_counted_once_accepted(
-    sign_in: SignIn, alice: Any, rita: Any, issues: dict[str, Issue]
+    sign_in: SignIn, alice: Any, rita: Any, issues: dict[str, SupportIssue]
 ) -> None:
     row = issues["running"].integration
-    url = f"/integrations/{row.uuid}/labels/"
+    url = f"/integrations/{row.uuid}/label-policy/"
     form_data = {"critical": "p0", "bots": "uma", "second_accounts": "dana = @uma"}
     assert sign_in(alice).post(url, form_data).status_code == 302
-    policy = SupportPolicy.objects.get()
+    policy = LabelPolicy.objects.get()
     assert (policy.bots, policy.second_accounts, policy.critical_labels) == ([501], {"601": 501}, ["p0"])
     client = sign_in(rita)
     parts = {part.title: part for part in client.get(url).context["compared"]}
@@ -106,7 +106,9 @@ def test_machines_and_second_accounts_are_proposed_shown_next_to_what_is_in_forc
     assert parts["Second accounts"].will == (("dana = uma", True),)
     client.post(url + "answer/", {"policy": policy.pk, "answer": "accept"})
     now = timezone.now()
-    assert not Clock.objects.filter(issue=create_issue(row, "By a machine", now, now=now), promised=True).exists()
+    assert not SlaClock.objects.filter(
+        issue=create_issue(row, "By a machine", now, now=now), is_committed=True
+    ).exists()
     policies_by_title = {title: of for title, of, _ in client.get(url).context["earlier"][0][1]}
     assert (policies_by_title["Machines"], policies_by_title["Second accounts"]) == (("uma",), ("dana = uma",))
     form = sign_in(alice).get(url).context["form"]
@@ -121,19 +123,19 @@ def test_machines_and_second_accounts_are_proposed_shown_next_to_what_is_in_forc
     ],
 )  # fmt: skip
 def test_invalid_accounts_are_shown_as_field_error(
-    sign_in: SignIn, alice: Any, issues: dict[str, Issue], form_data: dict[str, str], field: str
+    sign_in: SignIn, alice: Any, issues: dict[str, SupportIssue], form_data: dict[str, str], field: str
 ) -> None:
-    url = f"/integrations/{issues['running'].integration.uuid}/labels/"
+    url = f"/integrations/{issues['running'].integration.uuid}/label-policy/"
     page = sign_in(alice).post(url, {"critical": "p0"} | form_data)
     assert (page.status_code, list(page.context["form"].errors)) == (422, [field])
-    assert not SupportPolicy.objects.exists()
+    assert not LabelPolicy.objects.exists()
 
 
 def test_changed_calendar_is_reported_to_both_sides_but_to_whom_changed_it(
-    sign_in: SignIn, alice: Any, bob: Any, issues: dict[str, Issue]
+    sign_in: SignIn, alice: Any, bob: Any, issues: dict[str, SupportIssue]
 ) -> None:
     sign_in(alice).post("/company/acme/calendar/", GERMAN | {"confirm": "1"})
-    mails = Email.objects.filter(name="calendar_changed").order_by("pk")
+    mails = EmailMessage.objects.filter(name="calendar_changed").order_by("pk")
     assert [mail.to for mail in mails] == [bob.email, issues["running"].integration.edition.mailbox]
     for mail in mails:
         assert mail.subject == "Calendar changed: Acme"

@@ -11,10 +11,10 @@ from django.utils import timezone
 
 from integrations.programs.registry import PROGRAMS
 from integrations.programs.schema import SlaTarget
-from integrations.sla.models import Issue
+from integrations.sla.models import SupportIssue
 from integrations.submissions.models import Integration
 from portal.core.iso_weeks import get_last_complete_week, get_program_zone
-from portal.reports.models import Snapshot
+from portal.reports.models import ReportSnapshot
 from portal.reports.trends import build_bins
 from portal.ui.charts.columns import Chart, Column
 
@@ -43,7 +43,7 @@ def test_period_before_stands_faint_behind_on_the_same_floor() -> None:
 
 
 def test_trends_stand_before_those_of_the_twelve_weeks_before(
-    sign_in: Callable[[Any], Any], rita: Any, issues: dict[str, Issue]
+    sign_in: Callable[[Any], Any], rita: Any, issues: dict[str, SupportIssue]
 ) -> None:
     def weeks(later: timedelta) -> tuple[int, int]:
         with time_machine.travel(timezone.now() + later, tick=False):
@@ -60,7 +60,9 @@ def test_words_of_the_target_stand_clear_of_the_tallest_column() -> None:
     assert value - 15 > target  # as large as it is written on a phone
 
 
-def test_trends_count_what_was_settled(sign_in: Callable[[Any], Any], rita: Any, issues: dict[str, Issue]) -> None:
+def test_trends_count_what_was_settled(
+    sign_in: Callable[[Any], Any], rita: Any, issues: dict[str, SupportIssue]
+) -> None:
     trends = sign_in(rita).get("/sla/trends/").context["trends"]
     assert (sum(c.kept for c in trends.weeks.columns), sum(c.late for c in trends.weeks.columns)) == (1, 1)
     assert [(share.name, share.kept, share.broken) for share in trends.partners] == [("Acme", 1, 1)]
@@ -69,7 +71,7 @@ def test_trends_count_what_was_settled(sign_in: Callable[[Any], Any], rita: Any,
 
 
 def test_picture_shows_the_target_of_the_program_that_promised_it(
-    sign_in: Callable[[Any], Any], rita: Any, issues: dict[str, Issue]
+    sign_in: Callable[[Any], Any], rita: Any, issues: dict[str, SupportIssue]
 ) -> None:
     def targets() -> list[tuple[str, str, int]]:
         charts = sign_in(rita).get("/sla/trends/").context["trends"].lengths
@@ -84,7 +86,7 @@ def test_picture_shows_the_target_of_the_program_that_promised_it(
     issue = issues["kept"]
     Integration.objects.filter(pk=issue.integration_id).update(program_key="packer")
     edition = PROGRAMS["packer"].newest.date
-    Issue.objects.filter(integration=issue.integration_id).update(edition=edition)
+    SupportIssue.objects.filter(integration=issue.integration_id).update(edition=edition)
     assert {target for _, target, _ in targets()} == {""}  # Packer promises no figures
 
 
@@ -105,7 +107,7 @@ def test_columns_end_at_the_target(targets: list[SlaTarget], labels: list[str], 
 
 
 def test_partner_sees_no_other_in_its_trends(
-    sign_in: Callable[[Any], Any], charlie: Any, issues: dict[str, Issue]
+    sign_in: Callable[[Any], Any], charlie: Any, issues: dict[str, SupportIssue]
 ) -> None:
     page = sign_in(charlie).get("/sla/trends/").content.decode()
     assert "Acme" not in page
@@ -116,11 +118,13 @@ def test_what_was_blind_in_a_past_week_is_reported_as_its_report_froze_it(
 ) -> None:
     now, partner = timezone.now(), issues["running"].integration.partner_id
     week = get_last_complete_week(now, get_program_zone())
-    figures = {"totals": {"blind": 3}}
-    Snapshot.objects.create(scope=f"partner:{partner}", week=str(week), figures=figures, made_at=now)
-    Snapshot.objects.create(scope="programs", week=str(week), figures={"totals": {"blind": 9}}, made_at=now)
+    figures = {"totals": {"data_incomplete": 3}}
+    ReportSnapshot.objects.create(scope=f"partner:{partner}", week=str(week), figures=figures, created_at=now)
+    ReportSnapshot.objects.create(
+        scope="programs", week=str(week), figures={"totals": {"data_incomplete": 9}}, created_at=now
+    )
     client = sign_in(alice)
     columns = client.get("/sla/trends/").context["trends"].weeks.columns
-    assert [column.blind for column in columns if column.blind] == ["3"]
+    assert [column.data_incomplete for column in columns if column.data_incomplete] == ["3"]
     assert f"when week {week.number} ended 3" in client.get("/sla/").content.decode()
     assert "not recorded" in client.get("/sla/?severity=critical").content.decode()

@@ -26,7 +26,7 @@ def read(answer) -> str:
 
 
 def state(row, requirement_id=FORM):
-    return Integration.objects.get(pk=row.pk).states.filter(requirement_id=requirement_id).first()
+    return Integration.objects.get(pk=row.pk).fulfillments.filter(requirement_id=requirement_id).first()
 
 
 def press(client, row, requirement_id, act, **fields):

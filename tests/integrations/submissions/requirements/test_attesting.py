@@ -10,8 +10,8 @@ def test_statement_confirmed_once(rocket, alice, sign_in):
     client = sign_in(alice)
     for _ in range(2):
         assert press(client, rocket, ATTESTED_REQUIREMENT, "confirm", confirmed="on").status_code == 302
-    assert state(rocket, ATTESTED_REQUIREMENT).status == Status.GIVEN
-    assert rocket.events.filter(verb="answered").count() == 1
+    assert state(rocket, ATTESTED_REQUIREMENT).status == Status.SUBMITTED
+    assert rocket.events.filter(event_type="answered").count() == 1
 
 
 def test_statement_not_ticked(rocket, alice, sign_in):
@@ -29,15 +29,15 @@ def test_statement_of_the_program(acme, alice, rita, sign_in):
     requirement = by_program(row)
     assert press(sign_in(alice), row, requirement.id, "confirm", confirmed="on").status_code == 403
     assert press(sign_in(rita), row, requirement.id, "confirm", confirmed="on").status_code == 302
-    assert state(row, requirement.id).status == Status.GIVEN
+    assert state(row, requirement.id).status == Status.SUBMITTED
 
 
 def test_optional_one_is_not_needed(rocket, alice, sign_in):
     client = sign_in(alice)
     for _ in range(2):
         assert press(client, rocket, MNDA, "not_needed").status_code == 302
-    assert state(rocket, MNDA).status == Status.NOT_NEEDED
-    assert rocket.events.filter(verb="not_needed").count() == 1
+    assert state(rocket, MNDA).status == Status.NOT_APPLICABLE
+    assert rocket.events.filter(event_type="not_needed").count() == 1
 
 
 def test_needed_one_is_said_not_to_be(rocket, alice, sign_in):

@@ -11,7 +11,7 @@ from django.http import Http404
 from django.utils import timezone
 from django.views.debug import SafeExceptionReporterFilter
 
-from integrations.submissions.models import Credential, CredentialUse, Integration
+from integrations.submissions.models import Integration, TestCredential, TestCredentialAccess
 from integrations.submissions.services import credentials
 from integrations.submissions.views.requirements import show_requirement
 from portal.core.crypto import Secret
@@ -38,7 +38,7 @@ def test_account_given_is_never_shown_again(rocket, alice, sign_in):
     client = sign_in(alice)
     press(client, rocket, ACCOUNT_REQUIREMENT, "give", **account())
     page = client.get(place(rocket, ACCOUNT_REQUIREMENT)).content.decode()
-    assert Credential.objects.count() == 1
+    assert TestCredential.objects.count() == 1
     assert "c0rrect-h0rse" not in page
     assert "Tenant" in page
 
@@ -62,29 +62,29 @@ def test_account_revealed_once_to_its_reviewer(integration_with_account, rita, s
     assert "c0rrect-h0rse-77" in answer.content.decode()
     assert "no-store" in answer.headers["Cache-Control"]
     assert "c0rrect-h0rse" not in client.get(where).content.decode()
-    assert CredentialUse.objects.get().reason == "To run it."
+    assert TestCredentialAccess.objects.get().reason == "To run it."
 
 
 def test_account_revealed_after_a_fresh_sign_in_alone(integration_with_account, rita, sign_in, settings):
     client, where = sign_in(rita), place(integration_with_account.integration, ACCOUNT_REQUIREMENT)
     form_data = {"act": "reveal", "uuid": str(integration_with_account.uuid), "reason": "To run it."}
-    with time_machine.travel(timezone.now() + timedelta(minutes=settings.SIGN_IN_AGAIN_MINUTES)):
+    with time_machine.travel(timezone.now() + timedelta(minutes=settings.REAUTHENTICATION_MINUTES)):
         response = client.post(where, form_data)
         assert unquote(response["Location"]) == f"/accounts/reauthenticate/?next={where}"
-        assert CredentialUse.objects.count() == 0
+        assert TestCredentialAccess.objects.count() == 0
         wrong = client.post(response["Location"], {"password": "not hers"})
         assert "c0rrect-h0rse" not in wrong.text
         answer = client.post(response["Location"], {"password": PASSWORD})
         assert "c0rrect-h0rse-77" in answer.text
         assert "no-store" in answer.headers["Cache-Control"]
-    assert CredentialUse.objects.get().reason == "To run it."
+    assert TestCredentialAccess.objects.get().reason == "To run it."
 
 
 def test_account_revealed_to_who_has_no_password_to_be_asked_for(integration_with_account, rita, sign_in, settings):
     rita.set_unusable_password()
     rita.save()
     client = sign_in(rita)
-    with time_machine.travel(timezone.now() + timedelta(minutes=settings.SIGN_IN_AGAIN_MINUTES)):
+    with time_machine.travel(timezone.now() + timedelta(minutes=settings.REAUTHENTICATION_MINUTES)):
         answer = press(
             client,
             integration_with_account.integration,
@@ -94,14 +94,14 @@ def test_account_revealed_to_who_has_no_password_to_be_asked_for(integration_wit
             reason="To run it.",
         )
     where = f"/accounts/sign-in-again/?next={place(integration_with_account.integration, ACCOUNT_REQUIREMENT)}"
-    assert (unquote(answer["Location"]), CredentialUse.objects.count()) == (where, 0)
+    assert (unquote(answer["Location"]), TestCredentialAccess.objects.count()) == (where, 0)
 
 
 def test_account_withdrawn_before_reauthentication_is_refused_on_its_own_page(
     integration_with_account, alice, rita, sign_in, settings
 ):
     client, where = sign_in(rita), place(integration_with_account.integration, ACCOUNT_REQUIREMENT)
-    with time_machine.travel(timezone.now() + timedelta(minutes=settings.SIGN_IN_AGAIN_MINUTES)):
+    with time_machine.travel(timezone.now() + timedelta(minutes=settings.REAUTHENTICATION_MINUTES)):
         response = client.post(
             where, {"act": "reveal", "uuid": str(integration_with_account.uuid), "reason": "To run it."}
         )
@@ -126,7 +126,7 @@ def test_account_revealed_without_a_reason(integration_with_account, rita, sign_
         uuid=str(integration_with_account.uuid),
         reason="",
     )
-    assert (answer.status_code, CredentialUse.objects.count()) == (422, 0)
+    assert (answer.status_code, TestCredentialAccess.objects.count()) == (422, 0)
     assert "c0rrect-h0rse" not in answer.content.decode()
 
 
@@ -141,14 +141,14 @@ def test_account_revealed_to_no_one_else(integration_with_account, sign_in, requ
         uuid=str(integration_with_account.uuid),
         reason="Let me see.",
     )
-    assert (answer.status_code, CredentialUse.objects.count()) == (403, 0)
+    assert (answer.status_code, TestCredentialAccess.objects.count()) == (403, 0)
     assert "c0rrect-h0rse" not in answer.content.decode()
 
 
 def test_reveal_is_never_a_get(integration_with_account, rita, sign_in):
     where = place(integration_with_account.integration, ACCOUNT_REQUIREMENT)
     answer = sign_in(rita).get(f"{where}?act=reveal&uuid={integration_with_account.uuid}&reason=x")
-    assert (CredentialUse.objects.count(), "c0rrect-h0rse" in answer.content.decode()) == (0, False)
+    assert (TestCredentialAccess.objects.count(), "c0rrect-h0rse" in answer.content.decode()) == (0, False)
 
 
 def test_value_is_in_no_error_report(rocket, alice, rf):
@@ -175,4 +175,4 @@ def test_account_withdrawn(integration_with_account, alice, sign_in):
         "withdraw",
         uuid=str(integration_with_account.uuid),
     )
-    assert Credential.objects.get().ended_why == "withdrawn"
+    assert TestCredential.objects.get().ended_why == "withdrawn"

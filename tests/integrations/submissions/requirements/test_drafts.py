@@ -2,7 +2,7 @@
 
 from bs4 import BeautifulSoup
 
-from integrations.submissions.models import Draft
+from integrations.submissions.models import IntegrationDraft
 from tests.integrations.submissions.requirements.pages import FORM, SUBMITTED_VALUES, place, press, read
 
 
@@ -15,7 +15,7 @@ def test_draft_saves_itself(rocket, alice, sign_in):
     first = autosave(client, rocket, version=0, users="T")
     second = autosave(client, rocket, version=first.headers["X-Draft-Version"], users="Ten", contact_email="not yet")
     assert (first.status_code, second.headers["X-Draft-Version"]) == (204, "2")
-    assert Draft.objects.get().data == {"users": "Ten", "contact_email": "not yet"}
+    assert IntegrationDraft.objects.get().data == {"users": "Ten", "contact_email": "not yet"}
 
 
 def test_colleague_continues_a_draft(rocket, alice, bob, sign_in):
@@ -28,7 +28,7 @@ def test_colleague_continues_a_draft(rocket, alice, bob, sign_in):
 def test_draft_of_a_colleague_meanwhile(rocket, alice, bob, sign_in):
     autosave(sign_in(bob), rocket, version=0, users="Nine")
     answer = autosave(sign_in(alice), rocket, version=0, users="Ten")
-    assert (answer.status_code, Draft.objects.get().data) == (409, {"users": "Nine"})
+    assert (answer.status_code, IntegrationDraft.objects.get().data) == (409, {"users": "Nine"})
 
 
 def test_save_for_later_shows_both_versions(rocket, alice, bob, sign_in):
@@ -38,7 +38,7 @@ def test_save_for_later_shows_both_versions(rocket, alice, bob, sign_in):
     assert answer.status_code == 409
     assert "Expected users differs Nine Ten" in read(answer)
     press(client, rocket, FORM, "draft", version=1, users="Ten")
-    assert Draft.objects.get().data == {"users": "Ten"}
+    assert IntegrationDraft.objects.get().data == {"users": "Ten"}
 
 
 def test_own_other_tab_meanwhile(rocket, alice, sign_in):
@@ -53,9 +53,9 @@ def test_giving_answers_does_not_end_a_newer_draft_unseen(rocket, alice, bob, si
     client = sign_in(alice)
     answer = press(client, rocket, FORM, "answer", answered=0, version=0, **SUBMITTED_VALUES)
     assert answer.status_code == 409
-    assert Draft.objects.get(sent_at=None).data == {"users": "Nine"}
+    assert IntegrationDraft.objects.get(sent_at=None).data == {"users": "Nine"}
     press(client, rocket, FORM, "answer", answered=0, version=1, **SUBMITTED_VALUES)
-    assert Draft.objects.filter(sent_at=None).count() == 0
+    assert IntegrationDraft.objects.filter(sent_at=None).count() == 0
 
 
 def test_slip_keeps_the_versions_that_the_page_had(rocket, alice, bob, sign_in):
@@ -70,14 +70,14 @@ def test_draft_is_thrown_away(rocket, alice, sign_in):
     client = sign_in(alice)
     autosave(client, rocket, version=0, users="Ten")
     press(client, rocket, FORM, "discard")
-    assert Draft.objects.filter(sent_at=None).count() == 0
+    assert IntegrationDraft.objects.filter(sent_at=None).count() == 0
 
 
 def test_given_answers_end_the_draft(rocket, alice, sign_in):
     client = sign_in(alice)
     autosave(client, rocket, version=0, users="T")
     press(client, rocket, FORM, "answer", answered=0, version=1, **SUBMITTED_VALUES)
-    assert Draft.objects.filter(sent_at=None).count() == 0
+    assert IntegrationDraft.objects.filter(sent_at=None).count() == 0
 
 
 def test_draft_by_a_foreign_partner(rocket, charlie, sign_in):

@@ -45,7 +45,7 @@ def test_meeting_agreed_and_taken_by_a_calendar(rocket, alice, rita, sign_in):
     press(sign_in(rita), rocket, DEMO, "accept", time="2026-04-15T11:00:00+00:00")
     meeting = Meeting.objects.get()
     answer = sign_in(alice).get(f"/meetings/{meeting.uuid}.ics")
-    assert meeting.state == "agreed"
+    assert meeting.state == "scheduled"
     assert answer.headers["Content-Type"] == "text/calendar; method=PUBLISH; charset=utf-8"
     assert "DTSTART:20260415T110000Z" in answer.content.decode()
 
@@ -74,4 +74,4 @@ def test_meeting_ticked_after_it_began(rocket, alice, rita, sign_in, now):
     assert 'value="hold"' not in sign_in(rita).get(place(rocket, DEMO)).content.decode()
     with time_machine.travel(now + timedelta(days=2), tick=False):
         press(sign_in(rita), rocket, DEMO, "hold", shown="Live demonstration", notes="Well.")
-    assert state(rocket, DEMO).status == Status.GIVEN
+    assert state(rocket, DEMO).status == Status.SUBMITTED

@@ -15,15 +15,15 @@ from tests.integrations.submissions.requirements.pages import CHECKED_REQUIREMEN
 def checked_integration(acme, alice, now):
     row = begin(acme, alice, category="storage")
     detail = {
-        "key": "repository.licence", "title": "Open-source licence", "advice": "Add a LICENSE file.",
-        "outcome": "fail", "summary": "There is no licence.", "looked_at": "commit 9f3c1e",
+        "key": "repository.license", "title": "Open-source license", "advice": "Add a LICENSE file.",
+        "outcome": "fail", "summary": "There is no license.", "looked_at": "commit 9f3c1e",
         "evidence": [{"label": "Files", "value": "README.md", "url": ""}],
     }  # fmt: skip
     requirements.record_check_outcome(
         row,
         CHECKED_REQUIREMENT,
         outcome=Status.FAIL,
-        summary="There is no licence.",
+        summary="There is no license.",
         detail=[detail],
         retry_at=None,
         now=now,
@@ -33,7 +33,7 @@ def checked_integration(acme, alice, now):
 
 def test_check_shows_what_was_found(checked_integration, alice, sign_in):
     words = read(sign_in(alice).get(place(checked_integration, CHECKED_REQUIREMENT)))
-    for phrase in ("Open-source licence", "There is no licence.", "Add a LICENSE file.", "commit 9f3c1e", "README.md"):
+    for phrase in ("Open-source license", "There is no license.", "Add a LICENSE file.", "commit 9f3c1e", "README.md"):
         assert phrase in words
 
 
@@ -56,7 +56,7 @@ def test_waived_by_a_reviewer(checked_integration, rita, alice, sign_in):
     assert answer.status_code == 302
     words = read(sign_in(alice).get(place(checked_integration, CHECKED_REQUIREMENT)))
     assert "They publish it in May." in words
-    assert state(checked_integration, CHECKED_REQUIREMENT).waived_until.isoformat() == "2026-05-31T23:59:00+00:00"
+    assert state(checked_integration, CHECKED_REQUIREMENT).waiver_expires_at.isoformat() == "2026-05-31T23:59:00+00:00"
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_waiver_that_cannot_be(checked_integration, rita, sign_in, fields, sente
 
 def test_waived_by_the_partner(checked_integration, alice, sign_in):
     answer = press(sign_in(alice), checked_integration, CHECKED_REQUIREMENT, "waive", reason="x", until="2026-05-31")
-    assert (answer.status_code, state(checked_integration, CHECKED_REQUIREMENT).waived_until) == (403, None)
+    assert (answer.status_code, state(checked_integration, CHECKED_REQUIREMENT).waiver_expires_at) == (403, None)
 
 
 WAIVED_UNTIL = timedelta(days=9)
@@ -96,22 +96,22 @@ def test_waiver_ended(waived_integration, rita, now, sign_in):
         waived_integration,
         CHECKED_REQUIREMENT,
         "end_waiver",
-        reason="The licence is missing since March.",
+        reason="The license is missing since March.",
     )
-    assert (answer.status_code, state(waived_integration, CHECKED_REQUIREMENT).waived_until) == (302, now)
-    event = waived_integration.events.get(verb="waiver_ended")
+    assert (answer.status_code, state(waived_integration, CHECKED_REQUIREMENT).waiver_expires_at) == (302, now)
+    event = waived_integration.events.get(event_type="waiver_ended")
     title = waived_integration.edition.requirement(CHECKED_REQUIREMENT).title
-    assert (event.note, event.data["title"]) == ("The licence is missing since March.", title)
+    assert (event.note, event.data["title"]) == ("The license is missing since March.", title)
     assert event.data["until"] == (now + WAIVED_UNTIL).isoformat()
     assert describe_event(event)[0] == f"ended the waiver of “{title}” early"
-    assert "The licence is missing since March." in read(
+    assert "The license is missing since March." in read(
         sign_in(rita).get(place(waived_integration, CHECKED_REQUIREMENT))
     )
 
 
 def test_waiver_ended_without_a_reason(waived_integration, rita, now, sign_in):
     answer = press(sign_in(rita), waived_integration, CHECKED_REQUIREMENT, "end_waiver", reason=" ")
-    assert (answer.status_code, state(waived_integration, CHECKED_REQUIREMENT).waived_until) == (
+    assert (answer.status_code, state(waived_integration, CHECKED_REQUIREMENT).waiver_expires_at) == (
         422,
         now + WAIVED_UNTIL,
     )
@@ -120,7 +120,7 @@ def test_waiver_ended_without_a_reason(waived_integration, rita, now, sign_in):
 
 def test_waiver_ended_by_the_partner(waived_integration, alice, now, sign_in):
     answer = press(sign_in(alice), waived_integration, CHECKED_REQUIREMENT, "end_waiver", reason="x")
-    assert (answer.status_code, state(waived_integration, CHECKED_REQUIREMENT).waived_until) == (
+    assert (answer.status_code, state(waived_integration, CHECKED_REQUIREMENT).waiver_expires_at) == (
         403,
         now + WAIVED_UNTIL,
     )

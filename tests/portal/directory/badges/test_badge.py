@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from integrations.sla.models import Watch
+from integrations.sla.models import MonitoredRepository
 from integrations.submissions.models import Integration
 from integrations.submissions.services.transitions import perform_transition
 from portal.directory.badges import rendering
@@ -32,18 +32,18 @@ def stands(
 ) -> Callable[..., Integration]:
     """A Terraform provider in a standing, taken there through the door."""
     steps: dict[str, list[tuple[str, Any, int]]] = {
-        "verified": [],
-        "notice": [("give_notice", rita, 0)],
-        "suspended": [("give_notice", rita, 0), ("suspend", rob, 30)],
-        "removed": [("give_notice", rita, 0), ("suspend", rob, 30), ("remove", rita, 90)],
-        "none": [("step_down", alice, 0)],
+        "listed": [],
+        "on_notice": [("issue_notice", rita, 0)],
+        "suspended": [("issue_notice", rita, 0), ("suspend", rob, 30)],
+        "delisted": [("issue_notice", rita, 0), ("suspend", rob, 30), ("delist", rita, 90)],
+        "unlisted": [("downgrade_to_community", alice, 0)],
         "ended": [("archive", alice, 0)],
     }
 
-    def reach(standing: str) -> Integration:
+    def reach(listing_status: str) -> Integration:
         row = at("support", program="terraform-provider")
-        Watch.objects.filter(integration=row).update(data_up_to=now + 3650 * DAY)
-        for step, by, after in steps[standing]:
+        MonitoredRepository.objects.filter(integration=row).update(data_up_to=now + 3650 * DAY)
+        for step, by, after in steps[listing_status]:
             perform_transition(
                 Integration.objects.get(pk=row.pk), step, actor=by, note="Because.", now=now + DAY * after
             )
@@ -53,25 +53,25 @@ def stands(
 
 
 @pytest.mark.parametrize(
-    ("standing", "key", "word", "tier"),
+    ("listing_status", "key", "word", "tier"),
     [
-        ("verified", "listed", "Partner", "partner"),
-        ("notice", "listed", "Partner", "partner"),
+        ("listed", "listed", "Partner", "partner"),
+        ("on_notice", "listed", "Partner", "partner"),
         ("suspended", "suspended", "Suspended", None),
-        ("removed", "removed", "No longer listed", None),
-        ("none", "community", "Community", None),
+        ("delisted", "delisted", "No longer listed", None),
+        ("unlisted", "community", "Community", None),
         ("ended", "ended", "No longer supported", None),
     ],
 )
 def test_badge_in_every_standing(
-    stands: Any, client: Client, standing: str, key: str, word: str, tier: str | None
+    stands: Any, client: Client, listing_status: str, key: str, word: str, tier: str | None
 ) -> None:
-    page = f"/listed/{stands(standing).uuid}/"
+    page = f"/directory/{stands(listing_status).uuid}/"
     svg = client.get(f"{page}badge.svg").text
     assert texts(svg) == ["Terraform provider", word]
     assert (rendering.GOOD_COLOR in svg) == (key == "listed")
     full = client.get(f"{page}badge.json").json()
-    assert (full["standing"]["key"], full["tier"] and full["tier"]["key"]) == (key, tier)
+    assert (full["listing_status"]["key"], full["tier"] and full["tier"]["key"]) == (key, tier)
     shields = client.get(f"{page}badge.json?format=shields").json()
     assert (shields["schemaVersion"], shields["label"], shields["message"]) == (1, "Terraform provider", word)
     assert shields == client.get(f"{page}badge.shields.json").json()
@@ -80,37 +80,37 @@ def test_badge_in_every_standing(
 def test_badge_of_what_is_no_longer_supported_says_since_when(
     stands: Any, alice: Any, client: Client, now: datetime
 ) -> None:
-    row = stands("verified")
+    row = stands("listed")
     perform_transition(row, "archive", actor=alice, note="Because.", now=now + 5 * DAY)
-    since = client.get(f"/listed/{row.uuid}/badge.json").json()["standing"]["since"]
+    since = client.get(f"/directory/{row.uuid}/badge.json").json()["listing_status"]["since"]
     assert datetime.fromisoformat(since) == now + 5 * DAY
-    assert Listing.objects.get(integration=row).standing_since == now + 5 * DAY
+    assert Listing.objects.get(integration=row).listing_status_since == now + 5 * DAY
 
 
 def test_badge_reports_no_date_of_a_notice(stands: Any, client: Client, rita: Any, rob: Any, now: datetime) -> None:
-    row = stands("verified")
+    row = stands("listed")
 
     def move_to_standing(step: str, by: Any, days: int) -> datetime:
         perform_transition(Integration.objects.get(pk=row.pk), step, actor=by, note="Because.", now=now + days * DAY)
-        return datetime.fromisoformat(client.get(f"/listed/{row.uuid}/badge.json").json()["standing"]["since"])
+        return datetime.fromisoformat(client.get(f"/directory/{row.uuid}/badge.json").json()["listing_status"]["since"])
 
     since = row.released_at.replace(microsecond=0)
-    assert move_to_standing("give_notice", rita, 1) == since
-    assert move_to_standing("take_notice_back", rob, 2) == since
-    assert move_to_standing("give_notice", rita, 3) == since
+    assert move_to_standing("issue_notice", rita, 1) == since
+    assert move_to_standing("withdraw_notice", rob, 2) == since
+    assert move_to_standing("issue_notice", rita, 3) == since
     assert move_to_standing("suspend", rob, 33) == now + 33 * DAY
     assert move_to_standing("reinstate", rita, 40) == now + 40 * DAY
-    assert move_to_standing("give_notice", rita, 50) == now + 40 * DAY
+    assert move_to_standing("issue_notice", rita, 50) == now + 40 * DAY
 
 
 def test_what_was_never_listed_has_no_badge(at: Any, client: Client) -> None:
-    page = f"/listed/{at('review').uuid}/"
+    page = f"/directory/{at('review').uuid}/"
     assert [client.get(page + form).status_code for form in FORMS] == [404] * len(FORMS)
 
 
 @pytest.mark.parametrize("form", FORMS)
 def test_files_live_half_a_minute_and_know_no_reader(at: Any, client: Client, form: str) -> None:
-    address = f"/listed/{at('support').uuid}/{form}"
+    address = f"/directory/{at('support').uuid}/{form}"
     answer = client.get(address)
     assert answer["Cache-Control"] == "public, max-age=30, must-revalidate"
     assert answer["Access-Control-Allow-Origin"] == "*"
@@ -121,7 +121,7 @@ def test_files_live_half_a_minute_and_know_no_reader(at: Any, client: Client, fo
 
 
 def test_no_one_writes_to_a_badge(at: Any, client: Client) -> None:
-    assert client.post(f"/listed/{at('support').uuid}/badge.svg").status_code == 405
+    assert client.post(f"/directory/{at('support').uuid}/badge.svg").status_code == 405
 
 
 @pytest.mark.parametrize("style", rendering.RENDERERS_BY_STYLE)
@@ -169,8 +169,8 @@ def test_widths_are_those_of_helvetica() -> None:
     assert truncate_text("Rocket", 10, 100) == "Rocket"
 
 
-def luminance(colour: str) -> float:
-    parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+def luminance(color: str) -> float:
+    parts = [int(color[place : place + 2], 16) / 255 for place in (1, 3, 5)]
     red, green, blue = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 

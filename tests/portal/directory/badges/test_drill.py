@@ -11,7 +11,7 @@ import pytest
 from django.conf import settings
 from django.test import Client
 
-from integrations.sla.models import Watch
+from integrations.sla.models import MonitoredRepository
 from integrations.submissions.models import Integration
 from integrations.submissions.services.transitions import perform_transition
 from portal.directory.badges import signing_keys
@@ -69,7 +69,7 @@ def drill(
 ) -> tuple[Integration, Cache, Callable[..., None]]:
     """A listed provider, a cache in front of the portal, and take(step, after so many days)."""
     row = at("support", program="terraform-provider")
-    Watch.objects.filter(integration=row).update(data_up_to=now + 3650 * DAY)
+    MonitoredRepository.objects.filter(integration=row).update(data_up_to=now + 3650 * DAY)
 
     def take(step: str, days: int, by: Any) -> None:
         perform_transition(Integration.objects.get(pk=row.pk), step, actor=by, note="Because.", now=now + days * DAY)
@@ -79,17 +79,17 @@ def drill(
 
 def test_everybody_sees_it_within_a_minute(drill: Any, rita: Any, rob: Any, now: datetime) -> None:
     row, cache, take = drill
-    page = f"/listed/{row.uuid}/"
+    page = f"/directory/{row.uuid}/"
     before = {form: cache.get(page + form, now) for form in FORMS}
     assert all(life <= OLDEST / 2 for _, life, _ in cache.kept.values())
-    assert ("Partner" in before["badge.svg"], claims(before["statement.json"])["standing"]) == (True, "listed")
-    take("give_notice", 0, rita)
+    assert ("Partner" in before["badge.svg"], claims(before["statement.json"])["listing_status"]) == (True, "listed")
+    take("issue_notice", 0, rita)
     cached_badge = cache.get(page + "badge.svg", now + MINUTE)
     assert (cached_badge, cache.revalidated) == (before["badge.svg"], 1)
 
     for step, days, by, word, key in (
         ("suspend", 30, rob, "Suspended", "suspended"),
-        ("remove", 90, rita, "No longer listed", "removed"),
+        ("delist", 90, rita, "No longer listed", "delisted"),
     ):
         moment = now + days * DAY
         for form in FORMS:
@@ -98,28 +98,31 @@ def test_everybody_sees_it_within_a_minute(drill: Any, rita: Any, rob: Any, now:
         for form in FORMS:
             cached_statement = cache.get(page + form, moment + OLDEST - timedelta(seconds=1))
             if form == "statement.json":
-                assert (claims(cached_statement)["standing"], claims(cached_statement)["tier"]) == (key, "")
+                assert (claims(cached_statement)["listing_status"], claims(cached_statement)["tier"]) == (key, "")
             elif form == "badge.json":
-                assert (json.loads(cached_statement)["standing"]["key"], json.loads(cached_statement)["tier"]) == (
+                assert (
+                    json.loads(cached_statement)["listing_status"]["key"],
+                    json.loads(cached_statement)["tier"],
+                ) == (
                     key,
                     None,
                 )
             else:
                 assert word in cached_statement, form
-    directory_page = cache.get("/listed/", now + 90 * DAY + OLDEST)
-    assert f"/listed/{row.uuid}/" not in directory_page
+    directory_page = cache.get("/directory/", now + 90 * DAY + OLDEST)
+    assert f"/directory/{row.uuid}/" not in directory_page
 
 
-ATOM, JSON = "/feeds/listed.atom", "/feeds/listed.json"
-AROUND = ("/partners/acme/", ATOM, JSON, "/sitemap.xml", "/api/v1/directory?standing=any")
+ATOM, JSON = "/feeds/directory.atom", "/feeds/directory.json"
+AROUND = ("/partners/acme/", ATOM, JSON, "/sitemap.xml", "/api/v1/directory?listing_status=any")
 
 
 def test_whatever_names_it_reports_it_within_a_minute(drill: Any, rita: Any, rob: Any, now: datetime) -> None:
     row, cache, take = drill
-    take("give_notice", 0, rita)
+    take("issue_notice", 0, rita)
     for step, days, by, words in (
         ("suspend", 30, rob, ("Suspended", "Suspended: Rocket", "Suspended: Rocket", row.uuid, '"suspended"')),
-        ("remove", 90, rita, ("No longer listed", "Removed: Rocket", "Removed: Rocket", "", '"removed"')),
+        ("delist", 90, rita, ("No longer listed", "Removed: Rocket", "Removed: Rocket", "", '"delisted"')),
     ):
         moment = now + days * DAY
         for address in AROUND:
@@ -133,9 +136,9 @@ def test_whatever_names_it_reports_it_within_a_minute(drill: Any, rita: Any, rob
 
 def test_run_task_leaves_its_page_within_a_minute(at: Any, rob: Any, rita: Any, now: datetime, client: Client) -> None:
     row, cache = at("support", program="terraform-run-task"), Cache(client)
-    Watch.objects.filter(integration=row).update(data_up_to=now + 3650 * DAY)
+    MonitoredRepository.objects.filter(integration=row).update(data_up_to=now + 3650 * DAY)
     assert row.name in cache.get("/run-tasks/", now)
-    perform_transition(row, "give_notice", actor=rita, note="Because.", now=now)
+    perform_transition(row, "issue_notice", actor=rita, note="Because.", now=now)
     perform_transition(Integration.objects.get(pk=row.pk), "suspend", actor=rob, note="Because.", now=now + 30 * DAY)
     assert row.name not in cache.get("/run-tasks/", now + OLDEST)
 
@@ -144,8 +147,8 @@ def test_statement_of_before_ends_by_itself_and_says_where_the_truth_is(
     drill: Any, rita: Any, rob: Any, now: datetime, client: Client
 ) -> None:
     row, _, take = drill
-    old = client.get(f"/listed/{row.uuid}/statement.json").text
-    for step, days, by in (("give_notice", 0, rita), ("suspend", 30, rob), ("remove", 90, rita)):
+    old = client.get(f"/directory/{row.uuid}/statement.json").text
+    for step, days, by in (("issue_notice", 0, rita), ("suspend", 30, rob), ("delist", 90, rita)):
         take(step, days, by)
     issued_at = datetime.fromtimestamp(claims(old)["iat"], now.tzinfo)
     public_keys = signing_keys.parse_public_keys(client.get("/.well-known/badge-keys.json").json())
@@ -155,14 +158,14 @@ def test_statement_of_before_ends_by_itself_and_says_where_the_truth_is(
     ):
         assert verify_statement(old, public_keys, settings.SITE_URL, issued_at + after).verdict == verdict
     where = claims(old)["now"].removeprefix(settings.SITE_URL)
-    assert client.get(where).json()["standing"]["key"] == "removed"
+    assert client.get(where).json()["listing_status"]["key"] == "delisted"
     assert "No longer so" in client.get("/verify/", {"statement": old}).text
 
 
 def test_key_that_got_out_is_taken_away_at_once(at: Any, client: Client, settings: Any) -> None:
-    settings.BADGE_KEYS = ["leaked"]
-    old = client.get(f"/listed/{at('support').uuid}/statement.json").text
-    settings.BADGE_KEYS = ["fresh", "leaked"]
+    settings.BADGE_SIGNING_KEYS = ["leaked"]
+    old = client.get(f"/directory/{at('support').uuid}/statement.json").text
+    settings.BADGE_SIGNING_KEYS = ["fresh", "leaked"]
     assert "it has not expired" in client.get("/verify/", {"statement": old}).text
-    settings.BADGE_KEYS = ["fresh"]
+    settings.BADGE_SIGNING_KEYS = ["fresh"]
     assert "Forged" in client.get("/verify/", {"statement": old}).text

@@ -93,7 +93,7 @@ def test_badge_says_the_word_of_the_program_whatever_it_is_called(name: str, sty
         partner=strip_decoration(name),
         tier="",
         said="Suspended",
-        standing="suspended",
+        listing_status="suspended",
     )
     svg = rendering.RENDERERS_BY_STYLE[style](truth, date(2026, 4, 14))
     root = ET.fromstring(svg)
@@ -134,7 +134,7 @@ def test_names_that_came_from_elsewhere_are_shown_undressed(at: Any, client: Cli
     row = at("support")
     Integration.objects.filter(pk=row.pk).update(name="✓ Verified \u202eRocket")
     Partner.objects.filter(pk=row.partner_id).update(name="⭐ <b>Acme</b>")
-    full = client.get(f"/listed/{row.uuid}/badge.json").json()
+    full = client.get(f"/directory/{row.uuid}/badge.json").json()
     assert (full["integration"], full["partner"]) == ("Verified Rocket", "<b>Acme</b>")
-    assert "<b>" not in client.get(f"/listed/{row.uuid}/badge.svg?style=large").text
-    assert "<b>" not in client.get(f"/listed/{row.uuid}/badge/").text
+    assert "<b>" not in client.get(f"/directory/{row.uuid}/badge.svg?style=large").text
+    assert "<b>" not in client.get(f"/directory/{row.uuid}/badge/").text

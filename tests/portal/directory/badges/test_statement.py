@@ -243,7 +243,7 @@ def test_command_says_what_it_lacks(
 def listed_statement(at: Any, client: Client) -> tuple[Any, str]:
     """A listed integration and the statement that the portal gives of it now."""
     row = at("support")
-    return row, client.get(f"/listed/{row.uuid}/statement.json").text
+    return row, client.get(f"/directory/{row.uuid}/statement.json").text
 
 
 def test_page_says_genuine_and_what_is_so_now(listed_statement: tuple[Any, str], client: Client) -> None:

@@ -48,12 +48,12 @@ def test_without_a_repository_no_one_is_asked(key):
     assert sources.asked == []
 
 
-@pytest.mark.parametrize("key", [key for key in CODE_KEYS if key != "guide.organisation"])
+@pytest.mark.parametrize("key", [key for key in CODE_KEYS if key != "guide.organization"])
 def test_list_that_is_cut_off_never_shows_that_something_is_missing(key):
     assert outcome(key, {"a.txt": ""}, cut=True) == Outcome.NOT_RUN
 
 
-@pytest.mark.parametrize("key", [key for key in CODE_KEYS if key != "guide.organisation"])
+@pytest.mark.parametrize("key", [key for key in CODE_KEYS if key != "guide.organization"])
 def test_empty_repository_passes_nothing(key):
     assert outcome(key, {"README.md": ""}) in (Outcome.WARN, Outcome.NOT_RUN)
 
@@ -170,15 +170,15 @@ def test_errors_opens_resources_first_and_says_how_much_it_read():
 @pytest.mark.parametrize(
     ("kind", "expected"), [("Organization", Outcome.PASS), ("User", Outcome.WARN), ("", Outcome.NOT_RUN)]
 )
-def test_organisation(kind, expected):
+def test_organization(kind, expected):
     sources = FakeSources(repository_said=replace(REPOSITORY, owner_type=kind))
-    assert CHECKS["guide.organisation"].run(SUBJECT, sources).outcome == expected
+    assert CHECKS["guide.organization"].run(SUBJECT, sources).outcome == expected
 
 
-def test_providers_of_a_partner_in_several_organisations_are_a_warning():
+def test_providers_of_a_partner_in_several_organizations_are_a_warning():
     sources = FakeSources(repository_said=replace(REPOSITORY, owner_type="Organization"))
     siblings = ("Acme/terraform-provider-lander", "acme-labs/terraform-provider-pad")
-    result = CHECKS["guide.organisation"].run(replace(SUBJECT, siblings=siblings), sources)
+    result = CHECKS["guide.organization"].run(replace(SUBJECT, siblings=siblings), sources)
     assert (result.outcome, result.summary) == (Outcome.WARN, "The company has 1 other provider outside of acme.")
     assert result.evidence[-1].value == "acme-labs/terraform-provider-pad"
-    assert CHECKS["guide.organisation"].run(replace(SUBJECT, siblings=siblings[:1]), sources).outcome == Outcome.PASS
+    assert CHECKS["guide.organization"].run(replace(SUBJECT, siblings=siblings[:1]), sources).outcome == Outcome.PASS

@@ -2,15 +2,15 @@ from dataclasses import replace
 
 import pytest
 
-from tests.fakes.github.server import licence_text
+from tests.fakes.github.server import license_text
 from tests.verification.checks.told import REPOSITORY, SUBJECT, FakeSources, code, release
 from verification.checks.types import CHECKS
 from verification.licenses.normalization import MAX_BYTES
 from verification.outcomes import Outcome
 from verification.sources.errors import AccessDeniedError, SourceUnavailableError
 
-KEY = "repository.licence"
-MPL, MIT, BSD2 = (licence_text(id) for id in ("MPL-2.0", "MIT", "BSD-2-Clause"))
+KEY = "repository.license"
+MPL, MIT, BSD2 = (license_text(id) for id in ("MPL-2.0", "MIT", "BSD-2-Clause"))
 ATTRIBUTIONS = """Terraform Provider for Rocket
 Copyright 2026 Acme, Inc.
 
@@ -30,7 +30,7 @@ CLAUSE = "“Commons Clause” License Condition v1.0\n\n"
 def result(files, subject=SUBJECT, github="MPL-2.0", **fields):
     answers = {
         "releases_said": (release("v1.2.0"),),
-        "repository_said": replace(REPOSITORY, licence_spdx=github),
+        "repository_said": replace(REPOSITORY, license_spdx=github),
     } | fields
     return CHECKS[KEY].run(subject, FakeSources(code_said=code(files), **answers))
 
@@ -85,7 +85,7 @@ def result(files, subject=SUBJECT, github="MPL-2.0", **fields):
         ({f"LICENSE-{n}": MPL for n in range(20)}, "MPL-2.0", "not_run"),
     ],
 )
-def test_licence(files, github, expected):
+def test_license(files, github, expected):
     check_result = result(files, github=github)
     assert (str(check_result.outcome), check_result.summary.endswith(".")) == (expected, True), check_result
     assert check_result.summary.startswith("A person decides: ") == (expected == "not_run")
@@ -121,7 +121,7 @@ def test_license_says_what_was_looked_at():
         "MPL-2.0: The text is MPL-2.0, word for word.",
         "https://github.com/acme/terraform-provider-rocket/blob/9f3c1e/LICENSE",
     )
-    assert evidence_by_label["Licence according to GitHub"][0] == "NOASSERTION"
+    assert evidence_by_label["License according to GitHub"][0] == "NOASSERTION"
     assert check_result.summary == "MPL-2.0 is on the program's list."
 
 

@@ -10,7 +10,7 @@ from verification.sources.html_pages import extract_links, parse_page
 
 DOCS = "https://docs.acme.com/run-task"
 WORDS = (
-    "<h1>Rocket run task</h1><p>First create a run task in your organisation. Then attach it to a workspace. "
+    "<h1>Rocket run task</h1><p>First create a run task in your organization. Then attach it to a workspace. "
     "It supports the stages pre-plan and post-plan. A run fails when a rule is broken, otherwise it passes.</p>"
     "<script>nothing</script>" + "<p>More words about it, so that the page is one that people read.</p>" * 3
 )

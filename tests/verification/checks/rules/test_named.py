@@ -13,4 +13,4 @@ def test_every_check_that_a_program_names_exists():
         for key in requirement.checks
     }
     assert check_names - set(CHECKS) == set()
-    assert "repository.licence" in check_names
+    assert "repository.license" in check_names

@@ -235,21 +235,21 @@ def test_protocols(manifest, protocols, expected):
 
 
 @pytest.mark.parametrize(
-    ("standing", "tier", "shown_tier", "expected"),
+    ("listing_status", "tier", "shown_tier", "expected"),
     [
-        ("none", "", "community", Outcome.PASS),
-        ("none", "", "partner", Outcome.WARN),
-        ("removed", "partner", "partner", Outcome.WARN),
-        ("verified", "partner", "partner", Outcome.PASS),
-        ("verified", "verified", "partner", Outcome.PASS),
-        ("verified", "partner-premier", "partner", Outcome.PASS),
-        ("verified", "partner", "community", Outcome.FAIL),
-        ("notice", "partner", "community", Outcome.FAIL),
-        ("verified", "partner", "", Outcome.NOT_RUN),
+        ("unlisted", "", "community", Outcome.PASS),
+        ("unlisted", "", "partner", Outcome.WARN),
+        ("delisted", "partner", "partner", Outcome.WARN),
+        ("listed", "partner", "partner", Outcome.PASS),
+        ("listed", "verified", "partner", Outcome.PASS),
+        ("listed", "partner-premier", "partner", Outcome.PASS),
+        ("listed", "partner", "community", Outcome.FAIL),
+        ("on_notice", "partner", "community", Outcome.FAIL),
+        ("listed", "partner", "", Outcome.NOT_RUN),
     ],
 )
-def test_tier(standing, tier, shown_tier, expected):
-    assert outcome("tier", replace(LATER, standing=standing, tier=tier), tier=shown_tier) == expected
+def test_tier(listing_status, tier, shown_tier, expected):
+    assert outcome("tier", replace(LATER, listing_status=listing_status, tier=tier), tier=shown_tier) == expected
 
 
 @pytest.mark.parametrize(

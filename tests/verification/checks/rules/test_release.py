@@ -313,19 +313,19 @@ def test_new_key_next_to_the_old_one_is_no_news(publish_releases):
     assert [one["version"] for one in later.observations["keys.signers"]] == ["1.0.0", "1.0.1"]
 
 
-@pytest.mark.parametrize(("standing", "expected"), [("verified", "fail"), ("none", "warn")])
-def test_key_that_takes_the_place_of_the_old_one_is_for_people(publish_releases, standing, expected):
+@pytest.mark.parametrize(("listing_status", "expected"), [("listed", "fail"), ("unlisted", "warn")])
+def test_key_that_takes_the_place_of_the_old_one_is_for_people(publish_releases, listing_status, expected):
     first = results(publish_releases(), "keys.rotation")["keys.rotation"]
     swapped_release = rocket("1.0.1", signer=signed.key(OTHER))
 
     def after(days: int, observed: Any, signed_release: signed.Signed = swapped_release) -> Any:
-        subject = {"known": observed, "standing": standing, "now": NOW + timedelta(days=days)}
+        subject = {"known": observed, "listing_status": listing_status, "now": NOW + timedelta(days=days)}
         return results(publish_releases(signed_release), "keys.rotation", **subject)["keys.rotation"]
 
     second = after(1, first.observations)
     assert (str(second.outcome), "no longer registered" in second.summary) == (expected, True)
     assert after(20, second.observations).outcome == expected
-    assert after(40, second.observations).outcome == ("fail" if standing == "verified" else "pass")
+    assert after(40, second.observations).outcome == ("fail" if listing_status == "listed" else "pass")
     assert ("new key", second.observations["keys.signers"][-1]["fingerprint"]) in second.looked_at
     accepted_deviation = {f"{ACCEPTED_KEY_PREFIX}keys.rotation": second.observations["keys.signers"][-1]["fingerprint"]}
     assert after(2, second.observations | accepted_deviation).outcome == Outcome.PASS

@@ -7,7 +7,7 @@ import pytest
 from verification.checks.rules.provider_schema import OBSERVATION_KEY
 from verification.checks.types import CHECKS, Subject
 from verification.schemas.engine import quality
-from verification.schemas.engine.types import Node, ProviderSchema, Resource
+from verification.schemas.engine.types import Node, ParsedSchema, Resource
 from verification.testruns.kinds.provider_schema import summary as telling
 
 SUBJECT = Subject("p", "e", "terraform", "Example", "acme/terraform-provider-example")
@@ -73,7 +73,7 @@ def node(name, **more):
     return Node(name=name, kind="string", **({"description": "It."} | more))
 
 
-SCHEMA = ProviderSchema(
+SCHEMA = ParsedSchema(
     "registry.terraform.io/acme/example",
     Resource("provider", (node("api_token"),)),
     {

@@ -29,7 +29,7 @@ SMALL = replace(JSON, limit=1000, seconds=0.6)
 QUICK = replace(ARCHIVE, limit=4 * MEGABYTE, seconds=1)
 CHUNKED_HEAD = HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
 
-MISBEHAVIOURS = {
+MISBEHAVIORS = {
     "says nothing": (silent, DeadlineExceededError),
     "stalls in the status line": (endless(b"HTTP/1.1 2", b"", pause=30), DeadlineExceededError),
     "drips its headers": (endless(HEAD + b"X: ", b"a", pause=0.05), DeadlineExceededError),
@@ -69,7 +69,7 @@ MISBEHAVIOURS = {
 
 @pytest.fixture(scope="module")
 def server():
-    answers = {f"/{number}": how for number, (how, _) in enumerate(MISBEHAVIOURS.values())}
+    answers = {f"/{number}": how for number, (how, _) in enumerate(MISBEHAVIORS.values())}
     answers |= {
         "/json": plain(b'{"a": 1}'),
         "/gzip": plain(GZIPPED_BODY, b"Content-Encoding: gzip"),
@@ -94,9 +94,9 @@ def server():
 CLIENT = OutboundClient(loopback=True)
 
 
-@pytest.mark.parametrize("number", range(len(MISBEHAVIOURS)), ids=list(MISBEHAVIOURS))
+@pytest.mark.parametrize("number", range(len(MISBEHAVIORS)), ids=list(MISBEHAVIORS))
 def test_server_that(server, number):
-    _, expected = list(MISBEHAVIOURS.values())[number]
+    _, expected = list(MISBEHAVIORS.values())[number]
     with pytest.raises(expected) as refusal:
         CLIENT.get(f"{server.url}/{number}", SMALL)
     assert str(refusal.value).endswith(".")
@@ -183,7 +183,7 @@ def test_download_goes_to_the_file(server):
     "how", ["streams a body for ever", "streams chunks for ever", "streams headers for ever", "sends a gzip bomb"]
 )
 def test_memory_stays_flat(server, how):
-    number = list(MISBEHAVIOURS).index(how)
+    number = list(MISBEHAVIORS).index(how)
     tracemalloc.start()
     try:
         for _ in range(3):

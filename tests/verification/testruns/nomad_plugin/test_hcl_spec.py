@@ -48,7 +48,7 @@ def test_configuration_becomes_what_nomad_hands_over() -> None:
     [
         ([], "A configuration is an object with names and values."),
         ({"mount": {"path": "/"}}, "config.image: it is required."),
-        ({"image": "a", "mount": {"path": "/"}, "colour": 1}, "colour: the schema knows no such name."),
+        ({"image": "a", "mount": {"path": "/"}, "color": 1}, "color: the schema knows no such name."),
         ({"image": "a"}, "config.mount: at least 1 and at most 2 of it, not 0."),
         ({"image": "a", "mount": [{"path": "/"}] * 3}, "config.mount: at least 1 and at most 2 of it, not 3."),
         ({"image": "a", "mount": {}}, "config.mount[0].path: it is required."),

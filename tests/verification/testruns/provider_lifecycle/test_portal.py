@@ -11,7 +11,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from integrations.submissions.models import Credential, Integration
+from integrations.submissions.models import Integration, TestCredential
 from portal.core import crypto
 from portal.core.errors import ActionRefused
 from tests.conftest import begin
@@ -71,9 +71,10 @@ def test_credentials_reach_the_sandbox_and_nothing_else(
 ) -> None:
     caplog.set_level(logging.DEBUG)
     monkeypatch.setattr(jobs, "READABLE_FOLDERS", READABLE)
-    account = Credential(uuid=uuid4(), integration=rocket, requirement_id="X", label="Test", created_at=timezone.now(),
-                         created_by=alice)  # fmt: skip
-    account.sealed = crypto.encrypt(crypto.Secret(f"OTHER_TOKEN={KEPT_CANARY}"), account.context())
+    account = TestCredential(
+        uuid=uuid4(), integration=rocket, requirement_id="X", label="Test", created_at=timezone.now(), created_by=alice
+    )
+    account.encrypted_value = crypto.encrypt(crypto.Secret(f"OTHER_TOKEN={KEPT_CANARY}"), account.context())
     account.save()
     form_data = FORM_DATA | {
         "base": STOPPED_CONFIG,
@@ -85,14 +86,19 @@ def test_credentials_reach_the_sandbox_and_nothing_else(
     assert jobs.run_one(row.pk, program_fetcher=leaking)
     row.refresh_from_db()
     outcome_by_rule = {each["rule"]: each["outcome"] for each in row.verdicts}
-    assert (row.outcome, bytes(row.sealed), outcome_by_rule["secrets.output"], outcome_by_rule["plan"]) == (
+    assert (
+        row.outcome,
+        bytes(row.encrypted_environment),
+        outcome_by_rule["secrets.output"],
+        outcome_by_rule["plan"],
+    ) == (
         "fail",
         b"",
         "fail",
         "fail",
     )
     assert [ran["act"] for ran in row.seen["ran"]] == ["direct", "init", "validate", "refused", "plan"]
-    assert (row.names, account.uses.get().how) == (["EXAMPLE_TOKEN"], "sandbox")
+    assert (row.names, account.accesses.get().how) == (["EXAMPLE_TOKEN"], "sandbox")
     text = everything() + caplog.text
     for canary in (CANARY, KEPT_CANARY, *CANARY.split()):
         assert canary not in text
@@ -105,7 +111,7 @@ def test_test_run_that_was_cut_off_is_ours_and_not_played_again(rocket: Integrat
     LifecycleRehearsal.objects.filter(pk=row.pk).update(attempts=1, claimed_until=now)
     assert jobs.run_due(now) == 1
     row.refresh_from_db()
-    assert (row.outcome, bytes(row.sealed)) == ("error", b"")
+    assert (row.outcome, bytes(row.encrypted_environment)) == ("error", b"")
     assert row.verdicts[0]["sentence"] == "We could not look: Our worker ended before the rehearsal did."
 
 

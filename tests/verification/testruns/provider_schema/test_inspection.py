@@ -22,7 +22,7 @@ from verification.checks.models import CheckResult, CheckRun
 from verification.checks.rules.provider_schema import OBSERVATION_KEY
 from verification.checks.services import observations
 from verification.sandbox import environment
-from verification.schemas.models import StoredSchema
+from verification.schemas.models import ProviderSchema
 from verification.testruns import tasks
 from verification.testruns.kinds.provider_schema import artifacts
 from verification.testruns.models import SchemaReading
@@ -112,8 +112,8 @@ def test_schema_of_an_authentic_release_is_kept(
     assert (row.outcome, row.version) == ("pass", "1.0.0"), row.told
     assert service.asked[0]["arguments"]["source"] == "registry.terraform.io/acme/rocket"
     assert service.received[:4] == b"\x7fELF"
-    stored_schema = StoredSchema.objects.get(integration=rocket)
-    assert (stored_schema.version, stored_schema.resources, stored_schema.given_by) == ("1.0.0", 1, None)
+    stored_schema = ProviderSchema.objects.get(integration=rocket)
+    assert (stored_schema.version, stored_schema.resources, stored_schema.submitted_by) == ("1.0.0", 1, None)
     outcome_by_id = {one["id"]: one["outcome"] for one in row.results}
     assert outcome_by_id == {
         "schema.read": "pass", "schema.protocol": "pass", "schema.prefix": "pass", "schema.sensitive": "warn",
@@ -174,7 +174,7 @@ def test_no_service_is_not_run_with_the_reason(
     settings.SANDBOX_SOCKET = "/nowhere/sandbox"
     row = read(rocket, alice)
     assert row.told["not_run"].startswith("No sandbox on this worker: its service does not answer")
-    assert StoredSchema.objects.count() == 0
+    assert ProviderSchema.objects.count() == 0
 
 
 @pytest.mark.skipif(PLATFORM != "linux_amd64", reason="the program of this test is one of x86_64")
@@ -194,7 +194,7 @@ def test_program_that_is_no_provider_is_started_and_reported(
 def test_only_anyone_who_may_asks_and_only_once(rocket: Integration, alice: Any, charlie: Any) -> None:
     with pytest.raises(ActionRefused) as refusal:
         provider_schema_inspections.start_test_run(rocket, actor=charlie, now=NOW)
-    assert refusal.value.kind == "may"
+    assert refusal.value.kind == "forbidden"
     provider_schema_inspections.start_test_run(rocket, actor=alice, now=NOW)
     with pytest.raises(ActionRefused, match="being read already"):
         provider_schema_inspections.start_test_run(rocket, actor=alice, now=NOW)

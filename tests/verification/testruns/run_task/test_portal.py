@@ -39,7 +39,7 @@ def run_task(acme: Any, alice: Any) -> Integration:
 @pytest.fixture
 def run_test(live_server: Any, settings: Any, monkeypatch: Any, run_task: Integration, alice: Any) -> Any:
     """Plays a whole rehearsal of an endpoint as the sweep does, and gives the row."""
-    settings.SITE_URL, settings.LOOPBACK_SOURCES = live_server.url, True
+    settings.SITE_URL, settings.ALLOW_LOOPBACK_HTTP = live_server.url, True
 
     def play(how: str = "", **fields: Any) -> RunTaskRehearsal:
         with endpoint(how, kind=HeldEndpoint) as server:
@@ -59,7 +59,7 @@ def run_test(live_server: Any, settings: Any, monkeypatch: Any, run_task: Integr
 @pytest.mark.django_db(transaction=True)
 def test_good_endpoint_passes_and_its_key_is_forgotten(run_test: Any, run_task: Integration) -> None:
     row = run_test()
-    assert (row.outcome, bytes(row.sealed), row.signed) == ("pass", b"", True)
+    assert (row.outcome, bytes(row.encrypted_hmac_key), row.signed) == ("pass", b"", True)
     assert {each["outcome"] for each in row.verdicts} == {"pass"}
     stored_text = str([each.exchange for each in row.requests.all()]) + str([*RunTaskCallback.objects.values("seen")])
     assert KEY not in stored_text
@@ -85,7 +85,7 @@ def test_page_and_json_show_the_same_verdicts(run_test: Any, run_task: Integrati
 def test_test_run_that_is_stopped_while_it_waits_waits_no_more(
     live_server: Any, settings: Any, monkeypatch: Any, run_task: Integration, alice: Any
 ) -> None:
-    settings.SITE_URL, settings.LOOPBACK_SOURCES = live_server.url, True
+    settings.SITE_URL, settings.ALLOW_LOOPBACK_HTTP = live_server.url, True
     monkeypatch.setattr(run_task_tests, "RESULT_WAIT_SECONDS", 0.1)
     monkeypatch.setattr(
         run_task_tests.time,
@@ -196,7 +196,7 @@ def test_invalid_input_is_shown_as_field_error(
 ) -> None:
     client.force_login(alice)
     posted_data = {"url": "https://run.acme.io/", "key": KEY, "stages": ["post_plan"], field: value}
-    answer = client.post(f"/integrations/{run_task.uuid}/rehearsal/", posted_data)
+    answer = client.post(f"/integrations/{run_task.uuid}/tests/run-task/", posted_data)
     page = answer.content.decode()
     assert (answer.status_code, RunTaskRehearsal.objects.count()) == (422, 0)
     assert sentence in page

@@ -1,4 +1,4 @@
-"""`manage.py check_license FILE… --program KEY`: what would the program's licence policy say to each of these files?"""
+"""`manage.py check_license FILE… --program KEY`: what would the program's license policy say to each of these files?"""
 
 import json
 from argparse import ArgumentParser
@@ -12,11 +12,11 @@ from verification.licenses.policy import Judgement, Policy, Verdict, judge
 
 
 class Command(BaseCommand):
-    help = "Say for each file: the licence as an SPDX expression, and allow, deny or review (a person decides)."
+    help = "Say for each file: the license as an SPDX expression, and allow, deny or review (a person decides)."
     requires_system_checks = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("files", nargs="+", metavar="FILE", help="a licence file")
+        parser.add_argument("files", nargs="+", metavar="FILE", help="a license file")
         parser.add_argument("--program", required=True, choices=sorted(PROGRAMS), help="whose policy decides")
         parser.add_argument("--edition", help="YYYY-MM; the newest if left out")
         parser.add_argument("--json", action="store_true", help="a list in the order given")
@@ -37,7 +37,7 @@ def get_policy(program: str, edition: str | None) -> Policy:
     editions = PROGRAMS[program].by_date
     if edition is not None and edition not in editions:
         raise CommandError(f"{program} has no edition {edition}; it has {', '.join(editions)}.")
-    license_policy = (editions[edition] if edition else PROGRAMS[program].newest).licences
+    license_policy = (editions[edition] if edition else PROGRAMS[program].newest).licenses
     return Policy(license_policy.allow, license_policy.ask)
 
 

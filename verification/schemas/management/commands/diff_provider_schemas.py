@@ -12,7 +12,7 @@ from django.core.management.base import BaseCommand
 from portal.core.cli import build_usage_error
 from verification.schemas.engine.diff import SchemaChange, SchemaDifference, compare_schemas
 from verification.schemas.engine.parsing import parse_schema
-from verification.schemas.engine.types import ProviderSchema, SchemaParseError
+from verification.schemas.engine.types import ParsedSchema, SchemaParseError
 from verification.schemas.engine.version_policy import VersionVerdict, evaluate_version
 from verification.terraform.versions import InvalidVersionError, Version, parse_version
 
@@ -67,13 +67,13 @@ def _parse_versions(texts: list[str]) -> tuple[Version, Version] | None:
     return (parse_version(texts[0]), parse_version(texts[1])) if all(texts) else None
 
 
-def _is_same_provider(one: ProviderSchema, other: ProviderSchema) -> bool:
+def _is_same_provider(one: ParsedSchema, other: ParsedSchema) -> bool:
     """By the last word of the address: a provider may have moved to another namespace or registry."""
     return one.source.rpartition("/")[2] == other.source.rpartition("/")[2]
 
 
 def serialize_difference(
-    schema: ProviderSchema, schema_difference: SchemaDifference, version_verdict: VersionVerdict | None
+    schema: ParsedSchema, schema_difference: SchemaDifference, version_verdict: VersionVerdict | None
 ) -> dict[str, Any]:
     return {
         "source": schema.source,
@@ -84,7 +84,7 @@ def serialize_difference(
 
 
 def format_lines(
-    schema: ProviderSchema, schema_difference: SchemaDifference, version_verdict: VersionVerdict | None
+    schema: ParsedSchema, schema_difference: SchemaDifference, version_verdict: VersionVerdict | None
 ) -> list[str]:
     """For people: what breaks first, under the name of what it is of, then everything else."""
     lines = [

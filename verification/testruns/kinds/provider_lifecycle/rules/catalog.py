@@ -53,7 +53,7 @@ RULES = (
     ProviderLifecycleRule(
         "again",
         "A second plan changes nothing",
-        "Read each attribute back as it was configured, or normalise it in one place.",
+        "Read each attribute back as it was configured, or normalize it in one place.",
         ("again",),
         create.check_repeated_plan,
     ),
@@ -86,7 +86,7 @@ RULES = (
         destroy.check_destroy,
     ),
     ProviderLifecycleRule(
-        "gone",
+        "invalid-transition",
         "What is gone is noticed",
         "Remove an object from the state in Read when the service does not know it any more.",
         ("gone",),

@@ -1,6 +1,6 @@
-"""The licence gate: what it decides rightly, wrongly or not at all, and its time beside the bare identifier.
+"""The license gate: what it decides rightly, wrongly or not at all, and its time beside the bare identifier.
 
-Run with a folder of licence files, or without: then the texts and the real files of the tests are timed. The table
+Run with a folder of license files, or without: then the texts and the real files of the tests are timed. The table
 is always that of the tests' corpus, with a thousand mutants of a fresh seed (LICENCE_SEED repeats one). Other
 detectors are measured beside it where they are installed: see tests.bench.detectors.
 """
@@ -150,7 +150,7 @@ def main() -> int:
     ratio, known_file_ms = times([Path(folder) for folder in sys.argv[1:]] or list(FOLDERS))
     print("\nother detectors, taken at their word:")
     detectors.compare(for_others(seed), policy().allow)
-    print(f"\nreal files of allowed licences decided without a person: {decided_share:.1%} (aim: {AIM_DECIDED:.0%})")
+    print(f"\nreal files of allowed licenses decided without a person: {decided_share:.1%} (aim: {AIM_DECIDED:.0%})")
     print(f"aim: no false allow, ratio <= {AIM_RATIO}, seen before <= {AIM_KNOWN_MS} ms")
     has_missed_aim = false_allows or decided_share < AIM_DECIDED or ratio > AIM_RATIO or known_file_ms > AIM_KNOWN_MS
     print("missed" if has_missed_aim else "met")

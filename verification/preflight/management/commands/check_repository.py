@@ -1,0 +1,44 @@
+"""Command that runs the portal's checks on a repository."""
+
+import argparse
+import sys
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from integrations.programs.registry import PROGRAMS
+from verification.preflight import cli, output
+
+
+class Command(BaseCommand):
+    help = (
+        "Run the portal's checks on a repository. Exits with 0 if all checks pass, 1 if the partner must fix "
+        "something, "
+        "2 if a check could not be evaluated."
+    )
+    requires_system_checks = ()
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("repository", metavar="OWNER/NAME", help="repository on GitHub")
+        parser.add_argument("--program", required=True, choices=sorted(PROGRAMS), help="program whose checks are run")
+        parser.add_argument("--edition", default="", metavar="YYYY-MM", help="edition of the program (default: newest)")
+        parser.add_argument(
+            "--category", default="", metavar="KEY", help="category (default: checks of all categories)"
+        )
+        parser.add_argument("--only", action="append", default=[], metavar="CHECK", help="run only this check")
+        parser.add_argument("--release", default="", metavar="X.Y.Z", help="release to check")
+        parser.add_argument("--json", action="store_true", help="print the results as JSON")
+
+    def handle(self, *, repository: str, **options: Any) -> None:
+        selection = {name: options[name] for name in ("program", "edition", "category", "only")}
+        arguments = argparse.Namespace(repository=repository, version=options["release"], path=None, **selection)
+        try:
+            report = cli.run_preflight(
+                arguments, report_progress=lambda line: self.stderr.write(line, self.style.NOTICE)
+            )
+        except cli.PreflightUsageError as error:
+            raise CommandError(str(error)) from error
+        use_color = self.stdout.isatty() and not options["no_color"]
+        self.stdout.write(output.format_json(report) if options["json"] else output.format_text(report, use_color))
+        if report.exit_code:
+            sys.exit(report.exit_code)
