@@ -70,7 +70,7 @@ def test_who_would_rather_not_stays_unknown(
     other.sees("There is no introduction").never_reads(*OURS)
     asker.go(f"/introductions/{ours.introductions_asked.get().pk}/").sees("They have not read your name.")
     asker.never_reads(*THEIRS)
-    for page in ("", "history/", "neighbors/"):
+    for page in ("", "history/", "similar/"):
         asker.go(f"/integrations/{ours.uuid}/{page}").never_reads(*THEIRS)
 
 

@@ -14,6 +14,7 @@ STATE_LABELS = {
     "withdrawn": _("Withdrawn"),
     "declined": _("Declined"),
     "archived": _("Archived"),
+    "unlisted": _("Unlisted"),
     "listed": _("Verified"),
     "on_notice": _("Notice"),
     "suspended": _("Suspended"),

@@ -158,7 +158,7 @@ def test_name_check_needs_a_pattern_and_a_repository(program):
         ("consul-nia", "terraform-panos-dag-nia", "terraform-panos-nia"),
     ],
 )
-def test_repository_pattern_reports_names_apart(key, good, bad):
+def test_repository_pattern_distinguishes_names(key, good, bad):
     pattern = PROGRAMS[key].repository_pattern
     assert (bool(re.match(pattern, good)), bool(re.match(pattern, bad))) == (True, False)
 

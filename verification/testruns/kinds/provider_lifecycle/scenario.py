@@ -78,7 +78,7 @@ OPTIONAL_STEPS = ("refused", "partial", "partial_destroy")
 STEPS_AFTER_FAILURE = (
     "partial_destroy",
 )  # made although the step that it needs did not go well: that is what it is for
-ALWAYS_SHOWN_STEPS = ("plan", "change", "invalid-transition")
+ALWAYS_SHOWN_STEPS = ("plan", "change", "gone")
 EMPTY_STATE = b""
 
 

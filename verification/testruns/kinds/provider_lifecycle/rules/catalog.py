@@ -86,7 +86,7 @@ RULES = (
         destroy.check_destroy,
     ),
     ProviderLifecycleRule(
-        "invalid-transition",
+        "gone",
         "What is gone is noticed",
         "Remove an object from the state in Read when the service does not know it any more.",
         ("gone",),

@@ -36,7 +36,7 @@ def check_destroy(records: ProviderLifecycleRecords) -> RuleOutcome:
 
 def check_drift_detection(records: ProviderLifecycleRecords) -> RuleOutcome:
     """What was destroyed while another state still named it is planned to be created anew."""
-    command = require_command(records, "invalid-transition")
+    command = require_command(records, "gone")
     failure = check_succeeded(command) or check_plan_readable(command)
     if failure or command.plan is None:
         return failure or report_failure(command.sentence)
