@@ -1,0 +1,225 @@
+"""YAML content files, validated against dataclasses.
+
+A content file holds texts and tables that the portal ships as data. Every problem is reported with its file, its line,
+its location inside the file, and how to fix it.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TypeVar
+
+import yaml
+from pydantic import AfterValidator, ConfigDict, TypeAdapter, ValidationError
+from pydantic_core import ErrorDetails, PydanticCustomError
+
+Location = tuple[str | int, ...]
+JsonSchema = dict[str, object]
+T = TypeVar("T")
+NO_MATCH = "no_match"
+
+# What to write instead of a value of the wrong type, by the type of pydantic's error.
+EXPECTED_TYPES = {
+    "string_type": 'text (quote a value such as "yes", "on" or "1.0")',
+    "bool_type": "true or false",
+    "int_type": "a whole number without quotes",
+    "tuple_type": 'a list, one "- item" a line',
+    "dict_type": 'a mapping, one "key: value" a line',
+    "dataclass_type": 'a mapping, one "key: value" a line',
+}
+
+
+class Content:
+    """Base of the dataclasses that describe content files: no unknown keys and no conversion between types."""
+
+    __slots__ = ()
+    __pydantic_config__ = ConfigDict(extra="forbid", strict=True)
+
+
+@dataclass(frozen=True, slots=True)
+class ContentProblem:
+    """One thing that is wrong in a content file.
+
+    Attributes:
+        path: The file.
+        line: The line of the value, or of the nearest mapping or list around a value that is missing.
+        location: The keys and indexes that lead to the value.
+        problem: What is wrong, as a sentence.
+        fix: What to do about it, as a sentence.
+    """
+
+    path: Path
+    line: int
+    location: Location
+    problem: str
+    fix: str
+
+    def __str__(self) -> str:
+        location = f" {format_location(self.location)}:" if self.location else ""
+        return f"{self.path}:{self.line}:{location} {self.problem} {self.fix}"
+
+
+class ContentError(ValueError):
+    """A content file is not valid. The message lists every problem, one a line."""
+
+    def __init__(self, problems: Sequence[ContentProblem]) -> None:
+        super().__init__("\n".join(map(str, problems)))
+        self.problems = tuple(problems)
+
+
+def require_match(pattern: str, expected: str) -> AfterValidator:
+    """Return a validator of text that must match a regular expression.
+
+    Args:
+        pattern: The regular expression, which the whole text must match.
+        expected: What to write, for the error message: "Write …".
+    """
+    compiled = re.compile(pattern)
+
+    def check(value: str) -> str:
+        if not compiled.fullmatch(value):
+            raise PydanticCustomError(NO_MATCH, "Text must match", {"expected": expected})
+        return value
+
+    return AfterValidator(check)
+
+
+def format_location(location: Location) -> str:
+    """Return a location as text, for example "edition.steps[2].name"."""
+    parts = (f"[{part}]" if isinstance(part, int) else f".{part}" for part in location)
+    return "".join(parts).removeprefix(".")
+
+
+def load_content(path: Path, adapter: TypeAdapter[T]) -> T:
+    """Read a YAML file and return it as the adapter's type.
+
+    Raises:
+        ContentError: The file is not YAML, repeats a key, or does not fit the type.
+    """
+    document = read_yaml(path)
+    try:
+        # Validated as JSON: in its strict mode a list is a tuple and text an enum member, but nothing else converts.
+        return adapter.validate_json(json.dumps(document, default=str))
+    except ValidationError as error:
+        schema = adapter.json_schema()
+        details = error.errors(include_url=False)
+        raise ContentError([_describe_error(path, detail, schema) for detail in details]) from error
+
+
+def read_yaml(path: Path) -> object:
+    """Return the document in a YAML file as plain values.
+
+    Raises:
+        ContentError: The file is not YAML or repeats a key.
+    """
+    try:
+        return yaml.load(path.read_bytes(), Loader=_UniqueKeyLoader)  # noqa: S506 - a safe loader
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        problem = f"{str(error.problem or 'not YAML').capitalize()}."
+        fix = "Remove one of the two." if isinstance(error, _DuplicateKeyError) else "Correct the YAML syntax."
+        raise ContentError([ContentProblem(path, line, (), problem, fix)]) from error
+
+
+def find_line(path: Path, location: Location) -> int:
+    """Return the line of a location in a YAML file, or of the nearest place around it that exists."""
+    node = yaml.compose(path.read_bytes(), Loader=yaml.CSafeLoader)
+    line = node.start_mark.line if node else 0
+    for part in location:
+        node = _find_child(node, part)
+        if node is None:
+            break
+        line = node.start_mark.line
+    return line + 1
+
+
+class _DuplicateKeyError(yaml.constructor.ConstructorError):
+    """A mapping has the same key twice, of which PyYAML would silently keep the last."""
+
+
+class _UniqueKeyLoader(yaml.CSafeLoader):
+    """A safe loader that refuses repeated keys. libyaml, which every wheel has, makes it fast enough for startup."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[object, object]:
+        keys: set[str] = set()
+        for key, _ in node.value:
+            if str(key.value) in keys:
+                raise _DuplicateKeyError(None, None, f"the key {key.value!r} is repeated", key.start_mark)
+            keys.add(str(key.value))
+        return super().construct_mapping(node, deep)
+
+
+def _find_child(node: yaml.Node | None, part: str | int) -> yaml.Node | None:
+    if isinstance(node, yaml.MappingNode):
+        return next((value for key, value in node.value if key.value == str(part)), None)
+    if isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
+        return node.value[part]
+    return None
+
+
+def _describe_error(path: Path, detail: ErrorDetails, schema: JsonSchema) -> ContentProblem:
+    location = detail["loc"]
+    problem, fix = _explain(detail, schema)
+    return ContentProblem(path, find_line(path, location), location, problem, fix)
+
+
+def _explain(detail: ErrorDetails, schema: JsonSchema) -> tuple[str, str]:
+    """Return what is wrong and how to fix it for an error of pydantic."""
+    kind, value, context = detail["type"], detail["input"], detail.get("ctx", {})
+    if kind == "missing":
+        return "This key is required.", "Add it."
+    if kind == "unexpected_keyword_argument":
+        return "Unknown key.", _suggest_key(detail["loc"], schema)
+    if kind in ("enum", "literal_error"):
+        return f"{value!r} is not an allowed value.", f"Use one of {context['expected']}."
+    if kind in EXPECTED_TYPES:
+        return f"{_describe_value(value)} stands here.", f"Write {EXPECTED_TYPES[kind]}."
+    if kind == NO_MATCH:
+        return f"{value!r} is not valid here.", f"Write {context['expected']}."
+    if kind == "string_too_short":
+        return "The text is empty.", "Enter a text, or leave the key out if it is optional."
+    return f"{detail['msg']}.", "Correct the value."
+
+
+def _describe_value(value: object) -> str:
+    names = {bool: "A boolean", int: "A number", float: "A number", str: "Text", list: "A list", dict: "A mapping"}
+    return names.get(type(value), "Nothing")
+
+
+def _suggest_key(location: Location, schema: JsonSchema) -> str:
+    """Return the advice for an unknown key: the nearest allowed key, or all of them."""
+    allowed = sorted(_list_allowed_keys(location[:-1], schema))
+    matches = get_close_matches(str(location[-1]), allowed, n=1)
+    if matches:
+        return f"Did you mean {matches[0]!r}?"
+    return f"Remove it, or use one of {', '.join(map(repr, allowed))}."
+
+
+def _list_allowed_keys(location: Location, schema: JsonSchema) -> Iterator[str]:
+    """Yield the keys that a JSON Schema allows at a location."""
+    places = list(_resolve(schema, schema))
+    for part in location:
+        name = "items" if isinstance(part, int) else "properties"
+        children = [place.get(name) for place in places]
+        found = [child if isinstance(part, int) else child.get(part) for child in children if isinstance(child, dict)]
+        places = [place for child in found for place in _resolve(child, schema)]
+    for place in places:
+        properties = place.get("properties")
+        if isinstance(properties, dict):
+            yield from properties
+
+
+def _resolve(schema: object, root: JsonSchema) -> Iterator[JsonSchema]:
+    """Yield a JSON Schema, or those that it refers to or offers as alternatives."""
+    if not isinstance(schema, dict):
+        return
+    reference = schema.get("$ref")
+    definitions = root.get("$defs")
+    if isinstance(reference, str) and isinstance(definitions, dict):
+        yield from _resolve(definitions[reference.removeprefix("#/$defs/")], root)
+    for alternative in schema.get("anyOf", ()):
+        yield from _resolve(alternative, root)
+    yield schema
