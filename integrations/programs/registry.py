@@ -1,24 +1,11 @@
-"""Which programs are there? One file each; a new file in this folder is a new program."""
+"""Registry of the programs and their editions, loaded once when this module is imported."""
 
-from importlib import import_module
-from pkgutil import iter_modules
-
-from integrations.programs import content
+from integrations.programs.loader import CONTENT, load_programs
 from integrations.programs.schema import Edition, Program
 
-SUPPORT_MODULES = {"common", "editions", "licenses"}
-
-
-def discover_programs() -> dict[str, Program]:
-    """Every module of this folder that holds a PROGRAM, by key, in the order of their keys."""
-    names = sorted(m.name for m in iter_modules(content.__path__) if m.name not in SUPPORT_MODULES)
-    programs = [import_module(f"{content.__name__}.{name}").PROGRAM for name in names]
-    return {program.key: program for program in programs}
-
-
-PROGRAMS: dict[str, Program] = discover_programs()
+PROGRAMS: dict[str, Program] = load_programs(CONTENT)
 
 
 def get_edition(program: str, date: str) -> Edition:
-    """The edition that an integration keeps. Raises KeyError for one that never was."""
+    """Return the edition that an integration keeps. Raises KeyError if there is none of that program and date."""
     return PROGRAMS[program].edition(date)

@@ -1,12 +1,23 @@
-"""What is a program made of? Frozen dataclasses, standard library only.
+"""Schema of program editions.
 
-A program is data: the stage machine, the guards and the pages read it and never ask which program it is.
+The frozen dataclasses are both the objects that the portal reads and the schema of the YAML files in `content/`:
+`loader.py` validates the files against their annotations. A key of a file is the name of its field, unless `Key`
+gives another one. A published edition is immutable, so every collection is a tuple or a read-only mapping.
+
+A program is data: the state machine, the guards and the pages read it and never ask which program it is.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
+from types import MappingProxyType
+from typing import Annotated, Literal
+
+from pydantic import Field as Key
+
+from integrations.programs.field_types import Count, EditionDate, FieldType, FileKind, Pairs, Slug, Text, Url
+from portal.core.content_files import Content
 
 
 class Stage(StrEnum):
@@ -63,35 +74,35 @@ class TargetType(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class ResourceLink:
+class ResourceLink(Content):
     """A resource: its title and address."""
 
-    title: str
-    url: str
-    about: str = ""
+    title: Text
+    url: Url
+    about: Annotated[str, Key(alias="description")] = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class Question(Content):
     """One question of a form. `type`: text, lines, url, email, choice, choices, number, date, yes.
 
     `max_lines` and `max_length` bound the answer; `options` are (value, label) pairs. `public`: what the answer is
     called on the listing, which everyone reads; an answer without it stays between the company and the program.
     """
 
-    key: str
-    label: str
-    type: str = "text"
+    key: Slug
+    label: Text
+    type: FieldType = "text"
     help: str = ""
     required: bool = True
-    max_lines: int | None = None
-    max_length: int = 4000
-    options: tuple[tuple[str, str], ...] = ()
-    public: str = ""
+    max_lines: Count | None = None
+    max_length: Count = 4000
+    options: Pairs = ()
+    public: Annotated[str, Key(alias="listing_label")] = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Requirement:
+class Requirement(Content):
     """One item of a program's checklist.
 
     It must be met to leave its own step, or, where `needed_for` names a stage, to enter that stage.
@@ -99,49 +110,49 @@ class Requirement:
     `optional` means that a missing answer never blocks ("only if needed").
     """
 
-    id: str
-    title: str
-    who: FulfillingParty
+    id: Text
+    title: Text
+    who: Annotated[FulfillingParty, Key(alias="responsible_party")]
     kind: RequirementKind
-    why: str = ""
+    why: Annotated[str, Key(alias="reason")] = ""
     needed_for: Stage | None = None
     scope: AnswerScope = AnswerScope.INTEGRATION
     optional: bool = False
     group: str = ""
     fields: tuple[Question, ...] = ()
     statement: str = ""  # attestation: what is attested
-    agreement: str = ""  # agreement: "mnda" or "tpa"
+    agreement: Literal["", "mnda", "tpa"] = ""  # agreement: "mnda" or "tpa"
     meeting_items: tuple[str, ...] = ()  # meeting: what is ticked there
-    meeting_hints: tuple[tuple[str, str], ...] = ()  # meeting: an item, and the check requirement that has seen it
+    meeting_hints: Pairs = ()  # meeting: an item, and the check requirement that has seen it
     checks: tuple[str, ...] = ()  # check: keys of verification's checks
     permanent: bool = False  # credentials: may stay for re-checks after the review
-    accept: tuple[str, ...] = ("pdf", "png", "jpeg", "txt", "zip")  # document: kinds by content
+    accept: tuple[FileKind, ...] = ("pdf", "png", "jpeg", "txt", "zip")  # document: kinds by content
     categories: tuple[str, ...] = ()
     links: tuple[ResourceLink, ...] = ()
-    public: bool = False  # document: the picture beside the listing, which everyone sees
+    public: Annotated[bool, Key(alias="show_on_listing")] = False  # document: the picture beside the listing
     after_findings: bool = False  # asked for only when no finding of the review waits for an answer
 
 
 @dataclass(frozen=True, slots=True)
-class RequirementGroup:
+class RequirementGroup(Content):
     """An any-of group: at least `minimum` of the requirements that name it must be met."""
 
-    key: str
-    title: str
-    minimum: int = 1
+    key: Slug
+    title: Text
+    minimum: Count = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class Step(Content):
     """One step of the path under its published name. `also`: further stages lived under the same name."""
 
-    key: str
-    name: str
+    key: Slug
+    name: Text
     stage: Stage
-    summary: str
+    summary: Text
     requirements: tuple[Requirement, ...] = ()
     links: tuple[ResourceLink, ...] = ()
-    also: tuple[Stage, ...] = ()
+    also: Annotated[tuple[Stage, ...], Key(alias="additional_stages")] = ()
 
     @property
     def stages(self) -> tuple[Stage, ...]:
@@ -149,35 +160,35 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Category:
+class Category(Content):
     """What an integration is about, with its meaning in one line. `links`: resources of this category.
 
     `plugin`: the type of plugin that it is, where such plugins can be rehearsed.
     """
 
-    key: str
-    name: str
-    meaning: str
+    key: Slug
+    name: Text
+    meaning: Annotated[Text, Key(alias="description")]
     links: tuple[ResourceLink, ...] = ()
-    plugin: str = ""
+    plugin: Annotated[Literal["", "driver", "device"], Key(alias="plugin_type")] = ""
 
 
 @dataclass(frozen=True, slots=True)
-class LicenseRule:
+class LicenseRule(Content):
     """One published line of a license list: SPDX ids that pass, SPDX ids on which a person decides."""
 
-    published: str
+    published: Text
     allow: tuple[str, ...] = ()
-    ask: tuple[str, ...] = ()
+    ask: Annotated[tuple[str, ...], Key(alias="manual_review")] = ()
     note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class LicensePolicy:
+class LicensePolicy(Content):
     """Which licenses pass. No lines: the program publishes no rule."""
 
-    summary: str
-    lines: tuple[LicenseRule, ...] = ()
+    summary: Text
+    lines: Annotated[tuple[LicenseRule, ...], Key(alias="rules")] = ()
     languages: tuple[str, ...] = ()
 
     @property
@@ -190,34 +201,34 @@ class LicensePolicy:
 
 
 @dataclass(frozen=True, slots=True)
-class SlaTarget:
+class SlaTarget(Content):
     """A promise in elapsed hours or in business days; `ideally` where the text is not hard."""
 
-    hours: int | None = None
-    business_days: int | None = None
-    ideally: bool = False
+    hours: Count | None = None
+    business_days: Count | None = None
+    ideally: Annotated[bool, Key(alias="best_effort")] = False
 
 
 @dataclass(frozen=True, slots=True)
-class Sla:
+class Sla(Content):
     """What the program promises about issues in support. A target may be absent."""
 
     target_type: TargetType
-    summary: str
+    summary: Text
     critical: SlaTarget | None = None
     other: SlaTarget | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Tier:
+class Tier(Content):
     """A tier of listed integrations. `requirements` and `groups` must be met to be granted it.
 
     `granted_at_release`: the tier that a released integration enters; `on_request`: the partner may ask for it.
     """
 
-    key: str
-    name: str
-    meaning: str
+    key: Slug
+    name: Text
+    meaning: Annotated[Text, Key(alias="description")]
     namespace: str = ""
     granted_at_release: bool = False
     on_request: bool = False
@@ -226,36 +237,36 @@ class Tier:
 
 
 @dataclass(frozen=True, slots=True)
-class Agency:
+class Agency(Content):
     """A development agency that partners may hire."""
 
-    name: str
-    email: str
-    site: str
+    name: Text
+    email: Text
+    site: Url
 
 
 @dataclass(frozen=True)
-class Edition:
+class Edition(Content):
     """A program's text as of one date (YYYY-MM): immutable once used.
 
     `renamed` maps requirement ids, step keys and category keys of an older edition to this one's
     ({"2021-10": {"old": "new"}}); what it does not name keeps its name where it exists here, else it is dropped.
     """
 
-    date: str
-    title: str
-    source: str
+    date: EditionDate
+    title: Text
+    source: Text
     steps: tuple[Step, ...]
     categories: tuple[Category, ...]
-    mailbox: str
+    mailbox: Text
     licenses: LicensePolicy
     sla: Sla
-    listing: str
-    removal: str
+    listing: Text
+    removal: Text
     tiers: tuple[Tier, ...]
     offerings: tuple[str, ...]
     contact: str = "Alliances manager"
-    review_days: int = 10  # the portal's own promise to the partner, in business days
+    review_days: Count = 10  # the portal's own promise to the partner, in business days
     groups: tuple[RequirementGroup, ...] = ()
     links: tuple[ResourceLink, ...] = ()
     agencies: tuple[Agency, ...] = ()
@@ -264,6 +275,11 @@ class Edition:
     benefits: tuple[str, ...] = ()
     resubmission: str = ""
     renamed: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Make the one mapping of an edition read-only."""
+        frozen = {date: MappingProxyType(dict(names)) for date, names in self.renamed.items()}
+        object.__setattr__(self, "renamed", MappingProxyType(frozen))
 
     def requirements(self) -> tuple[Requirement, ...]:
         """Every requirement of the path, in order (tiers apart)."""
@@ -318,6 +334,29 @@ class Edition:
         return 1 + max(i for i, (step, _) in enumerate(places) if requirement in step.requirements)
 
 
+@dataclass(frozen=True, slots=True)
+class ProgramProfile(Content):
+    """What the file of an edition says about its program. A program is shown as its newest edition describes it."""
+
+    key: Slug
+    product: Text
+    name: Text
+    summary: Text
+    chooser: Annotated[Text, Key(alias="question")]
+    partners: Annotated[Literal["", "infrastructure", "workflow"], Key(alias="partner_type")] = ""
+    repository_pattern: str = ""
+    repository_hint: str = ""
+    needs_repository: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class EditionFile(Content):
+    """One file of `content/`: the program, and its text as of one date."""
+
+    program: ProgramProfile
+    edition: Edition
+
+
 @dataclass(frozen=True)
 class Program:
     """A program: what it is called and its editions, oldest first.
@@ -338,8 +377,8 @@ class Program:
     needs_repository: bool = True
 
     @cached_property
-    def by_date(self) -> dict[str, Edition]:
-        return {edition.date: edition for edition in self.editions}
+    def by_date(self) -> Mapping[str, Edition]:
+        return MappingProxyType({edition.date: edition for edition in self.editions})
 
     @property
     def newest(self) -> Edition:

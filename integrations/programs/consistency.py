@@ -1,0 +1,274 @@
+"""Consistency rules of an edition: what types alone cannot say about its file.
+
+Every rule yields one `Inconsistency` for each violation. Locations use the keys of the YAML file.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from integrations.programs.schema import (
+    Edition,
+    EditionFile,
+    FulfillingParty,
+    Program,
+    Question,
+    Requirement,
+    RequirementGroup,
+    RequirementKind,
+    Stage,
+    Step,
+    Tier,
+)
+from portal.core.content_files import Location, format_location
+
+Place = tuple[Location, Requirement]
+CHOICE_TYPES = ("choice", "choices")
+REPOSITORY_NAME_CHECK = "repository.name"
+LICENSE_CHECK = "repository.license"
+# Asked by the form that starts an integration, so no requirement asks for it again.
+START_FORM_FIELDS = frozenset({"name", "description", "repository", "category", "homepage", "offerings"})
+NEEDED_KEYS = {
+    RequirementKind.FORM: "fields",
+    RequirementKind.DOCUMENT: "accept",
+    RequirementKind.AGREEMENT: "agreement",
+    RequirementKind.ATTESTATION: "statement",
+    RequirementKind.MEETING: "meeting_items",
+    RequirementKind.CHECK: "checks",
+}
+RESPONSIBLE_PARTIES = {
+    RequirementKind.AGREEMENT: FulfillingParty.BOTH,
+    RequirementKind.MEETING: FulfillingParty.BOTH,
+    RequirementKind.CREDENTIALS: FulfillingParty.PARTNER,
+    RequirementKind.CHECK: FulfillingParty.MACHINE,
+}
+LAST_STAGES = (Stage.REVIEW, Stage.RELEASE, Stage.SUPPORT)
+
+
+@dataclass(frozen=True, slots=True)
+class Inconsistency:
+    """A violation of a rule: where it is, what is wrong, and how to fix it."""
+
+    location: Location
+    problem: str
+    fix: str
+
+
+def find_inconsistencies(file: EditionFile) -> Iterator[Inconsistency]:
+    """Yield every violation inside one file."""
+    edition = file.edition
+    yield from _find_duplicates(edition)
+    yield from _find_path_errors(edition)
+    yield from _find_unknown_groups(edition)
+    yield from _find_tier_errors(edition)
+    for location, requirement in _list_requirements(edition):
+        yield from _find_requirement_errors(location, requirement, edition)
+    yield from _find_license_errors(edition)
+    yield from _find_repository_errors(file)
+
+
+def find_unknown_renames(program: Program, edition: Edition) -> Iterator[Inconsistency]:
+    """Yield the entries of `renamed` that do not lead from an older edition to this one."""
+    for date, names in edition.renamed.items():
+        location: Location = ("edition", "renamed", date)
+        if date not in program.by_date or date >= edition.date:
+            yield Inconsistency(
+                location, "There is no older edition of this date.", "Use the date of an older edition."
+            )
+            continue
+        older, newer = _collect_names(program.by_date[date]), _collect_names(edition)
+        for old, new in names.items():
+            if old not in older:
+                yield Inconsistency(
+                    (*location, old), f"{old!r} is not in the edition of {date}.", "Correct the old key."
+                )
+            if new not in newer:
+                yield Inconsistency((*location, old), f"{new!r} is not in this edition.", "Correct the new key.")
+
+
+def find_unknown_checks(edition: Edition, known: Sequence[str]) -> Iterator[Inconsistency]:
+    """Yield the references to checks that do not exist."""
+    for location, requirement in _list_requirements(edition):
+        for index, key in enumerate(requirement.checks):
+            if key not in known:
+                yield Inconsistency((*location, "checks", index), f"There is no check {key!r}.", _suggest(key, known))
+
+
+def _list_requirements(edition: Edition) -> list[Place]:
+    """Return every requirement of the steps and the tiers with its location."""
+    owners: tuple[tuple[str, Sequence[Step | Tier]], ...] = (("steps", edition.steps), ("tiers", edition.tiers))
+    return [
+        (("edition", name, number, "requirements", index), requirement)
+        for name, parts in owners
+        for number, part in enumerate(parts)
+        for index, requirement in enumerate(part.requirements)
+    ]
+
+
+def _find_duplicates(edition: Edition) -> Iterator[Inconsistency]:
+    keys_by_name = {
+        "steps": [step.key for step in edition.steps],
+        "categories": [category.key for category in edition.categories],
+        "tiers": [tier.key for tier in edition.tiers],
+    }
+    for name, keys in keys_by_name.items():
+        yield from _find_repeated((("edition", name, number, "key"), key) for number, key in enumerate(keys))
+    seen: dict[str, Place] = {}
+    for location, requirement in _list_requirements(edition):
+        first_location, first = seen.setdefault(requirement.id, (location, requirement))
+        # A tier may ask for requirements of the path: then both are the same, as a YAML alias makes them.
+        if first_location != location and (first != requirement or first_location[1] == location[1]):
+            yield _describe_duplicate((*location, "id"), requirement.id, (*first_location, "id"))
+        fields = enumerate(requirement.fields)
+        yield from _find_repeated(((*location, "fields", number, "key"), field.key) for number, field in fields)
+
+
+def _find_repeated(keys: Iterable[tuple[Location, str]]) -> Iterator[Inconsistency]:
+    first: dict[str, Location] = {}
+    for location, key in keys:
+        if first.setdefault(key, location) != location:
+            yield _describe_duplicate(location, key, first[key])
+
+
+def _describe_duplicate(location: Location, key: str, first: Location) -> Inconsistency:
+    problem = f"{key!r} is already used at {format_location(first)}."
+    return Inconsistency(location, problem, "Use another one; each must be unique.")
+
+
+def _find_path_errors(edition: Edition) -> Iterator[Inconsistency]:
+    stages = [stage for _, stage in edition.positions()]
+    if tuple(stage for stage in stages if stage in LAST_STAGES) != LAST_STAGES or stages[-1] != Stage.SUPPORT:
+        problem = "The steps do not pass through review, release and support, in this order, and end in support."
+        yield Inconsistency(("edition", "steps"), problem, "Correct the stages of the steps.")
+        return
+    for number, step in enumerate(edition.steps):
+        begin = next(index for index, (each, _) in enumerate(edition.positions()) if each.key == step.key)
+        for index, requirement in enumerate(step.requirements):
+            location: Location = ("edition", "steps", number, "requirements", index, "needed_for")
+            stage = requirement.needed_for
+            if stage is not None and stage not in stages:
+                yield Inconsistency(location, f"No step has the stage {stage}.", "Use a stage of a step.")
+            elif not max(begin, 1) <= edition.deadline(requirement) < len(stages):
+                problem = "The requirement would be due before its step begins, or after the last step."
+                yield Inconsistency(location, problem, 'Use a later stage, in the last step "support".')
+
+
+def _find_unknown_groups(edition: Edition) -> Iterator[Inconsistency]:
+    yield from _find_group_errors(("edition",), edition.groups, _number_path(edition))
+    for number, tier in enumerate(edition.tiers):
+        location: Location = ("edition", "tiers", number)
+        members = [((*location, "requirements", index), each) for index, each in enumerate(tier.requirements)]
+        yield from _find_group_errors(location, tier.groups, members)
+
+
+def _number_path(edition: Edition) -> list[Place]:
+    return [place for place in _list_requirements(edition) if place[0][1] == "steps"]
+
+
+def _find_group_errors(
+    location: Location, groups: Sequence[RequirementGroup], requirements: Sequence[Place]
+) -> Iterator[Inconsistency]:
+    """Yield violations of the rule that groups exist and have enough members."""
+    keys = [group.key for group in groups]
+    yield from _find_repeated(((*location, "groups", number, "key"), key) for number, key in enumerate(keys))
+    for place, requirement in requirements:
+        if requirement.group and requirement.group not in keys:
+            yield Inconsistency(
+                (*place, "group"), f"There is no group {requirement.group!r}.", _suggest(requirement.group, keys)
+            )
+    for number, group in enumerate(groups):
+        members = sum(requirement.group == group.key for _, requirement in requirements)
+        if members < group.minimum:
+            problem = f"The group needs {group.minimum} of its requirements and has {members}."
+            yield Inconsistency((*location, "groups", number), problem, "Add requirements to the group or remove it.")
+
+
+def _find_tier_errors(edition: Edition) -> Iterator[Inconsistency]:
+    granted = sum(tier.granted_at_release for tier in edition.tiers)
+    if granted != 1:
+        problem = f"{granted} tiers are granted at release."
+        yield Inconsistency(("edition", "tiers"), problem, "Set granted_at_release for exactly one tier.")
+
+
+def _find_requirement_errors(location: Location, requirement: Requirement, edition: Edition) -> Iterator[Inconsistency]:
+    kind, party = requirement.kind, RESPONSIBLE_PARTIES.get(requirement.kind)
+    needed = NEEDED_KEYS.get(kind)
+    if needed and not getattr(requirement, needed):
+        yield Inconsistency(location, f"A requirement of kind {kind} needs {needed!r}.", "Add it.")
+    if party and requirement.who != party:
+        problem = f"A requirement of kind {kind} is fulfilled by {party}."
+        yield Inconsistency((*location, "responsible_party"), problem, f"Write {party}.")
+    if not requirement.why:
+        yield Inconsistency(location, "The requirement has no reason.", 'Say in "reason" why it is asked for.')
+    categories = [category.key for category in edition.categories]
+    for index, key in enumerate(requirement.categories):
+        if key not in categories:
+            place = (*location, "categories", index)
+            yield Inconsistency(place, f"There is no category {key!r}.", _suggest(key, categories))
+    for number, field in enumerate(requirement.fields):
+        yield from _find_field_errors((*location, "fields", number), field)
+    yield from _find_hint_errors(location, requirement, edition)
+
+
+def _find_field_errors(location: Location, field: Question) -> Iterator[Inconsistency]:
+    if bool(field.options) != (field.type in CHOICE_TYPES):
+        problem = "Fields of type choice and choices have options, others have none."
+        yield Inconsistency((*location, "options"), problem, "Add or remove the options, or change the type.")
+    if field.key in START_FORM_FIELDS:
+        problem = f"{field.key!r} is a question of the form that starts an integration."
+        yield Inconsistency((*location, "key"), problem, "Remove the field, or use another key.")
+
+
+def _find_hint_errors(location: Location, requirement: Requirement, edition: Edition) -> Iterator[Inconsistency]:
+    for item, id in requirement.meeting_hints:
+        place = (*location, "meeting_hints", item)
+        if item not in requirement.meeting_items:
+            yield Inconsistency(place, f"{item!r} is not an item of the meeting.", "Use the text of an item.")
+        if edition.requirement(id) is None:
+            ids = [each.id for each in edition.requirements()]
+            yield Inconsistency(place, f"There is no requirement {id!r}.", _suggest(id, ids))
+
+
+def _find_license_errors(edition: Edition) -> Iterator[Inconsistency]:
+    both = sorted(edition.licenses.allow & edition.licenses.ask)
+    if both:
+        problem = f"Licenses that are both allowed and under manual review: {', '.join(both)}."
+        yield Inconsistency(("edition", "licenses", "rules"), problem, "Remove them from one of the two lists.")
+    if _has_check(edition, LICENSE_CHECK) != bool(edition.licenses.lines):
+        problem = f"License rules and the check {LICENSE_CHECK!r} need each other."
+        yield Inconsistency(("edition", "licenses"), problem, "Add or remove the rules or the check.")
+
+
+def _find_repository_errors(file: EditionFile) -> Iterator[Inconsistency]:
+    profile = file.program
+    try:
+        re.compile(profile.repository_pattern)
+    except re.error as error:
+        problem = f"The regular expression is not valid: {error}."
+        yield Inconsistency(("program", "repository_pattern"), problem, "Correct it.")
+    if _has_check(file.edition, REPOSITORY_NAME_CHECK) and not (
+        profile.repository_pattern and profile.repository_hint and profile.needs_repository
+    ):
+        problem = f"The check {REPOSITORY_NAME_CHECK!r} needs a repository with a pattern and a hint."
+        yield Inconsistency(("program",), problem, "Add repository_pattern and repository_hint.")
+
+
+def _has_check(edition: Edition, key: str) -> bool:
+    return any(key in requirement.checks for requirement in edition.requirements())
+
+
+def _collect_names(edition: Edition) -> set[str]:
+    return {
+        *(requirement.id for requirement in edition.requirements()),
+        *(step.key for step in edition.steps),
+        *(category.key for category in edition.categories),
+    }
+
+
+def _suggest(key: str, known: Sequence[str]) -> str:
+    """Return the advice for an unknown key: the nearest known key, or all of them."""
+    matches = get_close_matches(key, known, n=1)
+    if matches:
+        return f"Did you mean {matches[0]!r}?"
+    return f"Use one of {', '.join(map(repr, known))}." if known else "Remove it; there are none."

@@ -1,0 +1,33 @@
+"""Types of the fields of an edition's file."""
+
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, StringConstraints
+from pydantic import Field as Key
+
+from portal.core.content_files import require_match
+
+Text = Annotated[str, StringConstraints(min_length=1)]
+Url = Annotated[str, require_match(r"https?://[a-z0-9.-]+(:[0-9]+)?(/.*)?", "an address that begins with https://")]
+Slug = Annotated[
+    str,
+    require_match(
+        r"[a-z0-9]+([-_][a-z0-9]+)*", "lowercase letters and digits, joined by single hyphens or underscores"
+    ),
+]
+EditionDate = Annotated[
+    str, require_match(r"20[0-9]{2}-(0[1-9]|1[0-2])", 'a year and a month in quotes, such as "2026-09"')
+]
+Count = Annotated[int, Key(ge=1)]
+FieldType = Literal["text", "lines", "url", "email", "choice", "choices", "number", "date", "yes"]
+FileKind = Literal["pdf", "png", "jpeg", "txt", "zip"]
+
+
+def _convert_mapping_to_pairs(value: object) -> object:
+    """Return the items of a mapping as pairs in their order, and anything else unchanged."""
+    return tuple(value.items()) if isinstance(value, dict) else value
+
+
+Pairs = Annotated[
+    tuple[tuple[str, str], ...], BeforeValidator(_convert_mapping_to_pairs, json_schema_input_type=dict[str, str])
+]

@@ -1,0 +1,104 @@
+"""Loading of program editions from `content/<program>/<edition date>.yaml`."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from pathlib import Path
+
+from pydantic import TypeAdapter
+
+from integrations.programs.consistency import (
+    Inconsistency,
+    find_inconsistencies,
+    find_unknown_checks,
+    find_unknown_renames,
+)
+from integrations.programs.schema import EditionFile, Program
+from portal.core.content_files import ContentError, ContentProblem, find_line, load_content
+
+CONTENT = Path(__file__).parent / "content"
+
+
+@cache
+def _build_adapter() -> TypeAdapter[EditionFile]:
+    return TypeAdapter(EditionFile)
+
+
+def load_programs(content: Path) -> dict[str, Program]:
+    """Return every program of a content folder by its key, in the order of the keys.
+
+    Raises:
+        ContentError: A file is not valid.
+    """
+    folders = sorted(folder for folder in content.iterdir() if any(folder.glob("*.yaml")))
+    return {folder.name: load_program(folder) for folder in folders}
+
+
+def load_program(folder: Path) -> Program:
+    """Return the program of a folder with its editions, oldest first.
+
+    Raises:
+        ContentError: A file is not valid, or names another program or date than its path does.
+    """
+    paths = sorted(folder.glob("*.yaml"))
+    files = [load_edition_file(path) for path in paths]
+    profile = files[-1].program
+    program = Program(
+        key=profile.key,
+        product=profile.product,
+        name=profile.name,
+        summary=profile.summary,
+        chooser=profile.chooser,
+        editions=tuple(file.edition for file in files),
+        partners=profile.partners,
+        repository_pattern=profile.repository_pattern,
+        repository_hint=profile.repository_hint,
+        needs_repository=profile.needs_repository,
+    )
+    for path, edition in zip(paths, program.editions, strict=True):
+        _raise_problems(path, find_unknown_renames(program, edition))
+    return program
+
+
+def load_edition_file(path: Path) -> EditionFile:
+    """Return the content of one file.
+
+    Raises:
+        ContentError: The file is not valid in itself.
+    """
+    file = load_content(path, _build_adapter())
+    _raise_problems(path, [*_find_misplacements(path, file), *find_inconsistencies(file)])
+    return file
+
+
+def _find_misplacements(path: Path, file: EditionFile) -> Iterator[Inconsistency]:
+    """Yield what the path of a file says otherwise than its content."""
+    if file.program.key != path.parent.name:
+        problem = f"The file is in the folder {path.parent.name!r} but describes the program {file.program.key!r}."
+        yield Inconsistency(("program", "key"), problem, "Move the file or correct the key.")
+    if file.edition.date != path.stem:
+        problem = f"The file is named {path.name!r} but holds the edition of {file.edition.date}."
+        yield Inconsistency(("edition", "date"), problem, "Rename the file or correct the date.")
+
+
+def _raise_problems(path: Path, inconsistencies: Iterable[Inconsistency]) -> None:
+    problems = [
+        ContentProblem(path, find_line(path, each.location), each.location, each.problem, each.fix)
+        for each in inconsistencies
+    ]
+    if problems:
+        raise ContentError(problems)
+
+
+def require_known_checks(programs: Mapping[str, Program], keys: Iterable[str], content: Path = CONTENT) -> None:
+    """Refuse editions that refer to checks that do not exist.
+
+    Checks are code of a higher layer, so they are not known while editions are loaded. Their package calls this once
+    all of them are registered.
+
+    Raises:
+        ContentError: A requirement names an unknown check.
+    """
+    known = sorted(keys)
+    for key, program in programs.items():
+        for edition in program.editions:
+            _raise_problems(content / key / f"{edition.date}.yaml", find_unknown_checks(edition, known))

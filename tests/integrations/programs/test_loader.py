@@ -1,0 +1,290 @@
+"""Every mistake in an edition's file is reported with its line, its location, and how to fix it."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from types import MappingProxyType
+
+import pytest
+
+from integrations.programs.loader import load_edition_file, load_program, load_programs, require_known_checks
+from portal.core.content_files import ContentError
+
+GUIDE = Path(__file__).parents[3] / "docs" / "new-program.md"
+EDITION = GUIDE.read_text().split("```yaml\n")[1].split("```")[0]
+Write = Callable[..., Path]
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    """Write the guide's edition with replacements of its text, and return the path."""
+
+    def write(*changes: tuple[str, str], program: str = "boundary", date: str = "2026-09") -> Path:
+        text = EDITION
+        for old, new in changes:
+            assert old in text, old
+            text = text.replace(old, new, 1)
+        path = tmp_path / program / f"{date}.yaml"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+        return path
+
+    return write
+
+
+def replace_attestation_with_check(key: str) -> tuple[tuple[str, str], ...]:
+    """Return the changes that make the attestation of the guide a check."""
+    return (
+        ("kind: attestation", f"kind: check\n          checks: [{key}]"),
+        ("responsible_party: partner\n          reason: The", "responsible_party: machine\n          reason: The"),
+    )
+
+
+def list_problems(path: Path) -> list[str]:
+    """Return the problems of a file without its path."""
+    with pytest.raises(ContentError) as refusal:
+        load_edition_file(path)
+    return [line.removeprefix(f"{path}:") for line in str(refusal.value).splitlines()]
+
+
+def find_line(text: str, part: str) -> int:
+    """Return the line of the first occurrence of a part of a text."""
+    return text[: text.index(part)].count("\n") + 1
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "location", "message"),
+    [
+        (
+            "kind: attestation",
+            "knid: attestation",
+            "edition.steps[1].requirements[0].kind",
+            "This key is required. Add it.",
+        ),
+        (
+            "        statement:",
+            "        statment:",
+            "edition.steps[1].requirements[0].statment",
+            "Unknown key. Did you mean 'statement'?",
+        ),
+        (
+            "  mailbox: boundary@example.com\n",
+            "",
+            "edition.mailbox",
+            "This key is required. Add it.",
+        ),
+        (
+            "stage: develop",
+            "stage: building",
+            "edition.steps[1].stage",
+            "'building' is not an allowed value. Use one of 'engage', 'develop', 'review', 'release', 'support', "
+            "'withdrawn', 'declined' or 'archived'.",
+        ),
+        (
+            "name: Host catalogs",
+            "name: 5",
+            "edition.categories[0].name",
+            'A number stands here. Write text (quote a value such as "yes", "on" or "1.0").',
+        ),
+        (
+            "offerings: [Open Source, Enterprise, HCP Boundary]",
+            "offerings: Open Source",
+            "edition.offerings",
+            'Text stands here. Write a list, one "- item" a line.',
+        ),
+        (
+            "      hours: 48",
+            '      hours: "48"',
+            "edition.sla.critical.hours",
+            "Text stands here. Write a whole number without quotes.",
+        ),
+        (
+            "granted_at_release: true",
+            'granted_at_release: "true"',
+            "edition.tiers[0].granted_at_release",
+            "Text stands here. Write true or false.",
+        ),
+        (
+            "type: email",
+            "type: yes",
+            "edition.steps[0].requirements[0].fields[0].type",
+            "True is not an allowed value. Use one of 'text', 'lines', 'url', 'email', 'choice', 'choices', "
+            "'number', 'date' or 'yes'.",
+        ),
+        (
+            "url: https://developer.hashicorp.com/boundary",
+            "url: developer.hashicorp.com/boundary",
+            "edition.links[0].url",
+            "'developer.hashicorp.com/boundary' is not valid here. Write an address that begins with https://.",
+        ),
+        (
+            'date: "2026-09"',
+            'date: "2026-13"',
+            "edition.date",
+            "'2026-13' is not valid here. Write a year and a month in quotes, such as \"2026-09\".",
+        ),
+        (
+            "key: verified",
+            "key: Verified",
+            "edition.tiers[0].key",
+            "'Verified' is not valid here. Write lowercase letters and digits, joined by single hyphens or "
+            "underscores.",
+        ),
+        (
+            "reason: The review runs it.",
+            'reason: ""',
+            "edition.steps[1].requirements[0]",
+            'The requirement has no reason. Say in "reason" why it is asked for.',
+        ),
+        (
+            "id: BO-2",
+            "id: BO-1",
+            "edition.steps[1].requirements[0].id",
+            "'BO-1' is already used at edition.steps[0].requirements[0].id. Use another one; each must be unique.",
+        ),
+        (
+            "key: build",
+            "key: engage",
+            "edition.steps[1].key",
+            "'engage' is already used at edition.steps[0].key. Use another one; each must be unique.",
+        ),
+        (
+            "granted_at_release: true",
+            "on_request: true",
+            "edition.tiers",
+            "0 tiers are granted at release. Set granted_at_release for exactly one tier.",
+        ),
+    ],
+)
+def test_mistake_is_reported_with_its_location_and_fix(
+    write: Write, old: str, new: str, location: str, message: str
+) -> None:
+    path = write((old, new))
+    problems = [re.sub(r"^\d+: ", "", problem) for problem in list_problems(path)]
+    assert f"{location}: {message}" in problems
+    assert len(problems) <= 2  # a misspelled key is unknown, and the right one is missing
+
+
+def test_every_mistake_of_a_file_is_reported_at_its_line(write: Write) -> None:
+    path = write(("kind: attestation", "kind: pledge"), ("stage: review", "stage: looking"))
+    text = path.read_text()
+    lines = [int(problem.partition(":")[0]) for problem in list_problems(path)]
+    assert lines == [find_line(text, "kind: pledge"), find_line(text, "stage: looking")]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        (
+            (("kind: attestation", "kind: attestation\n          group: any"),),
+            "edition.steps[1].requirements[0].group: There is no group 'any'. Remove it; there are none.",
+        ),
+        (
+            (("kind: attestation", "kind: attestation\n          categories: [host]"),),
+            "edition.steps[1].requirements[0].categories[0]: There is no category 'host'. Did you mean 'hosts'?",
+        ),
+        (
+            (("          statement: The integration is built and its tests pass.\n", ""),),
+            "edition.steps[1].requirements[0]: A requirement of kind attestation needs 'statement'. Add it.",
+        ),
+        (
+            (("responsible_party: both", "responsible_party: partner"),),
+            "edition.steps[3].requirements[0].responsible_party: A requirement of kind agreement is fulfilled by "
+            "both. Write both.",
+        ),
+        (
+            (("stage: support", "stage: release"),),
+            "edition.steps: The steps do not pass through review, release and support, in this order, and end in "
+            "support. Correct the stages of the steps.",
+        ),
+        (
+            (("          needed_for: support\n", ""),),
+            "edition.steps[4].requirements[0].needed_for: The requirement would be due before its step begins, or "
+            'after the last step. Use a later stage, in the last step "support".',
+        ),
+        (
+            (("type: email", "type: choice"),),
+            "edition.steps[0].requirements[0].fields[0].options: Fields of type choice and choices have options, "
+            "others have none. Add or remove the options, or change the type.",
+        ),
+        (
+            (("key: contact_email", "key: homepage"),),
+            "edition.steps[0].requirements[0].fields[0].key: 'homepage' is a question of the form that starts an "
+            "integration. Remove the field, or use another key.",
+        ),
+        (
+            replace_attestation_with_check("repository.license"),
+            "edition.licenses: License rules and the check 'repository.license' need each other. Add or remove the "
+            "rules or the check.",
+        ),
+    ],
+)
+def test_inconsistency_is_reported(write: Write, changes: tuple[tuple[str, str], ...], message: str) -> None:
+    path = write(*changes)
+    assert [re.sub(r"^\d+: ", "", problem) for problem in list_problems(path)] == [message]
+
+
+def test_repeated_key_is_refused(write: Write) -> None:
+    path = write(("  mailbox: boundary@example.com", "  mailbox: boundary@example.com\n  mailbox: b@example.com"))
+    line = find_line(path.read_text(), "  mailbox: b@example.com")
+    assert list_problems(path) == [f"{line}: The key 'mailbox' is repeated. Remove one of the two."]
+
+
+def test_broken_yaml_is_refused(write: Write) -> None:
+    path = write(("HCP Boundary]", "HCP Boundary"))
+    line = find_line(path.read_text(), "  listing:")
+    assert list_problems(path) == [f"{line}: Did not find expected ',' or ']'. Correct the YAML syntax."]
+
+
+def test_file_of_another_program_or_date_is_refused(write: Write) -> None:
+    problems = list_problems(write(program="waypoint", date="2026-10"))
+    assert [problem.partition(": ")[2] for problem in problems] == [
+        "program.key: The file is in the folder 'waypoint' but describes the program 'boundary'. Move the file or "
+        "correct the key.",
+        "edition.date: The file is named '2026-10.yaml' but holds the edition of 2026-09. Rename the file or correct "
+        "the date.",
+    ]
+
+
+def test_unknown_check_is_refused_once_the_checks_are_known(write: Write, tmp_path: Path) -> None:
+    path = write(*replace_attestation_with_check("repository.pubic"))
+    with pytest.raises(ContentError) as refusal:
+        require_known_checks(load_programs(tmp_path), {"repository.public"}, tmp_path)
+    line = find_line(path.read_text(), "repository.pubic")
+    assert str(refusal.value) == (
+        f"{path}:{line}: edition.steps[1].requirements[0].checks[0]: There is no check 'repository.pubic'. "
+        "Did you mean 'repository.public'?"
+    )
+
+
+def test_renamed_keys_lead_from_an_older_edition_to_this_one(write: Write) -> None:
+    write()
+    newer = write(
+        ('date: "2026-09"', 'date: "2026-10"\n  renamed:\n    "2026-09":\n      hosts: machines\n      guests: hosts'),
+        date="2026-10",
+    )
+    with pytest.raises(ContentError) as refusal:
+        load_program(newer.parent)
+    assert [str(problem).partition(": ")[2] for problem in refusal.value.problems] == [
+        "edition.renamed.2026-09.hosts: 'machines' is not in this edition. Correct the new key.",
+        "edition.renamed.2026-09.guests: 'guests' is not in the edition of 2026-09. Correct the old key.",
+    ]
+
+
+def test_program_is_described_by_its_newest_edition(write: Write) -> None:
+    write()
+    newer = write(
+        ('date: "2026-09"', 'date: "2026-10"'), ("\n  name: Boundary", "\n  name: Boundary targets"), date="2026-10"
+    )
+    program = load_program(newer.parent)
+    assert (program.name, [edition.date for edition in program.editions]) == (
+        "Boundary targets", ["2026-09", "2026-10"]
+    )  # fmt: skip
+
+
+def test_edition_cannot_be_changed(write: Write) -> None:
+    edition = load_edition_file(write()).edition
+    assert isinstance(edition.renamed, MappingProxyType)
+    assert all(isinstance(part, tuple) for part in (edition.steps, edition.tiers, edition.steps[0].requirements))
+    with pytest.raises(AttributeError):
+        edition.steps[0].name = "Begin"  # type: ignore[misc]
