@@ -7,6 +7,7 @@ from functools import cache
 
 from django.utils.translation.template import templatize
 
+from portal.core.content_messages import list_messages
 from tests.house.source import ROOT, template_files
 
 ROOMS = ("integrations", "portal", "verification")
@@ -18,7 +19,7 @@ IN_TEMPLATE = re.compile(rf"\b(?:_|n?gettext)\(\s*{TEXT}(?:\s*,\s*{TEXT})?")
 @cache
 def messages() -> frozenset[str]:
     """The messages, singular and plural, as they are written."""
-    return frozenset((*_of_modules(), *_of_templates()))
+    return frozenset((*_of_modules(), *_of_templates(), *_of_content_files()))
 
 
 def _of_modules() -> Iterator[str]:
@@ -45,3 +46,9 @@ def _of_templates() -> Iterator[str]:
 def of_template(source: str) -> Iterator[str]:
     for match in IN_TEMPLATE.finditer(templatize(source)):
         yield from (ast.literal_eval(text) for text in match.groups() if text)
+
+
+def _of_content_files() -> Iterator[str]:
+    for room in ROOMS:
+        for path in (ROOT / room).rglob("*.yaml"):
+            yield from (text for _line, text in list_messages(path.read_text()))

@@ -1,0 +1,31 @@
+"""Django's makemessages, which also collects the messages of YAML content files."""
+
+from pathlib import Path
+
+from django.core.management.commands import makemessages
+
+from portal.core.content_messages import format_as_python
+
+EXTENSIONS = ["html", "txt", "py", "yaml"]
+
+
+class ContentBuildFile(makemessages.BuildFile):
+    """A file that xgettext reads, or for YAML the Python code with its messages."""
+
+    def preprocess(self) -> None:
+        """Write what xgettext reads in place of the file."""
+        if Path(self.path).suffix != ".yaml":
+            super().preprocess()
+        else:
+            Path(self.work_path).write_text(format_as_python(Path(self.path).read_text("utf-8")), "utf-8")
+
+
+class Command(makemessages.Command):
+    help = "Collects the messages of modules, templates and content files in a catalog for translators."
+    build_file_class = ContentBuildFile
+
+    def handle(self, *args: object, **options: object) -> None:
+        """Collect the messages, by default of YAML files too."""
+        if options["domain"] == "django" and not options["extensions"]:
+            options["extensions"] = EXTENSIONS
+        super().handle(*args, **options)

@@ -1,0 +1,89 @@
+"""YAML content files are read strictly, and their messages reach translators."""
+
+import ast
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from django.core.management.commands import makemessages as original
+from pydantic import TypeAdapter
+
+from portal.core.content_files import Content, ContentError, load_content
+from portal.core.content_messages import format_as_python, list_messages
+from portal.core.management.commands.makemessages import Command, ContentBuildFile
+from tests.portal.extracted import of_module
+
+TRANSLATED = """\
+translatable: [title]
+
+rows:
+  - title: First
+    kind: plain
+  - title: >-
+      A text of
+      two lines
+    parts: [{title: It's}, {title: "96 %"}]
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Content):
+    title: str
+    pages: "tuple[Page, ...]" = ()
+
+
+PAGES = TypeAdapter(Page)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "page.yaml"
+
+
+def test_file_becomes_its_dataclass(path: Path) -> None:
+    path.write_text("title: Home\npages:\n  - title: About\n")
+    assert load_content(path, PAGES) == Page("Home", (Page("About"),))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", '1: Nothing stands here. Write a mapping, one "key: value" a line.'),
+        ("- title: Home", '1: A list stands here. Write a mapping, one "key: value" a line.'),
+        ("title: Home\ncolor: red", "2: color: Unknown key. Remove it, or use one of 'pages', 'title'."),
+        ("title: Home\npages:\n  - titel: About", "3: pages[0].title: This key is required. Add it."),
+        ("title: 2026-01-31", None),
+        ("title: off", '1: title: A boolean stands here. Write text (quote a value such as "yes", "on" or "1.0").'),
+        ("title: A\ntitle: B", "2: The key 'title' is repeated. Remove one of the two."),
+        ("title: [", "2: Did not find expected node content. Correct the YAML syntax."),
+        ("title: !python/name:os.system x", "1: Could not determine a constructor for the tag"),
+    ],
+)
+def test_mistake_is_reported_with_line_location_and_fix(path: Path, text: str, message: str | None) -> None:
+    path.write_text(text)
+    if message is None:
+        assert load_content(path, PAGES) == Page("2026-01-31")
+        return
+    with pytest.raises(ContentError) as refusal:
+        load_content(path, PAGES)
+    assert str(refusal.value).splitlines()[0].startswith(f"{path}:{message}")
+
+
+def test_messages_are_the_values_of_translatable_keys() -> None:
+    assert [*list_messages(TRANSLATED)] == [(4, "First"), (6, "A text of two lines"), (9, "It's"), (9, "96 %")]
+    assert [*list_messages(TRANSLATED.replace("translatable", "other"))] == []
+
+
+def test_messages_keep_their_lines_as_python() -> None:
+    code = format_as_python(TRANSLATED)
+    assert [*of_module(code)] == ["First", "A text of two lines", "It's", "96 %"]
+    assert [node.lineno for node in ast.parse(code).body] == [4, 6, 9, 9]
+
+
+def test_makemessages_reads_yaml_as_python(path: Path) -> None:
+    path.write_text(TRANSLATED)
+    translatable = original.TranslatableFile(str(path.parent), path.name, None)
+    file = ContentBuildFile(Command(), "django", translatable)
+    file.preprocess()
+    assert Path(file.work_path).read_text() == format_as_python(TRANSLATED)
+    assert Command.build_file_class is ContentBuildFile
