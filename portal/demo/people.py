@@ -1,21 +1,28 @@
-"""Who lives in the demo world? Made-up people of made-up companies; one password for all of them."""
+"""People and companies of the demo world, from data/people.yaml. All people have the same password."""
 
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field as Key
+from pydantic import TypeAdapter
+
+from portal.core.content_files import Content, load_content
 
 PASSWORD = "look-around-the-portal"  # noqa: S105 - a demo's password is meant to be known
 
 
 @dataclass(frozen=True, slots=True)
-class DemoPerson:
+class DemoPerson(Content):
     """Somebody who can sign in. `company` and `role` are blank for people of the program."""
 
     name: str
     email: str
     company: str = ""
-    role: str = ""
-    reviewer: bool = False
-    staff: bool = False
-    zone: str = "UTC"
+    role: Literal["", "owner", "editor", "viewer"] = ""
+    reviewer: Annotated[bool, Key(alias="is_reviewer")] = False
+    staff: Annotated[bool, Key(alias="is_staff")] = False
+    zone: Annotated[str, Key(alias="time_zone")] = "UTC"
 
     @property
     def role_label(self) -> str:
@@ -25,7 +32,7 @@ class DemoPerson:
 
 
 @dataclass(frozen=True, slots=True)
-class DemoCompany:
+class DemoCompany(Content):
     """A company: name, mail domain, website, and whether an Alliances manager looks after it."""
 
     name: str
@@ -33,34 +40,17 @@ class DemoCompany:
     has_manager: bool = True
 
 
-COMPANIES = (
-    DemoCompany("Acme Rockets", "acme.example"),
-    DemoCompany("Globex", "globex.example"),
-    DemoCompany("Initech Networks", "initech.example"),
-    DemoCompany("Umbra Security", "umbra.example", has_manager=False),
-    DemoCompany("Nordlicht Cloud", "nordlicht.example"),
-    DemoCompany("Kestrel Data", "kestrel.example", has_manager=False),
-    DemoCompany("Papaya Pipelines", "papaya.example"),
-    DemoCompany("Tanuki Systems", "tanuki.example", has_manager=False),
-    DemoCompany("Marlow Metrics", "marlow.example"),
-)
+@dataclass(frozen=True, slots=True)
+class Cast(Content):
+    """The content of people.yaml."""
 
-PEOPLE = (
-    DemoPerson("Alice Archer", "alice@acme.example", "Acme Rockets", "owner", zone="America/New_York"),
-    DemoPerson("Bob Baker", "bob@acme.example", "Acme Rockets", "editor", zone="America/New_York"),
-    DemoPerson("Vera Voss", "vera@acme.example", "Acme Rockets", "viewer", zone="Europe/Berlin"),
-    DemoPerson("Charlie Cole", "charlie@globex.example", "Globex", "owner", zone="America/Los_Angeles"),
-    DemoPerson("Ines Ito", "ines@initech.example", "Initech Networks", "owner", zone="Asia/Tokyo"),
-    DemoPerson("Uma Underhill", "uma@umbra.example", "Umbra Security", "owner", zone="Europe/London"),
-    DemoPerson("Nils Norberg", "nils@nordlicht.example", "Nordlicht Cloud", "owner", zone="Europe/Stockholm"),
-    DemoPerson("Kim Kessler", "kim@kestrel.example", "Kestrel Data", "owner", zone="Europe/Zurich"),
-    DemoPerson("Paula Prado", "paula@papaya.example", "Papaya Pipelines", "owner", zone="America/Sao_Paulo"),
-    DemoPerson("Taro Tanaka", "taro@tanuki.example", "Tanuki Systems", "owner", zone="Asia/Tokyo"),
-    DemoPerson("Mara Marlow", "mara@marlow.example", "Marlow Metrics", "owner", zone="Europe/Dublin"),
-    DemoPerson("Rita Reyes", "rita@program.example", reviewer=True, zone="America/Chicago"),
-    DemoPerson("Rob Roth", "rob@program.example", reviewer=True, zone="Europe/Berlin"),
-    DemoPerson("Sam Stone", "sam@program.example", staff=True),
-)
+    companies: tuple[DemoCompany, ...]
+    people: tuple[DemoPerson, ...]
+
+
+_CAST = load_content(Path(__file__).parent / "data" / "people.yaml", TypeAdapter(Cast))
+COMPANIES = _CAST.companies
+PEOPLE = _CAST.people
 
 SIGN_INS = tuple(
     (p.email, PASSWORD, p.role_label)
