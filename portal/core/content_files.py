@@ -173,10 +173,12 @@ def _explain(detail: ErrorDetails, schema: JsonSchema) -> tuple[str, str]:
         return "This key is required.", "Add it."
     if kind == "unexpected_keyword_argument":
         return "Unknown key.", _suggest_key(detail["loc"], schema)
+    if kind in ("enum", "literal_error") and isinstance(value, bool):  # YAML reads yes, no, on and off as booleans
+        return "The value is a boolean.", f"Use one of {context['expected']}, in quotes."
     if kind in ("enum", "literal_error"):
         return f"{value!r} is not an allowed value.", f"Use one of {context['expected']}."
     if kind in EXPECTED_TYPES:
-        return f"{_describe_value(value)} stands here.", f"Write {EXPECTED_TYPES[kind]}."
+        return f"The value is {_describe_value(value)}.", f"Write {EXPECTED_TYPES[kind]}."
     if kind == NO_MATCH:
         return f"{value!r} is not valid here.", f"Write {context['expected']}."
     if kind == "string_too_short":
@@ -185,8 +187,8 @@ def _explain(detail: ErrorDetails, schema: JsonSchema) -> tuple[str, str]:
 
 
 def _describe_value(value: object) -> str:
-    names = {bool: "A boolean", int: "A number", float: "A number", str: "Text", list: "A list", dict: "A mapping"}
-    return names.get(type(value), "Nothing")
+    names = {bool: "a boolean", int: "a number", float: "a number", str: "text", list: "a list", dict: "a mapping"}
+    return names.get(type(value), "empty")
 
 
 def _suggest_key(location: Location, schema: JsonSchema) -> str:

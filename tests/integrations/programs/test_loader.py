@@ -84,32 +84,32 @@ def find_line(text: str, part: str) -> int:
             "name: Host catalogs",
             "name: 5",
             "edition.categories[0].name",
-            'A number stands here. Write text (quote a value such as "yes", "on" or "1.0").',
+            'The value is a number. Write text (quote a value such as "yes", "on" or "1.0").',
         ),
         (
             "offerings: [Open Source, Enterprise, HCP Boundary]",
             "offerings: Open Source",
             "edition.offerings",
-            'Text stands here. Write a list, one "- item" a line.',
+            'The value is text. Write a list, one "- item" a line.',
         ),
         (
             "      hours: 48",
             '      hours: "48"',
             "edition.sla.critical.hours",
-            "Text stands here. Write a whole number without quotes.",
+            "The value is text. Write a whole number without quotes.",
         ),
         (
             "granted_at_release: true",
             'granted_at_release: "true"',
             "edition.tiers[0].granted_at_release",
-            "Text stands here. Write true or false.",
+            "The value is text. Write true or false.",
         ),
         (
             "type: email",
             "type: yes",
             "edition.steps[0].requirements[0].fields[0].type",
-            "True is not an allowed value. Use one of 'text', 'lines', 'url', 'email', 'choice', 'choices', "
-            "'number', 'date' or 'yes'.",
+            "The value is a boolean. Use one of 'text', 'lines', 'url', 'email', 'choice', 'choices', "
+            "'number', 'date' or 'yes', in quotes.",
         ),
         (
             "url: https://developer.hashicorp.com/boundary",
