@@ -3,13 +3,17 @@
 import os
 from datetime import timedelta
 
+import django
 from celery import Celery
 from celery.schedules import schedule
+from django.apps import apps
 
 from portal.jobs.registry import JOBS
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
 
+if not apps.models_ready:  # the celery command imports this module first; the schedule needs the tasks of all apps
+    django.setup()
 app = Celery("portal")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()

@@ -9,6 +9,7 @@ from django.db import DatabaseError, close_old_connections, connection
 from django.utils import timezone
 
 from portal.jobs.broker import can_reach_broker
+from portal.jobs.execution import run_due_jobs
 from portal.jobs.models import PeriodicRun
 from portal.jobs.periodic import run_job
 from portal.jobs.registry import JOBS, QUEUES
@@ -19,12 +20,15 @@ SWEEP = "sweep"  # the record under which the sweep itself notes that it is aliv
 # How many intervals a job may stay idle. A working broker gets a second one before the sweep steps in.
 INTERVALS_WITH_BROKER = 2
 INTERVALS_WITHOUT_BROKER = 1
+WORKER_GRACE = timedelta(seconds=15)  # how long a due job is left to the worker while the broker answers
 
 
 def sweep(now: datetime, queue: str = "") -> dict[str, int]:
     """Run every job of a queue, or of all queues, whenever it ran last. Return how many items each handled."""
     _drop_dead_connection()
     counts = {job.name: run_job(job, now) or 0 for job in JOBS if queue in ("", job.queue)}
+    for each in (queue,) if queue else QUEUES:
+        counts |= run_due_jobs(each, now)
     if queue in ("", QUEUES[0]):
         record_sweep()
     return counts
@@ -33,7 +37,8 @@ def sweep(now: datetime, queue: str = "") -> dict[str, int]:
 def sweep_overdue(queue: str) -> dict[str, int]:
     """Run the overdue and the cut-off jobs of a queue. Return how many items each handled."""
     _drop_dead_connection()
-    intervals = INTERVALS_WITH_BROKER if can_reach_broker() else INTERVALS_WITHOUT_BROKER
+    has_broker = can_reach_broker()
+    intervals = INTERVALS_WITH_BROKER if has_broker else INTERVALS_WITHOUT_BROKER
     jobs = [job for job in JOBS if job.queue == queue]
     last_runs = {run.name: run for run in PeriodicRun.objects.filter(name__in=[job.name for job in jobs])}
     counts: dict[str, int] = {}
@@ -44,6 +49,7 @@ def sweep_overdue(queue: str) -> dict[str, int]:
         if last_run is None or last_run.started_at <= idle_since or last_run.is_cut_off(now):
             count = run_job(job, now, idle_since=idle_since)
             counts |= {} if count is None else {job.name: count}
+    counts |= run_due_jobs(queue, timezone.now() - (WORKER_GRACE if has_broker else timedelta(0)))
     if queue == QUEUES[0]:
         record_sweep()
     return counts

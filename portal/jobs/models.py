@@ -1,8 +1,80 @@
-"""Runs of periodic jobs."""
+"""Jobs, runs of periodic jobs, and limits of the resources that jobs share."""
 
 from datetime import datetime
 
 from django.db import models
+from django.db.models import Q
+
+
+class JobQuerySet(models.QuerySet["Job"]):
+    def unfinished(self) -> "JobQuerySet":
+        return self.filter(state__in=(Job.State.PENDING, Job.State.RUNNING))
+
+    def due(self, now: datetime) -> "JobQuerySet":
+        """Filter jobs that may run now, those of processes that died included, most urgent first."""
+        is_waiting = Q(state=Job.State.PENDING, run_after__lte=now)
+        is_abandoned = Q(state=Job.State.RUNNING, lease_expires_at__lte=now)
+        return self.filter(is_waiting | is_abandoned).order_by("-priority", "run_after", "pk")
+
+
+class Job(models.Model):
+    """A unit of work that runs once, or again until it succeeds.
+
+    Attributes:
+        dedup_key: At most one job of a kind with this key is pending or running; blank for no such limit.
+        payload: Keyword arguments of the function, ids only: a payload is readable in the admin and may be old.
+        priority: Higher runs first, as in `django.tasks`.
+        run_after: When a pending job may start, and when a running one starts again if a rerun was requested.
+        attempts: Starts since the job was enqueued, rescheduled, or rerun.
+        lease_token: Names the process that runs the job; nobody else may settle it.
+        started_at: The first of these attempts; retries are given up a time after it.
+    """
+
+    class State(models.TextChoices):
+        PENDING = "pending"
+        RUNNING = "running"
+        SUCCEEDED = "succeeded"
+        FAILED = "failed"
+        CANCELED = "canceled"
+
+    kind = models.CharField(max_length=80)
+    dedup_key = models.CharField(max_length=120, blank=True)
+    payload = models.JSONField(default=dict)
+    queue = models.CharField(max_length=40)
+    priority = models.SmallIntegerField(default=0)
+    state = models.CharField(max_length=10, choices=State.choices, default=State.PENDING)
+    run_after = models.DateTimeField()
+    attempts = models.PositiveIntegerField(default=0)
+    lease_token = models.UUIDField(null=True, blank=True)
+    lease_expires_at = models.DateTimeField(null=True, blank=True)
+    rerun_requested = models.BooleanField(default=False)
+    cancel_requested = models.BooleanField(default=False)
+    resource = models.CharField(max_length=120, blank=True)
+    progress = models.JSONField(default=dict)
+    error_code = models.CharField(max_length=60, blank=True)
+    error_message = models.CharField(max_length=500, blank=True)
+    created_at = models.DateTimeField()
+    started_at = models.DateTimeField(null=True, blank=True)
+    finished_at = models.DateTimeField(null=True, blank=True)
+
+    objects = JobQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["kind", "dedup_key"],
+                condition=Q(state__in=("pending", "running")) & ~Q(dedup_key=""),
+                name="job_unique_kind_dedup_key",
+            )
+        ]
+        indexes = [
+            models.Index(fields=["queue", "-priority", "run_after"], condition=Q(state="pending"), name="job_pending"),
+            models.Index(fields=["lease_expires_at"], condition=Q(state="running"), name="job_running"),
+            models.Index(fields=["finished_at"], condition=Q(finished_at__isnull=False), name="job_finished"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.dedup_key or self.pk}, {self.state}"
 
 
 class PeriodicRun(models.Model):
@@ -19,3 +91,25 @@ class PeriodicRun(models.Model):
     def is_cut_off(self, now: datetime) -> bool:
         """Return whether the process of the last run died: it neither gave its lease back nor renewed it."""
         return self.lease_expires_at is not None and self.lease_expires_at <= now
+
+
+class ResourceLimit(models.Model):
+    """What jobs may use of something that they share, such as a credential, an endpoint, or the sandbox.
+
+    Attributes:
+        key: A name that the jobs carry as their resource, such as `github:app-12` or `sandbox`.
+        max_concurrency: Jobs that run at a time; empty for the limit declared in code, or none.
+        remaining: What is left of a quota until `resets_at`; empty if there is no quota.
+        blocked_until: No job that uses the resource starts before.
+        failure_count: How often in a row a job found the resource blocked.
+    """
+
+    key = models.CharField(max_length=120, primary_key=True)
+    max_concurrency = models.PositiveSmallIntegerField(null=True, blank=True)
+    remaining = models.PositiveIntegerField(null=True, blank=True)
+    resets_at = models.DateTimeField(null=True, blank=True)
+    blocked_until = models.DateTimeField(null=True, blank=True)
+    failure_count = models.PositiveIntegerField(default=0)
+
+    def __str__(self) -> str:
+        return self.key

@@ -1,32 +1,28 @@
 """Runs of periodic jobs, claimed in the database so that a job that is started twice runs once."""
 
 import logging
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from datetime import datetime, timedelta
-from threading import Event, Thread
 
-from django.db import DatabaseError, connections
+from django.db import DatabaseError
 from django.db.models import Q
 from django.utils import timezone
 from django.utils.module_loading import import_string
 
+from portal.jobs.leases import keep_lease
 from portal.jobs.models import PeriodicRun
-from portal.jobs.registry import LEASE, MIN_INTERVAL_SHARE, Job
+from portal.jobs.registry import LEASE, MIN_INTERVAL_SHARE, PeriodicJob
 
 logger = logging.getLogger(__name__)
 
-RENEW_SECONDS = 5.0
-MAX_RUN_SECONDS = 3600.0  # a run that takes longer hangs: it loses its lease, so that the job can run again
 
-
-def load_work(job: Job) -> Callable[[datetime], int]:
+def load_work(job: PeriodicJob) -> Callable[[datetime], int]:
     """Return the function that does a job: it takes the current time and returns how many items it handled."""
     work: Callable[[datetime], int] = import_string(job.does)
     return work
 
 
-def run_job(job: Job, now: datetime, *, idle_since: datetime | None = None) -> int | None:
+def run_job(job: PeriodicJob, now: datetime, *, idle_since: datetime | None = None) -> int | None:
     """Run a job unless another process is running it.
 
     Args:
@@ -43,7 +39,9 @@ def run_job(job: Job, now: datetime, *, idle_since: datetime | None = None) -> i
         return None
     current_run = PeriodicRun.objects.filter(name=job.name, started_at=started_at)
     try:
-        with _keep_lease(job.name, started_at):
+        with keep_lease(
+            f"the periodic job {job.name}", LEASE, lambda at: bool(current_run.update(lease_expires_at=at))
+        ):
             count = load_work(job)(now)
     except Exception:
         logger.exception("The periodic job %s failed.", job.name)
@@ -54,7 +52,7 @@ def run_job(job: Job, now: datetime, *, idle_since: datetime | None = None) -> i
     return count
 
 
-def run_scheduled(job: Job) -> int | None:
+def run_scheduled(job: PeriodicJob) -> int | None:
     """Run a job that beat asked for, unless this request repeats an earlier one.
 
     While the database cannot be written, such as on a full disk, the job is skipped: the next request repeats it.
@@ -81,30 +79,3 @@ def claim(name: str, idle_since: datetime | None = None) -> datetime | None:
     defaults = {"started_at": now, "lease_expires_at": lease_expires_at}
     _, is_first = PeriodicRun.objects.get_or_create(name=name, defaults=defaults)
     return now if is_first else None
-
-
-@contextmanager
-def _keep_lease(name: str, started_at: datetime) -> Iterator[None]:
-    """Renew the lease of a run until the block ends, so that only a dead process or a run that hangs loses it."""
-    stop = Event()
-
-    def renew() -> None:
-        for _ in range(int(MAX_RUN_SECONDS / RENEW_SECONDS)):
-            if stop.wait(RENEW_SECONDS):
-                return
-            try:
-                run = PeriodicRun.objects.filter(name=name, started_at=started_at)
-                run.update(lease_expires_at=timezone.now() + LEASE)
-            except DatabaseError:
-                logger.warning("The lease of the periodic job %s could not be renewed.", name)
-            finally:
-                connections.close_all()  # those of this thread alone
-        logger.error("The periodic job %s hangs: after %d s its lease is no longer renewed.", name, MAX_RUN_SECONDS)
-
-    thread = Thread(target=renew, name=f"lease of {name}", daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        stop.set()
-        thread.join()

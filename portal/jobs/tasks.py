@@ -1,9 +1,21 @@
-"""Celery tasks of the platform: one that runs any periodic job by its name."""
+"""Celery tasks of the platform, and the periodic jobs of the job queue."""
+
+import logging
+from datetime import datetime, timedelta
 
 from celery import shared_task
+from django.db import DatabaseError
 
+from portal.jobs import execution
 from portal.jobs.periodic import run_scheduled
-from portal.jobs.registry import JOBS
+from portal.jobs.publishing import publish_jobs
+from portal.jobs.registry import JOBS, periodic
+from portal.jobs.services import prune_finished
+
+logger = logging.getLogger(__name__)
+DISPATCH_INTERVAL = timedelta(seconds=5)
+DISPATCH_COUNT = 200
+MAX_RUN_SECONDS = 3600
 
 
 @shared_task
@@ -12,3 +24,27 @@ def run_job(name: str) -> None:
     for job in JOBS:
         if job.name == name:
             run_scheduled(job)
+
+
+# Acknowledged at once and never repeated by the broker: the row knows whether the job ran.
+@shared_task(name="jobs.run", acks_late=False, soft_time_limit=MAX_RUN_SECONDS, time_limit=MAX_RUN_SECONDS + 30)
+def run(job_id: int) -> None:
+    """Run a job if it is due and nobody runs it. While the database is away it waits for the dispatcher."""
+    try:
+        execution.run_job(job_id)
+    except DatabaseError as error:
+        logger.warning("Job %s waits for the database (%s).", job_id, error)
+
+
+@periodic("jobs.dispatch_due", every=DISPATCH_INTERVAL)
+def dispatch_due(now: datetime) -> int:
+    """Publish due jobs: retries, those of processes that died, and those whose message was lost."""
+    due = list(execution.list_runnable(now).values_list("pk", flat=True)[:DISPATCH_COUNT])
+    # a busy worker drops what it did not begin by the next round, which publishes it again
+    return publish_jobs(due, expires=DISPATCH_INTERVAL)
+
+
+@periodic("jobs.prune", every=timedelta(hours=1), queue="outside")
+def prune(now: datetime) -> int:
+    """Delete jobs that finished a week ago."""
+    return prune_finished(now)

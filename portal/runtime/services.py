@@ -37,7 +37,7 @@ SHARED_MODULES = (
     "portal.jobs.beat",
     "portal.demo.sla",
     "portal.demo.management.commands.load_demo",
-    "portal.jobs.management.commands.sweep",
+    "portal.jobs.management.commands.run_jobs",
 )
 
 
@@ -96,12 +96,12 @@ def run_beat() -> None:
 
 def run_sweep() -> None:
     """Run what is overdue."""
-    call_command("sweep", every=SWEEP_SECONDS)
+    call_command("run_jobs", every=SWEEP_SECONDS)
 
 
 def run_sweep_alone() -> None:
     """Run every periodic job, as there is no broker."""
-    call_command("sweep", every=SWEEP_ALONE_SECONDS)
+    call_command("run_jobs", every=SWEEP_ALONE_SECONDS)
 
 
 def run_demo() -> None:

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 
 from portal.jobs.dispatcher import SWEEP
 from portal.jobs.models import PeriodicRun
-from portal.jobs.registry import JOBS, QUEUES, Job
+from portal.jobs.registry import JOBS, QUEUES, PeriodicJob
 from portal.notifications.models import EmailMessage
 
 SWEEP_LATE_AFTER = timedelta(minutes=2)
@@ -50,7 +50,7 @@ def find_late_jobs(now: datetime, queue: str = "") -> list[str]:
     return [job.name for job in jobs if is_late(job, runs.get(job.name), runs.get(SWEEP), now)]
 
 
-def is_late(job: Job, run: PeriodicRun | None, sweep: PeriodicRun | None, now: datetime) -> bool:
+def is_late(job: PeriodicJob, run: PeriodicRun | None, sweep: PeriodicRun | None, now: datetime) -> bool:
     """Return whether a job has not succeeded in time.
 
     Args:

@@ -9,20 +9,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.db import connections
 from django.utils import timezone
 from kombu import Connection
 
 from portal.celery import app
-from portal.jobs import dispatcher, periodic, tasks
+from portal.jobs import dispatcher, leases, periodic, tasks
 from portal.jobs.beat import Scheduler
 from portal.jobs.models import PeriodicRun
 from portal.jobs.periodic import claim, run_job, run_scheduled
-from portal.jobs.registry import JOBS, LEASE, Job
+from portal.jobs.registry import JOBS, LEASE, PeriodicJob
 from tests.servers.base import free_port
 from tests.servers.valkey import Valkey
 
 NOW = datetime.fromisoformat("2026-04-14T09:00:00Z")
-MINE = Job("mine", "tests.portal.jobs.test_registry.work", 10)
+MINE = PeriodicJob("mine", "tests.portal.jobs.test_registry.work", 10)
 MAIL_JOBS = ["reports", "digests", "kept mails", "mails"]
 finished_at: list[datetime] = []
 during_work: list[Callable[[], object]] = []
@@ -79,7 +80,7 @@ def test_beat_reports_an_outage_of_the_broker_once(caplog: pytest.LogCaptureFixt
 
 
 @pytest.mark.parametrize("job", JOBS, ids=lambda job: job.name)
-def test_job_takes_the_moment_alone(job: Job) -> None:
+def test_job_takes_the_moment_alone(job: PeriodicJob) -> None:
     required_parameters = [
         p for p in inspect.signature(periodic.load_work(job)).parameters.values() if p.default is p.empty
     ]
@@ -116,11 +117,12 @@ def test_job_that_takes_longer_than_half_its_interval_runs_at_its_interval(clock
 
 @pytest.mark.django_db(transaction=True)
 def test_run_that_hangs_loses_its_lease(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
-    monkeypatch.setattr(periodic, "RENEW_SECONDS", 0.01)
-    monkeypatch.setattr(periodic, "MAX_RUN_SECONDS", 0.02)
-    during_work.append(lambda: next(each for each in threading.enumerate() if each.name == "lease of mine").join())
+    monkeypatch.setattr(periodic, "LEASE", timedelta(seconds=0.04))
+    monkeypatch.setattr(leases, "MAX_RUN_SECONDS", 0.02)
+    name = "lease of the periodic job mine"
+    during_work.append(lambda: next(each for each in threading.enumerate() if each.name == name).join())
     assert run_job(MINE, NOW) == 1
-    assert caplog.messages == ["The periodic job mine hangs: after 0 s its lease is no longer renewed."]
+    assert caplog.messages == ["The lease of the periodic job mine ends: it has run for 0 s."]
 
 
 @pytest.mark.django_db
@@ -141,7 +143,7 @@ def test_run_that_another_has_replaced_says_so_and_is_not_recorded(
 @pytest.mark.django_db
 def test_failed_job_gives_its_lease_back_and_is_not_recorded_as_finished(caplog: pytest.LogCaptureFixture) -> None:
     run_job(MINE, NOW)
-    failing = Job("mine", "tests.portal.jobs.test_registry.fail", 10)
+    failing = PeriodicJob("mine", "tests.portal.jobs.test_registry.fail", 10)
     assert run_job(failing, NOW) == 0
     assert "The periodic job mine failed." in caplog.text
     run = PeriodicRun.objects.get(name="mine")
@@ -157,7 +159,7 @@ def test_of_two_processes_at_once_one_runs_the_job() -> None:
     def compete() -> None:
         start.wait()
         claim_results.append(claim("mine"))
-        periodic.connections.close_all()
+        connections.close_all()
 
     threads = [threading.Thread(target=compete) for _ in range(4)]
     for thread in threads:
@@ -169,7 +171,7 @@ def test_of_two_processes_at_once_one_runs_the_job() -> None:
 
 @pytest.mark.django_db
 def test_sweep_runs_every_job_and_one_that_fails_stops_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    broken_job = Job("broken", "portal.there_is_no_such_module.work", 10)
+    broken_job = PeriodicJob("broken", "portal.there_is_no_such_module.work", 10)
     monkeypatch.setattr(dispatcher, "JOBS", (broken_job, *JOBS))
     assert list(dispatcher.sweep(timezone.now())) == ["broken", *(job.name for job in JOBS)]
 
@@ -203,7 +205,7 @@ def test_sweep_leaves_a_job_to_the_worker_within_its_grace(
 def test_sweep_runs_a_daily_job_that_was_cut_off_as_soon_as_its_lease_ends(
     clock: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(dispatcher, "JOBS", (Job("mine", MINE.does, 86400),))
+    monkeypatch.setattr(dispatcher, "JOBS", (PeriodicJob("mine", MINE.does, 86400),))
     assert claim("mine") == NOW
     clock.shift(LEASE - timedelta(seconds=1))
     assert dispatcher.sweep_overdue("clocks") == {}

@@ -1,0 +1,31 @@
+"""Admin pages of jobs, read-only: the queue is changed by services alone."""
+
+from django.contrib import admin
+
+from portal.core.admin import ReadOnlyAdminMixin
+from portal.jobs.models import Job, PeriodicRun, ResourceLimit
+
+
+@admin.register(Job)
+class JobAdmin(ReadOnlyAdminMixin, admin.ModelAdmin):  # type: ignore[type-arg]
+    """Jobs, newest first."""
+
+    exclude = ("lease_token",)
+    list_display = ("kind", "dedup_key", "state", "run_after", "attempts", "error_code", "finished_at")
+    list_filter = ("state", "queue", "kind")
+    search_fields = ("dedup_key", "resource", "error_message")
+    ordering = ("-pk",)
+
+
+@admin.register(PeriodicRun)
+class PeriodicRunAdmin(ReadOnlyAdminMixin, admin.ModelAdmin):  # type: ignore[type-arg]
+    """The last run of each periodic job."""
+
+    list_display = ("name", "started_at", "finished_at", "lease_expires_at")
+
+
+@admin.register(ResourceLimit)
+class ResourceLimitAdmin(ReadOnlyAdminMixin, admin.ModelAdmin):  # type: ignore[type-arg]
+    """Resources and their limits."""
+
+    list_display = ("key", "max_concurrency", "remaining", "resets_at", "blocked_until", "failure_count")

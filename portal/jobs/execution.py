@@ -1,0 +1,218 @@
+"""Execution of jobs: claim one in the database, run it, and settle what becomes of it."""
+
+import logging
+import time
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import partial
+from uuid import UUID, uuid4
+
+from django.db import transaction
+from django.utils import timezone
+
+from portal.jobs import limits
+from portal.jobs.context import JobContext
+from portal.jobs.definitions import (
+    DEFINITIONS,
+    JobDefinition,
+    LeaseLost,
+    PermanentFailure,
+    Reschedule,
+    ResourceBlocked,
+    RetryLater,
+)
+from portal.jobs.leases import keep_lease
+from portal.jobs.models import Job, JobQuerySet, ResourceLimit
+from portal.jobs.publishing import publish_jobs
+
+logger = logging.getLogger(__name__)
+State = Job.State
+ROUND_SECONDS = 20.0  # after these a round begins no further job, so that others of the queue have their turn
+LEASE_EXPIRED = "lease_expired"
+
+
+@dataclass(frozen=True, slots=True)
+class Settlement:
+    """What becomes of a job after an attempt. With `run_after` it is pending again, else it is finished."""
+
+    state: Job.State
+    run_after: datetime | None = None
+    error_code: str = ""
+    error_message: str = ""
+    keeps_attempts: bool = True
+    blocked_until: datetime | None = None
+
+
+def run_job(job_id: int) -> bool:
+    """Run a job if it is due and nobody runs it. Return whether it ran."""
+    job = claim(Job.objects.filter(pk=job_id), timezone.now())
+    if job is None:
+        return False
+    execute(job)
+    return True
+
+
+def run_due_jobs(queue: str, due_at: datetime, *, seconds: float = ROUND_SECONDS) -> dict[str, int]:
+    """Run the jobs of a queue that were due at a time, one after the other. Return how many of each kind."""
+    counts: dict[str, int] = {}
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        # looked for without a lock first: a round that finds nothing writes nothing
+        due = list_runnable(due_at).filter(queue=queue)
+        job = claim(due, max(due_at, timezone.now())) if due.exists() else None
+        if job is None:
+            return counts
+        execute(job)
+        counts[job.kind] = counts.get(job.kind, 0) + 1
+    return counts
+
+
+def list_runnable(now: datetime) -> JobQuerySet:
+    """List due jobs whose definition is known here and whose resource is available, most urgent first."""
+    due = Job.objects.due(now).filter(kind__in=DEFINITIONS)
+    unavailable = limits.find_unavailable(now)
+    return due.exclude(resource__in=unavailable) if unavailable else due
+
+
+def claim(candidates: JobQuerySet, now: datetime) -> Job | None:
+    """Claim the most urgent of some jobs for this process. Return it, or None if there is none to run.
+
+    A job that a process left behind is failed instead if it must not run again.
+    """
+    with transaction.atomic():
+        due = candidates.due(now).filter(kind__in=DEFINITIONS)
+        job = due.select_for_update(of=("self",), skip_locked=True).first()
+        if job is None or not _is_available(job, now):
+            return None
+        definition = DEFINITIONS[job.kind]
+        settlement = _settle_abandoned(job, definition, now)
+        if settlement is not None:
+            assert job.lease_token is not None
+            settle(job.pk, job.lease_token, settlement)
+            return None
+        token = uuid4()
+        # repeats the condition although the row is locked: SQLite has no row locks
+        claimed = Job.objects.due(now).filter(pk=job.pk, lease_token=job.lease_token).update(
+            state=State.RUNNING, lease_token=token, lease_expires_at=now + definition.lease, progress={},
+            attempts=job.attempts + 1, started_at=job.started_at or now,
+        )  # fmt: skip
+        return Job.objects.get(pk=job.pk) if claimed else None
+
+
+def execute(job: Job) -> None:
+    """Run a claimed job to the end of this attempt, settle it, and have the next job of its resource run."""
+    assert job.lease_token is not None
+    definition = DEFINITIONS[job.kind]
+    settlement = _attempt(job, definition, job.lease_token)
+    settle(job.pk, job.lease_token, settlement)
+    if job.resource:
+        waiting = list_runnable(timezone.now()).filter(resource=job.resource)
+        publish_jobs(list(waiting.values_list("pk", flat=True)[:1]))
+
+
+def settle(job_id: int, token: UUID, settlement: Settlement) -> bool:
+    """Write down what becomes of a job. Return False if the lease belongs to another process by now."""
+    now = timezone.now()
+    with transaction.atomic():
+        job = Job.objects.select_for_update().filter(pk=job_id, lease_token=token, state=State.RUNNING).first()
+        if job is None:
+            logger.warning("Job %s ended after it had lost its lease.", job_id)
+            return False
+        _record(job, settlement, now)
+        if job.state == State.FAILED:
+            _notify_of_failure(job, settlement)
+        if job.state == State.PENDING and job.run_after <= now:
+            transaction.on_commit(lambda: publish_jobs([job_id]))
+    return True
+
+
+def _attempt(job: Job, definition: JobDefinition, token: UUID) -> Settlement:
+    context = JobContext(job.pk, job.attempts, token, definition.lease)
+    try:
+        with keep_lease(f"job {job.pk} ({job.kind})", definition.lease, partial(_renew_lease, job.pk, token)):
+            result = definition.function(context, **job.payload)
+    except LeaseLost:
+        return Settlement(State.CANCELED)
+    except PermanentFailure as error:
+        return Settlement(State.FAILED, error_code=error.code, error_message=str(error))
+    except ResourceBlocked as error:
+        until = error.until or timezone.now() + definition.retry.get_delay(_count_blocks(job.resource) + 1)
+        return Settlement(State.PENDING, until, "resource_blocked", str(error), blocked_until=until)
+    except RetryLater as error:
+        return _retry(job, definition, "retry_later", str(error), error.after)
+    except Exception as error:
+        logger.exception("Attempt %s of job %s (%s) failed.", job.attempts, job.pk, job.kind)
+        return _retry(job, definition, "unexpected_error", f"{type(error).__name__}: {error}")
+    if isinstance(result, Reschedule):
+        return Settlement(State.PENDING, result.run_after or timezone.now(), keeps_attempts=False)
+    return Settlement(State.SUCCEEDED)
+
+
+def _renew_lease(job_id: int, token: UUID, expires_at: datetime) -> bool:
+    running = Job.objects.filter(pk=job_id, lease_token=token, state=State.RUNNING)
+    return bool(running.update(lease_expires_at=expires_at))
+
+
+def _retry(job: Job, definition: JobDefinition, code: str, message: str, after: timedelta | None = None) -> Settlement:
+    next_at = timezone.now() + (after or definition.retry.get_delay(job.attempts))
+    assert job.started_at is not None
+    if definition.retry.should_give_up(job.attempts, job.started_at, next_at):
+        return Settlement(State.FAILED, error_code=code, error_message=message)
+    return Settlement(State.PENDING, next_at, code, message)
+
+
+def _settle_abandoned(job: Job, definition: JobDefinition, now: datetime) -> Settlement | None:
+    """Return what becomes of a job whose process died, or None if it runs again."""
+    if job.state != State.RUNNING:
+        return None
+    if job.cancel_requested:
+        return Settlement(State.CANCELED)
+    assert job.started_at is not None
+    # a job that kills its process must not do so forever
+    if definition.at_most_once or definition.retry.should_give_up(job.attempts, job.started_at, now):
+        message = "The process that ran the job ended before the job did."
+        return Settlement(State.FAILED, error_code=LEASE_EXPIRED, error_message=message)
+    return None
+
+
+def _record(job: Job, settlement: Settlement, now: datetime) -> None:
+    if settlement.blocked_until is not None:
+        job.attempts -= 1  # the job was not to blame
+        limits.block_resource(job.resource, settlement.blocked_until)
+    elif job.resource and settlement.state == State.SUCCEEDED:
+        limits.unblock_resource(job.resource)
+    state = State.CANCELED if job.cancel_requested else settlement.state
+    is_rerun = job.rerun_requested
+    if state == State.PENDING and settlement.run_after is not None:
+        job.run_after = min(job.run_after, settlement.run_after) if is_rerun else settlement.run_after
+    if (is_rerun and state != State.PENDING) or not settlement.keeps_attempts or job.attempts == 0:
+        job.attempts, job.started_at = 0, None
+    job.state = State.PENDING if is_rerun else state
+    job.finished_at = None if job.state == State.PENDING else now
+    job.lease_token = job.lease_expires_at = None
+    job.rerun_requested = job.cancel_requested = False
+    job.error_code, job.error_message = settlement.error_code[:60], settlement.error_message[:500]
+    job.save()
+
+
+def _notify_of_failure(job: Job, settlement: Settlement) -> None:
+    """Call the job's failure handler. An error of it does not undo that the job has failed."""
+    handler = DEFINITIONS[job.kind].on_failure
+    if handler is None:
+        return
+    try:
+        with transaction.atomic():
+            handler(settlement.error_message, **job.payload)
+    except Exception:
+        logger.exception("The failure of job %s (%s) could not be handled.", job.pk, job.kind)
+
+
+def _is_available(job: Job, now: datetime) -> bool:
+    if not job.resource:
+        return True
+    limits.lock_resource(job.resource)
+    return job.resource not in limits.find_unavailable(now, [job.resource])
+
+
+def _count_blocks(resource: str) -> int:
+    return ResourceLimit.objects.filter(key=resource).values_list("failure_count", flat=True).first() or 0

@@ -1,0 +1,42 @@
+"""Command that runs overdue jobs, without Celery and Redis."""
+
+import signal
+import threading
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from portal.jobs import dispatcher
+from portal.jobs.registry import QUEUES
+
+
+class Command(BaseCommand):
+    help = "Runs overdue jobs and periodic jobs until stopped, each queue in a thread; with --once, one round of them."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument(
+            "--every", type=float, default=5, metavar="SECONDS", help="look for overdue jobs so often (default: 5)"
+        )
+        parser.add_argument("--once", action="store_true", help="run what is overdue now, and end")
+
+    def handle(self, *args: Any, every: float, once: bool, **options: Any) -> None:
+        if once:
+            for queue in QUEUES:
+                self.report(dispatcher.sweep_overdue(queue))
+            return
+        stop = threading.Event()
+        for name in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(name, lambda *_: stop.set())
+        threads = [
+            threading.Thread(target=dispatcher.keep_sweeping, args=(queue, every, stop, self.report), name=queue)
+            for queue in QUEUES
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+    def report(self, counts: dict[str, int]) -> None:
+        if any(counts.values()):
+            self.stdout.write("ran " + ", ".join(f"{name} {count}" for name, count in counts.items() if count))

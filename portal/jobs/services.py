@@ -1,0 +1,99 @@
+"""Services of the job queue: enqueue, cancel, and prune jobs."""
+
+from datetime import datetime, timedelta
+from functools import partial
+
+from django.db import IntegrityError, transaction
+from django.db.models import BooleanField, Case, DateTimeField, Q, Value, When
+from django.db.models.functions import Greatest, Least
+from django.utils import timezone
+
+from portal.jobs.definitions import JobDefinition, PayloadValue
+from portal.jobs.models import Job
+from portal.jobs.publishing import publish_jobs
+
+KEEP_FINISHED = timedelta(days=7)
+PRUNE_COUNT = 5000
+
+
+def enqueue(
+    definition: JobDefinition,
+    *,
+    dedup_key: str = "",
+    resource: str = "",
+    run_after: datetime | None = None,
+    priority: int = 0,
+    **payload: PayloadValue,
+) -> Job:
+    """Enqueue a job in the caller's transaction: if that rolls back, there is no job.
+
+    If a job of this kind and key is pending, it takes the payload and starts at the earlier of the two times. If one
+    is running, it starts again when it ends, so that what the caller has just written is never missed.
+
+    Args:
+        definition: The kind of job, as `@job` returned it.
+        dedup_key: What the job is about. Blank for a job beside any others.
+        resource: The key of a resource limit, or blank.
+        run_after: The earliest start. None starts it at once.
+        priority: Higher runs first.
+        payload: Keyword arguments of the job's function; ids rather than data, which would be old when it runs.
+    """
+    definition.check_payload(payload)
+    now = timezone.now()
+    job = Job(
+        kind=definition.kind, dedup_key=dedup_key, payload=payload, queue=definition.queue, priority=priority,
+        resource=resource, run_after=run_after or now, created_at=now,
+    )  # fmt: skip
+    with transaction.atomic():
+        job = _join_unfinished(job) or _insert(job)
+        if job.state == Job.State.PENDING and job.run_after <= now:
+            transaction.on_commit(partial(publish_jobs, [job.pk]))
+    return job
+
+
+def cancel_job(job: Job) -> bool:
+    """Cancel a job. Return False if it has finished.
+
+    A pending job never starts. A running one ends at its next `renew_lease` or `report_progress`. Until then it stays
+    the only one of its key, so that a new request does not run beside it.
+    """
+    pending = Job.objects.filter(pk=job.pk, state=Job.State.PENDING)
+    if pending.update(state=Job.State.CANCELED, finished_at=timezone.now()):
+        return True
+    running = Job.objects.filter(pk=job.pk, state=Job.State.RUNNING)
+    return bool(running.update(cancel_requested=True, rerun_requested=False))
+
+
+def prune_finished(now: datetime) -> int:
+    """Delete finished jobs after seven days. Return how many."""
+    old = Job.objects.filter(finished_at__lt=now - KEEP_FINISHED).order_by("finished_at")
+    return Job.objects.filter(pk__in=list(old.values_list("pk", flat=True)[:PRUNE_COUNT])).delete()[0]
+
+
+def _join_unfinished(job: Job) -> Job | None:
+    """Bring a pending job forward or ask a running one to start again. Return None if there is neither."""
+    unfinished = Job.objects.unfinished().filter(kind=job.kind, dedup_key=job.dedup_key)
+    if not job.dedup_key:
+        return None
+    # One statement that reads the state as it is when it gets the row: a worker may claim or settle it meanwhile.
+    is_running, requested_at = Q(state=Job.State.RUNNING), Value(job.run_after, output_field=DateTimeField())
+    is_first_rerun = is_running & Q(rerun_requested=False)
+    updated = unfinished.update(
+        payload=job.payload,
+        priority=Greatest("priority", Value(job.priority)),
+        run_after=Case(When(is_first_rerun, then=requested_at), default=Least("run_after", requested_at)),
+        rerun_requested=Case(When(is_running, then=Value(True)), default=Value(False), output_field=BooleanField()),
+    )
+    return unfinished.get() if updated else None
+
+
+def _insert(job: Job) -> Job:
+    try:
+        with transaction.atomic():
+            job.save(force_insert=True)
+    except IntegrityError:  # another process has just enqueued it, and has committed
+        if not job.dedup_key:
+            raise
+        joined = _join_unfinished(job)
+        return joined or _insert(job)
+    return job

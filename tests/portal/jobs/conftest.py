@@ -1,0 +1,22 @@
+"""A clock that stands still and the kinds of jobs that the tests run."""
+
+from datetime import datetime
+
+import pytest
+
+from tests.portal.jobs import sample_jobs
+
+NOW = datetime.fromisoformat("2026-04-14T09:00:00Z")
+
+
+@pytest.fixture
+def frozen_time(time_machine):
+    time_machine.move_to(NOW, tick=False)
+    return time_machine
+
+
+@pytest.fixture(autouse=True)
+def _no_calls():
+    sample_jobs.calls.clear()
+    sample_jobs.steps.clear()
+    sample_jobs.failures.clear()

@@ -1,0 +1,135 @@
+"""The dispatcher of due jobs and the safety net under the workers."""
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from celery import current_app
+from django.db import OperationalError
+
+from portal.jobs import dispatcher, tasks
+from portal.jobs.execution import claim
+from portal.jobs.models import Job
+from portal.jobs.registry import JOBS, PeriodicJob, periodic
+from portal.jobs.services import enqueue
+from tests.portal.jobs.conftest import NOW
+from tests.portal.jobs.sample_jobs import LEASE, calls, deliver
+from tests.servers.valkey import Valkey
+
+SECOND = timedelta(seconds=1)
+
+
+@pytest.fixture(autouse=True)
+def clock(frozen_time, monkeypatch):
+    monkeypatch.setattr(dispatcher, "JOBS", ())
+    return frozen_time
+
+
+@pytest.fixture
+def broker(settings, tmp_path: Path):
+    server = Valkey(tmp_path)
+    settings.REDIS_URL = server.url
+    before = current_app.conf.broker_url
+    current_app.conf.update(broker_url=server.url)
+    yield server
+    current_app.conf.update(broker_url=before)
+    server.stop()
+
+
+def count_messages() -> int:
+    with current_app.connection_for_write() as connection:
+        return connection.default_channel.client.llen("celery")
+
+
+@pytest.mark.django_db
+def test_dispatch_publishes_what_is_due_and_what_was_left_behind(broker, clock):
+    enqueue(deliver, thing=1)
+    enqueue(deliver, thing=2, run_after=NOW + timedelta(hours=1))
+    left = enqueue(deliver, thing=3)
+    claim(Job.objects.filter(pk=left.pk), NOW)
+    assert (tasks.dispatch_due(NOW), count_messages()) == (1, 1)
+    assert (tasks.dispatch_due(NOW + LEASE), count_messages()) == (2, 3)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_enqueue_publishes_one_message(broker):
+    enqueue(deliver)
+    assert count_messages() == 1
+
+
+@pytest.mark.django_db
+def test_dispatch_keeps_its_connection_to_the_broker(broker):
+    for _ in range(3):
+        enqueue(deliver)
+        tasks.dispatch_due(NOW)
+    with current_app.connection_for_write() as connection:
+        assert connection.default_channel.client.info("stats")["total_connections_received"] <= 4
+
+
+@pytest.mark.django_db
+def test_dispatch_without_a_broker_publishes_nothing(settings):
+    settings.REDIS_URL = ""
+    enqueue(deliver)
+    assert tasks.dispatch_due(NOW) == 0
+
+
+@pytest.mark.django_db
+def test_worker_runs_the_job_of_a_message_and_ignores_one_that_comes_twice():
+    job = enqueue(deliver, thing=7)
+    tasks.run(job.pk)
+    tasks.run(job.pk)
+    assert calls == [(7, 1)]
+
+
+def test_worker_leaves_a_job_for_later_while_the_database_is_away(monkeypatch, caplog):
+    def fail(job_id):
+        raise OperationalError("gone")
+
+    monkeypatch.setattr("portal.jobs.execution.run_job", fail)
+    tasks.run(7)
+    assert caplog.messages == ["Job 7 waits for the database (gone)."]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("has_broker", "seconds"), [(False, 0), (True, 15)])
+def test_safety_net_leaves_a_due_job_to_the_worker_within_its_grace(broker, clock, has_broker, seconds):
+    if not has_broker:
+        broker.stop()
+    enqueue(deliver, thing=1)
+    if seconds:
+        clock.shift((seconds - 1) * SECOND)
+        assert dispatcher.sweep_overdue("webhooks") == {}
+        clock.shift(SECOND)
+    assert dispatcher.sweep_overdue("mails") == {}
+    assert dispatcher.sweep_overdue("webhooks") == {"tests.deliver": 1}
+    assert dispatcher.sweep_overdue("webhooks") == {}
+
+
+@pytest.mark.django_db
+def test_safety_net_is_idle_while_workers_do_their_work(broker, clock):
+    for second in range(60):
+        job = enqueue(deliver, thing=second)
+        assert dispatcher.sweep_overdue("webhooks") == {}
+        clock.shift(SECOND)
+        assert dispatcher.sweep_overdue("webhooks") == {}
+        tasks.run(job.pk)
+    assert calls == [(second, 1) for second in range(60)]
+
+
+def test_the_schedule_holds_the_periodic_jobs_of_the_queue():
+    own = [(job.name, job.does, job.seconds, job.queue) for job in JOBS if job.name.startswith("jobs.")]
+    assert own == [
+        ("jobs.dispatch_due", "portal.jobs.tasks.dispatch_due", 5, "clocks"),
+        ("jobs.prune", "portal.jobs.tasks.prune", 3600, "outside"),
+    ]
+
+
+def test_periodic_adds_a_function_to_the_schedule_once(monkeypatch):
+    monkeypatch.setattr("portal.jobs.registry.JOBS", schedule := [])
+    add = periodic("mine", every=timedelta(minutes=2), queue="mails")
+    add(tasks.prune)
+    assert schedule == [PeriodicJob("mine", "portal.jobs.tasks.prune", 120, "mails")]
+    with pytest.raises(ValueError, match="The periodic job mine exists already"):
+        periodic("mine", every=SECOND)
+    with pytest.raises(ValueError, match="its queue 'nowhere' does not"):
+        periodic("other", every=SECOND, queue="nowhere")

@@ -1,0 +1,121 @@
+"""Enqueueing: transactions, keys, and messages to workers."""
+
+import socket
+import time
+from datetime import timedelta
+
+import pytest
+from celery import current_app
+from django.db import transaction
+
+from portal.jobs.definitions import job
+from portal.jobs.models import Job
+from portal.jobs.services import KEEP_FINISHED, cancel_job, enqueue, prune_finished
+from tests.portal.jobs.conftest import NOW
+from tests.portal.jobs.sample_jobs import deliver
+
+MINUTE = timedelta(minutes=1)
+
+
+def list_jobs(*fields):
+    return list(Job.objects.order_by("pk").values_list(*fields))
+
+
+@pytest.mark.django_db
+def test_enqueue_stores_what_it_is_given(frozen_time):
+    enqueue(deliver, thing=7, dedup_key="7", resource="endpoint:7", run_after=NOW + MINUTE, priority=5)
+    assert Job.objects.values().get() == {
+        "id": Job.objects.get().pk, "kind": "tests.deliver", "dedup_key": "7", "payload": {"thing": 7},
+        "queue": "webhooks", "priority": 5, "state": "pending", "run_after": NOW + MINUTE, "attempts": 0,
+        "lease_token": None, "lease_expires_at": None, "rerun_requested": False, "cancel_requested": False,
+        "resource": "endpoint:7", "progress": {}, "error_code": "", "error_message": "", "created_at": NOW,
+        "started_at": None, "finished_at": None,
+    }  # fmt: skip
+
+
+@pytest.mark.django_db(transaction=True)
+def test_enqueue_in_a_transaction_that_rolls_back_enqueues_nothing():
+    with transaction.atomic():
+        enqueue(deliver, thing=1)
+        transaction.set_rollback(True)
+    assert list_jobs("pk") == []
+
+
+@pytest.mark.django_db
+def test_enqueue_twice_with_a_key_brings_the_pending_job_forward(frozen_time):
+    enqueue(deliver, thing=1, dedup_key="1", run_after=NOW + 2 * MINUTE, priority=1)
+    enqueue(deliver, thing=1, dedup_key="1", run_after=NOW + 3 * MINUTE)
+    assert list_jobs("run_after", "priority") == [(NOW + 2 * MINUTE, 1)]
+    enqueue(deliver, thing=2, dedup_key="1", priority=4)
+    assert list_jobs("run_after", "priority", "payload") == [(NOW, 4, {"thing": 2})]
+
+
+@pytest.mark.django_db
+def test_enqueue_without_a_key_or_with_another_adds_a_job(frozen_time):
+    for key in ("", "", "1", "2"):
+        enqueue(deliver, dedup_key=key)
+    assert list_jobs("dedup_key") == [("",), ("",), ("1",), ("2",)]
+
+
+@pytest.mark.django_db
+def test_enqueue_refuses_a_payload_that_the_function_does_not_take():
+    with pytest.raises(TypeError, match="unexpected keyword argument 'endpoint'"):
+        enqueue(deliver, endpoint=7)
+
+
+def test_a_definition_names_a_queue_and_a_kind_of_its_own():
+    with pytest.raises(ValueError, match=r"The queue 'nowhere' of tests.new is none of clocks, mails"):
+        job("tests.new", queue="nowhere")
+    with pytest.raises(ValueError, match=r"two definitions of the job tests.deliver"):
+        job("tests.deliver", queue="webhooks")(deliver.function)
+
+
+@pytest.mark.django_db
+def test_enqueue_publishes_after_the_commit_what_is_due(monkeypatch, frozen_time, django_capture_on_commit_callbacks):
+    published = []
+    monkeypatch.setattr("portal.jobs.services.publish_jobs", published.append)
+    with django_capture_on_commit_callbacks(execute=True):
+        due = enqueue(deliver, thing=1)
+        enqueue(deliver, thing=2, run_after=NOW + MINUTE)
+        assert published == []
+    assert published == [[due.pk]]
+
+
+@pytest.fixture(params=["closed", "silent"])
+def dead_broker(request, settings):
+    """A broker that is stopped, and one that takes connections and never answers."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    address = f"redis://127.0.0.1:{listener.getsockname()[1]}/0"
+    if request.param == "closed":
+        listener.close()
+    settings.REDIS_URL = address
+    before = current_app.conf.broker_url
+    current_app.conf.update(broker_url=address)
+    yield
+    current_app.conf.update(broker_url=before)
+    listener.close()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_enqueue_while_the_broker_is_down_enqueues(dead_broker, caplog):
+    begin = time.monotonic()
+    enqueue(deliver, thing=1)
+    assert time.monotonic() - begin < 3
+    assert list_jobs("state", "payload") == [("pending", {"thing": 1})]
+    assert caplog.messages == ["1 jobs could not be published; they are dispatched later."]
+
+
+@pytest.mark.django_db
+def test_cancel_ends_a_pending_job_and_nothing_that_has_finished(frozen_time):
+    waiting = enqueue(deliver)
+    assert (cancel_job(waiting), cancel_job(waiting)) == (True, False)
+    assert list_jobs("state", "finished_at") == [("canceled", NOW)]
+
+
+@pytest.mark.django_db
+def test_prune_deletes_jobs_that_finished_a_week_ago(frozen_time):
+    for finished_at in (NOW - KEEP_FINISHED - MINUTE, NOW - KEEP_FINISHED, None):
+        row = enqueue(deliver)
+        Job.objects.filter(pk=row.pk).update(finished_at=finished_at)
+    assert prune_finished(NOW) == 1
+    assert list_jobs("finished_at") == [(NOW - KEEP_FINISHED,), (None,)]
