@@ -81,7 +81,7 @@ def create_inspection(integration: Integration, by: User, now: datetime) -> Sche
     schema_summary = summary.build_observation(answer, "1.4.0", then.isoformat())
     results = _evaluate_checks(schema_summary)
     return SchemaReading.objects.create(
-        integration=integration, version="1.4.0", requested_by=by, requested_at=then, due_at=then, attempts=1,
+        integration=integration, version="1.4.0", requested_by=by, requested_at=then,
         finished_at=then, outcome=results[0]["outcome"], told=schema_summary, results=results,
     )  # fmt: skip
 

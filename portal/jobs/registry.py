@@ -47,7 +47,6 @@ JOBS = [
     PeriodicJob("checks", "verification.checks.services.runs.run_due", 10, "checks"),
     PeriodicJob("rehearsals", "verification.testruns.services.run_task_tests.run_due", 5, "checks"),
     PeriodicJob("new releases", "verification.testruns.tasks.request_new_inspections", 900, "sandbox"),
-    PeriodicJob("schemas", "verification.testruns.services.provider_schema_inspections.run_due", 10, "sandbox"),
     PeriodicJob("lifecycles", "verification.testruns.services.provider_lifecycle_tests.run_due", 10, "sandbox"),
     PeriodicJob("nomad plugins", "verification.testruns.services.nomad_plugin_tests.run_due", 10, "sandbox"),
     PeriodicJob("bodies", "integrations.sla.github.webhook_intake.forget_bodies", 3600, "outside"),

@@ -9,9 +9,11 @@ from django.db.models import Min, Model, QuerySet
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
+from portal.jobs.models import Job
 from portal.ui.components.moments import format_relative
 from verification.outcomes import Outcome
 from verification.testruns.models import LifecycleRehearsal, NomadRehearsal, RunTaskRehearsal, SchemaReading
+from verification.testruns.services.provider_schema_inspections import inspect_schema
 
 RUN_LATE_AFTER = timedelta(minutes=30)
 # what a state is called, its tone and its icon
@@ -66,6 +68,9 @@ def build_test_run_probe(name: str, model: type[Model]) -> Callable[[datetime], 
         prefix = (
             _describe_last_run(last_run["outcome"], format_relative(last_run["finished_at"], now)) if last_run else ""
         )
+        if model in JOB_KINDS:
+            due = Job.objects.filter(kind=JOB_KINDS[model], state=Job.State.PENDING, run_after__lte=now)
+            return build_queue_line(name, due, "run_after", RUN_LATE_AFTER, now, prefix)
         return build_queue_line(
             name, rows.filter(finished_at=None, due_at__lte=now), "due_at", RUN_LATE_AFTER, now, prefix
         )
@@ -84,6 +89,8 @@ def _describe_last_run(outcome: str, relative_time: str) -> str:
     return message % {"when": relative_time}
 
 
+# What runs as a job; the others have a queue in their own table.
+JOB_KINDS: dict[type[Model], str] = {SchemaReading: inspect_schema.kind}
 TEST_RUN_MODELS: dict[str, type[Model]] = {
     gettext_noop("Run task rehearsals"): RunTaskRehearsal,
     gettext_noop("Schemas read from providers"): SchemaReading,

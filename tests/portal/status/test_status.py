@@ -13,12 +13,14 @@ from integrations.sla.models import MonitoredRepository
 from portal.jobs.dispatcher import SWEEP
 from portal.jobs.models import PeriodicRun
 from portal.jobs.registry import JOBS, QUEUES
+from portal.jobs.services import enqueue
 from portal.notifications.models import EmailMessage
 from portal.status import probes
 from verification.checks.models import CheckResult, CheckRun
 from verification.outcomes import Outcome
 from verification.sources.models import GitHubRateLimit
 from verification.testruns.models import LifecycleRehearsal, NomadRehearsal, RunTaskRehearsal, SchemaReading
+from verification.testruns.services.provider_schema_inspections import inspect_schema
 
 NOW = datetime(2026, 4, 14, 9, 0, tzinfo=UTC)
 
@@ -162,7 +164,6 @@ def test_queues_report_their_oldest(rocket: Any, settings: Any) -> None:
     ("name", "model", "run_fields"),
     [
         ("Run task rehearsals", RunTaskRehearsal, {"url": "https://run.acme.io/", "signed": True}),
-        ("Schemas read from providers", SchemaReading, {}),
         ("Lifecycle rehearsals", LifecycleRehearsal, {"version": "1.0.0", "base": "a", "changed": "b"}),
         ("Nomad plugin rehearsals", NomadRehearsal, {"type": "driver", "version": "1.0.0"}),
     ],
@@ -179,6 +180,18 @@ def test_what_the_portal_tries_reports_its_last_and_what_waits(
     assert (line(name).state, line(name).details) == ("late", (("waiting", "1"),))
     model.objects.filter(finished_at=None).update(finished_at=NOW - timedelta(hours=1), outcome="not_run")
     assert line(name).sentence == "The last one ended 1 h ago and was not run. Nothing waits."
+
+
+def test_schema_inspections_report_their_last_and_what_waits(rocket: Any, time_machine: Any) -> None:
+    name = "Schemas read from providers"
+    SchemaReading.objects.create(
+        integration=rocket, requested_at=NOW, finished_at=NOW - timedelta(hours=2), outcome="fail"
+    )
+    assert (line(name).state, line(name).sentence) == ("ok", "The last one ended 2 h ago. Nothing waits.")
+    time_machine.move_to(NOW - timedelta(minutes=31), tick=False)
+    enqueue(inspect_schema, inspection_id=1)
+    assert line(name).sentence == "The last one ended 2 h ago. What waits longest was due 31 min ago."
+    assert (line(name).state, line(name).details) == ("late", (("waiting", "1"),))
 
 
 def test_every_queue_has_a_word_and_says_what_it_plays(beats: None) -> None:

@@ -74,9 +74,6 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('version', models.CharField(blank=True, max_length=250)),
                 ('requested_at', models.DateTimeField()),
-                ('due_at', models.DateTimeField()),
-                ('claimed_until', models.DateTimeField(blank=True, null=True)),
-                ('attempts', models.PositiveSmallIntegerField(default=0)),
                 ('says', models.CharField(blank=True, max_length=200)),
                 ('finished_at', models.DateTimeField(blank=True, null=True)),
                 ('outcome', models.CharField(blank=True, max_length=10)),
@@ -161,10 +158,6 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name='runtaskcallback',
             constraint=models.UniqueConstraint(condition=models.Q(('is_final', True)), fields=('request',), name='run_task_callback_unique_final'),
-        ),
-        migrations.AddIndex(
-            model_name='schemareading',
-            index=models.Index(condition=models.Q(('finished_at', None)), fields=['due_at'], name='schema_inspection_due_at'),
         ),
         migrations.AddConstraint(
             model_name='schemareading',

@@ -1,7 +1,5 @@
 """Provider schema inspections."""
 
-from datetime import datetime
-
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
@@ -10,11 +8,6 @@ from django.db.models import Q
 class SchemaReadingQuerySet(models.QuerySet["SchemaReading"]):
     def open(self) -> "SchemaReadingQuerySet":
         return self.filter(finished_at=None)
-
-    def due(self, now: datetime) -> "SchemaReadingQuerySet":
-        """What is to be done now and is in nobody's hands."""
-        free = Q(claimed_until=None) | Q(claimed_until__lte=now)
-        return self.open().filter(free, due_at__lte=now).order_by("due_at", "pk")
 
 
 class SchemaReading(models.Model):
@@ -29,9 +22,6 @@ class SchemaReading(models.Model):
     version = models.CharField(max_length=250, blank=True)
     requested_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
     requested_at = models.DateTimeField()
-    due_at = models.DateTimeField()
-    claimed_until = models.DateTimeField(null=True, blank=True)
-    attempts = models.PositiveSmallIntegerField(default=0)
     says = models.CharField(max_length=200, blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)
     outcome = models.CharField(max_length=10, blank=True)
@@ -42,7 +32,6 @@ class SchemaReading(models.Model):
 
     class Meta:
         ordering = ("-pk",)
-        indexes = [models.Index(fields=["due_at"], name="schema_inspection_due_at", condition=Q(finished_at=None))]
         constraints = [
             models.UniqueConstraint(
                 fields=["integration"], condition=Q(finished_at=None), name="schema_inspection_unique_open"

@@ -1,8 +1,7 @@
-"""Which schemas are to be read, and when? One open row an integration, claimed; a worker with a sandbox plays it."""
+"""Inspections of provider schemas: one open at a time for each integration, run as a job in the sandbox."""
 
 import json
 import tempfile
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -18,6 +17,10 @@ from django.utils.translation import gettext_noop
 from integrations.submissions.models import Integration
 from portal.core.errors import ActionRefused
 from portal.core.json_text import clean_json
+from portal.jobs import limits
+from portal.jobs.context import JobContext
+from portal.jobs.definitions import Backoff, RetryLater, job
+from portal.jobs.services import enqueue
 from verification.checks import execution
 from verification.checks.rules.provider_schema import CHECK_KEY, OBSERVATION_KEY, SCHEMA_CHECK_KEYS
 from verification.checks.runner import build_integration_subject
@@ -36,13 +39,13 @@ from verification.testruns.kinds.provider_schema import artifacts, summary
 from verification.testruns.kinds.provider_schema.artifacts import UnverifiedReleaseError
 from verification.testruns.models import SchemaReading
 
-LEASE_DURATION = timedelta(minutes=15)
 RETRY_DELAY = timedelta(minutes=10)
 MAX_ATTEMPTS = 3
 OUTCOMES_WITHOUT_ADVICE = ("pass", "not_run", "error")
-ROUND_SECONDS = 60.0  # seconds after which a round begins no further one
+SANDBOX = "sandbox"  # the resource: one program of a partner runs at a time
 REFUSAL_MESSAGE = gettext_noop("Only owners and editors of the company and people of the program may do this.")
 REGISTRY_HOST = "registry.terraform.io"
+limits.declare_concurrency(SANDBOX, 1)
 
 
 def is_inspectable(integration: Integration) -> bool:
@@ -56,48 +59,51 @@ def start_test_run(integration: Integration, *, actor: Any, now: datetime, versi
         raise ActionRefused(_(REFUSAL_MESSAGE), "forbidden")
     if not integration.is_open:
         raise ActionRefused(_("The integration has ended, so there is nothing to read."), "invalid-transition")
-    row = SchemaReading(integration=integration, version=version, requested_by=actor, requested_at=now, due_at=now)
+    row = SchemaReading(integration=integration, version=version, requested_by=actor, requested_at=now)
     try:
         with transaction.atomic():
             row.save()
+            enqueue(inspect_schema, inspection_id=row.pk, dedup_key=str(row.pk), resource=SANDBOX)
     except IntegrityError:
         raise ActionRefused(_("The schema is being read already; wait for the end of it."), "conflict") from None
     return row
 
 
-def run_due(now: datetime | None = None) -> int:
-    """Read what is due, until a minute is gone. Returns how many were taken."""
-    deadline, run_count = time.monotonic() + ROUND_SECONDS, 0
-    for pk in list(SchemaReading.objects.due(now or timezone.now()).values_list("pk", flat=True)[:20]):
-        if time.monotonic() < deadline:
-            run_count += run_one(pk, now)
-    return run_count
+def _abandon(message: str, *, inspection_id: int) -> None:
+    """Finish an inspection whose job failed for good."""
+    row = SchemaReading.objects.open().filter(pk=inspection_id).first()
+    if row is not None:
+        _finish(row, {"not_run": f"We could not read it: {message}"}, timezone.now())
 
 
-def run_one(pk: int, now: datetime | None = None) -> bool:
-    """Read one, if it is due and in nobody's hands. Returns whether it was taken."""
-    moment = now or timezone.now()
-    if not SchemaReading.objects.due(moment).filter(pk=pk).update(claimed_until=moment + LEASE_DURATION):
-        return False
-    row = SchemaReading.objects.select_related("integration__partner").get(pk=pk)
-    row.attempts += 1
-    SchemaReading.objects.filter(pk=pk).update(attempts=row.attempts)
+@job(
+    "testruns.inspect_schema",
+    queue="sandbox",
+    retry=Backoff(first=RETRY_DELAY, factor=1, max_attempts=MAX_ATTEMPTS),
+    on_failure=_abandon,
+)
+def inspect_schema(context: JobContext, *, inspection_id: int) -> None:
+    """Inspect a schema. An outage is tried again; what the release or the sandbox lacks is the result."""
+    row = SchemaReading.objects.open().select_related("integration__partner").filter(pk=inspection_id).first()
+    if row is None:
+        return  # deleted with its integration, or finished by an attempt that lost its lease
+    now = timezone.now()
     try:
-        _inspect(row, factory.build_sources(background=row.requested_by_id is None), moment)
+        _inspect(context, row, factory.build_sources(background=row.requested_by_id is None), now)
     except (UnverifiedReleaseError, SandboxUnavailable, ValueError) as error:
-        _finish(row, {"not_run": str(error)}, moment)
+        _finish(row, {"not_run": str(error)}, now)
     except (SourceError, SandboxProtocolError, OSError) as outage:
-        _reschedule(row, outage, moment)
-    return True
+        SchemaReading.objects.open().filter(pk=row.pk).update(says=f"Tried again soon: {outage}"[:200])
+        raise RetryLater(str(outage)) from outage
 
 
-def _inspect(row: SchemaReading, sources: Sources, now: datetime) -> None:
+def _inspect(context: JobContext, row: SchemaReading, sources: Sources, now: datetime) -> None:
     subject = replace(build_integration_subject(row.integration, now), version=row.version)
-    _report_progress(row, "The release is verified")
+    _report_progress(context, row, "The release is verified")
     report, platform = artifacts.verify_release(subject, sources)
     row.version = report.release.version
     with tempfile.TemporaryDirectory(prefix="provider-") as folder:
-        _report_progress(row, "The executable is fetched")
+        _report_progress(context, row, "The executable is fetched")
         executable = artifacts.fetch_executable(platform, sources, Path(folder))
         job_input = {
             "source": f"{REGISTRY_HOST}/{subject.namespace}/{subject.provider}",
@@ -105,19 +111,22 @@ def _inspect(row: SchemaReading, sources: Sources, now: datetime) -> None:
             "via": "both",
         }
         files, service = {"provider": executable}, settings.SANDBOX_SOCKET
-        answer = client.run_job("schema", job_input, files, service=service, report=_build_progress_callback(row))
+        answer = client.run_job(
+            "schema", job_input, files, service=service, report=_build_progress_callback(context, row)
+        )
     observation = summary.build_observation(answer, row.version, now.isoformat())
     _store_schema(row, answer["schema"], observation, now)
     _finish(row, observation, now, sources)
 
 
-def _build_progress_callback(row: SchemaReading) -> Callable[[dict[str, Any]], None]:
-    return lambda progress: _report_progress(row, str(progress.get("says", "")))
+def _build_progress_callback(context: JobContext, row: SchemaReading) -> Callable[[dict[str, Any]], None]:
+    return lambda progress: _report_progress(context, row, str(progress.get("says", "")))
 
 
-def _report_progress(row: SchemaReading, message: str) -> None:
-    """How far it is, for the page; and the row stays in our hands."""
-    SchemaReading.objects.filter(pk=row.pk).update(says=message[:200], claimed_until=timezone.now() + LEASE_DURATION)
+def _report_progress(context: JobContext, row: SchemaReading, message: str) -> None:
+    """Show the progress on the page, if the job still belongs to this process."""
+    context.renew_lease()
+    SchemaReading.objects.filter(pk=row.pk).update(says=message[:200])
 
 
 def _store_schema(
@@ -134,23 +143,13 @@ def _store_schema(
         observation["problem"] = str(error)
 
 
-def _reschedule(row: SchemaReading, error: Exception, now: datetime) -> None:
-    """After an outage it is tried again, and given up after the third time."""
-    if row.attempts >= MAX_ATTEMPTS:
-        _finish(row, {"not_run": f"We could not read it: {error}"}, now)
-        return
-    SchemaReading.objects.open().filter(pk=row.pk).update(
-        due_at=now + RETRY_DELAY, claimed_until=None, says=f"Tried again soon: {error}"[:200]
-    )
-
-
 def _finish(row: SchemaReading, observation: dict[str, Any], now: datetime, sources: Sources | None = None) -> None:
     """End it: what each check says of it, and the checks told."""
     observation = clean_json({"version": row.version, "at": now.isoformat()} | observation)
     results = clean_json(_evaluate_checks(row, observation, sources, now))
     with transaction.atomic():
         is_updated = SchemaReading.objects.open().filter(pk=row.pk).update(
-            finished_at=now, claimed_until=None, says="", version=row.version, told=observation, results=results,
+            finished_at=now, says="", version=row.version, told=observation, results=results,
             outcome=results[0]["outcome"],
         )  # fmt: skip
         if is_updated:

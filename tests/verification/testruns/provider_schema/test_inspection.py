@@ -8,13 +8,17 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from integrations.submissions.models import Integration
 from portal.core.errors import ActionRefused
+from portal.jobs.execution import run_due_jobs
+from portal.jobs.models import Job
 from tests.conftest import begin
 from tests.fakes import signed
 from tests.fakes.registry import Provider, Registry
@@ -100,7 +104,7 @@ def publish_provider(registry: Registry, settings: Any) -> Callable[..., signed.
 
 def read(integration: Integration, by: Any) -> SchemaReading:
     row = provider_schema_inspections.start_test_run(integration, actor=by, now=NOW)
-    assert provider_schema_inspections.run_due(NOW) == 1
+    assert run_due_jobs("sandbox", timezone.now()) == {"testruns.inspect_schema": 1}
     return SchemaReading.objects.get(pk=row.pk)
 
 
@@ -160,11 +164,23 @@ def test_fault_of_ours_is_tried_again_and_given_up(
     publish_provider()
     service.says = {"error": "it broke"}
     row = read(rocket, alice)
-    assert (row.finished_at, row.due_at) == (None, NOW + provider_schema_inspections.RETRY_DELAY)
-    for turn in (1, 2):
-        assert provider_schema_inspections.run_due(NOW + turn * provider_schema_inspections.RETRY_DELAY) == 1
+    job = Job.objects.get()
+    assert (row.finished_at, job.state, job.attempts, row.says) == (None, "pending", 1, "Tried again soon: it broke")
+    assert job.run_after >= NOW + provider_schema_inspections.RETRY_DELAY
+    for _ in range(2):
+        Job.objects.update(run_after=timezone.now())
+        assert run_due_jobs("sandbox", timezone.now()) == {"testruns.inspect_schema": 1}
     row.refresh_from_db()
     assert row.told["not_run"] == "We could not read it: it broke"
+
+
+def test_inspection_whose_process_died_three_times_ends(rocket: Integration, alice: Any) -> None:
+    row = provider_schema_inspections.start_test_run(rocket, actor=alice, now=NOW)
+    Job.objects.update(state="running", attempts=3, started_at=NOW, lease_token=uuid4(), lease_expires_at=NOW)
+    assert run_due_jobs("sandbox", timezone.now()) == {}
+    row.refresh_from_db()
+    assert row.told["not_run"] == "We could not read it: The process that ran the job ended before the job did."
+    assert (row.outcome, Job.objects.get().state) == ("not_run", "failed")
 
 
 def test_no_service_is_not_run_with_the_reason(
@@ -229,7 +245,7 @@ def test_page_shows_how_far_it_is_and_what_came_of_it(
     assert "as soon as a worker is free" in answer.content.decode()
     live = client.get(page, headers={"HX-Request": "true"})
     assert (live.status_code, b"<html" in live.content) == (200, False)
-    provider_schema_inspections.run_due(datetime.now(UTC) + timedelta(minutes=1))
+    assert run_due_jobs("sandbox", timezone.now()) == {"testruns.inspect_schema": 1}
     assert client.get(page, headers={"HX-Request": "true"}).status_code == 286
     text = client.get(page).content.decode()
     assert "1 resource and 0 data sources over protocol 5, the same through Terraform." in text
