@@ -20,7 +20,7 @@ from licenseclassifier import identify_license
 
 from tests.bench import detectors
 from tests.verification.licenses.corpus import CASES, RIGHT, policy, text_of
-from tests.verification.licenses.mutants import drawn
+from tests.verification.licenses.mutants import draw_mutants
 from tests.verification.licenses.sentences import RESTRICTIONS
 from verification.licenses import inspection
 from verification.licenses.normalization import decode
@@ -51,7 +51,7 @@ def judge_corpus(seed: int) -> Iterator[JudgedFile]:
         for sentence in RESTRICTIONS:
             for text in (f"{sentence}\n\n{text_of(id)}", f"{text_of(id)}\n\n{sentence}\n"):
                 yield "sentence beside the text", "no", verdict(text.encode())
-    for _, kind, text in drawn(seed, MUTANTS):
+    for _, kind, text in draw_mutants(seed, MUTANTS):
         yield f"mutant: {kind}", "no", verdict(text.encode())
 
 
@@ -122,7 +122,7 @@ def times(folders: list[Path]) -> tuple[float, float]:
     """Prints the times. Returns the gate's ratio to the bare identifier, and the ms of a file seen before."""
     contents = files(folders)
     bare, gate, known_file_ms = milliseconds(
-        (lambda raw: identify_license(decode(raw)), inspection.look, inspection.see), contents
+        (lambda raw: identify_license(decode(raw)), inspection.analyze_content, inspection.analyze_file), contents
     )
     size = sum(map(len, contents)) / len(contents) / 1000
     print(f"\n{len(contents)} files, {size:.1f} kB each")
@@ -140,7 +140,7 @@ def for_others(seed: int) -> list[detectors.Text]:
             for row in csv.DictReader(rows, delimiter="\t")
         ]
     case_texts = [(case.expected, case.text) for case in CASES if case.program == "terraform-provider"]
-    return [*real, *case_texts, *(("no", text) for _, _, text in drawn(seed, 200))]
+    return [*real, *case_texts, *(("no", text) for _, _, text in draw_mutants(seed, 200))]
 
 
 def main() -> int:

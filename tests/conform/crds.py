@@ -28,36 +28,39 @@ def run(options: RunOptions) -> SuiteReport:
         return SuiteReport(JUDGE, 0, not_run=NOT_RUN)
     files = published.read_files(archive)
     configuration = published.read_configuration(files)
-    chosen, resources = published.build_choices(configuration), configuration.external.keys()
+    choices, resources = published.build_choices(configuration), configuration.external.keys()
     definitions = published.read_definitions(files)
-    configured = parse_schema(published.read_schema(files, configuration))
-    previews = preview(configured, resources, chosen)
+    configured_schema = parse_schema(published.read_schema(files, configuration))
+    previews = preview(configured_schema, resources, choices)
     disagreements = [one for name in sorted(definitions | previews) for one in compare(name, previews, definitions)]
     defaults = sum(1 for one in definitions.values() for _ in find_defaults(one))
     usual, raw = parse_choices(published.PREFIX), parse_schema(files["config/schema.json"].encode())
     steps = {
         "default options": usual,
         "default options and --numbers number": replace(usual, numbers="number"),
-        "each resource's kind": replace(usual, kinds=chosen.kinds),
-        "kinds, external names and references": chosen,
+        "each resource's kind": replace(usual, kinds=choices.kinds),
+        "kinds, external names and references": choices,
     }
     figures = (
         ("Definitions", f"{len(definitions)}, both scopes"),
         ("Default values in them", str(defaults)),
         ("Not compared", "descriptions, and the annotation that names the generator"),
-        *((f"With {step}", count_equal(preview(raw, resources, made), definitions)) for step, made in steps.items()),
+        *(
+            (f"With {step}", count_equal(preview(raw, resources, step_choices), definitions))
+            for step, step_choices in steps.items()
+        ),
     )
     return SuiteReport(JUDGE, len(definitions), tuple(disagreements), figures=figures)
 
 
-def preview(schema: ParsedSchema, resources: Set[str], chosen: GeneratorChoices) -> dict[str, dict[str, Any]]:
+def preview(schema: ParsedSchema, resources: Set[str], choices: GeneratorChoices) -> dict[str, dict[str, Any]]:
     """Return the portal's definitions of these resources in each scope, by name."""
-    made = (
-        build_definition(schema.resources[resource], chosen, is_namespaced=is_namespaced)
+    definitions = (
+        build_definition(schema.resources[resource], choices, is_namespaced=is_namespaced)
         for resource in resources & schema.resources.keys()
-        for is_namespaced in chosen.scopes
+        for is_namespaced in choices.scopes
     )
-    return {one["metadata"]["name"]: one for one in made}
+    return {one["metadata"]["name"]: one for one in definitions}
 
 
 def count_equal(previews: dict[str, dict[str, Any]], published_definitions: dict[str, dict[str, Any]]) -> str:
@@ -81,8 +84,8 @@ def strip(value: Any, *, is_properties: bool = False) -> Any:
         return [strip(one) for one in value]
     if not isinstance(value, dict):
         return value
-    kept = {key: one for key, one in value.items() if is_properties or key not in ("description", "annotations")}
-    return {key: strip(one, is_properties=key == "properties" and not is_properties) for key, one in kept.items()}
+    entries = {key: one for key, one in value.items() if is_properties or key not in ("description", "annotations")}
+    return {key: strip(one, is_properties=key == "properties" and not is_properties) for key, one in entries.items()}
 
 
 def find_differences(one: Any, other: Any, path: str) -> Iterator[tuple[str, Any, Any]]:

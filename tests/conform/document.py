@@ -43,10 +43,9 @@ def render_row(suite: Suite, report: SuiteReport) -> str:
     """Return the suite's line of the terminal table."""
     if report.error or report.not_run:
         return f"{suite.key:<18} {format_status(report)}: {report.error or report.not_run}"
-    explained = len(report.disagreements) - len(report.unexplained_disagreements)
-    counts = (
-        f"{report.cases:>7,} {format_share(report):>9} {explained:>10,} {len(report.unexplained_disagreements):>12,}"
-    )
+    explained_count = len(report.disagreements) - len(report.unexplained_disagreements)
+    unexplained_count = len(report.unexplained_disagreements)
+    counts = f"{report.cases:>7,} {format_share(report):>9} {explained_count:>10,} {unexplained_count:>12,}"
     return f"{suite.key:<18} {counts}  {format_status(report):<7} {report.judge}"
 
 
@@ -76,17 +75,22 @@ def update_page(page: str, results: Sequence[tuple[Suite, SuiteReport]], seed: i
     for suite, report in results:
         rows[suite.key] = _render_table_row(suite, report)
         sections[suite.key] = _render_section(suite, report, seed)
-    kept = sorted(rows.keys() & sections.keys() & set(keys))
-    return INTRODUCTION + TABLE_HEAD + "".join(rows[key] for key in kept) + "".join(sections[key] for key in kept)
+    kept_keys = sorted(rows.keys() & sections.keys() & set(keys))
+    return (
+        INTRODUCTION
+        + TABLE_HEAD
+        + "".join(rows[key] for key in kept_keys)
+        + "".join(sections[key] for key in kept_keys)
+    )
 
 
 def _render_table_row(suite: Suite, report: SuiteReport) -> str:
     title = f"[{suite.title}](#{suite.key})"
     if report.error or report.not_run:
         return f"| {title} | {_escape(report.judge)} | | | | | {format_status(report)} |\n"
-    explained = len(report.disagreements) - len(report.unexplained_disagreements)
+    explained_count = len(report.disagreements) - len(report.unexplained_disagreements)
     cells = [title, _escape(report.judge), f"{report.cases:,}", format_share(report)]
-    cells += [str(explained), str(len(report.unexplained_disagreements)), format_status(report)]
+    cells += [str(explained_count), str(len(report.unexplained_disagreements)), format_status(report)]
     return f"| {' | '.join(cells)} |\n"
 
 
@@ -100,8 +104,8 @@ def _render_section(suite: Suite, report: SuiteReport, seed: int) -> str:
         text += "".join(f"| {_escape(name)} | {_escape(value)} |\n" for name, value in report.figures)
     if not report.disagreements:
         return f"{text}\nNo disagreements.\n"
-    ordered = sorted(report.disagreements, key=lambda each: (each.reason != "", each.reason))
-    for reason, group in groupby(ordered, key=lambda each: each.reason):
+    by_reason = sorted(report.disagreements, key=lambda each: (each.reason != "", each.reason))
+    for reason, group in groupby(by_reason, key=lambda each: each.reason):
         text += _render_reason(reason, list(group))
     return text
 

@@ -44,8 +44,8 @@ def run(options: RunOptions) -> SuiteReport:
             facts = [fact for repo in REPOSITORIES for fact in read_both(server.url, repo)]
     finally:
         server.stop()
-    found = (Disagreement(case, repr(ours), repr(theirs)) for case, ours, theirs in facts if ours != theirs)
-    return SuiteReport(JUDGE, len(facts), tuple(found), figures=(("Repositories", str(len(REPOSITORIES))),))
+    disagreements = (Disagreement(case, repr(ours), repr(theirs)) for case, ours, theirs in facts if ours != theirs)
+    return SuiteReport(JUDGE, len(facts), tuple(disagreements), figures=(("Repositories", str(len(REPOSITORIES))),))
 
 
 def read_both(url: str, repo: Repo) -> Iterator[tuple[str, Any, Any]]:

@@ -21,18 +21,18 @@ def run(options: RunOptions) -> SuiteReport:
     if options.full:
         hostile += adversarial.samples(options.seed, LONG_COUNT)
         friendly += honest.samples(options.seed, LONG_COUNT)
-    passed = [sample.name for sample in hostile if is_allowed(sample)]
-    asked = [sample.name for sample in friendly if not is_allowed(sample)]
-    decided = 1 - len(asked) / len(friendly)
-    reason = PERSON if decided >= AIM_HONEST else ""
-    found = (*disagreements(passed, "allow", "not allow", ""), *disagreements(asked, "review", "allow", reason))
+    false_allows = [sample.name for sample in hostile if is_allowed(sample)]
+    referred = [sample.name for sample in friendly if not is_allowed(sample)]
+    decided_share = 1 - len(referred) / len(friendly)
+    reason = PERSON if decided_share >= AIM_HONEST else ""
+    rows = (*disagreements(false_allows, "allow", "not allow", ""), *disagreements(referred, "review", "allow", reason))
     figures = (
         ("Adversarial files", str(len(hostile))),
-        ("False allows", str(len(passed))),
+        ("False allows", str(len(false_allows))),
         ("Honest files", str(len(friendly))),
-        ("Honest files decided without a person", f"{decided:.1%}"),
+        ("Honest files decided without a person", f"{decided_share:.1%}"),
     )
-    return SuiteReport(JUDGE, len(hostile) + len(friendly), found, figures=figures)
+    return SuiteReport(JUDGE, len(hostile) + len(friendly), rows, figures=figures)
 
 
 def is_allowed(sample: Sample) -> bool:

@@ -11,9 +11,9 @@ MIN_ITEMS = 20  # shorter runs print nothing
 
 def track(items: Iterable[Item], total: int, label: str) -> Iterator[Item]:
     """Yield the items, and print how many of them are done at every tenth."""
-    printed = 0
+    printed_lines = 0
     for number, item in enumerate(items, 1):
         yield item
-        if total >= MIN_ITEMS and number * LINES // total > printed:
-            printed = number * LINES // total
+        if total >= MIN_ITEMS and number * LINES // total > printed_lines:
+            printed_lines = number * LINES // total
             print(f"{number:,} of {total:,} {label}", file=sys.stderr, flush=True)

@@ -33,20 +33,20 @@ def run(options: RunOptions) -> SuiteReport:
     together = {name: make for table in (*TABLES, ZERO) for name, make in table.items()}
     alone = dict(faults.CRASH)  # Terraform crashes on them, and says nothing of others in the same run
     if not options.full:
-        chosen = random.Random(options.seed).sample(sorted(together), SHORT_RELEASES)
-        together, alone = {name: together[name] for name in chosen} | ZERO, {}
+        names = random.Random(options.seed).sample(sorted(together), SHORT_RELEASES)
+        together, alone = {name: together[name] for name in names} | ZERO, {}
     keyring = build_test_keyring()
     world = World(keyring)
     try:
         # as long as Terraform is told to wait for a registry here
         with patch.object(install_simulation, "PATIENCE", 1.0):
             groups = [together, *({name: make} for name, make in alone.items())]
-            found = tuple(each for group in groups for each in compare(world, group))
+            disagreements = tuple(each for group in groups for each in compare(world, group))
     finally:
         world.stop()
         keyring.close()
     figures = (("Releases on which Terraform crashes", str(len(alone))),)
-    return SuiteReport(JUDGE, len(together) + len(alone), found, figures=figures)
+    return SuiteReport(JUDGE, len(together) + len(alone), disagreements, figures=figures)
 
 
 def compare(world: World, makes: dict[str, Make]) -> Iterator[Disagreement]:
@@ -55,9 +55,9 @@ def compare(world: World, makes: dict[str, Make]) -> Iterator[Disagreement]:
     answers = {name: judge(world, release) for name, release in releases.items()}
     with tempfile.TemporaryDirectory() as folder:
         versions = {name: "0.0.0" if name in ZERO else "1.0.0" for name in releases}
-        said = terraform.init(Path(folder) / "run", world.url, versions)
+        output = terraform.init(Path(folder) / "run", world.url, versions)
     for name, answer in answers.items():
-        refusal = said.get(name, "")
+        refusal = output.get(name, "")
         if answer.accepts is not (refusal == "") or answer.message not in refusal:
             yield Disagreement(name, f"{answer.verdict}: {answer.message}", refusal or "accept")
 

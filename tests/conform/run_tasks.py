@@ -42,8 +42,8 @@ def text(most: int) -> dict[str, Any]:
     return {"type": "string", "minLength": 1, "maxLength": most}
 
 
-def build_object_schema(properties: dict[str, Any], required: list[str]) -> dict[str, Any]:
-    return {"type": "object", "properties": properties, "required": required}
+def build_object_schema(properties: dict[str, Any], required_properties: list[str]) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "required": required_properties}
 
 
 TAG = build_object_schema({"label": text(32), "level": {"enum": ["none", "info", "warning", "error"]}}, ["label"])
@@ -82,9 +82,9 @@ def run(options: RunOptions) -> SuiteReport:
     requests = list(compare_requests())
     count = LONG_RESULTS if options.full else SHORT_RESULTS
     results = list(compare_results(count, random.Random(options.seed)))
-    found = [each for each in (*requests, *results) if each is not None]
+    disagreements = [each for each in (*requests, *results) if each is not None]
     figures = (("Requests read by pytfe", str(len(requests))), ("Results judged", f"{len(results):,}"))
-    return SuiteReport(JUDGE, len(requests) + len(results), tuple(found), figures=figures)
+    return SuiteReport(JUDGE, len(requests) + len(results), tuple(disagreements), figures=figures)
 
 
 def compare_requests() -> Iterator[Disagreement | None]:
@@ -94,11 +94,13 @@ def compare_requests() -> Iterator[Disagreement | None]:
     for stage, scenario, level in product(STAGES, (PASSING, FAILING), ("advisory", "mandatory")):
         run_request = build_run_request(Run("conform", "key", scenario, NOW), stage, PLACES, "token", "taskrs-1", level)
         body = encode_document(run_request)
-        understood = RunTaskRequest.model_validate_json(body).model_dump(mode="json", exclude_unset=True)
+        parsed_request = RunTaskRequest.model_validate_json(body).model_dump(mode="json", exclude_unset=True)
         expected = run_request | {"run_created_at": "2026-04-14T09:00:00Z"}  # the library writes no milliseconds
         signed = hmac.digest(b"key", body, hashlib.sha512).hex() == sign(body, "key")
         case = f"{stage}, {level}, {scenario.name} run"
-        yield None if understood == expected and signed else Disagreement(case, str(run_request), str(understood))
+        yield (
+            None if parsed_request == expected and signed else Disagreement(case, str(run_request), str(parsed_request))
+        )
 
 
 def compare_results(count: int, draw: random.Random) -> Iterator[Disagreement | None]:
@@ -108,14 +110,14 @@ def compare_results(count: int, draw: random.Random) -> Iterator[Disagreement | 
         document = build_result(draw)
         if draw.random() < 0.7:
             document = damage(document, draw)
-        portal, documented = parse_callback(json.dumps(document).encode()).is_taken, judge.is_valid(document)
-        if portal == documented:
+        portal, is_documented = parse_callback(json.dumps(document).encode()).is_taken, judge.is_valid(document)
+        if portal == is_documented:
             yield None
             continue
         errors = [f"{error.json_path}: {error.message}" for error in judge.iter_errors(document)]
         reason = EMPTY if errors and all("non-empty" in each or "too short" in each for each in errors) else ""
         yield Disagreement(
-            "; ".join(errors)[:200] or json.dumps(document)[:200], verdict(portal), verdict(documented), reason
+            "; ".join(errors)[:200] or json.dumps(document)[:200], verdict(portal), verdict(is_documented), reason
         )
 
 
@@ -150,14 +152,14 @@ def build_outcome(draw: random.Random) -> dict[str, Any]:
 
 def damage(document: dict[str, Any], draw: random.Random) -> dict[str, Any]:
     """Return the result with one value replaced, removed or made too long."""
-    damaged = deepcopy(document)
-    container, key = draw.choice(list(find_places(damaged)))
+    damaged_document = deepcopy(document)
+    container, key = draw.choice(list(find_places(damaged_document)))
     replacements = (None, 7, "", "x" * 33, "x" * 65, "x" * 501, "x" * 1001, [], {}, ["x"], "passed", True)
     if draw.random() < 0.25:
         del container[key]
     else:
         container[key] = draw.choice([each for each in replacements if each is not None])
-    return damaged
+    return damaged_document
 
 
 def find_places(value: Any) -> Iterator[tuple[Any, Any]]:

@@ -34,18 +34,18 @@ def run(options: RunOptions) -> SuiteReport:
     definitions = [one for name in newest_of_each(paths) for one in preview(documents[name])]
     if not options.full:
         definitions = random.Random(options.seed).sample(definitions, SHORT_DEFINITIONS)
-    refused = list(validate(definitions))
+    refusals = list(validate(definitions))
     steps = list(pairwise(paths))
     steps = [(old, new) for old, new in steps if provider_of(old) == provider_of(new)]
-    compared = [each for old, new in steps for each in compare(old.name, documents[old.name], documents[new.name])]
+    comparisons = [each for old, new in steps for each in compare(old.name, documents[old.name], documents[new.name])]
     figures = (
         ("Recorded schemas", str(len(paths))),
         ("Definitions validated", f"{len(definitions):,}"),
         ("Pairs of neighboring versions", str(len(steps))),
-        ("Resources, data sources and top-level arguments that are new or gone", f"{len(compared):,}"),
+        ("Resources, data sources and top-level arguments that are new or gone", f"{len(comparisons):,}"),
     )
-    found = tuple(each for each in (*refused, *compared) if each is not None)
-    return SuiteReport(JUDGE, len(definitions) + len(compared), found, figures=figures)
+    disagreements = tuple(each for each in (*refusals, *comparisons) if each is not None)
+    return SuiteReport(JUDGE, len(definitions) + len(comparisons), disagreements, figures=figures)
 
 
 def find_schemas() -> list[Path]:
@@ -90,18 +90,18 @@ def validate(definitions: list[dict[str, Any]]) -> Iterator[Disagreement | None]
 def compare(name: str, old: bytes, new: bytes) -> Iterator[Disagreement | None]:
     """Yield each thing that the plain comparison finds new or gone, as a disagreement unless the portal says so too."""
     changes = compare_schemas(parse_schema(old), parse_schema(new)).changes
-    gone = {(change.of, change.path) for change in changes if change.what in REMOVAL_KINDS}
-    renamed = [change for change in changes if change.what == "renamed"]
-    added = {(change.of, change.path) for change in changes if change.what in NEW}
-    added |= {(change.of, change.after) for change in renamed if change.path}
-    added |= {(f"{change.of.rpartition(' ')[0]} {change.after}", "") for change in renamed if not change.path}
-    for word, told, before, after in (("gone", gone, old, new), ("new", added, new, old)):
+    removals = {(change.of, change.path) for change in changes if change.what in REMOVAL_KINDS}
+    renames = [change for change in changes if change.what == "renamed"]
+    additions = {(change.of, change.path) for change in changes if change.what in NEW}
+    additions |= {(change.of, change.after) for change in renames if change.path}
+    additions |= {(f"{change.of.rpartition(' ')[0]} {change.after}", "") for change in renames if not change.path}
+    for word, reported_changes, before, after in (("gone", removals, old, new), ("new", additions, new, old)):
         for place in sorted(list_names(before) - list_names(after)):
             resource, path = place
             if path and (resource, "") not in list_names(after):
                 continue  # with a whole resource its arguments are not listed one by one
-            yield None if place in told else Disagreement(f"{name}: {resource} {path}", f"not {word}", word)
-        for resource, path in sorted(place for place in told if is_listed(place)):
+            yield None if place in reported_changes else Disagreement(f"{name}: {resource} {path}", f"not {word}", word)
+        for resource, path in sorted(place for place in reported_changes if is_listed(place)):
             if (resource, path) not in list_names(before) - list_names(after):
                 yield Disagreement(f"{name}: {resource} {path}", word, f"not {word}")
 
@@ -116,15 +116,15 @@ def list_names(document: bytes) -> set[tuple[str, str]]:
     """Return every resource and data source, and every argument and block at its top level."""
     text = gzip.decompress(document)
     (provider,) = json.loads(text)["provider_schemas"].values()
-    found = set()
+    names = set()
     for word, key in (("resource", "resource_schemas"), ("data source", "data_source_schemas")):
         for name, schema in provider.get(key, {}).items():
             block = schema["block"]
-            found.add((f"{word} {name}", ""))
-            found |= {
+            names.add((f"{word} {name}", ""))
+            names |= {
                 (f"{word} {name}", each) for kind in ("attributes", "block_types") for each in block.get(kind, {})
             }
-    return found
+    return names
 
 
 SUITE = Suite("schemas", "Provider schemas", run)

@@ -68,8 +68,8 @@ def _temporary_folder() -> Iterator[Path]:
 
 
 def _init(folder: Path, base_url: str, namespaces: Sequence[str]) -> str:
-    required = {space: {"source": f"{HOST}/{space}/{NAME}", "version": VERSION} for space in namespaces}
-    (folder / "main.tf.json").write_text(json.dumps({"terraform": {"required_providers": required}}))
+    required_providers = {space: {"source": f"{HOST}/{space}/{NAME}", "version": VERSION} for space in namespaces}
+    (folder / "main.tf.json").write_text(json.dumps({"terraform": {"required_providers": required_providers}}))
     (folder / "terraform.rc").write_text(
         f'host "{HOST}" {{\n  services = {{ "providers.v1" = "{base_url}/v1/providers/" }}\n}}\n'
         "provider_installation {\n  direct {}\n}\n"
@@ -174,13 +174,18 @@ def _import_keys(keys: tuple[str, ...]) -> Iterator[tuple[Path, tuple[tuple[str,
 def _verify(home: Path, import_lines: tuple[tuple[str, ...], ...], case: Case) -> GpgVerdict:
     (home / "document").write_bytes(case.sums)
     (home / "signature").write_bytes(case.signature)
-    done = _run_gpg(home, "--verify", "--", "signature", "document")
-    return GpgVerdict(done.returncode == 0, _read_status(done), import_lines, done.stderr.decode("utf-8", "replace"))
+    completed_process = _run_gpg(home, "--verify", "--", "signature", "document")
+    return GpgVerdict(
+        completed_process.returncode == 0,
+        _read_status(completed_process),
+        import_lines,
+        completed_process.stderr.decode("utf-8", "replace"),
+    )
 
 
-def _read_status(done: subprocess.CompletedProcess[bytes]) -> tuple[tuple[str, ...], ...]:
+def _read_status(completed_process: subprocess.CompletedProcess[bytes]) -> tuple[tuple[str, ...], ...]:
     """Return the status lines, split into words."""
-    lines = done.stdout.decode("utf-8", "replace").splitlines()
+    lines = completed_process.stdout.decode("utf-8", "replace").splitlines()
     return tuple(tuple(line.split()[1:]) for line in lines if line.startswith("[GNUPG:] "))
 
 

@@ -19,29 +19,29 @@ SPACES = (b" ", b"  ", b"\t", b" *", b"\xc2\xa0", b"\r", b"\x0b", b"\xe2\x80\x83
 def mutate(rng: random.Random, base: Case, others: Sequence[Case]) -> Case:
     """Return a changed copy of a case; the name says how it was changed."""
     mutation = rng.choice(MUTATIONS)
-    changed = mutation(rng, base, others)
-    return replace(changed, name=f"{base.name} {mutation.__name__.strip('_')}")
+    mutated_case = mutation(rng, base, others)
+    return replace(mutated_case, name=f"{base.name} {mutation.__name__.strip('_')}")
 
 
 def change_bytes(rng: random.Random, data: bytes) -> bytes:
     """Flip, replace, insert, delete, double or cut bytes, once or a few times."""
-    changed = bytearray(data)
+    mutated_data = bytearray(data)
     for _ in range(rng.choice((1, 1, 1, 2, 4))):
-        at = rng.randrange(len(changed) + 1)
+        at = rng.randrange(len(mutated_data) + 1)
         match rng.randrange(7):
-            case 0 | 1 if at < len(changed):
-                changed[at] ^= 1 << rng.randrange(8)
-            case 2 if at < len(changed):
-                changed[at] = rng.choice((0, 1, 0x7F, 0x80, 0xFF, rng.randrange(256)))
+            case 0 | 1 if at < len(mutated_data):
+                mutated_data[at] ^= 1 << rng.randrange(8)
+            case 2 if at < len(mutated_data):
+                mutated_data[at] = rng.choice((0, 1, 0x7F, 0x80, 0xFF, rng.randrange(256)))
             case 3:
-                changed[at:at] = rng.randbytes(rng.choice((1, 1, 2, 8)))
+                mutated_data[at:at] = rng.randbytes(rng.choice((1, 1, 2, 8)))
             case 4:
-                del changed[at : at + rng.choice((1, 1, 2, 8))]
+                del mutated_data[at : at + rng.choice((1, 1, 2, 8))]
             case 5:
-                changed[at:at] = changed[at : at + rng.choice((1, 4, 16))]
+                mutated_data[at:at] = mutated_data[at : at + rng.choice((1, 4, 16))]
             case _ if rng.random() < 0.3:
-                del changed[at:]
-    return bytes(changed)
+                del mutated_data[at:]
+    return bytes(mutated_data)
 
 
 def _signature(rng: random.Random, case: Case, _: Sequence[Case]) -> Case:
@@ -96,8 +96,8 @@ def _key_blocks(rng: random.Random, case: Case, others: Sequence[Case]) -> Case:
     """Put two keys into one block, or two blocks into one text."""
     keys = [case.keys[0], rng.choice(others).keys[0]]
     rng.shuffle(keys)
-    joined = add_armor(b"".join(map(remove_armor, keys))) if rng.random() < 0.5 else "".join(keys)
-    return replace(case, keys=(joined, *case.keys[1:]))
+    joined_keys = add_armor(b"".join(map(remove_armor, keys))) if rng.random() < 0.5 else "".join(keys)
+    return replace(case, keys=(joined_keys, *case.keys[1:]))
 
 
 def _key_text(rng: random.Random, case: Case, _: Sequence[Case]) -> Case:
@@ -124,13 +124,13 @@ def _delete_line(rng: random.Random, lines: list[str]) -> list[str]:
 
 def _add_space(rng: random.Random, lines: list[str]) -> list[str]:
     at = rng.randrange(len(lines))
-    changed = rng.choice(("", " ", "\t")) + lines[at] + rng.choice((" ", "\r", "\t"))
-    return [*lines[:at], changed, *lines[at + 1 :]]
+    mutated_line = rng.choice(("", " ", "\t")) + lines[at] + rng.choice((" ", "\r", "\t"))
+    return [*lines[:at], mutated_line, *lines[at + 1 :]]
 
 
 def _change_checksum(rng: random.Random, lines: list[str]) -> list[str]:
-    changed = rng.choice(("=AAAA", "=A", "=AA==", "=!!!!", ""))
-    return [re.sub("^=....$", changed, line) for line in lines]
+    mutated_line = rng.choice(("=AAAA", "=A", "=AA==", "=!!!!", ""))
+    return [re.sub("^=....$", mutated_line, line) for line in lines]
 
 
 def _change_kind(rng: random.Random, lines: list[str]) -> list[str]:

@@ -59,12 +59,12 @@ def fuzz_cases(seed: int, count: int) -> tuple[list[Case], float]:
     return [mutate(rng, rng.choice(bases), bases) for _ in range(count)], rng.random()
 
 
-def load_fuzz_verdicts(seed: int, count: int, drawn: float) -> str:
+def load_fuzz_verdicts(seed: int, count: int, fingerprint: float) -> str:
     """Return one letter for each fuzz case as recorded, empty for cases that nobody recorded."""
     if not FUZZ.exists():
         return ""
     data = json.loads(FUZZ.read_text())
-    fits = (seed, count, drawn) == (data["seed"], data["cases"], data["drawn"])
+    fits = (seed, count, fingerprint) == (data["seed"], data["cases"], data["drawn"])
     return "".join(data["verdicts"]) if fits else ""
 
 
@@ -94,10 +94,10 @@ def record_cases() -> None:
 
 def record_fuzz() -> None:
     """Ask Terraform about the mutated cases of the recorded seed."""
-    cases, drawn = fuzz_cases(RECORDED_SEED, RECORDED_CASES)
+    cases, fingerprint = fuzz_cases(RECORDED_SEED, RECORDED_CASES)
     letters = "".join(map(letter, _ask_terraform(cases)))
     lines = [letters[at : at + LINE] for at in range(0, len(letters), LINE)]
-    fields = {"seed": RECORDED_SEED, "cases": RECORDED_CASES, "drawn": drawn, "verdicts": lines}
+    fields = {"seed": RECORDED_SEED, "cases": RECORDED_CASES, "drawn": fingerprint, "verdicts": lines}
     FUZZ.write_text(json.dumps(fields, indent=1) + "\n")
 
 
@@ -136,13 +136,13 @@ def _gpg_cases(keyring: Keyring) -> Iterator[Case]:
             yield Case(f"gpg {name} {digest}", signature, (keyring.export(name).decode(),))
 
 
-def _listed_cases(keyring: Keyring, made: dict[str, Case]) -> Iterator[Case]:
+def _listed_cases(keyring: Keyring, base_cases: dict[str, Case]) -> Iterator[Case]:
     """Yield the cases where verifiers are known to differ, on a key by GnuPG and on one by Go."""
     other = keyring.export("other").decode()
-    for maker, base in (("gpg", made["gpg good SHA256"]), ("go", made["go ProtonMail rsa2048 sha256-a"])):
+    for maker, base in (("gpg", base_cases["gpg good SHA256"]), ("go", base_cases["go ProtonMail rsa2048 sha256-a"])):
         for name, change in CHANGES_BY_NAME.items():
-            changed = change(base, other)
-            yield replace(changed, name=f"listed {maker} {name}")
+            changed_case = change(base, other)
+            yield replace(changed_case, name=f"listed {maker} {name}")
     yield from _built_cases()
     for name, options, at in (
         ("future", (), "20900101T000000"),
@@ -158,7 +158,7 @@ def _listed_cases(keyring: Keyring, made: dict[str, Case]) -> Iterator[Case]:
 def _built_cases() -> Iterator[Case]:
     """Yield signatures and archives that no tool makes."""
     key = add_armor(openpgp.build_key())
-    for name, options in BUILT.items():
+    for name, options in BUILT_SIGNATURES.items():
         yield Case(f"listed built {name}", openpgp.sign(SUMS, **options), (key,))
     for name, options in BUILT_KEYS.items():
         yield Case(f"listed built {name}", openpgp.sign(SUMS), (add_armor(openpgp.build_key(**options)),))
@@ -169,7 +169,7 @@ def _built_cases() -> Iterator[Case]:
         yield sign_case(case, sums_of(archive))
 
 
-BUILT: dict[str, dict[str, Any]] = {
+BUILT_SIGNATURES: dict[str, dict[str, Any]] = {
     "RSA with SHA-256": {},
     "RSA with SHA3-256": {"digest": 12},
     "RSA with SHA3-512": {"digest": 14},

@@ -57,16 +57,18 @@ def close_after(*judges: Portal | TerraformJudge) -> Iterator[None]:
 
 def run(options: RunOptions) -> SuiteReport:
     """Compare the recorded cases with the record, and with the real Terraform where it is installed."""
-    recorded = load_cases()
-    cases, errors = [case for case, _ in recorded], [error for _, error in recorded]
+    recorded_cases = load_cases()
+    cases, errors = [case for case, _ in recorded_cases], [error for _, error in recorded_cases]
     verdicts = judge_with_portal(cases)
-    found = compare(cases, verdicts, [letter(error) for error in errors], RECORDED_VERDICTS)
+    disagreements = compare(cases, verdicts, [letter(error) for error in errors], RECORDED_VERDICTS)
     step = 1 if options.full else LIVE_SAMPLE
     live = cases[::step] if terraform.available() else []
-    found += compare(live, verdicts[::step], [letter(error) for error in judge_with_terraform(live)], "terraform init")
+    disagreements += compare(
+        live, verdicts[::step], [letter(error) for error in judge_with_terraform(live)], "terraform init"
+    )
     differences, figures = compare_with_gpg(cases if options.full else cases[::LIVE_SAMPLE])
     figures = (("Put to the installed Terraform", str(len(live))), *figures)
-    return SuiteReport(JUDGE, len(cases), tuple(found + differences), figures=figures)
+    return SuiteReport(JUDGE, len(cases), tuple(disagreements + differences), figures=figures)
 
 
 def fuzz(options: RunOptions) -> SuiteReport:
@@ -75,28 +77,28 @@ def fuzz(options: RunOptions) -> SuiteReport:
     Where verdicts are recorded for the seed, they judge every case and the installed Terraform judges a sample; else
     the installed Terraform judges every case.
     """
-    mutated, drawn = fuzz_cases(options.seed, options.cases)
-    fuzz_verdicts = load_fuzz_verdicts(options.seed, options.cases, drawn)
+    mutated_cases, fingerprint = fuzz_cases(options.seed, options.cases)
+    fuzz_verdicts = load_fuzz_verdicts(options.seed, options.cases, fingerprint)
     if not terraform.available() and not fuzz_verdicts:
         return SuiteReport(JUDGE, 0, not_run="Terraform is not installed, and no verdicts are recorded for this seed")
-    verdicts = judge_with_portal(mutated)
-    found = compare(mutated, verdicts, fuzz_verdicts, RECORDED_VERDICTS) if fuzz_verdicts else []
+    verdicts = judge_with_portal(mutated_cases)
+    disagreements = compare(mutated_cases, verdicts, fuzz_verdicts, RECORDED_VERDICTS) if fuzz_verdicts else []
     step = LIVE_SAMPLE if fuzz_verdicts else 1
-    live = mutated[::step] if terraform.available() else []
+    live = mutated_cases[::step] if terraform.available() else []
     answers = [letter(error) for error in judge_with_terraform(live)]
-    found += compare(live, verdicts[: len(live) * step : step], answers, "terraform init")
-    differences, figures = compare_with_gpg(mutated)
+    disagreements += compare(live, verdicts[: len(live) * step : step], answers, "terraform init")
+    differences, figures = compare_with_gpg(mutated_cases)
     figures = (
         ("Accepted by Terraform", str((fuzz_verdicts or answers).count(ACCEPTED))),
         ("Put to the installed Terraform", str(len(live))),
         *figures,
-        *_count_mutations(mutated),
+        *_count_mutations(mutated_cases),
     )
-    return SuiteReport(JUDGE, len(mutated), tuple(found + differences), figures=figures)
+    return SuiteReport(JUDGE, len(mutated_cases), tuple(disagreements + differences), figures=figures)
 
 
-def _count_mutations(mutated: Sequence[Case]) -> Iterator[tuple[str, str]]:
-    counts = Counter(case.name.rsplit(" ", 1)[1] for case in mutated)
+def _count_mutations(mutated_cases: Sequence[Case]) -> Iterator[tuple[str, str]]:
+    counts = Counter(case.name.rsplit(" ", 1)[1] for case in mutated_cases)
     return ((f"Cases of {name}", str(count)) for name, count in sorted(counts.items()))
 
 
@@ -117,9 +119,9 @@ def compare(
 ) -> list[Disagreement]:
     """Return the cases on which the portal and Terraform differ: accepted, refused or crashed."""
     return [
-        Disagreement(case.name, f"{verdict.verdict} {verdict.message}".strip(), f"{judge}: {wanted}")
-        for case, verdict, wanted in zip(cases, verdicts, letters, strict=True)
-        if portal_letter(verdict) != wanted
+        Disagreement(case.name, f"{verdict.verdict} {verdict.message}".strip(), f"{judge}: {expected_letter}")
+        for case, verdict, expected_letter in zip(cases, verdicts, letters, strict=True)
+        if portal_letter(verdict) != expected_letter
     ]
 
 
@@ -133,7 +135,7 @@ def compare_with_gpg(cases: Sequence[Case]) -> tuple[list[Disagreement], tuple[t
         return [], (("GnuPG", "not run: gpg is not installed"),)
     if failures := check_gpg():
         return failures, ()
-    classes, unexplained = Counter[str](), []
+    classes, unexplained_cases = Counter[str](), []
     for case, gpg in zip(cases, GpgJudge().judge_all(cases), strict=True):
         verdict = judge_signature(case)
         if gpg.is_accepted == bool(verdict.terraform.accepts):
@@ -141,9 +143,9 @@ def compare_with_gpg(cases: Sequence[Case]) -> tuple[list[Disagreement], tuple[t
         reason = explain(case, verdict, gpg)
         classes[reason] += 1
         if not reason:
-            unexplained.append(Disagreement(case.name, f"{verdict.kind}", f"gpg: {' '.join(gpg.words)}"))
-    explained = tuple((f"gpg: {reason}", str(count)) for reason, count in classes.most_common() if reason)
-    return unexplained, (("Signatures put to gpg", str(len(cases))), *explained)
+            unexplained_cases.append(Disagreement(case.name, f"{verdict.kind}", f"gpg: {' '.join(gpg.words)}"))
+    explained_counts = tuple((f"gpg: {reason}", str(count)) for reason, count in classes.most_common() if reason)
+    return unexplained_cases, (("Signatures put to gpg", str(len(cases))), *explained_counts)
 
 
 def check_gpg() -> list[Disagreement]:
@@ -151,10 +153,10 @@ def check_gpg() -> list[Disagreement]:
     good = next(case for case, _ in load_cases() if case.name == CONTROL)
     bad = replace(good, sums=good.sums + b"\n")
     verdicts = GpgJudge().judge_all([good, bad])
-    wanted = ((True, "GOODSIG"), (False, "BADSIG"))
+    expected_verdicts = ((True, "GOODSIG"), (False, "BADSIG"))
     return [
         Disagreement(f"Control: {word}", "gpg cannot judge", f"gpg: {' '.join(gpg.words)}")
-        for gpg, (is_accepted, word) in zip(verdicts, wanted, strict=True)
+        for gpg, (is_accepted, word) in zip(verdicts, expected_verdicts, strict=True)
         if gpg.is_accepted != is_accepted or word not in gpg.words
     ]
 

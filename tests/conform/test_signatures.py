@@ -19,27 +19,27 @@ INAPPLICABLE = {
 
 
 def test_tampered_is_said_only_where_the_arithmetic_fails():
-    tampered, failing = set(), set()
+    tampered_cases, failing_cases = set(), set()
     for case, error in load_cases():
         if signatures.judge_signature(case).kind == Class.TAMPERED:
-            tampered.add(case.name)
+            tampered_cases.add(case.name)
         if "verification failure" in error and case.name not in INAPPLICABLE:
-            failing.add(case.name)
-    assert tampered == failing
+            failing_cases.add(case.name)
+    assert tampered_cases == failing_cases
 
 
 def test_sound_signatures_by_go_libraries_are_accepted():
-    refused = [
+    refusals = [
         case.name
         for case, error in load_cases()
         if case.name.startswith("go ") and not error and not signatures.judge_signature(case).terraform.accepts
     ]
-    assert refused == []
+    assert refusals == []
 
 
 def test_mutated_releases_are_judged_as_recorded():
-    cases, drawn = fuzz_cases(RECORDED_SEED, RECORDED_CASES)
-    letters = load_fuzz_verdicts(RECORDED_SEED, RECORDED_CASES, drawn)
+    cases, fingerprint = fuzz_cases(RECORDED_SEED, RECORDED_CASES)
+    letters = load_fuzz_verdicts(RECORDED_SEED, RECORDED_CASES, fingerprint)
     step = RECORDED_CASES // SAMPLE
     sample = cases[::step]
     verdicts = signatures.judge_with_portal(sample)
@@ -55,12 +55,12 @@ def test_program_that_judges_nothing_is_no_judge(monkeypatch, program):
 
 
 def test_difference_without_evidence_is_not_explained():
-    explained = [
+    explained_cases = [
         case.name
         for case, error in load_cases()[::5]
         if explain(case, signatures.judge_signature(case), GpgVerdict(bool(error), (), (), ""))
     ]
-    assert explained == []
+    assert explained_cases == []
 
 
 def test_fuzzer_without_terraform_and_record_is_not_run(monkeypatch):

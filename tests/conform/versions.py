@@ -51,14 +51,14 @@ def run(options: RunOptions) -> SuiteReport:
         fresh = generate_random_pairs(PAIRS if options.full else SHORT_LIVE_PAIRS, options.seed + 1)
         fresh += LIMIT_PAIRS
         pairs += zip(fresh, judge_pairs(fresh), strict=True)
-    found = [*compare_pairs(pairs), *compare_selections(selections)]
+    disagreements = [*compare_pairs(pairs), *compare_selections(selections)]
     figures = (
         ("Recorded pairs", f"{recorded_count:,}"),
         ("Pairs judged by the installed Terraform", f"{len(pairs) - recorded_count:,}"),
         ("Lists to choose from", str(len(selections))),
     )
     judge = LIVE_JUDGE if terraform.available() else RECORDED_JUDGE
-    return SuiteReport(judge, len(pairs) + len(selections), tuple(found), figures=figures, aim=AIM)
+    return SuiteReport(judge, len(pairs) + len(selections), tuple(disagreements), figures=figures, aim=AIM)
 
 
 def fuzz(options: RunOptions) -> SuiteReport:
@@ -66,12 +66,12 @@ def fuzz(options: RunOptions) -> SuiteReport:
     if not terraform.available():
         return SuiteReport(LIVE_JUDGE, 0, not_run="Terraform is not installed")
     pairs = generate_random_pairs(options.cases, options.seed)
-    found = compare_pairs(zip(pairs, judge_pairs(pairs), strict=True))
-    return SuiteReport("The installed Terraform", options.cases, tuple(found))
+    disagreements = compare_pairs(zip(pairs, judge_pairs(pairs), strict=True))
+    return SuiteReport("The installed Terraform", options.cases, tuple(disagreements))
 
 
-def compare_pairs(judged: Iterable[tuple[Pair, str]]) -> Iterable[Disagreement]:
-    for pair, verdict in judged:
+def compare_pairs(answers: Iterable[tuple[Pair, str]]) -> Iterable[Disagreement]:
+    for pair, verdict in answers:
         answer = match(pair)
         if answer != verdict:
             case = f"{shorten(pair.constraint)!r} on {shorten(pair.version)!r}"
@@ -87,8 +87,8 @@ def explain(pair: Pair, answer: str, verdict: str) -> str:
     """Return the documented class of a difference, or an empty text."""
     if verdict == PANIC and answer == BAD_VERSION:
         return TOO_LARGE
-    refused = {BAD_VERSION: pair.version, BAD_CONSTRAINT: pair.constraint}.get(answer, "")
-    return TOO_LONG if len(refused) > MAX_LENGTH else ""
+    refused_text = {BAD_VERSION: pair.version, BAD_CONSTRAINT: pair.constraint}.get(answer, "")
+    return TOO_LONG if len(refused_text) > MAX_LENGTH else ""
 
 
 def match(pair: Pair) -> str:
@@ -103,13 +103,15 @@ def match(pair: Pair) -> str:
         return BAD_VERSION
 
 
-def compare_selections(judged: Iterable[tuple[Selection, str]]) -> Iterable[Disagreement]:
-    for selection, chosen in judged:
+def compare_selections(answers: Iterable[tuple[Selection, str]]) -> Iterable[Disagreement]:
+    for selection, chosen_version in answers:
         versions = map(parse_version, selection.versions)
         best = [str(version) for version in parse_constraint(selection.constraint).find_ties(versions)]
-        if best != ([chosen] if chosen else []):
+        if best != ([chosen_version] if chosen_version else []):
             case = f"{selection.constraint!r} on {', '.join(selection.versions)}"
-            yield Disagreement(case, " or ".join(best) or "none", chosen or "none", TIE if chosen in best else "")
+            yield Disagreement(
+                case, " or ".join(best) or "none", chosen_version or "none", TIE if chosen_version in best else ""
+            )
 
 
 SUITE = Suite("versions", "Version constraints and order", run)

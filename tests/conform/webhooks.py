@@ -28,9 +28,9 @@ DAMAGES = ("none", "body", "id", "timestamp", "secret", "old")
 def run(options: RunOptions) -> SuiteReport:
     """Sign messages as the portal does; have both judges verify them as sent and damaged."""
     count, draw = LONG_CASES if options.full else SHORT_CASES, random.Random(options.seed)
-    found = tuple(filter(None, (compare(draw) for _ in range(count))))
+    disagreements = tuple(filter(None, (compare(draw) for _ in range(count))))
     figures = (("Kinds of damage", ", ".join(DAMAGES[1:])),)
-    return SuiteReport(JUDGE, count, found, figures=figures)
+    return SuiteReport(JUDGE, count, disagreements, figures=figures)
 
 
 def compare(draw: random.Random) -> Disagreement | None:

@@ -13,7 +13,12 @@ from playwright.sync_api import expect
 from portal.audit.models import AuditEvent
 from tests.conftest import begin
 from tests.journeys.person import Person
-from tests.verification.checks.told import REPOSITORY, FakeSources, build_registry_listing, build_release_answers
+from tests.verification.checks.fake_sources import (
+    REPOSITORY,
+    FakeSources,
+    build_registry_listing,
+    build_release_answers,
+)
 from verification.checks.models import CheckResult, CheckRun
 from verification.checks.runner import list_checked_requirements, list_required_check_keys, run_integration_checks
 

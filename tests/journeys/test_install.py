@@ -5,7 +5,7 @@ from typing import Any
 
 from tests.conftest import NOW, begin
 from tests.journeys.person import Person
-from tests.verification.checks.told import build_registry_listing
+from tests.verification.checks.fake_sources import build_registry_listing
 from verification.checks.services import observations
 
 VERSIONS = ("0.9.1", *(f"1.{minor}.0" for minor in range(12)), "2.0.0-rc1")

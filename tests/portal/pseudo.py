@@ -25,7 +25,7 @@ class PseudoTranslations(NullTranslations):
     def __init__(self) -> None:
         super().__init__()
         self._catalog: dict[str, str] = {}
-        self.asked: set[str] = set()
+        self.requested_addresses: set[str] = set()
 
     def to_language(self) -> str:
         """What get_language() says meanwhile, so that nothing remembered for English is brackets."""
@@ -35,7 +35,7 @@ class PseudoTranslations(NullTranslations):
         message = message.rpartition(CONTEXT_SEPARATOR)[2]
         if not message or message.startswith(OPEN):
             return message
-        self.asked.add(message)
+        self.requested_addresses.add(message)
         return f"{OPEN}{message}{CLOSE}"
 
     def ngettext(self, singular: str, plural: str, number: int) -> str:
@@ -54,7 +54,7 @@ def activate_pseudo_language() -> Iterator[set[str]]:
     translations = trans_real._translations[CODE] = PseudoTranslations()
     try:
         with translation.override(CODE):
-            yield translations.asked
+            yield translations.requested_addresses
     finally:
         del trans_real._translations[CODE]
 

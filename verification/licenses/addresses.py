@@ -32,10 +32,10 @@ def is_address(text: str) -> bool:
 
 def is_homepage(text: str) -> bool:
     """Return whether this is the address of a site as a whole, of a person on it, or of a repository."""
-    found = URL.fullmatch(text)
-    if found is None or not is_host(found["host"]):
+    match = URL.fullmatch(text)
+    if match is None or not is_host(match["host"]):
         return False
-    host, path = found["host"].lower(), (found["path"] or "").strip("/")
+    host, path = match["host"].lower(), (match["path"] or "").strip("/")
     if not text.lower().startswith(("http", "www.")) and host.rsplit(".", 1)[-1] not in words("domains"):
         return False
     segments = path.split("/") if path else []

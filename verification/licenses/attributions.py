@@ -30,12 +30,12 @@ OBJECT = (
     "|materials?)(?: |$))?"
 )
 BE = "(?:(?:which|that) )?(?:(?:is|are|was|were) )?"
-MADE = (
+MAKER_PHRASE = (
     f"{BE}(?:originally |also |and )*"
     "(?:(?:developed|written|created|made|copyrighted|contributed|maintained|published|produced|provided|owned|taken"
     "|adapted|copied|derived|copyright|named|called)(?: and | |$))*(?:(?:by|at|from|of|c)(?: |$))?"
 )
-LICENSED = (
+LICENSE_PHRASE = (
     f"{BE}(?:(?:also )?(?:made )?(?:licensed|released|distributed|available|published|used|license)(?: |$))?"
     "(?:under|with|is)?(?: |$)?(?:the |an? )*(?:terms of )?(?:the )?"
 )
@@ -70,8 +70,8 @@ def license_name() -> re.Pattern[str]:
 @cache
 def sentence() -> re.Pattern[str]:
     """Return a pattern of folded text for what includes what, by whom (`who`) and under which license."""
-    license = rf"(?: {LICENSED}{license_name().pattern}(?: license)?(?: (?P<where>http .+))?)?"
-    return re.compile(rf"(?P<what>{PRODUCT}) {INCLUDE} {OBJECT}{MADE}(?P<who>\S+(?: \S+)*?)??{license}")
+    license = rf"(?: {LICENSE_PHRASE}{license_name().pattern}(?: license)?(?: (?P<where>http .+))?)?"
+    return re.compile(rf"(?P<what>{PRODUCT}) {INCLUDE} {OBJECT}{MAKER_PHRASE}(?P<who>\S+(?: \S+)*?)??{license}")
 
 
 def attribution_end(text: str, start: int) -> int | None:
@@ -86,7 +86,7 @@ def sentence_ends(text: str, start: int) -> Iterator[int]:
     """Return where a sentence that begins at `start` may end, the latest first; none beyond its paragraph."""
     paragraph = text[start : start + MAX_LENGTH]
     paragraph = paragraph[: gap.start()] if (gap := re.search(r"\n\s*\n", paragraph)) else paragraph
-    yield from sorted({start + found.end() for found in SENTENCE_END.finditer(paragraph)}, reverse=True)
+    yield from sorted({start + match.end() for match in SENTENCE_END.finditer(paragraph)}, reverse=True)
 
 
 def is_attribution(text: str) -> bool:
@@ -95,11 +95,11 @@ def is_attribution(text: str) -> bool:
     plain = " ".join(word[0] for word in words).lower()
     if not words or HEADING.fullmatch(plain):
         return bool(words)
-    if found := sentence().fullmatch(plain):
+    if match := sentence().fullmatch(plain):
         offsets = [0]
         for word in words:
             offsets.append(offsets[-1] + len(word[0]) + 1)
-        whose = [slice_of(text, words, offsets, found.span(name)) for name in ("who", "where") if found[name]]
+        whose = [slice_of(text, words, offsets, match.span(name)) for name in ("who", "where") if match[name]]
         return all(is_source(part) for part in whose)
     return "\n" not in text.strip() and is_dependency(text)
 
@@ -122,16 +122,16 @@ def is_source(text: str) -> bool:
 def is_dependency(text: str) -> bool:
     """Return whether a line is an entry of a list: a name with a license, a version or an address."""
     text = FIELD.sub("", text.strip(TRIM))
-    shown, names = 0, 0
+    detail_count, names = 0, 0
     for part in PART.split(ADDRESS.sub(lambda found: ";;" if is_address(found[0].strip("<>()[]")) else found[0], text)):
         if license_name().fullmatch(" ".join(re.findall(r"[^\W_]+", part)).lower()):
-            shown += 1
+            detail_count += 1
             continue
         bare = VERSION.sub("", part).strip(TRIM)
-        shown += bare != part.strip(TRIM)
+        detail_count += bare != part.strip(TRIM)
         if bare and not bare.isdigit():
             if not (is_project_name(bare.split()) or is_holder_list(bare)):
                 return False
             names += 1
-    shown += bool(ADDRESS.search(text))
-    return bool(shown) and names <= 3
+    detail_count += bool(ADDRESS.search(text))
+    return bool(detail_count) and names <= 3

@@ -8,11 +8,11 @@ from verification.licenses.holders import is_firm_name, is_holder_list
 from verification.licenses.normalization import Text
 from verification.licenses.notices import Reader
 from verification.licenses.projects import is_project_name
-from verification.licenses.templates import Found, templates
+from verification.licenses.templates import TemplateMatch, templates
 
 YEAR = re.compile(r"\b\d{4}\b")
 SIMILAR = 150  # letters that agree before a text is said to begin like a licence
-SHOWN = 60  # characters of an unexplained line that a reason quotes
+MAX_QUOTED_LENGTH = 60  # characters of an unexplained line that a reason quotes
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Reading:
     """
 
     spans: tuple[Span, ...]
-    unexplained: tuple[tuple[int, str], ...]
+    unexplained_lines: tuple[tuple[int, str], ...]
     share: float
     choice: tuple[str, ...] = ()
     departures: tuple[tuple[str, int, str], ...] = ()
@@ -51,35 +51,42 @@ def read(text: Text, ids: Iterable[str], notice_of: tuple[str, ...] = ()) -> Rea
 
     `notice_of` holds the licenses of the repository where the text is that of a NOTICE file.
     """
-    found = [(template, place) for id in ids for template in templates(id) for place in template.find(text.letters)]
-    whole = [Span(t.id, p.start, p.end, t.kind) for t, p in found if p.whole and slots_hold(text, p)]
+    matches = [(template, place) for id in ids for template in templates(id) for place in template.find(text.letters)]
+    whole = [Span(t.id, p.start, p.end, t.kind) for t, p in matches if p.whole and slots_hold(text, p)]
     spans = outermost(whole)
-    named = tuple(dict.fromkeys((*(span.id for span in spans), *notice_of)))
-    reader, unexplained = Reader(named, has_attributions=bool(notice_of)), []
+    named_ids = tuple(dict.fromkeys((*(span.id for span in spans), *notice_of)))
+    reader, unexplained_lines = Reader(named_ids, has_attributions=bool(notice_of)), []
     for start, end in gaps(spans, len(text.letters)):
-        if left := reader.find_unexplained(text.gap(start, end)):
-            unexplained.append((text.line(text.clean.find(left, text.place(start - 1) if start else 0)), left[:SHOWN]))
+        if remainder := reader.find_unexplained(text.gap(start, end)):
+            unexplained_lines.append(
+                (
+                    text.line(text.clean.find(remainder, text.place(start - 1) if start else 0)),
+                    remainder[:MAX_QUOTED_LENGTH],
+                )
+            )
         reader.first = False
     share = sum(span.end - span.start for span in spans) / max(len(text.letters), 1)
-    aligned = {span.id for span in whole if span.kind == "text"}
-    lost = [(t.id, p) for t, p in found if t.kind == "text" and t.id not in aligned]
-    return Reading(spans, tuple(unexplained), share, reader.choice, tuple(departures(text, lost)))
+    aligned_ids = {span.id for span in whole if span.kind == "text"}
+    partial_matches = [(t.id, p) for t, p in matches if t.kind == "text" and t.id not in aligned_ids]
+    return Reading(spans, tuple(unexplained_lines), share, reader.choice, tuple(departures(text, partial_matches)))
 
 
-def departures(text: Text, lost: list[tuple[str, Found]]) -> Iterator[tuple[str, int, str]]:
+def departures(text: Text, partial_matches: list[tuple[str, TemplateMatch]]) -> Iterator[tuple[str, int, str]]:
     """Yield where a text that begins like a licence first goes another way: (id, line, the words there)."""
-    for id in dict.fromkeys(id for id, _ in lost):
-        best = max((place for other, place in lost if other == id), key=lambda place: place.end - place.start)
+    for id in dict.fromkeys(id for id, _ in partial_matches):
+        best = max(
+            (place for other, place in partial_matches if other == id), key=lambda place: place.end - place.start
+        )
         if best.end - best.start < SIMILAR:
             continue
         at = best.slots[0][1] if best.whole and best.slots else best.end
         place = text.place(at)
-        yield id, text.line(place), text.clean[place : place + SHOWN].split("\n")[0].strip()
+        yield id, text.line(place), text.clean[place : place + MAX_QUOTED_LENGTH].split("\n")[0].strip()
 
 
-def slots_hold(text: Text, found: Found) -> bool:
+def slots_hold(text: Text, match: TemplateMatch) -> bool:
     """Return whether in each slot stands what it is for: a name, or copyright lines."""
-    return all(slot_holds(text, *slot) for slot in found.slots)
+    return all(slot_holds(text, *slot) for slot in match.slots)
 
 
 def slot_holds(text: Text, kind: str, start: int, end: int) -> bool:
@@ -93,11 +100,11 @@ def slot_holds(text: Text, kind: str, start: int, end: int) -> bool:
 
 def outermost(spans: list[Span]) -> tuple[Span, ...]:
     """The spans in order, without those that stand inside a longer one."""
-    kept: list[Span] = []
+    outer_spans: list[Span] = []
     for span in sorted(spans, key=lambda s: (s.start, -s.end)):
-        if not kept or span.start >= kept[-1].end:
-            kept.append(span)
-    return tuple(kept)
+        if not outer_spans or span.start >= outer_spans[-1].end:
+            outer_spans.append(span)
+    return tuple(outer_spans)
 
 
 def gaps(spans: tuple[Span, ...], end: int) -> Iterator[tuple[int, int]]:

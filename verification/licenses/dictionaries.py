@@ -33,7 +33,7 @@ WITH_CAPITALS = (*range(0x80, 0x530), *range(0x1E00, 0x2000))  # Latin, Greek an
 # Letters as passports and program authors write them; the letters are folded
 ROMANIZATION = {
     letter: latin
-    for letters, romanized in (
+    for letters, latin_letters in (
         (
             "абвгдежзийклмнопрстуфхцчшщъыьэюяіїєґё",
             "a b v g d e zh z i y k l m n o p r s t u f kh ts ch sh shch - y - e yu ya i yi ye g yo",
@@ -48,7 +48,7 @@ ROMANIZATION = {
             "a b g d e z e y t zh i l kh ts k h dz gh ch m y n sh o ch p j r s v t r ts v p k o f",
         ),
     )
-    for letter, latin in zip(letters, romanized.replace("-", "").split(" "), strict=True)
+    for letter, latin in zip(letters, latin_letters.replace("-", "").split(" "), strict=True)
 }
 # "й" is folded to "и", and "Evgenii" is also written Evgeny and Evgeniy; Greek "ου", Korean "우", "어" and "기"
 LATIN_VARIANTS = (
@@ -149,8 +149,8 @@ def _read_names(kind: str) -> frozenset[str]:
         # first_names, first_names_male, last_names_female and so on; Japanese ones come with their Latin letters
         for attribute in filter(lambda name: name.startswith(kind), dir(provider)):
             names.update(_flatten(getattr(provider, attribute)))
-    listed = (line for line in NAMES.read_text(encoding="utf-8").splitlines() if not line.startswith("#"))
-    words = set(fold("\n".join([*names, *listed])).split())
+    listed_names = (line for line in NAMES.read_text(encoding="utf-8").splitlines() if not line.startswith("#"))
+    words = set(fold("\n".join([*names, *listed_names])).split())
     return frozenset(words | {latin for word in words for latin in romanize(word)})
 
 

@@ -3,7 +3,7 @@
 import re
 from functools import cache
 
-from verification.licenses.titles import TITLES, UNDER, VERB, WORK, folded, plain
+from verification.licenses.titles import TITLES, UNDER, VERB, WORK, compile_folded_pattern, plain
 
 LATER = "(?: or (?:any )?later(?: version)?)?"
 OTHERS: dict[str, tuple[str, ...]] = {
@@ -27,7 +27,7 @@ def patterns() -> tuple[re.Pattern[str], ...]:
     either = rf"(?:either )?(?:of )?(?:the )?(?:terms of )?(?:the )?{one('a')}{FILE} or (?:the )?{one('b')}{FILE}"
     return tuple(
         map(
-            folded,
+            compile_folded_pattern,
             (
                 rf"{WORK}(?:(?:is|are) )?(?:dual )?{VERB}{UNDER}{either}(?: licenses?)?{OPTION}",
                 rf"you may use (?:this|the) (?:software|project|library|code|work) {UNDER}{either}{OPTION}",
@@ -44,7 +44,7 @@ def one(side: str) -> str:
     return f"(?:{'|'.join(groups)})(?: license)?"
 
 
-def chosen(match: re.Match[str]) -> tuple[str, ...]:
+def find_chosen_ids(match: re.Match[str]) -> tuple[str, ...]:
     """The SPDX ids of both sides, of a match of one of the patterns."""
     ids = [*TITLES, *OTHERS]
-    return tuple(ids[int(group[1:])] for group, got in match.groupdict().items() if got and group != "who")
+    return tuple(ids[int(group[1:])] for group, value in match.groupdict().items() if value and group != "who")

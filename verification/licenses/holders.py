@@ -10,7 +10,7 @@ import re
 from verification.licenses.addresses import is_address, is_handle
 from verification.licenses.dictionaries import common_english_words, english_words, fold, function_words
 from verification.licenses.institutions import is_free_of_terms, is_institution, kind_in_organization
-from verification.licenses.legal_forms import AFFILIATED, split_legal_form
+from verification.licenses.legal_forms import AFFILIATES_MARK, split_legal_form
 from verification.licenses.lexicon import (
     SCRIPTS_WITH_CAPITALS,
     TRIM,
@@ -23,7 +23,7 @@ from verification.licenses.lexicon import (
     script_of,
     words,
 )
-from verification.licenses.persons import LISTED, MAX_PERSON_WORDS, PLAIN_SCRIPTS, is_person
+from verification.licenses.persons import MAX_PERSON_WORDS, NAME_KINDS, PLAIN_SCRIPTS, is_person
 from verification.licenses.projects import is_emblem_name, is_project_name
 from verification.licenses.restrictions import holds_restriction
 
@@ -107,12 +107,12 @@ def are_holders(pieces: tuple[str, ...] | None) -> bool:
 def are_surnames(pieces: tuple[str, ...]) -> bool:
     """Return whether these are three or more names of one word, at least one of them listed: "Doe, Roe and Poe"."""
     kinds = [kind(piece) for piece in pieces]
-    listed = kinds.count(Kind.NAME) + kinds.count(Kind.NAME_OR_WORD)
+    listed_count = kinds.count(Kind.NAME) + kinds.count(Kind.NAME_OR_WORD)
     is_titled = all(piece[:1].isupper() and piece[1:].islower() for piece in pieces if has_capitals(piece))
-    plain = {fold(piece) for piece, found in zip(pieces, kinds, strict=True) if found is Kind.WORD}
+    plain = {fold(piece) for piece, word_kind in zip(pieces, kinds, strict=True) if word_kind is Kind.WORD}
     if len(plain) > 1 or not plain.isdisjoint(common_english_words()):
         return False
-    return len(pieces) > 2 and listed > 0 and is_titled and set(kinds) <= LISTED | {Kind.UNKNOWN, Kind.WORD}
+    return len(pieces) > 2 and listed_count > 0 and is_titled and set(kinds) <= NAME_KINDS | {Kind.UNKNOWN, Kind.WORD}
 
 
 def pieces_of(text: str) -> tuple[str, ...] | None:
@@ -124,25 +124,25 @@ def pieces_of(text: str) -> tuple[str, ...] | None:
         text = text.replace(short, f" {form} ")
     text = IN_BRACKETS.sub(r" \1 ", text)
     for pattern in (ENCLOSED_ADDRESS, OPEN_ADDRESS):
-        addresses = [found for found in pattern.finditer(text) if re.search(r"[@/]|\w\.\w", found[1])]
-        if not all(is_address(without_name(found[1], text[: found.start()])) for found in addresses):
+        addresses = [match for match in pattern.finditer(text) if re.search(r"[@/]|\w\.\w", match[1])]
+        if not all(is_address(without_name(match[1], text[: match.start()])) for match in addresses):
             return None
         text = "".join(cut_out(text, addresses))
     text = YEARS.sub(" ; ", RIGHTS.sub(" ; ", CREDITS.sub(" ; ", text)))
-    text = PARTNERS.sub(" ; ", AFFILIATES.sub(f" {AFFILIATED} ; ", text))
+    text = PARTNERS.sub(" ; ", AFFILIATES.sub(f" {AFFILIATES_MARK} ; ", text))
     return tuple(split_holders(joined_forms(SEPARATOR.split(text))))
 
 
 def without_name(address: str, before: str) -> str:
     """Return the address with each part that spells words before it as "acme": it says no more than they do."""
-    spelled = f"-{'-'.join(re.findall(r'[a-z0-9]+', fold(before)))}-"
-    return ADDRESS_PART.sub(lambda part: "acme" if f"-{part[0]}-" in spelled else part[0], address)
+    spelling = f"-{'-'.join(re.findall(r'[a-z0-9]+', fold(before)))}-"
+    return ADDRESS_PART.sub(lambda part: "acme" if f"-{part[0]}-" in spelling else part[0], address)
 
 
-def cut_out(text: str, found: list[re.Match[str]]) -> list[str]:
+def cut_out(text: str, matches: list[re.Match[str]]) -> list[str]:
     """The text with the matches replaced by separators."""
     parts, place = [], 0
-    for match in found:
+    for match in matches:
         parts += [text[place : match.start()], " ; "]
         place = match.end()
     return [*parts, text[place:]]
@@ -150,15 +150,15 @@ def cut_out(text: str, found: list[re.Match[str]]) -> list[str]:
 
 def joined_forms(parts: list[str]) -> list[str]:
     """The parts between separators, a legal form joined with the name before it: "Acme, Inc."."""
-    joined: list[str] = []
+    joined_parts: list[str] = []
     for part in filter(None, (part.strip(TRIM) for part in parts)):
         form = split_legal_form(part.split())
-        is_form = form is not None and (not form or form == [AFFILIATED])
-        if joined and is_form and not is_brand(part):
-            joined[-1] += f" {part}"
+        is_form = form is not None and (not form or form == [AFFILIATES_MARK])
+        if joined_parts and is_form and not is_brand(part):
+            joined_parts[-1] += f" {part}"
         else:
-            joined.append(part)
-    return joined
+            joined_parts.append(part)
+    return joined_parts
 
 
 def split_holders(parts: list[str]) -> list[str]:
@@ -183,20 +183,20 @@ def is_lone_name(text: str) -> bool:
         return False
     if is_handle(text):
         return True
-    found = kind(text.rstrip("."))
+    word_kind = kind(text.rstrip("."))
     if script_of(text) in PLAIN_SCRIPTS:
-        return found in LISTED or found is Kind.UNKNOWN
+        return word_kind in NAME_KINDS or word_kind is Kind.UNKNOWN
     if not has_capitals(text) or (text.isupper() and len(text) > MAX_CAPITALS):
         return False
-    if found in (Kind.WORD, Kind.NEUTRAL, Kind.NAME_OR_WORD):
+    if word_kind in (Kind.WORD, Kind.NEUTRAL, Kind.NAME_OR_WORD):
         return is_noun_like(text)
-    return found in (Kind.UNKNOWN, Kind.NAME) or (found is Kind.INITIALS and len(text) > 1)
+    return word_kind in (Kind.UNKNOWN, Kind.NAME) or (word_kind is Kind.INITIALS and len(text) > 1)
 
 
 def is_group(text: str) -> bool:
     """Return whether this is "The X Authors", "X contributors" or "the X project developers"."""
-    if found := CONTRIBUTORS_TO.match(text):
-        return is_project_name([token for token in text[found.end() :].split() if fold(token) not in words("groups")])
+    if match := CONTRIBUTORS_TO.match(text):
+        return is_project_name([token for token in text[match.end() :].split() if fold(token) not in words("groups")])
     tokens = fold(text).strip(TRIM).split()
     originals = text.strip(TRIM).split()
     has_article = tokens[:1] == ["the"]
@@ -242,24 +242,26 @@ def is_firm_name(body: list[str]) -> bool:
     tokens = [token.strip(TRIM + "()") for token in body]
     if not 0 < len(tokens) <= MAX_FIRM_WORDS or not all(token[:1].isupper() and token.isascii() for token in tokens):
         return False
-    kinds, folded = [kind_in_organization(token) for token in tokens], [fold(token) for token in tokens]
-    plain = {word for word, found in zip(folded, kinds, strict=True) if found in (Kind.WORD, Kind.TERM)}
+    kinds, folded_words = [kind_in_organization(token) for token in tokens], [fold(token) for token in tokens]
+    plain = {word for word, word_kind in zip(folded_words, kinds, strict=True) if word_kind in (Kind.WORD, Kind.TERM)}
     if not set(kinds) <= IN_FIRM | {Kind.WORD, Kind.TERM} or plain & function_words("LATIN"):
         return False
-    if any(word.endswith("ed") for word in plain.intersection(folded[1:])) or kinds[-1] is Kind.TERM:
+    if any(word.endswith("ed") for word in plain.intersection(folded_words[1:])) or kinds[-1] is Kind.TERM:
         return False
-    terms = plain.intersection(word for word, found in zip(folded, kinds, strict=True) if found is Kind.TERM)
+    terms = plain.intersection(
+        word for word, word_kind in zip(folded_words, kinds, strict=True) if word_kind is Kind.TERM
+    )
     return not terms or (len(terms) == 1 and terms <= english_words() and not IN_FIRM.isdisjoint(kinds))
 
 
 def is_named_by_noun(tokens: list[str]) -> bool:
-    folded = [fold(token.strip(TRIM)) for token in tokens]
+    folded_words = [fold(token.strip(TRIM)) for token in tokens]
     if len(tokens) < 2:
         return False
-    if words("institutions").intersection(folded) and words("connectors").intersection(folded):
+    if words("institutions").intersection(folded_words) and words("connectors").intersection(folded_words):
         return is_body_of_name(tokens, max_words=len(tokens))
-    is_named = bool(words("organizations").intersection(folded))
-    is_last = folded[-1] in words("organizations") | words("institutions")
+    is_named = bool(words("organizations").intersection(folded_words))
+    is_last = folded_words[-1] in words("organizations") | words("institutions")
     has_script = all(has_capitals(token) for token in tokens if script_of(token))
     is_plain = all(is_noun_like(t) for t in tokens[1:] if t and kind_in_organization(t) is Kind.WORD)
     return (is_named or is_last) and has_script and is_plain and is_body_of_name(tokens, 1 + is_last)
@@ -279,7 +281,7 @@ def is_body_of_name(tokens: list[str], max_words: int) -> bool:
         return False
     nouns = words("institutions").intersection(map(fold, tokens))
     is_named = {Kind.UNKNOWN, Kind.NAME, Kind.INITIALS}.intersection(kinds) or nouns or len(tokens) == 1
-    plain = [token for token, found in zip(inner, kinds, strict=True) if found is Kind.WORD]
+    plain = [token for token, word_kind in zip(inner, kinds, strict=True) if word_kind is Kind.WORD]
     return len(plain) <= max_words and bool(is_named or all(map(is_noun_like, plain))) and is_of_one_script(inner)
 
 

@@ -22,4 +22,4 @@ class Region:
 
 def identify(text: str) -> tuple[Region, ...]:
     """The regions of a cleaned text that look like a known licence, in order, none overlapping."""
-    return tuple(Region(found.id, found.start, found.end) for found in identify_license(text, ANY))
+    return tuple(Region(region.id, region.start, region.end) for region in identify_license(text, ANY))

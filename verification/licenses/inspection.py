@@ -17,7 +17,7 @@ EMPTY = Reading((), (), 0.0)
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class FileAnalysis:
     """A file's content: the ids that the identifier and the gate see, and how much of it looks like which.
 
     `trouble` says why it could not be read; `restriction` names a known restriction in it.
@@ -33,8 +33,8 @@ class Seen:
     def clean(self) -> bool:
         """Return whether every word is explained and the identifier sees nothing that the gate does not."""
         reading = self.reading
-        known = bool(reading.texts or reading.choice)
-        return known and not reading.unexplained and set(self.ids) <= {*reading.texts, *reading.choice}
+        has_text = bool(reading.texts or reading.choice)
+        return has_text and not reading.unexplained_lines and set(self.ids) <= {*reading.texts, *reading.choice}
 
     @property
     def share(self) -> float:
@@ -50,41 +50,41 @@ class Seen:
     def findings(self) -> tuple[Finding, ...]:
         """Return what a person should look at, in the order of importance."""
         reading = self.reading
-        changed = [Finding(Problem.CHANGED_TEXT, line, text, id) for id, line, text in reading.departures]
+        changes = [Finding(Problem.CHANGED_TEXT, line, text, id) for id, line, text in reading.departures]
         # a title of a text that does not match is explained once the text is
-        unexplained = reading.unexplained if reading.texts or not changed else ()
-        beside = [finding_beside(line, text) for line, text in unexplained]
+        unexplained_lines = reading.unexplained_lines if reading.texts or not changes else ()
+        beside = [finding_beside(line, text) for line, text in unexplained_lines]
         extra = [id for id in self.ids if id not in (*reading.texts, *reading.choice)]
-        return (*changed, *beside, *(Finding(Problem.SIMILAR_TEXT, license=id) for id in extra))
+        return (*changes, *beside, *(Finding(Problem.SIMILAR_TEXT, license=id) for id in extra))
 
     def looks_like(self, ids: Iterable[str]) -> float:
         """The part of the text, 0 to 1, that looks like these licences."""
         return min(1.0, sum(share for id, share in self.looks if id in ids))
 
 
-_kept: dict[str, Seen] = {}
+_cache: dict[str, FileAnalysis] = {}
 
 
-def see(raw: bytes) -> Seen:
+def analyze_file(raw: bytes) -> FileAnalysis:
     """Read a file; the same content is read once in the life of the process."""
     digest = hashlib.sha256(raw).hexdigest()
-    if digest not in _kept:
-        if len(_kept) >= MAX_KEPT:
-            _kept.clear()
-        _kept[digest] = look(raw)
-    return _kept[digest]
+    if digest not in _cache:
+        if len(_cache) >= MAX_KEPT:
+            _cache.clear()
+        _cache[digest] = analyze_content(raw)
+    return _cache[digest]
 
 
-def look(raw: bytes, notice_of: tuple[str, ...] = ()) -> Seen:
+def analyze_content(raw: bytes, notice_of: tuple[str, ...] = ()) -> FileAnalysis:
     """Read a file without remembering it; `notice_of` as in `read`."""
     if len(raw) > MAX_BYTES:
-        return Seen((), (), EMPTY, trouble=f"The file is larger than {MAX_BYTES // 1000} kB.")
+        return FileAnalysis((), (), EMPTY, trouble=f"The file is larger than {MAX_BYTES // 1000} kB.")
     text = tidy(decode(raw))
     regions = identify(text.clean)
-    seen = tuple(dict.fromkeys(region.id for region in regions))
+    identified_ids = tuple(dict.fromkeys(region.id for region in regions))
     # the identifier misses some texts without their title: then every known one is tried
-    reading = read(text, seen or FORMS, notice_of)
-    ids = tuple(dict.fromkeys((*reading.texts, *seen)))
+    reading = read(text, identified_ids or FORMS, notice_of)
+    ids = tuple(dict.fromkeys((*reading.texts, *identified_ids)))
     looks = tuple((region.id, (region.end - region.start) / len(text.clean)) for region in regions)
     clause = "The Commons Clause takes away the right to sell." if COMMONS_CLAUSE.search(text.letters) else ""
-    return Seen(ids, looks, reading, restriction=clause)
+    return FileAnalysis(ids, looks, reading, restriction=clause)

@@ -26,17 +26,21 @@ def institution_nouns() -> WordList:
     return WordList(words("institution_nouns"))
 
 
-def is_institution_noun(folded: str) -> bool:
+def is_institution_noun(word: str) -> bool:
     """Return whether a folded word says what kind of institution a name is of: "universitet"."""
-    return folded in institution_nouns()
+    return word in institution_nouns()
 
 
 def is_institution(tokens: list[str]) -> bool:
     """Return whether a noun of institutions makes these words a name; an English one only as the last word."""
-    folded = [fold(token.strip(TRIM + "()")) for token in tokens]
-    nouns = [n for n, word in enumerate(folded) if is_institution_noun(word)]
-    is_placed = any(n == len(folded) - 1 or folded[n] not in common_english_words() for n in nouns)
-    is_joined = len(folded) == 1 and len(folded[0]) > MIN_JOINED and script_of(folded[0]) not in SCRIPTS_WITH_CAPITALS
+    folded_words = [fold(token.strip(TRIM + "()")) for token in tokens]
+    nouns = [n for n, word in enumerate(folded_words) if is_institution_noun(word)]
+    is_placed = any(n == len(folded_words) - 1 or folded_words[n] not in common_english_words() for n in nouns)
+    is_joined = (
+        len(folded_words) == 1
+        and len(folded_words[0]) > MIN_JOINED
+        and script_of(folded_words[0]) not in SCRIPTS_WITH_CAPITALS
+    )
     return is_placed and (len(tokens) > 1 or is_joined) and is_free_of_terms(tokens)
 
 

@@ -5,7 +5,7 @@ from functools import cache
 from verification.licenses.dictionaries import fold
 from verification.licenses.lexicon import is_brand, lines, script_of
 
-AFFILIATED = "\x02"  # stands for "and/or its affiliates", which only an organization has
+AFFILIATES_MARK = "\x02"  # stands for "and/or its affiliates", which only an organization has
 MAX_FORM_WORDS = 6
 Words = tuple[str, ...]
 
@@ -19,34 +19,35 @@ def forms_behind() -> dict[Words, bool]:
 @cache
 def forms_before() -> tuple[dict[Words, bool], frozenset[Words]]:
     """(forms that begin a name, each with whether it counts only as written; those of scripts that also end one)."""
-    found = {tuple(line.split()): line for line in lines("legal_prefixes")}
+    words_by_line = {tuple(line.split()): line for line in lines("legal_prefixes")}
     before = {
-        words if not line.islower() else tuple(fold(line).split()): not line.islower() for words, line in found.items()
+        words if not line.islower() else tuple(fold(line).split()): not line.islower()
+        for words, line in words_by_line.items()
     }
     return before, frozenset(
-        words for words in found if words[0][0].casefold() == words[0][0] and not words[0].isascii()
+        words for words in words_by_line if words[0][0].casefold() == words[0][0] and not words[0].isascii()
     )
 
 
 @cache
 def joined_forms() -> tuple[str, ...]:
     """Forms of scripts that are written without spaces, the longest first."""
-    found = (line for line in lines("legal_prefixes") if script_of(line) in ("HAN", "HANGUL"))
-    return tuple(sorted(found, key=len, reverse=True))
+    forms = (line for line in lines("legal_prefixes") if script_of(line) in ("HAN", "HANGUL"))
+    return tuple(sorted(forms, key=len, reverse=True))
 
 
 def split_legal_form(tokens: list[str]) -> list[str] | None:
     """The words before (or behind) the legal form; None where there is none."""
     bare = [token.replace(".", "").strip(",;:'\"") for token in tokens]
-    if bare[-1:] == [AFFILIATED]:
+    if bare[-1:] == [AFFILIATES_MARK]:
         return split_legal_form(tokens[:-1]) or tokens[:-1]
     before, also_behind = forms_before()
-    folded = tuple(map(fold, tokens[:MAX_FORM_WORDS]))
+    folded_words = tuple(map(fold, tokens[:MAX_FORM_WORDS]))
     for size in range(min(MAX_FORM_WORDS, len(bare)), 0, -1):
         ending = tuple(bare[-size:])
         if ending in forms_behind() or forms_behind().get(tuple(word.casefold() for word in ending)) is False:
             return without_more_forms(tokens[:-size], size)
-        if before.get(tuple(tokens[:size])) or before.get(folded[:size]) is False:
+        if before.get(tuple(tokens[:size])) or before.get(folded_words[:size]) is False:
             return tokens[size:]
         if tuple(tokens[-size:]) in also_behind:
             return tokens[:-size]

@@ -43,7 +43,7 @@ SPELLED_OUT = re.compile(r"(?:(?<![^\W_])[^\W_][\W_]+){4}")  # "S.e.a.t.s"
 CAMEL_CASE = re.compile(r"[^\W\d_][^\W\d_A-Z]*")
 SHORT_WORDS = frozenset({"no", "to", "up", "of", "in", "is"})
 # endings of verbs, abstract nouns, adjectives and adverbs in several languages
-DERIVED = re.compile(
+DERIVED_WORD = re.compile(
     r".{2,}(?:[ts]ions?|ments?|ness|[ai]bles?|(?:ous|al|ed|ent|ate)ly|[iy][sz]ed|ful|less|ware|(?<!qu)(?<!qv)ists?"
     r"|.{3}ung(?:en)?|heit|keit|lich(?:e[nrs]?)?|schaft|cion(?:es)?|cao|coes|mente|zion[ei]|amento|bil[ei]|idad|eusement|ellement|isch(?:e[nrs]?)?)"
 )
@@ -133,13 +133,17 @@ def holds_term(word: str) -> bool:
 
 def first_term(text: str) -> str:
     """Return the first word of a text that sets terms, "" when there is none; "for" and "not" alone name no term."""
-    found = (word.strip(".,;:'\"!*_`#=()[]{}<>-") for word in text.split() if not re.search(r"@|\w[./]\w", word))
-    return next((word for word in found if is_term(fold(word)) and not is_auxiliary(fold(word))), "")
+    candidates = (word.strip(".,;:'\"!*_`#=()[]{}<>-") for word in text.split() if not re.search(r"@|\w[./]\w", word))
+    return next((word for word in candidates if is_term(fold(word)) and not is_auxiliary(fold(word))), "")
 
 
-def is_auxiliary(folded: str) -> bool:
+def is_auxiliary(folded_word: str) -> bool:
     """Return whether a word is about copyright itself or too general to show which term it sets."""
-    return folded in COPYRIGHT_WORDS or folded in function_words("LATIN") or folded in function_words("CYRILLIC")
+    return (
+        folded_word in COPYRIGHT_WORDS
+        or folded_word in function_words("LATIN")
+        or folded_word in function_words("CYRILLIC")
+    )
 
 
 @lru_cache(maxsize=20_000)
@@ -189,8 +193,8 @@ def has_capitals(word: str) -> bool:
 @lru_cache(maxsize=20_000)
 def kind(word: str) -> Kind:
     """Return what a word without surrounding punctuation can be."""
-    folded = fold(word)
-    if is_term(folded):
+    folded_word = fold(word)
+    if is_term(folded_word):
         return Kind.TERM
     if has_capitals(word) and SPELLED_OUT.search(word):
         return Kind.NONE
@@ -198,7 +202,7 @@ def kind(word: str) -> Kind:
         return kind_with_digits(word)
     if script_of(word) in ("", "MIXED") or has_compatibility_form(word):
         return Kind.NONE
-    return kind_of_letters(word, folded)
+    return kind_of_letters(word, folded_word)
 
 
 def kind_with_digits(word: str) -> Kind:
@@ -218,19 +222,19 @@ def has_compatibility_form(word: str) -> bool:
     return any(unicodedata.decomposition(char).startswith("<") and char not in "\u0e33\u0eb3" for char in word)
 
 
-def kind_of_letters(word: str, folded: str) -> Kind:
-    if folded in words("particles"):
+def kind_of_letters(word: str, folded_word: str) -> Kind:
+    if folded_word in words("particles"):
         return Kind.PARTICLE
     script = script_of(word)
-    is_short = word.isupper() or len(folded.strip(".")) == 1
+    is_short = word.isupper() or len(folded_word.strip(".")) == 1
     if is_short and script in SCRIPTS_WITH_CAPITALS and INITIALS.fullmatch(word):
         return Kind.INITIALS
-    parts = [part for part in BETWEEN.split(folded) if len(part) > 1]
+    parts = [part for part in BETWEEN.split(folded_word) if len(part) > 1]
     if parts and all(is_name(part, script) for part in parts):
-        return Kind.NAME_OR_WORD if is_also_word(folded, script) else Kind.NAME
-    if folded in words("neutral") or folded in words("organizations"):
+        return Kind.NAME_OR_WORD if is_also_word(folded_word, script) else Kind.NAME
+    if folded_word in words("neutral") or folded_word in words("organizations"):
         return Kind.NEUTRAL
-    if is_ordinary(folded, script):
+    if is_ordinary(folded_word, script):
         return Kind.WORD
     if holds_term(word):
         return Kind.TERM
@@ -240,49 +244,55 @@ def kind_of_letters(word: str, folded: str) -> Kind:
     return Kind.WORD if len(parts) > 2 and all(part in english_words() for part in parts) else Kind.UNKNOWN
 
 
-def is_name(folded: str, script: str) -> bool:
+def is_name(folded_word: str, script: str) -> bool:
     """Return whether a folded word is a listed name, maybe in the letters of another script with a romanization."""
-    spellings = (folded, *romanize(folded)) if script in ROMANIZED_SCRIPTS else (folded,)
+    spellings = (folded_word, *romanize(folded_word)) if script in ROMANIZED_SCRIPTS else (folded_word,)
     return any(spelling in given_names() or spelling in family_names() for spelling in spellings)
 
 
 @lru_cache(maxsize=20_000)
-def is_ordinary(folded: str, script: str) -> bool:
+def is_ordinary(folded_word: str, script: str) -> bool:
     """Return whether a folded word is an ordinary one of a language, maybe in Latin letters, or is formed as such."""
-    if folded in ordinary_words(script) or (script == "LATIN" and folded in romanized_words()):
+    if folded_word in ordinary_words(script) or (script == "LATIN" and folded_word in romanized_words()):
         return True
     return script == "LATIN" and (
-        DERIVED.fullmatch(folded) is not None or any(stem in english_words() for stem in stems(folded))
+        DERIVED_WORD.fullmatch(folded_word) is not None or any(stem in english_words() for stem in stems(folded_word))
     )
 
 
-def is_singular(folded: str) -> bool:
+def is_singular(folded_word: str) -> bool:
     """Return whether an English word is no plural, no form of a verb and not derived from one."""
-    is_verb = folded.endswith(("ing", "ed")) and folded in english_words()
-    return not (is_verb or DERIVED.fullmatch(folded) or any(stem in english_words() for stem in stems(folded)))
+    is_verb = folded_word.endswith(("ing", "ed")) and folded_word in english_words()
+    return not (
+        is_verb or DERIVED_WORD.fullmatch(folded_word) or any(stem in english_words() for stem in stems(folded_word))
+    )
 
 
 def is_noun_like(word: str) -> bool:
     """Return whether an ordinary word can be a brand: capitalized, singular, and no function word."""
-    folded = fold(word)
-    is_frequent = folded in function_words(script_of(word)) and folded not in english_words()
-    return word[0].isupper() and not is_frequent and is_singular(folded)
+    folded_word = fold(word)
+    is_frequent = folded_word in function_words(script_of(word)) and folded_word not in english_words()
+    return word[0].isupper() and not is_frequent and is_singular(folded_word)
 
 
-def stems(folded: str) -> list[str]:
+def stems(folded_word: str) -> list[str]:
     """Return what an English word may be an inflected form of."""
-    found = [folded.removesuffix(ending) + other for ending, other in INFLECTIONS if folded.endswith(ending)]
-    found = [stem for stem in found if not folded.endswith("d") or folded.endswith("ed")]  # "containerd"
-    doubled = [stem[:-1] for stem in found if stem[-2:-1] == stem[-1:]]  # "vetted"
-    return [stem for stem in (*found, *doubled) if len(stem) >= MIN_STEM]
+    candidates = [
+        folded_word.removesuffix(ending) + other for ending, other in INFLECTIONS if folded_word.endswith(ending)
+    ]
+    candidates = [
+        stem for stem in candidates if not folded_word.endswith("d") or folded_word.endswith("ed")
+    ]  # "containerd"
+    undoubled_stems = [stem[:-1] for stem in candidates if stem[-2:-1] == stem[-1:]]  # "vetted"
+    return [stem for stem in (*candidates, *undoubled_stems) if len(stem) >= MIN_STEM]
 
 
-def is_also_word(folded: str, script: str) -> bool:
+def is_also_word(folded_word: str, script: str) -> bool:
     """Return whether a listed name is an ordinary word too, of many forms ("Grant") or without capitals."""
-    if folded in words("given_names_that_are_words") or folded in function_words(script):
+    if folded_word in words("given_names_that_are_words") or folded_word in function_words(script):
         return True
     if script != "LATIN":
-        return script not in SCRIPTS_WITH_CAPITALS and folded in ordinary_words(script)
-    forms = {folded.removesuffix(other) + ending for ending, other in INFLECTIONS if folded.endswith(other)}
-    related = len(forms & english_words()) + any(stem in english_words() for stem in stems(folded))
-    return folded in english_words() and related > 1
+        return script not in SCRIPTS_WITH_CAPITALS and folded_word in ordinary_words(script)
+    forms = {folded_word.removesuffix(other) + ending for ending, other in INFLECTIONS if folded_word.endswith(other)}
+    related_count = len(forms & english_words()) + any(stem in english_words() for stem in stems(folded_word))
+    return folded_word in english_words() and related_count > 1

@@ -54,7 +54,7 @@ NEEDED_MARK = re.compile(
 )  # as letters in their scripts
 # chooses the form of a letter in scripts of India and says nothing
 JOINER = re.compile(r"(?<=[\u094d\u09cd\u0a4d\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca])[\u200c\u200d]")
-STRUCK = re.compile(r"~~(?=\w)")
+STRIKETHROUGH = re.compile(r"~~(?=\w)")
 LINK_DEFINITION = re.compile(r"(?m)^[ \t>#*/;-]*\[[^\]\n]{1,200}\]:")
 # begins a word that stands for something hidden: a letter of a script that no rule of the grammar takes
 MARK = "\ua500"
@@ -127,10 +127,10 @@ def mark(what: str) -> str:
     return f" {MARK}{what} "
 
 
-def mark_character(found: re.Match[str]) -> str:
+def mark_character(match: re.Match[str]) -> str:
     """Return a word that names the character; marks that belong to a letter of their script stay."""
-    char = found[0]
-    return char if NEEDED_MARK.match(char) and found.start() else mark(f"{ord(char):04X}")
+    char = match[0]
+    return char if NEEDED_MARK.match(char) and match.start() else mark(f"{ord(char):04X}")
 
 
 def unmark(text: str) -> str:
@@ -149,7 +149,7 @@ def tidy(text: str) -> Text:
     if not text.isascii():
         text = JOINER.sub("", unicodedata.normalize("NFC", text)).translate(TYPOGRAPHY)
     text = FENCE.sub("", text) if "```" in text or "~~~" in text else text
-    text = LINK_DEFINITION.sub(mark("definition"), STRUCK.sub(mark("deletion"), text))
+    text = LINK_DEFINITION.sub(mark("definition"), STRIKETHROUGH.sub(mark("deletion"), text))
     text = STRANGE.sub(mark_character, text)
     for old, new in SPELLING:
         text = text.replace(old, new)

@@ -9,7 +9,7 @@ from itertools import accumulate
 
 from verification.licenses.addresses import is_handle
 from verification.licenses.attributions import attribution_end
-from verification.licenses.dual_licensing import chosen, patterns
+from verification.licenses.dual_licensing import find_chosen_ids, patterns
 from verification.licenses.holders import are_holders, is_holder, is_holder_list, pieces_of
 from verification.licenses.lexicon import TRIM, Kind, is_noun_like, words
 from verification.licenses.normalization import BETWEEN
@@ -53,11 +53,11 @@ class Piece:
         parts = BETWEEN.split(text)
         edges = list(accumulate(map(len, parts), initial=0))
         first, end = int(not parts[0]), len(parts) - (not parts[-1])  # a text may begin or end between words
-        found = parts[2 * first : end : 2]
+        found_words = parts[2 * first : end : 2]
         self.starts = edges[2 * first : end : 2]
         self.ends = edges[2 * first + 1 : end + 1 : 2]
-        self.folded = " ".join(found).lower()
-        self.offsets = [0, *accumulate(len(word) + 1 for word in found)]
+        self.folded = " ".join(found_words).lower()
+        self.offsets = [0, *accumulate(len(word) + 1 for word in found_words)]
         self.can_choose = bool(OR.search(self.folded))
 
     def match(self, patterns: tuple[re.Pattern[str], ...], start: int) -> tuple[int, re.Match[str]] | None:
@@ -66,8 +66,8 @@ class Piece:
         if word == len(self.starts):
             return None
         place = self.offsets[word]
-        found = [m for p in patterns if (m := p.match(self.folded, place)) and is_part_of_license_sentence(m)]
-        best = max(found, key=lambda m: m.end(), default=None)
+        matches = [m for p in patterns if (m := p.match(self.folded, place)) and is_part_of_license_sentence(m)]
+        best = max(matches, key=lambda m: m.end(), default=None)
         if best is None or best.end() == place:
             return None
         return self.ends[bisect_left(self.offsets, best.end()) - 1], best
@@ -101,16 +101,16 @@ class Reader:
 
     def item(self, piece: Piece, start: int, after_holder: bool) -> tuple[int | None, bool]:
         """(where the item that begins at `start` ends, whether it names a holder); (None, False) if there is none."""
-        holders_start = notice_at(piece, start) or ((found := AUTHOR.match(piece.text, start)) and found.end())
+        holders_start = notice_at(piece, start) or ((author := AUTHOR.match(piece.text, start)) and author.end())
         if holders_start and (end := self.holders(piece, holders_start)):
             self.first = False
             return end, True
-        if self.first and (named := LICENSE_OF.match(piece.line(start))) and is_plugin_name(named[1]):
+        if self.first and (plugin_match := LICENSE_OF.match(piece.line(start))) and is_plugin_name(plugin_match[1]):
             self.first = False
-            return start + named.end(), False
+            return start + plugin_match.end(), False
         choice = piece.match(patterns(), start) if piece.can_choose else None
         if choice:
-            self.choice = chosen(choice[1])
+            self.choice = find_chosen_ids(choice[1])
             return choice[0], False
         if title := piece.match(self.named, start):
             return title[0], after_holder
@@ -132,13 +132,13 @@ class Reader:
         if is_whole and pieces and not line.rstrip().lower().endswith(OPEN_ENDED):
             return start + len(line)
         following = start + len(line) + 1
-        joined = f"{line} {piece.line(following).strip(TRIM + '/>')}" if following < len(piece.text) else line
-        if line.strip() and joined != line and is_holder_list(joined):
+        joined_line = f"{line} {piece.line(following).strip(TRIM + '/>')}" if following < len(piece.text) else line
+        if line.strip() and joined_line != line and is_holder_list(joined_line):
             return following + len(piece.line(following))
         if is_whole:
             return start + len(line)
-        for found in TOKEN.finditer(piece.text, start + 1, start + len(line)):
-            place = found.start()
+        for token in TOKEN.finditer(piece.text, start + 1, start + len(line)):
+            place = token.start()
             # "Site License" is no holder "Site" before a title "License"
             title = line[place - start :].strip(TRIM + "<>()[]").lower() != "license" and piece.match(self.named, place)
             is_end = notice_at(piece, place) or title or piece.match(patterns(), place)
@@ -160,14 +160,14 @@ class Reader:
 def notice_at(piece: Piece, start: int) -> int | None:
     """Return where the holders begin if a copyright notice begins at `start`, maybe after its scope."""
     line = piece.line(start)
-    if found := MARKER.match(line):
-        return start + found.end()
+    if match := MARKER.match(line):
+        return start + match.end()
     whose = []
     for before in list(TOKEN.finditer(line))[:MAX_SCOPE_WORDS]:
         if before[0].strip(TRIM).lower() not in words("scopes"):
             whose.append(before[0])
-        if found := MARKER.match(line, before.end() + 1):
-            return start + found.end() if not whose or is_holder_list(" ".join(whose)) else None
+        if match := MARKER.match(line, before.end() + 1):
+            return start + match.end() if not whose or is_holder_list(" ".join(whose)) else None
     return None
 
 

@@ -15,9 +15,11 @@ MAX_UNKNOWN_LETTERS = 24  # of all of them together; transliterated sentences ha
 MAX_ACRONYM = 3  # letters in capitals that may stand beside other names of a person
 MAX_NAME = 18  # letters of a name in no list
 IN_PERSON = frozenset({Kind.NAME, Kind.NAME_OR_WORD, Kind.INITIALS, Kind.PARTICLE, Kind.UNKNOWN, Kind.WORD})
-LISTED = frozenset({Kind.NAME, Kind.NAME_OR_WORD, Kind.INITIALS})
+NAME_KINDS = frozenset({Kind.NAME, Kind.NAME_OR_WORD, Kind.INITIALS})
 MAX_INITIALS = 6  # characters of initials: "J. R."
-HYPHENATED = re.compile(r"[A-Z][a-z]{1,5}-[A-Za-z][a-z]{1,5}")  # as given names of Korea and China in Latin letters
+HYPHENATED_NAME = re.compile(
+    r"[A-Z][a-z]{1,5}-[A-Za-z][a-z]{1,5}"
+)  # as given names of Korea and China in Latin letters
 SON_OF = frozenset({"bin", "bint", "binti", "binte", "ibn", "ben"})
 NICKNAME = re.compile(r"\s[\"(]([A-Z][a-z]{2,11})[\")](?=\s)")
 
@@ -40,7 +42,7 @@ def is_person(text: str) -> bool:
         k is Kind.NAME and t not in common_english_words() for k, t in zip(kinds, tokens, strict=True)
     ):
         return False
-    if text.isupper() and len(text) > MAX_INITIALS and not set(kinds) <= LISTED:
+    if text.isupper() and len(text) > MAX_INITIALS and not set(kinds) <= NAME_KINDS:
         return False
     if (
         not set(kinds) <= IN_PERSON
@@ -70,51 +72,53 @@ def kinds_in_person(tokens: list[str]) -> list[Kind]:
     return kinds
 
 
-def are_names(kinds: list[Kind], folded: list[str], are_capitalized: bool) -> bool:
+def are_names(kinds: list[Kind], folded_words: list[str], are_capitalized: bool) -> bool:
     """Return whether words of these kinds, initials left out, show that they are names."""
-    named, unknown, plain = (kinds.count(kind) for kind in (Kind.NAME, Kind.UNKNOWN, Kind.WORD))
+    name_count, unknown, plain = (kinds.count(kind) for kind in (Kind.NAME, Kind.UNKNOWN, Kind.WORD))
     if plain:
-        return are_capitalized and plain == 1 and is_surname_among(kinds, folded)
+        return are_capitalized and plain == 1 and is_surname_among(kinds, folded_words)
     if not are_capitalized:
-        is_listed = len(kinds) <= MAX_LISTED and (not unknown or (named > 0 and unknown == 1))
-        is_plain = len(kinds) <= (MAX_PLAIN if named else MAX_LISTED) and script_of(folded[0]) in PLAIN_SCRIPTS
+        is_listed = len(kinds) <= MAX_LISTED and (not unknown or (name_count > 0 and unknown == 1))
+        is_plain = (
+            len(kinds) <= (MAX_PLAIN if name_count else MAX_LISTED) and script_of(folded_words[0]) in PLAIN_SCRIPTS
+        )
         return len(kinds) > 1 and (is_listed or is_plain)
-    if named:
+    if name_count:
         return True
     if unknown == len(kinds):
-        return unknown <= MAX_UNKNOWN and sum(map(len, folded)) <= MAX_UNKNOWN_LETTERS
-    is_family = kinds[-1] is Kind.UNKNOWN or folded[-1] in family_names()
-    is_given = folded[0] in given_names() or kinds[0] is Kind.UNKNOWN
+        return unknown <= MAX_UNKNOWN and sum(map(len, folded_words)) <= MAX_UNKNOWN_LETTERS
+    is_family = kinds[-1] is Kind.UNKNOWN or folded_words[-1] in family_names()
+    is_given = folded_words[0] in given_names() or kinds[0] is Kind.UNKNOWN
     return len(kinds) == 2 and is_given and is_family
 
 
-def is_surname_among(kinds: list[Kind], folded: list[str]) -> bool:
+def is_surname_among(kinds: list[Kind], folded_words: list[str]) -> bool:
     """Return whether the one ordinary word beside listed names can be a name: "David Cramer"."""
-    word = folded[kinds.index(Kind.WORD)]
+    word = folded_words[kinds.index(Kind.WORD)]
     is_rare = word not in common_english_words()
-    if len(kinds) == 2 and kinds[0] is Kind.NAME and folded[0] in given_names():
+    if len(kinds) == 2 and kinds[0] is Kind.NAME and folded_words[0] in given_names():
         return is_rare or is_singular(word)
-    named, either = kinds.count(Kind.NAME), kinds.count(Kind.NAME_OR_WORD)
-    return named > 0 and named + either == len(kinds) - 1 and is_rare and is_singular(word)
+    name_count, either = kinds.count(Kind.NAME), kinds.count(Kind.NAME_OR_WORD)
+    return name_count > 0 and name_count + either == len(kinds) - 1 and is_rare and is_singular(word)
 
 
 def kind_in_person(token: str) -> Kind:
     """Return the kind of a word in a person's name; without a capital letter it is a particle or none."""
-    if HYPHENATED.fullmatch(token) and not any(is_plain_part(part) for part in fold(token).split("-")):
+    if HYPHENATED_NAME.fullmatch(token) and not any(is_plain_part(part) for part in fold(token).split("-")):
         return Kind.TERM if is_term(fold(token)) else Kind.NAME
-    found = kind(token)
-    if found is Kind.NEUTRAL:
+    word_kind = kind(token)
+    if word_kind is Kind.NEUTRAL:
         return Kind.WORD
-    if found is Kind.TERM and not token.isascii() and fold(token) in words("particles"):
+    if word_kind is Kind.TERM and not token.isascii() and fold(token) in words("particles"):
         return Kind.PARTICLE  # "Ní"
-    if not has_capitals(token) or found in (Kind.PARTICLE, Kind.INITIALS, Kind.TERM):
-        return found
+    if not has_capitals(token) or word_kind in (Kind.PARTICLE, Kind.INITIALS, Kind.TERM):
+        return word_kind
     is_capitalized = any(part[:1].isupper() for part in re.split(r"[-'’]", token))
     if not is_capitalized:
         return Kind.NONE
-    if found is Kind.UNKNOWN and (len(token) > MAX_NAME or re.search(r"[._\d]|[a-z][A-Z].*[A-Z]", token)):
+    if word_kind is Kind.UNKNOWN and (len(token) > MAX_NAME or re.search(r"[._\d]|[a-z][A-Z].*[A-Z]", token)):
         return Kind.NONE
-    return found
+    return word_kind
 
 
 def is_plain_part(part: str) -> bool:

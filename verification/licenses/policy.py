@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import Any
 
 from verification.licenses.findings import Finding
-from verification.licenses.inspection import Seen, see
+from verification.licenses.inspection import FileAnalysis, analyze_file
 
 MOSTLY = 0.75  # so much of a file must look like licences that are not on the list to be refused without a person
 LICENCE_FILE = re.compile(r"(?:[^/]*[-_.])?(?:licen[sc]es?|copying|unlicense)(?:[-_.][^/]*)?$|licenses/[^/]+$", re.I)
@@ -37,8 +37,8 @@ class Policy:
 
     def lists(self, id: str) -> bool:
         """Return whether the list names that license, or an earlier point version of it ("Python-2.0.1")."""
-        listed = self.allow | self.ask
-        return id in listed or any(id.startswith(f"{known}.") for known in listed)
+        listed_ids = self.allow | self.ask
+        return id in listed_ids or any(id.startswith(f"{family}.") for family in listed_ids)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,51 +72,51 @@ def is_license_file(path: str) -> bool:
 
 def judge(raw: bytes, policy: Policy) -> Judgement:
     """The verdict on one file's content."""
-    seen = see(raw)
-    verdict, reasons = verdict_of(seen, policy)
-    confidence = 1.0 if verdict is Verdict.ALLOW else round(min(seen.share, 0.99), 2)
-    findings = seen.findings if verdict is Verdict.REVIEW else ()
-    return Judgement(seen.expression, confidence, verdict, tuple(reasons), findings)
+    analysis = analyze_file(raw)
+    verdict, reasons = verdict_of(analysis, policy)
+    confidence = 1.0 if verdict is Verdict.ALLOW else round(min(analysis.share, 0.99), 2)
+    findings = analysis.findings if verdict is Verdict.REVIEW else ()
+    return Judgement(analysis.expression, confidence, verdict, tuple(reasons), findings)
 
 
-def verdict_of(seen: Seen, policy: Policy) -> tuple[Verdict, list[str]]:
-    if seen.trouble:
-        return Verdict.REVIEW, [seen.trouble]
-    if not seen.ids:
-        return Verdict.REVIEW, [NOTHING, *messages(seen)]
+def verdict_of(analysis: FileAnalysis, policy: Policy) -> tuple[Verdict, list[str]]:
+    if analysis.trouble:
+        return Verdict.REVIEW, [analysis.trouble]
+    if not analysis.ids:
+        return Verdict.REVIEW, [NOTHING, *messages(analysis)]
     if not (policy.allow or policy.ask):
         return Verdict.ALLOW, [NO_RULE]
-    if seen.restriction:
-        return Verdict.DENY, [seen.restriction]
-    if seen.clean:
-        return verdict_of_clean(seen, policy)
-    unlisted = [id for id in seen.ids if not policy.lists(id)]
-    if len(unlisted) == len(seen.ids) and seen.looks_like(unlisted) >= MOSTLY:
-        return Verdict.DENY, not_listed(unlisted)
-    return Verdict.REVIEW, [*messages(seen), *not_listed(unlisted)]
+    if analysis.restriction:
+        return Verdict.DENY, [analysis.restriction]
+    if analysis.clean:
+        return verdict_of_clean(analysis, policy)
+    unlisted_ids = [id for id in analysis.ids if not policy.lists(id)]
+    if len(unlisted_ids) == len(analysis.ids) and analysis.looks_like(unlisted_ids) >= MOSTLY:
+        return Verdict.DENY, not_listed(unlisted_ids)
+    return Verdict.REVIEW, [*messages(analysis), *not_listed(unlisted_ids)]
 
 
-def verdict_of_clean(seen: Seen, policy: Policy) -> tuple[Verdict, list[str]]:
+def verdict_of_clean(analysis: FileAnalysis, policy: Policy) -> tuple[Verdict, list[str]]:
     """The verdict on a file of which every word is explained."""
-    texts = seen.reading.texts
-    if seen.reading.choice:
-        passing = [id for id in seen.reading.choice if id in policy.allow and id in texts]
+    texts = analysis.reading.texts
+    if analysis.reading.choice:
+        passing = [id for id in analysis.reading.choice if id in policy.allow and id in texts]
         if passing:
             return Verdict.ALLOW, [f"The file gives the choice, and {passing[0]} is on the list."]
         return Verdict.REVIEW, ["The file gives a choice, but holds no text of a licence that is on the list."]
-    unlisted = [id for id in texts if not policy.lists(id)]
-    if unlisted:
-        return Verdict.DENY, not_listed(unlisted)
-    asked = [id for id in texts if id not in policy.allow]
-    if asked:
-        return Verdict.REVIEW, [f"A person decides about {id}." for id in asked]
+    unlisted_ids = [id for id in texts if not policy.lists(id)]
+    if unlisted_ids:
+        return Verdict.DENY, not_listed(unlisted_ids)
+    review_ids = [id for id in texts if id not in policy.allow]
+    if review_ids:
+        return Verdict.REVIEW, [f"A person decides about {id}." for id in review_ids]
     return Verdict.ALLOW, [f"The text is {id}, word for word." for id in texts]
 
 
-def messages(seen: Seen) -> list[str]:
-    found = [finding.message for finding in seen.findings]
-    more = len(found) - MAX_MESSAGES
-    return found[:MAX_MESSAGES] + ([f"There are {more} more such places."] if more > 0 else [])
+def messages(analysis: FileAnalysis) -> list[str]:
+    texts = [finding.message for finding in analysis.findings]
+    more = len(texts) - MAX_MESSAGES
+    return texts[:MAX_MESSAGES] + ([f"There are {more} more such places."] if more > 0 else [])
 
 
 def not_listed(ids: list[str]) -> list[str]:
@@ -128,7 +128,7 @@ def judge_all(files: Mapping[str, bytes], policy: Policy) -> tuple[Judgement, di
     each = {path: judge(raw, policy) for path, raw in files.items()}
     if len(each) == 1:
         return next(iter(each.values())), each
-    verdict, reasons = together(each, [see(raw) for raw in files.values()], policy)
+    verdict, reasons = together(each, [analyze_file(raw) for raw in files.values()], policy)
     expression = " AND ".join(sorted({e.expression for e in each.values() if e.expression}))
     if any(" OR " in e.expression for e in each.values()) and verdict is Verdict.ALLOW:
         expression = next(e.expression for e in each.values() if " OR " in e.expression)
@@ -136,23 +136,24 @@ def judge_all(files: Mapping[str, bytes], policy: Policy) -> tuple[Judgement, di
     return Judgement(expression, confidence, verdict, tuple(reasons)), each
 
 
-def together(each: dict[str, Judgement], seen: list[Seen], policy: Policy) -> tuple[Verdict, list[str]]:
+def together(each: dict[str, Judgement], analysis: list[FileAnalysis], policy: Policy) -> tuple[Verdict, list[str]]:
     if not each:
         return Verdict.REVIEW, [NO_FILE]
     verdicts = {judgement.verdict for judgement in each.values()}
     reasons = [f"{path}: {reason}" for path, judgement in each.items() for reason in judgement.reasons]
     if len(verdicts) == 1:
         return verdicts.pop(), reasons
-    if passing := chosen_between(seen, policy):
+    if passing := chosen_between(analysis, policy):
         return Verdict.ALLOW, [f"The files give the choice, and {passing} is on the list."]
     return Verdict.REVIEW, [UNCLEAR, *reasons]
 
 
-def chosen_between(seen: list[Seen], policy: Policy) -> str:
+def chosen_between(analysis: list[FileAnalysis], policy: Policy) -> str:
     """The listed licence that one file offers and another holds, where no file holds anything else."""
-    offered = next((s.reading.choice for s in seen if s.clean and s.reading.choice), ())
-    texts = {id for s in seen if s.clean for id in s.reading.texts}
+    offered_ids = next((s.reading.choice for s in analysis if s.clean and s.reading.choice), ())
+    texts = {id for s in analysis if s.clean for id in s.reading.texts}
     alone = all(
-        (s.ids or s.clean) and set(s.ids) <= set(offered) and (s.clean or not set(s.ids) & policy.allow) for s in seen
+        (s.ids or s.clean) and set(s.ids) <= set(offered_ids) and (s.clean or not set(s.ids) & policy.allow)
+        for s in analysis
     )
-    return next((id for id in offered if alone and id in policy.allow and id in texts), "")
+    return next((id for id in offered_ids if alone and id in policy.allow and id in texts), "")

@@ -41,18 +41,18 @@ def is_project_name(tokens: list[str], max_words: int = 1, *, is_title: bool = F
     if len(kinds) == 1:
         return kinds[0] is not Kind.WORD or (max_words > 0 and is_singular(fold(tokens[0])))
     is_capitalized = all(token[0].isupper() or token[0].isdigit() for token in tokens)
-    named = sum(kinds.count(kind) for kind in (Kind.UNKNOWN, Kind.NAME, Kind.INITIALS))
-    return is_capitalized and named > 0 and kinds.count(Kind.UNKNOWN) < 2 and Kind.WORD not in kinds
+    name_count = sum(kinds.count(kind) for kind in (Kind.UNKNOWN, Kind.NAME, Kind.INITIALS))
+    return is_capitalized and name_count > 0 and kinds.count(Kind.UNKNOWN) < 2 and Kind.WORD not in kinds
 
 
 def kind_in_name(token: str) -> Kind:
     """Return what a word of a project's name can be; a script without capitals does not show that a word is a name."""
     if is_handle(token):
         return Kind.UNKNOWN
-    found = kind(token)
-    if found is Kind.UNKNOWN and (not has_capitals(token) or (token.isupper() and len(token) > MAX_CAPITALS)):
+    word_kind = kind(token)
+    if word_kind is Kind.UNKNOWN and (not has_capitals(token) or (token.isupper() and len(token) > MAX_CAPITALS)):
         return Kind.NONE
-    return found
+    return word_kind
 
 
 def is_description(tokens: list[str]) -> bool:
@@ -60,8 +60,8 @@ def is_description(tokens: list[str]) -> bool:
     bare = [fold(token.strip(TRIM + "()")) for token in tokens]
     if bare[0] in CONNECTORS - {"the", "official", "unofficial", "community", "a", "an"} or bare[-1] in CONNECTORS:
         return False
-    known = words("products") | words("neutral")
-    tokens = [t for t in tokens if "-" not in t or not known.issuperset(fold(t).split("-"))]
+    known_words = words("products") | words("neutral")
+    tokens = [t for t in tokens if "-" not in t or not known_words.issuperset(fold(t).split("-"))]
     bare = [fold(token.strip(TRIM + "()")) for token in tokens]
     names = [
         t.strip(TRIM + "()") for t, word in zip(tokens, bare, strict=True) if word not in words("products") | CONNECTORS
@@ -79,16 +79,16 @@ def is_description(tokens: list[str]) -> bool:
 def is_plugin_name(text: str) -> bool:
     """Return whether this is the name of a plugin: "terraform-provider-acme", "the Terraform Provider for Acme"."""
     tokens = text.strip(TRIM).removeprefix("the ").split()
-    folded = [part for token in tokens for part in re.split(r"[-_]", fold(token))]
-    return is_plugin(folded) and (is_handle(text.strip(TRIM)) or is_description(tokens))
+    folded_words = [part for token in tokens for part in re.split(r"[-_]", fold(token))]
+    return is_plugin(folded_words) and (is_handle(text.strip(TRIM)) or is_description(tokens))
 
 
 def is_plugin_target(word: str) -> bool:
     """Return whether a word can name what a plugin is for: no term, no verb, no plural of an English word."""
     if word.isdigit():
         return len(word) <= MAX_VERSION_DIGITS
-    found = kind_in_name(word)
-    return found in IN_NAME or (found is Kind.WORD and is_singular(fold(word)))
+    word_kind = kind_in_name(word)
+    return word_kind in IN_NAME or (word_kind is Kind.WORD and is_singular(fold(word)))
 
 
 def is_project_name_in_title(names: list[str], has_products: bool) -> bool:
@@ -111,6 +111,6 @@ def is_part_of_license_sentence(match: re.Match[str]) -> bool:
     return bool({Kind.UNKNOWN, Kind.NAME}.intersection(kinds)) and set(kinds) <= IN_NAME and len(who) <= MAX_WORDS
 
 
-def is_plugin(folded: list[str]) -> bool:
+def is_plugin(folded_words: list[str]) -> bool:
     """Return whether words say that something is a plugin of a HashiCorp product: "Terraform provider"."""
-    return not HOSTS.isdisjoint(folded) and not PLUGINS.isdisjoint(folded)
+    return not HOSTS.isdisjoint(folded_words) and not PLUGINS.isdisjoint(folded_words)

@@ -26,7 +26,7 @@ MARK = re.compile(r"\x01([^\x01\x02]*)\x02|\x03(\d+)\x04")
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class TemplateMatch:
     """Letters `start` to before `end` hold the template; `slots`: (kind, start, end) of what stands in its slots.
 
     `whole` is False where the text departs from the template at `end`.
@@ -50,7 +50,7 @@ class Mark(NamedTuple):
     """An enumerator as published, and what stands in its place."""
 
     own: str
-    got: str
+    value: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,40 +62,40 @@ class Template:
     lead: str  # the enumerator of its first line
     pieces: tuple[str | Number | re.Pattern[str], ...]  # the first is a string
 
-    def find(self, letters: str) -> Iterator[Found]:
+    def find(self, letters: str) -> Iterator[TemplateMatch]:
         """Every place where the template begins, whole or not, in order; none inside another whole one."""
         first, place = str(self.pieces[0]), 0
         while (start := letters.find(first[:40], place)) >= 0:
-            found = self.at(letters, start)
-            yield found
-            place = found.end if found.whole else start + 1
+            match = self.at(letters, start)
+            yield match
+            place = match.end if match.whole else start + 1
 
-    def at(self, letters: str, start: int) -> Found:
+    def at(self, letters: str, start: int) -> TemplateMatch:
         place, slots = start, list[tuple[str, int, int]]()
         lead = len(self.lead) if letters.endswith(self.lead, 0, start) else 0
         marks = [Mark(self.lead, self.lead if lead else "")] if self.lead else []
         for piece in self.pieces:
             if isinstance(piece, str):
                 if not letters.startswith(piece, place):
-                    return Found(start - lead, place + agreeing(piece, letters, place), whole=False)
+                    return TemplateMatch(start - lead, place + agreeing(piece, letters, place), whole=False)
                 place += len(piece)
                 continue
             match = (piece.pattern if isinstance(piece, Number) else piece).match(letters, place)
             if match is None:
-                return Found(start - lead, place, whole=False)
+                return TemplateMatch(start - lead, place, whole=False)
             if isinstance(piece, Number):
                 marks.append(Mark(piece.own, match[0]))
-            slots += [(name.split("_")[0], *match.span(name)) for name, got in match.groupdict().items() if got]
+            slots += [(name.split("_")[0], *match.span(name)) for name, value in match.groupdict().items() if value]
             place = match.end()
-        return Found(start - lead, place, tuple(slots), all(alike(marks, kind) for kind in (True, False)))
+        return TemplateMatch(start - lead, place, tuple(slots), all(alike(marks, kind) for kind in (True, False)))
 
 
 def alike(marks: list[Mark], numbers: bool) -> bool:
     """Return whether a text's numbers (or letters) are all as published, or all left out, or all of another count."""
     of_kind = [mark for mark in marks if mark.own.isdigit() == numbers]
-    gone = sum(not mark.got for mark in of_kind)
-    own = sum(mark.got == mark.own for mark in of_kind)
-    return gone in (0, len(of_kind)) and (own <= 1 or own + gone == len(of_kind))
+    missing_count = sum(not mark.value for mark in of_kind)
+    own = sum(mark.value == mark.own for mark in of_kind)
+    return missing_count in (0, len(of_kind)) and (own <= 1 or own + missing_count == len(of_kind))
 
 
 def agreeing(piece: str, letters: str, place: int) -> int:
@@ -108,22 +108,22 @@ def bare(text: str) -> str:
     return tidy(text).letters
 
 
-def marked(text: str) -> str:
+def mark_enumerators(text: str) -> str:
     """The letters of a text with its enumerators between marks."""
     pieces, last = [], 0
-    for found in ENUMERATOR.finditer(text):
-        pieces += [bare(text[last : found.start()]), f"\x01{bare(found[1])}\x02"]
-        last = found.end()
+    for enumerator in ENUMERATOR.finditer(text):
+        pieces += [bare(text[last : enumerator.start()]), f"\x01{bare(enumerator[1])}\x02"]
+        last = enumerator.end()
     return "".join([*pieces, bare(text[last:])])
 
 
 def place_of(text: str, fragment: str, start: int = 0) -> tuple[int, int]:
     """Return where the fragment's letters stand, whatever marks stand between them. Raises ValueError when nowhere."""
     loose = r"[\x01-\x04]?".join(map(re.escape, bare(fragment)))
-    found = re.compile(loose).search(text, start)
-    if found is None:
+    match = re.compile(loose).search(text, start)
+    if match is None:
         raise ValueError(f"The text has no “{fragment}”.")
-    return found.start(), found.end()
+    return match.start(), match.end()
 
 
 class Compiler:
@@ -131,7 +131,7 @@ class Compiler:
 
     def __init__(self, text: str, form: Form) -> None:
         body = text[text.index(form.start) :]
-        self.text = marked(body[: body.index(form.end) + len(form.end)] if form.end else body)
+        self.text = mark_enumerators(body[: body.index(form.end) + len(form.end)] if form.end else body)
         self.alternatives: list[tuple[str, tuple[str, ...]]] = []
         self.slots = count()
         self.loose = tuple(map(bare, form.loose))
@@ -152,11 +152,11 @@ class Compiler:
 
     def pieces(self, text: str) -> Iterator[str | Number | re.Pattern[str]]:
         last = 0
-        for found in MARK.finditer(text):
-            if found.start() > last:
-                yield text[last : found.start()]
-            last = found.end()
-            yield re.compile(self.choice(int(found[2]))) if found[2] else self.number(found[1], text[last:])
+        for mark in MARK.finditer(text):
+            if mark.start() > last:
+                yield text[last : mark.start()]
+            last = mark.end()
+            yield re.compile(self.choice(int(mark[2]))) if mark[2] else self.number(mark[1], text[last:])
         if last < len(text):
             yield text[last:]
 

@@ -125,12 +125,12 @@ CREDITS = (
 )
 
 
-def folded(pattern: str) -> re.Pattern[str]:
+def compile_folded_pattern(pattern: str) -> re.Pattern[str]:
     """The pattern over folded text (lower-case words, one blank between), ending where a word ends."""
     return re.compile(rf"(?:{pattern})(?= |$)")
 
 
-def named(ids: tuple[str, ...]) -> str:
+def build_title_pattern(ids: tuple[str, ...]) -> str:
     names = "|".join(f"(?:{name})" for id in ids for name in TITLES.get(id, ()))
     return rf"(?:the )?(?:{names})(?: license| licence)?(?: agreement)?"
 
@@ -155,19 +155,19 @@ def titles(ids: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
     """Patterns of what may name licences of these ids without adding anything: titles, sentences, tags, addresses."""
     always = (PLAIN, CREDITS, BLANK_FORM, FULL_TEXT, "all rights? reserved")
     if not ids:
-        return tuple(map(folded, always))
-    name = named(ids)
-    known = "|".join(plain(id) for id in ids)
+        return tuple(map(compile_folded_pattern, always))
+    name = build_title_pattern(ids)
+    spdx_ids = "|".join(plain(id) for id in ids)
     names = "|".join(name for id in ids for name in NAMES.get(id, ())) or name
-    places = "|".join([rf"spdx org licenses (?:{known})(?: html)?", *(PLACES[id] for id in ids if id in PLACES)])
+    places = "|".join([rf"spdx org licenses (?:{spdx_ids})(?: html)?", *(PLACES[id] for id in ids if id in PLACES)])
     where = rf"(?: http (?:{places}))?"
     return tuple(
         map(
-            folded,
+            compile_folded_pattern,
             (
                 *always,
-                rf"spdx license identifier (?:{known})",
-                rf"(?:(?:software )?license )?(?:{name}|(?:the )?(?:{known})(?: license)?){where}",
+                rf"spdx license identifier (?:{spdx_ids})",
+                rf"(?:(?:software )?license )?(?:{name}|(?:the )?(?:{spdx_ids})(?: license)?){where}",
                 rf"(?:license )?(?:the )?(?:{names})",
                 rf"software license agreement {name}",
                 rf"(?:{name}|the following license|this license) (?:applies to|covers) {WHOLE}",

@@ -12,7 +12,7 @@ from verification.terraform.messages import TerraformDecision
 
 Question = Callable[[Release, float], Result]
 QUESTIONS: tuple[tuple[str, str, Question], ...] = (
-    ("release.listed", gettext_noop("Listed in the registry"), program_rules.listed),
+    ("release.listed", gettext_noop("Listed in the registry"), program_rules.check_listing),
     ("release.packages", gettext_noop("A package for each platform"), program_rules.packages),
     ("release.platforms", gettext_noop("Recommended platforms"), program_rules.platforms),
     ("release.protocols", gettext_noop("Plugin protocols"), program_rules.protocols),
@@ -26,7 +26,7 @@ TITLE = gettext_noop("What Terraform would do")
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class ReleaseCheck:
     """One question with its result."""
 
     id: str
@@ -40,37 +40,37 @@ class Report:
 
     release: Release
     platform: str
-    checks: tuple[Answered, ...]
+    checks: tuple[ReleaseCheck, ...]
     terraform: TerraformDecision
     others: dict[str, TerraformDecision]
 
     @property
     def outcome(self) -> Outcome:
-        return get_worst_outcome(answered.result.outcome for answered in self.checks)
+        return get_worst_outcome(check.result.outcome for check in self.checks)
 
     def as_dict(self) -> dict[str, Any]:
         """As JSON; evidence as in the portal."""
-        listed = self.release.listed
+        version_entry = self.release.version_entry
         return {
             "provider": f"{self.release.namespace}/{self.release.name}",
             "version": self.release.version,
-            "platforms": list(listed.platforms) if listed else [],
+            "platforms": list(version_entry.platforms) if version_entry else [],
             "outcome": str(self.outcome),
             "checks": [
                 {
-                    "id": answered.id,
-                    "title": answered.title,
-                    "outcome": str(answered.result.outcome),
-                    "summary": answered.result.summary,
-                    "evidence": [evidence.as_dict() for evidence in answered.result.evidence],
+                    "id": check.id,
+                    "title": check.title,
+                    "outcome": str(check.result.outcome),
+                    "summary": check.result.summary,
+                    "evidence": [evidence.as_dict() for evidence in check.result.evidence],
                 }
-                for answered in self.checks
+                for check in self.checks
             ],
             "terraform": {
                 "verdict": self.terraform.verdict,
                 "message": self.terraform.message,
                 "platform": self.platform,
-                "platforms": {name: _told(judgement) for name, judgement in self.others.items()},
+                "platforms": {name: _decision_as_dict(judgement) for name, judgement in self.others.items()},
             },
         }
 
@@ -78,28 +78,32 @@ class Report:
 def verify(reader: Reader, version: str = "", platform: str = "linux_amd64") -> Report:
     """The release judged; the newest one where no version is named. Raises nothing: what fails is in the report."""
     release = reader.read(version, platform)
-    listed = release.listed.platforms if release.listed else ()
-    said = {name: install_simulation.judge(release, name) for name in dict.fromkeys((platform, *listed))}
-    checks = tuple(Answered(id, title, question(release, reader.now)) for id, title, question in QUESTIONS)
-    install = Answered(TERRAFORM, TITLE, _installs({name: said[name] for name in listed or (platform,)}))
-    return Report(release, platform, (*checks, install), said[platform], said)
+    platform_names = release.version_entry.platforms if release.version_entry else ()
+    decisions = {name: install_simulation.judge(release, name) for name in dict.fromkeys((platform, *platform_names))}
+    checks = tuple(ReleaseCheck(id, title, question(release, reader.now)) for id, title, question in QUESTIONS)
+    install = ReleaseCheck(
+        TERRAFORM, TITLE, _installs({name: decisions[name] for name in platform_names or (platform,)})
+    )
+    return Report(release, platform, (*checks, install), decisions[platform], decisions)
 
 
-def _installs(said: dict[str, TerraformDecision]) -> Result:
+def _installs(decisions: dict[str, TerraformDecision]) -> Result:
     """The worst that Terraform would say on any platform."""
-    refused = {name: judgement for name, judgement in said.items() if judgement.accepts is False}
-    refused = {name: judgement for name, judgement in refused.items() if not judgement.outage} or refused
-    open_ = {name: judgement for name, judgement in said.items() if judgement.accepts is None}
-    seen = tuple(Evidence(name, judgement.message) for name, judgement in (refused | open_).items())[:20]
-    if refused:
-        name, judgement = next(iter(refused.items()))
+    refusals = {name: judgement for name, judgement in decisions.items() if judgement.accepts is False}
+    refusals = {name: judgement for name, judgement in refusals.items() if not judgement.outage} or refusals
+    open_ = {name: judgement for name, judgement in decisions.items() if judgement.accepts is None}
+    evidence = tuple(Evidence(name, judgement.message) for name, judgement in (refusals | open_).items())[:20]
+    if refusals:
+        name, judgement = next(iter(refusals.items()))
         if judgement.outage:
-            return Result(Outcome.ERROR, f"We could not look: at the moment Terraform says {judgement.message}.", seen)
-        return Result(Outcome.FAIL, f"Terraform would refuse it on {name}: {judgement.message}", seen)
+            return Result(
+                Outcome.ERROR, f"We could not look: at the moment Terraform says {judgement.message}.", evidence
+            )
+        return Result(Outcome.FAIL, f"Terraform would refuse it on {name}: {judgement.message}", evidence)
     if open_:
-        return Result(Outcome.NOT_RUN, next(iter(open_.values())).message, seen)
+        return Result(Outcome.NOT_RUN, next(iter(open_.values())).message, evidence)
     return Result(Outcome.PASS, "Terraform would install it.")
 
 
-def _told(judgement: TerraformDecision) -> dict[str, str]:
+def _decision_as_dict(judgement: TerraformDecision) -> dict[str, str]:
     return {"verdict": judgement.verdict, "message": judgement.message}

@@ -22,10 +22,10 @@ COMMON = (
     "openbsd_386", "openbsd_amd64", "solaris_amd64", "windows_386", "windows_amd64",
 )  # fmt: skip
 # those that the registry recommends today; HCP Terraform runs on NEEDED
-RECOMMENDED = (
+RECOMMENDED_PLATFORMS = (
     "darwin_amd64", "darwin_arm64", "linux_amd64", "linux_arm64", "linux_arm", "linux_s390x", "windows_amd64",
 )  # fmt: skip
-NEEDED = "linux_amd64"
+REQUIRED_PLATFORM = "linux_amd64"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class Source:
         return f"{self.namespace}/{self.name}" if self.host == PUBLIC_HOST else self.path
 
 
-def shown(platform: str) -> str:
+def describe_platform(platform: str) -> str:
     """ "linux_amd64" in words: "Linux, 64-bit x86"."""
     os, _, arch = platform.partition("_")
     return f"{OPERATING_SYSTEMS.get(os, os)}, {ARCHITECTURES.get(arch, arch)}"
@@ -64,7 +64,7 @@ def user_plugins(os: str) -> str:
     return r"%APPDATA%\terraform.d\plugins" if os == "windows" else "~/.terraform.d/plugins"
 
 
-def _joined(os: str, *parts: str) -> str:
+def _join_path(os: str, *parts: str) -> str:
     return ("\\" if os == "windows" else "/").join(parts)
 
 
@@ -72,15 +72,15 @@ def places(source: Source, version: str, os: str, arch: str) -> tuple[Place, ...
     """Where the files of one platform go by hand, from a mirror, in a cache and in a working folder."""
     platform, binary = f"{os}_{arch}", file_names.binary(source.name, version, os)
     archive = (source.host, source.namespace, source.name, file_names.archive(source.name, version, os, arch))
-    unpacked = (*archive[:3], version, platform, binary)
-    written = _joined(os, ".terraform", "providers", *unpacked)
+    unpacked_path = (*archive[:3], version, platform, binary)
+    working_path = _join_path(os, ".terraform", "providers", *unpacked_path)
     return (
-        *_by_hand(os, platform, binary, archive, unpacked),
-        Place(gettext_noop("Mirror in a folder, unpacked"), _joined(os, "MIRROR", *unpacked)),
-        Place(gettext_noop("Mirror in a folder, packed"), _joined(os, "MIRROR", *archive)),
+        *_by_hand(os, platform, binary, archive, unpacked_path),
+        Place(gettext_noop("Mirror in a folder, unpacked"), _join_path(os, "MIRROR", *unpacked_path)),
+        Place(gettext_noop("Mirror in a folder, packed"), _join_path(os, "MIRROR", *archive)),
         Place(gettext_noop("Mirror on the web"), "/".join(("https://MIRROR", *archive)), BESIDE),
-        Place(gettext_noop("Plugin cache"), "/".join(("$HOME/.terraform.d/plugin-cache", *unpacked)), CACHE),
-        Place(gettext_noop("Working folder"), written, gettext_noop("Written by terraform init.")),
+        Place(gettext_noop("Plugin cache"), "/".join(("$HOME/.terraform.d/plugin-cache", *unpacked_path)), CACHE),
+        Place(gettext_noop("Working folder"), working_path, gettext_noop("Written by terraform init.")),
     )
 
 
@@ -92,28 +92,28 @@ CACHE = gettext_noop(
 
 
 def _by_hand(
-    os: str, platform: str, binary: str, archive: tuple[str, ...], unpacked: tuple[str, ...]
+    os: str, platform: str, binary: str, archive: tuple[str, ...], unpacked_path: tuple[str, ...]
 ) -> tuple[Place, ...]:
     plugins = user_plugins(os)
     return (
         Place(
             gettext_noop("User plugins, unpacked"),
-            _joined(os, plugins, *unpacked),
+            _join_path(os, plugins, *unpacked_path),
             gettext_noop("Terraform 0.13 and newer."),
         ),
         Place(
             gettext_noop("User plugins, packed"),
-            _joined(os, plugins, *archive),
+            _join_path(os, plugins, *archive),
             gettext_noop("The archive as it was published."),
         ),
         Place(
             gettext_noop("User plugins, before 0.13"),
-            _joined(os, plugins, binary),
+            _join_path(os, plugins, binary),
             gettext_noop("For the system that it was built for."),
         ),
         Place(
             gettext_noop("User plugins, before 0.13, several systems"),
-            _joined(os, plugins, platform, binary),
+            _join_path(os, plugins, platform, binary),
             gettext_noop("Terraform reads the folder and the subfolder of its own system, and no other."),
         ),
     )
@@ -134,9 +134,9 @@ def required_providers(source: Source, version: str) -> str:
     )
 
 
-def provider_block(name: str, required: Sequence[str] = (), alias: str = "") -> str:
+def provider_block(name: str, required_arguments: Sequence[str] = (), alias: str = "") -> str:
     """The provider's own block with the arguments that it asks for; blank where it needs none and has no alias."""
-    width = max(map(len, (*required, "alias" if alias else "")), default=0)
+    width = max(map(len, (*required_arguments, "alias" if alias else "")), default=0)
     lines = [f'  {"alias".ljust(width)} = "{alias}"'] if alias else []
-    lines += [f"  {argument.ljust(width)} = …" for argument in required]
+    lines += [f"  {argument.ljust(width)} = …" for argument in required_arguments]
     return f'provider "{name}" {{\n' + "\n".join(lines) + "\n}\n" if lines else ""

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from verification.releases.artifacts import checksums, file_names
 from verification.releases.inspection import Platform, Release
-from verification.releases.registry_package import Package, Told
+from verification.releases.registry_package import Package, ParsedReply
 from verification.sources.errors import RequestRefusedError
 from verification.sources.registry.protocol import RegistryReply
 from verification.terraform.messages import (
@@ -44,15 +44,15 @@ def _questions(release: Release, name: str) -> Iterator[TerraformDecision | None
         yield build_refusal("provider_namespace")
     if not file_names.is_provider(release.name):
         yield build_refusal("provider_type")
-    yield _asked(release.versions.reply, release, _unlisted(release))
+    yield _judge_status(release.versions.reply, release, _refuse_unknown_provider(release))
     yield _misread(release.versions, release)
     yield _list(release)
     platform = release.platform(name)
     if platform is None:
         yield build_unknown_decision("Not settled: the platform was not read.")
         return
-    yield _asked(platform.told.reply, release, _no_platform(release, name))
-    yield _misread(platform.told, release)
+    yield _judge_status(platform.package_reply.reply, release, _no_platform(release, name))
+    yield _misread(platform.package_reply, release)
     if platform.package is not None:
         yield from _package(platform, platform.package, release)
 
@@ -68,18 +68,20 @@ def _package(platform: Platform, package: Package, release: Release) -> Iterator
     yield _address(platform, package.shasums_signature_url, "SHASUMS signature")
     yield _file(platform.signature, release, "signature_unread")
     yield _download(platform.archive_reply)
-    listed, verdict = platform.sums.body if platform.sums else b"", platform.verdict
-    yield checksums.terraform_matches(listed, package.filename, package.shasum)
-    found = platform.archive_reply.answer.sha256 if platform.archive_reply and platform.archive_reply.answer else ""
-    if found != package.shasum.lower():
-        yield build_refusal("archive_other", found=found, expected=package.shasum.lower())
+    checksum_list, verdict = platform.sums.body if platform.sums else b"", platform.verdict
+    yield checksums.terraform_matches(checksum_list, package.filename, package.shasum)
+    archive_digest = (
+        platform.archive_reply.answer.sha256 if platform.archive_reply and platform.archive_reply.answer else ""
+    )
+    if archive_digest != package.shasum.lower():
+        yield build_refusal("archive_other", found=archive_digest, expected=package.shasum.lower())
     yield verdict.terraform if verdict else None
-    yield platform.vouched.terraform if platform.vouched else None
+    yield platform.trust.terraform if platform.trust else None
     yield platform.archive.terraform if platform.archive else None
-    yield checksums.terraform_survives(listed)
+    yield checksums.terraform_survives(checksum_list)
 
 
-def _unlisted(release: Release) -> TerraformDecision:
+def _refuse_unknown_provider(release: Release) -> TerraformDecision:
     return build_refusal("unknown_provider", host=release.host, ns=release.address)
 
 
@@ -91,7 +93,7 @@ def _query(release: Release, why: str) -> TerraformDecision:
     return build_refusal("failed_query", ns=release.address, why=why)
 
 
-def _asked(reply: RegistryReply, release: Release, missing: TerraformDecision) -> TerraformDecision | None:
+def _judge_status(reply: RegistryReply, release: Release, missing: TerraformDecision) -> TerraformDecision | None:
     """What it says to a status of the registry that is not 200."""
     if reply.ok and not _late(reply):
         return None
@@ -106,8 +108,8 @@ def _file(reply: RegistryReply | None, release: Release, key: str) -> TerraformD
     """What it says to a file of the release that is not there."""
     if reply is None or (reply.ok and not _late(reply)):
         return None
-    returned = render_message("returned", status=_status(reply), place=reply.place)
-    return _open(reply) or _passing(reply, _query(release, render_message(key, why=_gave_up(reply) or returned)))
+    returned_status = render_message("returned", status=_status(reply), place=reply.place)
+    return _open(reply) or _passing(reply, _query(release, render_message(key, why=_gave_up(reply) or returned_status)))
 
 
 def _download(reply: RegistryReply | None) -> TerraformDecision | None:
@@ -145,20 +147,20 @@ def _status(reply: RegistryReply) -> str:
     return reply.answer.status_line if reply.answer else ""
 
 
-def _misread(told: Told[Any], release: Release) -> TerraformDecision | None:
-    return None if told.misread is None else _query(release, told.misread)
+def _misread(parsed_reply: ParsedReply[Any], release: Release) -> TerraformDecision | None:
+    return None if parsed_reply.misread is None else _query(release, parsed_reply.misread)
 
 
 def _list(release: Release) -> TerraformDecision | None:
     """It reads every version of the list, and stumbles over any that is none."""
-    listed = release.versions.value.listed if release.versions.value else ()
-    bad = next((one.version for one in listed if not _is_version(one.version)), None)
+    entries = release.versions.value.entries if release.versions.value else ()
+    bad = next((one.version for one in entries if not _is_version(one.version)), None)
     if bad is not None:
         return _bad_version(bad, release)
-    if not listed:
+    if not entries:
         return build_refusal("no_versions", ns=release.address)
-    is_chosen = release.listed is not None and not parse_version(release.version).is_unspecified
-    return None if is_chosen else build_refusal("no_match", version=release.asked)
+    is_chosen = release.version_entry is not None and not parse_version(release.version).is_unspecified
+    return None if is_chosen else build_refusal("no_match", version=release.requested_version)
 
 
 def _is_version(text: str) -> bool:
@@ -184,8 +186,8 @@ def _protocols(package: Package, release: Release) -> TerraformDecision | None:
         return _bad_version(bad, release)
     if not package.protocols or _fits(package.protocols):
         return None
-    listed = release.versions.value.listed if release.versions.value else ()
-    if not any(_fits(one.protocols) for one in listed):
+    entries = release.versions.value.entries if release.versions.value else ()
+    if not any(_fits(one.protocols) for one in entries):
         return build_refusal("no_compatible", ns=release.address)
     return build_refusal("incompatible", quoted_ns=quote(release.address), version=release.version)
 
@@ -197,7 +199,7 @@ def _fits(protocols: tuple[str, ...]) -> bool:
 def _address(platform: Platform, address: str, which: str) -> TerraformDecision | None:
     if not address.isprintable():
         return build_refusal("url", which=which)
-    scheme = urlsplit(platform.told.reply.resolve(address)).scheme
+    scheme = urlsplit(platform.package_reply.reply.resolve(address)).scheme
     return None if scheme in {"http", "https"} else build_refusal("url_scheme", which=which)
 
 

@@ -14,9 +14,16 @@ from verification.releases.artifacts import executables, file_names
 from verification.releases.artifacts.key_trust import Level
 from verification.releases.artifacts.remarks import Remark, fail, warn
 from verification.releases.inspection import Platform, Release
-from verification.releases.install_layout import NEEDED, RECOMMENDED
+from verification.releases.install_layout import RECOMMENDED_PLATFORMS, REQUIRED_PLATFORM
 from verification.releases.registry_package import protocols_of_manifest
-from verification.releases.summaries import NOTHING, of_each, offered, result, unread, with_troubles
+from verification.releases.summaries import (
+    NOTHING,
+    build_result_with_troubles,
+    check_each_platform,
+    list_platforms,
+    result,
+    unread,
+)
 from verification.sources.registry.protocol import RegistryReply
 from verification.terraform.versions import is_strict
 
@@ -24,122 +31,143 @@ DAY = 86400.0
 FORECASTS = ((7, "within a week"), (30, "within 30 days"), (90, "within 90 days"))
 
 
-def listed(release: Release, now: float) -> Result:
+def check_listing(release: Release, now: float) -> Result:
     """The registry lists the version, under a version that is one."""
-    reply, told = release.versions.reply, release.versions.value
-    seen: tuple[Evidence, ...] = (Evidence("Asked", reply.address, reply.address),)
-    if told is None:
-        return unread(reply, "The registry's list of versions", seen)
-    seen += tuple(Evidence("The registry warns", text) for text in told.warnings)
-    if release.listed is None:
-        wanted = f"version {release.asked}" if release.asked else "any version"
-        return Result(Outcome.FAIL, f"The registry does not list {wanted} of {release.address}.", seen)
-    found = (
-        [] if is_strict(release.listed.version) else [warn("loose", f"“{release.asked}” is not a semantic version.")]
+    reply, versions = release.versions.reply, release.versions.value
+    evidence: tuple[Evidence, ...] = (Evidence("Asked", reply.address, reply.address),)
+    if versions is None:
+        return unread(reply, "The registry's list of versions", evidence)
+    evidence += tuple(Evidence("The registry warns", text) for text in versions.warnings)
+    if release.version_entry is None:
+        requested = f"version {release.requested_version}" if release.requested_version else "any version"
+        return Result(Outcome.FAIL, f"The registry does not list {requested} of {release.address}.", evidence)
+    remarks = (
+        []
+        if is_strict(release.version_entry.version)
+        else [warn("loose", f"“{release.requested_version}” is not a semantic version.")]
     )
-    found += [warn("warned", "The registry warns the users of this provider.")] if told.warnings else []
-    return result(found, f"The registry lists {release.version}.", seen)
+    remarks += [warn("warned", "The registry warns the users of this provider.")] if versions.warnings else []
+    return result(remarks, f"The registry lists {release.version}.", evidence)
 
 
 def packages(release: Release, now: float) -> Result:
     """Each platform that is listed has a package of its own, under the names that are published."""
     if not release.platforms:
         return NOTHING
-    found, troubles = [], []
-    for platform in offered(release):
-        if platform.package is None and platform.told.reply.ok:
-            found.append(fail("misread", "The registry's answer for a platform is not in a form that Terraform reads."))
+    remarks, troubles = [], []
+    for platform in list_platforms(release):
+        if platform.package is None and platform.package_reply.reply.ok:
+            remarks.append(
+                fail("misread", "The registry's answer for a platform is not in a form that Terraform reads.")
+            )
         elif platform.package is None:
-            troubles.append(platform.told.reply)
-        found += _named(platform, release)
-    shown = (Evidence("Platforms", ", ".join(platform.name for platform in offered(release)) or "none"),)
-    return with_troubles(found, troubles, "Every listed platform has its package.", shown)
+            troubles.append(platform.package_reply.reply)
+        remarks += _check_names(platform, release)
+    evidence = (Evidence("Platforms", ", ".join(platform.name for platform in list_platforms(release)) or "none"),)
+    return build_result_with_troubles(remarks, troubles, "Every listed platform has its package.", evidence)
 
 
-def _named(platform: Platform, release: Release) -> list[Remark]:
-    package, found = platform.package, []
+def _check_names(platform: Platform, release: Release) -> list[Remark]:
+    package, remarks = platform.package, []
     if package is None:
         return []
     os, _, arch = platform.name.partition("_")
     expected = file_names.archive(release.name, release.version, os, arch)
     if package.platform != platform.name:
-        found.append(fail("target", f"The package for {platform.name} says that it is for {package.platform}."))
+        remarks.append(fail("target", f"The package for {platform.name} says that it is for {package.platform}."))
     if package.filename != expected:
-        found.append(fail("filename", f"The archive is called {package.filename or 'nothing'}, not {expected}."))
+        remarks.append(fail("filename", f"The archive is called {package.filename or 'nothing'}, not {expected}."))
     parts = ((package.shasums_url, file_names.sums), (package.shasums_signature_url, file_names.signature))
     for address, name in parts:
         last = unquote(urlsplit(address).path.rpartition("/")[2])
-        wanted = name(release.name, release.version)
-        if last != wanted:
-            found.append(warn("asset_name", f"{last[:80] or 'A file without a name'} should be called {wanted}."))
-    return found
+        expected_name = name(release.name, release.version)
+        if last != expected_name:
+            remarks.append(
+                warn("asset_name", f"{last[:80] or 'A file without a name'} should be called {expected_name}.")
+            )
+    return remarks
 
 
 def platforms(release: Release, now: float) -> Result:
     """The platforms that HCP Terraform needs and the registry recommends."""
     if not release.platforms:
         return NOTHING
-    names_of = [platform.name for platform in offered(release)]
-    missing = [platform for platform in RECOMMENDED if platform not in names_of]
-    found = [warn("needed", f"{NEEDED} is missing; HCP Terraform runs on it.")] if NEEDED in missing else []
-    others = [platform for platform in missing if platform != NEEDED]
-    seen = (Evidence("Offered", ", ".join(names_of) or "none"), Evidence("Recommended and missing", ", ".join(others)))
-    return result(found, f"{len(names_of)} platforms are offered.", seen if others else seen[:1])
+    names_of = [platform.name for platform in list_platforms(release)]
+    missing = [platform for platform in RECOMMENDED_PLATFORMS if platform not in names_of]
+    remarks = (
+        [warn("needed", f"{REQUIRED_PLATFORM} is missing; HCP Terraform runs on it.")]
+        if REQUIRED_PLATFORM in missing
+        else []
+    )
+    others = [platform for platform in missing if platform != REQUIRED_PLATFORM]
+    evidence = (
+        Evidence("Offered", ", ".join(names_of) or "none"),
+        Evidence("Recommended and missing", ", ".join(others)),
+    )
+    return result(remarks, f"{len(names_of)} platforms are offered.", evidence if others else evidence[:1])
 
 
 def protocols(release: Release, now: float) -> Result:
     """The plugin protocols of list, package and manifest agree and are ones that Terraform speaks."""
-    if release.listed is None or not any(platform.sums and platform.sums.ok for platform in offered(release)):
+    if release.version_entry is None or not any(
+        platform.sums and platform.sums.ok for platform in list_platforms(release)
+    ):
         return NOTHING
-    found, by_list = [], frozenset(release.listed.protocols)
-    for platform in offered(release):
+    remarks, by_list = [], frozenset(release.version_entry.protocols)
+    for platform in list_platforms(release):
         if platform.package is not None and frozenset(platform.package.protocols) != by_list:
-            found.append(fail("package", f"The package for {platform.name} names other protocols than the list."))
+            remarks.append(fail("package", f"The package for {platform.name} names other protocols than the list."))
     if not any(text.split(".")[0] in {"5", "6"} for text in by_list):
-        found.append(fail("spoken", "Terraform speaks the protocols 5 and 6, and none of them is named."))
+        remarks.append(fail("spoken", "Terraform speaks the protocols 5 and 6, and none of them is named."))
     manifest, by_manifest = release.manifest, None
     if manifest is None:
-        found.append(
+        remarks.append(
             warn("no_manifest", "The list of checksums names no manifest, so protocol 5.0 is taken for granted.")
         )
     elif manifest.ok:
         by_manifest = protocols_of_manifest(manifest.body)
-        found += _of_the_manifest(by_manifest, by_list, release, manifest)
-    seen: tuple[Evidence, ...] = (Evidence("By the list", ", ".join(sorted(by_list)) or "none"),)
-    seen += (Evidence("By the manifest", ", ".join(by_manifest), manifest.address),) if by_manifest and manifest else ()
+        remarks += _of_the_manifest(by_manifest, by_list, release, manifest)
+    evidence: tuple[Evidence, ...] = (Evidence("By the list", ", ".join(sorted(by_list)) or "none"),)
+    evidence += (
+        (Evidence("By the manifest", ", ".join(by_manifest), manifest.address),) if by_manifest and manifest else ()
+    )
     troubles = [manifest] if manifest is not None and not manifest.ok else []
-    return with_troubles(found, troubles, "The protocols agree.", seen)
+    return build_result_with_troubles(remarks, troubles, "The protocols agree.", evidence)
 
 
 def _of_the_manifest(
     protocols: tuple[str, ...] | None, by_list: frozenset[str], release: Release, manifest: RegistryReply
 ) -> list[Remark]:
-    wanted = file_names.manifest(release.name, release.version)
-    digests = {sums.digest_of(p.sums.body, wanted) for p in release.platforms if p.sums is not None and p.sums.ok}
-    found = []
+    filename = file_names.manifest(release.name, release.version)
+    digests = {sums.digest_of(p.sums.body, filename) for p in release.platforms if p.sums is not None and p.sums.ok}
+    remarks = []
     if manifest.answer is not None and manifest.answer.sha256 not in digests:
-        found.append(fail("manifest_changed", "The manifest is not the one whose checksum was signed."))
+        remarks.append(fail("manifest_changed", "The manifest is not the one whose checksum was signed."))
     if protocols is None:
-        found.append(fail("manifest_form", "The manifest names no protocol versions."))
+        remarks.append(fail("manifest_form", "The manifest names no protocol versions."))
     elif frozenset(protocols) != by_list:
-        found.append(fail("manifest", "The manifest names other protocols than the registry."))
-    return found
+        remarks.append(fail("manifest", "The manifest names other protocols than the registry."))
+    return remarks
 
 
 def checksums(release: Release, now: float) -> Result:
     """The list of checksums is clean, names every archive, and the registry agrees with it."""
-    return of_each(release, lambda p: (p.sums, p.package), _checksums, "The list of checksums is as it should be.")
+    return check_each_platform(
+        release, lambda p: (p.sums, p.package), _checksums, "The list of checksums is as it should be."
+    )
 
 
 def _checksums(platform: Platform, release: Release) -> list[Remark]:
     package, document = platform.package, platform.sums.body if platform.sums else b""
     if package is None:
         return []
-    found = list(sums.remarks(document, filter(None, (package.filename,))))
+    remarks = list(sums.remarks(document, filter(None, (package.filename,))))
     digest = sums.digest_of(document, package.filename)
     if digest and digest != package.shasum.lower():
-        found.append(fail("registry_differs", f"The registry gives {package.filename} another checksum than the list."))
-    return found
+        remarks.append(
+            fail("registry_differs", f"The registry gives {package.filename} another checksum than the list.")
+        )
+    return remarks
 
 
 def signature(release: Release, now: float) -> Result:
@@ -148,12 +176,14 @@ def signature(release: Release, now: float) -> Result:
     def remarks(platform: Platform, _: Release) -> Iterable[Remark]:
         return platform.verdict.remarks if platform.verdict else ()
 
-    seen = _signer(release)
-    return of_each(release, lambda p: (p.signature, p.verdict), remarks, "Signed by a registered key.", seen)
+    evidence = _signer(release)
+    return check_each_platform(
+        release, lambda p: (p.signature, p.verdict), remarks, "Signed by a registered key.", evidence
+    )
 
 
 def _signer(release: Release) -> tuple[Evidence, ...]:
-    verdict = next((platform.verdict for platform in offered(release) if platform.verdict), None)
+    verdict = next((platform.verdict for platform in list_platforms(release) if platform.verdict), None)
     if verdict is None or verdict.signer is None or verdict.certificate is None or verdict.signature is None:
         return ()
     signed_on = datetime.fromtimestamp(verdict.signature.created_at or 0, UTC)
@@ -167,41 +197,43 @@ def _signer(release: Release) -> tuple[Evidence, ...]:
 def key(release: Release, now: float) -> Result:
     """The key will not expire soon, and whoever vouches for it really does."""
     platform = next(
-        (platform for platform in offered(release) if platform.verdict and platform.verdict.certificate), None
+        (platform for platform in list_platforms(release) if platform.verdict and platform.verdict.certificate), None
     )
     verdict = platform.verdict if platform else None
     if platform is None or verdict is None or verdict.certificate is None:
         return Result(Outcome.NOT_RUN, "No registered key signed this release, so there is none to look at.")
-    end, found = verdict.certificate.expires_at, []
+    end, remarks = verdict.certificate.expires_at, []
     days = (end.timestamp() - now) / DAY if end else None
     if days is not None and days > 0:
         soon = next((words for limit, words in FORECASTS if days <= limit), "")
-        found += [warn("expires", f"The key expires {soon}, on {end:%Y-%m-%d}.")] if soon else []
+        remarks += [warn("expires", f"The key expires {soon}, on {end:%Y-%m-%d}.")] if soon else []
     if days is not None and days <= 0:
-        found.append(warn("expired", f"The key expired on {end:%Y-%m-%d}."))
-    level = platform.vouched.level if platform.vouched else Level.SELF
+        remarks.append(warn("expired", f"The key expired on {end:%Y-%m-%d}."))
+    level = platform.trust.level if platform.trust else Level.SELF
     if level == Level.BROKEN:
-        found.append(
+        remarks.append(
             fail("trust", "The registry's trust signature does not hold, and Terraform refuses such a release.")
         )
-    return result(found, f"The key is {level}.", (Evidence("Terraform calls it", level),))
+    return result(remarks, f"The key is {level}.", (Evidence("Terraform calls it", level),))
 
 
 def archive(release: Release, now: float) -> Result:
     """Each archive has the checksum that was signed, holds nothing odd, and a program for its platform."""
-    return of_each(release, lambda p: (p.archive_reply, p.archive), _archive, "Every archive is what it says.")
+    return check_each_platform(
+        release, lambda p: (p.archive_reply, p.archive), _archive, "Every archive is what it says."
+    )
 
 
 def _archive(platform: Platform, release: Release) -> list[Remark]:
-    package, found = platform.package, platform.archive
+    package, contents = platform.package, platform.archive
     answer = platform.archive_reply.answer if platform.archive_reply else None
-    if package is None or found is None or answer is None:
+    if package is None or contents is None or answer is None:
         return []
-    remarks = list(found.remarks)
+    remarks = list(contents.remarks)
     signed = sums.digest_of(platform.sums.body, package.filename) if platform.sums else ""
     if answer.sha256 not in (package.shasum.lower(), signed) or (signed and answer.sha256 != signed):
         remarks.append(fail("changed", "The archive does not have the checksum that was signed: it was replaced."))
-    if found.program and found.head:
+    if contents.program and contents.head:
         os, _, arch = platform.name.partition("_")
-        remarks += executables.remarks(found.head, os, arch)
+        remarks += executables.remarks(contents.head, os, arch)
     return remarks

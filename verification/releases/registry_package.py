@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class VersionEntry:
     """One version in the list. `platforms` as "linux_amd64"."""
 
     version: str
@@ -24,7 +24,7 @@ class Listed:
 class Versions:
     """The list of versions, with what the registry warns of."""
 
-    listed: tuple[Listed, ...]
+    entries: tuple[VersionEntry, ...]
     warnings: tuple[str, ...]
 
 
@@ -57,7 +57,7 @@ class Package:
 
 
 @dataclass(frozen=True, slots=True)
-class Told(Generic[T]):
+class ParsedReply(Generic[T]):
     """A reply and what stands in it. `value` is None where it could not be read; `misread` is then Terraform's word."""
 
     reply: RegistryReply
@@ -65,28 +65,28 @@ class Told(Generic[T]):
     misread: str | None = None
 
 
-def told(reply: RegistryReply, shape: Callable[[Any], T]) -> Told[T]:
+def parse_reply(reply: RegistryReply, shape: Callable[[Any], T]) -> ParsedReply[T]:
     """The reply in our shape, if it is one."""
     if not reply.ok:
-        return Told(reply)
+        return ParsedReply(reply)
     try:
-        return Told(reply, shape(go_json.decode_json(reply.body)))
+        return ParsedReply(reply, shape(go_json.decode_json(reply.body)))
     except JsonReadError as error:
-        return Told(reply, misread=str(error))
+        return ParsedReply(reply, misread=str(error))
 
 
 def versions(raw: Any) -> Versions:
     """Raises Misread."""
-    said = go_json.expect_object(raw)
+    document = go_json.expect_object(raw)
     return Versions(
-        tuple(_listed(item) for item in go_json.expect_objects(said.get("versions"))),
-        go_json.expect_strings(said.get("warnings"), "ResponseBody.warnings"),
+        tuple(_parse_entry(item) for item in go_json.expect_objects(document.get("versions"))),
+        go_json.expect_strings(document.get("warnings"), "ResponseBody.warnings"),
     )
 
 
-def _listed(raw: dict[str, Any]) -> Listed:
+def _parse_entry(raw: dict[str, Any]) -> VersionEntry:
     version = go_json.expect_string(raw.get("version"), ".versions.version")
-    return Listed(
+    return VersionEntry(
         version, go_json.expect_strings(raw.get("protocols"), ".versions.protocols"), _platforms(raw.get("platforms"))
     )
 
@@ -100,13 +100,13 @@ def _platforms(raw: Any) -> tuple[str, ...]:
 
 def package(raw: Any) -> Package:
     """Raises Misread."""
-    said = go_json.expect_object(raw)
+    document = go_json.expect_object(raw)
 
     def text(name: str) -> str:
-        return go_json.expect_string(said.get(name), f"ResponseBody.{name}")
+        return go_json.expect_string(document.get(name), f"ResponseBody.{name}")
 
     return Package(
-        protocols=go_json.expect_strings(said.get("protocols"), "ResponseBody.protocols"),
+        protocols=go_json.expect_strings(document.get("protocols"), "ResponseBody.protocols"),
         os=text("os"),
         arch=text("arch"),
         filename=text("filename"),
@@ -116,7 +116,9 @@ def package(raw: Any) -> Package:
         shasums_signature_url=text("shasums_signature_url"),
         keys=tuple(
             _key(key)
-            for key in go_json.expect_objects(go_json.expect_object(said.get("signing_keys")).get("gpg_public_keys"))
+            for key in go_json.expect_objects(
+                go_json.expect_object(document.get("signing_keys")).get("gpg_public_keys")
+            )
         ),
     )
 
@@ -133,8 +135,8 @@ def _key(raw: dict[str, Any]) -> SigningKey:
 def protocols_of_manifest(body: bytes) -> tuple[str, ...] | None:
     """The protocol versions that a manifest names; None where it is no manifest."""
     try:
-        said = go_json.expect_object(go_json.expect_object(go_json.decode_json(body)).get("metadata"))
-        found = go_json.expect_strings(said.get("protocol_versions"), "")
+        metadata = go_json.expect_object(go_json.expect_object(go_json.decode_json(body)).get("metadata"))
+        protocols = go_json.expect_strings(metadata.get("protocol_versions"), "")
     except JsonReadError:
         return None
-    return found or None
+    return protocols or None

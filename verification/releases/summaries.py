@@ -12,34 +12,36 @@ MOST_TOLD = 6
 MOST_EVIDENCE = 20
 
 
-def offered(release: Release) -> list[Platform]:
+def list_platforms(release: Release) -> list[Platform]:
     """The platforms that the registry lists; those that it does not were read only to see what Terraform would say."""
-    listed = release.listed.platforms if release.listed else ()
-    return [platform for platform in release.platforms if platform.name in listed or platform.package is not None]
+    listed_names = release.version_entry.platforms if release.version_entry else ()
+    return [platform for platform in release.platforms if platform.name in listed_names or platform.package is not None]
 
 
-def of_each(
+def check_each_platform(
     release: Release,
     part: Callable[[Platform], tuple[RegistryReply | None, object | None]],
     remarks: Callable[[Platform, Release], Iterable[Remark]],
     good: str,
-    seen: tuple[Evidence, ...] = (),
+    context: tuple[Evidence, ...] = (),
 ) -> Result:
     """The same question to every platform. `part` gives the reply it is about, and what was made of it or None."""
-    said: dict[Remark, list[str]] = {}
+    names_by_remark: dict[Remark, list[str]] = {}
     troubles, unseen = [], []
-    for platform in offered(release):
-        reply, made = part(platform)
+    for platform in list_platforms(release):
+        reply, value = part(platform)
         if reply is not None and not reply.ok:
             troubles.append(reply)
-        elif made is None:
+        elif value is None:
             unseen.append(platform.name)
         else:
             for remark in remarks(platform, release):
-                said.setdefault(remark, []).append(platform.name)
-    evidence = tuple(Evidence(", ".join(names[:MOST_TOLD]), remark.text) for remark, names in said.items())
-    answer = with_troubles(list(said), troubles, good, (*seen, *evidence[:MOST_EVIDENCE]))
-    return answer if answer.outcome in (Outcome.FAIL, Outcome.ERROR) else _unseen(answer, unseen, offered(release))
+                names_by_remark.setdefault(remark, []).append(platform.name)
+    details = tuple(Evidence(", ".join(names[:MOST_TOLD]), remark.text) for remark, names in names_by_remark.items())
+    answer = build_result_with_troubles(list(names_by_remark), troubles, good, (*context, *details[:MOST_EVIDENCE]))
+    return (
+        answer if answer.outcome in (Outcome.FAIL, Outcome.ERROR) else _unseen(answer, unseen, list_platforms(release))
+    )
 
 
 def _unseen(answer: Result, unseen: list[str], every: list[Platform]) -> Result:
@@ -52,32 +54,34 @@ def _unseen(answer: Result, unseen: list[str], every: list[Platform]) -> Result:
     return Result(Outcome.NOT_RUN, f"There was nothing to look at for {names}.", answer.evidence)
 
 
-def with_troubles(found: list[Remark], troubles: list[RegistryReply], good: str, seen: tuple[Evidence, ...]) -> Result:
+def build_result_with_troubles(
+    remarks: list[Remark], troubles: list[RegistryReply], good: str, evidence: tuple[Evidence, ...]
+) -> Result:
     """What was remarked, and what could not be read: an outage is an error of ours, anything else a failure."""
     if not troubles:
-        return result(found, good, seen)
+        return result(remarks, good, evidence)
     outages = [reply for reply in troubles if reply.is_inconclusive]
     missing = [fail("unread", reply.trouble) for reply in troubles if not reply.is_inconclusive]
-    seen += tuple(Evidence("Not read", reply.trouble, reply.address) for reply in troubles[:MOST_TOLD])
-    said = result([*found, *missing], good, seen)
-    if outages and said.outcome != Outcome.FAIL:
-        return Result(Outcome.ERROR, f"We could not look: {outages[0].trouble}", seen)
-    return said
+    evidence += tuple(Evidence("Not read", reply.trouble, reply.address) for reply in troubles[:MOST_TOLD])
+    summary = result([*remarks, *missing], good, evidence)
+    if outages and summary.outcome != Outcome.FAIL:
+        return Result(Outcome.ERROR, f"We could not look: {outages[0].trouble}", evidence)
+    return summary
 
 
-def result(found: list[Remark], good: str, seen: tuple[Evidence, ...] = ()) -> Result:
+def result(remarks: list[Remark], good: str, evidence: tuple[Evidence, ...] = ()) -> Result:
     """The worst of the remarks with its sentence, and how many more there are."""
-    outcome = outcome_of(found)
-    worst_first = [remark for remark in dict.fromkeys(found) if remark.outcome == outcome]
+    outcome = outcome_of(remarks)
+    worst_first = [remark for remark in dict.fromkeys(remarks) if remark.outcome == outcome]
     if not worst_first:
-        return Result(outcome, good, seen)
+        return Result(outcome, good, evidence)
     more = len(worst_first) - 1
-    return Result(outcome, worst_first[0].text + (f" And {more} more." if more else ""), seen)
+    return Result(outcome, worst_first[0].text + (f" And {more} more." if more else ""), evidence)
 
 
-def unread(reply: RegistryReply, what: str, seen: tuple[Evidence, ...]) -> Result:
+def unread(reply: RegistryReply, what: str, evidence: tuple[Evidence, ...]) -> Result:
     if reply.ok:
-        return Result(Outcome.FAIL, f"{what} is not in a form that Terraform reads.", seen)
+        return Result(Outcome.FAIL, f"{what} is not in a form that Terraform reads.", evidence)
     if reply.is_inconclusive:
-        return Result(Outcome.ERROR, f"We could not look: {reply.trouble}", seen)
-    return Result(Outcome.FAIL, f"{what} cannot be had: {reply.trouble}", seen)
+        return Result(Outcome.ERROR, f"We could not look: {reply.trouble}", evidence)
+    return Result(Outcome.FAIL, f"{what} cannot be had: {reply.trouble}", evidence)

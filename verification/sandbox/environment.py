@@ -95,24 +95,24 @@ class Environment:
         enter = bubblewrap.enter_arguments(self.holder.child)
         seconds = seconds or self.limits.seconds
         with ExitStack() as stack:
-            blocked = bubblewrap.start_blocked(
+            blocked_process = bubblewrap.start_blocked(
                 [*enter, self.program], arguments, [str(word) for word in argv], find_filter()
             )
-            stack.callback(blocked.close)
-            blocked.wait_until(lambda: self._is_ready(blocked.child))
-            set_limits(enter, blocked.child, self.limits, seconds)
-            name = f"{self.staging.name}-{blocked.child}"
-            group = ControlGroup.create(find_own_group(), name, self.limits, blocked.child)
+            stack.callback(blocked_process.close)
+            blocked_process.wait_until(lambda: self._is_ready(blocked_process.child))
+            set_limits(enter, blocked_process.child, self.limits, seconds)
+            name = f"{self.staging.name}-{blocked_process.child}"
+            group = ControlGroup.create(find_own_group(), name, self.limits, blocked_process.child)
             if group is not None:
                 stack.callback(group.remove)
-            diagnostics, *listeners = network.prepare(blocked.child, has_listener=self.egress is not None)
+            diagnostics, *listeners = network.prepare(blocked_process.child, has_listener=self.egress is not None)
             if self.egress is not None:
                 stack.enter_context(self.egress.serve(listeners[0]))
-            sockets = _open_socket_memory(blocked.child, diagnostics)
-            monitor = usage.UsageMonitor(blocked.child, self.storage, self.limits, sockets, group, self.decoys)
+            sockets = _open_socket_memory(blocked_process.child, diagnostics)
+            monitor = usage.UsageMonitor(blocked_process.child, self.storage, self.limits, sockets, group, self.decoys)
             stack.callback(monitor.close)
             watch = Watch(monitor, self.limits.output, seconds, self.is_strict)
-            process = SandboxProcess(blocked, watch, stack)
+            process = SandboxProcess(blocked_process, watch, stack)
         self.processes.append(process)
         return process
 
@@ -180,10 +180,10 @@ def open_environment(
         SandboxUnavailable: With the reason.
     """
     limits, files = limits or Limits(), files or {}
-    bound = {name: path.resolve() for name, path in files.items() if isinstance(path, Path)}
-    sources = [*(path.resolve() for path in readable), *bound.values()]
-    _check_executable(bound.values())
-    paths = {name: f"{FILES}/{number}/{Path(name).name}" for number, name in enumerate(bound)}
+    bound_paths = {name: path.resolve() for name, path in files.items() if isinstance(path, Path)}
+    sources = [*(path.resolve() for path in readable), *bound_paths.values()]
+    _check_executable(bound_paths.values())
+    paths = {name: f"{FILES}/{number}/{Path(name).name}" for number, name in enumerate(bound_paths)}
     with ExitStack() as stack:
         staging = _make_staging(stack)
         program, extra = bubblewrap.find_program_for_sandbox(staging, len(sources))

@@ -54,11 +54,11 @@ def _open_sockets(child: int, kind: str, number: int) -> list[socket.socket]:
     ours, theirs = socket.socketpair()
     with ours, theirs:
         command = [sys.executable, "-I", "-S", "-c", HELPER, str(child), kind, str(number)]
-        done = subprocess.run(  # noqa: S603 - our own program
+        completed_process = subprocess.run(  # noqa: S603 - our own program
             command, stdin=theirs.fileno(), env={}, capture_output=True, timeout=HELPER_SECONDS, check=False
         )
-        if done.returncode:
-            reason = done.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
+        if completed_process.returncode:
+            reason = completed_process.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
             raise build_unavailable_error(f"the network of the sandbox cannot be entered ({reason})")
         _, descriptors, _, _ = socket.recv_fds(ours, 1, 16)
     return [socket.socket(fileno=descriptor) for descriptor in descriptors]

@@ -21,7 +21,7 @@ def set_limits(enter: Sequence[str], child: int, limits: Limits, seconds: float)
     its own. `enter` is the command that runs another one as the user of the sandbox, who may do this. Memory is bounded
     more closely by the monitor.
     """
-    wanted = {
+    values_by_option = {
         "core": (resource.RLIMIT_CORE, 0),
         "cpu": (resource.RLIMIT_CPU, (int(seconds) + 2) * 4),
         "data": (resource.RLIMIT_DATA, 2 * limits.memory),
@@ -30,19 +30,19 @@ def set_limits(enter: Sequence[str], child: int, limits: Limits, seconds: float)
         "memlock": (resource.RLIMIT_MEMLOCK, 0),
         "sigpending": (resource.RLIMIT_SIGPENDING, MAX_SIGNALS),
     }
-    options = [f"--{name}={_bound(number, value)}" for name, (number, value) in wanted.items()]
-    done = subprocess.run(  # noqa: S603 - a program of the system
+    options = [f"--{name}={_format_limit(number, value)}" for name, (number, value) in values_by_option.items()]
+    completed_process = subprocess.run(  # noqa: S603 - a program of the system
         [*enter, find_program("prlimit"), "--pid", str(child), *options], env={}, capture_output=True, check=False
     )
     with suppress(OSError):
         Path(f"/proc/{child}/oom_score_adj").write_text("1000")  # when memory runs out, the program goes first
-    if done.returncode:
+    if completed_process.returncode:
         raise build_unavailable_error(
-            done.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2] or "prlimit was killed"
+            completed_process.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2] or "prlimit was killed"
         )
 
 
-def _bound(number: int, value: int) -> str:
+def _format_limit(number: int, value: int) -> str:
     """Return the value, or the limit of this process where that is lower and cannot be raised."""
     hard = resource.getrlimit(number)[1]
     value = value if hard == resource.RLIM_INFINITY else min(value, hard)

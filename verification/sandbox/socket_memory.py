@@ -72,8 +72,10 @@ def _read_size(answer: bytes, fixed_size: int, attribute: int) -> int:
     while len(rest) >= ATTRIBUTE.size:
         length, number = ATTRIBUTE.unpack_from(rest)
         if number == attribute:
-            received, _, sent, _, reserved, queued, options, *_ = SIZES.unpack_from(rest, ATTRIBUTE.size)
-            return int(received + max(sent, queued) + reserved + options)
+            received_bytes, _, sent_bytes, _, reserved_bytes, queued_bytes, options, *_ = SIZES.unpack_from(
+                rest, ATTRIBUTE.size
+            )
+            return int(received_bytes + max(sent_bytes, queued_bytes) + reserved_bytes + options)
         rest = rest[_align(length) :]
     return 0
 

@@ -42,7 +42,7 @@ SOCKETS = """
     accept accept4 bind connect getpeername getsockname getsockopt listen recvfrom recvmmsg recvmsg sendmmsg sendmsg
     sendto setsockopt shutdown
 """
-ALLOWED = tuple(" ".join((FILES, EVENTS, MEMORY, PROCESSES, SIGNALS, TIME, SOCKETS)).split())
+ALLOWED_CALLS = tuple(" ".join((FILES, EVENTS, MEMORY, PROCESSES, SIGNALS, TIME, SOCKETS)).split())
 
 # C libraries try clone3 first and fall back to clone on ENOSYS. Its flags are in memory, where no filter can read them.
 # inotify instances are counted for each user outside, so one program could take those of the supervisor and of others.

@@ -36,13 +36,13 @@ def _load_job(kind: str) -> Job:
 
 
 def _receive_file(stream: BinaryIO, path: Path, size: int) -> Path:
-    left = size
+    remaining = size
     with path.open("wb") as file:
-        while left:
-            piece = stream.read(min(PIECE_SIZE, left))
+        while remaining:
+            piece = stream.read(min(PIECE_SIZE, remaining))
             if not piece:
                 raise ValueError("The job was cut off.")
-            left -= file.write(piece)
+            remaining -= file.write(piece)
     path.chmod(0o755)
     return path
 

@@ -38,14 +38,14 @@ def _merge(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     return result
 
 
-def _merge_into(merged: dict[str, Any], pairs: Iterable[tuple[str, Any]]) -> None:
+def _merge_into(target: dict[str, Any], pairs: Iterable[tuple[str, Any]]) -> None:
     """Add values to an object in place, so that every value is moved once per level at most."""
     for name, value in pairs:
-        before = merged.get(name)
+        before = target.get(name)
         if isinstance(before, dict) and isinstance(value, dict):
             _merge_into(before, value.items())
         elif value is not None or before is None:  # null leaves a field as it was
-            merged[name] = value
+            target[name] = value
 
 
 def _reject_constant(name: str) -> NoReturn:

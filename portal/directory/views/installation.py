@@ -99,13 +99,13 @@ def build_version_context(
     """Everything about one version, on one platform. What is not there gives way to the usual one."""
     by_version = parse_versions(published_versions.versions)
     version = version if version in by_version.values() else published_versions.newest
-    platforms = sorted(published_versions.platforms or install_layout.RECOMMENDED)
+    platforms = sorted(published_versions.platforms or install_layout.RECOMMENDED_PLATFORMS)
     default_platform = (
-        install_layout.NEEDED
-        if install_layout.NEEDED in platforms
+        install_layout.REQUIRED_PLATFORM
+        if install_layout.REQUIRED_PLATFORM in platforms
         else platforms[0]
         if platforms
-        else install_layout.NEEDED
+        else install_layout.REQUIRED_PLATFORM
     )
     platform = platform if platform in platforms else default_platform
     os, _line, arch = platform.partition("_")
@@ -120,7 +120,7 @@ def build_version_context(
     return {
         "version": version,
         "platform": platform,
-        "platform_words": install_layout.shown(platform),
+        "platform_words": install_layout.describe_platform(platform),
         "rows": rows[:MAX_RECENT_VERSIONS],
         "older": rows[MAX_RECENT_VERSIONS:],
         "platforms": [_build_platform(source, version, platform_name) for platform_name in platforms],
@@ -154,10 +154,10 @@ def _sort_newest_first(versions: dict[Version, str]) -> list[Version]:
 
 def _build_platform(source: Source, version: str, platform: str) -> PlatformBuild:
     os, _line, arch = platform.partition("_")
-    note = _("Needed for HCP Terraform") if platform == install_layout.NEEDED else ""
-    note = note or (_("Recommended by the registry") if platform in install_layout.RECOMMENDED else "")
+    note = _("Needed for HCP Terraform") if platform == install_layout.REQUIRED_PLATFORM else ""
+    note = note or (_("Recommended by the registry") if platform in install_layout.RECOMMENDED_PLATFORMS else "")
     return PlatformBuild(
-        platform, install_layout.shown(platform), file_names.archive(source.name, version, os, arch), note
+        platform, install_layout.describe_platform(platform), file_names.archive(source.name, version, os, arch), note
     )
 
 

@@ -5,7 +5,7 @@ from bs4 import BeautifulSoup
 from django.urls import reverse
 
 from tests.conftest import NOW, begin
-from tests.verification.checks.told import build_registry_listing
+from tests.verification.checks.fake_sources import build_registry_listing
 from verification.checks.services import observations
 from verification.schemas import services
 from verification.terraform.versions import parse_version

@@ -23,7 +23,7 @@ class Provider(HTTPServer):
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Answering)
-        self.asked: list[tuple[str, str, dict[str, Any]]] = []
+        self.requested_addresses: list[tuple[str, str, dict[str, Any]]] = []
         self.answers: list[tuple[int, dict[str, Any]]] = []
 
 
@@ -32,7 +32,7 @@ class Answering(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.server.asked.append((self.path, self.headers["X-Postmark-Server-Token"], body))
+        self.server.requested_addresses.append((self.path, self.headers["X-Postmark-Server-Token"], body))
         status, answer = self.server.answers.pop(0) if self.server.answers else ACCEPTED_RESPONSE
         self.send_response(status)
         self.end_headers()
@@ -59,7 +59,7 @@ def test_email_leaves_through_the_provider_once(db: None, postmark: Provider, no
     row = letter(now, unsubscribe="https://portal.example/stop/")
     assert [email.deliver(row.pk, now), email.deliver(row.pk, now)] == [True, False]
     row.refresh_from_db()
-    ((path, key, request_body),) = postmark.asked
+    ((path, key, request_body),) = postmark.requested_addresses
     assert (row.state, path, key, request_body["To"]) == ("sent", "/email", "secret", "alice@acme.example")
     assert {"Name": "List-Unsubscribe-Post", "Value": "List-Unsubscribe=One-Click"} in request_body["Headers"]
 
@@ -92,7 +92,7 @@ def test_provider_that_is_away_costs_no_email(db: None, postmark: Provider, sett
     row.refresh_from_db()
     assert (row.state, row.last_error[:44]) == ("queued", "The mail provider could not be reached (Anym")
     settings.ANYMAIL = there
-    assert (email.deliver_due(now + timedelta(minutes=2)), len(postmark.asked)) == (1, 1)
+    assert (email.deliver_due(now + timedelta(minutes=2)), len(postmark.requested_addresses)) == (1, 1)
 
 
 @pytest.mark.parametrize("provider", email_providers.KEY_SETTING_BY_PROVIDER)

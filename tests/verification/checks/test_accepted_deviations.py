@@ -12,8 +12,8 @@ from portal.audit.models import AuditEvent
 from portal.core.errors import ActionRefused
 from portal.notifications.models import EmailMessage
 from tests.conftest import NOW
+from tests.verification.checks.fake_sources import REPOSITORY, SUBJECT, FakeSources
 from tests.verification.checks.stubs import Stubs
-from tests.verification.checks.told import REPOSITORY, SUBJECT, FakeSources
 from verification.checks.models import CheckResult, CheckRun
 from verification.checks.runner import build_integration_subject, run_integration_checks
 from verification.checks.services.accepted_deviations import accept_deviation

@@ -4,7 +4,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from tests.conftest import begin
-from tests.verification.checks.told import FakeSources, release
+from tests.verification.checks.fake_sources import FakeSources, release
 from verification.checks.documentation import get_check_question
 from verification.checks.runner import run_integration_checks
 from verification.checks.types import CHECKS

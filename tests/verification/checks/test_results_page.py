@@ -8,8 +8,8 @@ from django.utils import timezone
 from integrations.programs.registry import PROGRAMS
 from integrations.submissions.services import waivers
 from tests.conftest import begin
+from tests.verification.checks.fake_sources import FakeSources, build_registry_listing, build_release_answers
 from tests.verification.checks.stubs import without_checks
-from tests.verification.checks.told import FakeSources, build_registry_listing, build_release_answers
 from verification.checks.models import CheckRun
 from verification.checks.runner import list_checked_requirements, run_integration_checks
 from verification.sources.errors import SourceUnavailableError

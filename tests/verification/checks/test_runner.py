@@ -5,7 +5,12 @@ import pytest
 
 from integrations.submissions.models import Integration, RequirementFulfillment
 from tests.conftest import NOW, begin
-from tests.verification.checks.told import REPOSITORY, FakeSources, build_registry_listing, build_release_answers
+from tests.verification.checks.fake_sources import (
+    REPOSITORY,
+    FakeSources,
+    build_registry_listing,
+    build_release_answers,
+)
 from verification.checks.models import CheckResult
 from verification.checks.runner import (
     RunSummary,

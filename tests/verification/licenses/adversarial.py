@@ -9,7 +9,7 @@ from itertools import cycle
 from pathlib import Path
 
 from tests.verification.licenses.honest import CORPORA, LICENSE_NAMES, Sample, body, entries
-from tests.verification.licenses.mutants import drawn
+from tests.verification.licenses.mutants import draw_mutants
 
 COUNT = 1_000
 MUTANTS = 200
@@ -109,8 +109,8 @@ DIGITS = (
 def samples(seed: int = 11, count: int = COUNT, corpora: Path = CORPORA) -> Iterator[Sample]:
     """So many files with terms at a place, then every trick, change, second license and digit, then mutants."""
     draw = random.Random(seed)
-    terms = cycle(draw.sample(found := entries(corpora / "restrictions.txt"), len(found)))
-    places = cycle(draw.sample(found := entries(corpora / "places.txt"), len(found)))
+    terms = cycle(draw.sample(pool := entries(corpora / "restrictions.txt"), len(pool)))
+    places = cycle(draw.sample(pool := entries(corpora / "places.txt"), len(pool)))
     for _ in range(count):
         yield place_terms(next(terms), next(places), draw.choice(LICENSES))
     plain = [term for term in entries(corpora / "restrictions.txt") if term.isascii()]
@@ -123,7 +123,7 @@ def samples(seed: int = 11, count: int = COUNT, corpora: Path = CORPORA) -> Iter
         yield Sample(f"first: {text!r}", fill_place(TRICK_PLACES[3], text, "MIT"))
     for digits in DIGITS:
         yield Sample(f"digits: {digits}", fill_place("{n}\n\nCopyright (c) {t} Jane Doe\n\n{b}", digits, "MIT"))
-    for id, kind, text in drawn(seed, MUTANTS):
+    for id, kind, text in draw_mutants(seed, MUTANTS):
         yield Sample(f"{id} {kind}", text)
 
 
@@ -132,8 +132,8 @@ def place_terms(terms: str, place: str, id: str) -> Sample:
 
 
 def fill_place(place: str, terms: str, id: str) -> str:
-    hyphens, joined = terms.lower().replace(" ", "-"), terms.title().replace(" ", "")
-    return place.format(t=terms, s=hyphens, u=joined, n=LICENSE_NAMES[id], b=body(id))
+    hyphens, run_together = terms.lower().replace(" ", "-"), terms.title().replace(" ", "")
+    return place.format(t=terms, s=hyphens, u=run_together, n=LICENSE_NAMES[id], b=body(id))
 
 
 def changed_texts() -> Iterator[Sample]:

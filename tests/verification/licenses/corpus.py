@@ -34,11 +34,11 @@ def policy(program: str = "terraform-provider") -> Policy:
 
 
 def text_of(id: str, holder: str = "Jane Doe", year: str = "2021") -> str:
-    """A published text with its blanks filled in."""
-    filled = read(f"{id}.txt")
+    """A published text with its blanks content in."""
+    content = read(f"{id}.txt")
     for blank in ("<year> <copyright holders>", "<year> <owner>", "[yyyy] [name of copyright owner]"):
-        filled = filled.replace(blank, f"{year} {holder}")
-    return filled
+        content = content.replace(blank, f"{year} {holder}")
+    return content
 
 
 def layouts(id: str) -> Iterator[tuple[str, str]]:

@@ -98,10 +98,10 @@ def samples(seed: int = 11, count: int = COUNT, corpora: Path = CORPORA) -> Iter
 def sample(holder: str, notice: str, title: str, layout: str, id: str, draw: random.Random) -> Sample:
     year = draw.randint(2004, 2022)
     later = draw.randint(year + 1, 2026)
-    filled = notice.format(
+    notice_line = notice.format(
         h=holder, y=year, y2=later, r=draw.choice((f"{year}-{later}", f"{year}–{later}", f"{year}, {later}"))
     )
     name = LICENSE_NAMES.get(id, "")
     heading = title.format(n=name, i=id) if name or "{n}" not in title else ""
-    text = LAYOUTS[layout](f"{heading}\n\n{filled}\n\n\x00{body(id)}").replace("\x00", "")
-    return Sample(f"{id}, {layout}: {heading!r} {filled!r}", text.lstrip("\n"))
+    text = LAYOUTS[layout](f"{heading}\n\n{notice_line}\n\n\x00{body(id)}").replace("\x00", "")
+    return Sample(f"{id}, {layout}: {heading!r} {notice_line!r}", text.lstrip("\n"))

@@ -17,7 +17,7 @@ def same(one: str, other: str) -> bool:
     return re.sub(r"[\W_]+", "", one).lower() == re.sub(r"[\W_]+", "", other).lower()
 
 
-def drawn(seed: int, count: int) -> Iterator[tuple[str, str, str]]:
+def draw_mutants(seed: int, count: int) -> Iterator[tuple[str, str, str]]:
     """So many mutants of allowed texts: (SPDX id, kind, changed text)."""
     draw, ids = random.Random(seed), sorted(policy().allow)
     for _ in range(count):
@@ -30,9 +30,9 @@ def mutant(text: str, body: int, draw: random.Random) -> tuple[str, str]:
     """(kind, changed text). Sentences go to any paragraph; the other changes behind `body`, where the terms begin."""
     while True:
         kind = draw.choice(KINDS)
-        changed = add_sentence(text, draw) if kind == "sentence" else change_words(text, body, kind, draw)
-        if not same(text, changed):
-            return kind, changed
+        mutated_text = add_sentence(text, draw) if kind == "sentence" else change_words(text, body, kind, draw)
+        if not same(text, mutated_text):
+            return kind, mutated_text
 
 
 def add_sentence(text: str, draw: random.Random) -> str:
@@ -42,7 +42,7 @@ def add_sentence(text: str, draw: random.Random) -> str:
 
 
 def change_words(text: str, body: int, kind: str, draw: random.Random) -> str:
-    words = [found for found in WORD.finditer(text) if found.start() >= body]
+    words = [word for word in WORD.finditer(text) if word.start() >= body]
     at = draw.randrange(len(words) - 1)
     one, two = words[at], words[at + 1]
     if kind == "swap":
@@ -51,5 +51,5 @@ def change_words(text: str, body: int, kind: str, draw: random.Random) -> str:
         return text[: one.start()] + text[one.end() :]
     fragment = draw.choice(RESTRICTIONS).split()
     start = draw.randrange(len(fragment))
-    added = " ".join(fragment[start : start + draw.randint(1, 5)])
-    return text[: one.start()] + added + (" " + text[one.start() :] if kind == "insert" else text[one.end() :])
+    insertion = " ".join(fragment[start : start + draw.randint(1, 5)])
+    return text[: one.start()] + insertion + (" " + text[one.start() :] if kind == "insert" else text[one.end() :])

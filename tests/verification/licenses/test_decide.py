@@ -93,9 +93,9 @@ def test_no_license_file(path):
 
 
 def test_same_content_is_read_once(monkeypatch):
-    monkeypatch.setattr(seeing, "_kept", {})
-    first = seeing.see(MIT)
-    assert seeing.see(bytes(MIT)) is first
+    monkeypatch.setattr(seeing, "_cache", {})
+    first = seeing.analyze_file(MIT)
+    assert seeing.analyze_file(bytes(MIT)) is first
 
 
 def run(*args):
@@ -126,8 +126,8 @@ def test_command_answers_in_the_order_given(tmp_path):
 
 def test_command_for_people(tmp_path):
     (tmp_path / "LICENSE").write_bytes(MPL)
-    told = run(str(tmp_path / "LICENSE"), "--program", "packer")
-    assert told.split() == [
+    output = run(str(tmp_path / "LICENSE"), "--program", "packer")
+    assert output.split() == [
         "allow",
         "MPL-2.0",
         str(tmp_path / "LICENSE"),

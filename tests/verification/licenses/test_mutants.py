@@ -7,7 +7,7 @@ import re
 import pytest
 
 from tests.verification.licenses.corpus import policy, text_of
-from tests.verification.licenses.mutants import drawn
+from tests.verification.licenses.mutants import draw_mutants
 from tests.verification.licenses.sentences import IN_PLACE_OF_NAMES, RESTRICTIONS
 from verification.licenses.policy import judge
 
@@ -16,7 +16,7 @@ MUTANTS = 200  # bin/bench licences draws a thousand
 FIVE = ("MIT", "BSD-3-Clause", "Apache-2.0", "MPL-2.0", "BSL-1.0")
 
 
-def allowed(text: str) -> bool:
+def is_allowed(text: str) -> bool:
     return judge(text.encode(), policy()).verdict == "allow"
 
 
@@ -28,8 +28,10 @@ def between(text: str, sentence: str, place: int) -> str:
 @pytest.mark.parametrize("id", FIVE)
 def test_sentence_before_or_after_an_intact_text_is_not_allowed(id):
     text = text_of(id)
-    assert allowed(text)
-    assert [s for s in RESTRICTIONS for t in (f"{s}\n\n{text}", f"{text}\n\n{s}\n", f"{text} {s}") if allowed(t)] == []
+    assert is_allowed(text)
+    assert [
+        s for s in RESTRICTIONS for t in (f"{s}\n\n{text}", f"{text}\n\n{s}\n", f"{text} {s}") if is_allowed(t)
+    ] == []
 
 
 @pytest.mark.parametrize("id", FIVE)
@@ -37,20 +39,22 @@ def test_sentence_between_paragraphs_is_not_allowed(id):
     text = text_of(id)
     count = len(re.split(r"\n\s*\n", text))
     places = {1, 2, count // 2, count - 1}
-    assert [(s, p) for s in RESTRICTIONS for p in places if allowed(between(text, s, p))] == []
+    assert [(s, p) for s in RESTRICTIONS for p in places if is_allowed(between(text, s, p))] == []
 
 
 def test_mutants_of_a_fresh_seed_are_not_allowed():
     print(f"LICENCE_SEED={SEED}")
-    passed = [(id, kind, changed) for id, kind, changed in drawn(SEED, MUTANTS) if allowed(changed)]
-    assert passed == [], f"LICENCE_SEED={SEED}"
+    passing_mutants = [
+        (id, kind, mutated_text) for id, kind, mutated_text in draw_mutants(SEED, MUTANTS) if is_allowed(mutated_text)
+    ]
+    assert passing_mutants == [], f"LICENCE_SEED={SEED}"
 
 
 def test_words_added_to_a_copyright_line_are_not_allowed():
     holders = [f"2021 {words}" for sentence in RESTRICTIONS if (words := " ".join(sentence.split()[:6]))]
     text = text_of("MIT")
-    changed = [text.replace("2021 Jane Doe", f"2021 Jane Doe {holder[5:]}") for holder in holders]
-    assert [t.splitlines()[2] for t in changed if allowed(t)] == []
+    texts = [text.replace("2021 Jane Doe", f"2021 Jane Doe {holder[5:]}") for holder in holders]
+    assert [t.splitlines()[2] for t in texts if is_allowed(t)] == []
 
 
 @pytest.mark.parametrize(
@@ -70,5 +74,5 @@ def test_words_added_to_a_copyright_line_are_not_allowed():
 def test_terms_in_the_place_of_names_are_not_allowed(place):
     text = text_of("MIT").replace("Copyright (c) 2021 Jane Doe", place)
     slug = "/{}" in place or "`{}" in place
-    said = [terms.rstrip(".").replace(" ", "-") if slug else terms for terms in IN_PLACE_OF_NAMES]
-    assert [terms for terms in said if allowed(text.format(terms))] == []
+    insertions = [terms.rstrip(".").replace(" ", "-") if slug else terms for terms in IN_PLACE_OF_NAMES]
+    assert [terms for terms in insertions if is_allowed(text.format(terms))] == []

@@ -73,14 +73,14 @@ def test_published_text_is_its_own_template(id):
 def test_template_leaves_the_text_where_a_letter_differs(id):
     letters = tidy(text_of(f"{id}.txt")).letters
     template = templates(id)[0]
-    (whole,) = [found for found in template.find(letters) if found.whole]
+    (whole,) = [match for match in template.find(letters) if match.whole]
     middle = (whole.start + 3 * whole.end) // 4
-    (changed,) = template.find(f"{letters[:middle]}%{letters[middle:]}")
-    assert (changed.whole, changed.end <= middle) == (False, True)
+    (partial_match,) = template.find(f"{letters[:middle]}%{letters[middle:]}")
+    assert (partial_match.whole, partial_match.end <= middle) == (False, True)
 
 
 @pytest.mark.parametrize(
-    ("beside", "left"),
+    ("beside", "remainder"),
     [
         ("The MIT License (MIT)", ""),
         ("Copyright (c) 2020 Jane Doe. All rights reserved.", ""),
@@ -95,10 +95,10 @@ def test_template_leaves_the_text_where_a_letter_differs(id):
         ("never licensed under the MIT license", "never licensed under the MIT license"),
     ],
 )
-def test_words_next_to_a_license(beside, left):
+def test_words_next_to_a_license(beside, remainder):
     reader = Reader(("MIT",))
     reader.first = False
-    assert reader.find_unexplained(beside) == left
+    assert reader.find_unexplained(beside) == remainder
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_words_next_to_a_license(beside, left):
 )
 def test_known_title_is_explained_beside_its_own_text_only(id, title):
     other = "MIT" if id != "MIT" else "BSD-3-Clause"
-    assert [Reader((known,)).find_unexplained(title) == "" for known in (id, other)] == [True, False]
+    assert [Reader((known_id,)).find_unexplained(title) == "" for known_id in (id, other)] == [True, False]
 
 
 @pytest.mark.parametrize("id", ["BSD-2-Clause", "BSD-3-Clause", "MIT"])
@@ -125,7 +125,7 @@ def test_known_title_is_explained_beside_its_own_text_only(id, title):
 def test_spdx_tag_that_agrees_passes_before_and_behind_the_text(id, form):
     file = form.format(id=id, text=f"Copyright (c) 2021 Jane Doe\n\n{body(id)}")
     reading = read(tidy(file), (id,))
-    assert (reading.texts, reading.unexplained) == ((id,), ())
+    assert (reading.texts, reading.unexplained_lines) == ((id,), ())
 
 
 def test_joiner_of_indic_letters_does_not_hide_or_break_a_word():

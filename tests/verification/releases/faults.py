@@ -243,9 +243,9 @@ VERSIONS: dict[str, Callable[[str], Release]] = {
     "version-number": _with(versions={"versions": [{"version": 1, "protocols": ["5.0"]}]}),
     "version-short": _with(versions={"versions": [{"version": "1.0", "protocols": ["5.0"]}]}),
     "version-other": _with(versions={"versions": [{"version": "2.0.0", "protocols": ["5.0"]}]}),
-    "version-4": _with(listed={"protocols": ["4.0"]}, package={"protocols": ["4.0"]}),
-    "version-7": _with(listed={"protocols": ["7.0"]}, package={"protocols": ["7.0"]}),
-    "version-protocol-odd": _with(listed={"protocols": ["five"]}),
+    "version-4": _with(version_fields={"protocols": ["4.0"]}, package={"protocols": ["4.0"]}),
+    "version-7": _with(version_fields={"protocols": ["7.0"]}, package={"protocols": ["7.0"]}),
+    "version-protocol-odd": _with(version_fields={"protocols": ["five"]}),
     "warnings": _with(versions={"warnings": ["This provider is archived."]}),
     "slow": _answer("/versions", 2.5),
 }

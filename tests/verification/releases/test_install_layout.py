@@ -59,9 +59,13 @@ def test_provider_block():
 
 
 def test_platforms_have_names():
-    assert [p for p in (*install_layout.COMMON, *install_layout.RECOMMENDED) if install_layout.shown(p).islower()] == []
+    assert [
+        p
+        for p in (*install_layout.COMMON, *install_layout.RECOMMENDED_PLATFORMS)
+        if install_layout.describe_platform(p).islower()
+    ] == []
     assert len(install_layout.COMMON) == 12
-    assert install_layout.shown("darwin_arm64") == "macOS, 64-bit ARM"
+    assert install_layout.describe_platform("darwin_arm64") == "macOS, 64-bit ARM"
 
 
 @pytest.mark.parametrize(

@@ -126,10 +126,12 @@ def test_without_a_version_the_newest_release_is_read(world, verify_published):
 
 
 def test_each_file_is_asked_for_once(world, verify_published):
-    world.seen.clear()
+    world.requested_paths.clear()
     verify_published(Release("once", platforms=PLATFORMS))
-    assert len(world.seen) == len(set(world.seen))
-    assert len(world.seen) == 1 + 1 + 2 * len(PLATFORMS) + 2 + 1  # discovery, list, package and archive, sums, manifest
+    assert len(world.requested_paths) == len(set(world.requested_paths))
+    assert (
+        len(world.requested_paths) == 1 + 1 + 2 * len(PLATFORMS) + 2 + 1
+    )  # discovery, list, package and archive, sums, manifest
 
 
 @pytest.mark.parametrize(
@@ -144,9 +146,9 @@ def test_each_file_is_asked_for_once(world, verify_published):
 )
 def test_discovery(world, monkeypatch, document, base):
     monkeypatch.setitem(world.routes, "/.well-known/terraform.json", document)
-    world.seen.clear()
+    world.requested_paths.clear()
     RegistryProtocol(world.url, OutboundClient(loopback=True)).versions("acme", "rocket")
-    assert world.seen == ["/.well-known/terraform.json", f"{base}acme/rocket/versions"]
+    assert world.requested_paths == ["/.well-known/terraform.json", f"{base}acme/rocket/versions"]
 
 
 def test_with_the_network_cut_nothing_passes():

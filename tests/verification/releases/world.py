@@ -55,7 +55,7 @@ class Release:
     trust: str | Callable[[Keyring], str] = ""
     package: dict[str, Any] = field(default_factory=dict)
     versions: dict[str, Any] = field(default_factory=dict)
-    listed: dict[str, Any] = field(default_factory=dict)
+    version_fields: dict[str, Any] = field(default_factory=dict)
     answers: dict[str, Any] = field(default_factory=dict)  # what the last part of a path answers instead
     after: Callable[["Release", dict[str, bytes]], None] | None = None  # a change of the files once they are signed
 
@@ -101,7 +101,7 @@ class World:
     """The registry. `seen` are the paths asked for."""
 
     def __init__(self, keyring: Keyring | None) -> None:
-        self.keyring, self.routes, self.seen = keyring, {}, []
+        self.keyring, self.routes, self.requested_paths = keyring, {}, []
         self.server = _Server(("127.0.0.1", 0), _handler(self))
         self.url = f"http://127.0.0.1:{self.server.server_port}"
         self.thread = threading.Thread(target=self.server.serve_forever, daemon=True)
@@ -115,7 +115,10 @@ class World:
         version_entry = {"version": release.version, "protocols": list(release.protocols), "platforms": platforms}
         versions_document = self.routes.get(f"{base}/versions")
         others = versions_document["versions"] if isinstance(versions_document, dict) else []
-        self.routes[f"{base}/versions"] = {"versions": [*others, version_entry | release.listed], **release.versions}
+        self.routes[f"{base}/versions"] = {
+            "versions": [*others, version_entry | release.version_fields],
+            **release.versions,
+        }
         release_files = release.files(self.keyring)
         for name, data in release_files.items():
             self.routes[f"/files/{release.name}/{name}"] = data
@@ -164,7 +167,7 @@ def _handler(world: World) -> type[BaseHTTPRequestHandler]:
 
         def do_GET(self) -> None:
             path = self.path.partition("?")[0]
-            world.seen.append(path)
+            world.requested_paths.append(path)
             status, body = encode_answer(world.routes.get(path, 404))
             self.send_response(status)
             self.send_header("Content-Type", "application/json")

@@ -129,8 +129,8 @@ print(json.dumps(results))
 def test_kernel_enforces_the_limits_of_a_group(kernel_group: Path) -> None:
     programs = ["bytearray(500 << 20)", "import threading\nfor _ in range(90): threading.Thread(target=input).start()"]
     command = [sys.executable, "-c", SUPERVISOR, str(kernel_group), *programs]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
-    assert done.returncode == 0, done.stderr
-    memory, processes = json.loads(done.stdout)[1:5], json.loads(done.stdout)[6:]
+    completed_process = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert completed_process.returncode == 0, completed_process.stderr
+    memory, processes = json.loads(completed_process.stdout)[1:5], json.loads(completed_process.stdout)[6:]
     assert memory == [-9, ExitReason.MEMORY, True, False]
     assert processes == [ExitReason.PROCESSES, True, False]

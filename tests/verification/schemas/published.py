@@ -39,7 +39,7 @@ class Configuration:
     kinds: dict[str, str] = field(default_factory=dict)  # resource to "group/Kind", either of them blank
     external: dict[str, str] = field(default_factory=dict)
     references: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
-    dropped: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    dropped_fields: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     sensitive: list[tuple[str, str]] = field(default_factory=list)
 
 
@@ -90,7 +90,7 @@ def _read_configurators(text: str, configuration: Configuration) -> None:
         group, kind = SHORT_GROUP.search(body), KIND.search(body)
         configuration.kinds[resource] = f"{group['group'] if group else ''}/{kind['kind'] if kind else ''}"
         configuration.references[resource] |= {match["path"] for match in REFERENCE.finditer(body)}
-        configuration.dropped[resource] |= {match["path"] for match in NO_REFERENCE.finditer(body)}
+        configuration.dropped_fields[resource] |= {match["path"] for match in NO_REFERENCE.finditer(body)}
         configuration.sensitive += [(resource, match["name"]) for match in SENSITIVE.finditer(body)]
 
 
@@ -99,7 +99,10 @@ def _inject_references(metadata: str, configuration: Configuration) -> None:
     for resource, words in yaml.safe_load(metadata)["resources"].items():
         for example in words.get("examples") or ():
             for path, target in (example.get("references") or {}).items():
-                if target.partition(".")[0] in configuration.external and path not in configuration.dropped[resource]:
+                if (
+                    target.partition(".")[0] in configuration.external
+                    and path not in configuration.dropped_fields[resource]
+                ):
                     configuration.references[resource].add(path)
 
 

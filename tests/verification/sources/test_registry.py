@@ -16,7 +16,7 @@ FIRST_LOOK = [PROBE, "/v1/providers/acme/rocket/versions", "/v1/providers/acme/r
 
 def test_provider_is_read_as_it_is(registry):
     registry.publish(ROCKET)
-    listing = RegistryClient().published("acme", "rocket")
+    listing = RegistryClient().read_listing("acme", "rocket")
     assert (listing.full_name, listing.tier, listing.versions, listing.newest) == (
         "acme/rocket", "partner", ("1.0.0", "1.2.0", "1.3.0-rc1"), "1.2.0",
     )  # fmt: skip
@@ -30,24 +30,24 @@ def test_provider_is_read_as_it_is(registry):
 
 def test_what_only_the_internal_answer_reports(registry):
     registry.publish(Provider("acme/rocket", warning="Old.", unlisted=True, moved_to="acme/rocket2"))
-    listing = RegistryClient().published("acme", "rocket")
+    listing = RegistryClient().read_listing("acme", "rocket")
     assert (listing.warning, listing.unlisted, listing.moved_to) == ("Old.", True, "acme/rocket2")
 
 
 def test_second_look_at_what_did_not_change_is_one_question(registry):
     registry.publish(ROCKET)
-    before = RegistryClient().published("acme", "rocket")
+    before = RegistryClient().read_listing("acme", "rocket")
     registry.seen.clear()
-    assert RegistryClient().published("acme", "rocket", load_listing(before.as_dict())) == before
+    assert RegistryClient().read_listing("acme", "rocket", load_listing(before.as_dict())) == before
     assert registry.seen == [PROBE]
 
 
 def test_picture_of_before_the_builds_were_kept_is_completed(registry):
     registry.publish(ROCKET)
-    whole = RegistryClient().published("acme", "rocket")
+    whole = RegistryClient().read_listing("acme", "rocket")
     old = load_listing({name: value for name, value in whole.as_dict().items() if name != "builds"})
     registry.seen.clear()
-    assert RegistryClient().published("acme", "rocket", old) == whole
+    assert RegistryClient().read_listing("acme", "rocket", old) == whole
     assert registry.seen == FIRST_LOOK
 
 
@@ -59,19 +59,19 @@ def test_highest_versions_come_first_and_what_is_none_last():
 
 def test_new_warning_does_not_ask_for_the_version_again(registry):
     registry.publish(ROCKET)
-    before = RegistryClient().published("acme", "rocket")
+    before = RegistryClient().read_listing("acme", "rocket")
     registry.publish(Provider(**(vars(ROCKET) | {"warning": "Old."})))
     registry.seen.clear()
-    after = RegistryClient().published("acme", "rocket", before)
+    after = RegistryClient().read_listing("acme", "rocket", before)
     assert (after.warning, after.platforms, registry.seen) == ("Old.", before.platforms, [PROBE])
 
 
 def test_new_version_is_looked_at(registry):
     registry.publish(ROCKET)
-    before = RegistryClient().published("acme", "rocket")
+    before = RegistryClient().read_listing("acme", "rocket")
     registry.publish(Provider(**(vars(ROCKET) | {"versions": ("1.2.0", "2.0.0"), "platforms": ("linux_amd64",)})))
     registry.seen.clear()
-    after = RegistryClient().published("acme", "rocket", before)
+    after = RegistryClient().read_listing("acme", "rocket", before)
     assert (after.newest, after.platforms, len(registry.seen)) == ("2.0.0", ("linux_amd64",), 3)
 
 
@@ -79,14 +79,14 @@ def test_new_version_is_looked_at(registry):
 def test_without_the_internal_answer_what_it_alone_reports_is_unknown(registry, status):
     registry.publish(ROCKET)
     registry.fail(status, b"[]", under="/v2/")
-    listing = RegistryClient().published("acme", "rocket")
+    listing = RegistryClient().read_listing("acme", "rocket")
     assert (listing.tier, listing.newest, listing.platforms) == ("partner", "1.2.0", ("linux_amd64", "darwin_arm64"))
     assert (listing.warning, listing.unlisted, listing.moved_to, listing.etag) == (None, None, None, "")
 
 
 def test_provider_that_is_not_listed(registry):
     with pytest.raises(SourceNotFoundError, match="does not list acme/rocket"):
-        RegistryClient().published("acme", "rocket")
+        RegistryClient().read_listing("acme", "rocket")
 
 
 @pytest.mark.parametrize(
@@ -106,24 +106,24 @@ def test_provider_that_is_not_listed(registry):
 def test_answer_that_is_no_provider(registry, status, body, refusal):
     registry.fail(status, body)
     with pytest.raises(refusal):
-        RegistryClient().published("acme", "rocket")
+        RegistryClient().read_listing("acme", "rocket")
 
 
 def test_answer_that_is_too_long_is_unavailable(registry, monkeypatch):
     monkeypatch.setattr(source, "MAX_BYTES", 1000)
     registry.fail(200, b" " * 2000)
     with pytest.raises(SourceUnavailableError, match="longer than"):
-        RegistryClient().published("acme", "rocket")
+        RegistryClient().read_listing("acme", "rocket")
 
 
 def test_unreachable_registry_is_unavailable():
     with pytest.raises(SourceUnavailableError, match="did not answer"):
-        RegistryClient("http://127.0.0.1:1").published("acme", "rocket")
+        RegistryClient("http://127.0.0.1:1").read_listing("acme", "rocket")
 
 
 def test_names_cannot_leave_their_place_in_the_address(registry):
     with pytest.raises(SourceNotFoundError):
-        RegistryClient().published("../../admin?x=", "a/b")
+        RegistryClient().read_listing("../../admin?x=", "a/b")
     assert registry.seen == [f"/{api}/providers/..%2F..%2Fadmin%3Fx%3D/a%2Fb" for api in ("v2", "v1")]
 
 

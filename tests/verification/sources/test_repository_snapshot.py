@@ -1,6 +1,6 @@
 import pytest
 
-from tests.verification.checks.told import code
+from tests.verification.checks.fake_sources import code
 from verification.sources.repository_snapshot import (
     collect_resource_files,
     find_abrupt_calls,

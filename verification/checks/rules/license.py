@@ -11,7 +11,7 @@ from verification.checks.rules.repository import build_repository_evidence, buil
 from verification.checks.rules.shared_reads import determine_ref, read_code
 from verification.checks.types import Subject, register_check
 from verification.licenses.findings import Problem
-from verification.licenses.inspection import look, see
+from verification.licenses.inspection import analyze_content, analyze_file
 from verification.licenses.normalization import MAX_BYTES
 from verification.licenses.policy import NO_RULE, Judgement, Policy, Verdict, is_license_file, judge, judge_all
 from verification.outcomes import Evidence, Outcome, Result
@@ -154,8 +154,8 @@ def find_doubt(
     for file in part_files:
         if judge(read_content(code, file), policy).verdict is not Verdict.ALLOW:
             return f"{file.path} has terms of its own for a part of it."
-    own = (see(read_content(code, file)) for file in code.files if is_license_file(file.path))
-    ids = tuple(dict.fromkeys(id for found in own for id in found.ids))
+    own = (analyze_file(read_content(code, file)) for file in code.files if is_license_file(file.path))
+    ids = tuple(dict.fromkeys(id for analysis in own for id in analysis.ids))
     for file in other_files:
         if doubt := describe_further_terms(
             read_content(code, file), policy, ids if is_about_terms(file.path, NOTICE_PATTERN) else ()
@@ -169,7 +169,7 @@ def describe_further_terms(content: bytes, policy: Policy, notice_of: tuple[str,
 
     `notice_of` holds the licenses of the repository where the file is its NOTICE: that names dependencies too.
     """
-    inspection = look(content, notice_of) if notice_of else see(content)
+    inspection = analyze_content(content, notice_of) if notice_of else analyze_file(content)
     if inspection.trouble or inspection.restriction:
         return inspection.trouble or inspection.restriction
     findings = [f for f in inspection.findings if not (notice_of and f.problem is Problem.SIMILAR_TEXT)]

@@ -195,7 +195,7 @@ def check_provider_tier(subject: Subject, sources: Sources) -> Result:
         return Result(Outcome.FAIL, f"{full_name[:80]} is not NAMESPACE/NAME.")
     try:
         listing = sources.read(
-            f"registry:{full_name}", lambda: sources.registry.published(match["namespace"], match["name"])
+            f"registry:{full_name}", lambda: sources.registry.read_listing(match["namespace"], match["name"])
         )
     except SourceNotFoundError:
         return Result(

@@ -236,7 +236,7 @@ def check_declared_protocol(subject: Subject, sources: Sources) -> Result:
             Outcome.NOT_RUN, "No repository is named yet, so nothing is declared.", looked_at=_build_state(inspection)
         )
     release = read_report(subject, sources).release
-    if release.listed is None:
+    if release.version_entry is None:
         raise SourceError("The registry does not tell which protocols it declares.")
     if release.version != inspection["version"]:
         return Result(
@@ -244,7 +244,7 @@ def check_declared_protocol(subject: Subject, sources: Sources) -> Result:
         )
     manifest = release.manifest
     declared_protocols = protocols_of_manifest(manifest.body) if manifest is not None and manifest.ok else None
-    declared_protocols = declared_protocols or release.listed.protocols
+    declared_protocols = declared_protocols or release.version_entry.protocols
     evidence = (
         Evidence("Speaks", str(inspection["protocol"])),
         Evidence("Declared", ", ".join(declared_protocols) or "none"),

@@ -28,7 +28,7 @@ def read_listing(subject: Subject, sources: Sources) -> RegistryListing:
     )
     return sources.read(
         f"registry:{full_name}",
-        lambda: sources.registry.published(subject.namespace, subject.provider, previous_listing),
+        lambda: sources.registry.read_listing(subject.namespace, subject.provider, previous_listing),
     )
 
 

@@ -149,10 +149,12 @@ def check_registry_platforms(subject: Subject, sources: Sources) -> Result:
         return Result(Outcome.NOT_RUN, "The registry names no version whose platforms could be looked at.")
     platform_names = ", ".join(sorted(listing.platforms)) or "none"
     evidence = (build_listing_evidence(subject, sources, listing), Evidence("Built for", platform_names))
-    if install_layout.NEEDED not in listing.platforms:
-        summary = f"{listing.newest} is not built for {install_layout.NEEDED}, on which HCP Terraform runs."
+    if install_layout.REQUIRED_PLATFORM not in listing.platforms:
+        summary = f"{listing.newest} is not built for {install_layout.REQUIRED_PLATFORM}, on which HCP Terraform runs."
         return Result(Outcome.FAIL, summary, evidence, build_listing_state(listing))
-    missing_platforms = [platform for platform in install_layout.RECOMMENDED if platform not in listing.platforms]
+    missing_platforms = [
+        platform for platform in install_layout.RECOMMENDED_PLATFORMS if platform not in listing.platforms
+    ]
     if missing_platforms:
         summary = f"{listing.newest} is not built for {', '.join(missing_platforms)}, which the registry recommends."
         return Result(Outcome.WARN, summary, evidence, build_listing_state(listing))

@@ -57,7 +57,7 @@ def _verify_release(subject: Subject, sources: Sources, version: str) -> Report:
     protocol = RegistryProtocol(sources.registry.base_url, sources.web, seconds)
     now = max(subject.now.timestamp(), time.time()) + CLOCK_TOLERANCE_SECONDS
     reader = Reader(protocol, subject.namespace, subject.provider, now)
-    reader.seen = unchanged_archives.usable(
+    reader.known_archives = unchanged_archives.usable(
         subject.known.get(ARCHIVES_KEY), _list_asset_identities(subject, sources), subject.now
     )
     return verify(reader, version)

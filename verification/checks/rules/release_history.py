@@ -13,7 +13,7 @@ from verification.outcomes import Evidence, Outcome, Result
 from verification.releases.artifacts.remarks import Remark, fail, warn
 from verification.releases.inspection import Release
 from verification.releases.registry_package import Versions
-from verification.releases.summaries import NOTHING, offered, result
+from verification.releases.summaries import NOTHING, list_platforms, result
 from verification.sources import Sources
 from verification.sources.errors import SourceNotFoundError
 from verification.sources.registry.protocol import RegistryReply
@@ -69,7 +69,7 @@ def _build_replaced_remark(name: str) -> Remark:
 def collect_digests(release: Release) -> dict[str, str]:
     """The SHA-256 of every file of the release that was read, by its name."""
     digests: dict[str, str] = {}
-    for platform in offered(release):
+    for platform in list_platforms(release):
         for reply in (platform.sums, platform.signature, platform.archive_reply):
             digests |= _get_digest(reply)
     return digests | _get_digest(release.manifest)
@@ -145,7 +145,7 @@ def check_newest_version(subject: Subject, sources: Sources) -> Result:
 
 def _find_highest_version(versions: Versions) -> Version | None:
     """The highest version that is listed, releases before pre-releases."""
-    parsed_versions = [version for entry in versions.listed if (version := _parse_version(entry.version)) is not None]
+    parsed_versions = [version for entry in versions.entries if (version := _parse_version(entry.version)) is not None]
     return max(parsed_versions, key=lambda v: (not v.is_prerelease, v.rank), default=None)
 
 

@@ -19,7 +19,7 @@ from verification.releases.artifacts.packets import PacketError
 from verification.releases.artifacts.remarks import Remark, fail, warn
 from verification.releases.artifacts.signatures import SENTENCES, Class, Verdict
 from verification.releases.program_rules import DAY, FORECASTS
-from verification.releases.summaries import NOTHING, offered, result
+from verification.releases.summaries import NOTHING, list_platforms, result
 from verification.sources import Sources
 
 SIGNING_URL = "https://developer.hashicorp.com/terraform/registry/providers/publishing"
@@ -59,10 +59,10 @@ class SigningKeys:
 def read_signing_keys(subject: Subject, sources: Sources) -> SigningKeys:
     """Return the keys of the release, read once in a run."""
     report = read_report(subject, sources)
-    packages = [platform.package for platform in offered(report.release) if platform.package]
+    packages = [platform.package for platform in list_platforms(report.release) if platform.package]
     armored_keys = dict.fromkeys(key.ascii_armor for package in packages for key in package.keys)
     certificates = {key.primary.fingerprint: key for text in armored_keys for key in _read_keys(text)}
-    verdict = next((platform.verdict for platform in offered(report.release) if platform.verdict), None)
+    verdict = next((platform.verdict for platform in list_platforms(report.release) if platform.verdict), None)
     return SigningKeys(report, tuple(certificates.values()), verdict)
 
 

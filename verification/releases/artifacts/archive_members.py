@@ -26,7 +26,7 @@ def differs_in_size(member: Member) -> bool:
     """Return whether the sizes differ, unless the header in front announces that they follow the bytes."""
     _, flags, _, *local = member.local
     later = bool(flags & DESCRIBED_LATER) and not any(local)
-    return not later and local != [member.crc, member.packed, member.size]
+    return not later and local != [member.crc, member.packed_size, member.size]
 
 
 def differs_in_name(member: Member) -> bool:
@@ -70,7 +70,7 @@ HEADS: tuple[Rule, ...] = (
     ),
     (
         fail("stored_size", "A member that is not packed has two sizes."),
-        lambda m: m.method == zip_directory.STORED and m.packed != m.size,
+        lambda m: m.method == zip_directory.STORED and m.packed_size != m.size,
     ),
     (fail("symlink", "A member is a link."), lambda m: m.kind == zip_directory.SYMLINK),
     (fail("device", "A member is a device, a pipe or a socket."), lambda m: m.kind not in KINDS),

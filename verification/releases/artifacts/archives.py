@@ -42,19 +42,19 @@ def judge(file: BinaryIO, size: int, name: str, binary: str = "") -> Archive:
     """Judge the archive of provider `name`; `binary` is what its program should be called. Raises nothing."""
     prefix = f"terraform-provider-{name}"
     most = min(MOST_BYTES, max(RATIO_FROM, MOST_RATIO * size))
-    unpacked = unzipping.judge(file, size, name, most)
+    extraction = unzipping.judge(file, size, name, most)
     try:
         directory = zip_directory.read(file, size, MOST_MEMBERS)
     except Malformed as fault:
-        return Archive((), (fail(fault.key, str(fault)),), unpacked.terraform)
+        return Archive((), (fail(fault.key, str(fault)),), extraction.terraform)
     members = directory.members
     first_remarks = [*_check_frame(directory), *_check_sizes(members), *check_names(members), *check_headers(members)]
     if not members or any(remark.key in UNREAD for remark in first_remarks):
-        return Archive(members, tuple(first_remarks), unpacked.terraform)
+        return Archive(members, tuple(first_remarks), extraction.terraform)
     program = _find_program(members, prefix)
-    faults = [fail(unpacked.fault, FAULTS[unpacked.fault])] if unpacked.fault else []
+    faults = [fail(extraction.fault, FAULTS[extraction.fault])] if extraction.fault else []
     remarks = (*first_remarks, *faults, *_check_program(program, prefix, binary))
-    return Archive(members, remarks, unpacked.terraform, program.name if program else "", unpacked.head)
+    return Archive(members, remarks, extraction.terraform, program.name if program else "", extraction.head)
 
 
 def _check_frame(directory: Directory) -> list[Remark]:
@@ -73,12 +73,12 @@ def _check_frame(directory: Directory) -> list[Remark]:
 def _check_places(directory: Directory) -> list[Remark]:
     remarks, end = set(), directory.before
     for member in sorted(directory.members, key=lambda member: member.start):
-        described = member.start - end <= LONGEST_DESCRIPTOR and end > directory.before
+        has_descriptor = member.start - end <= LONGEST_DESCRIPTOR and end > directory.before
         if member.start < end:
             remarks.add(fail("overlap", "Two members share the same bytes."))
-        elif member.start > end and not described:
+        elif member.start > end and not has_descriptor:
             remarks.add(fail("gap", "Bytes stand between the members that belong to none."))
-        end = member.data + member.packed
+        end = member.data + member.packed_size
     if end > directory.start:
         remarks.add(fail("past_the_end", "A member reaches into the central directory."))
     return sorted(remarks, key=lambda remark: remark.key)
@@ -86,12 +86,12 @@ def _check_places(directory: Directory) -> list[Remark]:
 
 def _check_sizes(members: tuple[Member, ...]) -> list[Remark]:
     remarks = []
-    total, packed = sum(m.size for m in members), sum(m.packed for m in members)
+    total, packed_total = sum(m.size for m in members), sum(m.packed_size for m in members)
     if total > MOST_BYTES:
         remarks.append(fail("too_large", f"Unpacked, the archive has {total} bytes; 2 GiB are the most."))
-    if total > RATIO_FROM and total > MOST_RATIO * max(packed, 1):
+    if total > RATIO_FROM and total > MOST_RATIO * max(packed_total, 1):
         remarks.append(
-            fail("ratio", f"The archive grows {total // max(packed, 1)} times; {MOST_RATIO} times are the most.")
+            fail("ratio", f"The archive grows {total // max(packed_total, 1)} times; {MOST_RATIO} times are the most.")
         )
     return remarks
 

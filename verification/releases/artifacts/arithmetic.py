@@ -63,8 +63,8 @@ def _verify(key: PublicKey, signature: Signature, digest: bytes) -> None:
     elif key.curve == "Ed25519":
         for value in values:
             _check_size(value, 32)
-        joined = values[0].rjust(32, b"\0") + values[1].rjust(32, b"\0")
-        ed25519.Ed25519PublicKey.from_public_bytes(key.numbers[0][1:]).verify(joined, digest)
+        raw_signature = values[0].rjust(32, b"\0") + values[1].rjust(32, b"\0")
+        ed25519.Ed25519PublicKey.from_public_bytes(key.numbers[0][1:]).verify(raw_signature, digest)
     elif key.curve == "Ed448":
         _check_size(values[0], ED448_SIZE)
         ed448.Ed448PublicKey.from_public_bytes(key.numbers[0][1:]).verify(values[0][1:], digest)

@@ -25,7 +25,7 @@ MAX_LINES = 1000
 SPACE = re.compile(
     rb"(?:[\t-\r ]|\xc2[\x85\xa0]|\xe1\x9a\x80|\xe2\x80[\x80-\x8a\xa8\xa9\xaf]|\xe2\x81\x9f|\xe3\x80\x80)++"
 )
-SPACED = re.compile(rb"[!-~\x80-\xff]{64}  [!-~]+")
+WELL_SPACED_LINE = re.compile(rb"[!-~\x80-\xff]{64}  [!-~]+")
 MARKS = ((b"\xef\xbb\xbf", "UTF-8 with a mark in front"), (b"\xff\xfe", "UTF-16"), (b"\xfe\xff", "UTF-16"))
 
 
@@ -40,8 +40,8 @@ class Line:
 
 def trim(line: bytes) -> bytes:
     """Return the line without white space at its ends, as Go's bytes.TrimSpace."""
-    start = found.end() if (found := SPACE.match(line)) else 0
-    end = next((found.start() for found in SPACE.finditer(line, start) if found.end() == len(line)), len(line))
+    start = match.end() if (match := SPACE.match(line)) else 0
+    end = next((match.start() for match in SPACE.finditer(line, start) if match.end() == len(line)), len(line))
     return line[start:end]
 
 
@@ -57,20 +57,20 @@ def lines(document: bytes) -> list[Line]:
 
 def digest_of(document: bytes, name: str) -> str:
     """Return the SHA-256 of a file in lower case, an empty text where the list has no usable one."""
-    found = next((line.digest for line in lines(document) if line.name == name.encode()), b"")
-    return found.decode().lower() if len(found) == 64 and HEX_DIGITS.issuperset(found) else ""
+    digest = next((line.digest for line in lines(document) if line.name == name.encode()), b"")
+    return digest.decode().lower() if len(digest) == 64 and HEX_DIGITS.issuperset(digest) else ""
 
 
 def terraform_matches(document: bytes, filename: str, shasum: str) -> TerraformDecision:
     """Compare the list with the registry's `shasum` (64 hexadecimal digits) as Terraform does."""
-    found = next((line.digest for line in lines(document) if line.name == filename.encode()), None)
-    if found is None:
+    listed_digest = next((line.digest for line in lines(document) if line.name == filename.encode()), None)
+    if listed_digest is None:
         return build_refusal("sums_missing", name=quote(filename))
-    digest, trouble, crashes = decode_hex(found)
+    digest, trouble, crashes = decode_hex(listed_digest)
     if crashes:
         return build_refusal("crash_long")
     if trouble:
-        return build_refusal("sums_hash", text=quote(found), why=trouble)
+        return build_refusal("sums_hash", text=quote(listed_digest), why=trouble)
     if digest.hex() != shasum.lower():
         return build_refusal("sums_other", found=digest.hex(), expected=shasum.lower())
     return ACCEPT_DECISION
@@ -78,7 +78,7 @@ def terraform_matches(document: bytes, filename: str, shasum: str) -> TerraformD
 
 def terraform_survives(document: bytes) -> TerraformDecision:
     """Read the list as Terraform does for its lock file, after it has accepted all else: a blank line crashes it."""
-    for line in _scanned(document):
+    for line in _scan_lines(document):
         parts = words(line)
         if not parts:
             return build_refusal("crash_blank")
@@ -87,7 +87,7 @@ def terraform_survives(document: bytes) -> TerraformDecision:
     return ACCEPT_DECISION
 
 
-def _scanned(document: bytes) -> list[bytes]:
+def _scan_lines(document: bytes) -> list[bytes]:
     """Return the lines as Go's scanner gives them: up to one of 64 KiB, and none after a last line break."""
     every = document.split(b"\n")
     if every[-1] == b"":
@@ -101,8 +101,8 @@ def remarks(document: bytes, expected: Iterable[str] = ()) -> tuple[Remark, ...]
     whole = _of_the_whole(document)
     if whole and whole[-1].outcome == "fail":
         return tuple(whole)
-    listed = lines(document)
-    return (*whole, *_of_the_lines(document), *_of_the_hashes(listed), *_of_the_names(listed, expected))
+    entries = lines(document)
+    return (*whole, *_of_the_lines(document), *_of_the_hashes(entries), *_of_the_names(entries, expected))
 
 
 def _of_the_whole(document: bytes) -> list[Remark]:
@@ -119,56 +119,58 @@ def _of_the_whole(document: bytes) -> list[Remark]:
 
 
 def _of_the_ends(document: bytes) -> list[Remark]:
-    found = []
+    findings = []
     if b"\r" in document:
-        found.append(warn("crlf", "Lines end as on Windows (CRLF); Terraform takes it, other tools do not."))
+        findings.append(warn("crlf", "Lines end as on Windows (CRLF); Terraform takes it, other tools do not."))
     if not document.endswith(b"\n"):
-        found.append(warn("no_newline", "The last line has no line break at its end."))
-    return found
+        findings.append(warn("no_newline", "The last line has no line break at its end."))
+    return findings
 
 
 def _of_the_lines(document: bytes) -> list[Remark]:
     body = document.replace(b"\r\n", b"\n").removesuffix(b"\n").split(b"\n")
-    found = []
+    findings = []
     if any(not line.strip() for line in body):
-        found.append(fail("blank_line", "The list has a blank line; Terraform crashes on it."))
+        findings.append(fail("blank_line", "The list has a blank line; Terraform crashes on it."))
     split = [words(line) for line in body if line.strip()]
     if any(len(parts) == 1 for parts in split):
-        found.append(warn("no_name", "A line names no file."))
+        findings.append(warn("no_name", "A line names no file."))
     if any(len(parts) > 2 for parts in split):
-        found.append(warn("more_words", "A line has more than a checksum and a name."))
-    named = [(line, parts) for line, parts in zip(body, map(words, body), strict=True) if len(parts) == 2]
-    plain = [line for line, (digest, name) in named if len(digest) == 64 and not name.startswith(b"*")]
-    if any(not SPACED.fullmatch(line) for line in plain):
-        found.append(warn("spacing", "A checksum and its name are not separated by two spaces."))
-    return found
+        findings.append(warn("more_words", "A line has more than a checksum and a name."))
+    pairs = [(line, parts) for line, parts in zip(body, map(words, body), strict=True) if len(parts) == 2]
+    plain = [line for line, (digest, name) in pairs if len(digest) == 64 and not name.startswith(b"*")]
+    if any(not WELL_SPACED_LINE.fullmatch(line) for line in plain):
+        findings.append(warn("spacing", "A checksum and its name are not separated by two spaces."))
+    return findings
 
 
-def _of_the_hashes(listed: list[Line]) -> list[Remark]:
-    found = []
-    short = [line for line in listed if len(line.digest) != 64]
+def _of_the_hashes(entries: list[Line]) -> list[Remark]:
+    findings = []
+    short = [line for line in entries if len(line.digest) != 64]
     if short:
-        found.append(fail("length", f"Line {short[0].number} does not begin with a SHA-256 of 64 digits."))
-    if any(not HEX_DIGITS.issuperset(line.digest) for line in listed):
-        found.append(fail("no_hex", "A checksum holds characters that are not hexadecimal digits."))
-    if any(line.digest != line.digest.lower() for line in listed if HEX_DIGITS.issuperset(line.digest)):
-        found.append(warn("upper_case", "Checksums are in capital letters; Terraform takes them, other tools do not."))
-    return found
+        findings.append(fail("length", f"Line {short[0].number} does not begin with a SHA-256 of 64 digits."))
+    if any(not HEX_DIGITS.issuperset(line.digest) for line in entries):
+        findings.append(fail("no_hex", "A checksum holds characters that are not hexadecimal digits."))
+    if any(line.digest != line.digest.lower() for line in entries if HEX_DIGITS.issuperset(line.digest)):
+        findings.append(
+            warn("upper_case", "Checksums are in capital letters; Terraform takes them, other tools do not.")
+        )
+    return findings
 
 
-def _of_the_names(listed: list[Line], expected: Iterable[str]) -> list[Remark]:
-    found = []
-    names = [line.name.decode("utf-8", "replace") for line in listed]
+def _of_the_names(entries: list[Line], expected: Iterable[str]) -> list[Remark]:
+    findings = []
+    names = [line.name.decode("utf-8", "replace") for line in entries]
     if any(name.startswith("*") for name in names):
-        found.append(fail("binary_mode", "Names begin with “*” (binary mode), so Terraform finds no file."))
+        findings.append(fail("binary_mode", "Names begin with “*” (binary mode), so Terraform finds no file."))
     if any("/" in name or "\\" in name for name in names):
-        found.append(fail("folder", "A name has a folder in front; Terraform then finds no file."))
+        findings.append(fail("folder", "A name has a folder in front; Terraform then finds no file."))
     twice = [name for name, count in Counter(names).items() if count > 1]
     for name in twice[:3]:
-        digests = {line.digest.lower() for line in listed if line.name.decode("utf-8", "replace") == name}
+        digests = {line.digest.lower() for line in entries if line.name.decode("utf-8", "replace") == name}
         many = fail("contradiction", f"The list gives two checksums for {name}.")
-        found.append(many if len(digests) > 1 else warn("twice", f"The list names {name} twice."))
+        findings.append(many if len(digests) > 1 else warn("twice", f"The list names {name} twice."))
     missing = [name for name in expected if name not in names]
     if missing:
-        found.append(fail("missing", f"The list does not name {', '.join(missing[:5])}."))
-    return found
+        findings.append(fail("missing", f"The list does not name {', '.join(missing[:5])}."))
+    return findings

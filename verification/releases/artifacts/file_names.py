@@ -36,15 +36,19 @@ def map_part(text: str) -> str:
     """
     if "." in text or "--" in text or not REFUSED_SYMBOLS.isdisjoint(text):
         raise ValueError(text)
-    mapped = idna.uts46_remap(text.replace("ẞ", "ss"), std3_rules=True)  # Unicode 15.0, as Terraform 1.11
-    is_edged = not mapped or "-" in (mapped[0], mapped[-1]) or unicodedata.category(mapped[0]).startswith("M")
-    if is_edged or "." in mapped:
+    mapped_text = idna.uts46_remap(text.replace("ẞ", "ss"), std3_rules=True)  # Unicode 15.0, as Terraform 1.11
+    is_edged = (
+        not mapped_text
+        or "-" in (mapped_text[0], mapped_text[-1])
+        or unicodedata.category(mapped_text[0]).startswith("M")
+    )
+    if is_edged or "." in mapped_text:
         raise ValueError(text)
-    for place, letter in enumerate(mapped):
-        if letter in JOINERS and not idna.valid_contextj(mapped, place):
+    for place, letter in enumerate(mapped_text):
+        if letter in JOINERS and not idna.valid_contextj(mapped_text, place):
             raise ValueError(text)
-    idna.check_bidi(mapped)
-    return mapped
+    idna.check_bidi(mapped_text)
+    return mapped_text
 
 
 def normalize_part(text: str) -> str:
@@ -95,40 +99,40 @@ def signature(name: str, version: str) -> str:
 
 def parse(filename: str) -> Archive | None:
     """Return the parts of the name of an archive, None for any other file."""
-    found = ARCHIVE.fullmatch(filename)
-    return Archive(found["name"], found["version"], found["os"], found["arch"]) if found else None
+    match = ARCHIVE.fullmatch(filename)
+    return Archive(match["name"], match["version"], match["os"], match["arch"]) if match else None
 
 
 def remarks(filenames: Collection[str], name: str, version: str) -> tuple[Remark, ...]:
     """Return remarks on files that are missing or misnamed. `version` has no "v"."""
-    found = [*_missing(filenames, name, version), *_archives(filenames, name, version)]
+    findings = [*_missing(filenames, name, version), *_archives(filenames, name, version)]
     if f"{signature(name, version)}.asc" in filenames or f"{sums(name, version)}.asc" in filenames:
-        found.append(warn("armoured", "There is an armoured signature; the registry reads the binary one, .sig."))
-    return tuple(found)
+        findings.append(warn("armoured", "There is an armoured signature; the registry reads the binary one, .sig."))
+    return tuple(findings)
 
 
 def _missing(filenames: Collection[str], name: str, version: str) -> list[Remark]:
-    found = []
+    findings = []
     if sums(name, version) not in filenames:
-        found.append(fail("no_sums", f"There is no {sums(name, version)}."))
+        findings.append(fail("no_sums", f"There is no {sums(name, version)}."))
     if signature(name, version) not in filenames:
-        found.append(fail("no_signature", f"There is no {signature(name, version)}."))
+        findings.append(fail("no_signature", f"There is no {signature(name, version)}."))
     if manifest(name, version) not in filenames:
-        found.append(
+        findings.append(
             warn("no_manifest", f"There is no {manifest(name, version)}, so protocol 5.0 is taken for granted.")
         )
-    return found
+    return findings
 
 
 def _archives(filenames: Collection[str], name: str, version: str) -> list[Remark]:
     zips = sorted(filename for filename in filenames if filename.lower().endswith(".zip"))
     mine = {filename for filename in zips if _is_of(parse(filename), name, version)}
-    found = []
+    findings = []
     if not mine:
-        found.append(fail("no_archive", f"There is no {prefix(name, version)}_OS_ARCH.zip."))
+        findings.append(fail("no_archive", f"There is no {prefix(name, version)}_OS_ARCH.zip."))
     for filename in [filename for filename in zips if filename not in mine][:5]:
-        found.append(fail("misnamed", f"{filename} is not named {prefix(name, version)}_OS_ARCH.zip."))
-    return found
+        findings.append(fail("misnamed", f"{filename} is not named {prefix(name, version)}_OS_ARCH.zip."))
+    return findings
 
 
 def _is_of(archive: Archive | None, name: str, version: str) -> bool:

@@ -30,14 +30,14 @@ Packets = deque[Packet | PacketError]
 class VerificationLimit:
     """Limit of the self-signatures that are verified, over all keys of a release. `left` counts down."""
 
-    left: int = MAX_VERIFICATIONS
+    remaining: int = MAX_VERIFICATIONS
 
-    def verify(self, key: PublicKey, signature: Signature, covered: bytes) -> bool:
+    def verify(self, key: PublicKey, signature: Signature, signed_data: bytes) -> bool:
         """Return whether the signature holds. Raises LimitError where nothing is left."""
-        if not self.left:
+        if not self.remaining:
             raise LimitError(f"the keys have more than {MAX_VERIFICATIONS} signatures by themselves")
-        self.left -= 1
-        return verify(key, signature, covered) == ArithmeticResult.HOLDS
+        self.remaining -= 1
+        return verify(key, signature, signed_data) == ArithmeticResult.HOLDS
 
 
 @dataclass(slots=True)
@@ -119,7 +119,7 @@ class Candidate:
     def claims(self) -> tuple[Signature | None, ...]:
         """Return the signatures that make the key what it is; None stands for one that is missing."""
         primary = self.certificate.primary_identity.claim
-        return (primary, self.claim, self.claim.embedded) if self.is_subkey and self.claim else (primary,)
+        return (primary, self.claim, self.claim.embedded_signature) if self.is_subkey and self.claim else (primary,)
 
     @property
     def ends_at(self) -> float:
@@ -194,7 +194,7 @@ def _read_certificate(packets: Packets, data: bytes, limit: VerificationLimit) -
     _read_parts(certificate, packets, limit)
     if not certificate.identities:
         raise StructuralError("entity without any identities")
-    if not all(limit.verify(primary, revocation, primary.hashed) for revocation in certificate.revocations):
+    if not all(limit.verify(primary, revocation, primary.hashed_data) for revocation in certificate.revocations):
         raise StructuralError("revocation signature signed by alternate key")
     return certificate
 
@@ -217,13 +217,13 @@ def _read_parts(certificate: Certificate, packets: Packets, limit: VerificationL
 
 def _add_identity(certificate: Certificate, packets: Packets, name: bytes, limit: VerificationLimit) -> None:
     """Read the signatures about a user ID, which counts only with a good one by the key itself."""
-    identity, covered = Identity(name), certificate.primary.hashed + b"\xb4" + len(name).to_bytes(4) + name
+    identity, signed_data = Identity(name), certificate.primary.hashed_data + b"\xb4" + len(name).to_bytes(4) + name
     for signature in _next_signatures(packets):
         if signature.kind not in (*CERTIFICATIONS, CERTIFICATION_REVOCATION):
             raise StructuralError("user ID signature with wrong type")
         if not signature.is_by(certificate.primary):
             continue
-        if not limit.verify(certificate.primary, signature, covered):
+        if not limit.verify(certificate.primary, signature, signed_data):
             raise StructuralError("user ID self-signature invalid")
         if signature.kind == CERTIFICATION_REVOCATION:
             identity.revocations.append(signature)
@@ -234,12 +234,12 @@ def _add_identity(certificate: Certificate, packets: Packets, name: bytes, limit
 
 def _read_subkey(certificate: Certificate, packets: Packets, key: PublicKey, limit: VerificationLimit) -> Candidate:
     primary, binding, revocations = certificate.primary, None, []
-    covered = primary.hashed + key.hashed
+    signed_data = primary.hashed_data + key.hashed_data
     for signature in _next_signatures(packets):
         if signature.kind not in (BINDING, SUBKEY_REVOCATION):
             raise StructuralError("subkey signature with wrong type")
-        is_bound = limit.verify(primary, signature, covered)
-        if not is_bound or not _is_cross_signed(key, signature, covered, limit):
+        is_bound = limit.verify(primary, signature, signed_data)
+        if not is_bound or not _is_cross_signed(key, signature, signed_data, limit):
             raise StructuralError("subkey signature invalid")
         if signature.kind == SUBKEY_REVOCATION:
             revocations.append(signature)
@@ -250,16 +250,16 @@ def _read_subkey(certificate: Certificate, packets: Packets, key: PublicKey, lim
     return Candidate(certificate, key, binding, revocations)
 
 
-def _is_cross_signed(key: PublicKey, binding: Signature, covered: bytes, limit: VerificationLimit) -> bool:
+def _is_cross_signed(key: PublicKey, binding: Signature, signed_data: bytes, limit: VerificationLimit) -> bool:
     """Return whether a subkey that may sign has agreed to belong to its primary key."""
     if not (binding.flags or 0) & MAY_SIGN:
         return True
-    return binding.embedded is not None and limit.verify(key, binding.embedded, covered)
+    return binding.embedded_signature is not None and limit.verify(key, binding.embedded_signature, signed_data)
 
 
-def verify(key: PublicKey, signature: Signature, covered: bytes) -> ArithmeticResult:
+def verify(key: PublicKey, signature: Signature, signed_data: bytes) -> ArithmeticResult:
     """Verify a signature over the bytes that it covers beside itself. Raises LimitError."""
-    digest = hashlib.new(signature.digest, covered + signature.hashed, usedforsecurity=False).digest()
+    digest = hashlib.new(signature.digest, signed_data + signature.hashed_data, usedforsecurity=False).digest()
     return arithmetic.verify(key, signature, digest)
 
 

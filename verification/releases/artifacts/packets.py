@@ -97,7 +97,7 @@ class PublicKey:
     is_subkey: bool
     created_at: int  # seconds since 1970
     algorithm: int
-    hashed: bytes
+    hashed_data: bytes
     fingerprint: str
     numbers: tuple[bytes, ...]
     curve: str = ""
@@ -141,8 +141,8 @@ def read_header(source: Reader) -> tuple[int, Reader, bool]:
     while is_partial and not source.is_at_end:
         size, is_partial = read_length(source)
         parts.append(source.part(size))
-    joined = Reader(b"".join(part.data for part in parts), is_truncated=parts[-1].is_truncated)
-    return first & 0x3F, joined, False
+    whole_body = Reader(b"".join(part.data for part in parts), is_truncated=parts[-1].is_truncated)
+    return first & 0x3F, whole_body, False
 
 
 def read_length(source: Reader, first_partial: int = 224) -> tuple[int, bool]:
@@ -171,9 +171,9 @@ def read_key(body: Reader, *, is_subkey: bool) -> PublicKey:
         numbers = (point,)
     else:
         raise UnsupportedError(f"public key type: {algorithm}")
-    hashed = b"\x99" + struct.pack(">H", body.at & 0xFFFF) + body.data[: body.at]
-    fingerprint = hashlib.sha1(hashed, usedforsecurity=False).hexdigest().upper()
-    return PublicKey(is_subkey, created_at, algorithm, hashed, fingerprint, numbers, curve)
+    hashed_data = b"\x99" + struct.pack(">H", body.at & 0xFFFF) + body.data[: body.at]
+    fingerprint = hashlib.sha1(hashed_data, usedforsecurity=False).hexdigest().upper()
+    return PublicKey(is_subkey, created_at, algorithm, hashed_data, fingerprint, numbers, curve)
 
 
 def _read_point(body: Reader, algorithm: int) -> tuple[str, bytes]:

@@ -38,7 +38,7 @@ class Signature:
     kind: int
     algorithm: int
     digest: str
-    hashed: bytes
+    hashed_data: bytes
     numbers: tuple[bytes, ...] = ()
     created_at: int | None = None
     lifetime: int = 0
@@ -48,7 +48,7 @@ class Signature:
     flags: int | None = None
     is_primary: int = 0
     reason: int = 0
-    embedded: "Signature | None" = None
+    embedded_signature: "Signature | None" = None
     critical_notations: list[str] = field(default_factory=list)
 
     def has_ended(self, now: float) -> bool:
@@ -125,8 +125,8 @@ def read_signature(body: Reader) -> Signature:
     if digest not in DIGESTS:
         raise UnsupportedError(f"hash function {digest}")
     area = body.take(size)
-    hashed = body.data[: body.at] + struct.pack(">BBL", 4, 0xFF, body.at)
-    signature = Signature(kind, algorithm, DIGESTS[digest], hashed)
+    hashed_data = body.data[: body.at] + struct.pack(">BBL", 4, 0xFF, body.at)
+    signature = Signature(kind, algorithm, DIGESTS[digest], hashed_data)
     _read_subpackets(signature, area, is_hashed=True)
     _read_subpackets(signature, body.take(body.number(2)), is_hashed=False)
     body.take(2)  # the first bytes of the digest, which the library does not compare
@@ -150,9 +150,9 @@ def _split(area: bytes) -> Iterator[tuple[int, bytes]]:
 def _read_subpackets(signature: Signature, area: bytes, *, is_hashed: bool) -> None:
     for kind, content in list(_split(area)):
         number, is_critical = kind & 0x7F, bool(kind & 0x80)
-        if is_critical and number not in KNOWN:
+        if is_critical and number not in KNOWN_SUBPACKETS:
             raise UnsupportedError(f"unknown critical signature subpacket type {number}")
-        if not is_hashed and number not in UNHASHED:
+        if not is_hashed and number not in UNHASHED_SUBPACKETS:
             continue
         if number in SIZES and len(content) not in SIZES[number]:
             raise StructuralError(f"subpacket of type {number} with bad length")
@@ -171,7 +171,7 @@ def _apply(signature: Signature, number: int, content: bytes, is_critical: bool)
         case 27:
             signature.flags = (signature.flags or 0) | int.from_bytes(content[:1])
         case 32 if len(content) <= MAX_EMBEDDED_SIZE:
-            signature.embedded = read_signature(Reader(content))
+            signature.embedded_signature = read_signature(Reader(content))
         case 33:
             signature.issuer_fingerprint = content[1:].hex().upper()
             signature.issuer = (content[1:9] if content[0] == 5 else content[13:21]).hex().upper()
@@ -182,5 +182,5 @@ def _apply(signature: Signature, number: int, content: bytes, is_critical: bool)
 # types of subpackets, RFC 9580, section 5.2.3
 NUMBERS = {2: "created_at", 3: "lifetime", 9: "key_lifetime", 25: "is_primary", 29: "reason"}
 SIZES = {2: (4,), 3: (4,), 9: (4,), 16: (8,), 25: (1,), 33: (21, 33)}
-UNHASHED = frozenset({16, 32, 33})  # read in the area that the signature does not cover too
-KNOWN = frozenset({2, 3, 5, 6, 9, 11, 16, 20, 21, 22, 25, 26, 27, 28, 29, 30, 32, 33, 39})
+UNHASHED_SUBPACKETS = frozenset({16, 32, 33})  # read in the area that the signature does not cover too
+KNOWN_SUBPACKETS = frozenset({2, 3, 5, 6, 9, 11, 16, 20, 21, 22, 25, 26, 27, 28, 29, 30, 32, 33, 39})

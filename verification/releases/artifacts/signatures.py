@@ -135,9 +135,9 @@ def judge(document: bytes, signature: bytes, keys: Sequence[bytes], *, now: floa
             Class.UNSUPPORTED_KEY, build_unknown_decision(f"Not settled: the keys exceed {MAX_KEY_BYTES} bytes.")
         )
     limit = keyrings.VerificationLimit()
-    for at, armored in enumerate(keys):
+    for at, armored_key in enumerate(keys):
         try:
-            certificates = keyrings.read_armored(armored, limit)
+            certificates = keyrings.read_armored(armored_key, limit)
             verdict = check(document, signature, certificates, now=now, at=at)
         except (ArmorError, PacketError) as error:
             return Verdict(Class.UNREADABLE_KEY, build_refusal("key", why=str(error)), at=at)
@@ -150,7 +150,7 @@ def judge(document: bytes, signature: bytes, keys: Sequence[bytes], *, now: floa
 
 def check(document: bytes, data: bytes, certificates: Sequence[Certificate], *, now: float, at: int = 0) -> Verdict:
     """Judge a binary signature against one block of keys."""
-    named = None
+    named_packet = None
     for packet in read_packets(data):
         if isinstance(packet, PacketError):
             kind = Class.MALFORMED if data[0] & 0x80 else Class.ARMORED if decode(data) else Class.NO_SIGNATURE
@@ -159,14 +159,14 @@ def check(document: bytes, data: bytes, certificates: Sequence[Certificate], *, 
             return _refuse(Class.NO_SIGNATURE, render_message("no_signature_packet"))
         if not packet.issuer:
             return _refuse(Class.MALFORMED, render_message("no_issuer"))
-        named = named or packet
+        named_packet = named_packet or packet
         if candidates := keyrings.find(certificates, packet):
             return _judge_signed(document, data, candidates[0], packet, now, at)
     kind = Class.EMPTY if not data else Class.UNSUPPORTED if _begins_with_signature(data) else Class.NO_SIGNATURE
-    if named is not None:
-        knows = any(named.issuer in certificate.key_ids for certificate in certificates)
+    if named_packet is not None:
+        knows = any(named_packet.issuer in certificate.key_ids for certificate in certificates)
         kind = Class.NOT_FOR_SIGNING if knows else Class.WRONG_KEY
-    return Verdict(kind, UNKNOWN_ISSUER, signature=named)
+    return Verdict(kind, UNKNOWN_ISSUER, signature=named_packet)
 
 
 def _begins_with_signature(data: bytes) -> bool:
@@ -223,11 +223,11 @@ def _ask_terraform(
 def _find_fault(candidate: Candidate, signature: Signature, now: float) -> Class:
     """Return why the program refuses a signature that holds, the first reason that applies; or that it is good."""
     key, primary = candidate.key, candidate.certificate.primary
-    made = signature.created_at or 0
+    signed_at = signature.created_at or 0
     weakly_bound = all(claim is not None and claim.digest in WEAK_DIGESTS for claim in candidate.claims[:1])
     faults = (
-        (Class.FUTURE, max(made, key.created_at, primary.created_at) > now + CLOCK_TOLERANCE_SECONDS),
-        (Class.EXPIRED_AT_SIGNING, made >= candidate.ends_at),
+        (Class.FUTURE, max(signed_at, key.created_at, primary.created_at) > now + CLOCK_TOLERANCE_SECONDS),
+        (Class.EXPIRED_AT_SIGNING, signed_at >= candidate.ends_at),
         (
             Class.SIGNATURE_EXPIRED,
             any(one is not None and one.has_ended(now) for one in (signature, *candidate.claims)),

@@ -16,7 +16,7 @@ from verification.terraform.messages import ACCEPT_DECISION, TerraformDecision, 
 END, ENTRY, LOCAL, DESCRIPTOR = b"PK\x05\x06", b"PK\x01\x02", b"PK\x03\x04", b"PK\x07\x08"
 LOCATOR_64 = b"PK\x06\x07"
 END_SIZE, ENTRY_SIZE, LOCAL_SIZE = 22, 46, 30
-SEARCHED = (1024, 65 * 1024)
+SEARCH_SIZES = (1024, 65 * 1024)
 STORED, DEFLATED, HAS_DESCRIPTOR = 0, 8, 8
 UNIX, FAT = (3, 19), (0, 11, 14)
 DIRECTORY_BIT, UNIX_FOLDER = 0x10, 0o040000
@@ -46,7 +46,7 @@ class Entry:
     flags: int
     method: int
     crc: int
-    packed: int
+    packed_size: int
     size: int
     offset: int
     is_folder: bool
@@ -108,7 +108,7 @@ def _read_directory(file: BinaryIO, size: int) -> Iterator[Entry]:
 
 
 def _find_end(file: BinaryIO, size: int) -> int:
-    for length in SEARCHED:
+    for length in SEARCH_SIZES:
         block = _read_at(file, max(0, size - length), length)
         at = block.rfind(END, 0, len(block) - END_SIZE + len(END))
         if at >= 0 and at + END_SIZE + int.from_bytes(block[at + 20 : at + 22], "little") <= len(block):
@@ -126,15 +126,15 @@ def _read_entry(file: BinaryIO, at: int, base: int) -> tuple[Entry, int] | ZipEr
     if not head.startswith(ENTRY):
         return ZipError("no_zip")
     creator, flags, method = head[5], *struct.unpack("<2H", head[8:12])
-    crc, packed, size, name_size, extra_size, comment_size = struct.unpack("<3L3H", head[16:34])
+    crc, packed_size, size, name_size, extra_size, comment_size = struct.unpack("<3L3H", head[16:34])
     attributes, offset = struct.unpack("<2L", head[38:46])
     rest = _read_at(file, at + ENTRY_SIZE, name_size + extra_size + comment_size)
     if len(rest) < name_size + extra_size + comment_size:
         return ZipError("unexpected_end" if rest else "json_end")
-    if 0xFFFFFFFF in (packed, offset):
+    if 0xFFFFFFFF in (packed_size, offset):
         return ZipError("no_zip")
     name = rest[:name_size]
-    entry = Entry(name, flags, method, crc, packed, size, base + offset, _is_folder(name, creator, attributes))
+    entry = Entry(name, flags, method, crc, packed_size, size, base + offset, _is_folder(name, creator, attributes))
     return entry, at + ENTRY_SIZE + len(rest)
 
 
@@ -147,7 +147,7 @@ class _Reader:
     """Goes through the members as if writing them."""
 
     def __init__(self, file: BinaryIO, max_bytes: int) -> None:
-        self.file, self.left = file, max_bytes
+        self.file, self.remaining = file, max_bytes
         self.fault, self.head = "", b""
 
     def unpack(self, entries: list[Entry], program: bytes | None) -> None:
@@ -168,11 +168,11 @@ class _Reader:
         if entry.method not in (STORED, DEFLATED):
             raise ZipError("zip_method")
         crc, size, head = self._digest(start, entry)
-        self.left -= size
+        self.remaining -= size
         if size != entry.size:
             raise self._fail("shorter", "unexpected_end")
         if entry.flags & HAS_DESCRIPTOR:
-            _check_descriptor(self.file, start + entry.packed, entry.crc)
+            _check_descriptor(self.file, start + entry.packed_size, entry.crc)
         if crc != entry.crc:
             error = self._fail("checksum", "zip_checksum")
             if entry.crc or entry.flags & HAS_DESCRIPTOR:
@@ -188,7 +188,7 @@ class _Reader:
             head += piece[: HEAD_SIZE - len(head)]
             if size > entry.size:
                 raise self._fail("longer", "no_zip")
-            if size > self.left:
+            if size > self.remaining:
                 raise TooLargeError
         return crc, size, head
 
@@ -199,9 +199,11 @@ class _Reader:
     def _inflate(self, start: int, entry: Entry) -> Iterator[bytes]:
         """Yield a member's bytes, in pieces of a bounded size."""
         stream = zlib.decompressobj(-15) if entry.method == DEFLATED else None
-        left = entry.packed
-        while left > 0 and (chunk := _read_at(self.file, start + entry.packed - left, min(CHUNK, left))):
-            left -= len(chunk)
+        remaining = entry.packed_size
+        while remaining > 0 and (
+            chunk := _read_at(self.file, start + entry.packed_size - remaining, min(CHUNK, remaining))
+        ):
+            remaining -= len(chunk)
             if stream is None:
                 yield chunk
                 continue

@@ -36,7 +36,7 @@ class Member:
     flags: int
     method: int
     crc: int
-    packed: int
+    packed_size: int
     size: int
     mode: int
     start: int
@@ -118,13 +118,13 @@ def _entries(file: BinaryIO, directory: bytes, count: int, before: int, end: int
         if at + ENTRY.size > len(directory):
             raise Malformed("directory_short", "The central directory ends before its last member.")
         fields = ENTRY.unpack_from(directory, at)
-        signature, _, _, flags, method, _, _, crc, packed, size, name, extra, comment, _, _, outer, offset = fields
+        signature, _, _, flags, method, _, _, crc, packed_size, size, name, extra, comment, _, _, outer, offset = fields
         if signature != b"PK\x01\x02":
             raise Malformed("directory_entry", "The central directory holds something else than members.")
         raw_name = directory[at + ENTRY.size : at + ENTRY.size + name]
         start = before + offset
         local, data = _local(file, start, end)
-        yield Member(raw_name, flags, method, crc, packed, size, outer >> 16, start, data, local)
+        yield Member(raw_name, flags, method, crc, packed_size, size, outer >> 16, start, data, local)
         at += ENTRY.size + name + extra + comment
     if at != len(directory):
         raise Malformed("directory_long", "The central directory is longer than its members.")
@@ -136,6 +136,6 @@ def _local(file: BinaryIO, start: int, end: int) -> tuple[tuple[bytes, int, int,
     head = file.read(LOCAL.size)
     if start + LOCAL.size > end or len(head) < LOCAL.size or head[:4] != b"PK\x03\x04":
         raise Malformed("local_header", "A member is not where the central directory says.")
-    _, _, flags, method, _, _, crc, packed, size, name, extra = LOCAL.unpack(head)
+    _, _, flags, method, _, _, crc, packed_size, size, name, extra = LOCAL.unpack(head)
     data = start + LOCAL.size + name + extra
-    return (file.read(name), flags, method, crc, packed, size), data
+    return (file.read(name), flags, method, crc, packed_size, size), data

@@ -37,7 +37,7 @@ class RegistryClient:
         """Where people see the provider."""
         return f"{self.base_url}/providers/{quote(namespace)}/{quote(name)}/{quote(version)}"
 
-    def published(self, namespace: str, name: str, previous: RegistryListing | None = None) -> RegistryListing:
+    def read_listing(self, namespace: str, name: str, previous: RegistryListing | None = None) -> RegistryListing:
         """What it has published of NAMESPACE/NAME; `previous` is what it had at the last look. Raises Unreadable."""
         return fetch_listing(self, namespace, name, previous)
 

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.verification.checks.told import REPOSITORY, SUBJECT, FakeSources, code, release
+from tests.verification.checks.fake_sources import REPOSITORY, SUBJECT, FakeSources, code, release
 from verification.checks import rules
 from verification.checks.types import CHECKS
 from verification.outcomes import Outcome
@@ -45,7 +45,7 @@ def test_outage_is_left_to_the_runner(key):
 def test_without_a_repository_no_one_is_asked(key):
     sources = FakeSources()
     assert CHECKS[key].run(replace(SUBJECT, repository=""), sources).outcome == Outcome.FAIL
-    assert sources.asked == []
+    assert sources.requested_addresses == []
 
 
 @pytest.mark.parametrize("key", [key for key in CODE_KEYS if key != "guide.organization"])
@@ -116,7 +116,7 @@ def test_nightly(files, expected):
 def test_nightly_is_read_from_the_default_branch():
     sources = FakeSources(code_said=code({WORKFLOW: NIGHTLY}))
     CHECKS["go.nightly"].run(SUBJECT, sources)
-    assert sources.asked[:2] == ["acme/terraform-provider-rocket", "acme/terraform-provider-rocket@main"]
+    assert sources.requested_addresses[:2] == ["acme/terraform-provider-rocket", "acme/terraform-provider-rocket@main"]
 
 
 def test_main():

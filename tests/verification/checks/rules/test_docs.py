@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.verification.checks.told import SUBJECT, FakeSources, code, release
+from tests.verification.checks.fake_sources import SUBJECT, FakeSources, code, release
 from verification.checks.rules import link_reachability
 from verification.checks.types import CHECKS
 from verification.outcomes import Outcome
@@ -33,7 +33,7 @@ def test_outage_is_left_to_the_runner(key):
 def test_without_a_repository_no_one_is_asked(key):
     sources = FakeSources()
     assert CHECKS[key].run(replace(SUBJECT, repository=""), sources).outcome == Outcome.FAIL
-    assert sources.asked == []
+    assert sources.requested_addresses == []
 
 
 @pytest.mark.parametrize("key", KEYS)
@@ -131,4 +131,4 @@ def test_links_are_asked_once_each_and_not_without_end():
     many = " ".join(f"[x](https://acme.com/{n})" for n in range(40))
     sources = FakeSources(releases_said=(release("v1.2.0"),), code_said=code({"docs/index.md": many + many}))
     CHECKS["docs.links"].run(SUBJECT, sources)
-    assert len([address for address in sources.asked if address.startswith("https://")]) == 15
+    assert len([address for address in sources.requested_addresses if address.startswith("https://")]) == 15

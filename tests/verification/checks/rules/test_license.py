@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from tests.fakes.github.server import license_text
-from tests.verification.checks.told import REPOSITORY, SUBJECT, FakeSources, code, release
+from tests.verification.checks.fake_sources import REPOSITORY, SUBJECT, FakeSources, code, release
 from verification.checks.types import CHECKS
 from verification.licenses.normalization import MAX_BYTES
 from verification.outcomes import Outcome
@@ -141,7 +141,7 @@ def test_license_that_was_added_after_the_release_is_to_be_released():
 def test_license_of_the_released_commit_is_read(subject, releases, ref):
     sources = FakeSources(code_said=code({"LICENSE": MPL}), releases_said=releases)
     CHECKS[KEY].run(subject, sources)
-    assert sources.asked[-1] == f"acme/terraform-provider-rocket@{ref}"
+    assert sources.requested_addresses[-1] == f"acme/terraform-provider-rocket@{ref}"
 
 
 def test_license_of_a_list_that_is_cut_off_is_for_a_person():

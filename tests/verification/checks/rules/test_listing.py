@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.verification.checks.told import SUBJECT, FakeSources
+from tests.verification.checks.fake_sources import SUBJECT, FakeSources
 from verification.checks.types import CHECKS
 from verification.outcomes import Outcome
 from verification.sources.errors import RequestRefusedError, SourceNotFoundError, SourceUnavailableError

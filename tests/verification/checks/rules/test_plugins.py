@@ -2,7 +2,14 @@ from dataclasses import replace
 
 import pytest
 
-from tests.verification.checks.told import REPOSITORY, SUBJECT, FakeSources, build_registry_listing, code, release
+from tests.verification.checks.fake_sources import (
+    REPOSITORY,
+    SUBJECT,
+    FakeSources,
+    build_registry_listing,
+    code,
+    release,
+)
 from verification.checks.types import CHECKS
 from verification.outcomes import Outcome
 from verification.sources.errors import SourceUnavailableError

@@ -3,7 +3,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from tests.verification.checks.told import SUBJECT, FakeSources, build_registry_listing, code, release
+from tests.verification.checks.fake_sources import SUBJECT, FakeSources, build_registry_listing, code, release
 from verification.checks.rules.missing_release import (
     INVALID_TAG_CAUSE,
     NO_FILES_CAUSE,
@@ -73,7 +73,7 @@ def test_not_listed_is_an_absence_that_is_asked_again():
 def test_without_a_repository_no_one_is_asked(key):
     sources = FakeSources()
     check_result = CHECKS[key].run(replace(SUBJECT, namespace="", provider=""), sources)
-    assert (check_result.outcome, sources.asked) == (Outcome.FAIL, [])
+    assert (check_result.outcome, sources.requested_addresses) == (Outcome.FAIL, [])
 
 
 @pytest.mark.parametrize("key", KEYS)

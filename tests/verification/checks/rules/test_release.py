@@ -10,10 +10,10 @@ import pytest
 
 from tests.fakes import signed
 from tests.fakes.registry import Provider, Registry
-from tests.verification.checks.told import SUBJECT, code, release
+from tests.verification.checks.fake_sources import SUBJECT, code, release
 from verification.checks.types import ACCEPTED_KEY_PREFIX, CHECKS
 from verification.outcomes import Outcome
-from verification.releases.install_layout import RECOMMENDED
+from verification.releases.install_layout import RECOMMENDED_PLATFORMS
 from verification.sources.errors import SourceUnavailableError
 from verification.sources.github.client import ReleaseAsset
 from verification.sources.http.client import OutboundClient
@@ -80,7 +80,7 @@ def build_changed_release(end: str, change: Callable[[bytes], bytes]) -> signed.
 
 
 def test_good_release_passes_everything(publish_releases):
-    sources = publish_releases(rocket(platforms=RECOMMENDED), platforms=RECOMMENDED)
+    sources = publish_releases(rocket(platforms=RECOMMENDED_PLATFORMS), platforms=RECOMMENDED_PLATFORMS)
     check_results = results(sources)
     assert {key: str(result.outcome) for key, result in check_results.items()} == dict.fromkeys(REGISTRY_CHECKS, "pass")
     evidence_values = {e.label: e.value for e in check_results["release.signature"].evidence}
@@ -156,10 +156,13 @@ def test_archive_that_was_replaced_after_the_release_is_found_by_its_digest(publ
 
 def test_list_that_was_signed_again_is_pointed_out(publish_releases):
     first = results(publish_releases(), "release.unchanged")["release.unchanged"]
-    observed = {"release.digests": {"1.0.0": {**first.observations["release.digests"]["1.0.0"]}}}
-    name = next(name for name in observed["release.digests"]["1.0.0"] if name.endswith(".sig"))
-    observed["release.digests"]["1.0.0"][name] = "ab" * 32
-    assert results(publish_releases(), "release.unchanged", known=observed)["release.unchanged"].outcome == Outcome.WARN
+    observations = {"release.digests": {"1.0.0": {**first.observations["release.digests"]["1.0.0"]}}}
+    name = next(name for name in observations["release.digests"]["1.0.0"] if name.endswith(".sig"))
+    observations["release.digests"]["1.0.0"][name] = "ab" * 32
+    assert (
+        results(publish_releases(), "release.unchanged", known=observations)["release.unchanged"].outcome
+        == Outcome.WARN
+    )
 
 
 def test_outage_forgets_no_digest(publish_releases, registry_server):
@@ -318,8 +321,8 @@ def test_key_that_takes_the_place_of_the_old_one_is_for_people(publish_releases,
     first = results(publish_releases(), "keys.rotation")["keys.rotation"]
     swapped_release = rocket("1.0.1", signer=signed.key(OTHER))
 
-    def after(days: int, observed: Any, signed_release: signed.Signed = swapped_release) -> Any:
-        subject = {"known": observed, "listing_status": listing_status, "now": NOW + timedelta(days=days)}
+    def after(days: int, observations: Any, signed_release: signed.Signed = swapped_release) -> Any:
+        subject = {"known": observations, "listing_status": listing_status, "now": NOW + timedelta(days=days)}
         return results(publish_releases(signed_release), "keys.rotation", **subject)["keys.rotation"]
 
     second = after(1, first.observations)

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.verification.checks.told import REPOSITORY, SUBJECT, FakeSources, release
+from tests.verification.checks.fake_sources import REPOSITORY, SUBJECT, FakeSources, release
 from verification.checks.types import CHECKS
 from verification.outcomes import Outcome
 from verification.sources.errors import RequestRefusedError, SourceUnavailableError
@@ -21,7 +21,7 @@ def run(key, subject=SUBJECT, **fields):
 def test_without_a_repository_no_one_is_asked(key):
     sources = FakeSources()
     assert CHECKS[key].run(replace(SUBJECT, repository=""), sources).outcome == Outcome.FAIL
-    assert sources.asked == []
+    assert sources.requested_addresses == []
 
 
 @pytest.mark.parametrize("key", KEYS)

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.verification.checks.told import REPOSITORY, SUBJECT, FakeSources, release
+from tests.verification.checks.fake_sources import REPOSITORY, SUBJECT, FakeSources, release
 from verification.checks.types import CHECKS
 from verification.outcomes import Outcome
 from verification.sources.errors import AccessDeniedError, SourceUnavailableError
@@ -28,7 +28,7 @@ def test_missing_repository_fails(key):
 def test_blank_address_fails_without_asking(key):
     sources = FakeSources()
     check_result = CHECKS[key].run(replace(SUBJECT, repository=""), sources)
-    assert (check_result.outcome, sources.asked) == (Outcome.FAIL, [])
+    assert (check_result.outcome, sources.requested_addresses) == (Outcome.FAIL, [])
 
 
 @pytest.mark.parametrize("key", KEYS)
@@ -65,8 +65,8 @@ def test_public_without_a_recorded_number_records_the_first_that_it_sees():
 
 
 def test_number_of_another_address_does_not_count():
-    observed = {"entered.id": {"repository": "acme/terraform-provider-old", "number": 9}}
-    assert outcome("repository.public", replace(SUBJECT, repository_id=None, known=observed)) == "pass"
+    observations = {"entered.id": {"repository": "acme/terraform-provider-old", "number": 9}}
+    assert outcome("repository.public", replace(SUBJECT, repository_id=None, known=observations)) == "pass"
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ def run_schema_check(key, **fields):
 
 
 @pytest.mark.parametrize(
-    ("observed", "outcome", "summary"),
+    ("observations", "outcome", "summary"),
     [
         ({}, "not_run", "The schema has not been read yet."),
         ({"not_run": "No sandbox on this worker: x."}, "not_run", "No sandbox on this worker: x."),
@@ -39,8 +39,8 @@ def run_schema_check(key, **fields):
          "Through Terraform: It is not taken."),
     ],
 )  # fmt: skip
-def test_reading(observed, outcome, summary):
-    assert run_schema_check("schema.read", **observed) == (outcome, summary)
+def test_reading(observations, outcome, summary):
+    assert run_schema_check("schema.read", **observations) == (outcome, summary)
 
 
 def rule(key, looked_count, *places):
@@ -48,7 +48,7 @@ def rule(key, looked_count, *places):
 
 
 @pytest.mark.parametrize(
-    ("key", "observed", "outcome", "summary"),
+    ("key", "observations", "outcome", "summary"),
     [
         ("prefix", rule("prefix", 2), "pass", "All 2 names do."),
         ("prefix", rule("prefix", 2, "resource a"), "fail", "1 of 2 names do not begin with the provider's."),
@@ -65,8 +65,8 @@ def rule(key, looked_count, *places):
         ("protocol", {"protocol": 6}, "not_run", "No repository is named yet, so nothing is declared."),
     ],
 )  # fmt: skip
-def test_a_rule(key, observed, outcome, summary):
-    assert run_schema_check(f"schema.{key}", **observed) == (outcome, summary)
+def test_a_rule(key, observations, outcome, summary):
+    assert run_schema_check(f"schema.{key}", **observations) == (outcome, summary)
 
 
 def node(name, **more):

@@ -46,15 +46,15 @@ def _hash_key(body: bytes) -> bytes:
     return b"\x99" + struct.pack(">H", len(body)) + body
 
 
-def _pad_and_sign(covered: bytes, digest: int) -> bytes:
-    tail = b"\0" + bytes.fromhex(PREFIXES[digest]) + hashlib.new(DIGESTS[digest], covered).digest()
-    padded = b"\0\1".ljust(256 - len(tail), b"\xff") + tail
+def _pad_and_sign(signed_data: bytes, digest: int) -> bytes:
+    tail = b"\0" + bytes.fromhex(PREFIXES[digest]) + hashlib.new(DIGESTS[digest], signed_data).digest()
+    padding = b"\0\1".ljust(256 - len(tail), b"\xff") + tail
     numbers = _private_numbers()
-    return write_integer(pow(int.from_bytes(padded), numbers.d, numbers.public_numbers.n))
+    return write_integer(pow(int.from_bytes(padding), numbers.d, numbers.public_numbers.n))
 
 
 def sign(
-    covered: bytes,
+    signed_data: bytes,
     kind: int = 0,
     digest: int = SHA256,
     *,
@@ -66,17 +66,17 @@ def sign(
     body = body or _rsa_body()
     area = b"\x05\x02" + struct.pack(">L", CREATED_AT + 60) + flags
     head = bytes([4, kind, body[5], digest]) + struct.pack(">H", len(area)) + area
-    covered += head + b"\x04\xff" + struct.pack(">L", len(head))
+    signed_data += head + b"\x04\xff" + struct.pack(">L", len(head))
     issuer = b"\x09\x10" + hashlib.sha1(_hash_key(body)).digest()[-8:]
-    start = hashlib.new(DIGESTS[digest], covered).digest()[:2]
-    integers = change(_pad_and_sign(covered, digest))
+    start = hashlib.new(DIGESTS[digest], signed_data).digest()[:2]
+    integers = change(_pad_and_sign(signed_data, digest))
     return write_packet(2, head + struct.pack(">H", len(issuer)) + issuer + start + integers)
 
 
 def build_key(body: bytes = b"", *, claims: int = 1, kind: int = CERTIFICATION, flags: bytes = MAY_SIGN) -> bytes:
     """Return a key with a user ID that it claims so many times. One with another body claims it in vain."""
     body = body or _rsa_body()
-    covered = _hash_key(body) + b"\xb4" + struct.pack(">L", len(USER_ID)) + USER_ID
+    signed_data = _hash_key(body) + b"\xb4" + struct.pack(">L", len(USER_ID)) + USER_ID
     change = (lambda number: number) if body[5] == 1 else (lambda number: number * 2)
-    claim = sign(covered, kind, body=body, flags=flags, change=change)
+    claim = sign(signed_data, kind, body=body, flags=flags, change=change)
     return write_packet(6, body) + write_packet(13, USER_ID) + claim * claims

@@ -24,7 +24,7 @@ class Entry:
     method: int = DEFLATED
     flags: int = 0
     crc: int | None = None
-    packed: int | None = None
+    packed_size: int | None = None
     size: int | None = None
     start: int | None = None
     body: bytes | None = None
@@ -40,12 +40,12 @@ class Entry:
         packer = zlib.compressobj(9, zlib.DEFLATED, -15)
         return packer.compress(self.content) + packer.flush()
 
-    def told(self) -> dict[str, int | bytes]:
+    def build_header(self) -> dict[str, int | bytes]:
         body = self.bytes_of()
         return {
             "name": self.name, "flags": self.flags, "method": self.method,
             "crc": zlib.crc32(self.content) if self.crc is None else self.crc,
-            "packed": len(body) if self.packed is None else self.packed,
+            "packed": len(body) if self.packed_size is None else self.packed_size,
             "size": len(self.content) if self.size is None else self.size,
         }  # fmt: skip
 
@@ -54,7 +54,7 @@ def archive(*entries: Entry, comment: bytes = b"", before: bytes = b"", after: b
     """The archive; `end` changes fields of its last record (disk, here, count, length, offset)."""
     out, directory = b"", b""
     for entry in entries:
-        header_fields = entry.told()
+        header_fields = entry.build_header()
         front = header_fields | entry.local
         out += entry.gap
         at = len(out) if entry.start is None else entry.start
@@ -189,7 +189,7 @@ HOSTILE: dict[str, tuple[Callable[[], bytes], str]] = {
     "hidden first member": (lambda: archive(program(gap=archive(Entry(b"hidden")))), "gap"),
     "overlapping": (lambda: overlapping(3), "overlap"),
     "overlapping bomb": (lambda: overlapping(150), "overlap"),
-    "reaches into the directory": (whole(packed=2000), "past_the_end"),
+    "reaches into the directory": (whole(packed_size=2000), "past_the_end"),
     "two dots": (beside("../evil"), "traversal"),
     "two dots inside": (beside("a/../../evil"), "traversal"),
     "two dots at the end": (beside("a/.."), "traversal"),

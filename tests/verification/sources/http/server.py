@@ -71,10 +71,10 @@ class Server:
         self.thread.start()
 
     def _serve(self) -> None:
-        for sock in self._accepted():
+        for sock in self._accept_connections():
             threading.Thread(target=self._answer, args=(sock,), daemon=True).start()
 
-    def _accepted(self) -> Iterator[socket.socket]:
+    def _accept_connections(self) -> Iterator[socket.socket]:
         while True:
             try:
                 yield self.listener.accept()[0]

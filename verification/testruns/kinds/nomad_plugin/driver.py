@@ -101,8 +101,8 @@ class NomadPluginTestRunner:
                 self._record_call("handshake", STATUS_ANSWERED, "", data, start)
                 self._make_calls(plugin)
         except PluginStartError as refusal:
-            said = refusal.result.stderr.decode("utf-8", "replace")[-2000:]
-            self._record_call("handshake", refusal.key, str(refusal), {"said": said}, start)
+            stderr_text = refusal.result.stderr.decode("utf-8", "replace")[-2000:]
+            self._record_call("handshake", refusal.key, str(refusal), {"said": stderr_text}, start)
 
     def _make_calls(self, plugin: RunningPlugin) -> None:
         self._call(plugin, "info", f"{BASE}.PluginInfo")

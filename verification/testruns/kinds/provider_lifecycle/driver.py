@@ -103,11 +103,11 @@ class ProviderLifecycleTestRunner:
         if result.reason == ExitReason.LOST:
             raise SandboxUnavailable(result.message)
         out, err = _decode_output(result.stdout), _decode_output(result.stderr)
-        named = (
+        configurations = (
             f"terraform {' '.join(step.argv())}" if step.words else get_provider_path(self.target).rpartition("/")[2]
         )
         return CommandRecord(
-            step.key, step.title, named, str(result.reason), result.exit_code, result.message,
+            step.key, step.title, configurations, str(result.reason), result.exit_code, result.message,
             shorten_text(self.secrets.redact(out)), shorten_text(self.secrets.redact(err)), round(result.seconds, 2),
             shown=self.secrets.find_names_in(f"{out}\n{err}"),
         )  # fmt: skip

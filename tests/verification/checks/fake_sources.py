@@ -10,7 +10,7 @@ from typing import Any
 from tests.fakes import signed
 from tests.fakes.github.server import license_text
 from verification.checks.types import Subject
-from verification.releases.install_layout import RECOMMENDED
+from verification.releases.install_layout import RECOMMENDED_PLATFORMS
 from verification.sources.errors import SourceError, SourceNotFoundError
 from verification.sources.github.client import GitHubRelease, GitHubRepository, PullRequest, ReleaseAsset
 from verification.sources.http import urls
@@ -69,7 +69,7 @@ def build_registry_listing(**changes: Any) -> RegistryListing:
             tier="community",
             versions=("1.0.0", "1.2.0"),
             newest="1.2.0",
-            platforms=RECOMMENDED,
+            platforms=RECOMMENDED_PLATFORMS,
             protocols=("6.0",),
             docs={"overview": 1, "resources": 2},
             warning="",
@@ -119,7 +119,7 @@ class FakeSources:
     branches: tuple[str, ...] = ()
     pull_said: PullRequest | SourceError | None = None
     pages: Mapping[str, int | str | bytes | SourceError] = field(default_factory=dict)
-    asked: list[str] = field(default_factory=list)
+    requested_addresses: list[str] = field(default_factory=list)
 
     base_url = REGISTRY
 
@@ -138,7 +138,7 @@ class FakeSources:
     def releases(self, full_name: str) -> Any:
         return self._say(self.releases_said, full_name)
 
-    def published(self, namespace: str, name: str, before: Any = None) -> Any:
+    def read_listing(self, namespace: str, name: str, before: Any = None) -> Any:
         return self._say(self.published_said, f"{namespace}/{name}")
 
     def code(self, full_name: str, ref: str) -> Any:
@@ -152,7 +152,7 @@ class FakeSources:
 
     def ask(self, address: str, kind: Any, headers: Any = None, *, into: Any = None, redirects: int = 0) -> Any:
         """As the guarded client: a status or a page for each address; what is not named is not there."""
-        self.asked.append(address)
+        self.requested_addresses.append(address)
         answer = self.pages.get(address, 404)
         if isinstance(answer, SourceError):
             raise answer
@@ -168,7 +168,7 @@ class FakeSources:
         return f"https://registry.example/{namespace}/{name}"
 
     def _say(self, answer: Any, about: str) -> Any:
-        self.asked.append(about)
+        self.requested_addresses.append(about)
         if answer is None:
             raise SourceNotFoundError(f"{about} is not there.")
         if isinstance(answer, Exception):
