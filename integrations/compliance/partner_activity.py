@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from integrations.compliance import evidence
 from integrations.sla.engine import inputs
 from integrations.sla.engine.participants import ParticipantSide, identify_participants
-from integrations.sla.engine.projection import order_events
+from integrations.sla.engine.timeline import order_events
 from integrations.sla.engine.types import IssueEventKind
 from integrations.sla.models import MonitoredRepository, SlaBreach, SupportIssue
 from integrations.sla.services.policies import get_sla_policy

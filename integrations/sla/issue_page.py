@@ -16,7 +16,8 @@ from integrations.programs.schema import Sla, SlaTarget
 from integrations.sla.clock_usage import TimeUsage, format_target
 from integrations.sla.engine import inputs
 from integrations.sla.engine.explanation import build_event_url, sum_uncounted_time
-from integrations.sla.engine.projection import order_events, project_issue_state
+from integrations.sla.engine.projection import project_issue_state
+from integrations.sla.engine.timeline import order_events
 from integrations.sla.engine.types import (
     DENIED_KEY,
     ClockState,

@@ -58,7 +58,7 @@ CATEGORIES = (
             "request_changes",
             "approve",
             "decline",
-            "release",
+            "publish",
             "grant_tier",
             "decline_tier",
             "waived",

@@ -73,6 +73,15 @@ def resolve_automatic_finding(integration: Integration, requirement_id: str, *, 
     return finding
 
 
+def _require_another_state(finding: Finding, state: str) -> None:
+    """Refuse to set the state a finding has, and to answer a verified one."""
+    is_answered_late = finding.state == Finding.State.VERIFIED and state == Finding.State.RESOLVED
+    if finding.state == state or is_answered_late:
+        message = _("Finding %(number)s is already %(state)s.")
+        values = {"number": finding.number, "state": finding.get_state_display().lower()}
+        raise ActionRefused(message % values, "conflict")
+
+
 def _update_finding(
     finding: Finding,
     state: str,
@@ -87,16 +96,7 @@ def _update_finding(
     """Move one finding on, write it down, and derive the turn again."""
     with integration_changes(finding.integration, rule, actor=actor, now=now) as locked_integration:
         locked_finding = locked_integration.findings.get(pk=finding.pk)
-        if locked_finding.state == state:
-            raise ActionRefused(
-                _("Finding %(number)s is %(lower)s already.")
-                % {"number": locked_finding.number, "lower": locked_finding.get_state_display().lower()},
-                "conflict",
-            )
-        if locked_finding.state == Finding.State.VERIFIED and event_type == "finding_fixed":
-            raise ActionRefused(
-                _("Finding %(number)s is verified already.") % {"number": locked_finding.number}, "conflict"
-            )
+        _require_another_state(locked_finding, state)
         locked_finding.state = state
         for name, value in fields.items():
             setattr(locked_finding, name, value)

@@ -64,7 +64,7 @@ def _rename_drafts(integration: Integration, new_ids: Mapping[str, str], now: da
 
 def _rename_answers(integration: Integration, new_ids: Mapping[str, str]) -> list[dict[str, Any]]:
     replaced_answers = []
-    for state, new_id in _release_old_ids(integration.states, new_ids):
+    for state, new_id in _release_old_ids(integration.fulfillments, new_ids):
         existing = integration.fulfillments.filter(requirement_id=new_id).first()
         newest = state
         if existing is not None:

@@ -31,7 +31,7 @@ from portal.api.routing import (
     build_form_data,
     paginate,
 )
-from portal.api.v1.schemas.submissions import build_absolute_url
+from portal.api.v1.schemas.common import build_absolute_url
 from portal.core.exports import CONTENT_TYPES, ExportTable
 from portal.notifications.models import EmailMessage
 from portal.notifications.views import email_log

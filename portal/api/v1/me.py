@@ -11,7 +11,7 @@ from ninja.errors import AuthenticationError
 from integrations.partners import permissions
 from integrations.partners.models import Partner
 from portal.api.routing import ScopedRouter
-from portal.api.v1.schemas.submissions import PartnerReference
+from portal.api.v1.schemas.common import PartnerReference
 
 router = ScopedRouter("Token")
 

@@ -23,7 +23,7 @@ from portal.api.routing import (
     build_form_data,
     paginate,
 )
-from portal.api.v1.schemas.submissions import build_absolute_url
+from portal.api.v1.schemas.common import build_absolute_url
 from portal.directory import search
 from portal.directory.models import Listing
 from portal.directory.partner_replies import ReplyForm, save_reply

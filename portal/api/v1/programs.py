@@ -12,7 +12,7 @@ from integrations.submissions.forms.drafts import IntegrationForm
 from integrations.submissions.forms.requirements import RequirementForm
 from integrations.submissions.services.creation import get_entry_edition
 from portal.api.routing import ScopedRouter
-from portal.api.v1.schemas.submissions import build_absolute_url
+from portal.api.v1.schemas.common import build_absolute_url
 
 router = ScopedRouter("Programs")
 FIELD_SCHEMAS: tuple[tuple[type[forms.Field], dict[str, Any]], ...] = (

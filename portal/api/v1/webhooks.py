@@ -19,7 +19,7 @@ from portal.api.routing import (
     build_form_data,
     paginate,
 )
-from portal.api.v1.schemas.submissions import PartnerReference, build_absolute_url, serialize_partner_reference
+from portal.api.v1.schemas.common import PartnerReference, build_absolute_url, serialize_partner_reference
 from portal.webhooks import payloads, permissions, selectors, services
 from portal.webhooks.event_kinds import iterate_event_type_groups
 from portal.webhooks.forms import EndpointForm, ReplayForm, build_initial_data

@@ -36,9 +36,9 @@ def place_of(name: str, path: str, world: dict[str, Any]) -> str:
     }  # fmt: skip
     place = re.sub(r"^/api/v1", "", path)
     uuid = next((found for start, found in uuids.items() if place.startswith(start)), row.uuid)
-    if "standing" in name or name == "reply_to_record":
+    if "compliance" in name or name == "reply_to_record":
         uuid = listed_integration.uuid
-    if "rehearsal" in name:
+    if "nomad_plugin_test" in name or "run_task_test" in name:
         uuid = world["driver" if "nomad" in name else "task"].uuid
     path_values = {
         "uuid": uuid, "requirement_id": requirement_of(name), "step": "withdraw", "key": key_of(name), "slug": "acme",

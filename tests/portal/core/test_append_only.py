@@ -13,6 +13,6 @@ def test_migrations_make_the_triggers_of_append_only_tables(db):
         cursor.execute(QUERIES[connection.vendor])
         assert set(cursor.fetchall()) == {
             ("audit_auditevent", "audit_auditevent_append_only"),
-            ("sla_supportissueevent", "sla_issueevent_append_only"),
-            ("sla_slaclockevent", "sla_clockevent_append_only"),
+            ("sla_supportissueevent", "sla_supportissueevent_append_only"),
+            ("sla_slaclockevent", "sla_slaclockevent_append_only"),
         }

@@ -86,7 +86,7 @@ def test_each_kind_leads_to_its_own_page(rocket: Integration) -> None:
         integration=rocket, type="driver", version="1.0.0", outcome="pass", **ENDED_RUN_FIELDS
     )
     RunTaskRehearsal.objects.create(integration=rocket, url="https://run.acme.io/", signed=True, **ENDED_RUN_FIELDS)
-    assert [one.href.split("/")[3] for one in selectors.get_latest_test_runs(rocket)] == ["rehearsal", "nomad"]
+    assert [one.href.split("/")[4] for one in selectors.get_latest_test_runs(rocket)] == ["run-task", "nomad-plugin"]
 
 
 @pytest.mark.django_db

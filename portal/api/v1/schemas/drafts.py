@@ -7,7 +7,7 @@ from uuid import UUID
 from ninja import Schema
 
 from integrations.submissions.models import IntegrationDraft
-from portal.api.v1.schemas.submissions import PartnerReference, serialize_partner_reference
+from portal.api.v1.schemas.common import PartnerReference, serialize_partner_reference
 
 
 class DraftOut(Schema):

@@ -4,20 +4,14 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.conf import settings
-from django.urls import reverse
 from ninja import Schema
 
 from integrations.submissions.models import Finding, Integration, Meeting, ReviewMessage
 from integrations.submissions.presenters import RequirementRow
 from integrations.submissions.services.transitions import AvailableTransition
+from portal.api.v1.schemas.common import PartnerReference, build_absolute_url, serialize_partner_reference
 from portal.audit.event_types import get_actor_name
 from portal.audit.models import AuditEvent
-
-
-class PartnerReference(Schema):
-    name: str
-    slug: str
 
 
 class NextActionOut(Schema):
@@ -186,11 +180,6 @@ class MessageOut(Schema):
     at: datetime
 
 
-def build_absolute_url(name: str, *args: Any) -> str:
-    """The address of a page, to open."""
-    return settings.SITE_URL + reverse(name, args=args)
-
-
 def serialize_integration(row: Integration) -> dict[str, Any]:
     field_names = (
         "uuid",
@@ -226,10 +215,6 @@ def serialize_integration(row: Integration) -> dict[str, Any]:
         "reviewer": str(row.reviewer or ""),
         "href": build_absolute_url("integration", row.uuid),
     }
-
-
-def serialize_partner_reference(partner: Any) -> dict[str, str]:
-    return {"name": partner.name, "slug": partner.slug}
 
 
 def serialize_transition(action: AvailableTransition) -> dict[str, Any]:

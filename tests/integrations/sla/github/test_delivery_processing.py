@@ -10,7 +10,7 @@ import pytest
 from integrations.partners.models import Partner
 from integrations.sla import tasks
 from integrations.sla.engine import inputs as rows
-from integrations.sla.engine.projection import COMMENT_KINDS, order_events
+from integrations.sla.engine.timeline import COMMENT_KINDS, order_events
 from integrations.sla.github import delivery_processing
 from integrations.sla.models import (
     GitHubDelivery,

@@ -66,7 +66,7 @@ def test_label_map_counts_for_what_is_opened_after_it_was_accepted(
     now = timezone.now()
     assert create_issue(row, "Before", now, labels=("sev-one",), now=now + timedelta(hours=1)).severity == "other"
     answer = {"policy": policy.pk, "answer": "accept"}
-    assert sign_in(rita).post(url + "answer/", answer).status_code == 302
+    assert sign_in(rita).post(url + "decision/", answer).status_code == 302
     later = timezone.now()
     assert create_issue(row, "After", later, labels=("sev-one",), now=later + timedelta(hours=1)).severity == "critical"
     page = sign_in(rita).get(url).content.decode()
@@ -82,9 +82,9 @@ def test_declining_needs_a_reason_and_the_newest_proposal_replaces_the_one_befor
     first, second = LabelPolicy.objects.order_by("pk")
     assert (first.state, second.state) == ("declined", "proposed")
     client = sign_in(rita)
-    client.post(url + "answer/", {"policy": second.pk, "answer": "decline"})
+    client.post(url + "decision/", {"policy": second.pk, "answer": "decline"})
     assert LabelPolicy.objects.get(pk=second.pk).state == "proposed"
-    client.post(url + "answer/", {"policy": second.pk, "answer": "decline", "note": "Too few."})
+    client.post(url + "decision/", {"policy": second.pk, "answer": "decline", "note": "Too few."})
     assert [event.note for event in AuditEvent.objects.filter(event_type="labels_declined")] == ["Too few."]
 
 
@@ -104,7 +104,7 @@ def test_machines_and_second_accounts_are_proposed_shown_next_to_what_is_in_forc
     ]  # fmt: skip
     assert (parts["Machines"].was, parts["Machines"].will) == ((), (("uma", True),))
     assert parts["Second accounts"].will == (("dana = uma", True),)
-    client.post(url + "answer/", {"policy": policy.pk, "answer": "accept"})
+    client.post(url + "decision/", {"policy": policy.pk, "answer": "accept"})
     now = timezone.now()
     assert not SlaClock.objects.filter(
         issue=create_issue(row, "By a machine", now, now=now), is_committed=True
