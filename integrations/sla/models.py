@@ -1,7 +1,6 @@
-"""What does GitHub tell of the issues in support, and which clocks follow from it?
+"""Issues in support, and the clocks that follow from what GitHub reports of them.
 
-Deliveries and happenings are kept as they came. Issues and clocks are what `integrations.sla.engine.projection` made of
-them: they may be thrown away and made again. Breaches are never deleted; one that never was is retracted.
+Deliveries and events are kept as they came; issues and clocks can be projected again. Breaches are never deleted.
 """
 
 from enum import StrEnum
@@ -19,11 +18,10 @@ def _build_choices(members: type[StrEnum]) -> list[tuple[str, str]]:
 
 
 class MonitoredRepository(models.Model):
-    """The repository of an integration in support: its hook, how far we know it, and when it is read next.
+    """The monitored repository of an integration in support, with its webhook and its next poll.
 
-    `secret` and `old_secret` are sealed (portal.core.crypto). `etags`: {address: ETag}. `data_up_to`: everything
-    before this moment has been seen; `poll_at` is the due column of reconciliation. `missing_since`: since when
-    GitHub does not show the repository. `refused`: how many deliveries were not signed with the secret.
+    `secret` and `old_secret` are encrypted; `etags` maps addresses to ETags; `data_up_to`: everything before is known;
+    `missing_since`: GitHub does not show it; `refused`: deliveries that were not signed with the secret.
     """
 
     uuid = models.UUIDField(default=uuid4, unique=True, editable=False)
@@ -271,11 +269,9 @@ class Alert(models.Model):
 
 
 class LabelPolicy(models.Model):
-    """How an integration's labels are read, from a moment on: proposed by the partner, accepted by the program.
+    """Labels and accounts of an integration from a moment on. An accepted policy never changes.
 
-    Never changed once accepted. `critical_labels`, `pause_labels`: lists in lower case; `team`: numeric GitHub ids of
-    the partner's people; `bots`: those of accounts that are machines though GitHub calls them users;
-    `second_accounts`: {id as text: id of the same person's first account}.
+    Labels are in lower case; `team` and `bots` are GitHub ids; `second_accounts` maps an id (text) to the first one.
     """
 
     class State(models.TextChoices):

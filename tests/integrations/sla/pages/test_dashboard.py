@@ -64,9 +64,7 @@ def test_integration_alone_is_a_filter_and_what_is_none_is_not_said_to_be_one(
     query = f"?state=all&integration={issues['other'].integration.uuid}"
     assert titles(sign_in(rita), query) == titles(sign_in(charlie), query) == ["Secret of Globex"]
     assert "Secret of Globex" not in titles(sign_in(alice), query)
-    data = json.loads(
-        text(sign_in(rita).get("/sla/clocks.json?state=kept&severity=worst&program=none&integration=x"))
-    )
+    data = json.loads(text(sign_in(rita).get("/sla/clocks.json?state=kept&severity=worst&program=none&integration=x")))
     assert data["asked"] == {"state": "kept"}
 
 
