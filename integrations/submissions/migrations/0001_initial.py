@@ -25,7 +25,7 @@ class Migration(migrations.Migration):
                 ('listing_status_since', models.DateTimeField(blank=True, null=True)),
                 ('compliance_deadline_at', models.DateTimeField(blank=True, null=True)),
                 ('deadline_remaining', models.DurationField(blank=True, null=True)),
-                ('deadline_pause_reason', models.CharField(blank=True, max_length=10)),
+                ('deadline_pause_reason', models.CharField(blank=True, choices=[('partner_responded', 'Partner responded'), ('appeal', 'Appeal')], max_length=20)),
                 ('compliance_request', models.CharField(blank=True, max_length=300)),
                 ('compliance_reviewed_at', models.DateTimeField(blank=True, null=True)),
                 ('deadline_notified_at', models.DateTimeField(blank=True, null=True)),

@@ -5,6 +5,9 @@ from typing import Any
 
 from django.db import models
 
+from integrations.submissions.models.choices import build_choices
+from integrations.submissions.workflow.evidence import PAUSED_FOR_ACTIVITY, PAUSED_FOR_APPEAL
+
 
 class ListingPeriod(models.Model):
     """Begin, end, and pause of the period that the current listing status leaves."""
@@ -12,7 +15,9 @@ class ListingPeriod(models.Model):
     listing_status_since = models.DateTimeField(null=True, blank=True)
     compliance_deadline_at = models.DateTimeField(null=True, blank=True)
     deadline_remaining = models.DurationField(null=True, blank=True)  # of the period, while it is held
-    deadline_pause_reason = models.CharField(max_length=10, blank=True)
+    deadline_pause_reason = models.CharField(
+        max_length=20, blank=True, choices=build_choices((PAUSED_FOR_ACTIVITY, PAUSED_FOR_APPEAL))
+    )
     compliance_request = models.CharField(max_length=300, blank=True)
     compliance_reviewed_at = models.DateTimeField(null=True, blank=True)  # until when breaches suggest nothing any more
     deadline_notified_at = models.DateTimeField(null=True, blank=True)  # when the end of the period was told
