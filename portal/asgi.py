@@ -1,4 +1,4 @@
-"""Where a web server enters (ASGI)."""
+"""ASGI entry point."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""Celery app; its beat schedule is the timetable of the periodic jobs."""
+"""Celery app with the beat schedule of the periodic jobs."""
 
 import os
 from datetime import timedelta
@@ -22,7 +22,7 @@ app.conf.beat_schedule = {
         "task": "portal.jobs.tasks.run_job",
         "args": (job.name,),
         "schedule": schedule(timedelta(seconds=job.seconds)),
-        "options": {"expires": job.seconds},  # the next message asks for what a busy worker did not begin
+        "options": {"expires": job.seconds},  # the next message replaces one that no worker picked up in time
     }
     for job in JOBS
 }

@@ -1,4 +1,4 @@
-"""Base classes of admin pages."""
+"""Base classes for admin pages."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from django.http import HttpRequest
 
 
 class ReadOnlyAdminMixin:
-    """Nothing is added, changed or deleted here."""
+    """Admin page that allows viewing only."""
 
     def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False

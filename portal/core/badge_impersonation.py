@@ -1,7 +1,7 @@
-"""Would a name pass for a badge? Plain Python: what partners may be called, and how their names stand beside ours.
+"""Detection of names that imitate a badge. Plain Python.
 
-Tiers and standings are the program's words. A name may hold one of them ("Verified Permissions"), but not as a claim:
-alone, behind a bar, or beside the name of a product. Signs like a tick are in no name.
+Only the program states tiers and listing statuses. A name can contain such a word ("Verified Permissions"), but not as
+a claim: alone, after a separator, or together with a product name. Symbols such as check marks are never allowed.
 """
 
 import re
@@ -12,11 +12,8 @@ from django.utils.translation import gettext_noop
 
 from portal.core.name_matching import compute_skeleton
 
-BADGE_REFUSAL = gettext_noop(
-    "This name reads like a badge. Leave out signs such as ticks and stars, and words such as “verified” beside a "
-    "product’s name: the badge says it for you."
-)
-SYMBOL_CATEGORIES = frozenset({"So", "Sk", "Cn", "Co"})  # pictures, letters in circles, what no font knows
+BADGE_REFUSAL = gettext_noop("Remove symbols and words such as “verified” from the name. The badge shows the status.")
+SYMBOL_CATEGORIES = frozenset({"So", "Sk", "Cn", "Co"})  # pictographs, modifiers, unassigned, private use
 INVISIBLE_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 JOINER_CHARACTERS = frozenset("\u200c\u200d")  # needed within words of several scripts
 ALLOWED_SYMBOLS = frozenset("®™©°№^`´¨¯")
@@ -32,7 +29,7 @@ def _normalize_word(word: str) -> str:
 CLAIM_WORDS = frozenset(
     map(
         _normalize_word,
-        ("accredited", "approved", "authorized", "authorized", "badge", "certified", "endorsed", "official",
+        ("accredited", "approved", "authorised", "authorized", "badge", "certified", "endorsed", "official",
          "officially", "partner", "premier", "validated", "verified"),
     )
 )  # fmt: skip
@@ -45,7 +42,7 @@ FILLER_WORDS = frozenset(
 
 
 def strip_decoration(name: str) -> str:
-    """A name as it stands beside what the program says: plain letters, without signs and what cannot be seen."""
+    """Return a name as plain text, without symbols and invisible characters, for display next to program statements."""
     characters = "".join(
         " " if _is_decoration(char) else char if char in ALLOWED_SYMBOLS else _normalize_character(char)
         for char in name
@@ -54,7 +51,7 @@ def strip_decoration(name: str) -> str:
 
 
 def is_badge_imitation(name: str) -> bool:
-    """Whether a name would pass for a badge."""
+    """Return whether a name imitates a badge."""
     if any(_is_decoration(char) for char in name):
         return True
     text = unicodedata.normalize("NFKC", name)
@@ -71,12 +68,12 @@ def _has_claim_beside_product(words: list[str]) -> bool:
 
 
 def _is_claim(words: list[str]) -> bool:
-    """Whether nothing is said but that something is verified."""
+    """Return whether the words only claim a verification."""
     return any(word in CLAIM_WORDS for word in words) and all(word in CLAIM_WORDS | FILLER_WORDS for word in words)
 
 
 def _split_words(text: str) -> list[str]:
-    """The words in a form in which look-alikes are equal; letters that stand alone in a row are one word."""
+    """Return the words in a form in which look-alikes are equal. Consecutive single letters form one word."""
     words = [word for word in WORD_BOUNDARY_PATTERN.split(text) if word]
     return [key for key in map(_normalize_word, _join_letters(words)) if key]
 

@@ -1,11 +1,11 @@
-"""When is it due? Elapsed hours and business days, with pauses; standard library only, `now` is always an argument.
+"""Due date arithmetic with elapsed hours, business days, and pauses. Standard library only.
 
-The rule for business days: they are whole local days of the calendar, counted in wall-clock time. A start inside a
-business day is due at the same local time n business days later. A start on a day off counts from the next business
-day 00:00, and is due at the end of the last counted business day. The whole rule, for all to read: docs/sla.md.
+A business day is a whole local day of the calendar, counted in wall-clock time. A start inside a business day is due at
+the same local time n business days later. A start on a day off counts from 00:00 of the next business day and is due at
+the end of the last counted business day. docs/sla.md explains the rule.
 
-A `Scale` turns a moment into a position (the time counted since its origin) and back, both in constant time; a pause
-is a difference of positions, so that a pause over a day off takes nothing.
+A `TimeScale` converts a moment into a position (the time counted since its origin) and back, both in constant time. The
+length of a pause is a difference of positions, so a pause on a day off has no length.
 """
 
 from collections.abc import Iterable, Mapping, Sequence, Set
@@ -20,13 +20,13 @@ from portal.core.local_time import find_clock_change, find_first_moment
 
 DAY = timedelta(days=1)
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-FIRST_YEAR, LAST_YEAR = 2008, 2187  # of business days; nothing that is counted here is older
-TABLE_GROWTH_YEARS = 30  # years that a table of days spans at first, and grows by
+FIRST_YEAR, LAST_YEAR = 2008, 2187  # range of the business day tables
+TABLE_GROWTH_YEARS = 30  # initial size of a table, and its growth
 
 
 @dataclass(frozen=True, slots=True)
 class Calendar:
-    """Whose days count: a zone, the weekdays worked (Monday is 0) and the days off. `names`: what they are called."""
+    """Business calendar: time zone, working weekdays (Monday is 0), and holidays with their names."""
 
     zone: ZoneInfo = field(default_factory=lambda: ZoneInfo("UTC"))
     workdays: Set[int] = frozenset(range(5))
@@ -36,28 +36,28 @@ class Calendar:
 
     def __post_init__(self) -> None:
         if not self.workdays:
-            raise ValueError("A calendar needs at least one working day a week.")
+            raise ValueError("Select at least one working day per week.")
 
     def is_business_day(self, day: date) -> bool:
         return day.weekday() in self.workdays and day not in self.days_off
 
     @property
     def days(self) -> "BusinessDayScale":
-        """The table of its business days, made when first asked for, shared by equal calendars."""
+        """Return the table of business days, which equal calendars share."""
         if not self._days:
             self._days.append(_get_business_days(self.zone, frozenset(self.workdays), frozenset(self.days_off)))
         return self._days[0]
 
 
 class ClockPause(NamedTuple):
-    """A time that does not count; `end` is None while it lasts."""
+    """Period that does not count. `end` is None while the pause lasts."""
 
     start: datetime
     end: datetime | None
 
 
 class TimeSegment(NamedTuple):
-    """A part of a clock's life. `used`: the time it counts; `pause`: the index of the pause that it is, or None."""
+    """Part of the history of a clock: the time that counts, and the index of the pause that covers it, or None."""
 
     start: datetime
     end: datetime
@@ -66,7 +66,11 @@ class TimeSegment(NamedTuple):
 
 
 class TimeScale(Protocol):
-    """How time is counted. Positions never shrink; `moment` gives the first moment that counts as the position."""
+    """Way of counting time.
+
+    Positions never decrease. `moment` returns the first moment with a position. `cuts` yields the moments between two
+    others at which counting starts or stops.
+    """
 
     def position(self, moment: datetime) -> timedelta: ...
     def moment(self, position: timedelta) -> datetime: ...
@@ -74,7 +78,7 @@ class TimeScale(Protocol):
 
 
 class ElapsedScale:
-    """Real time, in UTC."""
+    """Elapsed time in UTC."""
 
     def position(self, moment: datetime) -> timedelta:
         return moment.astimezone(UTC) - EPOCH
@@ -83,7 +87,7 @@ class ElapsedScale:
         return EPOCH + position
 
     def cuts(self, start: datetime, end: datetime) -> Iterable[datetime]:
-        """The moments between two others at which counting begins or ends: none."""
+        """Return no moments, because elapsed time always counts."""
         return ()
 
 
@@ -91,11 +95,19 @@ ELAPSED_SCALE = ElapsedScale()
 
 
 class BusinessDayScale:
-    """The business days of a calendar as a scale: prefix counts by day, days numbered from the first of FIRST_YEAR.
+    """Business days of a calendar as a scale, with prefix sums per day. Day 0 is January 1 of FIRST_YEAR.
 
-    `midnights[n]`: when day n begins, in UTC; `before[n]`: the business days before it; `worked[k]`: which day is the
-    business day number k; `plain[n]`: it is a business day of 24 hours. An hour that the clocks skip counts at the
-    moment they skip it; one that they repeat counts once. Raises ValueError beyond FIRST_YEAR to LAST_YEAR.
+    An hour that the clocks skip counts at the moment of the change. An hour that they repeat counts once.
+
+    Attributes:
+        workdays: Whether day n is a business day.
+        is_regular_day: Whether day n is a business day of 24 hours.
+        midnights: The start of day n in UTC.
+        workdays_before: The number of business days before day n.
+        workday_numbers: The day number of the k-th business day.
+
+    Raises:
+        ValueError: A moment is outside the years from FIRST_YEAR to LAST_YEAR.
     """
 
     def __init__(self, calendar: Calendar) -> None:
@@ -110,7 +122,7 @@ class BusinessDayScale:
 
     def _extend(self) -> None:
         if FIRST_YEAR + self.years > LAST_YEAR:
-            raise ValueError(f"No business day is counted after {LAST_YEAR}.")
+            raise ValueError(f"Business days end in {LAST_YEAR}.")
         self.years += TABLE_GROWTH_YEARS
         self.midnights = _list_midnights(self.zone, self.years)
         for day_number in range(len(self.workdays), len(self.midnights) - 1):
@@ -124,7 +136,7 @@ class BusinessDayScale:
                 self.workday_numbers.append(day_number)
 
     def add_days(self, start: datetime, days: int) -> datetime:
-        """`moment(position(start) + days)`, swiftly where the days are business days of 24 hours."""
+        """Return `moment(position(start) + days)`, with a shortcut for business days of 24 hours."""
         day_number = start.astimezone(self.zone).toordinal() - self.first
         if (
             0 <= day_number < len(self.is_regular_day)
@@ -141,7 +153,7 @@ class BusinessDayScale:
         local = moment.astimezone(self.zone)
         day_number = local.toordinal() - self.first
         if day_number < 0:
-            raise ValueError(f"No business day is counted before {FIRST_YEAR}.")
+            raise ValueError(f"Business days start in {FIRST_YEAR}.")
         while day_number >= len(self.workdays):
             self._extend()
         if not self.workdays[day_number]:
@@ -151,7 +163,7 @@ class BusinessDayScale:
         return self.workdays_before[day_number] * DAY + (moment - self.midnights[day_number])
 
     def _get_irregular_position(self, local: datetime) -> timedelta:
-        """By the wall clock; while it repeats an hour, the position stays where it was when the clock went back."""
+        """Return the position by wall-clock time. During a repeated hour, the position does not change."""
         if local.fold:
             local = find_clock_change(local)
         day_number = local.toordinal() - self.first
@@ -164,7 +176,7 @@ class BusinessDayScale:
         days, rest = divmod(position, DAY)
         while days >= len(self.workday_numbers):
             self._extend()
-        if not rest:  # the end of a business day, not the beginning of the next
+        if not rest:  # the end of a business day, not the start of the next
             return self.midnights[self.workday_numbers[days - 1] + 1]
         day_number = self.workday_numbers[days]
         if not self.is_regular_day[day_number]:
@@ -172,7 +184,7 @@ class BusinessDayScale:
         return self.midnights[day_number] + rest
 
     def cuts(self, start: datetime, end: datetime) -> Iterable[datetime]:
-        """The moments between two others at which business days begin or end."""
+        """Yield the moments between two others at which business days start or end."""
         self.position(end)  # grows the table
         first = start.astimezone(self.zone).toordinal() - self.first
         last = end.astimezone(self.zone).toordinal() - self.first
@@ -188,28 +200,32 @@ def _get_business_days(zone: ZoneInfo, workdays: frozenset[int], days_off: froze
 
 @lru_cache(maxsize=128)
 def _list_midnights(zone: ZoneInfo, years: int) -> list[datetime]:
-    """When each local day begins, in UTC, and one more. Shared by all calendars of a zone."""
+    """Return the start of each local day in UTC, plus the end of the last day. All calendars of a zone share it."""
     first, last = date(FIRST_YEAR, 1, 1).toordinal(), date(FIRST_YEAR + years, 1, 1).toordinal()
     days = (date.fromordinal(n) for n in range(first, last + 1))
     return [datetime(day.year, day.month, day.day, tzinfo=zone).astimezone(UTC) for day in days]
 
 
 def add_elapsed_hours(start: datetime, hours: int) -> datetime:
-    """`hours` real hours after an aware `start`, in UTC, whatever clocks are changed meanwhile."""
+    """Return the moment in UTC a number of elapsed hours after an aware start."""
     return start.astimezone(UTC) + timedelta(hours=hours)
 
 
 def add_business_days(start: datetime, days: int, calendar: Calendar) -> datetime:
-    """The moment, in UTC, at which `days` business days have passed since an aware `start`."""
+    """Return the moment in UTC a number of business days after an aware start."""
     return calendar.days.add_days(start, days)
 
 
 def calculate_due_at(
     start: datetime, allowed_time: timedelta, scale: TimeScale, pauses: Sequence[ClockPause] = ()
 ) -> datetime | None:
-    """When `allowed_time` (positive, in the scale's time) is used up. None when a pause without end comes first.
+    """Return the moment at which the allowed time is used, or None if a pause without an end comes first.
 
-    The pauses are in order and do not overlap; those before `start` do nothing.
+    Args:
+        start: When counting starts.
+        allowed_time: A positive duration in the time of the scale.
+        scale: How time counts.
+        pauses: Sorted pauses that do not overlap. Pauses before the start have no effect.
     """
     due_position = scale.position(start) + allowed_time
     for pause in pauses:
@@ -227,7 +243,7 @@ def calculate_due_at(
 def calculate_used_time(
     start: datetime, end: datetime, scale: TimeScale, pauses: Sequence[ClockPause] = ()
 ) -> timedelta:
-    """The time, in the scale's, that counts between two moments."""
+    """Return the time of the scale that counts between two moments."""
     used_time = scale.position(end) - scale.position(start)
     for pause in pauses:
         paused_at, resumed_at = max(pause.start, start), end if pause.end is None else min(pause.end, end)
@@ -239,7 +255,7 @@ def calculate_used_time(
 def split_into_segments(
     start: datetime, end: datetime, scale: TimeScale, pauses: Sequence[ClockPause] = ()
 ) -> list[TimeSegment]:
-    """What lies between two moments, without a gap: counted, paused, and days off (neither used nor a pause)."""
+    """Return consecutive segments between two moments: counted time, pauses, and days off (no used time, no pause)."""
     segments: list[TimeSegment] = []
     segment_start = start
     for number, pause in enumerate(pauses):
@@ -253,7 +269,7 @@ def split_into_segments(
 
 
 def _split_counted_time(start: datetime, end: datetime, scale: TimeScale) -> list[TimeSegment]:
-    """A time without pauses, cut where business days begin and end."""
+    """Split a period without pauses where business days start and end."""
     if start >= end:
         return []
     boundaries = [start, *scale.cuts(start, end), end]
@@ -265,7 +281,7 @@ def _split_counted_time(start: datetime, end: datetime, scale: TimeScale) -> lis
 
 
 def merge_pauses(pauses: Iterable[ClockPause]) -> list[ClockPause]:
-    """The same times as pauses in order that do not overlap."""
+    """Return sorted pauses that cover the same time without overlaps."""
     merged_pauses: list[ClockPause] = []
     for pause in sorted(pauses, key=lambda p: p.start):
         last = merged_pauses[-1] if merged_pauses else None

@@ -1,4 +1,4 @@
-"""What if Redis is away? Then the cache remembers nothing, at once and without an error: it is speed, never truth."""
+"""Redis cache that tolerates an outage: it then stores nothing and raises no errors."""
 
 import time
 from collections.abc import Callable
@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 from django.core.cache.backends.redis import RedisCache, RedisCacheClient
 from redis.exceptions import ConnectionError, TimeoutError
 
-TIMEOUT_SECONDS = 0.3  # seconds for a connection or an answer
-RETRY_AFTER_SECONDS = 5.0  # seconds that a Redis which did not answer is not asked by this process
-# what each question comes to where nothing is remembered
+TIMEOUT_SECONDS = 0.3  # for a connection or a response
+RETRY_AFTER_SECONDS = 5.0  # pause of this process after a failed call
+# results of each operation while Redis is down
 FALLBACK_RESULTS: dict[str, Any] = {
     "add": True,
     "set": None,
@@ -29,12 +29,12 @@ def _wrap_with_fallback(name: str, fallback: Callable[..., Any]) -> Callable[...
 
     @wraps(method)
     def call_with_fallback(self: "FaultTolerantRedisClient", *args: Any, **kwargs: Any) -> Any:
-        if time.monotonic() < FaultTolerantRedisClient.away_until:
+        if time.monotonic() < FaultTolerantRedisClient.retry_at:
             return fallback(*args, **kwargs)
         try:
             return method(self, *args, **kwargs)
         except (ConnectionError, TimeoutError):
-            FaultTolerantRedisClient.away_until = time.monotonic() + RETRY_AFTER_SECONDS
+            FaultTolerantRedisClient.retry_at = time.monotonic() + RETRY_AFTER_SECONDS
             return fallback(*args, **kwargs)
 
     return call_with_fallback
@@ -45,23 +45,23 @@ def _return_default(key: str, default: Any = None) -> Any:
 
 
 def _raise_missing_key(key: str, delta: int = 1) -> int:
-    raise ValueError(f"Key '{key}' not found.")  # as Django's caches say it
+    raise ValueError(f"Key '{key}' not found.")  # the message of Django's caches
 
 
 class FaultTolerantRedisClient(RedisCacheClient):
-    """Django's client, with an answer where Redis has none."""
+    """Django's Redis client with fallback results during an outage."""
 
-    away_until: ClassVar[float] = 0.0
+    retry_at: ClassVar[float] = 0.0
 
 
-for _name, _answer in FALLBACK_RESULTS.items():
-    setattr(FaultTolerantRedisClient, _name, _wrap_with_fallback(_name, lambda *_, answer=_answer, **__: answer))
+for _name, _result in FALLBACK_RESULTS.items():
+    setattr(FaultTolerantRedisClient, _name, _wrap_with_fallback(_name, lambda *_, result=_result, **__: result))
 FaultTolerantRedisClient.get = _wrap_with_fallback("get", _return_default)  # type: ignore[method-assign]
 FaultTolerantRedisClient.incr = _wrap_with_fallback("incr", _raise_missing_key)  # type: ignore[method-assign]
 
 
 class FaultTolerantRedisCache(RedisCache):
-    """Django's Redis cache over that client. Limits that are counted in it count nothing while Redis is away."""
+    """Django's Redis cache with the fault-tolerant client. Rate limits that use it do not apply during an outage."""
 
     def __init__(self, server: str, params: dict[str, Any]) -> None:
         timeouts = {"socket_connect_timeout": TIMEOUT_SECONDS, "socket_timeout": TIMEOUT_SECONDS}

@@ -1,4 +1,4 @@
-"""Cache headers of pages that are for one person."""
+"""Cache headers of private pages."""
 
 from collections.abc import Callable
 
@@ -10,10 +10,10 @@ SIGN_IN_PAGES = "/accounts/"
 
 
 def forbid_storing_private_pages(get_response: Handler) -> Handler:
-    """Let no browser or proxy store what a signed-in person sees, or a sign-in page.
+    """Prevent browsers and proxies from storing sign-in pages and the pages of signed-in users.
 
-    After signing out, the browser's back button then shows nothing. What a view declares public, such as a badge, is
-    the same for everybody and stays as it is; so do answers of the API, which sets its own headers.
+    The back button then shows nothing after a sign-out. Responses that a view declares public, such as badges, and
+    responses of the API keep their own headers.
     """
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
@@ -26,7 +26,7 @@ def forbid_storing_private_pages(get_response: Handler) -> Handler:
 
 
 def is_private(request: HttpRequest, response: HttpResponseBase) -> bool:
-    """Return whether a response is for the person who asked, and for nobody else."""
+    """Return whether a response is only for the user who requested it."""
     if "public" in response.headers.get("Cache-Control", "") or hasattr(request, "api_token"):
-        return False  # before the person is looked up: that would make the response depend on the cookie
+        return False  # before request.user is read, which would make the response vary by cookie
     return request.path.startswith(SIGN_IN_PAGES) or request.user.is_authenticated

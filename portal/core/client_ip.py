@@ -1,7 +1,7 @@
 """Client addresses of requests that arrive through trusted proxies.
 
-X-Forwarded-For is a list to which each proxy appends the address that connected to it. Everything left of the entries
-that our own proxies wrote is the caller's own claim, so it is never used.
+X-Forwarded-For is a list to which each proxy appends the address that connected to it. The client can forge everything
+to the left of the entries of the trusted proxies, so the portal ignores it.
 """
 
 from collections.abc import Iterator
@@ -14,14 +14,14 @@ from django.http import HttpRequest
 IPAddress = IPv4Address | IPv6Address
 IPNetwork = IPv4Network | IPv6Network
 MAX_PROXIES = 10
-MIN_PREFIXES = {4: 8, 6: 16}  # larger networks are not those of one's own proxies
+MIN_PREFIXES = {4: 8, 6: 16}  # larger networks include addresses of other people
 IPV4_MAPPED_PREFIX = 96
-IPV6_SITE_PREFIX = 64  # one customer gets at least this many addresses, so a limit counts them as one
+IPV6_SITE_PREFIX = 64  # a site usually has a whole /64, so limits count it as one client
 
 
 @dataclass(frozen=True, slots=True)
 class TrustedProxies:
-    """The proxies in front of the portal: how many there are, or the networks they connect from."""
+    """Proxies in front of the portal: their number, or the networks they connect from."""
 
     count: int = 0
     networks: tuple[IPNetwork, ...] = ()
@@ -56,17 +56,17 @@ def _parse_network(part: str) -> IPNetwork:
 
 def _unmap(network: IPNetwork) -> IPNetwork:
     """Return the IPv4 network that an IPv6 network such as ::ffff:10.0.0.0/104 stands for; any other as it is."""
-    mapped = network.network_address.ipv4_mapped if isinstance(network, IPv6Network) else None
-    if mapped is None or network.prefixlen < IPV4_MAPPED_PREFIX:
+    ipv4_address = network.network_address.ipv4_mapped if isinstance(network, IPv6Network) else None
+    if ipv4_address is None or network.prefixlen < IPV4_MAPPED_PREFIX:
         return network
-    return IPv4Network((mapped, network.prefixlen - IPV4_MAPPED_PREFIX))
+    return IPv4Network((ipv4_address, network.prefixlen - IPV4_MAPPED_PREFIX))
 
 
 def get_client_ip(request: HttpRequest) -> str:
-    """Return the address of the client, or a blank string when the server names none.
+    """Return the address of the client, or an empty string if the server provides none.
 
-    Where X-Forwarded-For does not have the entries that the trusted proxies write, the address of the connection is
-    returned: it cannot be forged.
+    If X-Forwarded-For lacks the entries of the trusted proxies, this is the address of the connection, which cannot be
+    forged.
     """
     proxies: TrustedProxies = settings.TRUSTED_PROXIES
     peer = _parse_address(request.META.get("REMOTE_ADDR", ""))
@@ -79,7 +79,7 @@ def get_client_ip(request: HttpRequest) -> str:
 
 
 def get_client_network(request: HttpRequest) -> str:
-    """Return what limits count as one source: an IPv4 address, or the network of an IPv6 address."""
+    """Return the unit for rate limits: an IPv4 address, or the network of an IPv6 address."""
     text = get_client_ip(request)
     if ":" not in text:
         return text
@@ -89,21 +89,21 @@ def get_client_network(request: HttpRequest) -> str:
 def _find_untrusted(
     peer: IPAddress | None, hops: Iterator[IPAddress | None], networks: tuple[IPNetwork, ...]
 ) -> IPAddress | None:
-    """Walk from the connection towards the client and return the first address that is not a trusted proxy's.
+    """Return the first address on the way from the connection to the client that is not a trusted proxy.
 
-    A connection without an address came through a Unix socket, which only a local proxy can open.
+    A connection without an address uses a Unix socket, which only a local proxy can open.
     """
     nearest = peer
     while networks and (nearest is None or any(nearest in network for network in networks)):
         hop = next(hops, None)
-        if hop is None:  # the end of the list, or no address
+        if hop is None:  # end of the list, or not an address
             break
         nearest = hop
     return nearest
 
 
 def _parse_address(text: str) -> IPAddress | None:
-    """Return the address in an entry, which may have a port, brackets or a zone; None where there is none."""
+    """Return the address in an entry, which can have a port, brackets, or a zone, or None if there is no address."""
     host = text.strip().strip('"')
     if host.startswith("["):
         host = host[1:].partition("]")[0]

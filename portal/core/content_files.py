@@ -26,9 +26,9 @@ EXPECTED_TYPES = {
     "string_type": 'text (quote a value such as "yes", "on" or "1.0")',
     "bool_type": "true or false",
     "int_type": "a whole number without quotes",
-    "tuple_type": 'a list, one "- item" a line',
-    "dict_type": 'a mapping, one "key: value" a line',
-    "dataclass_type": 'a mapping, one "key: value" a line',
+    "tuple_type": 'a list, one "- item" per line',
+    "dict_type": 'a mapping, one "key: value" per line',
+    "dataclass_type": 'a mapping, one "key: value" per line',
 }
 
 
@@ -41,7 +41,7 @@ class Content:
 
 @dataclass(frozen=True, slots=True)
 class ContentProblem:
-    """One thing that is wrong in a content file.
+    """Problem in a content file.
 
     Attributes:
         path: The file.
@@ -63,7 +63,7 @@ class ContentProblem:
 
 
 class ContentError(ValueError):
-    """A content file is not valid. The message lists every problem, one a line."""
+    """Invalid content file. The message lists the problems, one per line."""
 
     def __init__(self, problems: Sequence[ContentProblem]) -> None:
         super().__init__("\n".join(map(str, problems)))
@@ -77,10 +77,10 @@ def require_match(pattern: str, expected: str) -> AfterValidator:
         pattern: The regular expression, which the whole text must match.
         expected: What to write, for the error message: "Write …".
     """
-    compiled = re.compile(pattern)
+    regex = re.compile(pattern)
 
     def check(value: str) -> str:
-        if not compiled.fullmatch(value):
+        if not regex.fullmatch(value):
             raise PydanticCustomError(NO_MATCH, "Text must match", {"expected": expected})
         return value
 
@@ -125,7 +125,7 @@ def read_yaml(path: Path) -> object:
 
 
 def find_line(path: Path, location: Location) -> int:
-    """Return the line of a location in a YAML file, or of the nearest place around it that exists."""
+    """Return the line of a location in a YAML file, or of the nearest existing parent."""
     node = yaml.compose(path.read_bytes(), Loader=yaml.CSafeLoader)
     line = node.start_mark.line if node else 0
     for part in location:
@@ -137,11 +137,11 @@ def find_line(path: Path, location: Location) -> int:
 
 
 class _DuplicateKeyError(yaml.constructor.ConstructorError):
-    """A mapping has the same key twice, of which PyYAML would silently keep the last."""
+    """Duplicate key in a mapping, of which PyYAML would silently keep the last value."""
 
 
 class _UniqueKeyLoader(yaml.CSafeLoader):
-    """A safe loader that refuses repeated keys. libyaml, which every wheel has, makes it fast enough for startup."""
+    """Safe loader that rejects duplicate keys. libyaml, included in every wheel, makes it fast enough for startup."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[object, object]:
         keys: set[str] = set()
@@ -193,29 +193,29 @@ def _describe_value(value: object) -> str:
 
 def _suggest_key(location: Location, schema: JsonSchema) -> str:
     """Return the advice for an unknown key: the nearest allowed key, or all of them."""
-    allowed = sorted(_list_allowed_keys(location[:-1], schema))
-    matches = get_close_matches(str(location[-1]), allowed, n=1)
+    keys = sorted(_list_allowed_keys(location[:-1], schema))
+    matches = get_close_matches(str(location[-1]), keys, n=1)
     if matches:
         return f"Did you mean {matches[0]!r}?"
-    return f"Remove it, or use one of {', '.join(map(repr, allowed))}."
+    return f"Remove it, or use one of {', '.join(map(repr, keys))}."
 
 
 def _list_allowed_keys(location: Location, schema: JsonSchema) -> Iterator[str]:
     """Yield the keys that a JSON Schema allows at a location."""
-    places = list(_resolve(schema, schema))
+    schemas = list(_resolve(schema, schema))
     for part in location:
         name = "items" if isinstance(part, int) else "properties"
-        children = [place.get(name) for place in places]
-        found = [child if isinstance(part, int) else child.get(part) for child in children if isinstance(child, dict)]
-        places = [place for child in found for place in _resolve(child, schema)]
-    for place in places:
-        properties = place.get("properties")
+        children = [each.get(name) for each in schemas]
+        parts = [child if isinstance(part, int) else child.get(part) for child in children if isinstance(child, dict)]
+        schemas = [each for child in parts for each in _resolve(child, schema)]
+    for each in schemas:
+        properties = each.get("properties")
         if isinstance(properties, dict):
             yield from properties
 
 
 def _resolve(schema: object, root: JsonSchema) -> Iterator[JsonSchema]:
-    """Yield a JSON Schema, or those that it refers to or offers as alternatives."""
+    """Yield a JSON Schema together with the schemas that it references or offers as alternatives."""
     if not isinstance(schema, dict):
         return
     reference = schema.get("$ref")

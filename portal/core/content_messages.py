@@ -1,7 +1,7 @@
-"""Messages for translators in YAML content files.
+"""Translatable messages in YAML content files.
 
-A content file whose texts are translated lists the keys that hold them under `translatable`. A page translates a text
-where it shows it, as with a text marked by gettext_noop.
+A content file lists the keys of its translatable texts under `translatable`. A page translates a text when it renders
+the text, as with gettext_noop.
 """
 
 from collections.abc import Iterator

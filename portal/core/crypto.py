@@ -1,8 +1,8 @@
-"""How is a secret kept? Sealed with AES-256-GCM under a key of its own, and bound to the row that holds it.
+"""Encryption of secrets with AES-256-GCM, one derived key per value, bound to a context such as the row.
 
-A sealed value is: format (1 byte), which configured key (8), salt (16), nonce (12), ciphertext. The record's key
-is derived from the configured key and the salt, so that no key ever seals two values. ENCRYPTION_KEYS names the
-newest key first: it seals, the older ones still open, and `manage.py rekey_credentials` makes them superfluous.
+An encrypted value is: format (1 byte), ID of the configured key (8), salt (16), nonce (12), ciphertext. Each value has
+a key of its own, derived from the configured key and the salt. ENCRYPTION_KEYS starts with the newest key, which
+encrypts. Older keys only decrypt until `manage.py rekey_credentials` has replaced them.
 """
 
 import hashlib
@@ -22,12 +22,12 @@ HEADER_BYTES = len(FORMAT_VERSION) + KEY_ID_BYTES + SALT_BYTES + NONCE_BYTES
 
 
 class DecryptionError(Exception):
-    """The sealed value does not open here. The text is fit to show and says nothing of the value."""
+    """Failed decryption, with a message that is safe to display."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Secret:
-    """A value that never shows itself: in a log, a traceback or a template it is three asterisks."""
+    """Value that prints as three asterisks in logs, tracebacks, and templates."""
 
     value: str
 
@@ -50,7 +50,7 @@ def _build_cipher(key: str, salt: bytes) -> AESGCM:
 
 
 def encrypt(secret: Secret, context: str) -> bytes:
-    """The secret sealed with the newest key. `context` must be the same to open it."""
+    """Return the secret encrypted with the newest key. Decryption requires the same context."""
     key = settings.ENCRYPTION_KEYS[0]
     salt, nonce = os.urandom(SALT_BYTES), os.urandom(NONCE_BYTES)
     header = FORMAT_VERSION + _compute_key_id(key) + salt + nonce
@@ -58,26 +58,31 @@ def encrypt(secret: Secret, context: str) -> bytes:
 
 
 def decrypt(encrypted_value: bytes, context: str) -> Secret:
-    """The secret. Raises CannotOpen for a key that is gone, another context, or changed bytes."""
+    """Return the decrypted secret.
+
+    Raises:
+        DecryptionError: The key is no longer configured, the context differs, or the bytes were changed.
+    """
     header, ciphertext = encrypted_value[:HEADER_BYTES], encrypted_value[HEADER_BYTES:]
     key_id = header[len(FORMAT_VERSION) : len(FORMAT_VERSION) + KEY_ID_BYTES]
     key = next((key for key in settings.ENCRYPTION_KEYS if _compute_key_id(key) == key_id), None)
     if not encrypted_value.startswith(FORMAT_VERSION) or key is None:
         raise DecryptionError(
-            _("These credentials were sealed with a key that is no longer configured. Ask for them again.")
+            _("The key that encrypted these credentials is no longer configured. Request the credentials again.")
         )
     salt, nonce = header[-SALT_BYTES - NONCE_BYTES : -NONCE_BYTES], header[-NONCE_BYTES:]
     try:
         return Secret(_build_cipher(key, salt).decrypt(nonce, ciphertext, header + context.encode()).decode())
     except InvalidTag:
-        raise DecryptionError(_("These credentials were changed after they were sealed. Ask for them again.")) from None
+        message = _("The encrypted credentials are damaged. Request the credentials again.")
+        raise DecryptionError(message) from None
 
 
 def is_current(encrypted_value: bytes) -> bool:
-    """Whether the newest key sealed it."""
+    """Return whether the newest key encrypted a value."""
     return encrypted_value.startswith(FORMAT_VERSION + _compute_key_id(settings.ENCRYPTION_KEYS[0]))
 
 
 def hash_token(token: str) -> str:
-    """What is kept of a token."""
+    """Return the SHA-256 hash under which the portal stores a token."""
     return hashlib.sha256(token.encode()).hexdigest()

@@ -1,6 +1,6 @@
-"""How does a table leave the portal as a file? CSV and XLSX of any rows, in pieces, safe for spreadsheets.
+"""CSV and XLSX exports in chunks, protected against formula injection.
 
-In CSV a cell that begins like a formula gets an apostrophe; in XLSX a text is a text, whatever it begins with.
+In CSV, a cell that starts like a formula gets a leading apostrophe. In XLSX, a text cell always has the text type.
 """
 
 import csv
@@ -17,21 +17,28 @@ from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
 from openpyxl.styles import Font
 
 CellValue = str | int | float | bool | date | datetime | None
-CHUNK_LINES = 200  # lines of CSV sent at a time
-MAX_CELL_CHARACTERS = 32_000  # characters of a cell that spreadsheets take
-SPECIAL_PREFIXES = frozenset("=#")  # what begins a formula or an error
+CHUNK_LINES = 200  # CSV lines per chunk
+MAX_CELL_CHARACTERS = 32_000  # spreadsheets reject longer cells
+SPECIAL_PREFIXES = frozenset("=#")  # openpyxl reads these as a formula or an error
 CONTENT_TYPES = {
     "csv": "text/csv; charset=utf-8",
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 }
 FORMULA_PREFIXES = ("=", "+", "-", "@", "\t", "\r")
-ALL_FORMULA_PREFIXES = (*FORMULA_PREFIXES, "\n", "＝", "＋", "－", "＠")  # some spreadsheets read the wide signs too
-BYTE_ORDER_MARK = "\ufeff"  # without it Excel takes UTF-8 for an older encoding
+ALL_FORMULA_PREFIXES = (
+    *FORMULA_PREFIXES,
+    "\n",
+    "＝",
+    "＋",
+    "－",
+    "＠",
+)  # some spreadsheets accept full-width characters
+BYTE_ORDER_MARK = "\ufeff"  # without it, Excel misreads UTF-8
 
 
 @dataclass(frozen=True, slots=True)
 class ExportTable:
-    """What a file holds: its name, its columns, and its rows, read once and one after the other."""
+    """Table to export. The rows are read once, one at a time."""
 
     name: str
     columns: Sequence[str]
@@ -39,7 +46,7 @@ class ExportTable:
 
 
 def generate_csv(table: ExportTable) -> Iterator[str]:
-    """Marked as UTF-8, lines ended as spreadsheets want them; moments ISO in UTC."""
+    """Yield chunks of CSV with a byte order mark, CRLF line ends, and ISO timestamps in UTC."""
     lines = [BYTE_ORDER_MARK + _format_line(table.columns)]
     for row in table.rows:
         lines.append(_format_line([_format_cell(cell) for cell in row]))
@@ -66,7 +73,7 @@ def _format_cell(cell: CellValue) -> str | int | float:
 
 
 def generate_xlsx(table: ExportTable) -> IO[bytes]:
-    """An open file with one sheet, its first row frozen. Rows go to the disk as they come."""
+    """Return an open XLSX file with one sheet and a frozen first row. Rows go to disk one at a time."""
     book = Workbook(write_only=True)
     sheet = book.create_sheet(table.name[:31])
     sheet.freeze_panes = "A2"
@@ -75,7 +82,7 @@ def generate_xlsx(table: ExportTable) -> IO[bytes]:
     sheet.append([_build_heading_cell(sheet, title) for title in table.columns])
     for row in table.rows:
         sheet.append([_convert_cell(sheet, cell) for cell in row])
-    file = TemporaryFile()  # noqa: SIM115 - the answer closes it
+    file = TemporaryFile()  # noqa: SIM115 - the response closes it
     book.save(file)
     file.seek(0)
     return file
@@ -88,9 +95,9 @@ def _build_heading_cell(sheet: Any, title: str) -> Any:
 
 
 def _convert_cell(sheet: Any, value: CellValue) -> Any:
-    """Numbers and moments as such (moments in UTC, which spreadsheets cannot say); every text as text.
+    """Return a value or cell for openpyxl. Timestamps lose their zone (UTC), which spreadsheets cannot store.
 
-    Only a text that the library would read as something else needs a cell of its own: that takes three times as long.
+    Only a text that openpyxl would misread gets a cell object, because cell objects take three times as long.
     """
     if isinstance(value, datetime):
         return value.astimezone(UTC).replace(tzinfo=None)
@@ -107,5 +114,5 @@ def _convert_cell(sheet: Any, value: CellValue) -> Any:
 
 
 def escape_formula(cell: str, prefixes: tuple[str, ...] = ALL_FORMULA_PREFIXES) -> str:
-    """A cell that begins like a formula gets an apostrophe before it."""
+    """Return a cell with a leading apostrophe if it starts like a formula."""
     return f"'{cell}" if cell.startswith(prefixes) else cell

@@ -1,7 +1,4 @@
-"""Which kind of file is this, by its content alone? Standard library only; each kind is read as strictly as it must.
-
-Raises Unfit, with a sentence fit to show, for a file that begins as one kind and does not go on as it.
-"""
+"""File types by content. A file that starts as one type but does not continue as that type raises InvalidFile."""
 
 import codecs
 import re
@@ -15,19 +12,19 @@ from django.utils.translation import gettext as _
 MAX_ENTRIES = 5000
 MAX_UNPACKED_BYTES = 500 * 1024 * 1024
 MAX_COMPRESSION_RATIO = 100
-END_RECORD_BYTES = 22  # octets of a ZIP's end record, its comment apart
-TAIL_BYTES = 66_000  # the record with the longest comment
+END_RECORD_BYTES = 22  # end record of a ZIP file without its comment
+TAIL_BYTES = 66_000  # end record with the longest comment
 PNG, JPEG, PDF, ZIP, EMPTY_ZIP = b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"%PDF-", b"PK\x03\x04", b"PK\x05\x06"
 MARKUP_PATTERN = re.compile(rb"<\s*(script|html|!doctype|svg|iframe|body|\?xml|\?php)", re.IGNORECASE)
-TEXT_CONTROLS = frozenset(b"\t\n\r\x0c\x1b\x08")  # logs of terminals hold colors and overprinting
+TEXT_CONTROLS = frozenset(b"\t\n\r\x0c\x1b\x08")  # terminal logs contain colors and backspaces
 
 
 class InvalidFile(ValueError):
-    """The file is damaged or two things at once. The text is fit to show."""
+    """Damaged or ambiguous file, with a message that is safe to display."""
 
 
 def detect_kind(file: Any) -> str:
-    """pdf, png, jpeg, zip, txt, or "" for anything else."""
+    """Return pdf, png, jpeg, zip, or txt, or an empty string for any other type."""
     file.seek(0)
     head = file.read(2048)
     for magic, kind, validate in (
@@ -51,21 +48,21 @@ def _read_tail(file: BinaryIO, length: int = TAIL_BYTES) -> bytes:
 
 
 def _refuse_second_kind(file: BinaryIO, head: bytes) -> None:
-    """A picture or PDF whose end is an archive, or whose beginning a browser would read as a page."""
+    """Refuse an image or PDF that is also an archive, or an image that a browser would render as a page."""
     if EMPTY_ZIP in _read_tail(file):
-        raise InvalidFile(_("This file is also an archive. Save it again from the program that made it."))
+        raise InvalidFile(_("The file also contains an archive. Export it again from the original program."))
     if MARKUP_PATTERN.search(head) and not head.startswith(PDF):
-        raise InvalidFile(_("This picture also holds the text of a page. Save it again from the program that made it."))
+        raise InvalidFile(_("The image also contains HTML. Export it again from the original program."))
 
 
 def _validate_pdf(file: BinaryIO) -> None:
     _, marker, trailing = _read_tail(file, 2048).rpartition(b"%%EOF")
     if not marker or trailing.strip(b"\r\n\t \x00"):
-        raise InvalidFile(gettext("This PDF is not complete, or something follows its end. Save it again."))
+        raise InvalidFile(gettext("The PDF is incomplete or has extra data at the end. Export it again."))
 
 
 def _validate_png(file: BinaryIO) -> None:
-    """Walk the chunks: the end chunk must be the end of the file."""
+    """Refuse a PNG unless its end chunk is the end of the file."""
     file.seek(len(PNG))
     is_first = True
     while len(chunk := file.read(8)) == 8:
@@ -79,16 +76,16 @@ def _validate_png(file: BinaryIO) -> None:
             if length or len(checksum) != 4 or file.read(1):
                 break
             return
-    raise InvalidFile(_("This PNG is not complete, or something follows its end. Save it again."))
+    raise InvalidFile(_("The PNG is incomplete or has extra data at the end. Export it again."))
 
 
 def _validate_jpeg(file: BinaryIO) -> None:
     if not _read_tail(file, 64).rstrip(b"\x00").endswith(b"\xff\xd9"):
-        raise InvalidFile(_("This JPEG is not complete, or something follows its end. Save it again."))
+        raise InvalidFile(_("The JPEG is incomplete or has extra data at the end. Export it again."))
 
 
 def _validate_zip(file: BinaryIO) -> None:
-    """A plain archive: nothing before or after it, no password, no way out of its folder, no bomb."""
+    """Refuse an archive with extra data, a password, paths outside its folder, or an excessive size."""
     file.seek(0)
     try:
         with zipfile.ZipFile(file) as archive:
@@ -97,12 +94,12 @@ def _validate_zip(file: BinaryIO) -> None:
     except (zipfile.BadZipFile, BrokenStream, ValueError, NotImplementedError, OverflowError):
         is_damaged, entries = True, []
     if is_damaged:
-        raise InvalidFile(_("This ZIP is damaged, or something stands before or after it. Pack it again."))
+        raise InvalidFile(_("The ZIP file is damaged or has extra data around it. Create it again."))
     _refuse_entries(entries)
 
 
 def _is_wrapped(file: BinaryIO, entries: list[zipfile.ZipInfo], comment: bytes) -> bool:
-    """Whether something stands before the first entry or after the end record: then it may be another kind too."""
+    """Return whether data exists before the first entry or after the end record, which can be another file type."""
     has_prefix = bool(entries) and min(entry.header_offset for entry in entries) != 0
     return has_prefix or not _read_tail(file, END_RECORD_BYTES + len(comment)).startswith(EMPTY_ZIP)
 
@@ -112,17 +109,17 @@ def _refuse_entries(entries: list[zipfile.ZipInfo]) -> None:
     unpacked_size = sum(entry.file_size for entry in entries)
     packed_size = sum(entry.compress_size for entry in entries)
     for is_invalid, message in (
-        (not entries, _("This ZIP is empty.")),
+        (not entries, _("The ZIP file is empty.")),
         (
             len(entries) > MAX_ENTRIES,
-            _("This ZIP holds more than %(most)s files.") % {"most": MAX_ENTRIES},
+            _("The ZIP file contains more than %(limit)s files.") % {"limit": MAX_ENTRIES},
         ),
-        (any(entry.flag_bits & 1 for entry in entries), _("This ZIP needs a password. Pack it again without one.")),
-        (len(set(names)) != len(names), _("This ZIP holds two files of one name. Pack it again.")),
-        (any(map(_is_unsafe_path, names)), _("This ZIP holds names that lead out of its folder. Pack it again.")),
+        (any(entry.flag_bits & 1 for entry in entries), _("The ZIP file has a password. Create it without one.")),
+        (len(set(names)) != len(names), _("The ZIP file contains two files with the same name. Create it again.")),
+        (any(map(_is_unsafe_path, names)), _("The ZIP file contains paths outside its folder. Create it again.")),
         (
             unpacked_size > MAX_UNPACKED_BYTES or unpacked_size > MAX_COMPRESSION_RATIO * packed_size + 1_000_000,
-            _("This ZIP unpacks to far too much."),
+            _("The ZIP file is too large when extracted."),
         ),
     ):
         if is_invalid:
@@ -135,9 +132,9 @@ def _is_unsafe_path(name: str) -> bool:
 
 
 def _is_text(file: BinaryIO, head: bytes) -> bool:
-    """UTF-8 without control characters, that no browser would take for a page."""
+    """Return whether a file is UTF-8 text without control characters. Refuse text that a browser would render."""
     if MARKUP_PATTERN.match(head.removeprefix(codecs.BOM_UTF8).lstrip()):
-        raise InvalidFile(_("This is the text of a page or a drawing (HTML, SVG, XML). Send a PDF or a picture of it."))
+        raise InvalidFile(_("HTML, SVG, and XML files are not allowed. Upload a PDF or an image instead."))
     decoder = codecs.getincrementaldecoder("utf-8")()
     file.seek(0)
     try:

@@ -1,4 +1,4 @@
-"""Which kinds of field do several forms ask with, beside plain text? An address, a day, a number."""
+"""Form fields for dates, numbers, and URLs."""
 
 from datetime import UTC, date, datetime
 from typing import Any
@@ -11,14 +11,14 @@ from django.utils.translation import gettext_lazy
 from portal.core.text_fields import reject_invisible_characters
 
 FIRST_YEAR, LAST_YEAR = 2000, 2100
-REQUIRED_MESSAGE = gettext_lazy("Answer this question.")
-CHOICE_MESSAGE = gettext_lazy("Choose one of the answers that are shown.")
-MAX_LENGTH_MESSAGE = gettext_lazy("At most %(limit_value)d characters; these are %(show_value)d.")
+REQUIRED_MESSAGE = gettext_lazy("Enter an answer.")
+CHOICE_MESSAGE = gettext_lazy("Select an option.")
+MAX_LENGTH_MESSAGE = gettext_lazy("Enter %(limit_value)d characters or fewer. You entered %(show_value)d.")
 MAX_DRAFT_CHARACTERS = 20_000
 
 
 class UtcDateTimeField(forms.DateTimeField):
-    """A moment, cleaned to UTC: PostgreSQL refuses offsets of sixteen hours and more, which Python reads."""
+    """Timestamp converted to UTC, because PostgreSQL rejects offsets of 16 hours or more, which Python accepts."""
 
     def to_python(self, value: Any) -> datetime | None:
         moment: datetime | None = super().to_python(value)
@@ -29,10 +29,10 @@ class UtcDateTimeField(forms.DateTimeField):
 
 
 class WebAddressField(forms.URLField):
-    """A full http or https address without a user name or password in it."""
+    """Absolute http or https URL without a user name or password."""
 
     def __init__(self, **kwargs: Any) -> None:
-        invalid_message = _("Write a full address, such as https://docs.example.com/page.")
+        invalid_message = _("Enter a complete URL, such as https://docs.example.com/page.")
         super().__init__(
             assume_scheme="https", error_messages={"required": REQUIRED_MESSAGE, "invalid": invalid_message}, **kwargs
         )
@@ -46,27 +46,27 @@ class WebAddressField(forms.URLField):
         if not value:
             return
         if not value.startswith(("https://", "http://")):
-            raise ValidationError(_("The address must begin with https:// or http://."))
+            raise ValidationError(_("The URL must start with https:// or http://."))
         if "@" in value.split("/")[2]:
-            raise ValidationError(_("Leave user name and password out of the address."))
+            raise ValidationError(_("Remove the user name and password from the URL."))
 
 
 class DayField(forms.DateField):
-    """A day within a century."""
+    """Date between FIRST_YEAR and LAST_YEAR."""
 
     def __init__(self, **kwargs: Any) -> None:
         widget = forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
-        errors: dict[str, Any] = {"required": REQUIRED_MESSAGE, "invalid": _("Write the day as in 2026-04-14.")}
+        errors: dict[str, Any] = {"required": REQUIRED_MESSAGE, "invalid": _("Enter a date as YYYY-MM-DD.")}
         super().__init__(widget=widget, error_messages=errors, **kwargs)
 
     def validate(self, value: date | None) -> None:
         super().validate(value)
         if value is not None and not FIRST_YEAR <= value.year <= LAST_YEAR:
-            raise ValidationError(_("Look at the year: it is far from now."))
+            raise ValidationError(_("Check the year."))
 
 
 class NumberField(forms.DecimalField):
-    """A number, kept as a whole one where it is."""
+    """Number, returned as an integer if it is whole."""
 
     def clean(self, value: Any) -> int | float | None:
         number = super().clean(value)
@@ -74,5 +74,5 @@ class NumberField(forms.DecimalField):
 
 
 def truncate_draft_text(text: str) -> str:
-    """A draft keeps what is too long, but not without end; what no database takes is left out."""
+    """Return the text of a draft field, shortened to a generous limit and without characters that databases reject."""
     return text.replace("\r\n", "\n")[:MAX_DRAFT_CHARACTERS].replace("\x00", "").encode("utf-8", "ignore").decode()

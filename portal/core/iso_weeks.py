@@ -1,4 +1,4 @@
-"""Which week is it? ISO weeks, Monday 00:00 to Monday 00:00 in the program's zone. Pure."""
+"""ISO weeks, from Monday 00:00 to Monday 00:00 in the program's time zone."""
 
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
@@ -9,7 +9,7 @@ from django.conf import settings
 
 @dataclass(frozen=True, slots=True, order=True)
 class IsoWeek:
-    """An ISO week. `number` is 1 to 53."""
+    """ISO week. `number` is 1 to 53."""
 
     year: int
     number: int
@@ -22,7 +22,7 @@ class IsoWeek:
         return date.fromisocalendar(self.year, self.number, 1)
 
     def span(self, zone: ZoneInfo) -> tuple[datetime, datetime]:
-        """[start, end) in UTC: 167, 168 or 169 hours, as the zone's clocks are changed."""
+        """Return the start and the exclusive end in UTC: 167, 168, or 169 hours, because of clock changes."""
         ends = (self.monday, self.monday + timedelta(days=7))
         start, end = (datetime.combine(day, time(), zone).astimezone(UTC) for day in ends)
         return start, end
@@ -37,24 +37,28 @@ class IsoWeek:
 
 
 def get_week(day: date) -> IsoWeek:
-    """The ISO week that holds a day."""
+    """Return the ISO week of a day."""
     year, number, _ = day.isocalendar()
     return IsoWeek(year, number)
 
 
 def parse_week(text: str) -> IsoWeek:
-    """ "2026-W47" as a week. Raises ValueError for what is none."""
+    """Return the week of a text such as "2026-W47".
+
+    Raises:
+        ValueError: The text is not a week.
+    """
     year, _, number = text.partition("-W")
     week = IsoWeek(int(year), int(number))
-    _ = week.monday  # raises where the year has no such week
+    _ = week.monday  # raises if the year has no such week
     return week
 
 
 def get_last_complete_week(now: datetime, zone: ZoneInfo) -> IsoWeek:
-    """The newest week that has ended."""
+    """Return the latest week that has ended."""
     return get_week(now.astimezone(zone).date()).before
 
 
 def get_program_zone() -> ZoneInfo:
-    """The program's zone, in which its weeks begin."""
+    """Return the program's time zone."""
     return ZoneInfo(settings.REPORT_ZONE)

@@ -1,16 +1,20 @@
-"""What of somebody's plain data can be kept and shown? All but NUL and half characters. Standard library only."""
+"""Cleaning of JSON values for storage. Standard library only."""
 
 import json
 from typing import Any
 
 
 def clean_json(value: Any) -> Any:
-    """The same as plain data, lists for tuples. Raises TypeError and ValueError for what is none."""
+    """Return the value as JSON data, with lists for tuples and without NUL characters and lone surrogates.
+
+    Raises:
+        TypeError, ValueError: The value cannot be represented as JSON.
+    """
     return _clean_value(json.loads(json.dumps(value, allow_nan=False)))
 
 
 def _clean_value(value: Any) -> Any:
-    if isinstance(value, str):  # no database keeps NUL, and half of a pair cannot be written as UTF-8
+    if isinstance(value, str):  # PostgreSQL rejects NUL, and UTF-8 cannot encode lone surrogates
         return value.replace("\x00", "").encode("utf-8", "replace").decode()
     if isinstance(value, list):
         return [_clean_value(item) for item in value]

@@ -7,7 +7,7 @@ RESOLUTION = timedelta(microseconds=1)
 
 
 def find_clock_change(local: datetime) -> datetime:
-    """For a local time in its second passing: what the clock showed when it went back. Without zone."""
+    """Return the naive local time at which the clock went back, for a local time in its second pass."""
     first = local.replace(fold=0)
     offset = first.utcoffset() or timedelta()
     earliest, latest = first.astimezone(UTC), local.astimezone(UTC)
@@ -21,12 +21,12 @@ def find_clock_change(local: datetime) -> datetime:
 
 
 def find_first_moment(day: date, wall_time: timedelta, zone: ZoneInfo) -> datetime:
-    """The first moment, in UTC, at which the local clock shows a time of a day or, where it skips that, a later one."""
+    """Return the first moment in UTC at which the local clock shows a time, or a later time if it skips that one."""
     local_time = datetime.combine(day, time()) + wall_time
     moment = local_time.replace(tzinfo=zone).astimezone(UTC)
     if moment.astimezone(zone).replace(tzinfo=None) == local_time:
         return moment
-    # the time is skipped: the later offset gives the earlier moment
+    # The clock skips this time. The later offset gives the earlier moment.
     earliest = local_time.replace(tzinfo=zone, fold=1).astimezone(UTC)
     while moment - earliest > RESOLUTION:
         middle = earliest + (moment - earliest) // 2

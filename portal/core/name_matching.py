@@ -1,4 +1,4 @@
-"""When are two names the same, or too alike? Plain Python over the Unicode confusables table."""
+"""Comparison of names, with look-alike characters from the Unicode confusables table. Plain Python."""
 
 import re
 import unicodedata
@@ -26,15 +26,15 @@ DIGIT_LOOKALIKES = str.maketrans("01", "ol")
 
 
 def normalize_text(text: str) -> str:
-    """Compatibility form, lower case, accents taken off."""
+    """Return the text in compatibility form, in lower case, and without accents."""
     base_text = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", text).casefold())
     return "".join(c for c in base_text if not unicodedata.combining(c))
 
 
 def compute_skeleton(name: str) -> str:
-    """A form in which look-alike names are equal: "HаshiCorp" with a Cyrillic а becomes "hashicorp"."""
+    """Return a form in which look-alike names are equal: "HаshiCorp" with a Cyrillic а becomes "hashicorp"."""
     latin = "".join(_to_latin(c) for c in name)
-    # A capital I inside a word is drawn like a small l; digits stand for the letters they look like.
+    # A capital I inside a word looks like a lowercase l. Digits stand for the letters that they resemble.
     letters = re.sub(r"(?<=[A-Za-z])I(?=[a-z])|(?<=[a-z])I", "l", latin)
     return re.sub(r"[\W_]+", "", normalize_text(letters).translate(DIGIT_LOOKALIKES))[:160]
 
@@ -50,12 +50,12 @@ def _to_latin(char: str) -> str:
 
 
 def compute_name_key(name: str) -> str:
-    """A form in which names of one thing agree: punctuation and company forms left out, words joined."""
+    """Return the name without punctuation, spaces, and company suffixes, to find different spellings of it."""
     words = [w for w in re.split(r"[\W_]+", normalize_text(name)) if w]
     key_words = [w for w in words if w not in COMPANY_SUFFIXES] or words
     return "".join(key_words)[:120]
 
 
 def has_mixed_scripts(name: str) -> bool:
-    """Whether letters of several scripts stand in one name, as in an imitation."""
+    """Return whether a name mixes letters of several scripts, as imitations do."""
     return bool(confusables.is_mixed_script(name)) and bool(confusables.is_dangerous(name))

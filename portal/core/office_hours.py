@@ -1,4 +1,4 @@
-"""Working hours of a calendar's days."""
+"""Working hours of a calendar."""
 
 from datetime import datetime, time, timedelta
 
@@ -9,7 +9,7 @@ DAY = timedelta(days=1)
 
 
 def get_next_working_time(now: datetime, calendar: Calendar) -> datetime:
-    """The next moment, or now, within working hours of the calendar."""
+    """Return now if it is within working hours, or else the start of the next working hours."""
     local = now.astimezone(calendar.zone)
     day = local.date()
     if calendar.is_business_day(day) and WORKING_HOURS[0] <= local.time() < WORKING_HOURS[1]:
@@ -22,7 +22,7 @@ def get_next_working_time(now: datetime, calendar: Calendar) -> datetime:
 
 
 def get_working_day_end(now: datetime, calendar: Calendar) -> datetime | None:
-    """The end of the working day that a moment is in; None outside of working hours."""
+    """Return the end of the current working day, or None outside working hours."""
     if get_next_working_time(now, calendar) != now:
         return None
     return datetime.combine(now.astimezone(calendar.zone).date(), WORKING_HOURS[1], calendar.zone)

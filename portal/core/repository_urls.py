@@ -1,4 +1,4 @@
-"""Which repository is meant? Reads addresses that people paste; only the one allowed host passes."""
+"""Parsing of repository URLs that people enter. Only one host is allowed."""
 
 import re
 from collections.abc import Callable
@@ -21,46 +21,48 @@ EXAMPLE_REPOSITORY = "owner/name"
 
 
 class InvalidRepositoryUrlError(ValueError):
-    """The text does not name a repository on the allowed host. The message is a sentence fit to show."""
+    """Text that is not the URL of a repository on the allowed host. The message is safe to display."""
 
 
 def get_allowed_host() -> str:
-    """The one host, with its port where the setting names one."""
+    """Return the allowed host, with its port if the setting has one."""
     return urlsplit(settings.GITHUB_WEB_URL).netloc.lower()
 
 
 def parse_repository(text: str) -> str:
-    """ "owner/name" of a pasted address.
+    """Return "owner/name" of a repository URL.
 
-    Takes https://HOST/owner/name with anything behind it, HOST/owner/name, git@HOST:owner/name.git and
-    owner/name. Raises BadAddress with a sentence that says what to paste.
+    Accepts https://HOST/owner/name with any suffix, HOST/owner/name, git@HOST:owner/name.git, and owner/name.
+
+    Raises:
+        InvalidRepositoryUrlError: The text is not a repository URL. The message says what to enter.
     """
     address = text.strip()
     if not address:
-        raise InvalidRepositoryUrlError(_("Paste the address of the repository."))
+        raise InvalidRepositoryUrlError(_("Enter the repository URL."))
     if len(address) > MAX_URL_LENGTH:
-        raise InvalidRepositoryUrlError(
-            _("A repository's address is shorter than %(most)s characters.") % {"most": MAX_URL_LENGTH}
-        )
+        raise InvalidRepositoryUrlError(_("Enter a URL of %(limit)s characters or fewer.") % {"limit": MAX_URL_LENGTH})
     if not (address.isascii() and address.isprintable()) or " " in address or "\\" in address:
         raise InvalidRepositoryUrlError(
-            _("The address holds characters that no address on %(host)s has; type it in plain letters.")
+            _("The URL contains characters that %(host)s doesn't allow. Type the URL instead of pasting it.")
             % {"host": get_allowed_host()}
         )
     return _validate_path(_extract_path(address).split("?")[0].split("#")[0])
 
 
 def _extract_path(address: str) -> str:
-    """The part behind the host. Raises BadAddress where the host is not the allowed one."""
+    """Return the path of a URL.
+
+    Raises:
+        InvalidRepositoryUrlError: The host is not allowed.
+    """
     host = get_allowed_host()
     if address.lower().startswith("git@"):
         url_host, _, path = address[4:].partition(":")
     elif "://" in address:
         scheme, _, rest = address.partition("://")
         if scheme.lower() not in {"https", "http", "ssh", "git"}:
-            raise InvalidRepositoryUrlError(
-                gettext("Paste an address that begins with https://%(host)s/.") % {"host": host}
-            )
+            raise InvalidRepositoryUrlError(gettext("Enter a URL that starts with https://%(host)s/.") % {"host": host})
         url_host, _, path = rest.partition("/")
         url_host = url_host.removeprefix("git@") if scheme.lower() == "ssh" else url_host
     else:
@@ -70,7 +72,7 @@ def _extract_path(address: str) -> str:
         url_host = first_part
     if url_host.lower() not in {host, f"www.{host}"}:
         raise InvalidRepositoryUrlError(
-            gettext("Only repositories on %(host)s can be read: https://%(host)s/%(example)s.")
+            gettext("Enter a repository on %(host)s, such as https://%(host)s/%(example)s.")
             % {"host": host, "example": EXAMPLE_REPOSITORY}
         )
     return path
@@ -80,20 +82,20 @@ def _validate_path(path: str) -> str:
     parts = [part for part in path.split("/") if part]
     if len(parts) < 2:
         raise InvalidRepositoryUrlError(
-            _("Name the owner and the repository: https://%(host)s/%(example)s.")
+            _("Enter a URL with an owner and a repository, such as https://%(host)s/%(example)s.")
             % {"host": get_allowed_host(), "example": EXAMPLE_REPOSITORY}
         )
     owner, name = parts[0], parts[1].removesuffix(".git")
     if not OWNER_PATTERN.fullmatch(owner) or not NAME_PATTERN.fullmatch(name) or name in {".", ".."}:
         raise InvalidRepositoryUrlError(
-            _("%(owner)s/%(name)s is not a repository's name on %(host)s.")
+            _("%(owner)s/%(name)s is not a valid repository name on %(host)s.")
             % {"owner": owner, "name": name, "host": get_allowed_host()}
         )
     return f"{owner}/{name}"
 
 
 def get_product_name(repository: str) -> str:
-    """The product's own part of a repository's name: "acme/terraform-provider-rocket" gives "rocket"."""
+    """Return the product part of a repository name: "rocket" for "acme/terraform-provider-rocket"."""
     return FAMILY_PREFIX_PATTERN.sub("", repository.rpartition("/")[2])
 
 
@@ -102,10 +104,10 @@ _readers: list[RepositoryReader] = []
 
 
 def register_reader(reader: RepositoryReader) -> None:
-    """The floor above names its reader: a function of an address, as verification.checks.services.prefill.prefill."""
+    """Register the function that reads a repository for a form. A higher layer provides it."""
     _readers[:] = [reader]
 
 
-def fetch_repository(address: str) -> dict[str, Any]:
-    """What the repository at the address answers, for a form: see verification.checks.services.prefill.prefill."""
-    return _readers[0](address)
+def fetch_repository(url: str) -> dict[str, Any]:
+    """Return form values from the repository, as verification.checks.services.prefill.prefill describes them."""
+    return _readers[0](url)

@@ -1,7 +1,7 @@
-"""Which characters may a person type? Form fields for plain text: one line, or several.
+"""Form fields for plain text of one line or several lines.
 
-HTML is text like any other and shown as it was typed. What cannot be seen and could mislead or break a mail's
-header is refused with a sentence; what word processors leave behind unseen is taken out.
+HTML counts as text and is displayed as entered. The fields refuse invisible characters that could mislead readers or
+break an email header. They remove harmless invisible characters that word processors insert.
 """
 
 import re
@@ -19,12 +19,16 @@ MARKUP_PATTERN = re.compile(r"<[/!?a-z]|&#?\w+;", re.IGNORECASE)
 
 
 def clean_text(text: str) -> str:
-    """Line ends made equal, tabs made spaces, unseen leftovers taken out."""
+    """Return the text with \n as line end, spaces for tabs, and without leftovers of word processors."""
     return text.replace("\r\n", "\n").replace("\r", "\n").replace("\t", "    ").translate(INVISIBLE_LEFTOVERS)
 
 
 def reject_invisible_characters(text: str) -> None:
-    """Raises ValidationError at the first control character; a line end is none."""
+    """Refuse text with invisible characters other than line ends.
+
+    Raises:
+        ValidationError: The message names the position of the first one.
+    """
     for position, char in enumerate(text, 1):
         if (
             char in BIDI_CONTROLS
@@ -32,24 +36,24 @@ def reject_invisible_characters(text: str) -> None:
             or (unicodedata.category(char) in ("Cc", "Cs") and char != "\n")
         ):
             raise ValidationError(
-                _("Character %(place)s cannot be seen (U+%(char)s). Delete it, or type the text again.")
-                % {"place": position, "char": f"{ord(char):04X}"}
+                _("Character %(position)s is invisible (U+%(char)s). Delete it, or type the text again.")
+                % {"position": position, "char": f"{ord(char):04X}"}
             )
 
 
 class SingleLineField(forms.CharField):
-    """One line of plain text."""
+    """Plain text on one line."""
 
     def to_python(self, value: Any) -> str:
         text = clean_text(super().to_python(value) or "").strip()
         if "\n" in text:
-            raise ValidationError(_("Write this on one line."))
+            raise ValidationError(_("Enter the text on one line."))
         reject_invisible_characters(text)
         return text
 
 
 class MultiLineField(forms.CharField):
-    """Several lines of plain text, at most `max_lines` where that is given."""
+    """Plain text on several lines, optionally limited to `max_lines`."""
 
     widget = forms.Textarea
 
@@ -69,21 +73,22 @@ class MultiLineField(forms.CharField):
         count = value.count("\n") + 1 if value else 0
         if self.max_lines is not None and count > self.max_lines:
             raise ValidationError(
-                _("At most %(max_lines)s lines: these are %(count)s.") % {"max_lines": self.max_lines, "count": count}
+                _("Enter %(max_lines)s lines or fewer. You entered %(count)s.")
+                % {"max_lines": self.max_lines, "count": count}
             )
 
 
 def explain_text_refusal(text: str) -> str:
-    """Why a one-line text cannot be taken, or blank: what cannot be seen, and markup."""
+    """Return why a one-line text is refused (invisible characters or markup), or an empty string."""
     if any(unicodedata.category(char) in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp") for char in text):
-        return _("This holds a character that cannot be seen. Type it again rather than pasting it.")
+        return _("The text contains an invisible character. Type the text instead of pasting it.")
     if MARKUP_PATTERN.search(text):
-        return _("Write plain text, without HTML.")
+        return _("Enter plain text without HTML.")
     return ""
 
 
 def clean_search_query(text: str) -> str:
-    """Words from the address of a search: one line, not too long, without what cannot be seen."""
+    """Return a search query as one short line without invisible characters."""
     query = " ".join(text.replace("\x00", "")[:200].split())
     try:
         reject_invisible_characters(query)

@@ -1,6 +1,6 @@
-"""Marks for translation in modules without Django."""
+"""Translation marks for modules that do not import Django."""
 
 
 def gettext_noop(message: str) -> str:
-    """Marks words of a plain room, as Django's own does: a page translates them where it shows them."""
+    """Mark a message for translation, as Django's gettext_noop does."""
     return message

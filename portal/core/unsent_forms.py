@@ -1,10 +1,10 @@
-"""Forms that were sent without a session or too long after the sign-in, kept for a day until their author signed in.
+"""Forms submitted without a recent sign-in, stored for a day until their author signs in.
 
-The fields wait in the cache under a random key; the browser holds the signed key in a cookie of its own. No session
-is opened or changed, so a forged request can neither sign anybody out nor fill the session table.
+The cache stores the fields under a random key, and a separate cookie holds the signed key. No session is created or
+changed, so a forged request can neither sign anyone out nor fill the session table.
 
-A second cookie names who was signed in last, because an expired session no longer does. What that person typed is given
-to nobody else. What a visitor typed is given to who signs in next in the same browser.
+A second cookie names the last signed-in user, because an expired session no longer does. Only that user gets their form
+back. The form of a visitor goes to the next user who signs in with the same browser.
 """
 
 import secrets
@@ -23,21 +23,21 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 Handler = Callable[[HttpRequest], HttpResponse]
 COOKIE, AUTHOR_COOKIE = "unsent_form", "form_author"
 SIGN_IN_PAGES = ("/accounts/login/", "/accounts/signup/")
-SIGN_IN_AGAIN = "/accounts/sign-in-again/"  # its sign-in opens a new session, so the library's own copy is lost
-ACCOUNT_PAGES = "/accounts/"  # passwords and codes are typed there
-ADDRESS_PAGE = "/accounts/email/"  # the one among them that asks for neither
-AUTOSAVE = "autosave"  # the page itself still holds what a script failed to save
+SIGN_IN_AGAIN = "/accounts/sign-in-again/"  # it opens a new session, so django-allauth loses its own copy
+ACCOUNT_PAGES = "/accounts/"  # forms with passwords and codes
+ADDRESS_PAGE = "/accounts/email/"  # the only account page without passwords and codes
+AUTOSAVE = "autosave"  # the page still has the text if saving fails
 EXCLUDED_FIELDS = frozenset({"csrfmiddlewaretoken", "password", "password1", "password2", "code", "secret", "key"})
 MAX_CHARACTERS = 64_000
-MAX_AGE_SECONDS = 24 * 3600  # a sign-up waits for its confirmation mail
+MAX_AGE_SECONDS = 24 * 3600  # a sign-up includes the confirmation by email
 RATE_LIMIT = {"keep": "10/h/ip"}
 
 
 def store_unsent_forms(get_response: Handler) -> Handler:
-    """Keep a form whose sender is led to the sign-in; `request.unsent()` gives it back to its page.
+    """Store a form whose author must sign in first. `request.unsent()` returns it to its page.
 
-    Only a page that ran leads to the sign-in, and before it ran the CSRF check passed: what another site sends is
-    refused with 403 and never kept, so nobody can plant a form in somebody else's browser.
+    Only a view redirects to the sign-in page, so the CSRF check has passed. Another site therefore cannot plant a form
+    in someone's browser.
     """
 
     def middleware(request: HttpRequest) -> HttpResponse:
@@ -54,7 +54,7 @@ def store_unsent_forms(get_response: Handler) -> Handler:
 
 
 def take_unsent_form(request: HttpRequest) -> QueryDict | None:
-    """Return what its author typed on this page before signing in, once; None for anything else."""
+    """Return and delete the form that the user filled in on this page before they signed in, or return None."""
     if request.method != "GET" or not request.user.is_authenticated:
         return None
     discard_form_of_another(request, request.user)
@@ -68,10 +68,10 @@ def take_unsent_form(request: HttpRequest) -> QueryDict | None:
 
 
 def discard_form_of_another(request: HttpRequest, user: AbstractBaseUser | AnonymousUser) -> None:
-    """Delete the form that waits in this browser unless this person, or a visitor, typed it."""
+    """Delete the stored form of this browser unless its author is this user or a visitor."""
     key = _read_key(request)
-    kept = cache.get(key) if key else None
-    if kept and kept["author"] not in ("", str(user.pk)):
+    stored_form = cache.get(key) if key else None
+    if stored_form and stored_form["author"] not in ("", str(user.pk)):
         cache.delete(key)
 
 
@@ -89,18 +89,18 @@ def _read_key(request: HttpRequest) -> str:
 
 
 def _read_author(request: HttpRequest) -> str:
-    """Return the number of who is or was last signed in with this browser; blank where nobody was."""
+    """Return the ID of the current or last signed-in user of this browser, or an empty string."""
     if request.user.is_authenticated:
         return str(request.user.pk)
     return request.get_signed_cookie(AUTHOR_COOKIE, default="", salt=AUTHOR_COOKIE) or ""
 
 
 def _note_author(request: HttpRequest, response: HttpResponse) -> None:
-    """Name a signed-in person in the cookie, but never on a page that is the same for everybody."""
+    """Set the author cookie to the signed-in user, but never on a public page."""
     if not request.session.accessed or "public" in response.get("Cache-Control", ""):
         return
-    known = request.get_signed_cookie(AUTHOR_COOKIE, default="", salt=AUTHOR_COOKIE)
-    if request.user.is_authenticated and known != str(request.user.pk):
+    author = request.get_signed_cookie(AUTHOR_COOKIE, default="", salt=AUTHOR_COOKIE)
+    if request.user.is_authenticated and author != str(request.user.pk):
         _set_cookie(response, AUTHOR_COOKIE, str(request.user.pk), settings.SESSION_COOKIE_AGE + MAX_AGE_SECONDS)
 
 
@@ -128,14 +128,14 @@ def _store_form(request: HttpRequest, response: HttpResponse) -> None:
     if not fields or len(encoded_fields) > MAX_CHARACTERS or not _is_within_limit(request):
         return
     key = secrets.token_urlsafe(24)
-    waiting = {"path": request.path, "fields": encoded_fields, "author": _read_author(request)}
-    cache.set(f"{COOKIE}:{key}", waiting, MAX_AGE_SECONDS)
+    stored_form = {"path": request.path, "fields": encoded_fields, "author": _read_author(request)}
+    cache.set(f"{COOKIE}:{key}", stored_form, MAX_AGE_SECONDS)
     _set_cookie(response, COOKIE, key, MAX_AGE_SECONDS)
 
 
 def _is_within_limit(request: HttpRequest) -> bool:
-    """Return whether this address may have one more form kept: the cache is shared and finite."""
+    """Return whether the client can store one more form. The cache is shared and finite."""
     try:
         return bool(ratelimit.consume(request, app="portal", action="keep", config=RATE_LIMIT))
-    except PermissionDenied:  # no address to count by
+    except PermissionDenied:  # the client has no address
         return False

@@ -1,6 +1,6 @@
-"""Is this file what it should be? Its kind comes from its content, never from its name or its sender's word.
+"""Validation of uploaded files. The file type comes from the content, never from the name or the request.
 
-A file that is one kind to us and another to the program that opens it (a polyglot) is refused.
+A polyglot, which other programs read as a different type, is refused.
 """
 
 import hashlib
@@ -29,12 +29,12 @@ EXTENSIONS = {
     "zip": (".zip",),
 }
 MAX_NAME_LENGTH = 120
-EMPTY_FILE_MESSAGE = gettext_noop("This file is empty.")
+EMPTY_FILE_MESSAGE = gettext_noop("The file is empty.")
 
 
 @dataclass(frozen=True, slots=True)
 class ValidatedFile:
-    """A file that may be kept: its cleaned name, kind, size in bytes and SHA-256 in hexadecimal."""
+    """Accepted file with its cleaned name, type, size in bytes, and hexadecimal SHA-256."""
 
     file: Any
     name: str
@@ -48,20 +48,20 @@ def get_max_bytes() -> int:
 
 
 def describe_accepted_files(accept: tuple[str, ...]) -> str:
-    """Which files are taken, in words: "PNG or JPEG, at most 20 MB." """
-    kinds = _(" or ").join(_(KIND_LABELS[kind]) for kind in accept)
-    description = _("%(kinds)s, at most %(most)s MB.") % {"kinds": kinds, "most": settings.UPLOAD_MAX_MB}
+    """Return a description of the accepted files: "PNG, JPEG, up to 20 MB."."""
+    kinds = ", ".join(_(KIND_LABELS[kind]) for kind in accept)
+    description = _("%(types)s, up to %(limit)s MB.") % {"types": kinds, "limit": settings.UPLOAD_MAX_MB}
     return description[0].upper() + description[1:]
 
 
 def build_size_message() -> str:
-    return _("This file is larger than %(most)s MB. Make it smaller, or link to it in the thread.") % {
-        "most": settings.UPLOAD_MAX_MB
+    return _("The file is larger than %(limit)s MB. Upload a smaller file, or share a link in a message.") % {
+        "limit": settings.UPLOAD_MAX_MB
     }
 
 
 class UploadLimitHandler(FileUploadHandler):
-    """Stops keeping a file at the limit, so that nobody fills the disk. The form says it, see UploadField."""
+    """Upload handler that drops a file at the size limit, before it fills the disk. UploadField reports the error."""
 
     def new_file(self, *args: Any, **kwargs: Any) -> None:
         super().new_file(*args, **kwargs)
@@ -79,23 +79,23 @@ class UploadLimitHandler(FileUploadHandler):
 
 
 def get_oversized_fields(request: Any) -> set[str]:
-    """The names of the fields whose files were left out because of their size."""
+    """Return the names of the fields whose files exceed the limit."""
     field_names: set[str] = request.__dict__.setdefault("_oversized", set())
     return field_names
 
 
 class UploadField(forms.FileField):
-    """A document of one of the kinds in `accept`. The cleaned value is an Examined."""
+    """Document of one of the types in `accept`. The cleaned value is a ValidatedFile."""
 
     def __init__(self, *, accept: tuple[str, ...], **kwargs: Any) -> None:
         self.accept = accept
         self.was_oversized = False
         extensions = ",".join(extension for kind in accept for extension in EXTENSIONS[kind])
         error_messages = {
-            "required": _("Choose a file."),
+            "required": _("Select a file."),
             "empty": _(EMPTY_FILE_MESSAGE),
-            "missing": _("Choose a file."),
-            "invalid": _("Choose a file."),
+            "missing": _("Select a file."),
+            "invalid": _("Select a file."),
         }
         kwargs.setdefault("error_messages", error_messages)
         kwargs.setdefault("widget", forms.FileInput(attrs={"accept": extensions}))
@@ -109,7 +109,11 @@ class UploadField(forms.FileField):
 
 
 def validate_file(file: UploadedFile, accept: tuple[str, ...]) -> ValidatedFile:
-    """Look at a file's content. Raises ValidationError with the sentence to show."""
+    """Return the file if its content is of an accepted type.
+
+    Raises:
+        ValidationError: The file is empty, too large, damaged, or of another type.
+    """
     size = file.size or 0
     if not size:
         raise ValidationError(_(EMPTY_FILE_MESSAGE))
@@ -120,13 +124,11 @@ def validate_file(file: UploadedFile, accept: tuple[str, ...]) -> ValidatedFile:
     except file_types.InvalidFile as error:
         raise ValidationError(str(error)) from None
     if kind not in accept:
-        kinds = _(" or ").join(_(KIND_LABELS[accepted_kind]) for accepted_kind in accept)
-        description = (
-            _("Its content is %(kind)s") % {"kind": _(KIND_LABELS[kind])} if kind else _("Its content is none of these")
-        )
-        raise ValidationError(
-            _("%(kinds)s is needed here. %(found)s, whatever its name says.") % {"kinds": kinds, "found": description}
-        )
+        types = ", ".join(_(KIND_LABELS[accepted_kind]) for accepted_kind in accept)
+        if kind:
+            message = _("The content of the file is %(type)s. Supported types: %(types)s.")
+            raise ValidationError(message % {"type": _(KIND_LABELS[kind]), "types": types})
+        raise ValidationError(_("The file type is not supported. Supported types: %(types)s.") % {"types": types})
     return ValidatedFile(file, clean_file_name(file.name or "", kind), kind, size, _compute_sha256(file))
 
 
@@ -140,7 +142,7 @@ def _compute_sha256(file: UploadedFile) -> str:
 
 
 def clean_file_name(name: str, kind: str) -> str:
-    """A name that no header, no folder and no reader can be misled by, with the ending of its content."""
+    """Return a file name that is safe in headers, folders, and pages, with an extension that matches the content."""
     base = PurePosixPath(name.replace("\\", "/")).name
     visible = "".join(c if unicodedata.category(c)[0] != "C" else " " for c in unicodedata.normalize("NFC", base))
     cleaned_base = re.sub(r"\s+", " ", re.sub(r'[<>:"|?*;%]', "_", visible)).strip(" .")

@@ -1,4 +1,4 @@
-"""What does the frame around every page know? Where one may go, who is reading, light or dark."""
+"""Context of the page frame: navigation, signed-in user, and theme."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,14 +17,14 @@ from integrations.partners import permissions
 
 THEMES = ("system", "light", "dark")
 THEME_COOKIE = "theme"
-# The rail of people who work for the programs: URL name, word, icon. An address that does not exist is left out.
+# Navigation of program staff: URL name, label, icon. Links to missing URLs are left out.
 PROGRAM_LINKS = (
-    ("queue", gettext_noop("Queue"), "inbox"),
+    ("queue", gettext_noop("Review queue"), "inbox"),
     ("integrations", gettext_noop("Integrations"), "plug"),
     ("sla", gettext_noop("SLA"), "timer"),
     ("companies", gettext_noop("Partners"), "building-2"),
-    ("outbox", gettext_noop("Outbox"), "mail"),
-    ("office", gettext_noop("Office"), "chart-line"),
+    ("outbox", gettext_noop("Email log"), "mail"),
+    ("office", gettext_noop("Analytics"), "chart-line"),
     ("reports", gettext_noop("Reports"), "chart-column"),
 )
 STAFF_LINKS = (("admin:index", gettext_noop("Administration"), "settings"),)
@@ -40,10 +40,10 @@ MENU_LINKS = (
 )
 FOOTER_LINKS = (
     ("help", gettext_noop("Help"), ""),
-    ("welcome", gettext_noop("Where to begin"), ""),
+    ("welcome", gettext_noop("Getting started"), ""),
     ("programs", gettext_noop("Programs"), ""),
     ("checks_help", gettext_noop("Checks"), ""),
-    ("words", gettext_noop("Words"), ""),
+    ("words", gettext_noop("Glossary"), ""),
     ("listed", gettext_noop("Directory"), ""),
     ("verify", gettext_noop("Verify a badge"), ""),
     ("status", gettext_noop("Status"), ""),
@@ -54,16 +54,16 @@ ACCOUNT_LINKS = (
     ("account_change_password", gettext_noop("Password"), "key-round"),
     ("mfa_index", gettext_noop("Two-factor authentication"), "shield-check"),
     ("tokens", gettext_noop("API tokens"), "braces"),
-    ("notification_choices", gettext_noop("What reaches you"), "bell"),
-    ("socialaccount_connections", gettext_noop("Connections"), "link"),
+    ("notification_choices", gettext_noop("Notification preferences"), "bell"),
+    ("socialaccount_connections", gettext_noop("GitHub accounts"), "link"),
 )
 
 
 @dataclass(frozen=True, slots=True)
 class NavigationLink:
-    """One link of the frame."""
+    """Link in the page frame."""
 
-    word: str
+    label: str
     icon: str
     href: str
     current: str = ""
@@ -78,18 +78,18 @@ def _reverse(urlconf: str, prefix: str, name: str, args: tuple[Any, ...]) -> str
 
 
 def get_url(name: str, *args: Any) -> str:
-    """The address of a named view; blank where this portal has none."""
+    """Return the URL of a named view, or an empty string if it does not exist."""
     return _reverse(get_urlconf() or settings.ROOT_URLCONF, get_script_prefix(), name, args)
 
 
 def get_theme(request: HttpRequest) -> str:
-    """The reader's choice of light or dark, from a cookie that anyone may have written."""
+    """Return the selected theme from an untrusted cookie."""
     theme = request.COOKIES.get(THEME_COOKIE, "system")
     return theme if theme in THEMES else "system"
 
 
 class Frame:
-    """Everything lazy: a page that shows no rail asks for none."""
+    """Data of the page frame. Everything is lazy, because some pages show no navigation."""
 
     themes = THEMES
 
@@ -99,27 +99,27 @@ class Frame:
 
     @property
     def signed_in(self) -> bool:
-        """Whether a person is known. Early refusals happen before anyone is."""
+        """Return whether a user is signed in. Requests refused by an early middleware have no user."""
         return bool(self.user and self.user.is_authenticated)
 
     @property
-    def works_for_program(self) -> bool:
-        """Whether the rail is shown."""
+    def is_program_staff(self) -> bool:
+        """Return whether the page shows the navigation of program staff."""
         return self.signed_in and (self.user.is_reviewer or self.user.is_staff)
 
     @property
-    def zone_is_browsers(self) -> bool:
-        """Whether moments are said in the browser's zone: the reader is a visitor, or never chose one."""
+    def uses_browser_zone(self) -> bool:
+        """Return whether times are in the browser's time zone: visitors, and users who did not select one."""
         return not (self.signed_in and self.user.zone_chosen)
 
     @property
     def canonical(self) -> str:
-        """The one whole address of this page, without what was asked of it."""
+        """Return the canonical URL of the page, without the query."""
         return f"{settings.SITE_URL.rstrip('/')}{self.request.path}"
 
     @property
     def picture(self) -> str:
-        """The whole address of the picture that stands for the portal where a link to it is shown."""
+        """Return the URL of the preview image for shared links."""
         return urljoin(f"{settings.SITE_URL.rstrip('/')}/", static("og.png"))
 
     @cached_property
@@ -128,53 +128,55 @@ class Frame:
 
     @cached_property
     def rail(self) -> list[NavigationLink]:
-        """The places of reviewers and staff; empty for partners."""
-        if not self.works_for_program:
+        """Return the navigation of reviewers and staff, which is empty for partners."""
+        if not self.is_program_staff:
             return []
-        return self.places(PROGRAM_LINKS + STAFF_LINKS if self.user.is_staff else PROGRAM_LINKS)
+        return self.build_links(PROGRAM_LINKS + STAFF_LINKS if self.user.is_staff else PROGRAM_LINKS)
 
     @cached_property
     def menu(self) -> list[NavigationLink]:
-        """The places under the person's own name."""
-        return self.places(MENU_LINKS)
+        """Return the links of the user menu."""
+        return self.build_links(MENU_LINKS)
 
     @cached_property
-    def foot(self) -> list[NavigationLink]:
-        """The places below every page."""
-        return self.places(FOOTER_LINKS)
+    def footer(self) -> list[NavigationLink]:
+        """Return the links in the footer."""
+        return self.build_links(FOOTER_LINKS)
 
     @cached_property
     def account(self) -> list[NavigationLink]:
-        """The pages of the reader's own account."""
-        return self.places(ACCOUNT_LINKS)
+        """Return the links between the account pages."""
+        return self.build_links(ACCOUNT_LINKS)
 
     @cached_property
     def companies(self) -> list[NavigationLink]:
-        """The partners that the reader belongs to."""
-        if not self.signed_in or self.works_for_program:
+        """Return the links to the companies of the user."""
+        if not self.signed_in or self.is_program_staff:
             return []
         return [
             NavigationLink(partner.name, "building-2", get_url("company", partner.slug))
             for partner in permissions.list_current_memberships(self.user)
         ]
 
-    def places(self, table: Sequence[tuple[str, str, str]]) -> list[NavigationLink]:
-        """The rows of a table whose addresses exist."""
-        links = [(word, icon, get_url(name)) for name, word, icon in table]
-        return [NavigationLink(_(word), icon, href, self.get_aria_current(href)) for word, icon, href in links if href]
+    def build_links(self, table: Sequence[tuple[str, str, str]]) -> list[NavigationLink]:
+        """Return the links of a table whose URLs exist."""
+        links = [(label, icon, get_url(name)) for name, label, icon in table]
+        return [
+            NavigationLink(_(label), icon, href, self.get_aria_current(href)) for label, icon, href in links if href
+        ]
 
     def get_aria_current(self, href: str) -> str:
-        """The value of aria-current: this page, a page below it, or neither."""
+        """Return the value of aria-current for a link to this page or to a parent page."""
         path = self.request.path
         return "page" if path == href else "true" if path.startswith(href) else ""
 
     def __getitem__(self, name: str) -> str:
-        """`frame.url_NAME` in a template: that address, or blank."""
+        """Return the URL of a named view for `frame.url_NAME` in a template, or an empty string."""
         if not name.startswith("url_"):
             raise KeyError(name)
         return get_url(name.removeprefix("url_"))
 
 
 def add_frame(request: HttpRequest) -> dict[str, Frame]:
-    """The context processor."""
+    """Return the context of the page frame."""
     return {"frame": Frame(request)}

@@ -39,28 +39,27 @@ def machine(tmp_path):
 
 def test_up_without_python(machine):
     assert machine() == (
-        "The portal needs Python 3.11 or newer and found no python3; install it with"
-        " “apt-get install python3 python3-venv” or name one with PYTHON=/path/to/python3.\n"
+        "The portal requires Python 3.11 or newer, but python3 was not found. Run"
+        " “apt-get install python3 python3-venv”, or set PYTHON=/path/to/python3.\n"
     )
 
 
 def test_up_with_an_older_python(machine):
     assert machine(OLD) == (
-        "The portal needs Python 3.11 or newer and found Python 3.9.2; install a newer one or name it with"
+        "The portal requires Python 3.11 or newer, but found Python 3.9.2. Install a newer version, or set"
         " PYTHON=/path/to/python3.\n"
     )
 
 
 def test_up_without_venv(machine):
     assert machine(WITHOUT_VENV) == (
-        "Python 3.11.2 is here without its venv module; install it with “apt-get install python3-venv”"
-        " and start again.\n"
+        "The venv module of Python 3.11.2 is missing. Run “apt-get install python3-venv”, then try again.\n"
     )
 
 
 def test_up_with_a_data_folder_that_cannot_be(machine):
     assert machine(PORTAL_DATA="/dev/null/data") == (
-        "The data folder /dev/null/data cannot be written; make it writable or name another with PORTAL_DATA=/path.\n"
+        "The data folder /dev/null/data is not writable. Make it writable, or set PORTAL_DATA=/path.\n"
     )
 
 

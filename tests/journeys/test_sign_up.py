@@ -24,7 +24,7 @@ def test_person_signs_up_and_creates_the_partner(visit: Callable[..., Person], m
     dora.press("Create account").sees("This password is too short.")
     sign_up(dora, mail_to, "Dora Dean", "dora@initech.example")
     dora.sees("dora@initech.example is confirmed.", "Create a company")
-    dora.write("Company name", "<b>Initech</b>").press("Create the company").sees("Write plain text, without HTML.")
+    dora.write("Company name", "<b>Initech</b>").press("Create the company").sees("Enter plain text without HTML.")
     dora.write("Company name", "Initech").write("Website", "initech.example").press("Create the company")
     dora.sees("Initech is here now, and you are its owner.", "Invite a colleague").shot("company")
     dora.go("/").sees("No integrations yet")

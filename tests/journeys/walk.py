@@ -63,7 +63,7 @@ class Walk:
     # -- the way -------------------------------------------------------------------------------------------
 
     def begin(self, question: str, *, repository: str, name: str, category: str, offering: str) -> "Walk":
-        """From “Which program is mine?” to the integration's page; GitHub fills what it knows."""
+        """From “Find your program” to the integration's page; GitHub fills what it knows."""
         partner = self.partner.go("/programs/choose/").tick(question)
         partner.press("Show my programs").press("Begin")
         if repository:

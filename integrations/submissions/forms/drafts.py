@@ -48,7 +48,7 @@ class RepositoryUrlField(SingleLineField):
     """The address of a repository on the allowed host; its clean value is "owner/name"."""
 
     def __init__(self, **kwargs: Any) -> None:
-        super().__init__(error_messages={"required": _("Paste the address of the repository.")}, **kwargs)
+        super().__init__(error_messages={"required": _("Enter the repository URL.")}, **kwargs)
 
     def clean(self, value: Any) -> str:
         address = super().clean(value)

@@ -36,7 +36,7 @@ class LocalDateTimeField(UtcDateTimeField):
     def validate(self, value: datetime | None) -> None:
         super().validate(value)
         if value is not None and not 2000 <= value.year <= 2100:
-            raise ValidationError(_("Look at the year: it is far from now."))
+            raise ValidationError(_("Check the year."))
 
 
 class MeetingProposalForm(forms.Form):

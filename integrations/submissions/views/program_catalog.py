@@ -181,7 +181,7 @@ def has_single_partner(user: Any) -> bool:
 @login_not_required
 @vary_on_headers("HX-Request")
 def show_chooser(request: HttpRequest) -> HttpResponse:
-    """Which program is mine? Questions in the partner's words; the answers stand in the address."""
+    """Find your program Questions in the partner's words; the answers stand in the address."""
     chosen_programs = [PROGRAMS[key] for key in dict.fromkeys(request.GET.getlist("yes")) if key in PROGRAMS]
     kinds = list(dict.fromkeys(p.partners for p in chosen_programs if p.partners))
     context = {

@@ -1,4 +1,4 @@
-"""Where does a person begin? Visitors at the programs, partners at their turns, reviewers at the queue."""
+"""Home page: programs for visitors, integrations for partners, and the review queue for reviewers."""
 
 from datetime import datetime
 from typing import Any
@@ -9,6 +9,7 @@ from django.db.models import Case, F, Q, QuerySet, Value, When
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from integrations.partners import permissions
@@ -22,18 +23,18 @@ from integrations.submissions.workflow.states import FINAL_STAGES, ResponsiblePa
 from portal.ui.pagination import paginate
 
 PAGE_SIZE, DRAFTS_PAGE_SIZE, MAX_URGENT_ISSUES = 50, 10, 5
-MINE, COLLEAGUES, THEIRS, REST = range(4)
-HEADINGS = {
-    MINE: gettext_noop("You must act"),
-    COLLEAGUES: gettext_noop("Your company must act"),
-    THEIRS: gettext_noop("We are acting"),
-    REST: gettext_noop("Nothing to do"),
+MINE, COLLEAGUES, OTHERS, REST = range(4)
+BLOCKS = {
+    MINE: ("mine", gettext_noop("Action required")),
+    COLLEAGUES: ("colleagues", gettext_noop("Action required from your company")),
+    OTHERS: ("others", gettext_noop("Waiting for others")),
+    REST: ("rest", gettext_noop("No action needed")),
 }
 
 
 @login_not_required
 def show_home(request: HttpRequest) -> HttpResponse:
-    """The first page of each kind of person."""
+    """Show the home page of the user."""
     if not request.user.is_authenticated:
         return render(request, "dashboard/visitor.html", {"programs": PROGRAMS.values()})
     memberships = list(Membership.objects.filter(user=request.user, ended_at=None).select_related("partner"))
@@ -45,8 +46,7 @@ def show_home(request: HttpRequest) -> HttpResponse:
 
 
 def build_partner_context(request: HttpRequest, memberships: list[Membership]) -> dict[str, Any]:
-    """A page of everything of one's companies in blocks, what waits for the person first; issues that press, what
-    others ask of them, and unsent drafts."""
+    """Return the integrations of the user's companies in blocks, urgent issues, introduction requests, and drafts."""
     now = timezone.now()
     partners = [membership.partner for membership in memberships]
     editable_partners = [
@@ -56,17 +56,23 @@ def build_partner_context(request: HttpRequest, memberships: list[Membership]) -
     drafts = IntegrationDraft.objects.filter(partner__in=partners, integration=None, sent_at=None, version__gt=0)
     return {
         "page": page,
-        "blocks": [(HEADINGS[block], rows) for block in HEADINGS if (rows := [r for r in page if r.block == block])],
-        "pressing": list_urgent_issues(partners, now),
+        "blocks": list_blocks(page),
+        "urgent_issues": list_urgent_issues(partners, now),
         "now": now,
         "introductions": list_introduction_requests(editable_partners),
         "drafts": paginate_drafts(request, drafts.select_related("saved_by", "partner").order_by("-saved_at", "-pk")),
-        "several": len(memberships) > 1,
+        "has_partner_names": len(memberships) > 1,
     }
 
 
+def list_blocks(page: Page[Integration]) -> list[tuple[str, str, list[Integration]]]:
+    """Return the key, the heading, and the integrations of each block that is not empty."""
+    rows_by_block = {block: [row for row in page if row.block == block] for block in BLOCKS}  # type: ignore[attr-defined]
+    return [(key, _(heading), rows_by_block[block]) for block, (key, heading) in BLOCKS.items() if rows_by_block[block]]
+
+
 def list_urgent_issues(partners: list[Any], now: datetime) -> list[ClockRow]:
-    """The issues of these companies that are past due or at risk of it, the soonest due first."""
+    """Return the overdue and at-risk issues of the partners, sorted by due date."""
     clocks = SlaClock.objects.filter(integration__partner__in=partners, is_committed=True)
     urgent_clocks = clocks.filter(
         build_state_condition("breached", now) | build_state_condition("at_risk", now)
@@ -75,26 +81,28 @@ def list_urgent_issues(partners: list[Any], now: datetime) -> list[ClockRow]:
 
 
 def list_introduction_requests(partners: list[Any]) -> QuerySet[Introduction]:
-    """Who asks to be introduced to these companies, without a name: the longest waiting first."""
+    """Return the open introduction requests to these partners, oldest first. The page does not name the sender."""
     introductions = Introduction.objects.filter(other__partner__in=partners, state=Introduction.State.ASKED)
     return introductions.select_related("other").order_by("asked_at", "pk")[:PAGE_SIZE]
 
 
 def list_by_responsible_party(partners: list[Any], editable_partners: list[Any]) -> QuerySet[Integration]:
-    """The companies' integrations: the person's to act on, then colleagues', ours and the rest; the soonest due first.
+    """Return the partners' integrations by responsible party and due date.
 
-    `editable_partners`: those of the companies for which the person may act.
+    Args:
+        partners: The companies of the user.
+        editable_partners: The companies for which the user can act.
     """
     is_open = ~Q(stage__in=[str(stage) for stage in FINAL_STAGES])
     waits_for_program = Q(responsible_party__in=[str(ResponsibleParty.PROGRAM), str(ResponsibleParty.THIRD_PARTY)])
     waits_for_portal = Q(responsible_party=str(ResponsibleParty.MACHINE)) & ~Q(
         stage=str(Stage.SUPPORT)
-    )  # in support it only watches
+    )  # in support, the portal only monitors
     waits_for_partner = is_open & Q(responsible_party=str(ResponsibleParty.PARTNER))
     block = Case(
         When(waits_for_partner & Q(partner__in=editable_partners), then=Value(MINE)),
         When(waits_for_partner, then=Value(COLLEAGUES)),
-        When(is_open & (waits_for_program | waits_for_portal), then=Value(THEIRS)),
+        When(is_open & (waits_for_program | waits_for_portal), then=Value(OTHERS)),
         default=Value(REST),
     )
     rows = Integration.objects.filter(partner__in=partners).select_related("partner").annotate(block=block)

@@ -1,4 +1,4 @@
-"""Light, dark, or as the system says? Remembers the reader's choice in a cookie, without JavaScript too."""
+"""Selection of the light, dark, or system theme, stored in a cookie."""
 
 from datetime import timedelta
 
@@ -16,7 +16,7 @@ COOKIE_AGE = timedelta(days=365)
 @login_not_required
 @require_POST
 def set_theme(request: HttpRequest) -> HttpResponse:
-    """Keeps the choice and returns to the page it was made on."""
+    """Store the selected theme and redirect to the previous page."""
     next_url = request.POST.get("next", "/")
     if not url_has_allowed_host_and_scheme(
         next_url, allowed_hosts={request.get_host()}, require_https=request.is_secure()

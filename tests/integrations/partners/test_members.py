@@ -53,13 +53,13 @@ def dora(db: None) -> Any:
         ("a < b", ""),
         ("x" * 121, "At most 120 characters; these are 121."),
         ("!!!", "A name needs at least one letter or digit."),
-        ("<b>Initech</b>", "Write plain text, without HTML."),
-        ("Initech&lt;", "Write plain text, without HTML."),
+        ("<b>Initech</b>", "Enter plain text without HTML."),
+        ("Initech&lt;", "Enter plain text without HTML."),
         (
             "Ini\u202etech",
-            "This holds a character that cannot be seen. Type it again rather than pasting it.",
+            "The text contains an invisible character. Type the text instead of pasting it.",
         ),
-        ("Ini\x07tech", "This holds a character that cannot be seen. Type it again rather than pasting it."),
+        ("Ini\x07tech", "The text contains an invisible character. Type the text instead of pasting it."),
         (
             "Initeсh",  # with a Cyrillic с
             "This name mixes letters of several alphabets that look alike. Write it in one alphabet.",

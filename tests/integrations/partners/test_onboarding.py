@@ -63,8 +63,8 @@ def test_public_email_address_gives_the_partner_no_domain(sign_in: SignIn, erin:
     ("name", "sentence"),
     [
         ("", "This field is required."),
-        ("<script>alert(1)</script>", "Write plain text, without HTML."),
-        ("Ini\u200btech", "This holds a character that cannot be seen. Type it again rather than pasting it."),
+        ("<script>alert(1)</script>", "Enter plain text without HTML."),
+        ("Ini\u200btech", "The text contains an invisible character. Type the text instead of pasting it."),
         ("Initeсh", "This name mixes letters of several alphabets that look alike. Write it in one alphabet."),
         ("x" * 121, "At most 120 characters; these are 121."),
     ],

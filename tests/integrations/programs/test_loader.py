@@ -90,7 +90,7 @@ def find_line(text: str, part: str) -> int:
             "offerings: [Open Source, Enterprise, HCP Boundary]",
             "offerings: Open Source",
             "edition.offerings",
-            'The value is text. Write a list, one "- item" a line.',
+            'The value is text. Write a list, one "- item" per line.',
         ),
         (
             "      hours: 48",

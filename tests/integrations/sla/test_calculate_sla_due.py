@@ -89,9 +89,9 @@ def test_it_explains_itself() -> None:
         ("--opened 2026-04-14 --subdiv CA", "Say of which country"),
         ("--opened 2026-04-14 --pause 2026-04-15", "A pause is written FROM/TO"),
         ("--opened 2026-04-14 --pause 2026-04-16/2026-04-15", "ends before it begins"),
-        ("--opened 1999-04-14", "No business day is counted before 2008."),
-        ("--opened 2300-04-14", "No business day is counted after 2187."),
-        ("--opened 2026-04-14 --business-days 1000000", "No business day is counted after 2187."),
+        ("--opened 1999-04-14", "Business days start in 2008."),
+        ("--opened 2300-04-14", "Business days end in 2187."),
+        ("--opened 2026-04-14 --business-days 1000000", "Business days end in 2187."),
         ("--opened 2026-04-14 --business-days 0", "more than nothing"),
     ],
 )

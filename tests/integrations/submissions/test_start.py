@@ -37,22 +37,22 @@ def sentence(field, **changes):
     ("field", "value", "expected"),
     [
         ("name", "", "Give it a name."),
-        ("name", "x" * 81, "At most 80 characters; these are 81."),
-        ("name", "Roc\u202eket", "Character 4 cannot be seen (U+202E). Delete it, or type the text again."),
-        ("name", "Roc\u2028ket", "Character 4 cannot be seen (U+2028). Delete it, or type the text again."),
-        ("description", "Roc\x00ket", "Character 4 cannot be seen (U+0000). Delete it, or type the text again."),
-        ("description", "x" * 2001, "At most 2000 characters; these are 2001."),
+        ("name", "x" * 81, "Enter 80 characters or fewer. You entered 81."),
+        ("name", "Roc\u202eket", "Character 4 is invisible (U+202E). Delete it, or type the text again."),
+        ("name", "Roc\u2028ket", "Character 4 is invisible (U+2028). Delete it, or type the text again."),
+        ("description", "Roc\x00ket", "Character 4 is invisible (U+0000). Delete it, or type the text again."),
+        ("description", "x" * 2001, "Enter 2000 characters or fewer. You entered 2001."),
         ("category", "gardening", "This edition has no such category: choose another."),
         ("offerings", [], "Choose at least one."),
         ("offerings", ["Gardens"], "This edition names no such offering: choose from these."),
         (
             "repository_address",
             "https://gitlab.com/acme/rocket",
-            "Only repositories on github.com can be read: https://github.com/owner/name.",
+            "Enter a repository on github.com, such as https://github.com/owner/name.",
         ),
-        ("repository_address", "", "Paste the address of the repository."),
-        ("homepage", "not an address", "Write a full address, such as https://docs.example.com/page."),
-        ("homepage", "ftp://acme.example/rocket", "The address must begin with https:// or http://."),
+        ("repository_address", "", "Enter the repository URL."),
+        ("homepage", "not an address", "Enter a complete URL, such as https://docs.example.com/page."),
+        ("homepage", "ftp://acme.example/rocket", "The URL must start with https:// or http://."),
     ],
 )
 def test_field_that_is_not_fit_says_what_to_do(field, value, expected):
@@ -258,7 +258,7 @@ def test_draft_that_is_not_fit_goes_back_to_its_form_with_the_sentences(sign_in,
     client = sign_in(alice)
     client.post(START, DATA | {"category": ""})
     page = client.get(f"/drafts/{IntegrationDraft.objects.get().uuid}/confirm/", follow=True)
-    assert "Choose one of the answers that are shown." in page.text
+    assert "Select an option." in page.text
     assert page.context["form"]["name"].value() == "Rocket"
 
 

@@ -217,7 +217,7 @@ def test_wrong_arguments_get_a_sentence(words: tuple[str, ...], sentence: str) -
     ("command", "words", "sentence"),
     [
         ("createsuperuser", ("--email", ADA, "--noinput"), "Run “manage.py bootstrap --administrator EMAIL”"),
-        ("changepassword", (ADA,), "Nobody sets another person's password."),
+        ("changepassword", (ADA,), "You can't set the password of another person."),
     ],
 )
 def test_commands_of_django_refuse(command: str, words: tuple[str, ...], sentence: str) -> None:

@@ -81,8 +81,8 @@ def test_signing_up_with_a_known_address_looks_the_same(client: Any, alice: Any)
     ("form_data", "field", "sentence"),
     [
         ({"name": ""}, "name", "This field is required."),
-        ({"name": "<b>Dora</b>"}, "name", "Write plain text, without HTML."),
-        ({"name": "Do\x07ra"}, "name", "Character 3 cannot be seen (U+0007). Delete it, or type the text again."),
+        ({"name": "<b>Dora</b>"}, "name", "Enter plain text without HTML."),
+        ({"name": "Do\x07ra"}, "name", "Character 3 is invisible (U+0007). Delete it, or type the text again."),
         ({"email": "dora"}, "email", "Enter a valid email address, such as name@example.com."),
         ({"password1": "short"}, "password1", None),
         ({"password1": "dora@acme.example"}, "password1", None),

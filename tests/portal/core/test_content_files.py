@@ -48,8 +48,8 @@ def test_file_becomes_its_dataclass(path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", '1: The value is empty. Write a mapping, one "key: value" a line.'),
-        ("- title: Home", '1: The value is a list. Write a mapping, one "key: value" a line.'),
+        ("", '1: The value is empty. Write a mapping, one "key: value" per line.'),
+        ("- title: Home", '1: The value is a list. Write a mapping, one "key: value" per line.'),
         ("title: Home\ncolor: red", "2: color: Unknown key. Remove it, or use one of 'pages', 'title'."),
         ("title: Home\npages:\n  - titel: About", "3: pages[0].title: This key is required. Add it."),
         ("title: 2026-01-31", None),

@@ -16,7 +16,7 @@ def test_secret_sealed_twice_differs():
 
 
 def test_secret_moved_to_another_row():
-    with pytest.raises(DecryptionError, match="were changed"):
+    with pytest.raises(DecryptionError, match="are damaged"):
         decrypt(encrypt(Secret("a"), PLACE), "credential:2:2")
 
 
@@ -24,7 +24,7 @@ def test_secret_moved_to_another_row():
 def test_secret_with_one_bit_changed(place):
     ciphertext = bytearray(encrypt(Secret("a"), PLACE))
     ciphertext[place] ^= 1
-    with pytest.raises(DecryptionError, match="were changed"):
+    with pytest.raises(DecryptionError, match="are damaged"):
         decrypt(bytes(ciphertext), PLACE)
 
 

@@ -13,9 +13,7 @@ UNSEEN = ["\x00", "\x07", "\x0b", "\x0c", "\x1b", "\x7f", "\x85", "\u2028", "\u2
 def test_text_with_an_unseen_character(kind, char):
     with pytest.raises(ValidationError) as error:
         kind().clean(f"ab{char}c")
-    assert error.value.messages == [
-        f"Character 3 cannot be seen (U+{ord(char):04X}). Delete it, or type the text again."
-    ]
+    assert error.value.messages == [f"Character 3 is invisible (U+{ord(char):04X}). Delete it, or type the text again."]
 
 
 @pytest.mark.parametrize(
@@ -32,7 +30,7 @@ def test_line_as_it_was_meant(value, expected):
 
 
 def test_line_with_two_lines():
-    with pytest.raises(ValidationError, match="Write this on one line"):
+    with pytest.raises(ValidationError, match="Enter the text on one line"):
         SingleLineField().clean("a\nb")
 
 
@@ -43,7 +41,7 @@ def test_lines_with_line_ends_of_all_kinds():
 def test_lines_beyond_the_most():
     with pytest.raises(ValidationError) as error:
         MultiLineField(max_lines=2).clean("one\ntwo\nthree")
-    assert error.value.messages == ["At most 2 lines: these are 3."]
+    assert error.value.messages == ["Enter 2 lines or fewer. You entered 3."]
 
 
 def test_lines_at_the_most():

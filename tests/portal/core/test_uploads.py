@@ -73,29 +73,29 @@ def test_digest_and_size():
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        (b"", "This file is empty."),
-        (b"\x7fELF\x02\x01\x01\x00", "PDF or PNG or JPEG or plain text or ZIP is needed here. "
-         "Its content is none of these, whatever its name says."),
-        (b"\xff\xfet\x00e\x00x\x00t\x00", "PDF or PNG or JPEG or plain text or ZIP is needed here. "
-         "Its content is none of these, whatever its name says."),
-        (b"<!DOCTYPE html><script>1</script>", "This is the text of a page or a drawing (HTML, SVG, XML). "
-         "Send a PDF or a picture of it."),
-        (b"  <svg xmlns='x'/>", "This is the text of a page or a drawing (HTML, SVG, XML). "
-         "Send a PDF or a picture of it."),
-        (PDF[:-6], "This PDF is not complete, or something follows its end. Save it again."),
-        (PDF + b"MZ\x90", "This PDF is not complete, or something follows its end. Save it again."),
-        (PDF + ZIP, "This file is also an archive. Save it again from the program that made it."),
-        (png() + ZIP, "This file is also an archive. Save it again from the program that made it."),
-        (png(b"tail"), "This PNG is not complete, or something follows its end. Save it again."),
-        (png()[:-4], "This PNG is not complete, or something follows its end. Save it again."),
-        (b"\x89PNG\r\n\x1a\n<html><script>1</script>", "This picture also holds the text of a page. "
-         "Save it again from the program that made it."),
-        (JPEG[:-2], "This JPEG is not complete, or something follows its end. Save it again."),
-        (ZIP + b"tail" * 9, "This ZIP is damaged, or something stands before or after it. Pack it again."),
-        (ZIP[:40], "This ZIP is damaged, or something stands before or after it. Pack it again."),
-        (build_zip(("../../etc/passwd", b"x")), "This ZIP holds names that lead out of its folder. Pack it again."),
-        (build_zip(("C:/windows", b"x")), "This ZIP holds names that lead out of its folder. Pack it again."),
-        (build_zip(("a", b"0" * 30_000_000)), "This ZIP unpacks to far too much."),
+        (b"", "The file is empty."),
+        (b"\x7fELF\x02\x01\x01\x00",
+         "The file type is not supported. Supported types: PDF, PNG, JPEG, plain text, ZIP."),
+        (b"\xff\xfet\x00e\x00x\x00t\x00",
+         "The file type is not supported. Supported types: PDF, PNG, JPEG, plain text, ZIP."),
+        (b"<!DOCTYPE html><script>1</script>",
+         "HTML, SVG, and XML files are not allowed. Upload a PDF or an image instead."),
+        (b"  <svg xmlns='x'/>",
+         "HTML, SVG, and XML files are not allowed. Upload a PDF or an image instead."),
+        (PDF[:-6], "The PDF is incomplete or has extra data at the end. Export it again."),
+        (PDF + b"MZ\x90", "The PDF is incomplete or has extra data at the end. Export it again."),
+        (PDF + ZIP, "The file also contains an archive. Export it again from the original program."),
+        (png() + ZIP, "The file also contains an archive. Export it again from the original program."),
+        (png(b"tail"), "The PNG is incomplete or has extra data at the end. Export it again."),
+        (png()[:-4], "The PNG is incomplete or has extra data at the end. Export it again."),
+        (b"\x89PNG\r\n\x1a\n<html><script>1</script>",
+         "The image also contains HTML. Export it again from the original program."),
+        (JPEG[:-2], "The JPEG is incomplete or has extra data at the end. Export it again."),
+        (ZIP + b"tail" * 9, "The ZIP file is damaged or has extra data around it. Create it again."),
+        (ZIP[:40], "The ZIP file is damaged or has extra data around it. Create it again."),
+        (build_zip(("../../etc/passwd", b"x")), "The ZIP file contains paths outside its folder. Create it again."),
+        (build_zip(("C:/windows", b"x")), "The ZIP file contains paths outside its folder. Create it again."),
+        (build_zip(("a", b"0" * 30_000_000)), "The ZIP file is too large when extracted."),
     ],
     ids=itertools.count(),  # the packed bytes hold the time of day
 )  # fmt: skip
@@ -104,14 +104,12 @@ def test_refused_content(content, sentence):
 
 
 def test_kind_that_is_not_accepted_here():
-    assert refusal(PDF, "logo.png", ("png", "jpeg")) == (
-        "PNG or JPEG is needed here. Its content is PDF, whatever its name says."
-    )
+    assert refusal(PDF, "logo.png", ("png", "jpeg")) == ("The content of the file is PDF. Supported types: PNG, JPEG.")
 
 
 def test_too_large(settings):
     settings.UPLOAD_MAX_MB = 1
-    sentence = "This file is larger than 1 MB. Make it smaller, or link to it in the thread."
+    sentence = "The file is larger than 1 MB. Upload a smaller file, or share a link in a message."
     assert refusal(b"a" * (1024 * 1024 + 1)) == sentence
 
 

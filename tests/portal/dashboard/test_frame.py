@@ -20,21 +20,21 @@ def frame_of(user, path="/", **cookies):
 
 
 def test_rail_is_for_those_who_work_for_the_program(alice, rita, sam):
-    assert [place.word for place in frame_of(alice).rail] == []
-    words = [place.word for place in frame_of(rita, "/queue/").rail]
-    assert words[:2] == ["Queue", "Integrations"]
-    assert [place.word for place in frame_of(sam).rail] == [*words, "Administration"]
+    assert [place.label for place in frame_of(alice).rail] == []
+    words = [place.label for place in frame_of(rita, "/queue/").rail]
+    assert words[:2] == ["Review queue", "Integrations"]
+    assert [place.label for place in frame_of(sam).rail] == [*words, "Administration"]
 
 
 def test_rail_marks_where_the_reader_is(rita):
-    assert [(p.word, p.current) for p in frame_of(rita, "/queue/").rail if p.current] == [("Queue", "page")]
+    assert [(p.label, p.current) for p in frame_of(rita, "/queue/").rail if p.current] == [("Review queue", "page")]
     below = frame_of(rita, "/companies/acme/").rail
-    assert [(p.word, p.current) for p in below if p.current] == [("Partners", "true")]
+    assert [(p.label, p.current) for p in below if p.current] == [("Partners", "true")]
 
 
 def test_place_without_an_address_is_left_out(rita):
     assert context_processors.get_url("no-such-page") == ""
-    assert frame_of(rita).places((("no-such-page", "Nowhere", "map"),)) == []
+    assert frame_of(rita).build_links((("no-such-page", "Nowhere", "map"),)) == []
 
 
 def test_partners_cost_one_query_and_only_where_shown(alice, django_assert_num_queries):
@@ -42,7 +42,7 @@ def test_partners_cost_one_query_and_only_where_shown(alice, django_assert_num_q
         frame = frame_of(alice)
         assert (frame.theme, frame.rail) == ("system", [])
     with django_assert_num_queries(1):
-        assert [(place.word, place.href) for place in frame.companies] == [("Acme", "/company/acme/")]
+        assert [(place.label, place.href) for place in frame.companies] == [("Acme", "/company/acme/")]
         assert len(frame.companies) == 1
 
 

@@ -13,7 +13,7 @@ from tests.conftest import NOW, begin, drive, person
 
 
 def list_blocks(page: Any) -> list[tuple[str, list[str]]]:
-    return [(heading, [row.name for row in rows]) for heading, rows in page.context["blocks"]]
+    return [(heading, [row.name for row in rows]) for _, heading, rows in page.context["blocks"]]
 
 
 def test_what_waits_for_one_comes_first(acme: Any, alice: Any, rita: Any, sign_in: Any) -> None:
@@ -23,9 +23,9 @@ def test_what_waits_for_one_comes_first(acme: Any, alice: Any, rita: Any, sign_i
     drive(in_review, "review", partner=alice, reviewer=rita)
     begin(acme, alice, name="Begun", repository="acme/c", repository_id=3)
     assert list_blocks(sign_in(alice).get("/")) == [
-        ("You must act", ["Begun"]),
-        ("We are acting", ["In review"]),
-        ("Nothing to do", ["Listed"]),
+        ("Action required", ["Begun"]),
+        ("Waiting for others", ["In review"]),
+        ("No action needed", ["Listed"]),
     ]
 
 
@@ -34,7 +34,7 @@ def test_viewer_learns_that_the_partner_must_act(acme: Any, alice: Any, sign_in:
     Membership.objects.create(partner=acme, user=vera, role="viewer", joined_at=now)
     row = begin(acme, alice, name="Begun")
     home, page = sign_in(vera).get("/"), sign_in(vera).get(f"/integrations/{row.uuid}/")
-    assert list_blocks(home) == [("Your company must act", ["Begun"])]
+    assert list_blocks(home) == [("Action required from your company", ["Begun"])]
     assert (" · you" in page.text, " · the company" in page.text) == (False, True)
     assert " · you" in sign_in(alice).get(f"/integrations/{row.uuid}/").text
 
@@ -82,4 +82,4 @@ def test_drafts_are_paged_too(acme: Any, alice: Any, sign_in: Any, now: Any) -> 
 
 
 def test_empty_home_says_how_to_begin(acme: Any, alice: Any, sign_in: Any) -> None:
-    assert "Choose your program" in sign_in(alice).get("/").text
+    assert "New integration" in sign_in(alice).get("/").text

@@ -38,7 +38,7 @@ def test_check_says_what_preflight_says(github, registry, form):
         ([NAME], "the following arguments are required: --program"),
         (["--program", "nomad"], "the following arguments are required: OWNER/NAME"),
         ([NAME, "acme/other", "--program", "nomad"], "unrecognized arguments: acme/other"),
-        (["acme", "--program", "nomad"], "Name the owner and the repository"),
+        (["acme", "--program", "nomad"], "Enter a URL with an owner and a repository"),
         ([NAME, "--program", "nomad", "--edition", "1999-01"], "nomad has these editions"),
     ],
 )

@@ -193,8 +193,8 @@ def test_version_chooses_the_release(run_program):
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        ([PROGRAM, "acme"], "Name the owner and the repository: https://github.com/owner/name."),
-        ([PROGRAM, "https://evil.example/acme/rocket"], "Only repositories on github.com can be read"),
+        ([PROGRAM, "acme"], "Enter a URL with an owner and a repository, such as https://github.com/owner/name."),
+        ([PROGRAM, "https://evil.example/acme/rocket"], "Enter a repository on github.com"),
         ([PROGRAM, NAME, "--edition", "1999-01"], "terraform-provider has these editions: 2021-10, 2026-06."),
         ([PROGRAM, NAME, "--category", "none"], "The program has these categories: "),
         ([PROGRAM, NAME, "--version", "one"], "is not a version such as 1.2.3."),

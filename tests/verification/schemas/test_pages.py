@@ -75,7 +75,7 @@ def test_schemas_hand_in_again_takes_the_place_of_the_first(two: Integration, ri
     ("version", "body", "sentence"),
     [
         ("1.4.0", b"<html>", "The file is not JSON: give the output of “terraform providers schema -json”."),
-        ("1.4.0", b"", "This file is empty."),
+        ("1.4.0", b"", "The file is empty."),
         ("x", encode_schema(), "“x” is not a version such as 1.2.3."),
         ("1.4.0", encode_schema({"format_version": "1.0", "provider_schemas": {"a/b/other": {}}}),
          "The file holds a/b/other, and not one provider named acme."),

@@ -44,9 +44,9 @@ class SchemaUploadForm(forms.Form):
         label=gettext_lazy("Schema"),
         help_text=gettext_lazy("The output of “terraform providers schema -json”, or the same packed as .gz."),
         error_messages={
-            "required": gettext_lazy("Choose a file."),
-            "empty": gettext_lazy("This file is empty."),
-            "missing": gettext_lazy("Choose a file."),
+            "required": gettext_lazy("Select a file."),
+            "empty": gettext_lazy("The file is empty."),
+            "missing": gettext_lazy("Select a file."),
         },
     )
 

@@ -1,4 +1,4 @@
-"""Django's command that sets a person's password, which refuses here."""
+"""Replacement for Django's changepassword command, which always refuses."""
 
 from typing import Any
 
@@ -7,13 +7,13 @@ from django.core.management.base import CommandError
 
 
 class Command(changepassword.Command):
-    """A refusal: nobody sets another person's password."""
+    """Command that refuses, because no one can set the password of another person."""
 
     requires_migrations_checks = False
     help = "Not available. People reset their own password on the sign-in page."
 
     def handle(self, *args: Any, **options: Any) -> None:
         raise CommandError(
-            "Nobody sets another person's password. Ask the person to choose “Forgot your password?” on the sign-in "
-            "page. Run “manage.py bootstrap” again if an administrator has not used the first link yet."
+            "You can't set the password of another person. Ask the person to select “Forgot your password?” on the "
+            "sign-in page. If an administrator has not used the first link yet, run “manage.py bootstrap” again."
         )

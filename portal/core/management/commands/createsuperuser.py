@@ -1,4 +1,4 @@
-"""Django's command that creates a superuser, which refuses here."""
+"""Replacement for Django's createsuperuser command, which always refuses."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from django.core.management.base import CommandError
 
 
 class Command(createsuperuser.Command):
-    """A refusal: the account would have no verified address and no second factor."""
+    """Command that refuses, because the account would have no verified address and no second factor."""
 
     requires_migrations_checks = False
     help = "Not available. Run bootstrap to create the first administrator, and change_role for the next ones."

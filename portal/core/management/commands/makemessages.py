@@ -13,7 +13,7 @@ class ContentBuildFile(makemessages.BuildFile):
     """A file that xgettext reads, or for YAML the Python code with its messages."""
 
     def preprocess(self) -> None:
-        """Write what xgettext reads in place of the file."""
+        """Write the file that xgettext reads instead of the source file."""
         if Path(self.path).suffix != ".yaml":
             super().preprocess()
         else:
@@ -21,11 +21,11 @@ class ContentBuildFile(makemessages.BuildFile):
 
 
 class Command(makemessages.Command):
-    help = "Collects the messages of modules, templates and content files in a catalog for translators."
+    help = "Collect the messages of modules, templates, and content files in a catalog for translators."
     build_file_class = ContentBuildFile
 
     def handle(self, *args: object, **options: object) -> None:
-        """Collect the messages, by default of YAML files too."""
+        """Collect the messages, by default also those of YAML files."""
         if options["domain"] == "django" and not options["extensions"]:
             options["extensions"] = EXTENSIONS
         super().handle(*args, **options)

@@ -1,4 +1,4 @@
-"""Which settings are there? Writes the table of docs/operate.md from what the settings read."""
+"""Command that writes the settings table of docs/operate.md."""
 
 from pathlib import Path
 
@@ -12,12 +12,12 @@ START_MARKER, END_MARKER = "<!-- settings: begin -->", "<!-- settings: end -->"
 DERIVED_DEFAULTS = {
     "PORTAL_DATA": ".data",
     "SITE_URL": "http://127.0.0.1:$PORT",
-}  # defaults made of other settings or places
+}  # defaults that depend on other settings
 
 
 def build_table() -> str:
-    """The settings as Markdown, in the order in which they are read, without this machine's paths."""
-    lines = ["| Variable | Kind | Default | What it is for |", "| --- | --- | --- | --- |"]
+    """Return the settings as a Markdown table, without paths of this machine."""
+    lines = ["| Variable | Type | Default | Purpose |", "| --- | --- | --- | --- |"]
     for setting in environment.SETTINGS:
         default = DERIVED_DEFAULTS.get(setting.name, setting.default.replace(str(settings.DATA_DIR), "$PORTAL_DATA"))
         cells = [f"`{setting.name}`", setting.kind, f"`{default}`" if default else "", setting.doc]
@@ -26,12 +26,12 @@ def build_table() -> str:
 
 
 def build_page() -> str:
-    """docs/operate.md with its table made anew."""
+    """Return docs/operate.md with an up-to-date table."""
     return render_page(DOCS_PAGE, (START_MARKER, END_MARKER), build_table())
 
 
 class Command(TableDocsCommand):
-    help = "Writes the settings table of docs/operate.md."
+    help = "Write the settings table of docs/operate.md."
     subject = "the settings"
 
     def render_docs(self) -> tuple[Path, str]:

@@ -70,9 +70,9 @@ def test_integration_alone_is_a_filter_and_what_is_none_is_not_said_to_be_one(
 
 def test_what_presses_stands_on_the_partners_first_page(sign_in: SignIn, alice: Any, charlie: Any) -> None:
     page = sign_in(alice).get("/")
-    assert [row.title for row in page.context["pressing"]] == ["Exploded", "Burns"]
-    assert ("Issues past due or at risk" in page.text, 'href="/sla/"' in page.text) == (True, True)
-    assert "Issues past due" not in sign_in(charlie).get("/").text
+    assert [row.title for row in page.context["urgent_issues"]] == ["Exploded", "Burns"]
+    assert ("Overdue and at-risk issues" in page.text, 'href="/sla/"' in page.text) == (True, True)
+    assert "Overdue and at-risk issues" not in sign_in(charlie).get("/").text
 
 
 def test_figures_stand_next_to_those_of_a_week_ago(alice: Any) -> None:

@@ -60,20 +60,20 @@ def test_answer_that_fits(kind, value, answer):
 @pytest.mark.parametrize(
     ("kind", "value", "sentence"),
     [
-        ("text", "", "Answer this question."),
-        ("text", "a\nb", "Write this on one line."),
-        ("url", "not an address", "Write a full address, such as https://docs.example.com/page."),
-        ("url", "javascript:alert(1)", "The address must begin with https:// or http://."),
-        ("url", "ftp://example.com/", "The address must begin with https:// or http://."),
-        ("url", "https://me:secret@example.com/", "Leave user name and password out of the address."),
+        ("text", "", "Enter an answer."),
+        ("text", "a\nb", "Enter the text on one line."),
+        ("url", "not an address", "Enter a complete URL, such as https://docs.example.com/page."),
+        ("url", "javascript:alert(1)", "The URL must start with https:// or http://."),
+        ("url", "ftp://example.com/", "The URL must start with https:// or http://."),
+        ("url", "https://me:secret@example.com/", "Remove the user name and password from the URL."),
         ("email", "nobody", "Write a mail address, such as name@example.com."),
         ("email", "a@b.example\r\nBcc: c@d.example", "Write a mail address, such as name@example.com."),
-        ("choice", "c", "Choose one of the answers that are shown."),
-        ("choices", "c", "Choose one of the answers that are shown."),
+        ("choice", "c", "Select an option."),
+        ("choices", "c", "Select an option."),
         ("number", "many", "Write a number."),
         ("number", "NaN", "Write a number."),
-        ("date", "tomorrow", "Write the day as in 2026-04-14."),
-        ("date", "0026-04-14", "Look at the year: it is far from now."),
+        ("date", "tomorrow", "Enter a date as YYYY-MM-DD."),
+        ("date", "0026-04-14", "Check the year."),
         ("yes", "", "Tick this to confirm it."),
     ],
 )
@@ -91,7 +91,7 @@ def test_answer_too_long():
 def test_third_line_of_a_two_line_summary(edition):
     summary = next(field for r in edition.requirements() for field in r.fields if field.max_lines == 2)
     form = RequirementForm(asking(summary), data={summary.key: "one\ntwo\nthree"})
-    assert form.errors == {summary.key: ["At most 2 lines: these are 3."]}
+    assert form.errors == {summary.key: ["Enter 2 lines or fewer. You entered 3."]}
 
 
 def test_optional_question_left_open():

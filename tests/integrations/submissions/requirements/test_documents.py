@@ -25,9 +25,9 @@ def test_document_submitted_and_read(rocket, alice, bob, sign_in):
 @pytest.mark.parametrize(
     ("file", "sentence"),
     [
-        (None, "Choose a file."),
-        (SimpleUploadedFile("a.txt", b""), "This file is empty."),
-        (SimpleUploadedFile("a.txt", b"\x7fELF\x00"), "Its content is none of these, whatever its name says."),
+        (None, "Select a file."),
+        (SimpleUploadedFile("a.txt", b""), "The file is empty."),
+        (SimpleUploadedFile("a.txt", b"\x7fELF\x00"), "The file type is not supported."),
     ],
 )
 def test_document_refused_with_field_error(rocket, alice, sign_in, file, sentence):
@@ -40,7 +40,7 @@ def test_document_larger_than_the_limit(rocket, alice, sign_in, settings):
     settings.UPLOAD_MAX_MB = 1
     answer = press(sign_in(alice), rocket, LOGS, "upload", file=SimpleUploadedFile("a.txt", b"a" * 3_000_000))
     assert answer.status_code == 422
-    assert "This file is larger than 1 MB." in read(answer)
+    assert "The file is larger than 1 MB." in read(answer)
     assert Document.objects.count() == 0
 
 

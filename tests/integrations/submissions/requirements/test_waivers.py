@@ -65,7 +65,7 @@ def test_waived_by_a_reviewer(checked_integration, rita, alice, sign_in):
         ({"reason": "", "until": "2026-05-31"}, "Say why"),
         ({"reason": "x", "until": "2026-04-13"}, "A waiver needs an end in the future."),
         ({"reason": "x", "until": "2029-04-13"}, "A waiver lasts two years at most."),
-        ({"reason": "x", "until": ""}, "Answer this question."),
+        ({"reason": "x", "until": ""}, "Enter an answer."),
     ],
 )
 def test_waiver_that_cannot_be(checked_integration, rita, sign_in, fields, sentence):

@@ -95,7 +95,7 @@ def test_faulty_endpoint_as_text(key: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (("--hmac-key-file", "nowhere"), "nowhere cannot be read as text."),
+        (("--hmac-key-file", "nowhere"), "Cannot read nowhere as text."),
         (("--stages", "post_plan,apply"), f"“apply” is no stage; there are {', '.join(STAGES)}."),
         (("--stages", ","), f"No stage is named; there are {', '.join(STAGES)}."),
         (("--listen", "here"), "Write --listen as HOST:PORT, such as 127.0.0.1:8700."),

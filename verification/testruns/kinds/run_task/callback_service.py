@@ -58,7 +58,7 @@ def generate_token() -> str:
 
 
 def hash_token(token: str) -> str:
-    """What is kept of a token. It is random and long, so a plain hash tells nothing of it."""
+    """Return the SHA-256 hash of a token. Tokens are long and random, so a plain hash is safe to store."""
     return hashlib.sha256(token.encode()).hexdigest()
 
 
