@@ -1,6 +1,6 @@
 """What does the environment say? Reads settings loudly: invalid settings stop startup with an error message.
 
-Every variable read is remembered in TABLE, from which docs/operate.md is generated.
+Every variable read is remembered in TABLE, from which docs/reference/settings.md is generated.
 """
 
 import os

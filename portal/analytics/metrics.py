@@ -1,6 +1,6 @@
 """What do many stays in stages come to? Percentiles, distributions, shares by holder, rounds. Pure.
 
-Every figure has its definition in docs/office.md. A percentile is a stay that really happened: the smallest that is at
+docs/reference/analytics.md defines every figure. A percentile is a stay that really happened: the smallest that is at
 least as long as that share of all of them (nearest rank), so that nothing is invented between two stays.
 """
 

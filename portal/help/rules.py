@@ -14,7 +14,7 @@ from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.text import slugify
 
-DOCS_DIR = Path(__file__).resolve().parents[2] / "docs"
+DOCS_DIR = Path(__file__).resolve().parents[2] / "docs" / "explanation"
 SPAN_PATTERNS = (
     (re.compile(r"`([^`]+)`"), r"<code>\1</code>"),
     (re.compile(r"\*\*([^*]+)\*\*"), r"<strong>\1</strong>"),
@@ -35,7 +35,7 @@ class RuleSection:
 
 @lru_cache(maxsize=8)
 def load_sections(name: str) -> tuple[RuleSection, ...]:
-    """The sections of docs/NAME.md, links left as they are written."""
+    """The sections of docs/explanation/NAME.md, links left as they are written."""
     rule_sections: list[RuleSection] = []
     parts = re.split(r"^#{1,2} ", (DOCS_DIR / f"{name}.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
     for part in parts[1:]:

@@ -1,4 +1,4 @@
-"""Does docs/operate.md name every command there is, in the command's own words?"""
+"""Tests of docs/reference/commands.md and of the RUN lines of the container file."""
 
 import re
 from pathlib import Path
@@ -7,7 +7,7 @@ from django.core.management import get_commands, load_command_class
 
 from tests.deploy import run_lines
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "operate.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "commands.md"
 OURS = ("portal", "integrations", "verification")
 
 

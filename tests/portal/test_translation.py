@@ -31,8 +31,8 @@ from verification.sources.factory import get_credential
 
 METHODS_BY_ROLE = {"anonymous": ("get",), "alice": ("get", "post"), "rita": ("get", "post"), "sam": ("get",)}
 OF_DOCS = {
-    "clock_rule": "docs/sla.md, which is not translated",
-    "standing_rule": "docs/standing.md, which is not translated",
+    "clock_rule": "docs/explanation/sla-clock.md, which is not translated",
+    "standing_rule": "docs/explanation/compliance.md, which is not translated",
     "api_docs": "the documentation of the API",
     "styleguide": "for designers, with samples that look like data",
 }

@@ -1,4 +1,4 @@
-"""What does a check ask, in words? For the help pages and for docs/checks.md, from the code alone."""
+"""What does a check ask, in words? For the help pages and for docs/reference/checks.md, from the code alone."""
 
 import inspect
 

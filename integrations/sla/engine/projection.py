@@ -1,6 +1,6 @@
 """What follows from everything that happened to an issue? A pure function: the same facts give the same state.
 
-The order in which facts arrive, and how often, changes nothing. The rules, for all to read: docs/sla.md.
+The order in which facts arrive, and how often, changes nothing. Rules: docs/explanation/sla-clock.md.
 """
 
 from collections.abc import Iterable

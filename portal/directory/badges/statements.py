@@ -1,7 +1,7 @@
 """What is a statement, and is this one genuine? Pure: keys and moments come in, nothing is fetched.
 
 A statement is a JSON Web Signature (RFC 7515) with EdDSA (RFC 8037) over compact JSON with sorted keys, whose claims
-are those of a JSON Web Token (iss, sub, iat, exp) and of the badge. docs/badge.md tells it octet by octet.
+are those of a JSON Web Token (iss, sub, iat, exp) and of the badge. docs/reference/badges.md tells it octet by octet.
 """
 
 import json

@@ -13,7 +13,7 @@ from integrations.sla.presenters import TARGET_TYPE_LABELS
 from integrations.submissions.views.program_catalog import format_target
 from portal.help import rules
 
-URL_NAME_BY_FILE = {"sla": "clock_rule", "standing": "standing_rule"}
+URL_NAME_BY_FILE = {"sla-clock": "clock_rule", "compliance": "standing_rule"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +51,13 @@ def list_edition_targets() -> list[EditionTargets]:
 @login_not_required
 def show_sla_rule(request: HttpRequest) -> HttpResponse:
     """The rule of the clock, with the figures of every program's editions."""
-    return _render_rule(request, "sla", {"promises": list_edition_targets()})
+    return _render_rule(request, "sla-clock", {"promises": list_edition_targets()})
 
 
 @login_not_required
 def show_compliance_rule(request: HttpRequest) -> HttpResponse:
     """What follows when the promise is not kept."""
-    return _render_rule(request, "standing", {})
+    return _render_rule(request, "compliance", {})
 
 
 def _render_rule(request: HttpRequest, name: str, context: dict[str, object]) -> HttpResponse:

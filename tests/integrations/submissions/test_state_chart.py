@@ -8,7 +8,7 @@ from integrations.submissions.workflow.state_chart import generate_rows, render_
 
 
 def test_committed_picture_is_the_machine() -> None:
-    assert (Path(settings.BASE_DIR) / "docs" / "statechart.md").read_text() == render_chart()
+    assert (Path(settings.BASE_DIR) / "docs" / "reference" / "state-chart.md").read_text() == render_chart()
 
 
 def test_every_step_of_the_picture_names_who_may_take_it() -> None:

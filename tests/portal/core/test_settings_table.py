@@ -1,4 +1,4 @@
-"""Does docs/operate.md name every setting, and no path of the machine it was written on?"""
+"""Tests of docs/reference/settings.md."""
 
 import pytest
 from django.conf import settings
@@ -23,7 +23,7 @@ def test_table_holds_no_path_of_this_machine():
 
 
 def test_check_refuses_a_page_that_is_behind(monkeypatch, tmp_path):
-    page = tmp_path / "operate.md"
+    page = tmp_path / "settings.md"
     page.write_text(f"Before\n{settings_table.START_MARKER}\nold\n{settings_table.END_MARKER}\nAfter\n")
     monkeypatch.setattr(settings_table, "DOCS_PAGE", page)
     with pytest.raises(CommandError, match="does not match the settings"):

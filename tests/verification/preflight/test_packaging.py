@@ -13,8 +13,8 @@ from tests.house.source import ROOT, files, name
 
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 SETUPTOOLS = PYPROJECT["tool"]["setuptools"]
-# docs/checks.md names these for a machine that runs preflight and nothing else; the rest comes with them
-REQUIRED_PACKAGES = {"django", "faker", "licenseclassifier", "pydantic", "PyGithub", "pysequoia", "PyYAML", "wordfreq"}
+# docs/how-to/run-preflight.md names these for a machine that runs preflight and nothing else; the rest comes with them
+REQUIRED_PACKAGES = {"django", "faker", "licenseclassifier", "PyGithub", "pysequoia", "wordfreq"}
 LOADED_MODULES_SCRIPT = """
 import sys
 from importlib.metadata import packages_distributions
@@ -41,7 +41,7 @@ def test_every_file_that_the_code_reads_is_packed():
 
 
 def test_documented_packages_are_enough(tmp_path):
-    """Preflight loads only the packages that docs/checks.md names, and what those require."""
+    """Preflight loads only the packages that docs/how-to/run-preflight.md names, and what those require."""
     process = subprocess.run(
         [sys.executable, "-c", LOADED_MODULES_SCRIPT],
         cwd=tmp_path,
@@ -53,7 +53,7 @@ def test_documented_packages_are_enough(tmp_path):
     loaded_packages = {plain(package) for package in process.stdout.split()}
     assert loaded_packages >= set(map(plain, REQUIRED_PACKAGES))
     assert loaded_packages - with_their_own(REQUIRED_PACKAGES) == set()
-    page = (ROOT / "docs" / "checks.md").read_text()
+    page = (ROOT / "docs" / "how-to" / "run-preflight.md").read_text()
     assert [package for package in REQUIRED_PACKAGES if package not in page] == []
 
 

@@ -1,4 +1,4 @@
-"""Command that writes the settings table of docs/operate.md."""
+"""Command that writes the table of docs/reference/settings.md."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ from django.conf import settings
 from portal import environment
 from portal.core.generated_docs import TableDocsCommand, format_table_row, render_page
 
-DOCS_PAGE = settings.BASE_DIR / "docs" / "operate.md"
+DOCS_PAGE = settings.BASE_DIR / "docs" / "reference" / "settings.md"
 START_MARKER, END_MARKER = "<!-- settings: begin -->", "<!-- settings: end -->"
 DERIVED_DEFAULTS = {
     "PORTAL_DATA": ".data",
@@ -26,12 +26,12 @@ def build_table() -> str:
 
 
 def build_page() -> str:
-    """Return docs/operate.md with an up-to-date table."""
+    """Return docs/reference/settings.md with an up-to-date table."""
     return render_page(DOCS_PAGE, (START_MARKER, END_MARKER), build_table())
 
 
 class Command(TableDocsCommand):
-    help = "Write the settings table of docs/operate.md."
+    help = "Write the table of docs/reference/settings.md."
     subject = "the settings"
 
     def render_docs(self) -> tuple[Path, str]:

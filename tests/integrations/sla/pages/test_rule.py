@@ -10,7 +10,7 @@ from integrations.sla.models import SupportIssue
 from integrations.submissions.models import Integration
 from portal.help import rules
 
-PAGES = {"/help/clock/": "sla", "/help/compliance/": "standing"}
+PAGES = {"/help/clock/": "sla-clock", "/help/compliance/": "compliance"}
 
 
 @pytest.mark.parametrize("page", list(PAGES))

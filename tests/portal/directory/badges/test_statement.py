@@ -35,7 +35,7 @@ SET = signing_keys.build_key_set(["new", "old"])
 KEYS = signing_keys.parse_public_keys(SET)
 CLAIMS = build_claims(a_truth(), PORTAL, NOW)
 GENUINE = sign_claims(CLAIMS, NEW)
-DOCS = Path(__file__).parents[4] / "docs" / "badge.md"
+DOCS = Path(__file__).parents[4] / "docs" / "reference" / "badges.md"
 
 
 def b64(value: Any) -> str:

@@ -1,4 +1,4 @@
-"""Which checks are there? Writes docs/checks.md from the code."""
+"""Command that writes the tables of docs/reference/checks.md from the code."""
 
 from datetime import timedelta
 from pathlib import Path
@@ -11,16 +11,16 @@ from verification.checks.documentation import OUTCOME_DESCRIPTIONS, get_check_qu
 from verification.checks.types import CHECKS, Check
 from verification.outcomes import WORST_FIRST
 
-DOCS_PATH = settings.BASE_DIR / "docs" / "checks.md"
+DOCS_PATH = settings.BASE_DIR / "docs" / "reference" / "checks.md"
 BEGIN_MARK, END_MARK = "<!-- checks: begin -->", "<!-- checks: end -->"
 
 
 def build_tables() -> str:
-    """The outcomes, then every check with what it asks, as Markdown."""
-    lines = ["| Outcome | What it means |", "| --- | --- |"]
+    """Return the outcomes and every check as Markdown. Advice is on the help page of a check."""
+    lines = ["| Outcome | Meaning |", "| --- | --- |"]
     lines += [f"| `{outcome}` | {OUTCOME_DESCRIPTIONS[outcome]} |" for outcome in reversed(WORST_FIRST)]
     lines += ["", f"## The {len(CHECKS)} checks", ""]
-    lines += ["| Key | Title | What it asks | What to do | Programs | Version | Fresh |", "| --- " * 7 + "|"]
+    lines += ["| Key | Title | Requirement | Programs | Version | Valid for |", "| --- " * 6 + "|"]
     lines += [_build_row(check) for _, check in sorted(CHECKS.items())]
     return "\n".join(lines)
 
@@ -28,8 +28,8 @@ def build_tables() -> str:
 def _build_row(check: Check) -> str:
     programs = ", ".join(f"`{program.key}`" for program in list_programs_using_check(check.key)) or "none yet"
     cells = (
-        f"`{check.key}`", check.title, get_check_question(check), check.advice, programs,
-        str(check.version), _format_max_age(check.max_age),
+        f"`{check.key}`", check.title, get_check_question(check), programs, str(check.version),
+        _format_max_age(check.max_age),
     )  # fmt: skip
     return format_table_row(cells)
 
@@ -39,12 +39,12 @@ def _format_max_age(max_age: timedelta) -> str:
 
 
 def build_page() -> str:
-    """docs/checks.md with its tables made anew."""
+    """Return docs/reference/checks.md with its tables regenerated."""
     return render_page(DOCS_PATH, (BEGIN_MARK, END_MARK), build_tables())
 
 
 class Command(TableDocsCommand):
-    help = "Writes the tables of docs/checks.md."
+    help = "Write the tables of docs/reference/checks.md."
     subject = "the checks"
 
     def render_docs(self) -> tuple[Path, str]:
