@@ -44,7 +44,7 @@ def generate_arrows(field: str) -> Iterator[str]:
 
 
 def generate_rows(field: str) -> Iterator[str]:
-    """One table row a step: its label, sources, targets, who may take it, and when it is ready."""
+    """Yield one table row for each transition: label, sources, targets, permission, and guards."""
     transitions_by_name: dict[str, list[Transition]] = {}
     for transition in list_transitions(field):
         transitions_by_name.setdefault(transition.name, []).append(transition)
@@ -53,9 +53,16 @@ def generate_rows(field: str) -> Iterator[str]:
         sources = ", ".join(str(s.source) for s in same_name_transitions)
         targets_text = ", ".join(dict.fromkeys(t for s in same_name_transitions for t in list_targets(s)))
         conditions = ", ".join(c.__name__.replace("_", " ") for c in first_transition.conditions) or "always"
-        permission_text = permissions.REFUSALS_BY_RULE[first_transition.permission.__name__]  # type: ignore[union-attr]
+        permission = first_transition.permission.__name__  # type: ignore[union-attr]
         label = first_transition.custom.get("label", "")
-        yield f"| {name} | {label} | {sources} | {targets_text} | {permission_text} | {conditions} |"
+        yield f"| {name} | {label} | {sources} | {targets_text} | `{permission}` | {conditions} |"
+
+
+def generate_permission_rows() -> Iterator[str]:
+    """Yield one table row for each permission that a transition needs, with the message of its refusal."""
+    transitions = [t for field in ("stage", "listing_status") for t in list_transitions(field)]
+    for name in sorted({t.permission.__name__ for t in transitions}):  # type: ignore[union-attr]
+        yield f"| `{name}` | {permissions.REFUSALS_BY_RULE[name]} |"
 
 
 def render_chart() -> str:
@@ -76,4 +83,5 @@ def render_chart() -> str:
             *generate_rows(field),
             "",
         ]
+    parts += ["## Permissions\n", "| Permission | Refusal |", "|---|---|", *generate_permission_rows()]
     return "\n".join(parts).rstrip() + "\n"
