@@ -23,7 +23,9 @@ class Command(BaseCommand):
         chart = render_chart()
         if check:
             if not CHART_PATH.exists() or CHART_PATH.read_text() != chart:
-                raise CommandError("docs/reference/state-chart.md is out of date: run manage.py render_state_chart --write")
+                raise CommandError(
+                    "docs/reference/state-chart.md is out of date: run manage.py render_state_chart --write"
+                )
             return
         if write:
             CHART_PATH.write_text(chart)
