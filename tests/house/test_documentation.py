@@ -1,10 +1,9 @@
-"""Tests of the documentation: links between pages, screenshots, and the table of commands."""
+"""Tests of the documentation: links between pages, and screenshots."""
 
 import re
 from pathlib import Path
 
 import pytest
-from django.core.management import get_commands
 
 from tests.house.source import ROOT
 
@@ -36,10 +35,3 @@ def test_relative_link_leads_to_a_file_and_an_anchor(page: Path) -> None:
 def test_every_screenshot_is_shown_on_a_page() -> None:
     text = "".join(page.read_text() for page in PAGES)
     assert [image.name for image in (ROOT / "docs" / "screens").glob("*.png") if image.name not in text] == []
-
-
-def test_commands_page_names_every_command() -> None:
-    page = (ROOT / "docs" / "reference" / "commands.md").read_text()
-    own_apps = ("portal", "integrations", "verification")
-    names = {name for name, app in get_commands().items() if str(app).split(".")[0] in own_apps}
-    assert set(re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE)) == names

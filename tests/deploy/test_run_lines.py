@@ -1,26 +1,9 @@
-"""Tests of docs/reference/commands.md and of the RUN lines of the container file."""
+"""Tests of the RUN lines of the container file."""
 
 import re
 from pathlib import Path
 
-from django.core.management import get_commands, load_command_class
-
 from tests.deploy import run_lines
-
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "commands.md"
-OURS = ("portal", "integrations", "verification")
-
-
-def table() -> list[str]:
-    """The table as it has to stand in the page."""
-    ours = sorted((name, app) for name, app in get_commands().items() if str(app).startswith(OURS))
-    return [f"| `{name}` | {load_command_class(str(app), name).help} |" for name, app in ours]
-
-
-def test_page_has_every_command_and_its_own_words():
-    _, _, rest = PAGE.read_text().partition("<!-- commands: begin -->")
-    written = [line for line in rest.partition("<!-- commands: end -->")[0].splitlines() if line.startswith("| `")]
-    assert written == table(), "write these lines:\n" + "\n".join(table())
 
 
 def test_every_run_line_runs_here_or_says_why_not():
