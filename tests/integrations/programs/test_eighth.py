@@ -10,7 +10,7 @@ from integrations.programs.registry import PROGRAMS
 from integrations.programs.rendering import describe_edition
 from integrations.programs.schema import Program
 
-GUIDE = Path(__file__).parents[3] / "docs" / "new-program.md"
+GUIDE = Path(__file__).parents[3] / "docs" / "how-to" / "add-a-program.md"
 
 
 @pytest.fixture

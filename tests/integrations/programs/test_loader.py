@@ -10,7 +10,7 @@ import pytest
 from integrations.programs.loader import load_edition_file, load_program, load_programs, require_known_checks
 from portal.core.content_files import ContentError
 
-GUIDE = Path(__file__).parents[3] / "docs" / "new-program.md"
+GUIDE = Path(__file__).parents[3] / "docs" / "how-to" / "add-a-program.md"
 EDITION = GUIDE.read_text().split("```yaml\n")[1].split("```")[0]
 Write = Callable[..., Path]
 

@@ -14,7 +14,7 @@ from tests.house.source import ROOT, files, name
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 SETUPTOOLS = PYPROJECT["tool"]["setuptools"]
 # docs/how-to/run-preflight.md names these for a machine that runs preflight and nothing else; the rest comes with them
-REQUIRED_PACKAGES = {"django", "faker", "licenseclassifier", "PyGithub", "pysequoia", "wordfreq"}
+REQUIRED_PACKAGES = {"django", "faker", "licenseclassifier", "pydantic", "PyGithub", "pysequoia", "PyYAML", "wordfreq"}
 LOADED_MODULES_SCRIPT = """
 import sys
 from importlib.metadata import packages_distributions
