@@ -2,7 +2,7 @@
 
 A business day is a whole local day of the calendar, counted in wall-clock time. A start inside a business day is due at
 the same local time n business days later. A start on a day off counts from 00:00 of the next business day and is due at
-the end of the last counted business day. docs/sla.md explains the rule.
+the end of the last counted business day. docs/explanation/sla-clock.md explains the rule.
 
 A `TimeScale` converts a moment into a position (the time counted since its origin) and back, both in constant time. The
 length of a pause is a difference of positions, so a pause on a day off has no length.
