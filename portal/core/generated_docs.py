@@ -38,4 +38,6 @@ class TableDocsCommand(BaseCommand):
             page.write_text(text)
         elif text != page.read_text():
             name = type(self).__module__.rpartition(".")[2]
-            raise CommandError(f"docs/{page.parent.name}/{page.name} does not match {self.subject}. Run manage.py {name}.")
+            raise CommandError(
+                f"docs/{page.parent.name}/{page.name} does not match {self.subject}. Run manage.py {name}."
+            )
