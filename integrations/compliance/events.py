@@ -1,4 +1,4 @@
-"""How is each move of the due process told? One table from an event's verb to the words of its mail."""
+"""Email texts of the compliance procedure by event type."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,7 +11,10 @@ from portal.audit.models import AuditEvent
 
 @dataclass(frozen=True, slots=True)
 class ComplianceEmailTemplate:
-    """A mail's words. `{name}`, `{company}` and `{actor}` are filled in; `then`: what follows and what can be done."""
+    """Text of one compliance email with the placeholders `{name}`, `{company}`, and `{actor}`.
+
+    `then` tells the partner what follows and what it can do; `then_of_program` tells the program.
+    """
 
     subject: str
     lead: str
@@ -21,107 +24,98 @@ class ComplianceEmailTemplate:
 
 EMAIL_TEMPLATES: dict[str, ComplianceEmailTemplate] = {
     "issue_notice": ComplianceEmailTemplate(
-        gettext_noop("Notice: {name}"),
-        gettext_noop("{actor} gave notice to {name}: its support has not kept the program’s promise."),
+        gettext_noop("Notice issued: {name}"),
+        gettext_noop("{actor} issued a notice to {name} because support missed the SLA targets."),
         gettext_noop(
-            "Its listing does not change and nobody else is told. Settle what the evidence names, or appeal. "
-            "Whatever you do is looked at by a person before anything follows."
+            "The public listing doesn't change, and we notify no one else. Fix the issues in the evidence, or appeal. "
+            "A reviewer looks at your response before making a decision."
         ),
     ),
     "suggest_notice": ComplianceEmailTemplate(
-        gettext_noop("Is a notice due? {name} of {company}"),
-        gettext_noop("The portal found that {name} has not kept the promise often enough to ask you to look."),
+        gettext_noop("Notice suggested: {name} by {company}"),
+        gettext_noop("{name} reached a threshold of missed SLA targets."),
         then_of_program=gettext_noop(
-            "It is a suggestion: give notice, or leave it as it is. "
-            "Look at the evidence before you decide: the partner sees the same."
+            "Issue a notice or dismiss the request. "
+            "Read the evidence before you decide. The partner sees the same evidence."
         ),
     ),
     "dismiss_request": ComplianceEmailTemplate(
-        gettext_noop("Left as it is: {name}"),
-        gettext_noop("{actor} looked at {name} and leaves its standing as it is."),
+        gettext_noop("Request dismissed: {name}"),
+        gettext_noop("{actor} reviewed {name}. Its listing status doesn't change."),
     ),
     "pause_deadline": ComplianceEmailTemplate(
-        gettext_noop("Held: the notice to {name}"),
+        gettext_noop("Deadline paused: {name}"),
+        gettext_noop("{company} responded. The deadline is paused until a reviewer looks at the response."),
+        gettext_noop("No action needed."),
         gettext_noop(
-            "What {company} did is noted, and the period stands still until somebody of the program has looked at it."
-        ),
-        gettext_noop("You need to do nothing for that."),
-        gettext_noop(
-            "Take the notice back, reinstate it, or let the period run on. "
-            "Look at the evidence before you decide: the partner sees the same."
+            "Withdraw the notice, reinstate the integration, or resume the deadline. "
+            "Read the evidence before you decide. The partner sees the same evidence."
         ),
     ),
     "resume_deadline": ComplianceEmailTemplate(
-        gettext_noop("The period runs on: {name}"),
-        gettext_noop(
-            "{actor} looked at what {company} did. The time during which the period stood still is not counted."
-        ),
-        gettext_noop("You can appeal once against each decision."),
+        gettext_noop("Deadline resumed: {name}"),
+        gettext_noop("{actor} reviewed the response of {company}. The paused time doesn't count."),
+        gettext_noop("You can appeal each decision once."),
     ),
     "period_ended": ComplianceEmailTemplate(
-        gettext_noop("The period has ended: {name} of {company}"),
-        gettext_noop(
-            "The period that {name} was given has ended. Nothing follows by itself: a reviewer has to decide."
-        ),
+        gettext_noop("Decision required: {name} by {company}, notice period ended"),
+        gettext_noop("The notice period of {name} has ended. Nothing happens automatically. A reviewer must decide."),
         then_of_program=gettext_noop(
-            "Look at the evidence before you decide: the partner sees the same."
-            " A suspension or a removal needs another reviewer than the step before it."
+            "Read the evidence before you decide. The partner sees the same evidence. "
+            "A different reviewer from the previous step must decide on a suspension or a delisting."
         ),
     ),
     "suspend": ComplianceEmailTemplate(
         gettext_noop("Suspended: {name}"),
-        gettext_noop("{actor} suspended {name}. Its public page says so from now on."),
-        gettext_noop("Its promise and its clocks go on. Settle what is left and ask to be reinstated, or appeal."),
+        gettext_noop("{actor} suspended {name}. The public page shows the suspension."),
+        gettext_noop("The SLA targets still apply. Fix the open issues and request reinstatement, or appeal."),
     ),
     "suspend_immediately": ComplianceEmailTemplate(
-        gettext_noop("Suspended at once: {name}"),
+        gettext_noop("Suspended immediately: {name}"),
         gettext_noop(
-            "{actor} suspended {name} without notice: its repository is in other hands. Its public page says so."
+            "{actor} suspended {name} without notice because the owner of its repository changed. "
+            "The public page shows the suspension."
         ),
-        gettext_noop("Show whose it is now and ask to be reinstated, or appeal."),
+        gettext_noop("Explain who owns the repository now and request reinstatement, or appeal."),
     ),
     "delist": ComplianceEmailTemplate(
-        gettext_noop("Removed from the listing: {name}"),
-        gettext_noop("{actor} removed {name} from the listing. Its public page stays and says so."),
-        gettext_noop("You can ask to be reinstated at any time."),
+        gettext_noop("Delisted: {name}"),
+        gettext_noop("{actor} delisted {name}. The public page stays online and shows the status."),
+        gettext_noop("You can request reinstatement anytime."),
     ),
     "appeal": ComplianceEmailTemplate(
-        gettext_noop("Appeal: {name} of {company}"),
-        gettext_noop("{actor} appeals. The period stands still until the appeal is decided."),
+        gettext_noop("Appeal: {name} by {company}"),
+        gettext_noop("{actor} appealed. The deadline is paused until a reviewer decides on the appeal."),
         then_of_program=gettext_noop(
-            "A reviewer decides who neither gave the notice nor suspended it. "
-            "Look at the evidence before you decide: the partner sees the same."
+            "The reviewer who issued the notice or suspended the integration can't decide on the appeal. "
+            "Read the evidence before you decide. The partner sees the same evidence."
         ),
     ),
     "uphold_appeal": ComplianceEmailTemplate(
-        gettext_noop("Appeal upheld: {name}"), gettext_noop("{actor} upheld the appeal: {name} has its standing back.")
+        gettext_noop("Appeal upheld: {name}"),
+        gettext_noop("{actor} upheld the appeal. {name} has its previous listing status again."),
     ),
     "dismiss_appeal": ComplianceEmailTemplate(
         gettext_noop("Appeal dismissed: {name}"),
-        gettext_noop("{actor} dismissed the appeal. The time during which the period stood still is not counted."),
-        gettext_noop("The reviewers’ decisions and the evidence they had stay on the page for both sides."),
+        gettext_noop("{actor} dismissed the appeal. The paused time doesn't count."),
+        gettext_noop("The decisions and their evidence stay on the compliance page for both sides."),
     ),
     "withdraw_notice": ComplianceEmailTemplate(
-        gettext_noop("Notice taken back: {name}"), gettext_noop("{actor} took the notice to {name} back.")
+        gettext_noop("Notice withdrawn: {name}"), gettext_noop("{actor} withdrew the notice to {name}.")
     ),
     "reinstate": ComplianceEmailTemplate(
         gettext_noop("Reinstated: {name}"),
-        gettext_noop("{actor} looked afresh and reinstated {name}. Its public page says so."),
+        gettext_noop("{actor} reinstated {name}. The public page shows the change."),
     ),
     "request_reinstatement": ComplianceEmailTemplate(
-        gettext_noop("Asks to be reinstated: {name} of {company}"),
-        gettext_noop("{actor} asks that {name} be reinstated."),
-        then_of_program=gettext_noop("Look afresh: reinstate it, or leave it as it is and say why."),
+        gettext_noop("Reinstatement requested: {name} by {company}"),
+        gettext_noop("{actor} requested reinstatement of {name}."),
+        then_of_program=gettext_noop("Review the integration, then reinstate it or dismiss the request with a reason."),
     ),
     "downgrade_to_community": ComplianceEmailTemplate(
         gettext_noop("Now a community integration: {name}"),
-        gettext_noop(
-            "{company} no longer promises support for {name} and said so itself. "
-            "Thank you for telling its users in time."
-        ),
-        gettext_noop(
-            "No clock runs any more. You are welcome back: ask to be reinstated when you want to support it again."
-        ),
+        gettext_noop("{company} ended the support commitment for {name}. Thank you for informing its users."),
+        gettext_noop("No SLA targets apply now. You can request reinstatement when you want to support it again."),
     ),
 }
 EMAILED_EVENT_TYPES = tuple(EMAIL_TEMPLATES)
@@ -129,7 +123,7 @@ EMAILED_EVENT_TYPES = tuple(EMAIL_TEMPLATES)
 
 @dataclass(frozen=True, slots=True)
 class ComplianceEmail:
-    """The words of one event's mail, filled."""
+    """Rendered text of the email for one event."""
 
     subject: str
     lead: str
@@ -140,7 +134,7 @@ class ComplianceEmail:
 
 
 def build_compliance_email(event: AuditEvent) -> ComplianceEmail | None:
-    """What the mail of a move of the due process says; None for any other event."""
+    """Return the rendered email of a compliance event, or None for any other event."""
     template, integration = EMAIL_TEMPLATES.get(event.event_type), event.integration
     if template is None or integration is None:
         return None

@@ -1,4 +1,4 @@
-"""What does a decision on a standing rest on? One pack of plain JSON that both sides see, live and as it was frozen."""
+"""Evidence for compliance decisions: one JSON document that both sides see, current and frozen with each decision."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -17,16 +17,16 @@ from integrations.submissions.models import Integration
 from integrations.submissions.workflow.evidence import PartnerActivity
 from portal.notifications.models import EmailMessage
 
-MAX_BREACHES = 25  # breaches that explain themselves in one pack; the rest are counted
+MAX_BREACHES = 25  # breaches with details in one document; the rest are only counted
 SLA_EVENT_TYPES = ("issues_warned", "issues_breached", "breaches_retracted")
 DECISION_EVENT_TYPES = tuple(event_type for event_type in EMAILED_EVENT_TYPES if event_type != "suggest_notice")
 ActivityLister = Callable[[Integration, datetime], list[PartnerActivity]]
 
 
 def collect_evidence(integration: Integration, now: datetime, list_activities: ActivityLister) -> dict[str, Any]:
-    """The evidence about one integration at a moment. Moments are ISO in UTC.
+    """Return the evidence about an integration at a moment, with timestamps as ISO 8601 in UTC.
 
-    Its words are in the portal's own language, since they are frozen, whoever decides.
+    The texts are in the portal's default language, not the reader's, because decisions freeze them.
     """
     with translation.override(settings.LANGUAGE_CODE):
         return _build_evidence(integration, now, list_activities)
@@ -70,7 +70,7 @@ def _build_evidence(integration: Integration, now: datetime, list_activities: Ac
 
 
 def _build_breach_entry(breach: SlaBreach, now: datetime) -> dict[str, Any]:
-    """A breach that stands, with its clock explained as of the moment."""
+    """Return a recorded breach with its clock explained as of `now`."""
     issue = inputs.find_issue(str(breach.issue.uuid))
     assert issue is not None
     return {
@@ -87,7 +87,7 @@ def _build_breach_entry(breach: SlaBreach, now: datetime) -> dict[str, Any]:
 
 
 def _build_clock_entry(issue: Any, target_type: str, now: datetime) -> dict[str, Any]:
-    """The clock's own account; without words where its facts do not tell of the opening."""
+    """Return the explanation of a clock, or no text if its events don't include the opening."""
     context = inputs.build_projection_context(issue, now)
     try:
         clocks = inputs.compute_issue_state(issue, now).clocks
@@ -108,7 +108,7 @@ def _build_retraction_entry(breach: SlaBreach) -> dict[str, Any]:
 
 
 def list_sent_emails(integration: Integration) -> list[dict[str, Any]]:
-    """Who was told what and when, and what became of each mail, oldest first; of the last hundred."""
+    """Return the last hundred SLA and compliance emails with their delivery status, oldest first."""
     related_emails = EmailMessage.objects.filter(
         integration=integration, event__event_type__in=(*SLA_EVENT_TYPES, *EMAILED_EVENT_TYPES)
     )
@@ -128,7 +128,7 @@ def list_sent_emails(integration: Integration) -> list[dict[str, Any]]:
 
 
 def _build_activity_entry(activity: PartnerActivity) -> dict[str, Any]:
-    return {"key": activity.key, "at": activity.at.isoformat(), "said": activity.said, "url": activity.url}
+    return {"key": activity.key, "at": activity.at.isoformat(), "said": activity.summary, "url": activity.url}
 
 
 def _build_decision_entry(event: Any) -> dict[str, Any]:

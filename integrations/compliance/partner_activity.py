@@ -1,7 +1,7 @@
-"""What did the partner do since the standing began, and how far do we know it? What the due process rests on.
+"""Partner activity since a notice or suspension, and how far the data reaches.
 
-Each thing that the partner does holds the process once: one answer an issue, one release, one finding. So that
-nothing stops it forever by doing the same again, and nothing that was done goes unseen.
+Each activity pauses the deadline once: one answer per issue, one release, one finding. Repeating an activity can't
+delay a decision forever, and no activity is overlooked.
 """
 
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from integrations.sla.engine.types import IssueEventKind
 from integrations.sla.models import MonitoredRepository, SlaBreach, SupportIssue
 from integrations.sla.services.policies import get_sla_policy
 from integrations.submissions.models import Integration
-from integrations.submissions.workflow import evidence as due_process
+from integrations.submissions.workflow import evidence as workflow_evidence
 from integrations.submissions.workflow.evidence import ComplianceFacts, PartnerActivity
 from integrations.submissions.workflow.states import ListingStatus
 from verification.checks.models import Observation
@@ -24,14 +24,12 @@ from verification.checks.runner import FROZEN_KEY
 
 END_OF_TIME = datetime.max.replace(tzinfo=UTC)
 ANSWER_KINDS = (IssueEventKind.COMMENTED, IssueEventKind.CLOSED)
-ACKNOWLEDGING_EVENT_TYPES = (
-    "resume_deadline",
-    "dismiss_appeal",
-)  # a person saw what was there and had the period run on
+# A reviewer saw the activities so far and let the deadline continue.
+ACKNOWLEDGING_EVENT_TYPES = ("resume_deadline", "dismiss_appeal")
 
 
 def collect_facts(integration: Integration, now: datetime) -> ComplianceFacts:
-    """What speaks for the partner and was not looked at, and how far what we know reaches."""
+    """Return the unreviewed partner activity and the end of the monitored data."""
     watch = MonitoredRepository.objects.filter(integration=integration, ended_at=None).first()
     recorded_freeze_reason = (
         Observation.objects.filter(integration=integration, key=FROZEN_KEY).values_list("value", flat=True).first()
@@ -48,7 +46,7 @@ def collect_facts(integration: Integration, now: datetime) -> ComplianceFacts:
 
 
 def list_unreviewed_activities(integration: Integration) -> list[PartnerActivity]:
-    """What the partner did that nobody has looked at; nothing where no notice was given."""
+    """Return the activities that no reviewer has seen; empty unless on notice or suspended."""
     if (
         integration.listing_status not in (ListingStatus.ON_NOTICE, ListingStatus.SUSPENDED)
         or integration.listing_status_since is None
@@ -68,7 +66,7 @@ def list_unreviewed_activities(integration: Integration) -> list[PartnerActivity
 
 
 def list_activities(integration: Integration, started_at: datetime) -> list[PartnerActivity]:
-    """Everything since a moment that speaks for the partner, in its order."""
+    """Return all partner activity since a moment in chronological order."""
     activities = (
         *_list_issue_activities(integration, started_at),
         *_list_release_activities(integration, started_at),
@@ -78,10 +76,10 @@ def list_activities(integration: Integration, started_at: datetime) -> list[Part
 
 
 def _list_issue_activities(integration: Integration, started_at: datetime) -> Iterator[PartnerActivity]:
-    """An answer or a solution on a late issue, and breaches that never were."""
+    """Yield answers to breached issues and retracted breaches."""
     breaches = SlaBreach.objects.filter(integration=integration)
     for breach in breaches.filter(retracted_at__gt=started_at).select_related("issue__watch"):
-        message = f"A breach of {breach.issue} was retracted"
+        message = f"Breach of {breach.issue} retracted"
         yield PartnerActivity(f"retracted:{breach.pk}", breach.retracted_at or started_at, message, breach.issue.url)
     breached_issues = SupportIssue.objects.filter(pk__in=breaches.filter(retracted_at=None).values("issue"))
     for issue in breached_issues.select_related("watch", "policy", "integration").prefetch_related(
@@ -95,7 +93,7 @@ def _list_issue_activities(integration: Integration, started_at: datetime) -> It
 
 
 def find_first_answer_time(issue: SupportIssue, started_at: datetime) -> datetime | None:
-    """When somebody of the partner first said or settled something on an issue after a moment."""
+    """Return when the partner first commented on an issue or closed it after a moment."""
     events = order_events(inputs.list_timeline_events(issue), END_OF_TIME)
     opening = next((event for event in events if event.kind == IssueEventKind.OPENED), None)
     if opening is None:
@@ -113,23 +111,23 @@ def find_first_answer_time(issue: SupportIssue, started_at: datetime) -> datetim
 
 def _list_release_activities(integration: Integration, started_at: datetime) -> Iterator[PartnerActivity]:
     for observation in Observation.objects.filter(integration=integration, key=NEWEST_KEY, since__gt=started_at):
-        yield PartnerActivity("release", observation.since, f"A new release was seen: {observation.value}")
+        yield PartnerActivity("release", observation.since, f"New release: {observation.value}")
 
 
 def _list_finding_activities(integration: Integration, started_at: datetime) -> Iterator[PartnerActivity]:
     for finding in integration.findings.filter(resolved_at__gt=started_at):
         yield PartnerActivity(
-            f"finding:{finding.pk}", finding.resolved_at or started_at, f"Finding {finding.number} was answered"
+            f"finding:{finding.pk}", finding.resolved_at or started_at, f"Finding {finding.number} resolved"
         )
     for event in integration.events.filter(event_type="check_passed", at__gt=started_at):
         requirement = event.data.get("requirement", "")
         yield PartnerActivity(
-            f"check:{requirement}", event.at, f"“{event.data.get('title', requirement)}” is in order again"
+            f"check:{requirement}", event.at, f"“{event.data.get('title', requirement)}” passed again"
         )
 
 
 def register_evidence_provider() -> None:
-    """Called once when the app is ready."""
-    due_process.set_evidence_provider(
+    """Register the evidence functions with the workflow when the app is ready."""
+    workflow_evidence.set_evidence_provider(
         collect_facts, lambda integration, now: evidence.collect_evidence(integration, now, list_activities)
     )

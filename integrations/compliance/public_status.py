@@ -1,7 +1,7 @@
-"""What may be said of a standing, and to whom? The one place that knows; every page and list asks here.
+"""Public listing status: the only module that decides what the public sees of a compliance case.
 
-A notice is between the program and the partner: to everybody else the integration is what it was. What is suspended
-or removed says so, and never shows a tier.
+A notice is between the program and the partner. The public sees no change. A suspended or delisted integration
+shows its status and no tier.
 """
 
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from integrations.submissions.models import Integration
 from integrations.submissions.workflow.states import ListingStatus
 from portal.audit.models import AuditEvent
 
-# the steps of the due process, as the page of the standing offers them
+# in the order in which the compliance page offers them
 COMPLIANCE_STEPS = (
     "issue_notice",
     "dismiss_request",
@@ -30,28 +30,22 @@ COMPLIANCE_STEPS = (
     "reinstate",
     "downgrade_to_community",
 )
-STATUS_PRESERVING_STEPS = (
-    "dismiss_request",
-    "appeal",
-    "dismiss_appeal",
-    "resume_deadline",
-    "request_reinstatement",
-)  # they change no standing
-RELISTING_EVENT_TYPES = ("reinstate", "uphold_appeal")  # they list it again
+STATUS_PRESERVING_STEPS = ("dismiss_request", "appeal", "dismiss_appeal", "resume_deadline", "request_reinstatement")
+RELISTING_EVENT_TYPES = ("reinstate", "uphold_appeal")
 STATUS_DESCRIPTIONS = {
-    ListingStatus.UNLISTED: gettext_noop("Not listed: its company promises no support."),
-    ListingStatus.LISTED: gettext_noop("Listed, and in good standing."),
-    ListingStatus.ON_NOTICE: gettext_noop("Under notice. Its public page does not say so."),
-    ListingStatus.SUSPENDED: gettext_noop("Suspended. Its public page says so."),
-    ListingStatus.DELISTED: gettext_noop("Removed from the listing. Its public page stays and says so."),
+    ListingStatus.UNLISTED: gettext_noop("Unlisted. The partner makes no support commitment."),
+    ListingStatus.LISTED: gettext_noop("Listed. No notice is open."),
+    ListingStatus.ON_NOTICE: gettext_noop("On notice. The public page doesn't show it."),
+    ListingStatus.SUSPENDED: gettext_noop("Suspended. The public page shows the suspension."),
+    ListingStatus.DELISTED: gettext_noop("Delisted. The public page stays online and shows the status."),
 }
 
 
 @dataclass(frozen=True, slots=True)
 class PublicListingStatus:
-    """A standing as everybody may know it: a word, the sentence beside it, a tone, and whether a tier is shown.
+    """Listing status as the public sees it: label, description, tone, and whether the tier is shown.
 
-    `key`: the same for machines, in addresses and data.
+    `key` identifies the status in URLs and data.
     """
 
     word: str
@@ -67,31 +61,33 @@ PUBLIC_STATUSES = {
     ListingStatus.ON_NOTICE: LISTED_STATUS,
     ListingStatus.SUSPENDED: PublicListingStatus(
         gettext_noop("Suspended"),
-        gettext_noop("The program has suspended it: the promise of support was not kept, or is in doubt."),
+        gettext_noop(
+            "The program suspended this integration because it missed its support commitment or ownership changed."
+        ),
         "warn",
         "suspended",
     ),
     ListingStatus.DELISTED: PublicListingStatus(
         gettext_noop("No longer listed"),
-        gettext_noop("The program no longer lists it, and promises nothing about it."),
+        gettext_noop("The program no longer lists this integration. No support commitment applies."),
         "bad",
         "delisted",
     ),
     ListingStatus.UNLISTED: PublicListingStatus(
         gettext_noop("Community"),
-        gettext_noop("Its company no longer promises support and said so. What was published stays usable."),
+        gettext_noop("The partner ended its support commitment. Published versions stay available."),
         "info",
         "community",
     ),
 }
 ENDED_STATUS = PublicListingStatus(
-    gettext_noop("No longer supported"), gettext_noop("Its company has ended its support."), "info", "ended"
+    gettext_noop("No longer supported"), gettext_noop("The partner ended support."), "info", "ended"
 )
 PUBLIC_STATUSES_BY_KEY = {status.key: status for status in (*PUBLIC_STATUSES.values(), ENDED_STATUS)}
 
 
 def get_listing_status_after_step(step: str, target: Any) -> PublicListingStatus | None:
-    """What everybody may know once a step of the due process was taken; None for any other step."""
+    """Return the public status after a compliance step, or None if the step doesn't change the status."""
     return (
         PUBLIC_STATUSES.get(target, LISTED_STATUS)
         if step in COMPLIANCE_STEPS and step not in STATUS_PRESERVING_STEPS
@@ -100,12 +96,12 @@ def get_listing_status_after_step(step: str, target: Any) -> PublicListingStatus
 
 
 def get_public_listing_status(integration: Integration) -> PublicListingStatus:
-    """What everybody may know of the standing of an integration that was listed at some time."""
+    """Return the public status of an integration that has been listed."""
     return PUBLIC_STATUSES[ListingStatus(integration.listing_status)] if integration.is_open else ENDED_STATUS
 
 
 def get_status_changed_at(integration: Integration) -> datetime | None:
-    """Since when everybody may know that it stands as it does. A notice, and one that was taken back, has no date."""
+    """Return when the public status last changed. Notices, including withdrawn ones, don't change it."""
     if not integration.is_open:
         return integration.ended_at
     if PUBLIC_STATUSES[ListingStatus(integration.listing_status)] is not LISTED_STATUS:

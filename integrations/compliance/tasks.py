@@ -1,7 +1,7 @@
-"""Which due process has come to a moment? The portal notes and asks; it never changes what a listing says.
+"""Periodic advance of compliance cases. It records and notifies, and never changes a listing status.
 
-It holds the period where the partner acted, tells the program once that a period has ended, and suggests that
-somebody look where breaches add up. Each may run twice, late, or beside itself.
+It pauses the deadline when the partner responds, notifies the program once when a period ends, and suggests a notice
+when breaches add up. Each run can repeat, start late, or overlap with another one.
 """
 
 import logging
@@ -26,7 +26,7 @@ ACTIVE_STATUSES = (ListingStatus.ON_NOTICE, ListingStatus.SUSPENDED)
 
 
 def advance_cases(now: datetime | None = None, limit: int = 500) -> int:
-    """Hold, tell and suggest what is due. Returns how many integrations that was."""
+    """Pause deadlines, record ended periods, and suggest notices. Return the number of changed integrations."""
     now = now or timezone.now()
     active_cases = Integration.objects.filter(
         listing_status__in=ACTIVE_STATUSES, deadline_pause_reason="", compliance_deadline_at__isnull=False
@@ -39,13 +39,13 @@ def advance_cases(now: datetime | None = None, limit: int = 500) -> int:
 
 
 def _advance_case(integration: Integration, now: datetime) -> bool:
-    """One of them; what goes wrong with it does not stop the others."""
+    """Advance one case; an error doesn't stop the others."""
     try:
         return _pause_deadline(integration, now) or _record_deadline_end(integration.pk, now)
     except ActionRefused:
-        return False  # somebody was faster
+        return False  # changed concurrently
     except Exception:
-        log.exception("The due process of integration %s could not be looked at.", integration.pk)
+        log.exception("compliance case of integration %s failed", integration.pk)
         return False
 
 
@@ -54,7 +54,7 @@ def _pause_deadline(integration: Integration, now: datetime) -> bool:
     if not activities or integration.compliance_request:
         return False
     activity_entries = [
-        {"key": activity.key, "at": activity.at.isoformat(), "said": activity.said, "url": activity.url}
+        {"key": activity.key, "at": activity.at.isoformat(), "said": activity.summary, "url": activity.url}
         for activity in activities
     ]
     perform_transition(
@@ -65,7 +65,7 @@ def _pause_deadline(integration: Integration, now: datetime) -> bool:
 
 @transaction.atomic
 def _record_deadline_end(pk: int, now: datetime) -> bool:
-    """Once a period: its end is told, and the turn goes to the program."""
+    """Record the end of a period once and make the program responsible."""
     integration = lock_integration(pk)
     due_at = integration.compliance_deadline_at
     if (
@@ -83,14 +83,13 @@ def _record_deadline_end(pk: int, now: datetime) -> bool:
 
 
 def find_notice_candidates(now: datetime) -> dict[int, str]:
-    """Listed integrations whose breaches crossed a threshold since somebody last looked: id and why."""
+    """Return the reason by ID for listed integrations that crossed a breach threshold since the last review."""
     overdue_factor, window_days = settings.SLA_NOTICE_OVERDUE_FACTOR, settings.SLA_NOTICE_WINDOW_DAYS
     breach_reasons = {
-        pk: f"{count} breaches that stand within {window_days} days"
-        for pk, count in _count_recent_breaches(now).items()
+        pk: f"{count} SLA breaches within {window_days} days" for pk, count in _count_recent_breaches(now).items()
     }
     return {
-        pk: f"an issue is past {overdue_factor} times its target" for pk in _find_overdue_integrations(now)
+        pk: f"an issue took more than {overdue_factor} times its target" for pk in _find_overdue_integrations(now)
     } | breach_reasons
 
 
@@ -113,7 +112,7 @@ def _count_recent_breaches(now: datetime) -> dict[int, int]:
 
 
 def _find_overdue_integrations(now: datetime) -> set[int]:
-    """With an issue that has taken so many times its target, as far as what we know reaches."""
+    """Return integrations with an issue that exceeds its target by the configured factor within the known data."""
     overdue_clocks = SlaClock.objects.filter(
         LISTED_CONDITION, state=ClockStatus.OVERDUE, is_committed=True, watch__ended_at=None, due_at__lt=now
     )
@@ -131,5 +130,5 @@ def _suggest_notice(pk: int, reason: str, now: datetime) -> bool:
     try:
         perform_transition(integration, "suggest_notice", actor=None, now=now, version=integration.version, why=reason)
     except ActionRefused:
-        return False  # somebody was faster
+        return False  # changed concurrently
     return True

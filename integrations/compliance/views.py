@@ -1,4 +1,4 @@
-"""What do both sides see of a due process? The evidence as page and as JSON, now and as frozen with each decision."""
+"""Compliance pages for both sides: the evidence as a page and as JSON, current and frozen with each decision."""
 
 import json
 from collections.abc import Mapping
@@ -19,43 +19,46 @@ from integrations.reviews.presenters import filter_relevant_actions
 from integrations.submissions.models import Integration
 from integrations.submissions.services.transitions import list_available_transitions
 from integrations.submissions.views.mixins import load_visible_integration
-from integrations.submissions.workflow import evidence as due_process
+from integrations.submissions.workflow import evidence as workflow_evidence
 
 COMPLIANCE_PATH = "integrations/<uuid:uuid>/compliance/"
 TIMESTAMP_KEYS = ("at", "since", "due", "data_up_to", "found", "answered", "retracted", "sent")
 
 
 def show_compliance(request: HttpRequest, uuid: UUID) -> HttpResponse:
-    """The evidence as it is now, with what the reader can do about it."""
+    """Show the current evidence and the available actions."""
     integration, now = load_listed_integration(request, uuid), timezone.now()
     available_actions = filter_relevant_actions(
         integration, list_available_transitions(integration, request.user, now=now)
     )
     steps = [action for action in available_actions if action.name in COMPLIANCE_STEPS]
     return _render_evidence(
-        request, integration, due_process.collect_evidence(integration, now), {"steps": steps, "seq": None}
+        request, integration, workflow_evidence.collect_evidence(integration, now), {"steps": steps, "seq": None}
     )
 
 
 def show_frozen_evidence(request: HttpRequest, uuid: UUID, seq: int) -> HttpResponse:
-    """The evidence as it was when a decision was made."""
+    """Show the evidence as it was at a decision."""
     integration = load_listed_integration(request, uuid)
     return _render_evidence(request, integration, get_frozen_evidence(integration, seq), {"steps": [], "seq": seq})
 
 
 def download_evidence(request: HttpRequest, uuid: UUID) -> HttpResponse:
-    """The same evidence as a file."""
+    """Return the current evidence as a JSON file."""
     integration = load_listed_integration(request, uuid)
-    return _build_json_response(due_process.collect_evidence(integration, timezone.now()), f"{integration.uuid}.json")
+    return _build_json_response(
+        workflow_evidence.collect_evidence(integration, timezone.now()), f"{integration.uuid}.json"
+    )
 
 
 def download_frozen_evidence(request: HttpRequest, uuid: UUID, seq: int) -> HttpResponse:
+    """Return the evidence of a decision as a JSON file."""
     integration = load_listed_integration(request, uuid)
     return _build_json_response(get_frozen_evidence(integration, seq), f"{integration.uuid}-{seq}.json")
 
 
 def load_listed_integration(request: HttpRequest, uuid: UUID) -> Integration:
-    """An integration that was listed at some time. Raises Http404."""
+    """Return an integration that has been listed. Raises Http404."""
     integration = load_visible_integration(request, uuid)
     if integration.released_at is None:
         raise Http404(_("This integration has not been listed yet."))
@@ -63,11 +66,11 @@ def load_listed_integration(request: HttpRequest, uuid: UUID) -> Integration:
 
 
 def get_frozen_evidence(integration: Integration, seq: int) -> dict[str, Any]:
-    """What a decision had before it. Raises Http404."""
+    """Return the evidence stored with a decision. Raises Http404."""
     event = integration.events.shown_to_partner().filter(seq=seq).first()
     evidence: dict[str, Any] = event.data.get("evidence", {}) if event else {}
     if not evidence:
-        raise Http404(_("No evidence was kept with this event."))
+        raise Http404(_("This event has no stored evidence."))
     return evidence
 
 
@@ -84,20 +87,22 @@ def _render_evidence(
     url_name = "standing_frozen" if seq else "standing"
     context = {
         "integration": integration,
-        "pack": parse_timestamps(evidence),
-        "stands": _(STATUS_DESCRIPTIONS.get(evidence["listing_status"], "")),
+        "evidence": parse_timestamps(evidence),
+        "status_description": _(STATUS_DESCRIPTIONS.get(evidence["listing_status"], "")),
         "for_program": permissions.can_act_for_program(integration, request.user),
-        "kept": list(integration.events.filter(data__has_key="evidence").order_by("seq").values_list("seq", flat=True)),
+        "frozen_seqs": list(
+            integration.events.filter(data__has_key="evidence").order_by("seq").values_list("seq", flat=True)
+        ),
         "json_href": reverse(f"{url_name}_json", args=[integration.uuid, seq] if seq else [integration.uuid]),
-        "grace": settings.NOTICE_GRACE_DAYS,
-        "removal_after": settings.DELISTING_AFTER_DAYS,
+        "notice_days": settings.NOTICE_GRACE_DAYS,
+        "delisting_days": settings.DELISTING_AFTER_DAYS,
         **extra_context,
     }
     return render(request, "compliance/compliance.html", context)
 
 
 def parse_timestamps(data: Any) -> Any:
-    """The pack with its moments as moments again, for the page."""
+    """Return the evidence with its ISO timestamps parsed for display."""
     if isinstance(data, list):
         return [parse_timestamps(item) for item in data]
     if not isinstance(data, dict):

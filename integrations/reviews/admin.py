@@ -8,6 +8,6 @@ from portal.core.admin import ReadOnlyAdminMixin
 
 @admin.register(ReviewerProfile)
 class ReviewerProfileAdmin(ReadOnlyAdminMixin, admin.ModelAdmin):  # type: ignore[type-arg]
-    """What each reviewer takes on."""
+    """Read-only admin page of reviewer profiles."""
 
     list_display = ("user", "programs", "max_open_reviews", "away_from", "away_until")

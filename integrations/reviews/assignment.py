@@ -1,7 +1,7 @@
-"""Who should review this? Candidates in order, each with the reason in words.
+"""Reviewer suggestions, ranked, each with its reasons.
 
-The criteria are compared one after the other, never summed: free to take it on, reviewed this integration
-before, reviewed for this company before, chose this program by name, has the least to do, name.
+The criteria are compared one after the other and never summed: availability, earlier reviews of this integration,
+earlier reviews for this partner, choice of this program, open reviews, name.
 """
 
 from collections import defaultdict
@@ -12,7 +12,7 @@ from typing import Any
 from django.contrib.auth import get_user_model
 from django.db.models import Count, Q
 from django.utils import timezone
-from django.utils.dateformat import format as spell
+from django.utils.dateformat import format as format_date
 from django.utils.translation import gettext as _
 
 from integrations.partners.models import Membership
@@ -27,23 +27,23 @@ UPCOMING_ABSENCE_PERIOD = timedelta(days=14)
 
 @dataclass(frozen=True, slots=True)
 class ReviewerSuggestion:
-    """One reviewer: the sentence that explains the place, and whether they can take it on now."""
+    """Suggested reviewer with the reasons for the rank."""
 
     reviewer: Any
     sentence: str
-    available: bool
+    is_available: bool
 
 
 @dataclass(frozen=True, slots=True)
 class _ReviewHistory:
-    """Whom of the reviewers this integration and its company have met: sets of ids."""
+    """IDs of reviewers who reviewed this integration or another one of its partner."""
 
     integration_reviewer_ids: frozenset[int | None]
     partner_reviewer_ids: frozenset[int | None]
 
 
 def suggest_reviewers(integration: Integration, now: datetime) -> list[ReviewerSuggestion]:
-    """Every reviewer who may decide on it, best first. People of the integration's own company are left out."""
+    """Return all reviewers who can decide on an integration, best first, without members of its partner."""
     reviewers = _list_reviewers(integration)
     history = _get_review_history(integration, [reviewer.pk for reviewer in reviewers])
     today = timezone.localtime(now).date()
@@ -52,7 +52,7 @@ def suggest_reviewers(integration: Integration, now: datetime) -> list[ReviewerS
 
 
 def _list_reviewers(integration: Integration) -> list[Any]:
-    """Active reviewers of other companies, with their profile and, as `load`, what they review now."""
+    """Return active reviewers of other companies with their profile and their open reviews as `load`."""
     members = Membership.objects.filter(partner=integration.partner_id, ended_at=None).values("user")
     load = Count("reviews", filter=Q(reviews__stage__in=STAGES_BEFORE_RELEASE) & ~Q(reviews=integration.pk))
     reviewers = get_user_model().objects.filter(is_reviewer=True, is_active=True).exclude(pk__in=members)
@@ -95,15 +95,15 @@ def _rank_reviewer(
         reviewer.pk,
     )
     reasons = [
-        (reviewed_integration, _("reviewed %(name)s before") % {"name": integration.name}),
+        (reviewed_integration, _("reviewed %(name)s earlier") % {"name": integration.name}),
         (knows_partner, _("knows %(name)s") % {"name": integration.partner.name}),
         (chose_program, _("knows %(product)s") % {"product": integration.program.product}),
-        (not reviews_program, _("does not review %(product)s") % {"product": integration.program.product}),
+        (not reviews_program, _("doesn't review %(product)s") % {"product": integration.program.product}),
         (
             True,
-            _("%(load)s of %(max_open_reviews)s open")
+            _("%(load)s of %(max_open_reviews)s reviews open")
             % {"load": reviewer.load, "max_open_reviews": profile.max_open_reviews}
-            + (_(", no room for more") if is_full else ""),
+            + (_(" (at limit)") if is_full else ""),
         ),
         (bool(absence), _describe_absence(absence, profile)),
     ]
@@ -112,7 +112,7 @@ def _rank_reviewer(
 
 
 def _get_absence(profile: ReviewerProfile, today: date) -> str:
-    """ "away now", "away soon" or "". An open end means until further notice."""
+    """Return "away now", "away soon", or "". Without an end date, an absence lasts until further notice."""
     if profile.away_from is None or (profile.away_until is not None and profile.away_until < today):
         return ""
     if profile.away_from <= today:
@@ -122,9 +122,9 @@ def _get_absence(profile: ReviewerProfile, today: date) -> str:
 
 def _describe_absence(absence: str, profile: ReviewerProfile) -> str:
     if absence == "away soon" and profile.away_from:
-        return _("away from %(away_from)s") % {"away_from": spell(profile.away_from, "D j M")}
+        return _("away from %(away_from)s") % {"away_from": format_date(profile.away_from, "D, M j")}
     return (
-        _("away until %(away_until)s") % {"away_until": spell(profile.away_until, "D j M")}
+        _("away until %(away_until)s") % {"away_until": format_date(profile.away_until, "D, M j")}
         if profile.away_until
         else _("away until further notice")
     )

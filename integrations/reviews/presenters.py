@@ -1,4 +1,4 @@
-"""What does a reviewer decide on? Each requirement with its evidence and findings, and why somebody may not decide."""
+"""Review page data: requirements with evidence and findings, and the reason why someone can't decide."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -19,19 +19,20 @@ from integrations.submissions.services.transitions import AvailableTransition
 from integrations.submissions.workflow.states import ResponsibleParty, Stage
 from portal.audit.event_types import EVENT_TYPES
 
-INTERNAL_KEYS = {"waits_for", "documents", "confirmed"}  # bookkeeping, no answer
+INTERNAL_KEYS = {"waits_for", "documents", "confirmed"}  # bookkeeping, not answers
 SETTLED_STATUSES = frozenset({"submitted", "not_applicable", "pass", "waived"})
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewItem:
-    """One requirement as a reviewer sees it.
+    """Requirement as a reviewer sees it.
 
-    `whose`: who can move it while it is not met; `answers`: (question, answer); `results`: what machines found.
+    `responsible` names who can complete it while it is open; `answers` holds (question, answer) pairs; `results` holds
+    check results.
     """
 
     row: RequirementRow
-    whose: str
+    responsible: str
     answers: tuple[tuple[str, str], ...]
     documents: tuple[Document, ...]
     results: tuple[dict[str, Any], ...]
@@ -43,25 +44,25 @@ class ReviewItem:
         return bool(self.answers or self.documents or self.results or self.meetings)
 
     @property
-    def needs_a_look(self) -> bool:
-        """Whether the eye should stop here: a finding that is not settled, or a status that is not plainly good."""
+    def needs_attention(self) -> bool:
+        """Whether a finding isn't verified or the status isn't clearly good."""
         has_open_finding = any(finding.state != Finding.State.VERIFIED for finding in self.findings)
         return has_open_finding or (self.row.shown not in SETTLED_STATUSES and not self.row.requirement.optional)
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewSection:
-    """A step, or the tier that is asked for, with its requirements. `open`: whether it is worth unfolding."""
+    """Program step or requested tier with its requirements. `is_open`: whether the page unfolds it."""
 
     key: str
     title: str
     items: tuple[ReviewItem, ...]
-    settled: int
-    open: bool
+    completed_count: int
+    is_open: bool
 
 
 def list_review_sections(integration: Integration, now: datetime) -> list[ReviewSection]:
-    """Every step with what was handed in, then the requirements of the tier that is asked for."""
+    """Return all steps with their submissions, then the requirements of the requested tier."""
     evidence = _SubmittedEvidence(integration)
     sections = [_build_section(step.step, step, evidence) for step in list_step_rows(integration, now) if step.rows]
     tier = integration.edition.tier(integration.tier_request) if integration.tier_request else None
@@ -70,7 +71,7 @@ def list_review_sections(integration: Integration, now: datetime) -> list[Review
         items = tuple(evidence.build_item(row) for row in rows)
         sections.append(
             ReviewSection(
-                tier.key, _("Tier %(name)s") % {"name": tier.name}, items, sum(row.is_met for row in rows), open=True
+                tier.key, _("Tier %(name)s") % {"name": tier.name}, items, sum(row.is_met for row in rows), is_open=True
             )
         )
     return sections
@@ -83,7 +84,7 @@ def _build_section(step: Step, rows: StepRows, evidence: "_SubmittedEvidence") -
 
 
 class _SubmittedEvidence:
-    """What was handed in for an integration: four queries, whatever the number of requirements."""
+    """Submissions for an integration, loaded in four queries for any number of requirements."""
 
     def __init__(self, integration: Integration) -> None:
         self.partner_name = integration.partner.name
@@ -99,7 +100,7 @@ class _SubmittedEvidence:
         state = self.fulfillments.get(requirement.id)
         return ReviewItem(
             row=row,
-            whose=self.partner_name if row.holder == PARTY_LABELS[ResponsibleParty.PARTNER] else row.holder,
+            responsible=self.partner_name if row.holder == PARTY_LABELS[ResponsibleParty.PARTNER] else row.holder,
             answers=tuple(list_answers(requirement, state)) if state else (),
             documents=tuple(self._list_documents(state)) if state else (),
             results=tuple(state.detail) if state else (),
@@ -108,7 +109,7 @@ class _SubmittedEvidence:
         )
 
     def _list_documents(self, state: RequirementFulfillment) -> Iterator[Document]:
-        """What the answer names, also where it was handed in for another integration, and what belongs to it."""
+        """Return documents named in the answer, even of other integrations, and those of the requirement."""
         uuids = state.data.get("documents", [])
         return (document for document in self.documents if str(document.uuid) in uuids or document.state_id == state.pk)
 
@@ -121,7 +122,7 @@ def _group_by_requirement(rows: Iterable[Any]) -> dict[str, list[Any]]:
 
 
 def list_answers(requirement: Requirement, state: RequirementFulfillment) -> list[tuple[str, str]]:
-    """What was answered, in the order of the questions; then what was kept without a question."""
+    """Return the answers in the order of the questions, then values without a question."""
     fields = {field.key: field for field in requirement.fields}
     keys = [key for key in fields if key in state.data] + [
         k for k in state.data if k not in fields and k not in INTERNAL_KEYS
@@ -137,9 +138,9 @@ def _get_question_label(field: Question | None, key: str) -> str:
 
 
 def format_answer(field: Question | None, value: Any) -> str:
-    """An answer as text: chosen options by their labels, lists joined, yes and no."""
+    """Return an answer as text: options by label, lists joined, booleans as yes or no."""
     if isinstance(value, bool):
-        return "yes" if value else "no"
+        return _("Yes") if value else _("No")
     if isinstance(value, list | tuple):
         return ", ".join(format_answer(field, item) for item in value)
     if isinstance(value, dict):
@@ -149,7 +150,7 @@ def format_answer(field: Question | None, value: Any) -> str:
 
 
 def build_reviewer_context(integration: Integration) -> dict[str, Any]:
-    """Whom to write to, where the code is, and which test accounts the program asks for."""
+    """Return contacts, repository URL, category, and test account requirements."""
     edition = integration.edition
     category = edition.category(integration.category)
     memberships = integration.partner.memberships.filter(ended_at=None, user__is_active=True).exclude(role=Role.VIEWER)
@@ -162,48 +163,47 @@ def build_reviewer_context(integration: Integration) -> dict[str, Any]:
 
 
 def build_next_action_context(integration: Integration, now: datetime) -> dict[str, Any]:
-    """Whose turn it is, named as the program names it, and what an approval waits for the partner to settle."""
+    """Return the responsible party and, in review, the requirements that an approval needs from the partner."""
     labels = {
-        ResponsibleParty.PARTNER: f"{integration.partner.name}’s turn",
-        ResponsibleParty.PROGRAM: _("The program’s turn"),
-        ResponsibleParty.MACHINE: _("The portal’s turn"),
+        ResponsibleParty.PARTNER: _("Waiting for %(name)s") % {"name": integration.partner.name},
+        ResponsibleParty.PROGRAM: _("Action required from the program"),
+        ResponsibleParty.MACHINE: _("Waiting for automated checks"),
         ResponsibleParty.THIRD_PARTY: _("Waiting for others"),
     }
     responsible_party = integration.responsible_party
     in_review = integration.stage == Stage.REVIEW
     return {
-        "turn_label": labels.get(responsible_party, ""),  # type: ignore[call-overload]
+        "responsible_party_label": labels.get(responsible_party, ""),  # type: ignore[call-overload]
         "at_rest": responsible_party == ResponsibleParty.MACHINE,
-        "partners_part": context.list_partner_requirements(integration, now) if in_review else (),
+        "partner_requirements": context.list_partner_requirements(integration, now) if in_review else (),
     }
 
 
 def explain_decision_refusal(integration: Integration, user: Any) -> str:
-    """Why this person of the program may not decide on it; blank where they may."""
+    """Return why a member of the program staff can't decide, or an empty string."""
     if permissions.can_decide(integration, user):
         return ""
     if permissions.get_role(integration.partner, user):
-        return _("You belong to %(name)s: another reviewer decides.") % {"name": integration.partner.name}
-    return _("You see everything here, but only reviewers decide.")
+        return _("You are a member of %(name)s. Another reviewer must decide.") % {"name": integration.partner.name}
+    return _("You have read-only access. Only reviewers can decide.")
 
 
 def get_undoable_decision(integration: Integration, user: Any, now: datetime) -> dict[str, Any] | None:
-    """The decision that can still be undone, told as its banner tells it; None where there is none."""
+    """Return the decision that can still be undone, or None."""
     if not integration.decision or integration.undo_until is None or integration.undo_until <= now:
         return None
-    actor_name = _("You") if integration.decided_by_id == user.pk else str(integration.decided_by or _("Somebody"))
+    actor_name = _("You") if integration.decided_by_id == user.pk else str(integration.decided_by or _("Someone"))
     return {
-        "said": f"{actor_name} {EVENT_TYPES[integration.decision][0]}",
-        "until": integration.undo_until,
-        "may": permissions.can_undo_decision(integration, user),
+        "summary": f"{actor_name} {EVENT_TYPES[integration.decision][0]}",
+        "expires_at": integration.undo_until,
+        "is_allowed": permissions.can_undo_decision(integration, user),
     }
 
 
 def filter_relevant_actions(
     integration: Integration, actions: Iterable[AvailableTransition]
 ) -> list[AvailableTransition]:
-    """The buttons worth showing: without the other half of a pair that cannot matter now, and without the undo,
-    which stands with its decision."""
+    """Return the actions that matter now. The decision's own banner shows the undo action."""
     irrelevant_by_name = {
         "undo_decision": True,
         "resume": not integration.on_hold_for,
@@ -220,5 +220,5 @@ def filter_relevant_actions(
 
 
 def can_raise_finding(integration: Integration, user: Any) -> bool:
-    """Whether this person can write findings now: a reviewer, while the integration is in review."""
+    """Whether the user can add findings: reviewers can while the integration is in review."""
     return integration.stage == Stage.REVIEW and permissions.can_decide(integration, user)

@@ -9,7 +9,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 
 from integrations.programs.registry import PROGRAMS
-from integrations.reviews.views.partners import search_partners as companies_found
+from integrations.reviews.views.partners import search_partners
 from portal.analytics.filters import parse_analytics_filters, require_program_staff
 from portal.analytics.selectors import workload
 from portal.core.exports import CellValue, ExportTable
@@ -77,9 +77,16 @@ def _iterate_email_rows(rows: Any) -> TableRows:
 def build_partners_table(request: HttpRequest, now: datetime) -> ExportTable:
     """The companies as the address filters them, with their integrations counted."""
     require_program_staff(request)
-    partners: Any = companies_found(clean_search_query(request.GET.get("q", "")))[:MAX_EXPORT_ROWS]
+    partners: Any = search_partners(clean_search_query(request.GET.get("q", "")))[:MAX_EXPORT_ROWS]
     rows = (
-        (row.name, row.domain, str(row.alliances_manager or ""), row.open, row.listed, build_url("partner", row.slug))
+        (
+            row.name,
+            row.domain,
+            str(row.alliances_manager or ""),
+            row.open_count,
+            row.listed_count,
+            build_url("partner", row.slug),
+        )
         for row in partners.iterator(chunk_size=CHUNK_SIZE)
     )
     return ExportTable("companies", PARTNER_COLUMNS, rows)

@@ -95,12 +95,17 @@ def build_rows(now: datetime) -> list[dict[str, Any]]:
 
 def build_queue(now: datetime) -> list[dict[str, Any]]:
     """The same as rows of the queue, as integrations.reviews.selectors.queue makes them."""
-    common = {"href": "#queue", "checks": "14✓ 1!", "checks_said": "14 passed, 1 warning", "claim_href": "#queue",
+    common = {"href": "#queue", "checks": "14✓ 1!", "checks_label": "14 passed, 1 warning", "claim_href": "#queue",
               "since": now - timedelta(days=1)}  # fmt: skip
-    first = {"name": "Rocket provider", "company": "Acme", "program": "Terraform provider", "place": "Verify, round 2"}
-    second = {"name": "Scan", "company": "Globex", "program": "Terraform run task", "place": "Review"}
-    claimed_row = {"reasons": ["answered 2 findings"], "held_by": "you", "claim": "", "is_mine": True}
-    free_row = {"reasons": [], "held_by": "", "claim": "Claim", "is_mine": False}
+    first = {
+        "name": "Rocket provider",
+        "company": "Acme",
+        "program": "Terraform provider",
+        "position": "Verify, round 2",
+    }
+    second = {"name": "Scan", "company": "Globex", "program": "Terraform run task", "position": "Review"}
+    claimed_row = {"reasons": ["answered 2 findings"], "reviewer": "you", "claim": "", "is_mine": True}
+    free_row = {"reasons": [], "reviewer": "", "claim": "Claim review", "is_mine": False}
     return [
         {**common, **first, **claimed_row, "due": now + timedelta(hours=3)},
         {**common, **second, **free_row, "due": now + timedelta(days=2)},

@@ -38,7 +38,7 @@ def test_listed_provider_becomes_partner_premier(
     partner.go(walk.page).press("Ask for Partner Premier").press("Ask for the tier")
     partner.go(walk.page).sees("asked for").sees_not("Ask for Partner Premier")
     assert (walk.row.responsible_party, walk.row.tier_request) == ("program", "partner-premier")
-    reviewer.go("/queue/").sees("asks for the tier Partner Premier").press("Claim Rocket")
+    reviewer.go("/queue/").sees("asks for the tier Partner Premier").press("Claim review Rocket")
     requirement_row = reviewer.page.locator(
         "#step-partner-premier li.requirement", has_text="Software bill of materials"
     )

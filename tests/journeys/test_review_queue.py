@@ -39,22 +39,24 @@ def test_claim_lasts_half_an_hour_and_is_free_then(
 ) -> None:
     first, second = visit(rita), visit(rob)
     second.go("/queue/").sees("new review", "free").shot("queue")
-    first.go("/queue/").press("Claim Rocket").sees("It is yours").go("/queue/").sees("yours until")
-    second.press("Claim Rocket").sees("Rita Reyes has it until")
-    second.sees("Rita Reyes until").sees_not("Claim Rocket")
+    first.go("/queue/").press("Claim review Rocket").sees("Claimed by you").go("/queue/").sees("Claimed by you until")
+    second.press("Claim review Rocket").sees("Rita Reyes claimed this review until")
+    second.sees("Rita Reyes until").sees_not("Claim review Rocket")
     later(minutes=31)
-    first.go("/queue/").sees("yours, the claim ran out")
-    second.go("/queue/").sees("free, was with Rita Reyes").press("Claim Rocket").sees("It is yours").press("Put back")
-    second.sees("Rocket is back in the queue.")
+    first.go("/queue/").sees("Assigned to you (claim expired)")
+    second.go("/queue/").sees("Unclaimed (claim by Rita Reyes expired)").press("Claim review Rocket").sees(
+        "Claimed by you"
+    ).press("Release claim")
+    second.sees("You released the claim on Rocket.")
 
 
 def test_reviewer_is_suggested_with_the_reason_in_words(
     visit: Visit, rita: Any, rob: Any, waiting: Integration
 ) -> None:
-    visit(rob).go("/queue/").press("What you review").tick("Nomad").press("Save").sees("Suggestions follow it")
+    visit(rob).go("/queue/").press("Reviewer profile").tick("Nomad").press("Save profile").sees("Profile saved.")
     first = visit(rita).go(page_of(waiting, "review/")).sees("Suggested")
-    first.sees("Knows Nomad · 0 of").tick("Rob Roth").press("Assign").sees("Rob Roth reviews Rocket from now on.")
-    visit(rob).go("/queue/?tab=mine").sees("Rocket", "assigned to you")
+    first.sees("Knows Nomad · 0 of").tick("Rob Roth").press("Assign reviewer").sees("Assigned Rocket to Rob Roth.")
+    visit(rob).go("/queue/?tab=mine").sees("Rocket", "Assigned to you")
 
 
 def test_filters_are_in_the_address(visit: Visit, acme: Partner, alice: Any, rita: Any, waiting: Integration) -> None:
@@ -65,19 +67,19 @@ def test_filters_are_in_the_address(visit: Visit, acme: Partner, alice: Any, rit
     browser.page.wait_for_url("**program=vault**")
     assert parse_qs(urlsplit(browser.page.url).query)["program"] == ["vault"]
     visit(rita, phone=True, javascript=False).go(browser.page.url).sees("Safe").sees_not("Rocket")
-    browser.go(browser.page.url).choose("Waits for at least", "2 weeks").sees("No integration fits these filters.")
-    browser.press("Show everything", nth=-1).sees("Rocket", "Safe")
+    browser.go(browser.page.url).choose("Minimum waiting time", "2 weeks").sees("No matching reviews")
+    browser.press("Clear all filters", nth=-1).sees("Rocket", "Safe")
 
 
 def test_what_changed_since_the_last_look_is_said(visit: Visit, alice: Any, rita: Any, waiting: Integration) -> None:
-    reviewer = visit(rita).go(page_of(waiting, "review/")).press("Mark my place").sees("Nothing changed since")
+    reviewer = visit(rita).go(page_of(waiting, "review/")).press("Mark as read").sees("No changes since")
     partner = visit(alice).go(page_of(waiting))
     partner.write("Write to the program", "The tests run in a minute now.").press("Send")
     partner.sees("The tests run in a minute now.")
     news = reviewer.go(page_of(waiting, "review/")).page.locator("#changes")
     expect(news).to_contain_text("Alice Archer")
     expect(news).to_contain_text("The tests run in a minute now.")
-    reviewer.shot("review").press("I have seen this").sees("Nothing changed since")
+    reviewer.shot("review").press("Mark as read").sees("No changes since")
 
 
 def test_note_of_the_program_never_reaches_the_partner(
@@ -101,16 +103,16 @@ def test_decision_waits_shows_its_email_and_can_be_undone(
     visit: Visit, later: Later, alice: Any, rita: Any, waiting: Integration
 ) -> None:
     reviewer = visit(rita).go(page_of(waiting, "review/")).press("Decline").press("Decline")
-    reviewer.sees("Say why: the reason is part of the decision.")
+    reviewer.sees("Enter a reason. We record it with the decision.")
     reviewer.page.locator("#id_note").fill("It launches nothing.")
     preview = reviewer.page.locator("pre.mail-body").first
     expect(preview).to_contain_text("It launches nothing.")
     preview_text = preview.inner_text()
-    reviewer.shot("decline").press("Decline").sees("Until then the decision can be undone.")
+    reviewer.shot("decline").press("Decline").sees("You can undo this decision until")
     email = EmailMessage.objects.get(name="declined", to=alice.email)
     assert (email.state, email.text.strip()) == ("held", preview_text.strip())
     reviewer.go("/emails/?state=held").press(email.subject).sees("It launches nothing.")
-    reviewer.go(page_of(waiting, "review/")).press("Undo").sees_not("Until then the decision can be undone.")
+    reviewer.go(page_of(waiting, "review/")).press("Undo decision").sees_not("You can undo this decision until")
     later(minutes=11)
     email.refresh_from_db()
     assert (email.state, stage_of(waiting)) == ("cancelled", "review")
@@ -151,7 +153,7 @@ def test_waiver_has_a_reason_and_an_end(
 
 
 def test_on_hold_no_one_is_late_until_it_goes_on(visit: Visit, alice: Any, rita: Any, waiting: Integration) -> None:
-    reviewer = visit(rita).go(page_of(waiting, "review/")).press("Put on hold").choose("It waits for", "Somebody else")
+    reviewer = visit(rita).go(page_of(waiting, "review/")).press("Put on hold").choose("Waiting for", "Someone else")
     reviewer.page.locator("#id_note").fill("The new release of the product.")
     reviewer.press("Put on hold").sees("The new release of the product.")
     row = Integration.objects.get(pk=waiting.pk)
@@ -167,10 +169,10 @@ def test_moving_to_another_edition_is_looked_at_first(
 ) -> None:
     settings.PROGRAM_EDITIONS = {"terraform-provider": "2021-10"}
     row = begin(acme, alice, "terraform-provider", timezone.now(), category="comms-messaging")
-    reviewer = visit(rita).go(page_of(row, "review/")).press("Move to another edition").press("Show what changes")
-    reviewer.sees("Comms & Messaging", "Communication & Messaging", "What is asked in addition").shot("move-edition")
+    reviewer = visit(rita).go(page_of(row, "review/")).press("Change edition").press("Preview changes")
+    reviewer.sees("Comms & Messaging", "Communication & Messaging", "New requirements").shot("move-edition")
     assert Integration.objects.get(pk=row.pk).edition_date == "2021-10"
-    reviewer.press("Move it").sees("Rocket is in the edition 2026-06 from now on.")
+    reviewer.press("Change edition").sees("Rocket now uses edition 2026-06.")
     integration = Integration.objects.get(pk=row.pk)
     assert (integration.edition_date, integration.category) == ("2026-06", "communication-messaging")
     visit(alice).go(page_of(row, "history/")).sees("2026-06")
@@ -180,8 +182,10 @@ def test_no_one_decides_on_their_own_partner(
     visit: Visit, acme: Partner, rita: Any, rob: Any, waiting: Integration
 ) -> None:
     Membership.objects.create(partner=acme, user=rob, role="editor", joined_at=timezone.now())
-    own = visit(rob).go("/queue/").sees("your own company").sees_not("Claim Rocket")
-    own.go(page_of(waiting, "review/")).sees("You belong to Acme: another reviewer decides.").sees_not("Claim")
-    own.sees_not("Write a finding").go(page_of(waiting, "steps/approve/"))
+    own = visit(rob).go("/queue/").sees("Your company").sees_not("Claim review Rocket")
+    own.go(page_of(waiting, "review/")).sees("You are a member of Acme. Another reviewer must decide.").sees_not(
+        "Claim"
+    )
+    own.sees_not("Add finding").go(page_of(waiting, "steps/approve/"))
     expect(own.page.get_by_role("button", name="Approve")).to_have_count(0)
     visit(rita).go(page_of(waiting, "review/")).sees("Rita Reyes").sees_not("Rob Roth: ")

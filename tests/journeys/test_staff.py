@@ -38,9 +38,9 @@ def test_named_manager_is_shown_to_the_partner(visit: Visit, acme: Partner, alic
     row = begin(acme, alice, now=timezone.now())
     partner = visit(alice).go(f"/integrations/{row.uuid}/").sees(row.edition.mailbox).sees_not("sam@program.example")
     staff = visit(sam).go("/companies/").press("Acme").choose("Alliances manager", "Sam Stone").shot("company-program")
-    staff.press("Name the manager").sees("Sam Stone looks after Acme from now on.")
+    staff.press("Save alliances manager").sees("Sam Stone is now the alliances manager of Acme.")
     partner.go(f"/integrations/{row.uuid}/").sees("Sam Stone", "sam@program.example").shot("manager")
-    partner.go("/companies/acme/").sees_not("Name the manager")
+    partner.go("/companies/acme/").sees_not("Save alliances manager")
 
 
 def test_staff_read_every_email_and_decide_nothing(
@@ -52,5 +52,5 @@ def test_staff_read_every_email_and_decide_nothing(
     staff.write("Words in subject or address", "nobody@").press("Filter").sees("No mail here")
     staff.go("/emails/").page.locator("td.main a").first.click()
     staff.arrived().sees(row.edition.mailbox, "Rocket").shot("outbox-mail")
-    staff.go(f"/integrations/{row.uuid}/review/").sees("You see everything here, but only reviewers decide.")
+    staff.go(f"/integrations/{row.uuid}/review/").sees("You have read-only access. Only reviewers can decide.")
     visit(alice).go("/emails/").sees_not("Words in subject or address")

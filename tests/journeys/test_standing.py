@@ -57,7 +57,7 @@ def in_order(row: Integration) -> None:
 
 def decide(person: Person, page: str, step: str, label: str, why: str) -> Person:
     """Press a step on the standing's page, read its mail, say why, and take it."""
-    person.go(page).press(step).sees("The evidence, as both sides see it", "Subject")
+    person.go(page).press(step).sees("Evidence that both sides see", "Subject")
     return explain(person, label, why).press(step)
 
 
@@ -85,7 +85,7 @@ def test_whole_due_process(
     mail_to: Any,
 ) -> None:
     page, why = f"{walk.page}compliance/", "Reason for the partner"
-    walk.reviewer.go(page).sees("Breaches that stand", "#7", listed_provider.edition.removal).shot("standing-verified")
+    walk.reviewer.go(page).sees("Recorded breaches", "#7", listed_provider.edition.removal).shot("standing-verified")
     decide(walk.reviewer, page, "Give notice", "Reason and evidence for the partner", "Issue 7 is critical and open.")
     assert "Issue 7 is critical and open." in mail_to(alice.email, "standing").text
 
@@ -100,7 +100,7 @@ def test_whole_due_process(
     assert walk.row.listing_status == "on_notice"
     visit(rita).go(page).sees("Rita Reyes gave the notice: another reviewer decides on the suspension.")
     second = visit(rob).go("/queue/").sees("the period has ended").go(page).press("Suspend")
-    second.sees("What everybody sees then", "The program has suspended it").shot("standing-suspend")
+    second.sees("Public listing after this step", "The program suspended this integration").shot("standing-suspend")
     explain(second, why, "Nothing was done in thirty days.").press("Suspend")
     visit().go(f"/directory/{listed_provider.uuid}/").sees("Suspended").sees_not("Official").shot("listing-suspended")
 
@@ -114,14 +114,14 @@ def test_whole_due_process(
     today = visit().go(f"/directory/{listed_provider.uuid}/").sees("Partner", "Listed again, in good standing.")
     assert today.page.locator("h2, .badge", has_text="Suspended").count() == 0  # what has changed still says it was
     partner.go(page).sees("Nothing was done in thirty days.", "Release 1.2 and issue 7.")
-    partner.page.get_by_role("link", name="The evidence of then").first.click()
-    partner.arrived().sees("As it was before a decision", "#7")
+    partner.page.get_by_role("link", name="Evidence at that time").first.click()
+    partner.arrived().sees("Evidence at the time of a decision", "#7")
 
 
 def test_partner_steps_down_without_shame(
     walk: Walk, listed_provider: Integration, visit: Callable[..., Person]
 ) -> None:
-    walk.partner.go(walk.page).press("Step down to community").sees("What everybody sees then", "Community")
+    walk.partner.go(walk.page).press("Step down to community").sees("Public listing after this step", "Community")
     walk.partner.press("Step down to community")
     assert (walk.row.listing_status, walk.row.tier) == ("unlisted", "community")
     visit().go(f"/directory/{listed_provider.uuid}/").sees("Its company no longer promises support and said so.")

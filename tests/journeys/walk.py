@@ -114,10 +114,10 @@ class Walk:
         reviewer.go("/queue/").sees(self.row.name).press(f"Claim {self.row.name}")
         reviewer.go(f"{self.page}review/")
         reviewer.page.evaluate("document.querySelectorAll('section > details').forEach(d => { d.open = true })")
-        item = reviewer.page.locator("li.requirement", has_text="Write a finding").first
-        item.get_by_text("Write a finding").click()
-        item.get_by_label("What should change").fill(text)
-        reviewer.press("Write the finding", within=item)
+        item = reviewer.page.locator("li.requirement", has_text="Add finding").first
+        item.get_by_text("Add finding").click()
+        item.get_by_label("Requested change").fill(text)
+        reviewer.press("Add finding", within=item)
         reviewer.go(f"{self.page}review/").press("Request changes").sees(text).press("Request changes")
         self.later(minutes=11)
         for requirement in self.partners_part():

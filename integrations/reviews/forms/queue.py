@@ -1,4 +1,4 @@
-"""Which integrations does the queue show? Its filters, read from the address."""
+"""Filter form of the review queue."""
 
 from functools import lru_cache
 from typing import Any
@@ -25,18 +25,17 @@ RESPONSIBLE_PARTY_LABELS = {
     "any": gettext_lazy("Anyone"),
 }
 
-
 FILTER_FIELDS = ("program", "stage", "category", "age", "holder")
 
 
 class QueueFilterForm(forms.Form):
-    """What the address of the queue asks for."""
+    """Filters in the URL of the review queue."""
 
     program = forms.ChoiceField(label=gettext_lazy("Program"), required=False)
     stage = forms.ChoiceField(label=gettext_lazy("Stage"), required=False)
     category = forms.ChoiceField(label=gettext_lazy("Category"), required=False)
-    age = forms.ChoiceField(label=gettext_lazy("Waits for at least"), required=False)
-    holder = forms.ChoiceField(label=gettext_lazy("Whose turn"), required=False)
+    age = forms.ChoiceField(label=gettext_lazy("Minimum waiting time"), required=False)
+    holder = forms.ChoiceField(label=gettext_lazy("Responsible party"), required=False)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -51,13 +50,13 @@ class QueueFilterForm(forms.Form):
         for name, options in choices.items():
             field = self.fields[name]
             field.choices = options  # type: ignore[attr-defined]
-            field.error_messages["invalid_choice"] = _("There is no such choice: all are shown.")
+            field.error_messages["invalid_choice"] = _("Unknown filter value. The list shows all results.")
 
 
 def parse_filters(values: tuple[str, ...]) -> tuple[dict[str, str], str]:
-    """What is chosen, and the fields as HTML, for the words of the address in the order of FILTERS.
+    """Return the selected filters and the rendered fields for the URL values in the order of FILTER_FIELDS.
 
-    Kept, since nothing else matters: checking and drawing five choices takes longer than the rest of the page.
+    The result is cached: validating and rendering five choice fields takes longer than the rest of the page.
     """
     return _parse_filters(get_language(), values)
 

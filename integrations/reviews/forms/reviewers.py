@@ -1,4 +1,4 @@
-"""What does a reviewer take on, when are they away, and is that fit?"""
+"""Form for reviewer profiles."""
 
 from typing import Any
 
@@ -11,22 +11,22 @@ from integrations.reviews.models import ReviewerProfile
 
 
 class ReviewerProfileForm(forms.ModelForm):  # type: ignore[type-arg]
-    """What a reviewer takes on, and when they are away."""
+    """Programs, limit, and absence of a reviewer."""
 
     programs = forms.MultipleChoiceField(
         label=gettext_lazy("Programs you review"),
-        help_text=gettext_lazy("None ticked: you are suggested for every program."),
+        help_text=gettext_lazy("Leave all clear to be suggested for every program."),
         choices=[(key, p.name) for key, p in PROGRAMS.items()],
         widget=forms.CheckboxSelectMultiple,
         required=False,
     )
-    max_open_reviews = forms.IntegerField(label=gettext_lazy("Most reviews at once"), min_value=1, max_value=50)
+    max_open_reviews = forms.IntegerField(label=gettext_lazy("Maximum open reviews"), min_value=1, max_value=50)
 
     class Meta:
         model = ReviewerProfile
         fields = ("programs", "away_from", "away_until", "max_open_reviews")
         labels = {"away_from": gettext_lazy("Away from"), "away_until": gettext_lazy("Away until")}
-        help_texts = {"away_until": gettext_lazy("The last day away. Blank: until further notice.")}
+        help_texts = {"away_until": gettext_lazy("Last day of your absence. Leave blank if you don't know it.")}
         widgets = {
             name: forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d") for name in ("away_from", "away_until")
         }
@@ -35,7 +35,7 @@ class ReviewerProfileForm(forms.ModelForm):  # type: ignore[type-arg]
         data = super().clean() or {}
         away_from, away_until = data.get("away_from"), data.get("away_until")
         if away_until and not away_from and "away_from" not in self.errors:
-            self.add_error("away_from", _("Say from which day you are away."))
+            self.add_error("away_from", _("Enter the first day of your absence."))
         if away_from and away_until and away_until < away_from:
-            self.add_error("away_until", _("This day is before the first day away."))
+            self.add_error("away_until", _("Enter a date on or after the first day of your absence."))
         return data

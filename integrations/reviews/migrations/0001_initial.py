@@ -19,7 +19,7 @@ class Migration(migrations.Migration):
                 ('programs', models.JSONField(blank=True, default=list)),
                 ('away_from', models.DateField(blank=True, null=True)),
                 ('away_until', models.DateField(blank=True, null=True)),
-                ('max_open_reviews', models.PositiveSmallIntegerField(default=8, verbose_name='most reviews at once')),
+                ('max_open_reviews', models.PositiveSmallIntegerField(default=8, verbose_name='maximum open reviews')),
                 ('user', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='reviewer_profile', to=settings.AUTH_USER_MODEL)),
             ],
         ),

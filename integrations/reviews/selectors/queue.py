@@ -1,4 +1,4 @@
-"""What waits for the program? Rows and figures of the queue as plain values, whatever its length in two queries."""
+"""Rows and figures of the review queue as plain values, in two queries for any length."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -21,9 +21,9 @@ from integrations.submissions.workflow.states import ResponsibleParty, ReviewSta
 
 PAGE_SIZE = 50
 POSITION_COLUMNS = ("program_key", "edition_date", "step", "stage", "review_state", "review_round")
-PLACEHOLDER_UUID = UUID(int=0)  # stands in an address that is made once and filled for each row
+PLACEHOLDER_UUID = UUID(int=0)  # resolves each URL once for all rows
 PLACEHOLDER_TEXT = str(PLACEHOLDER_UUID)
-TAB_LABELS = {"all": gettext_noop("All"), "mine": gettext_noop("Mine"), "free": gettext_noop("Free")}
+TAB_LABELS = {"all": gettext_noop("All"), "mine": gettext_noop("Mine"), "free": gettext_noop("Unclaimed")}
 ROW_COLUMNS = (
     *POSITION_COLUMNS,
     "uuid",
@@ -41,35 +41,35 @@ ROW_COLUMNS = (
     "reviewer__email",
     "claim_expires_at",
 )
-# Outcomes of checks as a narrow cell says them: the sign and the word for those who hear it.
+# Check outcomes in a narrow cell: a sign, and a word for screen readers.
 OUTCOME_SIGNS = {
     "fail": ("✗", gettext_noop("failed")),
-    "error": ("?", gettext_noop("could not be looked at")),
+    "error": ("?", gettext_noop("error")),
     "expired": ("⟳", gettext_noop("stale")),
     "not_run": ("○", gettext_noop("not run")),
-    "warn": ("!", gettext_noop("with a warning")),
-    "waived": ("~", "waived"),
+    "warn": ("!", gettext_noop("warning")),
+    "waived": ("~", gettext_noop("waived")),
     "pass": ("✓", gettext_noop("passed")),
 }
 
 
 class QueueRow(TypedDict):
-    """One integration as the queue lists it, in words. `claim`: what the button says, blank for no button.
+    """Row of the review queue. `claim` is the label of the button, blank without a button.
 
-    A dictionary, since templates read its keys several times faster than attributes, and fifty rows add up.
+    A dictionary, because templates read keys several times faster than attributes and a page has fifty rows.
     """
 
     href: str
     name: str
     company: str
     program: str
-    place: str
+    position: str
     reasons: list[str]
     due: datetime | None
     since: datetime | None
     checks: str
-    checks_said: str
-    held_by: str
+    checks_label: str
+    reviewer: str
     is_mine: bool
     claim: str
     claim_href: str
@@ -77,7 +77,7 @@ class QueueRow(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class QueueSummary:
-    """The figures above the queue, of what the filters leave."""
+    """Figures above the review queue for the filtered rows."""
 
     due_today: int
     open: int
@@ -86,7 +86,7 @@ class QueueSummary:
 
 
 def filter_queue(filters: dict[str, str], now: datetime) -> QuerySet[Integration]:
-    """The integrations that the filters leave, the most pressing first."""
+    """Return the filtered integrations, most urgent first."""
     responsible_party = filters.get("holder") or ResponsibleParty.PROGRAM
     if responsible_party == ResponsibleParty.PROGRAM:
         rows = Integration.objects.in_queue()
@@ -105,13 +105,13 @@ def filter_queue(filters: dict[str, str], now: datetime) -> QuerySet[Integration
 
 
 def build_tab_condition(tab: str, user: Any, now: datetime) -> Q:
-    """What a tab shows. Free: nobody's, or somebody's whose claim ran out."""
+    """Return the condition of a tab. Unclaimed: without a reviewer, or with an expired claim."""
     is_free = Q(reviewer=None) | Q(claim_expires_at__lte=now)
     return {"mine": Q(reviewer=user), "free": is_free}.get(tab, Q())
 
 
 def summarize_queue(rows: QuerySet[Integration], user: Any, now: datetime) -> QueueSummary:
-    """One query for all figures."""
+    """Return all figures with one query."""
     tomorrow = timezone.localtime(now).replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=1)
     figures = rows.order_by().aggregate(
         all=Count("pk"),
@@ -125,13 +125,13 @@ def summarize_queue(rows: QuerySet[Integration], user: Any, now: datetime) -> Qu
 
 
 def _format_waiting_time(duration: timedelta) -> str:
-    """ "6 d", or hours below two days."""
+    """Return the days, or the hours below two days, such as "6 d"."""
     return f"{duration.days} d" if duration.days > 1 else f"{int(duration.total_seconds() // 3600)} h"
 
 
 @dataclass(frozen=True, slots=True)
 class QueueReader:
-    """Who looks at the queue, asked once: the companies they belong to, and whether they may claim at all."""
+    """Reader of the queue with permissions that are the same for all rows."""
 
     pk: int
     partner_ids: frozenset[int]
@@ -145,7 +145,7 @@ def get_queue_reader(user: Any) -> QueueReader:
 def build_page(
     rows: QuerySet[Integration], count: int, number: Any, user: Any, now: datetime
 ) -> tuple[Page, list[QueueRow]]:
-    """One page: its place in the whole (counted before), and its rows in words."""
+    """Return a page and its rows. `count` is the total, known from the summary."""
     paginator = Paginator(rows.values_list(*ROW_COLUMNS), PAGE_SIZE)
     paginator.count = count  # type: ignore[misc]
     page = paginator.get_page(number)
@@ -157,7 +157,7 @@ def build_page(
 
 
 def _list_reasons(values: dict[str, Any]) -> list[str]:
-    """Why it is in the queue, as it was written down; where it is not the program's turn, whose it is."""
+    """Return why the row is in the queue, or the next action when another party is responsible."""
     return (
         list(values["reasons"])
         if values["responsible_party"] == ResponsibleParty.PROGRAM
@@ -172,20 +172,20 @@ def _build_row(values: dict[str, Any], links: tuple[str, str], reader: QueueRead
         for outcome, (sign, outcome_label) in OUTCOME_SIGNS.items()
         if outcome in values["requirement_counts"]
     ]
-    held_by, claim = _describe_claim(values, reader, now)
+    reviewer_label, claim = _describe_claim(values, reader, now)
     return {
         "href": href,
         "name": values["name"],
         "company": values["partner__name"],
         "program": PROGRAMS[values["program_key"]].name,
-        "place": _format_position(get_language(), *[values[column] for column in POSITION_COLUMNS]),
+        "position": _format_position(get_language(), *[values[column] for column in POSITION_COLUMNS]),
         "reasons": [translate_next_action(reason) for reason in _list_reasons(values)],
         "due": values["action_due_at"],
         "since": values["responsible_since"],
         "checks": " ".join([f"{count}{sign}" for count, sign, outcome_label in signs]),
-        "checks_said": ", ".join([f"{count} {outcome_label}" for count, sign, outcome_label in signs])
-        or _("no checks"),
-        "held_by": held_by,
+        "checks_label": ", ".join([f"{count} {outcome_label}" for count, sign, outcome_label in signs])
+        or _("no check results"),
+        "reviewer": reviewer_label,
         "is_mine": values["reviewer_id"] == reader.pk,
         "claim": claim,
         "claim_href": claim_href,
@@ -204,23 +204,23 @@ def _format_position(
 
 
 def _describe_claim(values: dict[str, Any], reader: QueueReader, now: datetime) -> tuple[str, str]:
-    """Who has it, in words, and what the button of this person says."""
+    """Return the reviewer label and the label of the claim button, blank without a button."""
     claim_expires_at, reviewer_id = values["claim_expires_at"], values["reviewer_id"]
     if values["partner_id"] in reader.partner_ids:
-        return _("your own company"), ""
-    button_label = _("Claim") if reader.can_claim else ""
+        return _("Your company"), ""
+    button_label = _("Claim review") if reader.can_claim else ""
     if reviewer_id is None:
-        return _("free"), button_label
+        return _("Unclaimed"), button_label
     is_mine = reviewer_id == reader.pk
-    name = _("yours") if is_mine else values["reviewer__name"] or values["reviewer__email"]
+    name = _("you") if is_mine else values["reviewer__name"] or values["reviewer__email"]
     if claim_expires_at is None:
-        return (_("assigned to you"), button_label) if is_mine else (_("assigned to %(name)s") % {"name": name}, "")
+        return (_("Assigned to you"), button_label) if is_mine else (_("Assigned to %(name)s") % {"name": name}, "")
     if claim_expires_at > now:
         local = timezone.localtime(claim_expires_at)
         end_time = f"{local:%H:%M}{' UTC' if local.tzname() == 'UTC' else ''}"
-        return _("%(name)s until %(at)s") % {"name": name, "at": end_time}, ""
+        return _("Claimed by %(name)s until %(time)s") % {"name": name, "time": end_time}, ""
     return (
-        (_("yours, the claim ran out"), button_label)
+        (_("Assigned to you (claim expired)"), button_label)
         if is_mine
-        else (_("free, was with %(name)s") % {"name": name}, button_label)
+        else (_("Unclaimed (claim by %(name)s expired)") % {"name": name}, button_label)
     )

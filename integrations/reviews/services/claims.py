@@ -17,27 +17,30 @@ from portal.core.errors import ActionRefused
 
 
 def claim_review(integration: Integration, *, actor: Any, now: datetime) -> Integration:
-    """Take an integration for a while. A lease that ran out may be taken by anyone."""
+    """Claim a review for a limited time. Any reviewer can claim it after the claim expires."""
     with integration_changes(integration, permissions.can_decide, actor=actor, now=now) as row:
         is_claimed_by_other = (
             row.reviewer_id not in (None, actor.pk) and row.claim_expires_at is not None and row.claim_expires_at > now
         )
         if is_claimed_by_other:
             raise ActionRefused(
-                _("%(reviewer)s has it until %(claim_expires_at)s UTC.")
+                _(
+                    "%(reviewer)s claimed this review until %(claim_expires_at)s UTC. "
+                    "Wait until then, or ask them to release the claim."
+                )
                 % {"reviewer": row.reviewer, "claim_expires_at": f"{row.claim_expires_at:%H:%M}"},
                 "conflict",
             )
         is_new_reviewer = row.reviewer_id != actor.pk
         row.reviewer, row.claim_expires_at = actor, now + timedelta(minutes=settings.REVIEW_CLAIM_MINUTES)
-        row.version -= 1  # a claim makes nobody's page out of date
+        row.version -= 1  # open pages stay current
         if is_new_reviewer:
             record_event(row, "claimed", actor=actor, now=now, internal=True)
     return row
 
 
 def renew_claim(integration: Integration, *, actor: Any, now: datetime) -> None:
-    """Lengthen one's own lease while one works; nothing happens to another's."""
+    """Extend the actor's own claim; claims of others don't change."""
     expires_at = now + timedelta(minutes=settings.REVIEW_CLAIM_MINUTES)
     Integration.objects.filter(pk=integration.pk, reviewer=actor, claim_expires_at__isnull=False).update(
         claim_expires_at=expires_at
@@ -45,13 +48,14 @@ def renew_claim(integration: Integration, *, actor: Any, now: datetime) -> None:
 
 
 def release_claim(integration: Integration, *, actor: Any, now: datetime) -> None:
-    """Give one's own integration back to the queue. What another holds is given away by assign() only."""
+    """Release the actor's own claim. Only assign_reviewer() changes the reviewer for someone else."""
     with integration_changes(integration, permissions.can_decide, actor=actor, now=now) as row:
         if row.reviewer_id != actor.pk:
             raise ActionRefused(
-                _("%(reviewer)s has it, not you.") % {"reviewer": row.reviewer}
+                _("%(reviewer)s reviews this integration. You can release only your own claim.")
+                % {"reviewer": row.reviewer}
                 if row.reviewer
-                else _("Nobody has it."),
+                else _("No reviewer has claimed this review."),
                 "conflict",
             )
         row.reviewer, row.claim_expires_at = None, None
@@ -60,10 +64,11 @@ def release_claim(integration: Integration, *, actor: Any, now: datetime) -> Non
 
 
 def assign_reviewer(integration: Integration, reviewer: Any, *, actor: Any, now: datetime) -> None:
-    """Name the reviewer. Never one of the integration's own company."""
+    """Assign a reviewer who is not a member of the integration's partner."""
     if not permissions.can_decide(integration, reviewer):
         raise ActionRefused(
-            _("%(reviewer)s cannot review this: not a reviewer, or of the same company.") % {"reviewer": reviewer},
+            _("%(reviewer)s can't review this integration. Choose a reviewer from another company.")
+            % {"reviewer": reviewer},
             "forbidden",
         )
     with integration_changes(integration, permissions.can_assign_reviewer, actor=actor, now=now) as row:
@@ -72,8 +77,8 @@ def assign_reviewer(integration: Integration, reviewer: Any, *, actor: Any, now:
 
 
 def change_profile(user: Any, fields: Mapping[str, Any], *, actor: Any) -> ReviewerProfile:
-    """Say what a reviewer takes on: programs, away_from, away_until, max_open_reviews. Each for themselves."""
+    """Save the actor's own reviewer profile: programs, away_from, away_until, max_open_reviews."""
     if actor.pk != user.pk or not user.is_reviewer:
-        raise ActionRefused(gettext("Reviewers say for themselves what they take on."), "forbidden")
+        raise ActionRefused(gettext("Only reviewers can change their own profile."), "forbidden")
     profile, _ = ReviewerProfile.objects.update_or_create(user=user, defaults=dict(fields))
     return profile

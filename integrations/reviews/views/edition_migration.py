@@ -1,4 +1,4 @@
-"""What would another edition of its program change for an integration, and shall it move there?"""
+"""Page for moving an integration to another edition of its program."""
 
 from datetime import datetime
 from typing import Any
@@ -25,14 +25,14 @@ from portal.notifications.models import EmailMessage
 
 
 class EditionMigrationForm(forms.Form):
-    """Where to, and what the partner should know about it."""
+    """Target edition and a note for the partner."""
 
     to = forms.ChoiceField(
         label=gettext_lazy("Edition"),
-        error_messages={"invalid_choice": gettext_lazy("The program has no such edition.")},
+        error_messages={"invalid_choice": gettext_lazy("Unknown edition.")},
     )
     note = MultiLineField(
-        label=gettext_lazy("What the partner should know"),
+        label=gettext_lazy("Note for the partner"),
         required=False,
         max_length=2000,
         rows=3,
@@ -45,15 +45,15 @@ class EditionMigrationForm(forms.Form):
 
 
 def migrate_edition(request: HttpRequest, uuid: UUID) -> HttpResponse:
-    """Choose an edition, see the dry run with the exact mail, then move."""
+    """Show the dry run with the exact emails, or move the integration."""
     integration = load_integration_for_program(request, uuid)
-    why_not, now = explain_decision_refusal(integration, request.user), timezone.now()
+    decision_refusal, now = explain_decision_refusal(integration, request.user), timezone.now()
     form = EditionMigrationForm(integration, (request.POST if request.method == "POST" else request.GET) or None)
     context: dict[str, Any] = {
         "integration": integration,
         "program": integration.program,
         "form": form,
-        "why_not": why_not,
+        "decision_refusal": decision_refusal,
     }
     if form.is_valid():
         to, note = form.cleaned_data["to"], form.cleaned_data["note"]
@@ -61,8 +61,8 @@ def migrate_edition(request: HttpRequest, uuid: UUID) -> HttpResponse:
             if request.method == "POST" and "move" in request.POST:
                 return _migrate(request, integration, to, note)
             context["plan"] = editions.plan_migration(integration, to, now)
-            context["mails"] = (
-                [] if why_not else preview_emails(integration, to, actor=request.user, note=note, now=now)
+            context["emails"] = (
+                [] if decision_refusal else preview_emails(integration, to, actor=request.user, note=note, now=now)
             )
         except ActionRefused as refusal:
             context |= {
@@ -70,7 +70,9 @@ def migrate_edition(request: HttpRequest, uuid: UUID) -> HttpResponse:
                 "kind": refusal.kind,
                 "integration": load_visible_integration(request, uuid),
             }
-    return render(request, "reviews/transitions/move_edition.html", context, status=_get_status_code(request, context))
+    return render(
+        request, "reviews/transitions/edition_migration.html", context, status=_get_status_code(request, context)
+    )
 
 
 def _get_status_code(request: HttpRequest, context: dict[str, Any]) -> int:
@@ -80,14 +82,12 @@ def _get_status_code(request: HttpRequest, context: dict[str, Any]) -> int:
 
 def _migrate(request: HttpRequest, integration: Integration, to: str, note: str) -> HttpResponse:
     editions.migrate_edition(integration, to, actor=request.user, now=timezone.now(), note=note)
-    messages.success(
-        request, _("%(name)s is in the edition %(to)s from now on.") % {"name": integration.name, "to": to}
-    )
+    messages.success(request, _("%(name)s now uses edition %(edition)s.") % {"name": integration.name, "edition": to})
     return redirect("review", uuid=integration.uuid)
 
 
 def preview_emails(integration: Integration, to: str, *, actor: Any, note: str, now: datetime) -> list[EmailMessage]:
-    """The exact mails that moving would send: it is done for real and then rolled back. Raises ActionRefused."""
+    """Return the exact emails of a migration by performing it and rolling it back. Raises ActionRefused."""
     with transaction.atomic():
         editions.migrate_edition(integration, to, actor=actor, now=now, note=note)
         event = integration.events.filter(event_type="edition_moved").latest("seq")

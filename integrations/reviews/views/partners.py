@@ -1,4 +1,4 @@
-"""Which companies are there, and who looks after them? For people of the program."""
+"""Partner pages for program staff."""
 
 from django import forms
 from django.contrib import messages
@@ -25,13 +25,13 @@ MAX_RECENT_EVENTS = 20
 
 
 class AlliancesManagerForm(forms.Form):
-    """Who the company writes to. Nobody: the program's mailbox is shown."""
+    """Contact of a partner; without one, the program mailbox is shown."""
 
     manager = forms.ModelChoiceField(
         label=gettext_lazy("Alliances manager"),
         queryset=get_user_model().objects.none(),
         required=False,
-        empty_label=gettext_lazy("Nobody: the program's mailbox is shown"),
+        empty_label=gettext_lazy("None (program mailbox)"),
     )
 
     def __init__(self, *args: object, **kwargs: object) -> None:
@@ -41,7 +41,7 @@ class AlliancesManagerForm(forms.Form):
 
 
 def list_partners(request: HttpRequest) -> HttpResponse:
-    """Every company with its integrations counted, by name or by words in it."""
+    """List all partners with counts of their integrations, optionally filtered by a search query."""
     require_program_staff(request)
     query = clean_search_query(request.GET.get("q", ""))
     context = {"page": paginate(request, search_partners(query)), "q": query}
@@ -49,10 +49,10 @@ def list_partners(request: HttpRequest) -> HttpResponse:
 
 
 def search_partners(query: str) -> QuerySet[Partner]:
-    """The companies by name, those with the words in name or domain, each with its `open` and `listed` counted."""
+    """Return partners whose name or domain contains the query, with `open_count` and `listed_count`."""
     rows = Partner.objects.select_related("alliances_manager").annotate(
-        open=Count("integrations", filter=~Q(integrations__stage__in=[str(s) for s in FINAL_STAGES])),
-        listed=Count("integrations", filter=~Q(integrations__listing_status__in=["unlisted", "delisted"])),
+        open_count=Count("integrations", filter=~Q(integrations__stage__in=[str(s) for s in FINAL_STAGES])),
+        listed_count=Count("integrations", filter=~Q(integrations__listing_status__in=["unlisted", "delisted"])),
     )
     if query:
         rows = rows.filter(Q(name__icontains=query) | Q(domain__icontains=query))
@@ -60,7 +60,7 @@ def search_partners(query: str) -> QuerySet[Partner]:
 
 
 def show_partner(request: HttpRequest, slug: str) -> HttpResponse:
-    """One company as the program sees it; its Alliances manager is named here."""
+    """Show a partner to program staff and save its alliances manager."""
     require_program_staff(request)
     partner = get_object_or_404(Partner.objects.select_related("alliances_manager"), slug=slug)
     form = AlliancesManagerForm(request.POST or None, initial={"manager": partner.alliances_manager})
@@ -70,15 +70,16 @@ def show_partner(request: HttpRequest, slug: str) -> HttpResponse:
             creation.assign_manager(partner, manager, actor=request.user, now=timezone.now())
             messages.success(
                 request,
-                _("%(value)s looks after %(name)s from now on.")
-                % {"value": manager or _("The mailbox"), "name": partner.name},
+                _("%(manager)s is now the alliances manager of %(name)s.") % {"manager": manager, "name": partner.name}
+                if manager
+                else _("%(name)s now uses the program mailbox.") % {"name": partner.name},
             )
         except ActionRefused as refusal:
             report_refusal(request, refusal)
         return redirect("partner", slug)
     memberships = Membership.objects.filter(partner=partner, ended_at=None).select_related("user").order_by("joined_at")
     rows = partner.integrations.order_by("-created_at")
-    context = {"partner": partner, "form": form, "people": memberships, "page": paginate(request, rows)} | {
+    context = {"partner": partner, "form": form, "members": memberships, "page": paginate(request, rows)} | {
         "agreements": partner_presenters.list_agreements(partner),
         "can_download": permissions.can_download(partner, request.user, is_agreement=True),
         "events": partner_presenters.get_history(partner, with_people=False)[:MAX_RECENT_EVENTS],
@@ -87,9 +88,9 @@ def show_partner(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def require_program_staff(request: HttpRequest) -> None:
-    """Partners have no list of companies."""
+    """Raise Http404 for everyone except program staff."""
     if not permissions.is_program_staff(request.user):
-        raise Http404(_("There is nothing here for you."))
+        raise Http404(_("Page not found."))
 
 
 urlpatterns = [

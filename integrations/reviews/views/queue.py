@@ -1,4 +1,4 @@
-"""What does a reviewer take next? The queue, claims with a lease, who should review, and a reviewer's own profile."""
+"""Review queue, claims, reviewer assignment, and reviewer profiles."""
 
 from typing import Any
 from uuid import UUID
@@ -25,9 +25,9 @@ from portal.ui.refusals import report_refusal
 
 
 def require_program_staff(request: HttpRequest) -> None:
-    """Raises Http404 for everybody but the people of the program: for others there is no queue."""
+    """Raise Http404 for everyone except program staff."""
     if not permissions.is_program_staff(request.user):
-        raise Http404(_("There is nothing here for you."))
+        raise Http404(_("Page not found."))
 
 
 def load_integration_for_program(request: HttpRequest, uuid: UUID) -> Integration:
@@ -37,7 +37,7 @@ def load_integration_for_program(request: HttpRequest, uuid: UUID) -> Integratio
 
 @vary_on_headers("HX-Request")
 def show_queue(request: HttpRequest) -> HttpResponse:
-    """What waits for the program, the most pressing first."""
+    """Show integrations that wait for the program, most urgent first."""
     require_program_staff(request)
     now = timezone.now()
     filters, filter_fields = parse_filters(tuple(request.GET.get(name, "")[:60] for name in FILTER_FIELDS))
@@ -51,7 +51,7 @@ def show_queue(request: HttpRequest) -> HttpResponse:
     )
     context = {
         "filters": filter_fields,
-        "head": summary,
+        "summary": summary,
         "tabs": _build_tabs(request, summary, tab),
         "tab": tab,
         "page": page,
@@ -65,7 +65,7 @@ def show_queue(request: HttpRequest) -> HttpResponse:
 
 
 def _build_tabs(request: HttpRequest, summary: queue_selectors.QueueSummary, current: str) -> list[dict[str, Any]]:
-    """The tabs with their addresses; the filters stay, the page does not."""
+    """Return the tabs with URLs that retain the filters but not the page."""
     tabs = []
     for tab, label in queue_selectors.TAB_LABELS.items():
         query = request.GET.copy()
@@ -73,14 +73,14 @@ def _build_tabs(request: HttpRequest, summary: queue_selectors.QueueSummary, cur
         query["tab"] = tab
         is_current = tab == current
         tabs.append(
-            {"word": _(label), "href": f"?{query.urlencode()}", "count": summary.tabs[tab], "current": is_current}
+            {"label": _(label), "href": f"?{query.urlencode()}", "count": summary.tabs[tab], "current": is_current}
         )
     return tabs
 
 
 @require_button("review")
 def claim_review(request: HttpRequest, uuid: UUID) -> HttpResponse:
-    """Take it for a while and open it; where somebody was faster, back to the queue with their name."""
+    """Claim a review and open it; return to the queue with an error if someone else claimed it."""
     integration = load_integration_for_program(request, uuid)
     try:
         claims.claim_review(integration, actor=request.user, now=timezone.now())
@@ -92,7 +92,7 @@ def claim_review(request: HttpRequest, uuid: UUID) -> HttpResponse:
 
 @require_button("review")
 def renew_claim(request: HttpRequest, uuid: UUID) -> HttpResponse:
-    """Lengthen one's own lease, and say who has it now."""
+    """Renew the user's claim and render the claim status."""
     integration = load_integration_for_program(request, uuid)
     now = timezone.now()
     claims.renew_claim(integration, actor=request.user, now=now)
@@ -105,17 +105,17 @@ def renew_claim(request: HttpRequest, uuid: UUID) -> HttpResponse:
 
 
 def build_claim_context(integration: Integration, user: Any) -> dict[str, Any]:
-    """What the line about the claim needs, on the page and as a fragment."""
+    """Return the context of the claim status, for the page and the fragment."""
     return {"can_decide": permissions.can_decide(integration, user), "for_me": integration.reviewer_id == user.pk}
 
 
 @require_button("review")
 def release_claim(request: HttpRequest, uuid: UUID) -> HttpResponse:
-    """Give it back to the queue."""
+    """Release the user's claim."""
     integration = load_integration_for_program(request, uuid)
     try:
         claims.release_claim(integration, actor=request.user, now=timezone.now())
-        messages.success(request, _("%(name)s is back in the queue.") % {"name": integration.name})
+        messages.success(request, _("You released the claim on %(name)s.") % {"name": integration.name})
     except ActionRefused as refusal:
         report_refusal(request, refusal)
     return _redirect_to_queue(request)
@@ -123,7 +123,7 @@ def release_claim(request: HttpRequest, uuid: UUID) -> HttpResponse:
 
 @require_button("review")
 def assign_reviewer(request: HttpRequest, uuid: UUID) -> HttpResponse:
-    """Name the reviewer."""
+    """Assign a reviewer."""
     integration = load_integration_for_program(request, uuid)
     reviewer_pk = request.POST.get("reviewer", "")
     reviewers = get_user_model().objects.filter(is_reviewer=True, is_active=True)
@@ -132,10 +132,10 @@ def assign_reviewer(request: HttpRequest, uuid: UUID) -> HttpResponse:
     )
     try:
         if reviewer is None:
-            raise ActionRefused(_("Choose a reviewer first."))
+            raise ActionRefused(_("Select a reviewer."))
         claims.assign_reviewer(integration, reviewer, actor=request.user, now=timezone.now())
         messages.success(
-            request, _("%(reviewer)s reviews %(name)s from now on.") % {"reviewer": reviewer, "name": integration.name}
+            request, _("Assigned %(name)s to %(reviewer)s.") % {"reviewer": reviewer, "name": integration.name}
         )
     except ActionRefused as refusal:
         report_refusal(request, refusal)
@@ -143,21 +143,21 @@ def assign_reviewer(request: HttpRequest, uuid: UUID) -> HttpResponse:
 
 
 def edit_profile(request: HttpRequest) -> HttpResponse:
-    """What I review, how much of it, and when I am away."""
+    """Edit the user's reviewer profile."""
     if not request.user.is_reviewer:  # type: ignore[union-attr]
-        raise Http404(_("Only reviewers say what they review."))
+        raise Http404(_("Only reviewers have a reviewer profile."))
     reviewer_profile = ReviewerProfile.objects.filter(user=request.user).first() or ReviewerProfile(user=request.user)  # type: ignore[misc]
     unsent = request.unsent()  # type: ignore[attr-defined]
     form = ReviewerProfileForm(request.POST or unsent or None, instance=reviewer_profile)
     if request.method == "POST" and form.is_valid():
         claims.change_profile(request.user, form.cleaned_data, actor=request.user)
-        messages.success(request, _("Saved. Suggestions follow it from now on."))
+        messages.success(request, _("Profile saved."))
         return redirect("queue")
     return render(request, "reviews/queue_profile.html", {"form": form}, status=422 if form.is_bound else 200)
 
 
 def _redirect_to_queue(request: HttpRequest) -> HttpResponse:
-    """The queue as it was filtered: only the query is taken along, never an address."""
+    """Redirect to the queue with its filters. Only the query is taken from the request, never a URL."""
     query = QueryDict(request.POST.get("back", "")[:500]).urlencode()
     return redirect(reverse("queue") + (f"?{query}" if query else ""))
 

@@ -1,4 +1,4 @@
-"""What does a reviewer see and write about one integration? Findings, answers to them, the thread, the last look."""
+"""Review page with findings, messages, and the read marker."""
 
 from typing import Any
 from uuid import UUID
@@ -34,7 +34,7 @@ from portal.ui.refusals import report_refusal
 
 
 def show_review(request: HttpRequest, uuid: UUID) -> HttpResponse:
-    """The page on which a reviewer decides. One of the company itself sees what the company sees."""
+    """Show the review page. Members of the integration's partner see the partner's page instead."""
     integration = load_integration_for_program(request, uuid)
     if permissions.get_role(integration.partner, request.user):
         messages.info(request, explain_decision_refusal(integration, request.user))
@@ -43,15 +43,15 @@ def show_review(request: HttpRequest, uuid: UUID) -> HttpResponse:
 
 
 def build_review_context(integration: Integration, user: Any) -> dict[str, Any]:
-    """Everything the page shows, internal notes too: for people of the program only."""
+    """Return the context of the review page, including internal notes, for program staff only."""
     now, read_marker = timezone.now(), get_read_marker(integration, user)
     return {
         "integration": integration,
         "edition": integration.edition,
         "program": integration.program,
         "path": list_path_steps(integration),
-        "groups": list_review_sections(integration, now),
-        "look": read_marker,
+        "sections": list_review_sections(integration, now),
+        "read_marker": read_marker,
         "changes": list_changes_since(integration, read_marker, with_notes=True) if read_marker else [],
         "thread": list(integration.messages.select_related("author")),
         "actions": filter_relevant_actions(integration, list_available_transitions(integration, user, now=now)),
@@ -60,7 +60,7 @@ def build_review_context(integration: Integration, user: Any) -> dict[str, Any]:
         if permissions.can_assign_reviewer(integration, user) and integration.is_open
         else [],
         "undo": get_undoable_decision(integration, user, now),
-        "why_not": explain_decision_refusal(integration, user),
+        "decision_refusal": explain_decision_refusal(integration, user),
         "can_raise_finding": can_raise_finding(integration, user),
         "can_write_note": True,
         "now": now,
@@ -72,21 +72,21 @@ def build_review_context(integration: Integration, user: Any) -> dict[str, Any]:
 
 @require_button("review")
 def mark_read(request: HttpRequest, uuid: UUID) -> HttpResponse:
-    """Everything up to now has been looked at."""
+    """Mark all changes until now as read."""
     integration = load_integration_for_program(request, uuid)
     finding_services.update_read_marker(integration, actor=request.user, now=timezone.now())
     return redirect("review", uuid=uuid)
 
 
 def raise_finding(request: HttpRequest, uuid: UUID) -> HttpResponse:
-    """Write a finding on one requirement."""
+    """Add a finding to a requirement."""
     integration = load_integration_for_program(request, uuid)
     require_permission(permissions.can_decide, integration, request.user)
     form = FindingForm(_get_form_data(request))
     requirement_id = str(form.data.get("requirement") or request.GET.get("requirement", ""))
     requirement = integration.edition.requirement(requirement_id)
     if requirement is None:
-        raise Http404(_("This edition of the program has no such requirement."))
+        raise Http404(_("Requirement not found in this edition."))
     if request.method == "POST" and form.is_valid():
         try:
             text, now = form.cleaned_data["text"], timezone.now()
@@ -99,17 +99,17 @@ def raise_finding(request: HttpRequest, uuid: UUID) -> HttpResponse:
 
 
 def load_finding(request: HttpRequest, pk: int) -> Finding:
-    """A finding that this person may see. Raises Http404 for others, and for what the partner was not told yet."""
+    """Return a finding that the user can see. Raises Http404, also for findings not yet sent to the partner."""
     visible = Integration.objects.visible_to(request.user)
     findings = Finding.objects.select_related("integration__partner", "raised_by")
     finding = get_object_or_404(findings, pk=pk, integration__in=visible)
     if not permissions.is_program_staff(request.user) and not is_visible_to_partner(finding.integration, finding):
-        raise Http404(_("There is no such finding."))
+        raise Http404(_("Finding not found."))
     return finding
 
 
 def answer_finding(request: HttpRequest, pk: int) -> HttpResponse:
-    """The partner says what was done about a finding."""
+    """Save the partner's response to a finding."""
     finding = load_finding(request, pk)
     require_permission(permissions.can_edit, finding.integration, request.user)
     integration, form = finding.integration, FindingAnswerForm(_get_form_data(request))
@@ -118,7 +118,7 @@ def answer_finding(request: HttpRequest, pk: int) -> HttpResponse:
             finding_services.answer_finding(
                 finding, form.cleaned_data["answer"], actor=request.user, now=timezone.now()
             )
-            messages.success(request, _("Finding %(number)s is answered.") % {"number": finding.number})
+            messages.success(request, _("You responded to finding %(number)s.") % {"number": finding.number})
             return redirect(f"{reverse('integration', args=[integration.uuid])}#finding-{finding.number}")
         except ActionRefused as refusal:
             form.add_error(None, str(refusal))
@@ -129,20 +129,20 @@ def answer_finding(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_button("queue")
 def verify_finding(request: HttpRequest, pk: int) -> HttpResponse:
-    """It is settled."""
+    """Verify a finding."""
     return _decide_finding(request, pk, finding_services.verify_finding)
 
 
 @require_button("queue")
 def reopen_finding(request: HttpRequest, pk: int) -> HttpResponse:
-    """It is not settled after all."""
+    """Reopen a finding."""
     return _decide_finding(request, pk, finding_services.reopen_finding)
 
 
 def _decide_finding(request: HttpRequest, pk: int, decide: Any) -> HttpResponse:
     finding = load_finding(request, pk)
     if not permissions.is_program_staff(request.user):
-        raise Http404(_("There is nothing here for you."))
+        raise Http404(_("Page not found."))
     try:
         decide(finding, actor=request.user, now=timezone.now())
     except ActionRefused as refusal:
@@ -151,7 +151,7 @@ def _decide_finding(request: HttpRequest, pk: int, decide: Any) -> HttpResponse:
 
 
 def post_message(request: HttpRequest, uuid: UUID) -> HttpResponse:
-    """Write to the other side, or keep a note of the program."""
+    """Send a message to the other side, or save an internal note."""
     integration = load_visible_integration(request, uuid)
     require_permission(permissions.can_post_message, integration, request.user)
     for_program = permissions.is_program_staff(request.user)
@@ -170,7 +170,7 @@ def post_message(request: HttpRequest, uuid: UUID) -> HttpResponse:
 
 
 def _get_form_data(request: HttpRequest) -> Any:
-    """What was typed: now, or before a sign-in came between."""
+    """Return the submitted data, or the data saved before a sign-in interrupted the submission."""
     return request.POST if request.method == "POST" else request.unsent()  # type: ignore[attr-defined]
 
 

@@ -1,4 +1,4 @@
-"""How is a step taken from a page? One view for all of them: what it needs, what is in the way, the exact mails."""
+"""Transition page: one view for all transitions with their inputs, blockers, and exact emails."""
 
 from typing import Any
 from uuid import UUID
@@ -31,31 +31,31 @@ from portal.core.text_fields import MultiLineField
 from portal.notifications.models import EmailMessage
 
 HOLD_PARTY_LABELS = {
-    ResponsibleParty.THIRD_PARTY: gettext_lazy("Somebody else"),
+    ResponsibleParty.THIRD_PARTY: gettext_lazy("Someone else"),
     ResponsibleParty.PARTNER: gettext_lazy("The partner"),
     ResponsibleParty.PROGRAM: gettext_lazy("The program"),
 }
-NOTE_PLACEHOLDER = gettext_noop("(What you write stands here.)")
+NOTE_PLACEHOLDER = gettext_noop("(Your note appears here.)")
 PROGRAM_PERMISSIONS = (permissions.can_decide, permissions.can_undo_decision, permissions.can_decide_compliance)
 PARTNER_NOTE_LABEL, PROGRAM_NOTE_LABEL = gettext_noop("Note for the partner"), gettext_noop("Note for the program")
 STATUS_CODES = {"forbidden": 403, "invalid-transition": 409, "conflict": 409, "requirements-not-met": 422}
 
 
 def get_transition(name: str) -> Transition:
-    """The step of that name, from wherever it leads. Raises Http404 for what no person can take."""
+    """Return the transition of that name from any state. Raises Http404 if people can't perform it."""
     for field in ("stage", "listing_status"):
         for transition in Integration._meta.get_field(field).get_all_transitions(Integration):  # type: ignore[union-attr]
             if transition.name == name and transition.custom.get("label"):
                 return transition
-    raise Http404(_("There is no such step."))
+    raise Http404(_("Unknown action."))
 
 
 class TransitionForm(forms.Form):
-    """What a step is asked with: a note, sometimes a tier or whom it waits for, and the version looked at."""
+    """Inputs of a transition: note, tier or awaited party where needed, and the version that the user saw."""
 
     tier = forms.ChoiceField(label=gettext_lazy("Tier"))
     waits_for = forms.ChoiceField(
-        label=gettext_lazy("It waits for"),
+        label=gettext_lazy("Waiting for"),
         choices=list(HOLD_PARTY_LABELS.items()),
         initial=ResponsibleParty.THIRD_PARTY,
     )
@@ -68,7 +68,7 @@ class TransitionForm(forms.Form):
         note.required = guards.has_note in transition.conditions
         default_label = PARTNER_NOTE_LABEL if transition.permission in PROGRAM_PERMISSIONS else PROGRAM_NOTE_LABEL
         note.label = _(transition.custom.get("note", default_label))
-        note.error_messages["required"] = _("Say why: the reason is part of the decision.")
+        note.error_messages["required"] = _("Enter a reason. We record it with the decision.")
         if transition.name == "put_on_hold":
             note.validators.append(MaxLengthValidator(500))
         else:
@@ -79,8 +79,8 @@ class TransitionForm(forms.Form):
         else:
             del self.fields["tier"]
 
-    def inputs(self) -> dict[str, str]:
-        """What the step takes beside the note: what was chosen, else the first choice."""
+    def get_inputs(self) -> dict[str, str]:
+        """Return the selected inputs besides the note, or the first choice of each."""
         data = getattr(self, "cleaned_data", {})
         names = [name for name in ("tier", "waits_for") if name in self.fields]
         return {name: data.get(name) or str((self.fields[name].choices or [("", "")])[0][0]) for name in names}  # type: ignore[attr-defined]
@@ -88,7 +88,7 @@ class TransitionForm(forms.Form):
 
 @vary_on_headers("HX-Request")
 def show_transition(request: HttpRequest, uuid: UUID, step: str) -> HttpResponse:
-    """Show what a step does before it is taken, and take it."""
+    """Preview a transition, or perform it."""
     integration, transition = load_visible_integration(request, uuid), get_transition(step)
     form_data = request.POST if request.method == "POST" else request.unsent() or None  # type: ignore[attr-defined]
     initial = {"version": integration.version, "tier": request.GET.get("tier")}
@@ -108,13 +108,13 @@ def _perform_transition(
 ) -> HttpResponse:
     data, now = form.cleaned_data, timezone.now()
     event = perform_transition(
-        integration, step, actor=request.user, note=data["note"], version=data["version"], now=now, **form.inputs()
+        integration, step, actor=request.user, note=data["note"], version=data["version"], now=now, **form.get_inputs()
     )
     for_program = permissions.is_program_staff(request.user)
     if for_program:
         findings.update_read_marker(integration, actor=request.user, now=now)
-    if "undo_until" not in event.data:  # a decision is told by its own banner, with the way back
-        messages.success(request, _("You %(did)s.") % {"did": describe_event(event)[0]})
+    if "undo_until" not in event.data:  # a decision has its own banner with an undo button
+        messages.success(request, _("You %(action)s.") % {"action": describe_event(event)[0]})
     return redirect("review" if for_program else "integration", uuid=integration.uuid)
 
 
@@ -125,7 +125,7 @@ def _render_transition(
     form: TransitionForm,
     refusal: ActionRefused | None,
 ) -> HttpResponse:
-    """The page of a step. `refusal`: why it was not taken just now."""
+    """Render the transition page. `refusal`: why the transition was just refused."""
     now = timezone.now()
     emails, preview_refusal = preview_emails(integration, transition, form, request.user)
     action = next(
@@ -137,21 +137,21 @@ def _render_transition(
         "label": _(transition.custom["label"]),
         "action": action,
         "form": form,
-        "not_yet": _("Something is in the way: see above.") if action and action.blockers else "",
+        "disabled_reason": _("Resolve the items above first.") if action and action.blockers else "",
         "public": public_status.get_listing_status_after_step(transition.name, transition.target),
-        "of_process": transition.name in public_status.COMPLIANCE_STEPS,
-        "mails": emails,
-        "blocked": str(preview_refusal or ""),
+        "is_compliance_step": transition.name in public_status.COMPLIANCE_STEPS,
+        "emails": emails,
+        "preview_refusal": str(preview_refusal or ""),
         "refusal": refusal,
         "for_program": permissions.is_program_staff(request.user),
         "now": now,
         "undo_window": f"{settings.UNDO_MINUTES} minutes",
-        "last": integration.events.exclude(internal=True).last() if refusal else None,
+        "last_event": integration.events.exclude(internal=True).last() if refusal else None,
     }
     status = STATUS_CODES[refusal.kind] if refusal else _get_status_code(request, form, action, preview_refusal)
     if request.htmx:  # type: ignore[attr-defined]
-        return render(request, "reviews/transitions/mails.html", context)
-    return render(request, "reviews/transitions/step.html", context, status=status)
+        return render(request, "reviews/transitions/email_previews.html", context)
+    return render(request, "reviews/transitions/transition.html", context, status=status)
 
 
 def _get_status_code(
@@ -170,15 +170,15 @@ def _get_status_code(
 def preview_emails(
     integration: Integration, transition: Transition, form: TransitionForm, user: Any
 ) -> tuple[list[EmailMessage], ActionRefused | None]:
-    """The mails that the step would send with what was typed so far, or why it would be refused."""
+    """Return the emails that the transition would send with the current input, or why it would be refused."""
     if form.is_bound:
         form.is_valid()
-    data = getattr(form, "cleaned_data", {})  # what is not fit to be kept is in no mail either
+    data = getattr(form, "cleaned_data", {})  # invalid input appears in no email
     note = data.get("note") or (NOTE_PLACEHOLDER if form.fields["note"].required else "")
     try:
         now = timezone.now()
         return notices.preview_emails(
-            integration, transition.name, actor=user, note=note, now=now, **form.inputs()
+            integration, transition.name, actor=user, note=note, now=now, **form.get_inputs()
         ), None
     except ActionRefused as refusal:
         return [], refusal

@@ -47,7 +47,7 @@ def is_process_not_paused(integration: "Integration") -> bool:
 
 def _list_activities(integration: "Integration") -> str:
     activities = evidence.get_compliance_facts(integration, integration.asking.now).acts
-    return format_titles(_("Look first at what the partner did"), [activity.said for activity in activities])
+    return format_titles(_("Look first at what the partner did"), [activity.summary for activity in activities])
 
 
 @attach_refusal(_list_activities)

@@ -21,7 +21,7 @@ class PartnerActivity:
 
     key: str
     at: datetime
-    said: str
+    summary: str
     url: str = ""
 
 

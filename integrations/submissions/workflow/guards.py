@@ -134,7 +134,10 @@ def has_only_verified_findings(integration: "Integration") -> bool:
 
 
 def _describe_claim(integration: "Integration") -> str:
-    return _("%(reviewer)s has it until %(claim_expires_at)s UTC. Claim it then, or ask for it.") % {
+    return _(
+        "%(reviewer)s claimed this review until %(claim_expires_at)s UTC. "
+        "Wait until then, or ask them to release the claim."
+    ) % {
         "reviewer": integration.reviewer,
         "claim_expires_at": f"{integration.claim_expires_at:%H:%M}",
     }

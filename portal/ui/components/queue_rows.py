@@ -12,17 +12,17 @@ from portal.ui.components.moments import due, when
 
 ROW_TEMPLATE = (
     '<tr{mine}><td class="main"><a href="{href}">{name}</a> <span class="muted">{company}</span>{reasons}</td>'
-    '<td>{program} <span class="muted">{place}</span></td>'
-    '<td class="nowrap"><span aria-hidden="true" title="{checks_said}">{checks}</span>'
-    '<span class="visually-hidden">{checks_said}</span></td>'
-    '<td>{held_by}{button}</td><td class="end nowrap">{moment}</td></tr>'
+    '<td>{program} <span class="muted">{position}</span></td>'
+    '<td class="nowrap"><span aria-hidden="true" title="{checks_label}">{checks}</span>'
+    '<span class="visually-hidden">{checks_label}</span></td>'
+    '<td>{reviewer}{button}</td><td class="end nowrap">{moment}</td></tr>'
 )
 BUTTON_TEMPLATE = (
     ' <button type="submit" class="button button-secondary button-small" formaction="{claim_href}">{claim}'
     '<span class="visually-hidden"> {name}</span></button>'
 )
-ESCAPED_FIELDS = ("name", "company", "program", "place", "held_by")
-SAFE_FIELDS = ("href", "checks", "checks_said", "claim", "claim_href")
+ESCAPED_FIELDS = ("name", "company", "program", "position", "reviewer")
+SAFE_FIELDS = ("href", "checks", "checks_label", "claim", "claim_href")
 
 
 def queue_rows(rows: Iterable[Mapping[str, Any]], *, now: datetime) -> SafeString:
@@ -38,7 +38,7 @@ def _render_row(row: Mapping[str, Any], now: datetime) -> str:
     return ROW_TEMPLATE.format(
         **values,
         mine=' class="is-mine"' if row["is_mine"] else "",
-        reasons=f'<ul class="chips" aria-label="{_("Why it is here")}">{reasons}</ul>' if reasons else "",
+        reasons=f'<ul class="chips" aria-label="{_("Reasons")}">{reasons}</ul>' if reasons else "",
         button=BUTTON_TEMPLATE.format(**values) if row["claim"] else "",
         moment=due(row["due"], now=now) or when(row["since"], form="relative", now=now),
     )

@@ -247,7 +247,7 @@ def comment(clock: SlaClock, at: datetime, association: str = "MEMBER", number: 
 
 def test_notice_is_reported_with_its_reason_and_its_end(integration_on_notice: Integration, alice: Any) -> None:
     email = EmailMessage.objects.get(event__event_type="issue_notice")
-    assert (email.to, email.subject) == (alice.email, "Notice: Rocket")
+    assert (email.to, email.subject) == (alice.email, "Notice issued: Rocket")
     for words in (
         WHY,
         "The period ends Thu 14 May, 09:00 UTC.",
@@ -318,11 +318,11 @@ def test_new_release_and_a_retraction_hold_it_too(integration_on_notice: Integra
         confirmed_at=then,
     )
     assert tasks.advance_cases(then) == 1
-    assert acts_told(integration_on_notice)[0]["said"] == "A new release was seen: 1.2.0"
+    assert acts_told(integration_on_notice)[0]["said"] == "New release: 1.2.0"
     take(integration_on_notice, "resume_deadline", rita, then)
     SlaBreach.objects.update(retracted_at=then + DAY, retracted_why="It came in time.")
     assert tasks.advance_cases(then + DAY) == 1
-    assert acts_told(integration_on_notice)[-1]["said"].endswith("#7 was retracted")
+    assert acts_told(integration_on_notice)[-1]["said"].endswith("#7 retracted")
 
 
 def test_nothing_is_decided_across_a_gap(integration_on_notice: Integration, now: datetime, rob: Any) -> None:
@@ -356,7 +356,7 @@ def test_evidence_is_frozen_with_each_decision(
     assert frozen["rule"] == integration_on_notice.edition.removal
     assert frozen["breaches"][0]["clock"]["words"][-1]
     page = sign_in(alice).get(f"/integrations/{integration_on_notice.uuid}/compliance/{seq}/")
-    assert "As it was before a decision" in page.text
+    assert "Evidence at the time of a decision" in page.text
     assert sign_in(charlie).get(f"/integrations/{integration_on_notice.uuid}/compliance/").status_code == 404
     assert sign_in(alice).get(f"/integrations/{integration_on_notice.uuid}/compliance/1/").status_code == 404
 
@@ -365,7 +365,7 @@ def test_evidence_names_each_email_with_its_fate(integration_on_notice: Integrat
     EmailMessage.objects.filter(event__event_type="issue_notice").update(state="failed")
     data = sign_in(alice).get(f"/integrations/{integration_on_notice.uuid}/compliance/evidence.json").json()["told"]
     assert [(mail["subject"], mail["to"], mail["fate"]) for mail in data] == [
-        ("Notice: Rocket", alice.email, "Given up")
+        ("Notice issued: Rocket", alice.email, "Given up")
     ]
 
 
@@ -392,8 +392,8 @@ def test_step_shows_what_everybody_will_see(
     row = states("ended")
     time_machine.move_to(now + 31 * DAY, tick=False)
     page = sign_in(rob).get(f"/integrations/{row.uuid}/steps/suspend/").text
-    assert "What everybody sees then" in page
-    assert "The program has suspended it" in page
+    assert "Public listing after this step" in page
+    assert "The program suspended this integration" in page
     assert "Subject" in page
 
 
@@ -403,7 +403,7 @@ def test_who_steps_down_is_community_and_no_clock_runs(states: Any, late: SlaClo
     assert (row.listing_status, row.tier, row.responsible_party) == ("unlisted", "community", "machine")
     assert SlaClock.objects.get().next_at is None
     email = EmailMessage.objects.get(event__event_type="downgrade_to_community")
-    assert "no longer promises support for Rocket and said so itself. Thank you" in email.text
+    assert "ended the support commitment for Rocket. Thank you" in email.text
 
 
 def test_breaches_suggest_a_notice_once(states: Any, late: SlaClock, now: datetime, rita: Any, settings: Any) -> None:
@@ -414,8 +414,8 @@ def test_breaches_suggest_a_notice_once(states: Any, late: SlaClock, now: dateti
     SlaBreach.objects.update(found_at=now + timedelta(hours=1))
     assert [tasks.advance_cases(now + DAY), tasks.advance_cases(now + DAY)] == [1, 0]
     row = fresh(late.integration)
-    assert turn(row) == ("listed", "program", "Decide: 2 breaches that stand within 90 days")
-    assert row.reasons == ["2 breaches that stand within 90 days"]
+    assert turn(row) == ("listed", "program", "Decide: 2 SLA breaches within 90 days")
+    assert row.reasons == ["2 SLA breaches within 90 days"]
     take(row, "dismiss_request", rita, now + 2 * DAY)
     SlaClock.objects.update(state="met")
     assert tasks.advance_cases(now + 3 * DAY) == 0
@@ -424,7 +424,7 @@ def test_breaches_suggest_a_notice_once(states: Any, late: SlaClock, now: dateti
 def test_issue_far_past_its_target_suggests_one_too(late: SlaClock, now: datetime) -> None:
     assert tasks.advance_cases(now + DAY - timedelta(minutes=1)) == 0
     assert tasks.advance_cases(now + DAY) == 1
-    assert turn(late.integration)[2] == "Decide: an issue is past 2 times its target"
+    assert turn(late.integration)[2] == "Decide: an issue took more than 2 times its target"
 
 
 def test_what_is_under_another_owner_is_suspended_at_once_by_one_reviewer_and_removed_by_another_alone(
@@ -446,8 +446,8 @@ def test_what_is_under_another_owner_is_suspended_at_once_by_one_reviewer_and_re
     row = take(listed_integration, "suspend_immediately", rita, now)
     assert (row.listing_status, row.suspended_by, row.compliance_deadline_at) == ("suspended", rita, now + 60 * DAY)
     email = EmailMessage.objects.get(event__event_type="suspend_immediately")
-    assert (email.to, email.subject) == (alice.email, "Suspended at once: Rocket")
-    assert "its repository is in other hands" in email.text
+    assert (email.to, email.subject) == (alice.email, "Suspended immediately: Rocket")
+    assert "the owner of its repository changed" in email.text
     assert "Suspended" in client.get(f"/directory/{row.uuid}/").content.decode()
     last = row.events.get(event_type="suspend_immediately")
     assert (last.note, last.data["evidence"]["listing_status"]) == (WHY, "listed")

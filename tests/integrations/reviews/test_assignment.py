@@ -15,7 +15,7 @@ from tests.conftest import begin, drive, person
 
 
 def describe_suggestions(integration: Integration, now: datetime) -> list[tuple[str, str, bool]]:
-    return [(str(s.reviewer), s.sentence, s.available) for s in suggest_reviewers(integration, now)]
+    return [(str(s.reviewer), s.sentence, s.is_available) for s in suggest_reviewers(integration, now)]
 
 
 def has(user: User, **fields: Any) -> None:
@@ -27,15 +27,18 @@ def has(user: User, **fields: Any) -> None:
 def test_suggestions_with_nothing_known_appear_in_the_order_of_names(
     rocket: Integration, rob: User, rita: User, now: datetime
 ) -> None:
-    assert describe_suggestions(rocket, now) == [("Rita Reyes", "0 of 8 open", True), ("Rob Roth", "0 of 8 open", True)]
+    assert describe_suggestions(rocket, now) == [
+        ("Rita Reyes", "0 of 8 reviews open", True),
+        ("Rob Roth", "0 of 8 reviews open", True),
+    ]
 
 
 def test_anyone_who_reviewed_it_before_comes_first(at: Any, rita: User, rob: User, now: datetime) -> None:
     rocket = at("review")
     findings.raise_finding(rocket, rocket.edition.requirements()[0].id, "Fix it.", actor=rob, now=now)
     assert describe_suggestions(rocket, now) == [
-        ("Rob Roth", "Reviewed Rocket before · 0 of 8 open", True),
-        ("Rita Reyes", "0 of 8 open", True),
+        ("Rob Roth", "Reviewed Rocket earlier · 0 of 8 reviews open", True),
+        ("Rita Reyes", "0 of 8 reviews open", True),
     ]
 
 
@@ -45,25 +48,25 @@ def test_anyone_who_reviewed_for_the_partner_comes_before_anyone_who_chose_the_p
     at("release", name="Other")  # rita approved it
     has(rob, programs=["nomad"])
     assert describe_suggestions(begin(acme, alice), now) == [
-        ("Rita Reyes", "Knows Acme · 0 of 8 open", True),
-        ("Rob Roth", "Knows Nomad · 0 of 8 open", True),
+        ("Rita Reyes", "Knows Acme · 0 of 8 reviews open", True),
+        ("Rob Roth", "Knows Nomad · 0 of 8 reviews open", True),
     ]
 
 
 def test_reviewer_of_other_programs_comes_last(rocket: Integration, rita: User, rob: User, now: datetime) -> None:
     has(rita, programs=["vault"])
     assert describe_suggestions(rocket, now) == [
-        ("Rob Roth", "0 of 8 open", True),
-        ("Rita Reyes", "Does not review Nomad · 0 of 8 open", False),
+        ("Rob Roth", "0 of 8 reviews open", True),
+        ("Rita Reyes", "Doesn't review Nomad · 0 of 8 reviews open", False),
     ]
 
 
 @pytest.mark.parametrize(
     ("start", "end", "words", "available"),
     [
-        (date(2026, 4, 14), date(2026, 4, 14), " · away until Tue 14 Apr", False),
+        (date(2026, 4, 14), date(2026, 4, 14), " · away until Tue, Apr 14", False),
         (date(2026, 4, 1), None, " · away until further notice", False),
-        (date(2026, 4, 20), date(2026, 4, 30), " · away from Mon 20 Apr", True),
+        (date(2026, 4, 20), date(2026, 4, 30), " · away from Mon, Apr 20", True),
         (date(2026, 4, 29), None, "", True),
         (date(2026, 4, 1), date(2026, 4, 13), "", True),
     ],
@@ -72,7 +75,7 @@ def test_away_dates_are_reported(
     rocket: Integration, rita: User, now: datetime, start: date, end: date | None, words: str, available: bool
 ) -> None:
     has(rita, away_from=start, away_until=end)
-    assert describe_suggestions(rocket, now) == [("Rita Reyes", f"0 of 8 open{words}", available)]
+    assert describe_suggestions(rocket, now) == [("Rita Reyes", f"0 of 8 reviews open{words}", available)]
 
 
 def test_load_decides_between_equals_and_a_full_desk_is_not_available(
@@ -80,9 +83,12 @@ def test_load_decides_between_equals_and_a_full_desk_is_not_available(
 ) -> None:
     other = begin(globex, charlie, name="Scan")
     claims.claim_review(other, actor=rita, now=now)
-    assert describe_suggestions(rocket, now) == [("Rob Roth", "0 of 8 open", True), ("Rita Reyes", "1 of 8 open", True)]
+    assert describe_suggestions(rocket, now) == [
+        ("Rob Roth", "0 of 8 reviews open", True),
+        ("Rita Reyes", "1 of 8 reviews open", True),
+    ]
     has(rita, max_open_reviews=1)
-    assert describe_suggestions(rocket, now)[1] == ("Rita Reyes", "1 of 1 open, no room for more", False)
+    assert describe_suggestions(rocket, now)[1] == ("Rita Reyes", "1 of 1 reviews open (at limit)", False)
 
 
 def test_what_is_listed_is_no_load(
@@ -91,7 +97,10 @@ def test_what_is_listed_is_no_load(
     other = begin(globex, charlie, name="Scan")
     claims.claim_review(other, actor=rita, now=now)
     drive(other, "support", partner=charlie, reviewer=rita)
-    assert dict((name, words) for name, words, _ in describe_suggestions(rocket, now))["Rita Reyes"] == "0 of 8 open"
+    assert (
+        dict((name, words) for name, words, _ in describe_suggestions(rocket, now))["Rita Reyes"]
+        == "0 of 8 reviews open"
+    )
 
 
 def test_people_of_the_partner_and_of_no_program_are_left_out(
@@ -99,12 +108,12 @@ def test_people_of_the_partner_and_of_no_program_are_left_out(
 ) -> None:
     Membership.objects.create(partner=acme, user=rita, role="viewer", joined_at=now)
     person("gone@program.example", "Gone", is_reviewer=True, is_active=False)
-    assert describe_suggestions(rocket, now) == [("Rob Roth", "0 of 8 open", True)]
+    assert describe_suggestions(rocket, now) == [("Rob Roth", "0 of 8 reviews open", True)]
 
 
 def test_reviewer_without_a_profile_takes_everything(rocket: Integration, now: datetime) -> None:
     person("new@program.example", "Nina New", is_reviewer=True)
-    assert describe_suggestions(rocket, now) == [("Nina New", "0 of 8 open", True)]
+    assert describe_suggestions(rocket, now) == [("Nina New", "0 of 8 reviews open", True)]
 
 
 def test_suggestions_take_as_many_queries_for_many_as_for_one(

@@ -42,7 +42,7 @@ def test_dry_run_says_what_changes_and_changes_nothing(old: Integration, rita: U
     new = old.program.edition("2026-06")
     assert old.edition.mailbox in text
     assert new.mailbox in text
-    for part in ("What is asked in addition", "What is no longer asked", "What is taken along"):
+    for part in ("New requirements", "Removed requirements", "Retained requirements"):
         assert part in text
     assert "This mail goes to alice@acme.example" in text
     assert Integration.objects.get(pk=old.pk).edition_date == "2021-10"
@@ -71,7 +71,7 @@ def test_invalid_edition_is_shown_as_field_error(old: Integration, rita: User, s
 
 def test_program_of_one_edition_says_so(at: Any, rita: User, sign_in: SignIn) -> None:
     row = at("develop")
-    assert "There is one edition" in text_of(sign_in(rita).get(address(row)))
+    assert "No other editions" in text_of(sign_in(rita).get(address(row)))
 
 
 def test_reviewer_of_the_partner_sees_why_not(
@@ -79,7 +79,7 @@ def test_reviewer_of_the_partner_sees_why_not(
 ) -> None:
     Membership.objects.create(partner=acme, user=rita, role="viewer", joined_at=now)
     client = sign_in(rita)
-    assert "You belong to Acme" in text_of(client.get(address(old)))
+    assert "You are a member of Acme" in text_of(client.get(address(old)))
     response = client.post(address(old), {"to": "2026-06", "note": "", "move": "1"})
     assert response.status_code == 403
     assert "never on their own company" in text_of(response)
@@ -91,8 +91,8 @@ def test_while_a_decision_can_be_undone_the_dry_run_shows_all_but_the_button(
 ) -> None:
     perform_transition(old, "decline", actor=rita, note="No.", now=now)
     response = sign_in(rita).post(address(old), {"to": "2026-06", "note": "", "preview": "1"})
-    assert "It cannot be moved yet The last decision can still be undone until 09:10 UTC" in text_of(response)
-    assert "What is asked in addition" in text_of(response)
+    assert "The edition can't be changed yet The last decision can still be undone until 09:10 UTC" in text_of(response)
+    assert "New requirements" in text_of(response)
     assert BeautifulSoup(response.content, "html.parser").select("main form button[name=move]") == []
 
 

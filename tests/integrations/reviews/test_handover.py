@@ -143,8 +143,8 @@ def test_reviewer_sees_what_the_partner_still_has_to_do(
 ) -> None:
     time_machine.move_to(now, tick=False)
     page = sign_in(rita).get(f"/integrations/{row.uuid}/review/").text
-    assert "Acme still has to:" in page
-    assert "To hand over the turn for these, request changes." in page
+    assert "Open requirements for Acme:" in page
+    assert "To return the integration to the partner, request changes." in page
 
 
 def test_undone_hand_over_gives_the_turn_back(row: Integration, rita: Any, now: datetime) -> None:

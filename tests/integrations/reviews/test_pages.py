@@ -119,8 +119,8 @@ def test_suggested_reviewers_stand_with_their_sentence(
     rocket: Integration, rita: User, rob: User, sign_in: SignIn
 ) -> None:
     text = text_of(page(sign_in(rita), rocket))
-    assert "Rita Reyes Suggested 0 of 8 open" in text
-    assert "Rob Roth 0 of 8 open" in text
+    assert "Rita Reyes Suggested 0 of 8 reviews open" in text
+    assert "Rob Roth 0 of 8 reviews open" in text
 
 
 def test_reviewer_of_the_partner_sees_why_they_cannot_decide(
@@ -132,15 +132,15 @@ def test_reviewer_of_the_partner_sees_why_they_cannot_decide(
     assert client.get(f"/integrations/{rocket.uuid}/review/")["Location"] == f"/integrations/{rocket.uuid}/"
     response = client.get(f"/integrations/{rocket.uuid}/review/", follow=True)
     assert "private-note" not in response.content.decode()
-    assert "You belong to Acme: another reviewer decides." in text_of(response)
+    assert "You are a member of Acme. Another reviewer must decide." in text_of(response)
     for decision in ("approve", "request_changes", "decline", "put_on_hold"):
         assert f"/steps/{decision}/" not in response.content.decode()
-    assert "Write the finding" not in text_of(response)
+    assert "Add finding" not in text_of(response)
 
 
 def test_staff_who_are_no_reviewers_see_it_without_decisions(rocket: Integration, sam: User, sign_in: SignIn) -> None:
     response = page(sign_in(sam), rocket)
-    assert "only reviewers decide" in text_of(response)
+    assert "Only reviewers can decide" in text_of(response)
     assert "/steps/approve/" not in response.content.decode()
 
 
@@ -154,7 +154,10 @@ def test_decision_that_can_be_undone_is_reported_with_its_moment(
 ) -> None:
     find(rocket, rita, moment)
     perform_transition(rocket, "request_changes", actor=rita, now=moment)
-    assert "You requested changes The mail goes at Tue 14 Apr, 09:10 UTC ." in text_of(page(sign_in(rita), rocket))
+    assert (
+        "You requested changes You can undo this decision until Tue 14 Apr, 09:10 UTC . We send the email after that."
+        in text_of(page(sign_in(rita), rocket))
+    )
     assert "Rita Reyes requested changes" in text_of(page(sign_in(rob), rocket))
 
 
@@ -174,14 +177,14 @@ def test_changes_stay_until_they_are_marked_as_seen(
     rocket: Integration, alice: User, rita: User, sign_in: SignIn, moment: datetime
 ) -> None:
     client = sign_in(rita)
-    assert "You look at it for the first time." in text_of(page(client, rocket), "#changes")
+    assert "This is your first visit." in text_of(page(client, rocket), "#changes")
     client.post(f"/integrations/{rocket.uuid}/mark-read/")
-    assert "Nothing changed since" in text_of(page(client, rocket), "#changes")
+    assert "No changes since" in text_of(page(client, rocket), "#changes")
     findings.post_message(rocket, "New key.", actor=alice, now=moment)
     for _ in range(2):
         assert "wrote to the program Alice Archer" in text_of(page(client, rocket), "#changes")
     client.post(f"/integrations/{rocket.uuid}/mark-read/")
-    assert "Nothing changed since" in text_of(page(client, rocket), "#changes")
+    assert "No changes since" in text_of(page(client, rocket), "#changes")
 
 
 # -- findings ------------------------------------------------------------------------------------------------

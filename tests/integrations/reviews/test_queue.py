@@ -69,7 +69,7 @@ def test_row_says_what_it_is_why_it_is_here_how_the_checks_stand_and_who_has_it(
     row_text = row_of(sign_in(rita).get("/queue/"), "Rocket")
     assert row_text.startswith("Rocket Acme new review Nomad")
     assert "Review · new" in row_text
-    assert "free Claim Rocket" in row_text
+    assert "Unclaimed Claim review Rocket" in row_text
 
 
 def test_what_waits_for_the_partner_is_not_in_the_queue_but_can_be_seen(
@@ -84,7 +84,7 @@ def test_what_waits_for_the_partner_is_not_in_the_queue_but_can_be_seen(
 def test_head_counts_what_is_due_today_what_is_open_and_the_oldest(
     three: None, rita: User, sign_in: SignIn, moment: datetime, time_machine: Any
 ) -> None:
-    assert figures(sign_in(rita).get("/queue/")) == "0 due today · 3 open · oldest 6 d"
+    assert figures(sign_in(rita).get("/queue/")) == "0 due today · 3 open · longest wait 6 d"
     due = Integration.objects.get(name="Scan").action_due_at
     assert due is not None
     time_machine.move_to(due - timedelta(minutes=1), tick=False)
@@ -92,7 +92,7 @@ def test_head_counts_what_is_due_today_what_is_open_and_the_oldest(
 
 
 def test_empty_queue_says_what_will_be_here(rita: User, sign_in: SignIn) -> None:
-    assert "The queue is empty" in sign_in(rita).get("/queue/").content.decode()
+    assert "No reviews waiting" in sign_in(rita).get("/queue/").content.decode()
 
 
 # -- filters and tabs ----------------------------------------------------------------------------------------
@@ -130,7 +130,7 @@ def test_filter_that_does_not_exist_is_reported_next_to_it_and_left_out(
 ) -> None:
     response = sign_in(rita).get("/queue/?program=zzz&stage=review&age=nine&tab=none&page=-7")
     assert response.status_code == 200
-    assert response.content.decode().count("There is no such choice: all are shown.") == 2
+    assert response.content.decode().count("Unknown filter value. The list shows all results.") == 2
     assert len(names(response)) == 3
 
 
@@ -161,13 +161,13 @@ def test_queue_says_who_has_it_and_until_when(
     claims.claim_review(Integration.objects.get(name="Rocket"), actor=rob, now=moment)
     claims.assign_reviewer(Integration.objects.get(name="Vaulted"), rita, actor=rita, now=moment)
     response = sign_in(rita).get("/queue/")
-    assert "yours until 09:30 UTC" in row_of(response, "Scan")
+    assert "Claimed by you until 09:30 UTC" in row_of(response, "Scan")
     assert "Rob Roth until 09:30" in row_of(response, "Rocket")
-    assert "assigned to you Claim Vaulted" in row_of(response, "Vaulted")
+    assert "Assigned to you Claim review Vaulted" in row_of(response, "Vaulted")
     time_machine.move_to(moment + timedelta(minutes=30), tick=False)
     response = sign_in(rita).get("/queue/")
-    assert "yours, the claim ran out Claim Scan" in row_of(response, "Scan")
-    assert "free, was with Rob Roth Claim Rocket" in row_of(response, "Rocket")
+    assert "Assigned to you (claim expired) Claim review Scan" in row_of(response, "Scan")
+    assert "Unclaimed (claim by Rob Roth expired) Claim review Rocket" in row_of(response, "Rocket")
 
 
 def test_claiming_opens_the_review(three: None, rita: User, sign_in: SignIn, moment: datetime) -> None:
@@ -185,7 +185,7 @@ def test_anyone_who_is_second_learns_who_was_faster_and_keeps_the_filters(
     claims.claim_review(row, actor=rob, now=moment)
     response = sign_in(rita).post(f"/integrations/{row.uuid}/claim/", {"back": "tab=free&program=nomad"}, follow=True)
     assert response.redirect_chain == [("/queue/?tab=free&program=nomad", 302)]
-    assert "Rob Roth has it until 09:30 UTC." in response.content.decode()
+    assert "Rob Roth claimed this review until 09:30 UTC." in response.content.decode()
     assert Integration.objects.get(pk=row.pk).reviewer == rob
 
 
@@ -195,11 +195,11 @@ def test_open_page_keeps_the_claim_and_says_when_it_is_lost(
     row = Integration.objects.get(name="Scan")
     claims.claim_review(row, actor=rita, now=moment)
     time_machine.move_to(moment + timedelta(minutes=20), tick=False)
-    assert "It is yours until" in sign_in(rita).post(f"/integrations/{row.uuid}/claim/renew/").content.decode()
+    assert "Claimed by you until" in sign_in(rita).post(f"/integrations/{row.uuid}/claim/renew/").content.decode()
     assert Integration.objects.get(pk=row.pk).claim_expires_at == moment + timedelta(minutes=50)
     time_machine.move_to(moment + timedelta(minutes=60), tick=False)
     claims.claim_review(row, actor=rob, now=moment + timedelta(minutes=60))
-    assert "Rob Roth has it until" in sign_in(rita).post(f"/integrations/{row.uuid}/claim/renew/").content.decode()
+    assert "Claimed by Rob Roth until" in sign_in(rita).post(f"/integrations/{row.uuid}/claim/renew/").content.decode()
     assert Integration.objects.get(pk=row.pk).reviewer == rob
 
 
@@ -217,7 +217,7 @@ def test_reviewer_of_the_partner_is_offered_no_claim(
     Membership.objects.create(partner=acme, user=rita, role="viewer", joined_at=moment)
     client = sign_in(rita)
     row = Integration.objects.get(name="Rocket")
-    assert row_of(client.get("/queue/"), "Rocket").count("your own company") == 1
+    assert row_of(client.get("/queue/"), "Rocket").count("Your company") == 1
     assert "Claim Rocket" not in row_of(client.get("/queue/"), "Rocket")
     response = client.post(f"/integrations/{row.uuid}/claim/", follow=True)
     assert "never on their own company" in response.content.decode()
@@ -259,7 +259,7 @@ def test_assigning_names_the_reviewer(three: None, rita: User, rob: User, sign_i
 def test_assigning_no_one_is_reported(three: None, rita: User, sign_in: SignIn, reviewer_id: str) -> None:
     row = Integration.objects.get(name="Scan")
     response = sign_in(rita).post(f"/integrations/{row.uuid}/assign/", {"reviewer": reviewer_id}, follow=True)
-    assert "Choose a reviewer first." in response.content.decode()
+    assert "Select a reviewer." in response.content.decode()
 
 
 def test_assigning_someone_who_is_no_reviewer_finds_no_one(
@@ -291,8 +291,8 @@ def test_reviewer_says_what_they_take_on(rita: User, sign_in: SignIn) -> None:
 @pytest.mark.parametrize(
     ("wrong", "sentence"),
     [
-        ({"away_until": "2026-04-30"}, "This day is before the first day away."),
-        ({"away_from": ""}, "Say from which day you are away."),
+        ({"away_until": "2026-04-30"}, "Enter a date on or after the first day of your absence."),
+        ({"away_from": ""}, "Enter the first day of your absence."),
         ({"programs": ["zzz"]}, "zzz is not one of the available choices"),
         ({"max_open_reviews": "0"}, "greater than or equal to 1"),
     ],

@@ -9,5 +9,5 @@ def test_filters_are_kept_for_each_language_by_itself() -> None:
     in_english = parse_filters(nothing)[1]
     with pseudo.activate_pseudo_language():
         in_another = parse_filters(nothing)[1]
-    assert ("Whose turn" in in_english, "⟦Whose turn⟧" in in_another) == (True, True)
+    assert ("Responsible party" in in_english, "⟦Responsible party⟧" in in_another) == (True, True)
     assert parse_filters(nothing)[1] == in_english

@@ -85,7 +85,7 @@ def test_email_with_a_reason_is_shown_before_the_reason_is_written(
     ready: Integration, rita: User, sign_in: SignIn
 ) -> None:
     response = sign_in(rita).get(address(ready, "decline"))
-    assert "(What you write stands here.)" in text_of(response, ".mail")
+    assert "(Your note appears here.)" in text_of(response, ".mail")
     assert "Reason for the partner" in text_of(response)
 
 
@@ -93,7 +93,7 @@ def test_step_without_a_email_says_so(rocket: Integration, alice: User, sign_in:
     meet(rocket, None, moment)
     response = sign_in(alice).get(address(rocket, "complete_step"))
     assert response.status_code == 200
-    assert "No mail goes with this step." in text_of(response)
+    assert "This action doesn't send an email." in text_of(response)
 
 
 def test_what_appears_in_the_way_is_shown_and_the_button_is_not_there_to_press(
@@ -103,7 +103,7 @@ def test_what_appears_in_the_way_is_shown_and_the_button_is_not_there_to_press(
     findings.raise_finding(row, row.edition.requirements()[0].id, "Sign it.", actor=rita, now=moment)
     response = sign_in(rita).get(address(row, "approve"))
     assert response.status_code == 200
-    assert "Not possible yet" in text_of(response)
+    assert "Not available yet" in text_of(response)
     assert "Each finding must be verified first." in text_of(response)
     assert soup(response).select("#main form button[type=submit]") == []
 
@@ -132,7 +132,9 @@ def test_decision_is_taken_reported_and_can_be_undone(
     response = take(client, ready, "approve", note="Well done.")
     assert response["Location"] == f"/integrations/{ready.uuid}/review/"
     text = text_of(client.get(response["Location"]))
-    assert "You approved it The mail goes at Tue 14 Apr, 09:10 UTC ." in text
+    assert (
+        "You approved it You can undo this decision until Tue 14 Apr, 09:10 UTC . We send the email after that." in text
+    )
     assert (fresh(ready).stage, EmailMessage.objects.get(event__event_type="approve").state) == ("release", "held")
     undone = take(client, ready, "undo_decision")
     assert "You undid the decision." in text_of(client.get(undone["Location"]))
@@ -194,7 +196,7 @@ def test_decision_that_needs_a_reason_asks_for_it_next_to_the_field(
 ) -> None:
     response = take(sign_in(rita), ready, "decline", note=note)
     assert response.status_code == 422
-    assert "Say why: the reason is part of the decision." in text_of(response)
+    assert "Enter a reason. We record it with the decision." in text_of(response)
     assert fresh(ready).stage == "review"
 
 
@@ -206,7 +208,7 @@ def test_anyone_who_is_second_learns_who_did_what_and_when_and_keeps_the_note(
     assert response.status_code == 409
     text = text_of(response)
     assert "Rob Roth was faster" in text
-    assert "Last: Rob Roth put it on hold, Tue 14 Apr, 09:00" in text
+    assert "Last change: Rob Roth put it on hold, Tue 14 Apr, 09:00" in text
     assert "Typed with care." in text_of(response, "textarea")
     assert fresh(ready).stage == "review"
 

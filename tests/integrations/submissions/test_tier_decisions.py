@@ -86,7 +86,7 @@ def test_while_a_claim_runs_the_tier_is_its_holders_to_decide(
     premier_request: Integration, rita: Any, rob: Any, then: datetime
 ) -> None:
     claims.claim_review(premier_request, actor=rita, now=then)
-    with pytest.raises(ActionRefused, match="Rita Reyes has it until"):
+    with pytest.raises(ActionRefused, match="Rita Reyes claimed this review until"):
         perform_transition(premier_request, "grant_tier", actor=rob, now=then)
 
 

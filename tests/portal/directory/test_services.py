@@ -81,7 +81,7 @@ def test_suspension_is_reported_and_takes_the_tier(
 def test_end_of_support_is_reported_as_removed(listed_integration: Integration, alice: Any, now: Any) -> None:
     perform_transition(listed_integration, "archive", actor=alice, note="Replaced.", now=now)
     assert row_of(listed_integration).listing_status == "ended"
-    assert changes(listed_integration)[-1] == ("delisted", "Its company has ended its support.")
+    assert changes(listed_integration)[-1] == ("delisted", "The partner ended support.")
     assert services.find_drift(fresh(listed_integration), row_of(listed_integration)) == []
 
 
