@@ -11,7 +11,7 @@ from portal.core.text_fields import SingleLineField
 
 LIFETIME_CHOICES = (("7", _("7 days")), ("30", _("30 days")), ("90", _("90 days")), ("365", _("A year")))
 DEFAULT_LIFETIME_DAYS = "90"
-CHOICE_ERROR_MESSAGES = {"invalid_choice": _("Choose one of those that are shown.")}
+CHOICE_ERROR_MESSAGES = {"invalid_choice": _("Select an option.")}
 
 
 class TokenForm(forms.Form):

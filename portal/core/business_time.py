@@ -50,7 +50,7 @@ class Calendar:
 
 
 class ClockPause(NamedTuple):
-    """Period that does not count. `end` is None while the pause lasts."""
+    """Period that does not count. A pause that lasts has no end."""
 
     start: datetime
     end: datetime | None

@@ -1,4 +1,4 @@
-"""A world to look at: every program, every stage and every role, reached through the real door."""
+"""Demo world: every program, stage, and role, created through the services of the portal."""
 
 from portal.demo.people import SIGN_INS
 

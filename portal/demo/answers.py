@@ -1,4 +1,4 @@
-"""What do people of the demo world hand in? A plausible answer for each kind of requirement."""
+"""Plausible submissions for each kind of requirement in the demo world."""
 
 import struct
 import zlib
@@ -21,7 +21,7 @@ from verification.checks.types import CHECKS
 
 
 def draw_logo() -> bytes:
-    """A picture for a logo, as PNG: a violet ring and a bar beside it, 120 by 40."""
+    """Return a logo as PNG, 120 by 40 pixels: a violet ring and a bar."""
 
     def chunk(name: bytes, data: bytes) -> bytes:
         return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
@@ -59,7 +59,7 @@ ANSWER_BY_FIELD_TYPE: dict[str, Callable[[Question, Integration], Any]] = {
 def fulfill_requirement(
     integration: Integration, requirement: Requirement, *, owner: User, reviewer: User, now: datetime
 ) -> None:
-    """Meet one requirement as its owner would."""
+    """Complete a requirement as its responsible party would."""
     HANDLER_BY_KIND.get(requirement.kind, answer_form)(integration, requirement, owner, reviewer, now)
 
 
@@ -74,14 +74,14 @@ def answer_form(integration: Integration, requirement: Requirement, owner: User,
 def record_passing_check(
     integration: Integration, requirement: Requirement, owner: User, reviewer: User, now: datetime
 ) -> None:
-    """What the machine found on the day; the next real run looks again."""
-    record_check_result(integration, requirement, Status.PASS, "Looked at and in order.", now)
+    """Record a passed check."""
+    record_check_result(integration, requirement, Status.PASS, "The evidence fulfills the requirement.", now)
 
 
 def record_failing_check(integration: Integration, requirement: Requirement, now: datetime) -> None:
-    """The same on a day on which it was not in order."""
+    """Record a failed check."""
     record_check_result(
-        integration, requirement, Status.FAIL, f"{integration.repository} does not hold what is asked for here.", now
+        integration, requirement, Status.FAIL, f"{integration.repository} doesn't fulfill this requirement.", now
     )
 
 
@@ -115,7 +115,7 @@ def record_check_result(
 def upload_document(
     integration: Integration, requirement: Requirement, owner: User, reviewer: User, now: datetime
 ) -> None:
-    """A small file of the first kind that is taken."""
+    """Upload a small file of the first accepted type."""
     kind = requirement.accept[0]
     name, content = SAMPLE_FILES[kind]
     actor = reviewer if requirement.who == FulfillingParty.PROGRAM else owner
@@ -128,7 +128,7 @@ def upload_document(
 def sign_agreement(
     integration: Integration, requirement: Requirement, owner: User, reviewer: User, now: datetime
 ) -> None:
-    """The partner signs, the program countersigns."""
+    """Sign for the partner and countersign for the program."""
     for actor in (owner, reviewer):
         signature = agreements.AgreementSignature(actor.name, timezone.localdate(now))
         agreements.sign_agreement(integration, requirement.id, signature, version="2026-01", actor=actor, now=now)
@@ -137,7 +137,7 @@ def sign_agreement(
 def hold_meeting(
     integration: Integration, requirement: Requirement, owner: User, reviewer: User, now: datetime
 ) -> None:
-    """Proposed, agreed and held within a few hours, with everything shown: nothing else happens in between."""
+    """Propose, schedule, and complete a meeting within a few hours."""
     proposed_at, times = now - timedelta(hours=3), (now - timedelta(hours=1),)
     proposal = meetings.MeetingProposal(times, "https://meet.example/review", 45)
     scheduled_meeting = meetings.propose_times(integration, requirement.id, proposal, actor=reviewer, now=proposed_at)
@@ -148,7 +148,11 @@ def hold_meeting(
         now=proposed_at + timedelta(hours=1),
     )
     meetings.complete_meeting(
-        scheduled_meeting, requirement.meeting_items, notes="All of it was shown.", actor=reviewer, now=now
+        scheduled_meeting,
+        requirement.meeting_items,
+        notes="The partner demonstrated all items.",
+        actor=reviewer,
+        now=now,
     )
 
 

@@ -1,37 +1,37 @@
-"""Which issues do users of the demo world open, and what becomes of them? Told in hours and days before today."""
+"""GitHub issues of the demo world and their events, in days and hours before today."""
 
 from dataclasses import dataclass
 
 USER, PARTNER, BOT, PASSER_BY = "user", "partner", "bot", "passer_by"
 StoryEvent = tuple[
     float, str, str, str
-]  # hours after the opening, who, what (say, label, unlabel, close, reopen), the words
+]  # hours after the opening, author, action (comment, label, unlabel, close, reopen), text
 
 
 @dataclass(frozen=True, slots=True)
 class IssueStory:
-    """One issue of an integration. `days`: opened how long ago; `late`: what was done reached us only after a week."""
+    """GitHub issue of an integration. With `is_delayed`, its events arrive only after nine days."""
 
     integration: str
     title: str
-    days: float
-    acts: tuple[StoryEvent, ...] = ()
+    opened_days_ago: float
+    events: tuple[StoryEvent, ...] = ()
     label: str = ""
-    late: bool = False
+    is_delayed: bool = False
 
 
-ANSWER_MESSAGE = "Found it: the client gives up after the first timeout. The fix is in the next release."
+ANSWER_MESSAGE = "I found the cause: the client stops after the first timeout. The next release contains the fix."
 FIX_MESSAGE = "Released in the new version."
 
 
 def build_solved_story(integration: str, title: str, days: float, hours: float, label: str = "") -> IssueStory:
-    """Answered and closed by the partner that many hours after the opening."""
-    events: tuple[StoryEvent, ...] = ((hours / 2, PARTNER, "say", ANSWER_MESSAGE), (hours, PARTNER, "close", ""))
+    """Return an issue that the partner answers and closes the given number of hours after the opening."""
+    events: tuple[StoryEvent, ...] = ((hours / 2, PARTNER, "comment", ANSWER_MESSAGE), (hours, PARTNER, "close", ""))
     return IssueStory(integration, title, days, events, label)
 
 
 STORIES = (
-    # in time, and now and then too late: what the trends are made of
+    # resolved issues, some of them late, for the trends
     build_solved_story("Booster driver", "Tasks stay pending after an upgrade", 55, 60),
     build_solved_story("Globex Firewall", "Zone names with a dash are refused", 54, 90),
     build_solved_story("Tanuki balancer", "Pool members are added twice", 50, 30, "critical"),
@@ -52,36 +52,36 @@ STORIES = (
     build_solved_story("Tanuki balancer", "Weight of a member is lost", 9, 48),
     build_solved_story("Globex Firewall", "Address groups are limited to 64", 6, 50),
     build_solved_story("Booster driver", "Allocation restarts in a loop", 5, 28, "critical"),
-    # paused: a real question, not yet answered
+    # paused: an open question to the reporter
     IssueStory(
         "Booster driver",
         "GPU is not handed to the task",
         4,
         (
-            (5, PARTNER, "say", "Which version of the driver do you run, and what does nvidia-smi print?"),
+            (5, PARTNER, "comment", "Which version of the driver do you run, and what does nvidia-smi print?"),
             (5.1, PARTNER, "label", "needs-info"),
         ),
     ),
-    # paused once and running again, with attempts that count for nothing
+    # paused once and running again, with bot activity that has no effect
     IssueStory(
         "Booster driver",
         "Cores are counted twice on big machines",
         5.2,
         (
-            (6, PASSER_BY, "say", "Same here, on two machines with 96 cores."),
-            (20, PARTNER, "say", "Is hyper-threading switched on there, and which kernel is it?"),
-            (52, USER, "say", "It is on, kernel 6.8."),
-            (80, BOT, "say", "This issue has been marked as stale because it has not had recent activity."),
+            (6, PASSER_BY, "comment", "Same here, on two machines with 96 cores."),
+            (20, PARTNER, "comment", "Is hyper-threading switched on there, and which kernel is it?"),
+            (52, USER, "comment", "It is on, kernel 6.8."),
+            (80, BOT, "comment", "This issue has been marked as stale because it has not had recent activity."),
             (81, BOT, "close", ""),
             (82, USER, "reopen", ""),
         ),
     ),
-    # at risk: critical, most of its 48 hours are gone
+    # at risk: critical, with most of the 48 hours used
     IssueStory(
         "Booster driver",
         "Tasks are killed without a reason in the log",
         1.7,
-        ((3, PASSER_BY, "say", "It happens to us as well since the last release."),),
+        ((3, PASSER_BY, "comment", "It happens to us as well since the last release."),),
         "critical",
     ),
     IssueStory("Tanuki balancer", "Pool is emptied while a service restarts", 0.6, (), "critical"),
@@ -89,52 +89,52 @@ STORIES = (
         "Globex Firewall",
         "Deleting a zone leaves its rules behind",
         3,
-        ((7, PARTNER, "say", "We can see it and look for the cause."),),
+        ((7, PARTNER, "comment", "We can see it and look for the cause."),),
     ),
-    # breached and still open
+    # overdue and still open
     IssueStory(
         "Globex Firewall",
         "Apply deletes rules of another workspace",
         3.5,
-        ((4, USER, "say", "This took our staging down. Is anybody looking at it?"),),
+        ((4, USER, "comment", "This took our staging down. Is anyone working on it?"),),
         "critical",
     ),
-    # broken, and the reason of a notice
+    # breached, which leads to a notice
     IssueStory(
         "Umbra scan",
         "Scan never ends without a lock file",
         16,
-        ((30, USER, "say", "It still hangs with the newest version."),),
+        ((30, USER, "comment", "It still hangs with the newest version."),),
         "critical",
     ),
     IssueStory(
         "Umbra scan",
         "Findings are listed twice",
         14,
-        ((230, PARTNER, "say", ANSWER_MESSAGE), (232, PARTNER, "close", "")),
+        ((230, PARTNER, "comment", ANSWER_MESSAGE), (232, PARTNER, "close", "")),
     ),
-    # said to be broken, and taken back when the answer reached us
+    # breach that is retracted when the response arrives
     IssueStory(
         "Booster driver",
         "Second disk is not seen",
         10,
         (
-            (20, PARTNER, "say", ANSWER_MESSAGE),
+            (20, PARTNER, "comment", ANSWER_MESSAGE),
             (30, PARTNER, "close", ""),
         ),
         "critical",
-        late=True,
+        is_delayed=True,
     ),
-    # blind: past its due moment, but what is known does not reach it
+    # data incomplete: overdue, but the data ends before the due date
     IssueStory("Nordlicht", "Volumes are detached before the server stops", 9.5),
-    IssueStory("Umbra scan", "A scan of an empty plan takes a minute", 2, ((30, PARTNER, "say", ANSWER_MESSAGE),)),
+    IssueStory("Umbra scan", "A scan of an empty plan takes a minute", 2, ((30, PARTNER, "comment", ANSWER_MESSAGE),)),
     IssueStory("Papaya rollout", "Does it work with namespaces?", 2.5),
-    # labelled critical by a user, and lowered with the program's consent
+    # reported as critical, then lowered by the program
     IssueStory(
         "Booster driver",
         "Graphs of the dashboard stay empty",
         1.4,
-        ((3, PARTNER, "say", "The driver works; the dashboard reads a figure under its old name."),),
+        ((3, PARTNER, "comment", "The driver works; the dashboard reads a figure under its old name."),),
         "critical",
     ),
 )

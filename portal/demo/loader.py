@@ -1,4 +1,4 @@
-"""How is the demo world made? Everybody does what they would do, at moments relative to today."""
+"""Creation of the demo world through the services that the pages use, at times relative to today."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -22,7 +22,7 @@ from portal.api.models import ApiToken
 from portal.api.services import tokens
 from portal.demo import past, provider_schemas
 from portal.demo.answers import fulfill_requirement
-from portal.demo.listed import populate_listings
+from portal.demo.listings import populate_listings
 from portal.demo.people import COMPANIES, PASSWORD, PEOPLE, DemoCompany, DemoPerson
 from portal.demo.scenarios import SCENARIOS
 from portal.demo.sla import load_stories
@@ -35,83 +35,85 @@ JUST_NOW = timedelta(minutes=1)
 
 
 class DemoWorld:
-    """The people and companies by name, and whose hands move an integration."""
+    """People and partners by name, and who acts for an integration."""
 
     def __init__(self, now: datetime) -> None:
         self.now = now
-        self.password = password = make_password(PASSWORD)  # hashed once: it is slow on purpose
-        self.people = {person.name: make_person(person, password) for person in PEOPLE}
+        self.password = password = make_password(PASSWORD)  # hashed once, because hashing is slow
+        self.people = {person.name: create_person(person, password) for person in PEOPLE}
         self.reviewers = [self.people["Rita Reyes"], self.people["Rob Roth"]]
-        self.partners = {company.name: self.make_company(company) for company in COMPANIES}
+        self.partners = {company.name: self.create_partner(company) for company in COMPANIES}
 
-    def make_company(self, company: DemoCompany) -> Partner:
-        """Its owner creates it and invites the colleagues; the program names who looks after it."""
-        then, owner = self.now - timedelta(days=400), self.owner(company.name)
+    def create_partner(self, company: DemoCompany) -> Partner:
+        """Create a partner with its members and its partner manager."""
+        created_at, owner = self.now - timedelta(days=400), self.get_owner(company.name)
         partner = profiles.create_partner(
-            company.name, website=f"https://{company.domain}", domain=company.domain, actor=owner, now=then
+            company.name, website=f"https://{company.domain}", domain=company.domain, actor=owner, now=created_at
         )
         for person in PEOPLE:
             if person.company == company.name and self.people[person.name] != owner:
-                offer, _ = members.create_invitation(partner, person.email, person.role, actor=owner, now=then)
-                members.accept_invitation(offer, addresses=[person.email], actor=self.people[person.name], now=then)
+                offer, _ = members.create_invitation(partner, person.email, person.role, actor=owner, now=created_at)
+                members.accept_invitation(
+                    offer, addresses=[person.email], actor=self.people[person.name], now=created_at
+                )
         if company.has_manager:
             manager = self.reviewers[len(company.name) % 2]
-            creation.assign_manager(partner, manager, actor=self.people["Sam Stone"], now=then)
+            creation.assign_manager(partner, manager, actor=self.people["Sam Stone"], now=created_at)
         return Partner.objects.get(pk=partner.pk)
 
-    def owner(self, company: str) -> User:
+    def get_owner(self, company: str) -> User:
         return self.people[next(p.name for p in PEOPLE if p.company == company and p.role == "owner")]
 
-    def reviewer(self, entry: WorldEntry) -> User:
+    def get_reviewer(self, entry: WorldEntry) -> User:
         return self.reviewers[len(entry.name) % 2]
 
 
-def make_person(person: DemoPerson, password: str) -> User:
+def create_person(person: DemoPerson, password: str) -> User:
     user = User.objects.create(
         email=person.email,
         password=password,
         name=person.name,
-        zone=person.zone,
-        zone_chosen=person.zone != "UTC",
-        is_reviewer=person.reviewer,
-        is_staff=person.staff,
-        is_superuser=person.staff,
+        zone=person.time_zone,
+        zone_chosen=person.time_zone != "UTC",
+        is_reviewer=person.is_reviewer,
+        is_staff=person.is_staff,
+        is_superuser=person.is_staff,
     )
     EmailAddress.objects.create(user=user, email=person.email, verified=True, primary=True)
-    if person.reviewer:
+    if person.is_reviewer:
         ReviewerProfile.objects.create(user=user)
     return user
 
 
 def build_world(now: datetime, progress: Callable[[str], None] = lambda _: None) -> None:
-    """Make the whole world. Expects an empty database."""
+    """Create the demo world in an empty database."""
     world = DemoWorld(now)
     past.create_past(now, world.reviewers, world.password)
-    progress("A year of integrations of six other companies")
-    for entry in sorted(WORLD, key=lambda entry: -entry.days):  # what is older was there first
+    progress("Integrations of six other partners from the past year")
+    for entry in sorted(WORLD, key=lambda entry: -entry.started_days_ago):  # oldest first
         create_integration(world, entry)
         progress(f"{entry.company}: {entry.name}")
-    # what was found on the day stands until somebody asks again: these repositories are made up
+    # no check runs: the repositories are fictional, so their recorded results must stay
     CheckRun.objects.filter(finished_at=None).update(finished_at=now)
     create_introduction(world)
     load_stories(now)
     populate_listings(now)
-    create_lifecycle_test(Integration.objects.get(name="Rocket"), world.owner("Acme Rockets"), now)
-    create_run_task_test(Integration.objects.get(name="Rocket preflight"), world.owner("Acme Rockets"), now)
-    create_nomad_plugin_test(Integration.objects.get(name="Booster driver"), world.owner("Acme Rockets"), now)
-    provider_schemas.create_inspection(Integration.objects.get(name="Rocket"), world.owner("Acme Rockets"), now)
-    create_webhooks(world.partners["Acme Rockets"], world.owner("Acme Rockets"), world.people["Sam Stone"], now)
-    progress("Issues in support, webhooks with a log, and the report of last week")
-    bob, then = world.people["Bob Baker"], now - timedelta(hours=3)
+    create_lifecycle_test(Integration.objects.get(name="Rocket"), world.get_owner("Acme Rockets"), now)
+    create_run_task_test(Integration.objects.get(name="Rocket preflight"), world.get_owner("Acme Rockets"), now)
+    create_nomad_plugin_test(Integration.objects.get(name="Booster driver"), world.get_owner("Acme Rockets"), now)
+    provider_schemas.create_inspection(Integration.objects.get(name="Rocket"), world.get_owner("Acme Rockets"), now)
+    create_webhooks(world.partners["Acme Rockets"], world.get_owner("Acme Rockets"), world.people["Sam Stone"], now)
+    progress("Support issues, webhooks, and the latest weekly report")
+    bob, created_at = world.people["Bob Baker"], now - timedelta(hours=3)
     create_ci_token(world)
-    draft = drafts.create_draft(world.partners["Acme Rockets"], "consul", actor=bob, now=then)
+    draft = drafts.create_draft(world.partners["Acme Rockets"], "consul", actor=bob, now=created_at)
     text = {"name": "Range control", "description": "Service discovery for launch ranges."}
-    drafts.save_draft(draft, text, version=draft.version, actor=bob, now=then)
+    drafts.save_draft(draft, text, version=draft.version, actor=bob, now=created_at)
 
 
 def create_ci_token(world: DemoWorld) -> None:
-    """A company's token, used an hour ago; its secret is nowhere."""
-    acme, owner = world.partners["Acme Rockets"], world.owner("Acme Rockets")
+    """Create a partner's token that was used an hour ago."""
+    acme, owner = world.partners["Acme Rockets"], world.get_owner("Acme Rockets")
     scopes = ("integrations:read", "checks:read", "checks:write")
     token, _ = tokens.create_token(
         "release pipeline", scopes, 90, actor=owner, now=world.now - timedelta(days=12), partner=acme
@@ -120,18 +122,18 @@ def create_ci_token(world: DemoWorld) -> None:
 
 
 def create_introduction(world: DemoWorld) -> None:
-    """One asks to be introduced; the other has not answered yet."""
-    asking, other = (Integration.objects.get(name=name) for name in ("Globex Firewall", "Initech Switch"))
-    message = "We manage firewalls too: shall we compare notes?"
+    """Create an introduction request without a response."""
+    requester, other = (Integration.objects.get(name=name) for name in ("Globex Firewall", "Initech Switch"))
+    message = "We manage firewalls too. Would you like to compare notes?"
     introductions.request_introduction(
-        asking, other, message, actor=world.owner("Globex"), now=world.now - timedelta(hours=5)
+        requester, other, message, actor=world.get_owner("Globex"), now=world.now - timedelta(hours=5)
     )
 
 
 def create_integration(world: DemoWorld, entry: WorldEntry) -> Integration:
-    """One integration's life: begun `days` ago, driven to its stage, then what the entry says."""
-    owner, reviewer = world.owner(entry.company), world.reviewer(entry)
-    moment = world.now - timedelta(days=entry.days)
+    """Create an integration, advance it to its stage, and run its scenario."""
+    owner, reviewer = world.get_owner(entry.company), world.get_reviewer(entry)
+    moment = world.now - timedelta(days=entry.started_days_ago)
     edition = entry.edition or creation.get_entry_edition(entry.program).date
     integration = creation.create_integration(
         world.partners[entry.company],
@@ -141,10 +143,10 @@ def create_integration(world: DemoWorld, entry: WorldEntry) -> Integration:
         now=moment,
         edition=edition,
     )
-    pace = timedelta(days=entry.days) / 14
+    pace = timedelta(days=entry.started_days_ago) / 14
     integration = advance_to_stage(integration, entry, owner, reviewer, moment, pace)
-    lately = JUST_NOW if entry.then == "approved" else pace / 2
-    SCENARIOS.get(entry.then, lambda *_: None)(integration, owner, reviewer, world.now - lately)
+    scenario_offset = JUST_NOW if entry.scenario == "approved" else pace / 2
+    SCENARIOS.get(entry.scenario, lambda *_: None)(integration, owner, reviewer, world.now - scenario_offset)
     return integration
 
 
@@ -153,8 +155,8 @@ def build_initial_data(entry: WorldEntry, date: str) -> dict[str, Any]:
     categories = [c.key for c in edition.categories]
     return {
         "name": entry.name,
-        "description": entry.about,
-        "category": categories[entry.category % len(categories)],
+        "description": entry.description,
+        "category": categories[entry.category_index % len(categories)],
         "offerings": list(edition.offerings[:2]),
         "repository": entry.repository,
         "homepage": f"https://{entry.repository.split('/')[0]}.example/{slugify(entry.name)}",
@@ -164,32 +166,32 @@ def build_initial_data(entry: WorldEntry, date: str) -> dict[str, Any]:
 def advance_to_stage(
     integration: Integration, entry: WorldEntry, owner: User, reviewer: User, moment: datetime, pace: timedelta
 ) -> Integration:
-    """Step by step through the door until the stage is reached."""
-    goal = {"declined": Stage.REVIEW}.get(entry.until, entry.until)
+    """Perform transitions until the integration reaches its stage."""
+    target_stage = {"declined": Stage.REVIEW}.get(entry.stage, entry.stage)
     while True:
         integration = Integration.objects.select_related("partner").get(pk=integration.pk)
-        if integration.stage == goal:
+        if integration.stage == target_stage:
             break
         for requirement in context.list_missing_next(integration, moment):
             fulfill_requirement(integration, requirement, owner=owner, reviewer=reviewer, now=moment)
         integration = Integration.objects.select_related("partner").get(pk=integration.pk)
         moment += pace
-        step, by = get_next_step(integration, owner, reviewer)
+        step, actor = get_next_transition(integration, owner, reviewer)
         if step == "approve":
             claims.claim_review(integration, actor=reviewer, now=moment)
-        perform_transition(integration, step, actor=by, now=moment)
-    if entry.until == "declined":
+        perform_transition(integration, step, actor=actor, now=moment)
+    if entry.stage == "declined":
         perform_transition(
             integration,
             "decline",
             actor=reviewer,
-            note="Autoscaling of node pools is built in by now.",
+            note="Nomad now includes autoscaling of node pools.",
             now=moment + pace,
         )
     return Integration.objects.select_related("partner").get(pk=integration.pk)
 
 
-def get_next_step(integration: Integration, owner: User, reviewer: User) -> tuple[str, User]:
+def get_next_transition(integration: Integration, owner: User, reviewer: User) -> tuple[str, User]:
     if integration.stage == Stage.REVIEW:
         return "approve", reviewer
     if integration.stage == Stage.RELEASE:

@@ -1,7 +1,7 @@
-"""What happened before the demo world's own people came? A year of integrations, so that figures have a past.
+"""A year of past integrations of the demo world, for analytics.
 
-Made at once and not through the door, which would take minutes; what is written is what the door would have written:
-a chained history, the turns, and for what is in support everything that its program asks. The same every time.
+The rows are created in bulk, because the services would take minutes. They equal what the services would write: chained
+audit events, changes of the responsible party, and fulfilled requirements. The result is the same every time.
 """
 
 from dataclasses import dataclass, field
@@ -21,11 +21,11 @@ from integrations.submissions.services.transitions import list_all_transitions
 from integrations.submissions.workflow.states import ListingStatus, Status, determine_next_action
 from portal.accounts.models import User
 from portal.analytics import services
-from portal.analytics.saved_views import services as saved
+from portal.analytics.saved_views import services as saved_views
 from portal.audit.models import AuditEvent
 from portal.audit.services import RESPONSIBILITY_EVENT_TYPE, get_turn_stream
 from portal.core.name_matching import compute_name_key
-from portal.demo.planned import DAY, OWNER, REVIEWER, PastAct, plan_acts
+from portal.demo.past_transitions import DAY, OWNER, REVIEWER, PastTransition, plan_transitions
 
 COMPANIES = ("Orchid Works", "Larkspur Labs", "Basalt Grid", "Harbour Nine", "Saffron Stack", "Quillfeather")
 PRODUCT_NAMES = (
@@ -33,54 +33,57 @@ PRODUCT_NAMES = (
     "notebook", "mailer", "forge", "cache", "lantern", "compass", "weaver", "orchard", "anchor", "harvest", "pulse",
     "atlas",
 )  # fmt: skip
-# integrations of a program, and how many working days its decisions take at the middle
+# program, number of integrations, median working days of a decision
 PAST_PROGRAMS = (
     ("terraform-provider", 52, 5.5), ("terraform-run-task", 26, 3.5), ("nomad", 20, 4.5), ("vault", 20, 7.0),
     ("consul", 8, 5.0),
 )  # fmt: skip
-END_WINDOW_DAYS = 330  # within which they ended or were listed
+END_WINDOW_DAYS = 330  # period in which they ended or were listed
 END_WEIGHTS = (("", 48), ("withdraw", 26), ("decline", 14), ("archive", 12))
 SAVED_VIEWS = (
-    ("queue", "Waiting for a week", "age=7"),
+    ("queue", "Waiting for more than a week", "age=7"),
     ("integrations", "Terraform, in review", "program=terraform-provider&stage=review"),
     ("office", "Terraform, this year", "program=terraform-provider&period=365"),
 )
 STEP_LABELS = {step.name: step.custom.get("label", step.name) for _, step in list_all_transitions()}
+REVIEW_REQUESTS = {"submit_for_review", "resubmit_for_review"}
 END_STAGES = {"withdrawn", "declined", "archived"}
 
 
 @dataclass
 class PastIntegration:
-    """One integration of the past: its row, how it went, and what was written of it."""
+    """Past integration with its transitions and events."""
 
     row: Integration
-    acts: list[tuple[datetime, PastAct]]
+    transitions: list[tuple[datetime, PastTransition]]
     people: dict[str, Any]
     events: list[AuditEvent] = field(default_factory=list)
     turns: list[AuditEvent] = field(default_factory=list)
 
 
 def create_past(now: datetime, reviewers: list[User], password: str) -> None:
-    """A year of integrations of six companies, of which some are in support and the others have ended."""
+    """Create a year of integrations of six partners, some in support and the others ended."""
     random = Random(20260101)  # noqa: S311 - the same world each time
     companies = [create_company(name, now, password) for name in COMPANIES]
-    lives: list[PastIntegration] = []
-    for program, count, middle in PAST_PROGRAMS:
+    entries: list[PastIntegration] = []
+    for program, count, median_days in PAST_PROGRAMS:
         for _ in range(count):
-            lives.append(build_past_integration(random, len(lives), program, middle, companies, reviewers, now))
-    Integration.objects.bulk_create([life.row for life in lives])
-    for life in lives:
-        build_events(life)
-    all_events = [event for life in lives for event in (*life.events, *life.turns)]
+            entries.append(
+                build_past_integration(random, len(entries), program, median_days, companies, reviewers, now)
+            )
+    Integration.objects.bulk_create([entry.row for entry in entries])
+    for entry in entries:
+        build_events(entry)
+    all_events = [event for entry in entries for event in (*entry.events, *entry.turns)]
     AuditEvent.objects.bulk_create(all_events, batch_size=500)
-    complete_requirements([life.row for life in lives if life.row.stage == Stage.SUPPORT], now)
+    complete_requirements([entry.row for entry in entries if entry.row.stage == Stage.SUPPORT], now)
     services.rebuild()
     for page, name, query in SAVED_VIEWS:
-        saved.save_view(reviewers[0], page, name, query, shared=True, now=now)
+        saved_views.save_view(reviewers[0], page, name, query, shared=True, now=now)
 
 
 def create_company(name: str, now: datetime, password: str) -> tuple[Partner, User]:
-    """A company of the past and its owner, who cannot be found among the people to sign in as."""
+    """Create a partner and its owner, who is not in the list of demo sign-ins."""
     domain = f"{slugify(name)}.example"
     owner = User.objects.create(email=f"owner@{domain}", name=f"{name.split()[0]} Owner", password=password)
     then = now - timedelta(days=600)
@@ -88,55 +91,65 @@ def create_company(name: str, now: datetime, password: str) -> tuple[Partner, Us
 
 
 def build_past_integration(
-    random: Random, number: int, program: str, middle: float, companies: list[tuple[Partner, User]],
+    random: Random, number: int, program: str, median_days: float, companies: list[tuple[Partner, User]],
     reviewers: list[User], now: datetime,
 ) -> PastIntegration:  # fmt: skip
-    """One integration as it stands now, with the plan of how it came there."""
+    """Return an integration in its current state, together with its past transitions."""
     edition = PROGRAMS[program].newest
     ending = random.choices([key for key, _ in END_WEIGHTS], [weight for _, weight in END_WEIGHTS])[0]
-    acts = plan_acts(random, edition, middle, ending)
+    transitions = plan_transitions(random, edition, median_days, ending)
     end = now - DAY * (2 + END_WINDOW_DAYS * random.random())
-    moments = [end - sum((act.after for act in acts[n + 1 :]), timedelta()) for n in range(len(acts))]
+    moments = [
+        end - sum((transition.delay for transition in transitions[n + 1 :]), timedelta())
+        for n in range(len(transitions))
+    ]
     partner, owner = companies[number % len(companies)]
-    thing = PRODUCT_NAMES[number // len(companies) % len(PRODUCT_NAMES)]
+    product_name = PRODUCT_NAMES[number // len(companies) % len(PRODUCT_NAMES)]
     integration = Integration(
-        **_build_fields(partner, program, edition, thing, random),
-        **_build_state(acts, moments, edition),
+        **_build_fields(partner, program, edition, product_name, random),
+        **_build_state(transitions, moments, edition),
         created_by=owner,
     )
     integration.reviewer = reviewers[number % len(reviewers)] if integration.review_round else None
     integration.name_key = compute_name_key(integration.name)
-    timed_acts = list(zip(moments, acts, strict=True))
+    timed_transitions = list(zip(moments, transitions, strict=True))
     return PastIntegration(
-        integration, timed_acts, {OWNER: owner, REVIEWER: reviewers[number % len(reviewers)], "": None}
+        integration, timed_transitions, {OWNER: owner, REVIEWER: reviewers[number % len(reviewers)], "": None}
     )
 
 
-def _build_fields(partner: Partner, program: str, edition: Edition, thing: str, random: Random) -> dict[str, Any]:
-    """What the company said of it."""
-    word = partner.name.split()[0]
-    address = f"{slugify(partner.name)}/{program.split('-')[0]}-{slugify(word)}-{thing}"
+def _build_fields(
+    partner: Partner, program: str, edition: Edition, product_name: str, random: Random
+) -> dict[str, Any]:
+    """Return the fields that the partner entered."""
+    first_word = partner.name.split()[0]
+    address = f"{slugify(partner.name)}/{program.split('-')[0]}-{slugify(first_word)}-{product_name}"
     return {
-        "partner": partner, "program_key": program, "edition_date": edition.date, "name": f"{word} {thing}",
-        "description": f"The {thing} of {partner.name}, as code.", "repository": address,
+        "partner": partner,
+        "program_key": program,
+        "edition_date": edition.date,
+        "name": f"{first_word} {product_name}",
+        "description": f"The {product_name} of {partner.name}, as code.",
+        "repository": address,
         "category": random.choice([c.key for c in edition.categories]) if edition.categories else "",
-        "offerings": list(edition.offerings[:1]), "homepage": f"https://{partner.domain}/{thing}",
-    }  # fmt: skip
+        "offerings": list(edition.offerings[:1]),
+        "homepage": f"https://{partner.domain}/{product_name}",
+    }
 
 
-def _build_state(acts: list[PastAct], moments: list[datetime], edition: Edition) -> dict[str, Any]:
-    """Where it stands after the last act."""
-    last, end = acts[-1], moments[-1]
-    when = {act.event_type: at for act, at in zip(acts, moments, strict=True)}
+def _build_state(transitions: list[PastTransition], moments: list[datetime], edition: Edition) -> dict[str, Any]:
+    """Return the state after the last transition."""
+    last, end = transitions[-1], moments[-1]
+    when = {transition.event_type: at for transition, at in zip(transitions, moments, strict=True)}
     has_ended = last.stage in END_STAGES
     request_times = [
-        at for act, at in zip(acts, moments, strict=True) if act.event_type.startswith("request_") and act.by == OWNER
+        at for transition, at in zip(transitions, moments, strict=True) if transition.event_type in REVIEW_REQUESTS
     ]
     is_listed = "publish" in when
     return {
         "stage": last.stage,
         "step": last.step,
-        "stage_before_end": acts[-2].stage if has_ended else "",
+        "stage_before_end": transitions[-2].stage if has_ended else "",
         "review_round": last.round,
         "review_requested_at": request_times[-1] if request_times else None,
         "created_at": moments[0],
@@ -147,49 +160,54 @@ def _build_state(acts: list[PastAct], moments: list[datetime], edition: Edition)
         else ListingStatus.UNLISTED,
         "tier": edition.release_tier.key if is_listed and not has_ended else "",
         "listing_status_since": end if is_listed else None,
-        "responsible_party": last.holder,
+        "responsible_party": last.responsible_party,
         "responsible_since": end,
-        "version": len(acts),
+        "version": len(transitions),
     }
 
 
-def build_events(life: PastIntegration) -> None:
-    """The history of one life: what people did, and each passing of the turn."""
-    integration, previous_position = life.row, ("", "")
-    for at, act in life.acts:
-        by = life.people[act.by]
-        if act.event_type:
-            event_data = _build_event_data(integration, act, previous_position)
-            actor_fields = {"actor_id": by.pk, "actor": str(by), "note": act.note}
+def build_events(entry: PastIntegration) -> None:
+    """Build the audit events and the responsibility changes of an integration."""
+    integration, previous_position = entry.row, ("", "")
+    for at, transition in entry.transitions:
+        actor = entry.people[transition.actor]
+        if transition.event_type:
+            event_data = _build_event_data(integration, transition, previous_position)
+            actor_fields = {"actor_id": actor.pk, "actor": str(actor), "note": transition.note}
             _append_event(
-                life.events,
+                entry.events,
                 f"integration:{integration.pk}",
                 integration=integration,
                 partner=integration.partner,
-                event_type=act.event_type,
+                event_type=transition.event_type,
                 at=at,
                 data=event_data,
                 **actor_fields,
             )
-        turn_data = {"stage": act.stage, "holder": act.holder, "round": act.round}
+        turn_data = {"stage": transition.stage, "holder": transition.responsible_party, "round": transition.round}
         _append_event(
-            life.turns,
+            entry.turns,
             get_turn_stream(integration.pk),
             event_type=RESPONSIBILITY_EVENT_TYPE,
             internal=True,
             at=at,
             data=turn_data,
         )
-        previous_position = (act.stage, act.step)
+        previous_position = (transition.stage, transition.step)
 
 
-def _build_event_data(integration: Integration, act: PastAct, previous_position: tuple[str, str]) -> dict[str, Any]:
-    if act.event_type == "created":
+def _build_event_data(
+    integration: Integration, transition: PastTransition, previous_position: tuple[str, str]
+) -> dict[str, Any]:
+    if transition.event_type == "created":
         return {"program": integration.program_key, "edition": integration.edition_date, "name": integration.name}
     return {
-        "label": STEP_LABELS[act.event_type], "from": list(previous_position), "to": [act.stage, act.step],
-        "to_step": integration.edition.step(act.step).name, "round": act.round,
-    }  # fmt: skip
+        "label": STEP_LABELS[transition.event_type],
+        "from": list(previous_position),
+        "to": [transition.stage, transition.step],
+        "to_step": integration.edition.step(transition.step).name,
+        "round": transition.round,
+    }
 
 
 def _append_event(before: list[AuditEvent], stream: str, **fields: Any) -> None:
@@ -199,7 +217,7 @@ def _append_event(before: list[AuditEvent], stream: str, **fields: Any) -> None:
 
 
 def complete_requirements(rows: list[Integration], now: datetime) -> None:
-    """What is in support has everything that its program asks, and its turn is derived from that."""
+    """Fulfill all requirements of integrations in support and derive their next actions."""
     states = {
         integration.pk: [
             _build_fulfillment(integration, requirement) for requirement in integration.edition.requirements()
@@ -212,8 +230,10 @@ def complete_requirements(rows: list[Integration], now: datetime) -> None:
     for integration in rows:
         integration.__dict__["_states"] = {state.requirement_id: state for state in states[integration.pk]}
         integration.__dict__["_findings"] = []
-        turn = determine_next_action(context.build_step_context(integration, now))
-        integration.next_action_text, integration.next_action_target = (turn.action, turn.target) if turn else ("", "")
+        next_action = determine_next_action(context.build_step_context(integration, now))
+        integration.next_action_text, integration.next_action_target = (
+            (next_action.action, next_action.target) if next_action else ("", "")
+        )
         integration.requirement_counts = context.count_requirements(integration, now)
     Integration.objects.bulk_update(
         rows, ["next_action_text", "next_action_target", "requirement_counts"], batch_size=200
@@ -226,6 +246,6 @@ def _build_fulfillment(integration: Integration, requirement: Requirement) -> Re
         integration=integration,
         requirement_id=requirement.id,
         status=status,
-        summary="In order.",
+        summary="The evidence fulfills the requirement.",
         submitted_at=integration.released_at,
     )

@@ -1,10 +1,9 @@
-"""People and companies of the demo world, from data/people.yaml. All people have the same password."""
+"""People and partners of the demo world, from data/people.yaml. All people have the same password."""
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Literal
 
-from pydantic import Field as Key
 from pydantic import TypeAdapter
 
 from portal.core.content_files import Content, load_content
@@ -14,26 +13,26 @@ PASSWORD = "look-around-the-portal"  # noqa: S105 - a demo's password is meant t
 
 @dataclass(frozen=True, slots=True)
 class DemoPerson(Content):
-    """Somebody who can sign in. `company` and `role` are blank for people of the program."""
+    """Person who can sign in. Program staff has no company and no role."""
 
     name: str
     email: str
     company: str = ""
     role: Literal["", "owner", "editor", "viewer"] = ""
-    reviewer: Annotated[bool, Key(alias="is_reviewer")] = False
-    staff: Annotated[bool, Key(alias="is_staff")] = False
-    zone: Annotated[str, Key(alias="time_zone")] = "UTC"
+    is_reviewer: bool = False
+    is_staff: bool = False
+    time_zone: str = "UTC"
 
     @property
     def role_label(self) -> str:
-        if self.staff:
+        if self.is_staff:
             return "staff"
-        return "reviewer" if self.reviewer else f"{self.role} of {self.company}"
+        return "reviewer" if self.is_reviewer else f"{self.role} of {self.company}"
 
 
 @dataclass(frozen=True, slots=True)
 class DemoCompany(Content):
-    """A company: name, mail domain, website, and whether an Alliances manager looks after it."""
+    """Partner, optionally with a partner manager."""
 
     name: str
     domain: str
@@ -42,7 +41,7 @@ class DemoCompany(Content):
 
 @dataclass(frozen=True, slots=True)
 class Cast(Content):
-    """The content of people.yaml."""
+    """Content of people.yaml."""
 
     companies: tuple[DemoCompany, ...]
     people: tuple[DemoPerson, ...]

@@ -1,4 +1,4 @@
-"""Which schemas does the demo world show? Two versions of a provider, and what the reading of the newer one found."""
+"""Provider schemas of the demo world: two versions, and an inspection of the newer one."""
 
 import json
 from datetime import datetime, timedelta
@@ -15,7 +15,7 @@ from verification.testruns.kinds.provider_schema import summary
 from verification.testruns.models import SchemaReading
 
 SOURCE = "registry.terraform.io/acme-rockets/rocket"
-SKIPPED_CHECKS = ("schema.pages", "schema.protocol")  # they look elsewhere too, and these repositories are made up
+SKIPPED_CHECKS = ("schema.pages", "schema.protocol")  # these checks also read the repository, which is fictional
 Attributes = dict[str, dict[str, Any]]
 
 
@@ -24,43 +24,43 @@ def _build_attribute(kind: Any, description: str = "", **flags: bool) -> dict[st
     return {"type": kind, **description_fields, "description_kind": "plain", **flags}
 
 
-NAME_ATTRIBUTE = _build_attribute("string", "What people call it.", required=True)
-ID_ATTRIBUTE = _build_attribute("string", "Given by the service.", computed=True)
+NAME_ATTRIBUTE = _build_attribute("string", "The display name.", required=True)
+ID_ATTRIBUTE = _build_attribute("string", "The ID that the service assigns.", computed=True)
 PAD_ATTRIBUTES: Attributes = {
     "id": ID_ATTRIBUTE,
     "name": NAME_ATTRIBUTE,
-    "site": _build_attribute("string", "The launch site that it belongs to.", required=True),
-    "fuels": _build_attribute(["set", "string"], "Fuels that it can pump.", optional=True),
+    "site": _build_attribute("string", "The launch site of the pad.", required=True),
+    "fuels": _build_attribute(["set", "string"], "The fuels that the pad supports.", optional=True),
 }
 BOOSTER_ATTRIBUTES: Attributes = {
     "id": ID_ATTRIBUTE,
     "name": NAME_ATTRIBUTE,
-    "stages": _build_attribute("number", "How many stages it has.", optional=True, computed=True),
-    "arming_token": _build_attribute("string", "Arms the booster.", optional=True),
+    "stages": _build_attribute("number", "The number of stages.", optional=True, computed=True),
+    "arming_token": _build_attribute("string", "The token that arms the booster.", optional=True),
 }
 OLD_RESOURCES = {
-    "rocket_pad": PAD_ATTRIBUTES | {"address": _build_attribute("string", "Where it is.", optional=True)},
+    "rocket_pad": PAD_ATTRIBUTES | {"address": _build_attribute("string", "The address of the pad.", optional=True)},
     "rocket_booster": BOOSTER_ATTRIBUTES,
 }
 NEW_RESOURCES = {
     "rocket_pad": PAD_ATTRIBUTES,
     "rocket_booster": BOOSTER_ATTRIBUTES | {"serial": _build_attribute("string", optional=True, deprecated=True)},
-    "rocket_flight": {"id": ID_ATTRIBUTE, "pad": _build_attribute("string", "Where it begins.", required=True)},
+    "rocket_flight": {"id": ID_ATTRIBUTE, "pad": _build_attribute("string", "The launch pad.", required=True)},
 }  # fmt: skip
 DATA_SOURCES = {"rocket_site": {"id": ID_ATTRIBUTE, "name": NAME_ATTRIBUTE}}
 
 
 def _build_schemas(attributes_by_name: dict[str, Attributes]) -> dict[str, Any]:
     return {
-        name: {"version": 1, "block": {"attributes": attributes, "description": "Made by Acme Rockets.",
+        name: {"version": 1, "block": {"attributes": attributes, "description": "Managed by Acme Rockets.",
                                        "description_kind": "plain"}}
         for name, attributes in attributes_by_name.items()
     }  # fmt: skip
 
 
 def build_document(resources: dict[str, Attributes]) -> dict[str, Any]:
-    """As Terraform prints it."""
-    key = _build_attribute("string", "Key of the service's API.", optional=True, sensitive=True)
+    """Return the schemas in the format of `terraform providers schema`."""
+    key = _build_attribute("string", "The API key of the service.", optional=True, sensitive=True)
     provider = {"version": 0, "block": {"attributes": {"api_key": key}, "description_kind": "plain"}}
     own = {
         "provider": provider,
@@ -71,7 +71,7 @@ def build_document(resources: dict[str, Attributes]) -> dict[str, Any]:
 
 
 def create_inspection(integration: Integration, by: User, now: datetime) -> SchemaReading:
-    """Two versions are kept; the newer one was read from the provider an hour ago."""
+    """Create two schema versions and an inspection of the newer one from an hour ago."""
     then = now - timedelta(hours=1)
     for version, resources, days in (("1.3.0", OLD_RESOURCES, 21), ("1.4.0", NEW_RESOURCES, 0)):
         body = json.dumps(build_document(resources)).encode()

@@ -1,4 +1,4 @@
-"""Scenarios of the demo world: what happens to an integration once it has reached its stage."""
+"""Scenarios of the demo world, which run after an integration has reached its stage."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -14,11 +14,11 @@ from integrations.submissions.services.transitions import perform_transition
 from integrations.submissions.workflow.states import ResponsibleParty
 from portal.accounts.models import User
 from portal.demo.answers import fulfill_requirement, record_failing_check
-from portal.demo.listed import SCENARIOS as OF_STANDING
+from portal.demo.listings import COMPLIANCE_SCENARIOS
 
 
 def start_integration(integration: Integration, owner: User, reviewer: User, now: datetime) -> None:
-    """The first two requirements are there, the rest is open."""
+    """Complete the first two requirements."""
     for requirement in context.list_missing_next(integration, now)[:2]:
         fulfill_requirement(integration, requirement, owner=owner, reviewer=reviewer, now=now)
     findings.post_message(
@@ -27,31 +27,31 @@ def start_integration(integration: Integration, owner: User, reviewer: User, now
 
 
 def request_changes(integration: Integration, owner: User, reviewer: User, now: datetime) -> None:
-    """A reviewer asked for changes; one of two findings is answered."""
+    """Request changes with two findings, of which the partner answers one."""
     claims.claim_review(integration, actor=reviewer, now=now)
     requirements = [r.id for r in integration.edition.requirements()]
     first = findings.raise_finding(
-        integration, requirements[2], "Show a run that is stopped as well as one that passes.", actor=reviewer, now=now
+        integration, requirements[2], "Show a failed run in addition to a passed run.", actor=reviewer, now=now
     )
     findings.raise_finding(
         integration,
         requirements[-2],
-        "The documentation does not say which stages are supported.",
+        "Document the supported run stages.",
         actor=reviewer,
         now=now,
     )
     findings.post_message(
-        integration, "Ask Kim whether the callback limits changed.", actor=reviewer, now=now, is_internal=True
+        integration, "Ask Kim if the callback limits have changed.", actor=reviewer, now=now, is_internal=True
     )
-    perform_transition(integration, "request_changes", actor=reviewer, note="Two things, both small.", now=now)
-    findings.answer_finding(first, "Both runs are in the new recording.", actor=owner, now=now + timedelta(hours=2))
+    perform_transition(integration, "request_changes", actor=reviewer, note="Two minor changes.", now=now)
+    findings.answer_finding(first, "The new recording shows both runs.", actor=owner, now=now + timedelta(hours=2))
 
 
 def start_second_round(integration: Integration, owner: User, reviewer: User, now: datetime) -> None:
-    """Asked, answered, and waiting again."""
+    """Request changes, answer all findings, and resubmit."""
     request_changes(integration, owner, reviewer, now - timedelta(days=3))
-    open_one = Finding.objects.filter(integration=integration, state="open").get()
-    findings.answer_finding(open_one, "Documented in the new release.", actor=owner, now=now - timedelta(days=1))
+    open_finding = Finding.objects.filter(integration=integration, state="open").get()
+    findings.answer_finding(open_finding, "Documented in the new release.", actor=owner, now=now - timedelta(days=1))
     integration = Integration.objects.select_related("partner").get(pk=integration.pk)
     for requirement in [
         r
@@ -69,14 +69,14 @@ def put_on_hold(integration: Integration, owner: User, reviewer: User, now: date
 
 
 def waive_requirement(integration: Integration, owner: User, reviewer: User, now: datetime) -> None:
-    """A reviewer lets one requirement wait, for a reason and until a day."""
+    """Waive a requirement with a reason and an expiration date."""
     missing = context.list_missing_next(integration, now)[0]
-    reason, until = "The plugin moves to its new home this quarter.", now + timedelta(days=60)
-    waivers.waive_requirement(integration, missing.id, reason=reason, expires_at=until, actor=reviewer, now=now)
+    reason, expires_at = "The plugin moves to a new repository this quarter.", now + timedelta(days=60)
+    waivers.waive_requirement(integration, missing.id, reason=reason, expires_at=expires_at, actor=reviewer, now=now)
 
 
 def propose_meeting(integration: Integration, owner: User, reviewer: User, now: datetime) -> None:
-    """The reviewer proposed times; the company has not chosen yet."""
+    """Propose meeting times that the partner has not answered."""
     claims.claim_review(integration, actor=reviewer, now=now)
     requirement = next(r for r in context.list_missing_next(integration, now) if r.kind == RequirementKind.MEETING)
     today = timezone.now().replace(hour=15, minute=0, second=0, microsecond=0)
@@ -91,20 +91,20 @@ def propose_meeting(integration: Integration, owner: User, reviewer: User, now: 
 
 
 def sign_agreement(integration: Integration, owner: User, reviewer: User, now: datetime) -> None:
-    """The company signed the agreement; the program has not countersigned."""
+    """Sign the agreement for the partner only."""
     requirement = next(r for r in context.list_missing_next(integration, now) if r.kind == RequirementKind.AGREEMENT)
     signature = agreements.AgreementSignature(owner.name, timezone.localdate(now))
     agreements.sign_agreement(integration, requirement.id, signature, version="2026-01", actor=owner, now=now)
 
 
 def fail_checks(integration: Integration, owner: User, reviewer: User, now: datetime) -> None:
-    """The machine looked and found something that the company has to mend."""
+    """Record two failed checks."""
     for requirement in [r for r in context.list_missing_next(integration, now) if r.kind == RequirementKind.CHECK][:2]:
         record_failing_check(integration, requirement, now)
 
 
 def approve(integration: Integration, owner: User, reviewer: User, now: datetime) -> None:
-    """Approved a moment ago: the mail waits, and the decision can still be undone."""
+    """Approve the integration so recently that the decision can still be undone."""
     for requirement in context.list_missing_next(integration, now):
         fulfill_requirement(integration, requirement, owner=owner, reviewer=reviewer, now=now)
     integration = Integration.objects.select_related("partner").get(pk=integration.pk)
@@ -117,11 +117,13 @@ def archive(integration: Integration, owner: User, reviewer: User, now: datetime
 
 
 def withdraw(integration: Integration, owner: User, reviewer: User, now: datetime) -> None:
-    perform_transition(integration, "withdraw", actor=owner, note="We build it together with another team.", now=now)
+    perform_transition(
+        integration, "withdraw", actor=owner, note="We are building it together with another team.", now=now
+    )
 
 
 def request_premier_tier(integration: Integration, owner: User, reviewer: User, now: datetime) -> None:
-    """Everything for the higher tier is there, and it is asked for."""
+    """Complete the requirements of the higher tier and request the tier."""
     tier = next(t for t in integration.edition.tiers if t.on_request)
     for requirement in tier.requirements:
         fulfill_requirement(integration, requirement, owner=owner, reviewer=reviewer, now=now)
@@ -129,17 +131,17 @@ def request_premier_tier(integration: Integration, owner: User, reviewer: User, 
 
 
 SCENARIOS: dict[str, Callable[[Integration, User, User, datetime], None]] = {
-    "begun": start_integration,
-    "changes": request_changes,
-    "round two": start_second_round,
+    "started": start_integration,
+    "changes requested": request_changes,
+    "second round": start_second_round,
     "on hold": put_on_hold,
-    "waived": waive_requirement,
-    "meeting": propose_meeting,
-    "signed": sign_agreement,
-    "failing": fail_checks,
+    "requirement waived": waive_requirement,
+    "meeting proposed": propose_meeting,
+    "agreement signed": sign_agreement,
+    "checks failed": fail_checks,
     "approved": approve,
     "archived": archive,
     "withdrawn": withdraw,
-    "premier": request_premier_tier,
-    **OF_STANDING,
+    "premier tier requested": request_premier_tier,
+    **COMPLIANCE_SCENARIOS,
 }

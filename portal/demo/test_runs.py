@@ -1,4 +1,4 @@
-"""Which rehearsals does the demo world show? Of a provider, a Nomad plugin and a run task as they were seen."""
+"""Recorded test runs of the demo world: a provider, a Nomad plugin, and a run task."""
 
 import json
 from datetime import datetime, timedelta
@@ -24,7 +24,7 @@ VERSION = "1.4.0"
 
 
 def create_lifecycle_test(integration: Integration, by: User, now: datetime) -> LifecycleRehearsal:
-    """The recorded rehearsal, as if it had ended an hour before `now`."""
+    """Create the recorded provider acceptance test, finished an hour ago."""
     recording = json.loads(LIFECYCLE_FILE.read_text("utf-8"))
     results = catalog.judge(load_records(recording["seen"]))
     started_at = now - timedelta(hours=1, minutes=1)
@@ -47,7 +47,7 @@ def create_lifecycle_test(integration: Integration, by: User, now: datetime) -> 
 
 
 def create_nomad_plugin_test(integration: Integration, by: User, now: datetime) -> NomadRehearsal:
-    """The recorded rehearsal of a driver, as if it had ended two hours before `now`."""
+    """Create the recorded Nomad driver test, finished two hours ago."""
     recording = json.loads(PLUGIN_FILE.read_text("utf-8"))
     test_records, started_at = records.load_records(recording["seen"]), now - timedelta(hours=2)
     results = of_plugins.judge(test_records)
@@ -79,7 +79,7 @@ def create_nomad_plugin_test(integration: Integration, by: User, now: datetime) 
 
 
 def create_run_task_test(integration: Integration, by: User, now: datetime) -> RunTaskRehearsal:
-    """The recorded rehearsal of an endpoint that reports twice, as if it had ended three hours before `now`."""
+    """Create the recorded test of a run task that reports twice, finished three hours ago."""
     recording = json.loads(RUN_TASK_FILE.read_text("utf-8"))
     exchanges = tuple(load_exchange(each) for each in recording["exchanges"])
     test_records = RunTaskRecords(exchanges, tuple(load_callback(each) for each in recording["knocks"]), over=True)

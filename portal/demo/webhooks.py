@@ -1,4 +1,4 @@
-"""Which webhooks does the demo world have? A company's with a log that had a bad day, and the program's to Slack."""
+"""Webhooks of the demo world: a partner's with failed deliveries, and the program's to Slack."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -11,15 +11,15 @@ from portal.webhooks.http_delivery import DeliveryOutcome, describe_status
 from portal.webhooks.models import WebhookDelivery, WebhookEndpoint
 from portal.webhooks.services import EndpointConfiguration
 
-MAX_LOGGED_EVENTS = 30  # events of the company that are in the log
+MAX_LOGGED_EVENTS = 30  # events of the partner in the log
 FAST_SECONDS, SLOW_SECONDS = 0.18, 10.0
 RESPONSE_HEADERS = {"content-type": "application/json", "server": "pipeline"}
-# what the receiver did with the newest messages, newest first: the statuses of each one's attempts, None no answer
+# statuses of the attempts of the newest deliveries, newest first; None means no response
 NEWEST_STATUSES: tuple[tuple[int | None, ...], ...] = ((200,), (503, 200), (200,), (502,), (200,), (None, 503, 200))
 
 
 def create_webhooks(partner: Partner, owner: Any, staff: Any, now: datetime) -> None:
-    """Both webhooks, and the log of the company's."""
+    """Create both webhooks and their logs."""
     created_at = now - timedelta(days=29)
     kinds = [name for name, kind in EVENT_TYPES_BY_NAME.items() if not kind.is_program_only]
     pipeline_settings = EndpointConfiguration(
@@ -36,17 +36,17 @@ def create_webhooks(partner: Partner, owner: Any, staff: Any, now: datetime) -> 
 
 
 def create_log(endpoint: WebhookEndpoint, events: Any, owner: Any, now: datetime) -> None:
-    """The newest events as they would have been sent."""
+    """Create deliveries for the newest events."""
     event_types = [event_type for event_type, kind in EVENT_TYPES_BY_VERB.items() if kind.name in endpoint.kinds]
     logged_events = events.filter(
         event_type__in=event_types, at__gte=now - timedelta(days=29), at__lte=now - timedelta(minutes=20)
     )
     logged_events = logged_events.exclude(integration=None).order_by("-at", "-pk")
-    for place, event in reversed(list(enumerate(logged_events[:MAX_LOGGED_EVENTS]))):  # the oldest was sent first
+    for place, event in reversed(list(enumerate(logged_events[:MAX_LOGGED_EVENTS]))):  # oldest first
         message = create_message(endpoint, event)
         statuses = NEWEST_STATUSES[place] if owner and place < len(NEWEST_STATUSES) else (200,)
         record_attempts(message, statuses, now)
-        if len(statuses) == 2:  # failed, and then sent again by hand
+        if len(statuses) == 2:  # failed, then replayed manually
             WebhookDelivery.objects.filter(pk=message.pk).update(replayed_at=now, replayed_by=owner)
         if statuses == (502,):
             values = {"state": WebhookDelivery.State.FAILED, "tries": 11, "attempted": 11}
@@ -65,7 +65,7 @@ def create_message(endpoint: WebhookEndpoint, event: AuditEvent) -> WebhookDeliv
 
 
 def record_attempts(message: WebhookDelivery, statuses: tuple[int | None, ...], now: datetime) -> None:
-    """Write down attempts as a sender does, the last of them delivered or not."""
+    """Record attempts as the delivery task does."""
     at = max(message.due_at, message.created_at)
     for number, status in enumerate(statuses):
         WebhookEndpoint.objects.filter(pk=message.endpoint_id).update(rests_until=None)
@@ -79,7 +79,7 @@ def record_attempts(message: WebhookDelivery, statuses: tuple[int | None, ...], 
 def build_outcome(message: WebhookDelivery, at: datetime, status: int | None, body: str) -> DeliveryOutcome:
     request_headers = {"Content-Type": "application/json", "webhook-id": message.message_id}
     if status is None:
-        error = "ci.acme.example did not answer in time."
+        error = "ci.acme.example did not respond in time."
         return DeliveryOutcome(message.pk, at, SLOW_SECONDS, None, error, request_headers, {}, "")
     return DeliveryOutcome(
         message.pk, at, FAST_SECONDS, status, describe_status(status), request_headers, RESPONSE_HEADERS, body

@@ -1,4 +1,4 @@
-"""Which endpoints hear of an event? Their messages are rows of the event's own transaction, one each."""
+"""Creation of webhook deliveries in the transaction of an event."""
 
 from datetime import datetime
 from typing import Any
@@ -12,7 +12,7 @@ from portal.webhooks.models import WebhookDelivery, WebhookEndpoint
 
 
 def create_deliveries(event: AuditEvent) -> None:
-    """Write the messages of one event. A decision's wait out the undo window, as its mails do."""
+    """Create the deliveries of an event. Deliveries of a decision wait until the decision can't be undone."""
     kind = EVENT_TYPES_BY_VERB.get(event.event_type)
     if kind is None or event.integration is None or (event.internal and not kind.is_program_only):
         return
@@ -34,7 +34,7 @@ def create_deliveries(event: AuditEvent) -> None:
 
 
 def list_endpoints(event: AuditEvent, kind: WebhookEventType) -> Any:
-    """The endpoints of the event's company and the program's own, of its program or of all."""
+    """Return the active endpoints of the event's partner and of the program that match the program filter."""
     row = event.integration
     assert row is not None
     owner_condition = Q(partner=None) if kind.is_program_only else Q(partner=None) | Q(partner=event.partner_id)
@@ -46,7 +46,7 @@ def list_endpoints(event: AuditEvent, kind: WebhookEventType) -> Any:
 def create_delivery(
     endpoint: WebhookEndpoint, key: str, kind: str, body: str, *, event: AuditEvent
 ) -> WebhookDelivery | None:
-    """One message; None where the endpoint has one of that key already."""
+    """Create a delivery. Return None if the endpoint already has one with this key."""
     undo_until = event.data.get("undo_until")
     row, is_new = WebhookDelivery.objects.get_or_create(
         endpoint=endpoint,
@@ -64,7 +64,7 @@ def create_delivery(
 
 
 def cancel_deliveries(decision: AuditEvent) -> int:
-    """A decision was undone: what it would have said is never sent. Returns how many messages."""
+    """Cancel the pending deliveries of a decision that was undone and return their number."""
     waiting_deliveries = WebhookDelivery.objects.filter(
         event=decision, state=WebhookDelivery.State.WAITING, attempted=0
     )

@@ -1,4 +1,4 @@
-"""What is an endpoint to hear of, and where does it live? The form of a new one and of changes."""
+"""Forms to create and change webhook endpoints and to replay deliveries."""
 
 from datetime import timedelta
 from typing import Any
@@ -20,25 +20,34 @@ from verification.sources.errors import RequestRefusedError
 from verification.sources.http import urls
 
 MAX_ADDRESS_LENGTH = 1000
-CHOICE_ERROR_MESSAGES = {"invalid_choice": gettext_lazy("Choose one of those that are shown.")}
+CHOICE_ERROR_MESSAGES = {"invalid_choice": gettext_lazy("Select an option.")}
 
 
 def validate_address(text: str) -> str:
-    """An address that messages may be sent to. Raises ValidationError with the guard's own sentence."""
+    """Return the normalized URL of a receiver.
+
+    Raises:
+        ValidationError: The portal can't send requests to this URL.
+    """
     try:
         url = urls.parse_url(text.strip(), loopback=settings.ALLOW_LOOPBACK_HTTP)
     except RequestRefusedError as error:
         raise forms.ValidationError(str(error)) from error
     if url.netloc == urls.parse_url(settings.SITE_URL, loopback=True).netloc:
-        raise forms.ValidationError(_("This is the portal’s own address. Enter the receiver’s."))
+        raise forms.ValidationError(_("This is the URL of the portal. Enter the URL of the receiver."))
     return str(url)
 
 
 class EndpointForm(forms.Form):
-    """Name, address, which events, of which program. `office`: the program's own; `kept`: the one that is changed."""
+    """Settings of a webhook endpoint.
+
+    Args:
+        is_program_endpoint: Whether the endpoint belongs to the program.
+        endpoint: The endpoint to change, or None for a new one.
+    """
 
     form = forms.ChoiceField(
-        label=gettext_lazy("Sends"),
+        label=gettext_lazy("Format"),
         choices=WebhookEndpoint.Form.choices,
         widget=forms.RadioSelect,
         error_messages=CHOICE_ERROR_MESSAGES,
@@ -46,10 +55,10 @@ class EndpointForm(forms.Form):
     name = SingleLineField(
         label=gettext_lazy("Name"),
         max_length=80,
-        help_text=gettext_lazy("How you will recognize it, such as “Build pipeline”."),
+        help_text=gettext_lazy("For example, Build pipeline."),
     )
     address = forms.CharField(
-        label=gettext_lazy("Address"),
+        label=gettext_lazy("URL"),
         max_length=MAX_ADDRESS_LENGTH,
         widget=forms.TextInput(
             attrs={
@@ -64,8 +73,8 @@ class EndpointForm(forms.Form):
         label=gettext_lazy("Events"),
         widget=forms.CheckboxSelectMultiple,
         error_messages={
-            "required": gettext_lazy("Choose at least one kind."),
-            "invalid_choice": gettext_lazy("There is no kind of event “%(value)s” here."),
+            "required": gettext_lazy("Select at least one event."),
+            "invalid_choice": gettext_lazy("Unknown event type “%(value)s”."),
         },
     )
     program_key = forms.ChoiceField(label=gettext_lazy("Program"), required=False, error_messages=CHOICE_ERROR_MESSAGES)
@@ -77,7 +86,7 @@ class EndpointForm(forms.Form):
         self.endpoint = endpoint
         kinds: Any = self.fields["kinds"]
         kinds.choices = [
-            (_(title), [(kind.name, _(kind.means)) for kind in group])
+            (_(title), [(kind.name, _(kind.description)) for kind in group])
             for title, group in iterate_event_type_groups(is_program_staff=is_program_endpoint)
         ]
         program: Any = self.fields["program_key"]
@@ -87,12 +96,14 @@ class EndpointForm(forms.Form):
         ]
         address = self.fields["address"]
         address.help_text = _(
-            "Begins with https and is a public host. Slack shows it when you add an incoming webhook."
+            "Public https URL of your receiver. Slack shows the URL when you add an incoming webhook."
         )
         if endpoint is not None:
             del self.fields["form"]
             address.required = False
-            address.help_text = _("Now %(shown)s. Leave this empty to keep it.") % {"shown": endpoint.display_url}
+            address.help_text = _("Current URL: %(url)s. Leave this field empty to keep the URL.") % {
+                "url": endpoint.display_url
+            }
 
     def clean_address(self) -> str:
         address = str(self.cleaned_data.get("address", ""))
@@ -110,7 +121,7 @@ def build_initial_data(endpoint: WebhookEndpoint) -> dict[str, Any]:
 
 
 class ReplayForm(forms.Form):
-    """From when on failed messages are sent again."""
+    """Start of the period for replaying failed deliveries."""
 
     since = UtcDateTimeField(
         label=gettext_lazy("Failed since"),
@@ -118,12 +129,12 @@ class ReplayForm(forms.Form):
     )
 
     def get_initial_for_field(self, field: forms.Field, field_name: str) -> Any:
-        """To the minute: that is what a browser's field shows."""
+        """Return the initial value in full minutes, as browsers display it."""
         value = super().get_initial_for_field(field, field_name)
         return value.replace(second=0, microsecond=0) if hasattr(value, "replace") else value
 
     def clean_since(self) -> Any:
         since = self.cleaned_data["since"]
         if since < timezone.now() - RETENTION_PERIOD - timedelta(days=1):
-            raise forms.ValidationError(_("Messages are kept for 30 days. Choose a later moment."))
+            raise forms.ValidationError(_("Deliveries are stored for 30 days. Enter a later time."))
         return since

@@ -1,6 +1,6 @@
-"""How is a message sent? Signed after Standard Webhooks, posted through the guard; what came back as plain data.
+"""HTTP requests of webhook deliveries, signed according to Standard Webhooks.
 
-Nothing here touches the database: it runs in threads beside each other.
+This module runs in threads, so it never uses the database.
 """
 
 import json
@@ -17,8 +17,8 @@ from verification.sources.errors import RequestRefusedError, SourceError
 from verification.sources.http.client import OutboundClient
 from verification.sources.http.posting import PostResponse, post
 
-TIMEOUT_SECONDS = 10.0  # for one request, from the first question to the last byte
-BATCH_BUDGET_SECONDS = 10.0  # seconds after which no further message of a round is begun
+TIMEOUT_SECONDS = 10.0  # for a whole request, including DNS
+BATCH_BUDGET_SECONDS = 10.0  # no new delivery of a batch starts after this time
 MAX_STORED_BODY_BYTES, MAX_STORED_HEADERS, MAX_HEADER_VALUE_LENGTH = 2048, 20, 200
 HIDDEN_HEADERS = frozenset({"set-cookie", "authorization", "proxy-authenticate", "www-authenticate"})
 GONE_STATUS, MAX_RETRY_AFTER_SECONDS = 410, 86_400
@@ -27,7 +27,7 @@ SLACK_GONE_ERRORS = ("no_service", "channel_is_archived", "invalid_token", "team
 
 @dataclass(frozen=True, slots=True)
 class OutgoingDelivery:
-    """A message, ready to go."""
+    """Delivery that is ready to send."""
 
     pk: int
     message_id: str
@@ -36,7 +36,7 @@ class OutgoingDelivery:
 
 @dataclass(frozen=True, slots=True)
 class DeliveryBatch:
-    """What is sent to one endpoint now, one after the other. `secrets`: the newest first."""
+    """Deliveries to send to one endpoint in sequence. `secrets` starts with the newest."""
 
     endpoint: int
     claim: str
@@ -49,7 +49,7 @@ class DeliveryBatch:
 
 @dataclass(frozen=True, slots=True)
 class DeliveryOutcome:
-    """One attempt. `wait`: the seconds that the receiver asked for; `gone`: it asks for nothing more, ever."""
+    """Result of an attempt. `retry_after_seconds` is the wait that the receiver requested."""
 
     pk: int
     at: datetime
@@ -70,7 +70,7 @@ class DeliveryOutcome:
 def send_batch(
     batch: DeliveryBatch, outbound: OutboundClient, get_time: Callable[[], float] = monotonic
 ) -> list[DeliveryOutcome]:
-    """Send the letters of a round until one fails or the budget is used up: what is left stays due."""
+    """Send the deliveries of a batch until one fails or the time budget is used. The rest stays due."""
     start_time, outcomes = get_time(), list[DeliveryOutcome]()
     for delivery in batch.deliveries:
         elapsed_seconds = get_time() - start_time
@@ -85,7 +85,7 @@ def send_batch(
 def send_delivery(
     batch: DeliveryBatch, delivery: OutgoingDelivery, outbound: OutboundClient, at: datetime
 ) -> DeliveryOutcome:
-    """One attempt at one letter, whatever comes of it."""
+    """Send a delivery and return the outcome, which can be a failure."""
     headers = build_headers(batch, delivery, at)
     start_time = monotonic()
     try:
@@ -98,7 +98,7 @@ def send_delivery(
             max_bytes=MAX_STORED_BODY_BYTES,
         )
     except SourceError as failure:
-        prefix = "Not sent: " if isinstance(failure, RequestRefusedError) else ""
+        prefix = "Request blocked: " if isinstance(failure, RequestRefusedError) else ""
         return DeliveryOutcome(
             delivery.pk, at, monotonic() - start_time, None, f"{prefix}{failure}"[:300], headers, {}, ""
         )
@@ -106,7 +106,7 @@ def send_delivery(
 
 
 def build_headers(batch: DeliveryBatch, delivery: OutgoingDelivery, at: datetime) -> dict[str, str]:
-    """The headers of an attempt. While two secrets hold, both sign: the receiver takes whichever it knows."""
+    """Return the headers of an attempt, signed with all active secrets."""
     headers = {"Content-Type": "application/json"}
     if batch.form == WebhookEndpoint.Form.WEBHOOK:
         signatures = [Webhook(secret.value).sign(delivery.message_id, at, delivery.body) for secret in batch.secrets]
@@ -121,10 +121,12 @@ def build_headers(batch: DeliveryBatch, delivery: OutgoingDelivery, at: datetime
 def interpret_response(
     form: str, delivery: OutgoingDelivery, at: datetime, response: PostResponse, sent_headers: dict[str, str]
 ) -> DeliveryOutcome:
-    """What an answer means, cut to what is kept of it."""
+    """Return the outcome of a response, with the body and headers cut for storage."""
     body = response.body[:MAX_STORED_BODY_BYTES].decode("utf-8", "replace").replace("\x00", "\ufffd")
     headers = {
-        name[:80]: "(not kept)" if name in HIDDEN_HEADERS else value[:MAX_HEADER_VALUE_LENGTH].replace("\x00", "\ufffd")
+        name[:80]: "(not stored)"
+        if name in HIDDEN_HEADERS
+        else value[:MAX_HEADER_VALUE_LENGTH].replace("\x00", "\ufffd")
         for name, value in list(response.headers.items())[:MAX_STORED_HEADERS]
     }
     is_gone = response.status == GONE_STATUS
@@ -147,24 +149,24 @@ def interpret_response(
 
 
 def describe_status(status: int) -> str:
-    """What a status means for a message."""
+    """Return what a status code means for a delivery."""
     if 200 <= status < 300:
-        return f"Delivered: answered {status}."
+        return f"Delivered with status {status}."
     if 300 <= status < 400:
-        return f"Answered {status}: redirects are not followed. Enter the address that it leads to."
+        return f"Redirected with status {status}. The portal doesn't follow redirects. Enter the target URL."
     if status == GONE_STATUS:
-        return "Answered 410: the receiver wants nothing more."
-    return f"Answered {status}."
+        return "The endpoint returned 410 Gone."
+    return f"The endpoint returned status {status}."
 
 
 def parse_retry_after(response: PostResponse) -> int:
-    """The seconds that a busy receiver asks for, a day at most."""
+    """Return the wait in seconds that the receiver requested, at most one day."""
     header = response.headers.get("retry-after", "")
     return min(int(header), MAX_RETRY_AFTER_SECONDS) if header.isascii() and header.isdigit() and len(header) < 9 else 0
 
 
 def format_json(body: str) -> str:
-    """A body, indented for readers; as it is where it is no JSON."""
+    """Return a JSON body with indentation, or any other body unchanged."""
     try:
         return json.dumps(json.loads(body), indent=2, ensure_ascii=False)
     except ValueError:

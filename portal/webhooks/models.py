@@ -1,4 +1,4 @@
-"""Where are messages sent, which, and what became of each? An endpoint, its messages and their attempts."""
+"""Models of webhook endpoints, deliveries, and attempts."""
 
 from uuid import uuid4
 
@@ -9,15 +9,15 @@ from django.utils.translation import gettext_lazy
 
 
 def message_id() -> str:
-    """The webhook-id of a message: the same in every attempt."""
+    """Return a new webhook-id, which stays the same for all attempts of a delivery."""
     return f"msg_{uuid4().hex}"
 
 
 class WebhookEndpoint(models.Model):
-    """An address that hears of events. Without a partner it is the program's own and hears of every company.
+    """Receiver of events. Without a partner, it belongs to the program and receives the events of all partners.
 
-    Address and secrets are sealed: a Slack address is a secret itself. `display_url` is what may be shown of it.
-    `claim` and `claimed_until` name who is sending to it; `rests_until` spares a receiver that is away.
+    The URL and the secrets are encrypted, because a Slack URL is a secret itself. Pages show `display_url`. `claim` and
+    `claimed_until` lock the endpoint for one sender, and `rests_until` is the end of the back-off after a failure.
     """
 
     class Form(models.TextChoices):
@@ -25,9 +25,9 @@ class WebhookEndpoint(models.Model):
         SLACK = "slack", gettext_lazy("Slack message")
 
     class Pause(models.TextChoices):
-        MANUAL = "manual", gettext_lazy("Paused by hand")
-        ENDPOINT_GONE = "endpoint_gone", gettext_lazy("The receiver said that it is gone")
-        UNREACHABLE = "unreachable", gettext_lazy("Nothing arrived for days")
+        MANUAL = "manual", gettext_lazy("Paused")
+        ENDPOINT_GONE = "endpoint_gone", gettext_lazy("Endpoint gone (410)")
+        UNREACHABLE = "unreachable", gettext_lazy("Endpoint unreachable")
 
     uuid = models.UUIDField(default=uuid4, unique=True, editable=False)
     partner = models.ForeignKey("partners.Partner", models.CASCADE, null=True, blank=True, related_name="endpoints")
@@ -61,16 +61,16 @@ class WebhookEndpoint(models.Model):
 
 
 class WebhookDelivery(models.Model):
-    """One event for one endpoint, as it is sent: `body` is written once, with what was true then. Kept 30 days.
+    """Delivery of an event to an endpoint, stored for 30 days. The body never changes.
 
-    `tries` counts the failures since it was queued or replayed: the place in the table of waits.
+    `tries` counts the failures since the delivery was queued or replayed and determines the next retry delay.
     """
 
     class State(models.TextChoices):
-        WAITING = "waiting", gettext_lazy("To be sent")
+        WAITING = "waiting", gettext_lazy("Pending")
         DELIVERED = "delivered", gettext_lazy("Delivered")
-        FAILED = "failed", gettext_lazy("Given up")
-        CANCELLED = "cancelled", gettext_lazy("Not sent")
+        FAILED = "failed", gettext_lazy("Failed")
+        CANCELLED = "cancelled", gettext_lazy("Skipped")
 
     uuid = models.UUIDField(default=uuid4, unique=True, editable=False)
     endpoint = models.ForeignKey(WebhookEndpoint, models.CASCADE, related_name="messages")
@@ -104,7 +104,7 @@ class WebhookDelivery(models.Model):
 
 
 class WebhookDeliveryAttempt(models.Model):
-    """One request and what came back, cut to what a person reads. `status` is None where nothing came back."""
+    """Request of a delivery and its shortened response. Without a response, it has no status."""
 
     message = models.ForeignKey(WebhookDelivery, models.CASCADE, related_name="attempts")
     number = models.PositiveIntegerField()

@@ -1,4 +1,4 @@
-"""What does a message say? The JSON of an event, as it was when it happened, and an example of each kind. No writes."""
+"""JSON payloads of webhook deliveries, and an example for each event type."""
 
 import json
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from integrations.submissions.models import Integration
 from portal.audit.models import AuditEvent
 from portal.webhooks.event_kinds import ISSUE_KEYS, PAYLOAD_VERSION, SAMPLE_VALUES, TEST_EVENT_TYPE, WebhookEventType
 
-MAX_BODY_CHARACTERS = 64 * 1024  # characters of a body
+MAX_BODY_CHARACTERS = 64 * 1024
 
 
 def serialize_json(data: Mapping[str, Any]) -> str:
@@ -22,13 +22,13 @@ def serialize_json(data: Mapping[str, Any]) -> str:
 
 
 def parse_json(body: str) -> dict[str, Any]:
-    """What a body of ours says."""
+    """Return the payload of a stored body."""
     data: dict[str, Any] = json.loads(body)
     return data
 
 
 def build_body(event: AuditEvent, kind: WebhookEventType) -> str:
-    """The payload of one event. Issues that would make it too long are left out; `count` still says how many."""
+    """Return the body of an event. A long list of issues is shortened; `count` still has their number."""
     payload_data = build_payload(event, kind)
     text = serialize_json(payload_data)
     while len(text) > MAX_BODY_CHARACTERS and payload_data["data"].get("issues"):
@@ -38,7 +38,7 @@ def build_body(event: AuditEvent, kind: WebhookEventType) -> str:
 
 
 def build_payload(event: AuditEvent, kind: WebhookEventType) -> dict[str, Any]:
-    """`sequence` counts the events of one integration: it puts messages that overtook each other in order."""
+    """Return the payload of an event. `sequence` orders the events of an integration."""
     row = event.integration
     assert row is not None
     kind_data = {name: format_value(name, event.data[name]) for name in kind.fields if name in event.data}
@@ -53,7 +53,7 @@ def build_payload(event: AuditEvent, kind: WebhookEventType) -> dict[str, Any]:
 
 
 def build_subject_data(row: Integration) -> dict[str, Any]:
-    """What every message says of the integration and its company."""
+    """Return the integration and the partner, which are part of every payload."""
     return {
         "integration": {
             "id": str(row.uuid),
@@ -72,7 +72,7 @@ def build_subject_data(row: Integration) -> dict[str, Any]:
 
 
 def get_actor_side(event: AuditEvent) -> str:
-    """Who did it: "partner", "program", or "portal" for the machine."""
+    """Return the side of the actor: partner, program, or portal."""
     if event.actor_id is None:
         return "portal"
     memberships = event.partner is not None and event.partner.memberships.filter(user_id=event.actor_id, ended_at=None)
@@ -80,7 +80,7 @@ def get_actor_side(event: AuditEvent) -> str:
 
 
 def format_value(name: str, value: Any) -> Any:
-    """A value of an event as it is told outside."""
+    """Return an event value in the form of the payload."""
     if name == "issues":
         return [{key: issue.get(key) for key in ISSUE_KEYS} for issue in value]
     if name in ("from", "to") and isinstance(value, list):
@@ -91,10 +91,10 @@ def format_value(name: str, value: Any) -> Any:
 
 
 def build_test_body(partner: Partner | None, actor: Any, now: datetime) -> str:
-    """What “Send a test event” sends."""
+    """Return the body of a test event."""
     recipient_name = partner.name if partner else "the program"
     data = {
-        "sentence": f"A test event for {recipient_name}.",
+        "sentence": f"Test event for {recipient_name}.",
         "by": "program" if permissions.is_program_staff(actor) else "partner",
     }
     return serialize_json(
@@ -103,7 +103,7 @@ def build_test_body(partner: Partner | None, actor: Any, now: datetime) -> str:
 
 
 def build_example(kind: WebhookEventType) -> dict[str, Any]:
-    """A payload of a kind, for readers."""
+    """Return a sample payload of an event type for the documentation."""
     site, samples = settings.SITE_URL, dict(SAMPLE_VALUES)
     if "was" in kind.fields:  # editions, not stages
         samples["to"] = "2026-06"
@@ -114,7 +114,7 @@ def build_example(kind: WebhookEventType) -> dict[str, Any]:
         "url": f"{site}/integrations/{uuid}/",
     }  # fmt: skip
     data = {
-        "sequence": 12, "sentence": kind.means, "by": "program", "integration": integration,
+        "sequence": 12, "sentence": kind.description, "by": "program", "integration": integration,
         "partner": {"name": "Acme", "slug": "acme"}, **{name: samples[name] for name in kind.fields},
     }  # fmt: skip
     return {"type": kind.name, "version": PAYLOAD_VERSION, "timestamp": "2026-04-14T09:00:00+00:00", "data": data}

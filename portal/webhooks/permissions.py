@@ -1,4 +1,4 @@
-"""Whose endpoint is it, and who may see and change it? Owners of the company; for the program's own, its staff."""
+"""Permissions for webhook endpoints: owners manage those of their company, and staff those of the program."""
 
 from typing import Any
 from uuid import UUID
@@ -12,24 +12,24 @@ from integrations.partners import permissions
 from integrations.partners.models import Partner, Role
 from portal.webhooks.models import WebhookEndpoint
 
-NOT_FOUND_MESSAGE = gettext_noop("This webhook does not exist, or it is not visible to you.")
+NOT_FOUND_MESSAGE = gettext_noop("Webhook not found. It doesn't exist, or you don't have access.")
 
 
 def can_manage(partner: Partner | None, user: Any) -> bool:
-    """Whether a person manages the endpoints of a company, or of the program where there is none."""
+    """Return whether a user can manage the endpoints of a partner, or of the program without a partner."""
     if partner is None:
         return bool(user is not None and user.is_authenticated and user.is_active and user.is_staff)
     return permissions.can_manage_partner(partner, user)
 
 
 def list_managed_partners(user: Any) -> list[Partner]:
-    """The companies whose endpoints the person manages."""
+    """Return the partners whose endpoints the user can manage."""
     owned_partner_ids = [pk for pk, role in permissions.get_roles(user).items() if role == Role.OWNER]
     return list(Partner.objects.filter(pk__in=owned_partner_ids).order_by("name"))
 
 
 def list_visible_endpoints(user: Any) -> Any:
-    """The endpoints that a person manages."""
+    """Return the endpoints that the user can manage."""
     endpoints = WebhookEndpoint.objects.filter(ended_at=None, partner__in=list_managed_partners(user))
     if can_manage(None, user):
         endpoints |= WebhookEndpoint.objects.filter(ended_at=None, partner=None)
@@ -37,7 +37,7 @@ def list_visible_endpoints(user: Any) -> Any:
 
 
 def get_endpoint(user: Any, uuid: UUID) -> WebhookEndpoint:
-    """The endpoint, for those who manage it. Raises Http404 for everybody else."""
+    """Return an endpoint that the user can manage, or raise Http404."""
     endpoint: WebhookEndpoint | None = list_visible_endpoints(user).filter(uuid=uuid).first()
     if endpoint is None:
         raise Http404(_(NOT_FOUND_MESSAGE))
@@ -45,7 +45,7 @@ def get_endpoint(user: Any, uuid: UUID) -> WebhookEndpoint:
 
 
 def list_owners(endpoint: WebhookEndpoint) -> list[Any]:
-    """Who is told when an endpoint is paused: the company's owners; of the program's own, its staff."""
+    """Return the recipients of emails about an endpoint: owners of the partner, or staff for the program."""
     active_users = get_user_model().objects.filter(is_active=True)
     if endpoint.partner_id is None:
         return list(active_users.filter(is_staff=True).order_by("pk"))

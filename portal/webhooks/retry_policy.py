@@ -1,7 +1,7 @@
-"""How long until the next attempt, and when is an endpoint given up? One table. Pure.
+"""Retry delays and back-off of webhook deliveries.
 
-The waits add up to about three days. Each is stretched by up to a tenth, so that what failed together does not come
-back together.
+The delays add up to about three days. Each has a jitter of up to 10%, so that simultaneous failures don't retry at the
+same time.
 """
 
 from collections.abc import Callable
@@ -29,16 +29,19 @@ RETENTION_PERIOD = timedelta(days=30)
 INITIAL_BACKOFF_SECONDS, MAX_BACKOFF_SECONDS = (
     5,
     300,
-)  # seconds that an endpoint is spared after a failure, doubled with each
+)  # back-off of an endpoint, doubled with each failure
 RANDOM_SHARE: Callable[[], float] = SystemRandom().random
 
 
 def get_retry_delay(
     failure_count: int, requested_seconds: int = 0, random_share: Callable[[], float] = RANDOM_SHARE
 ) -> timedelta | None:
-    """The time until the next attempt after so many failures in a row; None: given up.
+    """Return the delay until the next attempt, or None after the last one.
 
-    `requested_seconds`: the seconds that the receiver asked for; it is never sent to before.
+    Args:
+        failure_count: The number of consecutive failures.
+        requested_seconds: The minimum delay that the receiver requested.
+        random_share: A function that returns a random number from 0 to 1.
     """
     if failure_count > len(RETRY_DELAYS_SECONDS):
         return None
@@ -48,7 +51,7 @@ def get_retry_delay(
 
 
 def get_endpoint_backoff(failure_count: int, requested_seconds: int = 0) -> timedelta:
-    """How long an endpoint gets nothing at all after so many failures in a row, whichever message failed."""
+    """Return how long an endpoint receives no deliveries after consecutive failures."""
     backoff_seconds = INITIAL_BACKOFF_SECONDS * 2 ** min(failure_count - 1, 10)
     return timedelta(
         seconds=max(min(backoff_seconds, MAX_BACKOFF_SECONDS), min(requested_seconds, MAX_BACKOFF_SECONDS))
@@ -56,7 +59,7 @@ def get_endpoint_backoff(failure_count: int, requested_seconds: int = 0) -> time
 
 
 def format_delay(seconds: int) -> str:
-    """A wait as people say it."""
+    """Return a delay as text, such as "2 min"."""
     if seconds >= HOUR_SECONDS:
         return _("%(count)s h") % {"count": seconds // HOUR_SECONDS}
     if seconds >= MINUTE_SECONDS:

@@ -1,4 +1,4 @@
-"""How are the address and the secrets of an endpoint kept? Sealed, each bound to its row and its use."""
+"""Encryption of the URL and the secrets of a webhook endpoint."""
 
 import base64
 import os
@@ -15,7 +15,7 @@ NO_SECRET: tuple[Secret, ...] = ()
 
 
 def generate_secret() -> Secret:
-    """A signing secret in the form of Standard Webhooks."""
+    """Return a new signing secret in the format of Standard Webhooks."""
     return Secret("whsec_" + base64.b64encode(os.urandom(SECRET_BYTES)).decode())
 
 
@@ -33,7 +33,7 @@ def decrypt_address(endpoint: WebhookEndpoint) -> Secret:
 
 
 def format_display_address(form: str, address: str) -> str:
-    """What pages show of an address: of a Slack address its host and its end, of others all but the query."""
+    """Return the visible part of a URL: host and last characters for Slack, or everything but the query."""
     address_parts = urlsplit(address)
     if form == WebhookEndpoint.Form.SLACK:
         return f"{address_parts.netloc}/…{address[-4:]}"
@@ -43,7 +43,7 @@ def format_display_address(form: str, address: str) -> str:
 
 
 def set_secret(endpoint: WebhookEndpoint, now: datetime) -> Secret:
-    """A new secret; the one before holds for a day more."""
+    """Set and return a new secret. The previous secret stays valid for one day."""
     new_secret_value = generate_secret()
     if endpoint.secret:
         endpoint.old_secret, endpoint.old_secret_until = endpoint.secret, now + SECRET_OVERLAP_PERIOD
@@ -52,7 +52,11 @@ def set_secret(endpoint: WebhookEndpoint, now: datetime) -> Secret:
 
 
 def list_signing_secrets(endpoint: WebhookEndpoint, now: datetime) -> tuple[Secret, ...]:
-    """The secrets that sign now, the newest first. Raises CannotOpen."""
+    """Return the active secrets, newest first.
+
+    Raises:
+        DecryptionError: No configured key decrypts a secret.
+    """
     encrypted_secrets = [endpoint.secret] if endpoint.secret else []
     if endpoint.old_secret and endpoint.old_secret_until and endpoint.old_secret_until > now:
         encrypted_secrets.append(endpoint.old_secret)
@@ -63,7 +67,7 @@ def list_signing_secrets(endpoint: WebhookEndpoint, now: datetime) -> tuple[Secr
 
 
 def reencrypt(endpoint: WebhookEndpoint) -> bool:
-    """Seal everything with the newest key. Returns whether anything was not."""
+    """Encrypt all values with the newest key and return whether any value changed."""
     usages_by_column = {"address": "address", "secret": "secret", "old_secret": "secret"}
     changed_columns = []
     for column, usage in usages_by_column.items():

@@ -1,4 +1,4 @@
-"""How is an endpoint doing, and what does its log show? Rows for pages; nothing is written."""
+"""Queries for the webhook pages: endpoints with their health, and the delivery log."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -14,11 +14,11 @@ from portal.webhooks.models import WebhookDelivery, WebhookEndpoint
 from portal.webhooks.permissions import list_visible_endpoints
 
 DeliveryState = WebhookDelivery.State
-# what the log's tabs show: word, and the messages
+# label and condition of each tab of the log
 STATE_TABS: dict[str, tuple[str, Q]] = {
     "": (gettext_noop("All"), Q()),
     "delivered": (gettext_noop("Delivered"), Q(state=DeliveryState.DELIVERED)),
-    "waiting": (gettext_noop("To be sent"), Q(state=DeliveryState.WAITING)),
+    "waiting": (gettext_noop("Pending"), Q(state=DeliveryState.WAITING)),
     "failed": (gettext_noop("Failed"), Q(state=DeliveryState.FAILED) | Q(state=DeliveryState.WAITING, tries__gt=0)),
 }
 RECENT_PERIOD = timedelta(days=7)
@@ -26,7 +26,7 @@ Tab = tuple[str, str, bool]
 
 
 def build_tabs(state: str, kind: str) -> list[Tab]:
-    """The states as tabs: word, address, whether it is the one that is shown. The chosen kind goes along."""
+    """Return the tabs as label, URL, and whether the tab is current. They keep the event filter."""
     kind_params = {"kind": kind} if kind else {}
     return [
         (_(label), f"?{urlencode({'state': key, **kind_params})}#log", key == state)
@@ -35,7 +35,7 @@ def build_tabs(state: str, kind: str) -> list[Tab]:
 
 
 def list_kinds(endpoint: WebhookEndpoint) -> list[str]:
-    """What the log can be narrowed to: what the endpoint hears of, and whatever else its log holds."""
+    """Return the options of the event filter: the event types of the endpoint and of its log."""
     logged_kinds = set(endpoint.messages.order_by().values_list("kind", flat=True).distinct())
     available_kinds = {*endpoint.kinds, *logged_kinds}
     return [kind for kind in (*EVENT_TYPES_BY_NAME, TEST_EVENT_TYPE) if kind in available_kinds]
@@ -43,31 +43,38 @@ def list_kinds(endpoint: WebhookEndpoint) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class EndpointHealth:
-    """How an endpoint is: a word with its tone and icon, and one sentence."""
+    """Status of an endpoint with a sentence."""
 
-    word: str
+    label: str
     tone: str
     icon: str
     sentence: str
 
 
+PAUSE_SENTENCES = {
+    WebhookEndpoint.Pause.MANUAL: gettext_noop("We send nothing until you resume the webhook."),
+    WebhookEndpoint.Pause.ENDPOINT_GONE: gettext_noop(
+        "The endpoint returned 410 Gone. We send nothing until you resume the webhook."
+    ),
+    WebhookEndpoint.Pause.UNREACHABLE: gettext_noop(
+        "Deliveries failed for five days. We send nothing until you resume the webhook."
+    ),
+}
+
+
 def get_health(endpoint: WebhookEndpoint, now: datetime) -> EndpointHealth:
     if endpoint.pause:
-        reason = WebhookEndpoint.Pause(endpoint.pause).label
-        return EndpointHealth(
-            _("Paused"), "warn", "pause", _("%(why)s. Nothing is sent until it is resumed.") % {"why": reason}
-        )
+        sentence = PAUSE_SENTENCES[WebhookEndpoint.Pause(endpoint.pause)]
+        return EndpointHealth(_("Paused"), "warn", "pause", _(sentence))
     if endpoint.failing_since:
-        return EndpointHealth(
-            _("Failing"), "bad", "circle-x", _("The last attempt failed; it is tried again by itself.")
-        )
+        return EndpointHealth(_("Failing"), "bad", "circle-x", _("The last attempt failed. We'll try again."))
     if endpoint.delivered_at is None:
-        return EndpointHealth(_("New"), "neutral", "circle-dashed", _("Nothing has been sent yet."))
-    return EndpointHealth(_("Works"), "good", "circle-check", _("The last message arrived."))
+        return EndpointHealth(_("New"), "neutral", "circle-dashed", _("No deliveries yet."))
+    return EndpointHealth(_("Working"), "good", "circle-check", _("The last delivery succeeded."))
 
 
 def list_managed_endpoints(user: Any, now: datetime) -> list[tuple[WebhookEndpoint, EndpointHealth]]:
-    """The endpoints that a person manages, with what waits and failed in the last week."""
+    """Return the endpoints that the user can manage, with counts of pending and recently failed deliveries."""
     recent_failures = Q(messages__state=DeliveryState.FAILED, messages__created_at__gte=now - RECENT_PERIOD)
     rows = list_visible_endpoints(user).annotate(
         waiting=Count("messages", filter=Q(messages__state=DeliveryState.WAITING)),
@@ -77,7 +84,7 @@ def list_managed_endpoints(user: Any, now: datetime) -> list[tuple[WebhookEndpoi
 
 
 def list_deliveries(endpoint: WebhookEndpoint, state: str, kind: str) -> QuerySet[WebhookDelivery]:
-    """The messages that the filters leave, newest first. What is no filter filters nothing."""
+    """Return the deliveries that match the filters, newest first. Unknown filter values are ignored."""
     _, state_condition = STATE_TABS.get(state, STATE_TABS[""])
     rows = endpoint.messages.filter(state_condition).defer("body")
     return rows.filter(kind=kind) if kind in EVENT_TYPES_BY_NAME or kind == TEST_EVENT_TYPE else rows

@@ -1,4 +1,4 @@
-"""How is an endpoint added, changed, paused, resumed and ended, and its messages sent again? Each asks who may."""
+"""Services for webhook endpoints and deliveries. Each service checks the permission of the actor."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -22,14 +22,14 @@ from portal.webhooks.models import WebhookDelivery, WebhookEndpoint
 from portal.webhooks.permissions import can_manage
 from portal.webhooks.retry_policy import RETENTION_PERIOD
 
-MAX_ENDPOINTS = 20  # endpoints of one company
-MAX_WAITING_TESTS = 5  # test events that wait at a time
+MAX_ENDPOINTS = 20  # per partner
+MAX_WAITING_TESTS = 5  # pending test events per endpoint
 DeliveryState = WebhookDelivery.State
 
 
 @dataclass(frozen=True, slots=True)
 class EndpointConfiguration:
-    """What an endpoint is to be. `address` may be blank where it stays as it is."""
+    """Settings of an endpoint. A blank address keeps the current one."""
 
     name: str
     kinds: Sequence[str]
@@ -40,35 +40,39 @@ class EndpointConfiguration:
 
 @contextmanager
 def _lock_endpoint(endpoint: WebhookEndpoint, actor: Any) -> Iterator[WebhookEndpoint]:
-    """The endpoint's row as it is now, for whoever may manage it; saved at the end."""
+    """Lock the endpoint, check the permission, and save the endpoint at the end."""
     with transaction.atomic():
         permissions.forget_roles(actor)
-        if endpoint.partner_id:  # the company first, as everywhere
+        if endpoint.partner_id:  # every service locks the partner first, which prevents deadlocks
             Partner.objects.select_for_update(of=("self",)).get(pk=endpoint.partner_id)
         row = WebhookEndpoint.objects.select_for_update(of=("self",), no_key=True).get(pk=endpoint.pk)
         if row.ended_at or not can_manage(row.partner, actor):
             raise ActionRefused(
-                _("This webhook is not there any more, or you may not change it."), "invalid-transition"
+                _("The webhook was removed, or you don't have permission to change it."), "invalid-transition"
             )
         yield row
         row.save()
 
 
 def _record_change(row: WebhookEndpoint, event_type: str, actor: Any, now: datetime) -> None:
-    """The company's history says what became of its webhooks; the program's own have none."""
+    """Record a change in the history of the partner. Endpoints of the program have no history."""
     if row.partner is not None:
         record_event(row.partner, event_type, actor=actor, now=now, name=row.name, display_url=row.display_url)
 
 
 def _select_kinds(kinds: Sequence[str], *, is_program_endpoint: bool) -> list[str]:
-    """The kinds in the order of the table. Raises ActionRefused where none is chosen."""
+    """Return the selected event types in the order of the table.
+
+    Raises:
+        ActionRefused: No event type is selected.
+    """
     selected_kinds = [
         name
         for name, kind in EVENT_TYPES_BY_NAME.items()
         if name in kinds and (is_program_endpoint or not kind.is_program_only)
     ]
     if not selected_kinds:
-        raise ActionRefused(_("Choose at least one kind of event."))
+        raise ActionRefused(_("Select at least one event."))
     return selected_kinds
 
 
@@ -76,7 +80,7 @@ def _select_kinds(kinds: Sequence[str], *, is_program_endpoint: bool) -> list[st
 def create_endpoint(
     partner: Partner | None, configuration: EndpointConfiguration, *, actor: Any, now: datetime
 ) -> tuple[WebhookEndpoint, Secret | None]:
-    """A new endpoint and its secret, which is shown once. Slack takes no signature and gets none."""
+    """Create an endpoint and return it with its secret. Slack endpoints have no secret."""
     permissions.forget_roles(actor)
     if partner is not None:
         partner = Partner.objects.select_for_update(of=("self",)).get(pk=partner.pk)
@@ -84,7 +88,7 @@ def create_endpoint(
         raise ActionRefused(permissions.get_refusal("can_manage"), "forbidden")
     if WebhookEndpoint.objects.filter(partner=partner, ended_at=None).count() >= MAX_ENDPOINTS:
         raise ActionRefused(
-            _("There are %(MOST)s webhooks already. Remove one that is not needed any more.") % {"MOST": MAX_ENDPOINTS}
+            _("You can have up to %(limit)s webhooks. Delete a webhook first.") % {"limit": MAX_ENDPOINTS}
         )
     row = WebhookEndpoint(
         partner=partner,
@@ -105,7 +109,7 @@ def create_endpoint(
 def change_endpoint(
     endpoint: WebhookEndpoint, configuration: EndpointConfiguration, *, actor: Any, now: datetime
 ) -> None:
-    """Another name, address or choice of events. What waits goes to the new address."""
+    """Change the settings of an endpoint. Pending deliveries use the new URL."""
     with _lock_endpoint(endpoint, actor) as row:
         row.name, row.program_key = configuration.name, configuration.program_key
         row.kinds = _select_kinds(configuration.kinds, is_program_endpoint=row.partner_id is None)
@@ -116,24 +120,26 @@ def change_endpoint(
 
 
 def rotate_secret(endpoint: WebhookEndpoint, *, actor: Any, now: datetime, expected_fingerprint: str) -> Secret:
-    """A new secret. `expected_fingerprint`: the state of the one that the person saw; pressed twice, there is one."""
+    """Create and return a new secret. The fingerprint of the previous secret prevents a second rotation by mistake."""
     with _lock_endpoint(endpoint, actor) as row:
         if row.form != WebhookEndpoint.Form.WEBHOOK:
-            raise ActionRefused(_("Messages to Slack are not signed."))
+            raise ActionRefused(_("Slack webhooks don't have a signing secret."))
         if get_secret_fingerprint(row) != expected_fingerprint:
-            raise ActionRefused(_("A secret has been made since this page was shown. Make another one if you need it."))
+            raise ActionRefused(
+                _("The secret was rotated after you opened this page. Rotate it again if you need a new one.")
+            )
         secret = secrets.set_secret(row, now)
         _record_change(row, "webhook_secret_made", actor, now)
     return secret
 
 
 def get_secret_fingerprint(row: WebhookEndpoint) -> str:
-    """Which secret is in force, without a word about it: the salt that it is sealed with."""
+    """Return the salt of the encrypted secret, which identifies the secret without revealing it."""
     return bytes(row.secret or b"")[9:25].hex()
 
 
 def pause_endpoint(endpoint: WebhookEndpoint, *, actor: Any, now: datetime) -> None:
-    """Send nothing until it is resumed; what happens meanwhile is kept and waits."""
+    """Stop sending until the endpoint is resumed. New events stay pending."""
     with _lock_endpoint(endpoint, actor) as row:
         if not row.pause:
             row.pause, row.paused_at = WebhookEndpoint.Pause.MANUAL, now
@@ -141,13 +147,13 @@ def pause_endpoint(endpoint: WebhookEndpoint, *, actor: Any, now: datetime) -> N
 
 
 def resume_endpoint(endpoint: WebhookEndpoint, *, actor: Any, now: datetime, skip: bool = False) -> int:
-    """Send again; `skip`: not what has waited. Returns how many messages were left out or are due now."""
+    """Resume an endpoint and return the number of pending deliveries, which are canceled with `skip`."""
     with _lock_endpoint(endpoint, actor) as row:
         waiting_deliveries = row.messages.filter(state=DeliveryState.WAITING)
         if skip:
             cancellation = {
                 "state": DeliveryState.CANCELLED,
-                "last_response_summary": "Left out when the webhook was resumed.",
+                "last_response_summary": "Skipped when the webhook was resumed.",
             }
             count = waiting_deliveries.filter(created_at__lte=now, due_at__lte=now).update(**cancellation)
         else:
@@ -160,10 +166,10 @@ def resume_endpoint(endpoint: WebhookEndpoint, *, actor: Any, now: datetime, ski
 
 
 def send_test_event(endpoint: WebhookEndpoint, *, actor: Any, now: datetime) -> WebhookDelivery:
-    """A test event, sent like any other."""
+    """Create a delivery with a test event."""
     with _lock_endpoint(endpoint, actor) as row:
         if row.messages.filter(kind=TEST_EVENT_TYPE, state=DeliveryState.WAITING).count() >= MAX_WAITING_TESTS:
-            raise ActionRefused(_("Some test events are still waiting to be sent. Look at the log first."))
+            raise ActionRefused(_("Several test events are still pending. Check the log first."))
         body = payloads.build_test_body(row.partner, actor, now)
         if row.form == WebhookEndpoint.Form.SLACK:
             body = slack.build_test_body(payloads.parse_json(body))
@@ -175,7 +181,7 @@ def send_test_event(endpoint: WebhookEndpoint, *, actor: Any, now: datetime) -> 
 
 
 def replay_delivery(message: WebhookDelivery, *, actor: Any, now: datetime) -> None:
-    """Send one message again, under the same webhook-id."""
+    """Send a delivery again with the same webhook-id."""
     with _lock_endpoint(message.endpoint, actor) as row:
         count = (
             row.messages.filter(pk=message.pk)
@@ -183,12 +189,12 @@ def replay_delivery(message: WebhookDelivery, *, actor: Any, now: datetime) -> N
             .update(**_build_replay_columns(actor, now))
         )
         if not count:
-            raise ActionRefused(_("This message is waiting to be sent already."))
+            raise ActionRefused(_("The delivery is already pending."))
         row.rests_until = None
 
 
 def replay_deliveries(endpoint: WebhookEndpoint, failed_since: datetime, *, actor: Any, now: datetime) -> int:
-    """Send every message again that failed since a moment. Returns how many."""
+    """Send all deliveries again that failed since a moment, and return their number."""
     with _lock_endpoint(endpoint, actor) as row:
         failed_condition = Q(state=DeliveryState.FAILED) | Q(state=DeliveryState.WAITING, tries__gt=0)
         count = row.messages.filter(failed_condition, created_at__gte=failed_since).update(
@@ -210,18 +216,18 @@ def _build_replay_columns(actor: Any, now: datetime) -> dict[str, Any]:
 
 
 def remove_endpoint(endpoint: WebhookEndpoint, *, actor: Any, now: datetime) -> None:
-    """Nothing is sent there any more. The log goes with what is forgotten; address and secrets go now."""
+    """Remove an endpoint with its URL and secrets. The log is deleted later."""
     with _lock_endpoint(endpoint, actor) as row:
         row.ended_at = now
         row.address, row.secret, row.old_secret = b"", None, None
         row.messages.filter(state=DeliveryState.WAITING).update(
-            state=DeliveryState.CANCELLED, last_response_summary=_("The webhook was removed.")
+            state=DeliveryState.CANCELLED, last_response_summary=_("The webhook was deleted.")
         )
         _record_change(row, "webhook_removed", actor, now)
 
 
 def delete_expired_data(now: datetime, limit: int = 5000) -> int:
-    """Forget messages after 30 days, secrets that no longer hold, and ended endpoints without messages."""
+    """Delete deliveries after 30 days, expired secrets, and removed endpoints without deliveries."""
     old_deliveries = WebhookDelivery.objects.filter(created_at__lt=now - RETENTION_PERIOD).exclude(
         replayed_at__gte=now - RETENTION_PERIOD
     )

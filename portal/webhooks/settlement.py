@@ -1,4 +1,4 @@
-"""What becomes of messages and their endpoint after a round? Delivered, again later, given up, or paused."""
+"""Results of a batch: delivered, retried later, failed, or endpoint paused."""
 
 import logging
 from collections.abc import Sequence
@@ -20,14 +20,14 @@ log = logging.getLogger(__name__)
 
 @transaction.atomic
 def save_outcomes(batch: DeliveryBatch, outcomes: Sequence[DeliveryOutcome], now: datetime) -> bool:
-    """Write down a round. False where the claim ran out meanwhile: whoever has it now sends again and writes."""
-    # no_key: whoever writes a message of this endpoint meanwhile waits for nothing
+    """Save the outcomes of a batch. Return False if the claim expired, so that another sender repeats the batch."""
+    # no_key: other transactions can create deliveries of this endpoint meanwhile
     claimed_endpoints = WebhookEndpoint.objects.select_for_update(of=("self",), no_key=True).filter(
         pk=batch.endpoint, claim=batch.claim
     )
     endpoint = claimed_endpoints.first()
     if endpoint is None:
-        log.warning("The claim on endpoint %s ran out before its round was written down.", batch.endpoint)
+        log.warning("claim on endpoint %s expired before the batch was saved", batch.endpoint)
         return False
     for outcome in outcomes:
         _save_attempt(endpoint, outcome)
@@ -80,7 +80,7 @@ def _mark_failed(endpoint: WebhookEndpoint, message: WebhookDelivery, outcome: D
 
 
 def pause_endpoint(endpoint: WebhookEndpoint, reason: WebhookEndpoint.Pause, now: datetime) -> None:
-    """Send nothing more until somebody resumes it, and tell whoever it belongs to. The caller saves the row."""
+    """Pause an endpoint and notify its owners. The caller saves the endpoint."""
     endpoint.pause, endpoint.paused_at = reason, now
     template_context: dict[str, Any] = {
         "endpoint": endpoint,
@@ -93,5 +93,5 @@ def pause_endpoint(endpoint: WebhookEndpoint, reason: WebhookEndpoint.Pause, now
 
 
 def release_claim(pk: int, claim: str, **columns: Any) -> None:
-    """Give an endpoint back unsent."""
+    """Release the claim on an endpoint."""
     WebhookEndpoint.objects.filter(pk=pk, claim=claim).update(claim=None, claimed_until=None, **columns)

@@ -1,6 +1,6 @@
-"""How is an event said in Slack, or in whatever takes Slack's incoming webhooks? Blocks, with the text as fallback.
+"""Slack messages of events, as blocks with a text fallback.
 
-Everything that people typed is escaped and kept on one line: no mention, link or line of theirs gets into a channel.
+All user input is escaped and kept on one line, so it can't create mentions, links, or lines in a channel.
 """
 
 from collections.abc import Mapping
@@ -17,19 +17,19 @@ TONE_EMOJI = {"good": ":white_check_mark:", "warn": ":warning:", "bad": ":red_ci
 
 
 def escape_text(text: Any, max_length: int = SHORT_TEXT_LENGTH) -> str:
-    """A text of others as Slack shows it: as it was typed, without meaning."""
+    """Return user input that Slack displays literally."""
     shortened_text = flatten_text(str(text))
     shortened_text = shortened_text if len(shortened_text) <= max_length else shortened_text[: max_length - 1] + "…"
     return shortened_text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("@", "@\u2060")
 
 
 def build_link(address: str, text: Any) -> str:
-    """A link of ours around a text of theirs. A bar in it would end the address."""
+    """Return a link with user input as its text. A vertical bar in the text would end the URL."""
     return f"<{address}|{escape_text(text).replace('|', '¦')}>"
 
 
 def build_body(event: AuditEvent, payload: Mapping[str, Any]) -> str:
-    """The message of one event; `payload` is its payload."""
+    """Return the Slack message of an event with its payload."""
     data = payload["data"]
     summary, tone, _ = event.words
     row, partner = data["integration"], data["partner"]

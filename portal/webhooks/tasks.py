@@ -1,7 +1,7 @@
-"""How do messages leave? Rows that are due, each endpoint claimed by one sender, many endpoints beside each other.
+"""Sending of due webhook deliveries, with several endpoints in parallel and one sender per endpoint.
 
-A sender that dies leaves a claim that runs out: its messages are sent again under the same webhook-id. So each arrives
-at least once, and never twice unless an answer was lost. Threads post; this thread alone reads and writes rows.
+If a sender dies, its claim expires and the deliveries are sent again with the same webhook-id. Delivery is at least
+once, and twice only if a response is lost. Threads send requests; only the main thread uses the database.
 """
 
 import logging
@@ -23,16 +23,16 @@ from portal.webhooks.models import WebhookDelivery, WebhookEndpoint
 from verification.sources import build_outbound_client
 
 log = logging.getLogger(__name__)
-LEASE_DURATION = timedelta(seconds=90)  # longer than a round can take
-MAX_CONCURRENT_ENDPOINTS = 8  # endpoints at a time
-BATCH_SIZE = 20  # messages of one endpoint in a round
+LEASE_DURATION = timedelta(seconds=90)  # longer than a batch can take
+MAX_CONCURRENT_ENDPOINTS = 8
+BATCH_SIZE = 20  # deliveries of one endpoint in a batch
 ERROR_BACKOFF = timedelta(minutes=5)
-RUN_BUDGET_SECONDS = 20.0  # seconds in which new rounds are begun
+RUN_BUDGET_SECONDS = 20.0  # no new batches start after this time
 RunningBatches = dict[Future[list[DeliveryOutcome]], DeliveryBatch]
 
 
 def send_due_deliveries(now: datetime | None = None) -> int:
-    """Send what is due, endpoint beside endpoint, until nothing is or the time is over. Returns how many attempts."""
+    """Send due deliveries until none is left or the time budget is used, and return the number of attempts."""
     started_at, start_time = now or timezone.now(), monotonic()
     attempt_count, running = 0, RunningBatches()
     client = build_outbound_client()
@@ -48,7 +48,7 @@ def send_due_deliveries(now: datetime | None = None) -> int:
 
 
 def _save_finished_batches(running: RunningBatches, started_at: datetime, start_time: float) -> int:
-    """Wait for whoever is ready, and write down what came of it."""
+    """Wait for finished batches, save their outcomes, and return the number of attempts."""
     finished_futures, _ = wait_for(running, timeout=1, return_when=FIRST_COMPLETED)
     attempt_count = 0
     for future in finished_futures:
@@ -58,13 +58,13 @@ def _save_finished_batches(running: RunningBatches, started_at: datetime, start_
             settling.save_outcomes(batch, outcomes, now)
             attempt_count += len(outcomes)
         except Exception:
-            log.exception("The round of endpoint %s failed; it is tried again.", batch.endpoint)
+            log.exception("batch of endpoint %s failed, will retry", batch.endpoint)
             settling.release_claim(batch.endpoint, batch.claim, rests_until=now + ERROR_BACKOFF)
     return attempt_count
 
 
 def claim_due_endpoints(now: datetime, limit: int) -> Iterator[DeliveryBatch]:
-    """Rounds of endpoints that have something due and that nobody else is sending to; the healthy ones first."""
+    """Claim endpoints with due deliveries and yield their batches, healthy endpoints first."""
     if limit <= 0:
         return
     due_deliveries = WebhookDelivery.objects.filter(state=WebhookDelivery.State.WAITING, due_at__lte=now)
@@ -83,7 +83,7 @@ def _build_available_condition(now: datetime) -> Q:
 
 
 def claim_endpoint(pk: int, now: datetime) -> DeliveryBatch | None:
-    """Take an endpoint: a conditional update, so that one of any number of senders wins."""
+    """Claim an endpoint with a conditional update, so that exactly one sender succeeds."""
     token = uuid4()
     claimable_endpoints = WebhookEndpoint.objects.filter(
         _build_available_condition(now), pk=pk, ended_at=None, pause=""
@@ -101,7 +101,7 @@ def claim_endpoint(pk: int, now: datetime) -> DeliveryBatch | None:
     try:
         address, secrets = sealing.decrypt_address(endpoint), sealing.list_signing_secrets(endpoint, now)
     except DecryptionError:
-        log.exception("The address of endpoint %s does not open.", pk)
+        log.exception("could not decrypt URL of endpoint %s", pk)
         settling.release_claim(pk, str(token), rests_until=now + ERROR_BACKOFF)
         return None
     return DeliveryBatch(pk, str(token), endpoint.form, address, secrets, deliveries, now)

@@ -1,4 +1,4 @@
-"""Where are webhooks seen and changed? The list, a new one, one with its log, one message, the kinds of events."""
+"""Webhook pages: list, form, endpoint with its log, delivery, and event types."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -32,19 +32,19 @@ EndpointAction = Callable[[HttpRequest, WebhookEndpoint], str]
 
 
 def list_webhooks(request: HttpRequest) -> HttpResponse:
-    """Every endpoint that the reader manages."""
+    """Show the endpoints that the user can manage."""
     context = {
         "rows": list_managed_endpoints(request.user, timezone.now()),
         "companies": access.list_managed_partners(request.user),
-        "office": access.can_manage(None, request.user),
-        "belongs": bool(permissions.get_roles(request.user)),
+        "can_manage_program": access.can_manage(None, request.user),
+        "has_company": bool(permissions.get_roles(request.user)),
         "for_program": permissions.is_program_staff(request.user),
     }
     return render(request, "webhooks/webhooks.html", context)
 
 
 def list_event_types(request: HttpRequest) -> HttpResponse:
-    """The table of the kinds of events, each with an example of its payload."""
+    """Show the event types with sample payloads."""
     is_program_staff = permissions.is_program_staff(request.user)
     event_type_groups = [
         (_(title), [(kind, format_json(payloads.serialize_json(payloads.build_example(kind)))) for kind in group])
@@ -53,21 +53,21 @@ def list_event_types(request: HttpRequest) -> HttpResponse:
     return render(
         request,
         "webhooks/event_kinds.html",
-        {"groups": event_type_groups, "waits": [format_delay(delay) for delay in RETRY_DELAYS_SECONDS]},
+        {"groups": event_type_groups, "retry_delays": [format_delay(delay) for delay in RETRY_DELAYS_SECONDS]},
     )
 
 
 def _get_managed_partner(request: HttpRequest, slug: str) -> Partner | None:
-    """For whom an endpoint is added: a company, or the program. Raises Http404 for who may not."""
+    """Return the owner of a new endpoint (None for the program), or raise Http404 without permission."""
     partner = None if slug == "program" else get_object_or_404(Partner, slug=slug)
     if not access.can_manage(partner, request.user):
-        raise Http404(_("Only owners of the company add webhooks."))
+        raise Http404(_("Only owners of the company can add webhooks."))
     return partner
 
 
 @sensitive_variables("secret")
 def create_webhook(request: HttpRequest, slug: str) -> HttpResponse:
-    """The form of a new endpoint; then its page, with the secret, once."""
+    """Show the form for a new endpoint, then the endpoint with its secret."""
     partner = _get_managed_partner(request, slug)
     form_data = request.POST if request.method == "POST" else None
     form = EndpointForm(form_data, is_program_endpoint=partner is None, initial=request.unsent() or {"form": "webhook"})  # type: ignore[attr-defined]
@@ -86,13 +86,13 @@ def create_webhook(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def show_webhook(request: HttpRequest, uuid: UUID) -> HttpResponse:
-    """One endpoint: how it is, its log, what can be done."""
+    """Show an endpoint with its health and its log."""
     return _render_page(request, access.get_endpoint(request.user, uuid))
 
 
 @sensitive_variables("secret")
 def _render_with_secret(request: HttpRequest, endpoint: WebhookEndpoint, secret: str) -> HttpResponse:
-    """The page right after a secret was made. A reload of it makes no second one: the form says what it saw."""
+    """Show the endpoint with a new secret. Reloading the page does not create another secret."""
     return _render_page(request, endpoint, secret=secret, is_new_secret=True)
 
 
@@ -106,8 +106,8 @@ def _render_page(
     context: dict[str, Any] = {
         "endpoint": endpoint,
         "secret": secret,
-        "fresh": is_new_secret,
-        "seen": services.get_secret_fingerprint(endpoint),
+        "is_new": is_new_secret,
+        "fingerprint": services.get_secret_fingerprint(endpoint),
         "page": log,
         "state": state,
         "kind": kind,
@@ -116,7 +116,7 @@ def _render_page(
         "health": get_health(endpoint, now),
         "since": ReplayForm(initial={"since": timezone.localtime(now - timedelta(days=1))}),
         "now": now,
-        "old_holds": bool(endpoint.old_secret_until and endpoint.old_secret_until > now),
+        "has_old_secret": bool(endpoint.old_secret_until and endpoint.old_secret_until > now),
     }
     response = render(request, "webhooks/webhook.html", context)
     if secret:
@@ -125,7 +125,7 @@ def _render_page(
 
 
 def change_webhook(request: HttpRequest, uuid: UUID) -> HttpResponse:
-    """Another name, address, or choice of events."""
+    """Show the form for the settings of an endpoint."""
     endpoint = access.get_endpoint(request.user, uuid)
     form_data = request.POST if request.method == "POST" else None
     initial_data = request.unsent() or build_initial_data(endpoint)  # type: ignore[attr-defined]
@@ -135,7 +135,7 @@ def change_webhook(request: HttpRequest, uuid: UUID) -> HttpResponse:
     if form_data is not None and form.is_valid():
         try:
             services.change_endpoint(endpoint, form.configuration, actor=request.user, now=timezone.now())
-            messages.success(request, _("The webhook is changed."))
+            messages.success(request, _("Webhook changed."))
         except ActionRefused as error:
             report_refusal(request, error)
         return redirect("webhook", uuid)
@@ -145,7 +145,7 @@ def change_webhook(request: HttpRequest, uuid: UUID) -> HttpResponse:
 
 @sensitive_variables("secret")
 def rotate_secret(request: HttpRequest, uuid: UUID) -> HttpResponse:
-    """Make a new secret and show it once."""
+    """Rotate the secret and show it once."""
     endpoint = access.get_endpoint(request.user, uuid)
     if request.method != "POST":
         return redirect("webhook", uuid)
@@ -164,22 +164,22 @@ def rotate_secret(request: HttpRequest, uuid: UUID) -> HttpResponse:
 
 def _send_test(request: HttpRequest, endpoint: WebhookEndpoint) -> str:
     services.send_test_event(endpoint, actor=request.user, now=timezone.now())
-    return _("A test event is on its way. Look at the log in a moment.")
+    return _("Test event queued. The log shows the result in a moment.")
 
 
 def _pause_endpoint(request: HttpRequest, endpoint: WebhookEndpoint) -> str:
     services.pause_endpoint(endpoint, actor=request.user, now=timezone.now())
-    return _("The webhook is paused. What happens meanwhile is kept for 30 days.")
+    return _("Webhook paused. New events stay pending for up to 30 days.")
 
 
 def _resume_endpoint(request: HttpRequest, endpoint: WebhookEndpoint) -> str:
     count = services.resume_endpoint(endpoint, actor=request.user, now=timezone.now())
-    return _("The webhook is on again; messages that waited: %(count)s.") % {"count": count}
+    return _("Webhook resumed. Pending deliveries: %(count)s.") % {"count": count}
 
 
 def _resume_without_waiting(request: HttpRequest, endpoint: WebhookEndpoint) -> str:
     count = services.resume_endpoint(endpoint, actor=request.user, now=timezone.now(), skip=True)
-    return _("The webhook is on again; messages left out: %(count)s.") % {"count": count}
+    return _("Webhook resumed. Skipped deliveries: %(count)s.") % {"count": count}
 
 
 def _replay_failed(request: HttpRequest, endpoint: WebhookEndpoint) -> str:
@@ -187,7 +187,7 @@ def _replay_failed(request: HttpRequest, endpoint: WebhookEndpoint) -> str:
     if not form.is_valid():
         raise ActionRefused(" ".join(str(error) for error in form.errors["since"]))
     count = services.replay_deliveries(endpoint, form.cleaned_data["since"], actor=request.user, now=timezone.now())
-    return _("Messages sent again: %(count)s.") % {"count": count}
+    return _("Replayed deliveries: %(count)s.") % {"count": count}
 
 
 ENDPOINT_ACTIONS: dict[str, EndpointAction] = {
@@ -200,10 +200,10 @@ ENDPOINT_ACTIONS: dict[str, EndpointAction] = {
 
 
 def perform_action(request: HttpRequest, uuid: UUID, act: str) -> HttpResponse:
-    """A button of the page."""
+    """Perform the action of a button on the endpoint page."""
     endpoint = access.get_endpoint(request.user, uuid)
     if act not in ENDPOINT_ACTIONS:
-        raise Http404(_("There is no such button."))
+        raise Http404(_("Unknown action."))
     if request.method == "POST":
         try:
             messages.success(request, ENDPOINT_ACTIONS[act](request, endpoint))
@@ -213,20 +213,20 @@ def perform_action(request: HttpRequest, uuid: UUID, act: str) -> HttpResponse:
 
 
 def remove_webhook(request: HttpRequest, uuid: UUID) -> HttpResponse:
-    """Ask once more, then remove it."""
+    """Ask for confirmation, then remove the endpoint."""
     endpoint = access.get_endpoint(request.user, uuid)
     if request.method != "POST":
         return render(request, "webhooks/end.html", {"endpoint": endpoint})
     try:
         services.remove_endpoint(endpoint, actor=request.user, now=timezone.now())
-        messages.success(request, _("“%(name)s” is removed.") % {"name": endpoint.name})
+        messages.success(request, _("Webhook “%(name)s” deleted.") % {"name": endpoint.name})
     except ActionRefused as error:
         report_refusal(request, error)
     return redirect("webhooks")
 
 
 def show_delivery(request: HttpRequest, uuid: UUID, message: UUID) -> HttpResponse:
-    """One message with every attempt; the button sends it again."""
+    """Show a delivery with its attempts, or replay it."""
     endpoint = access.get_endpoint(request.user, uuid)
     delivery = get_object_or_404(
         WebhookDelivery.objects.select_related("replayed_by", "event"), endpoint=endpoint, uuid=message
@@ -234,7 +234,7 @@ def show_delivery(request: HttpRequest, uuid: UUID, message: UUID) -> HttpRespon
     if request.method == "POST":
         try:
             services.replay_delivery(delivery, actor=request.user, now=timezone.now())
-            messages.success(request, _("The message is sent again, under the same webhook-id."))
+            messages.success(request, _("Delivery queued again with the same webhook-id."))
         except ActionRefused as error:
             report_refusal(request, error)
         return redirect("webhook_message", uuid, message)

@@ -34,34 +34,36 @@ def test_webhook_is_added_tested_fails_and_is_sent_again(
     visit: Visit, receiver: Receiver, alice: Any, acme: Any
 ) -> None:
     owner = visit(alice).go("/webhooks/").sees("No webhooks yet").shot("webhooks-none").press("Acme")
-    owner.write("Name", "Build pipeline").write("Address", "http://10.0.0.1/in").tick("A tier was granted.")
-    owner.press("Add the webhook").sees("10.0.0.1 is a private address; name a public host instead.")
-    owner.write("Address", receiver.url).press("Add the webhook").sees("Confirm access")
+    owner.write("Name", "Build pipeline").write("URL", "http://10.0.0.1/in").tick("A tier was granted.")
+    owner.press("Add webhook").sees("10.0.0.1 is a private address; name a public host instead.")
+    owner.write("URL", receiver.url).press("Add webhook").sees("Confirm access")
     owner.write("Password", PASSWORD).press("Continue").sees("Copy this secret now")
     secret = owner.page.locator("code", has_text="whsec_").inner_text()
-    owner.shot("webhook-new").press("Send a test event").sees("A test event is on its way.")
+    owner.shot("webhook-new").press("Send test event").sees("Test event queued.")
     tasks.send_due_deliveries()
     event_body = Webhook(secret).verify(receiver.taken[-1].body, receiver.taken[-1].headers)
     assert event_body["type"] == "portal.test"
-    owner.go(owner.page.url).sees("Delivered", "Works").never_reads(secret)
+    owner.go(owner.page.url).sees("Delivered", "Working").never_reads(secret)
     log = owner.page.url
     receiver.answers.status = 410
-    owner.press("Send a test event")
+    owner.press("Send test event")
     tasks.send_due_deliveries()
-    owner.go(owner.page.url).sees("Paused", "The receiver said that it is gone.").shot("webhook-paused")
+    owner.go(owner.page.url).sees("Paused", "The endpoint returned 410 Gone.").shot("webhook-paused")
     receiver.answers.status = 200
-    owner.press("Resume and send what waits").sees("messages that waited: 1")
+    owner.press("Resume and send pending deliveries").sees("Pending deliveries: 1")
     tasks.send_due_deliveries(timezone.now() + timedelta(minutes=2))
     owner.go(owner.page.url).page.get_by_role("link", name="portal.test").first.click()
-    owner.arrived().sees("Attempt 2", "Answered 410", "Delivered: answered 200.").shot("webhook-message")
-    owner.press("Send it again").sees("The message is sent again, under the same webhook-id.")
+    owner.arrived().sees("Attempt 2", "The endpoint returned 410 Gone.", "Delivered with status 200.").shot(
+        "webhook-message"
+    )
+    owner.press("Replay delivery").sees("Delivery queued again with the same webhook-id.")
     tasks.send_due_deliveries()
     ids = [delivery.headers["webhook-id"] for delivery in receiver.taken]
     assert (len(ids), len(set(ids))) == (4, 2)
-    owner.go(log).choose("Event", "portal.test").press("Filter").sees("Messages, newest first")
-    owner.press("To be sent").sees("No message like this").holds("Event", "portal.test").shot("webhook-log-empty")
+    owner.go(log).choose("Event", "portal.test").press("Filter").sees("Deliveries, newest first")
+    owner.press("Pending").sees("No matching deliveries").holds("Event", "portal.test").shot("webhook-log-empty")
     assert sorted(parse_qsl(urlsplit(owner.page.url).query)) == [("kind", "portal.test"), ("state", "waiting")]
-    owner.press("Show all messages").sees("Messages, newest first").holds("Event", "")
+    owner.press("Show all deliveries").sees("Deliveries, newest first").holds("Event", "")
 
 
 def test_someone_chooses_a_digest_stops_it_and_subscribes(visit: Visit, alice: Any, acme: Any, rita: Any) -> None:
@@ -87,8 +89,8 @@ def test_someone_chooses_a_digest_stops_it_and_subscribes(visit: Visit, alice: A
 
 def test_webhooks_fit_a_phone_and_need_no_script(visit: Visit, receiver: Receiver, alice: Any, acme: Any) -> None:
     phone = visit(alice, phone=True, javascript=False).go("/webhooks/new/acme/")
-    phone.write("Name", "Channel").write("Address", receiver.url).tick("Slack message").tick("A tier was granted.")
-    phone.press("Add the webhook").write("Password", PASSWORD).press("Continue")
-    phone.sees("The webhook is added").press("Pause").sees("The webhook is paused.")
+    phone.write("Name", "Channel").write("URL", receiver.url).tick("Slack message").tick("A tier was granted.")
+    phone.press("Add webhook").write("Password", PASSWORD).press("Continue")
+    phone.sees("Webhook added").press("Pause").sees("Webhook paused.")
     for path in (phone.page.url, "/webhooks/", "/webhooks/kinds/", "/notifications/preferences/"):
         assert phone.go(path).page.evaluate("document.documentElement.scrollWidth") <= 375

@@ -119,7 +119,7 @@ def show_monitoring(request: HttpRequest, uuid: UUID) -> HttpResponse:
         messages.error(request, _("Owners and editors of the company make a new secret."))
         return redirect("watch", uuid)
     if request.POST.get("after") != get_secret_fingerprint(watch):  # pressed twice, or by two people
-        message = _("A secret has been made since this page was shown. Make another one if you need it.")
+        message = _("The secret was rotated after you opened this page. Rotate it again if you need a new one.")
         messages.error(request, message)
         return redirect("watch", uuid)
     require_recent_authentication(request)

@@ -138,7 +138,7 @@ def serialize_webhook(row: WebhookEndpoint) -> dict[str, Any]:
     )
     return {name: getattr(row, name) for name in field_names} | {
         "partner": serialize_partner_reference(row.partner) if row.partner else None, "program": row.program_key,
-        "health": health.word, "summary": health.sentence, "href": build_absolute_url("webhook", row.uuid),
+        "health": health.label, "summary": health.sentence, "href": build_absolute_url("webhook", row.uuid),
     }  # fmt: skip
 
 
@@ -162,7 +162,9 @@ def list_webhook_event_types(request: HttpRequest) -> Any:
     """The kinds of events that a webhook may hear of."""
     is_program_staff = permissions.can_manage(None, request.user)
     kinds = [kind for _, group in iterate_event_type_groups(is_program_staff=is_program_staff) for kind in group]
-    return [{"kind": kind.name, "description": kind.means, "example": payloads.build_example(kind)} for kind in kinds]
+    return [
+        {"kind": kind.name, "description": kind.description, "example": payloads.build_example(kind)} for kind in kinds
+    ]
 
 
 @router.get("/webhooks/{uuid:uuid}", READ_SCOPE, WebhookOut)
@@ -173,7 +175,7 @@ def get_webhook(request: HttpRequest, uuid: UUID) -> Any:
 
 @router.patch("/webhooks/{uuid:uuid}", WRITE_SCOPE, WebhookOut)
 def update_webhook(request: HttpRequest, uuid: UUID, body: WebhookUpdateIn) -> Any:
-    """Another name, address, or choice of events."""
+    """Change the settings of an endpoint."""
     row = permissions.get_endpoint(request.user, uuid)
     changes = body.model_dump(exclude_none=True)
     if "program" in changes:
@@ -226,7 +228,7 @@ def replay_webhook(request: HttpRequest, uuid: UUID, body: WebhookReplayIn) -> A
     row = permissions.get_endpoint(request.user, uuid)
     failed_since = validate_form(ReplayForm(build_form_data(since=body.since))).cleaned_data["since"]
     count = services.replay_deliveries(row, failed_since, actor=request.user, now=timezone.now())
-    return MessageResponse(message=f"Messages sent again: {count}.")
+    return MessageResponse(message=f"Replayed deliveries: {count}.")
 
 
 @router.get("/webhooks/{uuid:uuid}/messages", READ_SCOPE, CursorPage[WebhookDeliveryOut])
@@ -246,7 +248,7 @@ def get_webhook_message(request: HttpRequest, uuid: UUID, message: UUID) -> Any:
 
 @router.post("/webhooks/{uuid:uuid}/messages/{uuid:message}/replay", WRITE_SCOPE, WebhookDeliveryDetail)
 def replay_webhook_message(request: HttpRequest, uuid: UUID, message: UUID) -> Any:
-    """Send one message again, under the same webhook-id."""
+    """Send a delivery again with the same webhook-id."""
     services.replay_delivery(_get_delivery(request, uuid, message), actor=request.user, now=timezone.now())
     return _serialize_delivery_detail(_get_delivery(request, uuid, message))
 

@@ -62,7 +62,7 @@ DATA: dict[str, dict[str, Any]] = {
     "dispute_dismissed": DECISION_DATA,
     "severity_lowered": DECISION_DATA,
     "not_covered": DECISION_DATA,
-    "suggest_notice": {"why": "2 breaches that stand within 90 days"},
+    "suggest_notice": {"why": "2 SLA breaches within 90 days"},
     "pause_deadline": {"acts": [{"key": "release", "said": "A new release was seen: 1.2.0", "at": "", "url": ""}]},
     "edition_moved": {"was": "2021-04", "to": "2026-06", "added": ["An SBOM"], "dropped": ["A form"]},
 }

@@ -93,8 +93,8 @@ def test_failure_is_tried_again_after_the_table_and_then_given_up(
 @pytest.mark.parametrize(
     ("answers", "expected_message"),
     [
-        ({"status": 302, "headers": {"Location": "http://127.0.0.1/x"}}, "Answered 302: redirects are not followed."),
-        ({"status": 400}, "Answered 400."),
+        ({"status": 302, "headers": {"Location": "http://127.0.0.1/x"}}, "Redirected with status 302."),
+        ({"status": 400}, "The endpoint returned status 400."),
         ({"cut": True}, "did not answer usably"),
     ],
 )  # fmt: skip
@@ -210,7 +210,9 @@ def test_address_within_the_network_is_never_asked(endpoint: Make, rocket: Any, 
     message = create_event_message(rocket, alice)
     settings.ALLOW_LOOPBACK_HTTP = False
     tasks.send_due_deliveries(NOW)
-    assert message.attempts.get().response_summary.startswith("Not sent: 127.0.0.1 is an address of this machine")
+    assert message.attempts.get().response_summary.startswith(
+        "Request blocked: 127.0.0.1 is an address of this machine"
+    )
     assert states(endpoint_row) == [State.WAITING]
 
 
@@ -295,7 +297,7 @@ def test_log_keeps_no_more_than_a_person_reads(endpoint: Make, receiver: Receive
     tasks.send_due_deliveries(NOW)
     attempt = message.attempts.get()
     assert (len(attempt.body), len(attempt.headers["x-long"])) == (2048, 200)
-    assert attempt.headers["set-cookie"] == "(not kept)"
+    assert attempt.headers["set-cookie"] == "(not stored)"
     assert json.dumps(attempt.sent_headers).count("whsec_") == 0
 
 

@@ -1,4 +1,4 @@
-"""Loads the demo world into an empty portal."""
+"""Command that loads the demo world into an empty portal."""
 
 import logging
 import signal
@@ -20,26 +20,28 @@ log = logging.getLogger(__name__)
 
 
 class Command(BaseCommand):
-    help = "Loads the demo world. Refuses in production, and where there are people already."
+    help = "Load the demo world. Fails in production and if the portal has users."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--keep", type=int, default=0, metavar="SECONDS", help="let the loaded world go on instead")
+        parser.add_argument(
+            "--keep", type=int, default=0, metavar="SECONDS", help="Update the loaded demo world at this interval."
+        )
 
     def handle(self, *args: Any, keep: int, **options: Any) -> None:
         if settings.PRODUCTION:
-            raise CommandError("The demo has published passwords, so it is not loaded in production.")
+            raise CommandError("The demo world has published passwords. It can't be loaded in production.")
         if keep:
             self.run_updates(keep)
             return
         if User.objects.exists():
-            raise CommandError("The demo world is only loaded into an empty portal.")
+            raise CommandError("The portal has users. Load the demo world into an empty portal.")
         with transaction.atomic():
             build_world(timezone.now(), lambda line: self.stdout.write(f"  {line}"))
         for email, password, what in SIGN_INS:
             self.stdout.write(f"{email}  {password}  {what}")
 
     def run_updates(self, seconds: int) -> None:
-        """Tell what has happened in the made-up repositories, every so often, until stopped."""
+        """Update the fictional repositories at an interval until a signal arrives."""
         stop = threading.Event()
         for name in (signal.SIGTERM, signal.SIGINT):
             signal.signal(name, lambda *_: stop.set())
@@ -47,9 +49,9 @@ class Command(BaseCommand):
             try:
                 update_stories(timezone.now())
             except DatabaseError as error:
-                log.warning("The demo world waits for the database (%s).", error)
+                log.warning("demo world update postponed, database unavailable: %s", error)
             except Exception:
-                log.exception("The demo world could not go on.")
+                log.exception("demo world update failed")
             close_old_connections()
             if stop.wait(seconds):
                 return

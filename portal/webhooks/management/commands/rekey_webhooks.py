@@ -1,4 +1,4 @@
-"""manage.py rekey_webhooks: seal every webhook's address and secret with the newest of ENCRYPTION_KEYS."""
+"""Command that re-encrypts webhook URLs and secrets with the newest key."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from portal.webhooks.models import WebhookEndpoint
 
 
 class Command(BaseCommand):
-    help = "Seals every webhook's address and secret with the newest of ENCRYPTION_KEYS; afterwards older keys can go."
+    help = "Re-encrypt webhook URLs and secrets with the newest of ENCRYPTION_KEYS, so that older keys can be removed."
 
     def handle(self, *args: Any, **options: Any) -> None:
         reencrypted_count, undecryptable_names = 0, []
@@ -19,9 +19,9 @@ class Command(BaseCommand):
                 reencrypted_count += secrets.reencrypt(endpoint)
             except DecryptionError:
                 undecryptable_names.append(endpoint.name)
-        self.stdout.write(f"{reencrypted_count} webhooks are sealed anew.")
+        self.stdout.write(f"Re-encrypted webhooks: {reencrypted_count}.")
         if undecryptable_names:
             raise CommandError(
-                f"No configured key opens {', '.join(undecryptable_names)}. Their owners enter the address again."
+                f"No configured key decrypts {', '.join(undecryptable_names)}. Ask the owners to enter the URL again."
             )
-        self.stdout.write("Every webhook has the newest key.")
+        self.stdout.write("All webhooks use the newest key.")

@@ -1,4 +1,4 @@
-"""What is known of the demo's listings? Versions, owners and keys that were seen, a reply, and who was removed."""
+"""Listings of the demo world: observed versions, owners, and keys, a reply, and compliance decisions."""
 
 import hashlib
 from collections.abc import Callable
@@ -21,7 +21,7 @@ from verification.checks.models import CheckResult
 from verification.checks.services import observations
 from verification.sources.published_versions import RegistryListing
 
-# name: (versions, newest first; platforms of the newest)
+# integration: versions from newest to oldest, platforms of the newest version
 ALL_PLATFORMS = ("linux_amd64", "linux_arm64", "darwin_amd64", "darwin_arm64", "windows_amd64")
 UNIX_PLATFORMS = ("linux_amd64", "linux_arm64", "darwin_arm64")
 LINUX_PLATFORMS = ("linux_amd64", "linux_arm64")
@@ -37,13 +37,13 @@ RELEASES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 }
 OWNER_CHECK, LISTING_CHECK, KEY_CHECK = "repository.owner", "registry.listed", "keys.rotation"
 PARTNER_REPLIES = {
-    "Globex Firewall": "The late one fell into an outage of our own test cloud, from 3 to 5 of the month.\n"
-    "Since then two people are on call."
+    "Globex Firewall": "An outage of our test cloud from the 3rd to the 5th of the month caused the late resolution.\n"
+    "Two people have been on call since then."
 }
 
 
 def populate_listings(now: datetime) -> None:
-    """What the checks would have seen, what a company says to its record, and every row as of now."""
+    """Record check results, observations, and a reply, then refresh the directory."""
     for integration in Integration.objects.listed_once().select_related("partner"):
         _repeat_checks(integration, now - timedelta(hours=5))
         if integration.name in RELEASES:
@@ -55,7 +55,7 @@ def populate_listings(now: datetime) -> None:
 
 
 def _repeat_checks(integration: Integration, now: datetime) -> None:
-    """What every night does: the machine looks, and finds what it found before."""
+    """Confirm the passed checks, as the nightly run does."""
     states = integration.fulfillments.filter(status=Status.PASS)
     for state in states if integration.is_open else ():
         requirement = state.requirement
@@ -68,14 +68,14 @@ def _record_release(
     integration: Integration, versions: tuple[str, ...], platforms: tuple[str, ...], now: datetime
 ) -> None:
     owner, confirmed_at = integration.repository.partition("/")[0], now - timedelta(hours=5)
-    summary = f"{owner} owns it, as when it was entered."
+    summary = f"{owner} owns the repository, as at submission."
     _create_passed_result(integration, OWNER_CHECK, summary, integration.created_at, confirmed_at)
     if "-provider-" not in integration.repository:
         observations.store_observation(integration, "release.newest", {"release.newest": versions[0]}, confirmed_at)
         return
     name = f"{owner}/{integration.repository.partition('-provider-')[2]}"
     source, builds = f"https://github.com/{integration.repository}", dict.fromkeys(versions, platforms)
-    builds[versions[-1]] = platforms if len(versions) == 1 else platforms[:2]  # the first release was for fewer
+    builds[versions[-1]] = platforms if len(versions) == 1 else platforms[:2]  # the first release has fewer platforms
     registry_record = RegistryListing(
         name, source, "partner", versions, versions[0], builds[versions[0]], builds=builds
     )
@@ -88,7 +88,11 @@ def _record_release(
     key = {"fingerprint": fingerprint, "since": f"{released_at:%Y-%m-%d}", "version": versions[-1]}
     observations.store_observation(integration, KEY_CHECK, {"keys.signers": [key]}, confirmed_at)
     _create_passed_result(
-        integration, KEY_CHECK, f"The key {fingerprint[-16:]} signs since {key['since']}.", released_at, confirmed_at
+        integration,
+        KEY_CHECK,
+        f"The key {fingerprint[-16:]} has signed releases since {key['since']}.",
+        released_at,
+        confirmed_at,
     )
 
 
@@ -106,58 +110,70 @@ def _perform_transition(integration: Integration, step: str, by: Any, now: datet
 
 
 def _list_other_reviewers(reviewer: Any) -> QuerySet[Any]:
-    """Another reviewer: what one began, another one ends."""
+    """Return the other reviewers. The reviewer who issues a notice can't decide on the suspension."""
     return type(reviewer).objects.filter(is_reviewer=True).exclude(pk=reviewer.pk).order_by("pk")
 
 
 def suspend(integration: Integration, owner: Any, reviewer: Any, now: datetime) -> None:
-    """A notice, a month without an answer, and another reviewer's decision."""
+    """Issue a notice, then suspend the integration a month later."""
     _perform_transition(
-        integration, "issue_notice", reviewer, now - timedelta(days=40), "Nobody has answered an issue since spring."
+        integration,
+        "issue_notice",
+        reviewer,
+        now - timedelta(days=40),
+        "The partner has not responded to issues since spring.",
     )
     _perform_transition(
         integration,
         "suspend",
         _list_other_reviewers(reviewer)[0],
         now - timedelta(days=6),
-        "Nothing was done in the period.",
+        "The partner did not act in the notice period.",
     )
 
 
 def delist(integration: Integration, owner: Any, reviewer: Any, now: datetime) -> None:
-    """The same, and two months later the end of it."""
+    """Issue a notice, suspend the integration, and delist it two months later."""
     _perform_transition(
-        integration, "issue_notice", reviewer, now - timedelta(days=110), "It does not start with this year’s release."
+        integration,
+        "issue_notice",
+        reviewer,
+        now - timedelta(days=110),
+        "The plugin does not start with this year's release.",
     )
     _perform_transition(
         integration,
         "suspend",
         _list_other_reviewers(reviewer)[0],
         now - timedelta(days=76),
-        "Nothing was done in the period.",
+        "The partner did not act in the notice period.",
     )
-    _perform_transition(integration, "delist", reviewer, now - timedelta(days=11), "It was suspended for two months.")
+    _perform_transition(
+        integration, "delist", reviewer, now - timedelta(days=11), "The integration was suspended for two months."
+    )
 
 
 def downgrade_to_community(integration: Integration, owner: Any, reviewer: Any, now: datetime) -> None:
-    _perform_transition(integration, "downgrade_to_community", owner, now, "We no longer have the people for it.")
+    _perform_transition(
+        integration, "downgrade_to_community", owner, now, "Our team can no longer support the integration."
+    )
 
 
 def waive_check(integration: Integration, owner: Any, reviewer: Any, now: datetime) -> None:
-    """A reviewer lets one check wait that it passes no more, for a reason and until a day."""
+    """Fail a check and waive it with a reason and an expiration date."""
     checks = [r for r in integration.edition.requirements() if r.kind == RequirementKind.CHECK and not r.optional]
     requirement = next((r for r in checks if any(key.startswith("docs.") for key in r.checks)), checks[-1])
-    result: dict[str, Any] = {"summary": "Two files are named otherwise.", "detail": [], "retry_at": None}
+    result: dict[str, Any] = {"summary": "Two files have unexpected names.", "detail": [], "retry_at": None}
     answers.record_check_outcome(integration, requirement.id, outcome=Status.FAIL, now=now, **result)
-    reason = "The next major version renames them; doing it now would break what users have pinned."
+    reason = "The next major version renames the files. A rename now would break pinned versions."
     waivers.waive_requirement(
         integration, requirement.id, reason=reason, expires_at=now + timedelta(days=120), actor=reviewer, now=now
     )
 
 
-SCENARIOS: dict[str, Callable[[Integration, Any, Any, datetime], None]] = {
+COMPLIANCE_SCENARIOS: dict[str, Callable[[Integration, Any, Any, datetime], None]] = {
     "suspended": suspend,
     "delisted": delist,
-    "stepped down": downgrade_to_community,
-    "excused": waive_check,
+    "downgraded": downgrade_to_community,
+    "check waived": waive_check,
 }
