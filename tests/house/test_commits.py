@@ -1,0 +1,60 @@
+"""Tests of commit messages: Conventional Commits, an imperative subject, and a body for larger changes."""
+
+import re
+import subprocess
+
+import pytest
+
+from tests.house.source import ROOT, name
+
+TYPES = ("build", "chore", "ci", "docs", "feat", "fix", "perf", "refactor", "revert", "style", "test")
+SUBJECT = re.compile(rf"(?:{'|'.join(TYPES)})(?:\([a-z0-9/-]+\))?!?: (?P<verb>[A-Za-z-]+)\b.*[^.]")
+IMPERATIVES = {"bring", "embed", "exceed", "feed", "need", "proceed", "seed", "shed", "speed", "spring"}
+MAX_SUBJECT = 72
+MAX_LINES_WITHOUT_BODY = 50
+
+
+def list_problems(subject: str, body: str, changed_lines: int) -> list[str]:
+    """Return what is wrong with a commit message."""
+    problems = []
+    match = SUBJECT.fullmatch(subject)
+    if not match:
+        problems.append("write the subject as “type(scope): verb …”, without a period at the end")
+    elif match["verb"].endswith(("ed", "ing")) and match["verb"] not in IMPERATIVES:
+        problems.append(f"write an imperative instead of “{match['verb']}”")
+    if len(subject) > MAX_SUBJECT:
+        problems.append(f"shorten the subject to {MAX_SUBJECT} characters")
+    if changed_lines > MAX_LINES_WITHOUT_BODY and not body.strip():
+        problems.append(f"explain a change of more than {MAX_LINES_WITHOUT_BODY} lines in a body")
+    return problems
+
+
+def run_git(*arguments: str) -> str:
+    return subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+
+
+def test_commits_since_this_test_follow_the_rules() -> None:
+    # in a shallow clone, the oldest commit seems to add this file: fewer commits are checked
+    added = run_git("log", "--diff-filter=A", "--format=%H", "--", name(ROOT / "tests/house/test_commits.py")).split()
+    problems = {}
+    for commit in run_git("rev-list", "--no-merges", f"{added[-1]}..HEAD").split() if added else ():
+        subject, _, body = run_git("show", "--no-patch", "--format=%s%n%b", commit).partition("\n")
+        counts = re.findall(r"^(\d+)\t(\d+)", run_git("show", "--numstat", "--format=", commit), re.MULTILINE)
+        if reasons := list_problems(subject, body, sum(int(new) + int(old) for new, old in counts)):
+            problems[f"{commit[:10]} {subject}"] = reasons
+    assert problems == {}
+
+
+@pytest.mark.parametrize(
+    ("subject", "body", "changed_lines", "expected"),
+    [
+        ("feat(sla): show remaining time on issue rows", "Why.", 400, []),
+        ("fix!: embed the logo", "", 50, []),
+        ("Show remaining time", "", 1, ["write the subject as “type(scope): verb …”, without a period at the end"]),
+        ("fix: added a field", "", 1, ["write an imperative instead of “added”"]),
+        (f"fix: show {'x' * 63}", "", 1, ["shorten the subject to 72 characters"]),
+        ("fix: show a field", " \n", 51, ["explain a change of more than 50 lines in a body"]),
+    ],
+)
+def test_list_problems(subject: str, body: str, changed_lines: int, expected: list[str]) -> None:
+    assert list_problems(subject, body, changed_lines) == expected
