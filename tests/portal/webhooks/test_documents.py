@@ -57,8 +57,7 @@ def test_python_example_reads_a_message(signed: dict[str, str], tmp_path: Path) 
     assert there["receive"](signed["secret"], headers, (tmp_path / "body.json").read_bytes()) == {"name": "Ünicode"}
 
 
-def test_document_names_every_kind_and_every_wait() -> None:
-    assert [kind.name for kind in WEBHOOK_EVENT_TYPES if f"| `{kind.name}` |" not in REFERENCE] == []
+def test_document_names_every_wait() -> None:
     delays = [retry_policy.format_delay(wait) for wait in retry_policy.RETRY_DELAYS_SECONDS]
     assert f"{', '.join(delays[:-1])} and {delays[-1]}," in REFERENCE
     assert sum(retry_policy.RETRY_DELAYS_SECONDS) == pytest.approx(3 * 24 * 3600, rel=0.05)
