@@ -18,6 +18,7 @@ from integrations.submissions.services import creation, requirements
 from integrations.submissions.services.transitions import perform_transition
 from integrations.submissions.workflow.states import Status
 from portal.accounts.models import User
+from portal.notifications import delivery
 
 # a machine with much to do is no fault of the code under test
 settings.register_profile("portal", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -72,6 +73,7 @@ def own_folder(settings: Any, tmp_path: Any) -> None:
     settings.PASSWORD_HASHERS = HASHERS
     settings.WHITENOISE_AUTOREFRESH = True  # each client of a test would look through all static files
     cache.clear()
+    delivery.close_connection()
 
 
 def person(email: str, name: str, **fields: Any) -> User:

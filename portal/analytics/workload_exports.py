@@ -22,7 +22,7 @@ CHUNK_SIZE = 500
 WAIVER_COLUMNS = ("integration", "company", "program", "requirement", "reason", "given by", "until (UTC)", "address")
 FAILING_COLUMNS = ("check", "program", "failed", "looked at")
 EMAIL_COLUMNS = (
-    "subject", "to", "template", "state", "written (UTC)", "sent (UTC)", "attempts", "last error", "integration",
+    "subject", "to", "template", "state", "written (UTC)", "sent (UTC)", "last error", "integration",
     "address",
 )  # fmt: skip
 PARTNER_COLUMNS = ("company", "mail domain", "alliances manager", "open", "listed", "address")
@@ -67,7 +67,7 @@ def build_emails_table(request: HttpRequest, now: datetime) -> ExportTable:
 def _iterate_email_rows(rows: Any) -> TableRows:
     state_labels = dict(email_log.EmailMessage.State.choices)
     columns = (
-        "subject", "to", "name", "state", "created_at", "sent_at", "attempts", "last_error", "integration__name", "uuid"
+        "subject", "to", "name", "state", "created_at", "sent_at", "last_error", "integration__name", "uuid"
     )  # fmt: skip
     for row in rows.values_list(*columns)[:MAX_EXPORT_ROWS].iterator(chunk_size=CHUNK_SIZE):
         subject, to, name, state, *rest, uuid = row

@@ -40,8 +40,6 @@ JOBS = [
     PeriodicJob("chains", "portal.notifications.escalation.escalate_due", 60),
     PeriodicJob("reports", "portal.reports.tasks.generate_due_reports", 300, "mails"),
     PeriodicJob("digests", "portal.notifications.digests.send_due", 300, "mails"),
-    PeriodicJob("kept mails", "portal.notifications.email.queue_kept_mails", 300, "mails"),
-    PeriodicJob("mails", "portal.notifications.email.deliver_due", 10, "mails"),
     PeriodicJob("nights", "verification.checks.nightly.plan_nightly_runs", 300, "outside"),
     PeriodicJob("polls", "integrations.sla.github.reconciliation.reconcile_due_repositories", 30, "outside"),
     PeriodicJob("checks", "verification.checks.services.runs.run_due", 10, "checks"),

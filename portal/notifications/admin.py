@@ -11,6 +11,6 @@ class EmailAdmin(ReadOnlyAdminMixin, admin.ModelAdmin):  # type: ignore[type-arg
     """The outbox, for looking things up."""
 
     exclude = ("text", "html", "calendar")  # a text may hold a key to an account
-    list_display = ("created_at", "subject", "to", "state", "attempts", "last_error")
+    list_display = ("created_at", "subject", "to", "state", "last_error")
     list_filter = ("state", "name")
     search_fields = ("subject", "to", "key")

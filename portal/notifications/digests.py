@@ -38,7 +38,7 @@ class DigestPart:
 def send_due(now: datetime | None = None, limit: int = 500) -> int:
     """Send the digests whose moment has come. Returns how many."""
     now = now or timezone.now()
-    waiting = EmailMessage.objects.filter(state=EmailMessage.State.BATCHED, due_at__lte=now).exclude(person=None)
+    waiting = EmailMessage.objects.filter(state=EmailMessage.State.BATCHED, held_until__lte=now).exclude(person=None)
     people: list[int] = list(waiting.order_by("person_id").values_list("person_id", flat=True).distinct()[:limit])
     return sum(_send_safely(pk, now) for pk in people)
 
@@ -58,7 +58,7 @@ def send_digest(pk: int, now: datetime) -> bool:
         person_id=pk, state=EmailMessage.State.BATCHED
     )
     rows = list(
-        pending.filter(due_at__lte=now).select_related("integration__partner", "event").order_by("pk")[:MAX_EMAILS]
+        pending.filter(held_until__lte=now).select_related("integration__partner", "event").order_by("pk")[:MAX_EMAILS]
     )
     person = get_user_model().objects.filter(pk=pk, is_active=True).first()
     if person is None or not rows:

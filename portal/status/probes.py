@@ -21,9 +21,11 @@ from portal.jobs.broker import can_reach_broker
 from portal.jobs.dispatcher import SWEEP
 from portal.jobs.models import PeriodicRun
 from portal.jobs.registry import JOBS, QUEUES
+from portal.jobs.selectors import list_due_jobs
 from portal.notifications.models import EmailMessage
+from portal.notifications.tasks import send_email
 from portal.status.selectors import RUN_LATE_AFTER, TEST_RUN_MODELS, StatusLine, build_queue_line, build_test_run_probe
-from portal.status.views import MAIL_LATE_AFTER, SWEEP_LATE_AFTER, WAITING_STATES, find_late_jobs
+from portal.status.views import MAIL_LATE_AFTER, SWEEP_LATE_AFTER, find_late_jobs
 from portal.ui.components.moments import format_exact, format_relative
 from portal.webhooks.models import WebhookDelivery
 from verification.checks.models import CheckResult, CheckRun
@@ -218,8 +220,7 @@ def measure_emails(now: datetime) -> StatusLine:
         message = _("No mail server is set up: mails are kept in the outbox, where a page shows them.")
         return StatusLine("Mails", "absent", message)
     failed_count = EmailMessage.objects.filter(state=EmailMessage.State.FAILED, escalated_at=None).count()
-    due_emails = EmailMessage.objects.filter(state__in=WAITING_STATES, due_at__lte=now)
-    line = build_queue_line("Mails", due_emails, "due_at", MAIL_LATE_AFTER, now)
+    line = build_queue_line("Mails", list_due_jobs(send_email, now), "run_after", MAIL_LATE_AFTER, now)
     details = (*line.details, (_("given up, not passed on"), str(failed_count)))
     return StatusLine(line.name, line.state, line.sentence, details, at=line.at)
 

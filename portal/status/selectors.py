@@ -9,7 +9,8 @@ from django.db.models import Min, Model, QuerySet
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from portal.jobs.models import Job
+from portal.jobs.definitions import JobDefinition
+from portal.jobs.selectors import list_due_jobs
 from portal.ui.components.moments import format_relative
 from verification.outcomes import Outcome
 from verification.testruns.models import LifecycleRehearsal, NomadRehearsal, RunTaskRehearsal, SchemaReading
@@ -68,8 +69,8 @@ def build_test_run_probe(name: str, model: type[Model]) -> Callable[[datetime], 
         prefix = (
             _describe_last_run(last_run["outcome"], format_relative(last_run["finished_at"], now)) if last_run else ""
         )
-        if model in JOB_KINDS:
-            due = Job.objects.filter(kind=JOB_KINDS[model], state=Job.State.PENDING, run_after__lte=now)
+        if model in JOB_DEFINITIONS:
+            due = list_due_jobs(JOB_DEFINITIONS[model], now)
             return build_queue_line(name, due, "run_after", RUN_LATE_AFTER, now, prefix)
         return build_queue_line(
             name, rows.filter(finished_at=None, due_at__lte=now), "due_at", RUN_LATE_AFTER, now, prefix
@@ -90,7 +91,7 @@ def _describe_last_run(outcome: str, relative_time: str) -> str:
 
 
 # What runs as a job; the others have a queue in their own table.
-JOB_KINDS: dict[type[Model], str] = {SchemaReading: inspect_schema.kind}
+JOB_DEFINITIONS: dict[type[Model], JobDefinition] = {SchemaReading: inspect_schema}
 TEST_RUN_MODELS: dict[str, type[Model]] = {
     gettext_noop("Run task rehearsals"): RunTaskRehearsal,
     gettext_noop("Schemas read from providers"): SchemaReading,

@@ -5,6 +5,7 @@ from typing import Any
 
 from django.contrib.auth.decorators import login_not_required
 from django.db import DatabaseError, connection
+from django.db.models import Min
 from django.http import HttpRequest, JsonResponse
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
@@ -13,23 +14,18 @@ from django.views.decorators.http import require_safe
 from portal.jobs.dispatcher import SWEEP
 from portal.jobs.models import PeriodicRun
 from portal.jobs.registry import JOBS, QUEUES, PeriodicJob
-from portal.notifications.models import EmailMessage
+from portal.jobs.selectors import list_due_jobs
+from portal.notifications.tasks import send_email
 
 SWEEP_LATE_AFTER = timedelta(minutes=2)
 MAIL_LATE_AFTER = timedelta(minutes=5)
 QUEUE_LATE = timedelta(minutes=20)  # a queue that reads the outside may take its time
-WAITING_STATES = (EmailMessage.State.HELD, EmailMessage.State.QUEUED, EmailMessage.State.SENDING)
 
 
 def get_background_status(now: datetime) -> dict[str, Any]:
     """Return whether background work is late, and the ages that say so, in seconds or None."""
     swept_at = PeriodicRun.objects.filter(name=SWEEP).values_list("finished_at", flat=True).first()
-    due_times = (
-        EmailMessage.objects.filter(state__in=WAITING_STATES, due_at__lte=now)
-        .order_by("due_at")
-        .values_list("due_at", flat=True)
-    )
-    oldest_due_at = due_times.first()
+    oldest_due_at = list_due_jobs(send_email, now).aggregate(oldest=Min("run_after"))["oldest"]
     late_jobs = find_late_jobs(now)
     sweep_is_late = swept_at is None or now - swept_at > SWEEP_LATE_AFTER
     is_background_late = (

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from integrations.partners.models import Membership
 from integrations.sla.models import Alert, SlaBreach, SlaClock
-from portal.jobs.models import PeriodicRun
+from portal.jobs.models import Job, PeriodicRun
 from portal.notifications.models import EmailMessage
 from tests.chaos.sink import Sink
 from tests.chaos.world import names_due
@@ -17,7 +17,7 @@ from tests.chaos.world import names_due
 if TYPE_CHECKING:
     from tests.chaos.run import Plan, Toll
 
-OPEN = ("held", "queued", "sending")
+OPEN = ("held", "queued")
 
 
 def is_waiting(naive: bool) -> bool:
@@ -33,12 +33,13 @@ def is_waiting(naive: bool) -> bool:
 
 def hurry() -> None:
     """Let the time pass for which mails that were refused wait: what is put off is neither told nor lost."""
-    EmailMessage.objects.filter(state=EmailMessage.State.QUEUED).update(due_at=timezone.now())
+    now = timezone.now()
+    Job.objects.filter(state=Job.State.PENDING, run_after__gt=now).update(run_after=now)
 
 
 def end_leases() -> None:
     """Let the time pass for which a mail or a job is held by a process that was killed."""
-    EmailMessage.objects.filter(state=EmailMessage.State.SENDING).update(claimed_until=timezone.now())
+    Job.objects.filter(state=Job.State.RUNNING).update(lease_expires_at=timezone.now())
     PeriodicRun.objects.update(lease_expires_at=None)
 
 

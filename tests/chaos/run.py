@@ -190,7 +190,7 @@ class Chaos:
 
         if not self.plan.no_redis:
             with contextlib.suppress(Exception):  # the message is only speed
-                app.send_task("portal.jobs.tasks.run_job", ["mails"], retry=False)
+                app.send_task("portal.jobs.tasks.run_job", ["jobs.dispatch_due"], retry=False)
 
 
 @contextmanager

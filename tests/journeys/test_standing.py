@@ -15,7 +15,7 @@ from integrations.submissions.models import Integration
 from integrations.submissions.services import requirements as answers
 from integrations.submissions.tasks import refresh_due_integrations
 from integrations.submissions.workflow.states import Status
-from portal.notifications.email import deliver_due
+from portal.jobs.execution import run_due_jobs
 from tests.conftest import begin, drive
 from tests.integrations.sla.clocks import clock_of, issue_of
 from tests.journeys.person import Person
@@ -45,7 +45,7 @@ def days_pass(walk: Walk, days: int) -> None:
     walk.traveller.move_to(timezone.now() + timedelta(days=days))
     refresh_due_integrations()
     advance_cases()
-    deliver_due()
+    run_due_jobs("mails", timezone.now())
 
 
 def in_order(row: Integration) -> None:

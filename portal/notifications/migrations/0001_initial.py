@@ -46,10 +46,8 @@ class Migration(migrations.Migration):
                 ('html', models.TextField()),
                 ('calendar', models.TextField(blank=True)),
                 ('unsubscribe', models.URLField(blank=True, max_length=400)),
-                ('state', models.CharField(choices=[('held', 'Waits for its moment'), ('queued', 'To be sent'), ('sending', 'Being sent'), ('sent', 'Accepted by the mail server'), ('stored', 'Not sent: no mail server was set up'), ('cancelled', 'Cancelled before it left'), ('failed', 'Given up'), ('batched', 'Waits for a digest'), ('included_in_digest', 'Told in a digest'), ('in_app_only', 'Shown in the portal alone, as its receiver chose'), ('suppressed', 'Not told, as its receiver chose')], default='queued', max_length=20)),
-                ('due_at', models.DateTimeField()),
-                ('claimed_until', models.DateTimeField(blank=True, null=True)),
-                ('attempts', models.PositiveSmallIntegerField(default=0)),
+                ('state', models.CharField(choices=[('held', 'Waits for its moment'), ('queued', 'To be sent'), ('sent', 'Accepted by the mail server'), ('stored', 'Not sent: no mail server was set up'), ('cancelled', 'Cancelled before it left'), ('failed', 'Given up'), ('batched', 'Waits for a digest'), ('included_in_digest', 'Told in a digest'), ('in_app_only', 'Shown in the portal alone, as its receiver chose'), ('suppressed', 'Not told, as its receiver chose')], default='queued', max_length=20)),
+                ('held_until', models.DateTimeField(blank=True, null=True)),
                 ('last_error', models.CharField(blank=True, max_length=300)),
                 ('created_at', models.DateTimeField()),
                 ('sent_at', models.DateTimeField(blank=True, null=True)),
@@ -62,7 +60,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('-created_at', '-pk'),
-                'indexes': [models.Index(condition=models.Q(('escalated_at', None), ('state', 'failed')), fields=['id'], name='email_message_to_escalate'), models.Index(condition=models.Q(('state', 'stored')), fields=['created_at'], name='email_message_stored'), models.Index(condition=models.Q(('state', 'batched')), fields=['due_at', 'person'], name='email_message_batched'), models.Index(condition=models.Q(('state__in', ['held', 'queued', 'sending'])), fields=['due_at'], name='email_message_unsent')],
+                'indexes': [models.Index(condition=models.Q(('escalated_at', None), ('state', 'failed')), fields=['id'], name='email_message_to_escalate'), models.Index(condition=models.Q(('state', 'stored')), fields=['created_at'], name='email_message_stored'), models.Index(condition=models.Q(('state', 'batched')), fields=['held_until', 'person'], name='email_message_batched')],
             },
         ),
         migrations.CreateModel(

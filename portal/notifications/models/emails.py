@@ -14,7 +14,6 @@ class EmailMessage(models.Model):
     class State(models.TextChoices):
         HELD = "held", gettext_lazy("Waits for its moment")
         QUEUED = "queued", gettext_lazy("To be sent")
-        SENDING = "sending", gettext_lazy("Being sent")
         SENT = "sent", gettext_lazy("Accepted by the mail server")
         STORED = "stored", gettext_lazy("Not sent: no mail server was set up")
         CANCELLED = "cancelled", gettext_lazy("Cancelled before it left")
@@ -39,9 +38,7 @@ class EmailMessage(models.Model):
     calendar = models.TextField(blank=True)
     unsubscribe = models.URLField(max_length=400, blank=True)
     state = models.CharField(max_length=20, choices=State.choices, default=State.QUEUED)
-    due_at = models.DateTimeField()
-    claimed_until = models.DateTimeField(null=True, blank=True)
-    attempts = models.PositiveSmallIntegerField(default=0)
+    held_until = models.DateTimeField(null=True, blank=True)
     last_error = models.CharField(max_length=300, blank=True)
     created_at = models.DateTimeField()
     sent_at = models.DateTimeField(null=True, blank=True)
@@ -56,10 +53,7 @@ class EmailMessage(models.Model):
                 fields=["id"], condition=Q(state="failed", escalated_at=None), name="email_message_to_escalate"
             ),
             models.Index(fields=["created_at"], condition=Q(state="stored"), name="email_message_stored"),
-            models.Index(fields=["due_at", "person"], condition=Q(state="batched"), name="email_message_batched"),
-            models.Index(
-                fields=["due_at"], condition=Q(state__in=["held", "queued", "sending"]), name="email_message_unsent"
-            ),
+            models.Index(fields=["held_until", "person"], condition=Q(state="batched"), name="email_message_batched"),
         ]
 
     def __str__(self) -> str:

@@ -164,7 +164,7 @@ def test_email_log_and_partners_leave_as_their_pages_ask(
     sign_in: SignIn, exported_integrations: Any, rita: Any
 ) -> None:
     now = timezone.now()
-    email_fields = {"name": "message", "text": "secret", "html": "", "created_at": now, "due_at": now}
+    email_fields = {"name": "message", "text": "secret", "html": "", "created_at": now}
     EmailMessage.objects.create(key="a", to="a@acme.example", subject="=HYPERLINK(1)", state="failed", **email_fields)
     EmailMessage.objects.create(key="b", to="b@acme.example", subject="Fine", state="sent", **email_fields)
     (mail,) = rows_of(sign_in, rita, "/exports/outbox.csv?state=failed")

@@ -237,7 +237,7 @@ def test_wishes_for_reports_are_read_as_they_were_said(acme: Any, alice: Any) ->
 
 def test_email_log_reports_emails_but_no_key_and_no_address_that_stops_a_kind(rita: Any, alice: Any) -> None:
     now, stop = timezone.now(), "https://portal.example/stop/1"
-    same = {"to": alice.email, "person": alice, "html": "", "created_at": now, "due_at": now}
+    same = {"to": alice.email, "person": alice, "html": "", "created_at": now}
     mail = EmailMessage.objects.create(
         key="a", name="message", subject="Hello", text=f"Stop: {stop}", unsubscribe=stop, **same
     )

@@ -24,7 +24,7 @@ from tests.servers.valkey import Valkey
 
 NOW = datetime.fromisoformat("2026-04-14T09:00:00Z")
 MINE = PeriodicJob("mine", "tests.portal.jobs.test_registry.work", 10)
-MAIL_JOBS = ["reports", "digests", "kept mails", "mails"]
+MAIL_JOBS = ["reports", "digests", "stored emails"]
 finished_at: list[datetime] = []
 during_work: list[Callable[[], object]] = []
 
@@ -60,14 +60,14 @@ def test_beat_goes_on_where_the_last_one_stopped() -> None:
     PeriodicRun.objects.create(name="expired sessions", started_at=NOW - timedelta(hours=23))
     schedule = Scheduler(app=app).schedule
     assert schedule["expired sessions"].last_run_at == NOW - timedelta(hours=23)
-    assert schedule["mails"].last_run_at == NOW
+    assert schedule["reports"].last_run_at == NOW
 
 
 def test_beat_reports_an_outage_of_the_broker_once(caplog: pytest.LogCaptureFixture, request: Any) -> None:
     request.addfinalizer(partial(app.conf.update, broker_url=app.conf.broker_url))
     app.conf.update(broker_url=f"redis://127.0.0.1:{free_port()}/0")
     scheduler = Scheduler(app=app, lazy=True)
-    entry = scheduler.Entry(name="mails", task="portal.jobs.tasks.run_job", args=("mails",), app=app)
+    entry = scheduler.Entry(name="reports", task="portal.jobs.tasks.run_job", args=("reports",), app=app)
     scheduler.apply_entry(entry)
     scheduler.apply_entry(entry)
     assert [record.exc_info for record in caplog.records] == [None]

@@ -10,13 +10,18 @@ import pytest
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import SMTP
 from django.db import transaction
+from django.utils import timezone
 
 from integrations.submissions import notices
 from integrations.submissions.models import Integration
 from integrations.submissions.services import findings
 from integrations.submissions.services.transitions import perform_transition
+from portal.jobs.execution import claim, run_due_jobs
+from portal.jobs.models import Job
+from portal.notifications import delivery
 from portal.notifications import email as mail
 from portal.notifications.models import EmailMessage
+from portal.notifications.tasks import GIVE_UP_AFTER, SENDABLE_STATES, enqueue_email, queue_stored_emails
 from tests.conftest import meet
 
 NOBODYS = "00000000-0000-0000-0000-000000000000"
@@ -28,8 +33,10 @@ class Sink:
     def __init__(self) -> None:
         self.accepted: list[Any] = []
         self.answers: list[str] = []
+        self.sessions: set[Any] = set()
 
     async def handle_DATA(self, server: SMTP, session: Any, envelope: Any) -> str:
+        self.sessions.add(session)
         answer = self.answers.pop(0) if self.answers else "250 accepted"
         if answer.startswith("250"):
             self.accepted.append(envelope)
@@ -50,6 +57,12 @@ def sink(settings: Any) -> Iterator[Sink]:
     controller.stop()
 
 
+@pytest.fixture(autouse=True)
+def clock(time_machine: Any, now: datetime) -> Any:
+    time_machine.move_to(now, tick=False)
+    return time_machine
+
+
 def letter(now: datetime, key: str = "k", **fields: Any) -> EmailMessage:
     email_fields = {
         "name": "message",
@@ -58,7 +71,14 @@ def letter(now: datetime, key: str = "k", **fields: Any) -> EmailMessage:
         "text": "Hi.\n",
         "html": "<p>Hi.</p>",
     }
-    return EmailMessage.objects.create(key=key, due_at=now, created_at=now, **(email_fields | fields))
+    row = EmailMessage.objects.create(key=key, created_at=now, **(email_fields | fields))
+    if row.state in SENDABLE_STATES:
+        enqueue_email(row, now)
+    return row
+
+
+def send_due_emails() -> int:
+    return run_due_jobs("mails", timezone.now()).get("notifications.send_email", 0)
 
 
 def test_email_is_refused_outside_a_transaction(transactional_db: None) -> None:
@@ -68,20 +88,22 @@ def test_email_is_refused_outside_a_transaction(transactional_db: None) -> None:
 
 def test_due_email_leaves_once(db: None, sink: Sink, now: datetime) -> None:
     row = letter(now)
-    assert [mail.deliver(row.pk, now), mail.deliver(row.pk, now)] == [True, False]
+    assert [send_due_emails(), send_due_emails()] == [1, 0]
     row.refresh_from_db()
     assert (row.state, row.sent_at, len(sink.accepted)) == ("sent", now, 1)
     assert f"Message-ID: <{row.uuid}@localhost>" in sink.accepted[0].content.decode()
 
 
-def test_email_that_the_server_puts_off_is_tried_again_later(db: None, sink: Sink, now: datetime) -> None:
+def test_email_that_the_server_puts_off_is_tried_again_later(db: None, sink: Sink, now: datetime, clock: Any) -> None:
     sink.answers = ["451 try later"]
     row = letter(now)
-    mail.deliver(row.pk, now)
+    send_due_emails()
     row.refresh_from_db()
-    assert (row.state, row.attempts, row.last_error) == ("queued", 1, "The mail server said 451.")
-    assert mail.deliver_due(now) == 0
-    assert mail.deliver_due(now + timedelta(seconds=10)) == 1
+    assert (row.state, row.last_error) == ("queued", "The mail server said 451.")
+    clock.shift(9)
+    assert send_due_emails() == 0
+    clock.shift(2)
+    assert send_due_emails() == 1
     row.refresh_from_db()
     assert (row.state, row.last_error, len(sink.accepted)) == ("sent", "", 1)
 
@@ -89,36 +111,59 @@ def test_email_that_the_server_puts_off_is_tried_again_later(db: None, sink: Sin
 def test_email_that_is_refused_for_good_is_given_up_visibly(db: None, sink: Sink, now: datetime) -> None:
     sink.answers = ["554 no such person"]
     row = letter(now)
-    mail.deliver(row.pk, now)
+    send_due_emails()
     row.refresh_from_db()
     assert (row.state, row.last_error) == ("failed", "The mail server said 554.")
 
 
-def test_server_that_is_away_costs_no_email(db: None, sink: Sink, settings: Any, now: datetime) -> None:
+def test_server_that_is_away_costs_no_email(db: None, sink: Sink, settings: Any, now: datetime, clock: Any) -> None:
     port, settings.EMAIL_PORT = settings.EMAIL_PORT, 9
     row = letter(now)
-    mail.deliver(row.pk, now)
+    send_due_emails()
     row.refresh_from_db()
     assert (row.state, row.last_error) == ("queued", "The mail server could not be reached (ConnectionRefusedError).")
     settings.EMAIL_PORT = port
-    assert mail.deliver_due(now + timedelta(minutes=2)) == 1
+    clock.shift(120)
+    assert send_due_emails() == 1
     assert len(sink.accepted) == 1
 
 
-def test_email_whose_worker_died_is_taken_over_after_its_lease(db: None, sink: Sink, now: datetime) -> None:
-    row = letter(now, state="sending", claimed_until=now + mail.LEASE)
-    assert mail.deliver_due(now + timedelta(seconds=89)) == 0
-    assert mail.deliver_due(now + timedelta(seconds=91)) == 1
+def test_email_whose_worker_died_is_taken_over_after_its_lease(db: None, sink: Sink, now: datetime, clock: Any) -> None:
+    row = letter(now)
+    assert claim(Job.objects.all(), now)
+    clock.shift(59)
+    assert send_due_emails() == 0
+    clock.shift(1)
+    assert send_due_emails() == 1
     row.refresh_from_db()
     assert row.state == "sent"
+
+
+def test_email_of_a_worker_that_died_after_sending_it_is_not_sent_again(db: None, sink: Sink, now: datetime) -> None:
+    row = letter(now)
+    send_due_emails()
+    enqueue_email(row, now)
+    assert (send_due_emails(), len(sink.accepted)) == (1, 1)
+
+
+def test_emails_share_a_connection_that_the_server_may_close(
+    db: None, sink: Sink, now: datetime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for idle_seconds, expected in ((5.0, 1), (-1.0, 4)):
+        sink.sessions.clear()
+        monkeypatch.setattr(delivery, "MAX_IDLE_SECONDS", idle_seconds)
+        delivery.close_connection()
+        for number in range(4):
+            letter(now, f"{idle_seconds}:{number}")
+        assert (send_due_emails(), len(sink.sessions)) == (4, expected)
 
 
 def test_what_strangers_wrote_adds_no_header(db: None, sink: Sink, now: datetime) -> None:
     title = "Crash\r\nBcc: eve@example.org\r\n\r\n<b>Pay\x00\x1b[31m \u202etxt.exe\u2028 é\x85"
     message = mail.render("issues_warned", {"issues": [{"share": 90, "name": title, "issue": NOBODYS}]})
     assert message.subject == "90 % of the time is used: Crash Bcc: eve@example.org <b>Pay [31m txt.exe é"
-    row = letter(now, subject=message.subject)
-    mail.deliver(row.pk, now)
+    letter(now, subject=message.subject)
+    send_due_emails()
     (envelope,) = sink.accepted
     parsed_message = message_from_bytes(envelope.content)
     assert (envelope.rcpt_tos, parsed_message["Bcc"], parsed_message["To"]) == (
@@ -128,22 +173,24 @@ def test_what_strangers_wrote_adds_no_header(db: None, sink: Sink, now: datetime
     )
 
 
-def test_kept_email_is_sent_once_there_is_a_mail_server(db: None, settings: Any, sink: Sink, now: datetime) -> None:
+def test_kept_email_is_sent_once_there_is_a_mail_server(
+    db: None, settings: Any, sink: Sink, now: datetime, clock: Any
+) -> None:
     settings.EMAIL_STORED_ONLY = True
     letter(now, "kept")
-    mail.deliver_due(now)
-    assert (mail.queue_kept_mails(now), EmailMessage.objects.get().state) == (0, "stored")
+    send_due_emails()
+    assert (queue_stored_emails(now), EmailMessage.objects.get().state) == (0, "stored")
     settings.EMAIL_STORED_ONLY = False
-    later = now + timedelta(hours=71)
-    assert mail.queue_kept_mails(later) == 1
-    mail.deliver_due(later)
+    clock.move_to(later := now + timedelta(hours=71), tick=False)
+    assert queue_stored_emails(later) == 1
+    send_due_emails()
     assert (EmailMessage.objects.get().state, len(sink.accepted)) == ("sent", 1)
-    assert mail.queue_kept_mails(later) == 0
+    assert queue_stored_emails(later) == 0
 
 
 def test_kept_email_that_is_too_old_stays_in_the_email_log(db: None, now: datetime, client: Any, rita: Any) -> None:
     letter(now, "kept", state="stored")
-    assert mail.queue_kept_mails(now + mail.GIVE_UP_AFTER) == 0
+    assert queue_stored_emails(now + GIVE_UP_AFTER) == 0
     client.force_login(rita, backend="django.contrib.auth.backends.ModelBackend")
     assert "Hello" in client.get("/emails/?state=stored").text
 
@@ -151,22 +198,29 @@ def test_kept_email_that_is_too_old_stays_in_the_email_log(db: None, now: dateti
 def test_without_a_mail_server_email_is_kept_and_says_so(db: None, settings: Any, now: datetime) -> None:
     settings.EMAIL_STORED_ONLY = True
     row = letter(now)
-    mail.deliver_due(now)
+    send_due_emails()
     row.refresh_from_db()
     assert (row.state, row.sent_at) == ("stored", None)
 
 
-def test_email_of_a_decision_waits_and_an_undone_one_never_goes(at: Any, alice: Any, rita: Any, now: datetime) -> None:
+def test_email_of_a_decision_waits_and_an_undone_one_never_goes(
+    at: Any, alice: Any, rita: Any, now: datetime, clock: Any
+) -> None:
     row = at("review")
     meet(row, alice, now)
     event = perform_transition(row, "approve", actor=rita, now=now)
     email = event.emails.get()
-    assert (email.to, email.state, email.due_at) == (alice.email, "held", now + timedelta(minutes=10))
-    assert not mail.deliver(email.pk, now + timedelta(minutes=9))
+    assert (email.to, email.state, email.held_until) == (alice.email, "held", now + timedelta(minutes=10))
+    Job.objects.exclude(dedup_key=str(email.pk)).delete()
+    clock.shift(9 * 60)
+    assert send_due_emails() == 0
     perform_transition(row, "undo_decision", actor=rita, now=now + timedelta(minutes=9))
     email.refresh_from_db()
     assert email.state == "cancelled"
-    assert not mail.deliver(email.pk, now + timedelta(minutes=11))
+    clock.shift(2 * 60)
+    send_due_emails()
+    email.refresh_from_db()
+    assert (email.state, email.sent_at) == ("cancelled", None)
 
 
 def test_preview_is_the_email_byte_for_byte(at: Any, alice: Any, bob: Any, rita: Any, now: datetime) -> None:

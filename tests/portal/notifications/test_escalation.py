@@ -212,7 +212,5 @@ def test_of_a_email_that_misses_the_partner_the_program_is_notified(
 def test_email_about_no_integration_is_left_where_it_is(row: Integration, alice: Any, now: datetime) -> None:
     with transaction.atomic():
         services.record_event(row.partner, "noted", actor=None, now=now)
-    EmailMessage.objects.create(
-        key="x", name="reset_password", to=alice.email, state="failed", due_at=now, created_at=now
-    )
+    EmailMessage.objects.create(key="x", name="reset_password", to=alice.email, state="failed", created_at=now)
     assert [delivery_failures.forward_due(now), delivery_failures.forward_due(now)] == [0, 0]

@@ -12,8 +12,8 @@ from integrations.submissions.notices import NOTIFICATION_RULES
 from integrations.submissions.services import findings
 from integrations.submissions.services.transitions import perform_transition
 from portal.audit.services import record_event
-from portal.notifications import digests, preferences
-from portal.notifications import email as mail
+from portal.notifications import delivery, digests, preferences
+from portal.notifications import email as email_queue
 from portal.notifications import unsubscribe as stopping
 from portal.notifications.categories import CATEGORIES, CATEGORY_BY_EVENT_TYPE, CATEGORY_BY_KEY, DeliveryMode
 from portal.notifications.models import EmailMessage
@@ -36,21 +36,21 @@ def test_every_notice_is_of_one_kind() -> None:
 
 
 @pytest.mark.parametrize(
-    ("how", "state", "due_at"),
+    ("how", "state", "held_until"),
     [
-        (DeliveryMode.IMMEDIATE, "queued", NOW),
+        (DeliveryMode.IMMEDIATE, "queued", None),
         (DeliveryMode.DAILY, "batched", MORNING),
         (DeliveryMode.WEEKLY, "batched", MONDAY),
-        (DeliveryMode.PORTAL, "in_app_only", NOW),
-        (DeliveryMode.OFF, "suppressed", NOW),
+        (DeliveryMode.PORTAL, "in_app_only", None),
+        (DeliveryMode.OFF, "suppressed", None),
     ],
 )
 def test_notice_goes_the_way_that_was_chosen(
-    rocket: Any, alice: Any, rita: Any, how: DeliveryMode, state: str, due_at: datetime
+    rocket: Any, alice: Any, rita: Any, how: DeliveryMode, state: str, held_until: datetime | None
 ) -> None:
     preferences.save_preferences(alice, {"messages": how})
     email = wrote(rocket, rita)
-    assert (email.state, email.due_at) == (state, due_at)
+    assert (email.state, email.held_until) == (state, held_until)
 
 
 def test_only_the_chosen_kind_and_person_change(rocket: Any, alice: Any, bob: Any, rita: Any) -> None:
@@ -81,7 +81,7 @@ def test_email_of_a_silenceable_kind_stops_with_one_click(rocket: Any, alice: An
     email = wrote(rocket, rita)
     assert email.unsubscribe in email.text
     assert email.unsubscribe in email.html
-    headers = mail._build_message(email).extra_headers
+    headers = delivery._build_message(email).extra_headers
     assert headers["List-Unsubscribe"] == f"<{email.unsubscribe}>"
     assert headers["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
     path = email.unsubscribe.split("/", 3)[3]
@@ -128,7 +128,7 @@ def test_emails_wait_for_office_hours_where_that_is_chosen(
     alice.zone = zone
     alice.save()
     preferences.save_preferences(alice, {}, only_in_working_hours=True)
-    assert wrote(rocket, rita, now).due_at == comes
+    assert wrote(rocket, rita, now).held_until == comes
 
 
 def test_breach_waits_for_no_office_hours(rocket: Any, alice: Any) -> None:
@@ -136,7 +136,7 @@ def test_breach_waits_for_no_office_hours(rocket: Any, alice: Any) -> None:
     night = datetime(2026, 4, 14, 23, tzinfo=UTC)
     with transaction.atomic():
         record_event(rocket, "issues_breached", actor=None, now=night, issues=[], count=0)
-    assert EmailMessage.objects.get(person=alice, name="issues_breached").due_at == night
+    assert EmailMessage.objects.get(person=alice, name="issues_breached").held_until is None
 
 
 def test_digest_holds_what_waited_once(rocket: Any, alice: Any, rita: Any) -> None:
@@ -208,7 +208,7 @@ def test_news_of_what_was_undone_is_in_no_digest(rocket: Any, alice: Any, rita: 
     preferences.save_preferences(alice, {"messages": DeliveryMode.DAILY})
     email = wrote(rocket, rita)
     assert email.event is not None
-    mail.cancel_held_emails(email.event)
+    email_queue.cancel_held_emails(email.event)
     assert digests.send_due(MORNING) == 0
 
 

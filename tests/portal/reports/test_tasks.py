@@ -16,7 +16,7 @@ from integrations.submissions.models import Integration
 from portal.accounts.models import User
 from portal.core import exports
 from portal.core.iso_weeks import parse_week
-from portal.notifications import email as mail
+from portal.jobs.execution import run_due_jobs
 from portal.notifications.models import EmailMessage
 from portal.reports import presenters, tasks, unsubscribe
 from portal.reports.models import ReportDelivery, ReportSnapshot, ReportSubscription
@@ -103,7 +103,7 @@ def test_week_in_which_nothing_happened_is_a_whole_report(rocket: Integration, a
 
 
 def sent_by(moment: datetime) -> list[str]:
-    mail.deliver_due(moment)
+    run_due_jobs("mails", moment)
     return list(EmailMessage.objects.filter(name="report", state="stored").order_by("to").values_list("to", flat=True))
 
 
@@ -238,7 +238,7 @@ def test_quiet_week_is_not_reported_to_who_wants_only_trouble(rocket: Integratio
 def test_one_click_stops_it(watch: MonitoredRepository, alice: User, client: Any, settings: Any) -> None:
     tasks.generate_due_reports(MONDAY)
     settings.EMAIL_STORED_ONLY = False
-    mail.deliver_due(MONDAY)
+    run_due_jobs("mails", MONDAY)
     email = next(m for m in django_mail.outbox if m.to == ["alice@acme.example"] and m.subject.startswith("SLA"))
     assert email.extra_headers["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
     address = email.extra_headers["List-Unsubscribe"].strip("<>").removeprefix(settings.SITE_URL)

@@ -14,7 +14,7 @@ from portal.jobs.dispatcher import SWEEP
 from portal.jobs.models import PeriodicRun
 from portal.jobs.registry import JOBS, QUEUES
 from portal.jobs.services import enqueue
-from portal.notifications.models import EmailMessage
+from portal.notifications.tasks import send_email
 from portal.status import probes
 from verification.checks.models import CheckResult, CheckRun
 from verification.outcomes import Outcome
@@ -78,10 +78,10 @@ def test_job_of_the_first_queue_that_is_late_is_named(beats: None) -> None:
 
 
 def test_queue_that_is_stuck_is_late(beats: None) -> None:
-    PeriodicRun.objects.filter(name="mails").update(finished_at=timezone.now() - timedelta(hours=1))
+    PeriodicRun.objects.filter(name="reports").update(finished_at=timezone.now() - timedelta(hours=1))
     assert (line("Mail queue", timezone.now()).state, line("Mail queue", timezone.now()).hint) == (
         "late",
-        "Late: mails.",
+        "Late: reports.",
     )
     assert probes.summarize(probes.measure_all(timezone.now())) == ("warn", "Works, with delays: Mail queue.")
 
@@ -90,8 +90,11 @@ def test_queue_that_has_not_ended_a_round_is_late_when_its_jobs_are(db: None) ->
     begin = NOW - timedelta(minutes=5)
     PeriodicRun.objects.create(name=SWEEP, started_at=begin, finished_at=NOW)
     assert (line("Mail queue").state, line("Mail queue").hint) == ("idle", "")
-    later = begin + timedelta(minutes=21)
-    assert (line("Mail queue", later).state, line("Mail queue", later).hint) == ("late", "Late: mails.")
+    later = begin + timedelta(minutes=31)
+    assert (line("Mail queue", later).state, line("Mail queue", later).hint) == (
+        "late",
+        "Late: reports, digests, stored emails.",
+    )
 
 
 def free_port() -> int:
@@ -152,9 +155,7 @@ def test_queues_report_their_oldest(rocket: Any, settings: Any) -> None:
     CheckRun.objects.all().delete()
     assert line("Checks").sentence == "Nothing waits."
     CheckRun.objects.create(integration=rocket, requested_at=NOW, due_at=NOW - timedelta(minutes=31))
-    EmailMessage.objects.create(
-        key="k", name="x", to="a@b.example", subject="", text="", html="", due_at=NOW, created_at=NOW
-    )
+    enqueue(send_email, email_id=1, run_after=NOW)
     assert (line("Checks").state, line("Checks").details) == ("late", (("waiting", "1"),))
     assert line("Mails").state == "ok"
     assert line("Mails", NOW + timedelta(minutes=6)).state == "late"

@@ -164,11 +164,11 @@ def test_fault_of_ours_is_tried_again_and_given_up(
     publish_provider()
     service.says = {"error": "it broke"}
     row = read(rocket, alice)
-    job = Job.objects.get()
+    job = Job.objects.get(queue="sandbox")
     assert (row.finished_at, job.state, job.attempts, row.says) == (None, "pending", 1, "Tried again soon: it broke")
     assert job.run_after >= NOW + provider_schema_inspections.RETRY_DELAY
     for _ in range(2):
-        Job.objects.update(run_after=timezone.now())
+        Job.objects.filter(queue="sandbox").update(run_after=timezone.now())
         assert run_due_jobs("sandbox", timezone.now()) == {"testruns.inspect_schema": 1}
     row.refresh_from_db()
     assert row.told["not_run"] == "We could not read it: it broke"
@@ -176,11 +176,13 @@ def test_fault_of_ours_is_tried_again_and_given_up(
 
 def test_inspection_whose_process_died_three_times_ends(rocket: Integration, alice: Any) -> None:
     row = provider_schema_inspections.start_test_run(rocket, actor=alice, now=NOW)
-    Job.objects.update(state="running", attempts=3, started_at=NOW, lease_token=uuid4(), lease_expires_at=NOW)
+    Job.objects.filter(queue="sandbox").update(
+        state="running", attempts=3, started_at=NOW, lease_token=uuid4(), lease_expires_at=NOW
+    )
     assert run_due_jobs("sandbox", timezone.now()) == {}
     row.refresh_from_db()
     assert row.told["not_run"] == "We could not read it: The process that ran the job ended before the job did."
-    assert (row.outcome, Job.objects.get().state) == ("not_run", "failed")
+    assert (row.outcome, Job.objects.get(queue="sandbox").state) == ("not_run", "failed")
 
 
 def test_no_service_is_not_run_with_the_reason(

@@ -1,0 +1,107 @@
+"""Delivery of one email to the mail server or provider, and what its errors mean."""
+
+import threading
+from email.utils import parseaddr
+from smtplib import SMTPException, SMTPRecipientsRefused, SMTPResponseException
+from time import monotonic
+
+from anymail.exceptions import AnymailError, AnymailRecipientsRefused
+from django.conf import settings
+from django.core.mail import EmailMultiAlternatives, get_connection
+from django.core.mail.backends.base import BaseEmailBackend
+
+from portal.notifications.models import EmailMessage
+
+PERMANENT_FAILURE_STATUSES = (400, 422)  # statuses by which a provider refuses a mail; others are about us, or pass
+MAX_IDLE_SECONDS = 5.0  # a connection that waited longer may have been closed by the server
+
+
+class DeliveryError(Exception):
+    """The email was not accepted. `is_permanent`: no further attempt can change that."""
+
+    def __init__(self, message: str, *, is_permanent: bool) -> None:
+        super().__init__(message)
+        self.is_permanent = is_permanent
+
+
+class _OpenConnection(threading.local):
+    """The connection of a thread: greeting a server for each email would take longer than the email."""
+
+    backend: BaseEmailBackend | None = None
+    used_at = 0.0
+
+
+_open_connection = _OpenConnection()
+
+
+def deliver(email_message: EmailMessage) -> None:
+    """Hand an email to the server. Raise DeliveryError if it is not accepted."""
+    try:
+        _send(email_message)
+    except SMTPRecipientsRefused as refusal:
+        code = next(iter(refusal.recipients.values()))[0]
+        raise DeliveryError(f"The address was refused ({code}).", is_permanent=code >= 500) from refusal
+    except SMTPResponseException as error:
+        is_permanent = error.smtp_code >= 550
+        raise DeliveryError(f"The mail server said {error.smtp_code}.", is_permanent=is_permanent) from error
+    except AnymailError as error:
+        raise _describe_provider_error(error) from error
+    except (SMTPException, OSError) as error:
+        message = f"The mail server could not be reached ({type(error).__name__})."
+        raise DeliveryError(message, is_permanent=False) from error
+
+
+def close_connection() -> None:
+    """Close the connection of this thread."""
+    backend, _open_connection.backend = _open_connection.backend, None
+    if backend is not None:
+        backend.close()
+
+
+def _send(email_message: EmailMessage) -> None:
+    message = _build_message(email_message)
+    connection = message.connection = _get_connection()
+    try:
+        connection.open()  # nothing if it is open
+        message.send()
+    except Exception:
+        close_connection()
+        raise
+    _open_connection.used_at = monotonic()
+
+
+def _get_connection() -> BaseEmailBackend:
+    if monotonic() - _open_connection.used_at > MAX_IDLE_SECONDS:
+        close_connection()
+    if _open_connection.backend is None:
+        _open_connection.backend = get_connection()
+    return _open_connection.backend
+
+
+def _describe_provider_error(error: AnymailError) -> DeliveryError:
+    """Say why a provider did not take an email, and whether it refused the email or the portal."""
+    if isinstance(error, AnymailRecipientsRefused):
+        return DeliveryError("The mail provider refused the address.", is_permanent=True)
+    status = getattr(error, "status_code", None)
+    if status is None:
+        message = f"The mail provider could not be reached ({type(error).__name__})."
+        return DeliveryError(message, is_permanent=False)
+    return DeliveryError(f"The mail provider said {status}.", is_permanent=status in PERMANENT_FAILURE_STATUSES)
+
+
+def _build_message(email_message: EmailMessage) -> EmailMultiAlternatives:
+    domain = parseaddr(settings.DEFAULT_FROM_EMAIL)[1].rpartition("@")[2]
+    headers = {"Message-ID": f"<{email_message.uuid}@{domain}>"}
+    if email_message.unsubscribe:  # RFC 8058: one click in the reader's mail program
+        headers |= {
+            "List-Unsubscribe": f"<{email_message.unsubscribe}>",
+            "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+        }
+    message = EmailMultiAlternatives(
+        email_message.subject, email_message.text, settings.DEFAULT_FROM_EMAIL, [email_message.to], headers=headers
+    )
+    message.attach_alternative(email_message.html, "text/html")
+    if email_message.calendar:
+        method = "CANCEL" if "METHOD:CANCEL" in email_message.calendar else "REQUEST"
+        message.attach("meeting.ics", email_message.calendar, f"text/calendar; method={method}")
+    return message

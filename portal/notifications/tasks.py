@@ -1,0 +1,70 @@
+"""Jobs that send emails."""
+
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from portal.jobs.context import JobContext
+from portal.jobs.definitions import Backoff, PermanentFailure, RetryLater, job
+from portal.jobs.registry import periodic
+from portal.jobs.services import enqueue
+from portal.notifications.delivery import DeliveryError, deliver
+from portal.notifications.models import EmailMessage
+
+State = EmailMessage.State
+SENDABLE_STATES = (State.HELD, State.QUEUED)
+GIVE_UP_AFTER = timedelta(hours=72)
+RETRY = Backoff(first=timedelta(seconds=10), maximum=timedelta(minutes=30), give_up_after=GIVE_UP_AFTER)
+MAX_STORED_EMAILS = 500
+
+
+def enqueue_email(email_message: EmailMessage, now: datetime) -> None:
+    """Enqueue the job that sends an email, for the moment until which it is held."""
+    run_after = email_message.held_until or now
+    enqueue(send_email, email_id=email_message.pk, dedup_key=str(email_message.pk), run_after=run_after)
+
+
+def _give_up(message: str, *, email_id: int) -> None:
+    EmailMessage.objects.filter(pk=email_id, state__in=SENDABLE_STATES).update(state=State.FAILED)
+
+
+@job("notifications.send_email", queue="mails", retry=RETRY, on_failure=_give_up)
+def send_email(context: JobContext, *, email_id: int) -> None:
+    """Send an email, unless it was canceled.
+
+    If the process dies after the server has accepted it, it is sent again under the same Message-ID: never lost.
+    """
+    unsent = EmailMessage.objects.filter(pk=email_id, state__in=SENDABLE_STATES)
+    if settings.EMAIL_STORED_ONLY:
+        unsent.update(state=State.STORED)
+        return
+    if not unsent.update(state=State.QUEUED):  # from here on, nobody can cancel it
+        return
+    try:
+        deliver(EmailMessage.objects.get(pk=email_id))
+    except DeliveryError as error:
+        unsent.update(last_error=str(error)[:300])
+        if error.is_permanent:
+            raise PermanentFailure("refused", str(error)) from error
+        raise RetryLater(str(error)) from error
+    unsent.update(state=State.SENT, sent_at=timezone.now(), last_error="")
+
+
+@periodic("stored emails", every=timedelta(minutes=5), queue="mails")
+def queue_stored_emails(now: datetime) -> int:
+    """Queue the emails that were stored while no mail server was set up, once there is one. Return how many.
+
+    Those older than GIVE_UP_AFTER stay in the email log, where staff read them: their news is old and their links have
+    ended.
+    """
+    if settings.EMAIL_STORED_ONLY:
+        return 0
+    stored = EmailMessage.objects.filter(state=State.STORED, created_at__gt=now - GIVE_UP_AFTER).order_by("pk")
+    with transaction.atomic():
+        emails = list(stored.select_for_update()[:MAX_STORED_EMAILS])
+        EmailMessage.objects.filter(pk__in=[each.pk for each in emails]).update(state=State.QUEUED)
+        for each in emails:
+            enqueue_email(each, now)
+    return len(emails)
