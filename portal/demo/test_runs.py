@@ -37,8 +37,6 @@ def create_lifecycle_test(integration: Integration, by: User, now: datetime) -> 
         names=["ROCKET_TOKEN"],
         requested_by=by,
         requested_at=started_at,
-        due_at=started_at,
-        attempts=1,
         finished_at=now - timedelta(hours=1),
         outcome=str(catalog.compute_outcome(results)),
         seen=recording["seen"],
@@ -69,8 +67,6 @@ def create_nomad_plugin_test(integration: Integration, by: User, now: datetime) 
         config=recording["config"],
         requested_by=by,
         requested_at=started_at,
-        due_at=started_at,
-        attempts=1,
         finished_at=started_at + timedelta(seconds=5),
         outcome=outcome,
         seen=recording["seen"],
@@ -86,7 +82,7 @@ def create_run_task_test(integration: Integration, by: User, now: datetime) -> R
     results, started_at = of_run_tasks.judge(test_records), now - timedelta(hours=3)
     test_run = RunTaskRehearsal.objects.create(
         integration=integration, url=exchanges[0].url, stages=["post_plan", "pre_apply"], signed=True, requested_by=by,
-        requested_at=started_at, due_at=started_at, finished_at=started_at + timedelta(seconds=4),
+        requested_at=started_at, finished_at=started_at + timedelta(seconds=4),
         outcome=str(of_run_tasks.compute_outcome(results)), verdicts=[each.as_dict() for each in results],
         effects=[each.as_dict() for each in enforcement.build_effects(test_records)],
     )  # fmt: skip

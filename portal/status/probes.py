@@ -24,7 +24,7 @@ from portal.jobs.registry import JOBS, QUEUES
 from portal.jobs.selectors import list_due_jobs
 from portal.notifications.models import EmailMessage
 from portal.notifications.tasks import send_email
-from portal.status.selectors import RUN_LATE_AFTER, TEST_RUN_MODELS, StatusLine, build_queue_line, build_test_run_probe
+from portal.status.selectors import RUN_LATE_AFTER, TEST_RUNS, StatusLine, build_queue_line, build_test_run_probe
 from portal.status.views import MAIL_LATE_AFTER, SWEEP_LATE_AFTER, find_late_jobs
 from portal.ui.components.moments import format_exact, format_relative
 from portal.webhooks.models import WebhookDelivery
@@ -267,7 +267,7 @@ SOURCE_PROBES: tuple[Probe, ...] = (
 QUEUE_PROBES: tuple[Probe, ...] = (
     (gettext_noop("Mails"), measure_emails),
     (gettext_noop("Checks"), measure_checks),
-    *((name, build_test_run_probe(name, model)) for name, model in TEST_RUN_MODELS.items()),
+    *((name, build_test_run_probe(name, *test_run)) for name, test_run in TEST_RUNS.items()),
     (gettext_noop("Webhooks to partners"), measure_outgoing_webhooks),
 )
 WORKER_PROBES: tuple[Probe, ...] = (

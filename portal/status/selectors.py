@@ -14,7 +14,10 @@ from portal.jobs.selectors import list_due_jobs
 from portal.ui.components.moments import format_relative
 from verification.outcomes import Outcome
 from verification.testruns.models import LifecycleRehearsal, NomadRehearsal, RunTaskRehearsal, SchemaReading
+from verification.testruns.services.nomad_plugin_tests import run_nomad_plugin_test
+from verification.testruns.services.provider_lifecycle_tests import run_provider_lifecycle_test
 from verification.testruns.services.provider_schema_inspections import inspect_schema
+from verification.testruns.services.run_task_tests import run_run_task_test
 
 RUN_LATE_AFTER = timedelta(minutes=30)
 # what a state is called, its tone and its icon
@@ -58,7 +61,7 @@ def build_queue_line(
     return StatusLine(name, "late" if is_late else "ok", message, ((_("waiting"), str(count)),), at=oldest_due_at)
 
 
-def build_test_run_probe(name: str, model: type[Model]) -> Callable[[datetime], StatusLine]:
+def build_test_run_probe(name: str, model: type[Model], definition: JobDefinition) -> Callable[[datetime], StatusLine]:
     """The line of one kind of what the portal tries itself: when the last one ended, and what waits."""
 
     def measure(now: datetime) -> StatusLine:
@@ -69,12 +72,7 @@ def build_test_run_probe(name: str, model: type[Model]) -> Callable[[datetime], 
         prefix = (
             _describe_last_run(last_run["outcome"], format_relative(last_run["finished_at"], now)) if last_run else ""
         )
-        if model in JOB_DEFINITIONS:
-            due = list_due_jobs(JOB_DEFINITIONS[model], now)
-            return build_queue_line(name, due, "run_after", RUN_LATE_AFTER, now, prefix)
-        return build_queue_line(
-            name, rows.filter(finished_at=None, due_at__lte=now), "due_at", RUN_LATE_AFTER, now, prefix
-        )
+        return build_queue_line(name, list_due_jobs(definition, now), "run_after", RUN_LATE_AFTER, now, prefix)
 
     return measure
 
@@ -90,11 +88,9 @@ def _describe_last_run(outcome: str, relative_time: str) -> str:
     return message % {"when": relative_time}
 
 
-# What runs as a job; the others have a queue in their own table.
-JOB_DEFINITIONS: dict[type[Model], JobDefinition] = {SchemaReading: inspect_schema}
-TEST_RUN_MODELS: dict[str, type[Model]] = {
-    gettext_noop("Run task rehearsals"): RunTaskRehearsal,
-    gettext_noop("Schemas read from providers"): SchemaReading,
-    gettext_noop("Lifecycle rehearsals"): LifecycleRehearsal,
-    gettext_noop("Nomad plugin rehearsals"): NomadRehearsal,
+TEST_RUNS: dict[str, tuple[type[Model], JobDefinition]] = {
+    gettext_noop("Run task rehearsals"): (RunTaskRehearsal, run_run_task_test),
+    gettext_noop("Schemas read from providers"): (SchemaReading, inspect_schema),
+    gettext_noop("Lifecycle rehearsals"): (LifecycleRehearsal, run_provider_lifecycle_test),
+    gettext_noop("Nomad plugin rehearsals"): (NomadRehearsal, run_nomad_plugin_test),
 }

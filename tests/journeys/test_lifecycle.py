@@ -50,7 +50,7 @@ def test_crashing_provider_is_reported_live_with_its_evidence(
     def crashing(row: LifecycleRehearsal, folder: Path) -> Path:
         return executable("crash")
 
-    assert jobs.run_one(LifecycleRehearsal.objects.get().pk, program_fetcher=crashing)
+    jobs.execute_test_run(LifecycleRehearsal.objects.get().pk, program_fetcher=crashing)
     partner.sees(
         "Something has to be mended; each rule says what.", "The provider broke down. ",
         "Not reached: “The plan is applied” did not go well.", "Begin a rehearsal",

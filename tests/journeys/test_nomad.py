@@ -26,7 +26,7 @@ def test_device_plugin_learns_what_to_mend(
     def twins(row: NomadRehearsal, folder: Path) -> Path:
         return executable("device", "twins")
 
-    assert jobs.run_one(NomadRehearsal.objects.get().pk, program_fetcher=twins)
+    jobs.execute_test_run(NomadRehearsal.objects.get().pk, program_fetcher=twins)
     partner.sees(
         "Something has to be mended; each rule says what.", "The id “one” is no id of one device.",
         "It calls itself “example”.", "Every question and its answer", "Begin a rehearsal",

@@ -2,14 +2,17 @@
 
 from datetime import datetime, timedelta
 
-from celery import shared_task
 from django.db.models import Max, Q
 
 from portal.core.errors import ActionRefused
 from verification.checks.models import CheckResult
 from verification.checks.nightly import WINDOW_DURATION, WINDOW_START
 from verification.testruns.models import SchemaReading
-from verification.testruns.services import nomad_plugin_tests, provider_lifecycle_tests, run_task_tests
+from verification.testruns.services import (  # noqa: F401 - they define jobs
+    nomad_plugin_tests,
+    provider_lifecycle_tests,
+    run_task_tests,
+)
 from verification.testruns.services.provider_schema_inspections import is_inspectable, start_test_run
 
 ARCHIVE_CHECK_KEY = "release.archive"  # the check that has read every byte of a release
@@ -51,18 +54,3 @@ def _request_inspection(row: CheckResult, version: str, now: datetime) -> int:
     except ActionRefused:
         return 0
     return 1
-
-
-@shared_task
-def execute_run_task_test(pk: int) -> None:
-    run_task_tests.run_one(pk)
-
-
-@shared_task
-def execute_provider_lifecycle_test(pk: int) -> None:
-    provider_lifecycle_tests.run_one(pk)
-
-
-@shared_task
-def execute_nomad_plugin_test(pk: int) -> None:
-    nomad_plugin_tests.run_one(pk)

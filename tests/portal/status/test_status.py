@@ -1,5 +1,6 @@
 """Does the status page say what is so, also when something is down, and never that all is well when it is not known?"""
 
+import inspect
 import socket
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -10,17 +11,21 @@ from django.test import Client
 from django.utils import timezone
 
 from integrations.sla.models import MonitoredRepository
+from portal.jobs.definitions import JobDefinition
 from portal.jobs.dispatcher import SWEEP
-from portal.jobs.models import PeriodicRun
+from portal.jobs.models import Job, PeriodicRun
 from portal.jobs.registry import JOBS, QUEUES
 from portal.jobs.services import enqueue
 from portal.notifications.tasks import send_email
 from portal.status import probes
+from portal.status.selectors import TEST_RUNS
 from verification.checks.models import CheckResult, CheckRun
 from verification.outcomes import Outcome
 from verification.sources.models import GitHubRateLimit
-from verification.testruns.models import LifecycleRehearsal, NomadRehearsal, RunTaskRehearsal, SchemaReading
+from verification.testruns.services.nomad_plugin_tests import run_nomad_plugin_test
+from verification.testruns.services.provider_lifecycle_tests import run_provider_lifecycle_test
 from verification.testruns.services.provider_schema_inspections import inspect_schema
+from verification.testruns.services.run_task_tests import run_run_task_test
 
 NOW = datetime(2026, 4, 14, 9, 0, tzinfo=UTC)
 
@@ -162,37 +167,29 @@ def test_queues_report_their_oldest(rocket: Any, settings: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "model", "run_fields"),
+    ("name", "definition", "run_fields"),
     [
-        ("Run task rehearsals", RunTaskRehearsal, {"url": "https://run.acme.io/", "signed": True}),
-        ("Lifecycle rehearsals", LifecycleRehearsal, {"version": "1.0.0", "base": "a", "changed": "b"}),
-        ("Nomad plugin rehearsals", NomadRehearsal, {"type": "driver", "version": "1.0.0"}),
+        ("Run task rehearsals", run_run_task_test, {"url": "https://run.acme.io/", "signed": True}),
+        ("Schemas read from providers", inspect_schema, {}),
+        ("Lifecycle rehearsals", run_provider_lifecycle_test, {"version": "1.0.0", "base": "a", "changed": "b"}),
+        ("Nomad plugin rehearsals", run_nomad_plugin_test, {"type": "driver", "version": "1.0.0"}),
     ],
 )
 def test_what_the_portal_tries_reports_its_last_and_what_waits(
-    rocket: Any, name: str, model: Any, run_fields: Any
+    rocket: Any, name: str, definition: JobDefinition, run_fields: Any
 ) -> None:
+    model: Any = TEST_RUNS[name][0]
     assert (line(name).state, line(name).sentence) == ("idle", "None was asked for yet.")
     run_fields |= {"integration": rocket, "requested_at": NOW}
-    model.objects.create(due_at=NOW, finished_at=NOW - timedelta(hours=2), outcome="fail", **run_fields)
+    model.objects.create(finished_at=NOW - timedelta(hours=2), outcome="fail", **run_fields)
     assert (line(name).state, line(name).sentence) == ("ok", "The last one ended 2 h ago. Nothing waits.")
-    model.objects.create(due_at=NOW - timedelta(minutes=31), **run_fields)
+    payload = dict.fromkeys(list(inspect.signature(definition.function).parameters)[1:], 1)
+    enqueue(definition, run_after=NOW - timedelta(minutes=31), **payload)
     assert line(name).sentence == "The last one ended 2 h ago. What waits longest was due 31 min ago."
     assert (line(name).state, line(name).details) == ("late", (("waiting", "1"),))
-    model.objects.filter(finished_at=None).update(finished_at=NOW - timedelta(hours=1), outcome="not_run")
+    Job.objects.all().delete()
+    model.objects.create(finished_at=NOW - timedelta(hours=1), outcome="not_run", **run_fields)
     assert line(name).sentence == "The last one ended 1 h ago and was not run. Nothing waits."
-
-
-def test_schema_inspections_report_their_last_and_what_waits(rocket: Any, time_machine: Any) -> None:
-    name = "Schemas read from providers"
-    SchemaReading.objects.create(
-        integration=rocket, requested_at=NOW, finished_at=NOW - timedelta(hours=2), outcome="fail"
-    )
-    assert (line(name).state, line(name).sentence) == ("ok", "The last one ended 2 h ago. Nothing waits.")
-    time_machine.move_to(NOW - timedelta(minutes=31), tick=False)
-    enqueue(inspect_schema, inspection_id=1)
-    assert line(name).sentence == "The last one ended 2 h ago. What waits longest was due 31 min ago."
-    assert (line(name).state, line(name).details) == ("late", (("waiting", "1"),))
 
 
 def test_every_queue_has_a_word_and_says_what_it_plays(beats: None) -> None:

@@ -78,7 +78,7 @@ def test_plugin_test_is_not_run(reason: str, acme: Any, alice: Any, client: Clie
     row = nomad_plugin_tests.start_test_run(
         integration, {"version": "1.0.0", "name": "", "config": ""}, actor=alice, now=timezone.now()
     )
-    assert nomad_plugin_tests.run_one(row.pk, program_fetcher=write_program)
+    nomad_plugin_tests.execute_test_run(row.pk, program_fetcher=write_program)
     assert_not_run(row, reason, client, alice, reverse("nomad_rehearsal", args=[integration.uuid]))
 
 
@@ -86,7 +86,7 @@ def test_plugin_test_is_not_run(reason: str, acme: Any, alice: Any, client: Clie
 def test_lifecycle_test_is_not_run(reason: str, acme: Any, alice: Any, client: Client) -> None:
     integration = begin(acme, alice, program="terraform-provider", repository="acme/terraform-provider-example")
     row = provider_lifecycle_tests.start_test_run(integration, LIFECYCLE, actor=alice, now=timezone.now())
-    assert provider_lifecycle_tests.run_one(row.pk, program_fetcher=write_program)
+    provider_lifecycle_tests.execute_test_run(row.pk, program_fetcher=write_program)
     assert_not_run(row, reason, client, alice, reverse("lifecycle", args=[integration.uuid]))
 
 

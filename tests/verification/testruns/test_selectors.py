@@ -17,7 +17,7 @@ VERDICTS = [
     {"rule": "left", "outcome": "warn", "title": "Nothing is left", "sentence": "Something may be."},
     {"rule": "again", "outcome": "fail", "title": "The second plan is empty", "sentence": "It changes tags."},
 ]
-ENDED_RUN_FIELDS = {"requested_at": NOW, "due_at": NOW, "finished_at": NOW + timedelta(minutes=1)}
+ENDED_RUN_FIELDS = {"requested_at": NOW, "finished_at": NOW + timedelta(minutes=1)}
 
 
 @pytest.fixture
@@ -56,8 +56,9 @@ def test_findings_of_the_schema_stand_next_to_the_checks(provider: Integration, 
         {"key": "schema.read", "outcome": "pass", "title": "Schema read from the provider", "summary": "2 resources."},
         {"key": "schema.sensitive", "outcome": "warn", "title": "Secrets are marked", "summary": "1 of 3 is not."},
     ]
-    fields = {name: at for name, at in ENDED_RUN_FIELDS.items() if name != "due_at"}  # its job says when it is due
-    SchemaReading.objects.create(integration=provider, version="1.4.0", outcome="pass", results=results, **fields)
+    SchemaReading.objects.create(
+        integration=provider, version="1.4.0", outcome="pass", results=results, **ENDED_RUN_FIELDS
+    )
     (one,) = selectors.get_latest_test_runs(provider)
     assert (one.outcome, one.open) == ("warn", (("Secrets are marked", "1 of 3 is not."),))
     client.force_login(rita)

@@ -24,9 +24,6 @@ class NomadRehearsal(models.Model):
     config = models.TextField(blank=True)
     requested_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
     requested_at = models.DateTimeField()
-    due_at = models.DateTimeField()
-    claimed_until = models.DateTimeField(null=True, blank=True)
-    attempts = models.PositiveSmallIntegerField(default=0)
     finished_at = models.DateTimeField(null=True, blank=True)
     outcome = models.CharField(max_length=10, blank=True)
     seen = models.JSONField(default=dict)
@@ -36,7 +33,6 @@ class NomadRehearsal(models.Model):
 
     class Meta:
         ordering = ("-pk",)
-        indexes = [models.Index(fields=["due_at"], name="due_nomad_rehearsals", condition=Q(finished_at=None))]
         constraints = [
             models.UniqueConstraint(fields=["integration"], condition=Q(finished_at=None), name="one_open_nomad")
         ]

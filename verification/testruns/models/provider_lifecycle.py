@@ -30,9 +30,6 @@ class LifecycleRehearsal(models.Model):
     account = models.UUIDField(null=True, blank=True)
     requested_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
     requested_at = models.DateTimeField()
-    due_at = models.DateTimeField()
-    claimed_until = models.DateTimeField(null=True, blank=True)
-    attempts = models.PositiveSmallIntegerField(default=0)
     finished_at = models.DateTimeField(null=True, blank=True)
     outcome = models.CharField(max_length=10, blank=True)
     seen = models.JSONField(default=dict)
@@ -42,7 +39,6 @@ class LifecycleRehearsal(models.Model):
 
     class Meta:
         ordering = ("-pk",)
-        indexes = [models.Index(fields=["due_at"], name="due_lifecycles", condition=Q(finished_at=None))]
         constraints = [
             models.UniqueConstraint(fields=["integration"], condition=Q(finished_at=None), name="one_open_lifecycle")
         ]

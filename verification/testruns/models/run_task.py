@@ -1,6 +1,5 @@
 """Which rehearsals of run tasks were asked for, what was sent, and what came back?"""
 
-from datetime import datetime
 from typing import Any
 from uuid import uuid4
 
@@ -12,11 +11,6 @@ from django.db.models import Q
 class RunTaskRehearsalQuerySet(models.QuerySet[Any]):
     def open(self) -> "RunTaskRehearsalQuerySet":
         return self.filter(finished_at=None)
-
-    def due(self, now: datetime) -> "RunTaskRehearsalQuerySet":
-        """What is to go on now and is in nobody's hands."""
-        free = Q(claimed_until=None) | Q(claimed_until__lte=now)
-        return self.open().filter(free, due_at__lte=now).order_by("due_at", "pk")
 
 
 class RunTaskRehearsal(models.Model):
@@ -36,9 +30,6 @@ class RunTaskRehearsal(models.Model):
     signed = models.BooleanField()
     requested_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
     requested_at = models.DateTimeField()
-    due_at = models.DateTimeField()
-    claimed_until = models.DateTimeField(null=True, blank=True)
-    attempts = models.PositiveSmallIntegerField(default=0)
     settle_until = models.DateTimeField(null=True, blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)
     outcome = models.CharField(max_length=10, blank=True)
@@ -49,7 +40,6 @@ class RunTaskRehearsal(models.Model):
 
     class Meta:
         ordering = ("-pk",)
-        indexes = [models.Index(fields=["due_at"], name="run_task_test_due_at", condition=Q(finished_at=None))]
         constraints = [
             models.UniqueConstraint(
                 fields=["integration"], condition=Q(finished_at=None), name="run_task_test_unique_open"

@@ -1,10 +1,10 @@
-"""Which Nomad plugins are to be rehearsed? One open row an integration, claimed, and asked to its end."""
+"""Tests of Nomad plugins: one open at a time for each integration, run as a job in the sandbox."""
 
 import logging
 import tempfile
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,9 @@ from django.utils.translation import gettext_noop
 from integrations.submissions.models import Integration
 from portal.core.errors import ActionRefused
 from portal.core.json_text import clean_json
-from portal.jobs.publishing import publish_task
+from portal.jobs.context import JobContext
+from portal.jobs.definitions import Backoff, job
+from portal.jobs.services import enqueue
 from verification.checks.rules.nomad_plugin import CHECK_KEY, OBSERVATION_KEY
 from verification.checks.runner import build_integration_subject
 from verification.checks.services import observations
@@ -35,10 +37,10 @@ from verification.testruns.kinds.nomad_plugin.rules import catalog
 from verification.testruns.kinds.provider_schema.artifacts import UnverifiedReleaseError
 from verification.testruns.kinds.run_task.callback_store import retry_while_locked
 from verification.testruns.models import NomadRehearsal
+from verification.testruns.resources import SANDBOX
 
 ProgramFetcher = Callable[[NomadRehearsal, Path], Path]
 log = logging.getLogger(__name__)
-LEASE_DURATION = timedelta(minutes=10)  # longer than any rehearsal may take
 TIMEOUT_SECONDS = 180.0
 MAX_ATTEMPTS = 2
 READABLE_FOLDERS: tuple[Path, ...] = ()  # further folders that a plugin may see: for tests, whose plugins are scripts
@@ -54,41 +56,36 @@ def start_test_run(integration: Integration, inputs: dict[str, Any], *, actor: A
         raise ActionRefused(_("The integration has ended, so there is nothing to rehearse."), "invalid-transition")
     row = NomadRehearsal(
         integration=integration, type=integration.plugin, name=inputs["name"], version=inputs["version"],
-        config=inputs["config"], requested_by=actor, requested_at=now, due_at=now,
+        config=inputs["config"], requested_by=actor, requested_at=now,
     )  # fmt: skip
     row.seen = NomadPluginRecords(_build_target(row, Path()).claims).as_dict()
     try:
         with transaction.atomic():
             row.save()
+            enqueue(run_nomad_plugin_test, test_run_id=row.pk, dedup_key=str(row.pk), resource=SANDBOX)
     except IntegrityError:
         raise ActionRefused(_("A rehearsal is under way; wait for its end."), "conflict") from None
-    transaction.on_commit(lambda: publish_task("verification.testruns.tasks.execute_nomad_plugin_test", row.pk))
     return row
 
 
-def run_due(now: datetime | None = None) -> int:
-    """Play one of those that are due. Returns how many were taken."""
-    due = NomadRehearsal.objects.due(now or timezone.now()).values_list("pk", flat=True)[:1]
-    return sum(run_one(pk, now) for pk in list(due))
-
-
-def run_one(pk: int, now: datetime | None = None, program_fetcher: ProgramFetcher | None = None) -> bool:
-    """Play one to its end, if it is due and in nobody's hands. Returns whether it was taken.
-
-    `program_fetcher` gives the executable, that of the release where it is left out. What was cut off is played once
-    more: a plugin leaves nothing behind.
-    """
-    moment = now or timezone.now()
-    available = NomadRehearsal.objects.due(moment).filter(pk=pk)
-    if not available.update(claimed_until=moment + LEASE_DURATION):
-        return False
-    row = NomadRehearsal.objects.select_related("integration__partner").get(pk=pk)
-    if row.attempts >= MAX_ATTEMPTS:
+def _abandon(message: str, *, test_run_id: int) -> None:
+    """Finish a test run whose job failed for good."""
+    row = NomadRehearsal.objects.open().filter(pk=test_run_id).first()
+    if row is not None:
         _finish(row, replace(load_records(row.seen), broken=INTERRUPTED_MESSAGE, over=True))
-        return True
-    NomadRehearsal.objects.filter(pk=pk).update(attempts=row.attempts + 1)
-    _finish(row, _execute(row, program_fetcher or fetch_program))
-    return True
+
+
+@job("testruns.nomad_plugin", queue="sandbox", retry=Backoff(max_attempts=MAX_ATTEMPTS), on_failure=_abandon)
+def run_nomad_plugin_test(context: JobContext, *, test_run_id: int) -> None:
+    """Test a plugin. What was cut off is run once more: a plugin leaves nothing behind."""
+    execute_test_run(test_run_id)
+
+
+def execute_test_run(test_run_id: int, program_fetcher: ProgramFetcher | None = None) -> None:
+    """Execute an open test run to its end. `program_fetcher` gives the executable; None: that of the release."""
+    row = NomadRehearsal.objects.open().select_related("integration__partner").filter(pk=test_run_id).first()
+    if row is not None:
+        _finish(row, _execute(row, program_fetcher or fetch_program))
 
 
 def _execute(row: NomadRehearsal, program_fetcher: ProgramFetcher) -> NomadPluginRecords:
@@ -145,7 +142,7 @@ def _finish(row: NomadRehearsal, records: NomadPluginRecords) -> None:
 
 @transaction.atomic
 def _mark_finished(row: NomadRehearsal, outcome: str, now: datetime) -> None:
-    changes = {"finished_at": now, "claimed_until": None, "outcome": outcome}
+    changes = {"finished_at": now, "outcome": outcome}
     if not NomadRehearsal.objects.open().filter(pk=row.pk).update(**changes):
         return
     observation = {"type": row.type, "version": row.version, "outcome": outcome, "verdicts": row.verdicts,

@@ -1,13 +1,13 @@
-"""Which lifecycles are to be rehearsed? One open row an integration, claimed, and played to its end in the sandbox.
+"""Acceptance tests of providers: one open at a time for each integration, run as a job in the sandbox.
 
-A rehearsal that was cut off is not begun again: what it had made would be made twice. It ends as an error of ours.
+One that was cut off is not started again: what it had made would be made twice. It ends as an error of ours.
 """
 
 import logging
 import tempfile
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,9 @@ from integrations.submissions.services import credentials
 from portal.core import crypto
 from portal.core.errors import ActionRefused
 from portal.core.repository_urls import get_product_name
-from portal.jobs.publishing import publish_task
+from portal.jobs.context import JobContext
+from portal.jobs.definitions import Backoff, job
+from portal.jobs.services import enqueue
 from verification.checks.runner import build_integration_subject
 from verification.checks.services.runs import can_request_check_run
 from verification.sandbox import client
@@ -39,10 +41,10 @@ from verification.testruns.kinds.provider_schema import artifacts
 from verification.testruns.kinds.provider_schema.artifacts import UnverifiedReleaseError
 from verification.testruns.kinds.run_task.callback_store import retry_while_locked
 from verification.testruns.models import LifecycleRehearsal
+from verification.testruns.resources import SANDBOX
 
 ProgramFetcher = Callable[[LifecycleRehearsal, Path], Path]
 log = logging.getLogger(__name__)
-LEASE_DURATION = timedelta(minutes=40)  # longer than any rehearsal may take
 TIMEOUT_SECONDS = 1800.0
 READABLE_FOLDERS: tuple[
     Path, ...
@@ -67,7 +69,7 @@ def start_test_run(
     texts = {name: inputs[name] for name in ("version", "base", "changed", "refused", "partial")}
     row = LifecycleRehearsal(
         integration=integration, hosts=list(inputs["hosts"]), account=inputs["account"] or None, requested_by=actor,
-        requested_at=now, due_at=now, **texts,
+        requested_at=now, **texts,
     )  # fmt: skip
     if inputs["secret"]:
         row.names = list(parse_environment(inputs["secret"]))
@@ -77,34 +79,36 @@ def start_test_run(
     try:
         with transaction.atomic():
             row.save()
+            enqueue(run_provider_lifecycle_test, test_run_id=row.pk, dedup_key=str(row.pk), resource=SANDBOX)
     except IntegrityError:
         raise ActionRefused(_("A rehearsal is under way; wait for its end."), "conflict") from None
-    transaction.on_commit(lambda: publish_task("verification.testruns.tasks.execute_provider_lifecycle_test", row.pk))
     return row
 
 
-def run_due(now: datetime | None = None) -> int:
-    """Play one of those that are due. Returns how many were taken."""
-    due = LifecycleRehearsal.objects.due(now or timezone.now()).values_list("pk", flat=True)[:1]
-    return sum(run_one(pk, now) for pk in list(due))
-
-
-def run_one(pk: int, now: datetime | None = None, program_fetcher: ProgramFetcher | None = None) -> bool:
-    """Play one to its end, if it is due and in nobody's hands. Returns whether it was taken.
-
-    `program_fetcher` gives the executable, that of the release where it is left out.
-    """
-    moment = now or timezone.now()
-    available = LifecycleRehearsal.objects.due(moment).filter(pk=pk)
-    if not available.update(claimed_until=moment + LEASE_DURATION):
-        return False
-    row = LifecycleRehearsal.objects.select_related("integration__partner").get(pk=pk)
-    if row.attempts:
+def _abandon(message: str, *, test_run_id: int) -> None:
+    """Finish a test run whose job failed for good."""
+    row = LifecycleRehearsal.objects.open().filter(pk=test_run_id).first()
+    if row is not None:
         _finish(row, replace(load_records(row.seen), broken=INTERRUPTED_MESSAGE, over=True))
-        return True
-    LifecycleRehearsal.objects.filter(pk=pk).update(attempts=1)
-    _finish(row, _execute(row, program_fetcher or fetch_program))
-    return True
+
+
+@job(
+    "testruns.provider_lifecycle",
+    queue="sandbox",
+    retry=Backoff(max_attempts=1),
+    at_most_once=True,
+    on_failure=_abandon,
+)
+def run_provider_lifecycle_test(context: JobContext, *, test_run_id: int) -> None:
+    """Test a provider, once at most."""
+    execute_test_run(test_run_id)
+
+
+def execute_test_run(test_run_id: int, program_fetcher: ProgramFetcher | None = None) -> None:
+    """Execute an open test run to its end. `program_fetcher` gives the executable; None: that of the release."""
+    row = LifecycleRehearsal.objects.open().select_related("integration__partner").filter(pk=test_run_id).first()
+    if row is not None:
+        _finish(row, _execute(row, program_fetcher or fetch_program))
 
 
 def _execute(row: LifecycleRehearsal, program_fetcher: ProgramFetcher) -> ProviderLifecycleRecords:
@@ -190,5 +194,5 @@ def _finish(row: LifecycleRehearsal, records: ProviderLifecycleRecords) -> None:
     """End it: the last verdicts, the credentials forgotten."""
     outcome = str(catalog.compute_outcome(catalog.judge(records)))
     retry_while_locked(lambda: _store_records(row, records))
-    changes = {"finished_at": timezone.now(), "claimed_until": None, "encrypted_environment": b"", "outcome": outcome}
+    changes = {"finished_at": timezone.now(), "encrypted_environment": b"", "outcome": outcome}
     retry_while_locked(lambda: LifecycleRehearsal.objects.open().filter(pk=row.pk).update(**changes))

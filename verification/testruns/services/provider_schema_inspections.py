@@ -17,7 +17,6 @@ from django.utils.translation import gettext_noop
 from integrations.submissions.models import Integration
 from portal.core.errors import ActionRefused
 from portal.core.json_text import clean_json
-from portal.jobs import limits
 from portal.jobs.context import JobContext
 from portal.jobs.definitions import Backoff, RetryLater, job
 from portal.jobs.services import enqueue
@@ -38,14 +37,13 @@ from verification.terraform.versions import InvalidVersionError, parse_version
 from verification.testruns.kinds.provider_schema import artifacts, summary
 from verification.testruns.kinds.provider_schema.artifacts import UnverifiedReleaseError
 from verification.testruns.models import SchemaReading
+from verification.testruns.resources import SANDBOX
 
 RETRY_DELAY = timedelta(minutes=10)
 MAX_ATTEMPTS = 3
 OUTCOMES_WITHOUT_ADVICE = ("pass", "not_run", "error")
-SANDBOX = "sandbox"  # the resource: one program of a partner runs at a time
 REFUSAL_MESSAGE = gettext_noop("Only owners and editors of the company and people of the program may do this.")
 REGISTRY_HOST = "registry.terraform.io"
-limits.declare_concurrency(SANDBOX, 1)
 
 
 def is_inspectable(integration: Integration) -> bool:
@@ -77,7 +75,7 @@ def _abandon(message: str, *, inspection_id: int) -> None:
 
 
 @job(
-    "testruns.inspect_schema",
+    "testruns.provider_schema",
     queue="sandbox",
     retry=Backoff(first=RETRY_DELAY, factor=1, max_attempts=MAX_ATTEMPTS),
     on_failure=_abandon,

@@ -1,6 +1,6 @@
-"""Which rehearsals are to go on, and how far? One open row an integration, claimed; played in pieces, never waited in.
+"""Tests of run tasks: one open at a time for each integration, run as a job.
 
-Between two pieces the rehearsal is a row with a due moment, so that a result which takes an hour keeps nobody busy.
+While a result is awaited the job is rescheduled, so that one which takes an hour keeps no worker busy.
 """
 
 import logging
@@ -16,7 +16,9 @@ from django.utils.translation import gettext_noop
 from integrations.submissions.models import Integration
 from portal.core import crypto
 from portal.core.errors import ActionRefused
-from portal.jobs.publishing import publish_task
+from portal.jobs.context import JobContext
+from portal.jobs.definitions import Backoff, Reschedule, job
+from portal.jobs.services import enqueue
 from verification import sources
 from verification.checks.rules.run_task import CHECK_KEY, OBSERVATION_KEY
 from verification.checks.services import observations
@@ -44,9 +46,7 @@ from verification.testruns.kinds.run_task.scenario import RequestStep
 from verification.testruns.models import RunTaskRehearsal, RunTaskRequest
 
 log = logging.getLogger(__name__)
-LEASE_DURATION = timedelta(minutes=3)
-SLICE_SECONDS = 40.0  # that one piece may take before others have their turn
-ROUND_SECONDS = 60.0  # seconds that a round of due rehearsals may take: checks wait behind it
+SLICE_SECONDS = 40.0  # after which other jobs have their turn
 RESULT_WAIT_SECONDS = 4.0  # seconds that a piece waits for results, since most come at once
 POLL_SECONDS = 0.2
 RESUME_DELAY = timedelta(seconds=5)
@@ -64,16 +64,16 @@ def start_test_run(integration: Integration, inputs: dict[str, Any], *, actor: A
         raise ActionRefused(_("The integration has ended, so there is nothing to rehearse."), "invalid-transition")
     row = RunTaskRehearsal(
         integration=integration, url=inputs["url"], stages=list(inputs["stages"]), scenarios=build_scenarios(inputs),
-        signed=bool(inputs["key"]), requested_by=actor, requested_at=now, due_at=now,
+        signed=bool(inputs["key"]), requested_by=actor, requested_at=now,
     )  # fmt: skip
     if inputs["key"]:
         row.encrypted_hmac_key = crypto.encrypt(crypto.Secret(inputs["key"]), row.context())
     try:
         with transaction.atomic():
             row.save()
+            enqueue(run_run_task_test, test_run_id=row.pk, dedup_key=str(row.pk))
     except IntegrityError:
         raise ActionRefused(_("A rehearsal is under way; wait for its end or stop it."), "conflict") from None
-    transaction.on_commit(lambda: publish_task("verification.testruns.tasks.execute_run_task_test", row.pk))
     return row
 
 
@@ -86,33 +86,26 @@ def cancel_test_run(integration: Integration, *, actor: Any, now: datetime) -> N
         _finish(row, now)
 
 
-def run_due(now: datetime | None = None) -> int:
-    """Take what is due one piece further, until a minute is gone. Returns how many were taken."""
-    deadline, run_count = time.monotonic() + ROUND_SECONDS, 0
-    for pk in list(RunTaskRehearsal.objects.due(now or timezone.now()).values_list("pk", flat=True)[:20]):
-        if time.monotonic() < deadline:
-            run_count += run_one(pk, now)
-    return run_count
+def _abandon(message: str, *, test_run_id: int) -> None:
+    """Finish a test run whose job failed for good, with what was seen so far."""
+    row = RunTaskRehearsal.objects.open().filter(pk=test_run_id).first()
+    if row is not None:
+        _finish(row, timezone.now())
 
 
-def run_one(pk: int, now: datetime | None = None) -> bool:
-    """Take one rehearsal a piece further, if it is due and in nobody's hands. Returns whether it was taken."""
-    moment = now or timezone.now()
-    available = RunTaskRehearsal.objects.due(moment).filter(pk=pk)
-    if not available.update(claimed_until=moment + LEASE_DURATION):
-        return False
-    row = RunTaskRehearsal.objects.select_related("integration").get(pk=pk)
+@job("testruns.run_task", queue="checks", retry=Backoff(first=RESUME_DELAY), on_failure=_abandon)
+def run_run_task_test(context: JobContext, *, test_run_id: int) -> Reschedule | None:
+    """Send the requests that are left and collect results, until the test run is finished."""
+    row = RunTaskRehearsal.objects.open().select_related("integration").filter(pk=test_run_id).first()
+    if row is None:
+        return None
     try:
         key = crypto.decrypt(bytes(row.encrypted_hmac_key), row.context()).value if row.signed else ""
     except crypto.DecryptionError:
         _finish(row, timezone.now())  # the key that sealed it is gone; it has to be given again
-        return True
+        return None
     target, deadline = build_target(row, key), time.monotonic() + SLICE_SECONDS
-    if _send_requests(row, target, deadline):
-        _wait_for_results(row, deadline)
-    else:
-        RunTaskRehearsal.objects.filter(pk=row.pk).update(due_at=timezone.now(), claimed_until=None)
-    return True
+    return _wait_for_results(row, deadline) if _send_requests(row, target, deadline) else Reschedule()
 
 
 def _send_requests(row: RunTaskRehearsal, target: RunTaskTarget, deadline: float) -> bool:
@@ -124,15 +117,15 @@ def _send_requests(row: RunTaskRehearsal, target: RunTaskTarget, deadline: float
             continue
         if time.monotonic() > deadline:
             return False
-        if not retry_while_locked(lambda: _renew_lease(row)):
+        if not retry_while_locked(lambda: _is_open(row)):
             return True  # stopped meanwhile
         if _send_request(row, step, target):
             return True
     return True
 
 
-def _renew_lease(row: RunTaskRehearsal) -> int:
-    return RunTaskRehearsal.objects.open().filter(pk=row.pk).update(claimed_until=timezone.now() + LEASE_DURATION)
+def _is_open(row: RunTaskRehearsal) -> bool:
+    return RunTaskRehearsal.objects.open().filter(pk=row.pk).exists()
 
 
 def _send_request(row: RunTaskRehearsal, step: RequestStep, target: RunTaskTarget) -> bool:
@@ -149,7 +142,7 @@ def _send_request(row: RunTaskRehearsal, step: RequestStep, target: RunTaskTarge
     return is_hopeless(exchange)
 
 
-def _wait_for_results(row: RunTaskRehearsal, deadline: float) -> None:
+def _wait_for_results(row: RunTaskRehearsal, deadline: float) -> Reschedule | None:
     """Wait a little for results; then settle, finish, or come back later."""
     deadline = min(deadline, time.monotonic() + RESULT_WAIT_SECONDS)
     while True:
@@ -161,18 +154,14 @@ def _wait_for_results(row: RunTaskRehearsal, deadline: float) -> None:
             row.settle_until = now + timedelta(seconds=records.limits.settle_seconds)
         if not pending_runs and row.settle_until is not None and now >= row.settle_until:
             retry_while_locked(lambda: _finish(row, timezone.now()))
-            return
+            return None
         if time.monotonic() > deadline:
             break
         time.sleep(POLL_SECONDS)
-    retry_while_locked(lambda: _reschedule(row, records))
-
-
-def _reschedule(row: RunTaskRehearsal, records: RunTaskRecords) -> None:
-    """Come back later, and let the page show what has come meanwhile."""
-    _store_progress(row, records)
-    changes = {"due_at": timezone.now() + RESUME_DELAY, "claimed_until": None, "settle_until": row.settle_until}
-    RunTaskRehearsal.objects.open().filter(pk=row.pk).update(**changes)
+    retry_while_locked(lambda: _store_progress(row, records))
+    open_test_run = RunTaskRehearsal.objects.open().filter(pk=row.pk)
+    is_open = retry_while_locked(lambda: open_test_run.update(settle_until=row.settle_until))
+    return Reschedule(timezone.now() + RESUME_DELAY) if is_open else None
 
 
 def _store_progress(row: RunTaskRehearsal, records: RunTaskRecords) -> None:
@@ -198,7 +187,7 @@ def _store_results(row: RunTaskRehearsal, records: RunTaskRecords) -> tuple[Rule
 def _finish(row: RunTaskRehearsal, now: datetime) -> None:
     """End it: the last verdicts, the key forgotten, the check told."""
     outcome = str(rules.compute_outcome(_store_results(row, load_records(row, over=True))))
-    changes = {"finished_at": now, "claimed_until": None, "encrypted_hmac_key": b"", "outcome": outcome}
+    changes = {"finished_at": now, "encrypted_hmac_key": b"", "outcome": outcome}
     if RunTaskRehearsal.objects.open().filter(pk=row.pk).update(**changes):
         row.finished_at, row.outcome = now, outcome
         _store_observation(row, now)

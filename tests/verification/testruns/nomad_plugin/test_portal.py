@@ -10,6 +10,9 @@ from django.utils import timezone
 
 from integrations.submissions.models import Integration
 from portal.core.errors import ActionRefused
+from portal.jobs.definitions import DEFAULT_LEASE
+from portal.jobs.execution import claim, run_due_jobs
+from portal.jobs.models import Job
 from tests.conftest import begin
 from tests.verification.testruns.nomad_plugin.world import READABLE, executable, needs_sandbox
 from verification.checks import execution
@@ -36,7 +39,7 @@ def test_test_run_is_kept_and_reported_to_the_check(
 ) -> None:
     monkeypatch.setattr(jobs, "READABLE_FOLDERS", READABLE)
     row = jobs.start_test_run(booster, FORM_DATA, actor=alice, now=timezone.now())
-    assert jobs.run_one(row.pk, program_fetcher=stubborn)
+    jobs.execute_test_run(row.pk, program_fetcher=stubborn)
     row.refresh_from_db()
     assert (row.type, row.outcome, len(row.seen["asked"])) == ("driver", "fail", 11)
     assert [each["rule"] for each in row.verdicts if each["outcome"] != "pass"] == ["info.api"]
@@ -55,8 +58,11 @@ def test_test_run_is_kept_and_reported_to_the_check(
 def test_test_run_that_was_cut_off_is_played_once_more_and_then_ours(booster: Integration, alice: Any) -> None:
     now = timezone.now()
     row = jobs.start_test_run(booster, FORM_DATA, actor=alice, now=now)
-    NomadRehearsal.objects.filter(pk=row.pk).update(attempts=2, claimed_until=now)
-    assert jobs.run_due(now) == 1
+    now = timezone.now()
+    for _ in range(2):
+        assert claim(Job.objects.filter(queue="sandbox"), now)
+        now += DEFAULT_LEASE
+    assert run_due_jobs("sandbox", now) == {}
     row.refresh_from_db()
     assert (row.outcome, row.verdicts[0]["sentence"]) == (
         "error", "We could not look: Our worker ended before the rehearsal did, twice.",
@@ -69,7 +75,7 @@ def test_without_a_sandbox_nothing_is_run_and_nothing_passes(
 ) -> None:
     settings.SANDBOX_SOCKET = str(tmp_path / "nobody.sock")
     row = jobs.start_test_run(booster, FORM_DATA, actor=alice, now=timezone.now())
-    assert jobs.run_one(row.pk, program_fetcher=stubborn)
+    jobs.execute_test_run(row.pk, program_fetcher=stubborn)
     row.refresh_from_db()
     assert {each["outcome"] for each in row.verdicts} == {row.outcome} == {"not_run"}
     assert execution.run_check("plugin.rehearsal", build_integration_subject(booster), None).summary == (

@@ -14,6 +14,9 @@ from django.utils import timezone
 from integrations.submissions.models import Integration, TestCredential
 from portal.core import crypto
 from portal.core.errors import ActionRefused
+from portal.jobs.definitions import DEFAULT_LEASE
+from portal.jobs.execution import claim, run_due_jobs
+from portal.jobs.models import Job
 from tests.conftest import begin
 from tests.verification.testruns.provider_lifecycle.world import (
     BASE,
@@ -83,7 +86,7 @@ def test_credentials_reach_the_sandbox_and_nothing_else(
     }
     row = jobs.start_test_run(rocket, form_data, actor=alice, now=timezone.now())
     assert CANARY not in everything()
-    assert jobs.run_one(row.pk, program_fetcher=leaking)
+    jobs.execute_test_run(row.pk, program_fetcher=leaking)
     row.refresh_from_db()
     outcome_by_rule = {each["rule"]: each["outcome"] for each in row.verdicts}
     assert (
@@ -108,8 +111,9 @@ def test_credentials_reach_the_sandbox_and_nothing_else(
 def test_test_run_that_was_cut_off_is_ours_and_not_played_again(rocket: Integration, alice: Any) -> None:
     now = timezone.now()
     row = jobs.start_test_run(rocket, FORM_DATA, actor=alice, now=now)
-    LifecycleRehearsal.objects.filter(pk=row.pk).update(attempts=1, claimed_until=now)
-    assert jobs.run_due(now) == 1
+    now = timezone.now()
+    assert claim(Job.objects.filter(queue="sandbox"), now)
+    assert run_due_jobs("sandbox", now + DEFAULT_LEASE) == {}
     row.refresh_from_db()
     assert (row.outcome, bytes(row.encrypted_environment)) == ("error", b"")
     assert row.verdicts[0]["sentence"] == "We could not look: Our worker ended before the rehearsal did."
@@ -121,7 +125,7 @@ def test_without_a_sandbox_nothing_is_run_and_nothing_passes(
 ) -> None:
     settings.SANDBOX_SOCKET = str(tmp_path / "nobody.sock")
     row = jobs.start_test_run(rocket, FORM_DATA, actor=alice, now=timezone.now())
-    assert jobs.run_one(row.pk, program_fetcher=leaking)
+    jobs.execute_test_run(row.pk, program_fetcher=leaking)
     row.refresh_from_db()
     assert {each["outcome"] for each in row.verdicts} == {row.outcome} == {"not_run"}
     assert row.verdicts[0]["sentence"].startswith("Not run: No sandbox on this worker")
@@ -130,7 +134,7 @@ def test_without_a_sandbox_nothing_is_run_and_nothing_passes(
 @pytest.mark.django_db
 def test_release_that_no_one_published_is_not_started(rocket: Integration, alice: Any, registry: Any) -> None:
     row = jobs.start_test_run(rocket, FORM_DATA, actor=alice, now=timezone.now())
-    assert jobs.run_due() == 1
+    assert run_due_jobs("sandbox", timezone.now()) == {"testruns.provider_lifecycle": 1}
     row.refresh_from_db()
     assert row.outcome == "not_run"
     assert row.seen["unavailable"].startswith("Not run: The release ")
@@ -165,8 +169,8 @@ def test_page_and_json_show_the_same_verdicts(rocket: Integration, alice: Any, c
     client.post(reverse("lifecycle", args=[rocket.uuid]), {**FORM_DATA, "hosts": "api.acme.io"})
     row = LifecycleRehearsal.objects.get()
     assert (row.hosts, row.names, row.seen["has_secrets"]) == (["api.acme.io"], ["EXAMPLE_TOKEN"], True)
-    LifecycleRehearsal.objects.update(attempts=1)
-    jobs.run_due()
+    claim(Job.objects.filter(queue="sandbox"), timezone.now())
+    run_due_jobs("sandbox", timezone.now() + DEFAULT_LEASE)
     data = client.get(reverse("lifecycle_json", args=[rocket.uuid])).json()
     assert (data["version"], data["outcome"], len(data["verdicts"])) == ("1.0.0", "error", 17)
     page = client.get(reverse("lifecycle", args=[rocket.uuid])).content.decode()

@@ -104,7 +104,7 @@ def publish_provider(registry: Registry, settings: Any) -> Callable[..., signed.
 
 def read(integration: Integration, by: Any) -> SchemaReading:
     row = provider_schema_inspections.start_test_run(integration, actor=by, now=NOW)
-    assert run_due_jobs("sandbox", timezone.now()) == {"testruns.inspect_schema": 1}
+    assert run_due_jobs("sandbox", timezone.now()) == {"testruns.provider_schema": 1}
     return SchemaReading.objects.get(pk=row.pk)
 
 
@@ -169,7 +169,7 @@ def test_fault_of_ours_is_tried_again_and_given_up(
     assert job.run_after >= NOW + provider_schema_inspections.RETRY_DELAY
     for _ in range(2):
         Job.objects.filter(queue="sandbox").update(run_after=timezone.now())
-        assert run_due_jobs("sandbox", timezone.now()) == {"testruns.inspect_schema": 1}
+        assert run_due_jobs("sandbox", timezone.now()) == {"testruns.provider_schema": 1}
     row.refresh_from_db()
     assert row.told["not_run"] == "We could not read it: it broke"
 
@@ -247,7 +247,7 @@ def test_page_shows_how_far_it_is_and_what_came_of_it(
     assert "as soon as a worker is free" in answer.content.decode()
     live = client.get(page, headers={"HX-Request": "true"})
     assert (live.status_code, b"<html" in live.content) == (200, False)
-    assert run_due_jobs("sandbox", timezone.now()) == {"testruns.inspect_schema": 1}
+    assert run_due_jobs("sandbox", timezone.now()) == {"testruns.provider_schema": 1}
     assert client.get(page, headers={"HX-Request": "true"}).status_code == 286
     text = client.get(page).content.decode()
     assert "1 resource and 0 data sources over protocol 5, the same through Terraform." in text
