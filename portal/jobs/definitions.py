@@ -27,7 +27,7 @@ class Backoff:
     first: timedelta = timedelta(seconds=10)
     factor: float = 2.0
     maximum: timedelta = timedelta(hours=1)
-    give_up_after: timedelta = timedelta(days=1)
+    give_up_after: timedelta | None = timedelta(days=1)
     max_attempts: int | None = None
     jitter: float = 0.1
 
@@ -40,7 +40,7 @@ class Backoff:
     def should_give_up(self, attempts: int, started_at: datetime, next_at: datetime) -> bool:
         """Return whether an attempt at `next_at` is one too many."""
         is_exhausted = self.max_attempts is not None and attempts >= self.max_attempts
-        return is_exhausted or next_at - started_at > self.give_up_after
+        return is_exhausted or (self.give_up_after is not None and next_at - started_at > self.give_up_after)
 
 
 @dataclass(frozen=True, slots=True)

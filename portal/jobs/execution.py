@@ -29,6 +29,7 @@ logger = logging.getLogger(__name__)
 State = Job.State
 ROUND_SECONDS = 20.0  # after these a round begins no further job, so that others of the queue have their turn
 LEASE_EXPIRED = "lease_expired"
+ABANDONED_MESSAGE = "The process that ran the job ended before the job did."
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,10 +169,12 @@ def _settle_abandoned(job: Job, definition: JobDefinition, now: datetime) -> Set
     if job.cancel_requested:
         return Settlement(State.CANCELED)
     assert job.started_at is not None
-    # a job that kills its process must not do so forever
+    # a job that kills its process must not do so forever, nor time after time without a pause
     if definition.at_most_once or definition.retry.should_give_up(job.attempts, job.started_at, now):
-        message = "The process that ran the job ended before the job did."
-        return Settlement(State.FAILED, error_code=LEASE_EXPIRED, error_message=message)
+        return Settlement(State.FAILED, error_code=LEASE_EXPIRED, error_message=ABANDONED_MESSAGE)
+    if job.attempts > 1:
+        next_at = now + definition.retry.get_delay(job.attempts)
+        return Settlement(State.PENDING, next_at, LEASE_EXPIRED, ABANDONED_MESSAGE)
     return None
 
 

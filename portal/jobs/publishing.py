@@ -13,16 +13,6 @@ logger = logging.getLogger(__name__)
 SOCKET_TIMEOUT_SECONDS = {"socket_timeout": 0.3, "socket_connect_timeout": 0.3}
 
 
-def publish_task(task: str, pk: int) -> None:
-    """Send the task's name and a row's id, where there are workers. The sweep finds the row without it."""
-    if not settings.REDIS_URL:
-        return
-    try:
-        _send(task, [pk])
-    except Exception:
-        logger.warning("no worker was told of %s %s; the sweep will find it", task.rpartition(".")[2], pk)
-
-
 def publish_jobs(job_ids: Sequence[int], *, expires: timedelta | None = None) -> int:
     """Ask workers to run jobs. Return how many were published; the others are found in the database.
 
@@ -35,15 +25,15 @@ def publish_jobs(job_ids: Sequence[int], *, expires: timedelta | None = None) ->
     published = 0
     try:
         for job_id in job_ids:
-            _send("jobs.run", [job_id], expires)
+            _send(job_id, expires)
             published += 1
     except Exception:
         logger.warning("%s jobs could not be published; they are dispatched later.", len(job_ids) - published)
     return published
 
 
-def _send(task: str, arguments: list[int], expires: timedelta | None = None) -> None:
+def _send(job_id: int, expires: timedelta | None) -> None:
     template = current_app.connection_for_write(transport_options=SOCKET_TIMEOUT_SECONDS)
     with connections[template].acquire(block=True) as connection:  # the process keeps it for the next message
         seconds = expires.total_seconds() if expires else None
-        current_app.send_task(task, arguments, connection=connection, retry=False, expires=seconds)
+        current_app.send_task("jobs.run", [job_id], connection=connection, retry=False, expires=seconds)

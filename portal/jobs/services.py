@@ -27,8 +27,9 @@ def enqueue(
 ) -> Job:
     """Enqueue a job in the caller's transaction: if that rolls back, there is no job.
 
-    If a job of this kind and key is pending, it takes the payload and starts at the earlier of the two times. If one
-    is running, it starts again when it ends, so that what the caller has just written is never missed.
+    If a job of this kind and key is pending, it takes the payload, starts at the earlier of the two times, and counts
+    its attempts anew. If one is running, it starts again when it ends, so that what the caller has just written is
+    never missed.
 
     Args:
         definition: The kind of job, as `@job` returned it.
@@ -82,6 +83,8 @@ def _join_unfinished(job: Job) -> Job | None:
         payload=job.payload,
         priority=Greatest("priority", Value(job.priority)),
         run_after=Case(When(is_first_rerun, then=requested_at), default=Least("run_after", requested_at)),
+        attempts=Case(When(is_running, then="attempts"), default=Value(0)),
+        started_at=Case(When(is_running, then="started_at"), default=Value(None), output_field=DateTimeField()),
         rerun_requested=Case(When(is_running, then=Value(True)), default=Value(False), output_field=BooleanField()),
     )
     return unfinished.get() if updated else None

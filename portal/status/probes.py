@@ -28,7 +28,8 @@ from portal.status.selectors import RUN_LATE_AFTER, TEST_RUNS, StatusLine, build
 from portal.status.views import MAIL_LATE_AFTER, SWEEP_LATE_AFTER, find_late_jobs
 from portal.ui.components.moments import format_exact, format_relative
 from portal.webhooks.models import WebhookDelivery
-from verification.checks.models import CheckResult, CheckRun
+from verification.checks.models import CheckResult
+from verification.checks.services.runs import run_checks
 from verification.outcomes import Outcome
 from verification.sources.factory import get_credential
 from verification.sources.models import GitHubRateLimit, HttpCacheEntry
@@ -226,7 +227,7 @@ def measure_emails(now: datetime) -> StatusLine:
 
 
 def measure_checks(now: datetime) -> StatusLine:
-    return build_queue_line("Checks", CheckRun.objects.open().filter(due_at__lte=now), "due_at", RUN_LATE_AFTER, now)
+    return build_queue_line("Checks", list_due_jobs(run_checks, now), "run_after", RUN_LATE_AFTER, now)
 
 
 def measure_outgoing_webhooks(now: datetime) -> StatusLine:

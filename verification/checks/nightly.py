@@ -11,7 +11,7 @@ from integrations.programs.registry import PROGRAMS
 from integrations.submissions.models import Integration
 from verification.checks.models import CheckRun
 from verification.checks.runner import list_checked_requirements
-from verification.checks.services.runs import open_run
+from verification.checks.services.runs import plan_check_run
 
 WINDOW_START = time(22, 0)  # UTC
 WINDOW_DURATION = timedelta(hours=8)
@@ -55,13 +55,7 @@ def plan_nightly_runs(now: datetime, limit: int = 500) -> int:
         if planned_count == limit:
             break
         if list_checked_requirements(integration):
-            open_run(
-                integration,
-                actor=None,
-                now=now,
-                due_at=calculate_nightly_run_at(integration.pk, now + MIN_RUN_INTERVAL),
-                nightly=True,
-                reason="Every night",
-            )
+            run_at = calculate_nightly_run_at(integration.pk, now + MIN_RUN_INTERVAL)
+            plan_check_run(integration, now, run_at, "Every night")
             planned_count += 1
     return planned_count

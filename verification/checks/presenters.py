@@ -117,7 +117,7 @@ def _build_row(
         version=result.version,
         at=result.last_seen,
         since=result.at,
-        next_try=check_run.due_at if check_run and is_outage and not check_run.is_under_way(now) else None,
+        next_try=check_run.next_attempt_at if check_run and is_outage and not check_run.is_under_way(now) else None,
         evidence=tuple(_add_timestamp(item) for item in result.evidence),
         looking=is_running,
         accepts=get_acceptable_value(conclusive),

@@ -1,10 +1,5 @@
-"""Which checks run in the background? Names for one call each."""
+"""Jobs of the checks app."""
 
-from celery import shared_task
+from verification.checks.services.runs import run_checks
 
-from verification.checks.services import runs
-
-
-@shared_task
-def run_one(pk: int) -> None:
-    runs.run_one(pk)
+__all__ = ["run_checks"]

@@ -7,6 +7,8 @@ import pytest
 
 from integrations.sla.github import delivery_processing
 from integrations.sla.models import GitHubDelivery, MonitoredRepository
+from portal.jobs.execution import claim
+from portal.jobs.models import Job
 from tests.integrations.sla.watched import OPENED_AT, create_listed_integration, watch_over
 from verification.checks.models import CheckRun
 from verification.checks.services import runs
@@ -47,7 +49,7 @@ def deliver(watch, event, number=4711, **more):
 def test_webhook_has_the_checks_run_at_once(watch, event, more, reason):
     deliver(watch, event, **more)
     assert delivery_processing.process_due_deliveries(LATER) == 1
-    check_runs = list(CheckRun.objects.due(LATER).values_list("integration_id", "reason", "requested_by", "nightly"))
+    check_runs = list(CheckRun.objects.open().values_list("integration_id", "reason", "requested_by", "nightly"))
     assert check_runs == ([(watch.integration_id, reason, None, True)] if reason else [])
     assert GitHubDelivery.objects.get().outcome == ("looked" if reason else "ignored")
 
@@ -82,18 +84,17 @@ def test_webhook_of_another_repository_or_sent_again_asks_for_nothing(watch):
 
 
 def test_run_that_someone_waits_for_stays_theirs(watch, alice):
-    runs.open_run(watch.integration, alice, OPENED_AT, due_at=LATER + timedelta(hours=1), reason="Asked for")
+    runs.request_check_run(watch.integration, alice, OPENED_AT, "Asked for")
+    Job.objects.update(run_after=LATER + timedelta(hours=1))
     deliver(watch, "release")
     delivery_processing.process_due_deliveries(LATER)
-    job = CheckRun.objects.get()
-    assert (job.requested_by, job.nightly, job.due_at, job.reason) == (alice, False, LATER, "Asked for")
+    run = CheckRun.objects.get()
+    assert (run.requested_by, run.nightly, run.next_attempt_at, run.reason) == (alice, False, LATER, "Asked for")
 
 
 def test_run_at_work_is_run_once_more(watch):
-    job = runs.open_run(watch.integration, None, OPENED_AT, due_at=OPENED_AT, nightly=True)
-    CheckRun.objects.update(claimed_until=LATER + runs.CLAIM_DURATION, attempts=1)
-    job.refresh_from_db()
+    runs.request_background_check_run(watch.integration, OPENED_AT, "A push")
+    claim(Job.objects.filter(kind="checks.run"), LATER)
     deliver(watch, "release")
     delivery_processing.process_due_deliveries(LATER)
-    runs._close_run(job, runs.RunSummary(runs.Outcome.PASS), LATER + timedelta(minutes=1))
-    assert CheckRun.objects.due(LATER + timedelta(minutes=1)).count() == 1
+    assert Job.objects.get(kind="checks.run").rerun_requested

@@ -9,7 +9,7 @@ from portal.jobs.execution import Settlement, claim, execute, run_due_jobs, run_
 from portal.jobs.models import Job
 from portal.jobs.services import cancel_job, enqueue
 from tests.portal.jobs.conftest import NOW
-from tests.portal.jobs.sample_jobs import LEASE, calls, charge, deliver, failures, fragile, steps
+from tests.portal.jobs.sample_jobs import LEASE, SHORT_LEASE, calls, charge, deliver, failures, fragile, log, steps
 
 pytestmark = pytest.mark.django_db
 SECOND = timedelta(seconds=1)
@@ -60,6 +60,17 @@ def test_jobs_of_a_queue_run_by_priority_then_age(clock):
     enqueue(charge, thing=4)
     assert run_due_jobs("webhooks", NOW + 9 * SECOND) == {"tests.deliver": 3}
     assert calls == [(2, 1), (1, 1), (3, 1)]
+
+
+def test_job_whose_process_dies_again_waits_for_its_backoff(clock):
+    job, now = enqueue(log, thing=1), NOW
+    for _ in range(2):  # after the first time it starts again at once
+        assert claim(Job.objects.filter(pk=job.pk), now)
+        now += SHORT_LEASE
+    clock.move_to(now, tick=False)
+    assert claim(Job.objects.filter(pk=job.pk), now) is None
+    assert read(job, "state", "attempts", "error_code", "error_message") == ("pending", 2, "lease_expired", GONE)
+    assert 20 * SECOND <= read(job, "run_after")[0] - now <= 22 * SECOND
 
 
 def test_kind_that_is_unknown_here_waits_for_a_newer_worker():

@@ -19,7 +19,8 @@ from portal.jobs.services import enqueue
 from portal.notifications.tasks import send_email
 from portal.status import probes
 from portal.status.selectors import TEST_RUNS
-from verification.checks.models import CheckResult, CheckRun
+from verification.checks.models import CheckResult
+from verification.checks.services.runs import run_checks
 from verification.outcomes import Outcome
 from verification.sources.models import GitHubRateLimit
 from verification.testruns.services.nomad_plugin_tests import run_nomad_plugin_test
@@ -157,9 +158,9 @@ def test_issues_are_as_fresh_as_the_stalest_repository(at: Any) -> None:
 
 def test_queues_report_their_oldest(rocket: Any, settings: Any) -> None:
     settings.EMAIL_STORED_ONLY = False
-    CheckRun.objects.all().delete()
+    Job.objects.all().delete()
     assert line("Checks").sentence == "Nothing waits."
-    CheckRun.objects.create(integration=rocket, requested_at=NOW, due_at=NOW - timedelta(minutes=31))
+    enqueue(run_checks, integration_id=rocket.pk, run_after=NOW - timedelta(minutes=31))
     enqueue(send_email, email_id=1, run_after=NOW)
     assert (line("Checks").state, line("Checks").details) == ("late", (("waiting", "1"),))
     assert line("Mails").state == "ok"

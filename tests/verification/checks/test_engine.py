@@ -9,6 +9,7 @@ from integrations.submissions.services import waivers
 from integrations.submissions.services.transitions import perform_transition
 from portal.audit.models import AuditEvent
 from portal.core.errors import ActionRefused
+from portal.jobs import leases
 from portal.notifications.models import EmailMessage
 from tests.conftest import NOW, begin, meet
 from tests.verification.checks.stubs import GOOD, Stubs
@@ -17,7 +18,7 @@ from verification.checks import runner
 from verification.checks.models import CheckResult, Observation
 from verification.checks.rules import link_reachability, release
 from verification.checks.runner import list_checked_requirements, list_required_check_keys, run_integration_checks
-from verification.checks.services import observations, runs
+from verification.checks.services import observations
 from verification.checks.types import CHECKS
 from verification.outcomes import Evidence, Outcome, Result, build_conflict_result
 from verification.sources import Sources
@@ -94,13 +95,11 @@ def test_checks_whose_turn_does_not_come_in_time_are_tried_again(provider, stubs
 
 def test_limits_of_a_worker_a_run_and_a_release_agree(settings):
     """A worker is stopped only after the longest task that there can be: its last run's last check reads a release."""
-    longest = (
-        runs.ROUND_SECONDS
-        + runner.TIME_LIMIT_SECONDS
-        + max(release.TIMEOUT_SECONDS, link_reachability.TIME_LIMIT_SECONDS + PAGE.seconds)
+    longest = runner.TIME_LIMIT_SECONDS + max(
+        release.TIMEOUT_SECONDS, link_reachability.TIME_LIMIT_SECONDS + PAGE.seconds
     )
     assert longest < settings.CELERY_TASK_SOFT_TIME_LIMIT < settings.CELERY_TASK_TIME_LIMIT
-    assert runs.CLAIM_DURATION.total_seconds() > release.TIMEOUT_SECONDS
+    assert longest < leases.MAX_RUN_SECONDS
 
 
 def test_outage_changes_nothing_that_is_known(listed_provider, stubs):

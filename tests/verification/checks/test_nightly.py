@@ -7,6 +7,8 @@ import pytest
 
 from integrations.programs.registry import PROGRAMS
 from integrations.submissions.services.transitions import perform_transition
+from portal.jobs.execution import run_job
+from portal.jobs.models import Job
 from tests.conftest import NOW, begin
 from tests.verification.checks.stubs import without_checks
 from verification.checks import nightly
@@ -39,13 +41,14 @@ def test_ten_thousand_do_not_begin_at_once():
 def provider(acme, alice):
     row = begin(acme, alice, "terraform-provider")
     CheckRun.objects.update(finished_at=NOW)
+    Job.objects.update(state=Job.State.SUCCEEDED)
     return row
 
 
 def test_plan_opens_one_run_for_the_night(provider):
     assert (nightly.plan_nightly_runs(NOW), nightly.plan_nightly_runs(NOW)) == (1, 0)
     run = CheckRun.objects.open().get()
-    assert (run.nightly, run.due_at, run.requested_by) == (
+    assert (run.nightly, run.next_attempt_at, run.requested_by) == (
         True,
         nightly.calculate_nightly_run_at(provider.pk, NOW + nightly.MIN_RUN_INTERVAL),
         None,
@@ -64,20 +67,21 @@ def test_button_brings_the_nights_run_forward(provider, alice):
     nightly.plan_nightly_runs(NOW)
     runs.request_check_run_as_user(provider, alice, NOW + HOUR)
     run = CheckRun.objects.open().get()
-    assert (run.nightly, run.due_at, run.requested_by) == (False, NOW + HOUR, alice)
+    assert (run.nightly, run.next_attempt_at, run.requested_by) == (False, NOW + HOUR, alice)
 
 
 def test_people_are_served_before_the_night(provider, alice, acme):
     nightly.plan_nightly_runs(NOW)
-    CheckRun.objects.open().update(due_at=NOW - HOUR)
+    Job.objects.filter(kind="checks.run", state=Job.State.PENDING).update(run_after=NOW - HOUR)
     other = begin(acme, alice, "terraform-provider", name="Lander", repository="acme/terraform-provider-lander")
-    assert [run.integration_id for run in CheckRun.objects.due(NOW)] == [other.pk, provider.pk]
+    assert [int(job.dedup_key) for job in Job.objects.due(NOW).filter(kind="checks.run")] == [other.pk, provider.pk]
 
 
-def test_night_after_a_limit_does_not_begin_again_all_at_once(provider, settings):
+def test_night_after_a_limit_does_not_begin_again_all_at_once(provider, settings, time_machine):
     settings.GITHUB_API_URL = settings.REGISTRY_URL = "http://127.0.0.1:1"
     nightly.plan_nightly_runs(NOW)
     run = CheckRun.objects.open().get()
-    runs.run_one(run.pk, run.due_at)
+    time_machine.move_to(run.next_attempt_at, tick=False)
+    assert run_job(Job.objects.unfinished().get(kind="checks.run").pk)
     again = CheckRun.objects.open().get()
-    assert again.due_at == run.due_at + timedelta(minutes=10) + runs._calculate_delay(run)
+    assert again.next_attempt_at == run.next_attempt_at + timedelta(minutes=10) + runs._calculate_delay(run)

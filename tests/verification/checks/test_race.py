@@ -44,15 +44,6 @@ def at_once(work: Callable[[], Any], times: int = 6) -> list[Any]:
     return results
 
 
-def test_run_is_claimed_by_one(acme: Any, alice: Any) -> None:
-    begin(acme, alice, "terraform-provider")
-    for _ in range(20):
-        CheckRun.objects.update(claimed_until=None, due_at=NOW)
-        pk = CheckRun.objects.get().pk
-        claims = at_once(lambda pk=pk: runs._claim(pk, NOW))  # type: ignore[misc]
-        assert sum(claim is not None for claim in claims) == 1
-
-
 def test_asking_at_once_is_one_run(acme: Any, alice: Any) -> None:
     row = begin(acme, alice, "terraform-provider")
     for _ in range(10):

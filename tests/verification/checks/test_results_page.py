@@ -7,6 +7,7 @@ from django.utils import timezone
 
 from integrations.programs.registry import PROGRAMS
 from integrations.submissions.services import waivers
+from portal.jobs.models import Job
 from tests.conftest import begin
 from tests.verification.checks.fake_sources import FakeSources, build_registry_listing, build_release_answers
 from tests.verification.checks.stubs import without_checks
@@ -67,7 +68,7 @@ def test_page_shows_verdicts_with_evidence(sign_in, alice, provider, address):
 
 def test_page_after_an_outage_says_when_it_is_tried_again(sign_in, alice, provider, address):
     run_checks(provider, published_said=SourceUnavailableError("The registry did not answer."))
-    CheckRun.objects.update(due_at=timezone.now() + timedelta(minutes=10))
+    Job.objects.update(run_after=timezone.now() + timedelta(minutes=10))
     verdict_text = verdicts(sign_in(alice).get(address))["Listed in the registry"]
     assert verdict_text.startswith("We could not look: The registry did not answer. We try again at ")
 
@@ -129,7 +130,7 @@ def rows(response):
 
 def test_rows_come_one_by_one_while_the_run_goes_on(sign_in, alice, provider, address):
     run_checks(provider)
-    CheckRun.objects.update(done=["repository.public"], claimed_until=timezone.now() + timedelta(minutes=5))
+    CheckRun.objects.update(done=["repository.public"])
     client = sign_in(alice)
     first = client.get(address, {"shown": 0}, headers=HTMX)
     assert list(rows(first)) == ["check-repository-public"]
@@ -162,7 +163,7 @@ def test_result_that_is_too_old_is_stale(sign_in, alice, provider, address):
 def test_outage_leaves_the_last_answer_in_sight(sign_in, alice, provider, address):
     run_checks(provider)
     run_checks(provider, repository_said=SourceUnavailableError("GitHub did not answer."))
-    CheckRun.objects.update(due_at=timezone.now() + timedelta(minutes=10))
+    Job.objects.update(run_after=timezone.now() + timedelta(minutes=10))
     text = " ".join(rows(sign_in(alice).get(address))["check-repository-public"].text.split())
     assert "Pass" in text
     assert "is public. We could not look: GitHub did not answer. We try again at" in text

@@ -1,6 +1,7 @@
 from datetime import timedelta
 
 import pytest
+from django.utils import timezone
 
 from integrations.programs.registry import PROGRAMS
 from integrations.programs.schema import RequirementKind
@@ -8,6 +9,8 @@ from integrations.submissions.models import Integration, RequirementFulfillment
 from integrations.submissions.services import requirements as answers
 from integrations.submissions.services.transitions import perform_transition
 from portal.core.errors import ActionRefused
+from portal.jobs.execution import run_due_jobs, run_job
+from portal.jobs.models import Job
 from tests.conftest import NOW, begin
 from tests.fakes.github.server import Repo
 from tests.fakes.registry import Provider
@@ -20,6 +23,18 @@ from verification.sources import factory
 
 NAME = "acme/terraform-provider-rocket"
 MINUTE = timedelta(minutes=1)
+JOBS = Job.objects.filter(kind="checks.run")
+
+
+@pytest.fixture(autouse=True)
+def clock(time_machine):
+    time_machine.move_to(NOW, tick=False)
+    return time_machine
+
+
+def run_due():
+    """Run the due check runs. Return how many."""
+    return run_due_jobs("checks", timezone.now()).get("checks.run", 0)
 
 
 @pytest.fixture
@@ -34,8 +49,8 @@ def nobody_answers(settings):
 
 
 def test_new_integration_asks_for_its_checks(provider):
-    job = CheckRun.objects.get()
-    assert (job.integration, job.requested_by, job.due_at, job.finished_at) == (provider, None, NOW, None)
+    run = CheckRun.objects.get()
+    assert (run.integration, run.requested_by, run.next_attempt_at, run.finished_at) == (provider, None, NOW, None)
 
 
 def test_program_without_checks_asks_for_nothing(monkeypatch, acme, alice):
@@ -47,72 +62,78 @@ def test_program_without_checks_asks_for_nothing(monkeypatch, acme, alice):
 
 def test_asking_twice_is_one_run(provider, alice):
     runs.request_check_run(provider, alice, NOW + MINUTE)
-    job = CheckRun.objects.get()
-    assert (job.requested_by, job.due_at) == (alice, NOW + MINUTE)
+    run = CheckRun.objects.get()
+    assert (run.requested_by, run.requested_at, run.next_attempt_at) == (alice, NOW + MINUTE, NOW)
 
 
 @pytest.mark.github
 def test_due_run_looks_and_ends(provider, github, registry):
     github.seed(Repo(NAME))
     registry.publish(Provider("acme/rocket"))
-    assert runs.run_due(NOW) == 1
+    assert run_due() == 1
     assert CheckResult.objects.get(key="repository.public").outcome == "pass"
     assert not CheckResult.objects.filter(outcome="error").exists()
     assert CheckRun.objects.get().finished_at == NOW
-    assert runs.run_due(NOW + MINUTE) == 0
+    assert run_due() == 0
 
 
-def test_run_is_not_taken_before_it_is_due(provider):
-    assert runs.run_due(NOW - MINUTE) == 0
+def test_outage_is_tried_again_with_growing_pauses(provider, nobody_answers, clock):
+    pauses = []
+    for _ in range(6):
+        assert run_due() == 1
+        next_attempt_at = CheckRun.objects.get().next_attempt_at
+        pauses.append(next_attempt_at - timezone.now())
+        clock.move_to(next_attempt_at, tick=False)
+    assert pauses == [timedelta(minutes=m) for m in (10, 30, 120, 360, 1440, 1440)]
+    assert RequirementFulfillment.objects.get(requirement_id="TP-LIC").retry_at == timezone.now()
 
 
-def test_run_in_other_hands_is_left_until_its_claim_ends(provider, nobody_answers):
-    CheckRun.objects.update(claimed_until=NOW + runs.CLAIM_DURATION)
-    assert runs.run_due(NOW + MINUTE) == 0
-    assert runs.run_due(NOW + runs.CLAIM_DURATION) == 1
-
-
-def test_outage_is_tried_again_with_growing_pauses(provider, nobody_answers):
-    pauses, now = [], NOW
-    for _ in range(4):
-        assert runs.run_due(now) == 1
-        due_at = CheckRun.objects.get().due_at
-        pauses.append(due_at - now)
-        now = due_at
-    assert pauses == [timedelta(minutes=m) for m in (10, 30, 120, 360)]
-    assert RequirementFulfillment.objects.get(requirement_id="TP-LIC").retry_at == now
+def test_request_after_an_outage_counts_the_attempts_anew(provider, nobody_answers, alice, clock):
+    for _ in range(2):
+        run_due()
+        clock.move_to(CheckRun.objects.get().next_attempt_at, tick=False)
+    runs.request_check_run(provider, alice, timezone.now())
+    run_due()
+    assert CheckRun.objects.get().next_attempt_at - timezone.now() == timedelta(minutes=10)
 
 
 @pytest.mark.github
-def test_outage_heals_by_itself(provider, github, registry):
+def test_outage_heals_by_itself(provider, github, registry, clock):
     github.seed(Repo(NAME))
     registry.publish(Provider("acme/rocket"))
     github.fail("/repos/", 503, times=1)
-    runs.run_due(NOW)
-    assert runs.run_due(NOW + timedelta(minutes=9)) == 0
-    assert runs.run_due(NOW + timedelta(minutes=10)) == 1
+    run_due()
+    clock.shift(9 * 60)
+    assert run_due() == 0
+    clock.shift(60)
+    assert run_due() == 1
     assert RequirementFulfillment.objects.get(requirement_id="TP-LIC").status == "pass"
     assert not CheckRun.objects.open().exists()
 
 
-def test_run_asked_for_again_while_it_is_at_work_stays_due(provider, alice, nobody_answers):
-    job = CheckRun.objects.get()
-    CheckRun.objects.filter(pk=job.pk).update(claimed_until=NOW + runs.CLAIM_DURATION)
-    runs.request_check_run(provider, alice, NOW + MINUTE)
-    runs._close_run(job, RunSummary(Outcome.PASS), NOW + MINUTE)
+def test_run_asked_for_again_while_it_is_at_work_stays_due(provider, alice, monkeypatch):
+    def request_again(*_args, **_kwargs):
+        runs.request_check_run(provider, alice, NOW + MINUTE)
+        monkeypatch.undo()
+        return RunSummary(Outcome.PASS)
+
+    monkeypatch.setattr(runs, "run_integration_checks", request_again)
+    assert run_job(JOBS.get().pk)
     again = CheckRun.objects.get()
-    assert (again.finished_at, again.claimed_until, again.due_at) == (None, None, NOW + MINUTE)
+    assert (again.finished_at, again.requested_by, again.next_attempt_at) == (None, alice, NOW + MINUTE)
 
 
 def test_integration_that_has_ended_is_not_looked_at(provider, alice):
     perform_transition(provider, "withdraw", actor=alice, note="No longer.", now=NOW)
-    assert runs.run_due(NOW) == 1
+    assert run_due() == 1
     assert not CheckResult.objects.exists()
     assert CheckRun.objects.get().finished_at == NOW
 
 
-def test_deleted_run_is_not_taken(db):
-    assert runs.run_one(99, NOW) is False
+def test_run_that_was_deleted_leaves_a_job_that_does_nothing(provider):
+    CheckRun.objects.all().delete()
+    assert run_due() == 1
+    assert not CheckResult.objects.exists()
 
 
 @pytest.mark.parametrize("who", ["alice", "bob", "rita", "sam"])
@@ -131,45 +152,18 @@ def test_ended_integration_cannot_be_asked_for(provider, alice):
         runs.request_check_run_as_user(Integration.objects.get(pk=provider.pk), alice, NOW)
 
 
-def test_run_whose_worker_died_is_taken_up_again_later_each_time(provider, monkeypatch):
-    class Died(BaseException):
-        """As a kill would: nothing of the run's own handling is reached."""
-
-    def dies(*_args, **_kwargs):
-        raise Died
-
-    monkeypatch.setattr(runs, "run_integration_checks", dies)
-    now, pauses = NOW, []
-    for _ in range(3):
-        with pytest.raises(Died):
-            runs.run_one(CheckRun.objects.get().pk, now)
-        due_at = CheckRun.objects.get().due_at
-        assert runs.run_due(due_at - MINUTE) == 0
-        pauses.append(due_at - now)
-        now = due_at
-    assert pauses == [timedelta(minutes=m) for m in (10, 30, 120)]
-
-
 def test_run_reports_each_check_that_it_finished(provider, nobody_answers):
-    job = runs._claim(CheckRun.objects.get().pk, NOW)
-    assert job.is_under_way(NOW + MINUTE)
-    runs._record_progress(job, NOW + MINUTE, "repository.public")
-    runs._record_progress(job, NOW + 2 * MINUTE, "repository.name")
-    check_run = CheckRun.objects.get()
-    assert (check_run.done, check_run.claimed_until) == (
-        ["repository.public", "repository.name"],
-        NOW + 2 * MINUTE + runs.CLAIM_DURATION,
-    )
-
-
-def test_round_of_runs_ends_when_its_time_is_over(provider, nobody_answers):
-    assert runs.run_due(NOW, seconds=-1) == 0
+    run = CheckRun.objects.get()
+    assert run.is_under_way(NOW)
+    runs._record_progress(run, "repository.public")
+    runs._record_progress(run, "repository.name")
+    assert CheckRun.objects.get().done == ["repository.public", "repository.name"]
 
 
 def test_webhook_asks_at_once_and_says_why(provider):
     CheckRun.objects.update(finished_at=NOW)
     run = runs.request_check_run(provider, now=NOW + MINUTE, reason="A release was published")
-    assert (run.due_at, run.reason, run.requested_by) == (NOW + MINUTE, "A release was published", None)
+    assert (run.requested_at, run.reason, run.requested_by) == (NOW + MINUTE, "A release was published", None)
 
 
 def test_answer_to_a_form_is_looked_at(provider, alice):
@@ -177,7 +171,7 @@ def test_answer_to_a_form_is_looked_at(provider, alice):
     form = next(r for r in provider.edition.requirements() if r.kind == RequirementKind.FORM)
     answers.submit_answer(provider, form.id, {}, actor=alice, now=NOW + MINUTE)
     run = CheckRun.objects.open().get()
-    assert (run.due_at, run.reason) == (NOW + MINUTE, f"Answered: {form.title}")
+    assert (run.requested_at, run.reason) == (NOW + MINUTE, f"Answered: {form.title}")
 
 
 def test_answer_that_no_check_reads_asks_for_nothing(provider, alice):
@@ -195,11 +189,11 @@ def test_repository_that_moved_to_another_owner_is_held_for_a_person(at, github,
     registry.publish(Provider("acme/rocket"))
     repository = factory.build_github_client().repository(NAME)
     row = at("support", "terraform-provider", repository_id=repository.id, repository_owner_id=repository.owner_id)
-    job = CheckRun.objects.open().get()
-    runs.run_one(job.pk, NOW)
+    run_due()
     assert Integration.objects.get(pk=row.pk).on_hold_for == ""
     github.set_extra(NAME, owner={"id": repository.owner_id + 1, "login": "globex", "type": "Organization"})
-    runs.run_one(runs.request_check_run(row, now=NOW + MINUTE).pk, NOW + MINUTE)
+    runs.request_check_run(row, now=NOW)
+    run_due()
     integration = Integration.objects.get(pk=row.pk)
     assert (integration.on_hold_for, integration.listing_status) == ("program", "listed")
     assert "a person" in integration.hold_reason

@@ -39,9 +39,6 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('requested_at', models.DateTimeField()),
-                ('due_at', models.DateTimeField()),
-                ('claimed_until', models.DateTimeField(blank=True, null=True)),
-                ('attempts', models.PositiveSmallIntegerField(default=0)),
                 ('finished_at', models.DateTimeField(blank=True, null=True)),
                 ('nightly', models.BooleanField(default=False)),
                 ('reason', models.CharField(blank=True, max_length=120)),
@@ -50,7 +47,6 @@ class Migration(migrations.Migration):
                 ('requested_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
             ],
             options={
-                'indexes': [models.Index(condition=models.Q(('finished_at', None)), fields=['due_at'], name='check_run_due_at')],
                 'constraints': [models.UniqueConstraint(condition=models.Q(('finished_at', None)), fields=('integration',), name='check_run_unique_open')],
             },
         ),

@@ -6,8 +6,12 @@ from typing import Any
 from django.conf import settings
 from django.db import models
 from django.db.models import Max, Q
+from django.utils.functional import cached_property
 
+from portal.jobs.models import Job
 from verification.outcomes import Outcome
+
+CHECK_RUN_JOB = "checks.run"
 
 
 class CheckResultQuerySet(models.QuerySet["CheckResult"]):
@@ -85,14 +89,9 @@ class CheckRunQuerySet(models.QuerySet["CheckRun"]):
     def open(self) -> "CheckRunQuerySet":
         return self.filter(finished_at=None)
 
-    def due(self, now: datetime) -> "CheckRunQuerySet":
-        """What is to be run now and in nobody's hands: what somebody waits for, then what is longest due."""
-        is_unclaimed = Q(claimed_until=None) | Q(claimed_until__lte=now)
-        return self.open().filter(is_unclaimed, due_at__lte=now).order_by("nightly", "due_at", "pk")
-
 
 class CheckRun(models.Model):
-    """A job: run the checks of one integration. At most one is open for each; an outage moves its due moment.
+    """A run of the checks of one integration. At most one is open for each; a job executes it.
 
     `nightly`: nobody waits for it. `reason`: why it runs, in words. `done`: the checks that it has finished so far.
     """
@@ -100,9 +99,6 @@ class CheckRun(models.Model):
     integration = models.ForeignKey("submissions.Integration", models.CASCADE, related_name="check_runs")
     requested_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
     requested_at = models.DateTimeField()
-    due_at = models.DateTimeField()
-    claimed_until = models.DateTimeField(null=True, blank=True)
-    attempts = models.PositiveSmallIntegerField(default=0)
     finished_at = models.DateTimeField(null=True, blank=True)
     nightly = models.BooleanField(default=False)
     reason = models.CharField(max_length=120, blank=True)
@@ -111,15 +107,25 @@ class CheckRun(models.Model):
     objects = CheckRunQuerySet.as_manager()
 
     class Meta:
-        indexes = [models.Index(fields=["due_at"], name="check_run_due_at", condition=Q(finished_at=None))]
         constraints = [
             models.UniqueConstraint(fields=["integration"], condition=Q(finished_at=None), name="check_run_unique_open")
         ]
 
     def __str__(self) -> str:
-        return f"checks of {self.integration}, due {self.due_at:%Y-%m-%d %H:%M}"
+        return f"checks of {self.integration}, requested {self.requested_at:%Y-%m-%d %H:%M}"
+
+    @cached_property
+    def job(self) -> Job | None:
+        """The job that executes it, while that waits or runs."""
+        return Job.objects.unfinished().filter(kind=CHECK_RUN_JOB, dedup_key=str(self.integration_id)).first()
+
+    @property
+    def next_attempt_at(self) -> datetime | None:
+        """When it starts, or starts again after an outage."""
+        return self.job.run_after if self.job is not None else None
 
     def is_under_way(self, now: datetime) -> bool:
-        """Whether a page should wait for it: due or in somebody's hands, not waiting for an outage to end."""
-        is_claimed = self.claimed_until is not None and self.claimed_until > now
-        return self.finished_at is None and (is_claimed or self.due_at <= now)
+        """Return whether a page should wait for it: due or running, not waiting for an outage to end."""
+        if self.finished_at is not None or self.job is None:
+            return False
+        return self.job.state == Job.State.RUNNING or self.job.run_after <= now

@@ -63,7 +63,7 @@ def build_page_context(integration: Integration, user: Any, now: datetime) -> di
         "running": running,
         "done": len(check_run.done) if check_run is not None and running else 0,
         "finished": check_run.done if check_run is not None and running else None,
-        "next_run": check_run.due_at if check_run is not None and check_run.nightly and not running else None,
+        "next_run": check_run.next_attempt_at if check_run is not None and check_run.nightly and not running else None,
         "can_request_run": integration.is_open and runs.can_request_check_run(integration, user),
         "can_decide": integration.is_open and permissions.can_decide(integration, user),
     }
