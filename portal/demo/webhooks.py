@@ -5,7 +5,7 @@ from typing import Any
 
 from integrations.partners.models import Partner
 from portal.audit.models import AuditEvent
-from portal.webhooks import fanout, payloads, services, settlement, slack, tasks
+from portal.webhooks import fanout, payloads, services, settlement, slack
 from portal.webhooks.event_kinds import EVENT_TYPES_BY_NAME, EVENT_TYPES_BY_VERB
 from portal.webhooks.http_delivery import DeliveryOutcome, describe_status
 from portal.webhooks.models import WebhookDelivery, WebhookEndpoint
@@ -45,7 +45,7 @@ def create_log(endpoint: WebhookEndpoint, events: Any, owner: Any, now: datetime
     for place, event in reversed(list(enumerate(logged_events[:MAX_LOGGED_EVENTS]))):  # oldest first
         message = create_message(endpoint, event)
         statuses = NEWEST_STATUSES[place] if owner and place < len(NEWEST_STATUSES) else (200,)
-        record_attempts(message, statuses, now)
+        record_attempts(message, statuses)
         if len(statuses) == 2:  # failed, then replayed manually
             WebhookDelivery.objects.filter(pk=message.pk).update(replayed_at=now, replayed_by=owner)
         if statuses == (502,):
@@ -64,16 +64,13 @@ def create_message(endpoint: WebhookEndpoint, event: AuditEvent) -> WebhookDeliv
     return message
 
 
-def record_attempts(message: WebhookDelivery, statuses: tuple[int | None, ...], now: datetime) -> None:
-    """Record attempts as the delivery task does."""
+def record_attempts(message: WebhookDelivery, statuses: tuple[int | None, ...]) -> None:
+    """Record attempts as the delivery job does."""
     at = max(message.due_at, message.created_at)
     for number, status in enumerate(statuses):
-        WebhookEndpoint.objects.filter(pk=message.endpoint_id).update(rests_until=None)
-        WebhookDelivery.objects.filter(pk=message.pk).update(due_at=at)
-        work = tasks.claim_endpoint(message.endpoint_id, at)
-        assert work is not None
         body = '{"received":true}' if status == 200 else "upstream is restarting"
-        settlement.save_outcomes(work, [build_outcome(message, at + timedelta(seconds=30 * number), status, body)], now)
+        outcome = build_outcome(message, at + timedelta(seconds=30 * number), status, body)
+        settlement.save_outcomes(message.endpoint_id, [outcome])
 
 
 def build_outcome(message: WebhookDelivery, at: datetime, status: int | None, body: str) -> DeliveryOutcome:

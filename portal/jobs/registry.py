@@ -31,6 +31,7 @@ class PeriodicJob:
 
 # Each has a thread of its own in run_jobs; the first is that of the clocks.
 QUEUES = ("clocks", "mails", "outside", "checks", "sandbox", "webhooks")
+THREADS_BY_QUEUE = {"webhooks": 4}  # of run_jobs; one for the others. A receiver may take ten seconds to answer.
 JOBS = [
     PeriodicJob("deliveries", "integrations.sla.github.delivery_processing.process_due_deliveries", 10),
     PeriodicJob("clocks", "integrations.sla.tasks.advance_due_clocks", 10),
@@ -45,7 +46,6 @@ JOBS = [
     PeriodicJob("new releases", "verification.testruns.tasks.request_new_inspections", 900, "sandbox"),
     PeriodicJob("bodies", "integrations.sla.github.webhook_intake.forget_bodies", 3600, "outside"),
     PeriodicJob("answers", "verification.sources.http_cache.forget_unused", 3600, "outside"),
-    PeriodicJob("webhooks", "portal.webhooks.tasks.send_due_deliveries", 5, "webhooks"),
     PeriodicJob("messages", "portal.webhooks.services.delete_expired_data", 3600, "outside"),
     PeriodicJob("standings", "integrations.compliance.tasks.advance_cases", 60),
     PeriodicJob("listings", "portal.directory.services.refresh_due_listings", 60),

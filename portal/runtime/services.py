@@ -21,7 +21,7 @@ DEMO_SECONDS = 300
 SWEEP_SECONDS = 5
 SWEEP_ALONE_SECONDS = 2  # without a broker the sweep is all there is
 WEB = "portal.wsgi -k gthread --threads 4 --no-control-socket --log-level warning"
-WORKER = "-q worker -P threads -c 4 -l WARNING --without-gossip --without-mingle"
+WORKER = "-q worker -P threads -c 8 -l WARNING --without-gossip --without-mingle"
 BEAT = "-q beat -l WARNING --pidfile="
 SHARED_MODULES = (
     "portal.wsgi",

@@ -9,6 +9,7 @@ from portal.audit.models import AuditEvent
 from portal.webhooks import payloads, slack
 from portal.webhooks.event_kinds import EVENT_TYPES_BY_VERB, WebhookEventType
 from portal.webhooks.models import WebhookDelivery, WebhookEndpoint
+from portal.webhooks.tasks import enqueue_endpoint
 
 
 def create_deliveries(event: AuditEvent) -> None:
@@ -48,6 +49,7 @@ def create_delivery(
 ) -> WebhookDelivery | None:
     """Create a delivery. Return None if the endpoint already has one with this key."""
     undo_until = event.data.get("undo_until")
+    due_at = datetime.fromisoformat(undo_until) if undo_until else event.at
     row, is_new = WebhookDelivery.objects.get_or_create(
         endpoint=endpoint,
         key=key,
@@ -57,9 +59,11 @@ def create_delivery(
             "about": event.integration.name if event.integration else "",
             "body": body,
             "created_at": event.at,
-            "due_at": datetime.fromisoformat(undo_until) if undo_until else event.at,
+            "due_at": due_at,
         },
     )
+    if is_new and endpoint.pause == "":
+        enqueue_endpoint(endpoint.pk, due_at)
     return row if is_new else None
 
 

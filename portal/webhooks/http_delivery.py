@@ -38,8 +38,6 @@ class OutgoingDelivery:
 class DeliveryBatch:
     """Deliveries to send to one endpoint in sequence. `secrets` starts with the newest."""
 
-    endpoint: int
-    claim: str
     form: str
     address: Secret
     secrets: tuple[Secret, ...]

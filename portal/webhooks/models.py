@@ -16,8 +16,8 @@ def message_id() -> str:
 class WebhookEndpoint(models.Model):
     """Receiver of events. Without a partner, it belongs to the program and receives the events of all partners.
 
-    The URL and the secrets are encrypted, because a Slack URL is a secret itself. Pages show `display_url`. `claim` and
-    `claimed_until` lock the endpoint for one sender, and `rests_until` is the end of the back-off after a failure.
+    The URL and the secrets are encrypted, because a Slack URL is a secret itself. Pages show `display_url`.
+    `rests_until` is the end of the back-off after a failure.
     """
 
     class Form(models.TextChoices):
@@ -49,8 +49,6 @@ class WebhookEndpoint(models.Model):
     failing_since = models.DateTimeField(null=True, blank=True)
     failures = models.PositiveIntegerField(default=0)
     rests_until = models.DateTimeField(null=True, blank=True)
-    claim = models.UUIDField(null=True, blank=True)
-    claimed_until = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         ordering = ("name", "pk")

@@ -21,6 +21,7 @@ from portal.webhooks.event_kinds import EVENT_TYPES_BY_NAME, TEST_EVENT_TYPE
 from portal.webhooks.models import WebhookDelivery, WebhookEndpoint
 from portal.webhooks.permissions import can_manage
 from portal.webhooks.retry_policy import RETENTION_PERIOD
+from portal.webhooks.tasks import enqueue_endpoint
 
 MAX_ENDPOINTS = 20  # per partner
 MAX_WAITING_TESTS = 5  # pending test events per endpoint
@@ -39,8 +40,8 @@ class EndpointConfiguration:
 
 
 @contextmanager
-def _lock_endpoint(endpoint: WebhookEndpoint, actor: Any) -> Iterator[WebhookEndpoint]:
-    """Lock the endpoint, check the permission, and save the endpoint at the end."""
+def _lock_endpoint(endpoint: WebhookEndpoint, actor: Any, now: datetime) -> Iterator[WebhookEndpoint]:
+    """Lock the endpoint, check the permission, and at the end save the endpoint and enqueue its job."""
     with transaction.atomic():
         permissions.forget_roles(actor)
         if endpoint.partner_id:  # every service locks the partner first, which prevents deadlocks
@@ -52,6 +53,8 @@ def _lock_endpoint(endpoint: WebhookEndpoint, actor: Any) -> Iterator[WebhookEnd
             )
         yield row
         row.save()
+        if row.rests_until is None and row.pause == "" and row.ended_at is None:
+            enqueue_endpoint(row.pk, now)
 
 
 def _record_change(row: WebhookEndpoint, event_type: str, actor: Any, now: datetime) -> None:
@@ -110,7 +113,7 @@ def change_endpoint(
     endpoint: WebhookEndpoint, configuration: EndpointConfiguration, *, actor: Any, now: datetime
 ) -> None:
     """Change the settings of an endpoint. Pending deliveries use the new URL."""
-    with _lock_endpoint(endpoint, actor) as row:
+    with _lock_endpoint(endpoint, actor, now) as row:
         row.name, row.program_key = configuration.name, configuration.program_key
         row.kinds = _select_kinds(configuration.kinds, is_program_endpoint=row.partner_id is None)
         if configuration.address:
@@ -121,7 +124,7 @@ def change_endpoint(
 
 def rotate_secret(endpoint: WebhookEndpoint, *, actor: Any, now: datetime, expected_fingerprint: str) -> Secret:
     """Create and return a new secret. The fingerprint of the previous secret prevents a second rotation by mistake."""
-    with _lock_endpoint(endpoint, actor) as row:
+    with _lock_endpoint(endpoint, actor, now) as row:
         if row.form != WebhookEndpoint.Form.WEBHOOK:
             raise ActionRefused(_("Slack webhooks don't have a signing secret."))
         if get_secret_fingerprint(row) != expected_fingerprint:
@@ -140,7 +143,7 @@ def get_secret_fingerprint(row: WebhookEndpoint) -> str:
 
 def pause_endpoint(endpoint: WebhookEndpoint, *, actor: Any, now: datetime) -> None:
     """Stop sending until the endpoint is resumed. New events stay pending."""
-    with _lock_endpoint(endpoint, actor) as row:
+    with _lock_endpoint(endpoint, actor, now) as row:
         if not row.pause:
             row.pause, row.paused_at = WebhookEndpoint.Pause.MANUAL, now
             _record_change(row, "webhook_paused", actor, now)
@@ -148,7 +151,7 @@ def pause_endpoint(endpoint: WebhookEndpoint, *, actor: Any, now: datetime) -> N
 
 def resume_endpoint(endpoint: WebhookEndpoint, *, actor: Any, now: datetime, skip: bool = False) -> int:
     """Resume an endpoint and return the number of pending deliveries, which are canceled with `skip`."""
-    with _lock_endpoint(endpoint, actor) as row:
+    with _lock_endpoint(endpoint, actor, now) as row:
         waiting_deliveries = row.messages.filter(state=DeliveryState.WAITING)
         if skip:
             cancellation = {
@@ -167,7 +170,7 @@ def resume_endpoint(endpoint: WebhookEndpoint, *, actor: Any, now: datetime, ski
 
 def send_test_event(endpoint: WebhookEndpoint, *, actor: Any, now: datetime) -> WebhookDelivery:
     """Create a delivery with a test event."""
-    with _lock_endpoint(endpoint, actor) as row:
+    with _lock_endpoint(endpoint, actor, now) as row:
         if row.messages.filter(kind=TEST_EVENT_TYPE, state=DeliveryState.WAITING).count() >= MAX_WAITING_TESTS:
             raise ActionRefused(_("Several test events are still pending. Check the log first."))
         body = payloads.build_test_body(row.partner, actor, now)
@@ -182,7 +185,7 @@ def send_test_event(endpoint: WebhookEndpoint, *, actor: Any, now: datetime) -> 
 
 def replay_delivery(message: WebhookDelivery, *, actor: Any, now: datetime) -> None:
     """Send a delivery again with the same webhook-id."""
-    with _lock_endpoint(message.endpoint, actor) as row:
+    with _lock_endpoint(message.endpoint, actor, now) as row:
         count = (
             row.messages.filter(pk=message.pk)
             .exclude(state=DeliveryState.WAITING)
@@ -195,7 +198,7 @@ def replay_delivery(message: WebhookDelivery, *, actor: Any, now: datetime) -> N
 
 def replay_deliveries(endpoint: WebhookEndpoint, failed_since: datetime, *, actor: Any, now: datetime) -> int:
     """Send all deliveries again that failed since a moment, and return their number."""
-    with _lock_endpoint(endpoint, actor) as row:
+    with _lock_endpoint(endpoint, actor, now) as row:
         failed_condition = Q(state=DeliveryState.FAILED) | Q(state=DeliveryState.WAITING, tries__gt=0)
         count = row.messages.filter(failed_condition, created_at__gte=failed_since).update(
             **_build_replay_columns(actor, now)
@@ -217,7 +220,7 @@ def _build_replay_columns(actor: Any, now: datetime) -> dict[str, Any]:
 
 def remove_endpoint(endpoint: WebhookEndpoint, *, actor: Any, now: datetime) -> None:
     """Remove an endpoint with its URL and secrets. The log is deleted later."""
-    with _lock_endpoint(endpoint, actor) as row:
+    with _lock_endpoint(endpoint, actor, now) as row:
         row.ended_at = now
         row.address, row.secret, row.old_secret = b"", None, None
         row.messages.filter(state=DeliveryState.WAITING).update(

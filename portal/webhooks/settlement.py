@@ -1,6 +1,5 @@
 """Results of a batch: delivered, retried later, failed, or endpoint paused."""
 
-import logging
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
@@ -10,30 +9,20 @@ from django.db import transaction
 from django.urls import reverse
 
 from portal.notifications import email
-from portal.webhooks.http_delivery import DeliveryBatch, DeliveryOutcome
+from portal.webhooks.http_delivery import DeliveryOutcome
 from portal.webhooks.models import WebhookDelivery, WebhookDeliveryAttempt, WebhookEndpoint
 from portal.webhooks.permissions import list_owners
 from portal.webhooks.retry_policy import UNREACHABLE_AFTER, get_endpoint_backoff, get_retry_delay
 
-log = logging.getLogger(__name__)
-
 
 @transaction.atomic
-def save_outcomes(batch: DeliveryBatch, outcomes: Sequence[DeliveryOutcome], now: datetime) -> bool:
-    """Save the outcomes of a batch. Return False if the claim expired, so that another sender repeats the batch."""
+def save_outcomes(endpoint_id: int, outcomes: Sequence[DeliveryOutcome]) -> None:
+    """Save the outcomes of a batch."""
     # no_key: other transactions can create deliveries of this endpoint meanwhile
-    claimed_endpoints = WebhookEndpoint.objects.select_for_update(of=("self",), no_key=True).filter(
-        pk=batch.endpoint, claim=batch.claim
-    )
-    endpoint = claimed_endpoints.first()
-    if endpoint is None:
-        log.warning("claim on endpoint %s expired before the batch was saved", batch.endpoint)
-        return False
+    endpoint = WebhookEndpoint.objects.select_for_update(of=("self",), no_key=True).get(pk=endpoint_id)
     for outcome in outcomes:
         _save_attempt(endpoint, outcome)
-    endpoint.claim = endpoint.claimed_until = None
     endpoint.save()
-    return True
 
 
 def _save_attempt(endpoint: WebhookEndpoint, outcome: DeliveryOutcome) -> None:
@@ -90,8 +79,3 @@ def pause_endpoint(endpoint: WebhookEndpoint, reason: WebhookEndpoint.Pause, now
     for recipient in list_owners(endpoint):
         key = f"webhook_paused:{endpoint.pk}:{now.isoformat()}:{recipient.pk}"
         email.queue("webhook_paused", key, recipient, template_context, now=now)
-
-
-def release_claim(pk: int, claim: str, **columns: Any) -> None:
-    """Release the claim on an endpoint."""
-    WebhookEndpoint.objects.filter(pk=pk, claim=claim).update(claim=None, claimed_until=None, **columns)

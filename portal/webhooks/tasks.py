@@ -1,107 +1,94 @@
-"""Sending of due webhook deliveries, with several endpoints in parallel and one sender per endpoint.
+"""Jobs that deliver webhooks: one for each endpoint, so that a slow receiver holds up no other.
 
-If a sender dies, its claim expires and the deliveries are sent again with the same webhook-id. Delivery is at least
-once, and twice only if a response is lost. Threads send requests; only the main thread uses the database.
+A job whose process dies after it has posted sends its messages again under the same webhook-id: each arrives at least
+once, and never twice unless an answer was lost.
 """
 
-import logging
-from collections.abc import Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor
-from concurrent.futures import wait as wait_for
 from datetime import datetime, timedelta
-from time import monotonic
-from uuid import uuid4
+from functools import partial
 
-from django.db.models import Q
+from django.db import transaction
+from django.db.models import Min, Q, QuerySet
 from django.utils import timezone
 
 from portal.core.crypto import DecryptionError
+from portal.jobs.context import JobContext
+from portal.jobs.definitions import Backoff, Reschedule, RetryLater, job
+from portal.jobs.models import Job
+from portal.jobs.registry import periodic
+from portal.jobs.services import enqueue
 from portal.webhooks import secrets as sealing
-from portal.webhooks import settlement as settling
-from portal.webhooks.http_delivery import DeliveryBatch, DeliveryOutcome, OutgoingDelivery, send_batch
+from portal.webhooks.http_delivery import DeliveryBatch, OutgoingDelivery, send_batch
 from portal.webhooks.models import WebhookDelivery, WebhookEndpoint
+from portal.webhooks.settlement import save_outcomes
 from verification.sources import build_outbound_client
 
-log = logging.getLogger(__name__)
-LEASE_DURATION = timedelta(seconds=90)  # longer than a batch can take
-MAX_CONCURRENT_ENDPOINTS = 8
-BATCH_SIZE = 20  # deliveries of one endpoint in a batch
+BATCH_SIZE = 20  # messages of one endpoint before others have their turn
 ERROR_BACKOFF = timedelta(minutes=5)
-RUN_BUDGET_SECONDS = 20.0  # no new batches start after this time
-RunningBatches = dict[Future[list[DeliveryOutcome]], DeliveryBatch]
 
 
-def send_due_deliveries(now: datetime | None = None) -> int:
-    """Send due deliveries until none is left or the time budget is used, and return the number of attempts."""
-    started_at, start_time = now or timezone.now(), monotonic()
-    attempt_count, running = 0, RunningBatches()
-    client = build_outbound_client()
-    with ThreadPoolExecutor(MAX_CONCURRENT_ENDPOINTS, thread_name_prefix="webhooks") as pool:
-        while True:
-            current_time = started_at + timedelta(seconds=monotonic() - start_time)
-            if monotonic() - start_time < RUN_BUDGET_SECONDS:
-                for batch in claim_due_endpoints(current_time, MAX_CONCURRENT_ENDPOINTS - len(running)):
-                    running[pool.submit(send_batch, batch, client)] = batch
-            if not running:
-                return attempt_count
-            attempt_count += _save_finished_batches(running, started_at, start_time)
+def enqueue_endpoint(endpoint_id: int, run_after: datetime) -> None:
+    """Enqueue the job of an endpoint after the commit.
+
+    Within the transaction, all that record events of an endpoint would wait for each other at the row of its job. If
+    the process dies before it has enqueued, `enqueue_due_endpoints` finds the messages.
+    """
+    request = partial(enqueue, deliver, endpoint_id=endpoint_id, dedup_key=str(endpoint_id), run_after=run_after)
+    transaction.on_commit(request, robust=True)
 
 
-def _save_finished_batches(running: RunningBatches, started_at: datetime, start_time: float) -> int:
-    """Wait for finished batches, save their outcomes, and return the number of attempts."""
-    finished_futures, _ = wait_for(running, timeout=1, return_when=FIRST_COMPLETED)
-    attempt_count = 0
-    for future in finished_futures:
-        batch, now = running.pop(future), started_at + timedelta(seconds=monotonic() - start_time)
-        try:
-            outcomes = future.result()
-            settling.save_outcomes(batch, outcomes, now)
-            attempt_count += len(outcomes)
-        except Exception:
-            log.exception("batch of endpoint %s failed, will retry", batch.endpoint)
-            settling.release_claim(batch.endpoint, batch.claim, rests_until=now + ERROR_BACKOFF)
-    return attempt_count
-
-
-def claim_due_endpoints(now: datetime, limit: int) -> Iterator[DeliveryBatch]:
-    """Claim endpoints with due deliveries and yield their batches, healthy endpoints first."""
-    if limit <= 0:
-        return
-    due_deliveries = WebhookDelivery.objects.filter(state=WebhookDelivery.State.WAITING, due_at__lte=now)
-    available_endpoints = WebhookEndpoint.objects.filter(
-        _build_available_condition(now), ended_at=None, pause="", pk__in=due_deliveries.values("endpoint")
-    )
-    for pk in list(available_endpoints.order_by("failures", "pk").values_list("pk", flat=True)[:limit]):
-        batch = claim_endpoint(pk, now)
-        if batch is not None:
-            yield batch
-
-
-def _build_available_condition(now: datetime) -> Q:
-    rested_condition = Q(rests_until=None) | Q(rests_until__lte=now)
-    return rested_condition & (Q(claimed_until=None) | Q(claimed_until__lt=now))
-
-
-def claim_endpoint(pk: int, now: datetime) -> DeliveryBatch | None:
-    """Claim an endpoint with a conditional update, so that exactly one sender succeeds."""
-    token = uuid4()
-    claimable_endpoints = WebhookEndpoint.objects.filter(
-        _build_available_condition(now), pk=pk, ended_at=None, pause=""
-    )
-    if not claimable_endpoints.update(claim=token, claimed_until=now + LEASE_DURATION):
+@job("webhooks.deliver", queue="webhooks", retry=Backoff(first=ERROR_BACKOFF, factor=1, give_up_after=None))
+def deliver(context: JobContext, *, endpoint_id: int) -> Reschedule | None:
+    """Send what is due to an endpoint, and come back for what is due later."""
+    endpoint = _find_active_endpoints().filter(pk=endpoint_id).first()
+    if endpoint is None:
         return None
-    endpoint = WebhookEndpoint.objects.get(pk=pk)
-    due_deliveries = endpoint.messages.filter(state=WebhookDelivery.State.WAITING, due_at__lte=now).order_by(
-        "due_at", "pk"
-    )
+    now = timezone.now()
+    if endpoint.rests_until is None or endpoint.rests_until <= now:
+        outcomes = send_batch(_build_batch(endpoint, now), build_outbound_client())
+        context.renew_lease()  # raises if another process has taken over: it sends again and records what came of it
+        save_outcomes(endpoint_id, outcomes)
+    return _reschedule(endpoint_id)
+
+
+@periodic("webhooks", every=timedelta(minutes=1), queue="webhooks")
+def enqueue_due_endpoints(now: datetime) -> int:
+    """Enqueue the jobs of endpoints with due messages that no job is about to send. Return how many."""
+    jobs = Job.objects.unfinished().filter(kind=deliver.kind)
+    is_running_or_due = Q(state=Job.State.RUNNING) | Q(run_after__lte=now)
+    busy_ids = {int(key) for key in jobs.filter(is_running_or_due).values_list("dedup_key", flat=True)}
+    is_rested = Q(rests_until=None) | Q(rests_until__lte=now)
+    due = WebhookDelivery.objects.filter(state=WebhookDelivery.State.WAITING, due_at__lte=now).values("endpoint")
+    endpoints = _find_active_endpoints().filter(is_rested, pk__in=due).order_by("failures", "pk")
+    idle_ids = [pk for pk in endpoints.values_list("pk", flat=True) if pk not in busy_ids]
+    for pk in idle_ids:
+        enqueue(deliver, endpoint_id=pk, dedup_key=str(pk), run_after=now)
+    return len(idle_ids)
+
+
+def _find_active_endpoints() -> QuerySet[WebhookEndpoint]:
+    return WebhookEndpoint.objects.filter(ended_at=None, pause="")
+
+
+def _build_batch(endpoint: WebhookEndpoint, now: datetime) -> DeliveryBatch:
+    due = endpoint.messages.filter(state=WebhookDelivery.State.WAITING, due_at__lte=now).order_by("due_at", "pk")
     deliveries = tuple(
         OutgoingDelivery(delivery.pk, delivery.message_id, delivery.body)
-        for delivery in due_deliveries.only("pk", "message_id", "body")[:BATCH_SIZE]
+        for delivery in due.only("pk", "message_id", "body")[:BATCH_SIZE]
     )
     try:
         address, secrets = sealing.decrypt_address(endpoint), sealing.list_signing_secrets(endpoint, now)
-    except DecryptionError:
-        log.exception("could not decrypt URL of endpoint %s", pk)
-        settling.release_claim(pk, str(token), rests_until=now + ERROR_BACKOFF)
+    except DecryptionError as error:
+        raise RetryLater("The address of the endpoint cannot be decrypted.") from error
+    return DeliveryBatch(endpoint.form, address, secrets, deliveries, now)
+
+
+def _reschedule(endpoint_id: int) -> Reschedule | None:
+    endpoint = _find_active_endpoints().filter(pk=endpoint_id).first()
+    if endpoint is None:
         return None
-    return DeliveryBatch(pk, str(token), endpoint.form, address, secrets, deliveries, now)
+    waiting = endpoint.messages.filter(state=WebhookDelivery.State.WAITING)
+    next_due_at = waiting.aggregate(first=Min("due_at"))["first"]
+    if next_due_at is None:
+        return None
+    return Reschedule(max(next_due_at, endpoint.rests_until or next_due_at))

@@ -14,10 +14,10 @@ from standardwebhooks import Webhook
 from integrations.submissions.services import findings
 from portal.notifications import digests
 from portal.notifications.models import EmailMessage
-from portal.webhooks import tasks
 from tests.conftest import PASSWORD, begin
 from tests.fakes.receiver import Receiver
 from tests.journeys.person import Person
+from tests.portal.webhooks.conftest import send_due_deliveries
 
 Visit = Callable[..., Person]
 
@@ -40,24 +40,24 @@ def test_webhook_is_added_tested_fails_and_is_sent_again(
     owner.write("Password", PASSWORD).press("Continue").sees("Copy this secret now")
     secret = owner.page.locator("code", has_text="whsec_").inner_text()
     owner.shot("webhook-new").press("Send test event").sees("Test event queued.")
-    tasks.send_due_deliveries()
+    send_due_deliveries()
     event_body = Webhook(secret).verify(receiver.taken[-1].body, receiver.taken[-1].headers)
     assert event_body["type"] == "portal.test"
     owner.go(owner.page.url).sees("Delivered", "Working").never_reads(secret)
     log = owner.page.url
     receiver.answers.status = 410
     owner.press("Send test event")
-    tasks.send_due_deliveries()
+    send_due_deliveries()
     owner.go(owner.page.url).sees("Paused", "The endpoint returned 410 Gone.").shot("webhook-paused")
     receiver.answers.status = 200
     owner.press("Resume and send pending deliveries").sees("Pending deliveries: 1")
-    tasks.send_due_deliveries(timezone.now() + timedelta(minutes=2))
+    send_due_deliveries(timezone.now() + timedelta(minutes=2))
     owner.go(owner.page.url).page.get_by_role("link", name="portal.test").first.click()
     owner.arrived().sees("Attempt 2", "The endpoint returned 410 Gone.", "Delivered with status 200.").shot(
         "webhook-message"
     )
     owner.press("Replay delivery").sees("Delivery queued again with the same webhook-id.")
-    tasks.send_due_deliveries()
+    send_due_deliveries()
     ids = [delivery.headers["webhook-id"] for delivery in receiver.taken]
     assert (len(ids), len(set(ids))) == (4, 2)
     owner.go(log).choose("Event", "portal.test").press("Filter").sees("Deliveries, newest first")

@@ -8,10 +8,10 @@ from standardwebhooks import Webhook
 
 from portal.api.models import IdempotencyRecord
 from portal.webhooks.models import WebhookDeliveryAttempt, WebhookEndpoint
-from portal.webhooks.tasks import send_due_deliveries
 from tests.fakes.receiver import Receiver
 from tests.portal.api.calling import Caller, caller, with_second_factor
 from tests.portal.api.test_tokens import everything_kept, kind
+from tests.portal.webhooks.conftest import send_due_deliveries
 
 KEY = {"Idempotency-Key": "a-webhook"}
 WEBHOOK_DATA = {

@@ -1,16 +1,30 @@
 """A receiver on loopback, and endpoints of Acme and of the program that point to it."""
 
 from collections.abc import Callable, Iterator
+from datetime import datetime
 from typing import Any
 
 import pytest
+import time_machine
+from django.utils import timezone
 
+from portal.jobs.execution import run_due_jobs
 from portal.webhooks import services
 from portal.webhooks.event_kinds import EVENT_TYPES_BY_NAME
-from portal.webhooks.models import WebhookEndpoint
+from portal.webhooks.models import WebhookDeliveryAttempt, WebhookEndpoint
 from portal.webhooks.services import EndpointConfiguration
+from portal.webhooks.tasks import enqueue_due_endpoints
 from tests.conftest import NOW
 from tests.fakes.receiver import Receiver
+
+
+def send_due_deliveries(now: datetime | None = None) -> int:
+    """Send what is due at a time. Return how many attempts were made."""
+    attempt_count = WebhookDeliveryAttempt.objects.count()
+    with time_machine.travel(now or timezone.now(), tick=False):
+        enqueue_due_endpoints(timezone.now())
+        run_due_jobs("webhooks", timezone.now())
+    return WebhookDeliveryAttempt.objects.count() - attempt_count
 
 
 @pytest.fixture(scope="session")

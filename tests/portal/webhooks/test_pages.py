@@ -11,10 +11,10 @@ from django.utils import timezone
 from integrations.submissions.services import findings
 from portal.core.crypto import decrypt
 from portal.webhooks import secrets as sealing
-from portal.webhooks import tasks
 from portal.webhooks.models import WebhookDelivery, WebhookEndpoint
 from tests.conftest import NOW
 from tests.fakes.receiver import Receiver
+from tests.portal.webhooks.conftest import send_due_deliveries
 
 pytestmark = pytest.mark.django_db
 Make = Callable[..., WebhookEndpoint]
@@ -98,7 +98,7 @@ def test_message_shows_request_and_answer_as_text(
     row = endpoint()
     findings.post_message(rocket, "Hello.", actor=alice, now=NOW)
     vars(receiver.answers).update(status=500, body=b"<script>alert(1)</script>")
-    tasks.send_due_deliveries(NOW)
+    send_due_deliveries(NOW)
     page_text = page(sign_in(alice), "webhook_message", row.uuid, WebhookDelivery.objects.get().uuid)
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page_text
     assert "<script>alert" not in page_text
@@ -118,7 +118,7 @@ def test_buttons_do_what_they_say(sign_in: Any, endpoint: Make, receiver: Receiv
     since = f"{timezone.now() - timedelta(hours=1):%Y-%m-%dT%H:%M}"
     assert "Replayed deliveries: 0" in press("replay", since=since)
     message = WebhookDelivery.objects.get()
-    tasks.send_due_deliveries()
+    send_due_deliveries()
     client.post(reverse("webhook_message", args=[row.uuid, message.uuid]))
     message.refresh_from_db()
     assert message.state == "waiting"

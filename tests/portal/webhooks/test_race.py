@@ -9,8 +9,11 @@ from typing import Any
 
 import pytest
 from django.db import connection
+from django.utils import timezone
 
 from integrations.submissions.services import findings
+from portal.jobs.execution import run_due_jobs
+from portal.jobs.models import Job
 from portal.notifications import digests, preferences
 from portal.notifications.categories import DeliveryMode
 from portal.notifications.models import EmailMessage
@@ -54,11 +57,29 @@ def test_each_message_is_sent_once(endpoint: Make, receiver: Receiver, rocket: A
     ends = [endpoint(), endpoint()]
     for _ in range(MESSAGES):
         findings.post_message(rocket, "Hello.", actor=alice, now=NOW)
-    delivery_counts = together(lambda: tasks.send_due_deliveries(NOW))
-    assert sum(delivery_counts) == MESSAGES * len(ends)
+    together(lambda: run_due_jobs("webhooks", timezone.now()))
     assert set(Counter(delivery.headers["webhook-id"] for delivery in receiver.taken).values()) == {1}
     assert WebhookDelivery.objects.filter(state=State.DELIVERED).count() == MESSAGES * len(ends)
     assert WebhookDeliveryAttempt.objects.count() == MESSAGES * len(ends)
+
+
+def test_slow_receiver_holds_up_no_other(
+    endpoint: Make, receiver: Receiver, rocket: Any, alice: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The slow one is let go only after the quick one has everything, of several rounds."""
+    monkeypatch.setattr(tasks, "BATCH_SIZE", 1)
+    slow, quick = endpoint(address=receiver.url.replace("/in", "/slow")), endpoint()
+    for _ in range(3):
+        findings.post_message(rocket, "Hello.", actor=alice, now=NOW)
+
+    def let_go() -> None:
+        if [delivery.path for delivery in receiver.taken].count("/in") == 3:
+            receiver.slow.set()
+
+    receiver.answers.before = let_go
+    together(lambda: run_due_jobs("webhooks", timezone.now()), 2)
+    for row in (quick, slow):
+        assert set(row.messages.values_list("state", flat=True)) == {State.DELIVERED}
 
 
 def test_senders_that_die_lose_nothing(
@@ -67,24 +88,24 @@ def test_senders_that_die_lose_nothing(
     """Every second round dies after it has posted: all arrives, under one id each, and is written down once."""
     endpoint_row, deaths, lock = endpoint(), Counter[str](), threading.Lock()
     monkeypatch.setattr(tasks, "BATCH_SIZE", 3)
-    settle = tasks.settling.save_outcomes
+    settle = tasks.save_outcomes
 
-    def dying(work: Any, outcomes: Any, now: Any) -> bool:
+    def dying(endpoint_id: int, outcomes: Any) -> None:
         with lock:
             deaths["rounds"] += 1
             if deaths["rounds"] % 2:
                 raise SystemExit
-        return settle(work, outcomes, now)
+        settle(endpoint_id, outcomes)
 
     for _ in range(MESSAGES):
         findings.post_message(rocket, "Hello.", actor=alice, now=NOW)
-    now = NOW
     with monkeypatch.context() as patch:
-        patch.setattr(tasks.settling, "save_outcomes", dying)
+        patch.setattr(tasks, "save_outcomes", dying)
         while WebhookDelivery.objects.exclude(state=State.DELIVERED).exists():
+            Job.objects.filter(state=Job.State.RUNNING).update(lease_expires_at=NOW)
+            Job.objects.filter(state=Job.State.PENDING).update(run_after=NOW)
             with suppress(SystemExit):
-                tasks.send_due_deliveries(now)
-            now += tasks.LEASE_DURATION + timedelta(seconds=30)
+                run_due_jobs("webhooks", timezone.now())
     counts = Counter(delivery.headers["webhook-id"] for delivery in receiver.taken)
     assert set(counts) == set(endpoint_row.messages.values_list("message_id", flat=True))
     assert max(counts.values()) == 2
@@ -95,11 +116,11 @@ def test_senders_that_die_lose_nothing(
 def test_pause_and_a_replay_cross_without_a_trace(endpoint: Make, receiver: Receiver, rocket: Any, alice: Any) -> None:
     endpoint_row = endpoint()
     findings.post_message(rocket, "Hello.", actor=alice, now=NOW)
-    tasks.send_due_deliveries(NOW)
+    run_due_jobs("webhooks", timezone.now())
     together(lambda: services.replay_deliveries(endpoint_row, NOW - timedelta(days=1), actor=alice, now=NOW))
     together(lambda: services.pause_endpoint(endpoint_row, actor=alice, now=NOW))
     endpoint_row.refresh_from_db()
-    assert (endpoint_row.pause, endpoint_row.claim) == (WebhookEndpoint.Pause.MANUAL, None)
+    assert endpoint_row.pause == WebhookEndpoint.Pause.MANUAL
 
 
 def test_digest_made_by_many_is_one(rocket: Any, alice: Any, rita: Any) -> None:

@@ -9,11 +9,12 @@ import pytest
 from django.db import transaction
 
 from portal.audit.services import record_event
-from portal.webhooks import services, slack, tasks
+from portal.webhooks import services, slack
 from portal.webhooks.models import WebhookDelivery, WebhookEndpoint
 from tests.conftest import NOW
 from tests.fakes.receiver import Receiver
 from tests.portal.notifications.test_email_templates import NEWS
+from tests.portal.webhooks.conftest import send_due_deliveries
 
 pytestmark = pytest.mark.django_db
 Make = Callable[..., WebhookEndpoint]
@@ -46,7 +47,7 @@ def test_message_has_blocks_and_a_text_and_no_signature(
     endpoint(form="slack", kinds=["issue.breached"])
     with transaction.atomic():
         record_event(rocket, "issues_breached", actor=None, now=NOW, **NEWS)
-    assert tasks.send_due_deliveries(NOW) == 1
+    assert send_due_deliveries(NOW) == 1
     (delivery,) = receiver.taken
     data = json.loads(delivery.body)
     assert "<!" not in delivery.body
@@ -63,7 +64,7 @@ def test_deleted_channel_pauses_the_endpoint(endpoint: Make, receiver: Receiver,
     endpoint_row = endpoint(form="slack")
     services.send_test_event(endpoint_row, actor=alice, now=NOW)
     vars(receiver.answers).update(status=404, body=b"no_service")
-    tasks.send_due_deliveries(NOW)
+    send_due_deliveries(NOW)
     endpoint_row.refresh_from_db()
     assert endpoint_row.pause == WebhookEndpoint.Pause.ENDPOINT_GONE
 
@@ -72,7 +73,7 @@ def test_slack_that_is_busy_is_asked_later(endpoint: Make, receiver: Receiver, a
     endpoint_row = endpoint(form="slack")
     services.send_test_event(endpoint_row, actor=alice, now=NOW)
     vars(receiver.answers).update(status=429, headers={"Retry-After": "120"}, body=b"rate_limited")
-    tasks.send_due_deliveries(NOW)
+    send_due_deliveries(NOW)
     assert WebhookDelivery.objects.get().due_at >= NOW + timedelta(minutes=2)
     endpoint_row.refresh_from_db()
     assert endpoint_row.pause == ""

@@ -12,13 +12,16 @@ from standardwebhooks.webhooks import WebhookVerificationError
 
 from integrations.submissions.services import findings
 from integrations.submissions.services.transitions import perform_transition
+from portal.jobs.context import JobContext
+from portal.jobs.definitions import DEFAULT_LEASE, LeaseLost
+from portal.jobs.execution import claim
+from portal.jobs.models import Job
 from portal.notifications.models import EmailMessage
-from portal.webhooks import fanout, retry_policy, services, settlement, tasks
-from portal.webhooks.http_delivery import send_batch
-from portal.webhooks.models import WebhookDelivery, WebhookDeliveryAttempt, WebhookEndpoint
+from portal.webhooks import fanout, retry_policy, services, tasks
+from portal.webhooks.models import WebhookDelivery, WebhookEndpoint
 from tests.conftest import NOW, begin, meet
 from tests.fakes.receiver import Receiver
-from verification.sources import build_outbound_client
+from tests.portal.webhooks.conftest import send_due_deliveries
 
 pytestmark = pytest.mark.django_db
 Make = Callable[..., WebhookEndpoint]
@@ -38,7 +41,7 @@ def states(endpoint: WebhookEndpoint) -> list[str]:
 def test_message_is_signed_and_its_signature_holds(endpoint: Make, receiver: Receiver, rocket: Any, bob: Any) -> None:
     endpoint_row = endpoint()
     message = create_event_message(rocket, bob)
-    assert tasks.send_due_deliveries(timezone.now()) == 1
+    assert send_due_deliveries(timezone.now()) == 1
     (delivery,) = receiver.taken
     event_body = Webhook(endpoint_row.made.value).verify(delivery.body, delivery.headers)  # type: ignore[attr-defined]
     assert event_body["type"] == "message.posted"
@@ -61,13 +64,13 @@ def test_while_two_secrets_hold_both_sign(endpoint: Make, receiver: Receiver, ro
         endpoint_row, actor=alice, now=now, expected_fingerprint=services.get_secret_fingerprint(endpoint_row)
     )
     create_event_message(rocket, alice, now)
-    tasks.send_due_deliveries(now)
+    send_due_deliveries(now)
     delivery = receiver.taken[-1]
     for secret in (fresh.value, endpoint_row.made.value):  # type: ignore[attr-defined]
         Webhook(secret).verify(delivery.body, delivery.headers)
     WebhookDelivery.objects.all().delete()
     create_event_message(rocket, alice, now + timedelta(hours=25))
-    tasks.send_due_deliveries(now + timedelta(hours=25))
+    send_due_deliveries(now + timedelta(hours=25))
     assert len(receiver.taken[-1].headers["webhook-signature"].split(" ")) == 1
 
 
@@ -79,10 +82,10 @@ def test_failure_is_tried_again_after_the_table_and_then_given_up(
     receiver.answers.status = 500
     moments = []
     for _ in range(len(retry_policy.RETRY_DELAYS_SECONDS) + 1):
-        assert tasks.send_due_deliveries(now) == 1
+        assert send_due_deliveries(now) == 1
         message.refresh_from_db()
         moments.append(message.due_at)
-        assert tasks.send_due_deliveries(message.due_at - timedelta(seconds=1)) == 0
+        assert send_due_deliveries(message.due_at - timedelta(seconds=1)) == 0
         now = max(message.due_at, WebhookEndpoint.objects.get().rests_until or now) + timedelta(seconds=1)
     assert states(endpoint_row) == [State.FAILED]
     assert timedelta(days=2.9) < moments[-2] - NOW < timedelta(days=3.5)
@@ -104,7 +107,7 @@ def test_what_is_no_2xx_has_failed_and_the_log_says_why(
     endpoint_row = endpoint()
     message = create_event_message(rocket, alice)
     vars(receiver.answers).update(answers)
-    tasks.send_due_deliveries(NOW)
+    send_due_deliveries(NOW)
     assert expected_message in message.attempts.get().response_summary
     assert (states(endpoint_row), len(receiver.taken)) == ([State.WAITING], 1)
 
@@ -113,7 +116,7 @@ def test_receiver_that_asks_for_time_gets_it(endpoint: Make, receiver: Receiver,
     endpoint()
     message = create_event_message(rocket, alice)
     vars(receiver.answers).update(status=429, headers={"Retry-After": "7200"})
-    tasks.send_due_deliveries(NOW)
+    send_due_deliveries(NOW)
     message.refresh_from_db()
     assert message.due_at >= NOW + timedelta(hours=2)
 
@@ -124,15 +127,15 @@ def test_410_pauses_at_once_and_the_owner_learns_of_it(
     endpoint_row = endpoint()
     create_event_message(rocket, bob)
     receiver.answers.status = 410
-    tasks.send_due_deliveries(NOW)
+    send_due_deliveries(NOW)
     endpoint_row.refresh_from_db()
     assert endpoint_row.pause == WebhookEndpoint.Pause.ENDPOINT_GONE
     assert [mail.to for mail in EmailMessage.objects.filter(name="webhook_paused")] == [alice.email]
     create_event_message(rocket, bob, NOW + timedelta(minutes=1))
-    assert tasks.send_due_deliveries(NOW + timedelta(days=1)) == 0
+    assert send_due_deliveries(NOW + timedelta(days=1)) == 0
     receiver.answers.status = 200
     assert services.resume_endpoint(endpoint_row, actor=alice, now=NOW + timedelta(days=1)) == 2
-    assert tasks.send_due_deliveries(NOW + timedelta(days=1)) == 2
+    assert send_due_deliveries(NOW + timedelta(days=1)) == 2
 
 
 def test_what_waited_can_be_left_out(endpoint: Make, rocket: Any, alice: Any) -> None:
@@ -151,7 +154,7 @@ def test_endpoint_that_fails_for_five_days_is_paused(
     for days in (0, 4.9, 5.1):
         create_event_message(rocket, alice, NOW + timedelta(days=days))
         WebhookEndpoint.objects.update(rests_until=None)
-        tasks.send_due_deliveries(NOW + timedelta(days=days))
+        send_due_deliveries(NOW + timedelta(days=days))
         endpoint_row.refresh_from_db()
         assert bool(endpoint_row.pause) == (days > 5)
     assert endpoint_row.pause == WebhookEndpoint.Pause.UNREACHABLE
@@ -161,55 +164,51 @@ def test_one_success_forgets_the_failures(endpoint: Make, receiver: Receiver, ro
     endpoint_row = endpoint()
     receiver.answers.script = [500]
     create_event_message(rocket, alice)
-    tasks.send_due_deliveries(NOW)
-    tasks.send_due_deliveries(NOW + timedelta(minutes=2))
+    send_due_deliveries(NOW)
+    send_due_deliveries(NOW + timedelta(minutes=2))
     endpoint_row.refresh_from_db()
     assert (endpoint_row.failing_since, endpoint_row.failures, states(endpoint_row)) == (None, 0, [State.DELIVERED])
 
 
-def test_slow_receiver_holds_up_no_other(
-    endpoint: Make, receiver: Receiver, rocket: Any, alice: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The slow one is let go only after the quick one has everything, of two rounds."""
-    monkeypatch.setattr(tasks, "BATCH_SIZE", 1)
-    slow, quick = endpoint(address=receiver.url.replace("/in", "/slow")), endpoint()
-    for _ in range(3):
-        create_event_message(rocket, alice)
-
-    def let_go() -> None:
-        if [delivery.path for delivery in receiver.taken].count("/in") == 3:
-            receiver.slow.set()
-
-    receiver.answers.before = let_go
-    tasks.send_due_deliveries(NOW)
-    assert [delivery.path for delivery in receiver.taken].index("/slow") < 3
-    assert states(quick) == [State.DELIVERED] * 3
-    assert states(slow) == [State.DELIVERED] * 3
-
-
-def test_sender_that_died_is_replaced_when_its_claim_runs_out(
+def test_sender_that_died_is_replaced_when_its_lease_ends(
     endpoint: Make, receiver: Receiver, rocket: Any, alice: Any
 ) -> None:
-    """Killed between the answer and the writing down: sent again under the same id, and written down once."""
     endpoint_row = endpoint()
     create_event_message(rocket, alice)
-    died = tasks.claim_endpoint(endpoint_row.pk, NOW)
+    tasks.enqueue_due_endpoints(NOW)
+    died = claim(Job.objects.filter(kind="webhooks.deliver"), NOW)
     assert died is not None
-    outcomes = send_batch(died, build_outbound_client())
-    assert tasks.send_due_deliveries(NOW) == 0
-    later = NOW + tasks.LEASE_DURATION + timedelta(seconds=1)
-    assert tasks.send_due_deliveries(later) == 1
-    assert settlement.save_outcomes(died, outcomes, later) is False
-    assert len({delivery.headers["webhook-id"] for delivery in receiver.taken}) == 1
-    assert (len(receiver.taken), states(endpoint_row)) == (2, [State.DELIVERED])
-    assert WebhookDeliveryAttempt.objects.count() == 1
+    assert died.lease_token is not None
+    assert send_due_deliveries(NOW) == 0
+    assert send_due_deliveries(NOW + DEFAULT_LEASE) == 1
+    assert states(endpoint_row) == [State.DELIVERED]
+    with pytest.raises(LeaseLost):  # it writes nothing down
+        JobContext(died.pk, died.attempts, died.lease_token, DEFAULT_LEASE).renew_lease()
+
+
+def test_messages_whose_job_was_never_enqueued_are_found(endpoint: Make, rocket: Any, alice: Any) -> None:
+    endpoint()
+    create_event_message(rocket, alice)
+    assert [tasks.enqueue_due_endpoints(NOW) for _ in range(2)] == [1, 0]
+    Job.objects.filter(kind="webhooks.deliver").update(run_after=NOW + timedelta(days=1))
+    assert [tasks.enqueue_due_endpoints(NOW) for _ in range(2)] == [1, 0]
+
+
+def test_event_enqueues_the_job_of_its_endpoint(
+    endpoint: Make, rocket: Any, alice: Any, django_capture_on_commit_callbacks: Any
+) -> None:
+    endpoint_row = endpoint()
+    with django_capture_on_commit_callbacks(execute=True):
+        create_event_message(rocket, alice)
+    job = Job.objects.get(kind="webhooks.deliver")
+    assert (job.dedup_key, job.run_after) == (str(endpoint_row.pk), NOW)
 
 
 def test_address_within_the_network_is_never_asked(endpoint: Make, rocket: Any, alice: Any, settings: Any) -> None:
     endpoint_row = endpoint()
     message = create_event_message(rocket, alice)
     settings.ALLOW_LOOPBACK_HTTP = False
-    tasks.send_due_deliveries(NOW)
+    send_due_deliveries(NOW)
     assert message.attempts.get().response_summary.startswith(
         "Request blocked: 127.0.0.1 is an address of this machine"
     )
@@ -223,18 +222,18 @@ def test_decision_learns_when_it_can_no_longer_be_undone(
     endpoint_row = endpoint(kinds=["integration.approved"])
     meet(row, None, NOW)
     perform_transition(row, "approve", actor=rita, now=NOW)
-    assert tasks.send_due_deliveries(NOW + timedelta(minutes=9)) == 0
+    assert send_due_deliveries(NOW + timedelta(minutes=9)) == 0
     perform_transition(row, "undo_decision", actor=rita, now=NOW + timedelta(minutes=9))
-    assert tasks.send_due_deliveries(NOW + timedelta(minutes=11)) == 0
+    assert send_due_deliveries(NOW + timedelta(minutes=11)) == 0
     assert states(endpoint_row) == [State.CANCELLED]
 
 
 def test_replay_has_the_same_id_and_the_same_body(endpoint: Make, receiver: Receiver, rocket: Any, alice: Any) -> None:
     endpoint_row = endpoint()
     message = create_event_message(rocket, alice)
-    tasks.send_due_deliveries(NOW)
+    send_due_deliveries(NOW)
     services.replay_delivery(message, actor=alice, now=NOW + timedelta(days=1))
-    tasks.send_due_deliveries(NOW + timedelta(days=1))
+    send_due_deliveries(NOW + timedelta(days=1))
     first, again = receiver.taken
     assert (first.body, first.headers["webhook-id"]) == (again.body, again.headers["webhook-id"])
     assert first.headers["webhook-signature"] != again.headers["webhook-signature"]
@@ -252,7 +251,7 @@ def test_all_that_failed_since_a_moment_is_sent_again(
         services.replay_deliveries(endpoint_row, NOW + timedelta(hours=1), actor=alice, now=NOW + timedelta(hours=6))
         == 1
     )
-    tasks.send_due_deliveries(NOW + timedelta(hours=6))
+    send_due_deliveries(NOW + timedelta(hours=6))
     assert states(endpoint_row) == [State.FAILED, State.DELIVERED]
 
 
@@ -294,7 +293,7 @@ def test_log_keeps_no_more_than_a_person_reads(endpoint: Make, receiver: Receive
     endpoint()
     message = create_event_message(rocket, alice)
     vars(receiver.answers).update(body=b"x" * 100_000, headers={"Set-Cookie": "a=b", "X-Long": "y" * 900})
-    tasks.send_due_deliveries(NOW)
+    send_due_deliveries(NOW)
     attempt = message.attempts.get()
     assert (len(attempt.body), len(attempt.headers["x-long"])) == (2048, 200)
     assert attempt.headers["set-cookie"] == "(not stored)"

@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from portal.jobs import dispatcher
-from portal.jobs.registry import QUEUES
+from portal.jobs.registry import QUEUES, THREADS_BY_QUEUE
 
 
 class Command(BaseCommand):
@@ -31,6 +31,7 @@ class Command(BaseCommand):
         threads = [
             threading.Thread(target=dispatcher.keep_sweeping, args=(queue, every, stop, self.report), name=queue)
             for queue in QUEUES
+            for _ in range(THREADS_BY_QUEUE.get(queue, 1))
         ]
         for thread in threads:
             thread.start()
