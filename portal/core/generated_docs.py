@@ -7,6 +7,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+OWN_PACKAGES = {"portal", "integrations", "verification"}
+
 
 def format_table_row(cells: Iterable[str]) -> str:
     """Return one row of a Markdown table."""

@@ -5,11 +5,10 @@ from pathlib import Path
 from django.conf import settings
 from django.core.management import get_commands, load_command_class
 
-from portal.core.generated_docs import TableDocsCommand, format_table_row, render_page
+from portal.core.generated_docs import OWN_PACKAGES, TableDocsCommand, format_table_row, render_page
 
 DOCS_PAGE = settings.BASE_DIR / "docs" / "reference" / "commands.md"
 START_MARKER, END_MARKER = "<!-- commands: begin -->", "<!-- commands: end -->"
-OWN_PACKAGES = {"portal", "integrations", "verification"}
 
 
 def build_table() -> str:
