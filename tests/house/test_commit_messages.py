@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from tests.house.source import ROOT, name
+from tests.house.source import ROOT
 
 TYPES = ("build", "chore", "ci", "docs", "feat", "fix", "perf", "refactor", "revert", "style", "test")
 SUBJECT = re.compile(rf"(?:{'|'.join(TYPES)})(?:\([a-z0-9/-]+\))?!?: (?P<verb>[A-Za-z-]+)\b.*[^.]")
@@ -35,7 +35,7 @@ def run_git(*arguments: str) -> str:
 
 def test_commits_since_this_test_follow_the_rules() -> None:
     # in a shallow clone, the oldest commit seems to add this file: fewer commits are checked
-    added = run_git("log", "--diff-filter=A", "--format=%H", "--", name(ROOT / "tests/house/test_commits.py")).split()
+    added = run_git("log", "--diff-filter=A", "--format=%H", "--", __file__).split()
     problems = {}
     for commit in run_git("rev-list", "--no-merges", f"{added[-1]}..HEAD").split() if added else ():
         subject, _, body = run_git("show", "--no-patch", "--format=%s%n%b", commit).partition("\n")
