@@ -36,7 +36,6 @@ class MonitoredRepository(models.Model):
     ended_at = models.DateTimeField(null=True, blank=True)
     data_up_to = models.DateTimeField()
     poll_at = models.DateTimeField(null=True, blank=True)
-    claimed_until = models.DateTimeField(null=True, blank=True)
     attempts = models.PositiveSmallIntegerField(default=0)
     etags = models.JSONField(default=dict)
     cursors = models.JSONField(default=dict)
@@ -258,8 +257,6 @@ class Alert(models.Model):
     created_at = models.DateTimeField()
     not_before = models.DateTimeField()
     told_at = models.DateTimeField(null=True, blank=True)
-    claimed_until = models.DateTimeField(null=True, blank=True)
-    attempts = models.PositiveSmallIntegerField(default=0)
 
     class Meta:
         indexes = [models.Index(fields=["not_before"], name="alert_not_before", condition=Q(told_at=None))]

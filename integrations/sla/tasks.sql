@@ -45,14 +45,14 @@ WITH due AS MATERIALIZED (
     SELECT id, kind, share, due_at, %(now)s FROM judged WHERE kind <> 'data_incomplete'
 ), told AS (
     INSERT INTO sla_alert
-           (key, kind, clock_id, integration_id, share, due_at, created_at, not_before, attempts)
+           (key, kind, clock_id, integration_id, share, due_at, created_at, not_before)
     SELECT concat(id, ':', kind, ':', share, ':', floor(extract(epoch FROM due_at))::bigint,
                   CASE kind WHEN 'breached' THEN (
                       SELECT ':' || (count(*) + 1) FROM sla_slabreach breach
                        WHERE breach.clock_id = judged.id AND breach.due_at = judged.due_at
                          AND breach.retracted_at IS NOT NULL
                       HAVING count(*) > 0) END),
-           kind, id, integration_id, share, due_at, %(now)s, %(now)s, 0
+           kind, id, integration_id, share, due_at, %(now)s, %(now)s
       FROM judged WHERE kind = 'breached' OR (kind = 'warned' AND share > warned)
         ON CONFLICT (key) DO NOTHING
 ), asked AS (

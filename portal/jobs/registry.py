@@ -42,7 +42,6 @@ JOBS = [
     PeriodicJob("reports", "portal.reports.tasks.generate_due_reports", 300, "mails"),
     PeriodicJob("digests", "portal.notifications.digests.send_due", 300, "mails"),
     PeriodicJob("nights", "verification.checks.nightly.plan_nightly_runs", 300, "outside"),
-    PeriodicJob("polls", "integrations.sla.github.reconciliation.reconcile_due_repositories", 30, "outside"),
     PeriodicJob("new releases", "verification.testruns.tasks.request_new_inspections", 900, "sandbox"),
     PeriodicJob("bodies", "integrations.sla.github.webhook_intake.forget_bodies", 3600, "outside"),
     PeriodicJob("answers", "verification.sources.http_cache.forget_unused", 3600, "outside"),

@@ -12,6 +12,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Mapping
+from contextlib import closing, suppress
 from datetime import datetime, timedelta
 
 import django
@@ -29,6 +30,7 @@ from tests.fakes.github.proxy import Proxy  # noqa: E402
 from tests.fakes.github.server import TOKEN  # noqa: E402
 from tests.fakes.github.tracker import Person, Tracker  # noqa: E402
 from tests.integrations.sla.watched import disable_delete_guard  # noqa: E402
+from verification.sources.errors import SourceUnavailableError  # noqa: E402
 from verification.sources.github.api import GitHubApi, build_token_auth  # noqa: E402
 from verification.sources.github.issues import EtagStore  # noqa: E402
 
@@ -89,10 +91,12 @@ class World:
         self.proxy.state.seen.clear()
 
     def poll(self, now: datetime) -> None:
-        while reconciliation.reconcile_due_repositories(
-            now, limit=COUNT, time_limit_seconds=600, api_factory=self.connect
-        ):
-            pass
+        etag_cache = EtagStore({}, {})
+        due = MonitoredRepository.objects.filter(poll_at__lte=now).order_by("poll_at")
+        with closing(self.connect(etag_cache)) as api:
+            for pk in list(due.values_list("pk", flat=True)):
+                with suppress(SourceUnavailableError):
+                    reconciliation.reconcile_repository(pk, now, api, etag_cache)
 
     def connect(self, etags: EtagStore) -> GitHubApi:
         return GitHubApi(self.proxy.url, build_token_auth(TOKEN), self.gate, etags)

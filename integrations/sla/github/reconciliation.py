@@ -3,28 +3,31 @@
 `data_up_to` moves only when everything was read and stored. An outage changes nothing but when we try again.
 """
 
-import logging
-import time
-from collections.abc import Callable
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Q
+from django.utils import timezone
 
 from integrations.sla.engine.types import ClockStatus
 from integrations.sla.github import event_store, issue_sync, redelivery
 from integrations.sla.models import MonitoredRepository, SlaClock
 from integrations.sla.services import monitoring, projection
+from portal.jobs.context import JobContext
+from portal.jobs.definitions import Backoff, job
+from portal.jobs.registry import periodic
+from portal.jobs.services import enqueue
 from verification.sources import factory
 from verification.sources.errors import SourceError, SourceNotFoundError, SourceUnavailableError
 from verification.sources.github.api import GitHubApi
 from verification.sources.github.issues import EtagStore
 from verification.sources.rate_limits import GitHubRateLimiter
 
-log = logging.getLogger(__name__)
-CLAIM_DURATION = timedelta(minutes=5)
+MAX_ENQUEUED = 200  # in a round; what is left is due in the next one
+RETRY = Backoff(first=timedelta(minutes=5), max_attempts=3)  # of faults of ours; the next round tries again
 POLL_INTERVAL_WITHOUT_WEBHOOK, POLL_INTERVAL_ACTIVE, POLL_INTERVAL_IDLE = (
     timedelta(minutes=5),
     timedelta(minutes=15),
@@ -32,14 +35,11 @@ POLL_INTERVAL_WITHOUT_WEBHOOK, POLL_INTERVAL_ACTIVE, POLL_INTERVAL_IDLE = (
 )
 ACTIVITY_WINDOW = timedelta(days=1)
 INITIAL_RETRY_DELAY, MAX_RETRY_DELAY = timedelta(seconds=30), timedelta(minutes=30)
-MAX_OUTAGES = 3  # in one go: then it is GitHub, not a repository
 TROUBLE_THRESHOLD_ATTEMPTS = 3  # attempts that failed before people are told
 GONE_THRESHOLD = timedelta(hours=24)
 TROUBLE_RETRY_DELAY = timedelta(hours=6)
 NOT_VISIBLE_MESSAGE = "GitHub does not show the repository to us just now; we look again before we say more"
 GONE_MESSAGE = "GitHub has not shown the repository for more than a day: it was deleted, moved or made private"
-
-ApiFactory = Callable[[EtagStore], GitHubApi]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,43 +56,29 @@ def build_api(etag_cache: EtagStore) -> GitHubApi:
     return GitHubApi(settings.GITHUB_API_URL, auth, GitHubRateLimiter(name, limit, background=True), etag_cache)
 
 
-def reconcile_due_repositories(
-    now: datetime, limit: int = 200, time_limit_seconds: float = 20.0, api_factory: ApiFactory = build_api
-) -> int:
-    """Read the repositories whose moment has come, the longest waiting first. Returns how many were read.
-
-    Stops after `time_limit_seconds`, so that no slow answer keeps the clocks waiting, and where GitHub fails again and
-    again: what is left stays due. `api_factory` makes the client, one for all of them.
-    """
+@periodic("polls", every=timedelta(seconds=30), queue="outside")
+def enqueue_due_repositories(now: datetime) -> int:
+    """Enqueue the reading of repositories whose moment has come, the longest waiting first. Return how many."""
     monitoring.start_missing_monitoring(now)
-    due_repositories = MonitoredRepository.objects.filter(
-        _build_unclaimed_condition(now), poll_at__lte=now, ended_at=None
-    ).order_by("poll_at")
-    reconciled_count, outage_count, deadline = 0, 0, time.monotonic() + time_limit_seconds
-    pks = list(due_repositories.values_list("pk", flat=True)[:limit])
-    if not pks:
-        return 0
-    etag_cache = EtagStore({}, {})
-    api = api_factory(etag_cache)
+    due_repositories = MonitoredRepository.objects.filter(poll_at__lte=now, ended_at=None).order_by("poll_at")
+    pks = list(due_repositories.values_list("pk", flat=True)[:MAX_ENQUEUED])
     for pk in pks:
-        if time.monotonic() > deadline or outage_count >= MAX_OUTAGES:
-            break
-        try:
-            reconciled_count += reconcile_repository(pk, now, api, etag_cache)
-        except SourceUnavailableError:
-            outage_count += 1
-        except Exception:  # its claim keeps it away for a while; the others must not wait for it
-            log.exception("Watch %s could not be read.", pk)
-    api.close()
-    return reconciled_count
+        enqueue(reconcile, repository_id=pk, dedup_key=str(pk), run_after=now)
+    return len(pks)
 
 
-def reconcile_repository(pk: int, now: datetime, api: GitHubApi, etag_cache: EtagStore) -> bool:
-    """Read one repository, if it is in nobody's hands. Returns whether it was read. Raises Unavailable at an outage."""
-    if not MonitoredRepository.objects.filter(_build_unclaimed_condition(now), pk=pk, ended_at=None).update(
-        claimed_until=now + CLAIM_DURATION
-    ):
-        return False
+@job("sla.reconcile", queue="outside", retry=RETRY)
+def reconcile(context: JobContext, *, repository_id: int) -> None:
+    """Read a repository. After an outage it becomes due again by itself."""
+    now, etag_cache = timezone.now(), EtagStore({}, {})
+    if not MonitoredRepository.objects.filter(pk=repository_id, poll_at__lte=now, ended_at=None).exists():
+        return  # read meanwhile, or no longer monitored
+    with closing(build_api(etag_cache)) as api, suppress(SourceUnavailableError):
+        reconcile_repository(repository_id, now, api, etag_cache)
+
+
+def reconcile_repository(pk: int, now: datetime, api: GitHubApi, etag_cache: EtagStore) -> None:
+    """Read a repository, and record when to read it next. Raise SourceUnavailableError at an outage."""
     watch = MonitoredRepository.objects.select_related("integration__partner").get(pk=pk)
     etag_cache.before, etag_cache.now = watch.etags, {}
     try:
@@ -107,11 +93,6 @@ def reconcile_repository(pk: int, now: datetime, api: GitHubApi, etag_cache: Eta
         _record_missing(watch, now)
     except SourceError as refusal:
         _record_trouble(watch, str(refusal), now, TROUBLE_RETRY_DELAY)
-    return True
-
-
-def _build_unclaimed_condition(now: datetime) -> Q:
-    return Q(claimed_until=None) | Q(claimed_until__lte=now)
 
 
 def _store_result(watch: MonitoredRepository, result: PollResult, now: datetime) -> MonitoredRepository | None:
@@ -120,7 +101,6 @@ def _store_result(watch: MonitoredRepository, result: PollResult, now: datetime)
     with transaction.atomic():
         row = event_store.lock_repository(watch.pk, wait=True)
         if row is None or row.ended_at is not None or row.repository_id != watch.repository_id:
-            MonitoredRepository.objects.filter(pk=watch.pk).update(claimed_until=None)
             return None
         changed_issue_ids = event_store.store_updates(row, changes.updates, "poll", now, changes.batches)
         has_missed_events = bool(changed_issue_ids) and _has_missed_events(changed_issue_ids, now)
@@ -129,7 +109,7 @@ def _store_result(watch: MonitoredRepository, result: PollResult, now: datetime)
         row.repository, row.repository_id = changes.name, changes.number
         row.etags = result.etags or row.etags
         row.attempts, row.trouble, row.trouble_since, row.missing_since = 0, "", None, None
-        row.claimed_until, row.poll_at = None, calculate_next_poll(row, now)
+        row.poll_at = calculate_next_poll(row, now)
         row.save()
         projection.rebuild_projections(changed_issue_ids | _find_judgeable_issue_ids(row, now), now)
     return row
@@ -177,7 +157,7 @@ def _schedule_retry(watch: MonitoredRepository, outage: SourceUnavailableError, 
     if attempts >= TROUBLE_THRESHOLD_ATTEMPTS and not watch.trouble:
         trouble_values = {"trouble": str(outage)[:300].rstrip("."), "trouble_since": now}
     MonitoredRepository.objects.filter(pk=watch.pk).update(
-        attempts=attempts, poll_at=max(retry_at, outage.retry_at or retry_at), claimed_until=None, **trouble_values
+        attempts=attempts, poll_at=max(retry_at, outage.retry_at or retry_at), **trouble_values
     )
 
 
@@ -192,5 +172,5 @@ def _record_missing(watch: MonitoredRepository, now: datetime) -> None:
 def _record_trouble(watch: MonitoredRepository, message: str, now: datetime, retry_delay: timedelta) -> None:
     trouble_since = watch.trouble_since if watch.trouble else now
     MonitoredRepository.objects.filter(pk=watch.pk).update(
-        trouble=message[:300].rstrip("."), trouble_since=trouble_since, poll_at=now + retry_delay, claimed_until=None
+        trouble=message[:300].rstrip("."), trouble_since=trouble_since, poll_at=now + retry_delay
     )

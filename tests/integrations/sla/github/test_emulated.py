@@ -13,6 +13,7 @@ from django.test import Client
 from integrations.partners.models import Partner
 from integrations.sla.github import delivery_processing, reconciliation, webhook_intake
 from integrations.sla.models import GitHubDelivery, MonitoredRepository, SlaClock, SupportIssue, SupportIssueEvent
+from portal.jobs.execution import run_due_jobs
 from tests.fakes.github.server import GitHub, Repo
 from tests.integrations.sla.watched import SECRET, create_listed_integration, watch_over
 
@@ -82,7 +83,8 @@ def keys() -> set[str]:
 def test_lists_are_read(watch, github):
     story(github)
     MonitoredRepository.objects.update(poll_at=datetime.now(UTC))
-    assert reconciliation.reconcile_due_repositories(datetime.now(UTC)) == 1
+    reconciliation.enqueue_due_repositories(datetime.now(UTC))
+    assert run_due_jobs("outside", datetime.now(UTC)) == {"sla.reconcile": 1}
     assert of_issues() == [(1, "It crashes", True, "keeper"), (2, "It hangs", False, "keeper")]
 
 
@@ -102,5 +104,6 @@ def test_webhooks_are_signed_and_read_and_the_lists_add_nothing(watch, github, w
     }
     before = (of_issues(), keys(), SlaClock.objects.count())
     MonitoredRepository.objects.update(poll_at=datetime.now(UTC))
-    assert reconciliation.reconcile_due_repositories(datetime.now(UTC)) == 1
+    reconciliation.enqueue_due_repositories(datetime.now(UTC))
+    assert run_due_jobs("outside", datetime.now(UTC)) == {"sla.reconcile": 1}
     assert (of_issues(), keys(), SlaClock.objects.count()) == before

@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+import time_machine
 
 from integrations.partners.models import Partner
 from integrations.sla import tasks
@@ -13,6 +14,7 @@ from integrations.sla.engine import inputs
 from integrations.sla.engine.projection import UNVERIFIED_EVENT_NOTE
 from integrations.sla.github import delivery_processing, event_verification, reconciliation
 from integrations.sla.models import MonitoredRepository, SlaBreach, SlaClock, SupportIssueEvent
+from portal.jobs.execution import run_due_jobs
 from tests.fakes.github.server import GitHub
 from tests.fakes.github.tracker import Person, Tracker, WebhookDelivery
 from tests.integrations.sla.github.test_delivery_processing import deliver
@@ -49,7 +51,9 @@ def tracker(watch: MonitoredRepository, github: GitHub) -> Tracker:
 def poll(watch: MonitoredRepository, hour: float) -> None:
     now = OPENED_AT + hour * HOUR
     MonitoredRepository.objects.filter(pk=watch.pk).update(poll_at=now)
-    assert reconciliation.reconcile_due_repositories(now) == 1
+    with time_machine.travel(now, tick=False):
+        reconciliation.enqueue_due_repositories(now)
+        assert run_due_jobs("outside", now) == {"sla.reconcile": 1}
     watch.refresh_from_db()
 
 

@@ -2,9 +2,11 @@
 
 import json
 import random
+from contextlib import closing
 from datetime import datetime, timedelta
 
 import pytest
+import time_machine
 
 from integrations.partners.models import Partner
 from integrations.sla import tasks
@@ -18,6 +20,7 @@ from integrations.sla.models import (
     SupportIssueEvent,
 )
 from integrations.sla.services import monitoring
+from portal.jobs.execution import run_due_jobs
 from tests.fakes.github.server import GitHub
 from tests.fakes.github.tracker import Person, Tracker
 from tests.integrations.sla.github.test_delivery_processing import deliver, facts, list_known_events, state
@@ -33,6 +36,7 @@ from tests.integrations.sla.watched import (
     tracker_of,
     watch_over,
 )
+from verification.sources.errors import SourceUnavailableError
 from verification.sources.github.issues import EtagStore
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
@@ -51,11 +55,16 @@ def tracker(watch: MonitoredRepository, github: GitHub) -> Tracker:
 
 
 def poll(watch: MonitoredRepository, now: datetime = NOW) -> int:
-    """One reading, whenever it would be due. Returns how many were read."""
-    MonitoredRepository.objects.filter(pk=watch.pk).update(poll_at=now)
-    result = reconciliation.reconcile_due_repositories(now)
-    watch.refresh_from_db()
-    return result
+    """One reading, whenever it would be due. Return 0 after an outage, else 1."""
+    etag_cache = EtagStore({}, {})
+    try:
+        with closing(reconciliation.build_api(etag_cache)) as api:
+            reconciliation.reconcile_repository(watch.pk, now, api, etag_cache)
+        return 1
+    except SourceUnavailableError:
+        return 0
+    finally:
+        watch.refresh_from_db()
 
 
 def story(tracker: Tracker, rng: random.Random, issues: int = 12) -> None:
@@ -269,7 +278,6 @@ def test_a1_outage_changes_nothing_until_it_is_over(watch, tracker, github, kind
     assert poll(watch, OPENED_AT + HOUR) == 0
     assert (facts(watch), watch.data_up_to, watch.attempts, watch.cursors) == ([], OPENED_AT, 1, {})
     assert watch.poll_at > OPENED_AT + HOUR
-    assert watch.claimed_until is None
 
 
 def test_outage_is_said_in_words_when_it_lasts_and_forgotten_when_it_is_over(watch, tracker, github):
@@ -427,9 +435,33 @@ def test_token_that_may_not_see_deliveries_is_not_asked_again_at_once(watch, tra
     assert watch.trouble == ""
 
 
-def test_repository_in_someones_hands_is_left_to_them(watch, tracker, github):
-    MonitoredRepository.objects.update(claimed_until=NOW + timedelta(minutes=1))
-    assert (poll(watch), github.seen) == (0, [])
+def run_round(now: datetime) -> int:
+    """Enqueue what is due and read it. Return how many repositories were read."""
+    with time_machine.travel(now, tick=False):
+        reconciliation.enqueue_due_repositories(now)
+        return run_due_jobs("outside", now).get("sla.reconcile", 0)
+
+
+def test_round_reads_what_is_due_and_an_outage_keeps_no_other_waiting(watch, tracker, acme, github):
+    other = watch_over(create_listed_integration(acme, repository="acme/terraform-provider-other"))
+    github.track(tracker_of(other))
+    github.fail(f"/repos/{watch.repository}/issues$", 502, times=1)
+    MonitoredRepository.objects.update(poll_at=NOW)
+    assert [run_round(NOW - HOUR), run_round(NOW)] == [0, 2]
+    watch.refresh_from_db()
+    other.refresh_from_db()
+    assert (watch.attempts, watch.data_up_to, other.data_up_to) == (1, OPENED_AT, NOW)
+    assert run_round(watch.poll_at) == 1
+    watch.refresh_from_db()
+    assert watch.attempts == 0
+
+
+def test_repository_that_is_no_longer_monitored_is_not_read(watch, tracker, github):
+    MonitoredRepository.objects.update(poll_at=NOW)
+    reconciliation.enqueue_due_repositories(NOW)
+    monitoring.stop_monitoring(watch.integration, NOW)
+    github.seen.clear()
+    assert (run_round(NOW), github.seen) == (1, [])
 
 
 def test_hook_that_reports_everything_lets_us_ask_less(watch, tracker):
