@@ -12,8 +12,8 @@ from portal.jobs.definitions import JobDefinition, PayloadValue
 from portal.jobs.models import Job
 from portal.jobs.publishing import publish_jobs
 
-KEEP_FINISHED = timedelta(days=7)
-PRUNE_COUNT = 5000
+KEEP_SUCCEEDED, KEEP_FAILED = timedelta(days=1), timedelta(days=7)
+PRUNE_COUNT = 20_000
 
 
 def enqueue(
@@ -66,9 +66,11 @@ def cancel_job(job: Job) -> bool:
 
 
 def prune_finished(now: datetime) -> int:
-    """Delete finished jobs after seven days. Return how many."""
-    old = Job.objects.filter(finished_at__lt=now - KEEP_FINISHED).order_by("finished_at")
-    return Job.objects.filter(pk__in=list(old.values_list("pk", flat=True)[:PRUNE_COUNT])).delete()[0]
+    """Delete jobs that ended: after a day, or after seven if they failed. Return how many."""
+    is_failed = Q(state=Job.State.FAILED)
+    is_old = Q(finished_at__lt=now - KEEP_FAILED) | ~is_failed & Q(finished_at__lt=now - KEEP_SUCCEEDED)
+    old = Job.objects.filter(is_old).order_by("finished_at")
+    return Job.objects.filter(pk__in=old.values("pk")[:PRUNE_COUNT]).delete()[0]
 
 
 def _join_unfinished(job: Job) -> Job | None:

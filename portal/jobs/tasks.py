@@ -46,5 +46,5 @@ def dispatch_due(now: datetime) -> int:
 
 @periodic("jobs.prune", every=timedelta(hours=1), queue="outside")
 def prune(now: datetime) -> int:
-    """Delete jobs that finished a week ago."""
+    """Delete jobs that ended some time ago."""
     return prune_finished(now)

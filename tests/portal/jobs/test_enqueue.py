@@ -10,7 +10,7 @@ from django.db import transaction
 
 from portal.jobs.definitions import job
 from portal.jobs.models import Job
-from portal.jobs.services import KEEP_FINISHED, cancel_job, enqueue, prune_finished
+from portal.jobs.services import KEEP_FAILED, KEEP_SUCCEEDED, cancel_job, enqueue, prune_finished
 from tests.portal.jobs.conftest import NOW
 from tests.portal.jobs.sample_jobs import deliver
 
@@ -113,9 +113,14 @@ def test_cancel_ends_a_pending_job_and_nothing_that_has_finished(frozen_time):
 
 
 @pytest.mark.django_db
-def test_prune_deletes_jobs_that_finished_a_week_ago(frozen_time):
-    for finished_at in (NOW - KEEP_FINISHED - MINUTE, NOW - KEEP_FINISHED, None):
-        row = enqueue(deliver)
-        Job.objects.filter(pk=row.pk).update(finished_at=finished_at)
-    assert prune_finished(NOW) == 1
-    assert list_jobs("finished_at") == [(NOW - KEEP_FINISHED,), (None,)]
+def test_prune_deletes_jobs_that_succeeded_a_day_ago_or_failed_a_week_ago(frozen_time):
+    for state, age in (("succeeded", KEEP_SUCCEEDED), ("canceled", KEEP_SUCCEEDED), ("failed", KEEP_FAILED)):
+        for finished_at in (NOW - age - MINUTE, NOW - age):
+            row = enqueue(deliver)
+            Job.objects.filter(pk=row.pk).update(state=state, finished_at=finished_at)
+    enqueue(deliver)
+    assert prune_finished(NOW) == 3
+    assert list_jobs("state", "finished_at") == [
+        ("succeeded", NOW - KEEP_SUCCEEDED), ("canceled", NOW - KEEP_SUCCEEDED), ("failed", NOW - KEEP_FAILED),
+        ("pending", None),
+    ]  # fmt: skip
