@@ -30,32 +30,32 @@ class PeriodicJob:
 
 
 # Each has a thread of its own in run_jobs; the first is that of the clocks.
-QUEUES = ("clocks", "mails", "outside", "checks", "sandbox", "webhooks")
+QUEUES = ("clocks", "email", "network", "checks", "sandbox", "webhooks")
 THREADS_BY_QUEUE = {"webhooks": 4}  # of run_jobs; one for the others. A receiver may take ten seconds to answer.
 JOBS = [
-    PeriodicJob("deliveries", "integrations.sla.github.delivery_processing.process_due_deliveries", 10),
-    PeriodicJob("clocks", "integrations.sla.tasks.advance_due_clocks", 10),
-    PeriodicJob("alerts", "integrations.sla.notifications.send_due_notifications", 10),
-    PeriodicJob("foreseen", "integrations.sla.warnings.create_early_warnings", 900),
-    PeriodicJob("undelivered", "portal.notifications.delivery_failures.forward_due", 30),
-    PeriodicJob("chains", "portal.notifications.escalation.escalate_due", 60),
-    PeriodicJob("reports", "portal.reports.tasks.generate_due_reports", 300, "mails"),
-    PeriodicJob("digests", "portal.notifications.digests.send_due", 300, "mails"),
-    PeriodicJob("nights", "verification.checks.nightly.plan_nightly_runs", 300, "outside"),
-    PeriodicJob("new releases", "verification.testruns.tasks.request_new_inspections", 900, "sandbox"),
-    PeriodicJob("bodies", "integrations.sla.github.webhook_intake.forget_bodies", 3600, "outside"),
-    PeriodicJob("answers", "verification.sources.http_cache.forget_unused", 3600, "outside"),
-    PeriodicJob("messages", "portal.webhooks.services.delete_expired_data", 3600, "outside"),
-    PeriodicJob("standings", "integrations.compliance.tasks.advance_cases", 60),
-    PeriodicJob("listings", "portal.directory.services.refresh_due_listings", 60),
-    PeriodicJob("passages", "portal.analytics.services.rebuild_after_update", 3600, "outside"),
-    PeriodicJob("turns", "integrations.submissions.tasks.refresh_due_integrations", 60),
-    PeriodicJob("ci reports", "portal.api.v1.ci_reports.compare_due_reports", 60),
-    PeriodicJob("tokens", "portal.api.services.tokens.warn_expiring_tokens", 3600),
-    PeriodicJob("repeats", "portal.api.idempotency.delete_expired_records", 3600),
-    PeriodicJob("audit anchors", "portal.audit.anchors.write_due_anchor", 3600, "outside"),
-    PeriodicJob("credentials", "integrations.submissions.tasks.maintain_credentials", 60),
-    PeriodicJob("expired sessions", "portal.accounts.cleanup.delete_expired", 86400, "outside"),
+    PeriodicJob("sla.process_deliveries", "integrations.sla.github.delivery_processing.process_due_deliveries", 10),
+    PeriodicJob("sla.advance_clocks", "integrations.sla.tasks.advance_due_clocks", 10),
+    PeriodicJob("sla.send_alerts", "integrations.sla.notifications.send_due_notifications", 10),
+    PeriodicJob("sla.create_early_warnings", "integrations.sla.warnings.create_early_warnings", 900),
+    PeriodicJob("notifications.forward_failed_emails", "portal.notifications.delivery_failures.forward_due", 30),
+    PeriodicJob("notifications.escalate", "portal.notifications.escalation.escalate_due", 60),
+    PeriodicJob("reports.generate", "portal.reports.tasks.generate_due_reports", 300, "email"),
+    PeriodicJob("notifications.send_digests", "portal.notifications.digests.send_due", 300, "email"),
+    PeriodicJob("checks.plan_nightly_runs", "verification.checks.nightly.plan_nightly_runs", 300, "network"),
+    PeriodicJob("testruns.request_inspections", "verification.testruns.tasks.request_new_inspections", 900, "sandbox"),
+    PeriodicJob("sla.delete_old_bodies", "integrations.sla.github.webhook_intake.forget_bodies", 3600, "network"),
+    PeriodicJob("sources.delete_unused_responses", "verification.sources.http_cache.forget_unused", 3600, "network"),
+    PeriodicJob("webhooks.delete_expired", "portal.webhooks.services.delete_expired_data", 3600, "network"),
+    PeriodicJob("compliance.advance_cases", "integrations.compliance.tasks.advance_cases", 60),
+    PeriodicJob("directory.refresh_listings", "portal.directory.services.refresh_due_listings", 60),
+    PeriodicJob("analytics.rebuild", "portal.analytics.services.rebuild_after_update", 3600, "network"),
+    PeriodicJob("submissions.refresh_next_actions", "integrations.submissions.tasks.refresh_due_integrations", 60),
+    PeriodicJob("api.compare_ci_reports", "portal.api.v1.ci_reports.compare_due_reports", 60),
+    PeriodicJob("api.warn_of_expiring_tokens", "portal.api.services.tokens.warn_expiring_tokens", 3600),
+    PeriodicJob("api.delete_idempotency_records", "portal.api.idempotency.delete_expired_records", 3600),
+    PeriodicJob("audit.write_anchor", "portal.audit.anchors.write_due_anchor", 3600, "network"),
+    PeriodicJob("submissions.maintain_credentials", "integrations.submissions.tasks.maintain_credentials", 60),
+    PeriodicJob("accounts.delete_expired_sessions", "portal.accounts.cleanup.delete_expired", 86400, "network"),
 ]
 
 

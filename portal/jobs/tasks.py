@@ -44,7 +44,7 @@ def dispatch_due(now: datetime) -> int:
     return publish_jobs(due, expires=DISPATCH_INTERVAL)
 
 
-@periodic("jobs.prune", every=timedelta(hours=1), queue="outside")
+@periodic("jobs.prune", every=timedelta(hours=1), queue="network")
 def prune(now: datetime) -> int:
     """Delete jobs that ended some time ago."""
     return prune_finished(now)

@@ -30,7 +30,7 @@ def _give_up(message: str, *, email_id: int) -> None:
     EmailMessage.objects.filter(pk=email_id, state__in=SENDABLE_STATES).update(state=State.FAILED)
 
 
-@job("notifications.send_email", queue="mails", retry=RETRY, on_failure=_give_up)
+@job("notifications.send_email", queue="email", retry=RETRY, on_failure=_give_up)
 def send_email(context: JobContext, *, email_id: int) -> None:
     """Send an email, unless it was canceled.
 
@@ -52,7 +52,7 @@ def send_email(context: JobContext, *, email_id: int) -> None:
     unsent.update(state=State.SENT, sent_at=timezone.now(), last_error="")
 
 
-@periodic("stored emails", every=timedelta(minutes=5), queue="mails")
+@periodic("notifications.queue_stored_emails", every=timedelta(minutes=5), queue="email")
 def queue_stored_emails(now: datetime) -> int:
     """Queue the emails that were stored while no mail server was set up, once there is one. Return how many.
 

@@ -95,8 +95,8 @@ def _list_jobs(queue: str) -> tuple[tuple[str, str], ...]:
 
 BACKGROUND_DOWN_HINT = gettext_noop("Mails, checks and clocks wait until it runs again; nothing is lost.")
 QUEUE_NAMES = {
-    "mails": gettext_noop("Mail queue"),
-    "outside": gettext_noop("Reading queue"),
+    "email": gettext_noop("Mail queue"),
+    "network": gettext_noop("Reading queue"),
     "checks": gettext_noop("Check queue"),
     "sandbox": gettext_noop("Sandbox queue"),
     "webhooks": gettext_noop("Webhook queue"),

@@ -51,7 +51,7 @@ def deliver(context: JobContext, *, endpoint_id: int) -> Reschedule | None:
     return _reschedule(endpoint_id)
 
 
-@periodic("webhooks", every=timedelta(minutes=1), queue="webhooks")
+@periodic("webhooks.enqueue_due", every=timedelta(minutes=1), queue="webhooks")
 def enqueue_due_endpoints(now: datetime) -> int:
     """Enqueue the jobs of endpoints with due messages that no job is about to send. Return how many."""
     jobs = Job.objects.unfinished().filter(kind=deliver.kind)

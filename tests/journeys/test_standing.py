@@ -45,7 +45,7 @@ def days_pass(walk: Walk, days: int) -> None:
     walk.traveller.move_to(timezone.now() + timedelta(days=days))
     refresh_due_integrations()
     advance_cases()
-    run_due_jobs("mails", timezone.now())
+    run_due_jobs("email", timezone.now())
 
 
 def in_order(row: Integration) -> None:

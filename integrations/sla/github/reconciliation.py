@@ -56,7 +56,7 @@ def build_api(etag_cache: EtagStore) -> GitHubApi:
     return GitHubApi(settings.GITHUB_API_URL, auth, GitHubRateLimiter(name, limit, background=True), etag_cache)
 
 
-@periodic("polls", every=timedelta(seconds=30), queue="outside")
+@periodic("sla.enqueue_reconciliations", every=timedelta(seconds=30), queue="network")
 def enqueue_due_repositories(now: datetime) -> int:
     """Enqueue the reading of repositories whose moment has come, the longest waiting first. Return how many."""
     monitoring.start_missing_monitoring(now)
@@ -67,7 +67,7 @@ def enqueue_due_repositories(now: datetime) -> int:
     return len(pks)
 
 
-@job("sla.reconcile", queue="outside", retry=RETRY)
+@job("sla.reconcile", queue="network", retry=RETRY)
 def reconcile(context: JobContext, *, repository_id: int) -> None:
     """Read a repository. After an outage it becomes due again by itself."""
     now, etag_cache = timezone.now(), EtagStore({}, {})

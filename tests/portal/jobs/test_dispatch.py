@@ -100,7 +100,7 @@ def test_safety_net_leaves_a_due_job_to_the_worker_within_its_grace(broker, cloc
         clock.shift((seconds - 1) * SECOND)
         assert dispatcher.sweep_overdue("webhooks") == {}
         clock.shift(SECOND)
-    assert dispatcher.sweep_overdue("mails") == {}
+    assert dispatcher.sweep_overdue("email") == {}
     assert dispatcher.sweep_overdue("webhooks") == {"tests.deliver": 1}
     assert dispatcher.sweep_overdue("webhooks") == {}
 
@@ -120,15 +120,15 @@ def test_the_schedule_holds_the_periodic_jobs_of_the_queue():
     own = [(job.name, job.does, job.seconds, job.queue) for job in JOBS if job.name.startswith("jobs.")]
     assert own == [
         ("jobs.dispatch_due", "portal.jobs.tasks.dispatch_due", 5, "clocks"),
-        ("jobs.prune", "portal.jobs.tasks.prune", 3600, "outside"),
+        ("jobs.prune", "portal.jobs.tasks.prune", 3600, "network"),
     ]
 
 
 def test_periodic_adds_a_function_to_the_schedule_once(monkeypatch):
     monkeypatch.setattr("portal.jobs.registry.JOBS", schedule := [])
-    add = periodic("mine", every=timedelta(minutes=2), queue="mails")
+    add = periodic("mine", every=timedelta(minutes=2), queue="email")
     add(tasks.prune)
-    assert schedule == [PeriodicJob("mine", "portal.jobs.tasks.prune", 120, "mails")]
+    assert schedule == [PeriodicJob("mine", "portal.jobs.tasks.prune", 120, "email")]
     with pytest.raises(ValueError, match="The periodic job mine exists already"):
         periodic("mine", every=SECOND)
     with pytest.raises(ValueError, match="its queue 'nowhere' does not"):

@@ -24,7 +24,7 @@ from tests.servers.valkey import Valkey
 
 NOW = datetime.fromisoformat("2026-04-14T09:00:00Z")
 MINE = PeriodicJob("mine", "tests.portal.jobs.test_registry.work", 10)
-MAIL_JOBS = ["reports", "digests", "stored emails"]
+MAIL_JOBS = ["reports.generate", "notifications.send_digests", "notifications.queue_stored_emails"]
 finished_at: list[datetime] = []
 during_work: list[Callable[[], object]] = []
 
@@ -57,17 +57,19 @@ def test_beat_asks_for_every_job_and_for_nothing_else() -> None:
 
 @pytest.mark.django_db
 def test_beat_goes_on_where_the_last_one_stopped() -> None:
-    PeriodicRun.objects.create(name="expired sessions", started_at=NOW - timedelta(hours=23))
+    PeriodicRun.objects.create(name="accounts.delete_expired_sessions", started_at=NOW - timedelta(hours=23))
     schedule = Scheduler(app=app).schedule
-    assert schedule["expired sessions"].last_run_at == NOW - timedelta(hours=23)
-    assert schedule["reports"].last_run_at == NOW
+    assert schedule["accounts.delete_expired_sessions"].last_run_at == NOW - timedelta(hours=23)
+    assert schedule["reports.generate"].last_run_at == NOW
 
 
 def test_beat_reports_an_outage_of_the_broker_once(caplog: pytest.LogCaptureFixture, request: Any) -> None:
     request.addfinalizer(partial(app.conf.update, broker_url=app.conf.broker_url))
     app.conf.update(broker_url=f"redis://127.0.0.1:{free_port()}/0")
     scheduler = Scheduler(app=app, lazy=True)
-    entry = scheduler.Entry(name="reports", task="portal.jobs.tasks.run_job", args=("reports",), app=app)
+    entry = scheduler.Entry(
+        name="reports.generate", task="portal.jobs.tasks.run_job", args=("reports.generate",), app=app
+    )
     scheduler.apply_entry(entry)
     scheduler.apply_entry(entry)
     assert [record.exc_info for record in caplog.records] == [None]
@@ -230,7 +232,7 @@ def test_nothing_runs_twice_while_beat_and_two_sweeps_look_every_second(
 
 @pytest.mark.django_db
 def test_queue_runs_its_own_jobs_and_the_first_records_that_the_sweep_is_alive() -> None:
-    assert list(dispatcher.sweep_overdue("mails")) == MAIL_JOBS
+    assert list(dispatcher.sweep_overdue("email")) == MAIL_JOBS
     assert not PeriodicRun.objects.filter(name=dispatcher.SWEEP).exists()
     dispatcher.sweep_overdue("clocks")
     assert PeriodicRun.objects.get(name=dispatcher.SWEEP).finished_at == NOW
@@ -245,7 +247,7 @@ def test_queue_is_swept_until_it_is_stopped() -> None:
         if len(rounds) == 2:
             stop.set()
 
-    dispatcher.keep_sweeping("mails", 0, stop, report)
+    dispatcher.keep_sweeping("email", 0, stop, report)
     assert rounds == [MAIL_JOBS, []]
 
 

@@ -78,7 +78,7 @@ def letter(now: datetime, key: str = "k", **fields: Any) -> EmailMessage:
 
 
 def send_due_emails() -> int:
-    return run_due_jobs("mails", timezone.now()).get("notifications.send_email", 0)
+    return run_due_jobs("email", timezone.now()).get("notifications.send_email", 0)
 
 
 def test_email_is_refused_outside_a_transaction(transactional_db: None) -> None:

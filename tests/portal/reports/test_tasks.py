@@ -103,7 +103,7 @@ def test_week_in_which_nothing_happened_is_a_whole_report(rocket: Integration, a
 
 
 def sent_by(moment: datetime) -> list[str]:
-    run_due_jobs("mails", moment)
+    run_due_jobs("email", moment)
     return list(EmailMessage.objects.filter(name="report", state="stored").order_by("to").values_list("to", flat=True))
 
 
@@ -238,7 +238,7 @@ def test_quiet_week_is_not_reported_to_who_wants_only_trouble(rocket: Integratio
 def test_one_click_stops_it(watch: MonitoredRepository, alice: User, client: Any, settings: Any) -> None:
     tasks.generate_due_reports(MONDAY)
     settings.EMAIL_STORED_ONLY = False
-    run_due_jobs("mails", MONDAY)
+    run_due_jobs("email", MONDAY)
     email = next(m for m in django_mail.outbox if m.to == ["alice@acme.example"] and m.subject.startswith("SLA"))
     assert email.extra_headers["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
     address = email.extra_headers["List-Unsubscribe"].strip("<>").removeprefix(settings.SITE_URL)

@@ -65,10 +65,10 @@ def test_background_is_late_or_not(client, now, swept, due, answer, alarm):
 @pytest.mark.parametrize(
     ("name", "seconds", "word"),
     [
-        ("clocks", 140, "ok"),  # two minutes, and two intervals of ten seconds
-        ("clocks", 141, "late"),
-        ("polls", 1260, "ok"),  # what reads the outside may take twenty minutes
-        ("polls", 1261, "late"),
+        ("sla.advance_clocks", 140, "ok"),  # two minutes, and two intervals of ten seconds
+        ("sla.advance_clocks", 141, "late"),
+        ("sla.enqueue_reconciliations", 1260, "ok"),  # what reads the outside may take twenty minutes
+        ("sla.enqueue_reconciliations", 1261, "late"),
     ],
 )
 def test_job_that_has_not_succeeded_in_time_is_named(client, now, name, seconds, word):
@@ -80,16 +80,21 @@ def test_job_that_has_not_succeeded_in_time_is_named(client, now, name, seconds,
 @pytest.mark.django_db
 def test_job_in_its_first_run_is_not_late_and_one_whose_first_run_failed_is(client, now):
     record("sweep", now)
-    record("clocks", None, started_at=now, lease_expires_at=now + timedelta(seconds=20))
+    record("sla.advance_clocks", None, started_at=now, lease_expires_at=now + timedelta(seconds=20))
     assert client.get("/healthz").json() == expected_report("ok", 0, None)
-    PeriodicRun.objects.filter(name="clocks").update(lease_expires_at=None)
-    assert client.get("/healthz").json() == expected_report("late", 0, None, ["clocks"])
+    PeriodicRun.objects.filter(name="sla.advance_clocks").update(lease_expires_at=None)
+    assert client.get("/healthz").json() == expected_report("late", 0, None, ["sla.advance_clocks"])
 
 
 @pytest.mark.django_db
 @pytest.mark.parametrize(
     ("name", "seconds", "word"),
-    [("clocks", 140, "ok"), ("clocks", 141, "late"), ("polls", 1260, "ok"), ("polls", 1261, "late")],
+    [
+        ("sla.advance_clocks", 140, "ok"),
+        ("sla.advance_clocks", 141, "late"),
+        ("sla.enqueue_reconciliations", 1260, "ok"),
+        ("sla.enqueue_reconciliations", 1261, "late"),
+    ],
 )
 def test_first_run_that_hangs_is_late(client, now, name, seconds, word):
     record("sweep", now)

@@ -76,18 +76,18 @@ def test_sweep_that_never_ran_or_stopped_is_no_working_one(db: None) -> None:
 
 
 def test_job_of_the_first_queue_that_is_late_is_named(beats: None) -> None:
-    PeriodicRun.objects.filter(name="clocks").update(finished_at=timezone.now() - timedelta(minutes=5))
+    PeriodicRun.objects.filter(name="sla.advance_clocks").update(finished_at=timezone.now() - timedelta(minutes=5))
     assert (line("Background", timezone.now()).state, line("Background", timezone.now()).hint) == (
         "late",
-        "Late: clocks.",
+        "Late: sla.advance_clocks.",
     )
 
 
 def test_queue_that_is_stuck_is_late(beats: None) -> None:
-    PeriodicRun.objects.filter(name="reports").update(finished_at=timezone.now() - timedelta(hours=1))
+    PeriodicRun.objects.filter(name="reports.generate").update(finished_at=timezone.now() - timedelta(hours=1))
     assert (line("Mail queue", timezone.now()).state, line("Mail queue", timezone.now()).hint) == (
         "late",
-        "Late: reports.",
+        "Late: reports.generate.",
     )
     assert probes.summarize(probes.measure_all(timezone.now())) == ("warn", "Works, with delays: Mail queue.")
 
@@ -99,7 +99,7 @@ def test_queue_that_has_not_ended_a_round_is_late_when_its_jobs_are(db: None) ->
     later = begin + timedelta(minutes=31)
     assert (line("Mail queue", later).state, line("Mail queue", later).hint) == (
         "late",
-        "Late: reports, digests, stored emails.",
+        "Late: reports.generate, notifications.send_digests, notifications.queue_stored_emails.",
     )
 
 

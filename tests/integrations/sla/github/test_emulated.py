@@ -84,7 +84,7 @@ def test_lists_are_read(watch, github):
     story(github)
     MonitoredRepository.objects.update(poll_at=datetime.now(UTC))
     reconciliation.enqueue_due_repositories(datetime.now(UTC))
-    assert run_due_jobs("outside", datetime.now(UTC)) == {"sla.reconcile": 1}
+    assert run_due_jobs("network", datetime.now(UTC)) == {"sla.reconcile": 1}
     assert of_issues() == [(1, "It crashes", True, "keeper"), (2, "It hangs", False, "keeper")]
 
 
@@ -105,5 +105,5 @@ def test_webhooks_are_signed_and_read_and_the_lists_add_nothing(watch, github, w
     before = (of_issues(), keys(), SlaClock.objects.count())
     MonitoredRepository.objects.update(poll_at=datetime.now(UTC))
     reconciliation.enqueue_due_repositories(datetime.now(UTC))
-    assert run_due_jobs("outside", datetime.now(UTC)) == {"sla.reconcile": 1}
+    assert run_due_jobs("network", datetime.now(UTC)) == {"sla.reconcile": 1}
     assert (of_issues(), keys(), SlaClock.objects.count()) == before

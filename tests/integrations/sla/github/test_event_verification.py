@@ -53,7 +53,7 @@ def poll(watch: MonitoredRepository, hour: float) -> None:
     MonitoredRepository.objects.filter(pk=watch.pk).update(poll_at=now)
     with time_machine.travel(now, tick=False):
         reconciliation.enqueue_due_repositories(now)
-        assert run_due_jobs("outside", now) == {"sla.reconcile": 1}
+        assert run_due_jobs("network", now) == {"sla.reconcile": 1}
     watch.refresh_from_db()
 
 

@@ -439,7 +439,7 @@ def run_round(now: datetime) -> int:
     """Enqueue what is due and read it. Return how many repositories were read."""
     with time_machine.travel(now, tick=False):
         reconciliation.enqueue_due_repositories(now)
-        return run_due_jobs("outside", now).get("sla.reconcile", 0)
+        return run_due_jobs("network", now).get("sla.reconcile", 0)
 
 
 def test_round_reads_what_is_due_and_an_outage_keeps_no_other_waiting(watch, tracker, acme, github):
