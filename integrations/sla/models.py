@@ -58,8 +58,7 @@ class MonitoredRepository(models.Model):
 class GitHubDelivery(models.Model):
     """A webhook as it came: inserted and answered, read later. One row an id of a hook.
 
-    `digest`: SHA-256 of the body in hex. Ninety days after it came a body that was read is emptied, `forgotten_at`
-    says when; the digest stays, so that it is known when it is sent again.
+    `digest`: SHA-256 of the body in hex; it stays when the body is emptied after 90 days, at `forgotten_at`.
     """
 
     watch = models.ForeignKey(MonitoredRepository, models.CASCADE, related_name="deliveries")

@@ -68,22 +68,20 @@ def queue(
     state: str = "",
     now: datetime | None = None,
 ) -> EmailMessage | None:
-    """Render a mail into a row of the caller's transaction. `to` is a person or an address.
+    """Render an email in the caller's transaction and enqueue it. Return None if there is one with this key.
 
-    `state`: where its receiver chose something else than a mail of its own. Returns None when a mail of that key is
-    there already. Raises RuntimeError outside a transaction: a mail must never leave for work that was rolled back.
+    `to` is a person or an address; `state` is set if its recipient chose something else than an email of its own.
     """
     if not transaction.get_connection().in_atomic_block:
         raise RuntimeError("Mail is queued in the transaction of what it tells.")
     now = now or timezone.now()
     person = to if hasattr(to, "email") else None
-    content = render(name, {"person": person, **context})
+    content = asdict(render(name, {"person": person, **context})) | {"calendar": calendar, "unsubscribe": unsubscribe}
     is_held = hold_until is not None and hold_until > now
-    columns = asdict(content) | {"calendar": calendar, "unsubscribe": unsubscribe}
     email_message, is_new = EmailMessage.objects.get_or_create(
         key=key,
         defaults={
-            **columns,
+            **content,
             "name": name,
             "to": person.email if person else str(to),
             "person": person,

@@ -138,7 +138,7 @@ def create_subscriptions(acme: Any, alice: Any, now: Any) -> dict[str, Any]:
 
 def create_test_runs(row: Any, task: Any, driver: Any, alice: Any, now: Any) -> dict[str, int]:
     """A rehearsal of each kind that has ended, by the operation that reads it."""
-    run_fields = {"requested_by": alice, "requested_at": now, "due_at": now, "finished_at": now, "outcome": "error"}
+    run_fields = {"requested_by": alice, "requested_at": now, "finished_at": now, "outcome": "error"}
     claims = {"type": "driver", "name": CANARY, "version": "1.4.0"}
     url = f"https://tasks.acme.com/{CANARY}"
     return {

@@ -47,7 +47,8 @@ def request_background_check_run(integration: Integration, now: datetime, reason
     """
     if not list_checked_requirements(integration) or not integration.is_open:
         return None
-    request = {"requested_by": None, "requested_at": now, "nightly": True, "reason": reason[:120], "done": []}
+    request: dict[str, Any] = {"requested_by": None, "requested_at": now, "nightly": True, "done": []}
+    request["reason"] = reason[:120]
     if not _update_open_run(integration, request, nightly=True):
         _update_open_run(integration, {"requested_at": now}, nightly=False)
     check_run = _open_run(integration, request)
