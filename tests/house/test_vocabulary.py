@@ -50,7 +50,8 @@ def list_texts() -> Iterator[tuple[str, str]]:
     for path in template_files():
         yield from ((name(path), text) for text in list_template_texts(path.read_text()))
     for path in files("integrations/*.py", "portal/*.py", "verification/*.py"):
-        yield from ((name(path), text) for text in of_module(path.read_text()))
+        if "gettext" in (source := path.read_text()):
+            yield from ((name(path), text) for text in of_module(source))
     for path in files("docs/*.md", "README.md", "CONTRIBUTING.md", "SECURITY.md"):
         yield name(path), CODE.sub(" ", path.read_text())
     yield from (("OpenAPI", text) for text in list_openapi_texts(build_document()))
