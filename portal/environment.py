@@ -1,6 +1,6 @@
-"""What does the environment say? Reads settings loudly: invalid settings stop startup with an error message.
+"""Reading of environment variables. Invalid values stop startup with an error message.
 
-Every variable read is remembered in TABLE, from which docs/reference/settings.md is generated.
+SETTINGS collects all variables for the reference documentation.
 """
 
 import os
@@ -21,7 +21,7 @@ KEY_ID_PATTERN = re.compile(r"[A-Za-z0-9-]{1,16}")
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One environment variable: its name, kind, default as text, and what it is for."""
+    """Environment variable with its type, default, and purpose."""
 
     name: str
     kind: str
@@ -44,19 +44,19 @@ def is_set(name: str) -> bool:
 
 
 def read_text(name: str, default: str = "", *, doc: str) -> str:
-    """The variable as text, stripped; the default where unset or blank."""
+    """Return the variable as text, or the default if it is unset or blank."""
     value = _read_variable(name, "text", default, doc)
     return default if value is None else value
 
 
 def read_secret(name: str, *, doc: str) -> str:
-    """A text that is never shown with its value; blank where unset."""
+    """Return a secret, or an empty string if it is unset."""
     value = _read_variable(name, "secret", None, doc)
     return value or ""
 
 
 def read_flag(name: str, default: bool, *, doc: str) -> bool:
-    """Yes or no. Raises ImproperlyConfigured on anything else."""
+    """Return a boolean, or raise ImproperlyConfigured."""
     value = _read_variable(name, "yes/no", "yes" if default else "no", doc)
     if value is None:
         return default
@@ -69,7 +69,7 @@ def read_flag(name: str, default: bool, *, doc: str) -> bool:
 
 
 def read_number(name: str, default: int, *, low: int = 0, doc: str) -> int:
-    """A whole number of at least `low`. Raises ImproperlyConfigured on anything else."""
+    """Return an integer of at least `low`, or raise ImproperlyConfigured."""
     value = _read_variable(name, "number", default, doc)
     if value is None:
         return default
@@ -79,13 +79,13 @@ def read_number(name: str, default: int, *, low: int = 0, doc: str) -> int:
 
 
 def read_list(name: str, default: str = "", *, doc: str) -> list[str]:
-    """A comma-separated list."""
+    """Return a comma-separated list."""
     value = _read_variable(name, "list", default, doc)
     return [word.strip() for word in (value or default).split(",") if word.strip()]
 
 
 def read_languages(name: str, always: str, *, doc: str) -> list[tuple[str, str]]:
-    """Codes of languages with their own names, `always` first. Raises ImproperlyConfigured on one nobody knows."""
+    """Return language codes with native names, `always` first, or raise ImproperlyConfigured for unknown codes."""
     codes = list(dict.fromkeys([always, *read_list(name, always, doc=doc)]))
     for code in codes:
         if "name_local" not in LANG_INFO.get(code, {}):
@@ -94,7 +94,7 @@ def read_languages(name: str, always: str, *, doc: str) -> list[tuple[str, str]]
 
 
 def read_pairs(name: str, separator: str, *, doc: str) -> dict[str, str]:
-    """A comma-separated list of KEY<separator>VALUE. Raises ImproperlyConfigured on anything else."""
+    """Return a comma-separated list of KEY<separator>VALUE, or raise ImproperlyConfigured."""
     values_by_key = {}
     for word in read_list(name, doc=doc):
         key, delimiter, value = word.partition(separator)
@@ -105,7 +105,7 @@ def read_pairs(name: str, separator: str, *, doc: str) -> dict[str, str]:
 
 
 def read_url(name: str, default: str = "", *, schemes: tuple[str, ...], doc: str) -> str:
-    """A URL of one of the schemes, without a slash at its end. Raises ImproperlyConfigured on anything else."""
+    """Return a URL with one of the schemes and without a trailing slash, or raise ImproperlyConfigured."""
     value = _read_variable(name, "address", default, doc) or default
     parts = urlsplit(value)
     location = parts.path if parts.scheme == "unix" else parts.netloc
@@ -121,7 +121,7 @@ def _format_schemes(schemes: tuple[str, ...]) -> str:
 
 
 def read_choice(name: str, default: str, options: tuple[str, ...], *, doc: str) -> str:
-    """One of the options. Raises ImproperlyConfigured on anything else."""
+    """Return one of the options, or raise ImproperlyConfigured."""
     value = _read_variable(name, " or ".join(options), default, doc) or default
     if value not in options:
         raise ImproperlyConfigured(f"{name} must be one of {', '.join(options)}, not {value!r}.")
@@ -129,7 +129,7 @@ def read_choice(name: str, default: str, options: tuple[str, ...], *, doc: str) 
 
 
 def read_zone(name: str, default: str, *, doc: str) -> str:
-    """The name of a time zone. Raises ImproperlyConfigured on anything else."""
+    """Return the name of a time zone, or raise ImproperlyConfigured."""
     value = _read_variable(name, "time zone", default, doc) or default
     try:
         return ZoneInfo(value).key

@@ -1,4 +1,4 @@
-"""How is the portal set up? One file; every difference between machines comes from the environment."""
+"""Django settings. Everything that differs between installations comes from environment variables."""
 
 from datetime import timedelta
 from pathlib import Path
@@ -40,7 +40,7 @@ TRUSTED_PROXIES = environment.read_proxies(
 
 
 def load_or_create_secret(name: str) -> str:
-    """A secret of the embedded portal, made at the first start and kept in the data folder."""
+    """Return a secret of the embedded portal, which is created at the first start in the data folder."""
     path = DATA_DIR / name.lower()
     if not path.exists():
         DATA_DIR.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""System checks of what is known only once the apps, or the database, can be asked."""
+"""System checks that need the apps or the database."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from portal.demo.people import PEOPLE
 
 @register()
 def check_editions_exist(app_configs: Any, **_: Any) -> list[Error]:
-    """PROGRAM_EDITIONS names programs and editions that there are."""
+    """Check that the programs and editions in PROGRAM_EDITIONS exist."""
     errors = []
     for key, date in settings.PROGRAM_EDITIONS.items():
         if key not in PROGRAMS:
@@ -26,7 +26,7 @@ def check_editions_exist(app_configs: Any, **_: Any) -> list[Error]:
 
 @register(Tags.database)
 def check_demo_is_absent(app_configs: Any, **options: Any) -> list[Error]:
-    """Refuse a production database that the demo was loaded into: its passwords are published."""
+    """Refuse a production database with demo users, because their passwords are published."""
     if not (settings.PRODUCTION and "default" in (options.get("databases") or [])):
         return []
     demo_users = get_user_model()._default_manager.filter(email__in=[person.email for person in PEOPLE])

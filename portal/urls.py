@@ -1,4 +1,4 @@
-"""Which address leads where?"""
+"""URL configuration of the portal."""
 
 from django.contrib import admin
 from django.urls import include, path

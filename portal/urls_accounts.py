@@ -1,4 +1,4 @@
-"""Which address about people and companies leads where?"""
+"""URLs of accounts and companies."""
 
 from allauth.account.decorators import reauthentication_required
 from allauth.account.views import password_set
@@ -15,7 +15,7 @@ urlpatterns = [
     path("profile/second-factor/", second_factor.show_second_factor_required, name="second_factor_required"),
     path("accounts/sign-in-again/", security_views.request_new_sign_in, name="sign_in_again"),
     path("accounts/email/", security_views.EmailAddressesView.as_view(), name="account_email"),
-    # In front of the library's own: it lets any open session set a first password.
+    # Replaces the view of django-allauth, which lets any session set a first password.
     path(
         "accounts/password/set/",
         reauthentication_required(app="allauth.account")(password_set),

@@ -1,4 +1,4 @@
-"""Where do machines knock? Addresses that are answered before any session is looked for."""
+"""URLs for inbound machine requests, which skip the session middleware."""
 
 from django.urls import path
 

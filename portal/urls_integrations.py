@@ -1,4 +1,4 @@
-"""Which address of this floor leads where? Each room of views names its own."""
+"""URLs of integrations and reviews."""
 
 from integrations.reviews.views import partners, queue, review
 from integrations.submissions.views import (

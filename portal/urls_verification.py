@@ -1,4 +1,4 @@
-"""Which address of this floor leads where?"""
+"""URLs of checks, schemas, and test runs."""
 
 from django.urls import path
 

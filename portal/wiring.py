@@ -1,4 +1,4 @@
-"""When this happened, do that: one table. Everything here runs in the transaction of the happening."""
+"""Reactions to audit events. They run in the transaction of the event."""
 
 from collections.abc import Callable
 
@@ -27,7 +27,7 @@ Reaction = Callable[[AuditEvent], None]
 
 
 def cancel_mail(event: AuditEvent) -> None:
-    """The mail of a decision that was undone, or overtaken by the partner's own end of it, never goes."""
+    """Cancel the emails and webhook deliveries of a decision that was undone or superseded."""
     earlier = AuditEvent.objects.filter(stream=event.stream, seq__lt=event.seq)
     decision = earlier.filter(data__has_key="undo_until").order_by("seq").last()
     if decision is not None:
@@ -36,31 +36,31 @@ def cancel_mail(event: AuditEvent) -> None:
 
 
 def run_checks(event: AuditEvent) -> None:
-    """What the partner claims is looked at by machines at once."""
+    """Request a check run."""
     if event.integration is not None:
         runs.request_check_run(event.integration, now=event.at, reason=event.event_type.replace("_", " ").capitalize())
 
 
 def start_monitoring(event: AuditEvent) -> None:
-    """From the moment it is listed, the issues of its repository have clocks."""
+    """Start the SLA clocks of the repository."""
     if event.integration is not None:
         monitoring.start_monitoring(event.integration, event.at)
 
 
 def stop_monitoring(event: AuditEvent) -> None:
-    """Where the support ends, no clock runs."""
+    """Stop the SLA clocks of the repository."""
     if event.integration is not None:
         monitoring.stop_monitoring(event.integration, event.at)
 
 
 def follow_repository_change(event: AuditEvent) -> None:
-    """The repository was changed: its issues are read from where it is now."""
+    """Monitor the new repository after a change."""
     if event.integration is not None:
         monitoring.update_repository(event.integration, event.at)
 
 
 def check_answers(event: AuditEvent) -> None:
-    """What was written into a form may be what a check looks at."""
+    """Request a check run after a form was answered, because checks can depend on the answers."""
     integration = event.integration
     requirement = (
         integration.edition.requirement(event.data.get("requirement", "")) if integration is not None else None
@@ -70,20 +70,20 @@ def check_answers(event: AuditEvent) -> None:
 
 
 def silence_former_member(event: AuditEvent) -> None:
-    """Who no longer belongs to the company hears no more of it, nor what waits for a morning or a digest."""
+    """Cancel pending emails to a former member of the company."""
     if event.partner is not None:
         email.silence_person(event.data["person"], event.partner)
 
 
 def update_listing(event: AuditEvent) -> None:
-    """What everyone reads in the directory follows at once."""
+    """Update the listings in the directory."""
     if event.integration is not None:
         listings.refresh_listing(event.integration, event.at)
     elif event.partner is not None:
         listings.refresh_partner_listings(event.partner, event.at)
 
 
-# after these the public page of what is listed says something else
+# events that change public pages
 PUBLIC_EVENT_TYPES = (
     "answered", "not_needed", "document_uploaded", "document_removed", "facts_changed", "repository_changed",
     "edition_moved", "publish", "archive", "grant_tier", "undo_decision", "suspend", "suspend_immediately", "delist",
@@ -114,7 +114,7 @@ REACTIONS: dict[str, tuple[Reaction, ...]] = {
 
 
 def notify_staff(credential: GitHubRateLimit) -> None:
-    """A credential that GitHub refuses is the staff's to replace: one mail each."""
+    """Notify the staff that GitHub rejects a credential."""
     context, key = (
         {"name": credential.name, "why": credential.dead_why},
         f"github:{credential.name}:{credential.dead_at}",
@@ -124,7 +124,7 @@ def notify_staff(credential: GitHubRateLimit) -> None:
 
 
 def react(event: AuditEvent) -> None:
-    """Everything that follows, in the portal's own language: what is written down is read by others too."""
+    """Run the reactions to an event in the default language, because they store texts for all readers."""
     with translation.override(settings.LANGUAGE_CODE):
         for reaction in REACTIONS.get(event.event_type, ()):
             reaction(event)
@@ -135,7 +135,7 @@ def react(event: AuditEvent) -> None:
 
 
 def connect() -> None:
-    """Called once when the app is ready."""
+    """Register all reactions. Called once when the app is ready."""
     services.subscribe(react)
     services.subscribe_to_responsibility_changes(keeping.record_turn)
     rate_limits.add_dead_credential_listener(notify_staff)

@@ -1,4 +1,4 @@
-"""Where a web server enters (WSGI)."""
+"""WSGI entry point."""
 
 import os
 import re
@@ -14,8 +14,7 @@ CHARSET_PATTERN = re.compile(r";\s*charset=(?!\"?utf-8\"?\s*(?:;|$))[^;]*", re.I
 
 
 def force_utf8(app: WsgiApplication) -> WsgiApplication:
-    """Whatever charset a request names, it is read as UTF-8, as all pages are: some names (“hex”) are of no charset at
-    all, and would end the request before anything could answer it."""
+    """Read all requests as UTF-8, because an invalid charset such as “hex” would raise an error in Django."""
 
     def handle_request(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
         environ["CONTENT_TYPE"] = CHARSET_PATTERN.sub("", environ.get("CONTENT_TYPE", ""))
@@ -25,4 +24,4 @@ def force_utf8(app: WsgiApplication) -> WsgiApplication:
 
 
 application = force_utf8(get_wsgi_application())
-assert get_resolver().url_patterns  # read now: the first visitor does not wait for the modules of all pages
+assert get_resolver().url_patterns  # import all views at startup, not at the first request

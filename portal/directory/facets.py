@@ -36,17 +36,17 @@ FACET_COLUMNS = (
 
 @dataclass(slots=True)
 class FacetOption:
-    """One choice of a filter: its value, what it is called, how many there would be, whether it is chosen."""
+    """Option of a filter with its number of listings."""
 
     value: str
-    word: str
+    label: str
     count: int
-    chosen: bool
+    is_selected: bool
 
 
 @dataclass(frozen=True, slots=True)
 class FacetCounts:
-    """How many the filters leave, and the choices of each filter with how many each would leave."""
+    """Number of matching listings, and the options of each filter."""
 
     count: int
     options: dict[str, list[FacetOption]]
@@ -56,7 +56,7 @@ FacetRow = Mapping[str, str]
 
 
 def count_facets(filters: ListingFilters) -> FacetCounts:
-    """One query: a row for each combination that there is; a few hundred, however many listings there are."""
+    """Count the options of all filters with one query, which returns a row per combination of values."""
     filter_values = {name: value for name in FACET_NAMES if (value := getattr(filters, name))} | {
         "listing_status": filters.listing_status
     }
@@ -66,7 +66,7 @@ def count_facets(filters: ListingFilters) -> FacetCounts:
         facet_row, listing_count = dict(zip(FACET_COLUMNS, row[:-1], strict=True)), row[-1]
         failing_names = [name for name, value in filter_values.items() if value not in _list_values(name, facet_row)]
         count += 0 if failing_names else listing_count
-        if len(failing_names) < 2:  # what one filter alone keeps out counts for the other choices of that filter
+        if len(failing_names) < 2:  # listings excluded by a single filter count for the other options of that filter
             for name in failing_names or FACET_NAMES:
                 _add_count(options[name], name, facet_row, listing_count, filters)
     return FacetCounts(
@@ -88,24 +88,24 @@ def _add_count(
 
 
 def _list_options(name: str, options_by_value: dict[str, FacetOption], filters: ListingFilters) -> list[FacetOption]:
-    """The choices of a filter in their order; one that is chosen and leaves nothing stands there with 0."""
-    chosen_value = getattr(filters, name)
+    """Return the sorted options of a filter. A selected option without listings has the count 0."""
+    selected_value = getattr(filters, name)
     if name == "listing_status":
         return [
-            options_by_value.get(value, FacetOption(value, _(label), 0, value == chosen_value))
+            options_by_value.get(value, FacetOption(value, _(label), 0, value == selected_value))
             for value, label in STANDING_LABELS.items()
         ]
-    if chosen_value:
+    if selected_value:
         options_by_value.setdefault(
-            chosen_value, FacetOption(chosen_value, _get_label(name, chosen_value, {}), 0, True)
+            selected_value, FacetOption(selected_value, _get_label(name, selected_value, {}), 0, True)
         )
     return sorted(
-        (option for value, option in options_by_value.items() if value), key=lambda option: option.word.casefold()
+        (option for value, option in options_by_value.items() if value), key=lambda option: option.label.casefold()
     )
 
 
 def _list_values(name: str, facet_row: FacetRow) -> Iterable[str]:
-    """The choices of a filter that a combination counts for."""
+    """Return the options of a filter that include a combination."""
     if name == "listing_status":
         return STANDINGS_BY_STATUS[facet_row["listing_status"]]
     return facet_row["platforms"].split() if name == "platform" else (facet_row[name],)

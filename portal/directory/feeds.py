@@ -1,6 +1,6 @@
-"""What happened in the directory? Atom and JSON Feed of new, changed, suspended and removed listings.
+"""Atom feed and JSON Feed of new, changed, suspended, and delisted integrations.
 
-Both say the same of the same changes; ids never change. A reader that names what it has gets 304.
+IDs never change. Feed readers with a current copy get 304 Not Modified.
 """
 
 import hashlib
@@ -24,14 +24,14 @@ from portal.core.text_fields import clean_search_query
 from portal.directory.models import ListingChange
 from portal.directory.search import build_absolute_url, serialize_listing
 
-MAX_ENTRIES = 200  # entries of a page
+MAX_ENTRIES = 200  # per page
 EMPTY_FEED_UPDATED_AT = datetime(2026, 1, 1, tzinfo=UTC)
-MAX_AGE_SECONDS = 30  # seconds for which a copy may be kept unasked: a removal shows within a minute
-FEED_TITLE = "Listed integrations: what is new, changed, suspended and removed"
+MAX_AGE_SECONDS = 30  # a delisting shows within a minute
+FEED_TITLE = "Directory changes: new, changed, suspended, and delisted integrations"
 
 
 def list_changes(request: HttpRequest) -> QuerySet[ListingChange]:
-    """The changes that an address asks for by `program`, `partner`, `since` and `before`, the newest first."""
+    """Return the changes that match the query parameters program, partner, since, and before, newest first."""
     rows = ListingChange.objects.select_related("listing")
     program, partner = (clean_search_query(request.GET.get(name, "")) for name in ("program", "partner"))
     if program:
@@ -52,15 +52,15 @@ def list_changes(request: HttpRequest) -> QuerySet[ListingChange]:
 
 
 def build_next_url(request: HttpRequest, last: ListingChange) -> str:
-    """The whole address of the page of earlier changes that follows this one."""
+    """Return the absolute URL of the next page with earlier changes."""
     query = request.GET.copy()
     query["before"] = f"{last.at.astimezone(UTC):%Y-%m-%dT%H:%M:%S.%fZ}_{last.pk}"
     return build_absolute_url(f"{request.path}?{query.urlencode()}")
 
 
 def parse_moment(text: str) -> datetime | None:
-    """A moment from an address: "2026-04-14" or "2026-04-14T09:00:00Z"; UTC where no zone is named. None for others."""
-    text = text.replace(" ", "+")  # what a plus becomes in an address
+    """Return the time of a query parameter such as "2026-04-14" or "2026-04-14T09:00:00Z" (UTC by default), or None."""
+    text = text.replace(" ", "+")  # an unescaped plus sign in a query
     try:
         moment = parse_datetime(text)
         if moment is None and (day := parse_date(text)):
@@ -76,7 +76,7 @@ FeedRenderer = Callable[[HttpRequest, list[ListingChange], datetime, str], HttpR
 
 
 def _build_view(render: FeedRenderer) -> Callable[[HttpRequest], HttpResponse]:
-    """A feed that answers 304 to who has it already."""
+    """Return a feed view that supports conditional requests."""
 
     @login_not_required
     @require_safe
@@ -104,7 +104,7 @@ def build_title(change: ListingChange) -> str:
 
 
 class PaginatedAtom(Atom1Feed):
-    """Atom whose earlier entries are on further pages (RFC 5005, section 3)."""
+    """Atom feed with pages (RFC 5005, section 3)."""
 
     def add_root_elements(self, handler: SimplerXMLGenerator) -> None:
         super().add_root_elements(handler)
@@ -127,7 +127,7 @@ def _render_atom(
     for change in changes:
         link = build_absolute_url(reverse("listing", args=[change.listing.uuid]))
         feed.add_item(
-            build_title(change), link, change.said, unique_id=f"urn:uuid:{change.uuid}", pubdate=change.at,
+            build_title(change), link, change.summary, unique_id=f"urn:uuid:{change.uuid}", pubdate=change.at,
             updateddate=change.at, author_name=change.listing.publisher,
             categories=(change.kind, PROGRAMS[change.listing.program].name),
         )  # fmt: skip
@@ -151,12 +151,12 @@ def _render_json(
 
 
 def build_item(change: ListingChange) -> dict[str, Any]:
-    """One change as an item of a JSON Feed; `_listing` is the listing as it is now."""
+    """Return a change as an item of a JSON Feed. `_listing` is the current listing."""
     return {
         "id": f"urn:uuid:{change.uuid}",
         "url": build_absolute_url(reverse("listing", args=[change.listing.uuid])),
         "title": build_title(change),
-        "content_text": change.said,
+        "content_text": change.summary,
         "date_published": change.at.isoformat(),
         "authors": [{"name": change.listing.publisher}],
         "tags": [change.kind, change.listing.program],

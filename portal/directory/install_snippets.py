@@ -1,4 +1,4 @@
-"""How is a listed integration installed? The lines that users take over, with the version that they should ask for."""
+"""Installation snippets of listed integrations with version constraints."""
 
 import re
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from verification.terraform.versions import InvalidVersionError, parse_version
 
 @dataclass(frozen=True, slots=True)
 class InstallSnippet:
-    """Lines to be taken over, what they are, and what has to be put in first."""
+    """Configuration or commands to copy, with a label and a note."""
 
     label: str
     text: str
@@ -22,7 +22,7 @@ class InstallSnippet:
 
 
 def build_constraint(version: str) -> str:
-    """ "~> 1.4" of 1.4.2: later versions that keep their word; "~> 0.9.1" of 0.9.1, which promises nothing yet."""
+    """Return a constraint for compatible versions: "~> 1.4" for 1.4.2 and "~> 0.9.1" for 0.9.1."""
     try:
         parsed_version = parse_version(version.removeprefix("v"))
     except InvalidVersionError:
@@ -33,19 +33,19 @@ def build_constraint(version: str) -> str:
 
 
 def build_snippet(row: Integration, observed_versions: ObservedVersions) -> InstallSnippet | None:
-    """The right lines for its program; None where there is nothing to take over."""
+    """Return the snippet for the program of the integration, or None."""
     build = BUILDERS_BY_PROGRAM.get(row.program_key)
     return build(row, observed_versions) if build else None
 
 
 def _build_version_line(observed_versions: ObservedVersions, indent: str) -> str:
-    """`version = …` on a line of its own, where a version was seen."""
+    """Return a line with the version constraint, or an empty string without an observed version."""
     version_constraint = build_constraint(observed_versions.version)
     return f'\n{indent}version = "{version_constraint}"' if version_constraint else ""
 
 
 def build_identifier(text: str) -> str:
-    """A name as configuration files take it: "umbra_scan" of "Umbra scan"."""
+    """Return a name as an identifier: "umbra_scan" for "Umbra scan"."""
     return re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_") or "this"
 
 
@@ -76,9 +76,7 @@ def _build_run_task_snippet(row: Integration, _observed_versions: ObservedVersio
         f'resource "tfe_organization_run_task" "{name}" {{\n  organization = var.organization\n'
         f'  name         = "{name.replace("_", "-")}"\n  url          = var.{name}_url\n  enabled      = true\n}}'
     )
-    return InstallSnippet(
-        _("Run task for HCP Terraform"), text, _("The publisher’s documentation says which address to use.")
-    )
+    return InstallSnippet(_("Run task for HCP Terraform"), text, _("See the publisher's documentation for the URL."))
 
 
 def _build_nia_snippet(row: Integration, observed_versions: ObservedVersions) -> InstallSnippet | None:
@@ -91,9 +89,7 @@ def _build_nia_snippet(row: Integration, observed_versions: ObservedVersions) ->
         f"{_build_version_line(observed_versions, '  ')}\n"
         '  condition "services" {\n    names = ["web"]\n  }\n}'
     )
-    return InstallSnippet(
-        gettext("Task for Consul-Terraform-Sync"), text, gettext("Put in the services that it should follow.")
-    )
+    return InstallSnippet(gettext("Task for Consul-Terraform-Sync"), text, gettext("Enter the services to monitor."))
 
 
 def _build_packer_snippet(row: Integration, observed_versions: ObservedVersions) -> InstallSnippet | None:
@@ -114,7 +110,7 @@ def _build_nomad_snippet(row: Integration, _observed_versions: ObservedVersions)
         return None
     text = f'plugin "{name}" {{\n  config {{\n  }}\n}}'
     return InstallSnippet(
-        _("Plugin block for a Nomad client"), text, _("Put the binary into the client’s plugin_dir first.")
+        _("Plugin block for a Nomad client"), text, _("Copy the binary to the client's plugin_dir first.")
     )
 
 
@@ -128,7 +124,9 @@ def _build_vault_snippet(row: Integration, _observed_versions: ObservedVersions)
     if kind != "database":
         text += f"\nvault {kind} enable {name}"
     return InstallSnippet(
-        _("Commands for Vault"), text, _("Put the binary into Vault’s plugin directory; SHA256 is its checksum.")
+        _("Commands for Vault"),
+        text,
+        _("Copy the binary to Vault's plugin directory first. SHA256 is the checksum of the binary."),
     )
 
 

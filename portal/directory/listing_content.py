@@ -1,4 +1,4 @@
-"""What does the public see of a listed integration? What its program marks as public, and nothing else."""
+"""Public content of a listing: the answers that its program marks as public."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,12 +9,12 @@ from integrations.submissions.models import Document, Integration
 from integrations.submissions.selectors.context import get_fulfillments
 from integrations.submissions.services import documents
 
-IMAGE_CONTENT_TYPES = {"png": "image/png", "jpeg": "image/jpeg"}  # raster pictures alone: a drawing can hold a script
+IMAGE_CONTENT_TYPES = {"png": "image/png", "jpeg": "image/jpeg"}  # raster images only, because SVG can contain scripts
 
 
 @dataclass(frozen=True, slots=True)
 class PublicAnswer:
-    """One public answer under its public name."""
+    """Public answer with its public name."""
 
     name: str
     text: str
@@ -22,7 +22,7 @@ class PublicAnswer:
 
 @dataclass(frozen=True, slots=True)
 class ListingContent:
-    """One listed integration as shown to everyone. `texts` are prose, `links` addresses that the partner gave."""
+    """Public content of a listed integration: texts, links, and whether it has a logo."""
 
     row: Integration
     listing_status: PublicListingStatus
@@ -34,7 +34,7 @@ class ListingContent:
 
     @property
     def blurb(self) -> str:
-        """What its company says of it, first of all."""
+        """Return the first text of the partner."""
         return self.texts[0].text if self.texts else self.row.description
 
     @property
@@ -43,7 +43,7 @@ class ListingContent:
 
 
 def build_listing_content(row: Integration) -> ListingContent:
-    """The listing of an integration: public answers in the order in which the program asks, each text once."""
+    """Return the public content of an integration, with answers in the order of the program and without duplicates."""
     public_answer_pairs, listing_status = list(iterate_public_answers(row)), get_public_listing_status(row)
     category = row.edition.category(row.category)
     return ListingContent(
@@ -62,7 +62,7 @@ def build_listing_content(row: Integration) -> ListingContent:
 
 
 def iterate_public_answers(row: Integration) -> Iterator[tuple[Question, PublicAnswer]]:
-    """Every answer to a question that is marked as public."""
+    """Yield the answers to public questions."""
     for requirement in list_answered_requirements(row):
         data = get_fulfillments(row)[requirement.id].data
         for field in requirement.fields:
@@ -76,7 +76,7 @@ def list_answered_requirements(row: Integration) -> list[Requirement]:
 
 
 def get_logo(row: Integration) -> Document | None:
-    """The newest picture that was handed in for the listing."""
+    """Return the latest image that the partner uploaded for the listing, or None."""
     for requirement in list_answered_requirements(row):
         current_documents = documents.list_current_documents(row, requirement.id) if requirement.public else []
         images = [document for document in current_documents if document.kind in IMAGE_CONTENT_TYPES]

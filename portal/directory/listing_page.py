@@ -1,7 +1,4 @@
-"""What stands on the page of one listing? Who publishes it and how that was seen, versions, links, checks, support.
-
-Everything is read from what people answered and machines found; nothing here is written.
-"""
+"""Data of a listing page: publisher proofs, versions, links, checks, and support record. Read-only."""
 
 import re
 from collections import Counter
@@ -40,46 +37,51 @@ PASSING_OUTCOMES = {Outcome.PASS, Outcome.WARN}
 
 @dataclass(frozen=True, slots=True)
 class PublisherProof:
-    """One way in which the publisher is known: what, the sentence, since when, last confirmed when."""
+    """Proof of the publisher's identity."""
 
-    what: str
+    label: str
     icon: str
-    said: str
+    sentence: str
     since: date | None
     confirmed_at: datetime | None
 
 
 @dataclass(frozen=True, slots=True)
 class PublisherCheck:
-    """What a check said last, outages apart: whether it holds or is denied, since when undenied, when last seen."""
+    """Latest conclusive result of a publisher check.
+
+    Attributes:
+        since: Since when the check has not failed.
+        confirmed_at: When the check last confirmed the result.
+    """
 
     is_passing: bool
     is_denied: bool
     since: datetime
-    seen_at: datetime
+    confirmed_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
 class PublicRequirement:
-    """One requirement that a machine looks at, as everyone may know it."""
+    """Automatically checked requirement with its public status."""
 
     title: str
-    shown: str
+    status: str
     at: datetime | None
 
 
 @dataclass(frozen=True, slots=True)
 class PublicWaiver:
-    """What counts as met for a while: why, and until when."""
+    """Waived requirement with its reason and expiration."""
 
     title: str
-    why: str
-    until: datetime
+    reason: str
+    expires_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
 class CheckSummary:
-    """What the checks say now. `passed`, `left`: how many hold and how many do not, waived ones apart."""
+    """Current check results. Waived requirements count neither as passing nor as failing."""
 
     at: datetime | None
     passing_count: int
@@ -88,20 +90,16 @@ class CheckSummary:
     waivers: list[PublicWaiver]
 
     @property
-    def said(self) -> str:
-        parts = [_("%(count)s pass") % {"count": self.passing_count}]
+    def summary(self) -> str:
+        parts = [_("%(count)s passed") % {"count": self.passing_count}]
         parts += [_("%(count)s waived") % {"count": len(self.waivers)}] if self.waivers else []
-        parts += (
-            [_("%(left)s being put right or looked at again") % {"left": self.failing_count}]
-            if self.failing_count
-            else []
-        )
+        parts += [_("%(count)s not passed") % {"count": self.failing_count}] if self.failing_count else []
         return ", ".join(parts)
 
 
 @dataclass(frozen=True, slots=True)
 class ListedVersion:
-    """A version that was seen: with the platforms it was released for, by system, where that is known."""
+    """Observed version with its known platforms."""
 
     version: str
     platforms: list[str]
@@ -110,7 +108,7 @@ class ListedVersion:
 
 @dataclass(frozen=True, slots=True)
 class PublisherReply:
-    """What the publisher says to its record, and since when."""
+    """Reply of the publisher to its support record."""
 
     text: str
     at: datetime
@@ -118,31 +116,31 @@ class PublisherReply:
 
 @dataclass(frozen=True, slots=True)
 class ExternalLink:
-    """Something of it elsewhere: what, the words of the link, the whole address."""
+    """Link to another site."""
 
     name: str
-    words: str
+    text: str
     href: str
 
 
 @dataclass(frozen=True, slots=True)
 class ListingDetails:
-    """Everything that is read for the page of one listing."""
+    """Data of a listing page."""
 
     proofs: list[PublisherProof]
     versions: list[ListedVersion]
     constraint: str
     snippet: InstallSnippet | None
-    checked: CheckSummary
+    checks: CheckSummary
     support: dict[str, Any]
     reply: PublisherReply | None
     links: list[ExternalLink]
 
 
 def build_listing_details(row: Integration, listing: Listing, now: datetime) -> ListingDetails:
-    """The page as of now, in five queries and that for the answers.
+    """Return the data of a listing page with six queries.
 
-    Where the registry has nothing under the name, or somebody else's, nothing of it is shown as the publisher's.
+    If the registry check fails, the page shows no registry data, because the data could belong to someone else.
     """
     checks_by_key = get_publisher_checks(row)
     is_registry_denied = REGISTRY_CHECK_KEY in checks_by_key and checks_by_key[REGISTRY_CHECK_KEY].is_denied
@@ -156,7 +154,7 @@ def build_listing_details(row: Integration, listing: Listing, now: datetime) -> 
         versions=list_versions(listing),
         constraint=build_constraint(observed_versions.version),
         snippet=build_snippet(row, observed_versions) if row.is_listed and not is_registry_denied else None,
-        checked=summarize_checks(row, now),
+        checks=summarize_checks(row, now),
         support=serialize_support_metrics(listing),
         reply=get_current_reply(row),
         links=list(iterate_registry_links(row, observed_versions)),
@@ -164,17 +162,17 @@ def build_listing_details(row: Integration, listing: Listing, now: datetime) -> 
 
 
 def iterate_registry_links(row: Integration, observed_versions: ObservedVersions) -> Iterator[ExternalLink]:
-    """Where the registry shows what it was seen to list; its documentation only where the company named no other."""
+    """Yield links to the registry, and to its documentation unless the partner entered a documentation link."""
     if not FULL_NAME_PATTERN.fullmatch(observed_versions.namespace):
         return
     page = f"{settings.REGISTRY_URL.rstrip('/')}/providers/{observed_versions.namespace}/latest"
     if not any(answer.name == "Documentation" for _, answer in iterate_public_answers(row)):
-        yield ExternalLink(gettext("Documentation"), gettext("Of the newest version"), f"{page}/docs")
-    yield ExternalLink(gettext("In the Registry"), observed_versions.namespace, page)
+        yield ExternalLink(gettext("Documentation"), gettext("Latest version"), f"{page}/docs")
+    yield ExternalLink(gettext("Registry"), observed_versions.namespace, page)
 
 
 def get_publisher_checks(row: Integration) -> dict[str, PublisherCheck]:
-    """What the checks of the publisher say, by their keys. A new release is no new beginning. One query."""
+    """Return the latest conclusive results of the publisher checks by key. A new release does not reset `since`."""
     results_by_key: dict[str, PublisherCheck] = {}
     results = CheckResult.objects.filter(
         integration=row, key__in=(OWNER_CHECK_KEY, REGISTRY_CHECK_KEY, ROTATION_CHECK_KEY)
@@ -190,28 +188,30 @@ def get_publisher_checks(row: Integration) -> dict[str, PublisherCheck]:
 def iterate_proofs(
     row: Integration, observed_versions: ObservedVersions, checks_by_key: Mapping[str, PublisherCheck]
 ) -> Iterator[PublisherProof]:
-    """How the publisher is known: its account on GitHub, its namespace in the registry, the key that signs."""
+    """Yield the proofs of the publisher: GitHub account, registry namespace, and signing key."""
     owner_check, registry_check, rotation_check = (
         checks_by_key.get(key) for key in (OWNER_CHECK_KEY, REGISTRY_CHECK_KEY, ROTATION_CHECK_KEY)
     )
     if owner_check is not None and owner_check.is_passing:
         name = row.repository.partition("/")[0]
         text = _("%(name)s owns the repository.") % {"name": name}
-        yield PublisherProof(_("GitHub account"), "git-branch", text, owner_check.since.date(), owner_check.seen_at)
-    if observed_versions.namespace and registry_check is not None and registry_check.is_passing:
-        text = _("The registry lists %(namespace)s from this repository.") % {"namespace": observed_versions.namespace}
         yield PublisherProof(
-            _("Registry namespace"), "package", text, registry_check.since.date(), registry_check.seen_at
+            _("GitHub account"), "git-branch", text, owner_check.since.date(), owner_check.confirmed_at
+        )
+    if observed_versions.namespace and registry_check is not None and registry_check.is_passing:
+        text = _("The registry lists %(namespace)s for this repository.") % {"namespace": observed_versions.namespace}
+        yield PublisherProof(
+            _("Registry namespace"), "package", text, registry_check.since.date(), registry_check.confirmed_at
         )
     if rotation_check is not None and rotation_check.is_passing and (signer := _get_current_signer(row)):
-        text = _("Releases are signed by the key %(key)s.") % {"key": str(signer.get("fingerprint", ""))[-16:]}
+        text = _("The key %(key)s signs the releases.") % {"key": str(signer.get("fingerprint", ""))[-16:]}
         yield PublisherProof(
-            _("Signing key"), "key-round", text, _parse_date(signer.get("since")), rotation_check.seen_at
+            _("Signing key"), "key-round", text, _parse_date(signer.get("since")), rotation_check.confirmed_at
         )
 
 
 def _get_current_signer(row: Integration) -> dict[str, Any]:
-    """The key that signs now, as the checks keep it; empty where none was seen."""
+    """Return the observation of the current signing key, or an empty dictionary."""
     signers = Observation.objects.filter(integration=row, key=SIGNERS_KEY).first()
     signer_list = signers.value if signers is not None else None
     return (
@@ -238,7 +238,7 @@ def list_versions(listing: Listing) -> list[ListedVersion]:
 
 
 def summarize_checks(row: Integration, now: datetime) -> CheckSummary:
-    """What machines find of it, and what was waived: requirements of its path and of its tier."""
+    """Summarize the checked and waived requirements of the program and the tier."""
     fulfillments, lines, counts = get_fulfillments(row), [], Counter[bool]()
     submission_times = []
     for requirement in _list_requirements(row):
@@ -268,11 +268,11 @@ def _list_requirements(row: Integration) -> list[Requirement]:
 
 
 def list_replies(row: Integration) -> QuerySet[AuditEvent]:
-    """Everything that its company has said to its record, the newest first."""
+    """Return the replies of the partner to its support record, newest first."""
     return AuditEvent.objects.filter(integration=row, event_type=REPLY_EVENT_TYPE).order_by("-seq")
 
 
 def get_current_reply(row: Integration) -> PublisherReply | None:
-    """What its company says now; None where it says nothing, or has taken it back."""
+    """Return the current reply of the partner, or None."""
     last_reply = list_replies(row).first()
     return PublisherReply(last_reply.note, last_reply.at) if last_reply is not None and last_reply.note else None

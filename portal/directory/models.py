@@ -1,7 +1,6 @@
-"""What do lists, feeds and the API read of the directory? One row a listing, kept when something happens to it.
+"""Models of the directory: listings and their changes, for lists, feeds, and the API.
 
-Nothing here is the truth: `portal.directory.services` derives every row from the integration, and a drift check
-compares.
+`portal.directory.services` derives the rows from the integrations. `manage.py rebuild_directory --check` compares them.
 """
 
 from uuid import uuid4
@@ -10,13 +9,18 @@ from django.db import models
 
 
 class Listing(models.Model):
-    """What everyone may know of one integration that is or was listed, in the shape that lists need.
+    """Public data of an integration that is or was listed.
 
-    `summary` is the first line of what its company says of it, `blurb` all of that text.
-    `listing_status`: listed, suspended, community, removed or ended. `tier` is blank where none may be shown. `words`:
-    what a search looks at, in plain letters. `versions`: [{version, platforms or null, since}], highest first;
-    `platforms`: those of the newest, each between spaces (" darwin_arm64 linux_amd64 "). `share` in per cent,
-    `median_hours` in hours, both of the last 90 days; `rank` sorts by the support record.
+    Attributes:
+        summary: The first line of the description.
+        blurb: The complete description.
+        listing_status: listed, suspended, community, delisted, or ended.
+        words: The normalized text for the search.
+        versions: [{version, platforms or null, since}], highest version first.
+        platforms: The platforms of the latest version between spaces (" darwin_arm64 linux_amd64 ").
+        share: The percentage of SLA targets met in the last 90 days.
+        settled: The number of SLA targets met or missed in that period.
+        rank: The sort key of the support record.
     """
 
     integration = models.OneToOneField(
@@ -59,7 +63,7 @@ class Listing(models.Model):
             models.Index(fields=["name_plain", "integration"], name="listing_name"),
             models.Index(fields=["-rank", "-settled", "-integration"], name="listing_support_rank"),
             models.Index(fields=["partner", "program"], name="listing_partner_program"),
-            # every figure beside a filter, without a look at the rows themselves
+            # covers the counts of all filters
             models.Index(fields=["program", "track", "category", "tier", "listing_status"], name="listing_facets"),
         ]
 
@@ -68,18 +72,18 @@ class Listing(models.Model):
 
 
 class ListingChange(models.Model):
-    """Something that everyone may know happened to a listing. Written once, in the order in which it happened."""
+    """Public change of a listing. Rows never change."""
 
     class Kind(models.TextChoices):
         NEW = "new", "New"
         CHANGED = "changed", "Changed"
         SUSPENDED = "suspended", "Suspended"
-        DELISTED = "delisted", "Removed"
+        DELISTED = "delisted", "Delisted"
 
     uuid = models.UUIDField(default=uuid4, unique=True, editable=False)
     listing = models.ForeignKey(Listing, models.CASCADE, related_name="changes")
     kind = models.CharField(max_length=10, choices=Kind.choices)
-    said = models.CharField(max_length=300)
+    summary = models.CharField(max_length=300)
     at = models.DateTimeField()
 
     class Meta:
@@ -87,4 +91,4 @@ class ListingChange(models.Model):
         indexes = [models.Index(fields=["-at", "-id"], name="listing_change_at")]
 
     def __str__(self) -> str:
-        return f"{self.kind}: {self.said}"
+        return f"{self.kind}: {self.summary}"

@@ -1,4 +1,4 @@
-"""Which versions, for which platforms, did our checks see of an integration? Read from what they remembered."""
+"""Versions and platforms that the checks observed for an integration."""
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping
@@ -8,16 +8,19 @@ from typing import Any
 from verification.checks.models import Observation
 from verification.sources.published_versions import load_listing, sort_versions
 
-REGISTRY_KEY, NEWEST_RELEASE_KEY = "registry", "release.newest"  # under what the checks remember it
-MAX_VERSIONS = 30  # versions of a listing, the highest ones
+REGISTRY_KEY, NEWEST_RELEASE_KEY = "registry", "release.newest"
+MAX_VERSIONS = 30  # highest versions of a listing
 
 
 @dataclass(frozen=True, slots=True)
 class ObservedVersions:
-    """What was seen of releases. `versions` highest first; `platforms` of the newest, None where nobody told, and
-    `builds` those of others as far as they are known.
+    """Observed releases of an integration.
 
-    `namespace` is the registry's full name ("acme/rocket"), blank where the registry was not asked.
+    Attributes:
+        versions: The versions, highest first.
+        platforms: The platforms of the latest version, or None if unknown.
+        namespace: The registry name ("acme/rocket"), or an empty string without registry data.
+        builds: The known platforms of other versions.
     """
 
     version: str = ""
@@ -28,7 +31,7 @@ class ObservedVersions:
     builds: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def get_platforms(self, version: str) -> tuple[str, ...] | None:
-        """The platforms that a version was released for; None where nobody told."""
+        """Return the platforms of a version, or None if unknown."""
         newest_platforms = self.platforms if version == self.version else None
         return newest_platforms if newest_platforms is not None else self.builds.get(version)
 
@@ -37,7 +40,7 @@ NO_OBSERVED_VERSIONS = ObservedVersions()
 
 
 def get_observed_versions(integrations: Collection[int]) -> dict[int, ObservedVersions]:
-    """What was seen of each, by the integration's number, in one query."""
+    """Return the observed versions by integration ID, with one query."""
     rows = Observation.objects.filter(integration__in=integrations, key__in=(REGISTRY_KEY, NEWEST_RELEASE_KEY))
     values_by_integration: dict[int, dict[str, tuple[Any, str]]] = defaultdict(dict)
     for pk, key, value, since in rows.values_list("integration_id", "key", "value", "since"):
@@ -64,9 +67,9 @@ def _build_observed_versions(values_by_key: dict[str, tuple[Any, str]]) -> Obser
 
 
 def merge_versions(listed_versions: list[dict[str, Any]], observed_versions: ObservedVersions) -> list[dict[str, Any]]:
-    """The versions of a listing with what is seen now: what was known of older ones stays known.
+    """Merge the versions of a listing with the observed ones and keep known platforms of older versions.
 
-    A registry names all versions, and one that it took back goes; a release names itself alone.
+    The registry names all versions, so a missing version was withdrawn. A GitHub release names only itself.
     """
     versions_by_number = {version_data["version"]: version_data for version_data in listed_versions}
     older = (
@@ -84,7 +87,7 @@ def merge_versions(listed_versions: list[dict[str, Any]], observed_versions: Obs
 
 
 def _add_platforms(row: dict[str, Any], observed_versions: ObservedVersions) -> dict[str, Any]:
-    """A version with its platforms, where they are told now."""
+    """Return a version with its platforms if they are observed now."""
     platforms = observed_versions.get_platforms(row["version"])
     if platforms is None:
         return row

@@ -1,4 +1,4 @@
-"""Who has run tasks? One card a partner, as the program shows them: a logo, the summary in two lines, the names."""
+"""Partner cards of the run task page."""
 
 from dataclasses import dataclass, field
 
@@ -11,7 +11,7 @@ RUN_TASK_PROGRAM = PROGRAMS["terraform-run-task"]
 
 @dataclass(slots=True)
 class PartnerCard:
-    """One partner with what it has listed in the program."""
+    """Partner with its listed run tasks."""
 
     name: str
     slug: str
@@ -20,17 +20,17 @@ class PartnerCard:
 
     @property
     def logo(self) -> Listing:
-        """The listing whose logo stands for all: it is the company's own."""
+        """Return the listing whose logo the card shows."""
         return next((row for row in self.listings if row.has_logo), self.listings[0])
 
 
 def list_partner_cards() -> list[PartnerCard]:
-    """Every partner with a run task in good standing, by name, in one query."""
+    """Return the partners with a listed run task, sorted by name, with one query."""
     cards_by_slug: dict[str, PartnerCard] = {}
     rows = Listing.objects.filter(program=RUN_TASK_PROGRAM.key, listing_status__in=STATUSES_BY_STANDING["good"])
     for row in rows.order_by("publisher", "name_plain", "pk"):
         card = cards_by_slug.setdefault(row.publisher_slug, PartnerCard(row.publisher, row.publisher_slug))
         card.listings.append(row)
-        if row.blurb and row.blurb not in card.summaries:  # the summary is the company's: it names them all
+        if row.blurb and row.blurb not in card.summaries:  # partners often use one summary for all integrations
             card.summaries.append(row.blurb)
     return sorted(cards_by_slug.values(), key=lambda card: card.name.casefold())

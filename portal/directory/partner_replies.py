@@ -1,4 +1,4 @@
-"""What may a company say beside its support record, and how is it kept? In its history, where every version stays."""
+"""Replies of partners to their support record, stored as audit events."""
 
 import re
 from datetime import datetime
@@ -43,13 +43,12 @@ FILE_EXTENSIONS = {
 
 
 class ReplyForm(forms.Form):
-    """One text. Blank takes the reply back."""
+    """Reply to the support record. An empty text withdraws the reply."""
 
     text = MultiLineField(
         label=gettext_lazy("Your reply"), required=False, max_length=MAX_REPLY_LENGTH, max_lines=MAX_REPLY_LINES,
         help_text=gettext_lazy(
-            "Everyone reads it beside the record. At most six lines, and no addresses but your own. "
-            "Blank takes it back."
+            "Your reply is public. Enter up to six lines. You can only link to your own pages. Leave empty to withdraw."
         ),
     )  # fmt: skip
 
@@ -61,14 +60,14 @@ class ReplyForm(forms.Form):
         text: str = self.cleaned_data["text"]
         for address in find_foreign_addresses(text, self.row):
             raise ValidationError(
-                _("“%(address)s” leads elsewhere. Name your repository, your own pages, or nothing at all.")
+                _("“%(address)s” isn't your page. Link only to your repository or your own pages.")
                 % {"address": address[:80]}
             )
         return text
 
 
 def find_foreign_addresses(text: str, row: Integration) -> list[str]:
-    """The addresses in a text that lead away from the company's own pages and its repository."""
+    """Return the addresses in a text that are neither pages of the partner nor its repository."""
     own_hosts = {host.lower().removeprefix("www.") for host in _list_own_hosts(row)}
     return [
         address
@@ -95,13 +94,16 @@ def _is_own_address(address: str, own_hosts: set[str], row: Integration) -> bool
 
 
 def save_reply(integration: Integration, text: str, *, actor: Any, now: datetime) -> AuditEvent | None:
-    """Say something beside the record; blank takes it back, the same again changes nothing.
+    """Publish a reply, or withdraw it with an empty text. An unchanged text has no effect.
 
-    Raises ActionRefused for who may not speak for the company, and where nothing is shown in public.
+    Raises:
+        ActionRefused: The actor can't edit the integration, or it was never listed.
     """
     with integration_changes(integration, permissions.can_edit, actor=actor, now=now) as row:
         if row.released_at is None:
-            raise ActionRefused(_("It was never listed, so there is no record to reply to."), "invalid-transition")
+            raise ActionRefused(
+                _("The integration was never listed, so it has no support record."), "invalid-transition"
+            )
         current_reply = get_current_reply(row)
         if text == (current_reply.text if current_reply else ""):
             return None

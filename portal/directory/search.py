@@ -1,7 +1,4 @@
-"""Which listings does the directory show? Filters read from an address, and the rows they leave.
-
-The pages, the feeds and the API ask here: `read()` the filters, `found()` the rows, `listing_data()` one row's JSON.
-"""
+"""Search of the directory: filters, matching listings, and their JSON form, for pages, feeds, and the API."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
@@ -21,13 +18,13 @@ from portal.directory.models import Listing
 from portal.directory.services import UNLISTED_STATUSES
 from portal.directory.support_metrics import MIN_SAMPLE_SIZE, PERIOD_DAYS
 
-MAX_TERMS = 8  # of a search
+MAX_TERMS = 8
 SORT_LABELS = {
     "newest": gettext_noop("Newest first"),
-    "name": gettext_noop("By name"),
-    "support": gettext_noop("By support record"),
+    "name": gettext_noop("Name"),
+    "support": gettext_noop("Support record"),
 }
-BEST_MATCH_LABEL = gettext_noop("Best match")  # the usual order while somebody searches
+BEST_MATCH_LABEL = gettext_noop("Best match")  # default order of a search
 ORDER_COLUMNS: dict[str, tuple[str, ...]] = {
     "newest": ("-listed_at", "-integration"),
     "name": ("name_plain", "integration"),
@@ -38,11 +35,11 @@ TRACK_LABELS = {
     "workflow": gettext_noop("Workflow partners"),
 }
 STANDING_LABELS = {
-    "": gettext_noop("Listed now"),
-    "good": gettext_noop("In good standing"),
+    "": gettext_noop("Listed or suspended"),
+    "good": gettext_noop("Listed"),
     "suspended": gettext_noop("Suspended"),
     "former": gettext_noop("No longer listed"),
-    "any": gettext_noop("All of them"),
+    "any": gettext_noop("All"),
 }
 STATUSES_BY_STANDING: dict[str, tuple[str, ...]] = {
     "": ("listed", "suspended"),
@@ -55,7 +52,7 @@ STATUSES_BY_STANDING: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class ListingFilters:
-    """What is asked for; a blank leaves everything. `q` in the reader's own letters."""
+    """Filters of the directory. Empty values match everything."""
 
     q: str = ""
     product: str = ""
@@ -74,25 +71,25 @@ class ListingFilters:
 
     @property
     def order(self) -> str:
-        """The order in force: what is asked for, else the best match while somebody searches, else the newest."""
+        """Return the selected order, or the best match for a search, or else the newest first."""
         return self.sort or ("best" if self.terms else "newest")
 
     @property
     def sorts(self) -> list[tuple[str, str, bool]]:
-        """The orders to choose from: value, word, whether chosen. The usual one is blank: it follows what is typed."""
+        """Return the sort options as value, label, and whether selected. The default order has an empty value."""
         other_sorts = [
             (key, _(label), key == self.sort) for key, label in SORT_LABELS.items() if self.terms or key != "newest"
         ]
         default_label = BEST_MATCH_LABEL if self.terms else SORT_LABELS["newest"]
-        return [("", _(default_label), not any(is_chosen for *_, is_chosen in other_sorts)), *other_sorts]
+        return [("", _(default_label), not any(is_selected for *_, is_selected in other_sorts)), *other_sorts]
 
-    def given(self) -> dict[str, str]:
-        """The parameters of the address that say the same."""
+    def get_parameters(self) -> dict[str, str]:
+        """Return the query parameters of the filters."""
         return {field.name: value for field in fields(self) if (value := getattr(self, field.name))}
 
 
 def parse_filters(query: Mapping[str, str]) -> ListingFilters:
-    """Filters from an address. What cannot be meant is as if it were not there."""
+    """Return the filters of a query string without invalid values."""
     values = {field.name: clean_search_query(query.get(field.name, ""))[:100] for field in fields(ListingFilters)}
     invalid_by_name = {
         "program": values["program"] not in PROGRAMS,
@@ -104,7 +101,7 @@ def parse_filters(query: Mapping[str, str]) -> ListingFilters:
 
 
 def list_listings(filters: ListingFilters) -> QuerySet[Listing]:
-    """The rows that the filters leave, in their order."""
+    """Return the matching listings in the selected order."""
     rows = list_matching_listings(filters).filter(listing_status__in=STATUSES_BY_STANDING[filters.listing_status])
     for name in ("product", "track", "program", "category", "tier"):
         if value := getattr(filters, name):
@@ -115,7 +112,7 @@ def list_listings(filters: ListingFilters) -> QuerySet[Listing]:
 
 
 def list_matching_listings(filters: ListingFilters) -> QuerySet[Listing]:
-    """What the words and the company leave, whatever the other filters say."""
+    """Return the listings that match the search terms and the partner, regardless of other filters."""
     rows = Listing.objects.all()
     if filters.partner:
         rows = rows.filter(publisher_slug=filters.partner)
@@ -147,13 +144,13 @@ OPERATING_SYSTEM_NAMES = {
 
 
 def format_platform(platform: str) -> str:
-    """ "Linux amd64" of "linux_amd64"."""
+    """Return the display name of a platform: "Linux amd64" for "linux_amd64"."""
     system, _, machine = platform.partition("_")
     return f"{OPERATING_SYSTEM_NAMES.get(system, system)} {machine}".strip()
 
 
 def format_platforms(platforms: Iterable[str]) -> list[str]:
-    """Platforms, those of one system together: "Linux amd64, arm64"."""
+    """Return the platforms grouped by system, such as "Linux amd64, arm64"."""
     machines: dict[str, list[str]] = {}
     for platform in sorted(platforms):
         system, _, machine = platform.partition("_")
@@ -165,12 +162,12 @@ def format_platforms(platforms: Iterable[str]) -> list[str]:
 
 
 def build_absolute_url(address: str) -> str:
-    """A path of this portal as a whole address."""
+    """Return the absolute URL of a path."""
     return f"{settings.SITE_URL.rstrip('/')}{address}"
 
 
 def serialize_listing(row: Listing) -> dict[str, Any]:
-    """One listing as JSON: the shape of the API and of data beside the pages. Moments are ISO texts in UTC."""
+    """Return a listing as JSON data for the API and the feeds, with ISO timestamps in UTC."""
     page = build_absolute_url(reverse("listing", args=[row.uuid]))
     public_status = PUBLIC_STATUSES_BY_KEY[row.listing_status]
     return {
@@ -200,7 +197,7 @@ def serialize_listing(row: Listing) -> dict[str, Any]:
 
 
 def serialize_support_metrics(row: Listing) -> dict[str, Any]:
-    """The support record: `says_enough` is false where the sample is too small for a share to mean something."""
+    """Return the support record. `says_enough` is false if the sample is too small for a percentage."""
     return {
         "days": PERIOD_DAYS,
         "share_in_time": row.share,

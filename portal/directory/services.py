@@ -1,6 +1,6 @@
-"""How is a row of the directory kept? Derived in the transaction of whatever happened; figures follow within an hour.
+"""Services that derive the directory from integrations, within the transaction of each event.
 
-`drawn()` is the whole rule for what follows from the integration itself, so that a drift check can derive it again.
+`derive_columns` contains the complete rule, so that a check can compare the rows. Metrics follow within an hour.
 """
 
 from collections.abc import Iterable, Iterator
@@ -26,9 +26,9 @@ from portal.directory.observed_versions import (
 from portal.directory.support_metrics import SupportMetrics, get_support_metrics
 
 Kind = ListingChange.Kind
-REFRESH_INTERVAL = timedelta(hours=1)  # of figures and versions, before they are read again
+REFRESH_INTERVAL = timedelta(hours=1)  # of metrics and versions
 BATCH_SIZE = 500
-MAX_PLATFORMS_LENGTH = 499  # letters of the platforms' text
+MAX_PLATFORMS_LENGTH = 499  # characters
 REFRESHED_COLUMNS = (
     "share", "settled", "median_hours", "answers", "rank", "version", "versions", "platforms", "changed_at",
     "figures_at",
@@ -37,7 +37,7 @@ UNLISTED_STATUSES = {"community", "delisted", "ended"}
 
 
 def derive_columns(row: Integration) -> dict[str, Any]:
-    """The columns that follow from the integration as it is now. Makes one query, for its answers."""
+    """Return the columns of a listing, derived from the integration with one query for its answers."""
     content, program = build_listing_content(row), row.program
     listing_status = content.listing_status.key
     listing_status_since = (
@@ -78,9 +78,9 @@ def derive_columns(row: Integration) -> dict[str, Any]:
 
 
 def refresh_listing(row: Integration, now: datetime) -> None:
-    """Bring the row of an integration that was listed up to date, and write down what everyone may know changed.
+    """Update the listing of an integration and record its public changes.
 
-    Call with the integration locked; `row` holds what is about to be saved.
+    The caller has locked the integration. `row` contains the values that are about to be saved.
     """
     if row.released_at is None:
         return
@@ -93,31 +93,33 @@ def refresh_listing(row: Integration, now: datetime) -> None:
     changes = list(_iterate_changes(listing, columns))
     _update_listing(listing, columns, now if changes else listing.changed_at)
     ListingChange.objects.bulk_create(
-        ListingChange(listing=listing, kind=kind, said=summary, at=now) for kind, summary in changes
+        ListingChange(listing=listing, kind=kind, summary=summary, at=now) for kind, summary in changes
     )
 
 
 def refresh_partner_listings(partner: Partner, now: datetime) -> None:
-    """The same for everything that a company has listed."""
+    """Update all listings of a partner."""
     for pk in Integration.objects.listed_once().filter(partner=partner).order_by("pk").values_list("pk", flat=True):
-        row = lock_integration(pk)  # whoever moves it at this moment ends first
+        row = lock_integration(pk)  # waits for concurrent transitions
         row.partner = partner
         refresh_listing(row, now)
 
 
 def _create_listing(row: Integration, columns: dict[str, Any], now: datetime) -> None:
-    """The first row, with the changes that led to it as far as they are known."""
+    """Create a listing with its known changes."""
     listed_at: datetime = columns["listed_at"]
     listing = Listing(
         integration=row, figures_at=now, **columns, changed_at=columns["listing_status_since"] or listed_at
     )
     listing.save(force_insert=True)
     changes = [
-        ListingChange(listing=listing, kind=Kind.NEW, said=f"Listed by the {row.program.name} program.", at=listed_at)
+        ListingChange(
+            listing=listing, kind=Kind.NEW, summary=f"Listed by the {row.program.name} program.", at=listed_at
+        )
     ]
     if columns["listing_status"] != "listed":
         kind, summary = _describe_standing_change(columns["listing_status"])
-        changes.append(ListingChange(listing=listing, kind=kind, said=summary, at=listing.changed_at))
+        changes.append(ListingChange(listing=listing, kind=kind, summary=summary, at=listing.changed_at))
     ListingChange.objects.bulk_create(changes)
     refresh_metrics([listing], now)
 
@@ -138,25 +140,25 @@ def _describe_standing_change(listing_status: str) -> tuple[str, str]:
         if listing_status in UNLISTED_STATUSES
         else Kind.CHANGED
     )
-    return kind, public_status.sentence or "Listed again, in good standing."
+    return kind, public_status.sentence or "The integration is listed again."
 
 
 def _iterate_changes(listing: Listing, columns: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """What everyone may know is different, each as (kind, sentence)."""
+    """Yield the public changes as kind and sentence."""
     if listing.listing_status != columns["listing_status"]:
         yield _describe_standing_change(columns["listing_status"])
     elif listing.tier != columns["tier"]:
-        yield Kind.CHANGED, f"Its tier is {columns['tier_name']}."
+        yield Kind.CHANGED, f"The tier is now {columns['tier_name']}."
     if listing.name != columns["name"]:
-        yield Kind.CHANGED, f"Its name is {columns['name']}; it was {listing.name}."
+        yield Kind.CHANGED, f"The name changed from {listing.name} to {columns['name']}."
     if listing.publisher != columns["publisher"]:
-        yield Kind.CHANGED, f"Its publisher’s name is {columns['publisher']}; it was {listing.publisher}."[:300]
+        yield Kind.CHANGED, f"The publisher's name changed from {listing.publisher} to {columns['publisher']}."[:300]
     if listing.summary != columns["summary"]:
-        yield Kind.CHANGED, "Its publisher describes it anew."
+        yield Kind.CHANGED, "The publisher changed the description."
 
 
 def refresh_metrics(listings: Iterable[Listing], now: datetime) -> int:
-    """Figures and versions of these rows as of now. Returns how many rows there were."""
+    """Update the metrics and versions of listings and return the number of listings."""
     rows = list(listings)
     integration_ids = [row.pk for row in rows]
     metrics_by_id, observed_by_id = get_support_metrics(integration_ids, now), get_observed_versions(integration_ids)
@@ -172,27 +174,27 @@ def _apply_metrics(row: Listing, metrics: SupportMetrics, observed_versions: Obs
     row.median_hours, row.answers = metrics.median_hours, metrics.answers
     versions = merge_versions(row.versions, observed_versions) if observed_versions.version else row.versions
     if observed_versions.version and row.version and observed_versions.version != row.version:
-        novelty = (
-            "the newest again"
-            if any(version_data["version"] == observed_versions.version for version_data in row.versions)
-            else "out"
+        is_known = any(version_data["version"] == observed_versions.version for version_data in row.versions)
+        summary = (
+            f"Version {observed_versions.version} is the latest version again."
+            if is_known
+            else f"Version {observed_versions.version} was released."
         )
-        summary = f"Version {observed_versions.version} is {novelty}."
-        ListingChange.objects.create(listing=row, kind=Kind.CHANGED, said=summary, at=now)
+        ListingChange.objects.create(listing=row, kind=Kind.CHANGED, summary=summary, at=now)
         row.changed_at = now
     row.version, row.versions = observed_versions.version or row.version, versions
     row.platforms = join_platforms(get_newest_platforms(row) or ())
 
 
 def get_newest_platforms(row: Listing) -> list[str] | None:
-    """The platforms of the newest version; None where nobody told."""
+    """Return the platforms of the latest version, or None if unknown."""
     return next(
         (version_data["platforms"] for version_data in row.versions if version_data["version"] == row.version), None
     )
 
 
 def join_platforms(platforms: Iterable[str]) -> str:
-    """Platforms in one text in which each can be found between two spaces; as many as fit."""
+    """Return the platforms as text with each between two spaces, limited in length."""
     text = " "
     for platform in sorted(set(platforms)):
         text += f"{platform} " if len(text) + len(platform) < MAX_PLATFORMS_LENGTH else ""
@@ -200,10 +202,7 @@ def join_platforms(platforms: Iterable[str]) -> str:
 
 
 def refresh_due_listings(now: datetime) -> int:
-    """Read figures and versions again that are older than an hour, and make the rows that are not there yet.
-
-    Returns how many rows were looked at.
-    """
+    """Refresh listings older than an hour, create missing listings, and return the number of processed rows."""
     missing_ids = Integration.objects.listed_once().filter(listing=None).order_by("pk").values_list("pk", flat=True)
     created_ids = list(missing_ids[:BATCH_SIZE])
     for pk in created_ids:
@@ -215,7 +214,7 @@ def refresh_due_listings(now: datetime) -> int:
 
 
 def find_drift(row: Integration, listing: Listing | None) -> list[str]:
-    """The columns in which a row is not what its integration says; "missing" where there is none."""
+    """Return the columns that differ from the integration, or "missing" without a listing."""
     if listing is None:
         return ["missing"]
     return [name for name, value in derive_columns(row).items() if getattr(listing, name) != value]

@@ -1,4 +1,4 @@
-"""Which pages should search engines find, and what may they ask for? The sitemap and robots.txt."""
+"""Sitemap and robots.txt."""
 
 from datetime import datetime
 from typing import Any
@@ -24,7 +24,7 @@ STATIC_URL_NAMES = (
 
 
 class PageSitemap(Sitemap):
-    """The pages that are always there."""
+    """Static public pages."""
 
     def items(self) -> list[tuple[str, tuple[str, ...]]]:
         program_pages = [(name, (key,)) for name in ("program", "start_program") for key in PROGRAMS]
@@ -39,7 +39,7 @@ class PageSitemap(Sitemap):
 
 
 class ListingSitemap(Sitemap):
-    """The page of each listing; of what is removed none."""
+    """Pages of listed integrations."""
 
     def items(self) -> Any:
         rows = Listing.objects.filter(listing_status__in=STATUSES_BY_STANDING[""]).order_by("integration")
@@ -53,7 +53,7 @@ class ListingSitemap(Sitemap):
 
 
 class PartnerSitemap(Sitemap):
-    """The page of each company that has something listed."""
+    """Pages of partners with listed integrations."""
 
     def items(self) -> Any:
         rows = Listing.objects.filter(listing_status__in=STATUSES_BY_STANDING[""]).order_by("publisher_slug")
@@ -69,14 +69,14 @@ SITEMAPS: dict[str, Any] = {"pages": PageSitemap, "listings": ListingSitemap, "p
 @login_not_required
 @cache_control(public=True, max_age=MAX_AGE_SECONDS, must_revalidate=True)
 def show_sitemap(request: HttpRequest) -> HttpResponse:
-    """Everything that is listed now."""
+    """Return the sitemap."""
     return render_sitemap(request, sitemaps=SITEMAPS).render()
 
 
 @login_not_required
 @cache_control(public=True, max_age=3600, must_revalidate=True)
 def show_robots_txt(_request: HttpRequest) -> HttpResponse:
-    """What nobody needs to find."""
+    """Return robots.txt."""
     lines = ["User-agent: *", *(f"Disallow: {path}" for path in DISALLOWED_PATHS), f"Allow: {reverse('api_docs')}"]
     lines += ["", f"Sitemap: {build_absolute_url(reverse('sitemap'))}"]
     return HttpResponse("\n".join(lines) + "\n", content_type="text/plain; charset=utf-8")

@@ -1,4 +1,4 @@
-"""What do search engines read of a listing, a company, the directory? JSON-LD that cannot end its own element."""
+"""JSON-LD for search engines, escaped so that it cannot close its script element."""
 
 import json
 from collections.abc import Iterable
@@ -17,7 +17,7 @@ JSON_ESCAPES = {ord(">"): "\\u003E", ord("<"): "\\u003C", ord("&"): "\\u0026", 0
 
 
 def build_software_application(row: Listing, content: ListingContent) -> SafeString:
-    """The listing as schema.org's SoftwareApplication; blank for what is no longer listed."""
+    """Return a listing as a schema.org SoftwareApplication, or an empty string if it is no longer listed."""
     if row.listing_status in UNLISTED_STATUSES:
         return SafeString("")
     systems = sorted({platform.partition("_")[0] for platform in row.platforms.split()})
@@ -47,7 +47,7 @@ def build_software_application(row: Listing, content: ListingContent) -> SafeStr
 
 
 def build_item_list(rows: Iterable[Listing], first_position: int) -> SafeString:
-    """A page of the directory as schema.org's ItemList; `first_position` is the place of its first row among all."""
+    """Return a directory page as a schema.org ItemList. `first_position` is the position of its first listing."""
     items = [
         {
             "@type": "ListItem",
@@ -61,7 +61,7 @@ def build_item_list(rows: Iterable[Listing], first_position: int) -> SafeString:
 
 
 def build_organization(partner: Partner, rows: Iterable[Listing]) -> SafeString:
-    """A company as schema.org's Organization, with what it has listed now."""
+    """Return a partner as a schema.org Organization with its listings."""
     page = build_absolute_url(reverse("partner_page", args=[partner.slug]))
     listings = (build_absolute_url(reverse("listing", args=[row.uuid])) for row in rows)
     data = {

@@ -1,6 +1,6 @@
-"""How well is a listed integration supported? The figures of many listings at once, as the listing shows them.
+"""Support metrics of many listings at once.
 
-The same figures as `integrations.sla.metrics.record`, which tells them of one; a test compares.
+They equal those of `integrations.sla.metrics.record` for one integration. A test compares them.
 """
 
 from collections import defaultdict
@@ -15,12 +15,12 @@ from integrations.sla.engine.types import ClockStatus
 from integrations.sla.models import SlaBreach, SlaClock
 
 PERIOD_DAYS = 90
-MIN_SAMPLE_SIZE = 5  # promises that came due: with fewer, a share says nothing
+MIN_SAMPLE_SIZE = 5  # SLA targets below which a percentage is not meaningful
 
 
 @dataclass(frozen=True, slots=True)
 class SupportMetrics:
-    """`share` in per cent of `settled` promises, `median_hours` of `answers` first answers; None where none came."""
+    """Percentage of met SLA targets among the settled ones, and median hours of the first responses."""
 
     share: float | None = None
     settled: int = 0
@@ -29,12 +29,12 @@ class SupportMetrics:
 
     @property
     def rank(self) -> int:
-        """The place in a list sorted by the record: the share in tenths of a per cent, -1 where it says nothing."""
+        """Return the sort key: the share in tenths of a percent, or -1 for a small sample."""
         return round(self.share * 10) if self.share is not None and self.settled >= MIN_SAMPLE_SIZE else -1
 
 
 def get_support_metrics(integrations: Collection[int], now: datetime) -> dict[int, SupportMetrics]:
-    """The record of each integration, by its number, in three queries."""
+    """Return the support metrics by integration ID, with three queries."""
     period_start = now - timedelta(days=PERIOD_DAYS)
     period_filter = {"stopped_at__gte": period_start, "stopped_at__lt": now, "integration__in": integrations}
     met_counts = _count_by_integration(

@@ -1,4 +1,4 @@
-"""What does a partner need at hand, and how long does it take? Reckoned from what each program asks."""
+"""Preparation lists for the getting started page: what each program requires, with estimated times."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +10,7 @@ from integrations.programs.registry import PROGRAMS
 from integrations.programs.schema import FulfillingParty, Program, Requirement, RequirementKind
 from integrations.submissions.services.creation import get_entry_edition
 
-# minutes of one person's work, as a rule of thumb; agreements and what is built take their own time
+# estimated minutes of work by requirement kind, without building the integration
 MINUTES = {
     RequirementKind.FORM: 15,
     RequirementKind.DOCUMENT: 10,
@@ -19,12 +19,12 @@ MINUTES = {
     RequirementKind.CREDENTIALS: 10,
     RequirementKind.AGREEMENT: 20,
 }
-MACHINE_LINE = gettext_noop("answered by machine from your repository and its releases")
+MACHINE_LINE = gettext_noop("Checked automatically from your repository and its releases")
 
 
 @dataclass(frozen=True, slots=True)
 class PreparationItem:
-    """One thing to have at hand; `minutes` of work, 0 where it takes what it takes."""
+    """Requirement to prepare, with estimated minutes (0 if unknown)."""
 
     title: str
     why: str
@@ -34,7 +34,7 @@ class PreparationItem:
 
 @dataclass(frozen=True, slots=True)
 class PreparationList:
-    """What a program asks of a company. `machine`: how many things a machine looks at; `minutes` in all."""
+    """Requirements of a program with the number of automated checks and the total minutes."""
 
     program: Program
     needs: tuple[PreparationItem, ...]
@@ -44,14 +44,14 @@ class PreparationList:
 
     @property
     def hours(self) -> str:
-        """ "about 2 hours", rounded up to the half hour."""
+        """Return the total time, rounded up to half hours, such as "about 2 hours"."""
         halves = -(-self.minutes // 30)
         whole = f"{halves // 2}" if halves % 2 == 0 else f"{halves // 2}½" if halves > 1 else "½"
         return ngettext("about %(hours)s hour", "about %(hours)s hours", 2 if halves > 2 else 1) % {"hours": whole}
 
 
 def build_preparation_list(program: Program) -> PreparationList:
-    """What one needs for the edition that a new integration enters."""
+    """Return the preparation list for the edition of new integrations."""
     edition = get_entry_edition(program.key)
     requirements = edition.requirements()
     needs = tuple(
@@ -77,18 +77,18 @@ def _build_item(requirement: Requirement) -> PreparationItem:
 
 
 def get_next_step(user: Any, rows: Any, drafts: Any) -> tuple[str, str, tuple[Any, ...]]:
-    """The reader's own next step: (sentence, name of the page, parts of its address)."""
+    """Return the next step of the user as a sentence, the URL name, and the URL arguments."""
     if not user.is_authenticated:
-        return _("Look which program is yours. You need no account for that."), "start", ()
+        return _("Find your program. You don't need an account."), "start", ()
     if not user.memberships.filter(ended_at=None).exists():
-        return _("Say for which company you work."), "company_new", ()
+        return _("Create your company or join it."), "company_new", ()
     if rows:
         sentence = _("%(name)s: %(turn)s.") % {"name": rows[0].name, "turn": rows[0].next_action_label}
         return sentence, "integration", (rows[0].uuid,)
     if drafts:
         return (
-            _("Go on with your draft “%(name)s”.") % {"name": drafts[0].data.get("name") or _("without a name")},
+            _("Continue your draft “%(name)s”.") % {"name": drafts[0].data.get("name") or _("Unnamed draft")},
             "draft",
             (drafts[0].uuid,),
         )
-    return _("Choose your program and paste the address of your repository."), "start", ()
+    return _("Choose a program and enter your repository URL."), "start", ()

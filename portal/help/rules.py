@@ -1,7 +1,6 @@
-"""How does the written rule become a page? The few forms of Markdown that the rule's own files use, as HTML.
+"""Help pages from Markdown files in docs, so that the portal and the repository have the same text.
 
-What people read in the portal and in the repository is one text. Everything is escaped; a form that is not known here
-is shown as it is written.
+Supports only the Markdown syntax of these files. All text is escaped, and other syntax is displayed as written.
 """
 
 import re
@@ -26,7 +25,7 @@ LIST_ITEM_PATTERN = re.compile(r"^( *)- (.*)$")
 
 @dataclass(frozen=True, slots=True)
 class RuleSection:
-    """A heading with what stands under it; the first has the page's own title. `id`: its place in the address."""
+    """Section of a help page. The first section has the title of the page."""
 
     title: str
     id: str
@@ -35,7 +34,7 @@ class RuleSection:
 
 @lru_cache(maxsize=8)
 def load_sections(name: str) -> tuple[RuleSection, ...]:
-    """The sections of docs/explanation/NAME.md, links left as they are written."""
+    """Return the sections of docs/explanation/NAME.md with unresolved links."""
     rule_sections: list[RuleSection] = []
     parts = re.split(r"^#{1,2} ", (DOCS_DIR / f"{name}.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
     for part in parts[1:]:
@@ -45,7 +44,7 @@ def load_sections(name: str) -> tuple[RuleSection, ...]:
 
 
 def resolve_links(section: RuleSection, url_by_file: Mapping[str, str]) -> RuleSection:
-    """The same with links that lead to pages. `url_by_file`: {file: address}; others keep only their words."""
+    """Return the section with links to pages. Links to files without a URL become plain text."""
 
     def replace_link(match: re.Match[str]) -> str:
         href = url_by_file.get(match[2], "")
@@ -55,7 +54,7 @@ def resolve_links(section: RuleSection, url_by_file: Mapping[str, str]) -> RuleS
 
 
 def _render_blocks(lines: list[str]) -> Iterator[str]:
-    """Paragraphs, lists and tables, parted by blank lines."""
+    """Yield the HTML of paragraphs, lists, and tables, which blank lines separate."""
     block: list[str] = []
     for line in [*lines, ""]:
         if line.strip():
@@ -76,7 +75,7 @@ def _render_block(lines: list[str]) -> str:
 
 
 def _render_list(lines: list[str]) -> str:
-    """A list; what is indented further is a list within its item."""
+    """Return a list with nested lists by indentation."""
     items: list[tuple[int, list[str]]] = []
     for line in lines:
         item = LIST_ITEM_PATTERN.match(line)
@@ -102,7 +101,7 @@ def _render_table(lines: list[str]) -> str:
 
 
 def _render_inline(lines: list[str]) -> str:
-    """Words with their marks."""
+    """Return inline text with code, bold, and italics."""
     text = str(escape(" ".join(line.strip() for line in lines)))
     for pattern, replacement in SPAN_PATTERNS:
         text = pattern.sub(replacement, text)

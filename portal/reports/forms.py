@@ -1,4 +1,4 @@
-"""What may a reader choose? One field for each report they may read."""
+"""Form for report subscriptions."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ from portal.reports.unsubscribe import update_subscription
 
 
 def list_report_scopes(user: Any) -> list[ReportScope]:
-    """The reports that concern a person: their companies' own, or those of the programs they work for."""
+    """Return the scopes of the reports that a user can subscribe to."""
     keys = [build_partner_key(pk) for pk in sorted(permissions.get_roles(user))]
     if permissions.is_program_staff(user):
         keys += [PROGRAMS_SCOPE, *(f"program:{key}" for key in PROGRAMS)]
@@ -22,7 +22,7 @@ def list_report_scopes(user: Any) -> list[ReportScope]:
 
 
 class ReportSubscriptionsForm(forms.Form):
-    """How often each report comes."""
+    """Frequency of each report."""
 
     def __init__(self, user: Any, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -30,7 +30,7 @@ class ReportSubscriptionsForm(forms.Form):
         frequencies = {row.scope: row.frequency for row in ReportSubscription.objects.filter(user=user)}
         for report_scope in list_report_scopes(user):
             self.fields[report_scope.key] = forms.ChoiceField(
-                label=_("Weekly report of %(name)s") % {"name": get_display_name(report_scope.key, report_scope.name)},
+                label=_("Weekly report: %(name)s") % {"name": get_display_name(report_scope.key, report_scope.name)},
                 choices=ReportSubscription.Frequency.choices,
                 initial=frequencies.get(report_scope.key, get_default_frequency(report_scope, user)),
             )

@@ -1,4 +1,4 @@
-"""Which figures go into a week's report? Reads them once; what comes out is plain JSON and is frozen."""
+"""Metrics of a weekly report as JSON, which is stored and never changes."""
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
@@ -37,9 +37,9 @@ LISTING_EVENT_TYPES = (
 
 
 def build_figures(report_scope: ReportScope, week: IsoWeek, zone: ZoneInfo, now: datetime) -> dict[str, Any]:
-    """The figures of one scope in one week, as JSON: every moment an ISO text, nothing that has to be looked up.
+    """Return the metrics of a scope and week as self-contained JSON data with ISO timestamps.
 
-    Whenever it is made: the clocks stand as they were when the week ended.
+    Open clocks are evaluated at the end of the week, even if the report is created later.
     """
     start, end = week.span(zone)
     scope, evaluated_at = report_scope.scope, min(end, now)
@@ -88,7 +88,7 @@ def _build_report_metadata(report_scope: ReportScope, week: IsoWeek, zone: ZoneI
 
 
 def _count_monitored_repositories(scope: MetricsScope, evaluated_at: datetime) -> int:
-    """How many repositories were watched at a moment."""
+    """Return the number of repositories that were monitored at a moment."""
     active_condition = Q(ended_at=None) | Q(ended_at__gt=evaluated_at)
     return MonitoredRepository.objects.filter(
         scope.build_condition(), active_condition, began_at__lte=evaluated_at
@@ -98,7 +98,7 @@ def _count_monitored_repositories(scope: MetricsScope, evaluated_at: datetime) -
 def _build_previous_week(
     report_scope: ReportScope, week: IsoWeek, zone: ZoneInfo, evaluated_at: datetime
 ) -> dict[str, Any]:
-    """The week before; where its open clocks were, is what its own report froze, else None."""
+    """Return the totals of the previous week. The counts of open clocks come from its own report, or are None."""
     totals = metrics.get_metrics(report_scope.scope, *week.before.span(zone), evaluated_at).as_dict()
     frozen_figures = (
         ReportSnapshot.objects.filter(scope=report_scope.key, week=str(week.before))
@@ -109,7 +109,7 @@ def _build_previous_week(
 
 
 def build_clock_row(clock: Any, evaluated_at: datetime) -> dict[str, Any]:
-    """One clock of `figures.open_at` as a report shows it. `late_hours` and `age_hours` are whole hours."""
+    """Return an open clock as a row of the report."""
     issue = clock.issue
     last_commenter_role, last_commented_at = _find_last_speaker(issue, evaluated_at)
     return {
@@ -132,7 +132,7 @@ def build_clock_row(clock: Any, evaluated_at: datetime) -> dict[str, Any]:
 
 
 def _find_last_speaker(issue: SupportIssue, evaluated_at: datetime) -> tuple[str, datetime | None]:
-    """Who had spoken last by a moment, and when: folded again only where somebody spoke since."""
+    """Return the role and time of the last comment before a moment."""
     if issue.last_commented_at is None or issue.last_commented_at <= evaluated_at:
         return issue.last_commenter_role, issue.last_commented_at
     state = rows.compute_issue_state(issue, evaluated_at, segments=False)
@@ -140,7 +140,7 @@ def _find_last_speaker(issue: SupportIssue, evaluated_at: datetime) -> tuple[str
 
 
 def _list_retractions(scope: MetricsScope, start: datetime, end: datetime) -> list[dict[str, str]]:
-    """The breaches that were taken back within the span, with the reason."""
+    """Return the breaches that were retracted in the period, with the reason."""
     breaches = SlaBreach.objects.filter(scope.build_condition(), retracted_at__gte=start, retracted_at__lt=end)
     recent_breaches = breaches.select_related("issue__watch", "integration").order_by("retracted_at", "pk")[
         :MAX_DUE_SOON_ROWS
@@ -166,7 +166,7 @@ def _list_program_totals(
 
 
 def _list_listing_changes(scope: MetricsScope, start: datetime, end: datetime) -> list[dict[str, str]]:
-    """Who was listed, warned, suspended or removed within the week."""
+    """Return the changes of listing statuses in the week."""
     events = AuditEvent.objects.filter(
         scope.build_condition("integration__"),
         event_type__in=LISTING_EVENT_TYPES,
@@ -184,7 +184,7 @@ def _list_listing_changes(scope: MetricsScope, start: datetime, end: datetime) -
 
 
 def build_review_record(scope: MetricsScope, start: datetime, end: datetime, evaluated_at: datetime) -> dict[str, int]:
-    """The program's own promise: reviews decided within the span, those in time, and what still waits since then."""
+    """Return the program's review record: decided reviews, those on time, and pending reviews."""
     decision_events = AuditEvent.objects.filter(
         scope.build_condition("integration__"), event_type__in=DECISION_EVENT_TYPES, at__gte=start, at__lt=end
     )

@@ -1,6 +1,6 @@
-"""What was reported, to whom, and who wants what?
+"""Models of weekly SLA reports.
 
-A scope is "programs" (all of them), "program:KEY" or "partner:ID".
+A scope is "programs" (all programs), "program:KEY", or "partner:ID".
 """
 
 from django.conf import settings
@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy
 
 
 class ReportSnapshot(models.Model):
-    """The figures of one scope in one week, frozen. `figures` is all that any form of the report is made from."""
+    """Metrics of a scope in a week, from which all formats of the report are rendered. They never change."""
 
     scope = models.CharField(max_length=60)
     week = models.CharField(max_length=8)
@@ -25,7 +25,7 @@ class ReportSnapshot(models.Model):
 
 
 class ReportSubscription(models.Model):
-    """What a reader wants of a scope; without a row it is the default of their role."""
+    """Report frequency of a user for a scope. Without a row, the default of the role applies."""
 
     class Frequency(models.TextChoices):
         WEEKLY = "weekly", gettext_lazy("Every week")
@@ -44,7 +44,7 @@ class ReportSubscription(models.Model):
 
 
 class ReportDelivery(models.Model):
-    """That a reader was served: one row a snapshot and reader, whatever runs twice or late. `sent`: else not wanted."""
+    """Delivery of a report to a reader, which prevents duplicates. `sent` is false if the reader skips this week."""
 
     snapshot = models.ForeignKey(ReportSnapshot, models.CASCADE, related_name="deliveries")
     reader = models.EmailField()

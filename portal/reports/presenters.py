@@ -1,7 +1,6 @@
-"""How is a frozen report said? One reading of the figures that mail, page, CSV and JSON share. Pure.
+"""Presentation of stored reports for emails, pages, CSV, and JSON, without database access.
 
-Nothing here asks a clock or a database: the same figures give the same words, a year later too. Pages and mails say
-them in the language that is spoken; CSV and JSON never do.
+Pages and emails use the language of the reader. CSV and JSON are never translated.
 """
 
 import csv
@@ -34,18 +33,18 @@ COLUMNS = (
 )
 EXTENDED_COLUMNS = (*COLUMNS[:-1], "last_commented_at", "age_hours", "holder", "state", "url")  # since the third format
 FIGURE_TITLES = (
-    (gettext_noop("In time"), "share"),
-    (gettext_noop("Kept"), "kept"),
-    (gettext_noop("Broken"), "broken"),
+    (gettext_noop("On time (%)"), "share"),
+    (gettext_noop("Met"), "kept"),
+    (gettext_noop("Breached"), "broken"),
     (gettext_noop("Overdue now"), "overdue"),
     (gettext_noop("At risk now"), "at_risk"),
-    (gettext_noop("Not known"), "data_incomplete"),
+    (gettext_noop("Data incomplete"), "data_incomplete"),
 )
-LATE_FIGURE_TITLES = {  # instead, in a report that was made late
-    "overdue": gettext_noop("Overdue when the week ended"),
-    "at_risk": gettext_noop("At risk when the week ended"),
+LATE_FIGURE_TITLES = {  # titles in a report that was created late
+    "overdue": gettext_noop("Overdue at the end of the week"),
+    "at_risk": gettext_noop("At risk at the end of the week"),
 }
-# lists of a report beside its issues, with the columns that a table of them has
+# additional lists of a report and their columns
 LIST_COLUMNS = {
     "retracted": ("name", "integration", "why"),
     "listing_status": ("partner", "integration", "what"),
@@ -53,7 +52,7 @@ LIST_COLUMNS = {
 }
 SEVERITY_LABELS = {"critical": gettext_noop("critical"), "other": gettext_noop("not critical")}
 TARGET_LABELS = {
-    "respond": gettext_noop("first answer"),
+    "respond": gettext_noop("first response"),
     "resolve": gettext_noop("resolution"),
     "track": gettext_noop("tracking"),
 }
@@ -61,10 +60,7 @@ SIDE_LABELS = {"partner": gettext_noop("partner"), "reporter": gettext_noop("rep
 
 
 def build_report_context(figures: Mapping[str, Any]) -> dict[str, Any]:
-    """Everything that a template prints. Moments are the wall clock of the report's zone, whoever reads them.
-
-    `start` and `end`: the first and the last day of the week. A row gets `age` and `late` as lengths of time in words.
-    """
+    """Return the template context of a report. Times are local times of the report's time zone."""
     zone = ZoneInfo(figures["zone"])
     totals, before = figures["totals"], figures["before"]
     return {
@@ -95,7 +91,7 @@ def build_report_context(figures: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def is_late(figures: Mapping[str, Any]) -> bool:
-    """Whether it was made long after its week: what it says of open promises is of the week's end."""
+    """Return whether the report was created late, so that open clocks are as of the end of the week."""
     return bool(figures["format"] >= COUNTED_SINCE_FORMAT and figures["made_late"])
 
 
@@ -105,7 +101,7 @@ def _list_figure_titles(figures: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def _count_omitted(figures: Mapping[str, Any], kind: str) -> int:
-    """How many issues there are beside those that the report names."""
+    """Return the number of issues that the report does not list."""
     if figures["format"] < COUNTED_SINCE_FORMAT:
         return 0
     totals = figures["totals"]
@@ -114,15 +110,14 @@ def _count_omitted(figures: Mapping[str, Any], kind: str) -> int:
 
 
 def render_json(figures: Mapping[str, Any]) -> str:
-    """The frozen figures, byte for byte the same each time."""
+    """Return the stored metrics as JSON, identical every time."""
     return json.dumps(figures, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
 
 
 def render_csv(figures: Mapping[str, Any]) -> str:
-    """Figures, issues and what else the page tells, each as a table of its own with a blank line between them.
+    """Return the report as CSV with several tables, separated by blank lines.
 
-    Cells that a spreadsheet would calculate are kept as text. Reports of the first two formats keep their two tables,
-    those of the first three their bytes.
+    Formulas are escaped. Reports of older formats keep their structure.
     """
     format_version = figures["format"]
     header = ("figure", "this week", "the week before")
@@ -160,7 +155,7 @@ def _build_issue_table(figures: Mapping[str, Any], columns: Sequence[str]) -> li
 
 
 def _build_summary_table(figures: Mapping[str, Any]) -> list[Sequence[str]]:
-    """What the page tells in sentences: movements, the program's own record, what it was made of."""
+    """Return the table with activity, the program's review record, and the sources of the report."""
     values = {
         name: figures[name] for name in ("week", "name", "start", "end", "zone", "created_at", "data_up_to", "watched")
     }
@@ -172,7 +167,7 @@ def _build_summary_table(figures: Mapping[str, Any]) -> list[Sequence[str]]:
 
 
 def _build_list_table(figures: Mapping[str, Any], key: str, columns: Sequence[str]) -> list[Sequence[str]]:
-    """One of the report's lists; the first column says which."""
+    """Return a list of the report as a table. The first column has the name of the list."""
     cells = ([key, *(_format_cell(row[column]) for column in columns)] for row in figures[key])
     return [("list", *columns), *cells]
 
@@ -207,16 +202,16 @@ def _build_row(row: Mapping[str, Any], zone: ZoneInfo) -> dict[str, Any]:
 
 
 def _describe_lateness(row: Mapping[str, Any]) -> str:
-    """How late it is; where our knowledge does not reach the due moment, only that it has passed."""
+    """Return how overdue an issue is, or that its data is incomplete."""
     length = _format_hours(row["late_hours"])
     template = (
-        _("due %(length)s ago, not known whether kept") if row["state"] == "data_incomplete" else _("%(length)s late")
+        _("due %(length)s ago, data incomplete") if row["state"] == "data_incomplete" else _("%(length)s overdue")
     )
     return template % {"length": length}
 
 
 def _parse_moment(text: str, zone: ZoneInfo) -> datetime | None:
-    """Without a zone, so that no template moves it into the reader's."""
+    """Return the local time without a time zone, so that templates don't convert it."""
     return datetime.fromisoformat(text).astimezone(zone).replace(tzinfo=None) if text else None
 
 

@@ -1,4 +1,4 @@
-"""Whose report is it, and who may read it? A scope's name, figures and readers."""
+"""Report scopes with their names, metrics, and readers."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +17,7 @@ PROGRAMS_SCOPE, ALL_PROGRAMS = "programs", gettext_noop("all programs")
 
 @dataclass(frozen=True, slots=True)
 class ReportScope:
-    """A scope as a report knows it. `partner` is None for the programs' own reports."""
+    """Scope of a report. Reports of programs have no partner."""
 
     key: str
     name: str
@@ -26,7 +26,7 @@ class ReportScope:
 
 
 def find_report_scope(key: str) -> ReportScope | None:
-    """The scope of that key; None where there is none."""
+    """Return the scope of a key, or None."""
     kind, _, rest = key.partition(":")
     if key == PROGRAMS_SCOPE:
         return ReportScope(key, ALL_PROGRAMS, GLOBAL_SCOPE)
@@ -43,19 +43,19 @@ def build_partner_key(partner: Partner | int) -> str:
 
 
 def get_display_name(key: str, name: str) -> str:
-    """The name of a scope as it is shown: companies and programs have their own in every language."""
+    """Return the display name of a scope. Names of partners and programs are not translated."""
     return gettext(ALL_PROGRAMS) if key == PROGRAMS_SCOPE else name
 
 
 def can_read_report(user: Any, report_scope: ReportScope) -> bool:
-    """The program's people read every report, members of a company their own."""
+    """Return whether a user can read a report: program staff all reports, and members those of their company."""
     return permissions.is_program_staff(user) or (
         report_scope.partner is not None and bool(permissions.get_role(report_scope.partner, user))
     )
 
 
 def list_readers(report_scope: ReportScope) -> list[Any]:
-    """Who may be sent this report, as they chose: a company's people, or those of the programs."""
+    """Return the users who can receive a report."""
     if report_scope.partner is None:
         people = get_user_model().objects.filter(Q(is_reviewer=True) | Q(is_staff=True), is_active=True)
         return list(people.order_by("pk"))

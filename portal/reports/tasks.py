@@ -1,7 +1,7 @@
-"""When is a report made, and who gets it? Rows that are due, found by the sweep; a week that was missed is caught up.
+"""Creation and delivery of weekly reports, including missed weeks.
 
-The figures of a scope and week are frozen once, an hour after the week has ended. In the same transaction each reader
-gets a copy and its mail, which waits for the reader's Monday morning: what is frozen is served, whatever dies then.
+The metrics of a scope are stored once, an hour after the end of the week. The same transaction creates the delivery and
+the email of each reader, which waits for Monday morning in the reader's time zone.
 """
 
 from datetime import datetime, time, timedelta
@@ -24,12 +24,12 @@ from portal.reports.presenters import build_report_context
 from portal.reports.scopes import PROGRAMS_SCOPE, ReportScope, build_partner_key, find_report_scope, list_readers
 
 DELIVERY_TIME = time(8)
-SETTLING_PERIOD = timedelta(hours=1)  # after a week's end: by then every repository has been read once more
-CATCH_UP_WEEKS = 4  # weeks
+SETTLING_PERIOD = timedelta(hours=1)  # after the end of the week, until all repositories are synchronized
+CATCH_UP_WEEKS = 4
 
 
 def generate_due_reports(now: datetime | None = None) -> int:
-    """Freeze what is due and serve its readers. Returns how many mails were queued."""
+    """Create and deliver due reports and return the number of queued emails."""
     now = now or timezone.now()
     return sum(
         _generate_report(report_scope, week, now)
@@ -39,10 +39,9 @@ def generate_due_reports(now: datetime | None = None) -> int:
 
 
 def list_due_weeks(now: datetime) -> list[IsoWeek]:
-    """The last complete week, and before it those that were missed, oldest first, four in all.
+    """Return the last complete week and up to three missed weeks before it, oldest first.
 
-    The last one that was reported is among them, as far as it was served: a scope that was left out is served now.
-    A portal that has never reported begins with the last week.
+    The last reported week is included, because new scopes can be missing. The first report covers the last week.
     """
     last_week = get_last_complete_week(now - SETTLING_PERIOD, get_program_zone())
     last_reported_week = (
@@ -55,7 +54,7 @@ def list_due_weeks(now: datetime) -> list[IsoWeek]:
 
 
 def list_due_scopes(week: IsoWeek) -> list[ReportScope]:
-    """The programs' report, and one for each partner whose repositories were watched in the week."""
+    """Return the scopes of a week: all programs, subscribed programs, and partners with monitored repositories."""
     start, end = week.span(get_program_zone())
     monitored_repositories = MonitoredRepository.objects.filter(began_at__lt=end).exclude(ended_at__lt=start)
     partners = (
@@ -72,7 +71,7 @@ def list_due_scopes(week: IsoWeek) -> list[ReportScope]:
 
 
 def get_or_create_snapshot(report_scope: ReportScope, week: IsoWeek, now: datetime) -> tuple[ReportSnapshot, bool]:
-    """The frozen figures, and whether they were frozen just now."""
+    """Return the snapshot of a scope and week, and whether it is new."""
     snapshot = ReportSnapshot.objects.filter(scope=report_scope.key, week=str(week)).first()
     if snapshot is not None:
         return snapshot, False
@@ -84,7 +83,7 @@ def get_or_create_snapshot(report_scope: ReportScope, week: IsoWeek, now: dateti
 
 @transaction.atomic
 def _generate_report(report_scope: ReportScope, week: IsoWeek, now: datetime) -> int:
-    """Freeze a scope's week and serve all of its readers, once. Returns how many mails were queued."""
+    """Create a report, deliver it to all readers once, and return the number of queued emails."""
     snapshot, is_new = get_or_create_snapshot(report_scope, week, now)
     if not is_new:
         return 0
@@ -100,7 +99,7 @@ def _generate_report(report_scope: ReportScope, week: IsoWeek, now: datetime) ->
 
 
 def get_default_frequency(report_scope: ReportScope, reader: Any) -> str:
-    """What a reader gets who has said nothing: those who only look on, and the report of one program, where asked."""
+    """Return the frequency of a reader without a subscription. Viewers and reports of one program are opt-in."""
     if report_scope.partner is not None and permissions.get_role(report_scope.partner, reader) not in (
         Role.OWNER,
         Role.EDITOR,
@@ -114,7 +113,7 @@ def get_default_frequency(report_scope: ReportScope, reader: Any) -> str:
 
 
 def calculate_delivery_time(reader: Any, week: IsoWeek) -> datetime:
-    """Monday morning after the week, where the reader is; never before the week has ended and settled."""
+    """Return Monday morning in the reader's time zone, but not before the metrics are complete."""
     return max(
         datetime.combine(week.after.monday, DELIVERY_TIME, ZoneInfo(reader.zone)),
         week.span(get_program_zone())[1] + SETTLING_PERIOD,
@@ -122,7 +121,7 @@ def calculate_delivery_time(reader: Any, week: IsoWeek) -> datetime:
 
 
 def is_wanted(snapshot: ReportSnapshot, frequency: str) -> bool:
-    """Whether a reader of that frequency wants this week."""
+    """Return whether a reader with this frequency receives the report."""
     totals = snapshot.figures["totals"]
     has_trouble = any(totals[name] for name in ("broken", "at_risk", "overdue", "data_incomplete"))
     return frequency == ReportSubscription.Frequency.WEEKLY or (
@@ -132,7 +131,7 @@ def is_wanted(snapshot: ReportSnapshot, frequency: str) -> bool:
 
 @transaction.atomic
 def deliver_report(snapshot: ReportSnapshot, reader: Any, frequency: str, now: datetime) -> int:
-    """One reader's copy, once. Returns 1 where a mail was queued."""
+    """Deliver a report to a reader once and return the number of queued emails."""
     should_send = is_wanted(snapshot, frequency)
     _, is_new = ReportDelivery.objects.get_or_create(
         snapshot=snapshot, reader=reader.email, defaults={"created_at": now, "sent": should_send}

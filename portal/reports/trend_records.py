@@ -1,4 +1,4 @@
-"""What was blind in past weeks? As the weekly reports froze it: nothing that is stored today could tell it."""
+"""Incomplete data of past weeks, which only the stored reports contain."""
 
 from collections.abc import Iterable
 
@@ -7,7 +7,7 @@ from portal.reports.models import ReportSnapshot
 
 
 def count_incomplete_clocks(report: str, weeks: Iterable[IsoWeek]) -> dict[IsoWeek, int]:
-    """How many clocks were blind when the report of each week was made; a week without a report is left out."""
+    """Return the number of clocks with incomplete data by week, for weeks with a report."""
     weeks_by_name = {str(week): week for week in weeks}
     snapshots = (
         ReportSnapshot.objects.filter(scope=report, week__in=weeks_by_name) if report else ReportSnapshot.objects.none()

@@ -1,4 +1,4 @@
-"""Is it getting better, and with whom? Twelve weeks of promises, and how long answers took, in nine queries."""
+"""SLA trends of twelve weeks: met and breached targets, and durations, in nine queries."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -28,13 +28,13 @@ MAX_DAY_COLUMNS = 7  # a longer target is shown in quarters
 DEFAULT_TARGETS = {
     Severity.CRITICAL: SlaTarget(hours=48),
     Severity.OTHER: SlaTarget(business_days=5),
-}  # columns where none is promised
-TARGET_TYPE_LABELS = {"respond": gettext_noop("First answer"), "resolve": gettext_noop("Resolved")}
+}  # histogram ranges without a target
+TARGET_TYPE_LABELS = {"respond": gettext_noop("First response"), "resolve": gettext_noop("Resolution")}
 
 
 @dataclass(frozen=True, slots=True)
 class HistogramBins:
-    """The columns of a chart: `ends` in seconds, one label each and one for what is longer; the target's words."""
+    """Bins of a histogram: upper limits in seconds, labels (one more for longer durations), and the target."""
 
     ends: tuple[int, ...]
     labels: tuple[str, ...]
@@ -43,28 +43,28 @@ class HistogramBins:
 
 @dataclass(frozen=True, slots=True)
 class SlaShare:
-    """One program or partner: what it kept and broke in the weeks shown."""
+    """Met and breached SLA targets of a program or partner."""
 
     name: str
-    kept: int
-    broken: int
+    met: int
+    breached: int
 
     @property
     def in_time(self) -> str:
-        return format_percent(round(100 * self.kept / (self.kept + self.broken), 1))
+        return format_percent(round(100 * self.met / (self.met + self.breached), 1))
 
     @property
     def pieces(self) -> list[tuple[str, float]]:
-        return [(kind, n) for kind, n in (("counted", float(self.kept)), ("over", float(self.broken))) if n]
+        return [(kind, n) for kind, n in (("counted", float(self.met)), ("over", float(self.breached))) if n]
 
     @property
-    def said(self) -> str:
-        return _("%(kept)s kept, %(broken)s broken") % {"kept": self.kept, "broken": self.broken}
+    def summary(self) -> str:
+        return _("%(met)s met, %(breached)s breached") % {"met": self.met, "breached": self.breached}
 
 
 @dataclass(frozen=True, slots=True)
 class Trends:
-    """Everything on the page."""
+    """Data of the trends page."""
 
     weeks: Chart
     lengths: list[Chart]
@@ -73,7 +73,7 @@ class Trends:
 
 
 def build_trends(filters: ClockFilters, now: datetime, zone: ZoneInfo) -> Trends:
-    """The last twelve weeks, this one included, of what the filters leave."""
+    """Return the trends of the last twelve weeks, including the current week."""
     earlier, weeks = _list_weeks(now, zone)
     start = weeks[0].span(zone)[0]
     met_clocks, breaches = _query_results(filters, start, now)
@@ -100,7 +100,7 @@ def _query_results(filters: ClockFilters, start: datetime, now: datetime) -> tup
 
 
 def _list_weeks(now: datetime, zone: ZoneInfo) -> tuple[list[IsoWeek], list[IsoWeek]]:
-    """The twelve weeks before, and the last twelve, this one included."""
+    """Return the previous twelve weeks and the last twelve weeks, including the current week."""
     weeks = [get_week(now.astimezone(zone).date())]
     while len(weeks) < 2 * WEEK_COUNT:
         weeks.append(weeks[-1].before)
@@ -110,13 +110,13 @@ def _list_weeks(now: datetime, zone: ZoneInfo) -> tuple[list[IsoWeek], list[IsoW
 def _count_results_by_week(
     filters: ClockFilters, first_week: IsoWeek, now: datetime, zone: ZoneInfo
 ) -> tuple[dict[date, int], dict[date, int]]:
-    """What was kept and what was broken since the first week, by the Monday of each."""
+    """Return the met targets and the breaches by the Monday of each week."""
     met_clocks, breaches = _query_results(filters, first_week.span(zone)[0], now)
     return _count_by_week(met_clocks, "stopped_at", zone), _count_by_week(breaches, "due_at", zone)
 
 
 def _count_by_week(rows: Any, column: str, zone: ZoneInfo) -> dict[date, int]:
-    """How many by the Monday of their week."""
+    """Return the number of rows by the Monday of their week."""
     weekly = rows.order_by().annotate(week=TruncWeek(column, tzinfo=zone)).values_list("week")
     return {moment.astimezone(zone).date(): count for moment, count in weekly.annotate(n=Count("pk"))}
 
@@ -138,11 +138,11 @@ def _build_weekly_chart(
         )
         for previous_week, week in zip(earlier, weeks, strict=True)
     ]
-    return Chart("weeks", _("Promises kept and broken by week"), tuple(columns))
+    return Chart("weeks", _("SLA targets met and breached by week"), tuple(columns))
 
 
 def _build_duration_charts(filters: ClockFilters, start: datetime, now: datetime) -> list[Chart]:
-    """How long answers and resolutions took, promised or only measured, each severity in its own time."""
+    """Return the histograms of response and resolution times by severity."""
     stopped_clocks = SlaClock.objects.filter(
         filters.condition, stopped_at__gte=start, stopped_at__lte=now, target_type__in=TARGET_TYPE_LABELS
     ).order_by()
@@ -168,7 +168,7 @@ def _build_duration_charts(filters: ClockFilters, start: datetime, now: datetime
 
 
 def _collect_targets(editions: Iterable[tuple[str, str]]) -> dict[tuple[str, Severity], set[SlaTarget]]:
-    """The targets of these editions of programs, by verb and severity."""
+    """Return the targets of program editions by target type and severity."""
     targets_by_kind: dict[tuple[str, Severity], set[SlaTarget]] = {}
     for key, edition_date in editions:
         sla = get_edition(key, edition_date).sla
@@ -179,7 +179,7 @@ def _collect_targets(editions: Iterable[tuple[str, str]]) -> dict[tuple[str, Sev
 
 
 def build_bins(targets: set[SlaTarget], usual: SlaTarget) -> HistogramBins:
-    """Columns up to the target; without a line where none is promised, or not the same by all."""
+    """Return the bins up to the target. There is no target line without a common target."""
     target = next(iter(targets)) if len(targets) == 1 else None
     scale_target = target or usual
     total, unit = (
@@ -205,18 +205,18 @@ def _format_bin(length: float, unit: int) -> str:
 
 
 def _describe_target(target: SlaTarget) -> str:
-    template = _("ideally %(target)s") if target.ideally else _("target %(target)s")
+    template = _("recommended %(target)s") if target.ideally else _("target %(target)s")
     return template % {"target": format_target(target)}
 
 
 def _build_bin_condition(ends: tuple[int, ...], index: int) -> Q:
-    """Column n: more than the end before it, at most its own."""
+    """Return the condition of a bin: more than the previous limit, and at most its own."""
     lower_bound = Q(counted_seconds__gt=ends[index - 1]) if index else Q()
     return lower_bound & Q(counted_seconds__lte=ends[index]) if index < len(ends) else lower_bound
 
 
 def _build_duration_chart(target_type: str, severity: str, bins: HistogramBins, counts: list[int]) -> Chart:
-    """What took longer than a target was late; where there is none, it only took longer."""
+    """Return a histogram. Durations above a target count as late."""
     last_column = Column(bins.labels[-1], 0, counts[-1]) if bins.target else Column(bins.labels[-1], counts[-1])
     columns = [Column(label, count) for label, count in zip(bins.labels[:-1], counts, strict=False)] + [last_column]
     title = (
@@ -227,10 +227,10 @@ def _build_duration_chart(target_type: str, severity: str, bins: HistogramBins, 
 
 
 def _list_shares(met_clocks: Any, breaches: Any, column: str, names: dict[str, str]) -> list[SlaShare]:
-    """What each kept and broke, the worst first."""
+    """Return the shares by name, worst first."""
     counts: dict[str, list[int]] = {}
     for index, rows in enumerate((met_clocks, breaches)):
         for key, count in rows.order_by().values_list(F(column)).annotate(n=Count("pk")):
             counts.setdefault(key, [0, 0])[index] = count
     shares = [SlaShare(names.get(key, key), *pair) for key, pair in counts.items()]
-    return sorted(shares, key=lambda share: (-share.broken, -share.kept, share.name))
+    return sorted(shares, key=lambda share: (-share.breached, -share.met, share.name))

@@ -1,7 +1,4 @@
-"""How does a reader stop a report with one click, also one of their mail program? By a signed address.
-
-RFC 8058: the mail names the address in List-Unsubscribe, a POST to it stops the report without a sign-in.
-"""
+"""One-click unsubscribe links of reports (RFC 8058), which work without a sign-in."""
 
 from typing import Any
 
@@ -17,12 +14,12 @@ SALT = "report"
 
 
 def build_unsubscribe_url(reader: Any, scope: str) -> str:
-    """The address that stops this report for this reader. It stays good: a mail may be old."""
+    """Return the unsubscribe URL of a report and reader, which never expires."""
     return settings.SITE_URL + reverse("report_stop", args=[signing.dumps([reader.pk, scope], salt=SALT)])
 
 
 def parse_token(token: str) -> tuple[Any, str] | None:
-    """The reader and the scope that a token names; None for a token that is not ours or a reader that is gone."""
+    """Return the reader and the scope of a token, or None if the token is invalid or the reader is gone."""
     try:
         pk, scope = signing.loads(token, salt=SALT)
     except (signing.BadSignature, ValueError):
@@ -32,12 +29,12 @@ def parse_token(token: str) -> tuple[Any, str] | None:
 
 
 def build_email_key_prefix(scope: str) -> str:
-    """How the keys of the mails of a scope's reports begin."""
+    """Return the prefix of the email keys of a scope."""
     return f"report:{scope}:"
 
 
 def update_subscription(reader: Any, scope: str, frequency: str) -> ReportSubscription:
-    """Keep what a reader wants of a scope; a copy that waits for their morning goes with it. Twice changes nothing."""
+    """Set the report frequency of a reader. Never also cancels a pending email."""
     if frequency == ReportSubscription.Frequency.NEVER:
         pending_emails = EmailMessage.objects.filter(
             person=reader, key__startswith=build_email_key_prefix(scope), state=EmailMessage.State.HELD

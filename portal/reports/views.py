@@ -1,4 +1,4 @@
-"""Where are the reports read? The list, one report as page, CSV and JSON, what a reader wants, and the one click."""
+"""Report pages: list, report as page, CSV, and JSON, subscriptions, and unsubscribe."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ from portal.ui.pagination import paginate
 
 @dataclass(frozen=True, slots=True)
 class ReportListItem:
-    """A report in the list."""
+    """Row of the report list."""
 
     week: str
     name: str
@@ -36,14 +36,14 @@ class ReportListItem:
 
 
 def list_visible_snapshots(user: Any) -> Any:
-    """The snapshots that a person may read."""
+    """Return the snapshots that a user can read."""
     if permissions.is_program_staff(user):
         return ReportSnapshot.objects.all()
     return ReportSnapshot.objects.filter(scope__in=[report_scope.key for report_scope in list_report_scopes(user)])
 
 
 def list_reports(request: HttpRequest) -> HttpResponse:
-    """Every report that the reader may read, newest first, and what reaches them."""
+    """Show the reports of the user, newest first, and the subscriptions."""
     page = paginate(request, list_visible_snapshots(request.user))
     return render(
         request, "reports/reports.html", {"page": _build_list_page(page), "form": ReportSubscriptionsForm(request.user)}
@@ -65,20 +65,20 @@ def _build_list_page(page: Page) -> Page:
 
 
 def _get_report_name(figures: Mapping[str, Any]) -> str:
-    """Whose report it is; of all programs in the reader's language, of one as it was named then."""
+    """Return the name of a report. Names of partners and programs are those at the time of the report."""
     return get_display_name(figures["scope"], figures["name"])
 
 
 def get_snapshot(request: HttpRequest, scope: str, week: str) -> ReportSnapshot:
-    """The frozen report, where the reader may read it."""
+    """Return a report that the user can read, or raise Http404."""
     report_scope = find_report_scope(scope)
     if report_scope is None or not can_read_report(request.user, report_scope):
-        raise Http404("There is nothing here for you.")
+        raise Http404("Report not found.")
     return get_object_or_404(ReportSnapshot, scope=scope, week=week)
 
 
 def show_report(request: HttpRequest, scope: str, week: str) -> HttpResponse:
-    """One report as a page."""
+    """Show a report."""
     figures = get_snapshot(request, scope, week).figures
     action = summaries.describe_required_action(figures)
     report_context = presenters.build_report_context(figures) | {"name": _get_report_name(figures)}
@@ -92,7 +92,7 @@ def show_report(request: HttpRequest, scope: str, week: str) -> HttpResponse:
 
 
 def download_report(request: HttpRequest, scope: str, week: str, form: str) -> HttpResponse:
-    """The same figures as CSV or JSON."""
+    """Return a report as CSV or JSON."""
     figures = get_snapshot(request, scope, week).figures
     render, content_type = {
         "csv": (presenters.render_csv, "text/csv; charset=utf-8"),
@@ -106,24 +106,24 @@ def download_report(request: HttpRequest, scope: str, week: str, form: str) -> H
 
 @require_POST
 def update_subscriptions(request: HttpRequest) -> HttpResponse:
-    """Keep what the reader wants."""
+    """Save the report subscriptions."""
     form = ReportSubscriptionsForm(request.user, request.POST)
     if not form.is_valid():
         page = _build_list_page(paginate(request, list_visible_snapshots(request.user)))
         return render(request, "reports/reports.html", {"page": page, "form": form}, status=422)
     form.save()
-    messages.success(request, _("What reaches you is saved."))
+    messages.success(request, _("Report subscriptions saved."))
     return redirect("reports")
 
 
 @csrf_exempt  # the token is the proof: a mail program posts without a session
 @login_not_required
 def stop_report(request: HttpRequest, token: str) -> HttpResponse:
-    """One click and the report stops. A GET only asks: mail scanners open every link."""
+    """Unsubscribe from a report. GET only asks for confirmation, because email scanners open all links."""
     reader_and_scope = unsubscribe.parse_token(token)
     report_scope = find_report_scope(reader_and_scope[1]) if reader_and_scope else None
     if reader_and_scope is None or report_scope is None:
-        raise Http404("This link names no report.")
+        raise Http404("Report not found.")
     if request.method == "POST":
         unsubscribe.update_subscription(*reader_and_scope, ReportSubscription.Frequency.NEVER)
     context = {

@@ -1,7 +1,7 @@
-"""bin/up: run the whole portal in one terminal until Ctrl-C.
+"""bin/up: runs the whole portal in one terminal until Ctrl+C.
 
-The broker starts first, because its address is a setting. Then Django is set up once, here, and the other processes are
-forks of this one.
+The broker starts first, because its URL is a setting. Then Django is set up once, and the other processes are forks of
+this one.
 """
 
 import argparse
@@ -46,16 +46,16 @@ STORAGE_ERRORS = {
 def main() -> int:
     """Run the portal. Return the exit code."""
     parser = argparse.ArgumentParser(
-        prog="bin/up", description="Runs the portal on 127.0.0.1 (PORT=… for another port) until Ctrl-C."
+        prog="bin/up", description="Run the portal on 127.0.0.1 until Ctrl+C. Set PORT for another port."
     )
-    parser.add_argument("--empty", action="store_true", help="do not load the demo world at the first start")
-    parser.add_argument("--reload", action="store_true", help="restart the web server when code changes")
+    parser.add_argument("--empty", action="store_true", help="Don't load the demo world at the first start.")
+    parser.add_argument("--reload", action="store_true", help="Restart the web server when code changes.")
     arguments = parser.parse_args()
     for number in STOP_SIGNALS:
         signal.signal(number, signal.default_int_handler)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # a terminal without every letter ends nothing
+            stream.reconfigure(errors="backslashreplace")  # terminals without Unicode must not stop the portal
     try:
         return run(empty=arguments.empty, reload=arguments.reload)
     except KeyboardInterrupt:
@@ -109,7 +109,7 @@ def start_broker(supervisor: Supervisor) -> bool:
         if not reason:
             os.environ["REDIS_URL"] = valkey.url
             return True
-    write_line(f"No broker runs ({reason}): jobs are processed from the database instead.")
+    write_line(f"Running without a broker ({reason}). Jobs use the database instead.")
     return False
 
 
@@ -146,12 +146,12 @@ def prepare_database(folder: Path, empty: bool) -> None:
     require_current_schema(folder)
     call_command("migrate", interactive=False, verbosity=0)
     if not (empty or settings.PRODUCTION or User.objects.exists()):
-        write_line("Loading the demo world …")
+        write_line("Loading demo data…")
         call_command("load_demo", stdout=StringIO())
 
 
 def write_line(line: str) -> None:
-    """Print a line at once."""
+    """Print a line immediately."""
     sys.stdout.write(f"{line}\n")
     sys.stdout.flush()
 

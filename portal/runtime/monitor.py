@@ -47,7 +47,7 @@ def has_demo_world() -> bool:
 
 def describe_portal() -> str:
     """Return where the portal is, and who can sign in where the demo world is loaded."""
-    lines = [f"The portal is ready at http://{HOST}:{settings.PORT} (Ctrl-C stops it)."]
+    lines = [f"The portal is ready at http://{HOST}:{settings.PORT}. Press Ctrl+C to stop."]
     try:
         has_demo_people = User.objects.filter(email=SIGN_INS[0][0]).exists()
     finally:

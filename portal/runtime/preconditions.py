@@ -24,8 +24,8 @@ def require_data_folder(folder: Path) -> None:
             pass
     except OSError as error:
         raise StartError(
-            f"The data folder {folder} cannot be written ({error.strerror}); make it writable"
-            " or use another folder: PORTAL_DATA=/path bin/up"
+            f"The data folder {folder} is not writable: {error.strerror}. Make it writable,"
+            " or run PORTAL_DATA=/path bin/up."
         ) from None
 
 
@@ -45,8 +45,8 @@ def lock_data_folder(folder: Path) -> IO[str]:
         owner = handle.read().strip() or "unknown"
         handle.close()
         raise StartError(
-            f"The portal already runs with the data folder {folder} (process {owner}); stop it first"
-            " or use another folder: PORTAL_DATA=/path bin/up"
+            f"The data folder {folder} is already in use (process {owner}). Stop that portal,"
+            " or run PORTAL_DATA=/path bin/up."
         ) from None
     handle.truncate(0)
     handle.write(f"{os.getpid()}\n")
@@ -63,7 +63,7 @@ def require_free_port(host: str, port: int) -> None:
         except (OSError, OverflowError) as error:
             reason = getattr(error, "strerror", None) or "no such port"
             raise StartError(
-                f"Port {port} of {host} cannot be used ({reason}); stop what uses it or take another: PORT=8001 bin/up"
+                f"Port {port} is not available: {reason}. Stop the other process, or run PORT=8001 bin/up."
             ) from None
 
 

@@ -1,4 +1,4 @@
-"""What is one line of the status page, and how is a queue told, and a kind of what the portal tries itself?"""
+"""Lines of the status page for queues and test runs."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,20 +20,20 @@ from verification.testruns.services.provider_schema_inspections import inspect_s
 from verification.testruns.services.run_task_tests import run_run_task_test
 
 RUN_LATE_AFTER = timedelta(minutes=30)
-# what a state is called, its tone and its icon
+# label, tone, and icon of each state
 STATE_LABELS: dict[str, tuple[str, str, str]] = {
-    "ok": (gettext_noop("Works"), "good", "circle-check"),
-    "late": (gettext_noop("Late"), "warn", "clock"),
-    "down": (gettext_noop("Does not work"), "bad", "circle-x"),
-    "idle": (gettext_noop("Nothing to do yet"), "neutral", "circle-dashed"),
-    "absent": (gettext_noop("Not set up"), "neutral", "minus"),
-    "unknown": (gettext_noop("We could not tell"), "warn", "circle-question-mark"),
+    "ok": (gettext_noop("Operational"), "good", "circle-check"),
+    "late": (gettext_noop("Delayed"), "warn", "clock"),
+    "down": (gettext_noop("Down"), "bad", "circle-x"),
+    "idle": (gettext_noop("Idle"), "neutral", "circle-dashed"),
+    "absent": (gettext_noop("Not configured"), "neutral", "minus"),
+    "unknown": (gettext_noop("Unknown"), "warn", "circle-question-mark"),
 }
 
 
 @dataclass(frozen=True, slots=True)
 class StatusLine:
-    """One thing and how it is: a key of STATES, a sentence for everybody, and (name, text) for the program's people."""
+    """Status of a component: state, public sentence, and details for program staff."""
 
     name: str
     state: str
@@ -43,7 +43,8 @@ class StatusLine:
     at: datetime | None = None
 
     @property
-    def said(self) -> tuple[str, str, str]:
+    def label(self) -> tuple[str, str, str]:
+        """Return the label, tone, and icon of the state."""
         label, tone, icon = STATE_LABELS[self.state]
         return _(label), tone, icon
 
@@ -51,24 +52,24 @@ class StatusLine:
 def build_queue_line(
     name: str, due: QuerySet[Any], column: str, late_after: timedelta, now: datetime, prefix: str = ""
 ) -> StatusLine:
-    """A queue by its oldest due row. `prefix`: a sentence that comes first."""
+    """Return the status of a queue by its oldest due row, after an optional sentence."""
     oldest_due_at, count = due.aggregate(oldest=Min(column))["oldest"], due.count()
     prefix = f"{prefix} " if prefix else ""
     if oldest_due_at is None:
-        return StatusLine(name, "ok", prefix + _("Nothing waits."))
+        return StatusLine(name, "ok", prefix + _("The queue is empty."))
     is_late = now - oldest_due_at > late_after
-    message = prefix + _("What waits longest was due %(when)s.") % {"when": format_relative(oldest_due_at, now)}
+    message = prefix + _("The oldest entry was due %(when)s.") % {"when": format_relative(oldest_due_at, now)}
     return StatusLine(name, "late" if is_late else "ok", message, ((_("waiting"), str(count)),), at=oldest_due_at)
 
 
 def build_test_run_probe(name: str, model: type[Model], definition: JobDefinition) -> Callable[[datetime], StatusLine]:
-    """The line of one kind of what the portal tries itself: when the last one ended, and what waits."""
+    """Return the probe of one kind of test: when the last one finished and what is queued."""
 
     def measure(now: datetime) -> StatusLine:
         rows = model._default_manager.all()
         last_run = rows.exclude(finished_at=None).order_by("-finished_at").values("finished_at", "outcome").first()
         if last_run is None and not rows.exists():
-            return StatusLine(name, "idle", _("None was asked for yet."))
+            return StatusLine(name, "idle", _("No tests have been requested yet."))
         prefix = (
             _describe_last_run(last_run["outcome"], format_relative(last_run["finished_at"], now)) if last_run else ""
         )
@@ -78,13 +79,13 @@ def build_test_run_probe(name: str, model: type[Model], definition: JobDefinitio
 
 
 def _describe_last_run(outcome: str, relative_time: str) -> str:
-    """When the last one ended, and whether it showed anything; which verdict it was is the partner's."""
+    """Return when the last test finished. Only the partner sees the verdict."""
     if outcome == Outcome.NOT_RUN:
-        message = _("The last one ended %(when)s and was not run.")
+        message = _("The last one finished %(when)s with the result Not run.")
     elif outcome == Outcome.ERROR:
-        message = _("The last one ended %(when)s, broken off on our side.")
+        message = _("The last one finished %(when)s with an error on our side.")
     else:
-        message = _("The last one ended %(when)s.")
+        message = _("The last one finished %(when)s.")
     return message % {"when": relative_time}
 
 

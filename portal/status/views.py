@@ -19,11 +19,11 @@ from portal.notifications.tasks import send_email
 
 SWEEP_LATE_AFTER = timedelta(minutes=2)
 MAIL_LATE_AFTER = timedelta(minutes=5)
-QUEUE_LATE = timedelta(minutes=20)  # a queue that reads the outside may take its time
+QUEUE_LATE = timedelta(minutes=20)  # queues with external requests are slower
 
 
 def get_background_status(now: datetime) -> dict[str, Any]:
-    """Return whether background work is late, and the ages that say so, in seconds or None."""
+    """Return whether background jobs are late, with the ages in seconds."""
     swept_at = PeriodicRun.objects.filter(name=SWEEP).values_list("finished_at", flat=True).first()
     oldest_due_at = list_due_jobs(send_email, now).aggregate(oldest=Min("run_after"))["oldest"]
     late_jobs = find_late_jobs(now)
@@ -74,6 +74,6 @@ def check_health(request: HttpRequest) -> JsonResponse:
         connection.ensure_connection()
         status = {"database": "ok"} | get_background_status(timezone.now())
     except DatabaseError:
-        return JsonResponse({"database": "does not answer"}, status=503)
+        return JsonResponse({"database": "down"}, status=503)
     is_unhealthy = "background" in request.GET and status["background"] == "late"
     return JsonResponse(status, status=503 if is_unhealthy else 200)

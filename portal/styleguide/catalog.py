@@ -1,4 +1,4 @@
-"""Which components are shown, in which order? One file a part in portal/styleguide/templates/styleguide/parts/."""
+"""Components of the style guide, with one template each in templates/styleguide/parts/."""
 
 import re
 from collections.abc import Mapping
@@ -9,14 +9,14 @@ from django.http import HttpRequest
 from django.template.loader import get_template
 from django.utils.safestring import SafeString
 
-# what must be another name in the second copy of a part, so that no id stands twice
+# attributes with IDs, which must differ in the second copy of a component
 ID_ATTRIBUTE_PATTERN = re.compile(r'(?<= )(id|for|aria-labelledby|aria-describedby|aria-controls)="([^"]+)"')
 PAINT_PATTERN = re.compile(r"url\(#")
 
 
 @dataclass(frozen=True, slots=True)
 class StyleguidePart:
-    """A part: its file, its name, and what it is for. `wide`: its two copies stand one above the other."""
+    """Component of the style guide. The two copies of a wide component are stacked."""
 
     key: str
     name: str
@@ -26,7 +26,7 @@ class StyleguidePart:
 
 @dataclass(frozen=True, slots=True)
 class RenderedPart:
-    """A part as the page shows it: in light, in dark, and as one writes it."""
+    """Rendered component in the light and dark themes, with its source."""
 
     part: StyleguidePart
     light: SafeString
@@ -36,95 +36,89 @@ class RenderedPart:
 
 GROUPS: tuple[tuple[str, tuple[StyleguidePart, ...]], ...] = (
     (
-        "Small parts",
+        "Inline components",
         (
+            StyleguidePart("buttons", "Buttons", "One primary button per page. Disabled buttons show the reason."),
             StyleguidePart(
-                "buttons", "Buttons", "One primary a page: what the reader can do next. What is not possible says why."
+                "words", "Badges", "Each badge has an icon and a label, so the meaning doesn't depend on color."
             ),
-            StyleguidePart("words", "Words in a line", "A word always has its icon: color never speaks alone."),
-            StyleguidePart(
-                "glossary", "Words that are explained", "Dotted; the meaning on hover, the glossary behind it."
-            ),
-            StyleguidePart(
-                "moments", "Moments", "In the reader’s zone; the exact moment on hover and for screen readers."
-            ),
-            StyleguidePart("people", "People", "A name and how to write to it; the portal is somebody too."),
-            StyleguidePart("codes", "Codes and files", "What is copied can be copied with one press."),
-            StyleguidePart("meters", "Used time", "Counted, paused, left and over, with its figure beside it."),
+            StyleguidePart("glossary", "Glossary links", "Links to the glossary with the definition as a tooltip."),
+            StyleguidePart("moments", "Times", "Times in the reader's time zone, with the full time as a tooltip."),
+            StyleguidePart("people", "People", "Name and email address of a person, or the portal."),
+            StyleguidePart("codes", "Codes and files", "Code, file names, and copy buttons."),
+            StyleguidePart("meters", "Meters", "Counted, paused, remaining, and overdue time."),
         ),
     ),
     (
-        "Finding the way",
+        "Navigation",
         (
-            StyleguidePart("crumbs", "Crumbs", "Where this page is."),
-            StyleguidePart("path", "Path", "The program’s own steps; done, now, to come.", wide=True),
-            StyleguidePart("tabs", "Tabs and pages", "The address keeps the choice."),
+            StyleguidePart("crumbs", "Breadcrumbs", "Location of the page."),
+            StyleguidePart("path", "Steps", "Completed, current, and upcoming steps of a program.", wide=True),
+            StyleguidePart("tabs", "Tabs and pagination", "Selections are part of the URL."),
         ),
     ),
     (
-        "Holding things together",
+        "Containers",
         (
-            StyleguidePart("turn", "Turn", "Whose move it is in one sentence, with the one button.", wide=True),
-            StyleguidePart("panels", "Panels and facts", "Bordered, never shaded. A fact that is not known says so."),
-            StyleguidePart("cards", "Cards", "One of several equals; the whole card is its link."),
-            StyleguidePart("tables", "Tables", "One line on a wide screen, two on a phone.", wide=True),
-            StyleguidePart("queue", "Rows of the queue", "Drawn as one string, fifty at a time.", wide=True),
-            StyleguidePart("timeline", "Timeline", "Who did what and when; what only reviewers see is marked."),
+            StyleguidePart("turn", "Next action", "Responsible party, next action, and one button.", wide=True),
+            StyleguidePart("panels", "Panels and details", "Bordered sections with names and values."),
+            StyleguidePart("cards", "Cards", "Links to equal options. The whole card is a link."),
+            StyleguidePart("tables", "Tables", "One line per row on wide screens, two on phones.", wide=True),
+            StyleguidePart("queue", "Review queue", "Rows of the review queue.", wide=True),
+            StyleguidePart("timeline", "Timeline", "Events with actor and time. Internal events are marked."),
         ),
     ),
     (
-        "Work",
+        "Review",
         (
-            StyleguidePart("requirements", "What is left", "State, title, why it matters, and the fix at its right."),
-            StyleguidePart("checks", "Checks", "Verdict in one sentence, evidence folded under it."),
+            StyleguidePart("requirements", "Requirements", "Status, title, reason, and action."),
+            StyleguidePart("checks", "Checks", "Result in one sentence with collapsible evidence."),
             StyleguidePart(
                 "decisions",
-                "Decisions and mails",
-                "The exact mail that will go, to whom, and how long it can be undone.",
+                "Decisions and emails",
+                "Preview of the email with its recipient and the time to undo.",
             ),
         ),
     ),
     (
-        "States of a page",
+        "Page states",
         (
-            StyleguidePart("banners", "Banners", "Done, attention, not done, note. An outage is ours."),
-            StyleguidePart("empty", "Empty", "What will be here, and how to make it so."),
-            StyleguidePart("loading", "Loading", "The layout stays; a button that was pressed says so."),
-            StyleguidePart("errors", "Errors", "What happened, that nothing is lost, and what to do next."),
+            StyleguidePart("banners", "Banners", "Success, warning, error, and note."),
+            StyleguidePart("empty", "Empty states", "What will appear here and how to add it."),
+            StyleguidePart("loading", "Loading", "The layout stays. Pressed buttons show the progress."),
+            StyleguidePart("errors", "Errors", "What is wrong and how to fix it."),
         ),
     ),
     (
-        "Listings",
+        "Directory",
         (
             StyleguidePart(
-                "directory", "Directory", "Filters beside rows; a letter where a logo is not given.", wide=True
+                "directory", "Directory", "Filters and results. A letter replaces a missing logo.", wide=True
             ),
-            StyleguidePart("listing", "Standing and tier", "Each standing in its word; what the publisher replied."),
-            StyleguidePart("tasks", "Run task card", "A partner, its two lines, its run tasks."),
-            StyleguidePart(
-                "badge", "Badge", "Drawn by us, the same on light and on dark; grey when not listed.", wide=True
-            ),
+            StyleguidePart("listing", "Listing status", "Status badges and the reply of a publisher."),
+            StyleguidePart("tasks", "Run task card", "Partner with a summary and run tasks."),
+            StyleguidePart("badge", "Badge", "Identical on light and dark pages. Gray if not listed.", wide=True),
         ),
     ),
     (
-        "Figures",
+        "Metrics",
         (
-            StyleguidePart("charts", "Charts", "Small multiples; late is hatched; the same as a table.", wide=True),
-            StyleguidePart("clock", "Clock of an issue", "What counted, what did not, and why this date.", wide=True),
-            StyleguidePart("forecast", "Forecast", "What the past says of the wait; never a promise."),
-            StyleguidePart("views", "Saved views", "A question that is asked again, and its answer as a file."),
-            StyleguidePart("status", "Status line", "How one thing is, in a word and a sentence.", wide=True),
+            StyleguidePart("charts", "Charts", "Small multiples with a table. Late values are hatched.", wide=True),
+            StyleguidePart("clock", "SLA clock", "Counted time, pauses, and due date.", wide=True),
+            StyleguidePart("forecast", "Forecast", "Wait time forecast from past reviews."),
+            StyleguidePart("views", "Saved views", "Saved filters with exports."),
+            StyleguidePart("status", "Status line", "Status of a component with a sentence.", wide=True),
         ),
     ),
     (
         "Forms",
-        (StyleguidePart("form", "A form", "Label above, hint below, the error in its place with the fix.", wide=True),),
+        (StyleguidePart("form", "Form", "Label, help text, and error of each field.", wide=True),),
     ),
 )
 
 
 def render_part(part: StyleguidePart, context: Mapping[str, Any], request: HttpRequest) -> RenderedPart:
-    """A part drawn twice, each id once."""
+    """Render a component for both themes with unique IDs."""
     key = part.key
     template = get_template(f"styleguide/parts/{key}.html")
     html = template.render(dict(context), request)
@@ -133,7 +127,7 @@ def render_part(part: StyleguidePart, context: Mapping[str, Any], request: HttpR
 
 
 def rename_ids(html: str) -> str:
-    """The same with other ids, and what refers to them."""
+    """Return the HTML with renamed IDs and references."""
     renamed_html = ID_ATTRIBUTE_PATTERN.sub(
         lambda match: f'{match[1]}="{" ".join(f"dark-{name}" for name in match[2].split())}"', html
     )

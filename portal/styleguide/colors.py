@@ -1,4 +1,4 @@
-"""Which colors are there, and can everybody read them? Read from static/css/tokens.css, which alone sets them."""
+"""Color pairs of static/css/tokens.css and their contrast ratios."""
 
 import re
 from dataclasses import dataclass
@@ -12,13 +12,13 @@ COLOR_PATTERN = rf"oklch\({NUMBER_PATTERN} {NUMBER_PATTERN} {NUMBER_PATTERN}\)"
 PAIR_PATTERN = re.compile(rf"--([\w-]+): light-dark\({COLOR_PATTERN}, {COLOR_PATTERN}\);")
 ALIAS_PATTERN = re.compile(r"--([\w-]+): var\(--([\w-]+)\);")
 Oklch = tuple[float, float, float]
-# (what it is for, the color, what it stands on, the least contrast that we allow)
+# use, color, background, minimum contrast
 COLOR_PAIRS = (
     ("Text", "text", "sheet", 7.0),
-    ("Quiet text", "muted", "sheet", 7.0),
-    ("Links and what comes next", "accent", "sheet", 7.0),
-    ("On the primary button", "on-accent", "accent", 7.0),
-    ("Edges of controls", "control-line", "sheet", 3.0),
+    ("Muted text", "muted", "sheet", 7.0),
+    ("Links and accents", "accent", "sheet", 7.0),
+    ("Primary button", "on-accent", "accent", 7.0),
+    ("Control borders", "control-line", "sheet", 3.0),
     ("Good", "good-text", "good-wash", 7.0),
     ("Warning", "warn-text", "warn-wash", 7.0),
     ("Bad", "bad-text", "bad-wash", 7.0),
@@ -29,7 +29,7 @@ RAMP = tuple(f"n{step}" for step in range(1, 13))
 
 @dataclass(frozen=True, slots=True)
 class ColorSwatch:
-    """A color on its ground, with the contrasts by day and by night."""
+    """Color on its background with the contrast in both themes."""
 
     use: str
     color: str
@@ -45,7 +45,7 @@ class ColorSwatch:
 
 @lru_cache(maxsize=1)
 def load_tokens() -> tuple[dict[str, tuple[Oklch, Oklch]], dict[str, str]]:
-    """(colors as (day, night), names that stand for another)."""
+    """Return the colors as (light, dark), and the aliases."""
     text = (settings.BASE_DIR / "static" / "css" / "tokens.css").read_text()
     colors = {}
     for name, *rest in PAIR_PATTERN.findall(text):
@@ -55,7 +55,7 @@ def load_tokens() -> tuple[dict[str, tuple[Oklch, Oklch]], dict[str, str]]:
 
 
 def calculate_luminance(color: Oklch) -> float:
-    """Relative luminance of an OKLCH color, by Björn Ottosson's matrices."""
+    """Return the relative luminance of an OKLCH color, with Björn Ottosson's matrices."""
     lightness, chroma, hue = color
     a, b = chroma * cos(radians(hue)), chroma * sin(radians(hue))
     long = (lightness + 0.3963377774 * a + 0.2158037573 * b) ** 3
@@ -69,14 +69,14 @@ def calculate_luminance(color: Oklch) -> float:
 
 
 def calculate_contrast(one: str, other: str, *, dark: bool) -> float:
-    """The contrast of two tokens, 1 to 21."""
+    """Return the contrast ratio of two tokens, from 1 to 21."""
     colors, aliases = load_tokens()
     both = [calculate_luminance(colors[aliases.get(name, name)][dark]) for name in (one, other)]
     return (max(both) + 0.05) / (min(both) + 0.05)
 
 
 def build_swatches() -> list[ColorSwatch]:
-    """Every pair that text and controls are made of."""
+    """Return the swatches of all color pairs."""
     return [
         ColorSwatch(
             use,

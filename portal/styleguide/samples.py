@@ -1,4 +1,4 @@
-"""What do the rooms' own components look like? Invented listings, charts and clocks for the design page."""
+"""Sample data for the style guide: listings, charts, and clocks."""
 
 import re
 from datetime import datetime, timedelta
@@ -29,7 +29,7 @@ STANDINGS = ("listed", "suspended", "delisted", "community", "ended")
 
 
 def build_charts() -> dict[str, Any]:
-    """One of each kind of picture, by its kind."""
+    """Return a sample of each chart type."""
     weeks = tuple(
         Column(f"W{n + 1}", on_time, late, before=before)
         for n, ((on_time, late), before) in enumerate(zip(WEEKS, PREVIOUS_WEEKS, strict=True))
@@ -38,7 +38,7 @@ def build_charts() -> dict[str, Any]:
     lengths = tuple(Column(name, *row) for name, row in zip(("12 h", "24 h", "36 h", "48 h", "longer"),
                     ((9, 0), (6, 0), (3, 0), (2, 0), (0, 2)), strict=True))  # fmt: skip
     return {
-        "columns": Chart("guide-weeks", "Promises kept and broken by week", weeks),
+        "columns": Chart("guide-weeks", "SLA targets met and breached by week", weeks),
         "target": Chart("guide-target", "First answer, critical", lengths, 4, "48 h"),
         "spread": spread,
         "stacked": stacked_bar.render_stacked_bars(
@@ -49,7 +49,7 @@ def build_charts() -> dict[str, Any]:
 
 
 def build_clock(now: datetime, pieces: list[tuple[str, float]]) -> dict[str, Any]:
-    """An issue's clock as its page shows it."""
+    """Return a sample SLA clock."""
     start, due = now - timedelta(days=4), now + timedelta(days=1)
     days = calendar_strip.build_cells(Calendar(), start, due, {"start": start, "now": now, "due": due})
     return {
@@ -64,7 +64,7 @@ def build_clock(now: datetime, pieces: list[tuple[str, float]]) -> dict[str, Any
 
 
 def build_listing(name: str, listing_status: str, **fields: Any) -> SimpleNamespace:
-    """A row of the directory."""
+    """Return a sample listing."""
     common = {"uuid": EMPTY_UUID, "has_logo": False, "publisher": "Acme", "product": "Terraform", "share": 97.0,
               "category_name": "Networking", "summary": "Launches and lands rockets.", "tier_name": "Premier",
               "version": "1.4.2", "settled": 31}  # fmt: skip
@@ -72,7 +72,7 @@ def build_listing(name: str, listing_status: str, **fields: Any) -> SimpleNamesp
 
 
 def build_directory(now: datetime) -> dict[str, Any]:
-    """Rows in each standing, the filters beside them, and a partner's reply."""
+    """Return sample listings, filters, and a reply."""
     products = [
         (FacetOption("nomad", "Nomad", 12, False), "#directory"),
         (FacetOption("vault", "Vault", 7, True), "#directory"),
@@ -81,28 +81,28 @@ def build_directory(now: datetime) -> dict[str, Any]:
         build_listing("Rocket provider", "listed"),
         build_listing("Booster", "suspended", publisher="Globex", settled=0),
     ]
-    filters = {"q": "rocket", "given": {}, "sorts": [("", "Newest first", True), ("name", "By name", False)]}
+    filters = {"q": "rocket", "get_parameters": {}, "sorts": [("", "Newest first", True), ("name", "By name", False)]}
     card = {"name": "Initech", "slug": "initech", "summaries": ["Scans each plan before it is applied."],
             "logo": build_listing("", "listed", publisher="Initech"),
             "listings": [build_listing("Plan scan", "listed")]}  # fmt: skip
-    change = {"at": now - timedelta(days=2), "listing": rows[1], "said": "Suspended."}
+    change = {"at": now - timedelta(days=2), "listing": rows[1], "summary": "Suspended."}
     return {
         "listings": rows,
         "standings": [build_listing(each, each) for each in STANDINGS],
         "filters": filters,
         "count": 2,
         "groups": [{"title": "Product", "name": "product", "open": True, "options": products}],
-        "narrowed": 1,
+        "filter_count": 1,
         "card": card,
-        "least": 5,
+        "min_sample_size": 5,
         "changes": [change],
-        "named": True,
+        "with_names": True,
         "reply": {"at": now - timedelta(days=9), "text": "Two people are on call now."},
     }
 
 
 def build_badges(now: datetime) -> list[SafeString]:
-    """The badge, drawn: listed and suspended in one line, and the card. Ids of their own, as they stand in one page."""
+    """Return sample badges with unique IDs."""
     truths = [
         BadgeStatus(
             str(EMPTY_UUID),
@@ -129,7 +129,7 @@ def build_badges(now: datetime) -> list[SafeString]:
 
 
 def build_analytics(now: datetime) -> dict[str, Any]:
-    """What the wait is, in words, and the bar of saved views."""
+    """Return a sample forecast and saved views."""
     estimate = {"sentence": "Half of the reviews were answered within 3 working days, nine of ten within 8.",
             "middle": now + timedelta(days=2), "latest": now + timedelta(days=7)}  # fmt: skip
     views = [{"name": "Mine, due this week", "href": "#views", "current": True, "shared": False},
@@ -142,16 +142,16 @@ def build_analytics(now: datetime) -> dict[str, Any]:
 
 
 def build_status_lines(now: datetime) -> list[StatusLine]:
-    """A line in each state that matters."""
+    """Return sample status lines."""
     return [
         StatusLine("Registry", "ok", "The registry answers.", at=now - timedelta(minutes=4)),
-        StatusLine("GitHub", "late", "GitHub asked us to read less."),
-        StatusLine("Mail", "down", "No mail left in the last hour."),
+        StatusLine("GitHub", "late", "We reached GitHub's rate limit."),
+        StatusLine("Emails", "down", "No emails were sent in the last hour."),
     ]
 
 
 def build_samples(now: datetime, pieces: list[tuple[str, float]]) -> dict[str, Any]:
-    """Everything of this module, by the names that the parts use."""
+    """Return all samples by their names in the templates."""
     return {
         "charts": build_charts(),
         "clock": build_clock(now, pieces),

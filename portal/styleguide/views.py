@@ -1,4 +1,4 @@
-"""What parts do we have, and how do they look together? One page with every component and invented data."""
+"""Style guide page with all components and sample data."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -19,14 +19,14 @@ from portal.styleguide.samples import build_samples
 from portal.ui.components.inline import BUTTON_TONES, OUTCOMES
 from portal.ui.components.markup import TONES
 
-SAMPLE_EMAIL = """Two findings to answer: Rocket provider
+SAMPLE_EMAIL = """Changes requested: Rocket provider
 
-Your turn: answer two findings by Tue 14 Apr, 14:10.
+Action required: Respond to 2 findings by Tue 14 Apr, 14:10.
 
 1. The signature does not match the file. Sign the release again with the key that you registered.
 2. The documentation page of rocket_stage is missing.
 
-Answer them: https://portal.example/integrations/rocket
+View requested changes: https://portal.example/integrations/rocket
 """
 PATH = [
     {"name": "Prepare", "state": "done", "href": "#prepare"},
@@ -48,7 +48,7 @@ BREACHED_METER = [("counted", 30.0), ("paused", 8.0), ("counted", 18.0), ("over"
 
 @dataclass(frozen=True, slots=True)
 class SamplePerson:
-    """A person of the page."""
+    """Sample person."""
 
     name: str
     email: str
@@ -59,22 +59,24 @@ ALICE = SamplePerson("Alice Moreau", "alice@acme.example")
 
 
 class SampleForm(forms.Form):
-    """One field of each kind; sent as it stands it shows its errors."""
+    """Form with one field of each type. Submit it empty to see the errors."""
 
-    name = SingleLineField(label="Name", max_length=60, initial="Rocket provider", help_text="As your users know it.")
+    name = SingleLineField(
+        label="Name", max_length=60, initial="Rocket provider", help_text="The name that your users know."
+    )
     repository = forms.URLField(label="Repository", assume_scheme="https", help_text="The public repository on GitHub.")
     category = forms.ChoiceField(label="Category", choices=[("net", "Networking"), ("db", "Database")])
     summary = MultiLineField(label="Summary", max_lines=2, required=False, help_text="Two lines at most.")
     offering = forms.ChoiceField(
-        label="Works with", widget=forms.RadioSelect, choices=[("oss", "Open Source"), ("ent", "Enterprise")]
+        label="Compatible products", widget=forms.RadioSelect, choices=[("oss", "Open Source"), ("ent", "Enterprise")]
     )
     parts = forms.MultipleChoiceField(
         label="Supported stages",
         widget=forms.CheckboxSelectMultiple,
         choices=[("pre", "Before plan"), ("post", "After plan")],
     )
-    log = forms.FileField(label="Test log", required=False, help_text="Text or ZIP, at most 20 MB.")
-    promise = forms.BooleanField(label="We answer critical issues within 48 hours")
+    log = forms.FileField(label="Test log", required=False, help_text="Text or ZIP, up to 20 MB.")
+    promise = forms.BooleanField(label="We respond to critical issues within 48 hours")
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -82,7 +84,7 @@ class SampleForm(forms.Form):
 
 
 def build_rows(now: datetime) -> list[dict[str, Any]]:
-    """A few lines of a queue, the most pressing first."""
+    """Return sample rows of a table, most urgent first."""
     return [
         {"name": "acme/rocket", "sub": "answered 2 findings, key changed", "place": "Verify · round 2", "tone": "bad",
          "due": now - timedelta(hours=2), "checks": {"pass": 14, "warn": 1}, "who": RITA},
@@ -94,7 +96,7 @@ def build_rows(now: datetime) -> list[dict[str, Any]]:
 
 
 def build_queue(now: datetime) -> list[dict[str, Any]]:
-    """The same as rows of the queue, as integrations.reviews.selectors.queue makes them."""
+    """Return sample rows in the format of integrations.reviews.selectors.queue."""
     common = {"href": "#queue", "checks": "14✓ 1!", "checks_label": "14 passed, 1 warning", "claim_href": "#queue",
               "since": now - timedelta(days=1)}  # fmt: skip
     first = {
@@ -113,7 +115,7 @@ def build_queue(now: datetime) -> list[dict[str, Any]]:
 
 
 def build_context(now: datetime, form: SampleForm) -> dict[str, Any]:
-    """Everything that the page shows, relative to `now`."""
+    """Return the context of the page with times relative to now."""
     return {
         "now": now,
         "earlier": now - timedelta(minutes=12),
@@ -142,7 +144,7 @@ def build_context(now: datetime, form: SampleForm) -> dict[str, Any]:
 
 @login_not_required
 def show_styleguide(request: HttpRequest) -> HttpResponse:
-    """The page. A form that is sent comes back with its errors and nothing else happens."""
+    """Show the style guide. Submitting the form only shows its errors."""
     form = SampleForm(request.POST if request.method == "POST" else None)
     groups = render_all_parts(build_context(timezone.now(), form), request)
     measures = {

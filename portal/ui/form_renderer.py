@@ -1,13 +1,13 @@
-"""How does every form look? Label above, hint below, the error in place with its fix.
+"""Rendering of forms with one field template.
 
-A field that the portal filled from elsewhere says so: `form.fields["name"].prefilled = "from the repository"`.
+Set `form.fields["name"].prefilled = "from the repository"` to show where the value of a field comes from.
 """
 
 from django.forms.renderers import TemplatesSetting
 
 
 class FormRenderer(TemplatesSetting):
-    """Named by FORM_RENDERER: `{{ form }}` and `{{ form.field.as_field_group }}` use our templates."""
+    """Form renderer with the portal's templates, named in FORM_RENDERER."""
 
     form_template_name = "ui/forms/form.html"
     formset_template_name = "ui/forms/formset.html"

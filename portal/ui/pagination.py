@@ -7,5 +7,5 @@ from django.http import HttpRequest
 
 
 def paginate(request: HttpRequest, rows: Any, size: int = 50) -> Any:
-    """The page of a list that the address asks for; the first for nonsense, the last for too far."""
+    """Return the requested page, the first page for invalid numbers, or the last page for numbers too high."""
     return Paginator(rows, size).get_page(request.GET.get("page"))

@@ -1,4 +1,4 @@
-"""Answers to refused actions."""
+"""Responses to refused actions."""
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
@@ -8,12 +8,12 @@ from portal.core.errors import ActionRefused
 
 
 def report_refusal(request: HttpRequest, refusal: ActionRefused) -> None:
-    """Say on the next page why it was not done. What this person may not do is answered at once, with 403."""
+    """Show the refusal on the next page, or raise PermissionDenied for a missing permission."""
     raise_if_forbidden(refusal)
     messages.error(request, str(refusal))
 
 
 def raise_if_forbidden(refusal: ActionRefused) -> None:
-    """Raises PermissionDenied, with the same sentence, where it is about the person and not about the moment."""
+    """Raise PermissionDenied with the same message if the user lacks the permission."""
     if refusal.kind == "forbidden":
         raise PermissionDenied(str(refusal))

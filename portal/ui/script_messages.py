@@ -1,6 +1,6 @@
-"""What does the page's script say by itself? Its words, handed to it where the reader's language is not its own.
+"""Translated messages for static/js/portal.js, which contains the English messages.
 
-The script holds the same words in English, so that a page in English carries none of them.
+Pages in English don't include them.
 """
 
 import json
@@ -21,21 +21,21 @@ MESSAGES = {
     "dueIn": gettext_noop("due in %(span)s"),
     "overdue": gettext_noop("overdue by %(span)s"),
     "close": gettext_noop("Close"),
-    "saving": gettext_noop("saving…"),
-    "savedNow": gettext_noop("saved just now"),
-    "savedSeconds": gettext_noop("saved %(count)s s ago"),
-    "saved": gettext_noop("saved %(span)s ago"),
-    "elsewhere": gettext_noop("not saved: this draft was changed elsewhere, save to see both versions"),
-    "signedOut": gettext_noop("not saved: you were signed out; go on, and your text waits while you sign in"),
-    "notSaved": gettext_noop("not saved; your text is kept on this page, we try again when you type"),
+    "saving": gettext_noop("Saving…"),
+    "savedNow": gettext_noop("Saved just now"),
+    "savedSeconds": gettext_noop("Saved %(count)s s ago"),
+    "saved": gettext_noop("Saved %(span)s ago"),
+    "elsewhere": gettext_noop("Not saved. Someone changed this draft. Save to see both versions."),
+    "signedOut": gettext_noop("Not saved. You are signed out. Continue to sign in. We keep your text."),
+    "notSaved": gettext_noop("Not saved. Your text stays on this page. We'll try again when you type."),
     "outage": gettext_noop(
-        "We could not update this part of the page. Nothing you typed is lost; reload to try again."
+        "We couldn't update this part of the page. Your text is still on the page. Reload the page to try again."
     ),
 }
 
 
 def script_words() -> SafeString:
-    """An attribute of the page with the words, blank where the script's own are meant."""
+    """Render the translated messages as an attribute, or nothing in English."""
     if (get_language() or SCRIPT_LANGUAGE).partition("-")[0] == SCRIPT_LANGUAGE:
         return SafeString("")
     messages = {key: gettext(words) for key, words in MESSAGES.items()}

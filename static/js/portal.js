@@ -1,7 +1,7 @@
-// What is nicer with a script? Everything here; nothing needs it.
+// Progressive enhancement: every page works without this script.
 
-// In another language the page brings the words itself, under the same names.
-const WORDS = {
+// Pages in other languages provide translations under the same keys.
+const MESSAGES = {
   min: "%(count)s min",
   h: "%(count)s h",
   d: "%(count)s d",
@@ -12,30 +12,30 @@ const WORDS = {
   dueIn: "due in %(span)s",
   overdue: "overdue by %(span)s",
   close: "Close",
-  saving: "saving…",
-  savedNow: "saved just now",
-  savedSeconds: "saved %(count)s s ago",
-  saved: "saved %(span)s ago",
-  elsewhere: "not saved: this draft was changed elsewhere, save to see both versions",
-  signedOut: "not saved: you were signed out; go on, and your text waits while you sign in",
-  notSaved: "not saved; your text is kept on this page, we try again when you type",
-  outage: "We could not update this part of the page. Nothing you typed is lost; reload to try again.",
+  saving: "Saving…",
+  savedNow: "Saved just now",
+  savedSeconds: "Saved %(count)s s ago",
+  saved: "Saved %(span)s ago",
+  elsewhere: "Not saved. Someone changed this draft. Save to see both versions.",
+  signedOut: "Not saved. You are signed out. Continue to sign in. We keep your text.",
+  notSaved: "Not saved. Your text stays on this page. We'll try again when you type.",
+  outage: "We couldn't update this part of the page. Your text is still on the page. Reload the page to try again.",
   ...JSON.parse(document.documentElement.dataset.words || "{}"),
 };
-const said = (name, value) => WORDS[name].replace(/%\(\w+\)s/, () => value);
+const formatMessage = (name, value) => MESSAGES[name].replace(/%\(\w+\)s/, () => value);
 
 const span = (seconds) =>
-  seconds < 3600 ? said("min", Math.floor(seconds / 60))
-    : seconds < 172800 ? said("h", Math.floor(seconds / 3600)) : said("d", Math.floor(seconds / 86400));
+  seconds < 3600 ? formatMessage("min", Math.floor(seconds / 60))
+    : seconds < 172800 ? formatMessage("h", Math.floor(seconds / 3600)) : formatMessage("d", Math.floor(seconds / 86400));
 
 const relative = {
   ago(seconds) {
-    if (Math.abs(seconds) < 60) return WORDS.now;
-    return seconds > 0 ? said("ago", span(seconds)) : said("ahead", span(-seconds));
+    if (Math.abs(seconds) < 60) return MESSAGES.now;
+    return seconds > 0 ? formatMessage("ago", span(seconds)) : formatMessage("ahead", span(-seconds));
   },
   due(seconds) {
-    if (Math.abs(seconds) < 60) return WORDS.dueNow;
-    return seconds > 0 ? said("overdue", span(seconds)) : said("dueIn", span(-seconds));
+    if (Math.abs(seconds) < 60) return MESSAGES.dueNow;
+    return seconds > 0 ? formatMessage("overdue", span(seconds)) : formatMessage("dueIn", span(-seconds));
   },
 };
 
@@ -46,7 +46,7 @@ function refreshMoments() {
   }
 }
 
-// Who never chose a zone reads moments in the browser's own; what names its zone itself stands as it is.
+// Show times in the browser's time zone unless the user selected a time zone.
 const LANGUAGE = document.documentElement.lang;
 const CLOCK = new Intl.DateTimeFormat(LANGUAGE.startsWith("en") ? "en-US" : LANGUAGE, {
   weekday: "short", day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit",
@@ -61,7 +61,7 @@ function inZone(moment) {
   return { exact: `${day}${year}, ${clock}`, full: `${day} ${part.year}, ${clock} ${part.timeZoneName}` };
 }
 
-function sayInZone(root) {
+function applyBrowserZone(root) {
   const isBrowsers = (place) => place.closest("[data-zone]")?.dataset.zone === "browser";
   for (const time of root.querySelectorAll('time[datetime*="T"]')) {
     if (!isBrowsers(time)) continue;
@@ -74,7 +74,7 @@ function sayInZone(root) {
   for (const field of root.querySelectorAll("[data-zone-field]")) field.value = ZONE;
 }
 
-// "/" goes to the search, unless something is being typed.
+// "/" focuses the search field, unless the user is typing.
 document.addEventListener("keydown", (event) => {
   const typing = event.target.closest("input, textarea, select, [contenteditable]");
   if (event.key !== "/" || typing || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -82,7 +82,7 @@ document.addEventListener("keydown", (event) => {
   if (search) { event.preventDefault(); search.focus(); search.select(); }
 });
 
-// The person's menu closes where menus close.
+// Close open menus on outside clicks and Escape.
 const closeMenus = (except) => {
   for (const menu of document.querySelectorAll("details[data-menu][open]")) if (menu !== except) menu.open = false;
 };
@@ -92,7 +92,7 @@ document.addEventListener("keydown", (event) => {
   if (menu) { menu.open = false; menu.querySelector("summary").focus(); }
 });
 
-// Light and dark at once; the form keeps the choice.
+// Switch the theme immediately and store it with the form.
 document.addEventListener("click", (event) => {
   const button = event.target.closest("[data-theme-form] button[name=theme]");
   if (!button) return;
@@ -105,7 +105,7 @@ document.addEventListener("click", (event) => {
   fetch(form.action, { method: "POST", body: fields, redirect: "manual" }).catch(() => form.submit());
 });
 
-// A decision opens as a dialog and folds back into the page when it closes.
+// Show a decision as a dialog, and move it back into the page when the dialog closes.
 document.addEventListener("click", (event) => {
   const summary = event.target.closest("details[data-dialog] > summary");
   if (!summary || !window.HTMLDialogElement) return;
@@ -114,7 +114,7 @@ document.addEventListener("click", (event) => {
   const dialog = document.createElement("dialog");
   dialog.setAttribute("aria-labelledby", body.getAttribute("aria-labelledby"));
   dialog.innerHTML = '<form method="dialog"><button class="icon-button dialog-close" >✕</button></form>';
-  dialog.querySelector("button").setAttribute("aria-label", WORDS.close);
+  dialog.querySelector("button").setAttribute("aria-label", MESSAGES.close);
   dialog.append(body);
   dialog.addEventListener("close", () => { summary.after(body); dialog.remove(); summary.focus(); });
   document.body.append(dialog);
@@ -122,7 +122,7 @@ document.addEventListener("click", (event) => {
   body.querySelector("textarea, input:not([type=hidden]), select")?.focus();
 });
 
-// A form is sent once. After a while, or when the page comes back from the cache, it may be sent again.
+// Prevent double submissions. Allow another one after a while, or when the page returns from the cache.
 const release = () => document.querySelectorAll("[data-sent]").forEach((button) => delete button.dataset.sent);
 document.addEventListener("submit", (event) => {
   const form = event.target;
@@ -133,37 +133,37 @@ document.addEventListener("submit", (event) => {
 });
 addEventListener("pageshow", (event) => { if (event.persisted) release(); });
 
-const NOT_SAVED = { "409": WORDS.elsewhere, "sign-in": WORDS.signedOut };
+const NOT_SAVED = { "409": MESSAGES.elsewhere, "sign-in": MESSAGES.signedOut };
 
-// A draft saves itself two seconds after the last key. What could not be saved is said.
-function keepDraft(form) {
+// Save a draft two seconds after the last input and show failures.
+function autosaveDraft(form) {
   const words = form.querySelector("[data-draft-words]");
   let timer = 0, savedAt = 0, busy = null;
-  const tell = (text) => { if (words) words.textContent = text; };
+  const showStatus = (text) => { if (words) words.textContent = text; };
   function save() {
     if (busy) { timer = setTimeout(save, 500); return; }
     busy = send().finally(() => { busy = null; });
   }
   async function send() {
-    tell(WORDS.saving);
+    showStatus(MESSAGES.saving);
     try {
-      const answer = await fetch(form.dataset.autosave, {
+      const response = await fetch(form.dataset.autosave, {
         method: "POST", body: new FormData(form), headers: { "X-Requested-With": "autosave" },
         signal: AbortSignal.timeout(10000),
       });
-      if (!answer.ok || answer.redirected) throw new Error(answer.redirected ? "sign-in" : String(answer.status));
+      if (!response.ok || response.redirected) throw new Error(response.redirected ? "sign-in" : String(response.status));
       savedAt = Date.now();
-      const version = answer.headers.get("X-Draft-Version");
+      const version = response.headers.get("X-Draft-Version");
       const field = form.elements.namedItem("version");
       if (version && field) field.value = version;
-      tell(WORDS.savedNow);
+      showStatus(MESSAGES.savedNow);
     } catch (problem) {
       savedAt = 0;
-      tell(NOT_SAVED[problem.message] || WORDS.notSaved);
+      showStatus(NOT_SAVED[problem.message] || MESSAGES.notSaved);
     }
   }
   form.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(save, 2000); });
-  // What is on its way brings the version that the next request must name.
+  // A pending save returns the version that the next request needs.
   form.addEventListener("submit", (event) => {
     clearTimeout(timer);
     const button = event.submitter;
@@ -175,17 +175,17 @@ function keepDraft(form) {
   });
   setInterval(() => {
     const age = Math.round((Date.now() - savedAt) / 1000);
-    if (savedAt && !busy) tell(age < 5 ? WORDS.savedNow : age < 60 ? said("savedSeconds", age) : said("saved", span(age)));
+    if (savedAt && !busy) showStatus(age < 5 ? MESSAGES.savedNow : age < 60 ? formatMessage("savedSeconds", age) : formatMessage("saved", span(age)));
   }, 5000);
 }
 
-// Passkeys: the sign-in library reports what the browser refused.
+// Show passkey errors that the sign-in library reports.
 document.addEventListener("allauth.error", (event) => {
   const message = document.querySelector("[data-passkey-error]");
   if (message) { event.preventDefault(); message.hidden = false; }
 });
 
-// Addresses and digests can be copied where the browser allows it.
+// Copy buttons work if the browser allows clipboard access.
 document.addEventListener("click", async (event) => {
   const button = event.target.closest("[data-copy]");
   if (!button) return;
@@ -196,16 +196,16 @@ document.addEventListener("click", async (event) => {
 
 function enhance(root) {
   if (navigator.clipboard) for (const button of root.querySelectorAll("[data-copy][hidden]")) button.hidden = false;
-  for (const form of root.querySelectorAll("form[data-autosave]:not([data-kept])")) { form.dataset.kept = ""; keepDraft(form); }
+  for (const form of root.querySelectorAll("form[data-autosave]:not([data-kept])")) { form.dataset.kept = ""; autosaveDraft(form); }
   for (const strip of root.querySelectorAll(".path, .tabs")) {
     const now = strip.querySelector("[aria-current]");
     if (now && strip.scrollWidth > strip.clientWidth) strip.scrollLeft = now.offsetLeft - strip.clientWidth / 3;
   }
-  sayInZone(root);
+  applyBrowserZone(root);
   refreshMoments();
 }
 
-// What is about to be replaced says that it waits.
+// Mark content as busy while htmx replaces it.
 function setBusy(asking, isBusy) {
   const waits = asking.closest("[hx-indicator]")?.getAttribute("hx-indicator");
   for (const place of waits ? document.querySelectorAll(waits) : []) {
@@ -217,7 +217,7 @@ document.addEventListener("htmx:afterRequest", (event) => setBusy(event.detail.e
 
 enhance(document);
 setInterval(refreshMoments, 30000);
-// What the reader unfolded stays so when it is fetched anew, and before the focus goes back into it.
+// Keep expanded details open after a swap, before the focus returns.
 document.addEventListener("htmx:oobBeforeSwap", ({ detail }) => {
   for (const was of detail.target.querySelectorAll("details[id]")) {
     const fresh = detail.fragment.querySelector(`[id="${was.id}"]`);
@@ -225,17 +225,17 @@ document.addEventListener("htmx:oobBeforeSwap", ({ detail }) => {
   }
 });
 document.addEventListener("htmx:load", (event) => enhance(event.detail.elt));
-document.addEventListener("htmx:responseError", () => tellOutage());
-document.addEventListener("htmx:sendError", () => tellOutage());
+document.addEventListener("htmx:responseError", () => showOutage());
+document.addEventListener("htmx:sendError", () => showOutage());
 
-// The fragment could not be fetched: ours, and said so.
-function tellOutage() {
+// Show that a fragment could not be loaded.
+function showOutage() {
   if (document.getElementById("outage")) return;
   const note = document.createElement("div");
   note.id = "outage";
   note.className = "banner tone-warn";
   note.setAttribute("role", "alert");
   note.innerHTML = '<span></span><div class="banner-main"><p></p></div>';
-  note.querySelector("p").textContent = WORDS.outage;
+  note.querySelector("p").textContent = MESSAGES.outage;
   document.getElementById("main").prepend(note);
 }

@@ -132,7 +132,7 @@ def test_words_of_a_template_are_found(source, expected):
     [
         ('{% panel heading="Versions" %}', ["Versions"]),
         ('{% panel heading=_("Versions") %}', []),
-        ('{% pagination page noun="integrations" %}', ["integrations"]),
+        ('{% evidence summary="integrations" %}', ["integrations"]),
         ('{{ name|default:"nobody in particular" }}', ["nobody in particular"]),
         ('{{ moment|date:"D j M, H:i" }}{% if state == "in force" %}{% endif %}', []),
     ],

@@ -19,7 +19,7 @@ def test_badge_and_its_statement(visit: Callable[..., Person], acme: Any, alice:
     row = drive(begin(acme, alice), "support", partner=alice, reviewer=rita, now=timezone.now())
     reader = visit()
     reader.go(f"/directory/{row.uuid}/badge/").sees("What you may do with it", "Markdown", "AsciiDoc").shot("badge")
-    pictures = reader.page.locator(".badge-ground img")
+    pictures = reader.page.locator(".badge-sample img")
     assert pictures.count() == 4
     assert pictures.evaluate_all("images => images.every(each => each.complete && each.naturalWidth > 80)")
     page = reader.page.content()
@@ -42,7 +42,7 @@ def test_badge_and_its_statement(visit: Callable[..., Person], acme: Any, alice:
 def test_verify_by_keyboard_on_a_phone_without_a_script(visit: Callable[..., Person], db: None) -> None:
     reader = visit(phone=True, javascript=False).go("/verify/")
     reader.page.keyboard.press("Tab")
-    assert reader.page.locator(":focus").inner_text() == "Skip to the content"
+    assert reader.page.locator(":focus").inner_text() == "Skip to content"
     reader.page.get_by_label("Statement").focus()
     reader.page.keyboard.type("x.y.z")
     for _ in range(2):

@@ -78,12 +78,12 @@ def test_what_a_visitor_with_an_account_entered_is_there_after_signing_in(visit:
 
 def test_draft_saves_itself_and_survives_the_end_of_the_session(visit: Visit, alice: Any) -> None:
     browser = visit(alice).go("/programs/nomad/").press("Begin")
-    type_it(browser).sees("saved just now").shot("draft")
+    type_it(browser).sees("Saved just now").shot("draft")
     browser.go("/").press("Rocket driver")
     holds_it(browser)
     browser.page.context.clear_cookies(name=django_settings.SESSION_COOKIE_NAME)
     browser.write("What it does", "Runs workloads on rockets and boosters.")
-    browser.sees("not saved: you were signed out").press("Look it over")
+    browser.sees("Not saved. You are signed out").press("Look it over")
     sign_in(browser, alice.email).sees("Here is what you typed before you were signed out")
     holds_it(browser, **{"What it does": "Runs workloads on rockets and boosters."})
     browser.press("Look it over").sees("Runs workloads on rockets and boosters.")
@@ -100,7 +100,7 @@ def test_slip_of_the_pen_loses_nothing(visit: Visit, alice: Any, complete_draft:
 
 def test_colleague_goes_on_where_it_was_left(visit: Visit, bob: Any, complete_draft: IntegrationDraft) -> None:
     colleague = visit(bob).go("/").press("Rocket driver").sees("Alice Archer saved this")
-    holds_it(colleague).press("Look it over").press("Begin the integration").sees("Your turn")
+    holds_it(colleague).press("Look it over").press("Begin the integration").sees("Action required")
     assert [event.actor for event in Integration.objects.get().events.filter(event_type="created")] == ["Bob Baker"]
 
 
@@ -108,8 +108,8 @@ def test_of_two_people_at_once_the_second_sees_both_versions_and_chooses(
     visit: Visit, alice: Any, bob: Any, complete_draft: IntegrationDraft
 ) -> None:
     first, second = [visit(user).go(f"/drafts/{complete_draft.uuid}/") for user in (alice, bob)]
-    first.write("What it does", "Alice was here.").write("Name", "Rocket driver 2").sees("saved just now")
-    second.write("What it does", "Bob was here.").sees("not saved: this draft was changed elsewhere")
+    first.write("What it does", "Alice was here.").write("Name", "Rocket driver 2").sees("Saved just now")
+    second.write("What it does", "Bob was here.").sees("Not saved. Someone changed this draft")
     second.press("Look it over").sees("Alice Archer changed this draft while you typed").shot("draft-two-versions")
     second.sees("Alice was here.", "Bob was here.", "Rocket driver 2")
     second.page.locator("fieldset", has_text="What it does").get_by_label("Mine").check()
@@ -127,7 +127,7 @@ def test_of_one_persons_two_tabs_the_second_sees_both_versions(
     second = Person(browser.page.context.new_page(), browser.base, "alice again")
     for tab in (browser, second):
         tab.go(f"/drafts/{complete_draft.uuid}/")
-    browser.write("What it does", "Typed in the first tab.").sees("saved just now")
+    browser.write("What it does", "Typed in the first tab.").sees("Saved just now")
     second.write("Name", "Rocket driver 2").press("Look it over")
     second.sees("You changed this draft on another page", "Typed in the first tab.").press("Keep all of this page")
     complete_draft.refresh_from_db()

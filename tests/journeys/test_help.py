@@ -31,7 +31,7 @@ def test_new_partner_is_led_to_the_next_step(visit: Callable[..., Person], alice
 
 def test_reviewer_sees_the_figures(visit: Callable[..., Person], rita: Any, background: Any) -> None:
     background()
-    visit(rita).go("/status/").sees("every 30 s", "The last sweep ended just now.")
+    visit(rita).go("/status/").sees("every 30 s", "Background jobs last ran just now.")
 
 
 @pytest.mark.parametrize("width", [320, 1920])

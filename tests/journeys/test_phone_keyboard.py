@@ -46,7 +46,7 @@ def test_requirements_are_met_on_a_phone_without_scripts(
     visit: Visit, alice: Any, new_integration: Integration, tmp_path: Path
 ) -> None:
     phone = visit(alice, phone=True, javascript=False)
-    fits(phone.go("/")).press("Rocket").sees("Your turn").shot("phone-integration")
+    fits(phone.go("/")).press("Rocket").sees("Action required").shot("phone-integration")
     form, address = requirement_of(new_integration, "NO-1")
     fits(phone).page.locator(".turn a").click()
     assert phone.arrived().page.url.endswith(address)
@@ -81,7 +81,7 @@ def test_requirement_and_a_step_with_the_keyboard_alone(visit: Visit, alice: Any
     browser = visit(alice).go("/")
     page, keys = browser.page, browser.page.keyboard
     keys.press("Tab")
-    expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
+    expect(page.get_by_role("link", name="Skip to content")).to_be_focused()
     keys.press("Enter")
     tab_to(browser, page.get_by_role("link", name="Rocket", exact=True))
     keys.press("Enter")
@@ -114,4 +114,4 @@ def test_slash_leads_to_the_search(visit: Visit, alice: Any, new_integration: In
     browser.page.keyboard.press("Backspace")
     browser.page.keyboard.press("Enter")
     browser.page.wait_for_url("**/search/?q=rocket")
-    browser.arrived().press("Rocket").sees("Your turn")
+    browser.arrived().press("Rocket").sees("Action required")

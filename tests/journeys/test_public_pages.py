@@ -124,7 +124,7 @@ def test_what_is_fetched_again_says_that_it_waits(visit: Visit, db: Any) -> None
     page.keyboard.press("/")
     expect(page.get_by_role("searchbox")).to_be_focused()
     page.keyboard.type("rocket")
-    results = page.locator("#found")
+    results = page.locator("#results")
     expect(results).to_have_attribute("aria-busy", "true")
     expect(results).to_have_css("opacity", "0.5")
     held_routes[-1].continue_()

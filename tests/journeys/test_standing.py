@@ -111,7 +111,7 @@ def test_whole_due_process(
     decide(reviewer, page, "Reinstate", "What was looked at, for the partner", "Release 1.2 and issue 7.")
     assert (walk.row.listing_status, walk.row.tier) == ("listed", "partner")
     assert mail_to(alice.email, "standing").subject == "Reinstated: Rocket"
-    today = visit().go(f"/directory/{listed_provider.uuid}/").sees("Partner", "Listed again, in good standing.")
+    today = visit().go(f"/directory/{listed_provider.uuid}/").sees("Partner", "The integration is listed again.")
     assert today.page.locator("h2, .badge", has_text="Suspended").count() == 0  # what has changed still says it was
     partner.go(page).sees("Nothing was done in thirty days.", "Release 1.2 and issue 7.")
     partner.page.get_by_role("link", name="Evidence at that time").first.click()

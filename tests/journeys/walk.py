@@ -95,7 +95,7 @@ class Walk:
                 self.fulfil(requirement)
             return self.decide("Approve" if row.stage == "review" else "List it")
         self.partner.go(self.page)
-        assert "Your turn" in self.partner.turn()
+        assert "Action required" in self.partner.turn()
         words = self.partner.page.locator(".turn a").inner_text().strip()
         self.partner.press(words).press(words)
         return None

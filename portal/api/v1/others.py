@@ -168,7 +168,7 @@ def reply_to_record(request: HttpRequest, uuid: UUID, body: SupportReplyIn) -> A
         raise Http404("This integration was never listed.")
     text = validate_form(ReplyForm(build_form_data(text=body.text), row=row)).cleaned_data["text"]
     save_reply(row, text, actor=request.user, now=timezone.now())
-    return MessageResponse(message="Everyone reads it from now on." if text else "The reply was taken back.")
+    return MessageResponse(message="Reply published." if text else "Reply withdrawn.")
 
 
 @public_router.get("/directory", "", CursorPage[dict[str, Any]])

@@ -1,7 +1,6 @@
-"""What does one paste to show a badge, or to verify one? Picture and link in three languages, and lines for a shell.
+"""Embed codes of badges, and shell commands that verify a statement.
 
-The words beside the picture name no tier: they would stay where the badge has changed. Nothing that people typed
-stands in a snippet.
+The text alternative names no tier, because it would not change with the badge. Embed codes contain no user input.
 """
 
 from dataclasses import dataclass
@@ -19,16 +18,16 @@ printf %s "${word%.*}" | cut -d. -f2 | unb64
 
 @dataclass(frozen=True, slots=True)
 class EmbedCode:
-    """What to paste, and into what."""
+    """Embed code in a markup language."""
 
     name: str
     text: str
 
 
 def build_embed_codes(badge_status: BadgeStatus, style: str) -> tuple[EmbedCode, ...]:
-    """Markdown, HTML and AsciiDoc of a badge in a style."""
+    """Return the Markdown, HTML, and AsciiDoc codes of a badge."""
     image_url = f"{badge_status.page}badge.svg" + ("" if style == "flat" else f"?style={style}")
-    alt_text = f"Standing in the {badge_status.program} program"
+    alt_text = f"Status in the {badge_status.program} program"
     return (
         EmbedCode("Markdown", f"[![{alt_text}]({image_url})]({badge_status.page})"),
         EmbedCode("HTML", f'<a href="{badge_status.page}"><img src="{image_url}" alt="{alt_text}"></a>'),
@@ -37,6 +36,6 @@ def build_embed_codes(badge_status: BadgeStatus, style: str) -> tuple[EmbedCode,
 
 
 def build_verification_commands(issuer: str, key_id: str) -> str:
-    """Lines for a shell that fetch a statement of this portal and verify it with openssl alone."""
-    download_command = f"curl -so statement.jws {issuer}/listed/ID/statement.jws\n"
+    """Return shell commands that download a statement and verify it with openssl."""
+    download_command = f"curl -so statement.jws {issuer}/directory/ID/statement.jws\n"
     return f"{download_command}curl -so badge-key.pem {issuer}/.well-known/badge-keys/{key_id}.pem\n{COMMANDS}"

@@ -1,6 +1,6 @@
-"""How wide is a text before anybody has drawn it? Advance widths of the Helvetica family, in 1/1000 of the size.
+"""Advance widths of the Helvetica font family, in 1/1000 of the font size.
 
-Arial, Liberation Sans and Nimbus Sans have the same widths. What the tables do not hold is taken as a wide letter.
+Arial, Liberation Sans, and Nimbus Sans have the same widths. Unknown characters count as wide letters.
 """
 
 import unicodedata
@@ -28,13 +28,13 @@ UNKNOWN_WIDTH, EAST_ASIAN_WIDTH = 722, 1000
 
 
 def measure_text(text: str, size: float, *, bold: bool = False) -> float:
-    """The width of a text in pixels at a size in pixels, to a tenth."""
+    """Return the width of a text in pixels, rounded to a tenth."""
     table = BOLD_WIDTHS if bold else REGULAR_WIDTHS
     return round(sum(_get_glyph_width(character, table) for character in text) * size / 1000, 1)
 
 
 def truncate_text(text: str, size: float, max_width: float, *, bold: bool = False) -> str:
-    """The text, or as much of it as fits into so many pixels, with an ellipsis."""
+    """Return the text, shortened with an ellipsis to the maximum width in pixels."""
     if measure_text(text, size, bold=bold) <= max_width:
         return text
     while text and measure_text(f"{text}…", size, bold=bold) > max_width:

@@ -1,4 +1,4 @@
-"""How is a badge told to machines? The full truth as JSON, and in the words of shields.io's endpoint."""
+"""JSON payloads of badges: complete, and in the format of shields.io."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ GOOD_COLOR, NEUTRAL_COLOR = "16613a", "5a5f6b"  # as the badge is drawn
 
 
 def build_full_payload(badge_status: BadgeStatus) -> dict[str, Any]:
-    """All that the badge knows, with the addresses of its other forms. Moments are in UTC, blanks are null."""
+    """Return all data of a badge with links to its other formats. Times are in UTC."""
     return {
         "schema": 1,
         "integration": badge_status.integration,
@@ -18,7 +18,7 @@ def build_full_payload(badge_status: BadgeStatus) -> dict[str, Any]:
         "program": {"key": badge_status.program_key, "name": badge_status.program, "product": badge_status.product},
         "listing_status": {
             "key": badge_status.listing_status,
-            "name": badge_status.said,
+            "name": badge_status.status_label,
             "about": badge_status.about,
             "since": format_iso(badge_status.listing_status_since),
         },
@@ -34,11 +34,11 @@ def build_full_payload(badge_status: BadgeStatus) -> dict[str, Any]:
 
 
 def build_shields_payload(badge_status: BadgeStatus) -> dict[str, Any]:
-    """The same as shields.io's endpoint badge reads it."""
+    """Return the payload of a shields.io endpoint badge."""
     return {
         "schemaVersion": 1,
         "label": badge_status.program,
-        "message": badge_status.word,
+        "message": badge_status.label,
         "color": GOOD_COLOR if badge_status.is_good else NEUTRAL_COLOR,
         "isError": False,
         "cacheSeconds": 60,

@@ -1,7 +1,7 @@
-"""How does a badge look? SVG of shapes and system fonts alone, the same on light and on dark pages.
+"""SVG rendering of badges with system fonts, identical on light and dark pages.
 
-A badge brings its own ground and a line around it, so that it needs to know nothing of the page. What people typed is
-one text among others: escaped, without disguise, measured and cut, never at the place of the word that counts.
+A badge has its own background and border. Names that people entered are escaped, normalized, and shortened, and never
+take the place of the status.
 """
 
 from collections.abc import Callable
@@ -17,15 +17,15 @@ FONT_FAMILIES = "Helvetica Neue,Helvetica,Arial,Liberation Sans,sans-serif"
 INK_COLOR, PAPER_COLOR, EDGE_COLOR, QUIET_COLOR = "#1f2330", "#ffffff", "#8b909c", "#c9ccd4"
 GOOD_COLOR, NEUTRAL_COLOR = (
     f"#{color}" for color in (payloads.GOOD_COLOR, payloads.NEUTRAL_COLOR)
-)  # white on either reads at 6:1 and more
+)  # white text has a contrast of at least 6:1 on both
 MARK_PATHS = "M2 4a2 2 0 0 1 2-2h8v6a4 4 0 0 1-4 4H2z", "M18 16a2 2 0 0 1-2 2H8v-4.1a6 6 0 0 0 5.9-5.9H18z"
 TICK_PATH, DASH_PATH = "m4 8.2 2.6 2.6L12 5.4", "M4 8h8"
 
 
 def render_flat(badge_status: BadgeStatus, day: date) -> str:
-    """One line of 20 pixels: the program, and beside it the tier or the standing."""
+    """Return a badge of 20 pixels with the program and the tier or status."""
     size, padding, mark_width = 11.0, 7.0, 16.0
-    label, status_text = badge_status.program, badge_status.word
+    label, status_text = badge_status.program, badge_status.label
     split_x = round(padding + mark_width + 4 + measure_text(label, size) + padding, 1)
     total_width = round(split_x + padding + 15 + measure_text(status_text, size, bold=True) + padding, 1)
     return _build_svg(
@@ -45,12 +45,12 @@ def render_flat(badge_status: BadgeStatus, day: date) -> str:
 
 
 def render_large(badge_status: BadgeStatus, day: date) -> str:
-    """A card of 72 pixels: whose it is, what it is called, and how it stands on which day."""
+    """Return a badge of 72 pixels with the integration, the partner, the program, the status, and the date."""
     name = truncate_text(badge_status.integration, 15, 240, bold=True)
     partner_text = truncate_text(f"by {badge_status.partner}", 12, 240)
     footer = f"{badge_status.program} program · {_format_date(day)}"
     text_width = max(measure_text(name, 15, bold=True), measure_text(partner_text, 12), measure_text(footer, 11))
-    status_width = round(measure_text(badge_status.word, 13, bold=True) + 44, 1)
+    status_width = round(measure_text(badge_status.label, 13, bold=True) + 44, 1)
     split_x = round(52 + text_width + 16, 1)
     total_width = round(split_x + status_width, 1)
     return _build_svg(
@@ -66,7 +66,7 @@ def render_large(badge_status: BadgeStatus, day: date) -> str:
         f"{_build_text(partner_text, 52, 44, 12, fill=QUIET_COLOR)}"
         f"{_build_text(footer, 52, 60, 11, fill=QUIET_COLOR)}"
         f"{_build_status_icon(badge_status, split_x + 11, 28)}"
-        f"{_build_text(badge_status.word, split_x + 30, 40.5, 13, bold=True)}",
+        f"{_build_text(badge_status.label, split_x + 30, 40.5, 13, bold=True)}",
     )
 
 
@@ -74,12 +74,12 @@ RENDERERS_BY_STYLE: dict[str, Callable[[BadgeStatus, date], str]] = {"flat": ren
 
 
 def build_title(badge_status: BadgeStatus, day: date) -> str:
-    """What the badge says to those who do not see it."""
+    """Return the text alternative of a badge."""
     return f"{badge_status.sentence}, on {_format_date(day)}"
 
 
 def escape_xml_text(text: str) -> str:
-    """Text as it may stand in XML: what XML cannot hold is left out."""
+    """Return escaped XML text without characters that XML does not allow."""
     return escape(
         "".join(character for character in text if character >= " " and not 0xD800 <= ord(character) <= 0xDFFF)
     )
@@ -99,7 +99,7 @@ def _get_fill_color(badge_status: BadgeStatus) -> str:
 
 
 def _build_text(text: str, x: float, y: float, size: float, *, bold: bool = False, fill: str = PAPER_COLOR) -> str:
-    """A line of text that takes exactly the room it was measured at, whatever font draws it."""
+    """Return a line of text with its measured length, whatever font renders it."""
     if not text:
         return ""
     weight = ' font-weight="700"' if bold else ""
@@ -118,7 +118,7 @@ def _build_mark(x: float, y: float, scale: float) -> str:
 
 
 def _build_status_icon(badge_status: BadgeStatus, x: float, y: float) -> str:
-    """A tick where it is listed, a dash where it is not: nobody has to tell the colors apart."""
+    """Return a check mark if listed, or else a dash, so that the status does not depend on color."""
     return (
         f'<path transform="translate({x:g} {y:g})" d="{TICK_PATH if badge_status.is_good else DASH_PATH}" fill="none" '
         f'stroke="{PAPER_COLOR}" stroke-width="2" stroke-linecap="round" stroke-linejoin="round"/>'

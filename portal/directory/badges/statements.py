@@ -1,7 +1,7 @@
-"""What is a statement, and is this one genuine? Pure: keys and moments come in, nothing is fetched.
+"""Signing and verification of badge statements. This module reads nothing from the database or the network.
 
-A statement is a JSON Web Signature (RFC 7515) with EdDSA (RFC 8037) over compact JSON with sorted keys, whose claims
-are those of a JSON Web Token (iss, sub, iat, exp) and of the badge. docs/reference/badges.md tells it octet by octet.
+A statement is a JSON Web Signature (RFC 7515) with EdDSA (RFC 8037) over compact JSON with sorted keys. Its claims are
+those of a JSON Web Token (iss, sub, iat, exp) and of the badge. docs/reference/badges.md specifies the format.
 """
 
 import json
@@ -17,16 +17,16 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 from portal.directory.badges.signing_keys import build_jwk, decode_base64url, encode_base64url
 from portal.directory.badges.status import BadgeStatus
 
-STATEMENT_TYPE = "badge-statement+jwt"  # so that no other token of the portal passes for a statement
-STATEMENT_LIFETIME = timedelta(hours=2)  # whoever needs a later one fetches it: that costs nothing
-STATEMENT_GRANULARITY = timedelta(minutes=1)  # statements of one minute are the same octets
-MAX_CLOCK_SKEW = timedelta(minutes=5)  # between two clocks
-MAX_STATEMENT_CHARACTERS = 8_000  # characters
+STATEMENT_TYPE = "badge-statement+jwt"  # distinguishes statements from other tokens of the portal
+STATEMENT_LIFETIME = timedelta(hours=2)
+STATEMENT_GRANULARITY = timedelta(minutes=1)  # statements of the same minute are identical
+MAX_CLOCK_SKEW = timedelta(minutes=5)
+MAX_STATEMENT_CHARACTERS = 8_000
 CLAIM_NAMES = ("integration", "partner", "program", "tier", "listing_status")
 
 
 class StatementVerdict(StrEnum):
-    """What a statement turns out to be."""
+    """Result of the verification of a statement."""
 
     GENUINE = "genuine"
     EXPIRED = "expired"
@@ -39,7 +39,7 @@ class StatementVerdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class VerificationResult:
-    """A verdict. `claims` are filled where the statement could be read: believe them only if it is genuine."""
+    """Verdict with the claims of a readable statement. Trust the claims only if the statement is genuine."""
 
     verdict: StatementVerdict
     claims: dict[str, Any] = field(default_factory=dict)
@@ -47,22 +47,22 @@ class VerificationResult:
 
     @property
     def signed(self) -> bool:
-        """Whether one of the keys signed exactly this, whenever that was."""
+        """Return whether one of the keys signed the statement, even if it has expired."""
         return self.verdict in (StatementVerdict.GENUINE, StatementVerdict.EXPIRED, StatementVerdict.EARLY)
 
     def get_moment(self, name: str) -> datetime | None:
-        """iat or exp as a moment; None where the statement has none."""
+        """Return iat or exp as a time, or None."""
         value = self.claims.get(name)
         return datetime.fromtimestamp(float(value), UTC) if _is_timestamp(value) else None  # type: ignore[arg-type]
 
 
 def encode_canonical_json(value: Mapping[str, Any]) -> bytes:
-    """The octets of a JSON object: UTF-8, keys sorted, no space, nothing escaped that need not be."""
+    """Return compact UTF-8 JSON with sorted keys and minimal escaping."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
 
 
 def build_claims(badge_status: BadgeStatus, issuer: str, now: datetime) -> dict[str, Any]:
-    """What a statement says, issued at the full minute before `now`."""
+    """Return the claims of a statement, issued at the start of the current minute."""
     issued_at = now.replace(second=0, microsecond=0)
     return {
         "iss": issuer,
@@ -80,7 +80,7 @@ def build_claims(badge_status: BadgeStatus, issuer: str, now: datetime) -> dict[
 
 
 def sign_claims(claims: Mapping[str, Any], key: Ed25519PrivateKey) -> dict[str, str]:
-    """The statement as flattened JSON: payload, protected, signature."""
+    """Return the signed statement in flattened JSON serialization."""
     header = encode_canonical_json({"alg": "EdDSA", "kid": build_jwk(key.public_key())["kid"], "typ": STATEMENT_TYPE})
     protected, payload = encode_base64url(header), encode_base64url(encode_canonical_json(claims))
     signature = encode_base64url(key.sign(f"{protected}.{payload}".encode()))
@@ -88,14 +88,21 @@ def sign_claims(claims: Mapping[str, Any], key: Ed25519PrivateKey) -> dict[str, 
 
 
 def serialize_compact(statement: Mapping[str, str]) -> str:
-    """The statement as one word: protected.payload.signature."""
+    """Return the statement in compact serialization: protected.payload.signature."""
     return f"{statement['protected']}.{statement['payload']}.{statement['signature']}"
 
 
 def verify_statement(
     text: str, keys: Mapping[str, Ed25519PublicKey], issuer: str | None, now: datetime
 ) -> VerificationResult:
-    """What a statement in either form is. `issuer`: the portal that must have issued it; None: whoever has the keys."""
+    """Verify a statement in either serialization.
+
+    Args:
+        text: The statement.
+        keys: The public keys by ID.
+        issuer: The required issuer, or None to accept any issuer.
+        now: The time of the verification.
+    """
     try:
         protected, payload, signature = _split_statement(text)
         header, claims = _decode_object(protected), _decode_object(payload)
@@ -131,7 +138,7 @@ def _is_timestamp(value: Any) -> bool:
 
 
 def _split_statement(text: str) -> tuple[str, str, str]:
-    """protected, payload and signature of either form. Raises ValueError."""
+    """Return protected header, payload, and signature, or raise ValueError."""
     text = text.strip()
     if len(text) > MAX_STATEMENT_CHARACTERS:
         raise ValueError("too long")
@@ -148,5 +155,5 @@ def _split_statement(text: str) -> tuple[str, str, str]:
 def _decode_object(part: str) -> dict[str, Any]:
     data = json.loads(decode_base64url(part))
     if not isinstance(data, dict):
-        raise ValueError("no object")
+        raise ValueError("not an object")
     return data

@@ -1,6 +1,6 @@
-"""What is true of a listed integration now? The one answer that every badge, file and statement is made of.
+"""Current badge status of an integration, from which all badge formats and statements are built.
 
-What the public may know is decided in `integrations.compliance.public_status`; here it gets names that machines read.
+`integrations.compliance.public_status` decides what is public. This module adds the keys for machines.
 """
 
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from integrations.submissions.workflow.states import ListingStatus
 from portal.core.badge_impersonation import strip_decoration
 
 LISTED_STATUS, ENDED_STATUS = "listed", "ended"
-# a notice is between the program and the partner: to everybody else the integration is listed
+# A notice is not public, so the integration appears as listed.
 PUBLIC_STANDINGS: dict[ListingStatus, str] = {
     ListingStatus.LISTED: LISTED_STATUS,
     ListingStatus.ON_NOTICE: LISTED_STATUS,
@@ -27,11 +27,13 @@ PUBLIC_STANDINGS: dict[ListingStatus, str] = {
 
 @dataclass(frozen=True, slots=True)
 class BadgeStatus:
-    """What a badge may say.
+    """Public status of an integration.
 
-    `listing_status`: listed, suspended, removed, community or ended; `said`: the same in words.
-
-    `tier` and `tier_key` are blank unless the listing shows a tier. Moments are aware; addresses are absolute.
+    Attributes:
+        listing_status: listed, suspended, delisted, community, or ended.
+        status_label: The display name of the listing status.
+        tier, tier_key: The tier, or empty strings if the listing shows no tier.
+        page: The absolute URL of the listing.
     """
 
     uuid: str
@@ -43,7 +45,7 @@ class BadgeStatus:
     tier: str
     tier_key: str
     listing_status: str
-    said: str
+    status_label: str
     about: str
     listed_since: datetime
     listing_status_since: datetime
@@ -51,22 +53,22 @@ class BadgeStatus:
 
     @property
     def is_good(self) -> bool:
-        """Whether the badge is drawn in color."""
+        """Return whether the badge is green."""
         return self.listing_status == LISTED_STATUS
 
     @property
-    def word(self) -> str:
-        """The one word of the badge."""
-        return self.tier or self.said
+    def label(self) -> str:
+        """Return the tier, or the status without a tier."""
+        return self.tier or self.status_label
 
     @property
     def sentence(self) -> str:
-        """All of it in one sentence, for those who do not see the picture."""
-        return f"{self.integration} by {self.partner}: {self.word} in the {self.program} program"
+        """Return the text alternative of the badge."""
+        return f"{self.integration} by {self.partner}: {self.label} in the {self.program} program"
 
 
 def get_badge_status(row: Integration) -> BadgeStatus:
-    """What is true of an integration that was listed at some time. Names of people's own come without disguise."""
+    """Return the status of an integration that is or was listed, with normalized names."""
     listing_status = get_public_listing_status(row)
     tier = row.edition.tier(row.tier) if listing_status.shows_tier else None
     return BadgeStatus(
@@ -79,7 +81,7 @@ def get_badge_status(row: Integration) -> BadgeStatus:
         tier=tier.name if tier else "",
         tier_key=tier.key if tier else "",
         listing_status=PUBLIC_STANDINGS[ListingStatus(row.listing_status)] if row.is_open else ENDED_STATUS,
-        said=listing_status.word,
+        status_label=listing_status.word,
         about=listing_status.sentence or (tier.meaning if tier else ""),
         listed_since=row.released_at,  # type: ignore[arg-type]
         listing_status_since=get_status_changed_at(row) or row.released_at,  # type: ignore[arg-type]
@@ -88,5 +90,5 @@ def get_badge_status(row: Integration) -> BadgeStatus:
 
 
 def build_absolute_url(path: str) -> str:
-    """An address of ours as others write it."""
+    """Return the absolute URL of a path."""
     return settings.SITE_URL + path

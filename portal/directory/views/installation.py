@@ -1,4 +1,4 @@
-"""How do users get it? Constraint, configuration and the place of each file, for each version in the registry."""
+"""Installation page of a provider: version constraints, configuration, platforms, and file locations."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -28,7 +28,7 @@ from verification.terraform.versions import (
 )
 
 CONSTRAINT_HELP_TEXT = gettext_lazy(
-    "As in = 1.2.0, != 1.2.5, > 1.2, >= 1.2.0, < 2.0.0, ~> 1.2 or ~> 1.2.0; a comma asks for both."
+    "For example, = 1.2.0, != 1.2.5, > 1.2, >= 1.2.0, < 2.0.0, ~> 1.2, or ~> 1.2.0. Combine conditions with a comma."
 )
 MAX_RECENT_VERSIONS = 10
 MAX_CONSTRAINT_LENGTH = 200
@@ -36,7 +36,7 @@ MAX_CONSTRAINT_LENGTH = 200
 
 @dataclass(frozen=True, slots=True)
 class VersionRow:
-    """One version with the constraint that is suggested for it."""
+    """Version with its suggested constraint."""
 
     version: str
     constraint: str
@@ -45,19 +45,19 @@ class VersionRow:
 
 @dataclass(frozen=True, slots=True)
 class PlatformBuild:
-    """One platform of the chosen version."""
+    """Platform of the selected version."""
 
     platform: str
-    words: str
+    label: str
     archive: str
     note: str
 
 
 class ConstraintForm(forms.Form):
-    """One constraint, read as Terraform reads it."""
+    """Version constraint in Terraform syntax."""
 
     constraint = forms.CharField(
-        label=gettext_lazy("Try a constraint"),
+        label=gettext_lazy("Version constraint"),
         help_text=CONSTRAINT_HELP_TEXT,
         required=False,
         max_length=MAX_CONSTRAINT_LENGTH,
@@ -72,13 +72,13 @@ class ConstraintForm(forms.Form):
 
 
 def show_installation(request: HttpRequest, uuid: UUID) -> HttpResponse:
-    """The page; `version` and `platform` choose what is shown, `constraint` is tried on the versions."""
+    """Show the installation page for the version and platform in the query, and test a constraint."""
     integration = load_visible_integration(request, uuid)
     owner, _slash, repository = integration.repository.partition("/")
     if not file_names.REPOSITORY.fullmatch(repository):
-        raise Http404(_("Only a Terraform provider is installed so."))
+        raise Http404(_("This page is only available for Terraform providers."))
     source, published_versions = Source(owner, get_product_name(repository)), get_published_versions(integration)
-    context: dict[str, Any] = {"integration": integration, "source": source, "picture": published_versions}
+    context: dict[str, Any] = {"integration": integration, "source": source, "published_versions": published_versions}
     if published_versions is not None and published_versions.newest:
         context |= build_version_context(
             source, published_versions, request.GET.get("version", ""), request.GET.get("platform", "")
@@ -89,14 +89,14 @@ def show_installation(request: HttpRequest, uuid: UUID) -> HttpResponse:
 
 
 def get_published_versions(integration: Integration) -> RegistryListing | None:
-    """What the last look at the registry saw; None before the first."""
+    """Return the last observed versions of the registry, or None."""
     return load_listing(observations.get_known_values(integration).get("registry"))
 
 
 def build_version_context(
     source: Source, published_versions: RegistryListing, version: str, platform: str
 ) -> dict[str, Any]:
-    """Everything about one version, on one platform. What is not there gives way to the usual one."""
+    """Return the context of a version and platform. Unknown values fall back to the defaults."""
     by_version = parse_versions(published_versions.versions)
     version = version if version in by_version.values() else published_versions.newest
     platforms = sorted(published_versions.platforms or install_layout.RECOMMENDED_PLATFORMS)
@@ -120,7 +120,7 @@ def build_version_context(
     return {
         "version": version,
         "platform": platform,
-        "platform_words": install_layout.describe_platform(platform),
+        "platform_label": install_layout.describe_platform(platform),
         "rows": rows[:MAX_RECENT_VERSIONS],
         "older": rows[MAX_RECENT_VERSIONS:],
         "platforms": [_build_platform(source, version, platform_name) for platform_name in platforms],
@@ -131,14 +131,14 @@ def build_version_context(
 
 
 def build_configuration_context(integration: Integration, name: str, version: str) -> dict[str, Any]:
-    """The provider's own block, alone and with an alias, with the arguments that its schema asks for.
+    """Return the provider block with and without an alias, with the required arguments of its schema.
 
-    The schema is that of the version, else the newest that was handed in; without one the arguments are not known.
+    Without a schema of the version, the newest uploaded schema applies.
     """
     row = services.get_schema_row(integration, version) or services.get_schema_row(integration)
     nodes = services.load_schema(row).provider.nodes if row is not None else ()
     required_arguments = [node.name for node in nodes if node.required and node.syntax != "block"]
-    comment = "its schema asks for no arguments" if row is not None else "arguments as its documentation says"
+    comment = "the schema requires no arguments" if row is not None else "see the documentation for the arguments"
     example = f'\nresource "{name}_example" "one" {{\n  provider = {name}.second\n}}\n'
     return {
         "provider": install_layout.provider_block(name, required_arguments)
@@ -154,7 +154,7 @@ def _sort_newest_first(versions: dict[Version, str]) -> list[Version]:
 
 def _build_platform(source: Source, version: str, platform: str) -> PlatformBuild:
     os, _line, arch = platform.partition("_")
-    note = _("Needed for HCP Terraform") if platform == install_layout.REQUIRED_PLATFORM else ""
+    note = _("Required for HCP Terraform") if platform == install_layout.REQUIRED_PLATFORM else ""
     note = note or (_("Recommended by the registry") if platform in install_layout.RECOMMENDED_PLATFORMS else "")
     return PlatformBuild(
         platform, install_layout.describe_platform(platform), file_names.archive(source.name, version, os, arch), note
@@ -162,7 +162,7 @@ def _build_platform(source: Source, version: str, platform: str) -> PlatformBuil
 
 
 def build_constraint_context(published_versions: RegistryListing, form: ConstraintForm) -> dict[str, Any]:
-    """Which versions a constraint lets pass, and which one Terraform would choose."""
+    """Return the versions that match a constraint, and the one that Terraform selects."""
     version_constraint = form.cleaned_data["constraint"] if form.is_valid() else None
     if version_constraint is None:
         return {"form": form}
@@ -173,7 +173,7 @@ def build_constraint_context(published_versions: RegistryListing, form: Constrai
     ]
     return {
         "form": form,
-        "asked": version_constraint,
-        "passing": matching_versions,
-        "choice": versions[newest_version] if newest_version else "",
+        "version_constraint": version_constraint,
+        "matching_versions": matching_versions,
+        "selected_version": versions[newest_version] if newest_version else "",
     }

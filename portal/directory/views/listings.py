@@ -1,4 +1,4 @@
-"""Which integrations are listed? Pages for everyone, without sign-in, never kept unasked by any cache."""
+"""Public directory pages, which caches must revalidate."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -35,7 +35,7 @@ PublicView = Callable[..., HttpResponse]
 
 
 def make_public(view: PublicView) -> PublicView:
-    """A page for everyone, asked for anew each time, so that a removal shows at once."""
+    """Make a view public and require revalidation, so that a delisting shows immediately."""
 
     @login_not_required
     @cache_control(no_cache=True)
@@ -47,7 +47,7 @@ def make_public(view: PublicView) -> PublicView:
 
 
 class PrecountedPaginator(Paginator):  # type: ignore[type-arg]
-    """A paginator that need not count: the figures beside the filters know how many there are."""
+    """Paginator with a known count, which the facets have already computed."""
 
     def __init__(self, rows: Any, size: int, count: int) -> None:
         super().__init__(rows, size)
@@ -61,7 +61,7 @@ class PrecountedPaginator(Paginator):  # type: ignore[type-arg]
 @make_public
 @vary_on_headers("HX-Request")
 def show_directory(request: HttpRequest) -> HttpResponse:
-    """The directory: what the address asks for, and how many there would be for each other choice."""
+    """Show the directory with matching listings and facet counts."""
     filters = search.parse_filters(request.GET.dict())
     facet_counts = facets.count_facets(filters)
     page = PrecountedPaginator(search.list_listings(filters), PAGE_SIZE, facet_counts.count).get_page(
@@ -74,40 +74,42 @@ def show_directory(request: HttpRequest) -> HttpResponse:
         "groups": build_facet_groups(filters, facet_counts),
         "count": facet_counts.count,
         "shown": PUBLIC_STATUSES_BY_KEY,
-        "least": search.MIN_SAMPLE_SIZE,
+        "min_sample_size": search.MIN_SAMPLE_SIZE,
         "structured": build_item_list(page.object_list, page.start_index()) if facet_counts.count else "",
-        "narrowed": len(filters.given().keys() - {"q", "sort"}),
+        "filter_count": len(filters.get_parameters().keys() - {"q", "sort"}),
     }
     htmx: Any = request.htmx  # type: ignore[attr-defined]
     is_partial = bool(htmx) and not htmx.history_restore_request
-    response = render(request, f"directory/search.html{'#found' if is_partial else ''}", context | {"part": is_partial})
+    response = render(
+        request, f"directory/search.html{'#results' if is_partial else ''}", context | {"part": is_partial}
+    )
     if htmx and htmx.trigger == "directory-search":
-        response["HX-Replace-Url"] = f"{request.path}?{urlencode(filters.given())}".rstrip(
+        response["HX-Replace-Url"] = f"{request.path}?{urlencode(filters.get_parameters())}".rstrip(
             "?"
-        )  # without the blank fields
+        )  # without empty fields
     return response
 
 
 FACET_TITLES = (
     ("product", gettext_noop("Product")),
-    ("track", gettext_noop("Kind of partner")),
+    ("track", gettext_noop("Partner type")),
     ("program", gettext_noop("Program")),
     ("category", gettext_noop("Category")),
     ("tier", gettext_noop("Tier")),
     ("platform", gettext_noop("Platform")),
-    ("listing_status", gettext_noop("Standing")),
+    ("listing_status", gettext_noop("Status")),
 )
 OPEN_FACETS = ("product", "track", "listing_status")
 
 
 def build_facet_groups(filters: search.ListingFilters, facet_counts: facets.FacetCounts) -> list[dict[str, Any]]:
-    """Each filter with its choices as links: a choice that is made leads back to without it."""
+    """Return the filters with their options as links. A selected option links to the page without it."""
     facet_groups = [build_partner_group(filters, facet_counts.count)] if filters.partner else []
     for name, title in FACET_TITLES:
         options = [
             (facet_option, _build_facet_url(filters, name, facet_option))
             for facet_option in facet_counts.options[name]
-            if facet_option.count or facet_option.chosen
+            if facet_option.count or facet_option.is_selected
         ]
         is_active = bool(getattr(filters, name))
         if len(options) > 1 or is_active:
@@ -118,12 +120,12 @@ def build_facet_groups(filters: search.ListingFilters, facet_counts: facets.Face
 
 
 def build_partner_group(filters: search.ListingFilters, count: int) -> dict[str, Any]:
-    """The one company that an address asks for, which only pages about it lead to."""
+    """Return the partner filter, which appears only if the query contains a partner."""
     name = Listing.objects.filter(publisher_slug=filters.partner).values_list("publisher", flat=True).first()
     option = facets.FacetOption(filters.partner, name or filters.partner, count, True)
     return {
         "name": "partner",
-        "title": _("Company"),
+        "title": _("Partner"),
         "options": [(option, _build_facet_url(filters, "partner", option))],
         "open": True,
     }
@@ -131,8 +133,8 @@ def build_partner_group(filters: search.ListingFilters, count: int) -> dict[str,
 
 def _build_facet_url(filters: search.ListingFilters, name: str, option: facets.FacetOption) -> str:
     query = QueryDict(mutable=True)
-    query.update(filters.given())
-    if option.chosen or not option.value:
+    query.update(filters.get_parameters())
+    if option.is_selected or not option.value:
         query.pop(name, None)
     else:
         query[name] = option.value
@@ -141,7 +143,7 @@ def _build_facet_url(filters: search.ListingFilters, name: str, option: facets.F
 
 @make_public
 def show_listing(request: HttpRequest, uuid: UUID) -> HttpResponse:
-    """One integration that is or was listed, with what may be said of its standing."""
+    """Show an integration that is or was listed."""
     row, listing_row = get_listing_or_404(uuid)
     content = build_listing_content(row)
     context = {
@@ -166,10 +168,10 @@ def show_listing(request: HttpRequest, uuid: UUID) -> HttpResponse:
 @login_not_required
 @cache_control(public=True, max_age=feeds.MAX_AGE_SECONDS, must_revalidate=True)
 def show_logo(_request: HttpRequest, uuid: UUID) -> FileResponse:
-    """The picture beside the listing: of a kind that holds no script, and in a sandbox all the same."""
+    """Return the logo, which can't contain scripts and is sandboxed in addition."""
     logo = get_logo(get_listing_or_404(uuid)[0])
     if logo is None:
-        raise Http404(_("There is no logo."))
+        raise Http404(_("Logo not found."))
     response = FileResponse(logo.file.open("rb"), content_type=IMAGE_CONTENT_TYPES[logo.kind])
     response["Content-Disposition"] = "inline"
     response["Content-Security-Policy"] = "default-src 'none'; sandbox"
@@ -179,18 +181,18 @@ def show_logo(_request: HttpRequest, uuid: UUID) -> FileResponse:
 
 @make_public
 def show_partner(request: HttpRequest, slug: str) -> HttpResponse:
-    """A company with what it has listed, what it had, and what changed. A company without is not there."""
+    """Show a partner with its current and former listings, or raise Http404 without any."""
     partner = Partner.objects.filter(slug=slug, listings__isnull=False).first()
     if partner is None:
-        raise Http404(_("No company with something listed has this address."))
+        raise Http404(_("Partner not found."))
     rows = list(Listing.objects.filter(partner=partner).order_by("name_plain", "pk"))
     context = {
         "partner": partner,
-        "now": [row for row in rows if row.listing_status not in search.UNLISTED_STATUSES],
+        "current": [row for row in rows if row.listing_status not in search.UNLISTED_STATUSES],
         "former": [row for row in rows if row.listing_status in search.UNLISTED_STATUSES],
         "shown": PUBLIC_STATUSES_BY_KEY,
         "changes": ListingChange.objects.filter(listing__partner=partner).select_related("listing")[:MAX_CHANGES],
-        "least": search.MIN_SAMPLE_SIZE,
+        "min_sample_size": search.MIN_SAMPLE_SIZE,
         "first": next((row for row in rows if row.has_logo), rows[0]),
         "structured": build_organization(
             partner, [row for row in rows if row.listing_status not in search.UNLISTED_STATUSES]
@@ -201,7 +203,7 @@ def show_partner(request: HttpRequest, slug: str) -> HttpResponse:
 
 @make_public
 def show_run_tasks(request: HttpRequest) -> HttpResponse:
-    """Everybody whose service takes part in a Terraform run: one card a partner, with its summary."""
+    """Show the partners with run tasks."""
     return render(request, "directory/run_tasks.html", {"cards": list_partner_cards(), "program": RUN_TASK_PROGRAM})
 
 

@@ -1,4 +1,4 @@
-"""Where does a company write its reply to the support record? A form for its owners and editors."""
+"""Form for replies to the support record."""
 
 from uuid import UUID
 
@@ -19,11 +19,11 @@ from portal.ui.refusals import report_refusal
 
 
 def edit_reply(request: HttpRequest, uuid: UUID) -> HttpResponse:
-    """Write, change or take back the reply; everything that was said before stands below."""
+    """Show the form for the reply with the previous replies."""
     row = Integration.objects.visible_to(request.user).select_related("partner").filter(uuid=uuid).first()
     listing = Listing.objects.filter(uuid=uuid).first()
     if row is None or listing is None:
-        raise Http404(_("This integration was never listed, or it is not visible to you."))
+        raise Http404(_("Listing not found. It doesn't exist, or you don't have access."))
     require_permission(permissions.can_edit, row, request.user)
     current_reply = get_current_reply(row)
     form_data = request.POST if request.method == "POST" else None
@@ -41,5 +41,5 @@ def _save_reply(request: HttpRequest, row: Integration, text: str) -> HttpRespon
         report_refusal(request, error)
         return redirect("listing_reply", uuid=row.uuid)
     if event is not None:
-        messages.success(request, _("Everyone reads it from now on.") if text else _("The reply was taken back."))
+        messages.success(request, _("Reply published.") if text else _("Reply withdrawn."))
     return redirect("listing", uuid=row.uuid)

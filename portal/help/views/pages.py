@@ -1,4 +1,4 @@
-"""What does the portal tell of itself? The help pages: words, how it is doing, and where a partner begins."""
+"""Help pages: overview, glossary, getting started, and status."""
 
 from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
@@ -22,13 +22,13 @@ from portal.ui.content.glossary import CHAPTERS, list_tiers
 
 @login_not_required
 def show_help(request: HttpRequest) -> HttpResponse:
-    """Where to find what."""
+    """Show the overview of the help pages."""
     return render(request, "help/index.html")
 
 
 @login_not_required
 def show_glossary(request: HttpRequest) -> HttpResponse:
-    """The glossary."""
+    """Show the glossary."""
     return render(request, "help/glossary.html", {"chapters": CHAPTERS, "tiers": list_tiers()})
 
 
@@ -36,7 +36,7 @@ def show_glossary(request: HttpRequest) -> HttpResponse:
 @login_not_required
 @require_safe
 def show_status(request: HttpRequest) -> HttpResponse:
-    """How it is now; people of the program see the figures too. 503 where the database does not answer."""
+    """Show the status page, with details for program staff. Return 503 if the database is down."""
     now = timezone.now()
     try:
         groups = measuring.measure_all(now)
@@ -52,14 +52,14 @@ def show_status(request: HttpRequest) -> HttpResponse:
 @login_not_required
 @require_safe
 def show_status_json(_request: HttpRequest) -> JsonResponse:
-    """The same for machines, without the figures, whatever they read. 503 where the database does not answer."""
+    """Return the status as JSON without details. Return 503 if the database is down."""
     now = timezone.now()
     try:
         with translation.override(settings.LANGUAGE_CODE):
             groups = measuring.measure_all(now)
             tone, summary = measuring.summarize(groups)
     except DatabaseError:
-        return JsonResponse({"tone": "bad", "said": "The database does not answer."}, status=503)
+        return JsonResponse({"tone": "bad", "said": "The database is down."}, status=503)
     lines = [
         {"name": line.name, "state": line.state, "said": line.sentence, "at": line.at}
         for _, group in groups
@@ -70,7 +70,7 @@ def show_status_json(_request: HttpRequest) -> JsonResponse:
 
 @login_not_required
 def show_getting_started(request: HttpRequest) -> HttpResponse:
-    """A partner's first look: what the portal does, the reader's own next step, what to have at hand. Keeps nothing."""
+    """Show an introduction, the next step of the user, and the preparation lists."""
     rows, drafts = [], []
     if request.user.is_authenticated:
         partner_ids = Membership.objects.filter(user=request.user, ended_at=None).values_list("partner_id", flat=True)
@@ -81,7 +81,7 @@ def show_getting_started(request: HttpRequest) -> HttpResponse:
             ]
         )
     sentence, name, parts = get_next_step(request.user, rows, drafts)
-    context = {"sentence": sentence, "href": redirect(name, *parts).url, "packings": list_preparation_lists()}
+    context = {"sentence": sentence, "href": redirect(name, *parts).url, "preparation_lists": list_preparation_lists()}
     return render(request, "help/getting_started.html", context)
 
 

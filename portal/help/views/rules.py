@@ -1,4 +1,4 @@
-"""What is the rule of the clock, and what follows when a promise is broken? Pages for everybody."""
+"""Public pages about the SLA clock rules and the compliance procedure."""
 
 from dataclasses import dataclass
 
@@ -18,7 +18,7 @@ URL_NAME_BY_FILE = {"sla-clock": "clock_rule", "compliance": "standing_rule"}
 
 @dataclass(frozen=True, slots=True)
 class EditionTargets:
-    """What one edition of a program promises, in words."""
+    """SLA targets of a program edition as text."""
 
     program: str
     href: str
@@ -31,7 +31,7 @@ class EditionTargets:
 
 
 def list_edition_targets() -> list[EditionTargets]:
-    """Every edition of every program, the newest of each first."""
+    """Return the SLA targets of all editions, newest edition of each program first."""
     return [
         EditionTargets(
             program=program.name,
@@ -50,13 +50,13 @@ def list_edition_targets() -> list[EditionTargets]:
 
 @login_not_required
 def show_sla_rule(request: HttpRequest) -> HttpResponse:
-    """The rule of the clock, with the figures of every program's editions."""
-    return _render_rule(request, "sla-clock", {"promises": list_edition_targets()})
+    """Show the SLA clock rules with the targets of all editions."""
+    return _render_rule(request, "sla-clock", {"targets": list_edition_targets()})
 
 
 @login_not_required
 def show_compliance_rule(request: HttpRequest) -> HttpResponse:
-    """What follows when the promise is not kept."""
+    """Show the compliance procedure."""
     return _render_rule(request, "compliance", {})
 
 

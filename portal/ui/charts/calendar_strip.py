@@ -1,6 +1,6 @@
-"""Which days counted? The calendar under a clock's bar: one cell a day, days off hatched and named, start, now and due.
+"""Calendar strip below an SLA clock, with one cell per day and marks for start, now, and due date.
 
-Drawn as SVG without a style of its own, so that it needs no script and keeps its meaning without color.
+Days off are hatched and named, so that the strip does not depend on color.
 """
 
 from dataclasses import dataclass
@@ -14,9 +14,9 @@ from django.utils.translation import gettext_noop
 from portal.core.business_time import Calendar
 from portal.ui.components.moments import format_short
 
-MAX_DAYS = 28  # days; a longer time shows its end
+MAX_DAYS = 28  # longer periods show only their end
 DAY = timedelta(days=1)
-# what happened on a day: also the end of a class name
+# labels of marks, which are also suffixes of CSS classes
 MARK_LABELS = {
     "start": gettext_noop("start"),
     "now": gettext_noop("now"),
@@ -27,7 +27,7 @@ MARK_LABELS = {
 
 @dataclass(frozen=True, slots=True)
 class CalendarCell:
-    """One local day. `name`: of the holiday, or "weekend"; blank on a business day. `marks`: what happened on it."""
+    """Local day with the name of a day off (empty on business days) and its marks."""
 
     day: date
     name: str
@@ -42,7 +42,7 @@ class CalendarCell:
 def build_cells(
     calendar: Calendar, start: datetime, end: datetime, marks: dict[str, datetime | None]
 ) -> list[CalendarCell]:
-    """The local days from start to end, the last MOST of them."""
+    """Return the cells from start to end, at most the last MAX_DAYS."""
     first, last = (at.astimezone(calendar.zone).date() for at in (start, end))
     first = max(first, last - (MAX_DAYS - 1) * DAY)
     marks_by_day: dict[date, list[str]] = {}
@@ -54,20 +54,20 @@ def build_cells(
 
 
 def _get_mark_day(at: datetime, calendar: Calendar, word: str) -> date:
-    """The day of a moment; a due moment at midnight is the end of the day before."""
+    """Return the day of a mark. A due date at midnight belongs to the previous day."""
     local = at.astimezone(calendar.zone)
     return local.date() - DAY if word == "due" and local.time() == time() else local.date()
 
 
 def get_day_name(day: date, calendar: Calendar) -> str:
-    """Why a day does not count; blank for a business day."""
+    """Return why a day does not count, or an empty string for a business day."""
     if day in calendar.days_off:
         return calendar.names.get(day, _("day off"))
     return "" if day.weekday() in calendar.workdays else _("weekend")
 
 
 def render_strip(day_cells: list[CalendarCell], label: str) -> SafeString:
-    """The strip as a list of days: a narrow cell each, read out as “Sat 11 Apr: weekend”."""
+    """Render the strip as a list of days with accessible labels."""
     return format_html(
         '<ol class="strip" aria-label="{}">{}</ol>',
         label,

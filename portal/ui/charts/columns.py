@@ -1,7 +1,6 @@
-"""How does a row of numbers become a picture? Columns as SVG, drawn here: no script, no style of its own.
+"""Column charts as SVG with a title and a description for screen readers.
 
-What is late is hatched, so that nothing hangs on a color; every picture has a title and a sentence for those who
-hear the page, and a table with the same numbers beside it.
+Late values are hatched, so that the chart does not depend on color. Pages show a table with the same values.
 """
 
 from dataclasses import dataclass
@@ -10,7 +9,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-WIDTH, PLOT_HEIGHT, FOOTER_HEIGHT = 400, 96, 28  # the picture, its columns, and what stands below them
+WIDTH, PLOT_HEIGHT, FOOTER_HEIGHT = 400, 96, 28  # chart, columns, and labels below them
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +41,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A picture and the same as rows. `target_after`: the number of columns before the line, -1 for no line."""
+    """Column chart. `target_after` is the number of columns before the target line, or -1 without a line."""
 
     id: str
     title: str
@@ -52,7 +51,7 @@ class Chart:
 
     @property
     def floor(self) -> int:
-        """Where the columns stand: above the tallest its figure, and above that the words of the target."""
+        """Return the y coordinate of the baseline, below the room for values and the target label."""
         return PLOT_HEIGHT + (26 if self.target_after < 0 else 42)
 
     @property
@@ -61,7 +60,7 @@ class Chart:
 
     @property
     def compares(self) -> bool:
-        """Whether anything of the period before stands behind this one."""
+        """Return whether the chart shows the previous period."""
         return any(column.before for column in self.columns)
 
     @property
@@ -70,7 +69,7 @@ class Chart:
 
 
 def render_chart(chart: Chart) -> SafeString:
-    """The chart as SVG."""
+    """Render the chart as SVG."""
     step = WIDTH / len(chart.columns)
     max_value = max([max(column.whole, column.before or 0) for column in chart.columns] + [1])
     description = "; ".join(column.words for column in chart.columns)
@@ -116,7 +115,7 @@ def _render_column(chart: Chart, place: int, step: float, max_value: int) -> Saf
 
 
 def _render_previous(column: Column, left_x: float, step: float, floor: float, max_value: int) -> SafeString | str:
-    """The same place of the period before: faint, and wider than the column that stands in front of it."""
+    """Render the column of the previous period, faint and wider."""
     if not column.before:
         return ""
     height = PLOT_HEIGHT * column.before / max_value
@@ -130,7 +129,7 @@ def _render_previous(column: Column, left_x: float, step: float, floor: float, m
 
 
 def _render_target(chart: Chart, step: float) -> SafeString | str:
-    """The promise, as a line between two columns, named at its top."""
+    """Render the target as a labeled line between two columns."""
     if chart.target_after < 0:
         return ""
     x = _format_number(chart.target_after * step)

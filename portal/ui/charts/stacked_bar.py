@@ -1,7 +1,4 @@
-"""How are shares drawn side by side? Bars of pieces as SVG: each kind has a pattern of its own, whatever its color.
-
-No script and no style of its own; the words are in the title and in the table beside it.
-"""
+"""Stacked bars as SVG with a pattern for each kind, so that they do not depend on color."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +8,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 WIDTH, ROW_HEIGHT, BAR_HEIGHT, LEFT_MARGIN, RIGHT_MARGIN = 560, 40, 22, 92, 8
-LETTER_WIDTH = 6.6  # how wide a letter of a label is, about
+LETTER_WIDTH = 6.6  # approximate width of a label character
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +48,7 @@ def _describe_bar(bar: StackedBar, names: Mapping[str, str]) -> str:
     return ", ".join(f"{names[kind]} {format_share(amount, bar.whole)}" for kind, amount in bar.pieces) or _("nothing")
 
 
-# what lies on the ground of each kind: a path of 8 by 8, drawn as a line
+# pattern path of each kind in an 8 by 8 tile
 PATTERNS = {
     "partner": "",
     "program": "M0 8L8 0M-2 2L2 -2M6 10L10 6",
@@ -90,7 +87,7 @@ def _render_bar(id: str, place: int, bar: StackedBar, names: Mapping[str, str]) 
 
 
 def _render_piece(id: str, kind: str, x: float, y: float, width: float, words: str) -> SafeString:
-    """A piece with its name on a ground of its own, where there is room for it."""
+    """Render a segment with its label if the label fits."""
     rect = format_html(
         '<rect class="share-edge" x="{}" y="{}" width="{}" height="{}" fill="url(#{}-{})"><title>{}</title></rect>',
         f"{x:.1f}", y, f"{width:.1f}", BAR_HEIGHT, id, kind, words,
@@ -107,7 +104,7 @@ def _render_piece(id: str, kind: str, x: float, y: float, width: float, words: s
 
 
 def render_swatch(id: str, kind: str) -> SafeString:
-    """A small sample of a kind's pattern for the list of names."""
+    """Render a small pattern sample for the legend."""
     return format_html(
         '<svg class="swatch" width="18" height="14" aria-hidden="true"><defs>{}</defs>'
         '<rect class="share-edge" width="18" height="14" fill="url(#{}-{})"/></svg>',

@@ -1,4 +1,4 @@
-"""The parts that hold other content: panels, tables, timelines, banners, decisions."""
+"""Block components that contain other content: panels, tables, timelines, banners, and decisions."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -28,22 +28,22 @@ STEP_STATES = {"done": "check", "current": "circle-dot", "next": "circle"}
 def panel(
     content: str, *, heading: str = "", aside: Any = "", actions: Any = "", id: str = "", flush: bool = False
 ) -> SafeString:
-    """A bordered section. `aside` stands small beside the heading, `actions` at its right; flush: no padding."""
+    """Render a bordered section with an optional heading, note, and actions. `flush` removes the padding."""
     return render_component("panel", content=content, heading=heading, aside=aside, actions=actions, id=id, flush=flush)
 
 
 def card(content: str, *, heading: str, href: str = "", aside: Any = "", level: int = 3) -> SafeString:
-    """One thing in a grid of equals; with `href` the heading is the link and the whole card is its target."""
+    """Render a card of a grid. With `href`, the whole card is a link."""
     return render_component("card", content=content, heading=heading, href=href, aside=aside, level=level)
 
 
 def table(content: str, *, caption: str, show_caption: bool = False) -> SafeString:
-    """Wraps <thead> and <tbody>. On a phone a row takes two lines: td.main and td.end above, the rest below."""
+    """Render a table around <thead> and <tbody>. On phones, td.main and td.end form the first line of a row."""
     return render_component("table", content=content, caption=caption, show_caption=show_caption)
 
 
 def timeline(content: str, *, label: str = "") -> SafeString:
-    """The list around entries, newest where the page puts it."""
+    """Render the list around timeline entries."""
     return format_html('<ol class="timeline" aria-label="{}">{}</ol>', label or _("History"), content)
 
 
@@ -58,7 +58,7 @@ def entry(
     private: bool = False,
     id: str = "",
 ) -> SafeString:
-    """ "Rita asked for two changes · Tue 14:10" with its text; `private` marks what the partner never sees."""
+    """Render a timeline entry. `private` marks entries that partners can't see."""
     tone = require_choice(tone, ENTRY_TONES, "tone")
     return render_component(
         "entry", content=trim(content), what=what, at=at, who=who, icon=render_icon(icon or TONE_ICONS[tone], 16),
@@ -67,7 +67,7 @@ def entry(
 
 
 def evidence(content: str, *, summary: Any, open: bool = False) -> SafeString:
-    """What was looked at, folded under one line."""
+    """Render collapsible details."""
     return format_html(
         '<details class="fold"{}><summary>{}{}</summary><div class="fold-body">{}</div></details>',
         render_attributes({"open": open}), render_icon("chevron-right", 14), summary, content,
@@ -75,14 +75,14 @@ def evidence(content: str, *, summary: Any, open: bool = False) -> SafeString:
 
 
 def empty_state(content: str, *, heading: str, icon: str = "inbox", action: Any = "", level: int = 2) -> SafeString:
-    """What will be here, and in the content how to make it so."""
+    """Render an empty state with an explanation and an action."""
     return render_component(
         "empty_state", content=content, heading=heading, icon=render_icon(icon, 26), action=action, level=level
     )
 
 
 def banner(content: str, *, tone: str = "info", heading: str = "", live: bool = False) -> SafeString:
-    """A message on the page; `live` has it read out when it appears."""
+    """Render a message. With `live`, screen readers announce it."""
     tone = require_choice(tone, BANNER_TONES, "tone")
     return render_component(
         "banner", content=trim(content), tone=tone, heading=heading, live=live, icon=render_icon(TONE_ICONS[tone], 20)
@@ -99,33 +99,33 @@ def turn(
     label: str = "",
     at_rest: bool = False,
 ) -> SafeString:
-    """Whose turn it is, in one sentence; the content is the one button.
+    """Render the next action with its button as content.
 
-    `label` replaces "Your turn" / "Our turn" ("Acme’s turn" for a reviewer); at_rest: nobody has to do anything.
+    `label` replaces the default label. `at_rest` means that no action is needed.
     """
-    usual = _("Your turn") if mine else _("Our turn")
+    default_label = _("Action required") if mine else _("Waiting for the program")
     return render_component(
         "turn", content=trim(content), sentence=sentence, mine=mine, since=since, expected=expected,
-        label=label or ("" if at_rest else usual), at_rest=at_rest,
+        label=label or ("" if at_rest else default_label), at_rest=at_rest,
         icon=render_icon("circle-check" if at_rest else "arrow-right" if mine else "hourglass", 20),
     )  # fmt: skip
 
 
 def facts(content: str) -> SafeString:
-    """The list around facts."""
+    """Render the list around facts."""
     return wrap("dl", "facts", content)
 
 
 def fact(content: str, name: str) -> SafeString:
-    """One name and its value; a blank value is said as "not yet"."""
-    value = trim(content) or format_html('<span class="muted">{}</span>', _("not yet"))
+    """Render a name and its value. An empty value is shown as "Not available"."""
+    value = trim(content) or format_html('<span class="muted">{}</span>', _("Not available"))
     return format_html('<div class="fact"><dt>{}</dt><dd>{}</dd></div>', name, value)
 
 
 def requirement(
     content: str, *, state: str, title: str, who: str = "", href: str = "", reason: Any = "", action: Any = ""
 ) -> SafeString:
-    """One line of what is left: state, title, why it matters or what is wrong, and the fix at its right."""
+    """Render a requirement with its status, title, reason, and action."""
     name, tone, word = OUTCOMES[require_choice(state, OUTCOMES, "state")]
     return render_component(
         "requirement", content=trim(content), icon=render_icon(name, 16), tone=tone, word=_(word), title=title, who=who,
@@ -149,10 +149,7 @@ def check_result(
     level: int = 3,
     swap: bool = False,
 ) -> SafeString:
-    """A check: chip, verdict in one sentence, the evidence (content) folded, what was looked at and when.
-
-    `swap`: htmx puts it in the place of the one with the same id.
-    """
+    """Render a check result with collapsible evidence (content). With `swap`, htmx replaces the result by its ID."""
     require_choice(outcome, OUTCOMES, "outcome")
     return render_component(
         "check_result", content=trim(content), outcome=outcome, title=title, summary=summary, advice=advice,
@@ -164,7 +161,7 @@ def check_result(
 def decision(
     content: str, *, label: str, id: str, heading: str = "", tone: str = "secondary", icon: str = "", disabled: str = ""
 ) -> SafeString:
-    """A button that opens its form: in place without JavaScript, as a dialog with it."""
+    """Render a button that opens a form: as a dialog with JavaScript, or in place without."""
     return render_component(
         "decision", content=content, label=label, id=id, heading=heading or label, tone=tone,
         icon=render_icon(icon, 16) if icon else EMPTY, disabled=disabled,
@@ -172,15 +169,15 @@ def decision(
 
 
 def mail_preview(content: str, *, to: str, subject: str, wait: str = "") -> SafeString:
-    """The exact plain text (content) that will go, to whom, and how long it can be undone."""
+    """Render a preview of an email with its recipient and the time to undo."""
     return render_component("mail_preview", content=SafeString(content.strip("\n")), to=to, subject=subject, wait=wait)
 
 
 def path(steps: Iterable[Any], *, label: str = "") -> SafeString:
-    """The program's own steps. Each has .name and .state (done, current or next), and may have .href and .note."""
+    """Render the steps of a program. Each has a name, a state (done, current, or next), and optional href and note."""
     rows = [_build_step(step) for step in steps]
     place = next((number for number, row in enumerate(rows, 1) if row["state"] == "current"), 0)
-    return render_component("path", rows=rows, label=label or _("Steps of the program"), place=place)
+    return render_component("path", rows=rows, label=label or _("Program steps"), place=place)
 
 
 def _build_step(step: Any) -> dict[str, Any]:

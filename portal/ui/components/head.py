@@ -1,4 +1,4 @@
-"""What do tabs, search engines and chat windows read of a page before anybody opens it? Its title and description."""
+"""Title and description tags of a page for tabs, search engines, and link previews."""
 
 from html import unescape
 
@@ -7,11 +7,11 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.text import Truncator
 
 SITE = "Partner portal"
-MAX_DESCRIPTION_CHARACTERS = 200  # characters of a description
+MAX_DESCRIPTION_CHARACTERS = 200
 
 
 def page_title(content: str) -> SafeString:
-    """The page's own words, alone for whoever passes the page on, with the portal's name in the tab."""
+    """Render the title with the site name, and the title for link previews without it."""
     words = _extract_text(content)
     return mark_safe(  # noqa: S308 - escaped in _words
         f'<title>{words} · {SITE}</title>\n  <meta property="og:title" content="{words or SITE}">'
@@ -19,7 +19,7 @@ def page_title(content: str) -> SafeString:
 
 
 def page_description(content: str) -> SafeString:
-    """One or two sentences, for search engines and for chat windows."""
+    """Render the description for search engines and link previews."""
     words = _extract_text(content)
     return mark_safe(  # noqa: S308 - escaped in _words
         f'<meta name="description" content="{words}">\n  <meta property="og:description" content="{words}">'
@@ -27,6 +27,6 @@ def page_description(content: str) -> SafeString:
 
 
 def _extract_text(content: str) -> str:
-    """Text of a template as it may stand in an attribute: no elements, one line, cut at the most."""
+    """Return plain text for an attribute: one line without elements, limited in length."""
     plain = " ".join(unescape(strip_tags(str(content))).split())
     return escape(Truncator(plain).chars(MAX_DESCRIPTION_CHARACTERS))

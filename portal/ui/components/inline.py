@@ -1,4 +1,4 @@
-"""The small parts that stand in a line of text or a table cell: badges, buttons, people, figures."""
+"""Inline components: badges, buttons, and people."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,21 +10,21 @@ from django.utils.translation import gettext_noop
 
 from portal.ui.components.markup import EMPTY, TONE_ICONS, TONES, render_attributes, render_icon, require_choice
 
-# Every word that a check or a requirement can have: its icon, its tone, how it is said.
+# icon, tone, and label of each status of a check or requirement
 OUTCOMES: dict[str, tuple[str, str, str]] = {
     "pass": ("check", "good", gettext_noop("Passed")),
     "warn": ("triangle-alert", "warn", gettext_noop("Warning")),
     "fail": ("x", "bad", gettext_noop("Failed")),
-    "error": ("cloud-alert", "info", gettext_noop("Could not look")),
+    "error": ("cloud-alert", "info", gettext_noop("Error")),
     "not_run": ("circle-dashed", "neutral", gettext_noop("Not run")),
     "waived": ("stamp", "info", gettext_noop("Waived")),
     "stale": ("history", "warn", gettext_noop("Stale")),
     "expired": ("history", "warn", gettext_noop("Expired")),
     "open": ("circle", "neutral", gettext_noop("Open")),
-    "awaiting_other_party": ("hourglass", "info", gettext_noop("Waiting")),
-    "met": ("check", "good", gettext_noop("Done")),
-    "submitted": ("check", "good", gettext_noop("Given")),
-    "not_applicable": ("minus", "neutral", gettext_noop("Not needed")),
+    "awaiting_other_party": ("hourglass", "info", gettext_noop("Awaiting other party")),
+    "met": ("check", "good", gettext_noop("Complete")),
+    "submitted": ("check", "good", gettext_noop("Submitted")),
+    "not_applicable": ("minus", "neutral", gettext_noop("Not applicable")),
 }
 BUTTON_TONES = ("primary", "secondary", "quiet", "danger")
 MESSAGE_TONES = {"success": "good", "warning": "warn", "error": "bad"}
@@ -32,19 +32,19 @@ MACHINE = gettext_noop("The portal")
 
 
 def badge(text: Any, *, tone: str = "neutral", icon: str = "") -> SafeString:
-    """A word with its icon in a tone."""
+    """Render a badge with an icon and a tone."""
     tone = require_choice(tone, TONES, "tone")
     return format_html('<span class="badge tone-{}">{}{}</span>', tone, render_icon(icon or TONE_ICONS[tone], 14), text)
 
 
 def outcome(value: str, *, text: str = "") -> SafeString:
-    """The chip of a check outcome or a requirement state; `text` replaces the usual word."""
+    """Render the badge of a check outcome or requirement status. `text` replaces the default label."""
     name, tone, word = OUTCOMES[require_choice(value, OUTCOMES, "outcome")]
     return format_html('<span class="badge tone-{}">{}{}</span>', tone, render_icon(name, 14), text or _(word))
 
 
 def tally(counts: Mapping[str, int]) -> SafeString:
-    """ "14 ✓ 1 !" for a narrow cell; zero counts are left out, the words stay for screen readers."""
+    """Render counts for a narrow cell, such as "14 ✓ 1 !", with labels for screen readers."""
     parts = []
     for value, count in counts.items():
         name, tone, word = OUTCOMES[require_choice(value, OUTCOMES, "outcome")]
@@ -76,7 +76,7 @@ def button(
     hx_target: str = "",
     hx_swap: str = "",
 ) -> SafeString:
-    """A button. `disabled` is the reason in one sentence: the button stays readable by keyboard and says it."""
+    """Render a button. `disabled` is the reason as a sentence. A disabled button stays focusable and shows it."""
     tone = require_choice(tone, BUTTON_TONES, "tone")
     classes = f"button button-{tone}{' button-small' if small else ''}"
     mark = render_icon(icon, 16) if icon else EMPTY
@@ -85,7 +85,7 @@ def button(
             '<span class="button-blocked"><button type="button" class="{}" aria-disabled="true">{}{}'
             '<span class="visually-hidden">, {} {}</span></button>'
             '<span class="reason" aria-hidden="true">{}</span></span>',
-            classes, mark, text, _("not possible yet:"), disabled, disabled,
+            classes, mark, text, _("not available:"), disabled, disabled,
         )  # fmt: skip
     extra = render_attributes(
         {"name": name, "value": value, "form": form, "formaction": formaction, "formnovalidate": novalidate,
@@ -104,7 +104,7 @@ def link_button(
     external: bool = False,
     disabled: str = "",
 ) -> SafeString:
-    """A link that looks like a button; with `disabled` it is a button that says why not."""
+    """Render a link as a button. With `disabled`, render a disabled button with the reason."""
     if disabled:
         return button(text, tone=tone, icon=icon, small=small, disabled=disabled)
     tone = require_choice(tone, BUTTON_TONES, "tone")
@@ -120,19 +120,19 @@ def link_button(
 
 
 def get_message_tone(message: Any) -> str:
-    """The banner tone of a Django message."""
+    """Return the banner tone of a Django message."""
     return MESSAGE_TONES.get(message.level_tag, "info")
 
 
 def get_initials(who: Any) -> str:
-    """One or two letters for a person's mark."""
+    """Return one or two initials of a person."""
     name = who.name or who.email
     words = [word for word in name.split() if word[0].isalnum()]
     return "".join(word[0] for word in (words[:1] + words[1:][-1:])).upper() or "?"
 
 
 def person(who: Any, *, mail: bool = True, role: str = "") -> SafeString:
-    """Name and mail of anything that has .name and .email; None is the portal itself."""
+    """Render the name and email address of a person, or the portal for None."""
     if who is None:
         return format_html(
             '<span class="person"><span class="person-mark">{}</span><span>{}</span></span>',
@@ -150,7 +150,7 @@ def person(who: Any, *, mail: bool = True, role: str = "") -> SafeString:
 
 
 def format_file_size(octets: int | None) -> str:
-    """ "812 B", "14 kB", "1.2 MB": decimal units, one digit from megabytes on."""
+    """Return a size in decimal units, such as "812 B", "14 kB", or "1.2 MB"."""
     if octets is None:
         return ""
     if octets < 1000:

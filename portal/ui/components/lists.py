@@ -1,4 +1,4 @@
-"""How does one move through long lists and deep pages? Breadcrumbs, tabs, pages, and bars of used time."""
+"""Navigation and list components: breadcrumbs, tabs, pagination, meters, code, and form footers."""
 
 from collections.abc import Iterable
 from itertools import groupby
@@ -12,12 +12,12 @@ from django.utils.translation import gettext as _
 
 from portal.ui.components.markup import EMPTY, render_attributes, render_component, render_icon, require_choice, trim
 
-# What a piece of a meter may be: how it is drawn and what it is called.
+# kinds of meter segments
 SEGMENTS = ("counted", "paused", "left", "over")
 
 
 def crumbs(*trail: Any) -> SafeString:
-    """`{% crumbs "Queue" queue_url "acme/rocket" %}`: words and addresses in turn; the last word is this page."""
+    """Render breadcrumbs from alternating labels and URLs. The last label is the current page."""
     pairs = [(trail[place], trail[place + 1] if place + 1 < len(trail) else "") for place in range(0, len(trail), 2)]
     return format_html(
         '<nav class="crumbs" aria-label="{}"><ol>{}</ol></nav>',
@@ -33,12 +33,12 @@ def _render_crumb(word: Any, address: str) -> SafeString:
 
 
 def tabs(content: str, *, label: str) -> SafeString:
-    """The row around tabs and filters; `label` says what they choose."""
+    """Render the navigation around tabs."""
     return format_html('<nav class="tabs" aria-label="{}"><ul>{}</ul></nav>', label, content)
 
 
 def tab(text: Any, *, href: str, current: Any = False, count: int | None = None) -> SafeString:
-    """One tab, a plain link."""
+    """Render a tab as a link."""
     number = EMPTY if count is None else format_html(' <span class="count">{}</span>', count)
     return format_html(
         '<li><a href="{}"{}>{}{}</a></li>',
@@ -49,8 +49,8 @@ def tab(text: Any, *, href: str, current: Any = False, count: int | None = None)
     )
 
 
-def pagination(context: Any, page: Page, *, param: str = "page", noun: str = "") -> SafeString:
-    """Links to the neighbors of a page of a paginator, keeping the rest of the query; nothing for one page."""
+def pagination(context: Any, page: Page, *, param: str = "page") -> SafeString:
+    """Render links to the previous and next page, which keep the query. A single page renders nothing."""
     if page.paginator.num_pages < 2:
         return EMPTY
     query = context["request"].GET.copy()
@@ -62,17 +62,15 @@ def pagination(context: Any, page: Page, *, param: str = "page", noun: str = "")
     return render_component(
         "pagination",
         page=page,
-        noun=noun or _("rows"),
         previous=address(page.previous_page_number()) if page.has_previous() else "",
         following=address(page.next_page_number()) if page.has_next() else "",
     )
 
 
 def meter(segments: Iterable[tuple[str, float]], *, label: str, total: float | None = None) -> SafeString:
-    """A bar of (kind, amount) pieces, kinds as in SEGMENTS, over `total` (their sum where absent).
+    """Render a bar of (kind, amount) segments with a total (by default their sum).
 
-    `label` says the same in words ("36 h of 48 h used") and is what screen readers hear. Neighbors of one kind are
-    one piece, and what is over begins at a mark.
+    `label` is the text alternative, such as "36 h of 48 h used". Adjacent segments of the same kind are merged.
     """
     checked_segments = [(require_choice(kind, SEGMENTS, "segment"), float(amount)) for kind, amount in segments]
     pieces = [(kind, sum(amount for _, amount in run)) for kind, run in groupby(checked_segments, key=itemgetter(0))]
@@ -92,7 +90,7 @@ def meter(segments: Iterable[tuple[str, float]], *, label: str, total: float | N
 
 
 def _render_piece(kind: str, offset: float, width: float) -> SafeString:
-    """A piece of a meter; a pause is hatched, and what is over stands higher, so that neither needs its color."""
+    """Render a segment of a meter. Pauses are hatched, so that they don't depend on color."""
     end = offset + width
     if kind == "paused":
         return SafeString(f'<line class="meter-paused" x1="{offset:.2f}%" x2="{end:.2f}%" y1="4" y2="4"/>')
@@ -101,7 +99,7 @@ def _render_piece(kind: str, offset: float, width: float) -> SafeString:
 
 
 def code(text: Any, *, copy: bool = False) -> SafeString:
-    """An address, version or digest in the mono face; `copy` adds a button where the browser can copy."""
+    """Render inline code, optionally with a copy button."""
     if not copy:
         return format_html('<code class="mono">{}</code>', text)
     return format_html(
@@ -112,7 +110,7 @@ def code(text: Any, *, copy: bool = False) -> SafeString:
 
 
 def code_block(text: Any, *, label: str) -> SafeString:
-    """Lines of configuration to be taken over whole; `label` names them for who hears the page."""
+    """Render a code block with a copy button. `label` is its accessible name."""
     return format_html(
         '<div class="code-block" role="group" aria-label="{1}"><pre><code>{0}</code></pre><button type="button" '
         'class="icon-button" data-copy="{0}" hidden>{2}<span class="visually-hidden">{3}</span></button></div>',
@@ -124,7 +122,7 @@ def form_footer(
     content: str, *, label: str, tone: str = "primary", icon: str = "", saved_at: Any = None, draft: bool = False,
     cancel: str = "", disabled: str = "", name: str = "", value: str = "",
 ) -> SafeString:  # fmt: skip
-    """The end of a form: one primary button, further buttons (content), a way out, and the draft line."""
+    """Render the buttons of a form: primary button, further buttons (content), cancel link, and draft status."""
     return render_component(
         "form_footer", content=trim(content), label=label, tone=tone, icon=icon, saved_at=saved_at,
         draft=draft or saved_at is not None, cancel=cancel, disabled=disabled, name=name, value=value,
@@ -132,5 +130,5 @@ def form_footer(
 
 
 def draft_line(*, saved_at: Any = None) -> SafeString:
-    """ "Saved 12 s ago", kept up by the script while a form with data-autosave saves itself."""
+    """Render the save status of a draft, which the script updates."""
     return render_component("draft_line", saved_at=saved_at)

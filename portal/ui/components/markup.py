@@ -1,4 +1,4 @@
-"""How does a component become HTML? Escaped strings for the small ones, a template for the large ones."""
+"""HTML helpers of components: escaped strings for small components and templates for large ones."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -22,7 +22,7 @@ TONE_ICONS = {
 
 
 def require_choice(value: str, options: tuple[str, ...] | Mapping[str, Any], what: str) -> str:
-    """The value as a plain string; raises ValueError naming the options on anything else."""
+    """Return the value as a string, or raise ValueError with the options."""
     if value not in options:
         raise ValueError(f"{what} must be one of {', '.join(options)}, not {value!r}.")
     return str(value)
@@ -30,13 +30,13 @@ def require_choice(value: str, options: tuple[str, ...] | Mapping[str, Any], wha
 
 @cache
 def render_icon(name: str, size: int = 16) -> SafeString:
-    """A drawn icon, hidden from screen readers: the word beside it speaks. Unknown names raise."""
+    """Return an icon that is hidden from screen readers. Unknown names raise an error."""
     drawing = draw(name, size, **{"class": "icon", "aria-hidden": "true"})
     return SafeString("".join(line.strip() for line in drawing.splitlines()))
 
 
 def render_attributes(values: Mapping[str, Any]) -> SafeString:
-    """` name="value"` for everything that is neither None, False nor blank; True is the bare name."""
+    """Return HTML attributes without None, False, and empty values. True renders only the name."""
     parts = []
     for name, value in values.items():
         if value is None or value is False or value == "":
@@ -47,15 +47,15 @@ def render_attributes(values: Mapping[str, Any]) -> SafeString:
 
 
 def render_component(template: str, **values: Any) -> SafeString:
-    """The component template, filled with these values only: nothing leaks in from the page."""
+    """Render a component template with only these values."""
     return SafeString(loader.get_template(f"ui/components/{template}.html").render(values))
 
 
 def trim(content: str) -> SafeString:
-    """The content of a block without the white space around it; str.strip would forget that it is safe."""
+    """Return safe content without surrounding whitespace, because str.strip returns an unsafe string."""
     return SafeString(content.strip())
 
 
 def wrap(tag: str, classes: str, content: Any) -> SafeString:
-    """Content, escaped unless safe, inside one element."""
+    """Return the escaped content in an element."""
     return format_html('<{} class="{}">{}</{}>', SafeString(tag), classes, conditional_escape(content), SafeString(tag))

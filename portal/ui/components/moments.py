@@ -1,4 +1,4 @@
-"""How is a moment said? "Tue 14 Apr, 14:10" in the reader's zone, "12 min ago", "due in 3 h"."""
+"""Formatting of times: exact in the reader's time zone, relative, and due dates."""
 
 from datetime import UTC, date, datetime
 from functools import lru_cache
@@ -18,27 +18,27 @@ UTC_NAME = "UTC"
 
 @lru_cache(maxsize=64)
 def _get_names(language: str | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The short names of weekdays and months: asked of Django once a language, since a page shows dozens."""
+    """Return the short names of weekdays and months, cached per language because a page shows dozens of times."""
     months = [str(dates.MONTHS_3[number]).title() for number in range(1, 13)]
     return tuple(str(dates.WEEKDAYS_ABBR[number]) for number in range(7)), tuple(months)
 
 
 def format_short(moment: date) -> str:
-    """ "Tue 14 Apr", whatever the year."""
+    """Return a date without its year, such as "Tue 14 Apr"."""
     weekdays, months = _get_names(get_language())
     return f"{weekdays[moment.weekday()]} {moment.day} {months[moment.month - 1]}"
 
 
 def format_day(moment: date, now: datetime) -> str:
-    """ "Tue 14 Apr", with the year where it is not this one."""
+    """Return a date such as "Tue 14 Apr", with the year unless it is the current year."""
     words = format_short(moment)
     return words if moment.year == now.year else f"{words} {moment.year}"
 
 
 def format_exact(moment: date, now: datetime) -> str:
-    """ "Tue 14 Apr, 14:10" in the active zone; a plain date is its day alone.
+    """Return a time such as "Tue 14 Apr, 14:10" in the active time zone, or only the day of a date.
 
-    UTC is named: it is the zone of whoever chose none, and the script says the browser's own in its place.
+    UTC is shown, because it is the default, which the script replaces with the browser's time zone.
     """
     if not isinstance(moment, datetime):
         return format_day(moment, now)
@@ -48,7 +48,7 @@ def format_exact(moment: date, now: datetime) -> str:
 
 
 def format_full(moment: date) -> str:
-    """The same with year and zone, for the hover and for comparing zones."""
+    """Return a time with year and time zone for tooltips."""
     if not isinstance(moment, datetime):
         return f"{format_short(moment)} {moment.year}"
     local = timezone.localtime(moment)
@@ -56,7 +56,7 @@ def format_full(moment: date) -> str:
 
 
 def format_span(seconds: float) -> str:
-    """A length in its largest fitting unit, rounded down: "4 min", "47 h", "6 d"."""
+    """Return a duration in its largest unit, rounded down, such as "4 min", "47 h", or "6 d"."""
     if seconds < HOUR:
         return _("%(count)s min") % {"count": int(seconds // MINUTE)}
     if seconds < 2 * DAY:
@@ -65,7 +65,7 @@ def format_span(seconds: float) -> str:
 
 
 def format_relative(moment: datetime, now: datetime) -> str:
-    """ "just now", "12 min ago" or "in 3 h"."""
+    """Return a relative time, such as "just now", "12 min ago", or "in 3 h"."""
     seconds = (now - moment).total_seconds()
     if abs(seconds) < MINUTE:
         return _("just now")
@@ -74,12 +74,12 @@ def format_relative(moment: datetime, now: datetime) -> str:
 
 
 def format_iso(moment: date) -> str:
-    """The value of a datetime attribute: always UTC, so that equal moments print equally."""
+    """Return the value of a datetime attribute, always in UTC."""
     return moment.astimezone(UTC).isoformat(timespec="seconds") if isinstance(moment, datetime) else str(moment)
 
 
 def when(moment: date | None, *, form: str = "exact", now: datetime | None = None) -> SafeString:
-    """A <time>; nothing for None. The form that is not shown stands in the title and for screen readers."""
+    """Render a <time> element with the full time as its title, or nothing for None."""
     if moment is None:
         return EMPTY
     require_choice(form, FORMS, "form")
@@ -94,12 +94,12 @@ def when(moment: date | None, *, form: str = "exact", now: datetime | None = Non
     else:
         relative_html = f'<span data-relative="ago" data-moment="{stamp}">{format_relative(moment, now)}</span>'
         words = f"<span data-exact>{format_exact(moment, timezone.localtime(now))}</span> · {relative_html}"
-    # Numbers and words of our own only, so nothing is left to escape; a page shows dozens.
+    # Contains no user input, so it skips escaping for speed.
     return SafeString(f'<time datetime="{stamp}" title="{format_full(moment)}"{kind}>{words}</time>')
 
 
 def format_due(moment: datetime, now: datetime) -> tuple[str, str]:
-    """The tone and the words of a due moment: under a day is a warning, past is bad."""
+    """Return the tone and the text of a due date: a warning below one day, and bad if overdue."""
     remaining_seconds = (moment - now).total_seconds()
     if remaining_seconds < 0:
         return "bad", _("overdue by %(span)s") % {
@@ -111,7 +111,7 @@ def format_due(moment: datetime, now: datetime) -> tuple[str, str]:
 
 
 def due(moment: datetime | None, *, paused: bool = False, now: datetime | None = None) -> SafeString:
-    """ "due in 3 h" with the exact moment on hover and for screen readers; nothing for None."""
+    """Render a due date such as "due in 3 h" with the full time as its title, or nothing for None."""
     if moment is None:
         return EMPTY
     now = now or timezone.now()

@@ -1,4 +1,4 @@
-"""How is a row of the queue drawn? One string filled fifty times: a template's lookups would cost most of the page."""
+"""Rows of the review queue, rendered from one format string because template lookups would dominate the page time."""
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
@@ -26,9 +26,7 @@ SAFE_FIELDS = ("href", "checks", "checks_label", "claim", "claim_href")
 
 
 def queue_rows(rows: Iterable[Mapping[str, Any]], *, now: datetime) -> SafeString:
-    """The <tr> of each row of integrations.reviews.selectors.queue: people's words are escaped here, OURS hold
-    nobody's.
-    """
+    """Render the rows of integrations.reviews.selectors.queue and escape user input."""
     return SafeString("".join([_render_row(row, now) for row in rows]))
 
 

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Annotated
 
 from django.urls import reverse
-from pydantic import Field as Key
 from pydantic import StringConstraints, TypeAdapter
 
 from integrations.programs.registry import PROGRAMS
@@ -23,16 +22,16 @@ class GlossaryTerm(Content):
     """A term: its anchor on the page of the glossary, its name, and its definition in a sentence or two.
 
     Attributes:
-        of: What the term stands for in code, for example "stage:review".
-        href: The name of the URL of a page that says more, and `more` the text of the link to it.
+        explains: What the term stands for in code, for example "stage:review".
+        page: The URL name of a page with more information, linked with `link_text`.
     """
 
     key: Text
     name: Text
-    meaning: Annotated[Text, Key(alias="definition")]
-    of: Annotated[tuple[str, ...], Key(alias="explains")] = ()
-    href: Annotated[str, Key(alias="page")] = ""
-    more: Annotated[str, Key(alias="link_text")] = ""
+    definition: Text
+    explains: tuple[str, ...] = ()
+    page: str = ""
+    link_text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +40,8 @@ class GlossaryChapter(Content):
 
     key: Text
     name: Text
-    about: Annotated[Text, Key(alias="description")]
-    words: Annotated[tuple[GlossaryTerm, ...], Key(alias="terms")]
+    description: Text
+    terms: tuple[GlossaryTerm, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,21 +64,21 @@ def load_glossary(path: Path) -> tuple[GlossaryChapter, ...]:
 
 def _add_outcomes(chapter: GlossaryChapter) -> GlossaryChapter:
     """Return a chapter with a term for each outcome of a check after its first term."""
-    first, *others = chapter.words
+    first, *others = chapter.terms
     outcomes = (
         GlossaryTerm(
             key=f"verdict-{outcome}".replace("_", "-"),
             name=OUTCOMES[str(outcome)][2],
-            meaning=OUTCOME_DESCRIPTIONS[outcome],
-            of=(f"outcome:{outcome}",),
+            definition=OUTCOME_DESCRIPTIONS[outcome],
+            explains=(f"outcome:{outcome}",),
         )
         for outcome in Outcome
     )
-    return replace(chapter, words=(first, *outcomes, *others))
+    return replace(chapter, terms=(first, *outcomes, *others))
 
 
 CHAPTERS = load_glossary(GLOSSARY)
-TERMS_BY_KEY: dict[str, GlossaryTerm] = {word.key: word for chapter in CHAPTERS for word in chapter.words}
+TERMS_BY_KEY: dict[str, GlossaryTerm] = {term.key: term for chapter in CHAPTERS for term in chapter.terms}
 
 
 def build_url(key: str) -> str:

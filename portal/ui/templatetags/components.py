@@ -18,10 +18,10 @@ Small parts: tones are neutral accent good warn bad info; icons are Lucide names
     {% meter segments label="36 h of 48 h" total=48 %}   segments: [("counted", 36), ("paused", 6)]; also left, over
 Finding the way:
     {% crumbs "Queue" queue_url "acme/rocket" %}      words and addresses in turn, the last word is this page
-    {% path steps label="Steps of the program" %}     steps with .name .state (done current next) [.href .note]
+    {% path steps label="Program steps" %}     steps with .name .state (done current next) [.href .note]
     {% tabs label="Holder" %}{% tab "Mine" href="?mine" current=True count=3 %}{% endtabs %}
     {% queue_rows rows now=now %}                     the rows of the reviewers' queue
-    {% pagination page param="page" noun="integrations" %}   a Page of a Paginator; keeps the query
+    {% pagination page param="page" %}                          a Page of a Paginator; keeps the query
 Blocks, each closed by {% end… %}:
     {% turn sentence="Sign the release." mine=True since=None expected=None label="" at_rest=False %}
        the one button{% endturn %}

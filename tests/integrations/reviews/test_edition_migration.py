@@ -44,7 +44,7 @@ def test_dry_run_says_what_changes_and_changes_nothing(old: Integration, rita: U
     assert new.mailbox in text
     for part in ("New requirements", "Removed requirements", "Retained requirements"):
         assert part in text
-    assert "This mail goes to alice@acme.example" in text
+    assert "We send this email to alice@acme.example" in text
     assert Integration.objects.get(pk=old.pk).edition_date == "2021-10"
     assert (AuditEvent.objects.count(), EmailMessage.objects.count()) == before
 

@@ -111,7 +111,7 @@ def test_action_that_is_not_possible_yet_says_why(
 ) -> None:
     find(rocket, rita, moment)
     text = text_of(page(sign_in(rita), rocket), "#actions")
-    assert "Approve , not possible yet: Each finding must be verified first." in text
+    assert "Approve , not available: Each finding must be verified first." in text
     assert f"/integrations/{rocket.uuid}/steps/request_changes/" in page(sign_in(rita), rocket).content.decode()
 
 

@@ -55,7 +55,7 @@ def test_newest_version_is_shown_with_its_constraint(page, known_provider):
 
 
 def test_provider_block_holds_the_arguments_that_the_schema_asks_for(page, known_provider, provider, alice):
-    assert "# arguments as its documentation says" in blocks(page())["Provider block"]
+    assert "# see the documentation for the arguments" in blocks(page())["Provider block"]
     attributes = {
         "endpoint": {"type": "string", "required": True}, "pad": {"type": "string", "required": True},
         "region": {"type": "string", "optional": True},
@@ -71,7 +71,7 @@ def test_provider_block_holds_the_arguments_that_the_schema_asks_for(page, known
         'provider "rocket" {\n  alias    = "second"\n  endpoint = …\n'
     )
     assert "the schema of 1.11.0 asks for" in rendered_page.text
-    assert "# its schema asks for no arguments" in blocks(page(version="1.10.0"))["Provider block"]
+    assert "# the schema requires no arguments" in blocks(page(version="1.10.0"))["Provider block"]
     assert "endpoint" in blocks(page(version="1.3.0"))["Provider block"]
 
 
@@ -109,7 +109,7 @@ def test_windows_has_paths_of_its_own(page, known_provider):
     ],
 )
 def test_constraint_is_tried(page, known_provider, constraint, expected):
-    assert page(constraint=constraint).select_one("#constraint-told").text == expected
+    assert page(constraint=constraint).select_one("#constraint-result").text == expected
 
 
 @pytest.mark.parametrize(

@@ -123,7 +123,7 @@ def test_each_figure_is_what_its_choice_leaves(shelf: None, query: dict[str, str
 
 def test_each_choice_is_called_as_people_call_it(shelf: None) -> None:
     sides = facets.count_facets(search.parse_filters({"listing_status": "any"}))
-    words = {name: [option.word for option in options] for name, options in sides.options.items()}
+    words = {name: [option.label for option in options] for name, options in sides.options.items()}
     assert words["listing_status"] == list(search.STANDING_LABELS.values())
     assert words["track"] == ["Infrastructure partners", "Workflow partners"]
     assert words["program"] == ["Nomad", "Terraform provider", "Terraform run task"]
@@ -178,11 +178,12 @@ def test_typing_swaps_the_results_alone(shelf: None, client: Client) -> None:
     part = client.get("/directory/?q=proxy", headers={"HX-Request": "true"}).text
     assert "<html" not in part
     assert (
-        'id="found-count" class="found-count muted" role="status" hx-swap-oob="true">1 integration for “proxy”' in part
+        'id="result-count" class="result-count muted" role="status" hx-swap-oob="true">1 integration for “proxy”'
+        in part
     )
     whole = client.get("/directory/", headers={"HX-Request": "true", "HX-History-Restore-Request": "true"}).text
     assert "<html" in whole
-    assert whole.count('id="found-count"') == 1
+    assert whole.count('id="result-count"') == 1
 
 
 def test_directory_asks_the_database_twice(shelf: None, client: Client, django_assert_max_num_queries: Any) -> None:

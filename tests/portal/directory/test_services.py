@@ -99,7 +99,7 @@ def test_texts_names_and_pictures_follow_at_once(listed_integration: Integration
         "zundung",
     )
     assert [change_text for _, change_text in changes(listed_integration)[1:]] == [
-        "Its publisher describes it anew.",
+        "The publisher changed the description.",
         "Its name is Zündung; it was Rocket.",
     ]
     assert services.find_drift(fresh(listed_integration), listing_row) == []

@@ -18,7 +18,7 @@ def step(client: Client) -> tuple[str, str]:
 
 
 def test_visitor_is_led_to_the_chooser_and_nothing_is_kept(client: Client, db: None) -> None:
-    assert step(client) == ("Look which program is yours. You need no account for that.", "/programs/choose/")
+    assert step(client) == ("Find your program. You don't need an account.", "/programs/choose/")
     assert client.get("/help/getting-started/").cookies.output() == ""
 
 

@@ -15,7 +15,7 @@ from portal.ui.glossary import word
 from tests.house.source import template_files
 from verification.outcomes import Outcome
 
-EXPLAINED_VALUES = [of for word in TERMS_BY_KEY.values() for of in word.of]
+EXPLAINED_VALUES = [value for term in TERMS_BY_KEY.values() for value in term.explains]
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ def test_every_state_is_explained_once(kind: str, values: object) -> None:
 
 
 def test_no_word_stands_twice() -> None:
-    keys = [word.key for chapter in CHAPTERS for word in chapter.words] + [chapter.key for chapter in CHAPTERS]
+    keys = [term.key for chapter in CHAPTERS for term in chapter.terms] + [chapter.key for chapter in CHAPTERS]
     assert len(keys) == len(set(keys))
 
 
@@ -58,7 +58,7 @@ def test_word_that_no_one_explains_is_refused() -> None:
         word("gizmo")
     assert (
         word("tier", text="<b>")
-        == f'<a class="word" href="/help/glossary/#tier" title="{TERMS_BY_KEY["tier"].meaning}">&lt;b&gt;</a>'
+        == f'<a class="word" href="/help/glossary/#tier" title="{TERMS_BY_KEY["tier"].definition}">&lt;b&gt;</a>'
     )
 
 

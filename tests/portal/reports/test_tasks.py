@@ -58,13 +58,14 @@ def test_each_reader_gets_one_report_however_often_it_is_due(
 def test_subject_carries_the_answer(watch: MonitoredRepository, alice: User, rita: User) -> None:
     tasks.generate_due_reports(MONDAY)
     assert [report(to).subject for to in readers()] == [
-        "SLA week 16: 50 % in time, 1 broken, 0 at risk – Acme",
-        "SLA week 16: 50 % in time, 1 broken, 0 at risk – Acme",
+        "SLA week 16: 50% on time, 1 breached, 0 at risk – Acme",
+        "SLA week 16: 50% on time, 1 breached, 0 at risk – Acme",
     ]
     text = report("alice@acme.example").text
-    assert text.startswith("1 of 2 promises were kept, 1 not.\n\nYour turn: 1 issue waited past the due moment.\n")
+    assert text.startswith("1 of 2 SLA targets were met. 1 breached.\n\nAction required: respond to 1 overdue issue.\n")
     assert (
-        "- acme/terraform-provider-rocket#2 It breaks 2\n  critical, resolution 5 days late, open for 7 days;" in text
+        "- acme/terraform-provider-rocket#2 It breaks 2\n"
+        "  critical, resolution 5 days overdue, open for 7 days;" in text
     )
     assert "Late this week if nothing happens\n- acme/terraform-provider-rocket#3 It breaks 3\n" in text
     assert "\n  critical, resolution due Tue 21 Apr, 22:00\n" in text
@@ -205,12 +206,12 @@ def test_weeks_that_are_caught_up_stand_as_they_ended(
         figures_by_week["2026-W20"]["worst"][0]["age_hours"],
     ) == (42, 90)
     old = EmailMessage.objects.get(key__contains="2026-W20").text
-    assert "resolution 42 hours late, open for 3 days;" in old
+    assert "resolution 42 hours overdue, open for 3 days;" in old
     assert "Made late, on Mon 1 Jun 2026, 08:00: " in old
     assert "Left out: that week had ended when this report was made." in old
-    assert "Your turn" not in old
+    assert "Action required" not in old
     page = sign_in(alice).get(reverse("report", args=[f"partner:{rocket.partner_id}", "2026-W20"])).content.decode()
-    assert "It was made late: " in page
+    assert "The report was created late." in page
     assert "Left out: that week had ended" in page
     assert [row["name"][-2:] for row in figures_by_week["2026-W22"]["coming"]] == ["#2"]
 
@@ -264,7 +265,7 @@ def test_same_figures_in_every_form_and_the_same_bytes_a_year_later(
     assert (figures["totals"]["kept"], figures["totals"]["broken"]) == (1, 1)
     assert b"Kept,1,0\r\nBroken,1,0\r\n" in before[0]
     page = client.get(paths[0]).content.decode()
-    assert "1 of 2 promises were kept, 1 not." in page
+    assert "1 of 2 SLA targets were met. 1 breached." in page
     assert presenters.build_subject(figures) == report("alice@acme.example").subject
 
 
@@ -331,7 +332,7 @@ def test_odd_weeks_are_reported_as_they_were(
     page = sign_in(alice).get(reverse("report", args=[f"partner:{rocket.partner_id}", week])).content.decode()
     length = datetime.fromisoformat(figures["end"]) - datetime.fromisoformat(figures["start"])
     assert (figures["week"], figures["totals"]["kept"], length / H) == (week, 1, hours)
-    assert email.subject == f"SLA week {week[-2:]}: 100 % in time, 0 broken, 0 at risk – Acme"
+    assert email.subject == f"SLA week {week[-2:]}: 100% on time, 0 breached, 0 at risk – Acme"
     assert [f"Week {week} of Acme" in form and days in form for form in (email.text, email.html, page)] == [True] * 3
 
 
@@ -341,9 +342,8 @@ def test_empty_week_shows_zeros_in_every_form(rocket: Integration, alice: User, 
     email, client = report("alice@acme.example"), sign_in(alice)
     args = [f"partner:{rocket.partner_id}", "2026-W16"]
     page, table = (client.get(reverse(name, args=args)).content.decode() for name in ("report", "report_csv"))
-    assert [text in email.html and text in page for text in ("No promise came due this week.", "Nothing is late.")] == [
-        True, True,
-    ]  # fmt: skip
+    assert all("No SLA targets were due this week." in text for text in (email.html, page))
+    assert "No overdue issues." in page
     assert "Movements: opened 0, closed 0, opened again 0, comments 0, past due 0, taken back 0." in email.text
     assert "Kept,0,0\r\nBroken,0,0\r\nOverdue now,0,\r\n" in table
 
@@ -362,7 +362,7 @@ def test_what_is_overdue_appears_in_the_subject_of_a_week_in_which_nothing_was_d
 ) -> None:
     clock_of(issue_of(watch_over(rocket, now), 1, now - 90 * H), now - 42 * H, state="overdue", next_at=None)
     tasks.generate_due_reports(MONDAY)
-    assert report("alice@acme.example").subject == "SLA week 16: nothing was due, 1 overdue, 0 at risk – Acme"
+    assert report("alice@acme.example").subject == "SLA week 16: 1 overdue, no targets due, 0 at risk – Acme"
 
 
 def many(watch: MonitoredRepository, count: int, due: datetime, state: str, first: int) -> None:
@@ -378,10 +378,10 @@ def test_all_that_is_late_is_counted_not_only_what_is_listed(
     many(watch, 2, MONDAY - 24 * H, "data_incomplete", 31)
     tasks.generate_due_reports(MONDAY)
     email = report("rita@program.example")
-    turn = "Your turn: decide what follows from 30 late issues, and see why 2 issues cannot be judged."
+    turn = "Action required: decide on 30 overdue issues and find out why data for 2 issues is incomplete."
     assert [turn in form for form in (email.text, email.html)] == [True, True]
     assert "\nand 29 more\n" in email.text
-    assert "Your turn: 30 issues waited past the due moment." in report("alice@acme.example").text
+    assert "Action required: respond to 30 overdue issues." in report("alice@acme.example").text
 
 
 def test_all_that_will_be_late_is_counted_not_only_what_is_listed(
@@ -393,7 +393,7 @@ def test_all_that_will_be_late_is_counted_not_only_what_is_listed(
         report("alice@acme.example"),
         ReportSnapshot.objects.get(scope=f"partner:{rocket.partner_id}").figures,
     )
-    assert "Your turn: 25 issues will be late this week if nothing happens." in email.text
+    assert "Action required: respond to 25 issues that are due this week." in email.text
     assert (
         "\nand 5 more\n" in email.text,
         "\r\nlate this week if nothing happens,25\r\n" in presenters.render_csv(figures),
@@ -409,7 +409,7 @@ def test_turn_of_an_earlier_format_is_reported_as_it_was(watch: MonitoredReposit
     new_fields = ("coming_in_all", "made_late", "is_past")
     old = {name: value for name, value in figures.items() if name not in new_fields} | {"format": 3}
     old["totals"] = old["totals"] | {"overdue": 30}
-    assert presenters.describe_next_action(old) == "Your turn: decide what follows from 1 late issue."
+    assert presenters.describe_next_action(old) == "Action required: decide on 1 overdue issue."
     assert presenters.build_report_context(old)["more_worst"] == 0
     assert "late this week" not in presenters.render_csv(old)
     old["worst"] = [old["worst"][0] | {"title": "＝1"}]

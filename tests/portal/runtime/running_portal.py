@@ -57,7 +57,7 @@ class RunningPortal:
 
     def wait_until_ready(self) -> None:
         """Wait until the portal announces itself."""
-        self.wait_for_output(f"The portal is ready at http://127.0.0.1:{self.port} (Ctrl-C stops it).")
+        self.wait_for_output(f"The portal is ready at http://127.0.0.1:{self.port}. Press Ctrl+C to stop.")
 
     def read(self, path: str) -> str:
         """Return a page, or an empty text where none comes."""

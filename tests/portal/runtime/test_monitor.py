@@ -29,4 +29,4 @@ def test_portal_is_announced_once_when_the_database_answers(
         assert lines == []
         watch.tick()
         watch.tick()
-    assert lines == [f"\nThe portal is ready at http://127.0.0.1:{port} (Ctrl-C stops it).\n"]
+    assert lines == [f"\nThe portal is ready at http://127.0.0.1:{port}. Press Ctrl+C to stop.\n"]

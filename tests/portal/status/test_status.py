@@ -45,7 +45,7 @@ def line(name: str, now: datetime = NOW) -> probes.StatusLine:
 def test_everybody_sees_it_and_no_figures(client: Client, beats: None) -> None:
     answer = client.get("/status/")
     assert "no-store" in answer["Cache-Control"]
-    assert "Everything works." in answer.text
+    assert "All systems operational." in answer.text
     assert "status-details" not in answer.text
 
 
@@ -62,44 +62,45 @@ def test_partner_sees_no_figures(sign_in: Any, alice: Any, beats: None) -> None:
 
 def test_machines_read_the_same_without_figures(client: Client, beats: None) -> None:
     data = client.get("/status.json").json()
-    assert (data["tone"], data["said"]) == ("good", "Everything works.")
+    assert (data["tone"], data["said"]) == ("good", "All systems operational.")
     assert {tuple(sorted(each)) for each in data["lines"]} == {("at", "name", "said", "state")}
 
 
 def test_sweep_that_never_ran_or_stopped_is_no_working_one(db: None) -> None:
-    assert line("Background").state == "down"
+    assert line("Background jobs").state == "down"
     at = NOW - timedelta(minutes=1)
     run = PeriodicRun.objects.create(name=SWEEP, started_at=at, finished_at=at)
-    assert (line("Background").state, line("Background").sentence) == ("ok", "The last sweep ended 1 min ago.")
+    background = line("Background jobs")
+    assert (background.state, background.sentence) == ("ok", "Background jobs last ran 1 min ago.")
     PeriodicRun.objects.filter(pk=run.pk).update(finished_at=NOW - timedelta(minutes=3))
-    assert (line("Background").state, line("Background").hint) == ("late", probes.BACKGROUND_DOWN_HINT)
+    assert (line("Background jobs").state, line("Background jobs").hint) == ("late", probes.BACKGROUND_DOWN_HINT)
 
 
 def test_job_of_the_first_queue_that_is_late_is_named(beats: None) -> None:
     PeriodicRun.objects.filter(name="sla.advance_clocks").update(finished_at=timezone.now() - timedelta(minutes=5))
-    assert (line("Background", timezone.now()).state, line("Background", timezone.now()).hint) == (
+    assert (line("Background jobs", timezone.now()).state, line("Background jobs", timezone.now()).hint) == (
         "late",
-        "Late: sla.advance_clocks.",
+        "Delayed: sla.advance_clocks.",
     )
 
 
 def test_queue_that_is_stuck_is_late(beats: None) -> None:
     PeriodicRun.objects.filter(name="reports.generate").update(finished_at=timezone.now() - timedelta(hours=1))
-    assert (line("Mail queue", timezone.now()).state, line("Mail queue", timezone.now()).hint) == (
+    assert (line("Email queue", timezone.now()).state, line("Email queue", timezone.now()).hint) == (
         "late",
-        "Late: reports.generate.",
+        "Delayed: reports.generate.",
     )
-    assert probes.summarize(probes.measure_all(timezone.now())) == ("warn", "Works, with delays: Mail queue.")
+    assert probes.summarize(probes.measure_all(timezone.now())) == ("warn", "Delayed: Email queue.")
 
 
 def test_queue_that_has_not_ended_a_round_is_late_when_its_jobs_are(db: None) -> None:
     begin = NOW - timedelta(minutes=5)
     PeriodicRun.objects.create(name=SWEEP, started_at=begin, finished_at=NOW)
-    assert (line("Mail queue").state, line("Mail queue").hint) == ("idle", "")
+    assert (line("Email queue").state, line("Email queue").hint) == ("idle", "")
     later = begin + timedelta(minutes=31)
-    assert (line("Mail queue", later).state, line("Mail queue", later).hint) == (
+    assert (line("Email queue", later).state, line("Email queue", later).hint) == (
         "late",
-        "Late: reports.generate, notifications.send_digests, notifications.queue_stored_emails.",
+        "Delayed: reports.generate, notifications.send_digests, notifications.queue_stored_emails.",
     )
 
 
@@ -113,8 +114,8 @@ def test_redis_that_is_away_is_said_and_the_page_stays(client: Client, settings:
     settings.REDIS_URL = f"redis://127.0.0.1:{free_port()}/0"
     page = client.get("/status/")
     assert page.status_code == 200
-    assert "Redis does not answer." in page.text
-    assert "Does not work: Redis." in page.text
+    assert "Redis is down." in page.text
+    assert "Down: Redis." in page.text
 
 
 def test_sandbox_by_its_socket(settings: Any, tmp_path: Any, db: None) -> None:
@@ -132,7 +133,7 @@ def test_github_in_each_state(db: None) -> None:
     row = GitHubRateLimit.objects.create(name="anonymous", limit=60, hour_from=NOW)
     assert line("GitHub").state == "ok"
     GitHubRateLimit.objects.filter(pk=row.pk).update(blocked_until=NOW + timedelta(minutes=5))
-    assert line("GitHub").sentence.endswith("goes on at Tue 14 Apr, 09:05 UTC.")
+    assert line("GitHub").sentence.endswith("continue at Tue 14 Apr, 09:05 UTC.")
     GitHubRateLimit.objects.filter(pk=row.pk).update(dead_at=NOW, dead_why="401")
     assert line("GitHub").state == "down"
 
@@ -144,7 +145,9 @@ def test_registry_that_did_not_answer_is_said_with_when_it_last_did(rocket: Any)
         CheckResult.objects.create(
             integration=rocket, key="registry.listed", version=1, outcome=outcome, summary="x", at=at, confirmed_at=at
         )
-    assert line("Registry").sentence == "The registry did not answer when we last asked. It last did 5 h ago."
+    assert (
+        line("Registry").sentence == "The registry didn't respond to our last request. The last response came 5 h ago."
+    )
 
 
 def test_issues_are_as_fresh_as_the_stalest_repository(at: Any) -> None:
@@ -159,12 +162,12 @@ def test_issues_are_as_fresh_as_the_stalest_repository(at: Any) -> None:
 def test_queues_report_their_oldest(rocket: Any, settings: Any) -> None:
     settings.EMAIL_STORED_ONLY = False
     Job.objects.all().delete()
-    assert line("Checks").sentence == "Nothing waits."
+    assert line("Checks").sentence == "The queue is empty."
     enqueue(run_checks, integration_id=rocket.pk, run_after=NOW - timedelta(minutes=31))
     enqueue(send_email, email_id=1, run_after=NOW)
     assert (line("Checks").state, line("Checks").details) == ("late", (("waiting", "1"),))
-    assert line("Mails").state == "ok"
-    assert line("Mails", NOW + timedelta(minutes=6)).state == "late"
+    assert line("Emails").state == "ok"
+    assert line("Emails", NOW + timedelta(minutes=6)).state == "late"
 
 
 @pytest.mark.parametrize(
@@ -180,23 +183,23 @@ def test_what_the_portal_tries_reports_its_last_and_what_waits(
     rocket: Any, name: str, definition: JobDefinition, run_fields: Any
 ) -> None:
     model: Any = TEST_RUNS[name][0]
-    assert (line(name).state, line(name).sentence) == ("idle", "None was asked for yet.")
+    assert (line(name).state, line(name).sentence) == ("idle", "No tests have been requested yet.")
     run_fields |= {"integration": rocket, "requested_at": NOW}
     model.objects.create(finished_at=NOW - timedelta(hours=2), outcome="fail", **run_fields)
-    assert (line(name).state, line(name).sentence) == ("ok", "The last one ended 2 h ago. Nothing waits.")
+    assert (line(name).state, line(name).sentence) == ("ok", "The last one finished 2 h ago. The queue is empty.")
     payload = dict.fromkeys(list(inspect.signature(definition.function).parameters)[1:], 1)
     enqueue(definition, run_after=NOW - timedelta(minutes=31), **payload)
-    assert line(name).sentence == "The last one ended 2 h ago. What waits longest was due 31 min ago."
+    assert line(name).sentence == "The last one finished 2 h ago. The oldest entry was due 31 min ago."
     assert (line(name).state, line(name).details) == ("late", (("waiting", "1"),))
     Job.objects.all().delete()
     model.objects.create(finished_at=NOW - timedelta(hours=1), outcome="not_run", **run_fields)
-    assert line(name).sentence == "The last one ended 1 h ago and was not run. Nothing waits."
+    assert line(name).sentence == "The last one finished 1 h ago with the result Not run. The queue is empty."
 
 
 def test_every_queue_has_a_word_and_says_what_it_plays(beats: None) -> None:
     assert set(probes.QUEUE_NAMES) == set(QUEUES[1:])
     assert line("Sandbox queue", timezone.now()).sentence == (
-        "It reads the schemas of providers, and plays lifecycles and Nomad plugins. Its last round ended just now."
+        "This queue reads provider schemas and runs lifecycle and Nomad plugin tests. The last job finished just now."
     )
 
 
@@ -214,5 +217,5 @@ def test_database_that_is_away_is_said(client: Client, monkeypatch: Any) -> None
 
     monkeypatch.setattr(probes, "measure_all", away)
     assert client.get("/status/").status_code == 503
-    assert "The database does not answer" in client.get("/status/").text
+    assert "The portal is temporarily unavailable" in client.get("/status/").text
     assert client.get("/status.json").status_code == 503

@@ -102,7 +102,7 @@ def test_button_that_is_not_possible_says_why_and_sends_nothing():
     body = show('{% button "Approve" tone="primary" name="step" value="approve" disabled="Two findings are open." %}')
     button = body.button
     assert (button["type"], button["aria-disabled"], button.get("name")) == ("button", "true", None)
-    assert get_text(button) == "Approve, not possible yet: Two findings are open."
+    assert get_text(button) == "Approve, not available: Two findings are open."
     assert get_text(body.select_one(".reason")) == "Two findings are open."
 
 
@@ -156,9 +156,9 @@ def test_turn_of_the_reader_and_of_the_program():
     mine = show(
         '{% turn sentence="Sign the release." mine=True %}{% link_button "Show me how" href="#x" %}{% endturn %}'
     )
-    assert get_text(mine.select_one(".turn-mine")) == "Your turn: Sign the release. Show me how"
+    assert get_text(mine.select_one(".turn-mine")) == "Action required: Sign the release. Show me how"
     theirs = show('{% turn sentence="Rita reads." mine=False %}{% endturn %}')
-    assert get_text(theirs.select_one(".turn-theirs")) == "Our turn: Rita reads."
+    assert get_text(theirs.select_one(".turn-theirs")) == "Waiting for the program: Rita reads."
     rest = show('{% turn sentence="Nothing to do." mine=False at_rest=True %}{% endturn %}')
     assert get_text(rest.select_one(".turn-rest")) == "Nothing to do."
 
@@ -175,7 +175,7 @@ def test_check_that_we_could_not_make_says_when_we_try_again(now):
         now=now,
     )
     assert get_text(body.select_one(".check-summary")).startswith(
-        "We could not reach the registry. We try again at Tue 14 Apr"
+        "We could not reach the registry. We'll try again at Tue 14 Apr"
     )
     assert body.select("details") == []
 
@@ -210,11 +210,11 @@ def test_meter_of_nothing_is_an_empty_bar():
 
 def test_pagination_keeps_the_filters():
     request = RequestFactory().get("/queue/?stage=review&page=2")
-    body = show('{% pagination page noun="rows" %}', page=Paginator(range(120), 50).page(2), request=request)
+    body = show("{% pagination page %}", page=Paginator(range(120), 50).page(2), request=request)
     assert [(a["rel"], a["href"]) for a in body.select("a")] == [
         (["prev"], "?stage=review&page=1"), (["next"], "?stage=review&page=3"),
     ]  # fmt: skip
-    assert "51–100 of 120 rows" in get_text(body)
+    assert "51–100 of 120" in get_text(body)
 
 
 def test_pagination_of_one_page_is_nothing():

@@ -70,7 +70,7 @@ def test_page_after_an_outage_says_when_it_is_tried_again(sign_in, alice, provid
     run_checks(provider, published_said=SourceUnavailableError("The registry did not answer."))
     Job.objects.update(run_after=timezone.now() + timedelta(minutes=10))
     verdict_text = verdicts(sign_in(alice).get(address))["Listed in the registry"]
-    assert verdict_text.startswith("We could not look: The registry did not answer. We try again at ")
+    assert verdict_text.startswith("We could not look: The registry did not answer. We'll try again at ")
 
 
 def test_fragment_polls_while_a_run_is_under_way(sign_in, alice, address):
@@ -166,7 +166,7 @@ def test_outage_leaves_the_last_answer_in_sight(sign_in, alice, provider, addres
     Job.objects.update(run_after=timezone.now() + timedelta(minutes=10))
     text = " ".join(rows(sign_in(alice).get(address))["check-repository-public"].text.split())
     assert "Pass" in text
-    assert "is public. We could not look: GitHub did not answer. We try again at" in text
+    assert "is public. We could not look: GitHub did not answer. We'll try again at" in text
 
 
 def test_waived_failure_says_that_it_is_waived(sign_in, alice, rita, provider, address):

@@ -1,7 +1,7 @@
-"""What do other people's pages fetch? The badge, its twin for machines, its statement, and the keys.
+"""Public badge files: images, JSON, statements, and keys.
 
-Everything here is for everybody and never older than 30 seconds: what is suspended or removed says so within a minute,
-wherever the badge stands. What was listed once has a badge forever.
+All files are public and cached for at most 30 seconds, so a suspension shows within a minute on every page. An
+integration that was listed keeps its badge forever.
 """
 
 import hashlib
@@ -34,7 +34,7 @@ BadgeView = Callable[..., HttpResponse]
 
 
 def serve_publicly(view: BadgeView) -> BadgeView:
-    """A file that any page may fetch: no sign-in, no cookie, a short life, and nothing to run in it."""
+    """Make a view public for all origins, without cookies, with a short cache time and a strict content policy."""
 
     @wraps(view)
     def handle(request: HttpRequest, **parts: Any) -> HttpResponse:
@@ -46,14 +46,14 @@ def serve_publicly(view: BadgeView) -> BadgeView:
         etag = f'"{hashlib.sha256(response.content).hexdigest()[:32]}"'
         response["ETag"] = etag
         if hasattr(request, "session"):
-            request.session.accessed = False  # it was asked for the reader's zone: what is shown here knows no reader
+            request.session.accessed = False  # the middleware read the session, but the response does not depend on it
         return get_conditional_response(request, etag=etag, response=response) or response
 
     return login_not_required(require_safe(handle))
 
 
 def get_badge_status_or_404(uuid: UUID) -> BadgeStatus:
-    """What is true of what was listed at some time. Raises Http404."""
+    """Return the status of an integration that is or was listed, or raise Http404."""
     row = Integration.objects.listed_once().select_related("partner").filter(uuid=uuid).first()
     if row is None:
         raise Http404("This integration was never listed.")
@@ -62,14 +62,14 @@ def get_badge_status_or_404(uuid: UUID) -> BadgeStatus:
 
 @serve_publicly
 def show_badge_svg(request: HttpRequest, uuid: UUID) -> HttpResponse:
-    """The picture. ?style=large for the card; a style that there is not is the flat one."""
+    """Return the badge image. Use ?style=large for the large style. Unknown styles use the flat style."""
     render = rendering.RENDERERS_BY_STYLE.get(request.GET.get("style", ""), rendering.render_flat)
     return HttpResponse(render(get_badge_status_or_404(uuid), timezone.now().date()), content_type=SVG_CONTENT_TYPE)
 
 
 @serve_publicly
 def show_badge_json(request: HttpRequest, uuid: UUID) -> HttpResponse:
-    """All that the badge knows; with ?format=shields in the words of shields.io."""
+    """Return the badge as JSON. Use ?format=shields for shields.io."""
     badge_status = get_badge_status_or_404(uuid)
     return _build_json_response(
         payloads.build_shields_payload(badge_status)
@@ -80,13 +80,13 @@ def show_badge_json(request: HttpRequest, uuid: UUID) -> HttpResponse:
 
 @serve_publicly
 def show_shields_json(_request: HttpRequest, uuid: UUID) -> HttpResponse:
-    """The same for services that take no query."""
+    """Return the badge for shields.io, for services that do not support query strings."""
     return _build_json_response(payloads.build_shields_payload(get_badge_status_or_404(uuid)))
 
 
 @serve_publicly
 def show_statement(_request: HttpRequest, uuid: UUID) -> HttpResponse:
-    """The signed statement, fresh: flattened JSON of a JSON Web Signature."""
+    """Return a new signed statement as flattened JSON."""
     return HttpResponse(
         statements.encode_canonical_json(sign_current_statement(get_badge_status_or_404(uuid))),
         content_type=JSON_CONTENT_TYPE,
@@ -95,7 +95,7 @@ def show_statement(_request: HttpRequest, uuid: UUID) -> HttpResponse:
 
 @serve_publicly
 def show_compact_statement(_request: HttpRequest, uuid: UUID) -> HttpResponse:
-    """The same statement as one word, for addresses and for openssl."""
+    """Return a new signed statement in compact serialization."""
     return HttpResponse(
         statements.serialize_compact(sign_current_statement(get_badge_status_or_404(uuid))),
         content_type="application/jose",
@@ -104,21 +104,21 @@ def show_compact_statement(_request: HttpRequest, uuid: UUID) -> HttpResponse:
 
 @serve_publicly
 def show_keys(_request: HttpRequest) -> HttpResponse:
-    """The public keys, newest first."""
+    """Return the public keys, newest first."""
     return _build_json_response(signing_keys.build_key_set(settings.BADGE_SIGNING_KEYS), KEY_SET_CONTENT_TYPE)
 
 
 @serve_publicly
 def show_key(_request: HttpRequest, kid: str) -> HttpResponse:
-    """One public key as openssl reads it."""
+    """Return a public key in PEM format."""
     key = signing_keys.parse_public_keys(signing_keys.build_key_set(settings.BADGE_SIGNING_KEYS)).get(kid)
     if key is None:
-        raise Http404("The portal has no key of that name.")
+        raise Http404("Key not found.")
     return HttpResponse(signing_keys.encode_pem(key), content_type=PEM_CONTENT_TYPE)
 
 
 def sign_current_statement(badge_status: BadgeStatus) -> dict[str, str]:
-    """A statement of the truth, signed now with the newest key."""
+    """Return a statement of the current status, signed with the newest key."""
     claims = statements.build_claims(badge_status, settings.SITE_URL, timezone.now())
     return statements.sign_claims(claims, signing_keys.derive_signing_key(settings.BADGE_SIGNING_KEYS[0]))
 

@@ -1,4 +1,4 @@
-"""Is this statement genuine, and is what it says still so? A page for everybody, and the page of a badge."""
+"""Public pages that verify a statement and show the embed codes of a badge."""
 
 from dataclasses import replace
 from typing import Any
@@ -23,27 +23,27 @@ from portal.directory.badges.status import BadgeStatus, get_badge_status
 from portal.directory.badges.verification_results import VERDICT_TEXTS, VerdictText, has_changed_since, list_claims
 from portal.directory.badges.views.badges import get_badge_status_or_404
 
-TOO_LONG_MESSAGE = gettext_lazy("A statement is shorter than this. Copy the statement alone.")
+TOO_LONG_MESSAGE = gettext_lazy("The text is too long for a statement. Paste only the statement.")
 STYLE_NAMES = {"flat": gettext_lazy("Flat"), "large": gettext_lazy("Large")}
 
 
 class StatementForm(forms.Form):
-    """A statement, pasted or as a file."""
+    """Statement as text or as a file."""
 
     statement = MultiLineField(
         label=gettext_lazy("Statement"),
         required=False,
         max_length=statement.MAX_STATEMENT_CHARACTERS,
         widget=forms.Textarea(attrs={"rows": 6, "spellcheck": "false", "class": "mono"}),
-        help_text=gettext_lazy("As the portal gave it: JSON, or one long word with two dots."),
+        help_text=gettext_lazy("Paste the JSON or the compact form with two dots."),
         error_messages={"max_length": TOO_LONG_MESSAGE},
     )
     file = forms.FileField(
-        label=gettext_lazy("Or its file"), required=False, help_text=gettext_lazy("statement.json or statement.jws")
+        label=gettext_lazy("Statement file"), required=False, help_text=gettext_lazy("statement.json or statement.jws")
     )
 
     def clean_file(self) -> str:
-        """The file's text; blank where it holds none."""
+        """Return the text of the file, or an empty string."""
         uploaded_file = self.cleaned_data.get("file")
         if not uploaded_file:
             return ""
@@ -54,13 +54,13 @@ class StatementForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         cleaned_data: dict[str, Any] = super().clean() or {}
         if not self.errors and not (cleaned_data.get("statement") or cleaned_data.get("file")):
-            self.add_error("statement", _("Paste a statement, or choose its file."))
+            self.add_error("statement", _("Paste a statement or select a file."))
         return cleaned_data
 
 
 @login_not_required
 def verify_badge(request: HttpRequest) -> HttpResponse:
-    """Reads a statement that was pasted, uploaded, or named in the address, and says what it is."""
+    """Verify a statement from the form or the query string."""
     if request.method == "POST":
         form = StatementForm(request.POST, request.FILES)
     else:
@@ -75,29 +75,29 @@ def verify_badge(request: HttpRequest) -> HttpResponse:
 
 
 def evaluate_statement(text: str) -> dict[str, Any]:
-    """The verdict on a statement, what it says, and what the portal says now."""
+    """Return the context with the verdict, the claims, and the current status."""
     public_keys = signing_keys.parse_public_keys(signing_keys.build_key_set(settings.BADGE_SIGNING_KEYS))
     result = statement.verify_statement(text, public_keys, settings.SITE_URL, timezone.now())
     badge_status = get_current_status(result)
     return {
-        "found": result,
-        "said": get_verdict_text(result),
+        "result": result,
+        "verdict": get_verdict_text(result),
         "rows": [(_(label), text) for label, text in list_claims(result)],
         "issued": result.get_moment("iat"),
         "expires": result.get_moment("exp"),
-        "truth": badge_status,
+        "status": badge_status,
         "differs": badge_status is not None and result.signed and has_changed_since(result, badge_status),
     }
 
 
 def get_verdict_text(result: VerificationResult) -> VerdictText:
-    """The verdict in the reader's language."""
+    """Return the translated text of the verdict."""
     verdict_text = VERDICT_TEXTS[result.verdict]
     return replace(verdict_text, heading=_(verdict_text.heading), sentence=_(verdict_text.sentence))
 
 
 def get_current_status(result: VerificationResult) -> BadgeStatus | None:
-    """What is so now with the integration that a statement names; None where there is none, or of another portal."""
+    """Return the current status of the integration in a statement of this portal, or None."""
     try:
         uuid = UUID(str(result.claims.get("integration_id", "")))
     except ValueError:
@@ -110,11 +110,11 @@ def get_current_status(result: VerificationResult) -> BadgeStatus | None:
 
 @login_not_required
 def show_badge(request: HttpRequest, uuid: UUID) -> HttpResponse:
-    """Where a badge is taken from: how it looks, what to paste, and what may be done with it."""
+    """Show a badge with its embed codes and terms of use."""
     badge_status = get_badge_status_or_404(uuid)
     edition = Integration.objects.get(uuid=uuid).edition
     context = {
-        "truth": badge_status,
+        "status": badge_status,
         "styles": [
             (style, STYLE_NAMES[style], embed_codes.build_embed_codes(badge_status, style))
             for style in rendering.RENDERERS_BY_STYLE

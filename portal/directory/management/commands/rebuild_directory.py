@@ -1,7 +1,4 @@
-"""Is the directory what the integrations say?
-
-`manage.py rebuild_directory` derives every row; --check only compares.
-"""
+"""Command that rebuilds the directory from the integrations or compares them with --check."""
 
 from typing import Any
 
@@ -16,10 +13,10 @@ from portal.directory.services import find_drift, refresh_listing, refresh_metri
 
 
 class Command(BaseCommand):
-    help = "Derive every row of the directory from its integration, or compare them. Exits with 1 where --check drifts."
+    help = "Rebuild the directory from the integrations. With --check, compare only and exit with 1 on differences."
 
     def add_arguments(self, parser: Any) -> None:
-        parser.add_argument("--check", action="store_true", help="compare only, and write nothing")
+        parser.add_argument("--check", action="store_true", help="Compare without writing.")
 
     def handle(self, *_: Any, check: bool, **__: Any) -> None:
         drift_count = 0
@@ -32,7 +29,7 @@ class Command(BaseCommand):
                 _rebuild(row.pk)
         self.stdout.write(f"drift {drift_count}")
         if check and drift_count:
-            raise CommandError("The directory is not what the integrations say: run listings_rebuild.")
+            raise CommandError("The directory differs from the integrations. Run manage.py rebuild_directory.")
 
     def _iterate_integrations(self) -> Any:
         rows = (
@@ -42,7 +39,7 @@ class Command(BaseCommand):
 
 
 def _rebuild(pk: int) -> None:
-    """One at a time, so that nobody waits."""
+    """Rebuild one listing in its own transaction, to keep locks short."""
     now = timezone.now()
     with transaction.atomic():
         refresh_listing(lock_integration(pk), now)

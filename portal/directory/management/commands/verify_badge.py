@@ -1,4 +1,4 @@
-"""Is a badge's statement genuine? Answered from two files, without a database and without a network."""
+"""Command that verifies a badge statement without database and network."""
 
 import json
 import sys
@@ -19,16 +19,16 @@ from portal.directory.badges.verification_results import VERDICT_TEXTS, list_cla
 
 class Command(BaseCommand):
     help = (
-        "Says whether a statement (a file, or - for what is piped in) was signed with one of the published keys. "
-        "Ends with 0 where it is genuine, 1 where it is not (any more), 2 where it cannot be read. Needs no database."
+        "Verify the signature of a badge statement with the published keys. Exits with 0 if the statement is genuine, "
+        "1 if it is not genuine or has expired, and 2 if it is unreadable."
     )
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("file", help="The statement, in either form; - reads it from standard input.")
-        parser.add_argument("--key", required=True, help="The key set that was fetched from the portal (JSON).")
-        parser.add_argument("--at", help="The moment to judge at, as 2026-04-14T09:00Z; now if not given.")
-        parser.add_argument("--issuer", help="The portal that must have issued it, as https://portal.example.com.")
+        parser.add_argument("file", help="Statement file in either format, or - for standard input.")
+        parser.add_argument("--key", required=True, help="JSON Web Key Set, downloaded from the portal.")
+        parser.add_argument("--at", help="Time of the verification, such as 2026-04-14T09:00Z. Defaults to now.")
+        parser.add_argument("--issuer", help="Required issuer, such as https://portal.example.com.")
 
     def handle(self, *args: Any, **options: Any) -> None:
         keys, at = _read_keys(options["key"]), _parse_moment(options["at"])
@@ -42,10 +42,10 @@ class Command(BaseCommand):
 
 
 def _build_lines(result: VerificationResult) -> list[str]:
-    """What it says, with the warning where nobody vouches for it."""
+    """Return the lines with the claims, after a warning if they are not signed."""
     rows = list_claims(result)
     rows += [(label, f"{at:%Y-%m-%d %H:%M} UTC") for label, at in _list_moments(result)]
-    warning_lines = [] if result.signed or not rows else ["Nobody vouches for what it says:"]
+    warning_lines = [] if result.signed or not rows else ["Unverified claims:"]
     return warning_lines + [f"  {label}: {text}" for label, text in rows]
 
 
@@ -58,16 +58,16 @@ def _read_keys(path: str) -> dict[str, Ed25519PublicKey]:
     try:
         return parse_public_keys(json.loads(Path(path).read_text()))
     except OSError as problem:
-        raise CommandError(f"The keys cannot be read: {problem.strerror}: {path}.", returncode=2) from problem
+        raise CommandError(f"Cannot read the keys: {problem.strerror}: {path}.", returncode=2) from problem
     except (ValueError, AttributeError) as problem:
-        raise CommandError(f"This is no JSON Web Key Set: {path}.", returncode=2) from problem
+        raise CommandError(f"Not a JSON Web Key Set: {path}.", returncode=2) from problem
 
 
 def _read_text(path: str) -> str:
     try:
         return sys.stdin.read() if path == "-" else Path(path).read_text()
     except OSError as problem:
-        raise CommandError(f"The statement cannot be read: {problem.strerror}: {path}.", returncode=2) from problem
+        raise CommandError(f"Cannot read the statement: {problem.strerror}: {path}.", returncode=2) from problem
     except UnicodeDecodeError:
         return ""
 
@@ -80,5 +80,7 @@ def _parse_moment(text: str | None) -> datetime:
     except ValueError:
         result = None
     if result is None or result.tzinfo is None:
-        raise CommandError(f"--at must be a moment with its zone, as 2026-04-14T09:00Z, not {text!r}.", returncode=2)
+        raise CommandError(
+            f"--at must be a time with a time zone, such as 2026-04-14T09:00Z, not {text!r}.", returncode=2
+        )
     return result

@@ -65,7 +65,7 @@ def test_trends_count_what_was_settled(
 ) -> None:
     trends = sign_in(rita).get("/sla/trends/").context["trends"]
     assert (sum(c.kept for c in trends.weeks.columns), sum(c.late for c in trends.weeks.columns)) == (1, 1)
-    assert [(share.name, share.kept, share.broken) for share in trends.partners] == [("Acme", 1, 1)]
+    assert [(share.name, share.met, share.breached) for share in trends.partners] == [("Acme", 1, 1)]
     answers = {chart.title: [c.whole for c in chart.columns] for chart in trends.lengths}
     assert sum(answers["First answer, all others"]) == 2
 

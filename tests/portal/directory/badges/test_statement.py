@@ -202,7 +202,7 @@ def test_command_reports_each_verdict(files: dict[str, Path], capsys: Any, monke
     key, at = ["--key", str(files["badge-keys.json"])], ["--at", "2026-04-14T10:00Z"]
     for name in ("statement.json", "statement.jws"):
         code, text = run_verify_badge(capsys, str(files[name]), *key, *at)
-        assert (code, text.splitlines()[0]) == (0, "Genuine. The portal signed exactly this, and it has not expired.")
+        assert (code, text.splitlines()[0]) == (0, "Genuine. The portal signed this statement, and it has not expired.")
         assert "  Tier: verified\n" in text
         assert "  Expires: 2026-04-14 11:00 UTC\n" in text
     assert run_verify_badge(capsys, str(files["statement.json"]), *key, "--at", "2026-04-16T00:00Z")[0] == 1
@@ -212,7 +212,7 @@ def test_command_reports_each_verdict(files: dict[str, Path], capsys: Any, monke
     files["statement.json"].write_text(json.dumps(rewritten(tier="official")))
     code, text = run_verify_badge(capsys, str(files["statement.json"]), *key, *at)
     assert (code, text.partition(".")[0]) == (1, "Altered")
-    assert "Nobody vouches for what it says:\n" in text
+    assert "Unverified claims:\n" in text
     files["statement.json"].write_bytes(b"\xff\xfe")
     assert run_verify_badge(capsys, str(files["statement.json"]), *key, *at)[0] == 2
 
@@ -251,7 +251,7 @@ def test_page_says_genuine_and_what_is_so_now(listed_statement: tuple[Any, str],
         client.get("/verify/", {"statement": listed_statement[1]}),
         client.post("/verify/", {"statement": listed_statement[1]}),
     ):
-        assert "The portal signed exactly this, and it has not expired." in answer.text
+        assert "The portal signed this statement, and it has not expired." in answer.text
         assert "What is so now" in answer.text
         assert "No longer so" not in answer.text
     assert client.session.keys() == set()
