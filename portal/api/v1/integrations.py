@@ -186,7 +186,7 @@ def perform_step(
         note=cleaned_data["note"],
         version=read_version,
         now=timezone.now(),
-        **form.inputs(),
+        **form.get_inputs(),
     )
     if permissions.is_program_staff(request.user):
         findings.update_read_marker(integration, actor=request.user, now=timezone.now())
