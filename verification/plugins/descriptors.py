@@ -1,4 +1,4 @@
-"""How do messages come of a table? Fields by name, number and kind become classes that read and write protobuf.
+"""Protobuf message classes built from tables of fields by name, number and kind.
 
 A field is written "name = number kind". "[kind]" is repeated, "{kind}" a map from names; "|" stands before the fields
 of which one at most is there. A kind is a scalar, a message of the same package, or one with its full name. A field

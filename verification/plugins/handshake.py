@@ -1,4 +1,4 @@
-"""What does a plugin say first, and is it what was asked for? One line on stdout, seven fields at most. Pure.
+"""Parser of a plugin's handshake: one line on stdout with at most seven fields. Pure functions.
 
 CORE|APP|NETWORK|ADDRESS|PROTOCOL|CERTIFICATE|MULTIPLEX
 """

@@ -1,4 +1,4 @@
-"""Which messages does a Terraform provider answer with? Those of protocols 5 and 6 that tell its schema.
+"""Schema messages of the Terraform plugin protocols 5 and 6.
 
 Names and numbers are of the published protocol. What a schema does not tell is left out.
 """

@@ -1,4 +1,4 @@
-"""Which messages do Nomad and its plugins exchange? Those of the base, driver and device services that we ask for.
+"""Messages of Nomad's base, driver and device plugin services.
 
 Names and numbers are of the published protocol. A field that is not listed here is kept unread, as protobuf does.
 """

@@ -1,1 +1,1 @@
-"""What would the portal say? The very same checks on a partner's own machine, without a database."""
+"""Preflight: the portal's checks on a partner's own machine, without a database."""

@@ -1,4 +1,4 @@
-"""What can be seen in a local checkout? Sources that answer from a folder; what a folder cannot know is not run.
+"""Sources that read a local checkout. Checks of facts that a folder can't know don't run.
 
 Nothing here passes for want of an answer: whatever is not read from the folder raises NotHere.
 """

@@ -1,4 +1,4 @@
-"""`portal-preflight PROGRAM OWNER/NAME`: what would the portal's checks say? Needs no database and no settings.
+"""Command line of preflight: `portal-preflight PROGRAM OWNER/NAME`. It needs no database and no settings.
 
 Ends with 0 where all pass, 1 where there is something to fix, 2 where we could not tell.
 """

@@ -1,4 +1,4 @@
-"""How is a preflight told? To people, to JSON, to JUnit's readers and to GitHub's workflow pages."""
+"""Output formats of preflight: text, JSON, JUnit and GitHub workflow commands."""
 
 import json
 from collections import Counter

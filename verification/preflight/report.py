@@ -1,4 +1,4 @@
-"""What came of a preflight? The results in order, as JSON, and the number that the command ends with."""
+"""Report of a preflight run: the results in order, as JSON, and the exit code."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Where does preflight read from? The few settings of the clients, from the environment, without a settings module."""
+"""Settings of preflight's clients, read from the environment without a settings module."""
 
 import os
 from urllib.parse import urlsplit

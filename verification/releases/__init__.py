@@ -1,4 +1,4 @@
-"""Is a published release what it says, and would Terraform install it? Read once, judged twice."""
+"""Verification of published releases by the program's rules and by Terraform's. Each release is read once."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

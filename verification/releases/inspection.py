@@ -1,4 +1,4 @@
-"""What was found of a release? Everything is read once: answers, list of checksums, signature, archives, manifest."""
+"""Reader of a release: registry answers, list of checksums, signature, archives and manifest, each read once."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

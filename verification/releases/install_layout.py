@@ -1,4 +1,4 @@
-"""Where does each file of a release go, and how is the provider asked for? Paths and configuration, pure functions."""
+"""Installation paths and configuration of a provider. Pure functions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

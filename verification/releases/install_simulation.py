@@ -1,4 +1,4 @@
-"""What would `terraform init` say to a release? The order of its own questions, and its own words.
+"""Simulation of `terraform init` on a release: its checks in their order, and its messages.
 
 The first thing that it stumbles over is what it says. Measured against Terraform 1.11.4, release by release.
 """

@@ -1,4 +1,4 @@
-"""What does the program make of a release? One function a question, each with its evidence.
+"""Rules of the program for releases. Each function checks one rule and returns its evidence.
 
 Stricter than Terraform where a registry that people trust has to be: dead and weak keys, changed files, odd archives.
 An outage is ours and becomes an error; what the publisher can mend becomes a failure.

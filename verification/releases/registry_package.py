@@ -1,4 +1,4 @@
-"""What does a registry say of a version and of one package? Its answers in our shape, misreadings included."""
+"""Parser of a registry's answers about a version and a package, including misreadings."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

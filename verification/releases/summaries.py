@@ -1,4 +1,4 @@
-"""How do remarks about many platforms become one result? What is said of all of them is said once."""
+"""Summaries of remarks about several platforms. A remark about all platforms appears once."""
 
 from collections.abc import Callable, Iterable
 

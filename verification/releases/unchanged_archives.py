@@ -1,4 +1,4 @@
-"""Which archives need not be fetched again? Those whose file on GitHub is the very one that was read before.
+"""Archives that need no new download because their file on GitHub is unchanged.
 
 A file of a release that is replaced gets a new number on GitHub. So an archive under the same address, with the same
 number and size, is the one that was read; after a week it is read again all the same.

@@ -1,4 +1,4 @@
-"""What does a provider's schema say? Its resources as nodes, as Kubernetes resources, as requests, and against another.
+"""Provider schemas as nodes, as Kubernetes resources, as requests, and compared with other versions.
 
 Pure functions: plain Python without Django.
 """

@@ -1,4 +1,4 @@
-"""What does whoever generates a Crossplane provider decide? The choices of the preview, as a form."""
+"""Form for the generator options of a Crossplane preview."""
 
 from typing import Any
 

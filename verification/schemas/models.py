@@ -1,4 +1,4 @@
-"""What did the schema of each version of a provider look like, and which are to be read? One row a version, packed."""
+"""Models of the schemas app: one compressed schema per provider version."""
 
 from django.conf import settings
 from django.db import models

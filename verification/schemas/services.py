@@ -1,4 +1,4 @@
-"""Which schemas do we have of an integration's provider? Kept one a version, read when asked, compared in order."""
+"""Services for provider schemas: one per version, parsed on demand, compared in order."""
 
 import gzip
 import hashlib

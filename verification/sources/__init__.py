@@ -1,4 +1,4 @@
-"""Where is read from? The clients of one run of checks."""
+"""Clients of external sources for one run of checks."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field

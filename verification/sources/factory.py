@@ -1,4 +1,4 @@
-"""With which credential does the portal ask GitHub? With none, a token, or as an installation of a GitHub App."""
+"""GitHub credentials of the portal: none, a token, or an installation of a GitHub App."""
 
 import hashlib
 

@@ -1,4 +1,4 @@
-"""What does a page on the web show? Its words, its pictures, where its links lead; no script is run. Plain Python.
+"""Text, images and links of a web page, read without running scripts.
 
 One pass over the text, whatever stands in it: the parser of the standard library takes hours over some pages.
 """

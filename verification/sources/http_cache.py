@@ -1,4 +1,4 @@
-"""What did an address answer last? Kept rows, so that what has not changed is not sent again."""
+"""Cache of HTTP responses for conditional requests."""
 
 import json
 import zlib

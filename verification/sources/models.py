@@ -1,4 +1,4 @@
-"""What may still be asked of GitHub, what did the sources answer last, and what do we know from earlier runs?"""
+"""Models of the sources app: rate limits and cached responses."""
 
 from django.db import models
 

@@ -1,4 +1,4 @@
-"""What has a registry published of a provider? One picture of it, small enough to keep until the next look.
+"""Published versions of a provider in a registry, small enough to store until the next read.
 
 Plain values: what no answer told is None, and is never taken for a good sign.
 """

@@ -1,4 +1,4 @@
-"""What may we still ask of GitHub? One row a credential, obeyed by every process.
+"""GitHub rate limits: one row per credential, shared by every process.
 
 GitHub's own words decide: what remains, until when, how long to wait. Beside them stands a budget of our own: what
 nobody waits for gets half of an hour's requests, so that the rest is there for people. A credential that GitHub

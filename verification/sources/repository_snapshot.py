@@ -1,4 +1,4 @@
-"""What does a repository's code show from outside? Paths, go.mod and workflows of one commit; nothing is built or run.
+"""Snapshot of a repository's code at one commit: paths, go.mod and workflows. Nothing is built or run.
 
 What is read here are hints: conventions that most projects keep and none must. Plain Python.
 """

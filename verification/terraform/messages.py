@@ -1,4 +1,4 @@
-"""What would Terraform say? Its own sentences, filled in, and its way of writing bytes and quotes.
+"""Terraform's own messages with values filled in, and its notation for bytes and quotes.
 
 The sentences stand in terraform.toml: they are another program's words, to be matched letter by letter.
 """

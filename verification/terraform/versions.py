@@ -1,4 +1,4 @@
-"""Which versions does a constraint let pass? Semantic versions and constraint operators, as Terraform reads them.
+"""Semantic versions and constraints, as Terraform reads them.
 
 Terraform takes a version before its release only where a constraint names exactly that version. Standard library only.
 """

@@ -1,4 +1,4 @@
-"""Which new releases is the schema read of in the night? Those that the checks found authentic and nobody has read."""
+"""Nightly inspections of new releases that the checks verified and whose schema hasn't been read."""
 
 from datetime import datetime, timedelta
 

@@ -1,4 +1,4 @@
-"""Can a person of the program accept for good what a check speaks against, recorded, and nobody else?"""
+"""Tests of accepted deviations."""
 
 from dataclasses import replace
 from datetime import timedelta

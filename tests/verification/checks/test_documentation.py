@@ -1,4 +1,4 @@
-"""Does every check say in words what it asks?"""
+"""Tests of the texts of checks."""
 
 import pytest
 from django.core.management import CommandError, call_command

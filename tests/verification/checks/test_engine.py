@@ -1,4 +1,4 @@
-"""Do verdicts hold over time: ages, outages, first 404s, turns after release, moves to another owner, conflicts?"""
+"""Tests of check results over time: age, outages, missing objects, moves and conflicts."""
 
 from datetime import timedelta
 

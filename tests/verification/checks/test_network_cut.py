@@ -1,4 +1,4 @@
-"""Does silence ever pass? Every check of every edition, with no source that answers."""
+"""Tests that no check passes without a source, for every check of every edition."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Is everything open looked at every night, and not all at once?"""
+"""Tests of the nightly schedule."""
 
 from collections import Counter
 from datetime import timedelta

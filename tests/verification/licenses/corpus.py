@@ -1,4 +1,4 @@
-"""Which licence files are judged in the tests? Texts made from the published ones, each with what must come of it.
+"""Corpus of license files made from published texts, each with its expected verdict.
 
 `expected`: the verdicts that are right, as "allow", "deny", "review" or "no" (deny or review: never allow).
 """

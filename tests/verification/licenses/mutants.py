@@ -1,4 +1,4 @@
-"""How can a text be changed a little, so that its terms change? Draws one change from a random generator."""
+"""Generator of small changes to license texts."""
 
 import random
 import re

@@ -1,4 +1,4 @@
-"""Which terms are added to intact licences in the tests? Sentences that nobody tuned the gate on."""
+"""Restricting sentences for tests. The gate wasn't tuned on them."""
 
 RESTRICTIONS = (
     "This software may only be used for evaluation.",

@@ -1,4 +1,4 @@
-"""Is every file of the corpus judged as it must be, and is nothing allowed that must not be?"""
+"""Tests of the verdicts on every file of the corpus."""
 
 import csv
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What is said of a repository's licence files together, and by the command?"""
+"""Tests of the verdict on all license files of a repository, and of the command."""
 
 import json
 from io import StringIO

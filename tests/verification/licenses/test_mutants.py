@@ -1,4 +1,4 @@
-"""Does any change of terms pass? Sentences beside and between paragraphs, and small changes drawn afresh each time."""
+"""Tests that no change of terms passes: added sentences and small random changes."""
 
 import os
 import random

@@ -1,4 +1,4 @@
-"""Do the parts of the gate hold what they promise? Cleaning, names, templates, choices."""
+"""Tests of the parts of the license gate: cleaning, names, templates and choices."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Is every handshake refused that must be, and every other one read?"""
+"""Tests of valid and invalid handshakes."""
 
 import base64
 

@@ -1,4 +1,4 @@
-"""Does any check pass when nobody answers? Every check that there is, whichever program asks for it."""
+"""Tests that no check passes in preflight without a network."""
 
 from dataclasses import replace
 

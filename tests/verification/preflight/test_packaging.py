@@ -1,4 +1,4 @@
-"""Does what is installed hold what preflight needs?"""
+"""Tests of the installed preflight package."""
 
 import contextlib
 import re

@@ -1,4 +1,4 @@
-"""Does preflight say what the portal says? Both look at the same world, made of the stand-ins."""
+"""Tests that preflight and the portal return the same results."""
 
 import io
 import json

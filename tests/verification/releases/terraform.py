@@ -1,4 +1,4 @@
-"""What does the real Terraform say to a release? One init for many of them; it downloads, and starts none."""
+"""Runner of the installed Terraform on test releases. It downloads providers and starts none."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Is whoever reads a release free again in time, whatever its registry and its files do?"""
+"""Tests of time limits for slow registries and files."""
 
 import json
 

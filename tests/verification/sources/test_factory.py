@@ -1,4 +1,4 @@
-"""Does GitHub hear from the portal only what it must, with the credential that is set?"""
+"""Tests of the GitHub credentials and requests of the portal."""
 
 from datetime import timedelta
 

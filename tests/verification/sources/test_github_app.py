@@ -1,4 +1,4 @@
-"""Does the portal read GitHub as an installation of an App, from the signed request for a token to the answer?"""
+"""Tests of access to GitHub as an installation of an App."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""Does an answer of GitHub's that drips, floods, lies or leads in circles end, and as an outage of ours?"""
+"""Tests of GitHub responses that drip, flood, lie or redirect in circles."""
 
 import pytest
 

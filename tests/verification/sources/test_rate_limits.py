@@ -1,4 +1,4 @@
-"""Are GitHub's limits obeyed, and does what somebody waits for keep its half?"""
+"""Tests of GitHub rate limits and of the share for interactive requests."""
 
 from datetime import timedelta
 

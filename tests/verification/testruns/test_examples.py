@@ -1,4 +1,4 @@
-"""Can each example be started as its own words say, from any folder?"""
+"""Tests that each example starts as its description says."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Is it told apart why an endpoint of a run task did not answer?"""
+"""Tests of the reasons for a missing response."""
 
 import errno
 import socket

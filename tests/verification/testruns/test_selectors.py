@@ -1,4 +1,4 @@
-"""Does whoever decides see what the portal tried itself, with verdict, moment and place, and nobody else?"""
+"""Tests of the test run summaries for reviewers."""
 
 from datetime import timedelta
 from typing import Any

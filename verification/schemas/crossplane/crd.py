@@ -1,4 +1,4 @@
-"""Which Kubernetes resource would Crossplane's generator make of a Terraform resource?
+"""Kubernetes resource definitions as Crossplane's generator derives them from Terraform resources.
 
 `definition` gives the whole CustomResourceDefinition as plain data, for one of the two scopes. What the generator takes
 from elsewhere (the provider's documentation, references between resources that people write by hand) is not in it.

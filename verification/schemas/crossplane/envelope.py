@@ -1,4 +1,4 @@
-"""What surrounds the fields of every managed resource? The same parts in each, for both scopes.
+"""Parts that every managed resource shares, in both scopes.
 
 Each definition gets copies: whoever changes one changes no other.
 """

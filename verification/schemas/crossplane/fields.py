@@ -1,4 +1,4 @@
-"""Which fields does a resource have in its specification, its first values and its status?
+"""Fields of a resource in its specification, initial values and status.
 
 Three views of the same nodes: forProvider (what users set), initProvider (the same, for the creation alone) and
 atProvider (what is observed, with everything that is no secret). Raises Unsupported where no view can be made.

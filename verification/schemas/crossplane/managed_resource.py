@@ -1,4 +1,4 @@
-"""How does a value of Terraform become a Kubernetes object, and how does the object become a value again?
+"""Conversion between Terraform values and Kubernetes objects, in both directions.
 
 `decode` reads what a provider answered into an object; `encode_state` gives the same value back, and `encode_spec` what
 is wanted. Values are plain data: null is None, sets are lists, numbers are numbers. Secrets lie beside the object.

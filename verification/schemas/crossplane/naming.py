@@ -1,4 +1,4 @@
-"""How does Crossplane name what Terraform has named? Fields, groups and kinds.
+"""Crossplane's names for Terraform's fields, groups and kinds.
 
 Acronyms count in kinds and in the names of secret references, not in the names of other fields.
 """

@@ -1,4 +1,4 @@
-"""Do the choices fit the schema? A choice for a resource that does not exist would be passed over in silence."""
+"""Validation of generator options against the schema. Crossplane ignores options for unknown resources."""
 
 from verification.schemas.crossplane.options import GeneratorChoices, InvalidChoiceError
 from verification.schemas.crossplane.references import can_refer

@@ -1,4 +1,4 @@
-"""Where do the files of a preview lie? In a folder of their own, without what an earlier run has left there."""
+"""Output folder of a preview, cleared of files from earlier runs."""
 
 import json
 import re

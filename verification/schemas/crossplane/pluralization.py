@@ -1,4 +1,4 @@
-"""How does a kind read in the plural? As the tool that writes the definitions of generated providers has it.
+"""Plurals of kinds, as the generator of provider definitions builds them.
 
 It looks at the last word of the kind alone, and its tables are not always English: a repo becomes repoes.
 """

@@ -1,4 +1,4 @@
-"""Which requests would a controller send to the provider, and what would stand in them?
+"""Requests that a controller would send to the provider, with their contents.
 
 The older design: three operations become one call of the provider (ApplyResourceChange) with a prior and a planned
 state, either of which may be null.

@@ -1,4 +1,4 @@
-"""Of which resources can Kubernetes resources be made, and why not of the others? All of a schema at once."""
+"""Kubernetes resources for all resources of a schema, with the reason for each one left out."""
 
 import json
 from collections.abc import Iterable, Iterator

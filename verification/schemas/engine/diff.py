@@ -1,4 +1,4 @@
-"""What does a new version of a provider break for those who use the old one? Two schemas against each other.
+"""Comparison of two schemas: what a new version of a provider breaks for its users.
 
 A change breaks if a configuration that was right before is refused, plans something else, or reads what is gone.
 Renames are guesses and say so.

@@ -1,4 +1,4 @@
-"""Would other people's validators take a definition? They are tools of development: where one is missing, not run.
+"""Third-party validators for definitions. They are development tools; a missing one is not run.
 
 `kubernetes-validate` knows the shape of a definition in each version of Kubernetes, `cel-python` compiles its rules.
 """

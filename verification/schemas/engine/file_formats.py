@@ -1,4 +1,4 @@
-"""What stands in the bytes of a file with a schema? JSON, gzipped or not. Raises Unreadable with a sentence."""
+"""Reader of schema files: JSON, plain or gzipped."""
 
 import gzip
 import json

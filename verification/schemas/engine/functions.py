@@ -1,4 +1,4 @@
-"""Which functions does a provider offer, and what does a new version of one break for those who call it?"""
+"""Provider functions, and what a new version of one breaks for its callers."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Would Kubernetes take this definition? Its rules for structural schemas, as a table.
+"""Kubernetes' rules for structural schemas, as a table.
 
 Each rule is a function from one schema of the tree to what is wrong with it, or nothing.
 """

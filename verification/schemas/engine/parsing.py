@@ -1,4 +1,4 @@
-"""What stands in the output of `terraform providers schema -json`? Read from bytes, gzipped or not.
+"""Parser of the output of `terraform providers schema -json`, plain or gzipped.
 
 Unknown keys are passed over; another major version of the format is refused. Raises Unreadable with a sentence.
 """

@@ -1,4 +1,4 @@
-"""Is a schema fit for those who use it? Rules over a schema, each with the places where it does not hold. Pure."""
+"""Quality rules for schemas, each with the places that violate it. Pure functions."""
 
 import re
 from collections.abc import Callable, Iterator

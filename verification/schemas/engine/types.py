@@ -1,4 +1,4 @@
-"""What is a resource of a provider made of? Plain nodes, the same for attributes, nested attributes and blocks."""
+"""Nodes of a parsed schema, the same for attributes, nested attributes and blocks."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field

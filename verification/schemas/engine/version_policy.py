@@ -1,4 +1,4 @@
-"""Does the number of a new version admit what it changes? Semantic versioning, as Terraform's users rely on it."""
+"""Semantic versioning policy: whether a version number permits the changes that it contains."""
 
 from dataclasses import dataclass
 from typing import Any

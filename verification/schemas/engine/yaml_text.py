@@ -1,4 +1,4 @@
-"""How is plain data written as YAML, the same bytes every time? Keys in alphabetical order, two blanks a level.
+"""Deterministic YAML output: keys in alphabetical order, indented by two spaces.
 
 Only what JSON knows: mappings with text as keys, lists, text, numbers, true, false and null. What could be read as
 anything but text is quoted as JSON quotes it, which YAML reads alike.

@@ -1,4 +1,4 @@
-"""Which Kubernetes resources would Crossplane make of this provider? See them, take one, take all."""
+"""Pages and downloads of the Kubernetes resources that Crossplane would generate."""
 
 import hashlib
 import zipfile

@@ -1,4 +1,4 @@
-"""What does each version of the provider offer, and what has changed? Hand in a schema, see the history, compare."""
+"""Pages for provider schemas: upload, history and comparison."""
 
 from typing import Any
 from uuid import UUID

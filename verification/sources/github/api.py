@@ -1,4 +1,4 @@
-"""How is GitHub asked? One question at a time, within its limits, and not again for what has not changed.
+"""Requests to GitHub: one at a time, within its rate limits, with conditional requests for unchanged data.
 
 Where the requests are counted and where answers are kept is the caller's: without a database nothing is.
 """

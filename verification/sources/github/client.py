@@ -1,4 +1,4 @@
-"""What does GitHub say? Its answers in our shapes; github_api.py asks, through PyGithub.
+"""GitHub client with answers in the portal's own types; api.py sends the requests through PyGithub.
 
 Each answer is a frozen dataclass; each refusal one of NotFound, Withheld, Denied and Unavailable. What was asked once
 is remembered for the life of the client: a run of checks sees one state of the world.

@@ -1,4 +1,4 @@
-"""What do GitHub's lists say of a repository's issues? Changed since a moment, in pages that lose nothing."""
+"""Lists of a repository's issues that changed since a given time, paged without gaps."""
 
 import re
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Which addresses does the portal never connect to? A table of its own: Python's answers change between versions.
+"""Addresses that the portal never connects to. The table is our own because Python's answers vary by version.
 
 After IANA's registries of special-purpose addresses (IPv4 and IPv6), with multicast, the addresses that carry an
 IPv4 address inside, and the host agents of clouds that have an ordinary address. Standard library only.

@@ -1,4 +1,4 @@
-"""What do addresses that partners can influence answer? The one client for all of them; it reaches public hosts only.
+"""HTTP client for every URL that partners can influence. It connects to public hosts only.
 
 https only; one resolution, every answer of it checked, the connection made to what was checked; each redirect judged
 anew; one deadline for everything; a limit of decoded bytes for each kind of answer. Nothing is sent along that could

@@ -1,4 +1,4 @@
-"""What is inside a packed answer? Unpacked piece by piece, never more at once than a piece. Standard library only."""
+"""Decompression of response bodies, piece by piece within a size limit. Standard library only."""
 
 import zlib
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""How long may GitHub take, and how much may it send? PyGithub's connections, with an end to both.
+"""Time and size limits for PyGithub's connections.
 
 An answer that drips is given up after a while, one that does not end is cut, and a circle of redirects is left.
 """

@@ -1,4 +1,4 @@
-"""What does an address answer to something that is posted to it? Through the same guard as everything that is read.
+"""POST requests through the same restrictions as all other requests.
 
 Public hosts only, https only, redirects are an answer like any other and are not followed. What comes back is cut, not
 refused: whoever receives may answer at length.

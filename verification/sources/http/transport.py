@@ -1,4 +1,4 @@
-"""How is one request made to an address that was checked? Sockets under one deadline, counted byte by byte.
+"""A single request to a verified address: sockets with one deadline and a byte limit.
 
 Only verification.sources.http.client uses this. Standard library only.
 """

@@ -1,4 +1,4 @@
-"""Which host does an address name? One strict parser; what it does not understand is not asked. Standard library only.
+"""Strict URL parser. The portal doesn't request a URL that it can't parse. Standard library only.
 
 Browsers, resolvers and libraries read odd spellings differently, so that one of them checks a host and another one
 dials a second. Here only the plain form passes: a scheme, a host name in plain letters, a path.

@@ -1,4 +1,4 @@
-"""What does the provider registry say? A small client of its v1 API and, for what only it tells, of its internal v2.
+"""Client for the provider registry: its v1 API, and its internal v2 API for what only that provides.
 
 v2 is nobody's promise: everything of it that is missing is None, and whoever reads it can do without.
 """

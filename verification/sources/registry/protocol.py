@@ -1,4 +1,4 @@
-"""What does a registry answer to Terraform's own questions? Discovery, versions and packages, as they came.
+"""Client for Terraform's registry protocol: discovery, versions and packages, as returned.
 
 Nothing is judged here: an answer keeps its status, so that verification.releases can say what Terraform would make of
 it, and a refusal of ours or an outage keeps its sentence.

@@ -1,4 +1,4 @@
-"""Which rehearsals of Nomad plugins were asked for, and what was seen of them?"""
+"""Model of Nomad plugin tests."""
 
 from uuid import uuid4
 

@@ -1,4 +1,4 @@
-"""Which lifecycles of providers were asked for, and what was seen of them?"""
+"""Model of provider acceptance tests."""
 
 from uuid import uuid4
 

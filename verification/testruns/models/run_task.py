@@ -1,4 +1,4 @@
-"""Which rehearsals of run tasks were asked for, what was sent, and what came back?"""
+"""Models of run task tests: tests, requests and callbacks."""
 
 from typing import Any
 from uuid import uuid4

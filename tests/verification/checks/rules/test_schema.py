@@ -1,4 +1,4 @@
-"""What do the checks of a schema say of what a reading found?"""
+"""Tests of the schema checks."""
 
 from dataclasses import replace
 

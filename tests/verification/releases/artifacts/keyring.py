@@ -1,4 +1,4 @@
-"""Which keys and signatures does a test get? Made by gpg in a folder of the session; weak and dead ones included."""
+"""Keys and signatures for tests, made by gpg, including weak and expired ones."""
 
 import shutil
 import subprocess

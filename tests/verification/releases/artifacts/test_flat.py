@@ -1,4 +1,4 @@
-"""Does a worker stay small and quick whatever archives, lists and signatures it is given?"""
+"""Tests of memory and time for hostile archives, lists and signatures."""
 
 import base64
 

@@ -1,4 +1,4 @@
-"""Is a worker free in time, and small, whatever a server does to it?"""
+"""Tests of memory and time for hostile servers."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Does the portal have plugins asked in the sandbox, keep what was seen, and tell the check of it?"""
+"""Tests of Nomad plugin tests in the portal."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""Is the program that is started the one of the release, for this machine, and as the list of checksums says?"""
+"""Tests of the executable's selection and verification."""
 
 import hashlib
 import io

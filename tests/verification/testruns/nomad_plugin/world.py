@@ -1,4 +1,4 @@
-"""What do tests of Nomad plugins share? The example plugin in its variants, and what was seen of it."""
+"""Shared parts of the tests of Nomad plugins: the example plugin and its records."""
 
 import sys
 from functools import cache

@@ -1,4 +1,4 @@
-"""Does the command say what is missing, and tell the same as text and as JSON?"""
+"""Tests of the provider acceptance test command."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What of that which a partner supplies is taken, and with which words is the rest refused?"""
+"""Tests of the input of provider acceptance tests."""
 
 from pathlib import Path
 

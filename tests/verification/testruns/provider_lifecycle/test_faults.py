@@ -1,4 +1,4 @@
-"""Does the example provider get the right verdicts on the real Terraform, and each of its faults its own?"""
+"""Tests of each fault of the example provider on the real Terraform."""
 
 from concurrent.futures import ThreadPoolExecutor
 

@@ -1,4 +1,4 @@
-"""What is said of configurations that make nothing? Pure: the form alone."""
+"""Tests of the form for provider acceptance tests."""
 
 from verification.testruns.kinds.provider_lifecycle.forms import ProviderLifecycleTestForm
 

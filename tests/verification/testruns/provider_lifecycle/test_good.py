@@ -1,4 +1,4 @@
-"""Does a good provider pass in the sandbox, and does none of its credentials come out in any form?"""
+"""Tests of a good provider in the sandbox, and of its secrets."""
 
 import base64
 import json

@@ -1,4 +1,4 @@
-"""Is a provider that broke down told as such, whichever of Terraform's parts notices it first?"""
+"""Tests of the result for a crashed provider."""
 
 import pytest
 

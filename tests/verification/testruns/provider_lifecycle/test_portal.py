@@ -1,4 +1,4 @@
-"""Does the portal play lifecycles in the sandbox, keep what was seen, and let no credential out?"""
+"""Tests of provider acceptance tests in the portal."""
 
 import logging
 from pathlib import Path

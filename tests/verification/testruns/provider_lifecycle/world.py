@@ -1,4 +1,4 @@
-"""What do tests of lifecycles share? The example provider in its variants, its configurations, and what was played."""
+"""Shared parts of the acceptance tests: the example provider, its configurations and records."""
 
 import sys
 from functools import cache

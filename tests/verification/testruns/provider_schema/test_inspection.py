@@ -1,4 +1,4 @@
-"""Does the portal read a published provider's schema: fetched, verified, started elsewhere, kept, shown?"""
+"""Tests of schema inspections in the portal."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Is a provider's schema read, from itself and through Terraform, and is each provider that fails told by its name?"""
+"""Tests of the schema reader, directly and through Terraform."""
 
 import json
 import sys

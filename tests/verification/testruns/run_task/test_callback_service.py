@@ -1,4 +1,4 @@
-"""Are results taken however they are sent, and does what cannot be kept break nothing?"""
+"""Tests of callbacks that are sent in unusual ways."""
 
 import http.client
 import json

@@ -1,4 +1,4 @@
-"""Does the command line play a rehearsal without a database, and tell what came of it?"""
+"""Tests of the run task test command."""
 
 import json
 from io import StringIO

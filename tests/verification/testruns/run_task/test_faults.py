@@ -1,4 +1,4 @@
-"""Does each fault of an endpoint get its verdict, and no other one?"""
+"""Tests of each fault of an endpoint."""
 
 from concurrent.futures import ThreadPoolExecutor
 

@@ -1,4 +1,4 @@
-"""How does a good endpoint come out, with a key and without one, and what would its runs do?"""
+"""Tests of a good endpoint, with and without a key."""
 
 import json
 from dataclasses import replace

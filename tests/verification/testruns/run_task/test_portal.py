@@ -1,4 +1,4 @@
-"""Does the portal's own rehearsal take results at its address, in pieces, and forget the key?"""
+"""Tests of run task tests in the portal."""
 
 import json
 import urllib.request

@@ -1,4 +1,4 @@
-"""Does HashiCorp's own client library read what we send, and do we read what it sends?"""
+"""Tests with HashiCorp's own client library."""
 
 import json
 import threading

@@ -1,4 +1,4 @@
-"""Do the requests of a rehearsal hang together as those of a platform do?"""
+"""Tests of the requests of a run task test."""
 
 import json
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""Is a configuration schema well formed, and does a configuration fit it? As Nomad reads both. Pure.
+"""Validation of configuration schemas, and of configurations against them, as in Nomad. Pure functions.
 
 A schema is a Spec message of the plugin protocol; a configuration is plain JSON: names with values, a block being an
 object, several blocks of one kind a list of them.

@@ -1,4 +1,4 @@
-"""What type does a type expression of a configuration schema name? Pure.
+"""Parser of type expressions in configuration schemas. Pure functions.
 
 any, string, number, bool, list(T), set(T), map(T), object({name = T, …}), tuple([T, …])
 """

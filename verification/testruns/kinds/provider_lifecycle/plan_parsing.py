@@ -1,4 +1,4 @@
-"""What does Terraform's plan say? Which objects change and how, what the configuration asks for, what is not marked."""
+"""Parser of Terraform plans: changed objects, configured expressions and unmarked secrets."""
 
 import json
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What was seen in a lifecycle rehearsal? Every command as plain data, to JSON and back, secrets struck out."""
+"""Records of a provider acceptance test: every command as plain data, to JSON and back, without secrets."""
 
 import re
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""What must never be seen, and where was it seen? Every form a secret may come out in, and the text without it."""
+"""Redaction of secrets in every form that they can take in output."""
 
 import base64
 import html

@@ -1,4 +1,4 @@
-"""What does the sandbox's process do when it is asked for a lifecycle? It plays it in a room, and tells each step."""
+"""Sandbox worker for provider acceptance tests."""
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict, replace

@@ -1,4 +1,4 @@
-"""What does Terraform need around it? The files, the environment, and a place where no sandbox is wanted.
+"""Workspace of Terraform: its files, its environment, and a local folder for runs without a sandbox.
 
 A place is the sandbox's room, or a folder of this machine: both run, write and read alike.
 """

@@ -1,1 +1,1 @@
-"""How does the portal read the schema of a published provider? It fetches, has it started in the sandbox, and keeps."""
+"""Provider schema inspection: fetch the executable, start it in the sandbox, and store its schema."""

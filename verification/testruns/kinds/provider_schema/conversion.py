@@ -1,4 +1,4 @@
-"""How does a provider's answer read in the form that `terraform providers schema -json` prints? Pure.
+"""Conversion of a provider's answer to the format of `terraform providers schema -json`. Pure functions.
 
 As Terraform does it: what is empty or false is left out, the kind of a description never is.
 """

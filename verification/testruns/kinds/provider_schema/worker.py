@@ -1,4 +1,4 @@
-"""What does the sandbox's process do when it is asked for a schema? It reads it both ways, and compares."""
+"""Sandbox worker for provider schema inspections: reads the schema both ways and compares."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What does a result that came back say, and does it keep within the limits? Standard library only.
+"""Parser of run task results, with their limits. Standard library only.
 
 Where the documents contradict each other we take the wider reading and say so in a note: `outcome-id` (the API page and
 the client library) or `outcome_id` (the JSON schema); outcomes under relationships (API page) or inside attributes

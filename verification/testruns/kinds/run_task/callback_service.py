@@ -1,4 +1,4 @@
-"""What does our callback address answer, and to whom? One token a run, kept as its hash, dead once it is used or old.
+"""Responses of the callback URL. Each run has one token, stored as a hash, which expires after use or with age.
 
 A pure decision, taken alike by the portal's own address and by the listener of the command line.
 """

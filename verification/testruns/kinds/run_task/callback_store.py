@@ -1,4 +1,4 @@
-"""Where do the results of the portal's own rehearsals come in? The desk in the database, one transaction a call."""
+"""Database storage of run task callbacks, one transaction per call."""
 
 import time
 from collections.abc import Callable, Iterable, Sequence

@@ -1,4 +1,4 @@
-"""How is a rehearsal played? Make each request, let results come to the desk, and know when nothing more is waited for.
+"""Driver of a run task test: sends the requests, receives results, and decides when the run ends.
 
 The portal plays it in pieces, with the desk in its database; the command line in one go, with the desk in memory.
 """

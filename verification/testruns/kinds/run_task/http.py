@@ -1,4 +1,4 @@
-"""What does a run task's endpoint answer to a request of ours? Through the outbound guard, and no redirect followed.
+"""HTTP client for run task endpoints, with the outbound restrictions and without redirects.
 
 How it answers is what is looked at: when the head came, when and how the body ended. So nothing that an endpoint
 does is an error here; it is told in the reply.

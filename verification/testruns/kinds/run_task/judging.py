@@ -1,4 +1,4 @@
-"""What is a verdict, and what do the rules have in common? Standard library and the vocabulary of checks."""
+"""Rule results and the shared parts of rules. Standard library and verification.outcomes only."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass

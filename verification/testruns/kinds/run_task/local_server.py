@@ -1,4 +1,4 @@
-"""Where do results come in when there is no portal? A small server with the callback address, the plan, the files."""
+"""Local server for callbacks, plans and files, used when there is no portal."""
 
 import re
 import threading

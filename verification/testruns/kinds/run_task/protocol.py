@@ -1,4 +1,4 @@
-"""What does HCP Terraform send to a run task, and how does it sign it? Plain functions, standard library only.
+"""HCP Terraform's requests to run tasks, and their signatures. Pure functions, standard library only.
 
 After the run tasks integration API of HCP Terraform, payload version 1.
 """

@@ -1,4 +1,4 @@
-"""What was seen in a rehearsal? Every exchange and callback as plain data, to JSON and back, secrets struck out."""
+"""Records of a run task test: every exchange and callback as plain data, to JSON and back, without secrets."""
 
 import re
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""Which requests are made to a run task, in which order? A table, and the bytes of each. Standard library only."""
+"""Requests of a run task test, in order, with their bytes. Standard library only."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

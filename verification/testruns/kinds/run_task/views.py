@@ -1,4 +1,4 @@
-"""How do results of rehearsed run tasks reach us? Addresses for machines: a callback, and what its token may read."""
+"""Endpoints for tested run tasks: the callback, and the files that its token can read."""
 
 from collections.abc import Callable
 from uuid import UUID
