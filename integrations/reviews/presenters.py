@@ -47,7 +47,9 @@ class ReviewItem:
     def needs_attention(self) -> bool:
         """Whether a finding isn't verified or the status isn't clearly good."""
         has_open_finding = any(finding.state != Finding.State.VERIFIED for finding in self.findings)
-        return has_open_finding or (self.row.shown not in SETTLED_STATUSES and not self.row.requirement.optional)
+        return has_open_finding or (
+            self.row.display_status not in SETTLED_STATUSES and not self.row.requirement.optional
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +102,9 @@ class _SubmittedEvidence:
         state = self.fulfillments.get(requirement.id)
         return ReviewItem(
             row=row,
-            responsible=self.partner_name if row.holder == PARTY_LABELS[ResponsibleParty.PARTNER] else row.holder,
+            responsible=self.partner_name
+            if row.responsible == PARTY_LABELS[ResponsibleParty.PARTNER]
+            else row.responsible,
             answers=tuple(list_answers(requirement, state)) if state else (),
             documents=tuple(self._list_documents(state)) if state else (),
             results=tuple(state.detail) if state else (),

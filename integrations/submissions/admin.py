@@ -1,4 +1,4 @@
-"""What can staff see and do in the admin pages? Look at integrations; state is read-only, steps use the one door."""
+"""Admin pages of submissions. All fields are read-only because transitions need their guards and records."""
 
 from django.contrib import admin
 from django.urls import reverse
@@ -10,20 +10,29 @@ from portal.core.admin import ReadOnlyAdminMixin
 
 @admin.register(Integration)
 class IntegrationAdmin(ReadOnlyAdminMixin, admin.ModelAdmin):  # type: ignore[type-arg]
-    """Every fact read-only; the link leads to the page where steps are taken through the one door."""
+    """Read-only admin page of integrations with a link to the review page."""
 
-    list_display = ("name", "partner", "program_key", "stage", "step", "listing_status", "responsible_party", "steps")
+    list_display = (
+        "name",
+        "partner",
+        "program_key",
+        "stage",
+        "step",
+        "listing_status",
+        "responsible_party",
+        "review_link",
+    )
     list_filter = ("program_key", "stage", "listing_status", "responsible_party")
     search_fields = ("name", "partner__name", "repository")
     list_select_related = ("partner",)
 
-    @admin.display(description="steps")
-    def steps(self, obj: Integration) -> str:
-        return format_html('<a href="{}">Open its page</a>', reverse("review", args=[obj.uuid]))
+    @admin.display(description="actions")
+    def review_link(self, obj: Integration) -> str:
+        return format_html('<a href="{}">Open review page</a>', reverse("review", args=[obj.uuid]))
 
 
 @admin.register(Introduction)
 class IntroductionAdmin(ReadOnlyAdminMixin, admin.ModelAdmin):  # type: ignore[type-arg]
-    """Who asked to be introduced to whom."""
+    """Read-only admin page of introductions."""
 
     list_display = ("asking", "other", "state", "asked_at", "decided_at")

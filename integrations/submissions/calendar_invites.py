@@ -1,4 +1,4 @@
-"""What does a calendar take? A meeting as the text of an .ics file, its times in UTC."""
+"""Meeting invitations as iCalendar text with times in UTC."""
 
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
@@ -15,7 +15,7 @@ REQUEST_METHOD, CANCEL_METHOD, PUBLISH_METHOD = "REQUEST", "CANCEL", "PUBLISH"
 
 
 def build_page_url(meeting: Meeting) -> str:
-    """The full address of the requirement's page."""
+    """Return the absolute URL of the requirement's page."""
     path = reverse("requirement", args=[meeting.integration.uuid, meeting.requirement_id])
     return f"{settings.SITE_URL}{path}"
 
@@ -23,9 +23,9 @@ def build_page_url(meeting: Meeting) -> str:
 def build_invitation(
     meeting: Meeting, people: Iterable[Any], *, title: str, now: datetime, method: str = REQUEST_METHOD
 ) -> str:
-    """The text of the invitation. `people` have .name and .email; the program's mailbox invites.
+    """Return the invitation text. `people` have .name and .email; the program mailbox is the organizer.
 
-    The same UID with a higher SEQUENCE moves or cancels what a calendar holds already.
+    The same UID with a higher SEQUENCE moves or cancels an event that a calendar already has.
     """
     calendar = Calendar()
     calendar.add("prodid", "-//Partner portal//Meetings//EN")

@@ -1,4 +1,4 @@
-"""Who hears of it, with which mail: one table from an event's verb to audience and template."""
+"""Email notifications of integrations: audience and template by event type."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db import transaction
 
-from integrations.compliance import events as process
+from integrations.compliance import events as compliance_events
 from integrations.partners import permissions
 from integrations.partners.models import Membership, Role
 from integrations.submissions.models import Finding, Integration
@@ -18,11 +18,11 @@ from portal.audit.models import AuditEvent
 from portal.notifications import email, preferences
 
 Audience = Callable[[Integration], Iterable[Any]]
-REDACTED_UNSUBSCRIBE_URL = "(an address of their own)"
+REDACTED_UNSUBSCRIBE_URL = "(personal unsubscribe link)"
 
 
 def list_partner_team(integration: Integration) -> list[Any]:
-    """Owners and editors of the company."""
+    """Return the owners and editors of the partner."""
     roles = (Role.OWNER, Role.EDITOR)
     memberships = Membership.objects.filter(
         partner=integration.partner, ended_at=None, role__in=roles, user__is_active=True
@@ -31,7 +31,7 @@ def list_partner_team(integration: Integration) -> list[Any]:
 
 
 def list_program_team(integration: Integration) -> list[Any]:
-    """The reviewer, else the company's Alliances manager, else the program's mailbox."""
+    """Return the reviewer, or else the alliances manager of the partner, or else the program mailbox."""
     candidates = (integration.reviewer, integration.partner.alliances_manager)
     recipient = next(
         (p for p in candidates if p and p.is_active and permissions.can_act_for_program(integration, p)), None
@@ -45,10 +45,10 @@ def list_both_teams(integration: Integration) -> list[Any]:
 
 @dataclass(frozen=True, slots=True)
 class NotificationRule:
-    """A mail: its template under portal/notifications/templates/notifications/email/ and who gets it.
+    """Email template (under portal/notifications/templates/notifications/email/) and its audience.
 
-    The actor is left out, unless a calendar comes with it. `unnamed`: it goes only where the event names nobody,
-    that is to the side that must not learn who it was.
+    The actor gets no email unless it has a calendar event. `is_anonymous`: sent only if the event names no actor, to
+    the side that must not learn who it was.
     """
 
     template: str
@@ -123,9 +123,9 @@ NOTIFICATION_RULES: dict[str, NotificationRule] = {
 
 
 def build_context(event: AuditEvent) -> dict[str, Any]:
-    """What every mail about an integration may say.
+    """Return the context of all emails about an integration.
 
-    `findings`: those that wait for the partner's answer; `items`: the requirements that do, in a round of changes.
+    `findings`: open findings; `items`: open requirements of the partner while a review waits for changes.
     """
     integration = event.integration
     is_in_changes = integration is not None and integration.review_state == ReviewState.CHANGES
@@ -139,7 +139,7 @@ def build_context(event: AuditEvent) -> dict[str, Any]:
         "findings": list(integration.findings.filter(state=Finding.State.OPEN)) if integration else [],
         "items": items,
         "to_settle": count_open(items),
-        "process": process.build_compliance_email(event),
+        "process": compliance_events.build_compliance_email(event),
         "due": parse_moment(event.data.get("due")),
         "tier_name": tier.name if tier else "",
         "starts_at": parse_moment(event.data.get("starts_at")),
@@ -149,12 +149,12 @@ def build_context(event: AuditEvent) -> dict[str, Any]:
 
 
 def parse_moment(text: str | None) -> datetime | None:
-    """What an event keeps as text, as a moment again."""
+    """Parse an ISO timestamp of an event."""
     return datetime.fromisoformat(text) if text else None
 
 
 def is_program_recipient(recipient: Any) -> bool:
-    """Whether a mail goes to the program: one of its people, or a mailbox."""
+    """Whether an email goes to program staff or a mailbox."""
     return isinstance(recipient, str) or permissions.is_program_staff(recipient)
 
 
@@ -163,13 +163,13 @@ def get_address(recipient: Any) -> str:
 
 
 def get_recipient_key(recipient: Any) -> int | str:
-    """A receiver as an event's data names them: a person by number, a mailbox by its address."""
+    """Return a recipient as event data names it: a user by ID, a mailbox by its address."""
     number = getattr(recipient, "pk", None)
     return str(recipient) if number is None else int(number)
 
 
 def notify(event: AuditEvent) -> None:
-    """Queue the mails of one event, in its transaction. A decision's mail waits out the undo window."""
+    """Queue the emails of an event in its transaction. Emails of a decision wait for the end of the undo window."""
     rule = NOTIFICATION_RULES.get(event.event_type)
     if rule is None or event.integration is None or (rule.is_anonymous and event.actor):
         return
@@ -177,10 +177,12 @@ def notify(event: AuditEvent) -> None:
     calendar = event.data.get("calendar", "")
     deferred_recipients = event.data.get("later", ())
     for recipient in rule.audience(event.integration):
-        if get_recipient_key(recipient) in deferred_recipients:  # integrations.sla.warnings tells them when they work
+        if (
+            get_recipient_key(recipient) in deferred_recipients
+        ):  # integrations.sla.warnings notifies them in their working hours
             continue
         is_actor = event.actor_id is not None and getattr(recipient, "pk", None) == event.actor_id
-        if is_actor and not calendar:  # a calendar must hear of it even where its owner knows
+        if is_actor and not calendar:  # the actor's calendar needs the event too
             continue
         queue_email(rule.template, event, recipient, context, calendar=calendar, undo_until=parse_moment(undo_until))
 
@@ -194,7 +196,7 @@ def queue_email(
     calendar: str,
     undo_until: datetime | None,
 ) -> None:
-    """One person's mail, on the way that they chose."""
+    """Queue the email for one recipient by their notification preferences."""
     channel = preferences.decide_delivery(recipient, event.event_type, event.at)
     email.queue(
         template,
@@ -213,15 +215,12 @@ def queue_email(
 def preview_emails(
     integration: Integration, transition: str, *, actor: Any, note: str, now: datetime, **inputs: Any
 ) -> list[email.EmailMessage]:
-    """The exact mails that a step would send: it is taken for real and then rolled back.
-
-    Raises ActionRefused where the step would be refused.
-    """
+    """Return the exact emails of a transition by performing it and rolling it back. Raises ActionRefused."""
     with transaction.atomic():
         event = perform_transition(integration, transition, actor=actor, note=note, now=now, **inputs)
         emails = list(event.emails.order_by("pk"))
         transaction.set_rollback(True)
-    for email_message in emails:  # the address that stops a kind is a key: its receiver's alone
+    for email_message in emails:  # the unsubscribe link is a secret of the recipient
         if email_message.unsubscribe:
             email_message.text, email_message.html = (
                 text.replace(email_message.unsubscribe, REDACTED_UNSUBSCRIBE_URL)

@@ -1,4 +1,4 @@
-"""What does an integration look like on a page? Plain rows for templates; no queries of their own beyond facts."""
+"""Plain rows for the templates of an integration page."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -25,12 +25,14 @@ PARTY_LABELS = {
     ResponsibleParty.MACHINE: gettext_noop("the portal"),
     ResponsibleParty.THIRD_PARTY: gettext_noop("others"),
 }
-OBSERVER_PARTY_LABELS = PARTY_LABELS | {ResponsibleParty.PARTNER: gettext_noop("the company")}  # for who only looks on
+OBSERVER_PARTY_LABELS = PARTY_LABELS | {
+    ResponsibleParty.PARTNER: gettext_noop("the partner")
+}  # for readers who can't edit
 
 
 @dataclass(frozen=True, slots=True)
 class PathStep:
-    """One step of the path as drawn. `state`: done, current or next."""
+    """Step of the path as the page draws it. `state`: done, current, or next."""
 
     name: str
     state: str
@@ -40,24 +42,24 @@ class PathStep:
 
 @dataclass(frozen=True, slots=True)
 class RequirementRow:
-    """One requirement as listed. `holder`: who can move it while it is not met, in words for the reader."""
+    """Requirement in a list. `responsible`: who can complete it while it is open."""
 
     requirement: Requirement
     state: "RequirementFulfillment | None"
-    shown: str
+    display_status: str
     is_met: bool
-    holder: str
+    responsible: str
     why: str
 
 
 @dataclass(frozen=True, slots=True)
 class StepRows:
-    """A step with its requirements. `left`: how many still block; `links`: its own and the category's."""
+    """Step with its requirements. `open_count`: blocking requirements; `links`: its own and those of the category."""
 
     step: Step
     state: str
     rows: tuple[RequirementRow, ...]
-    left: int
+    open_count: int
     links: tuple[ResourceLink, ...]
     agencies: tuple[Agency, ...] = ()
 
@@ -67,14 +69,14 @@ class StepRows:
 
     @property
     def is_open(self) -> bool:
-        """What is settled is folded, so that what is left is seen."""
-        return (bool(self.left) and self.state != "next") or self.state == "current"
+        """Whether the page unfolds the step: it has open requirements or is the current one."""
+        return (bool(self.open_count) and self.state != "next") or self.state == "current"
 
     @property
-    def left_words(self) -> str:
-        if self.left:
-            return _("%(left)s of %(count)s left") % {"left": self.left, "count": len(self.rows)}
-        return _("complete") if self.rows else ""
+    def summary(self) -> str:
+        if self.open_count:
+            return _("%(open)s of %(count)s open") % {"open": self.open_count, "count": len(self.rows)}
+        return _("Complete") if self.rows else ""
 
 
 def _get_step_state(integration: "Integration", step: Step) -> str:
@@ -86,7 +88,7 @@ def _get_step_state(integration: "Integration", step: Step) -> str:
 
 
 def list_path_steps(integration: "Integration") -> list[PathStep]:
-    """The program's own step names, in its own order, with where the integration is."""
+    """Return the steps of the program in order, with the position of the integration."""
     return [
         PathStep(step.name, _get_step_state(integration, step), f"#step-{step.key}", "")
         for step in integration.edition.steps
@@ -99,15 +101,17 @@ def build_row(
     now: datetime,
     party_labels: Mapping[ResponsibleParty, str] = PARTY_LABELS,
 ) -> RequirementRow:
-    """`party_labels`: what each holder is called to the reader."""
+    """Return the row of a requirement. `party_labels`: what the reader calls each party."""
     state = context_selectors.get_fulfillments(integration).get(requirement.id)
     is_met = state is not None and state.is_met(now)
     return RequirementRow(
         requirement=requirement,
         state=state,
-        shown=state.shown(now) if state else str(Status.OPEN),
+        display_status=state.get_display_status(now) if state else str(Status.OPEN),
         is_met=is_met,
-        holder="" if is_met else _(party_labels[context_selectors.get_responsible_party(requirement, integration)]),
+        responsible=""
+        if is_met
+        else _(party_labels[context_selectors.get_responsible_party(requirement, integration)]),
         why=(state.summary if state and state.summary else requirement.why),
     )
 
@@ -115,7 +119,7 @@ def build_row(
 def list_step_rows(
     integration: "Integration", now: datetime, party_labels: Mapping[ResponsibleParty, str] = PARTY_LABELS
 ) -> list[StepRows]:
-    """Every step with its requirements that apply, in the path's order."""
+    """Return each step with its applicable requirements in the order of the path."""
     step_rows = []
     edition = integration.edition
     open_ids = {r.id for r in context_selectors.list_blocking(integration, edition.requirements(), edition.groups, now)}
@@ -136,20 +140,19 @@ def list_step_rows(
 
 @dataclass(frozen=True, slots=True)
 class OpenRequirementList:
-    """What is left before the next step: the rows, how many of them are to be settled, how many there are in all, and
-    the step's name."""
+    """Open requirements before the next step: rows, their number, the total, and the name of the step."""
 
     rows: tuple[RequirementRow, ...]
     count: int
-    before: str
-    of: int
+    next_step: str
+    total: int
 
     @property
     def summary(self) -> str:
-        values = {"count": self.count, "of": self.of, "step": self.before}
-        if self.before:
-            return _("%(count)s of %(of)s before %(step)s") % values
-        return _("%(count)s of %(of)s to keep its standing") % values
+        values = {"count": self.count, "total": self.total, "step": self.next_step}
+        if self.next_step:
+            return _("%(count)s of %(total)s before %(step)s") % values
+        return _("%(count)s of %(total)s to stay listed") % values
 
 
 def _add_choice(row: RequirementRow, choice: str) -> RequirementRow:
@@ -159,7 +162,7 @@ def _add_choice(row: RequirementRow, choice: str) -> RequirementRow:
 def get_open_requirements(
     integration: "Integration", now: datetime, party_labels: Mapping[ResponsibleParty, str] = PARTY_LABELS
 ) -> OpenRequirementList:
-    """What blocks the next position, each with its reason; in support, what no longer holds."""
+    """Return what blocks the next position; in support, what is no longer fulfilled."""
     if not integration.is_open:
         return OpenRequirementList((), 0, "", 0)
     requirements = context_selectors.list_missing_next(integration, now)
@@ -176,27 +179,27 @@ def get_open_requirements(
 
 @dataclass(frozen=True, slots=True)
 class TierRows:
-    """A tier that can be asked for: its requirements, its any-of groups, and whether asking is open."""
+    """Tier on request: its requirements, its any-of groups, and whether the partner can request it."""
 
     tier: Tier
     state: str
     rows: tuple[RequirementRow, ...]
     groups: tuple[tuple[RequirementGroup, tuple[RequirementRow, ...]], ...]
-    left: int
+    open_count: int
 
     @property
     def anchor(self) -> str:
         return f"tier-{self.tier.key}"
 
     @property
-    def can_ask(self) -> bool:
-        return not self.left and self.state == ""
+    def can_request(self) -> bool:
+        return not self.open_count and self.state == ""
 
 
 def list_tier_rows(
     integration: "Integration", now: datetime, party_labels: Mapping[ResponsibleParty, str] = PARTY_LABELS
 ) -> list[TierRows]:
-    """The tiers that a listed integration may ask for, with what each still needs."""
+    """Return the tiers that a listed integration can request, with their requirements."""
     if not integration.is_listed:
         return []
     rows_by_tier = []
@@ -204,7 +207,11 @@ def list_tier_rows(
         rows = {r.id: build_row(integration, r, now, party_labels) for r in tier.requirements}
         groups = tuple((g, tuple(rows[r.id] for r in tier.requirements if r.group == g.key)) for g in tier.groups)
         state = (
-            "granted" if integration.tier == tier.key else "asked for" if integration.tier_request == tier.key else ""
+            _("Granted")
+            if integration.tier == tier.key
+            else _("Requested")
+            if integration.tier_request == tier.key
+            else ""
         )
         open_count = len(context_selectors.list_missing_for_tier(integration, tier, now))
         rows_by_tier.append(
@@ -214,12 +221,12 @@ def list_tier_rows(
 
 
 def is_visible_to_partner(integration: Integration, finding: Finding) -> bool:
-    """Whether the partner may see a finding: it is kept back until changes are requested."""
+    """Whether the partner can see a finding: findings stay hidden until the reviewer requests changes."""
     return finding.round < integration.review_round or integration.review_state == ReviewState.CHANGES
 
 
 def list_visible_findings(integration: Integration) -> list[Finding]:
-    """The findings that the partner may see, in their order."""
+    """Return the findings that the partner can see."""
     return [
         finding
         for finding in context_selectors.get_findings(integration)

@@ -1,4 +1,4 @@
-"""What changes because time passed? Each function finds its due rows itself and may run twice or late."""
+"""Periodic tasks of submissions. Each finds its due rows and can run twice or late."""
 
 from datetime import datetime
 
@@ -11,7 +11,7 @@ from integrations.submissions.services.transitions import lock_integration, refr
 
 
 def refresh_due_integrations(now: datetime | None = None, limit: int = 500) -> int:
-    """Derive the turn again where time alone has changed it. Returns how many rows were looked at."""
+    """Refresh next actions that time has changed. Return the number of refreshed rows."""
     now = now or timezone.now()
     due_pks = (
         Integration.objects.filter(next_refresh_at__lte=now)
@@ -30,6 +30,6 @@ def _refresh_integration(pk: int, now: datetime) -> bool:
 
 
 def maintain_credentials(now: datetime | None = None) -> int:
-    """End test accounts whose time is over, and ask to rotate the permanent ones. Returns how many it was."""
+    """End expired test accounts and request rotation of permanent ones. Return the number of changes."""
     now = now or timezone.now()
     return credentials.end_due_credentials(now) + credentials.send_due_reminders(now)

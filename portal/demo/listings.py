@@ -44,7 +44,7 @@ PARTNER_REPLIES = {
 
 def populate_listings(now: datetime) -> None:
     """Record check results, observations, and a reply, then refresh the directory."""
-    for integration in Integration.objects.listed_once().select_related("partner"):
+    for integration in Integration.objects.filter_released().select_related("partner"):
         _repeat_checks(integration, now - timedelta(hours=5))
         if integration.name in RELEASES:
             _record_release(integration, *RELEASES[integration.name], now)

@@ -243,7 +243,7 @@ def summarize_checks(row: Integration, now: datetime) -> CheckSummary:
     submission_times = []
     for requirement in _list_requirements(row):
         fulfillment = fulfillments.get(requirement.id)
-        status = fulfillment.shown(now) if fulfillment else str(Status.OPEN)
+        status = fulfillment.get_display_status(now) if fulfillment else str(Status.OPEN)
         if requirement.who == FulfillingParty.MACHINE and not requirement.optional:
             submitted_at = fulfillment.submitted_at if fulfillment else None
             lines.append(PublicRequirement(requirement.title, status, submitted_at))
@@ -254,7 +254,7 @@ def summarize_checks(row: Integration, now: datetime) -> CheckSummary:
         PublicWaiver(requirement.title, fulfillments[requirement.id].waiver_reason, waiver_expires_at)
         for requirement in _list_requirements(row)
         if requirement.id in fulfillments
-        and fulfillments[requirement.id].shown(now) == Status.WAIVED
+        and fulfillments[requirement.id].get_display_status(now) == Status.WAIVED
         and (waiver_expires_at := fulfillments[requirement.id].waiver_expires_at)
     ]
     return CheckSummary(max(submission_times, default=None), counts[True], counts[False], lines, waivers)

@@ -99,7 +99,7 @@ def refresh_listing(row: Integration, now: datetime) -> None:
 
 def refresh_partner_listings(partner: Partner, now: datetime) -> None:
     """Update all listings of a partner."""
-    for pk in Integration.objects.listed_once().filter(partner=partner).order_by("pk").values_list("pk", flat=True):
+    for pk in Integration.objects.filter_released().filter(partner=partner).order_by("pk").values_list("pk", flat=True):
         row = lock_integration(pk)  # waits for concurrent transitions
         row.partner = partner
         refresh_listing(row, now)
@@ -203,7 +203,7 @@ def join_platforms(platforms: Iterable[str]) -> str:
 
 def refresh_due_listings(now: datetime) -> int:
     """Refresh listings older than an hour, create missing listings, and return the number of processed rows."""
-    missing_ids = Integration.objects.listed_once().filter(listing=None).order_by("pk").values_list("pk", flat=True)
+    missing_ids = Integration.objects.filter_released().filter(listing=None).order_by("pk").values_list("pk", flat=True)
     created_ids = list(missing_ids[:BATCH_SIZE])
     for pk in created_ids:
         with transaction.atomic():

@@ -15,7 +15,7 @@ def test_constraint_configuration_and_place_of_each_file(visit: Callable[..., Pe
     row = begin(acme, alice, "terraform-provider")
     picture = build_registry_listing(versions=VERSIONS, newest="1.11.0")
     observations.store_observation(row, "registry.listed", {"registry": picture.as_dict()}, NOW)
-    page = visit(alice).go(f"/integrations/{row.uuid}/").press("Show the configuration")
+    page = visit(alice).go(f"/integrations/{row.uuid}/").press("View configuration")
     page.sees("~> 1.11", "Copy: Required provider").shot("install")
     page.press("1.3.0").sees("~> 1.3")
     page.press("Windows, 64-bit x86").sees(r"%APPDATA%\terraform.d\plugins\terraform-provider-rocket_v1.3.0.exe")

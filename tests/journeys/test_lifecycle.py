@@ -42,7 +42,7 @@ def test_crashing_provider_is_reported_live_with_its_evidence(
     visit: Callable[..., Person], example: Integration, alice: Any, monkeypatch: Any
 ) -> None:
     monkeypatch.setattr(jobs, "READABLE_FOLDERS", READABLE)
-    partner = visit(alice).go(f"/integrations/{example.uuid}/").press("Rehearse the lifecycle")
+    partner = visit(alice).go(f"/integrations/{example.uuid}/").press("Run acceptance test")
     partner.sees("No rehearsal has been made yet")
     ask(partner, BASE, CHANGED_CONFIG)
     partner.sees("The rehearsal is under way: 0 of 13 steps made. Next: the executable is started directly.")

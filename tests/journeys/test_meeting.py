@@ -24,12 +24,12 @@ def propose(browser: Person, *days: int) -> Person:
     for number, day in enumerate(days, start=1):
         moment = timezone.localtime(timezone.now() + timedelta(days=day))
         browser.write(f"Time {number}", f"{moment:%Y-%m-%dT%H:%M}")
-    return browser.press("Propose these times")
+    return browser.press("Propose times")
 
 
 def calendar_of(browser: Person) -> str:
     with browser.page.expect_download() as file:
-        browser.page.get_by_text("Put it into your calendar").click()
+        browser.page.get_by_text("Add to calendar").click()
     return str(file.value.path().read_text())
 
 
@@ -43,24 +43,24 @@ def test_both_sides_find_a_time_move_it_and_cancel_it(
     address = f"/integrations/{row.uuid}/requirements/NO-7/"
     partner, reviewer = visit(alice), visit(rita)
     propose(partner.go(address).sees("Europe/Berlin").write("Where", "https://meet.acme.example/r"), -1)
-    propose(partner.sees("This time has passed: propose one in the future."), 2, 3)
-    expect(partner.page.get_by_role("button", name="Accept this time")).to_have_count(0)
-    propose(reviewer.go(address).sees("Alice Archer proposed for Acme"), 5, 6).shot("meeting")
-    partner.go(address).sees("Rita Reyes proposed for the program").press("Accept this time")
-    partner.sees("Choose one of the times.").page.get_by_role("radio").first.check()
-    partner.press("Accept this time").sees("Everybody gets a mail that calendars take.")
+    propose(partner.sees("Enter a time in the future."), 2, 3)
+    expect(partner.page.get_by_role("button", name="Accept time")).to_have_count(0)
+    propose(reviewer.go(address).sees("Alice Archer proposed times for Acme"), 5, 6).shot("meeting")
+    partner.go(address).sees("Rita Reyes proposed times for the program").press("Accept time")
+    partner.sees("Select a time.").page.get_by_role("radio").first.check()
+    partner.press("Accept time").sees("Everybody gets a mail that calendars take.")
     first = calendar_of(partner)
     assert "METHOD:REQUEST" in mail_to(rita.email, "meeting_agreed").calendar
     propose(reviewer.go(address), 9).sees("instead of")
     partner.go(address).page.get_by_role("radio").first.check()
-    partner.press("Accept this time")
+    partner.press("Accept time")
     uid, moved_uid = [
         next(li for li in text.splitlines() if li.startswith("UID:")) for text in (first, calendar_of(partner))
     ]
     assert uid == moved_uid
-    reviewer.go(address).page.locator("summary", has_text="Cancel the meeting").click()
-    reviewer.press("Cancel the meeting").sees("Say why, so that the other side knows.")
-    reviewer.write("Why", "I am ill.").press("Cancel the meeting").sees("It is cancelled, and the other side knows.")
+    reviewer.go(address).page.locator("summary", has_text="Cancel meeting").click()
+    reviewer.press("Cancel meeting").sees("Enter a reason. We send it to the other side.")
+    reviewer.write("Reason", "I am ill.").press("Cancel meeting").sees("Meeting canceled. We notified the other side.")
     told = mail_to(alice.email, "meeting_cancelled")
     assert ("METHOD:CANCEL" in told.calendar, uid in told.calendar, "I am ill." in told.text) == (True, True, True)
-    partner.go(address).sees("The last one was cancelled.", "Propose times")
+    partner.go(address).sees("The last meeting was canceled.", "Propose times")

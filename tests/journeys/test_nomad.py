@@ -17,7 +17,7 @@ def test_device_plugin_learns_what_to_mend(
 ) -> None:
     monkeypatch.setattr(jobs, "READABLE_FOLDERS", READABLE)
     row = begin(acme, alice, category="gpus-hardware-devices", repository="acme/nomad-device-example", name="Gauges")
-    partner = visit(alice).go(f"/integrations/{row.uuid}/").press("Rehearse the plugin")
+    partner = visit(alice).go(f"/integrations/{row.uuid}/").press("Run plugin test")
     partner.sees("No rehearsal has been made yet").write("Version", "1.0.0").write("Configuration", "[]")
     partner.press("Begin the rehearsal").sees("A configuration is a JSON object")
     partner.write("Configuration", '{"address": "127.0.0.1:9999"}').press("Begin the rehearsal")

@@ -33,10 +33,10 @@ def introduction_request(visit: Visit, alice: Any, secret: Integration) -> tuple
     """Alice, who saw it while she typed, and asked to be introduced when she sent hers."""
     asker = visit(alice).go("/programs/choose/nomad/")
     asker.write("Repository", "https://github.com/opensky/nomad-driver-rocket").write("Name", "Rocket driver")
-    asker.write("What it does", "Runs workloads.").tick("Container Runtime").tick("Open Source").press("Go on")
+    asker.write("Description", "Runs workloads.").tick("Container Runtime").tick("Open Source").press("Continue")
     asker.sees("Someone is working on this: the same repository.").never_reads(*THEIRS)
     asker.tick("Someone is working on this").write("What they read", "Shall we build it together?").shot("overlaps")
-    asker.press("Begin the integration").never_reads(*THEIRS)
+    asker.press("Submit integration").never_reads(*THEIRS)
     return asker, Integration.objects.get(name="Rocket driver")
 
 
@@ -52,10 +52,10 @@ def test_two_partners_are_introduced_when_both_agree(
     told = mail_to(charlie.email, "introduction_asked")
     assert [word for word in OURS if word in told.text + told.html + told.subject] == []
     other = visit(charlie).go(f"/integrations/{secret.uuid}/").never_reads(*OURS)
-    other.sees("Somebody works on the same thing and asks to be introduced", "Shall we build it together?")
-    other.press("Answer").never_reads(*OURS).sees("Somebody asks to be introduced").shot("introduction")
-    other.press("Agree to be introduced").sees("You have been introduced", "Acme", "alice@acme.example")
-    asker.go(f"/integrations/{ours.uuid}/").sees("You have been introduced")
+    other.sees("A partner with a similar integration requested an introduction", "Shall we build it together?")
+    other.press("Answer").never_reads(*OURS).sees("Introduction request").shot("introduction")
+    other.press("Accept introduction").sees("Introduction accepted", "Acme", "alice@acme.example")
+    asker.go(f"/integrations/{ours.uuid}/").sees("Introduction accepted")
     asker.go(link_in(mail_to(alice.email, "introduction_agreed"))).sees(
         "Globex", "Skyrocket launcher", "charlie@globex.example"
     )
@@ -67,7 +67,7 @@ def test_who_would_rather_not_stays_unknown(
 ) -> None:
     asker, ours = introduction_request
     other = visit(charlie).go(f"/integrations/{secret.uuid}/").press("Answer").press("Decline")
-    other.sees("There is no introduction").never_reads(*OURS)
+    other.sees("Introduction declined").never_reads(*OURS)
     asker.go(f"/introductions/{ours.introductions_asked.get().pk}/").sees("They have not read your name.")
     asker.never_reads(*THEIRS)
     for page in ("", "history/", "similar/"):
@@ -83,6 +83,6 @@ def test_listed_work_and_published_providers_are_named_while_one_types(visit: Vi
     provider.save()
     browser = visit(alice).go("/programs/terraform-provider/").press("Begin")
     browser.write("Name", "Rocket").page.keyboard.press("Tab")
-    browser.sees("Published already: initech/rocket in the registry, community, the same product.")
+    browser.sees("initech/rocket is already published in the registry (community, the same product).")
     browser.write("Name", "Submarine").page.keyboard.press("Tab")
-    browser.sees("Nobody that we know of.")
+    browser.sees("No similar integrations found")

@@ -51,19 +51,19 @@ def test_requirements_are_met_on_a_phone_without_scripts(
     fits(phone).page.locator(".turn a").click()
     assert phone.arrived().page.url.endswith(address)
     FIELDS[form.fields[0].type](phone, form.fields[0])
-    fits(phone.press("Save for later")).press("Give the answers")
+    fits(phone.press("Save draft")).press("Submit answers")
     for field in form.fields[1:]:
         FIELDS[field.type](phone, field)
-    fits(phone).shot("phone-requirement").press("Give the answers")
-    fits(phone.go(f"/integrations/{new_integration.uuid}/")).press("Complete this step").press("Complete this step")
+    fits(phone).shot("phone-requirement").press("Submit answers")
+    fits(phone.go(f"/integrations/{new_integration.uuid}/")).press("Complete step").press("Complete step")
     assert Integration.objects.get(pk=new_integration.pk).step == "enable"
     _, address = requirement_of(new_integration, "NO-8-LOGO")
     text, picture = tmp_path / "logo.png", tmp_path / "rocket.png"
     text.write_bytes(b"I am no picture.")
     picture.write_bytes(FILES["png"])
-    fits(phone.go(address).hand_in("File", text).press("Hand it in"))
+    fits(phone.go(address).hand_in("File", text).press("Upload document"))
     assert not new_integration.fulfillments.filter(requirement_id="NO-8-LOGO", status="submitted").exists()
-    fits(phone.hand_in("File", picture).press("Hand it in").sees("rocket.png"))
+    fits(phone.hand_in("File", picture).press("Upload document").sees("rocket.png"))
     assert new_integration.fulfillments.get(requirement_id="NO-8-LOGO").status == "submitted"
 
 
@@ -93,13 +93,13 @@ def test_requirement_and_a_step_with_the_keyboard_alone(visit: Visit, alice: Any
     for field in requirement_of(new_integration, "NO-1")[0].fields:
         tab_to(browser, page.get_by_label(field.label).first)
         keys.type(KEYS.get(field.type, "Alice Archer"))
-    tab_to(browser, page.get_by_role("button", name="Give the answers"))
+    tab_to(browser, page.get_by_role("button", name="Submit answers"))
     keys.press("Enter")
-    browser.sees("Change the answers").go(f"/integrations/{new_integration.uuid}/")
+    browser.sees("Update answers").go(f"/integrations/{new_integration.uuid}/")
     tab_to(browser, page.locator(".turn a"))
     keys.press("Enter")
     page.wait_for_url("**/steps/complete_step/")
-    tab_to(browser.arrived(), page.get_by_role("button", name="Complete this step"))
+    tab_to(browser.arrived(), page.get_by_role("button", name="Complete step"))
     keys.press("Enter")
     page.wait_for_url(f"**/integrations/{new_integration.uuid}/")
     browser.arrived()

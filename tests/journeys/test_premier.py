@@ -30,25 +30,25 @@ def test_listed_provider_becomes_partner_premier(
     partner, reviewer = walk.partner.go(walk.page), walk.reviewer
     assert (listed_provider.listing_status, listed_provider.tier) == ("listed", "partner")
     partner.sees("Partner Premier", "Technical: at least one", "Feature: at least one")
-    partner.sees_not("Ask for Partner Premier").shot("premier-before")
+    partner.sees_not("Request Partner Premier").shot("premier-before")
     tier = listed_provider.edition.tier("partner-premier")
     walk.fulfil(next(r for r in tier.requirements if r.id == "TP-SBOM"))
-    partner.go(walk.page).sees_not("Ask for Partner Premier")
+    partner.go(walk.page).sees_not("Request Partner Premier")
     walk.fulfil(next(r for r in tier.requirements if r.id == "TP-ACTION"))
-    partner.go(walk.page).press("Ask for Partner Premier").press("Ask for the tier")
-    partner.go(walk.page).sees("asked for").sees_not("Ask for Partner Premier")
+    partner.go(walk.page).press("Request Partner Premier").press("Request tier")
+    partner.go(walk.page).sees("Requested").sees_not("Request Partner Premier")
     assert (walk.row.responsible_party, walk.row.tier_request) == ("program", "partner-premier")
-    reviewer.go("/queue/").sees("asks for the tier Partner Premier").press("Claim review Rocket")
+    reviewer.go("/queue/").sees("request for tier Partner Premier").press("Claim review Rocket")
     requirement_row = reviewer.page.locator(
         "#step-partner-premier li.requirement", has_text="Software bill of materials"
     )
     requirement_row.get_by_text("Evidence").click()
     reviewer.sees("https://acme.example/docs", "GitHub SBOM generator").shot("premier-review")
-    reviewer.press("Grant the tier").sees("Subject").press("Grant the tier")
+    reviewer.press("Grant tier").sees("Subject").press("Grant tier")
     walk.later(minutes=11)
     assert (walk.row.tier, walk.row.tier_request) == ("partner-premier", "")
     assert "Partner Premier" in mail_to(alice.email, "tier_granted").text
-    partner.go(walk.page).sees("granted")
+    partner.go(walk.page).sees("Granted")
     partner.go("/directory/").press("Rocket").sees("Partner Premier")
 
 
@@ -58,10 +58,10 @@ def test_declined_it_stays_partner_and_may_ask_again(
     tier = listed_provider.edition.tier("partner-premier")
     for requirement in (r for r in tier.requirements if r.id in ("TP-SBOM", "TP-EPH")):
         walk.fulfil(requirement)
-    walk.partner.go(walk.page).press("Ask for Partner Premier").press("Ask for the tier")
-    reviewer = walk.reviewer.go(f"{walk.page}review/").press("Decline the tier")
-    reviewer.write("Reason for the partner", "The bill of materials is empty.").press("Decline the tier")
+    walk.partner.go(walk.page).press("Request Partner Premier").press("Request tier")
+    reviewer = walk.reviewer.go(f"{walk.page}review/").press("Decline tier")
+    reviewer.write("Reason for the partner", "The bill of materials is empty.").press("Decline tier")
     walk.later(minutes=11)
     assert "The bill of materials is empty." in mail_to(alice.email, "tier_declined").text
     assert (walk.row.tier, walk.row.listing_status) == ("partner", "listed")
-    walk.partner.go(walk.page).sees("The bill of materials is empty.", "Ask for Partner Premier")
+    walk.partner.go(walk.page).sees("The bill of materials is empty.", "Request Partner Premier")

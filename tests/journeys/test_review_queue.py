@@ -38,7 +38,7 @@ def test_claim_lasts_half_an_hour_and_is_free_then(
     visit: Visit, later: Later, rita: Any, rob: Any, waiting: Integration
 ) -> None:
     first, second = visit(rita), visit(rob)
-    second.go("/queue/").sees("new review", "free").shot("queue")
+    second.go("/queue/").sees("new review", "Unclaimed").shot("queue")
     first.go("/queue/").press("Claim review Rocket").sees("Claimed by you").go("/queue/").sees("Claimed by you until")
     second.press("Claim review Rocket").sees("Rita Reyes claimed this review until")
     second.sees("Rita Reyes until").sees_not("Claim review Rocket")
@@ -74,7 +74,7 @@ def test_filters_are_in_the_address(visit: Visit, acme: Partner, alice: Any, rit
 def test_what_changed_since_the_last_look_is_said(visit: Visit, alice: Any, rita: Any, waiting: Integration) -> None:
     reviewer = visit(rita).go(page_of(waiting, "review/")).press("Mark as read").sees("No changes since")
     partner = visit(alice).go(page_of(waiting))
-    partner.write("Write to the program", "The tests run in a minute now.").press("Send")
+    partner.write("Message to the program", "The tests run in a minute now.").press("Send message")
     partner.sees("The tests run in a minute now.")
     news = reviewer.go(page_of(waiting, "review/")).page.locator("#changes")
     expect(news).to_contain_text("Alice Archer")
@@ -86,8 +86,8 @@ def test_note_of_the_program_never_reaches_the_partner(
     visit: Visit, alice: Any, rita: Any, rob: Any, waiting: Integration
 ) -> None:
     reviewer = visit(rita).go(page_of(waiting, "review/"))
-    reviewer.write("Write to Acme, or keep a note", "Smells of burnt rubber.").press("Keep as a note")
-    reviewer.write("Write to Acme, or keep a note", "We have read it.").press("Send to the partner")
+    reviewer.write("Message to Acme or internal note", "Smells of burnt rubber.").press("Save internal note")
+    reviewer.write("Message to Acme or internal note", "We have read it.").press("Send to partner")
     visit(rob).go(page_of(waiting, "review/")).sees("Smells of burnt rubber.", "We have read it.")
     partner = visit(alice)
     for rest in ("", "history/"):
@@ -140,16 +140,16 @@ def test_waiver_has_a_reason_and_an_end(
     reviewer = visit(rita).go(page_of(waiting, f"requirements/{requirement.id}/"))
     reviewer.page.locator("#waive summary").click()
     reviewer.press("Waive", within=reviewer.page.get_by_role("dialog")).sees(
-        "Say why: the reason is shown with the waiver."
+        "Enter a reason. The partner and the public listing show it."
     )
-    reviewer.write("Reason", "Agreed on the phone.").write("Until the end of", f"{until:%Y-%m-%d}")
+    reviewer.write("Reason", "Agreed on the phone.").write("Expiration date", f"{until:%Y-%m-%d}")
     reviewer.press("Waive").sees("is waived.", "Agreed on the phone.").shot("waived")
     visit(alice).go(page_of(waiting, f"requirements/{requirement.id}/")).sees("Agreed on the phone.")
     state = waiting.fulfillments.get(requirement_id=requirement.id)
     assert state.is_met(timezone.now())
     later(days=32)
     assert not state.is_met(timezone.now())
-    visit(alice).go(page_of(waiting, f"requirements/{requirement.id}/")).sees("The waiver is over")
+    visit(alice).go(page_of(waiting, f"requirements/{requirement.id}/")).sees("Waiver expired")
 
 
 def test_on_hold_no_one_is_late_until_it_goes_on(visit: Visit, alice: Any, rita: Any, waiting: Integration) -> None:
@@ -159,7 +159,7 @@ def test_on_hold_no_one_is_late_until_it_goes_on(visit: Visit, alice: Any, rita:
     row = Integration.objects.get(pk=waiting.pk)
     assert (row.responsible_party, row.action_due_at) == ("third_party", None)
     visit(alice).go(page_of(waiting)).sees("The new release of the product.").shot("on-hold")
-    reviewer.press("Take off hold").press("Take off hold")
+    reviewer.press("Remove hold").press("Remove hold")
     row.refresh_from_db()
     assert (row.responsible_party, row.action_due_at is not None) == ("program", True)
 

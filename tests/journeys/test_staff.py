@@ -25,7 +25,7 @@ def test_staff_look_after_people_and_partners_and_never_touch_state(
     )
     expect(staff.page.locator("#content-main").get_by_role("textbox")).to_have_count(0)
     expect(staff.page.get_by_role("button", name="Save")).to_have_count(0)
-    staff.go("/admin/submissions/integration/").press("Open its page").sees("only reviewers decide")
+    staff.go("/admin/submissions/integration/").press("Open review page").sees("Only reviewers can decide")
     staff.go("/admin/partners/partner/").press("Acme").write("Website:", "https://acme.example/new").press("Save")
     staff.go(f"/admin/accounts/user/{alice.pk}/change/").sees("Alice Archer")
     expect(staff.page.get_by_role("button", name="Save")).to_have_count(0)

@@ -86,29 +86,31 @@ def test_whole_due_process(
 ) -> None:
     page, why = f"{walk.page}compliance/", "Reason for the partner"
     walk.reviewer.go(page).sees("Recorded breaches", "#7", listed_provider.edition.removal).shot("standing-verified")
-    decide(walk.reviewer, page, "Give notice", "Reason and evidence for the partner", "Issue 7 is critical and open.")
+    decide(walk.reviewer, page, "Issue notice", "Reason and evidence for the partner", "Issue 7 is critical and open.")
     assert "Issue 7 is critical and open." in mail_to(alice.email, "standing").text
 
-    walk.partner.go(walk.page).sees("Answer the notice").press("See the evidence").sees("Issue 7 is critical and open.")
-    decide(walk.partner, page, "Appeal", "Why the decision is wrong", "We answered by phone.")
+    walk.partner.go(walk.page).sees("Respond to the notice").press("View evidence").sees(
+        "Issue 7 is critical and open."
+    )
+    decide(walk.partner, page, "Appeal", "Reason for the appeal", "We answered by phone.")
     walk.reviewer.go(page).sees("a reviewer who did neither decides on the appeal")
     second = visit(rob).go("/queue/").sees("appeal")
-    decide(second, page, "Dismiss the appeal", why, "A call is no answer on the issue.").shot("standing-appeal")
+    decide(second, page, "Dismiss appeal", why, "A call is no answer on the issue.").shot("standing-appeal")
     visit().go(f"/directory/{listed_provider.uuid}/").sees("Partner").sees_not("Notice")
 
     days_pass(walk, 31)
     assert walk.row.listing_status == "on_notice"
-    visit(rita).go(page).sees("Rita Reyes gave the notice: another reviewer decides on the suspension.")
-    second = visit(rob).go("/queue/").sees("the period has ended").go(page).press("Suspend")
+    visit(rita).go(page).sees("Rita Reyes issued the notice. Another reviewer must decide on the suspension.")
+    second = visit(rob).go("/queue/").sees("deadline ended").go(page).press("Suspend")
     second.sees("Public listing after this step", "The program suspended this integration").shot("standing-suspend")
     explain(second, why, "Nothing was done in thirty days.").press("Suspend")
     visit().go(f"/directory/{listed_provider.uuid}/").sees("Suspended").sees_not("Official").shot("listing-suspended")
 
     in_order(walk.row)
-    partner = visit(alice).go(page).press("Ask to be reinstated")
-    explain(partner, "What has changed", "Issue 7 is fixed in 1.2.").press("Ask to be reinstated")
-    reviewer = visit(rita).go("/queue/").sees("the partner asks to be reinstated")
-    decide(reviewer, page, "Reinstate", "What was looked at, for the partner", "Release 1.2 and issue 7.")
+    partner = visit(alice).go(page).press("Request reinstatement")
+    explain(partner, "Changes since the decision", "Issue 7 is fixed in 1.2.").press("Request reinstatement")
+    reviewer = visit(rita).go("/queue/").sees("the partner requested reinstatement")
+    decide(reviewer, page, "Reinstate", "Review summary for the partner", "Release 1.2 and issue 7.")
     assert (walk.row.listing_status, walk.row.tier) == ("listed", "partner")
     assert mail_to(alice.email, "standing").subject == "Reinstated: Rocket"
     today = visit().go(f"/directory/{listed_provider.uuid}/").sees("Partner", "The integration is listed again.")
@@ -121,8 +123,8 @@ def test_whole_due_process(
 def test_partner_steps_down_without_shame(
     walk: Walk, listed_provider: Integration, visit: Callable[..., Person]
 ) -> None:
-    walk.partner.go(walk.page).press("Step down to community").sees("Public listing after this step", "Community")
-    walk.partner.press("Step down to community")
+    walk.partner.go(walk.page).press("Downgrade to community").sees("Public listing after this step", "Community")
+    walk.partner.press("Downgrade to community")
     assert (walk.row.listing_status, walk.row.tier) == ("unlisted", "community")
     visit().go(f"/directory/{listed_provider.uuid}/").sees("Its company no longer promises support and said so.")
-    walk.partner.go(f"{walk.page}compliance/").sees("Ask to be reinstated")
+    walk.partner.go(f"{walk.page}compliance/").sees("Request reinstatement")

@@ -65,13 +65,13 @@ class Walk:
     def begin(self, question: str, *, repository: str, name: str, category: str, offering: str) -> "Walk":
         """From “Find your program” to the integration's page; GitHub fills what it knows."""
         partner = self.partner.go("/programs/choose/").tick(question)
-        partner.press("Show my programs").press("Begin")
+        partner.press("Show programs").press("Begin")
         if repository:
             partner.write("Repository", f"https://github.com/{repository}").press("Fill from GitHub")
             partner.page.locator(".prefilled").first.wait_for()
-        partner.write("Name", name).write("What it does", f"{name} does one thing well.")
-        partner.tick(category).tick(offering).press("Look it over")
-        partner.sees("What is sent").press("Begin the integration")
+        partner.write("Name", name).write("Description", f"{name} does one thing well.")
+        partner.tick(category).tick(offering).press("Review and submit")
+        partner.sees("Summary").press("Submit integration")
         self.pk = Integration.objects.get(name=name).pk
         self.background()
         return self
@@ -93,7 +93,7 @@ class Walk:
         if row.stage in ("review", "release"):
             for requirement in remaining_steps:
                 self.fulfil(requirement)
-            return self.decide("Approve" if row.stage == "review" else "List it")
+            return self.decide("Approve" if row.stage == "review" else "Publish listing")
         self.partner.go(self.page)
         assert "Action required" in self.partner.turn()
         words = self.partner.page.locator(".turn a").inner_text().strip()
@@ -102,7 +102,7 @@ class Walk:
 
     def decide(self, words: str) -> None:
         """The reviewer decides on the page that shows the exact mail; what can be undone becomes final."""
-        ready = {a.label: a.blocked for a in list_available_transitions(self.row, self.row.reviewer)}
+        ready = {a.label: a.blocker_summary for a in list_available_transitions(self.row, self.row.reviewer)}
         assert ready.get(words) == "", ready
         self.reviewer.go(f"{self.page}review/").press(words)
         self.reviewer.sees("Subject").press(words)
@@ -122,10 +122,10 @@ class Walk:
         self.later(minutes=11)
         for requirement in self.partners_part():
             self.fulfil(requirement)
-        assert self.row.next_action_text == "Answer 1 finding"
+        assert self.row.next_action_text == "Respond to 1 finding"
         partner.go(self.page).sees(text)
-        partner.write("What you changed, or where it can be seen", answer).press("Answer the finding")
-        partner.go(self.page).press("Request the review again").press("Request the review again")
+        partner.write("Your response", answer).press("Respond to finding")
+        partner.go(self.page).press("Request another review").press("Request another review")
         assert (self.row.review_round, self.row.responsible_party) == (2, "program")
         reviewer.go(f"{self.page}review/").sees(answer)
         reviewer.press("Verify", within=reviewer.page.locator("article.finding").first)
@@ -152,7 +152,7 @@ class Walk:
         person = self.open(requirement)
         for field in requirement.fields:
             FIELDS[field.type](person, field)
-        person.press("Give the answers")
+        person.press("Submit answers")
 
     def attestation(self, requirement: Requirement) -> None:
         self.open(requirement).sees(requirement.statement).tick("I confirm this").press("Confirm")
@@ -161,40 +161,40 @@ class Walk:
         kind = next(kind for kind in requirement.accept if kind in FILES)
         path = self.folder / f"handed-in.{kind}"
         path.write_bytes(FILES[kind])
-        self.open(requirement).hand_in("File", path).press("Hand it in")
+        self.open(requirement).hand_in("File", path).press("Upload document")
 
     def agreement(self, requirement: Requirement) -> None:
         today = f"{timezone.now():%Y-%m-%d}"
         partner = self.open(requirement).write("Version", "2026-01").write("Signed by", "Alice Archer")
-        partner.write("Signed on", today).press("Record the signature")
+        partner.write("Signed on", today).press("Record signature")
         assert self.row.responsible_party in ("program", "partner")
         reviewer = self.reviewer.go(f"{self.page}requirements/{requirement.id}/")
-        reviewer.write("Signed by", "Rita Reyes").write("Signed on", today).press("Record the signature")
+        reviewer.write("Signed by", "Rita Reyes").write("Signed on", today).press("Record signature")
 
     def meeting(self, requirement: Requirement) -> None:
         address = f"{self.page}requirements/{requirement.id}/"
         start = timezone.localtime(timezone.now() + timedelta(days=2))
         partner = self.partner.go(address).write("Time 1", f"{start:%Y-%m-%dT%H:%M}")
-        partner.write("Where", "https://meet.acme.example/rocket").press("Propose these times")
+        partner.write("Where", "https://meet.acme.example/rocket").press("Propose times")
         reviewer = self.reviewer.go(address)
         reviewer.page.get_by_role("radio").first.check()
-        reviewer.press("Accept this time")
+        reviewer.press("Accept time")
         with self.partner.go(address).page.expect_download() as calendar:
-            self.partner.page.get_by_text("Put it into your calendar").click()
+            self.partner.page.get_by_text("Add to calendar").click()
         assert "BEGIN:VEVENT" in calendar.value.path().read_text()
         self.later(days=2, minutes=5)
         reviewer.go(address)
         for item in requirement.meeting_items:
             reviewer.tick(item)
-        reviewer.press("It was held")
+        reviewer.press("Complete meeting")
 
     def credentials(self, requirement: Requirement) -> None:
-        partner = self.open(requirement).write("What it opens", "The test tenant").write("Credentials", SECRET)
-        partner.press("Keep it encrypted").sees_not("f0a7-rocket")
+        partner = self.open(requirement).write("Account name", "The test tenant").write("Credentials", SECRET)
+        partner.press("Save test account").sees_not("f0a7-rocket")
         if self.row.reviewer is None:
-            self.reviewer.go(f"{self.page}review/").press("Claim")
+            self.reviewer.go(f"{self.page}review/").press("Claim review")
         reviewer = self.reviewer.go(f"{self.page}requirements/{requirement.id}/")
-        reviewer.write("Why you open it", "To run the acceptance tests.").press("Open it")
+        reviewer.write("Reason for access", "To run the acceptance tests.").press("View account")
         if reviewer.page.get_by_text("Confirm access").count():  # the clock was moved, or the machine is slow
             reviewer.write("Password", PASSWORD).press("Continue")
         reviewer.sees("f0a7-rocket")
@@ -207,7 +207,7 @@ class Walk:
         if state is None or state.status == Status.NOT_RUN:
             reviewer = self.reviewer.go(f"{self.page}requirements/{requirement.id}/")
             until = f"{timezone.now() + timedelta(days=90):%Y-%m-%d}"
-            reviewer.write("Reason", "Looked at by hand.").write("Until the end of", until).press("Waive")
+            reviewer.write("Reason", "Looked at by hand.").write("Expiration date", until).press("Waive")
 
 
 KINDS: dict[RequirementKind, Callable[[Walk, Requirement], None]] = {

@@ -125,7 +125,7 @@ FORMS: dict[tuple[type[BaseForm], str], Build] = {
     (findings.FindingForm, ""): lambda data, user: findings.FindingForm(data),
     (findings.MessageForm, ""): lambda data, user: findings.MessageForm(data, can_write_note=True),
     (waivers.WaiverForm, ""): lambda data, user: waivers.WaiverForm(data),
-    (waivers.EndWaiver, ""): lambda data, user: waivers.EndWaiver(data),
+    (waivers.WaiverEndForm, ""): lambda data, user: waivers.WaiverEndForm(data),
     (AlliancesManagerForm, ""): lambda data, user: AlliancesManagerForm(data),
     (partner_admin.PartnerForm, ""): lambda data, user: partner_admin.PartnerForm(data),
     (EndpointForm, "of a company"): lambda data, user: EndpointForm(data, is_program_endpoint=False),

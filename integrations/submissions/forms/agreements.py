@@ -1,4 +1,4 @@
-"""What does one side say when it signs an agreement, and is it fit?"""
+"""Form for agreement signatures."""
 
 from typing import Any
 
@@ -11,21 +11,23 @@ from portal.core.text_fields import SingleLineField
 
 
 class SignatureForm(FileForm):
-    """One side's signature. The version is asked of the side that begins."""
+    """Signature of one side. Only the side that signs first enters the version."""
 
     version = SingleLineField(
         label=gettext_lazy("Version"),
-        help_text=gettext_lazy("As it stands on the document, such as 2026-01."),
+        help_text=gettext_lazy("Enter the version printed on the document. For example, 2026-01."),
         max_length=40,
     )
     signer = SingleLineField(
-        label=gettext_lazy("Signed by"), help_text=gettext_lazy("Name of the person who signed."), max_length=120
+        label=gettext_lazy("Signed by"),
+        help_text=gettext_lazy("Enter the name of the person who signed."),
+        max_length=120,
     )
     signed_on = DayField(label=gettext_lazy("Signed on"))
 
     def __init__(self, *args: Any, version: str = "", **kwargs: Any) -> None:
         super().__init__(*args, accept=("pdf",), is_required=False, **kwargs)
         self.fields["file"].label = _("Signed document (PDF)")
-        self.fields["file"].help_text = _("Only owners of the company and the program can read it.")
+        self.fields["file"].help_text = _("Only owners of the company and program staff can read it.")
         if version:
             del self.fields["version"]

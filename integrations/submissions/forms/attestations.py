@@ -1,4 +1,4 @@
-"""How does somebody confirm that a statement is true?"""
+"""Form for attestations."""
 
 from typing import Any
 
@@ -7,9 +7,9 @@ from django.utils.translation import gettext_lazy
 
 
 class AttestationForm(forms.Form):
-    """Say in so many words that a statement is true."""
+    """Confirmation of a statement."""
 
-    confirmed = forms.BooleanField(error_messages={"required": gettext_lazy("Tick this to confirm it.")})
+    confirmed = forms.BooleanField(error_messages={"required": gettext_lazy("Select the checkbox to confirm.")})
 
     def __init__(self, statement: str, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

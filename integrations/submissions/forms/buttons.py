@@ -1,4 +1,4 @@
-"""What do the forms of several requirements share? A bare button, a button beside one of several, a file."""
+"""Forms that several kinds of requirements share: buttons and file uploads."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,37 +11,37 @@ from portal.core.uploads import UploadField, describe_accepted_files, get_oversi
 
 
 class ButtonForm(forms.Form):
-    """A button that asks nothing."""
+    """Button without fields."""
 
 
 class ItemButtonForm(forms.Form):
-    """A button beside one of several things; `uuid` names which."""
+    """Button for one of several items; `uuid` identifies the item."""
 
     uuid = forms.UUIDField(
         widget=forms.HiddenInput,
         error_messages={
-            "required": gettext_lazy("Choose one of them."),
-            "invalid": gettext_lazy("Choose one of them."),
+            "required": gettext_lazy("Select an item."),
+            "invalid": gettext_lazy("Select an item."),
         },
     )
 
 
 class ReplacementForm(forms.Form):
-    """Forms that may put something new in the place of something that is there: (uuid, name) pairs."""
+    """Form whose submission can replace one of the existing items, given as (uuid, name) pairs."""
 
     def __init__(self, *args: Any, replaceable: Sequence[tuple[str, str]] = (), **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["replaces"] = forms.ChoiceField(
-            label=_("In the place of"),
-            choices=[("", _("Nothing: it comes in addition")), *replaceable],
+            label=_("Replaces"),
+            choices=[("", _("Nothing (add a new one)")), *replaceable],
             required=False,
             widget=forms.Select if replaceable else forms.HiddenInput,
-            error_messages={"invalid_choice": _("That one was replaced or removed meanwhile.")},
+            error_messages={"invalid_choice": _("This item was replaced or removed. Reload the page.")},
         )
 
 
 class FileForm(forms.Form):
-    """Forms with a file: one that was too large never arrived, and the form says so."""
+    """Form with a file field that reports files rejected for their size."""
 
     def __init__(
         self, *args: Any, request: Any, accept: tuple[str, ...], is_required: bool = True, **kwargs: Any

@@ -1,4 +1,4 @@
-"""What may people type to give a test account, or to open one, and is it fit? No secret is put back into a page."""
+"""Forms for submitting and viewing test accounts. Secrets never appear in a page again."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,50 +13,53 @@ from integrations.submissions.forms.buttons import ReplacementForm
 from portal.core.text_fields import SingleLineField
 
 ACCOUNT_ERROR_MESSAGES = {
-    "required": gettext_lazy("Choose one of them."),
-    "invalid_choice": gettext_lazy("This account was replaced or withdrawn meanwhile."),
+    "required": gettext_lazy("Select a test account."),
+    "invalid_choice": gettext_lazy("This test account was replaced or withdrawn. Reload the page."),
 }
 
 
 class WriteOnlyTextarea(forms.Textarea):
-    """What was typed here is never put back into a page."""
+    """Text area that never renders its value."""
 
     def format_value(self, value: Any) -> str:
         return ""
 
 
 class SecretTextField(forms.CharField):
-    """Several lines, kept as they are but for their line ends."""
+    """Multi-line text, unchanged except for normalized line endings."""
 
     widget = WriteOnlyTextarea(attrs={"rows": 5, "autocomplete": "off", "spellcheck": "false"})
 
     def to_python(self, value: Any) -> str:
         text = (super().to_python(value) or "").replace("\r\n", "\n").replace("\r", "\n").strip("\n")
         if "\x00" in text:
-            raise ValidationError(_("There is a character in it that cannot be seen. Paste it again as plain text."))
+            raise ValidationError(_("The text contains an invisible character. Paste it again as plain text."))
         return text
 
 
 class TestCredentialForm(ReplacementForm):
-    """A test account. The value is never shown again and never put back into the form."""
+    """Test account. The page never shows its credentials again."""
 
-    uuid = forms.UUIDField(widget=forms.HiddenInput, error_messages={"required": gettext_lazy("Open this page again.")})
+    uuid = forms.UUIDField(widget=forms.HiddenInput, error_messages={"required": gettext_lazy("Reload the page.")})
     label = SingleLineField(
-        label=gettext_lazy("What it opens"),
-        help_text=gettext_lazy("Such as: administrator of the test tenant. No secrets here."),
+        label=gettext_lazy("Account name"),
+        help_text=gettext_lazy("For example, administrator of the test tenant. Don't enter secrets here."),
         max_length=120,
     )
     secret = SecretTextField(
         label=gettext_lazy("Credentials"),
         help_text=gettext_lazy(
-            "User name, password, keys, address: one a line. Encrypted at once and never shown to your company."
+            "Enter one value per line. We encrypt all values. Only the assigned reviewer can view them."
         ),
         max_length=8000,
         strip=False,
-        error_messages={"required": gettext_lazy("Write the credentials: they are not kept between two tries.")},
+        error_messages={
+            "required": gettext_lazy("Enter the credentials again. We don't save them until the form is complete.")
+        },
     )
     permanent = forms.BooleanField(
-        label=gettext_lazy("Permanent: keep it for re-checks after the review, until we withdraw it"), required=False
+        label=gettext_lazy("Permanent: store this account for rechecks after the review, until we withdraw it"),
+        required=False,
     )
 
     def __init__(self, *args: Any, can_be_permanent: bool, **kwargs: Any) -> None:
@@ -67,16 +70,16 @@ class TestCredentialForm(ReplacementForm):
 
 
 class CredentialRevealForm(forms.Form):
-    """Why an account is opened."""
+    """Test account to view and the reason for access."""
 
     uuid = forms.ChoiceField(
-        label=gettext_lazy("Account"), widget=forms.RadioSelect, error_messages=ACCOUNT_ERROR_MESSAGES
+        label=gettext_lazy("Test account"), widget=forms.RadioSelect, error_messages=ACCOUNT_ERROR_MESSAGES
     )
     reason = SingleLineField(
-        label=gettext_lazy("Why you open it"),
-        help_text=gettext_lazy("Written down with your name; the company gets a mail."),
+        label=gettext_lazy("Reason for access"),
+        help_text=gettext_lazy("We record your name and reason, and notify the partner by email."),
         max_length=300,
-        error_messages={"required": gettext_lazy("Say why: the reason is written down and the company reads it.")},
+        error_messages={"required": gettext_lazy("Enter a reason. We record it and send it to the partner.")},
     )
 
     def __init__(self, accounts: Sequence[tuple[str, str]], *args: Any, **kwargs: Any) -> None:

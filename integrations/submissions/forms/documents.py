@@ -1,7 +1,7 @@
-"""How is a document handed in, beside others or in the place of one?"""
+"""Form for document uploads."""
 
 from integrations.submissions.forms.buttons import FileForm, ReplacementForm
 
 
 class DocumentUploadForm(ReplacementForm, FileForm):
-    """A document, in addition or in the place of another one."""
+    """Document to add, or to replace an existing one."""

@@ -1,4 +1,4 @@
-"""What may people type to begin an integration, and is it fit? The start form, and what its draft keeps."""
+"""Form for a new integration, and the data of its draft."""
 
 import re
 from collections.abc import Mapping
@@ -26,26 +26,26 @@ from portal.core.text_fields import MultiLineField, SingleLineField
 TEXT_FIELDS = ("repository_address", "name", "description", "category", "homepage")
 FORM_FIELDS = (*TEXT_FIELDS, "offerings")
 FIELD_LABELS = {
-    "repository_address": gettext_lazy("Repository"),
+    "repository_address": gettext_lazy("Repository URL"),
     "name": gettext_lazy("Name"),
-    "description": gettext_lazy("What it does"),
+    "description": gettext_lazy("Description"),
     "category": gettext_lazy("Category"),
     "homepage": gettext_lazy("Homepage"),
-    "offerings": gettext_lazy("Works with"),
+    "offerings": gettext_lazy("Compatible products"),
 }
-GITHUB_FIELDS = ("name", "description", "homepage")  # fields that GitHub can answer
-READ_ONLY_FIELDS = ("license", "latest_release")  # shown, never typed
+GITHUB_FIELDS = ("name", "description", "homepage")  # fields that GitHub can fill
+READ_ONLY_FIELDS = ("license", "latest_release")  # shown, not editable
 REPOSITORY_ID_FIELDS = ("repository_id", "repository_owner_id")
 REPOSITORY_FIELDS = (
     *REPOSITORY_ID_FIELDS,
     *READ_ONLY_FIELDS,
     "repository",
     "prefill_note",
-)  # said of one repository only
+)  # cleared when the repository changes
 
 
 class RepositoryUrlField(SingleLineField):
-    """The address of a repository on the allowed host; its clean value is "owner/name"."""
+    """URL of a repository on the allowed host; its clean value is "owner/name"."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(error_messages={"required": _("Enter the repository URL.")}, **kwargs)
@@ -61,13 +61,13 @@ class RepositoryUrlField(SingleLineField):
 
 
 def merge_form_data(post: QueryDict, previous: Mapping[str, Any]) -> dict[str, Any]:
-    """The data of a start draft after somebody typed: the fields as typed, the rest as it was.
+    """Return the draft data with the submitted fields.
 
-    What GitHub answered is forgotten where it was typed over, or where the address is another one.
+    Edited values are no longer marked as filled from GitHub. A new repository URL clears all repository data.
     """
     data = dict(previous)
     data |= {key: truncate_draft_text(str(post[key])) for key in TEXT_FIELDS if key in post}
-    if "offerings" in post or "repository_address" in post:  # no box ticked sends nothing at all
+    if "offerings" in post or "repository_address" in post:  # browsers omit unselected checkboxes
         data["offerings"] = [truncate_draft_text(offering)[:80] for offering in post.getlist("offerings")[:20]]
     if data.get("repository_address", "") != previous.get("repository_address", ""):
         data = {
@@ -80,7 +80,7 @@ def merge_form_data(post: QueryDict, previous: Mapping[str, Any]) -> dict[str, A
 
 
 def merge_repository_data(data: Mapping[str, Any], repository_data: Mapping[str, Any]) -> dict[str, Any]:
-    """The data after GitHub was asked: blank fields and earlier answers are filled, what was typed stays."""
+    """Return the data with blank and previously filled fields set from GitHub; edited fields don't change."""
     fillable = [key for key in GITHUB_FIELDS if not data.get(key) or key in data.get("prefilled", [])]
     new_values = {key: repository_data[key] for key in fillable if repository_data[key]}
     repository_values = {key: repository_data[key] for key in ("repository", *REPOSITORY_ID_FIELDS, *READ_ONLY_FIELDS)}
@@ -90,34 +90,34 @@ def merge_repository_data(data: Mapping[str, Any], repository_data: Mapping[str,
 
 
 class IntegrationForm(forms.Form):
-    """One page: what the integration is. Bound to a draft's data, or to what was typed."""
+    """Description of an integration, bound to a draft's data or to submitted data."""
 
     repository_address = RepositoryUrlField(max_length=MAX_URL_LENGTH, label=FIELD_LABELS["repository_address"])
     name = SingleLineField(
         max_length=80,
         label=FIELD_LABELS["name"],
-        error_messages={"required": gettext_lazy("Give it a name."), "max_length": MAX_LENGTH_MESSAGE},
+        error_messages={"required": gettext_lazy("Enter a name."), "max_length": MAX_LENGTH_MESSAGE},
     )
     description = MultiLineField(
         max_length=2000,
         label=FIELD_LABELS["description"],
-        help_text=gettext_lazy("Two or three sentences: what it does, and for whom."),
-        error_messages={"required": gettext_lazy("Say in a sentence what it does."), "max_length": MAX_LENGTH_MESSAGE},
+        help_text=gettext_lazy("Describe the purpose and the users in two or three sentences."),
+        error_messages={"required": gettext_lazy("Enter a description."), "max_length": MAX_LENGTH_MESSAGE},
     )
     category = forms.ChoiceField(
         label=FIELD_LABELS["category"],
         widget=forms.RadioSelect,
         error_messages={
             "required": CHOICE_MESSAGE,
-            "invalid_choice": gettext_lazy("This edition has no such category: choose another."),
+            "invalid_choice": gettext_lazy("Unknown category. Select another one."),
         },
     )
     offerings = forms.MultipleChoiceField(
         label=FIELD_LABELS["offerings"],
         widget=forms.CheckboxSelectMultiple,
         error_messages={
-            "required": gettext_lazy("Choose at least one."),
-            "invalid_choice": gettext_lazy("This edition names no such offering: choose from these."),
+            "required": gettext_lazy("Select at least one option."),
+            "invalid_choice": gettext_lazy("Unknown product. Select from the list."),
             "invalid_list": REQUIRED_MESSAGE,
         },
     )
@@ -130,7 +130,7 @@ class IntegrationForm(forms.Form):
         repository_field.required = program.needs_repository
         repository_field.widget.attrs |= {"placeholder": f"https://{get_allowed_host()}/owner/name", "inputmode": "url"}
         repository_field.help_text = (
-            _("Its name: %(repository_hint)s.") % {"repository_hint": program.repository_hint}
+            _("Repository name: %(repository_hint)s.") % {"repository_hint": program.repository_hint}
             if program.repository_hint
             else ""
         )
@@ -139,25 +139,25 @@ class IntegrationForm(forms.Form):
             for c in edition.categories
         ]
         self.fields["offerings"].choices = [(offering, offering) for offering in edition.offerings]  # type: ignore[attr-defined]
-        self.fields["offerings"].help_text = _("Which offerings of %(product)s it works with.") % {
+        self.fields["offerings"].help_text = _("Select all %(product)s products that the integration supports.") % {
             "product": program.product
         }
 
-    def mark(self, data: Mapping[str, Any]) -> "IntegrationForm":
-        """Say at each field that GitHub filled that it did."""
+    def mark_prefilled(self, data: Mapping[str, Any]) -> "IntegrationForm":
+        """Mark the fields that GitHub filled."""
         for key in set(GITHUB_FIELDS) & set(data.get("prefilled", [])):
             self.fields[key].prefilled = _("from GitHub")  # type: ignore[attr-defined]
         return self
 
     def clean_name(self) -> str:
-        """The name, unless it would pass for a badge."""
+        """Return the name unless it imitates a badge."""
         name: str = self.cleaned_data["name"]
         if is_badge_imitation(name):
             raise ValidationError(gettext(BADGE_REFUSAL))
         return name
 
-    def facts(self, data: Mapping[str, Any]) -> dict[str, Any]:
-        """What the integration is created with. Call when the form is in order."""
+    def get_values(self, data: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the values of the new integration. Call on a valid form."""
         repository = self.cleaned_data["repository_address"]
         is_same_repository = repository.lower() == str(data.get("repository", "")).lower()
         values = {key: self.cleaned_data[key] for key in ("name", "description", "category", "offerings", "homepage")}
@@ -169,23 +169,23 @@ class IntegrationForm(forms.Form):
 
 
 def bind_form(program: Program, edition: Edition, data: Mapping[str, Any]) -> IntegrationForm:
-    """The start form over a draft's data, to be found fit or not."""
+    """Return the form bound to a draft's data."""
     post = QueryDict(mutable=True)
     for key in TEXT_FIELDS:
         post[key] = data.get(key, "")
     post.setlist("offerings", list(data.get("offerings", [])))
-    return IntegrationForm(program, edition, post).mark(data)
+    return IntegrationForm(program, edition, post).mark_prefilled(data)
 
 
 def get_naming_hint(program: Program, address: str) -> str:
-    """What the program's check will say about the repository's name; blank where it fits or is not known yet."""
+    """Return a warning if the repository name doesn't follow the program's pattern, or an empty string."""
     try:
         name = parse_repository(address).rpartition("/")[2]
     except InvalidRepositoryUrlError:
         return ""
     if not program.repository_pattern or re.match(program.repository_pattern, name):
         return ""
-    return _("The program asks for a repository called %(repository_hint)s; this one is called %(name)s.") % {
+    return _("The program requires a repository named %(repository_hint)s. This repository is named %(name)s.") % {
         "repository_hint": program.repository_hint,
         "name": name,
     }

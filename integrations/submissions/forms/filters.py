@@ -1,4 +1,4 @@
-"""Which integrations does a list show? Its filters and its order, read from the address."""
+"""Filter form of the integration list."""
 
 from functools import cache
 from typing import Any
@@ -13,18 +13,18 @@ from portal.core.text_fields import SingleLineField
 
 SORT_ORDERS = {
     "newest": (gettext_lazy("Newest first"), ("-created_at", "-pk")),
-    "name": (gettext_lazy("By name"), ("name_key", "pk")),
-    "company": (gettext_lazy("By company"), ("partner__name", "name_key", "pk")),
-    "due": (gettext_lazy("Soonest due"), ("action_due_at", "pk")),
+    "name": (gettext_lazy("Name"), ("name_key", "pk")),
+    "company": (gettext_lazy("Partner"), ("partner__name", "name_key", "pk")),
+    "due": (gettext_lazy("Due date"), ("action_due_at", "pk")),
     "since": (gettext_lazy("Longest waiting"), ("responsible_since", "pk")),
 }
 LISTING_STATUS_LABELS = {
     "": gettext_lazy("Any"),
-    ListingStatus.UNLISTED: gettext_lazy("Not listed"),
+    ListingStatus.UNLISTED: gettext_lazy("Unlisted"),
     ListingStatus.LISTED: gettext_lazy("Listed"),
-    ListingStatus.ON_NOTICE: gettext_lazy("Under notice"),
+    ListingStatus.ON_NOTICE: gettext_lazy("On notice"),
     ListingStatus.SUSPENDED: gettext_lazy("Suspended"),
-    ListingStatus.DELISTED: gettext_lazy("Removed"),
+    ListingStatus.DELISTED: gettext_lazy("Delisted"),
 }
 RESPONSIBLE_PARTY_LABELS = {
     "": gettext_lazy("Anyone"),
@@ -36,7 +36,7 @@ RESPONSIBLE_PARTY_LABELS = {
 
 
 class IntegrationFilterForm(forms.Form):
-    """What the address of the list asks for. Nonsense in one field is said and leaves the others in force."""
+    """Filters and order in the URL of the list. An invalid filter shows an error; the others still apply."""
 
     q = SingleLineField(
         label=gettext_lazy("Name or repository"),
@@ -47,9 +47,9 @@ class IntegrationFilterForm(forms.Form):
     program = forms.ChoiceField(label=gettext_lazy("Program"), required=False)
     stage = forms.ChoiceField(label=gettext_lazy("Stage"), required=False)
     category = forms.ChoiceField(label=gettext_lazy("Category"), required=False)
-    holder = forms.ChoiceField(label=gettext_lazy("Whose turn"), required=False)
-    listing_status = forms.ChoiceField(label=gettext_lazy("Standing"), required=False)
-    sort = forms.ChoiceField(label=gettext_lazy("Order"), required=False)
+    holder = forms.ChoiceField(label=gettext_lazy("Responsible party"), required=False)
+    listing_status = forms.ChoiceField(label=gettext_lazy("Listing status"), required=False)
+    sort = forms.ChoiceField(label=gettext_lazy("Sort by"), required=False)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -64,12 +64,14 @@ class IntegrationFilterForm(forms.Form):
         }
         for name, choices in options.items():
             self.fields[name].choices = choices  # type: ignore[attr-defined]
-            self.fields[name].error_messages["invalid_choice"] = gettext("There is no such choice: all are shown.")
+            self.fields[name].error_messages["invalid_choice"] = gettext(
+                "Unknown filter value. The list shows all results."
+            )
 
 
 @cache
 def list_category_choices(program: str = "") -> list[Any]:
-    """Every category of every edition as choices: of one program, else grouped by program."""
+    """Return all categories as choices: of one program, or grouped by program."""
     if program:
         return list({c.key: c.name for e in PROGRAMS[program].editions for c in e.categories}.items())
     return [(PROGRAMS[key].name, list_category_choices(key)) for key in PROGRAMS]

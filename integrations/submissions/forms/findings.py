@@ -1,4 +1,4 @@
-"""What may people type in a review, and is it fit? Findings, answers to them, words of the thread."""
+"""Forms for findings, responses, and messages."""
 
 from typing import Any
 
@@ -9,40 +9,38 @@ from portal.core.text_fields import MultiLineField
 
 
 class FindingForm(forms.Form):
-    """One remark on one requirement."""
+    """Finding on a requirement."""
 
     text = MultiLineField(
-        label=gettext_lazy("What should change"),
-        help_text=gettext_lazy(
-            "The partner reads it when changes are requested. Say what you saw and what settles it."
-        ),
+        label=gettext_lazy("Requested change"),
+        help_text=gettext_lazy("Describe the problem and the expected result. The partner sees this text."),
         max_length=4000,
-        error_messages={"required": gettext_lazy("Say what should change.")},
+        error_messages={"required": gettext_lazy("Enter the requested change.")},
     )
 
 
 class FindingAnswerForm(forms.Form):
-    """What the partner did about a finding."""
+    """Partner's response to a finding."""
 
     answer = MultiLineField(
-        label=gettext_lazy("What you changed"),
-        help_text=gettext_lazy("Or where it can be seen: a commit, a release, a page."),
+        label=gettext_lazy("Your response"),
+        help_text=gettext_lazy("Describe your change, or link to a commit, release, or page."),
         max_length=4000,
-        error_messages={"required": gettext_lazy("Say what you changed, or where it can be seen.")},
+        error_messages={"required": gettext_lazy("Enter a response.")},
     )
 
 
 class MessageForm(forms.Form):
-    """A word in the thread, or a note of the program."""
+    """Message to the other side, or an internal note."""
 
     body = MultiLineField(
         label=gettext_lazy("Message"),
         max_length=8000,
-        error_messages={"required": gettext_lazy("There is nothing to say yet.")},
+        error_messages={"required": gettext_lazy("Enter a message.")},
     )
     internal = forms.BooleanField(
-        label=gettext_lazy("Keep it as a note"),
-        help_text=gettext_lazy("Notes are for the program. The partner never sees them."),
+        label=gettext_lazy("Internal note"),
+        help_text=gettext_lazy("Only program staff can see internal notes."),
         required=False,
     )
 

@@ -1,4 +1,4 @@
-"""What may people type when they ask another company for an introduction, and is it fit?"""
+"""Form for introduction requests."""
 
 from django import forms
 from django.utils.translation import gettext_lazy
@@ -8,11 +8,11 @@ from portal.core.text_fields import MultiLineField
 
 
 class IntroductionRequestForm(forms.Form):
-    """What one tells the other side when asking for an introduction."""
+    """Message to the other partner."""
 
     message = MultiLineField(
-        label=gettext_lazy("What they read before they decide"),
-        help_text=gettext_lazy("They see only this until they agree: leave names out if you want to stay unknown."),
+        label=gettext_lazy("Message to the other partner"),
+        help_text=gettext_lazy("They see only this message until they agree. To stay anonymous, don't mention names."),
         max_length=1000,
         rows=3,
         required=False,

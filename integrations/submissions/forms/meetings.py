@@ -1,4 +1,4 @@
-"""What may people type around a meeting: times in their own zone, a place, a reason, what was shown?"""
+"""Forms for proposing, accepting, canceling, and completing meetings."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -18,18 +18,18 @@ MEETING_MINUTES = (15, 30, 45, 60, 90, 120)
 
 
 def format_moment(moment: datetime) -> str:
-    """ "Tue 14 Apr, 14:10" in the reader's zone."""
-    return dateformat.format(timezone.localtime(moment), "D j M, H:i")
+    """Return a time such as "Tue, Apr 14, 2:10 PM" in the reader's time zone."""
+    return dateformat.format(timezone.localtime(moment), "D, M j, g:i A")
 
 
 class LocalDateTimeField(UtcDateTimeField):
-    """A moment in the reader's own zone."""
+    """Time in the reader's time zone."""
 
     def __init__(self, **kwargs: Any) -> None:
         widget = forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M")
         error_messages = {
             "required": _("Propose at least one time."),
-            "invalid": _("Write day and time as in 2026-04-14 14:10."),
+            "invalid": _("Enter a date and time as YYYY-MM-DD HH:MM."),
         }
         super().__init__(widget=widget, error_messages=error_messages, **kwargs)
 
@@ -40,7 +40,7 @@ class LocalDateTimeField(UtcDateTimeField):
 
 
 class MeetingProposalForm(forms.Form):
-    """One to five times, how long, and where."""
+    """One to five times, the duration, and the location."""
 
     time_1 = LocalDateTimeField(label=gettext_lazy("Time 1"))
     time_2 = LocalDateTimeField(label=gettext_lazy("Time 2"), required=False)
@@ -48,18 +48,18 @@ class MeetingProposalForm(forms.Form):
     time_4 = LocalDateTimeField(label=gettext_lazy("Time 4"), required=False)
     time_5 = LocalDateTimeField(label=gettext_lazy("Time 5"), required=False)
     minutes = forms.TypedChoiceField(
-        label=gettext_lazy("How long"),
+        label=gettext_lazy("Duration"),
         choices=[(number, f"{number} minutes") for number in MEETING_MINUTES],
         coerce=int,
         initial=45,
         error_messages={
-            "required": gettext_lazy("Say how long."),
-            "invalid_choice": gettext_lazy("Choose one of the lengths that are shown."),
+            "required": gettext_lazy("Select a duration."),
+            "invalid_choice": gettext_lazy("Select a duration from the list."),
         },
     )
     place = SingleLineField(
-        label=gettext_lazy("Where"),
-        help_text=gettext_lazy("A link to a call, or a number."),
+        label=gettext_lazy("Location"),
+        help_text=gettext_lazy("Enter a link to a call or a phone number."),
         max_length=300,
         required=False,
     )
@@ -69,26 +69,26 @@ class MeetingProposalForm(forms.Form):
         names = [f"time_{number}" for number in range(1, MAX_PROPOSED_TIMES + 1)]
         for name in names:
             if data.get(name) and data[name] <= timezone.now():
-                self.add_error(name, _("This time has passed: propose one in the future."))
+                self.add_error(name, _("Enter a time in the future."))
         data["times"] = tuple(data[name] for name in names if data.get(name))
         return data
 
 
 class MeetingAcceptanceForm(forms.Form):
-    """One of the proposed times, and a place where none is named yet."""
+    """One of the proposed times, and a location if the proposal has none."""
 
     time = forms.TypedChoiceField(
-        label=gettext_lazy("Which time suits you"),
+        label=gettext_lazy("Time"),
         coerce=datetime.fromisoformat,
         widget=forms.RadioSelect,
         error_messages={
-            "required": gettext_lazy("Choose one of the times."),
-            "invalid_choice": gettext_lazy("This time is no longer proposed."),
+            "required": gettext_lazy("Select a time."),
+            "invalid_choice": gettext_lazy("This time is no longer available. Select another one."),
         },
     )
     place = SingleLineField(
-        label=gettext_lazy("Where"),
-        help_text=gettext_lazy("A link to a call, or a number."),
+        label=gettext_lazy("Location"),
+        help_text=gettext_lazy("Enter a link to a call or a phone number."),
         max_length=300,
         required=False,
     )
@@ -102,21 +102,21 @@ class MeetingAcceptanceForm(forms.Form):
 
 
 class MeetingCancellationForm(forms.Form):
-    """Why a meeting does not take place."""
+    """Reason for a cancellation."""
 
     reason = SingleLineField(
-        label=gettext_lazy("Why"),
+        label=gettext_lazy("Reason"),
         max_length=300,
-        error_messages={"required": gettext_lazy("Say why, so that the other side knows.")},
+        error_messages={"required": gettext_lazy("Enter a reason. We send it to the other side.")},
     )
 
 
 class MeetingCompletionForm(forms.Form):
-    """What was shown, and what was agreed."""
+    """Items shown in the meeting, and notes."""
 
     notes = MultiLineField(
         label=gettext_lazy("Notes"),
-        help_text=gettext_lazy("What was shown and agreed. The company reads it."),
+        help_text=gettext_lazy("Summarize the demonstration and the decisions. The partner sees these notes."),
         max_length=4000,
         required=False,
     )
@@ -125,7 +125,7 @@ class MeetingCompletionForm(forms.Form):
         super().__init__(*args, **kwargs)
         if items:
             field = forms.MultipleChoiceField(
-                label=_("What was shown"),
+                label=_("Items shown"),
                 choices=[(item, item) for item in items],
                 initial=list(shown_items),
                 required=False,

@@ -1,4 +1,4 @@
-"""How does a requirement's list of questions become a form, and its answers JSON?"""
+"""Forms generated from the questions of a requirement, and their answers as JSON."""
 
 from collections.abc import Callable, Mapping
 from datetime import date
@@ -20,8 +20,8 @@ from portal.core.form_fields import (
 )
 from portal.core.text_fields import MultiLineField, SingleLineField
 
-PUBLIC_HELP_TEXT = gettext_lazy("Everyone reads it on the listing.")
-MAX_TEXT_LENGTH = 200  # a line longer than this is nobody's line
+PUBLIC_HELP_TEXT = gettext_lazy("The public listing shows this answer.")
+MAX_TEXT_LENGTH = 200  # limit for single-line answers
 
 
 def _build_text_field(field: Question, options: dict[str, Any]) -> forms.Field:
@@ -39,7 +39,7 @@ def _build_url_field(_field: Question, options: dict[str, Any]) -> forms.Field:
 def _build_email_field(_field: Question, options: dict[str, Any]) -> forms.Field:
     errors: dict[str, Any] = {
         "required": REQUIRED_MESSAGE,
-        "invalid": _("Write a mail address, such as name@example.com."),
+        "invalid": _("Enter a valid email address, such as name@example.com."),
     }
     return forms.EmailField(max_length=254, error_messages=errors, **_omit_error_messages(options))
 
@@ -53,7 +53,7 @@ def _build_choice_field(field: Question, options: dict[str, Any]) -> forms.Field
 
 def _build_multiple_choice_field(field: Question, options: dict[str, Any]) -> forms.Field:
     errors: dict[str, Any] = {
-        "required": _("Choose at least one."),
+        "required": _("Select at least one option."),
         "invalid_choice": CHOICE_MESSAGE,
         "invalid_list": CHOICE_MESSAGE,
     }
@@ -64,7 +64,7 @@ def _build_multiple_choice_field(field: Question, options: dict[str, Any]) -> fo
 
 
 def _build_number_field(_field: Question, options: dict[str, Any]) -> forms.Field:
-    errors: dict[str, Any] = {"required": REQUIRED_MESSAGE, "invalid": _("Write a number.")}
+    errors: dict[str, Any] = {"required": REQUIRED_MESSAGE, "invalid": _("Enter a number.")}
     return NumberField(max_digits=15, decimal_places=4, error_messages=errors, **_omit_error_messages(options))
 
 
@@ -74,7 +74,7 @@ def _build_date_field(_field: Question, options: dict[str, Any]) -> forms.Field:
 
 def _build_confirmation_field(_field: Question, options: dict[str, Any]) -> forms.Field:
     return forms.BooleanField(
-        error_messages={"required": _("Tick this to confirm it.")}, **_omit_error_messages(options)
+        error_messages={"required": _("Select the checkbox to confirm.")}, **_omit_error_messages(options)
     )
 
 
@@ -96,7 +96,7 @@ FIELD_BUILDERS: dict[str, Callable[[Question, dict[str, Any]], forms.Field]] = {
 
 
 def build_field(question: Question) -> forms.Field:
-    """The form field of one question."""
+    """Return the form field of a question."""
     options = {
         "label": question.label,
         "help_text": f"{question.help} {PUBLIC_HELP_TEXT}".strip() if question.public else question.help,
@@ -107,20 +107,20 @@ def build_field(question: Question) -> forms.Field:
 
 
 class RequirementForm(forms.Form):
-    """The questions of one requirement, each under its key."""
+    """Questions of a requirement, each field named by its key."""
 
     def __init__(self, requirement: Requirement, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields |= {question.key: build_field(question) for question in requirement.fields}
 
-    def answers(self) -> dict[str, Any]:
-        """The answers as JSON, empty ones left out. Call when the form is in order."""
+    def get_answers(self) -> dict[str, Any]:
+        """Return the answers as JSON without empty ones. Call on a valid form."""
         answers = {key: value for key, value in self.cleaned_data.items() if value not in (None, "", [])}
         return {key: value.isoformat() if isinstance(value, date) else value for key, value in answers.items()}
 
 
 def collect_draft_data(requirement: Requirement, post: QueryDict) -> dict[str, Any]:
-    """What stands in the fields, as it was typed, for a draft. Nothing but the questions' own keys."""
+    """Return the unvalidated field values for a draft. Other keys are ignored."""
     data: dict[str, Any] = {}
     for question in requirement.fields:
         if question.key in post:
@@ -137,13 +137,13 @@ def _truncate_value(value: Any) -> Any:
 
 
 def list_answers(requirement: Requirement, data: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Answers, or a draft, as (question, text) pairs in the order of the questions."""
+    """Return answers or draft values as (question, text) pairs in the order of the questions."""
     return [(question.label, _format_answer(question, data.get(question.key))) for question in requirement.fields]
 
 
 def _format_answer(question: Question, value: Any) -> str:
     if question.type == "yes":
-        return "yes" if value else ""
+        return _("Yes") if value else ""
     labels = dict(question.options)
     values = value if isinstance(value, list) else [value]
     return ", ".join(labels.get(str(item), str(item)) for item in values if item not in (None, ""))

@@ -1,4 +1,4 @@
-"""For what reason, and until when, may a requirement count as met, or why no longer, and is that fit?"""
+"""Forms for granting and ending waivers."""
 
 from datetime import datetime, time, timedelta
 
@@ -15,34 +15,34 @@ MAX_WAIVER_PERIOD = timedelta(days=366 * 2)
 
 
 class WaiverForm(forms.Form):
-    """For what reason, and until when, a requirement counts as met."""
+    """Reason and expiration date of a waiver."""
 
     reason = MultiLineField(
         label=gettext_lazy("Reason"),
-        help_text=gettext_lazy("The company and the listing show it."),
+        help_text=gettext_lazy("The partner and the public listing show this reason."),
         max_length=500,
         rows=3,
-        error_messages={"required": gettext_lazy("Say why: the reason is shown with the waiver.")},
+        error_messages={"required": gettext_lazy("Enter a reason. The partner and the public listing show it.")},
     )
-    until = DayField(label=gettext_lazy("Until the end of"))
+    until = DayField(label=gettext_lazy("Expiration date"))
 
     def clean_until(self) -> datetime:
         day = self.cleaned_data["until"]
         end = timezone.make_aware(datetime.combine(day, time(23, 59)))
         if end <= timezone.now():
-            raise ValidationError(_("A waiver needs an end in the future."))
+            raise ValidationError(_("Enter a future date."))
         if end > timezone.now() + MAX_WAIVER_PERIOD:
-            raise ValidationError(_("A waiver lasts two years at most."))
+            raise ValidationError(_("A waiver can last up to two years."))
         return end
 
 
-class EndWaiver(forms.Form):
-    """Why a requirement no longer counts as met before the day that was named."""
+class WaiverEndForm(forms.Form):
+    """Reason for ending a waiver before its expiration date."""
 
     reason = MultiLineField(
         label=gettext_lazy("Reason"),
-        help_text=gettext_lazy("The company is told by mail."),
+        help_text=gettext_lazy("We send the reason to the partner by email."),
         max_length=500,
         rows=3,
-        error_messages={"required": gettext_lazy("Say why: the company relied on the waiver.")},
+        error_messages={"required": gettext_lazy("Enter a reason. The partner relied on the waiver.")},
     )

@@ -1,4 +1,4 @@
-"""How is a state said where a row is in it? Choices of columns, in the reader's language."""
+"""Translatable labels of states for model choices."""
 
 from typing import Any
 
@@ -15,18 +15,18 @@ STATE_LABELS = {
     "declined": _("Declined"),
     "archived": _("Archived"),
     "unlisted": _("Unlisted"),
-    "listed": _("Verified"),
-    "on_notice": _("Notice"),
+    "listed": _("Listed"),
+    "on_notice": _("On notice"),
     "suspended": _("Suspended"),
-    "delisted": _("Removed"),
+    "delisted": _("Delisted"),
     "partner": _("Partner"),
     "program": _("Program"),
-    "machine": _("Machine"),
+    "machine": _("Portal"),
 }
 
 
 def build_choices(names: Any) -> list[tuple[str, Any]]:
-    """States with their words, in the reader's language where one of WORDS."""
+    """Return model choices with translatable labels."""
     return [
         (str(name), gettext_lazy(STATE_LABELS.get(str(name), str(name).replace("_", " ").capitalize())))
         for name in names

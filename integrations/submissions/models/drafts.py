@@ -1,4 +1,4 @@
-"""What has been typed and not yet sent? Drafts save themselves; a colleague can continue."""
+"""Drafts: saved form input that has not been submitted. Colleagues can continue them."""
 
 from uuid import uuid4
 
@@ -12,7 +12,7 @@ from integrations.submissions.models.integration import Integration
 
 
 class IntegrationDraft(models.Model):
-    """The typed state of one form: a new integration (no integration yet) or one requirement's form."""
+    """Saved input of a form: the form of a new integration, or, with `integration`, the form of one requirement."""
 
     uuid = models.UUIDField(default=uuid4, unique=True, editable=False)
     partner = models.ForeignKey("partners.Partner", models.CASCADE, related_name="drafts")

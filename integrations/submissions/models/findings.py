@@ -1,4 +1,4 @@
-"""What was found in review, what was said about it, and who reviews?"""
+"""Findings, review messages, read markers, and introductions."""
 
 from django.conf import settings
 from django.db import models
@@ -11,14 +11,14 @@ USER_MODEL = settings.AUTH_USER_MODEL
 
 
 class Finding(models.Model):
-    """One remark of a reviewer, tied to a requirement: open, then fixed by the partner, then verified.
+    """Reviewer's remark on a requirement: open, then resolved by the partner, then verified.
 
-    One of the machine (`raised_by` is None, `due_at` set) says that what was met no longer is.
+    An automatic finding (no `raised_by`, but a `due_at`) states that a fulfilled requirement no longer is.
     """
 
     class State(models.TextChoices):
         OPEN = "open", gettext_lazy("Open")
-        RESOLVED = "resolved", gettext_lazy("Fixed, to be verified")
+        RESOLVED = "resolved", gettext_lazy("Resolved")
         VERIFIED = "verified", gettext_lazy("Verified")
 
     integration = models.ForeignKey(Integration, models.CASCADE, related_name="findings")
@@ -52,7 +52,7 @@ class Finding(models.Model):
 
 
 class ReviewMessage(models.Model):
-    """A word in the thread. `internal`: a note that the partner never sees."""
+    """Message in the thread. `internal`: a note that the partner never sees."""
 
     integration = models.ForeignKey(Integration, models.CASCADE, related_name="messages")
     author = models.ForeignKey(USER_MODEL, models.SET_NULL, null=True, related_name="+")
@@ -68,7 +68,7 @@ class ReviewMessage(models.Model):
 
 
 class ReadMarker(models.Model):
-    """Up to which event a person has seen an integration."""
+    """Number of the last event of an integration that a user has read."""
 
     user = models.ForeignKey(USER_MODEL, models.CASCADE, related_name="+")
     integration = models.ForeignKey(Integration, models.CASCADE, related_name="read_markers")
@@ -85,11 +85,11 @@ class ReadMarker(models.Model):
 
 
 class Introduction(models.Model):
-    """Two partners work on the same thing and one wants to be introduced. Names pass only when both agree."""
+    """One partner's request to contact another one. Each learns the other's name only if both agree."""
 
     class State(models.TextChoices):
-        ASKED = "asked", gettext_lazy("Asked")
-        AGREED = "agreed", gettext_lazy("Both agreed")
+        ASKED = "asked", gettext_lazy("Requested")
+        AGREED = "agreed", gettext_lazy("Accepted")
         DECLINED = "declined", gettext_lazy("Declined")
 
     asking = models.ForeignKey(Integration, models.CASCADE, related_name="introductions_asked")

@@ -1,7 +1,7 @@
-"""What is an integration, and which steps can it take?
+"""Integration model and its stage transitions.
 
-The stage is changed by `integrations.submissions.services.transitions.perform` alone: a step's body here sets the row's
-own fields, makes no query and sends no mail. Each step names who may take it (rules) and when it is ready (guards).
+Only `integrations.submissions.services.transitions.perform_transition` changes the stage. The body of a transition sets
+fields of the row, makes no query, and sends no email. Each transition names its permission and its guards.
 """
 
 from functools import partial
@@ -25,7 +25,7 @@ from portal.core.name_matching import compute_name_key
 
 
 class IntegrationQuerySet(models.QuerySet["Integration"]):
-    """Reads with speaking names. Pages load through visible_to: what is not yours is not there."""
+    """Named filters. Pages load rows through visible_to(), so hidden rows don't exist for them."""
 
     def visible_to(self, user: Any) -> "IntegrationQuerySet":
         if not user.is_authenticated:
@@ -37,18 +37,12 @@ class IntegrationQuerySet(models.QuerySet["Integration"]):
     def open(self) -> "IntegrationQuerySet":
         return self.exclude(stage__in=FINAL_STAGES)
 
-    def listed(self) -> "IntegrationQuerySet":
-        return self.exclude(listing_status__in=(ListingStatus.UNLISTED, ListingStatus.DELISTED))
-
-    def listed_once(self) -> "IntegrationQuerySet":
-        """Also what is suspended, removed, or no longer supported: its page stays and says so."""
+    def filter_released(self) -> "IntegrationQuerySet":
+        """Return integrations that have been listed, including suspended, delisted, and ended ones."""
         return self.exclude(released_at=None)
 
-    def former(self) -> "IntegrationQuerySet":
-        return self.filter(listing_status__in=(ListingStatus.UNLISTED, ListingStatus.DELISTED))
-
     def in_queue(self) -> "IntegrationQuerySet":
-        """What the program has to act on, soonest first: only what is open has a holder, and its turn is due."""
+        """Return integrations that wait for the program, earliest due date first."""
         return self.filter(responsible_party=ResponsibleParty.PROGRAM).order_by("action_due_at", "pk")
 
 
@@ -57,14 +51,14 @@ undo_transition = partial(
     stage_transition,
     permission=permissions.can_undo_decision,
     conditions=[guards.can_undo_decision],
-    custom={"label": gettext_noop("Undo the decision"), "tone": "warn"},
+    custom={"label": gettext_noop("Undo decision"), "tone": "warn"},
 )
 STAGES_BEFORE_RELEASE = [Stage.ENGAGE, Stage.DEVELOP, Stage.REVIEW, Stage.RELEASE]
 HOLDABLE_STAGES = [*STAGES_BEFORE_RELEASE, Stage.SUPPORT]
 
 
 class Integration(FSMModelMixin, ListingStatusFields):
-    """One integration of one partner in one program, on its path through one edition."""
+    """Integration of a partner in a program, on its path through one edition."""
 
     uuid = models.UUIDField(default=uuid4, unique=True, editable=False)
     partner = models.ForeignKey("partners.Partner", models.PROTECT, related_name="integrations")
@@ -120,7 +114,7 @@ class Integration(FSMModelMixin, ListingStatusFields):
     class Meta:
         ordering = ("-created_at",)
         indexes = [
-            # The queue's order, and every figure of its head without a look at the rows themselves.
+            # Covers the queue's order and all of its figures without reading the table.
             models.Index(
                 fields=[
                     "responsible_party",
@@ -156,7 +150,7 @@ class Integration(FSMModelMixin, ListingStatusFields):
 
     @property
     def next_action_label(self) -> str:
-        """The sentence of the turn in the reader's language."""
+        """Return the next action in the reader's language."""
         return translate_next_action(self.next_action_text)
 
     @property
@@ -169,7 +163,7 @@ class Integration(FSMModelMixin, ListingStatusFields):
 
     @property
     def plugin(self) -> str:
-        """The type of plugin that its category says it is, blank where none can be rehearsed."""
+        """Return the plugin type of the category, blank if it has no plugin test."""
         category = self.edition.category(self.category)
         return category.plugin if category else ""
 
@@ -183,7 +177,7 @@ class Integration(FSMModelMixin, ListingStatusFields):
 
     @property
     def next_position(self) -> tuple[Step, Stage] | tuple[None, None]:
-        """The next step and stage of the path, or a pair of None at its end."""
+        """Return the next step and stage, or a pair of None at the end of the path."""
         positions = self.edition.positions()
         next_index = self.position + 1 if self.is_open else len(positions)
         return positions[next_index] if next_index < len(positions) else (None, None)
@@ -203,7 +197,7 @@ class Integration(FSMModelMixin, ListingStatusFields):
         target=RETURN_VALUE(Stage.ENGAGE, Stage.DEVELOP),
         permission=permissions.can_edit,
         conditions=[guards.is_not_on_hold, guards.is_review_not_next, guards.has_no_missing_requirements],
-        custom={"label": gettext_noop("Complete this step"), "tone": "good"},
+        custom={"label": gettext_noop("Complete step"), "tone": "good"},
     )
     def complete_step(self, **_: Any) -> str:
         step, stage = self.next_position
@@ -215,7 +209,7 @@ class Integration(FSMModelMixin, ListingStatusFields):
         target=Stage.REVIEW,
         permission=permissions.can_edit,
         conditions=[guards.is_not_on_hold, guards.is_review_next, guards.has_no_missing_requirements],
-        custom={"label": gettext_noop("Request the review"), "tone": "good"},
+        custom={"label": gettext_noop("Request review"), "tone": "good"},
     )
     def submit_for_review(self, *, now: Any, **_: Any) -> None:
         self.step = self.next_position[0].key  # type: ignore[union-attr]
@@ -232,7 +226,7 @@ class Integration(FSMModelMixin, ListingStatusFields):
             guards.has_no_partner_requirements,
             guards.has_no_open_findings,
         ],
-        custom={"label": gettext_noop("Request the review again"), "tone": "good"},
+        custom={"label": gettext_noop("Request another review"), "tone": "good"},
     )
     def resubmit_for_review(self, *, now: Any, **_: Any) -> None:
         self._start_review_round(now)
@@ -279,7 +273,7 @@ class Integration(FSMModelMixin, ListingStatusFields):
         target=Stage.SUPPORT,
         permission=permissions.can_decide,
         conditions=[guards.is_not_on_hold, guards.is_decision_final, guards.has_no_missing_requirements],
-        custom={"label": gettext_noop("List it"), "tone": "good", "mail": "released"},
+        custom={"label": gettext_noop("Publish listing"), "tone": "good", "mail": "released"},
     )
     def publish(self, *, now: Any, **_: Any) -> None:
         self.step = self.next_position[0].key  # type: ignore[union-attr]
@@ -309,7 +303,11 @@ class Integration(FSMModelMixin, ListingStatusFields):
         source=STAGES_BEFORE_RELEASE,
         target=Stage.WITHDRAWN,
         permission=permissions.can_edit,
-        custom={"label": gettext_noop("Withdraw"), "tone": "bad", "note": gettext_noop("Why (kept in the history)")},
+        custom={
+            "label": gettext_noop("Withdraw"),
+            "tone": "bad",
+            "note": gettext_noop("Reason (saved in the history)"),
+        },
     )
     def withdraw(self, *, now: Any, **_: Any) -> None:
         self._end_integration(now)
@@ -320,9 +318,9 @@ class Integration(FSMModelMixin, ListingStatusFields):
         permission=permissions.can_manage,
         conditions=[guards.has_note],
         custom={
-            "label": gettext_noop("Stop supporting it"),
+            "label": gettext_noop("End support"),
             "tone": "bad",
-            "note": gettext_noop("What users should know"),
+            "note": gettext_noop("Note for users"),
             "mail": "archived",
         },
     )
@@ -336,7 +334,7 @@ class Integration(FSMModelMixin, ListingStatusFields):
         target=RETURN_VALUE(*STAGES_BEFORE_RELEASE),
         permission=permissions.can_reopen,
         conditions=[guards.is_decision_final],
-        custom={"label": gettext_noop("Open it again"), "tone": "good", "mail": "reopened"},
+        custom={"label": gettext_noop("Reopen integration"), "tone": "good", "mail": "reopened"},
     )
     def reopen(self, **_: Any) -> str:
         self.ended_at = None
@@ -350,7 +348,7 @@ class Integration(FSMModelMixin, ListingStatusFields):
         custom={
             "label": gettext_noop("Put on hold"),
             "tone": "warn",
-            "note": gettext_noop("What it waits for"),
+            "note": gettext_noop("Reason for the hold"),
             "mail": "held",
         },
     )
@@ -362,7 +360,7 @@ class Integration(FSMModelMixin, ListingStatusFields):
         target=None,
         permission=permissions.can_decide,
         conditions=[guards.is_on_hold],
-        custom={"label": gettext_noop("Take off hold"), "tone": "good", "mail": "resumed"},
+        custom={"label": gettext_noop("Remove hold"), "tone": "good", "mail": "resumed"},
     )
     def resume(self, **_: Any) -> None:
         self.on_hold_for = self.hold_reason = ""
@@ -388,5 +386,5 @@ class Integration(FSMModelMixin, ListingStatusFields):
         self.on_hold_for = self.hold_reason = ""
 
 
-# the names of an integration's steps and columns, as they are written: those of the stage, then those of the standing
+# names of transitions and columns in source order: those of the stage, then those of the listing status
 MEMBER_NAMES = [name for kind in Integration.__mro__ for name in vars(kind)]

@@ -10,31 +10,31 @@ from integrations.submissions.workflow.evidence import PAUSED_FOR_ACTIVITY, PAUS
 
 
 class ListingPeriod(models.Model):
-    """Begin, end, and pause of the period that the current listing status leaves."""
+    """Start, deadline, and pause of the current listing status."""
 
     listing_status_since = models.DateTimeField(null=True, blank=True)
     compliance_deadline_at = models.DateTimeField(null=True, blank=True)
-    deadline_remaining = models.DurationField(null=True, blank=True)  # of the period, while it is held
+    deadline_remaining = models.DurationField(null=True, blank=True)  # while the deadline is paused
     deadline_pause_reason = models.CharField(
         max_length=20, blank=True, choices=build_choices((PAUSED_FOR_ACTIVITY, PAUSED_FOR_APPEAL))
     )
     compliance_request = models.CharField(max_length=300, blank=True)
-    compliance_reviewed_at = models.DateTimeField(null=True, blank=True)  # until when breaches suggest nothing any more
-    deadline_notified_at = models.DateTimeField(null=True, blank=True)  # when the end of the period was told
+    compliance_reviewed_at = models.DateTimeField(null=True, blank=True)  # earlier breaches suggest no notice
+    deadline_notified_at = models.DateTimeField(null=True, blank=True)  # when the program was notified of the end
     appealed_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         abstract = True
 
     def _begin_listing_status(self, now: Any, days: int | None = None) -> None:
-        """A new standing begins; where it leaves a period, that ends after so many days."""
+        """Start a new listing status with a deadline after `days`, if any."""
         self.listing_status_since = self.compliance_reviewed_at = now
         self.compliance_deadline_at = now + timedelta(days=days) if days else None
         self.deadline_remaining = self.deadline_notified_at = self.appealed_at = None
         self.deadline_pause_reason = self.compliance_request = ""
 
     def _pause_period(self, reason: str, now: Any) -> None:
-        """The period is held: what is left of it is kept. A second reason keeps what the first one kept."""
+        """Pause the deadline. A second reason retains the time that the first one saved."""
         if self.compliance_deadline_at is not None:
             self.deadline_remaining = max(self.compliance_deadline_at - now, timedelta())
         self.deadline_pause_reason, self.compliance_deadline_at = reason, None

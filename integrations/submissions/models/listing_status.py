@@ -1,7 +1,8 @@
-"""How does a listed integration stand, and which steps change that: tiers, the due process, and the ways back?
+"""Listing status and its transitions: tiers, compliance procedure, and reinstatement.
 
-The columns and steps of `listing_status`, beside those of the stage in `integrations.submissions.models.integration`,
-and taken through the same door: a step's body sets the row's own fields, makes no query and sends no mail.
+The fields and transitions of `listing_status` complement those of the stage in
+`integrations.submissions.models.integration` and follow the same rules: a body sets fields of the row, makes no query,
+and sends no email.
 """
 
 from functools import partial
@@ -24,12 +25,12 @@ if TYPE_CHECKING:
 
 listing_transition = partial(transition, field="listing_status")
 compliance_transition = partial(listing_transition, permission=permissions.can_decide_compliance)
-EVIDENCE_OPTION = {"evidence": True}  # the pack that both sides see is kept with the decision
+EVIDENCE_OPTION = {"evidence": True}  # the decision stores the evidence that both sides see
 REASON_LABEL = _("Reason for the partner")
 
 
 class ListingStatusFields(ListingPeriod):
-    """What a listed integration may say of itself, its tier, and the steps of the due process."""
+    """Listing status, tier, and the transitions of the compliance procedure."""
 
     if TYPE_CHECKING:
 
@@ -47,7 +48,7 @@ class ListingStatusFields(ListingPeriod):
     class Meta:
         abstract = True
 
-    # -- the standing of a listed integration --------------------------------------------------------------
+    # -- listing and tiers ---------------------------------------------------------------------------------
 
     @listing_transition(
         source=[ListingStatus.UNLISTED, ListingStatus.DELISTED],
@@ -66,7 +67,7 @@ class ListingStatusFields(ListingPeriod):
         target=None,
         permission=permissions.can_edit,
         conditions=[guards.is_decision_final, guards.can_request_tier],
-        custom={"label": _("Ask for the tier"), "tone": "good"},
+        custom={"label": _("Request tier"), "tone": "good"},
     )
     def request_tier(self, *, tier: str, **_: Any) -> None:
         self.tier_request = tier
@@ -76,7 +77,7 @@ class ListingStatusFields(ListingPeriod):
         target=None,
         permission=permissions.can_decide,
         conditions=[guards.is_not_claimed_by_other, guards.is_tier_requested, guards.has_tier_requirements],
-        custom={"label": _("Grant the tier"), "tone": "good", "decision": True, "mail": "tier_granted"},
+        custom={"label": _("Grant tier"), "tone": "good", "decision": True, "mail": "tier_granted"},
     )
     def grant_tier(self, **_: Any) -> None:
         self.tier, self.tier_request = self.tier_request, ""
@@ -87,7 +88,7 @@ class ListingStatusFields(ListingPeriod):
         permission=permissions.can_decide,
         conditions=[guards.is_not_claimed_by_other, guards.is_tier_requested, guards.has_note],
         custom={
-            "label": _("Decline the tier"),
+            "label": _("Decline tier"),
             "tone": "bad",
             "decision": True,
             "note": REASON_LABEL,
@@ -97,7 +98,7 @@ class ListingStatusFields(ListingPeriod):
     def decline_tier(self, **_: Any) -> None:
         self.tier_request = ""
 
-    # -- the due process: notice, grace, suspension, removal, and the ways back ------------------------------
+    # -- compliance procedure ---------------------------------------------------------------------------------
 
     @listing_transition(
         source=ListingStatus.LISTED,
@@ -113,7 +114,7 @@ class ListingStatusFields(ListingPeriod):
         target=ListingStatus.ON_NOTICE,
         conditions=[guards.has_note],
         custom={
-            "label": _("Give notice"),
+            "label": _("Issue notice"),
             "tone": "warn",
             "note": _("Reason and evidence for the partner"),
             **EVIDENCE_OPTION,
@@ -127,7 +128,7 @@ class ListingStatusFields(ListingPeriod):
         source=[ListingStatus.LISTED, ListingStatus.SUSPENDED, ListingStatus.DELISTED, ListingStatus.UNLISTED],
         target=None,
         conditions=[compliance_guards.has_pending_request, guards.has_note],
-        custom={"label": _("Leave it as it is"), "tone": "neutral", "note": REASON_LABEL, **EVIDENCE_OPTION},
+        custom={"label": _("Dismiss request"), "tone": "neutral", "note": REASON_LABEL, **EVIDENCE_OPTION},
     )
     def dismiss_request(self, *, now: Any, **_: Any) -> None:
         self.compliance_request, self.compliance_reviewed_at = "", now
@@ -145,7 +146,7 @@ class ListingStatusFields(ListingPeriod):
         source=[ListingStatus.ON_NOTICE, ListingStatus.SUSPENDED],
         target=None,
         conditions=[compliance_guards.is_paused_for_activity, guards.has_note],
-        custom={"label": _("Let the period run on"), "tone": "warn", "note": REASON_LABEL, **EVIDENCE_OPTION},
+        custom={"label": _("Resume deadline"), "tone": "warn", "note": REASON_LABEL, **EVIDENCE_OPTION},
     )
     def resume_deadline(self, *, now: Any, **_: Any) -> None:
         self._resume_period(now)
@@ -171,7 +172,7 @@ class ListingStatusFields(ListingPeriod):
         source=[ListingStatus.LISTED, ListingStatus.ON_NOTICE],
         target=ListingStatus.SUSPENDED,
         conditions=[compliance_guards.is_repository_transferred, guards.has_note],
-        custom={"label": _("Suspend at once"), "tone": "bad", "note": REASON_LABEL, **EVIDENCE_OPTION},
+        custom={"label": _("Suspend immediately"), "tone": "bad", "note": REASON_LABEL, **EVIDENCE_OPTION},
     )
     def suspend_immediately(self, *, actor: Any, now: Any, **_: Any) -> None:
         self._begin_listing_status(now, settings.DELISTING_AFTER_DAYS)
@@ -188,7 +189,7 @@ class ListingStatusFields(ListingPeriod):
             compliance_guards.is_data_complete,
             guards.has_note,
         ],
-        custom={"label": _("Remove from the listing"), "tone": "bad", "note": REASON_LABEL, **EVIDENCE_OPTION},
+        custom={"label": _("Delist integration"), "tone": "bad", "note": REASON_LABEL, **EVIDENCE_OPTION},
     )
     def delist(self, *, now: Any, **_: Any) -> None:
         self._begin_listing_status(now)
@@ -198,7 +199,7 @@ class ListingStatusFields(ListingPeriod):
         source=[ListingStatus.ON_NOTICE, ListingStatus.SUSPENDED],
         target=ListingStatus.LISTED,
         conditions=[compliance_guards.is_appeal_open, compliance_guards.is_uninvolved, guards.has_note],
-        custom={"label": _("Uphold the appeal"), "tone": "good", "note": REASON_LABEL, **EVIDENCE_OPTION},
+        custom={"label": _("Uphold appeal"), "tone": "good", "note": REASON_LABEL, **EVIDENCE_OPTION},
     )
     def uphold_appeal(self, *, now: Any, **_: Any) -> None:
         self._restore_listing(now)
@@ -207,7 +208,7 @@ class ListingStatusFields(ListingPeriod):
         source=[ListingStatus.ON_NOTICE, ListingStatus.SUSPENDED],
         target=None,
         conditions=[compliance_guards.is_appeal_open, compliance_guards.is_uninvolved, guards.has_note],
-        custom={"label": _("Dismiss the appeal"), "tone": "bad", "note": REASON_LABEL, **EVIDENCE_OPTION},
+        custom={"label": _("Dismiss appeal"), "tone": "bad", "note": REASON_LABEL, **EVIDENCE_OPTION},
     )
     def dismiss_appeal(self, *, now: Any, **_: Any) -> None:
         self._resume_period(now)
@@ -216,7 +217,7 @@ class ListingStatusFields(ListingPeriod):
         source=ListingStatus.ON_NOTICE,
         target=ListingStatus.LISTED,
         conditions=[compliance_guards.is_no_appeal_open, guards.has_note],
-        custom={"label": _("Take the notice back"), "tone": "good", "note": REASON_LABEL, **EVIDENCE_OPTION},
+        custom={"label": _("Withdraw notice"), "tone": "good", "note": REASON_LABEL, **EVIDENCE_OPTION},
     )
     def withdraw_notice(self, *, now: Any, **_: Any) -> None:
         self._restore_listing(now)
@@ -233,7 +234,7 @@ class ListingStatusFields(ListingPeriod):
         custom={
             "label": _("Reinstate"),
             "tone": "good",
-            "note": _("What was looked at, for the partner"),
+            "note": _("Review summary for the partner"),
             **EVIDENCE_OPTION,
         },
     )
@@ -245,7 +246,7 @@ class ListingStatusFields(ListingPeriod):
         target=None,
         permission=permissions.can_edit,
         conditions=[compliance_guards.is_not_appealed, guards.has_note],
-        custom={"label": _("Appeal"), "tone": "warn", "note": _("Why the decision is wrong"), **EVIDENCE_OPTION},
+        custom={"label": _("Appeal"), "tone": "warn", "note": _("Reason for the appeal"), **EVIDENCE_OPTION},
     )
     def appeal(self, *, now: Any, **_: Any) -> None:
         self._pause_period(PAUSED_FOR_APPEAL, now)
@@ -257,22 +258,22 @@ class ListingStatusFields(ListingPeriod):
         permission=permissions.can_request_reinstatement,
         conditions=[compliance_guards.has_no_pending_request, compliance_guards.is_no_appeal_open, guards.has_note],
         custom={
-            "label": _("Ask to be reinstated"),
+            "label": _("Request reinstatement"),
             "tone": "warn",
-            "note": _("What has changed"),
+            "note": _("Changes since the decision"),
         },
     )
     def request_reinstatement(self, **_: Any) -> None:
-        self.compliance_request = "the partner asks to be reinstated"
+        self.compliance_request = "the partner requested reinstatement"
 
     @listing_transition(
         source=[ListingStatus.LISTED, ListingStatus.ON_NOTICE, ListingStatus.SUSPENDED],
         target=ListingStatus.UNLISTED,
         permission=permissions.can_manage,
         custom={
-            "label": _("Step down to community"),
+            "label": _("Downgrade to community"),
             "tone": "warn",
-            "note": _("What users should know (optional)"),
+            "note": _("Note for users (optional)"),
         },
     )
     def downgrade_to_community(self, *, now: Any, **_: Any) -> None:

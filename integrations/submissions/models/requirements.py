@@ -1,4 +1,4 @@
-"""What has become of each requirement, and what was handed in for it?"""
+"""Fulfillment of requirements, and the documents, agreements, meetings, and test accounts submitted for them."""
 
 from datetime import datetime
 from uuid import uuid4
@@ -16,10 +16,10 @@ USER_MODEL = settings.AUTH_USER_MODEL
 
 
 class RequirementFulfillment(models.Model):
-    """One requirement of one integration: its status, what was answered, what the machine found.
+    """State of one requirement for one integration: status, answers, and check results.
 
-    A waiver stands beside the status and counts until it expires, so that its end needs no write. So does age:
-    what a machine found is stale from `valid_until` on.
+    A waiver complements the status and counts until it expires, so its end needs no write. The same is true for age:
+    a check result is stale after `valid_until`.
     """
 
     integration = models.ForeignKey(Integration, models.CASCADE, related_name="fulfillments")
@@ -55,26 +55,26 @@ class RequirementFulfillment(models.Model):
         return self.waiver_expires_at is not None and self.waiver_expires_at > now
 
     def is_stale(self, now: datetime) -> bool:
-        """Whether what a machine found is too old to count."""
+        """Whether the check result is too old to count."""
         return self.valid_until is not None and self.valid_until <= now
 
     def is_met(self, now: datetime) -> bool:
         return (self.status in FULFILLED_STATUSES and not self.is_stale(now)) or self.is_waived(now)
 
-    def shown(self, now: datetime) -> str:
-        """The status that a page shows: a waiver that counts goes before what it covers."""
+    def get_display_status(self, now: datetime) -> str:
+        """Return the status to display: a valid waiver takes precedence over an unfulfilled status."""
         if self.is_waived(now) and (self.status not in FULFILLED_STATUSES or self.is_stale(now)):
             return Status.WAIVED
         return Status.EXPIRED if self.is_stale(now) else self.status
 
 
 def build_upload_path(document: "Document", _name: str) -> str:
-    """A random name, so that no address can be guessed and no partner's name reaches the disk."""
+    """Return a random path, so that it can't be guessed and the disk holds no partner names."""
     return f"documents/{document.uuid}"
 
 
 class Document(models.Model):
-    """An uploaded file. Its kind comes from its content, never from its name."""
+    """Uploaded file. Its kind comes from its content, never from its name."""
 
     uuid = models.UUIDField(default=uuid4, unique=True, editable=False)
     partner = models.ForeignKey("partners.Partner", models.CASCADE, related_name="documents")
@@ -93,7 +93,7 @@ class Document(models.Model):
 
 
 class Agreement(models.Model):
-    """An agreement between a partner and the program: version, date and signer on both sides."""
+    """Agreement between a partner and the program: version, date, and signer on both sides."""
 
     KINDS = [
         ("mnda", gettext_lazy("Mutual non-disclosure agreement")),
@@ -124,13 +124,13 @@ class Agreement(models.Model):
 
 
 class Meeting(models.Model):
-    """A review or a live demo: times are proposed, one is accepted, items are ticked when it was held."""
+    """Review meeting or live demo: one side proposes times, the other accepts one, the program records the items."""
 
     class State(models.TextChoices):
-        PROPOSED = "proposed", gettext_lazy("Times proposed")
-        SCHEDULED = "scheduled", gettext_lazy("Time agreed")
-        COMPLETED = "completed", gettext_lazy("Held")
-        CANCELLED = "cancelled", gettext_lazy("Cancelled")
+        PROPOSED = "proposed", gettext_lazy("Proposed")
+        SCHEDULED = "scheduled", gettext_lazy("Scheduled")
+        COMPLETED = "completed", gettext_lazy("Completed")
+        CANCELLED = "cancelled", gettext_lazy("Canceled")
 
     uuid = models.UUIDField(default=uuid4, unique=True, editable=False)
     integration = models.ForeignKey(Integration, models.CASCADE, related_name="meetings")
@@ -141,7 +141,7 @@ class Meeting(models.Model):
     times = models.JSONField(default=list)
     starts_at = models.DateTimeField(null=True, blank=True)
     minutes = models.PositiveSmallIntegerField(default=45)
-    place = models.CharField("where (a link or a number)", max_length=300, blank=True)
+    place = models.CharField("location", max_length=300, blank=True)
     items = models.JSONField(default=dict, blank=True)
     sequence = models.PositiveSmallIntegerField(default=0)
     created_at = models.DateTimeField()
@@ -154,14 +154,14 @@ class Meeting(models.Model):
 
 
 class TestCredential(models.Model):
-    """A test account, encrypted at rest. A one-off dies with the review, a permanent one with its withdrawal."""
+    """Encrypted test account. It ends with the review, or, if permanent, when the partner withdraws it."""
 
     __test__ = False  # for pytest
 
     uuid = models.UUIDField(default=uuid4, unique=True, editable=False)
     integration = models.ForeignKey(Integration, models.CASCADE, related_name="credentials")
     requirement_id = models.CharField(max_length=40)
-    label = models.CharField("what it opens", max_length=120)
+    label = models.CharField("account name", max_length=120)
     encrypted_value = models.BinaryField()
     permanent = models.BooleanField(default=False)
     created_by = models.ForeignKey(USER_MODEL, models.SET_NULL, null=True, related_name="+")
@@ -173,19 +173,19 @@ class TestCredential(models.Model):
     def __str__(self) -> str:
         return f"{self.label} of {self.integration}"
 
-    def context(self) -> str:
-        """What the sealed value is bound to: moved to another row, it does not open."""
+    def build_encryption_context(self) -> str:
+        """Return the context that binds the encrypted value to this row; it can't be decrypted in another one."""
         return f"credential:{self.uuid}:{self.integration_id}"
 
 
 class TestCredentialAccess(models.Model):
-    """Each time a credential was opened: by whom, how and why."""
+    """Record of one use of a test account: by whom, how, and why."""
 
     __test__ = False  # for pytest
 
     class How(models.TextChoices):
-        REVEAL = "reveal", gettext_lazy("Shown to the reviewer")
-        SANDBOX = "sandbox", gettext_lazy("Given to a sandbox run")
+        REVEAL = "reveal", gettext_lazy("Viewed by the reviewer")
+        SANDBOX = "sandbox", gettext_lazy("Used in a test run")
 
     credential = models.ForeignKey(TestCredential, models.CASCADE, related_name="accesses")
     how = models.CharField(max_length=10, choices=How.choices)

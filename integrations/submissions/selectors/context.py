@@ -1,4 +1,4 @@
-"""What is true of an integration now? Reads the row and its relations into plain values; writes nothing."""
+"""State of an integration as plain values. Nothing here writes."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -26,8 +26,10 @@ if TYPE_CHECKING:
 
 
 def get_recorded_party(integration: "Integration") -> tuple[str, str]:
-    """The stage, and who has the turn as its history keeps it: what waits for a machine that could not look is an
-    outage; blank where it has ended."""
+    """Return the stage and the responsible party for the history; blank after the end.
+
+    Waiting for a check that failed with an error counts as an outage, not as machine time.
+    """
     responsible_party, target = integration.responsible_party, integration.next_action_target
     if responsible_party == ResponsibleParty.MACHINE and target.startswith("requirement:"):
         state = get_fulfillments(integration).get(target.partition(":")[2])
@@ -37,7 +39,7 @@ def get_recorded_party(integration: "Integration") -> tuple[str, str]:
 
 
 def get_fulfillments(integration: "Integration") -> dict[str, "RequirementFulfillment"]:
-    """Every requirement's state by id: one query, kept on the row until forget()."""
+    """Return fulfillments by requirement ID, cached on the row until clear_cache()."""
     fulfillments: dict[str, RequirementFulfillment] | None = integration.__dict__.get("_states")
     if fulfillments is None:
         fulfillments = {state.requirement_id: state for state in integration.fulfillments.all()}
@@ -48,7 +50,7 @@ def get_fulfillments(integration: "Integration") -> dict[str, "RequirementFulfil
 
 
 def get_findings(integration: "Integration") -> list["Finding"]:
-    """Every finding, by number: one query, kept on the row until forget()."""
+    """Return all findings by number, cached on the row until clear_cache()."""
     findings: list[Finding] | None = integration.__dict__.get("_findings")
     if findings is None:
         findings = list(integration.findings.select_related("raised_by", "resolved_by", "verified_by"))
@@ -57,18 +59,18 @@ def get_findings(integration: "Integration") -> list["Finding"]:
 
 
 def count_findings(integration: "Integration") -> Counter[str]:
-    """How many findings are in each state."""
+    """Return the number of findings by state."""
     return Counter(finding.state for finding in get_findings(integration))
 
 
 def clear_cache(integration: "Integration") -> None:
-    """After something that the facts read was written."""
+    """Clear cached relations after a write."""
     for attribute in ("_states", "_findings", "_known"):
         integration.__dict__.pop(attribute, None)
 
 
 def is_applicable(requirement: Requirement, integration: "Integration") -> bool:
-    """Some requirements are for certain categories only."""
+    """Whether the requirement applies to the integration's category."""
     return not requirement.categories or integration.category in requirement.categories
 
 
@@ -78,9 +80,9 @@ def is_fulfilled(requirement: Requirement, integration: "Integration", now: date
 
 
 def get_responsible_party(requirement: Requirement, integration: "Integration") -> ResponsibleParty:
-    """Who can move a requirement that is not met. A failed check is the partner's, our outage is ours.
+    """Return who can complete an open requirement. The partner fixes a failed check; errors are ours to retry.
 
-    What passed and is only too old has us look again.
+    A stale result makes the portal run the check again.
     """
     state = get_fulfillments(integration).get(requirement.id)
     status = state.status if state else Status.OPEN
@@ -100,7 +102,7 @@ def get_responsible_party(requirement: Requirement, integration: "Integration") 
 def list_blocking(
     integration: "Integration", requirements: Iterable[Requirement], groups: tuple[RequirementGroup, ...], now: datetime
 ) -> list[Requirement]:
-    """The requirements that block: any-of groups count as one, optional ones never."""
+    """Return blocking requirements. Any-of groups count as one, optional ones never block."""
     applicable = [r for r in requirements if is_applicable(r, integration)]
     satisfied_groups = {
         group.key
@@ -115,36 +117,36 @@ def list_blocking(
 
 
 def list_missing_at(integration: "Integration", position: int, now: datetime) -> list[Requirement]:
-    """The requirements that must be met before this position of the path and are not."""
+    """Return open requirements due before this position of the path."""
     edition = integration.edition
     due_requirements = [r for r in edition.requirements() if edition.deadline(r) <= position]
     return list_blocking(integration, due_requirements, edition.groups, now)
 
 
 def list_missing_next(integration: "Integration", now: datetime) -> list[Requirement]:
-    """What is left before the next position; in support, what no longer holds."""
+    """Return open requirements before the next position; in support, those no longer fulfilled."""
     in_support = integration.stage == Stage.SUPPORT
     return list_missing_at(integration, integration.position + (0 if in_support else 1), now)
 
 
 def list_missing_for_tier(integration: "Integration", tier: Tier, now: datetime) -> list[Requirement]:
-    """What is left before the tier can be granted."""
+    """Return open requirements of a tier."""
     return list_blocking(integration, tier.requirements, tier.groups, now)
 
 
-# what the partner does for each kind; the first word of the turn's sentence
+# keys of next_action.ACTION_SENTENCES
 ACTION_VERBS = {
-    RequirementKind.FORM: "Fill in",
-    RequirementKind.DOCUMENT: "Hand in",
+    RequirementKind.FORM: "Complete the form",
+    RequirementKind.DOCUMENT: "Upload",
     RequirementKind.AGREEMENT: "Sign",
     RequirementKind.ATTESTATION: "Confirm",
     RequirementKind.MEETING: "Propose times",
-    RequirementKind.CREDENTIALS: "Give",
-    RequirementKind.CHECK: "Fix",
+    RequirementKind.CREDENTIALS: "Add test account",
+    RequirementKind.CHECK: "Fix check",
 }
 OTHER_PARTY_VERBS = {
-    ResponsibleParty.PROGRAM: "Settle",
-    ResponsibleParty.MACHINE: "We check",
+    ResponsibleParty.PROGRAM: "Complete",
+    ResponsibleParty.MACHINE: "Run check",
     ResponsibleParty.THIRD_PARTY: "Wait for",
 }
 
@@ -152,7 +154,7 @@ OTHER_PARTY_VERBS = {
 def build_open_requirements(
     integration: "Integration", requirements: Iterable[Requirement], now: datetime
 ) -> tuple[OpenRequirement, ...]:
-    """Each with who can move it and the verb of what they do."""
+    """Return each requirement with its responsible party and verb."""
     edition = integration.edition
     met_by_group = Counter(r.group for r in edition.requirements() if r.group and is_fulfilled(r, integration, now))
     remaining_by_group = {group.key: group.minimum - met_by_group[group.key] for group in edition.groups}
@@ -172,7 +174,7 @@ def build_open_requirements(
 
 
 def list_renewals(integration: "Integration") -> tuple[OpenRequirement, ...]:
-    """The agreements in force whose next version one side has signed: the other side signs it too."""
+    """Return agreements in force whose next version waits for the second signature."""
     states = get_fulfillments(integration)
     pending = [
         (r, states[r.id].data.get("renewal_waits_for"))
@@ -180,7 +182,7 @@ def list_renewals(integration: "Integration") -> tuple[OpenRequirement, ...]:
         if r.agreement and r.id in states
     ]
     return tuple(
-        OpenRequirement(r.id, f"{r.title}, renewed", ResponsibleParty(responsible_party), "Sign")
+        OpenRequirement(r.id, f"{r.title} (renewal)", ResponsibleParty(responsible_party), "Sign")
         for r, responsible_party in pending
         if responsible_party
     )
@@ -200,15 +202,15 @@ def _get_verb(requirement: Requirement, responsible_party: ResponsibleParty, int
 
 
 def list_partner_requirements(integration: "Integration", now: datetime) -> tuple[OpenRequirement, ...]:
-    """What the partner itself can settle of what is left before the next position; nothing once it has ended."""
+    """Return open requirements before the next position that the partner can complete."""
     if not integration.is_open:
         return ()
     open_requirements = build_open_requirements(integration, list_missing_next(integration, now), now)
-    return tuple(item for item in open_requirements if item.holder == ResponsibleParty.PARTNER)
+    return tuple(item for item in open_requirements if item.responsible_party == ResponsibleParty.PARTNER)
 
 
 def build_step_context(integration: "Integration", now: datetime) -> IntegrationSnapshot:
-    """Everything that the turn depends on."""
+    """Return everything that determines the next action."""
     if not integration.is_open:
         return IntegrationSnapshot(Stage(integration.stage), integration.step)
     open_requirements = build_open_requirements(integration, list_missing_next(integration, now), now)
@@ -219,7 +221,7 @@ def build_step_context(integration: "Integration", now: datetime) -> Integration
     partner_requirements = [
         m
         for m in open_requirements
-        if m.holder == ResponsibleParty.PARTNER
+        if m.responsible_party == ResponsibleParty.PARTNER
         and m.id in states
         and states[m.id].status == Status.AWAITING_OTHER_PARTY
     ]
@@ -235,8 +237,8 @@ def build_step_context(integration: "Integration", now: datetime) -> Integration
         open_findings=findings.get("open", 0),
         resolved_findings=findings.get("resolved", 0),
         missing=() if in_support else open_requirements,
-        asked=tuple(partner_requirements),
-        broken=open_requirements if in_support else (),
+        partner_requests=tuple(partner_requirements),
+        unfulfilled=open_requirements if in_support else (),
         renewals=list_renewals(integration) if in_support else (),
         tier_request=_get_tier_name(integration),
         listing_status=ListingStatus(integration.listing_status),
@@ -246,7 +248,7 @@ def build_step_context(integration: "Integration", now: datetime) -> Integration
 
 
 def get_compliance_status(integration: "Integration", now: datetime) -> ComplianceStatus:
-    """Where the due process of the standing is."""
+    """Return the state of the compliance procedure."""
     paused_status = {
         PAUSED_FOR_ACTIVITY: ComplianceStatus.PARTNER_RESPONDED,
         PAUSED_FOR_APPEAL: ComplianceStatus.APPEALED,
@@ -266,9 +268,9 @@ def _get_tier_name(integration: "Integration") -> str:
 
 
 def count_requirements(integration: "Integration", now: datetime) -> dict[str, int]:
-    """Counts for lists: requirements left before the next step and in all, and the checks by outcome.
+    """Return counts for lists: open and total requirements, and checks by outcome.
 
-    Of an any-of group as many count as are enough.
+    An any-of group counts with its minimum.
     """
     states = get_fulfillments(integration)
     applicable = [r for r in integration.edition.requirements() if is_applicable(r, integration) and not r.optional]
@@ -280,14 +282,13 @@ def count_requirements(integration: "Integration", now: datetime) -> dict[str, i
     for requirement in applicable:
         state = states.get(requirement.id)
         if requirement.who == FulfillingParty.MACHINE and state is not None:
-            shown_status = str(state.shown(now))
-            counts[shown_status] = counts.get(shown_status, 0) + 1
+            display_status = str(state.get_display_status(now))
+            counts[display_status] = counts.get(display_status, 0) + 1
     return counts
 
 
 def get_next_refresh_at(integration: "Integration", now: datetime) -> datetime | None:
-    """When time alone will change the turn next: the end of a waiver that still counts, of a fresh result,
-    or of the period that the standing leaves."""
+    """Return when time alone changes the next action: the end of a waiver, a fresh result, or a deadline."""
     states = get_fulfillments(integration).values()
     expiry_times = [end for s in states for end in (s.waiver_expires_at, s.valid_until)]
     future_times = [end for end in (*expiry_times, integration.compliance_deadline_at) if end and end > now]

@@ -1,4 +1,4 @@
-"""What changed since a person last looked? Events in plain words, what belongs together in one line."""
+"""Changes since a reader's last visit, grouped by actor and event type."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -12,25 +12,25 @@ from integrations.submissions.models import Integration, ReadMarker
 from portal.audit.event_types import describe_event, get_actor_name
 from portal.audit.models import AuditEvent
 
-# What the program does among itself is no news about the integration.
+# Internal events of the program don't change the integration.
 EXCLUDED_EVENT_TYPES = ("claimed", "put_back", "assigned")
-REPEATED_TEMPLATE = gettext_noop("{said}, {count} times")
+REPEATED_TEMPLATE = gettext_noop("{summary} ({count} times)")
 GROUP_TEMPLATES = {
     "answered": gettext_noop("answered {count} requirements"),
-    "checked": gettext_noop("checked {count} requirements again"),
-    "finding_fixed": gettext_noop("answered {count} findings"),
-    "finding_raised": gettext_noop("wrote {count} findings"),
+    "checked": gettext_noop("rechecked {count} requirements"),
+    "finding_fixed": gettext_noop("responded to {count} findings"),
+    "finding_raised": gettext_noop("added {count} findings"),
     "finding_verified": gettext_noop("verified {count} findings"),
-    "document_uploaded": gettext_noop("handed in {count} documents"),
-    "said_to_partner": gettext_noop("wrote to the company {count} times"),
-    "said_to_program": gettext_noop("wrote to the program {count} times"),
-    "noted": gettext_noop("kept {count} notes"),
+    "document_uploaded": gettext_noop("uploaded {count} documents"),
+    "said_to_partner": gettext_noop("sent {count} messages to the partner"),
+    "said_to_program": gettext_noop("sent {count} messages to the program"),
+    "noted": gettext_noop("added {count} internal notes"),
 }
 
 
 @dataclass(frozen=True, slots=True)
 class RecentChange:
-    """One line of news: who did what, the last time it happened, and the single things in words, oldest first."""
+    """Line of changes: actor, action, latest time, and the single items, oldest first."""
 
     who: str
     what: str
@@ -42,12 +42,12 @@ class RecentChange:
 
 
 def get_read_marker(integration: Integration, user: Any) -> ReadMarker | None:
-    """Up to where this person has seen it; None for somebody who never looked."""
+    """Return the reader's marker, or None before the first visit."""
     return ReadMarker.objects.filter(integration=integration, user=user).first()
 
 
 def list_changes_since(integration: Integration, read_marker: ReadMarker, *, with_notes: bool) -> list[RecentChange]:
-    """What others did after that look, newest first. `with_notes`: also what partners never see."""
+    """Return what others did since the marker, newest first. `with_notes`: include internal events."""
     events = (
         integration.events.filter(seq__gt=read_marker.seq)
         .exclude(actor_id=read_marker.user_id)
@@ -57,7 +57,7 @@ def list_changes_since(integration: Integration, read_marker: ReadMarker, *, wit
 
 
 def group_events(events: Iterable[AuditEvent]) -> list[RecentChange]:
-    """One change for each actor and verb, newest first."""
+    """Return one change per actor and event type, newest first."""
     groups: dict[tuple[str, str], list[AuditEvent]] = {}
     for event in events:
         groups.setdefault((event.actor, event.event_type), []).append(event)
@@ -69,7 +69,7 @@ def _build_change(events: list[AuditEvent]) -> RecentChange:
     last = events[-1]
     summary, tone, icon = describe_event(last)
     if len(events) > 1:
-        summary = _(GROUP_TEMPLATES.get(last.event_type, REPEATED_TEMPLATE)).format(count=len(events), said=summary)
+        summary = _(GROUP_TEMPLATES.get(last.event_type, REPEATED_TEMPLATE)).format(count=len(events), summary=summary)
     items = tuple(
         dict.fromkeys(text for event in events if (text := _describe_event(event, is_alone=len(events) == 1)))
     )
@@ -77,10 +77,10 @@ def _build_change(events: list[AuditEvent]) -> RecentChange:
 
 
 def _describe_event(event: AuditEvent, *, is_alone: bool) -> str:
-    """What one event of a group adds to its line: old and new values, a title, or what was written."""
+    """Return what one event adds to its line: old and new values, a title, or a note."""
     changes = event.data.get("changes")
     if isinstance(changes, dict):
-        nothing_label = _("nothing")
+        nothing_label = _("none")
         return "; ".join(
             f"{name}: {previous or nothing_label} → {current or nothing_label}"
             for name, (previous, current) in changes.items()

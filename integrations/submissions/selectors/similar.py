@@ -1,7 +1,7 @@
-"""Who else works on the same thing? Asked before something is submitted, so that no work is done twice.
+"""Search for similar integrations and published providers before a submission.
 
-Unlisted work of others is told as "someone is working on this" and nothing more: no name, no number. Each
-finding costs a few look-ups in an index: equal keys, beginnings of a key, and its neighbors in sorted order.
+Unlisted work of others appears as "Someone is working on this" without names. Each search needs a few index lookups:
+equal keys, prefixes of a key, and its neighbors in sorted order.
 """
 
 import re
@@ -35,15 +35,15 @@ GENERIC_WORDS = {
     "tasks", "for", "the", "and", "integration", "official", "hashicorp",
 }  # fmt: skip
 REGISTRY_TIERS = ("official", "partner", "community")
-MAX_NEIGHBORS = 40  # rows looked at on each side of a key
-MIN_KEY_LENGTH = 5  # a shorter beginning says too little
+MAX_NEIGHBORS = 40  # rows compared on each side of a key
+MIN_KEY_LENGTH = 5  # shorter prefixes match too much
 MIN_SIMILARITY_RATIO = 0.85
-MAX_SHOWN = 3  # of one kind, from each of the two worlds
+MAX_SHOWN = 3  # per kind, for integrations and for providers
 
 
 @dataclass(frozen=True, slots=True)
 class WorkDescription:
-    """What is compared: the company, and what it works on."""
+    """Values to compare: the partner, and the name and repository of its work."""
 
     partner: Partner
     name: str
@@ -56,7 +56,7 @@ class WorkDescription:
 
     @property
     def keys(self) -> list[str]:
-        """The keys under which the product may be known, the full name first."""
+        """Return the keys under which the product may be known, full name first."""
         full_names = [self.name, get_product_name(self.repository)]
         excluded_words = set(re.split(r"[\W_]+", normalize_text(self.partner.name))) | GENERIC_WORDS
         short_names = [
@@ -68,14 +68,14 @@ class WorkDescription:
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
-    """One finding. `partner` and `title` are blank for unlisted work, `provider` and `url` for integrations.
+    """Similar work. `partner` and `title` are blank for unlisted work, `provider` and `url` for integrations.
 
-    `handle` stands for the other integration when asking for an introduction; it tells nothing by itself.
+    `handle` identifies the other integration in an introduction request without revealing it.
     """
 
     kind: str
     words: str
-    listed: bool
+    is_listed: bool
     partner: str = ""
     title: str = ""
     provider: str = ""
@@ -84,7 +84,7 @@ class Overlap:
 
 
 def find_overlaps(work: WorkDescription) -> tuple[Overlap, ...]:
-    """Everything alike, strongest kind first, integrations before published providers."""
+    """Return all similar work, strongest kind first, integrations before published providers."""
     integrations, providers = (
         _group_by_strongest_kind(_find_integrations(work)),
         _group_by_strongest_kind(_find_published(work)),
@@ -97,7 +97,7 @@ def find_overlaps(work: WorkDescription) -> tuple[Overlap, ...]:
 
 
 def find_integration_overlaps(integration: Integration) -> tuple[Overlap, ...]:
-    """The overlaps of an integration that exists already."""
+    """Return work that is similar to an existing integration."""
     return find_overlaps(describe_work(integration))
 
 
@@ -106,7 +106,7 @@ def describe_work(integration: Integration) -> WorkDescription:
 
 
 def resolve_handle(handle: str, work: WorkDescription) -> Integration | None:
-    """The other integration for which this handle was shown to this company, while it still overlaps."""
+    """Return the integration of a handle that this partner received, while the two still overlap."""
     rows = (row for _, row in _find_integrations(work))
     return next((row for row in rows if constant_time_compare(handle, _compute_handle(row, work.partner))), None)
 
@@ -118,7 +118,7 @@ def _compute_handle(row: Integration, partner: Partner) -> str:
 
 
 def _group_by_strongest_kind(candidates: Iterable[tuple[str, Any]]) -> dict[str, list[Any]]:
-    """Rows by kind, each under its strongest kind only."""
+    """Group rows by kind, each under its strongest kind only."""
     rows_by_kind: dict[str, list[Any]] = {kind: [] for kind in MATCH_LABELS}
     seen_pks: set[int] = set()
     for kind, row in candidates:
@@ -129,7 +129,7 @@ def _group_by_strongest_kind(candidates: Iterable[tuple[str, Any]]) -> dict[str,
 
 
 def _find_integrations(work: WorkDescription) -> Iterator[tuple[str, Integration]]:
-    """Other companies' integrations that are alive or listed, strongest kind first."""
+    """Yield open or listed integrations of other partners, strongest kind first."""
     others: QuerySet[Integration] = (
         Integration.objects.exclude(partner=work.partner)
         .filter(~Q(stage__in=FINAL_STAGES) | ~Q(listing_status__in=(ListingStatus.UNLISTED, ListingStatus.DELISTED)))
@@ -145,7 +145,7 @@ def _find_integrations(work: WorkDescription) -> Iterator[tuple[str, Integration
 
 
 def _find_published(work: WorkDescription) -> Iterator[tuple[str, RegistryProvider]]:
-    """Published providers; those of the repository's own namespace are no others."""
+    """Yield published providers outside the repository's own namespace."""
     providers = RegistryProvider.objects.all()
     if work.repository:
         yield from ((REPOSITORY, row) for row in providers.filter(repository=work.repository.lower()))
@@ -155,7 +155,7 @@ def _find_published(work: WorkDescription) -> Iterator[tuple[str, RegistryProvid
 
 
 def _find_similar(rows: QuerySet[Any], keys: list[str]) -> Iterator[Any]:
-    """Rows whose key begins alike or differs by little."""
+    """Yield rows whose key has a common prefix or differs in few letters."""
     for key in keys:
         if len(key) < MIN_KEY_LENGTH:
             continue
@@ -169,7 +169,7 @@ def _find_similar(rows: QuerySet[Any], keys: list[str]) -> Iterator[Any]:
 
 
 def is_similar(first_key: str, second_key: str) -> bool:
-    """Whether two keys are similar: one begins with the other, or few letters differ."""
+    """Whether one key begins with the other, or few letters differ."""
     shorter, longer = sorted((first_key, second_key), key=len)
     if len(shorter) < MIN_KEY_LENGTH:
         return False
@@ -180,44 +180,44 @@ def is_similar(first_key: str, second_key: str) -> bool:
 
 
 def _describe_integrations(kind: str, rows: list[Integration], work: WorkDescription) -> Iterator[Overlap]:
-    """The listed ones by name; of all unlisted ones together a single word, that of the longest at work."""
-    template = _("%(company)s has %(name)s listed: %(what)s.")
+    """Yield listed integrations by name, and one sentence for all unlisted ones."""
+    template = _("%(name)s by %(partner)s is listed (%(match)s).")
     for row in [row for row in rows if row.is_listed][:MAX_SHOWN]:
         yield Overlap(
             kind,
-            template % {"company": row.partner.name, "name": row.name, "what": _(MATCH_LABELS[kind])},
-            listed=True,
+            template % {"partner": row.partner.name, "name": row.name, "match": _(MATCH_LABELS[kind])},
+            is_listed=True,
             partner=row.partner.name,
             title=row.name,
             handle=_compute_handle(row, work.partner),
         )
     for row in [row for row in rows if not row.is_listed][:1]:
-        sentence = _("Someone is working on this: %(what)s.") % {"what": _(MATCH_LABELS[kind])}
-        yield Overlap(kind, sentence, listed=False, handle=_compute_handle(row, work.partner))
+        sentence = _("Someone is working on this (%(match)s).") % {"match": _(MATCH_LABELS[kind])}
+        yield Overlap(kind, sentence, is_listed=False, handle=_compute_handle(row, work.partner))
 
 
 def _describe_published(kind: str, rows: list[RegistryProvider]) -> Iterator[Overlap]:
-    """The most used of them, and how many there are beside."""
+    """Yield the most used providers and the number of the others."""
     sorted_rows = sorted(
         rows, key=lambda row: (REGISTRY_TIERS.index(row.tier) if row.tier in REGISTRY_TIERS else 9, -row.downloads)
     )
     for row in sorted_rows[:MAX_SHOWN]:
-        same_template = _("This repository is published already: %(name)s in the registry, %(tier)s.")
-        similar_template = _("Published already: %(name)s in the registry, %(tier)s, %(what)s.")
+        same_template = _("This repository is already published as %(name)s in the registry (%(tier)s).")
+        similar_template = _("%(name)s is already published in the registry (%(tier)s, %(match)s).")
         sentence = (same_template if kind == REPOSITORY else similar_template) % {
-            "name": row.full_name, "tier": row.tier, "what": _(MATCH_LABELS[kind]),
+            "name": row.full_name, "tier": row.tier, "match": _(MATCH_LABELS[kind]),
         }  # fmt: skip
-        yield Overlap(kind, sentence, listed=True, provider=row.full_name, url=_build_registry_url(row))
+        yield Overlap(kind, sentence, is_listed=True, provider=row.full_name, url=_build_registry_url(row))
     remaining_count = len(sorted_rows) - MAX_SHOWN
     if remaining_count > 0:
         yield Overlap(
             kind,
             ngettext(
-                "And %(more)s more published provider: %(what)s.",
-                "And %(more)s more published providers: %(what)s.",
+                "%(count)s more published provider (%(match)s).",
+                "%(count)s more published providers (%(match)s).",
                 remaining_count,
             )
-            % {"more": remaining_count, "what": _(MATCH_LABELS[kind])},
+            % {"count": remaining_count, "match": _(MATCH_LABELS[kind])},
             True,
         )
 

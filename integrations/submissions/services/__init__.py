@@ -1,1 +1,1 @@
-"""Writes that are not steps: create, answer, find, say, move. Each with `by=` and `now=`, each one event."""
+"""Writes to integrations. Each function records one audit event."""

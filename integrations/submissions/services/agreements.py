@@ -1,6 +1,6 @@
-"""How is an agreement signed by both sides? Either begins; each records its version, signer and date.
+"""Agreement signatures. Either side can sign first; each records the version, signer, and date.
 
-A complete one is renewed by a newer version: until both sides have signed that, the one before stays in force.
+A newer version renews a complete agreement. The previous version stays in force until both sides sign the new one.
 """
 
 from dataclasses import dataclass
@@ -35,26 +35,26 @@ FIRST_SIGNATURE_EVENT_TYPES = {
 
 @dataclass(frozen=True, slots=True)
 class AgreementSignature:
-    """Who signed for one side, and on which day."""
+    """Signer and date for one side."""
 
     signer: str
     signed_on: date
 
 
 def get_latest_agreement(partner: Partner, kind: str) -> Agreement | None:
-    """The agreement that counts: the newest of its kind, complete or not."""
+    """Return the newest agreement of a kind, complete or not."""
     rows = partner.agreements.filter(kind=kind).select_related("document")
     return rows.order_by("-created_at", "-pk").first()
 
 
 def get_agreement_in_force(partner: Partner, kind: str) -> Agreement | None:
-    """The newest that both sides have signed."""
+    """Return the newest agreement of a kind that both sides signed."""
     rows = partner.agreements.filter(kind=kind, partner_signed_on__isnull=False, program_signed_on__isnull=False)
     return rows.order_by("-created_at", "-pk").first()
 
 
 def get_signature(agreement: Agreement | None, side: ResponsibleParty) -> AgreementSignature | None:
-    """What one side has recorded."""
+    """Return the recorded signature of one side."""
     signed_on = getattr(agreement, f"{side}_signed_on", None)
     return AgreementSignature(getattr(agreement, f"{side}_signer"), signed_on) if signed_on else None
 
@@ -70,10 +70,10 @@ def sign_agreement(
     file: ValidatedFile | None = None,
     renews: bool = False,
 ) -> Agreement:
-    """Record one side's signature. A blank `version` is the one that the other side signed.
+    """Record the signature of one side. A blank `version` means the one that the other side signed.
 
-    Until the other side has signed, one's own part can be recorded again. With `renews` a complete agreement is
-    followed by a new version. Raises ActionRefused.
+    The side can correct its signature until the other side signs. With `renews`, a new version follows a complete
+    agreement. Raises ActionRefused.
     """
     _validate_signing_date(signature.signed_on, now)
     with submission_changes(integration, requirement_id, actor=actor) as (locked_integration, requirement):
@@ -83,7 +83,7 @@ def sign_agreement(
             if get_signature(agreement, side) == signature and version in ("", agreement.version):
                 return agreement
             if not renews:
-                message = _("Version %(version)s is signed by both sides already.")
+                message = _("Both sides already signed version %(version)s.")
                 raise ActionRefused(message % {"version": agreement.version}, "conflict")
             agreement = None
         agreement = agreement or Agreement(
@@ -109,31 +109,31 @@ def _set_signature(agreement: Agreement, version: str, side: ResponsibleParty, s
 
 def _validate_signing_date(signed_on: date, now: datetime) -> None:
     if signed_on > timezone.localdate(now):
-        raise ActionRefused(_("The day of signing is in the future. Record it once it is signed."))
+        raise ActionRefused(_("The signing date is in the future. Record the signature after signing."))
     if signed_on < EARLIEST_SIGNING_DATE:
-        raise ActionRefused(_("Look at the year of signing: it is before 2000."))
+        raise ActionRefused(_("Check the signing date. It is before 2000."))
 
 
 def _resolve_version(agreement: Agreement, version: str, side: ResponsibleParty) -> str:
-    """Both sides sign one version; the side that begins names it."""
+    """Return the version that both sides sign; the side that signs first names it."""
     other_signature = get_signature(agreement, OTHER_PARTY[side])
     if other_signature is not None and version not in ("", agreement.version):
         raise ActionRefused(
-            _("%(signer)s signed version %(version)s: both sides sign the same one.")
+            _("%(signer)s signed version %(version)s. Both sides must sign the same version.")
             % {"signer": other_signature.signer, "version": agreement.version},
             "conflict",
         )
     if not version and not agreement.version:
-        raise ActionRefused(_("Say which version was signed."))
+        raise ActionRefused(_("Enter the signed version."))
     return version or agreement.version
 
 
 def _reject_used_version(agreement: Agreement, version: str) -> None:
-    """Each version is signed once; a renewal has one of its own."""
+    """Refuse a version that another agreement already has; a renewal needs a new one."""
     same_version = Agreement.objects.filter(partner=agreement.partner, kind=agreement.kind, version=version)
     if same_version.exclude(pk=agreement.pk).exists():
         raise ActionRefused(
-            _("Version %(version)s is signed by both sides already: a renewal has a version of its own.")
+            _("Both sides already signed version %(version)s. Enter a new version for the renewal.")
             % {"version": version}
         )
 
@@ -141,7 +141,7 @@ def _reject_used_version(agreement: Agreement, version: str) -> None:
 def _attach_file(
     integration: Integration, requirement_id: str, agreement: Agreement, file: ValidatedFile, actor: Any, now: datetime
 ) -> None:
-    """Keep the file with the agreement, in the place of one that is there."""
+    """Attach the file to the agreement in place of an existing one."""
     if agreement.document is not None and agreement.document.sha256 == file.sha256:
         return
     if agreement.document is not None:
@@ -159,7 +159,7 @@ def _answer_requirement(
     actor: Any,
     now: datetime,
 ) -> None:
-    """Answer the requirement, for all of the company's integrations that ask for this agreement.
+    """Answer the requirement for all integrations of the partner that need this agreement.
 
     While a renewal waits for the other side, the answer stays the version in force.
     """
@@ -181,7 +181,7 @@ def _answer_requirement(
 
 
 def _get_kind_label(agreement: Agreement) -> str:
-    """What it is called, in the portal's own language, since it is written down."""
+    """Return the name of the agreement in the default language, because it is stored."""
     with translation.override(settings.LANGUAGE_CODE):
         return str(agreement.get_kind_display())  # type: ignore[attr-defined]
 
@@ -192,7 +192,7 @@ def _summarize_agreement(agreement: Agreement) -> str:
 
 
 def _build_signature_data(agreement: Agreement) -> dict[str, str]:
-    """Version, signers and days as the event, the answer and the mails say them."""
+    """Return version, signers, and dates for the event, the answer, and the emails."""
     data = {"version": agreement.version}
     for name, side in (("company", ResponsibleParty.PARTNER), ("program", ResponsibleParty.PROGRAM)):
         signature = get_signature(agreement, side)

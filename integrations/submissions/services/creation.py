@@ -1,4 +1,4 @@
-"""How does an integration come to be, and how are its own facts changed?"""
+"""Creation of integrations and changes of their descriptions."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -23,7 +23,7 @@ REPOSITORY_FIELDS = ("repository", "repository_id", "repository_owner_id")
 
 
 def get_entry_edition(program: str) -> Edition:
-    """The edition that a new integration enters: the setting's, else the newest."""
+    """Return the edition for new integrations: the one in the settings, or else the newest."""
     edition_date = settings.PROGRAM_EDITIONS.get(program)
     return PROGRAMS[program].edition(edition_date) if edition_date else PROGRAMS[program].newest
 
@@ -31,10 +31,10 @@ def get_entry_edition(program: str) -> Edition:
 def create_integration(
     partner: Partner, program: str, values: Mapping[str, Any], *, actor: Any, now: datetime, edition: str = ""
 ) -> Integration:
-    """A new integration at the first place of its program's path.
+    """Create an integration at the first position of its program.
 
-    `values` holds OWN_FACTS and REPOSITORY. What the company gave once for all of its integrations (agreements,
-    a combined summary) is taken over. Raises ActionRefused where `actor` may not edit for the partner.
+    `values` holds DESCRIPTION_FIELDS and REPOSITORY_FIELDS. Answers that apply to all integrations of the partner are
+    copied. Raises ActionRefused if the actor can't edit for the partner.
     """
     if actor is not None and not permissions.can_edit_partner(partner, actor):
         raise ActionRefused(permissions.get_refusal("can_edit"), "forbidden")
@@ -70,7 +70,7 @@ def create_integration(
 
 
 def _copy_shared_answers(integration: Integration, edition: Edition) -> None:
-    """Copy what the company gave once for all of its integrations."""
+    """Copy answers that apply to all integrations of the partner."""
     shared_requirements = {r.id: r for r in edition.requirements() if r.scope == AnswerScope.PARTNER}
     answered_states = RequirementFulfillment.objects.filter(
         integration__partner=integration.partner,
@@ -106,14 +106,14 @@ def _copy_shared_answers(integration: Integration, edition: Edition) -> None:
 
 
 def is_combined_answer(requirement: Requirement) -> bool:
-    """A text that names all of the company's integrations is read again whenever one is added."""
+    """Whether an answer lists all integrations of the partner and must be updated for each new one."""
     return any(field.max_lines for field in requirement.fields)
 
 
 def change_description(
     integration: Integration, values: Mapping[str, Any], *, actor: Any, now: datetime
 ) -> Integration:
-    """Change name, description, category, offerings, homepage or the repository. Records old and new."""
+    """Change description fields or the repository, and record old and new values."""
     with integration_changes(integration, permissions.can_edit, actor=actor, now=now) as locked_integration:
         keys = [
             key
@@ -130,9 +130,9 @@ def change_description(
 
 
 def assign_manager(partner: Partner, manager: Any, *, actor: Any, now: datetime) -> None:
-    """Name the Alliances manager of a company. Only people of the program may."""
+    """Assign the alliances manager of a partner. Only program staff can do this."""
     if not permissions.is_program_staff(actor):
-        raise ActionRefused(_("Only the program may name a company's Alliances manager."), "forbidden")
+        raise ActionRefused(_("Only program staff can assign an alliances manager."), "forbidden")
     with transaction.atomic():
         locked_partner = Partner.objects.select_for_update().get(pk=partner.pk)
         locked_partner.alliances_manager = manager

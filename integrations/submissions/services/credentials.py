@@ -1,6 +1,6 @@
-"""How are test accounts kept, opened and ended? Sealed at rest; each opening is written down with who and why.
+"""Test accounts: encrypted storage, recorded access, and expiry.
 
-The value itself is in no event, log, draft or page but the one on which the reviewer asked for it.
+The secret appears only on the page that a reviewer requests, never in an event, log, draft, or other page.
 """
 
 from collections.abc import Iterable
@@ -29,13 +29,13 @@ AccessKind = TestCredentialAccess.How
 
 
 def list_current_credentials(integration: Integration, requirement_id: str) -> list[TestCredential]:
-    """The accounts that are kept, oldest first."""
+    """Return stored test accounts, oldest first."""
     rows = integration.credentials.filter(requirement_id=requirement_id, ended_at=None)
     return list(rows.select_related("created_by").order_by("pk"))
 
 
 def explain_expiry(credential: TestCredential, integration: Integration, now: datetime) -> str:
-    """Why an account's time is over; blank while it counts. A decision that can be undone ends nothing yet."""
+    """Return why an account has expired, or an empty string. A decision that can be undone ends nothing yet."""
     if credential.ended_at is not None:
         return credential.ended_why or "ended"
     if integration.undo_until is not None and integration.undo_until > now:
@@ -43,7 +43,7 @@ def explain_expiry(credential: TestCredential, integration: Integration, now: da
     if integration.stage in FINAL_STAGES:
         return f"the integration is {integration.stage}"
     if integration.stage in STAGES_AFTER_REVIEW and not credential.permanent:
-        return "the review is over"
+        return "the review has ended"
     return ""
 
 
@@ -60,16 +60,16 @@ def submit_credential(
     uuid: UUID,
     replaces: str = "",
 ) -> TestCredential:
-    """Seal an account under the uuid that its form was given, so that sending it twice keeps it once.
+    """Store an encrypted account under the UUID of its form, so that a repeated submission stores it once.
 
-    With `replaces` (a uuid) it takes the place of that one: this is how an account is rotated.
+    With `replaces` (a UUID), it replaces that account; partners rotate accounts this way.
     """
     with submission_changes(integration, requirement_id, actor=actor) as (locked_integration, requirement):
         existing = TestCredential.objects.filter(uuid=uuid).first()
         if existing is not None:
             return _require_same_integration(existing, locked_integration)
         if permanent and not requirement.permanent:
-            raise ActionRefused(_("This program asks for accounts that end with the review."))
+            raise ActionRefused(_("This program doesn't accept permanent test accounts."))
         if replaces:
             end_credential(
                 _get_credential(list_current_credentials(locked_integration, requirement_id), replaces), "replaced", now
@@ -78,7 +78,7 @@ def submit_credential(
             uuid=uuid, integration=locked_integration, requirement_id=requirement_id, label=label, permanent=permanent,
             created_by=actor, created_at=now, rotate_at=now + ROTATION_PERIOD if permanent else None,
         )  # fmt: skip
-        credential.encrypted_value = crypto.encrypt(secret, credential.context())
+        credential.encrypted_value = crypto.encrypt(secret, credential.build_encryption_context())
         credential.save()
         _record_submission(locked_integration, credential, bool(replaces), actor, now)
     return credential
@@ -103,27 +103,24 @@ def _record_submission(
 
 def _require_same_integration(credential: TestCredential, integration: Integration) -> TestCredential:
     if credential.integration_id != integration.pk:
-        raise ActionRefused(_("Open this page again and send the account once more."), "conflict")
+        raise ActionRefused(_("Reload the page and submit the test account again."), "conflict")
     return credential
 
 
 def _summarize_credentials(integration: Integration, requirement_id: str) -> str:
-    return (
-        f"Kept: {', '.join(credential.label for credential in list_current_credentials(integration, requirement_id))}."[
-            :500
-        ]
-    )
+    labels = ", ".join(credential.label for credential in list_current_credentials(integration, requirement_id))
+    return f"Stored: {labels}."[:500]
 
 
 def _get_credential(credentials: Iterable[TestCredential], uuid: str) -> TestCredential:
     credential = next((credential for credential in credentials if str(credential.uuid) == uuid), None)
     if credential is None:
-        raise ActionRefused(_("This account was replaced or withdrawn meanwhile."), "conflict")
+        raise ActionRefused(_("This test account was replaced or withdrawn. Reload the page."), "conflict")
     return credential
 
 
 def withdraw_credential(integration: Integration, requirement_id: str, uuid: str, *, actor: Any, now: datetime) -> None:
-    """The company takes an account back: its value is gone at once."""
+    """Withdraw an account and delete its secret."""
     with submission_changes(integration, requirement_id, actor=actor) as (locked_integration, _):
         credential = _get_credential(list_current_credentials(locked_integration, requirement_id), uuid)
         end_credential(credential, "withdrawn", now)
@@ -142,19 +139,19 @@ def withdraw_credential(integration: Integration, requirement_id: str, uuid: str
 
 
 def end_credential(credential: TestCredential, reason: str, now: datetime) -> None:
-    """Forget the value and say why. Call with the integration locked."""
+    """Delete the secret and store the reason. Call with the integration locked."""
     credential.encrypted_value, credential.ended_at, credential.ended_why = b"", now, reason
     credential.rotate_at = None
     credential.save()
 
 
 def reveal_credential(credential: TestCredential, *, reason: str, actor: Any, now: datetime) -> crypto.Secret:
-    """Open an account for the assigned reviewer, who says why. The company is told by mail."""
+    """Decrypt an account for the assigned reviewer, and notify the partner by email."""
     return _open_credential(credential, AccessKind.REVEAL, "credential_revealed", reason, actor=actor, now=now)
 
 
 def open_for_sandbox(credential: TestCredential, *, actor: Any, reason: str, now: datetime) -> str:
-    """The value for one sandbox run, which the assigned reviewer or the machine (`actor` None) starts."""
+    """Return the secret for a sandbox run of the assigned reviewer or the machine (`actor` None)."""
     return _open_credential(credential, AccessKind.SANDBOX, "credential_used", reason, actor=actor, now=now).value
 
 
@@ -162,7 +159,7 @@ def _open_credential(
     credential: TestCredential, how: str, event_type: str, reason: str, *, actor: Any, now: datetime
 ) -> crypto.Secret:
     if not reason.strip():
-        raise ActionRefused(_("Say why: the reason is written down and the company reads it."))
+        raise ActionRefused(_("Enter a reason. We record it and send it to the partner."))
     with integration_changes(
         credential.integration, permissions.can_open_credentials, actor=actor, now=now
     ) as locked_integration:
@@ -170,10 +167,12 @@ def _open_credential(
         expiry_reason = explain_expiry(locked_credential, locked_integration, now)
         if expiry_reason:
             raise ActionRefused(
-                _("This account is no longer kept: %(over)s.") % {"over": expiry_reason}, "invalid-transition"
+                _("We no longer store this test account: %(reason)s.") % {"reason": expiry_reason}, "invalid-transition"
             )
         try:
-            secret = crypto.decrypt(bytes(locked_credential.encrypted_value), locked_credential.context())
+            secret = crypto.decrypt(
+                bytes(locked_credential.encrypted_value), locked_credential.build_encryption_context()
+            )
         except crypto.DecryptionError as error:
             raise ActionRefused(str(error), "invalid-transition") from None
         reason = reason.strip()[:300]
@@ -193,7 +192,7 @@ def _open_credential(
 
 
 def end_due_credentials(now: datetime) -> int:
-    """End the accounts whose time is over. Returns how many."""
+    """End expired accounts. Return their number."""
     is_ended = Q(integration__stage__in=FINAL_STAGES) | Q(integration__stage__in=STAGES_AFTER_REVIEW, permanent=False)
     is_final = Q(integration__undo_until=None) | Q(integration__undo_until__lte=now)
     due_credentials = TestCredential.objects.filter(is_ended, is_final, ended_at=None).select_related(
@@ -225,7 +224,7 @@ def _end_due_credential(credential: TestCredential, now: datetime) -> bool:
 
 
 def send_due_reminders(now: datetime) -> int:
-    """Ask the company to rotate permanent accounts, once for each due moment. Returns how many."""
+    """Ask partners to rotate permanent accounts, once per due date. Return the number of reminders."""
     due_credentials = TestCredential.objects.filter(ended_at=None, permanent=True, rotate_at__lte=now)
     return sum(
         _send_reminder(credential, now)
@@ -253,19 +252,19 @@ def _send_reminder(credential: TestCredential, now: datetime) -> bool:
 
 
 def rekey_credentials() -> tuple[int, list[TestCredential]]:
-    """Seal every kept account with the newest key. Returns how many, and those that no key opens.
+    """Re-encrypt all accounts with the newest key. Return their number and the accounts that no key decrypts.
 
-    Can run beside everything else and be repeated: each row is exchanged only where it is still the one read.
+    Safe to run concurrently and repeatedly: a row changes only if it still has the value that was read.
     """
     count, undecryptable = 0, []
     for credential in TestCredential.objects.filter(ended_at=None).iterator():
         if crypto.is_current(bytes(credential.encrypted_value)):
             continue
         try:
-            secret = crypto.decrypt(bytes(credential.encrypted_value), credential.context())
+            secret = crypto.decrypt(bytes(credential.encrypted_value), credential.build_encryption_context())
         except crypto.DecryptionError:
             undecryptable.append(credential)
             continue
         matching = TestCredential.objects.filter(pk=credential.pk, encrypted_value=bytes(credential.encrypted_value))
-        count += matching.update(encrypted_value=crypto.encrypt(secret, credential.context()))
+        count += matching.update(encrypted_value=crypto.encrypt(secret, credential.build_encryption_context()))
     return count, undecryptable

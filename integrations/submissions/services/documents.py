@@ -1,4 +1,4 @@
-"""How is a document handed in, replaced, and taken away again?"""
+"""Upload, replacement, and removal of documents."""
 
 from datetime import datetime
 from functools import partial
@@ -24,7 +24,7 @@ MAX_DOCUMENTS = 20
 
 
 def list_current_documents(integration: Integration, requirement_id: str) -> list[Document]:
-    """The documents that count, oldest first. What the company gives once is listed with each integration."""
+    """Return the current documents, oldest first. Shared documents appear with each integration."""
     state = integration.fulfillments.filter(requirement_id=requirement_id).first()
     uuids = state.data.get("documents", []) if state else []
     documents = Document.objects.filter(partner=integration.partner_id, uuid__in=uuids, removed_at=None)
@@ -34,9 +34,9 @@ def list_current_documents(integration: Integration, requirement_id: str) -> lis
 def upload_document(
     integration: Integration, requirement_id: str, file: ValidatedFile, *, actor: Any, now: datetime, replaces: str = ""
 ) -> Document:
-    """Hand in a file, in the place of another one where `replaces` is that one's uuid.
+    """Upload a file, or replace the document with the UUID `replaces`.
 
-    The same content handed in again is the document that is there already.
+    A file with the same content as an existing document returns that document.
     """
     with submission_changes(integration, requirement_id, actor=actor) as (locked_integration, requirement):
         documents = list_current_documents(locked_integration, requirement_id)
@@ -46,7 +46,7 @@ def upload_document(
         replaced_document = _get_document(documents, replaces) if replaces else None
         if replaced_document is None and len(documents) >= MAX_DOCUMENTS:
             raise ActionRefused(
-                _("There are %(MOST)s documents already: replace or remove one.") % {"MOST": MAX_DOCUMENTS}
+                _("You can upload up to %(limit)s documents. Replace or delete one.") % {"limit": MAX_DOCUMENTS}
             )
         document = store_document(
             locked_integration, get_or_create_state(locked_integration, requirement_id), file, actor=actor, now=now
@@ -59,7 +59,7 @@ def upload_document(
 
 
 def remove_document(integration: Integration, requirement_id: str, uuid: str, *, actor: Any, now: datetime) -> None:
-    """Take a document away: its bytes go, its name and digest stay in the history."""
+    """Delete the content of a document; its name and digest stay in the history."""
     with submission_changes(integration, requirement_id, actor=actor) as (locked_integration, requirement):
         documents = list_current_documents(locked_integration, requirement_id)
         document = _get_document(documents, uuid)
@@ -71,7 +71,7 @@ def remove_document(integration: Integration, requirement_id: str, uuid: str, *,
 def store_document(
     integration: Integration, state: RequirementFulfillment, file: ValidatedFile, *, actor: Any, now: datetime
 ) -> Document:
-    """Write a file's bytes and its row. Call with the integration locked."""
+    """Store the content and the row of a file. Call with the integration locked."""
     document = Document(
         partner=integration.partner, state=state, name=file.name, kind=file.kind, size=file.size, sha256=file.sha256,
         uploaded_by=actor, uploaded_at=now,
@@ -82,7 +82,7 @@ def store_document(
 
 
 def mark_removed(document: Document, now: datetime) -> None:
-    """Mark a document as removed; its bytes go when that is certain."""
+    """Mark a document as removed and delete its content after the commit."""
     document.removed_at = now
     document.save(update_fields=["removed_at"])
     transaction.on_commit(partial(default_storage.delete, str(document.file.name)))
@@ -91,7 +91,7 @@ def mark_removed(document: Document, now: datetime) -> None:
 def _get_document(documents: list[Document], uuid: str) -> Document:
     document = next((document for document in documents if str(document.uuid) == uuid), None)
     if document is None:
-        raise ActionRefused(_("This document was replaced or removed meanwhile."), "conflict")
+        raise ActionRefused(_("This document was replaced or deleted. Reload the page."), "conflict")
     return document
 
 

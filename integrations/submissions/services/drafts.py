@@ -1,6 +1,6 @@
-"""How is a draft kept? It saves itself; of two pages that type at once, the second sees both versions.
+"""Draft storage with conflict detection: when two pages edit a draft, the second one sees both versions.
 
-Whose pages they are makes no difference: one person has two tabs, a telephone, a page from yesterday.
+This applies to pages of different people and to several pages of the same person.
 """
 
 from collections.abc import Mapping
@@ -16,25 +16,25 @@ from integrations.submissions.models import Integration, IntegrationDraft
 from integrations.submissions.services.creation import create_integration
 from portal.core.errors import ActionRefused
 
-EMPTY_DRAFT_VERSION = 0  # the version of a draft into which nobody has typed
+EMPTY_DRAFT_VERSION = 0  # version of a draft without input
 
 
 class DraftConflictError(Exception):
-    """Another version was saved meanwhile. `theirs` is the row as it stands, `mine` what was typed here."""
+    """A newer version of the draft exists. `theirs` is the stored row, `mine` the rejected data."""
 
     def __init__(self, other_draft: IntegrationDraft, own_data: Mapping[str, Any], actor: Any) -> None:
         is_own = other_draft.saved_by_id == actor.pk
         super().__init__(
-            _("You saved another version meanwhile, on another page.")
+            _("You saved another version on another page.")
             if is_own
-            else _("%(who)s saved another version meanwhile.") % {"who": other_draft.saved_by or _("Somebody")}
+            else _("%(name)s saved another version.") % {"name": other_draft.saved_by or _("Someone")}
         )
         self.is_own = is_own
         self.theirs, self.mine = other_draft, dict(own_data)
 
 
 def create_draft(partner: Partner, program: str, *, actor: Any, now: datetime) -> IntegrationDraft:
-    """A new draft of an integration of this partner."""
+    """Create a draft of a new integration for the partner."""
     _require_editor(partner, actor)
     return IntegrationDraft.objects.create(partner=partner, program_key=program, saved_by=actor, saved_at=now)
 
@@ -42,7 +42,7 @@ def create_draft(partner: Partner, program: str, *, actor: Any, now: datetime) -
 def get_or_create_answer_draft(
     integration: Integration, requirement_id: str, *, actor: Any, now: datetime
 ) -> IntegrationDraft:
-    """The draft of one requirement's form: the one that a colleague began, else a new one."""
+    """Return the draft of a requirement's form, shared by colleagues."""
     _require_editor(integration.partner, actor)
     draft, _ = IntegrationDraft.objects.get_or_create(
         integration=integration,
@@ -61,14 +61,14 @@ def get_or_create_answer_draft(
 def save_draft(
     draft: IntegrationDraft, data: Mapping[str, Any], *, version: int, actor: Any, now: datetime
 ) -> IntegrationDraft:
-    """Keep what was typed on top of `version`, the one that the page had. Raises Conflict where there is a newer."""
+    """Save data that is based on `version`. Raises DraftConflictError if a newer version exists."""
     _require_editor(draft.partner, actor)
     with transaction.atomic():
         locked_draft = (
             IntegrationDraft.objects.select_for_update(of=("self",)).select_related("saved_by").get(pk=draft.pk)
         )
         if locked_draft.sent_at is not None:
-            raise ActionRefused(_("This draft has been sent already."), "invalid-transition")
+            raise ActionRefused(_("This draft was already submitted."), "invalid-transition")
         if locked_draft.data == dict(data):
             return locked_draft
         if locked_draft.version not in (EMPTY_DRAFT_VERSION, version):
@@ -82,10 +82,10 @@ def save_draft(
 def submit_draft(
     draft: IntegrationDraft, values: Mapping[str, Any], *, version: int, actor: Any, now: datetime
 ) -> Integration:
-    """Turn a start draft into its integration: once, however often the button is pressed.
+    """Create the integration of a draft exactly once, even if the button is pressed twice.
 
-    A second press gets the integration of the first. Raises ActionRefused; with kind "conflict" where the draft is
-    no longer the `version` that the person looked at.
+    A second call returns the same integration. Raises ActionRefused, with kind "conflict" if the draft is no longer the
+    `version` that the person saw.
     """
     _require_editor(draft.partner, actor)
     with transaction.atomic():
@@ -103,15 +103,15 @@ def submit_draft(
 
 def _build_stale_refusal(draft: IntegrationDraft) -> ActionRefused:
     if draft.sent_at is not None:
-        return ActionRefused(_("This draft was thrown away."), "invalid-transition")
+        return ActionRefused(_("This draft was deleted."), "invalid-transition")
     return ActionRefused(
-        _("%(who)s changed the draft meanwhile. Look at it again.") % {"who": draft.saved_by or _("Somebody")},
+        _("%(name)s changed this draft. Review it again.") % {"name": draft.saved_by or _("Someone")},
         "conflict",
     )
 
 
 def discard_draft(draft: IntegrationDraft, *, actor: Any, now: datetime) -> None:
-    """Throw a draft away. It stays a row, so that a colleague's late save finds out."""
+    """Delete a draft. The row stays so that a colleague's later save gets an error."""
     _require_editor(draft.partner, actor)
     IntegrationDraft.objects.filter(pk=draft.pk, sent_at=None).update(sent_at=now)
 

@@ -1,4 +1,4 @@
-"""What would moving to another edition change, and how is it done? First a dry run, then one action."""
+"""Migration of an integration to another edition of its program: a dry run, then one action."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -21,32 +21,31 @@ from portal.core.errors import ActionRefused
 
 @dataclass(frozen=True, slots=True)
 class EditionMigrationPlan:
-    """What moving one integration to an edition means, before it is done.
+    """Effects of a migration to another edition.
 
-    `kept`: (requirement now, requirement then) whose answers are taken along; `dropped` and `added`:
-    requirements; `asks_more`: kept ones whose form asks further questions, so that they are open again;
-    `twice`: kept ones that are answered under both ids; `blocking`: the added ones that will be missing at once;
-    `facts`: (what, now, then); `tier`: what becomes of the tier and of one that is asked for, in sentences.
+    `retained_pairs`: (old, new) requirement whose answers stay; `extended_requirements`: retained ones with new
+    required questions, which are open again; `duplicates`: retained ones with answers under both IDs; `blocking`: new
+    ones that block the next step; `differences`: (label, old, new); `tier_changes`: sentences about the tier.
     """
 
     to: Edition
     step: str
     category: str
-    kept: tuple[tuple[Requirement, Requirement], ...]
-    dropped: tuple[Requirement, ...]
-    added: tuple[Requirement, ...]
-    asks_more: tuple[Requirement, ...]
-    twice: tuple[Requirement, ...]
+    retained_pairs: tuple[tuple[Requirement, Requirement], ...]
+    removed_requirements: tuple[Requirement, ...]
+    new_requirements: tuple[Requirement, ...]
+    extended_requirements: tuple[Requirement, ...]
+    duplicates: tuple[Requirement, ...]
     blocking: tuple[Requirement, ...]
-    tier: tuple[str, ...]
-    facts: tuple[tuple[str, str, str], ...]
+    tier_changes: tuple[str, ...]
+    differences: tuple[tuple[str, str, str], ...]
 
 
 def plan_migration(integration: Integration, edition_date: str, now: datetime) -> EditionMigrationPlan:
-    """The dry run. Raises ActionRefused where there is no such edition, or it is the one of the integration."""
+    """Return the plan of a migration. Raises ActionRefused for an unknown edition or the current one."""
     new_edition = integration.program.by_date.get(edition_date)
     if new_edition is None or edition_date == integration.edition_date:
-        raise ActionRefused(gettext("Choose another edition of the same program."))
+        raise ActionRefused(gettext("Select another edition of the same program."))
     old_edition = integration.edition
     renamed_keys = new_edition.renamed.get(old_edition.date, {})
     pairs = [(r, new_edition.requirement(renamed_keys.get(r.id, r.id))) for r in old_edition.requirements()]
@@ -63,33 +62,35 @@ def plan_migration(integration: Integration, edition_date: str, now: datetime) -
         to=new_edition,
         step=step,
         category=category if new_edition.category(category) else "",
-        kept=matched_pairs,
-        dropped=tuple(old_requirement for old_requirement, new_requirement in pairs if new_requirement is None),
-        added=new_requirements,
-        asks_more=tuple(
+        retained_pairs=matched_pairs,
+        removed_requirements=tuple(
+            old_requirement for old_requirement, new_requirement in pairs if new_requirement is None
+        ),
+        new_requirements=new_requirements,
+        extended_requirements=tuple(
             new_requirement
             for old_requirement, new_requirement in matched_pairs
             if _has_new_questions(old_requirement, new_requirement)
         ),
-        twice=tuple(
+        duplicates=tuple(
             a
             for b, a in matched_pairs
             if b.id != a.id and {b.id, a.id} <= set(fulfillments) and a.id not in renamed_keys
         ),
         blocking=tuple(r for r in new_requirements if not r.optional and new_edition.deadline(r) <= position + 1),
-        tier=tuple(_describe_tier_changes(integration, new_edition)),
-        facts=_list_differences(old_edition, new_edition, integration.category, category),
+        tier_changes=tuple(_describe_tier_changes(integration, new_edition)),
+        differences=_list_differences(old_edition, new_edition, integration.category, category),
     )
 
 
 def _has_new_questions(old_requirement: Requirement, new_requirement: Requirement) -> bool:
-    """Whether the newer form has questions that the older one did not ask and that must be answered."""
+    """Whether the new form has required questions that the old one lacks."""
     existing_keys = {field.key for field in old_requirement.fields}
     return any(field.required and field.key not in existing_keys for field in new_requirement.fields)
 
 
 def _get_target_step(integration: Integration, new_edition: Edition, renamed_keys: Any) -> str:
-    """The step of the new path: of the same (or renamed) key and stage, else the first of that stage."""
+    """Return the new step: with the same (or renamed) key and stage, or else the first of that stage."""
     preferred_step = renamed_keys.get(integration.step, integration.step)
     candidate_steps = [step.key for step, stage in new_edition.positions() if stage == integration.stage]
     if not integration.is_open:
@@ -98,26 +99,25 @@ def _get_target_step(integration: Integration, new_edition: Edition, renamed_key
 
 
 def get_target_tier(integration: Integration, new_edition: Edition) -> Tier | None:
-    """The tier of a listed integration in another edition: the same where that has it, else the one at release."""
+    """Return the tier of a listed integration in another edition: the same one, or else the release tier."""
     return (new_edition.tier(integration.tier) or new_edition.release_tier) if integration.is_listed else None
 
 
 def _describe_tier_changes(integration: Integration, new_edition: Edition) -> Iterator[str]:
-    """What becomes of the tier, and of a tier that is asked for."""
+    """Yield sentences about the tier and a requested tier."""
     old_tier, new_tier = integration.edition.tier(integration.tier), get_target_tier(integration, new_edition)
     if old_tier is not None and new_tier is not None and old_tier.name != new_tier.name:
         yield (
             f"The tier {old_tier.name} becomes {new_tier.name}."
             if not old_tier.on_request
             else (
-                f"The tier {old_tier.name} is taken back, since this edition has none of that name: it becomes "
-                f"{new_tier.name}. "
-                "What was handed in for it is kept."
+                f"The tier {old_tier.name} doesn't exist in this edition. The tier becomes {new_tier.name}. "
+                "Submissions for the previous tier stay in the history."
             )
         )
     requested_tier = integration.edition.tier(integration.tier_request) if integration.tier_request else None
     if requested_tier is not None and new_edition.tier(requested_tier.key) is None:
-        yield f"The question for the tier {requested_tier.name} ends, since this edition has none of that name."
+        yield f"The request for the tier {requested_tier.name} ends because this edition doesn't have the tier."
 
 
 def _list_differences(
@@ -130,14 +130,14 @@ def _list_differences(
         (
             _("Category"),
             old_category_entry.name if old_category_entry else category,
-            new_category_entry.name if new_category_entry else _("to be chosen again"),
+            new_category_entry.name if new_category_entry else _("Select again"),
         ),
         (_("Contact"), old_edition.contact, new_edition.contact),
         (_("Support"), old_edition.sla.summary, new_edition.sla.summary),
         (_("Licenses"), old_edition.licenses.summary, new_edition.licenses.summary),
         (_("Tier at release"), old_edition.release_tier.name, new_edition.release_tier.name),
         (_("Listing"), old_edition.listing, new_edition.listing),
-        (_("Removal"), old_edition.removal, new_edition.removal),
+        (_("Delisting"), old_edition.removal, new_edition.removal),
     )
     return tuple(row for row in rows if row[1] != row[2])
 
@@ -145,14 +145,14 @@ def _list_differences(
 def migrate_edition(
     integration: Integration, edition_date: str, *, actor: Any, now: datetime, note: str = ""
 ) -> EditionMigrationPlan:
-    """Move an integration to another edition as plan() says, and write down what changed.
+    """Migrate an integration as planned and record the changes.
 
-    Raises ActionRefused, also while a decision can be undone: it would lead back onto a path that is no longer its own.
+    Raises ActionRefused, also while a decision can be undone, because the undo would restore a step of the old edition.
     """
     with integration_changes(integration, permissions.can_decide, actor=actor, now=now) as locked_integration:
         if locked_integration.undo_until is not None and locked_integration.undo_until > now:
             raise ActionRefused(
-                _("The last decision can still be undone until %(undo_until)s UTC: move it then.")
+                _("The last decision can be undone until %(undo_until)s UTC. Change the edition after that.")
                 % {"undo_until": f"{locked_integration.undo_until:%H:%M}"}
             )
         migration_plan, previous_date = (
@@ -160,9 +160,9 @@ def migrate_edition(
             locked_integration.edition_date,
         )
         replaced_answers = requirement_renames.rename_requirements(
-            locked_integration, {old.id: new.id for old, new in migration_plan.kept if old.id != new.id}, now
+            locked_integration, {old.id: new.id for old, new in migration_plan.retained_pairs if old.id != new.id}, now
         )
-        _reopen_requirements(locked_integration, migration_plan.asks_more)
+        _reopen_requirements(locked_integration, migration_plan.extended_requirements)
         _apply_edition(locked_integration, migration_plan)
         context_selectors.clear_cache(locked_integration)
         record_event(
@@ -174,15 +174,15 @@ def migrate_edition(
             was=previous_date,
             to=edition_date,
             replaced=replaced_answers,
-            added=[r.title for r in migration_plan.added],
-            dropped=[r.title for r in migration_plan.dropped],
-            tier_told=list(migration_plan.tier),
+            added=[r.title for r in migration_plan.new_requirements],
+            dropped=[r.title for r in migration_plan.removed_requirements],
+            tier_told=list(migration_plan.tier_changes),
         )
     return migration_plan
 
 
 def _reopen_requirements(integration: Integration, requirements: tuple[Requirement, ...]) -> None:
-    """What was answered before the newer form asked more is open until that is answered too."""
+    """Reopen requirements whose answers lack new required questions."""
     for requirement in requirements:
         for state in RequirementFulfillment.objects.filter(integration=integration, requirement_id=requirement.id):
             if any(field.required and field.key not in state.data for field in requirement.fields):

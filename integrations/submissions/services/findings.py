@@ -1,4 +1,4 @@
-"""How does a review go on between its steps? Claims, findings, the thread and the program's notes."""
+"""Findings, messages, and read markers of a review."""
 
 from datetime import datetime
 from typing import Any
@@ -14,18 +14,18 @@ from portal.audit.services import record_event
 from portal.core import business_time
 from portal.core.errors import ActionRefused
 
-FINDING_BUSINESS_DAYS = 10  # business days that a company has once a check of a listed integration fails
+FINDING_BUSINESS_DAYS = 10  # for partners, after a check of a listed integration fails
 
 
 def raise_finding(integration: Integration, requirement_id: str, text: str, *, actor: Any, now: datetime) -> Finding:
-    """Write a finding, tied to a requirement. The partner sees it when changes are requested."""
+    """Add a finding to a requirement. The partner sees it after the reviewer requests changes."""
     if not text.strip():
-        raise ActionRefused(_("Say what should change."))
+        raise ActionRefused(_("Enter the requested change."))
     with integration_changes(integration, permissions.can_decide, actor=actor, now=now) as locked_integration:
         if locked_integration.stage != Stage.REVIEW:
-            raise ActionRefused(_("Findings are written in review."), "invalid-transition")
+            raise ActionRefused(_("You can add findings only during a review."), "invalid-transition")
         if locked_integration.edition.requirement(requirement_id) is None:
-            raise ActionRefused(_("This edition of the program has no such requirement."), "invalid-transition")
+            raise ActionRefused(_("Requirement not found in this edition."), "invalid-transition")
         highest = locked_integration.findings.aggregate(top=Max("number"))["top"] or 0
         finding = locked_integration.findings.create(
             number=highest + 1, round=locked_integration.review_round, requirement_id=requirement_id, text=text.strip(),
@@ -47,9 +47,9 @@ def raise_finding(integration: Integration, requirement_id: str, text: str, *, a
 def open_automatic_finding(
     integration: Integration, requirement_id: str, text: str, *, now: datetime
 ) -> Finding | None:
-    """What was met in a listed integration no longer is: a finding with a due date. None where there is one already.
+    """Add a finding with a due date when a listed integration no longer fulfills a requirement.
 
-    Call with the integration locked.
+    Return None if one is already open. Call with the integration locked.
     """
     automatic_findings = integration.findings.filter(requirement_id=requirement_id).exclude(due_at=None)
     if automatic_findings.exclude(state=Finding.State.VERIFIED).exists():
@@ -62,12 +62,12 @@ def open_automatic_finding(
 
 
 def resolve_automatic_finding(integration: Integration, requirement_id: str, *, now: datetime) -> Finding | None:
-    """The machine found it met again, which settles its own finding. None where there was none."""
+    """Verify the automatic finding after the check passes again. Return None if there was none."""
     automatic_findings = integration.findings.filter(requirement_id=requirement_id).exclude(due_at=None)
     finding = automatic_findings.exclude(state=Finding.State.VERIFIED).first()
     if finding is not None:
         finding.state, finding.verified_at = Finding.State.VERIFIED, now
-        finding.answer = finding.answer or "The portal looked again and found it in order."
+        finding.answer = finding.answer or "The check passed again."
         finding.resolved_at = finding.resolved_at or now
         finding.save()
     return finding
@@ -93,7 +93,7 @@ def _update_finding(
     note: str = "",
     **fields: Any,
 ) -> None:
-    """Move one finding on, write it down, and derive the turn again."""
+    """Change the state of a finding, record it, and refresh the next action."""
     with integration_changes(finding.integration, rule, actor=actor, now=now) as locked_integration:
         locked_finding = locked_integration.findings.get(pk=finding.pk)
         _require_another_state(locked_finding, state)
@@ -118,9 +118,9 @@ def _update_finding(
 
 
 def answer_finding(finding: Finding, answer: str, *, actor: Any, now: datetime) -> None:
-    """The partner says what was changed."""
+    """Save the partner's response to a finding."""
     if not answer.strip():
-        raise ActionRefused(_("Say what you changed, or where it can be seen."))
+        raise ActionRefused(_("Enter a response."))
     fields = {"answer": answer.strip(), "resolved_by": actor, "resolved_at": now}
     _update_finding(
         finding,
@@ -135,7 +135,7 @@ def answer_finding(finding: Finding, answer: str, *, actor: Any, now: datetime) 
 
 
 def verify_finding(finding: Finding, *, actor: Any, now: datetime) -> None:
-    """The reviewer agrees that it is settled."""
+    """Verify a finding as the reviewer."""
     fields = {"verified_by": actor, "verified_at": now}
     _update_finding(
         finding, Finding.State.VERIFIED, "finding_verified", permissions.can_decide, actor=actor, now=now, **fields
@@ -143,7 +143,7 @@ def verify_finding(finding: Finding, *, actor: Any, now: datetime) -> None:
 
 
 def reopen_finding(finding: Finding, *, actor: Any, now: datetime, note: str = "") -> None:
-    """It is not settled after all."""
+    """Reopen a finding as the reviewer."""
     fields = {"verified_by": None, "verified_at": None}
     _update_finding(
         finding,
@@ -160,9 +160,9 @@ def reopen_finding(finding: Finding, *, actor: Any, now: datetime, note: str = "
 def post_message(
     integration: Integration, body: str, *, actor: Any, now: datetime, is_internal: bool = False
 ) -> ReviewMessage:
-    """Say something in the thread, or, for the program, keep a note that the partner never sees."""
+    """Post a message to the other side, or an internal note that the partner never sees."""
     if not body.strip():
-        raise ActionRefused(_("There is nothing to say yet."))
+        raise ActionRefused(_("Enter a message."))
     rule = permissions.can_write_note if is_internal else permissions.can_post_message
     with integration_changes(integration, rule, actor=actor, now=now) as locked_integration:
         message = locked_integration.messages.create(author=actor, body=body.strip(), internal=is_internal, at=now)
@@ -175,7 +175,7 @@ def post_message(
 
 
 def update_read_marker(integration: Integration, *, actor: Any, now: datetime) -> int:
-    """Remember up to which event a person has seen it. Returns the place of their look before this one."""
+    """Set the read marker to the latest event. Return the previous position."""
     latest_sequence = integration.events.aggregate(top=Max("seq"))["top"] or 0
     read_marker, is_new = ReadMarker.objects.get_or_create(
         user=actor, integration=integration, defaults={"seq": latest_sequence, "at": now}

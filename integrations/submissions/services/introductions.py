@@ -1,6 +1,6 @@
-"""How do two companies that work on the same thing meet? One asks, the other agrees; then both see names.
+"""Introductions of two partners that work on the same product.
 
-Who asks consents by asking. Until the other side agrees its history holds what the asker wrote, and no name.
+A request implies consent. Until the other side agrees, it sees the message and no name.
 """
 
 from datetime import datetime
@@ -21,14 +21,14 @@ State = Introduction.State
 def request_introduction(
     requesting: Integration, other: Integration, message: str, *, actor: Any, now: datetime
 ) -> Introduction:
-    """Ask the company behind `other` for an introduction. Where it asked first, this agrees.
+    """Request an introduction to the partner of `other`, or accept its earlier request.
 
-    Asking twice is asking once. Raises ActionRefused: not an editor, one's own company, answered already.
+    A repeated request has no effect. Raises ActionRefused for non-editors, the same partner, or a decided request.
     """
     if not permissions.can_edit(requesting, actor):
         raise ActionRefused(permissions.get_refusal("can_edit"), "forbidden")
     if requesting.partner_id == other.partner_id:
-        raise ActionRefused(_("Both integrations are your own company's."))
+        raise ActionRefused(_("Both integrations belong to your company."))
     with transaction.atomic():
         _lock_integrations(requesting, other)
         reverse_request = Introduction.objects.filter(asking=other, other=requesting, state=State.ASKED).first()
@@ -46,20 +46,20 @@ def request_introduction(
 
 def _require_pending(introduction: Introduction) -> Introduction:
     if introduction.state == State.AGREED:
-        raise ActionRefused(_("You have been introduced already."), "conflict")
+        raise ActionRefused(_("You already accepted this introduction."), "conflict")
     if introduction.state == State.DECLINED:
-        raise ActionRefused(_("The other side was asked and would rather not be introduced."), "conflict")
+        raise ActionRefused(_("The other partner declined the introduction."), "conflict")
     return introduction
 
 
 def accept_introduction(introduction: Introduction, *, actor: Any, now: datetime) -> Introduction:
-    """The other side agrees: from now on both see company, name and mail address of each other."""
+    """Accept an introduction, so that both sides see each other's company, name, and email address."""
     with transaction.atomic():
         return _accept(_lock_pending(introduction, actor), actor, now)
 
 
 def decline_introduction(introduction: Introduction, *, actor: Any, now: datetime) -> Introduction:
-    """The other side would rather not. The asker learns that, and no name."""
+    """Decline an introduction without revealing a name."""
     with transaction.atomic():
         introduction_row = _save_decision(_lock_pending(introduction, actor), State.DECLINED, actor, now)
         record_event(
@@ -72,13 +72,13 @@ def decline_introduction(introduction: Introduction, *, actor: Any, now: datetim
 
 
 def _lock_integrations(first: Integration, second: Integration) -> None:
-    """Both rows, always in the same order, so that two who ask each other at once do not wait for ever."""
+    """Lock both rows in a fixed order to prevent a deadlock."""
     for pk in sorted({first.pk, second.pk}):
         lock_integration(pk)
 
 
 def _lock_pending(introduction: Introduction, actor: Any) -> Introduction:
-    """The introduction as it is now, both integrations locked. Raises ActionRefused where nothing is asked."""
+    """Return the pending introduction with both integrations locked. Raises ActionRefused."""
     if not permissions.can_edit(introduction.other, actor):
         raise ActionRefused(permissions.get_refusal("can_edit"), "forbidden")
     _lock_integrations(introduction.asking, introduction.other)
@@ -87,15 +87,15 @@ def _lock_pending(introduction: Introduction, actor: Any) -> Introduction:
     )
     if locked_introduction.state != State.ASKED:
         accepted_message, declined_message = (
-            _("%(who)s agreed on %(at)s UTC already."),
-            _("%(who)s declined on %(at)s UTC already."),
+            _("%(name)s already accepted this request on %(time)s UTC."),
+            _("%(name)s already declined this request on %(time)s UTC."),
         )
         message = accepted_message if locked_introduction.state == State.AGREED else declined_message
         raise ActionRefused(
             message
             % {
-                "who": locked_introduction.decided_by or _("Somebody"),
-                "at": f"{locked_introduction.decided_at:%d %b, %H:%M}",
+                "name": locked_introduction.decided_by or _("Someone"),
+                "time": f"{locked_introduction.decided_at:%b %d, %H:%M}",
             },
             "conflict",
         )

@@ -1,4 +1,4 @@
-"""How do two sides meet? One proposes times, the other accepts one; afterwards the program ticks what was shown."""
+"""Meetings: one side proposes times, the other accepts one, and the program records the items shown."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ State = Meeting.State
 
 @dataclass(frozen=True, slots=True)
 class MeetingProposal:
-    """1 to 5 aware moments, where, and how long in minutes."""
+    """One to five aware times, the location, and the duration in minutes."""
 
     times: tuple[datetime, ...]
     place: str
@@ -39,13 +39,13 @@ class MeetingProposal:
 
 
 def get_current_meeting(integration: Integration, requirement_id: str) -> Meeting | None:
-    """The newest meeting for a requirement, whatever became of it."""
+    """Return the newest meeting of a requirement in any state."""
     rows = integration.meetings.filter(requirement_id=requirement_id).select_related("proposed_by")
     return rows.order_by("-created_at", "-pk").first()
 
 
 def list_proposed_times(meeting: Meeting) -> list[datetime]:
-    """The proposed moments, soonest first, in UTC."""
+    """Return the proposed times in UTC, earliest first."""
     return [datetime.fromisoformat(text) for text in meeting.times]
 
 
@@ -54,22 +54,22 @@ def get_proposer(meeting: Meeting) -> ResponsibleParty:
 
 
 def is_completed(meeting: Meeting, requirement: Requirement) -> bool:
-    """Whether it was held and everything was shown."""
+    """Whether the meeting took place and all items were shown."""
     return meeting.state == State.COMPLETED and all(meeting.items.get(item) for item in requirement.meeting_items)
 
 
 def propose_times(
     integration: Integration, requirement_id: str, proposal: MeetingProposal, *, actor: Any, now: datetime
 ) -> Meeting:
-    """Propose times: the first ones, others instead of the other side's, or new ones for an agreed meeting.
+    """Propose times: for a new meeting, instead of the other side's times, or to reschedule.
 
-    The moment that was agreed stays on the row: calendars hold it until they are told of another.
+    The scheduled time stays on the row because calendars have it until they receive another one.
     """
     _validate_times(proposal, now)
     with submission_changes(integration, requirement_id, actor=actor) as (locked_integration, requirement):
         meeting = get_current_meeting(locked_integration, requirement_id)
         if meeting is not None and is_completed(meeting, requirement):
-            raise ActionRefused(_("This meeting was held already."), "invalid-transition")
+            raise ActionRefused(_("This meeting already took place."), "invalid-transition")
         by_program = get_acting_party(locked_integration, actor) == ResponsibleParty.PROGRAM
         if meeting is None or meeting.state in (State.COMPLETED, State.CANCELLED):
             shown_items = meeting.items if meeting else {}
@@ -96,15 +96,15 @@ def _validate_times(proposal: MeetingProposal, now: datetime) -> None:
     if not proposal.times:
         raise ActionRefused(_("Propose at least one time."))
     if len(proposal.list_iso_times()) > MAX_PROPOSED_TIMES:
-        raise ActionRefused(_("Propose at most %(MOST_TIMES)s times.") % {"MOST_TIMES": MAX_PROPOSED_TIMES})
+        raise ActionRefused(_("Propose up to %(limit)s times.") % {"limit": MAX_PROPOSED_TIMES})
     if min(proposal.times) <= now:
-        raise ActionRefused(_("Each time must be in the future."))
+        raise ActionRefused(_("Propose only times in the future."))
     if max(proposal.times) > now + MAX_ADVANCE_PERIOD:
-        raise ActionRefused(_("Each time must be within the next year."))
+        raise ActionRefused(_("Propose only times within the next year."))
 
 
 def accept_time(meeting: Meeting, moment: datetime, *, actor: Any, now: datetime, place: str = "") -> Meeting:
-    """Agree on one of the times that the other side proposed. A place, where there is none yet, may be named."""
+    """Accept one of the times that the other side proposed, and set the location if it is missing."""
     with submission_changes(meeting.integration, meeting.requirement_id, actor=actor) as (
         locked_integration,
         requirement,
@@ -113,11 +113,11 @@ def accept_time(meeting: Meeting, moment: datetime, *, actor: Any, now: datetime
         if locked_meeting.state == State.SCHEDULED and locked_meeting.starts_at == moment:
             return locked_meeting
         if locked_meeting.state != State.PROPOSED or moment not in list_proposed_times(locked_meeting):
-            raise ActionRefused(_("This time is no longer proposed. Look at what is."), "conflict")
+            raise ActionRefused(_("This time is no longer available. Reload the page."), "conflict")
         if get_acting_party(locked_integration, actor) == get_proposer(locked_meeting):
-            raise ActionRefused(_("Your side proposed these times: the other side accepts one."), "forbidden")
+            raise ActionRefused(_("Your side proposed these times. The other side must accept one."), "forbidden")
         if moment <= now:
-            raise ActionRefused(_("This time has passed. Choose another, or propose new ones."), "conflict")
+            raise ActionRefused(_("This time has passed. Select another one, or propose new times."), "conflict")
         locked_meeting.state, locked_meeting.starts_at, locked_meeting.place = (
             State.SCHEDULED,
             moment,
@@ -140,9 +140,9 @@ def accept_time(meeting: Meeting, moment: datetime, *, actor: Any, now: datetime
 
 
 def cancel_meeting(meeting: Meeting, *, reason: str, actor: Any, now: datetime) -> None:
-    """Call a meeting off, or take a proposal back. Calendars that hold it are told."""
+    """Cancel a meeting or a proposal, and update the calendars."""
     if not reason.strip():
-        raise ActionRefused(_("Say why, so that the other side knows."))
+        raise ActionRefused(_("Enter a reason. We send it to the other side."))
     with submission_changes(meeting.integration, meeting.requirement_id, actor=actor) as (
         locked_integration,
         requirement,
@@ -151,7 +151,7 @@ def cancel_meeting(meeting: Meeting, *, reason: str, actor: Any, now: datetime) 
         if locked_meeting.state == State.CANCELLED:
             return
         if locked_meeting.state == State.COMPLETED:
-            raise ActionRefused(_("This meeting was held already."), "invalid-transition")
+            raise ActionRefused(_("This meeting already took place."), "invalid-transition")
         calendar = ""
         if locked_meeting.starts_at is not None:
             locked_meeting.sequence += 1
@@ -175,13 +175,13 @@ def cancel_meeting(meeting: Meeting, *, reason: str, actor: Any, now: datetime) 
             status=Status.OPEN,
             event_type="meeting_cancelled",
             extra_data=event_data,
-            summary="Cancelled: propose new times.",
+            summary="Canceled. Propose new times.",
             note=reason.strip(),
         )
 
 
 def complete_meeting(meeting: Meeting, shown_items: Iterable[str], *, notes: str, actor: Any, now: datetime) -> Meeting:
-    """Say that it was held and tick what was shown there. With everything ticked the requirement is met."""
+    """Record that a meeting took place and which items were shown. All items complete the requirement."""
     with submission_changes(meeting.integration, meeting.requirement_id, actor=actor) as (
         locked_integration,
         requirement,
@@ -192,9 +192,9 @@ def complete_meeting(meeting: Meeting, shown_items: Iterable[str], *, notes: str
         if is_completed(locked_meeting, requirement):
             return locked_meeting
         if locked_meeting.state not in (State.SCHEDULED, State.COMPLETED) or locked_meeting.starts_at is None:
-            raise ActionRefused(_("No time is agreed yet."), "conflict")
+            raise ActionRefused(_("No time is scheduled yet."), "conflict")
         if locked_meeting.starts_at > now:
-            raise ActionRefused(_("The meeting has not begun yet."))
+            raise ActionRefused(_("The meeting has not started yet."))
         checked_items = set(shown_items)
         locked_meeting.items = {
             item: item in checked_items or bool(locked_meeting.items.get(item)) for item in requirement.meeting_items
@@ -210,7 +210,7 @@ def _answer_completed(
 ) -> None:
     open_items = [item for item in requirement.meeting_items if not meeting.items[item]]
     data: dict[str, Any] = {"held": f"{meeting.starts_at:%Y-%m-%d}", "notes": notes}
-    summary = f"Held. Still to be shown: {'; '.join(open_items)}." if open_items else ""
+    summary = f"Completed. Open items: {'; '.join(open_items)}." if open_items else ""
     submit_answer(
         integration,
         requirement.id,
@@ -227,7 +227,7 @@ def _answer_completed(
 
 
 def list_invitees(integration: Integration) -> list[Any]:
-    """Who is invited: the company's owners and editors, and the reviewer, else the Alliances manager."""
+    """Return the owners and editors of the partner, and the reviewer or else the alliances manager."""
     memberships = integration.partner.memberships.filter(ended_at=None, user__is_active=True).exclude(role=Role.VIEWER)
     partner_users = [membership.user for membership in memberships.select_related("user").order_by("pk")]
     program_user = integration.reviewer or integration.partner.alliances_manager
@@ -235,7 +235,7 @@ def list_invitees(integration: Integration) -> list[Any]:
 
 
 def _build_event_data(meeting: Meeting, calendar: str = "") -> dict[str, Any]:
-    """What the event and its mail say of a meeting; moments in UTC."""
+    """Return the meeting data of the event and its email, with times in UTC."""
     starts_at = meeting.starts_at.astimezone(UTC).isoformat(timespec="minutes") if meeting.starts_at else ""
     return {
         "meeting": str(meeting.uuid),
@@ -257,7 +257,7 @@ def _answer_requirement(
     actor: Any,
     now: datetime,
 ) -> None:
-    summaries = {"meeting_proposed": "Times are proposed.", "meeting_agreed": "A time is agreed."}
+    summaries = {"meeting_proposed": "Times proposed.", "meeting_agreed": "Meeting scheduled."}
     submit_answer(
         integration,
         requirement.id,

@@ -1,4 +1,4 @@
-"""How does everything that hangs on a requirement follow it to its new id? Called with the integration locked."""
+"""Renames of requirements in an edition migration. Call with the integration locked."""
 
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
@@ -11,9 +11,9 @@ EARLIEST_MOMENT = datetime.min.replace(tzinfo=UTC)
 
 
 def rename_requirements(integration: Integration, new_ids: Mapping[str, str], now: datetime) -> list[dict[str, Any]]:
-    """Move what hangs on each id of `new_ids` to the id that it maps to.
+    """Move everything that refers to an ID in `new_ids` to the new ID.
 
-    Where answers stand under both, the newer counts. Returns the older ones as JSON, for the history.
+    If both IDs have answers, the newer one counts. Return the older ones as JSON for the history.
     """
     for rows in (integration.meetings, integration.credentials):
         for item, new_id in _release_old_ids(rows, new_ids):
@@ -24,7 +24,7 @@ def rename_requirements(integration: Integration, new_ids: Mapping[str, str], no
 
 
 def _release_old_ids(rows: Any, new_ids: Mapping[str, str]) -> Iterator[tuple[Any, str]]:
-    """Each row with its new id. All of them leave their old one first, since names may change places."""
+    """Yield each row with its new ID. All rows leave their old ID first, because two IDs can swap."""
     moves = [(item, new_ids[item.requirement_id]) for item in rows.filter(requirement_id__in=new_ids).order_by("pk")]
     for item, _ in moves:
         _assign_requirement(item, f"~{item.pk}")
@@ -37,20 +37,20 @@ def _assign_requirement(item: Any, requirement_id: str) -> None:
 
 
 def _rename_findings(integration: Integration, new_ids: Mapping[str, str], now: datetime) -> None:
-    """The machine keeps one unsettled finding a requirement: a second one goes on as the first."""
+    """Rename findings. A requirement has one open automatic finding, so a second one ends."""
     open_findings = integration.findings.exclude(due_at=None).exclude(state=Finding.State.VERIFIED)
     for finding, new_id in _release_old_ids(integration.findings, new_ids):
         is_open = finding.due_at is not None and finding.state != Finding.State.VERIFIED
         existing = open_findings.filter(requirement_id=new_id).first() if is_open else None
         if existing is not None:
             finding.state, finding.verified_at = Finding.State.VERIFIED, now
-            finding.answer = finding.answer or f"Goes on as finding {existing.number}."
+            finding.answer = finding.answer or f"Merged into finding {existing.number}."
             finding.save()
         _assign_requirement(finding, new_id)
 
 
 def _rename_drafts(integration: Integration, new_ids: Mapping[str, str], now: datetime) -> None:
-    """One draft a requirement is open: of two the one that was saved last."""
+    """Rename drafts. A requirement has one open draft, so the older of two ends."""
     for draft, new_id in _release_old_ids(integration.drafts, new_ids):
         existing = (
             integration.drafts.filter(requirement_id=new_id, sent_at=None).first() if draft.sent_at is None else None
@@ -75,7 +75,7 @@ def _rename_answers(integration: Integration, new_ids: Mapping[str, str]) -> lis
 
 
 def _merge_answer(older: RequirementFulfillment, newest: RequirementFulfillment, new_id: str) -> list[dict[str, Any]]:
-    """Take one answer into another, with its documents and a longer waiver; what it said goes into the history."""
+    """Merge an older answer, its documents, and a longer waiver into a newer one. Return it for the history."""
     replaced_answer = {
         "requirement": new_id,
         "status": str(older.status),
@@ -87,7 +87,7 @@ def _merge_answer(older: RequirementFulfillment, newest: RequirementFulfillment,
     if older.waiver_expires_at and older.waiver_expires_at > (newest.waiver_expires_at or EARLIEST_MOMENT):
         newest.waived_by, newest.waiver_reason = older.waived_by, older.waiver_reason
         newest.waiver_expires_at = older.waiver_expires_at
-    newest.version = max(newest.version, older.version) + 1  # a page that shows either is out of date
+    newest.version = max(newest.version, older.version) + 1  # open pages of either answer become outdated
     newest.save()
     older.delete()
     return [replaced_answer] if older.status != Status.OPEN or older.data else []

@@ -1,4 +1,4 @@
-"""How is a requirement answered, or looked at by a machine?"""
+"""Answers and check results of requirements."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -31,15 +31,15 @@ OTHER_PARTY = {ResponsibleParty.PARTNER: ResponsibleParty.PROGRAM, ResponsiblePa
 
 
 def get_requirement(integration: Integration, requirement_id: str) -> Requirement:
-    """The requirement, of the path or of a tier. Raises ActionRefused where the edition has none of that id."""
+    """Return a requirement of the path or of a tier. Raises ActionRefused for an unknown ID."""
     requirement = integration.edition.requirement(requirement_id)
     if requirement is None:
-        raise ActionRefused(_("This edition of the program has no such requirement."), "invalid-transition")
+        raise ActionRefused(_("Requirement not found in this edition."), "invalid-transition")
     return requirement
 
 
 def get_or_create_state(integration: Integration, requirement_id: str) -> RequirementFulfillment:
-    """The requirement's row, made where nothing happened to it yet. Call with the integration locked."""
+    """Return the requirement's row. Call with the integration locked."""
     state, _ = RequirementFulfillment.objects.get_or_create(integration=integration, requirement_id=requirement_id)
     return state
 
@@ -47,13 +47,13 @@ def get_or_create_state(integration: Integration, requirement_id: str) -> Requir
 def require_open(integration: Integration) -> None:
     if integration.stage in FINAL_STAGES:
         raise ActionRefused(
-            _("This integration is %(stage)s: nothing can be handed in any more.") % {"stage": integration.stage},
+            _("This integration is %(stage)s. You can't submit anything.") % {"stage": integration.stage},
             "invalid-transition",
         )
 
 
 def get_acting_party(integration: Integration, user: Any) -> ResponsibleParty:
-    """For whom a person acts where both sides have a part."""
+    """Return the side for which a user acts on a two-sided requirement."""
     return (
         ResponsibleParty.PROGRAM
         if user is not None and rules.can_decide(integration, user)
@@ -65,9 +65,9 @@ def get_acting_party(integration: Integration, user: Any) -> ResponsibleParty:
 def submission_changes(
     integration: Integration, requirement_id: str, *, actor: Any
 ) -> Iterator[tuple[Integration, Requirement]]:
-    """The locked row and its requirement, for something that is kept beside the answer; end with answer().
+    """Lock the integration and its requirement for a write that ends with submit_answer().
 
-    Raises ActionRefused where this person has no part in the requirement, or the integration has ended.
+    Raises ActionRefused if the actor has no part in the requirement or the integration has ended.
     """
     with transaction.atomic():
         requirement = get_requirement(integration, requirement_id)
@@ -81,7 +81,7 @@ def submission_changes(
 
 
 def _lock_partner(integration: Integration, requirement: Requirement) -> None:
-    """What is shared by all of a company's integrations is written by one at a time, else two wait for each other."""
+    """Lock the partner for shared answers, because concurrent writes would deadlock."""
     if requirement.scope == AnswerScope.PARTNER:
         Partner.objects.select_for_update(no_key=True).get(pk=integration.partner_id)
 
@@ -102,10 +102,10 @@ def submit_answer(
     note: str = "",
     extra_data: Mapping[str, Any] | None = None,
 ) -> RequirementFulfillment:
-    """Give a requirement its answer: form fields, an attestation, or the status of a two-sided one.
+    """Answer a requirement with form fields, an attestation, or the status of a two-sided one.
 
-    `note` and `extra_data` are what the event says besides. What the company gives once is written to all of its open
-    integrations in the program. Raises ActionRefused; with kind "conflict" where `version` is older than the answer.
+    `note` and `extra_data` are part of the event. A shared answer is written to all open integrations in the program.
+    Raises ActionRefused, with kind "conflict" if `version` is older than the answer.
     """
     _lock_partner(integration, get_requirement(integration, requirement_id))
     with integration_changes(integration, rule, actor=actor, now=now) as locked_integration:
@@ -130,10 +130,10 @@ def submit_answer(
 
 
 def _require_version(state: RequirementFulfillment, version: int | None) -> None:
-    """Refuse an answer to a version that somebody else has changed; None accepts every version."""
+    """Refuse an answer to an outdated version; None accepts every version."""
     if version is not None and state.version != version:
         raise ActionRefused(
-            _("%(who)s changed this answer meanwhile.") % {"who": state.submitted_by or _("Somebody")}, "conflict"
+            _("%(name)s changed this answer.") % {"name": state.submitted_by or _("Someone")}, "conflict"
         )
 
 
@@ -149,7 +149,7 @@ def _save_answer(
 def _share_answer(
     integration: Integration, requirement: Requirement, source_state: RequirementFulfillment, actor: Any, now: datetime
 ) -> None:
-    """Write what the company gives once to its other open integrations that ask for the same."""
+    """Write a shared answer to the partner's other open integrations with the same requirement."""
     others = integration.partner.integrations.open().exclude(pk=integration.pk)
     for other_integration in others:
         for other_requirement in other_integration.edition.requirements():
@@ -179,9 +179,9 @@ def _share_answer(
 def mark_not_applicable(
     integration: Integration, requirement_id: str, *, actor: Any, now: datetime
 ) -> RequirementFulfillment:
-    """Say that an optional requirement ("only if needed") is not needed."""
+    """Mark an optional requirement as not applicable."""
     if not get_requirement(integration, requirement_id).optional:
-        raise ActionRefused(_("This requirement is needed."))
+        raise ActionRefused(_("This requirement is required."))
     return submit_answer(
         integration, requirement_id, {}, actor=actor, now=now, status=Status.NOT_APPLICABLE, event_type="not_needed"
     )
@@ -198,10 +198,10 @@ def record_check_outcome(
     now: datetime,
     valid_until: datetime | None = None,
 ) -> None:
-    """Write down what the machine found for one requirement. An event only where the outcome changed.
+    """Record the result of a check. An event is recorded only if the status changes.
 
-    An outage of ours changes nothing that was found before: the last finding stays, with when we try again, and
-    grows old. In a listed integration a failure opens a finding, and what passes again settles it.
+    An error on our side doesn't replace an earlier result; it stays until it is stale. For a listed integration, a
+    failure opens a finding and a later pass verifies it.
     """
     with integration_changes(integration, rules.can_view, actor=None, now=now) as locked_integration:
         requirement = get_requirement(locked_integration, requirement_id)
@@ -226,7 +226,7 @@ def record_check_outcome(
                 **event_data,
             )
         else:
-            locked_integration.version -= 1  # nobody's page is out of date because a machine found the same again
+            locked_integration.version -= 1  # an unchanged result doesn't outdate open pages
 
 
 def _set_check_result(
@@ -242,7 +242,7 @@ def _set_check_result(
 
 
 def _is_required_for_listing(integration: Integration, requirement_id: str, now: datetime) -> bool:
-    """Whether what a listed integration stands on is missing: the path's requirements and its tier's, no hints."""
+    """Whether a requirement of the path or the tier, not a hint, is open."""
     context.clear_cache(integration)
     tier = integration.edition.tier(integration.tier)
     missing = [
@@ -255,7 +255,7 @@ def _is_required_for_listing(integration: Integration, requirement_id: str, now:
 def _update_automatic_finding(
     integration: Integration, state: RequirementFulfillment, summary: str, now: datetime
 ) -> tuple[str, dict[str, Any]]:
-    """The event's verb and what it tells besides, once a listed integration's requirement has turned."""
+    """Return the event type and data after a check of a listed integration failed or passed again."""
     if (
         integration.is_listed
         and state.status == Status.FAIL

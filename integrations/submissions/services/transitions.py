@@ -1,6 +1,6 @@
-"""How is a step taken? The one door: lock, find, may they, is it ready, take it, save, write it down.
+"""Services for workflow transitions: lock, check permission and guards, apply, and record.
 
-Every refusal is an ActionRefused whose text is fit to show. Writes that are not steps come through changing().
+Every refusal is an ActionRefused with a message that is safe to display. Other writes use integration_changes().
 """
 
 from collections.abc import Callable, Iterator
@@ -32,13 +32,13 @@ RESPONSIBILITY_TIMESTAMPS = ("responsible_since", "action_due_at")
 
 @dataclass(frozen=True, slots=True)
 class AvailableTransition:
-    """A button: the step, its label, and what stands in the way, if anything."""
+    """Transition that a user can perform, with its label and blockers."""
 
     name: str
     label: str
     tone: str
     note: str
-    mail: str
+    email_template: str
     is_decision: bool
     blockers: tuple[str, ...]
 
@@ -47,19 +47,19 @@ class AvailableTransition:
         return not self.blockers
 
     @property
-    def blocked(self) -> str:
-        """What stands in the way, in one line; blank when nothing does."""
+    def blocker_summary(self) -> str:
+        """Return all blockers in one line."""
         return " ".join(self.blockers)
 
 
 def list_all_transitions() -> list[tuple[str, Transition]]:
-    """Every step of the model, from each place that it leads on from, with the field that it moves."""
+    """Return every transition of the model from each source, with its field."""
     fields = [Integration._meta.get_field(name) for name in ("stage", "listing_status")]
     return [(field.name, transition) for field in fields for transition in field.get_all_transitions(Integration)]  # type: ignore[union-attr]
 
 
 def get_transitions_from(integration: Integration) -> dict[str, Transition]:
-    """Every step that leads on from where the integration is, by name, whoever may take it."""
+    """Return the transitions from the current state by name, regardless of permissions."""
     return {
         transition.name: transition
         for field, transition in list_all_transitions()
@@ -68,15 +68,15 @@ def get_transitions_from(integration: Integration) -> dict[str, Transition]:
 
 
 def list_blockers(integration: Integration, transition: Transition) -> list[str]:
-    """The sentences of the guards that say no."""
+    """Return the messages of the guards that fail."""
     return [guards.explain_guard(guard, integration) for guard in transition.conditions if not guard(integration)]
 
 
 def list_available_transitions(
     integration: Integration, user: Any, *, now: datetime | None = None
 ) -> list[AvailableTransition]:
-    """The buttons of this person: what they may do, in the order of the model, with what blocks each."""
-    integration.asking = guards.StepContext(now or timezone.now(), user)
+    """Return the transitions that the user has permission for, in the order of the model."""
+    integration.step_context = guards.StepContext(now or timezone.now(), user)
     member_names = MEMBER_NAMES
     allowed_transitions = [s for s in get_transitions_from(integration).values() if s.has_perm(integration, user)]
     return [
@@ -85,7 +85,7 @@ def list_available_transitions(
             label=_(transition.custom["label"]),
             tone=transition.custom["tone"],
             note=_(transition.custom.get("note", "")),
-            mail=transition.custom.get("mail", ""),
+            email_template=transition.custom.get("mail", ""),
             is_decision=transition.custom.get("decision", False),
             blockers=tuple(list_blockers(integration, transition)),
         )
@@ -94,10 +94,10 @@ def list_available_transitions(
 
 
 def lock_integration(pk: int) -> Integration:
-    """The row as it is now, held until the transaction ends (SQLite: its transactions begin immediate)."""
+    """Lock and return the current row until the transaction ends (SQLite transactions begin immediate)."""
     integration = Integration.objects.select_for_update(of=("self",)).select_related("partner").get(pk=pk)
     integration.__dict__["_held"] = context.get_recorded_party(integration)
-    context.clear_cache(integration)  # who locks is about to change them
+    context.clear_cache(integration)  # the caller is about to change the relations
     return integration
 
 
@@ -111,14 +111,14 @@ def perform_transition(
     now: datetime | None = None,
     **inputs: Any,
 ) -> AuditEvent:
-    """Take one step. `actor` is a person, or None for the machine; `version` is the row the person looked at.
+    """Perform a transition. `actor`: a user, or None for the machine; `version`: the row version that the user saw.
 
-    Raises ActionRefused. The row that was passed in is left as it is: read it again.
+    Raises ActionRefused. The passed row doesn't change: load it again.
     """
     now = now or timezone.now()
     with transaction.atomic():
         locked_integration = lock_integration(integration.pk)
-        locked_integration.asking = guards.StepContext(now, actor, note, inputs)
+        locked_integration.step_context = guards.StepContext(now, actor, note, inputs)
         transition = _require_transition(locked_integration, transition_name, version, actor)
         previous_state, undone_state = _snapshot_state(locked_integration), locked_integration.undo
         evidence_data = _collect_evidence(locked_integration, transition, now)
@@ -141,7 +141,7 @@ def perform_transition(
 
 
 def _require_transition(integration: Integration, transition_name: str, version: int | None, actor: Any) -> Transition:
-    """Return the step if this person may take it now, and nothing stands in its way."""
+    """Return the transition if the actor can perform it now."""
     _require_permission(integration, transition_name, actor)
     transition = _find_transition(integration, transition_name, version)
     blocking_reasons = list_blockers(integration, transition)
@@ -151,14 +151,14 @@ def _require_transition(integration: Integration, transition_name: str, version:
 
 
 def _collect_evidence(integration: Integration, transition: Transition, now: datetime) -> dict[str, Any]:
-    """Return the evidence as event data; empty for a step that keeps none."""
+    """Return the evidence as event data; empty for transitions without evidence."""
     if not transition.custom.get("evidence"):
         return {}
     return {"evidence": evidence_provider.collect_evidence(integration, now)}
 
 
 def _snapshot_state(integration: Integration) -> dict[str, Any]:
-    """What undoing a decision brings back, as JSON."""
+    """Return the state that an undo restores, as JSON."""
     timestamps = {
         key: getattr(integration, key).isoformat() if getattr(integration, key) else None
         for key in RESPONSIBILITY_TIMESTAMPS
@@ -169,14 +169,14 @@ def _snapshot_state(integration: Integration) -> dict[str, Any]:
 
 
 def _restore_responsibility(integration: Integration, undone_state: dict[str, Any]) -> None:
-    """A decision that was undone costs nobody a day: the turn goes on as if it had never been interrupted."""
+    """Restore the timestamps, so that an undone decision costs no time."""
     for key in RESPONSIBILITY_TIMESTAMPS:
         timestamp = undone_state.get(key)
         setattr(integration, key, datetime.fromisoformat(timestamp) if timestamp else None)
 
 
 def _require_permission(integration: Integration, transition_name: str, actor: Any) -> None:
-    """Whoever may not take this step hears that first, whatever has become of the integration."""
+    """Refuse actors without permission first, regardless of the integration's state."""
     current_transition = get_transitions_from(integration).get(transition_name)
     candidates = (
         [current_transition]
@@ -193,17 +193,17 @@ def _find_transition(integration: Integration, transition_name: str, version: in
     if is_stale:
         last = integration.events.exclude(internal=True).last()
         actor_name, event_label = (
-            (last.actor or _("The portal"), last.event_type.replace("_", " ")) if last else (_("Somebody"), "changed")
+            (last.actor or _("The portal"), last.event_type.replace("_", " ")) if last else (_("Someone"), "changed")
         )
-        time_label = _(" on %(at)s UTC") % {"at": f"{last.at:%d %b, %H:%M}"} if last else ""
+        time_label = f"{last.at:%b %d, %H:%M} UTC" if last else _("an unknown time")
         raise ActionRefused(
-            _("%(who)s was faster: “%(what)s”%(at)s. Look again.")
-            % {"who": actor_name, "what": event_label, "at": time_label},
+            _("%(name)s already selected “%(action)s” at %(time)s. Reload the page.")
+            % {"name": actor_name, "action": event_label, "time": time_label},
             "conflict",
         )
     if transition is None:
         raise ActionRefused(
-            _("This step does not lead on from here: it is in %(stage)s now.") % {"stage": integration.stage},
+            _("This action isn't available in the %(stage)s stage.") % {"stage": integration.stage},
             "invalid-transition",
         )
     return transition
@@ -212,7 +212,7 @@ def _find_transition(integration: Integration, transition_name: str, version: in
 def _remember_decision(
     integration: Integration, transition: Transition, previous_state: dict[str, Any], actor: Any, now: datetime
 ) -> None:
-    """A decision can be undone for a while; any other step makes it final, and undoing it clears it."""
+    """Store a decision so that it can be undone; any other transition makes it final."""
     integration.decision, integration.decided_by, integration.undo_until, integration.undo = "", None, None, {}
     window = timedelta(minutes=settings.UNDO_MINUTES)
     if transition.custom.get("decision") and window:
@@ -223,7 +223,7 @@ def _remember_decision(
 def _build_event_data(
     integration: Integration, transition: Transition, previous_state: dict[str, Any]
 ) -> dict[str, Any]:
-    """What the event says beside the verb: from where to where, the round, and until when it can be undone."""
+    """Return the event data of a transition: from and to, the round, and the undo deadline."""
     event_data: dict[str, Any] = {
         "label": transition.custom.get("label", transition.name),
         "from": [previous_state["stage"], previous_state["step"]],
@@ -232,7 +232,7 @@ def _build_event_data(
         "round": integration.review_round,
     }
     if previous_state["tier_request"] and not integration.tier_request:
-        event_data["tier"] = previous_state["tier_request"]  # the tier that was decided on
+        event_data["tier"] = previous_state["tier_request"]  # the decided request
     if previous_state["listing_status"] != integration.listing_status or transition.custom.get("evidence"):
         event_data["listing_status"] = [previous_state["listing_status"], str(integration.listing_status)]
         event_data["compliance_deadline"] = (
@@ -244,13 +244,14 @@ def _build_event_data(
 
 
 def refresh_next_action(integration: Integration, now: datetime, *, is_undo: bool = False) -> None:
-    """Derive whose turn it is and what lists show, and write down where it passed. Called on a locked row before it
-    is saved; `is_undo`: a decision was undone.
+    """Update the next action and the values of lists, and record a change of the responsible party.
+
+    Call on a locked row before saving it. `is_undo`: a decision was undone.
     """
     context.clear_cache(integration)
     snapshot = context.build_step_context(integration, now)
     next_action = determine_next_action(snapshot)
-    responsible_party = str(next_action.holder) if next_action else ""
+    responsible_party = str(next_action.responsible_party) if next_action else ""
     if responsible_party != integration.responsible_party:
         integration.responsible_since = now
     if responsible_party != integration.responsible_party or (
@@ -275,7 +276,7 @@ def refresh_next_action(integration: Integration, now: datetime, *, is_undo: boo
 
 
 def _calculate_due_at(integration: Integration, responsible_party: str, target: str, now: datetime) -> datetime | None:
-    """The program's turns are due as it promises; of the partner's, only what the standing leaves a period for."""
+    """Return the review deadline for the program, or the compliance deadline for the partner."""
     if responsible_party == ResponsibleParty.PROGRAM:
         return business_time.add_business_days(now, integration.edition.review_days, PROGRAM_CALENDAR)
     return integration.compliance_deadline_at if target == "compliance" else None
@@ -285,7 +286,7 @@ def _calculate_due_at(integration: Integration, responsible_party: str, target: 
 def integration_changes(
     integration: Integration, rule: Callable[[Integration, Any], bool], *, actor: Any, now: datetime
 ) -> Iterator[Integration]:
-    """A write that is not a step: the locked row for a person who may, its turn derived again at the end."""
+    """Lock the integration for a write that is not a transition, and refresh its next action afterwards."""
     with transaction.atomic():
         locked_integration = lock_integration(integration.pk)
         if actor is not None and not rule(locked_integration, actor):

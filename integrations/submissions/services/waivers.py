@@ -1,4 +1,4 @@
-"""Waivers: how a reviewer grants one for a requirement, and how it ends early."""
+"""Services for granting and ending waivers."""
 
 from datetime import datetime
 from typing import Any
@@ -16,11 +16,11 @@ from portal.core.errors import ActionRefused
 def waive_requirement(
     integration: Integration, requirement_id: str, *, reason: str, expires_at: datetime, actor: Any, now: datetime
 ) -> RequirementFulfillment:
-    """Let a requirement count as met until a moment, for a reason that the partner and the listing show."""
+    """Waive a requirement until a time, with a reason for the partner and the listing."""
     if not reason.strip():
-        raise ActionRefused(_("Say why: the reason is shown with the waiver."))
+        raise ActionRefused(_("Enter a reason. The partner and the public listing show it."))
     if expires_at <= now:
-        raise ActionRefused(_("A waiver needs an end in the future."))
+        raise ActionRefused(_("Enter a future date."))
     with integration_changes(integration, rules.can_decide, actor=actor, now=now) as locked_integration:
         require_open(locked_integration)
         requirement = get_requirement(locked_integration, requirement_id)
@@ -41,18 +41,18 @@ def waive_requirement(
 
 
 def end_waiver(integration: Integration, requirement_id: str, *, reason: str, actor: Any, now: datetime) -> None:
-    """Take a waiver back before its end, for a reason that the partner is told."""
+    """End a waiver early, with a reason for the partner."""
     if not reason.strip():
-        raise ActionRefused(_("Say why: the company relied on the waiver."))
+        raise ActionRefused(_("Enter a reason. The partner relied on the waiver."))
     with integration_changes(integration, rules.can_decide, actor=actor, now=now) as locked_integration:
         requirement = get_requirement(locked_integration, requirement_id)
         state = get_or_create_state(locked_integration, requirement_id)
         expires_at = state.waiver_expires_at
         if expires_at is None or not state.is_waived(now):
-            raise ActionRefused(_("There is no waiver that still counts."), "invalid-transition")
+            raise ActionRefused(_("This requirement has no active waiver."), "invalid-transition")
         state.waiver_expires_at = now
         state.save()
-        refresh_next_action(locked_integration, now)  # the mail says whose turn it is without the waiver
+        refresh_next_action(locked_integration, now)  # the email states the next action without the waiver
         record_event(
             locked_integration,
             "waiver_ended",

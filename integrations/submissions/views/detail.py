@@ -1,4 +1,4 @@
-"""What does the partner do next? The one page of an integration, and its history."""
+"""Integration page with the next action, and its history."""
 
 from datetime import datetime
 from typing import Any
@@ -26,7 +26,7 @@ from integrations.submissions.presenters import (
 from integrations.submissions.selectors import context as context_selectors
 from integrations.submissions.services.transitions import get_transitions_from, list_available_transitions
 from integrations.submissions.views.mixins import load_visible_integration
-from integrations.submissions.workflow.next_action import translate_next_action
+from integrations.submissions.workflow.next_action import find_action_verb, translate_next_action
 from integrations.submissions.workflow.states import OpenRequirement, ResponsibleParty
 from portal.ui.pagination import paginate
 
@@ -34,39 +34,39 @@ MAX_RECENT_EVENTS = 12
 
 
 def show_integration(request: HttpRequest, uuid: UUID) -> HttpResponse:
-    """The page that answers "what do I do next?"."""
+    """Show the integration page."""
     integration = load_visible_integration(request, uuid)
     return render(request, "submissions/integration.html", build_page_context(integration, request.user))
 
 
 def build_page_context(integration: Integration, user: Any) -> dict[str, Any]:
-    """Everything the page shows. Nothing internal reaches a partner."""
+    """Return the context of the page. Partners never see internal data."""
     now = timezone.now()
     party_labels = PARTY_LABELS if permissions.can_edit(integration, user) else OBSERVER_PARTY_LABELS
     return {
         "integration": integration,
         "edition": integration.edition,
         "program": integration.program,
-        "turn": build_next_action_context(integration, user),
+        "next_action": build_next_action_context(integration, user),
         "path": list_path_steps(integration),
-        "left": get_open_requirements(integration, now, party_labels),
+        "open_requirements": get_open_requirements(integration, now, party_labels),
         "steps": list_step_rows(integration, now, party_labels),
         "tiers": list_tier_rows(integration, now, party_labels),
         "findings": list_visible_findings(integration),
-        "lately": list(integration.events.shown_to_partner().order_by("-seq")[:MAX_RECENT_EVENTS]),
+        "recent_events": list(integration.events.shown_to_partner().order_by("-seq")[:MAX_RECENT_EVENTS]),
         "introductions": list_introductions(integration),
         "can_edit": permissions.can_edit(integration, user),
         "for_program": permissions.is_program_staff(user),
         "now": now,
-        "plays_run_task": any("run_task.rehearsal" in r.checks for r in integration.edition.requirements()),
-        "meanwhile": get_parallel_requirement(integration, user, now),
+        "has_run_task_test": any("run_task.rehearsal" in r.checks for r in integration.edition.requirements()),
+        "parallel_requirement": get_parallel_requirement(integration, user, now),
         **build_button_context(integration, user, now),
         **build_label_context(integration),
     }
 
 
 def get_parallel_requirement(integration: Integration, user: Any, now: datetime) -> OpenRequirement | None:
-    """What the company can already do while the program has the turn: the first of its own open requirements."""
+    """Return the partner's first open requirement while the program is responsible."""
     if (
         integration.responsible_party != ResponsibleParty.PROGRAM
         or not integration.is_open
@@ -76,11 +76,11 @@ def get_parallel_requirement(integration: Integration, user: Any, now: datetime)
     open_requirements = context_selectors.build_open_requirements(
         integration, context_selectors.list_missing_next(integration, now), now
     )
-    return next((item for item in open_requirements if item.holder == ResponsibleParty.PARTNER), None)
+    return next((item for item in open_requirements if item.responsible_party == ResponsibleParty.PARTNER), None)
 
 
 def build_button_context(integration: Integration, user: Any, now: datetime) -> dict[str, Any]:
-    """What this person may do: the way onwards, and the rest."""
+    """Return the transitions that the user can perform."""
     transitions = list_available_transitions(integration, user, now=now)
     return {
         "actions": transitions,
@@ -90,7 +90,7 @@ def build_button_context(integration: Integration, user: Any, now: datetime) -> 
 
 
 def build_label_context(integration: Integration) -> dict[str, Any]:
-    """Words for what the row holds as keys, and who reads it."""
+    """Return labels for keys on the row."""
     category, tier = integration.edition.category(integration.category), integration.edition.tier(integration.tier)
     return {
         "category_name": category.name if category else "",
@@ -100,7 +100,7 @@ def build_label_context(integration: Integration) -> dict[str, Any]:
 
 
 def list_introductions(integration: Integration) -> list[Introduction]:
-    """Asked, received or agreed introductions; no query where the row knows that there are none."""
+    """Return introductions of the integration; no query if the row has none."""
     if not integration.has_introductions:  # type: ignore[attr-defined]
         return []
     introductions = Introduction.objects.filter(Q(asking=integration) | Q(other=integration))
@@ -108,7 +108,7 @@ def list_introductions(integration: Integration) -> list[Introduction]:
 
 
 def build_next_action_context(integration: Integration, user: Any) -> dict[str, Any]:
-    """The one sentence and the one button on top, for the person who looks."""
+    """Return the sentence and the button at the top of the page for the user."""
     target_kind, _, target_key = integration.next_action_target.partition(":")
     targets = {
         "requirement": lambda: reverse("requirement", args=[integration.uuid, target_key]),
@@ -117,36 +117,36 @@ def build_next_action_context(integration: Integration, user: Any) -> dict[str, 
         "review": lambda: reverse("review", args=[integration.uuid]),
         "compliance": lambda: reverse("standing", args=[integration.uuid]),
     }
-    is_own_turn = (
+    is_responsible = (
         integration.responsible_party == ResponsibleParty.PARTNER and permissions.can_edit(integration, user)
     ) or (integration.responsible_party == ResponsibleParty.PROGRAM and permissions.can_decide(integration, user))
     return {
-        "yours": is_own_turn,
+        "is_responsible": is_responsible,
         "sentence": integration.next_action_label,
         "button": get_button_label(integration, target_kind, target_key),
         "href": targets[target_kind]() if target_kind in targets else "",
         "since": integration.responsible_since,
         "due": integration.action_due_at,
-        "holder": gettext("Your turn") if is_own_turn else _get_party_label(integration.responsible_party),
+        "label": gettext("Action required") if is_responsible else _get_party_label(integration.responsible_party),
     }
 
 
 def get_button_label(integration: Integration, target_kind: str, target_key: str) -> str:
-    """The verb on the one button: the first words of the sentence, or the step's own label."""
+    """Return the label of the button: of the transition, the target, or the verb of the sentence."""
     if target_kind == "step":
         return (
             gettext(get_transitions_from(integration)[target_key].custom["label"])
             if target_key in get_transitions_from(integration)
-            else gettext("Go on")
+            else gettext("Continue")
         )
     if target_kind in BUTTON_LABELS:
         return gettext(BUTTON_LABELS[target_kind])
-    verb, colon, _ = integration.next_action_text.partition(":")
-    return translate_next_action(verb) if colon else gettext("Open")
+    verb = find_action_verb(integration.next_action_text)
+    return translate_next_action(verb) if verb else gettext("View")
 
 
 def _get_party_label(responsible_party: str) -> str:
-    """Whose turn it is, for who only looks on; blank where it is nobody's."""
+    """Return the responsible party for readers who can't act."""
     return (
         gettext(RESPONSIBILITY_LABELS[ResponsibleParty(responsible_party)])
         if responsible_party in RESPONSIBILITY_LABELS
@@ -155,20 +155,20 @@ def _get_party_label(responsible_party: str) -> str:
 
 
 BUTTON_LABELS = {
-    "findings": gettext_noop("Answer"),
-    "review": gettext_noop("Open the review"),
-    "compliance": gettext_noop("See the evidence"),
+    "findings": gettext_noop("View findings"),
+    "review": gettext_noop("Open review"),
+    "compliance": gettext_noop("View evidence"),
 }
 RESPONSIBILITY_LABELS = {
-    ResponsibleParty.PARTNER: gettext_noop("The company's turn"),
-    ResponsibleParty.PROGRAM: gettext_noop("The program's turn"),
-    ResponsibleParty.MACHINE: gettext_noop("The portal's turn"),
+    ResponsibleParty.PARTNER: gettext_noop("Waiting for the partner"),
+    ResponsibleParty.PROGRAM: gettext_noop("Waiting for the program"),
+    ResponsibleParty.MACHINE: gettext_noop("Automated"),
     ResponsibleParty.THIRD_PARTY: gettext_noop("Waiting for others"),
 }
 
 
 def show_history(request: HttpRequest, uuid: UUID) -> HttpResponse:
-    """Everything that happened, newest first; the program also sees what is internal."""
+    """Show all events, newest first. Program staff also see internal events."""
     integration = load_visible_integration(request, uuid)
     events = (
         integration.events.all()

@@ -1,4 +1,4 @@
-"""Is this what should be sent, and who else works on it? The last look before a draft becomes an integration."""
+"""Last page before a draft becomes an integration."""
 
 from typing import Any
 from uuid import UUID
@@ -26,7 +26,7 @@ MAX_INTRODUCTION_REQUESTS = 12
 
 
 def confirm_draft(request: HttpRequest, uuid: UUID) -> HttpResponse:
-    """Show everything once more; POST sends it. A draft that is not fit goes back to its form."""
+    """Show a summary of the draft; a POST submits it. An invalid draft returns to its form."""
     draft = load_draft(request, uuid)
     if draft.integration is not None or draft.sent_at is not None:
         return redirect_sent_draft(request, draft)
@@ -37,8 +37,8 @@ def confirm_draft(request: HttpRequest, uuid: UUID) -> HttpResponse:
     introduction_form = IntroductionRequestForm(request.POST if request.method == "POST" else None, initial=unsent)
     if request.method == "POST" and introduction_form.is_valid():
         return submit_draft(request, draft, form, introduction_form.cleaned_data["message"])
-    context = build_confirmation_context(request, draft, form) | {"ask": introduction_form}
-    return render(request, "submissions/start_confirm.html", context, status=422 if introduction_form.is_bound else 200)
+    context = build_confirmation_context(request, draft, form) | {"introduction_form": introduction_form}
+    return render(request, "submissions/draft_confirm.html", context, status=422 if introduction_form.is_bound else 200)
 
 
 def build_confirmation_context(request: HttpRequest, draft: IntegrationDraft, form: IntegrationForm) -> dict[str, Any]:
@@ -49,7 +49,7 @@ def build_confirmation_context(request: HttpRequest, draft: IntegrationDraft, fo
         "draft": draft,
         "program": program,
         "edition": edition,
-        "facts": form.cleaned_data,
+        "values": form.cleaned_data,
         "category": format_value(edition, "category", draft.data),
         "hint": get_naming_hint(program, str(draft.data.get("repository_address", ""))),
         "license_hint": license_policy.summary
@@ -61,11 +61,11 @@ def build_confirmation_context(request: HttpRequest, draft: IntegrationDraft, fo
 
 
 def submit_draft(request: HttpRequest, draft: IntegrationDraft, form: IntegrationForm, message: str) -> HttpResponse:
-    """Make the integration, once, and ask for the introductions that were ticked."""
+    """Create the integration once, and send the selected introduction requests."""
     now, user = timezone.now(), request.user
     try:
         integration = drafts.submit_draft(
-            draft, form.facts(draft.data), version=parse_version(request.POST), actor=user, now=now
+            draft, form.get_values(draft.data), version=parse_version(request.POST), actor=user, now=now
         )
     except ActionRefused as refusal:
         report_refusal(request, refusal)
@@ -75,16 +75,16 @@ def submit_draft(request: HttpRequest, draft: IntegrationDraft, form: Integratio
 
 
 def request_introductions(request: HttpRequest, integration: Integration, handles: list[str], message: str) -> None:
-    """Ask for each introduction; what cannot be asked for is said and stops nothing."""
+    """Send each introduction request; a refused one doesn't stop the others."""
     for handle in handles:
         other = resolve_handle(handle, describe_work(integration))
         try:
             if other is None:
-                raise ActionRefused(
-                    _("That work does not overlap with yours any more: there is nobody to ask."), "invalid-transition"
-                )
+                raise ActionRefused(_("The other integration no longer overlaps with yours."), "invalid-transition")
             introductions.request_introduction(integration, other, message, actor=request.user, now=timezone.now())
-            messages.success(request, _("You asked for an introduction. You hear from us when they decide."))
+            messages.success(
+                request, _("You requested an introduction. We notify you after the other partner decides.")
+            )
         except ActionRefused as refusal:
             report_refusal(request, refusal)
 

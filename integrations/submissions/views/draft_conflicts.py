@@ -1,4 +1,4 @@
-"""Two pages typed into one draft: what did each write, and which stays? Nothing is lost before somebody chose."""
+"""Resolution of draft conflicts: both versions side by side, without loss."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import path
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from integrations.programs.schema import Edition
 from integrations.submissions.forms.drafts import FIELD_LABELS, FORM_FIELDS, merge_form_data
@@ -25,23 +26,23 @@ HTMX_HEADERS = {"HX-Retarget": "#main", "HX-Reselect": "#main", "HX-Reswap": "ou
 
 @dataclass(frozen=True, slots=True)
 class DraftFieldComparison:
-    """One field in both versions: as shown, and the values of mine as the page carries them along."""
+    """Field in both versions. `own_values` are the values that the page sends back."""
 
     key: str
     label: str
     mine: str
     theirs: str
-    carried: list[str]
+    own_values: list[str]
 
     @property
-    def same(self) -> bool:
+    def is_same(self) -> bool:
         return self.mine == self.theirs
 
 
 def compare_fields(
     edition: Edition, own_data: Mapping[str, Any], other_data: Mapping[str, Any]
 ) -> list[DraftFieldComparison]:
-    """Every field of the form, in its order."""
+    """Return all fields of the form in order."""
     return [
         DraftFieldComparison(
             key,
@@ -67,15 +68,15 @@ def list_form_values(value: Any) -> list[str]:
 
 
 def render_conflict(request: HttpRequest, conflict: drafts.DraftConflictError) -> HttpResponse:
-    """Both versions side by side. Status 409; for htmx 200, so that the page is taken in."""
+    """Render both versions with status 409, or 200 for htmx, which ignores error pages."""
     draft = conflict.theirs
-    _, edition = get_program(draft)
+    edition = get_program(draft)[1]
     context = {
         "draft": draft,
-        "sides": compare_fields(edition, conflict.mine, draft.data),
-        "colleague": None if conflict.is_own else draft.saved_by or "A colleague",
+        "comparisons": compare_fields(edition, conflict.mine, draft.data),
+        "colleague": None if conflict.is_own else draft.saved_by or _("A colleague"),
     }
-    page = render(request, "submissions/conflict.html", context, status=200 if request.htmx else 409)  # type: ignore[attr-defined]
+    page = render(request, "submissions/draft_conflict.html", context, status=200 if request.htmx else 409)  # type: ignore[attr-defined]
     if request.htmx:  # type: ignore[attr-defined]
         for name, value in HTMX_HEADERS.items():
             page.headers[name] = value
@@ -84,7 +85,7 @@ def render_conflict(request: HttpRequest, conflict: drafts.DraftConflictError) -
 
 @require_button("draft")
 def resolve_conflict(request: HttpRequest, uuid: UUID) -> HttpResponse:
-    """Keep the mixture that was chosen, on top of the other version that was shown."""
+    """Save the chosen values on top of the other version."""
     draft = load_draft(request, uuid)
     data = merge_chosen_values(request, draft.data)
     try:
@@ -97,7 +98,7 @@ def resolve_conflict(request: HttpRequest, uuid: UUID) -> HttpResponse:
 
 
 def merge_chosen_values(request: HttpRequest, other_data: Mapping[str, Any]) -> dict[str, Any]:
-    """The draft's data with every field taken from the side that the person chose; theirs where nothing was."""
+    """Return the data with each field from the chosen side, or from the other version by default."""
     form_data, chosen_side = request.POST, request.POST.get("whole", "")
     merged_data = form_data.copy()
     for key in FORM_FIELDS:

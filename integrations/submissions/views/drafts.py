@@ -1,4 +1,4 @@
-"""How does an integration begin? A form that saves itself, GitHub's answers, two versions side by side, one sending."""
+"""Draft pages: a form with autosave, prefill from GitHub, and conflict detection."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -45,7 +45,7 @@ from portal.ui.refusals import report_refusal
 
 @login_not_required
 def start_integration(request: HttpRequest, program: str) -> HttpResponse:
-    """The empty form; sent, it becomes a draft. A visitor may fill it in and signs in then: nothing is lost."""
+    """Show the empty form, or create its draft. Visitors can fill it in before they sign in."""
     selected_program = get_program_or_404(program)
     if not request.user.is_authenticated:
         return show_visitor_form(request, selected_program)
@@ -58,7 +58,7 @@ def start_integration(request: HttpRequest, program: str) -> HttpResponse:
     data = merge_form_data(unsent, {}) if unsent else {}
     context = build_form_context(selected_program, data) | {"companies": partners, "unsent": bool(unsent)}
     context["drafts"] = list_open_drafts(partners, selected_program)
-    return render(request, "submissions/start.html", context)
+    return render(request, "submissions/draft_new.html", context)
 
 
 def build_form_context(program: Program, data: Mapping[str, Any]) -> dict[str, Any]:
@@ -67,24 +67,24 @@ def build_form_context(program: Program, data: Mapping[str, Any]) -> dict[str, A
 
 
 def show_visitor_form(request: HttpRequest, program: Program) -> HttpResponse:
-    """Shown without an account; what was sent waits in the session while the person signs up or in."""
+    """Show the form to a visitor. The session stores the input during sign-up or sign-in."""
     if request.method == "POST":
         target = "account_login" if request.POST.get("known") else "account_signup"
         return redirect_to_login(request.path, resolve_url(target))
-    return render(request, "submissions/start.html", build_form_context(program, {}) | {"visitor": True})
+    return render(request, "submissions/draft_new.html", build_form_context(program, {}) | {"visitor": True})
 
 
 def redirect_without_partner(request: HttpRequest, program: Program) -> HttpResponse:
-    """A company comes first; what waits in the session goes on waiting."""
+    """Redirect a user without a partner to create one; the session retains the input."""
     is_member = Membership.objects.filter(user=request.user, ended_at=None).exists()  # type: ignore[misc]
     if is_member or permissions.is_program_staff(request.user):
-        messages.info(request, _("Integrations are begun by owners and editors of the company that builds them."))
+        messages.info(request, _("Only owners and editors of a company can start integrations."))
         return redirect("program", program.key)
     return redirect(f"{reverse('company_new')}?next={request.path}")
 
 
 def list_open_drafts(partners: list[Partner], program: Program) -> list[IntegrationDraft]:
-    """What was begun in this program and not sent, by whoever of the companies."""
+    """Return open drafts of the partners in this program."""
     rows = IntegrationDraft.objects.filter(
         partner__in=partners, program_key=program.key, integration=None, sent_at=None
     )
@@ -92,14 +92,14 @@ def list_open_drafts(partners: list[Partner], program: Program) -> list[Integrat
 
 
 def create_draft(request: HttpRequest, program: Program, partners: list[Partner]) -> HttpResponse:
-    """Make the draft, or take up one's own that is still empty, and go on with what was typed."""
+    """Create a draft, or reuse the user's empty one, and save the input."""
     chosen_partner = next((c for c in partners if c.slug == request.POST.get("company")), None)
     if chosen_partner is None and len(partners) > 1:
         context = build_form_context(program, merge_form_data(request.POST, {})) | {
             "companies": partners,
-            "choose": True,
+            "needs_company": True,
         }
-        return render(request, "submissions/start.html", context, status=422)
+        return render(request, "submissions/draft_new.html", context, status=422)
     now, partner = timezone.now(), chosen_partner or partners[0]
     own_drafts = IntegrationDraft.objects.filter(
         partner=partner, program_key=program.key, saved_by=request.user, sent_at=None
@@ -115,7 +115,7 @@ def create_draft(request: HttpRequest, program: Program, partners: list[Partner]
 
 
 def show_draft(request: HttpRequest, uuid: UUID) -> HttpResponse:
-    """The form of a draft: whoever of the company opens it goes on where it was left."""
+    """Show the form of a draft to any member of the partner."""
     draft = load_draft(request, uuid)
     if draft.integration is not None and draft.requirement_id:
         return redirect("requirement", draft.integration.uuid, draft.requirement_id)
@@ -135,7 +135,9 @@ def build_draft_context(
     program, edition = get_program(draft)
     is_checked = "check" in request.GET
     form = (
-        bind_form(program, edition, data) if is_checked else IntegrationForm(program, edition, initial=data).mark(data)
+        bind_form(program, edition, data)
+        if is_checked
+        else IntegrationForm(program, edition, initial=data).mark_prefilled(data)
     )
     can_edit = permissions.can_edit_partner(draft.partner, request.user)
     for field in form.fields.values():
@@ -152,12 +154,12 @@ def build_draft_context(
 def redirect_sent_draft(request: HttpRequest, draft: IntegrationDraft) -> HttpResponse:
     if draft.integration is not None:
         return redirect("integration", draft.integration.uuid)
-    messages.info(request, _("This draft was thrown away."))
+    messages.info(request, _("This draft was deleted."))
     return redirect("home")
 
 
 def save_and_confirm(request: HttpRequest, draft: IntegrationDraft) -> HttpResponse:
-    """Keep what was typed, then to the page that shows all of it before it is sent."""
+    """Save the input, then show the confirmation page."""
     saved_draft = save_form(request, draft)
     return (
         redirect("confirm_start", uuid=saved_draft.uuid) if isinstance(saved_draft, IntegrationDraft) else saved_draft
@@ -165,7 +167,7 @@ def save_and_confirm(request: HttpRequest, draft: IntegrationDraft) -> HttpRespo
 
 
 def save_form(request: HttpRequest, draft: IntegrationDraft) -> IntegrationDraft | HttpResponse:
-    """The draft with what was typed, or the page that says why it could not be kept and shows both versions."""
+    """Return the saved draft, or a response with the conflict or the refusal."""
     data = merge_form_data(request.POST, draft.data)
     try:
         return drafts.save_draft(
@@ -180,7 +182,7 @@ def save_form(request: HttpRequest, draft: IntegrationDraft) -> IntegrationDraft
 
 @require_button("draft")
 def autosave_draft(request: HttpRequest, uuid: UUID) -> HttpResponse:
-    """Keep what is being typed. 204 with the new version; 409 where a colleague's is newer, 410 where it was sent."""
+    """Save the input. Return 204 with the new version, 409 for a newer version, or 410 for a submitted draft."""
     draft = load_draft(request, uuid)
     try:
         saved_draft = drafts.save_draft(
@@ -199,7 +201,7 @@ def autosave_draft(request: HttpRequest, uuid: UUID) -> HttpResponse:
 
 
 def collect_form_data(draft: IntegrationDraft, request: HttpRequest) -> dict[str, Any]:
-    """The data of either kind of draft."""
+    """Return the data of a draft of either kind."""
     if draft.integration is None:
         return merge_form_data(request.POST, draft.data)
     requirement = draft.integration.edition.requirement(draft.requirement_id)
@@ -208,13 +210,13 @@ def collect_form_data(draft: IntegrationDraft, request: HttpRequest) -> dict[str
 
 @require_button("draft")
 def prefill_draft(request: HttpRequest, uuid: UUID) -> HttpResponse:
-    """Keep what was typed, ask GitHub about the repository, and show the form again."""
+    """Save the input, fetch repository data from GitHub, and show the form again."""
     saved_draft = save_form(request, load_draft(request, uuid))
     return fill_from_repository(request, saved_draft) if isinstance(saved_draft, IntegrationDraft) else saved_draft
 
 
 def fill_from_repository(request: HttpRequest, draft: IntegrationDraft) -> HttpResponse:
-    """Fill what is still blank with what the repository answers; why it gave nothing is kept for the page."""
+    """Fill blank fields from the repository; an error is saved with the draft."""
     repository_data = repository_urls.fetch_repository(str(draft.data.get("repository_address", "")))
     try:
         drafts.save_draft(
@@ -232,7 +234,7 @@ def fill_from_repository(request: HttpRequest, draft: IntegrationDraft) -> HttpR
 
 
 def show_overlaps(request: HttpRequest, uuid: UUID) -> HttpResponse:
-    """Who else works on what is typed right now: a fragment, asked for again as name and address change."""
+    """Render work similar to the current input as a fragment."""
     draft = load_draft(request, uuid)
     data = merge_form_data(request.GET, draft.data)
     return render(request, "submissions/draft_overlaps.html", {"overlaps": find_draft_overlaps(draft.partner, data)})
@@ -240,11 +242,11 @@ def show_overlaps(request: HttpRequest, uuid: UUID) -> HttpResponse:
 
 @require_button("draft")
 def discard_draft(request: HttpRequest, uuid: UUID) -> HttpResponse:
-    """Throw the draft away."""
+    """Delete a draft."""
     draft = load_draft(request, uuid)
     try:
         drafts.discard_draft(draft, actor=request.user, now=timezone.now())
-        messages.success(request, _("The draft was thrown away."))
+        messages.success(request, _("Draft deleted."))
     except ActionRefused as refusal:
         report_refusal(request, refusal)
     return redirect("home")

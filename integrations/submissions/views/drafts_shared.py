@@ -1,4 +1,4 @@
-"""What do the pages around a start draft share? Whose draft it is, for which company, and who else works on it."""
+"""Helpers that the draft pages share."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -19,28 +19,28 @@ from portal.core.repository_urls import InvalidRepositoryUrlError, parse_reposit
 
 
 def list_editable_partners(user: Any) -> list[Partner]:
-    """The companies for which a person may begin something, by name."""
+    """Return the partners for which the user can edit, by name."""
     partner_ids = [partner for partner, role in permissions.get_roles(user).items() if role in permissions.EDITOR_ROLES]
     return list(Partner.objects.filter(pk__in=partner_ids).order_by("name"))
 
 
 def load_draft(request: HttpRequest, uuid: UUID) -> IntegrationDraft:
-    """A draft of one of the person's companies. Raises Http404 for every other."""
+    """Return a draft of one of the user's partners. Raises Http404."""
     user: Any = request.user
     rows = IntegrationDraft.objects.filter(uuid=uuid, partner_id__in=list(permissions.get_roles(user)))
     draft = rows.select_related("partner", "integration", "saved_by").first()
     if draft is None:
-        raise Http404(_("This draft does not exist, or it is not visible to you."))
+        raise Http404(_("Draft not found. It doesn't exist, or you don't have access."))
     return draft
 
 
 def get_program(draft: IntegrationDraft) -> tuple[Program, Edition]:
-    """The program of a start draft and the edition that it will enter."""
+    """Return the program of a draft and the edition for new integrations."""
     return PROGRAMS[draft.program_key], get_entry_edition(draft.program_key)
 
 
 def parse_version(form_data: Mapping[str, Any]) -> int:
-    """The version that the page was made from; 0 for nonsense, which is behind every saved one."""
+    """Return the version that the page was rendered with; 0 for an invalid value, which is always outdated."""
     value = str(form_data.get("version", ""))
     return int(value) if value.isascii() and value.isdecimal() and len(value) < 9 else 0
 
@@ -50,7 +50,7 @@ def has_text(data: Mapping[str, Any]) -> bool:
 
 
 def describe_draft_work(partner: Partner, data: Mapping[str, Any]) -> WorkDescription:
-    """What is compared with others' work, as far as it is typed."""
+    """Return the values of a draft that are compared with other work."""
     try:
         repository = parse_repository(str(data.get("repository_address", "")))
     except InvalidRepositoryUrlError:
@@ -62,6 +62,6 @@ def describe_draft_work(partner: Partner, data: Mapping[str, Any]) -> WorkDescri
 
 
 def find_draft_overlaps(partner: Partner, data: Mapping[str, Any]) -> tuple[Overlap, ...] | None:
-    """Who else works on this; None while too little is typed to say."""
+    """Return similar work, or None without a name and a repository."""
     work = describe_draft_work(partner, data)
     return find_overlaps(work) if work.name.strip() or work.repository else None

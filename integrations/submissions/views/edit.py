@@ -1,4 +1,4 @@
-"""How does a company change what an integration says of itself? The start form again, over the integration."""
+"""Page for editing the description of an integration."""
 
 from typing import Any
 from uuid import UUID
@@ -21,11 +21,11 @@ from portal.ui.refusals import report_refusal
 
 
 def edit_integration(request: HttpRequest, uuid: UUID) -> HttpResponse:
-    """Name, description, category, offerings, homepage and repository. Old and new stand in the history."""
+    """Edit name, description, category, products, homepage, and repository. The history records changes."""
     integration = load_visible_integration(request, uuid)
     require_permission(permissions.can_edit, integration, request.user)
     if not integration.is_open:
-        messages.error(request, _("These facts can be changed while the integration is open."))
+        messages.error(request, _("You can edit details only while the integration is open."))
         return redirect("integration", uuid)
     form_data = request.POST or request.unsent()  # type: ignore[attr-defined]
     form = IntegrationForm(
@@ -36,7 +36,7 @@ def edit_integration(request: HttpRequest, uuid: UUID) -> HttpResponse:
             creation.change_description(
                 integration, build_changes(integration, form), actor=request.user, now=timezone.now()
             )
-            messages.success(request, _("Saved."))
+            messages.success(request, _("Details saved."))
         except ActionRefused as refusal:
             report_refusal(request, refusal)
         return redirect("integration", uuid)
@@ -45,13 +45,13 @@ def edit_integration(request: HttpRequest, uuid: UUID) -> HttpResponse:
 
 
 def build_initial_data(integration: Integration) -> dict[str, Any]:
-    """The form's fields as they stand."""
+    """Return the current values of the form fields."""
     values = {key: getattr(integration, key) for key in creation.DESCRIPTION_FIELDS}
     return values | {"repository_address": integration.repository}
 
 
 def build_changes(integration: Integration, form: IntegrationForm) -> dict[str, Any]:
-    """The facts as typed; another repository brings its own numbers, or none where GitHub cannot be asked."""
+    """Return the new values. A new repository also sets its IDs, or clears them if GitHub is unavailable."""
     values = {key: form.cleaned_data[key] for key in creation.DESCRIPTION_FIELDS}
     repository = form.cleaned_data["repository_address"]
     if repository.lower() == integration.repository.lower():

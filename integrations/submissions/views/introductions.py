@@ -1,4 +1,4 @@
-"""How are two companies introduced? Who else works on mine, the question, and the answer of the other side."""
+"""Pages for similar integrations and introductions."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -26,7 +26,7 @@ DECISIONS = {"agree": introductions.accept_introduction, "decline": introduction
 
 @dataclass(frozen=True, slots=True)
 class IntroductionContact:
-    """Whom to write to on one side."""
+    """Contacts on one side of an introduction."""
 
     company: str
     title: str
@@ -34,7 +34,7 @@ class IntroductionContact:
 
 
 def show_similar(request: HttpRequest, uuid: UUID) -> HttpResponse:
-    """Who else works on this integration's subject; editors may ask to be introduced."""
+    """Show similar work; editors can request introductions."""
     integration = load_visible_integration(request, uuid)
     form = IntroductionRequestForm(request.POST if request.method == "POST" else None, initial=request.unsent())  # type: ignore[attr-defined]
     if request.method == "POST" and form.is_valid():
@@ -51,7 +51,7 @@ def show_similar(request: HttpRequest, uuid: UUID) -> HttpResponse:
         "form": form,
         "can_edit": can_request_introduction(integration, request),
     }
-    return render(request, "submissions/introduction_neighbors.html", context, status=422 if form.is_bound else 200)
+    return render(request, "submissions/similar_integrations.html", context, status=422 if form.is_bound else 200)
 
 
 def can_request_introduction(integration: Any, request: HttpRequest) -> bool:
@@ -59,7 +59,7 @@ def can_request_introduction(integration: Any, request: HttpRequest) -> bool:
 
 
 def show_introduction(request: HttpRequest, pk: int) -> HttpResponse:
-    """One introduction, for both sides and the program; before both agreed, neither side reads the other's name."""
+    """Show an introduction. Before both sides agree, neither sees the other's name."""
     introduction = load_introduction(request, pk)
     if request.method == "POST":
         return decide_introduction(request, introduction)
@@ -81,20 +81,20 @@ def show_introduction(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def load_introduction(request: HttpRequest, pk: int) -> Introduction:
-    """Raises Http404 for whoever belongs to neither side and not to the program."""
+    """Return an introduction that the user can see. Raises Http404."""
     rows = Introduction.objects.select_related("asking__partner", "other__partner", "asked_by", "decided_by")
     introduction = rows.filter(pk=pk).first()
     integrations = (introduction.asking, introduction.other) if introduction else ()
     if not any(permissions.can_view(integration, request.user) for integration in integrations):
-        raise Http404(_("This introduction does not exist, or it is not visible to you."))
+        raise Http404(_("Introduction not found. It doesn't exist, or you don't have access."))
     return introduction  # type: ignore[return-value]
 
 
 def decide_introduction(request: HttpRequest, introduction: Introduction) -> HttpResponse:
-    """Agree or decline, once."""
+    """Accept or decline an introduction."""
     try:
         if request.POST.get("answer") not in DECISIONS:
-            raise ActionRefused(_("Choose whether to agree."))
+            raise ActionRefused(_("Select Accept or Decline."))
         DECISIONS[request.POST["answer"]](introduction, actor=request.user, now=timezone.now())
     except ActionRefused as refusal:
         report_refusal(request, refusal)
@@ -102,7 +102,7 @@ def decide_introduction(request: HttpRequest, introduction: Introduction) -> Htt
 
 
 def list_contacts(introduction: Introduction) -> list[IntroductionContact]:
-    """Both sides: who asked and who agreed, or the company's owners where that person has left."""
+    """Return contacts of both sides: the two people involved, or the owners if they left."""
     return [
         IntroductionContact(
             introduction.asking.partner.name,

@@ -1,4 +1,4 @@
-"""Where is it? The list of integrations with its filters in the address, and the search over everything visible."""
+"""Integration list and search."""
 
 from collections.abc import Callable
 from typing import Any
@@ -19,8 +19,8 @@ from portal.core.name_matching import compute_name_key
 from portal.core.text_fields import clean_search_query
 from portal.ui.pagination import paginate
 
-MAX_RESULTS = 20  # shown of each kind of thing on the first page of a search
-# The list shows a part of the row: what it does not show is not read.
+MAX_RESULTS = 20  # per kind on the first page
+# Load only the columns that the list shows.
 LIST_COLUMNS = (
     "uuid",
     "name",
@@ -50,14 +50,14 @@ CONDITIONS_BY_FILTER: dict[str, Callable[[str], Q]] = {
 
 
 def build_text_condition(query: str) -> Q:
-    """Integrations by name, repository or company."""
+    """Return the condition for a name, repository, or partner search."""
     condition = Q(name__icontains=query) | Q(repository__icontains=query) | Q(partner__name__icontains=query)
     key = compute_name_key(query)
     return condition | Q(name_key__contains=key) if key else condition
 
 
 def filter_integrations(rows: QuerySet[Integration], filters: dict[str, Any]) -> QuerySet[Integration]:
-    """The rows that fit every filter, in the order that was asked for."""
+    """Return the rows that match all filters, in the requested order."""
     for name, condition in CONDITIONS_BY_FILTER.items():
         if filters.get(name):
             rows = rows.filter(condition(filters[name]))
@@ -67,7 +67,7 @@ def filter_integrations(rows: QuerySet[Integration], filters: dict[str, Any]) ->
 
 @vary_on_headers("HX-Request")
 def list_integrations(request: HttpRequest) -> HttpResponse:
-    """A partner's own integrations; for people of the program all of them."""
+    """List the user's integrations; program staff see all."""
     form = IntegrationFilterForm(request.GET)
     form.is_valid()
     visible = Integration.objects.visible_to(request.user).select_related("partner").only(*LIST_COLUMNS)
@@ -84,16 +84,16 @@ def list_integrations(request: HttpRequest) -> HttpResponse:
 
 
 def show_search(request: HttpRequest) -> HttpResponse:
-    """One word over integrations, programs and published providers; companies for people of the program."""
+    """Search integrations, programs, and published providers; for program staff also partners."""
     query = clean_search_query(request.GET.get("q", ""))
     context: dict[str, Any] = {"q": query, "for_program": permissions.is_program_staff(request.user)}
     if query:
         context |= {
             "integrations": paginate(request, search_integrations(request.user, query), MAX_RESULTS),
-            "companies": list(search_partners(query)[:MAX_RESULTS]) if context["for_program"] else [],
+            "partners": list(search_partners(query)[:MAX_RESULTS]) if context["for_program"] else [],
             "programs": [p for p in PROGRAMS.values() if query.lower() in f"{p.name} {p.product} {p.summary}".lower()],
-            "published": list(search_providers(query)[: MAX_RESULTS + 1]),
-            "most": MAX_RESULTS,
+            "providers": list(search_providers(query)[: MAX_RESULTS + 1]),
+            "limit": MAX_RESULTS,
         }
     return render(request, "submissions/search.html", context)
 
@@ -108,7 +108,7 @@ def search_partners(query: str) -> QuerySet[Partner]:
 
 
 def search_providers(query: str) -> QuerySet[RegistryProvider]:
-    """Published providers, the most used first."""
+    """Return published providers, most used first."""
     condition = Q(full_name__icontains=query)
     key = compute_name_key(query)
     rows = RegistryProvider.objects.filter(condition | Q(name_key__startswith=key) if key else condition)

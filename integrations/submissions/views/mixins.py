@@ -1,4 +1,4 @@
-"""What do all pages of this floor begin with? Load or 404, and show a refusal without losing anything."""
+"""Helpers that all integration pages share."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -16,25 +16,24 @@ from integrations.submissions.models import Integration, Introduction
 
 
 def load_visible_integration(request: HttpRequest, uuid: UUID) -> Integration:
-    """The integration, with its company, reviewer and manager. Raises Http404 for what is not the person's to see."""
+    """Return an integration with its partner, reviewer, and manager. Raises Http404 if hidden."""
     visible = Integration.objects.visible_to(request.user)
     introductions = Introduction.objects.filter(Q(asking=OuterRef("pk")) | Q(other=OuterRef("pk")))
     rows = visible.select_related("partner__alliances_manager", "reviewer", "decided_by").filter(uuid=uuid)
     integration = rows.annotate(has_introductions=Exists(introductions)).order_by("pk").first()
     if integration is None:
-        raise Http404(_("This integration does not exist, or it is not visible to you."))
+        raise Http404(_("Integration not found. It doesn't exist, or you don't have access."))
     return integration
 
 
 def require_permission(rule: Callable[[Integration, Any], bool], integration: Integration, user: Any) -> None:
-    """Raises PermissionDenied for whom the rule does not let through: their form is not even shown."""
+    """Raise PermissionDenied if the rule refuses the user."""
     if not rule(integration, user):
         raise PermissionDenied(permissions.get_refusal(rule.__name__))
 
 
 def require_button(page: str) -> Callable[[Callable[..., HttpResponse]], Callable[..., HttpResponse]]:
-    """A button's address. Opened without the button, as after a sign-in that came between, it leads to `page`,
-    which takes the same uuid, if the address has one."""
+    """Redirect GET requests of a button's URL (for example after a sign-in) to `page` with the same UUID."""
 
     def decorate(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
         @wraps(view)

@@ -1,4 +1,4 @@
-"""Which programs are there, what does each ask, and which one is mine? Open to everybody."""
+"""Public pages of the programs and the program finder."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -28,58 +28,58 @@ from integrations.submissions.services.creation import get_entry_edition
 from integrations.submissions.views.drafts_shared import list_editable_partners
 
 PARTNER_KIND_LABELS = {
-    "infrastructure": gettext_noop("an infrastructure partner: Terraform manages what your platform offers"),
-    "workflow": gettext_noop("a workflow partner: your service takes part in a Terraform run"),
+    "infrastructure": gettext_noop("Infrastructure partner: Terraform manages resources on your platform."),
+    "workflow": gettext_noop("Workflow partner: your service is part of a Terraform run."),
 }
 PARTY_LABELS = {
-    FulfillingParty.PARTNER: gettext_noop("you"),
-    FulfillingParty.PROGRAM: gettext_noop("the program"),
-    FulfillingParty.BOTH: gettext_noop("you and the program"),
-    FulfillingParty.MACHINE: gettext_noop("the portal checks it"),
+    FulfillingParty.PARTNER: gettext_noop("You"),
+    FulfillingParty.PROGRAM: gettext_noop("The program"),
+    FulfillingParty.BOTH: gettext_noop("You and the program"),
+    FulfillingParty.MACHINE: gettext_noop("Automated check"),
 }
 REQUIREMENT_KIND_LABELS = {
-    RequirementKind.FORM: gettext_noop("a form"),
-    RequirementKind.DOCUMENT: gettext_noop("a document"),
-    RequirementKind.AGREEMENT: gettext_noop("an agreement, signed by both sides"),
-    RequirementKind.ATTESTATION: gettext_noop("a confirmation"),
-    RequirementKind.MEETING: gettext_noop("a meeting"),
-    RequirementKind.CREDENTIALS: gettext_noop("test credentials, kept encrypted"),
-    RequirementKind.CHECK: gettext_noop("by machine"),
+    RequirementKind.FORM: gettext_noop("Form"),
+    RequirementKind.DOCUMENT: gettext_noop("Document"),
+    RequirementKind.AGREEMENT: gettext_noop("Agreement signed by both sides"),
+    RequirementKind.ATTESTATION: gettext_noop("Confirmation"),
+    RequirementKind.MEETING: gettext_noop("Meeting"),
+    RequirementKind.CREDENTIALS: gettext_noop("Test account (encrypted)"),
+    RequirementKind.CHECK: gettext_noop("Automated"),
 }
 TARGET_LABELS = {
-    TargetType.RESPOND: gettext_noop("answered"),
-    TargetType.RESOLVE: gettext_noop("resolved"),
-    TargetType.TRACK: gettext_noop("tracked and resolved"),
+    TargetType.RESPOND: gettext_noop("First response within %(time)s"),
+    TargetType.RESOLVE: gettext_noop("Resolution within %(time)s"),
+    TargetType.TRACK: gettext_noop("Tracking and resolution within %(time)s"),
 }
 
 
 @dataclass(frozen=True, slots=True)
 class RequirementSummary:
-    """One requirement as the program's page lists it. `of`: the categories that it is for, blank for all."""
+    """Requirement in the table of a program. `categories`: labels, blank for all."""
 
     requirement: Requirement
-    giver: str
-    way: str
-    of: str
+    responsible: str
+    kind: str
+    categories: str
 
 
 def get_program_or_404(key: str) -> Program:
     if key not in PROGRAMS:
-        raise Http404(_("There is no program of that name."))
+        raise Http404(_("Program not found."))
     return PROGRAMS[key]
 
 
 def get_edition_or_404(program: Program, date: str) -> Edition:
-    """The edition that the address names; without one, the edition that a new integration enters."""
+    """Return the edition of the URL, or the edition for new integrations."""
     if not date:
         return get_entry_edition(program.key)
     if date not in program.by_date:
-        raise Http404(_("%(name)s has no edition of that date.") % {"name": program.name})
+        raise Http404(_("%(name)s has no edition with this date.") % {"name": program.name})
     return program.edition(date)
 
 
 def summarize_requirements(edition: Edition, requirements: tuple[Requirement, ...]) -> list[RequirementSummary]:
-    """Requirements in words."""
+    """Return requirements with labels."""
     names = {c.key: c.name for c in edition.categories}
     return [
         RequirementSummary(
@@ -93,7 +93,7 @@ def summarize_requirements(edition: Edition, requirements: tuple[Requirement, ..
 
 
 def format_target(target: SlaTarget | None) -> str:
-    """ "48 hours", "5 business days, ideally"; blank where nothing is promised."""
+    """Return "48 hours" or "5 business days (ideally)"; blank without a target."""
     if target is None:
         return ""
     if target.hours:
@@ -101,17 +101,16 @@ def format_target(target: SlaTarget | None) -> str:
     else:
         days = target.business_days or 0
         amount = ngettext("%(count)s business day", "%(count)s business days", days) % {"count": days}
-    return _("%(amount)s, ideally") % {"amount": amount} if target.ideally else amount
+    return _("%(amount)s (ideally)") % {"amount": amount} if target.ideally else amount
 
 
 def list_sla_rows(sla: Sla) -> list[tuple[str, str]]:
-    """The promise as (kind of issue, within): empty for a program without figures."""
+    """Return the SLA targets as (kind of issue, target), empty for a program without targets."""
     targets = ((_("Critical issues"), format_target(sla.critical)), (_("Other issues"), format_target(sla.other)))
     return [
         (
             issue_label,
-            _("%(target_type)s within %(within)s")
-            % {"target_type": _(TARGET_LABELS[sla.target_type]), "within": time_limit},
+            _(TARGET_LABELS[sla.target_type]) % {"time": time_limit},
         )
         for issue_label, time_limit in targets
         if time_limit
@@ -120,12 +119,12 @@ def list_sla_rows(sla: Sla) -> list[tuple[str, str]]:
 
 @login_not_required
 def list_programs(request: HttpRequest) -> HttpResponse:
-    """All programs."""
+    """List all programs."""
     return render(request, "submissions/programs.html", {"products": group_by_product()})
 
 
 def group_by_product() -> list[tuple[str, list[Program]]]:
-    """Programs under their products: first the product whose partners are of several kinds, then by name."""
+    """Return programs by product: products with several partner kinds first, then by name."""
     programs_by_product: dict[str, list[Program]] = {}
     for program in PROGRAMS.values():
         programs_by_product.setdefault(program.product, []).append(program)
@@ -134,7 +133,7 @@ def group_by_product() -> list[tuple[str, list[Program]]]:
 
 @login_not_required
 def show_program(request: HttpRequest, key: str) -> HttpResponse:
-    """Everything that a program publishes, in one of its editions."""
+    """Show an edition of a program."""
     selected_program = get_program_or_404(key)
     edition = get_edition_or_404(selected_program, request.GET.get("edition", ""))
     return render(request, "submissions/program.html", build_program_context(selected_program, edition, request.user))
@@ -146,19 +145,19 @@ def build_program_context(program: Program, edition: Edition, user: Any) -> dict
         "program": program,
         "edition": edition,
         "editions": list(reversed(program.editions)),
-        "is_entered": edition == entry_edition,
-        "entered": entry_edition,
+        "is_entry_edition": edition == entry_edition,
+        "entry_edition": entry_edition,
         "kind": _(PARTNER_KIND_LABELS.get(program.partners, "")),
         "path": [PathStep(step.name, "next", f"#step-{step.key}", "") for step in edition.steps],
         "steps": [(step, summarize_requirements(edition, step.requirements)) for step in edition.steps],
         "tiers": list_tier_rows(edition),
         "sla": list_sla_rows(edition.sla),
-        "at_once": has_single_partner(user),
+        "has_single_partner": has_single_partner(user),
     }
 
 
 def list_tier_rows(edition: Edition) -> list[tuple[Tier, list[RequirementSummary], int]]:
-    """Each tier, what it asks beyond the path, and how many of its requirements the path holds."""
+    """Return each tier, its requirements beyond the path, and the number of those on the path."""
     path_ids = {r.id for r in edition.requirements()}
     rows = []
     for tier in edition.tiers:
@@ -174,27 +173,27 @@ def list_tier_rows(edition: Edition) -> list[tuple[Tier, list[RequirementSummary
 
 
 def has_single_partner(user: Any) -> bool:
-    """Whether it is clear for which company a person begins, so that a button can make the draft."""
+    """Whether the user has one partner, so that a button can create the draft without a choice."""
     return bool(user.is_authenticated) and len(list_editable_partners(user)) == 1
 
 
 @login_not_required
 @vary_on_headers("HX-Request")
 def show_chooser(request: HttpRequest) -> HttpResponse:
-    """Find your program Questions in the partner's words; the answers stand in the address."""
+    """Show the program finder. The URL contains the answers."""
     chosen_programs = [PROGRAMS[key] for key in dict.fromkeys(request.GET.getlist("yes")) if key in PROGRAMS]
     kinds = list(dict.fromkeys(p.partners for p in chosen_programs if p.partners))
     context = {
         "products": group_by_product(),
-        "chosen": chosen_programs,
-        "chosen_keys": [p.key for p in chosen_programs],
+        "selected_programs": chosen_programs,
+        "selected_keys": [p.key for p in chosen_programs],
         "kinds": [_(PARTNER_KIND_LABELS.get(kind, kind)) for kind in kinds],
         "is_both": len(kinds) > 1,
-        "asked": bool(request.GET),
-        "at_once": has_single_partner(request.user),
+        "has_answers": bool(request.GET),
+        "has_single_partner": has_single_partner(request.user),
     }
     is_fragment = request.htmx and not request.htmx.history_restore_request  # type: ignore[attr-defined]
-    return render(request, f"submissions/chooser.html{'#answer' if is_fragment else ''}", context)
+    return render(request, f"submissions/program_finder.html{'#answer' if is_fragment else ''}", context)
 
 
 urlpatterns = [

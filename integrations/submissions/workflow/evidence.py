@@ -1,7 +1,7 @@
-"""What does the due process of a standing need to know of the support, which is recorded on the floors above?
+"""Registry of the functions that provide evidence for compliance decisions.
 
-Those who watch name themselves here once, when the portal is ready; the guards and the steps ask through this door.
-Without a witness nothing is known: then nobody acted, no repository is in other hands, and there is no evidence.
+The compliance app knows more than this layer can import, so it registers its functions at startup. Without a provider
+there is no activity, no transfer, and no evidence.
 """
 
 from collections.abc import Callable
@@ -17,7 +17,7 @@ PAUSED_FOR_ACTIVITY, PAUSED_FOR_APPEAL = "partner_responded", "appeal"
 
 @dataclass(frozen=True, slots=True)
 class PartnerActivity:
-    """Something that speaks for the partner and that no person has looked at yet. Its key is unique in a process."""
+    """Activity of the partner that no reviewer has seen. `key` is unique within a compliance case."""
 
     key: str
     at: datetime
@@ -27,12 +27,15 @@ class PartnerActivity:
 
 @dataclass(frozen=True, slots=True)
 class ComplianceFacts:
-    """What the witness knows. `up_to`: everything before this moment was seen, None where nothing is watched;
-    `frozen`: why the machine put it on hold, while that hold lasts."""
+    """Facts for compliance guards.
 
-    acts: tuple[PartnerActivity, ...] = ()
-    up_to: datetime | None = None
-    frozen: str = ""
+    `data_up_to`: end of the complete data, None if nothing is monitored; `freeze_reason`: why a check put the
+    integration on hold, while that hold lasts.
+    """
+
+    activities: tuple[PartnerActivity, ...] = ()
+    data_up_to: datetime | None = None
+    freeze_reason: str = ""
 
 
 @dataclass(slots=True)
@@ -50,12 +53,12 @@ def set_evidence_provider(
     facts_function: "Callable[[Integration, datetime], ComplianceFacts]",
     evidence_function: "Callable[[Integration, datetime], dict[str, Any]]",
 ) -> None:
-    """Whom to ask from now on. `evidence_function` answers with plain JSON."""
+    """Register the provider. `evidence_function` returns plain JSON."""
     _provider.facts_function, _provider.evidence_function = facts_function, evidence_function
 
 
 def get_compliance_facts(integration: "Integration", now: datetime) -> ComplianceFacts:
-    """What speaks for and against the next step, as of a moment. Asked once a moment: kept on the row."""
+    """Return the facts at a moment, cached on the row."""
     cached_facts: tuple[datetime, ComplianceFacts] | None = integration.__dict__.get("_known")
     if cached_facts is None or cached_facts[0] != now:
         cached_facts = integration.__dict__["_known"] = (now, _provider.facts_function(integration, now))
@@ -63,5 +66,5 @@ def get_compliance_facts(integration: "Integration", now: datetime) -> Complianc
 
 
 def collect_evidence(integration: "Integration", now: datetime) -> dict[str, Any]:
-    """The pack that both sides see, as it is frozen with a decision."""
+    """Return the evidence that a decision stores and both sides see."""
     return _provider.evidence_function(integration, now)

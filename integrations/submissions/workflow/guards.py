@@ -1,6 +1,6 @@
-"""Is it ready? Predicates over an integration, each with the sentence that is shown when it says no.
+"""Guards of transitions: predicates over an integration, each with the message for a refusal.
 
-What was asked for (the moment, the note, further inputs) stands on the row as `asking` while a step is tried.
+The inputs of a transition (time, note, and so on) are on the row as `step_context` while it is checked.
 """
 
 from collections.abc import Callable
@@ -23,7 +23,7 @@ Predicate = Callable[["Integration"], bool]
 
 @dataclass(frozen=True, slots=True)
 class StepContext:
-    """What a step is asked with. A note of None: only looking, nobody has written one yet."""
+    """Inputs of a transition. Pages that only list the available transitions pass no `note`."""
 
     now: datetime
     actor: Any = None
@@ -32,7 +32,7 @@ class StepContext:
 
 
 def attach_refusal(message: "str | Callable[[Integration], str]") -> Callable[[Predicate], Predicate]:
-    """Attach the sentence that is shown when the predicate says no."""
+    """Attach the message that is shown when the predicate is false."""
 
     def attach(predicate: Predicate) -> Predicate:
         predicate.why = message if callable(message) else lambda _: gettext(message)  # type: ignore[attr-defined]
@@ -47,14 +47,16 @@ def explain_guard(predicate: Predicate, integration: "Integration") -> str:
 
 def _list_open_titles(integration: "Integration") -> str:
     return format_titles(
-        _("Still open"), [r.title for r in context.list_missing_next(integration, integration.asking.now)]
+        _("Open requirements"), [r.title for r in context.list_missing_next(integration, integration.step_context.now)]
     )
 
 
 def format_titles(heading: str, titles: list[str]) -> str:
-    """Return one sentence with the first three titles and the number of the others."""
-    values = {"what": heading, "titles": "; ".join(titles[:3]), "more": len(titles) - 3}
-    return (_("%(what)s: %(titles)s and %(more)s more.") if len(titles) > 3 else _("%(what)s: %(titles)s.")) % values
+    """Return a sentence with the first three titles and the number of the others."""
+    values = {"heading": heading, "titles": "; ".join(titles[:3]), "count": len(titles) - 3}
+    if len(titles) > 3:
+        return _("%(heading)s: %(titles)s; and %(count)s more.") % values
+    return _("%(heading)s: %(titles)s.") % values
 
 
 def _describe_hold(integration: "Integration") -> str:
@@ -66,12 +68,12 @@ def is_not_on_hold(integration: "Integration") -> bool:
     return not integration.on_hold_for
 
 
-@attach_refusal(gettext_noop("It is not on hold."))
+@attach_refusal(gettext_noop("The integration is not on hold."))
 def is_on_hold(integration: "Integration") -> bool:
     return bool(integration.on_hold_for)
 
 
-@attach_refusal(gettext_noop("The next step is the review: request it."))
+@attach_refusal(gettext_noop("The next step is the review. Request it."))
 def is_review_not_next(integration: "Integration") -> bool:
     return integration.next_position[1] != Stage.REVIEW
 
@@ -83,43 +85,43 @@ def is_review_next(integration: "Integration") -> bool:
 
 @attach_refusal(_list_open_titles)
 def has_no_missing_requirements(integration: "Integration") -> bool:
-    return not context.list_missing_next(integration, integration.asking.now)
+    return not context.list_missing_next(integration, integration.step_context.now)
 
 
-@attach_refusal(gettext_noop("The partner has been asked for changes and works on them."))
+@attach_refusal(gettext_noop("Waiting for the partner to make changes."))
 def is_review_requested(integration: "Integration") -> bool:
     return integration.review_state == ReviewState.WAITING
 
 
-@attach_refusal(gettext_noop("Nobody asked for changes."))
+@attach_refusal(gettext_noop("No reviewer has requested changes."))
 def has_requested_changes(integration: "Integration") -> bool:
     return integration.review_state == ReviewState.CHANGES
 
 
-@attach_refusal(gettext_noop("Write at least one finding first: it tells the partner what to change."))
+@attach_refusal(gettext_noop("Add at least one finding before you request changes."))
 def has_partner_tasks(integration: "Integration") -> bool:
-    """A finding, or a requirement that waits for the partner: the turn is handed over for either."""
+    """Whether an open finding or requirement waits for the partner."""
     return bool(
         context.count_findings(integration).get("open", 0)
-        or context.list_partner_requirements(integration, integration.asking.now)
+        or context.list_partner_requirements(integration, integration.step_context.now)
     )
 
 
 def _list_partner_titles(integration: "Integration") -> str:
-    partner_requirements = context.list_partner_requirements(integration, integration.asking.now)
-    return format_titles(_("Still yours to settle"), [missing.title for missing in partner_requirements])
+    partner_requirements = context.list_partner_requirements(integration, integration.step_context.now)
+    return format_titles(_("Complete these requirements first"), [missing.title for missing in partner_requirements])
 
 
 @attach_refusal(_list_partner_titles)
 def has_no_partner_requirements(integration: "Integration") -> bool:
-    return not context.list_partner_requirements(integration, integration.asking.now)
+    return not context.list_partner_requirements(integration, integration.step_context.now)
 
 
 def _describe_open_findings(integration: "Integration") -> str:
     count = context.count_findings(integration).get("open", 0)
-    return ngettext(
-        "%(count)s of the findings waits for your answer.", "%(count)s of the findings wait for your answer.", count
-    ) % {"count": count}
+    return ngettext("Respond to %(count)s open finding first.", "Respond to %(count)s open findings first.", count) % {
+        "count": count
+    }
 
 
 @attach_refusal(_describe_open_findings)
@@ -127,7 +129,7 @@ def has_no_open_findings(integration: "Integration") -> bool:
     return context.count_findings(integration).get("open", 0) == 0
 
 
-@attach_refusal(gettext_noop("Each finding must be verified first."))
+@attach_refusal(gettext_noop("Verify all findings first."))
 def has_only_verified_findings(integration: "Integration") -> bool:
     counts = context.count_findings(integration)
     return counts.get("open", 0) + counts.get("resolved", 0) == 0
@@ -145,36 +147,38 @@ def _describe_claim(integration: "Integration") -> str:
 
 @attach_refusal(_describe_claim)
 def is_not_claimed_by_other(integration: "Integration") -> bool:
-    """Two reviewers do not decide beside each other: while a claim runs, the decision is its holder's."""
-    claim_expires_at, actor = integration.claim_expires_at, integration.asking.actor
+    """Whether no other reviewer's claim is active, so that two reviewers don't decide at the same time."""
+    claim_expires_at, actor = integration.claim_expires_at, integration.step_context.actor
     return (
         claim_expires_at is None
-        or claim_expires_at <= integration.asking.now
+        or claim_expires_at <= integration.step_context.now
         or actor is None
         or integration.reviewer_id == actor.pk
     )
 
 
-@attach_refusal(gettext_noop("Say why: the reason is part of the decision."))
+@attach_refusal(gettext_noop("Enter a reason. We record it with the decision."))
 def has_note(integration: "Integration") -> bool:
-    note = integration.asking.note
+    note = integration.step_context.note
     return note is None or bool(note.strip())
 
 
-@attach_refusal(gettext_noop("The decision can still be undone: wait until it is final."))
+@attach_refusal(gettext_noop("The last decision can still be undone. Wait until it is final."))
 def is_decision_final(integration: "Integration") -> bool:
-    return integration.undo_until is None or integration.undo_until <= integration.asking.now
+    return integration.undo_until is None or integration.undo_until <= integration.step_context.now
 
 
-@attach_refusal(gettext_noop("The decision is final: its mail has gone."))
+@attach_refusal(gettext_noop("You can't undo this decision. We already sent the email."))
 def can_undo_decision(integration: "Integration") -> bool:
-    return bool(integration.decision and integration.undo_until and integration.undo_until > integration.asking.now)
+    return bool(
+        integration.decision and integration.undo_until and integration.undo_until > integration.step_context.now
+    )
 
 
-@attach_refusal(gettext_noop("There is no further tier to ask for, or it has been asked for already."))
+@attach_refusal(gettext_noop("No other tier is available, or you already requested it."))
 def can_request_tier(integration: "Integration") -> bool:
     requestable_tiers = {t.key for t in integration.edition.tiers if t.on_request} - {integration.tier}
-    requested_tier = integration.asking.inputs.get("tier")
+    requested_tier = integration.step_context.inputs.get("tier")
     return (
         not integration.tier_request
         and bool(requestable_tiers)
@@ -182,12 +186,12 @@ def can_request_tier(integration: "Integration") -> bool:
     )
 
 
-@attach_refusal(gettext_noop("Nobody asked for a tier."))
+@attach_refusal(gettext_noop("The partner has not requested a tier."))
 def is_tier_requested(integration: "Integration") -> bool:
     return bool(integration.tier_request)
 
 
-@attach_refusal(gettext_noop("The tier's requirements are not all met."))
+@attach_refusal(gettext_noop("Some requirements of the tier are open."))
 def has_tier_requirements(integration: "Integration") -> bool:
     tier = integration.edition.tier(integration.tier_request)
-    return tier is not None and not context.list_missing_for_tier(integration, tier, integration.asking.now)
+    return tier is not None and not context.list_missing_for_tier(integration, tier, integration.step_context.now)

@@ -1,10 +1,11 @@
-"""Which states are there, and whose turn is it? Pure: plain values in, plain values out."""
+"""States of an integration and its next action, as pure functions of plain values."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
 
 from integrations.programs.schema import FINAL_STAGES, OPEN_STAGES, Stage
+from integrations.submissions.workflow.next_action import ACTION_SENTENCES
 
 __all__ = [
     "FINAL_STAGES",
@@ -23,7 +24,7 @@ __all__ = [
 
 
 class ListingStatus(StrEnum):
-    """What a listed integration may say of itself: a second machine beside the stage."""
+    """Public state of a listed integration, independent of its stage."""
 
     UNLISTED = "unlisted"
     LISTED = "listed"
@@ -33,18 +34,18 @@ class ListingStatus(StrEnum):
 
 
 class ComplianceStatus(StrEnum):
-    """Where the due process of a standing is: who has to move before anything follows."""
+    """State of the compliance procedure."""
 
     NONE = ""
-    REQUESTED = "requested"  # a notice is suggested, or a reinstatement is asked for
-    RUNNING = "running"  # the partner has until the due moment
-    EXPIRED = "expired"  # the due moment has passed; nothing follows before a person decides
-    PARTNER_RESPONDED = "partner_responded"  # held: the partner acted after the notice
-    APPEALED = "appealed"  # held: the partner appealed
+    REQUESTED = "requested"  # a notice is suggested or a reinstatement requested
+    RUNNING = "running"  # the partner can respond until the deadline
+    EXPIRED = "expired"  # the deadline has passed; a reviewer must decide
+    PARTNER_RESPONDED = "partner_responded"  # paused: the partner responded
+    APPEALED = "appealed"  # paused: the partner appealed
 
 
 class ReviewState(StrEnum):
-    """Where a review round is: nobody asked, the program looks, the partner changes."""
+    """State of a review round: none, waiting for the program, or waiting for changes."""
 
     NONE = ""
     WAITING = "waiting"
@@ -52,11 +53,11 @@ class ReviewState(StrEnum):
 
 
 class Status(StrEnum):
-    """What has become of one requirement. The machine's outcomes stand here too."""
+    """State of a requirement, including the outcomes of checks."""
 
     OPEN = "open"
     SUBMITTED = "submitted"
-    AWAITING_OTHER_PARTY = "awaiting_other_party"  # given by one side, the other side's part is open
+    AWAITING_OTHER_PARTY = "awaiting_other_party"  # submitted by one side, open for the other
     NOT_APPLICABLE = "not_applicable"
     WAIVED = "waived"
     PASS = "pass"
@@ -73,7 +74,7 @@ FULFILLED_STATUSES = frozenset(
 
 
 class ResponsibleParty(StrEnum):
-    """Who has the turn. Exactly one for every open integration."""
+    """Party that must act next. Each open integration has exactly one."""
 
     PARTNER = "partner"
     PROGRAM = "program"
@@ -81,45 +82,49 @@ class ResponsibleParty(StrEnum):
     THIRD_PARTY = "third_party"
 
 
-OUTAGE_PARTY = (
-    "outage"  # the machine's turn while it cannot look: kept apart in the history, ours and never the partner's
-)
+OUTAGE_PARTY = "outage"  # recorded instead of the machine while checks end with errors; never counts for the partner
 
 
 @dataclass(frozen=True, slots=True)
 class OpenRequirement:
-    """A requirement that is not met: its id, its title, who can move it, and the verb of what they do.
+    """Open requirement with its responsible party and verb.
 
-    `group`: the any-of group that it is one of, and `enough`: how many more of that group are; blank and 0 where it
-    stands alone. `after_findings`: it is asked for when no finding waits for an answer.
+    `group`: its any-of group; `enough`: how many more of that group are needed, 0 without a group. `after_findings`:
+    due only when no finding waits for a response.
     """
 
     id: str
     title: str
-    holder: ResponsibleParty
-    verb: str = "Settle"
+    responsible_party: ResponsibleParty
+    verb: str = "Complete"
     group: str = ""
     enough: int = 0
     after_findings: bool = False
 
     @property
     def choice(self) -> str:
-        """Said beside one of an any-of group; blank for what stands alone."""
-        return "" if not self.enough else "one of these is enough" if self.enough == 1 else f"{self.enough} are enough"
+        """Return how many of the any-of group are needed; blank without a group."""
+        return (
+            ""
+            if not self.enough
+            else "one of these is required"
+            if self.enough == 1
+            else f"{self.enough} of these are required"
+        )
 
 
 def count_open(open_requirements: Collection[OpenRequirement]) -> int:
-    """How many of them have to be settled: of an any-of group as many as are enough."""
+    """Return how many requirements must be completed. An any-of group counts with its missing minimum."""
     remaining_by_group = {item.group: item.enough for item in open_requirements if item.group}
     return sum(not item.group for item in open_requirements) + sum(remaining_by_group.values())
 
 
 @dataclass(frozen=True, slots=True)
 class IntegrationSnapshot:
-    """What the turn depends on, as plain values.
+    """Values that determine the next action.
 
-    `missing`: requirements that block the next position, in the path's order; `next_stage`: the stage of the
-    next position, None in support; `reasons`: further things the program has to do (a meeting to accept).
+    `missing`: requirements that block the next position, in the order of the path; `next_stage`: the stage of the next
+    position, None in support.
     """
 
     stage: Stage
@@ -133,10 +138,10 @@ class IntegrationSnapshot:
     open_findings: int = 0
     resolved_findings: int = 0
     missing: tuple[OpenRequirement, ...] = ()
-    asked: tuple[OpenRequirement, ...] = ()  # in review: what the program waits for the partner to answer
+    partner_requests: tuple[OpenRequirement, ...] = ()  # in review: requirements that wait for the partner's response
     tier_request: str = ""
-    broken: tuple[OpenRequirement, ...] = ()  # in support: requirements that are no longer met
-    renewals: tuple[OpenRequirement, ...] = ()  # in support: agreements whose next version one side has signed
+    unfulfilled: tuple[OpenRequirement, ...] = ()  # in support: requirements that are no longer fulfilled
+    renewals: tuple[OpenRequirement, ...] = ()  # in support: agreements whose renewal one side has signed
     listing_status: ListingStatus = ListingStatus.UNLISTED
     process: ComplianceStatus = ComplianceStatus.NONE
     compliance_request: str = ""
@@ -144,18 +149,18 @@ class IntegrationSnapshot:
 
 @dataclass(frozen=True, slots=True)
 class NextAction:
-    """Who holds an open integration, and the one sentence and button that follow from it.
+    """Responsible party, action sentence, and target of the button.
 
-    `target`: where the button leads: "requirement:ID", "step:NAME", "findings", "review" or "".
+    `target`: "requirement:ID", "step:NAME", "findings", "review", "compliance", or "".
     """
 
-    holder: ResponsibleParty
+    responsible_party: ResponsibleParty
     action: str
     target: str = ""
 
 
 def determine_next_action(snapshot: IntegrationSnapshot) -> NextAction | None:
-    """Whose turn it is; None for an integration that has ended."""
+    """Return the next action; None for an integration that has ended."""
     if snapshot.stage in FINAL_STAGES:
         return None
     if snapshot.on_hold_for is not None:
@@ -167,43 +172,45 @@ def determine_next_action(snapshot: IntegrationSnapshot) -> NextAction | None:
     if snapshot.missing:
         return _determine_for_open(snapshot.missing)
     if snapshot.stage == Stage.RELEASE:
-        return NextAction(ResponsibleParty.PROGRAM, "List the integration", "step:publish")
+        return NextAction(ResponsibleParty.PROGRAM, "Publish the listing", "step:publish")
     if snapshot.next_stage == Stage.REVIEW:
-        return NextAction(ResponsibleParty.PARTNER, "Request the review", "step:submit_for_review")
-    return NextAction(ResponsibleParty.PARTNER, f"Complete {snapshot.step}", "step:complete_step")
+        return NextAction(ResponsibleParty.PARTNER, "Request review", "step:submit_for_review")
+    return NextAction(ResponsibleParty.PARTNER, f"Complete step “{snapshot.step}”", "step:complete_step")
 
 
 def _determine_in_review(snapshot: IntegrationSnapshot) -> NextAction:
     if snapshot.review == ReviewState.CHANGES:
         return _determine_in_changes(snapshot)
-    if snapshot.asked:
-        return _determine_for_open(snapshot.asked)
+    if snapshot.partner_requests:
+        return _determine_for_open(snapshot.partner_requests)
     return NextAction(ResponsibleParty.PROGRAM, f"Review round {snapshot.round}", "review")
 
 
 def _determine_in_changes(snapshot: IntegrationSnapshot) -> NextAction:
-    """The partner's own requirements come first, then the findings, what is asked after them, then the next round."""
-    partner_requirements = tuple(item for item in snapshot.missing if item.holder == ResponsibleParty.PARTNER)
+    """Return the partner's requirements first, then the findings, later requirements, and the next round."""
+    partner_requirements = tuple(
+        item for item in snapshot.missing if item.responsible_party == ResponsibleParty.PARTNER
+    )
     before_findings = tuple(item for item in partner_requirements if not item.after_findings)
     if before_findings:
         return _determine_for_open(before_findings)
     if snapshot.open_findings:
         noun = "finding" if snapshot.open_findings == 1 else "findings"
-        return NextAction(ResponsibleParty.PARTNER, f"Answer {snapshot.open_findings} {noun}", "findings")
+        return NextAction(ResponsibleParty.PARTNER, f"Respond to {snapshot.open_findings} {noun}", "findings")
     if partner_requirements:
         return _determine_for_open(partner_requirements)
-    return NextAction(ResponsibleParty.PARTNER, "Request the review again", "step:resubmit_for_review")
+    return NextAction(ResponsibleParty.PARTNER, "Request another review", "step:resubmit_for_review")
 
 
 COMPLIANCE_ACTIONS: dict[tuple[ListingStatus, ComplianceStatus], tuple[ResponsibleParty, str]] = {
-    (ListingStatus.ON_NOTICE, ComplianceStatus.RUNNING): (ResponsibleParty.PARTNER, "Answer the notice"),
+    (ListingStatus.ON_NOTICE, ComplianceStatus.RUNNING): (ResponsibleParty.PARTNER, "Respond to the notice"),
     (ListingStatus.ON_NOTICE, ComplianceStatus.EXPIRED): (
         ResponsibleParty.PROGRAM,
-        "Decide on the suspension: the grace period has ended",
+        "Decide on the suspension",
     ),
     (ListingStatus.ON_NOTICE, ComplianceStatus.PARTNER_RESPONDED): (
         ResponsibleParty.PROGRAM,
-        "Look at what the partner did after the notice",
+        "Review the partner's response to the notice",
     ),
     (ListingStatus.ON_NOTICE, ComplianceStatus.APPEALED): (
         ResponsibleParty.PROGRAM,
@@ -211,15 +218,15 @@ COMPLIANCE_ACTIONS: dict[tuple[ListingStatus, ComplianceStatus], tuple[Responsib
     ),
     (ListingStatus.SUSPENDED, ComplianceStatus.RUNNING): (
         ResponsibleParty.PARTNER,
-        "Settle what the suspension rests on",
+        "Fix the issues that led to the suspension",
     ),
     (ListingStatus.SUSPENDED, ComplianceStatus.EXPIRED): (
         ResponsibleParty.PROGRAM,
-        "Decide on the removal: the period has ended",
+        "Decide on the delisting",
     ),
     (ListingStatus.SUSPENDED, ComplianceStatus.PARTNER_RESPONDED): (
         ResponsibleParty.PROGRAM,
-        "Look at what the partner did after the suspension",
+        "Review the partner's response to the suspension",
     ),
     (ListingStatus.SUSPENDED, ComplianceStatus.APPEALED): (
         ResponsibleParty.PROGRAM,
@@ -227,15 +234,17 @@ COMPLIANCE_ACTIONS: dict[tuple[ListingStatus, ComplianceStatus], tuple[Responsib
     ),
 }
 IDLE_ACTIONS = {
-    ListingStatus.DELISTED: "Nothing to do: it was removed from the listing",
-    ListingStatus.UNLISTED: "Nothing to do: its company no longer promises support",
+    ListingStatus.DELISTED: "No action needed. The integration is delisted.",
+    ListingStatus.UNLISTED: "No action needed. The partner ended its support commitment.",
 }
 
 
 def _determine_for_compliance(snapshot: IntegrationSnapshot) -> NextAction | None:
-    """The turn that follows from the due process; None where the standing asks nothing of anybody."""
+    """Return the next action of the compliance procedure, or None."""
     if snapshot.process == ComplianceStatus.REQUESTED:
-        return NextAction(ResponsibleParty.PROGRAM, f"Decide: {snapshot.compliance_request}", "compliance")
+        return NextAction(
+            ResponsibleParty.PROGRAM, f"Decide on the compliance request: {snapshot.compliance_request}", "compliance"
+        )
     if (snapshot.listing_status, snapshot.process) in COMPLIANCE_ACTIONS:
         return NextAction(*COMPLIANCE_ACTIONS[snapshot.listing_status, snapshot.process], "compliance")
     if snapshot.listing_status in IDLE_ACTIONS:
@@ -247,17 +256,17 @@ def _determine_in_support(snapshot: IntegrationSnapshot) -> NextAction:
     compliance_action = _determine_for_compliance(snapshot)
     if compliance_action is not None:
         return compliance_action
-    if snapshot.broken:
-        return _determine_for_open(snapshot.broken)
+    if snapshot.unfulfilled:
+        return _determine_for_open(snapshot.unfulfilled)
     if snapshot.renewals:
         return _determine_for_open(snapshot.renewals)
     if snapshot.tier_request:
-        return NextAction(ResponsibleParty.PROGRAM, f"Decide on the tier {snapshot.tier_request}", "review")
-    return NextAction(ResponsibleParty.MACHINE, "Nothing to do: the portal keeps watch")
+        return NextAction(ResponsibleParty.PROGRAM, f"Decide on tier {snapshot.tier_request}", "review")
+    return NextAction(ResponsibleParty.MACHINE, "No action needed. We monitor this integration.")
 
 
 def _determine_for_open(open_requirements: tuple[OpenRequirement, ...]) -> NextAction:
-    """The partner's own items come first: while there is one, nothing else is worth waiting for."""
+    """Return the action for the first requirement, the partner's first: only the partner can act on those."""
     for responsible_party in (
         ResponsibleParty.PARTNER,
         ResponsibleParty.PROGRAM,
@@ -265,6 +274,8 @@ def _determine_for_open(open_requirements: tuple[OpenRequirement, ...]) -> NextA
         ResponsibleParty.THIRD_PARTY,
     ):
         for item in open_requirements:
-            if item.holder == responsible_party:
-                return NextAction(responsible_party, f"{item.verb}: {item.title}", f"requirement:{item.id}")
-    raise AssertionError("a missing requirement without a holder")
+            if item.responsible_party == responsible_party:
+                return NextAction(
+                    responsible_party, ACTION_SENTENCES[item.verb] % {"title": item.title}, f"requirement:{item.id}"
+                )
+    raise AssertionError("an open requirement has no responsible party")

@@ -167,7 +167,9 @@ def submit_draft(
         return reload_detail(request, draft.integration.uuid)
     form = validate_form(bind_form(*get_program(draft), draft.data))
     version = draft.version if read_version is None else read_version
-    row = drafts.submit_draft(draft, form.facts(draft.data), version=version, actor=request.user, now=timezone.now())
+    row = drafts.submit_draft(
+        draft, form.get_values(draft.data), version=version, actor=request.user, now=timezone.now()
+    )
     set_location_header(request, response, "integrations", row.uuid)
     return reload_detail(request, row.uuid)
 

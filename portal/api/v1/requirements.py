@@ -52,7 +52,7 @@ def perform_action(
     request.POST = build_form_data(**build_fields(page), **_build_version_fields(request, page, name))  # type: ignore[assignment]
     form = action.form(page, data=request.POST, files=files)
     names = {key: f"answers.{key}" for key in form.fields} if name in ("answer", "draft") else {}
-    result = action.do(page, validate_form(form, names))
+    result = action.perform(page, validate_form(form, names))
     if isinstance(result, HttpResponseBase):  # both versions side by side, on the page
         raise ActionRefused("Somebody changed this meanwhile. Read it again.", "conflict")
     return serialize_requirement_detail(load_page(request, uuid, requirement_id))
@@ -77,7 +77,7 @@ def _refuse_stale_version(request: HttpRequest, page: Shown) -> None:
 
 def _refuse_outsider(page: Shown, action: RequirementAction) -> None:
     """Who has no part in it hears that, not what is wrong with what they sent."""
-    if action.offered(page) or not page.is_open or page.can_answer or page.can_decide:
+    if action.is_available(page) or not page.is_open or page.can_answer or page.can_decide:
         return
     raise ActionRefused("This is not for you to do here.", "forbidden")
 
@@ -101,7 +101,7 @@ def serialize_requirement_detail(page: Shown) -> dict[str, Any]:
         "questions": build_answer_schema(requirement),
         "answers": page.state.data,
         "available_actions": [
-            name for name, action in list_actions(page).items() if name != "reveal" and action.offered(page)
+            name for name, action in list_actions(page).items() if name != "reveal" and action.is_available(page)
         ],
         "items": list(requirement.meeting_items),
         "accept": list(requirement.accept) if requirement.kind == RequirementKind.DOCUMENT else [],

@@ -1,4 +1,4 @@
-"""Who may do what when in the due process of a standing, and what is told, frozen and held?"""
+"""Tests of the compliance procedure, its evidence, and its notifications."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -177,7 +177,7 @@ ALLOWED_TRANSITIONS: dict[str, tuple[int, dict[str, str]]] = {
 
 
 @pytest.mark.parametrize("state", ALLOWED_TRANSITIONS)
-def test_who_may_do_what_when(
+def test_permissions_by_state_and_role(
     state: str, states: Any, now: datetime, alice: Any, bob: Any, charlie: Any, rita: Any, rob: Any, rae: Any, sam: Any
 ) -> None:
     days, expected_steps = ALLOWED_TRANSITIONS[state]
@@ -245,35 +245,33 @@ def comment(clock: SlaClock, at: datetime, association: str = "MEMBER", number: 
     )  # fmt: skip
 
 
-def test_notice_is_reported_with_its_reason_and_its_end(integration_on_notice: Integration, alice: Any) -> None:
+def test_notice_email_has_reason_and_deadline(integration_on_notice: Integration, alice: Any) -> None:
     email = EmailMessage.objects.get(event__event_type="issue_notice")
     assert (email.to, email.subject) == (alice.email, "Notice issued: Rocket")
     for words in (
         WHY,
         "The period ends Thu 14 May, 09:00 UTC.",
         integration_on_notice.edition.removal,
-        "Your turn: Answer",
+        "Your turn: Respond",
     ):
         assert words in email.text
-    assert turn(integration_on_notice) == ("on_notice", "partner", "Answer the notice")
+    assert turn(integration_on_notice) == ("on_notice", "partner", "Respond to the notice")
     assert integration_on_notice.action_due_at == integration_on_notice.compliance_deadline_at
 
 
-def test_machine_says_once_that_the_period_has_ended_and_changes_nothing(
-    integration_on_notice: Integration, now: datetime
-) -> None:
+def test_ended_period_notifies_program_once(integration_on_notice: Integration, now: datetime) -> None:
     moments = [now + 29 * DAY, now + 30 * DAY, now + 31 * DAY, now + 300 * DAY]
     assert [tasks.advance_cases(at) for at in moments] == [0, 1, 0, 0]
     assert turn(integration_on_notice) == (
         "on_notice",
         "program",
-        "Decide on the suspension: the grace period has ended",
+        "Decide on the suspension",
     )
-    assert fresh(integration_on_notice).reasons == ["the period has ended"]
+    assert fresh(integration_on_notice).reasons == ["deadline ended"]
     assert EmailMessage.objects.get(event__event_type="period_ended").to == integration_on_notice.edition.mailbox
 
 
-def test_answer_on_the_late_issue_holds_the_period_until_a_person_looked(
+def test_answer_on_breached_issue_pauses_deadline(
     integration_on_notice: Integration, late: SlaClock, now: datetime, rita: Any, rob: Any
 ) -> None:
     comment(late, now + 10 * DAY)
@@ -284,7 +282,7 @@ def test_answer_on_the_late_issue_holds_the_period_until_a_person_looked(
         "Acme answered on acme/terraform-provider-rocket#7"
         in EmailMessage.objects.filter(event__event_type="pause_deadline")[0].text
     )
-    assert "somebody looks at that first" in refusal(row, "suspend", rob, now + 60 * DAY)
+    assert "Review the response first" in refusal(row, "suspend", rob, now + 60 * DAY)
     row = take(row, "resume_deadline", rita, now + 40 * DAY)
     assert (row.compliance_deadline_at, row.deadline_pause_reason) == (now + 60 * DAY, "")
     comment(late, now + 41 * DAY, number=2)
@@ -292,7 +290,7 @@ def test_answer_on_the_late_issue_holds_the_period_until_a_person_looked(
     assert take(row, "suspend", rob, now + 60 * DAY).listing_status == "suspended"
 
 
-def test_what_no_sweep_has_seen_yet_stops_a_suspension(
+def test_unrecorded_activity_blocks_suspension(
     integration_on_notice: Integration, late: SlaClock, now: datetime, rob: Any
 ) -> None:
     comment(late, now + 30 * DAY)
@@ -300,14 +298,14 @@ def test_what_no_sweep_has_seen_yet_stops_a_suspension(
 
 
 @pytest.mark.parametrize("association", ["NONE", "CONTRIBUTOR"])
-def test_word_of_a_passer_by_holds_nothing(
+def test_comment_of_outsider_does_not_pause_deadline(
     integration_on_notice: Integration, late: SlaClock, now: datetime, association: str
 ) -> None:
     comment(late, now + DAY, association)
     assert tasks.advance_cases(now + 2 * DAY) == 0
 
 
-def test_new_release_and_a_retraction_hold_it_too(integration_on_notice: Integration, now: datetime, rita: Any) -> None:
+def test_release_and_retraction_pause_deadline(integration_on_notice: Integration, now: datetime, rita: Any) -> None:
     then = now + DAY
     Observation.objects.create(
         integration=integration_on_notice,
@@ -325,20 +323,18 @@ def test_new_release_and_a_retraction_hold_it_too(integration_on_notice: Integra
     assert acts_told(integration_on_notice)[-1]["said"].endswith("#7 retracted")
 
 
-def test_nothing_is_decided_across_a_gap(integration_on_notice: Integration, now: datetime, rob: Any) -> None:
+def test_data_gap_blocks_suspension(integration_on_notice: Integration, now: datetime, rob: Any) -> None:
     MonitoredRepository.objects.update(data_up_to=now + 29 * DAY)
-    assert "What we know of its issues ends Wed 13 May" in refusal(
-        integration_on_notice, "suspend", rob, now + 31 * DAY
-    )
+    assert "Our issue data ends Wed 13 May" in refusal(integration_on_notice, "suspend", rob, now + 31 * DAY)
 
 
-def test_appeal_holds_the_period_and_is_decided_by_someone_else(
+def test_appeal_pauses_deadline_and_needs_another_reviewer(
     integration_on_notice: Integration, now: datetime, alice: Any, rita: Any, rob: Any
 ) -> None:
     row = take(integration_on_notice, "appeal", alice, now + 29 * DAY)
     assert turn(row) == ("on_notice", "program", "Decide on the appeal against the notice")
-    assert "An appeal is open" in refusal(row, "suspend", rob, now + 90 * DAY)
-    assert "a reviewer who did neither decides" in refusal(row, "dismiss_appeal", rita, now + 90 * DAY)
+    assert "Decide on the open appeal first" in refusal(row, "suspend", rob, now + 90 * DAY)
+    assert "Another reviewer must decide" in refusal(row, "dismiss_appeal", rita, now + 90 * DAY)
     row = take(row, "dismiss_appeal", rob, now + 90 * DAY)
     assert row.compliance_deadline_at == now + 91 * DAY
     assert "appealed once" in refusal(row, "appeal", alice, now + 90 * DAY)
@@ -361,7 +357,9 @@ def test_evidence_is_frozen_with_each_decision(
     assert sign_in(alice).get(f"/integrations/{integration_on_notice.uuid}/compliance/1/").status_code == 404
 
 
-def test_evidence_names_each_email_with_its_fate(integration_on_notice: Integration, alice: Any, sign_in: Any) -> None:
+def test_evidence_lists_emails_with_delivery_status(
+    integration_on_notice: Integration, alice: Any, sign_in: Any
+) -> None:
     EmailMessage.objects.filter(event__event_type="issue_notice").update(state="failed")
     data = sign_in(alice).get(f"/integrations/{integration_on_notice.uuid}/compliance/evidence.json").json()["told"]
     assert [(mail["subject"], mail["to"], mail["fate"]) for mail in data] == [
@@ -374,9 +372,7 @@ def test_evidence_names_each_email_with_its_fate(integration_on_notice: Integrat
     [("on_notice", "Partner", True), ("suspended", "Suspended", True), ("delisted", "No longer listed", False),
      ("unlisted", "Community", False)],
 )  # fmt: skip
-def test_everybody_sees_what_is_so_and_no_notice(
-    states: Any, client: Any, state: str, words: str, listed_there: bool
-) -> None:
+def test_public_status_hides_notice(states: Any, client: Any, state: str, words: str, listed_there: bool) -> None:
     row = states(state)
     page = client.get(f"/directory/{row.uuid}/").text
     assert words in page
@@ -386,7 +382,7 @@ def test_everybody_sees_what_is_so_and_no_notice(
     assert (f"/directory/{row.uuid}/" in client.get("/directory/?listing_status=former").text) != listed_there
 
 
-def test_step_shows_what_everybody_will_see(
+def test_transition_page_shows_public_status(
     states: Any, rob: Any, sign_in: Any, time_machine: Any, now: datetime
 ) -> None:
     row = states("ended")
@@ -397,7 +393,7 @@ def test_step_shows_what_everybody_will_see(
     assert "Subject" in page
 
 
-def test_who_steps_down_is_community_and_no_clock_runs(states: Any, late: SlaClock, alice: Any, now: datetime) -> None:
+def test_downgrade_to_community_ends_clocks(states: Any, late: SlaClock, alice: Any, now: datetime) -> None:
     SlaClock.objects.update(state="running", next_at=now + DAY)
     row = take(late.integration, "downgrade_to_community", alice, now)
     assert (row.listing_status, row.tier, row.responsible_party) == ("unlisted", "community", "machine")
@@ -414,20 +410,20 @@ def test_breaches_suggest_a_notice_once(states: Any, late: SlaClock, now: dateti
     SlaBreach.objects.update(found_at=now + timedelta(hours=1))
     assert [tasks.advance_cases(now + DAY), tasks.advance_cases(now + DAY)] == [1, 0]
     row = fresh(late.integration)
-    assert turn(row) == ("listed", "program", "Decide: 2 SLA breaches within 90 days")
+    assert turn(row) == ("listed", "program", "Decide on the compliance request: 2 SLA breaches within 90 days")
     assert row.reasons == ["2 SLA breaches within 90 days"]
     take(row, "dismiss_request", rita, now + 2 * DAY)
     SlaClock.objects.update(state="met")
     assert tasks.advance_cases(now + 3 * DAY) == 0
 
 
-def test_issue_far_past_its_target_suggests_one_too(late: SlaClock, now: datetime) -> None:
+def test_long_overdue_issue_suggests_notice(late: SlaClock, now: datetime) -> None:
     assert tasks.advance_cases(now + DAY - timedelta(minutes=1)) == 0
     assert tasks.advance_cases(now + DAY) == 1
-    assert turn(late.integration)[2] == "Decide: an issue took more than 2 times its target"
+    assert turn(late.integration)[2] == "Decide on the compliance request: an issue took more than 2 times its target"
 
 
-def test_what_is_under_another_owner_is_suspended_at_once_by_one_reviewer_and_removed_by_another_alone(
+def test_transferred_repository_is_suspended_immediately_and_delisted_by_another_reviewer(
     listed_integration: Integration, rita: Any, rob: Any, alice: Any, client: Any, now: datetime
 ) -> None:
     assert refusal(listed_integration, "suspend_immediately", rita, now)
@@ -457,7 +453,7 @@ def test_what_is_under_another_owner_is_suspended_at_once_by_one_reviewer_and_re
     assert take(row, "delist", rob, over).listing_status == "delisted"
 
 
-def test_hold_for_another_reason_suspends_nothing_at_once(
+def test_other_hold_does_not_allow_immediate_suspension(
     listed_integration: Integration, rita: Any, now: datetime
 ) -> None:
     perform_transition(listed_integration, "put_on_hold", actor=rita, note="The upstream project waits.", now=now)

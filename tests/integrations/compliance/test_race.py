@@ -1,4 +1,4 @@
-"""Two sides press at once in a due process, on a real PostgreSQL: nothing is suspended over an open appeal."""
+"""Tests of concurrent compliance decisions on PostgreSQL."""
 
 import threading
 from datetime import timedelta
@@ -67,7 +67,7 @@ def take(row: Integration, step: str, by: Any, now: Any) -> Integration:
 
 
 @pytest.mark.parametrize("has_version", [True, False])
-def test_appeal_and_a_suspension_at_once(
+def test_concurrent_appeal_and_suspension(
     listed_integration: Integration, alice: Any, rita: Any, rob: Any, has_version: bool
 ) -> None:
     now = NOW + DAY
@@ -90,7 +90,7 @@ def test_appeal_and_a_suspension_at_once(
 
 
 @pytest.mark.parametrize("has_version", [True, False])
-def test_reinstatement_and_a_removal_at_once(
+def test_concurrent_reinstatement_and_delisting(
     listed_integration: Integration, rita: Any, rob: Any, has_version: bool
 ) -> None:
     now = NOW + DAY

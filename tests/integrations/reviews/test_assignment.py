@@ -1,4 +1,4 @@
-"""Who should review this, and why?"""
+"""Tests of reviewer suggestions."""
 
 from datetime import date, datetime
 from typing import Any
@@ -24,7 +24,7 @@ def has(user: User, **fields: Any) -> None:
     user.reviewer_profile.save()
 
 
-def test_suggestions_with_nothing_known_appear_in_the_order_of_names(
+def test_suggestions_without_history_are_sorted_by_name(
     rocket: Integration, rob: User, rita: User, now: datetime
 ) -> None:
     assert describe_suggestions(rocket, now) == [
@@ -78,7 +78,7 @@ def test_away_dates_are_reported(
     assert describe_suggestions(rocket, now) == [("Rita Reyes", f"0 of 8 reviews open{words}", available)]
 
 
-def test_load_decides_between_equals_and_a_full_desk_is_not_available(
+def test_load_breaks_ties_and_full_reviewer_is_unavailable(
     rocket: Integration, globex: Partner, charlie: User, rita: User, rob: User, now: datetime
 ) -> None:
     other = begin(globex, charlie, name="Scan")
@@ -91,7 +91,7 @@ def test_load_decides_between_equals_and_a_full_desk_is_not_available(
     assert describe_suggestions(rocket, now)[1] == ("Rita Reyes", "1 of 1 reviews open (at limit)", False)
 
 
-def test_what_is_listed_is_no_load(
+def test_listed_integration_does_not_count_as_load(
     rocket: Integration, globex: Partner, charlie: User, rita: User, now: datetime
 ) -> None:
     other = begin(globex, charlie, name="Scan")
@@ -103,7 +103,7 @@ def test_what_is_listed_is_no_load(
     )
 
 
-def test_people_of_the_partner_and_of_no_program_are_left_out(
+def test_partner_members_and_non_reviewers_are_excluded(
     rocket: Integration, acme: Partner, rita: User, rob: User, sam: User, now: datetime
 ) -> None:
     Membership.objects.create(partner=acme, user=rita, role="viewer", joined_at=now)
@@ -111,7 +111,7 @@ def test_people_of_the_partner_and_of_no_program_are_left_out(
     assert describe_suggestions(rocket, now) == [("Rob Roth", "0 of 8 reviews open", True)]
 
 
-def test_reviewer_without_a_profile_takes_everything(rocket: Integration, now: datetime) -> None:
+def test_reviewer_without_profile_reviews_all_programs(rocket: Integration, now: datetime) -> None:
     person("new@program.example", "Nina New", is_reviewer=True)
     assert describe_suggestions(rocket, now) == [("Nina New", "0 of 8 reviews open", True)]
 

@@ -1,4 +1,4 @@
-"""How does the turn go to the partner and back where an approval waits for the partner's own requirements?"""
+"""Tests of the responsible party when an approval waits for the partner's requirements."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -42,7 +42,7 @@ def settle(row: Integration, by: Any, now: datetime) -> None:
 def test_turn_is_handed_over_without_a_finding(row: Integration, rita: Any, now: datetime) -> None:
     assert turn(row) == ("program", "Review round 1")
     perform_transition(row, "request_changes", actor=rita, now=now)
-    assert turn(row) == ("partner", f"Give: {ACCOUNTS}")
+    assert turn(row) == ("partner", f"Add test account “{ACCOUNTS}”")
     assert Finding.objects.count() == 0
 
 
@@ -53,15 +53,15 @@ def test_requirements_come_before_findings_and_both_before_the_next_round(
     perform_transition(row, "request_changes", actor=rita, now=now)
     now += LATER
     first = part(row, now)[0]
-    assert turn(row) == ("partner", f"Give: {ACCOUNTS}")
-    with pytest.raises(ActionRefused, match=f"Still yours to settle: {first}"):
+    assert turn(row) == ("partner", f"Add test account “{ACCOUNTS}”")
+    with pytest.raises(ActionRefused, match=f"Complete these requirements first: {first}"):
         perform_transition(row, "resubmit_for_review", actor=alice, now=now)
     settle(row, alice, now)
-    assert turn(row) == ("partner", "Answer 1 finding")
-    with pytest.raises(ActionRefused, match="1 of the findings wait"):
+    assert turn(row) == ("partner", "Respond to 1 finding")
+    with pytest.raises(ActionRefused, match="Respond to 1 open finding first"):
         perform_transition(row, "resubmit_for_review", actor=alice, now=now)
     findings.answer_finding(finding, "Added.", actor=alice, now=now)
-    assert turn(row) == ("partner", "Request the review again")
+    assert turn(row) == ("partner", "Request another review")
     perform_transition(row, "resubmit_for_review", actor=alice, now=now)
     assert turn(row) == ("program", "Review round 2")
 
@@ -74,16 +74,16 @@ def test_what_says_that_all_findings_are_answered_is_asked_after_them(
     for item in context.list_partner_requirements(Integration.objects.get(pk=row.pk), now):
         if item.id != "NO-5":
             requirements.submit_answer(row, item.id, {"met": "in a test"}, actor=alice, now=now)
-    assert turn(row) == ("partner", "Answer 1 finding")
+    assert turn(row) == ("partner", "Respond to 1 finding")
     findings.answer_finding(finding, "Added.", actor=alice, now=now + LATER)
-    assert turn(row) == ("partner", "Confirm: Address the review's feedback")
+    assert turn(row) == ("partner", "Confirm “Address the review's feedback”")
 
 
 def test_with_nothing_left_for_the_partner_a_finding_is_needed(
     row: Integration, alice: Any, rita: Any, now: datetime
 ) -> None:
     meet(row, alice, now)
-    with pytest.raises(ActionRefused, match="Write at least one finding first"):
+    with pytest.raises(ActionRefused, match="Add at least one finding before you request changes"):
         perform_transition(row, "request_changes", actor=rita, now=now)
 
 
@@ -126,7 +126,7 @@ def test_email_says_where_one_of_several_is_enough(row: Integration, rita: Any, 
     lines = [line for line in text.splitlines() if line.endswith(" (one of these is enough)")]
     assert lines == [
         "- Propose times: Demonstration of the integration (one of these is enough)",
-        "- Hand in: Logs of the tests (one of these is enough)",
+        "- Upload: Logs of the tests (one of these is enough)",
     ]
 
 

@@ -111,7 +111,7 @@ def test_action_that_is_not_possible_yet_says_why(
 ) -> None:
     find(rocket, rita, moment)
     text = text_of(page(sign_in(rita), rocket), "#actions")
-    assert "Approve , not available: Each finding must be verified first." in text
+    assert "Approve , not available: Verify all findings first." in text
     assert f"/integrations/{rocket.uuid}/steps/request_changes/" in page(sign_in(rita), rocket).content.decode()
 
 
@@ -216,7 +216,11 @@ def test_finding_goes_from_open_to_fixed_to_verified(
 
 @pytest.mark.parametrize(
     ("text", "sentence"),
-    [("", "Say what should change."), ("   \n", "Say what should change."), ("x" * 4001, "at most 4000 characters")],
+    [
+        ("", "Enter the requested change."),
+        ("   \n", "Enter the requested change."),
+        ("x" * 4001, "at most 4000 characters"),
+    ],
 )
 def test_finding_that_says_nothing_or_too_much_is_shown_as_field_error(
     rocket: Integration, rita: User, sign_in: SignIn, text: str, sentence: str
@@ -238,7 +242,7 @@ def test_finding_that_is_refused_keeps_what_was_entered(
         {"requirement": get_first_requirement_id(rocket), "text": "Typed with care."},
     )
     assert response.status_code == 422
-    assert "Findings are written in review." in text_of(response)
+    assert "You can add findings only during a review." in text_of(response)
     assert "Typed with care." in text_of(response, "textarea")
 
 
@@ -374,7 +378,7 @@ def test_partner_who_asks_for_a_note_writes_a_message(rocket: Integration, alice
 def test_saying_nothing_is_reported(rocket: Integration, alice: User, sign_in: SignIn) -> None:
     response = sign_in(alice).post(f"/integrations/{rocket.uuid}/messages/", {"body": " "})
     assert response.status_code == 422
-    assert "There is nothing to say yet." in text_of(response)
+    assert "Enter a message." in text_of(response)
 
 
 def test_foreign_partner_cannot_write(rocket: Integration, charlie: User, sign_in: SignIn) -> None:

@@ -1,4 +1,4 @@
-"""What does a reviewer take next?"""
+"""Tests of the review queue, claims, and reviewer profiles."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -63,16 +63,14 @@ def test_queue_is_ordered_by_due_date(three: None, rita: User, sign_in: SignIn) 
     assert names(sign_in(rita).get("/queue/")) == ["Scan", "Rocket", "Vaulted"]
 
 
-def test_row_says_what_it_is_why_it_is_here_how_the_checks_stand_and_who_has_it(
-    three: None, rita: User, sign_in: SignIn
-) -> None:
+def test_row_shows_position_reasons_checks_and_reviewer(three: None, rita: User, sign_in: SignIn) -> None:
     row_text = row_of(sign_in(rita).get("/queue/"), "Rocket")
     assert row_text.startswith("Rocket Acme new review Nomad")
     assert "Review · new" in row_text
     assert "Unclaimed Claim review Rocket" in row_text
 
 
-def test_what_waits_for_the_partner_is_not_in_the_queue_but_can_be_seen(
+def test_filter_shows_integrations_waiting_for_partner(
     three: None, rocket: Integration, rita: User, sign_in: SignIn
 ) -> None:
     client = sign_in(rita)
@@ -81,7 +79,7 @@ def test_what_waits_for_the_partner_is_not_in_the_queue_but_can_be_seen(
     assert len(names(client.get("/queue/?holder=any"))) == 4
 
 
-def test_head_counts_what_is_due_today_what_is_open_and_the_oldest(
+def test_summary_counts_due_open_and_longest_wait(
     three: None, rita: User, sign_in: SignIn, moment: datetime, time_machine: Any
 ) -> None:
     assert figures(sign_in(rita).get("/queue/")) == "0 due today · 3 open · longest wait 6 d"
@@ -134,7 +132,9 @@ def test_filter_that_does_not_exist_is_reported_next_to_it_and_left_out(
     assert len(names(response)) == 3
 
 
-def test_tabs_split_mine_free_and_all(three: None, rita: User, rob: User, sign_in: SignIn, moment: datetime) -> None:
+def test_tabs_split_all_mine_and_unclaimed(
+    three: None, rita: User, rob: User, sign_in: SignIn, moment: datetime
+) -> None:
     claims.claim_review(Integration.objects.get(name="Scan"), actor=rita, now=moment)
     claims.claim_review(Integration.objects.get(name="Rocket"), actor=rob, now=moment)
     client = sign_in(rita)
@@ -154,7 +154,7 @@ def test_htmx_gets_the_results_alone_and_the_same_ones(three: None, rita: User, 
 # -- claims --------------------------------------------------------------------------------------------------
 
 
-def test_queue_says_who_has_it_and_until_when(
+def test_queue_shows_reviewer_and_claim_expiry(
     three: None, rita: User, rob: User, sign_in: SignIn, moment: datetime, time_machine: Any
 ) -> None:
     claims.claim_review(Integration.objects.get(name="Scan"), actor=rita, now=moment)
@@ -178,7 +178,7 @@ def test_claiming_opens_the_review(three: None, rita: User, sign_in: SignIn, mom
     assert (row.reviewer, row.claim_expires_at) == (rita, moment + timedelta(minutes=30))
 
 
-def test_anyone_who_is_second_learns_who_was_faster_and_keeps_the_filters(
+def test_second_claim_is_refused_and_filters_are_retained(
     three: None, rita: User, rob: User, sign_in: SignIn, moment: datetime
 ) -> None:
     row = Integration.objects.get(name="Scan")
@@ -189,7 +189,7 @@ def test_anyone_who_is_second_learns_who_was_faster_and_keeps_the_filters(
     assert Integration.objects.get(pk=row.pk).reviewer == rob
 
 
-def test_open_page_keeps_the_claim_and_says_when_it_is_lost(
+def test_open_page_renews_claim_and_shows_its_loss(
     three: None, rita: User, rob: User, sign_in: SignIn, moment: datetime, time_machine: Any
 ) -> None:
     row = Integration.objects.get(name="Scan")
@@ -203,7 +203,7 @@ def test_open_page_keeps_the_claim_and_says_when_it_is_lost(
     assert Integration.objects.get(pk=row.pk).reviewer == rob
 
 
-def test_putting_back_frees_it(three: None, rita: User, sign_in: SignIn, moment: datetime) -> None:
+def test_releasing_claim_unassigns_reviewer(three: None, rita: User, sign_in: SignIn, moment: datetime) -> None:
     row = Integration.objects.get(name="Scan")
     claims.claim_review(row, actor=rita, now=moment)
     assert sign_in(rita).post(f"/integrations/{row.uuid}/claim/release/").status_code == 302
@@ -272,7 +272,7 @@ def test_assigning_someone_who_is_no_reviewer_finds_no_one(
 PROFILE = {"programs": ["vault"], "away_from": "2026-05-01", "away_until": "2026-05-08", "max_open_reviews": "3"}
 
 
-def test_reviewer_says_what_they_take_on(rita: User, sign_in: SignIn) -> None:
+def test_reviewer_saves_profile(rita: User, sign_in: SignIn) -> None:
     assert sign_in(rita).post("/queue/profile/", PROFILE)["Location"] == "/queue/"
     reviewer_profile = ReviewerProfile.objects.get(user=rita)
     assert (

@@ -1,4 +1,4 @@
-"""Are the filters of the queue, which are kept between requests, those of the reader's language?"""
+"""Tests of the cached queue filters."""
 
 from integrations.reviews.forms.queue import FILTER_FIELDS, parse_filters
 from tests.portal import pseudo

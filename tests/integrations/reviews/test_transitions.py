@@ -1,4 +1,4 @@
-"""How is a step taken from a page?"""
+"""Tests of the transition page."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -73,7 +73,7 @@ def test_page_shows_the_email_that_goes_letter_for_letter(
     assert [to for to, _ in previewed_emails] == ["alice@acme.example", "bob@acme.example"]
 
 
-def test_looking_at_a_step_changes_nothing(ready: Integration, rita: User, sign_in: SignIn) -> None:
+def test_preview_changes_nothing(ready: Integration, rita: User, sign_in: SignIn) -> None:
     before = (ready.version, AuditEvent.objects.count(), EmailMessage.objects.count())
     response = sign_in(rita).get(address(ready, "approve"))
     assert response.status_code == 200
@@ -89,22 +89,22 @@ def test_email_with_a_reason_is_shown_before_the_reason_is_written(
     assert "Reason for the partner" in text_of(response)
 
 
-def test_step_without_a_email_says_so(rocket: Integration, alice: User, sign_in: SignIn, moment: datetime) -> None:
+def test_transition_without_email_shows_notice(
+    rocket: Integration, alice: User, sign_in: SignIn, moment: datetime
+) -> None:
     meet(rocket, None, moment)
     response = sign_in(alice).get(address(rocket, "complete_step"))
     assert response.status_code == 200
     assert "This action doesn't send an email." in text_of(response)
 
 
-def test_what_appears_in_the_way_is_shown_and_the_button_is_not_there_to_press(
-    at: Any, rita: User, sign_in: SignIn, moment: datetime
-) -> None:
+def test_blockers_are_shown_and_button_is_disabled(at: Any, rita: User, sign_in: SignIn, moment: datetime) -> None:
     row = at("review")
     findings.raise_finding(row, row.edition.requirements()[0].id, "Sign it.", actor=rita, now=moment)
     response = sign_in(rita).get(address(row, "approve"))
     assert response.status_code == 200
     assert "Not available yet" in text_of(response)
-    assert "Each finding must be verified first." in text_of(response)
+    assert "Verify all findings first." in text_of(response)
     assert soup(response).select("#main form button[type=submit]") == []
 
 
@@ -152,7 +152,7 @@ def test_partner_takes_a_step_and_lands_on_their_page(
     assert (fresh(rocket).stage, event.note, event.actor) == ("withdrawn", "We need longer.", "Alice Archer")
 
 
-def test_taking_a_step_marks_the_place_of_the_reviewers_look(ready: Integration, rita: User, sign_in: SignIn) -> None:
+def test_transition_updates_read_marker(ready: Integration, rita: User, sign_in: SignIn) -> None:
     take(sign_in(rita), ready, "decline", note="No.")
     look = get_read_marker(ready, rita)
     assert look is not None
@@ -200,14 +200,14 @@ def test_decision_that_needs_a_reason_asks_for_it_next_to_the_field(
     assert fresh(ready).stage == "review"
 
 
-def test_anyone_who_is_second_learns_who_did_what_and_when_and_keeps_the_note(
+def test_conflict_shows_last_change_and_retains_note(
     ready: Integration, rita: User, rob: User, sign_in: SignIn, moment: datetime
 ) -> None:
     perform_transition(ready, "put_on_hold", actor=rob, note="Wait.", waits_for="partner", now=moment)
     response = sign_in(rita).post(address(ready, "decline"), {"version": ready.version, "note": "Typed with care."})
     assert response.status_code == 409
     text = text_of(response)
-    assert "Rob Roth was faster" in text
+    assert "Rob Roth already selected" in text
     assert "Last change: Rob Roth put it on hold, Tue 14 Apr, 09:00" in text
     assert "Typed with care." in text_of(response, "textarea")
     assert fresh(ready).stage == "review"
@@ -219,11 +219,11 @@ def test_note_is_kept_where_the_step_leads_nowhere_any_more(
     perform_transition(ready, "decline", actor=rob, note="No.", now=moment)
     response = sign_in(rita).post(address(ready, "approve"), {"version": ready.version, "note": "Typed with care."})
     assert response.status_code == 409
-    assert "Rob Roth was faster" in text_of(response)
+    assert "Rob Roth already selected" in text_of(response)
     assert "Typed with care." in text_of(response)
 
 
-def test_pressing_twice_takes_it_once(ready: Integration, rita: User, sign_in: SignIn) -> None:
+def test_double_submission_performs_transition_once(ready: Integration, rita: User, sign_in: SignIn) -> None:
     client, body = sign_in(rita), {"version": ready.version, "note": "No."}
     assert client.post(address(ready, "decline"), body).status_code == 302
     assert client.post(address(ready, "decline"), body).status_code == 409
@@ -287,7 +287,7 @@ def test_after_the_window_a_decision_stands(
     time_machine.move_to(moment + timedelta(minutes=10), tick=False)
     response = take(client, ready, "undo_decision")
     assert response.status_code == 422
-    assert "The decision is final: its mail has gone." in text_of(response)
+    assert "You can't undo this decision. We already sent the email." in text_of(response)
 
 
 def test_note_entered_before_the_sign_in_was_lost_is_found_again(

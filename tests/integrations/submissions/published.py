@@ -1,4 +1,4 @@
-"""What do the published pages say? Written down a second time, by hand, to compare the programs with."""
+"""Facts of the published program pages, transcribed a second time to compare the programs with."""
 
 PARTNERS = "technologypartners@hashicorp.com"
 SINCE_2026 = "hashicorp-tech-partners@wwpdl.vnet.ibm.com"

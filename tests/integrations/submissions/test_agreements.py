@@ -1,4 +1,4 @@
-"""An agreement is complete when both sides signed one version; it counts for all of the company's integrations."""
+"""Tests of agreement services."""
 
 from datetime import date, timedelta
 
@@ -66,7 +66,7 @@ def test_other_version_than_the_other_side(rocket, alice, rita, now):
 
 
 def test_first_signature_without_a_version(rocket, alice, now):
-    with pytest.raises(ActionRefused, match="which version"):
+    with pytest.raises(ActionRefused, match="Enter the signed version"):
         sign(rocket, alice, now, version="")
 
 
@@ -87,13 +87,13 @@ def test_signature_sent_twice(rocket, alice, rita, now):
 def test_other_signature_on_a_complete_one(rocket, alice, rita, now):
     sign(rocket, alice, now)
     sign(rocket, rita, now, RITA, version="")
-    with pytest.raises(ActionRefused, match="signed by both sides already"):
+    with pytest.raises(ActionRefused, match="Both sides already signed"):
         sign(rocket, alice, now, AgreementSignature("Bob Baker", ALICE.signed_on))
 
 
 @pytest.mark.parametrize(
     ("day", "sentence"),
-    [(timedelta(days=1), "in the future"), (timedelta(days=-10_000), "Look at the year")],
+    [(timedelta(days=1), "in the future"), (timedelta(days=-10_000), "Check the signing date")],
 )
 def test_day_of_signing_that_cannot_be(rocket, alice, now, day, sentence):
     with pytest.raises(ActionRefused, match=sentence):
@@ -171,10 +171,10 @@ def test_renewal_waits_for_the_other_side_in_support(at, alice, rita, now):
     listed_integration = at("support")
     sign(listed_integration, alice, now)
     sign(listed_integration, rita, now, RITA, version="")
-    assert turn(listed_integration) == ("machine", "Nothing to do: the portal keeps watch", [])
+    assert turn(listed_integration) == ("machine", "No action needed. We monitor this integration.", [])
     sign(listed_integration, alice, now, version="2027-01", renews=True)
     title = listed_integration.edition.requirement(TPA).title
-    assert turn(listed_integration) == ("program", f"Sign: {title}, renewed", [f"{title}, renewed"])
+    assert turn(listed_integration) == ("program", f"Sign “{title} (renewal)”", [f"{title} (renewal)"])
     sign(listed_integration, rita, now, RITA, version="")
     assert turn(listed_integration)[0] == "machine"
 
@@ -186,16 +186,16 @@ def test_renewal_sent_twice(rocket, complete, alice, now):
 
 
 def test_renewal_under_the_same_version(rocket, complete, alice, now):
-    with pytest.raises(ActionRefused, match="a renewal has a version of its own"):
+    with pytest.raises(ActionRefused, match="Enter a new version for the renewal"):
         sign(rocket, alice, now, AgreementSignature("Bob Baker", ALICE.signed_on), renews=True)
 
 
 def test_correction_to_a_version_that_is_signed_already(rocket, complete, alice, now):
     sign(rocket, alice, now, version="2027-01", renews=True)
-    with pytest.raises(ActionRefused, match="Version 2026-01 is signed by both sides already"):
+    with pytest.raises(ActionRefused, match="Both sides already signed version 2026-01"):
         sign(rocket, alice, now, version="2026-01")
 
 
 def test_new_version_without_saying_that_it_renews(rocket, complete, alice, now):
-    with pytest.raises(ActionRefused, match="signed by both sides already"):
+    with pytest.raises(ActionRefused, match="Both sides already signed"):
         sign(rocket, alice, now, version="2027-01")

@@ -1,4 +1,4 @@
-"""Test accounts are sealed, opened only on record, end in time, and leave no trace of their value."""
+"""Tests of test account services."""
 
 from datetime import timedelta
 from io import StringIO
@@ -71,7 +71,7 @@ def test_sent_twice(rocket, alice, now):
 
 def test_uuid_of_a_foreign_account(rocket, globex, alice, charlie, now):
     theirs = give(begin(globex, charlie), charlie, now)
-    with pytest.raises(ActionRefused, match="Open this page again"):
+    with pytest.raises(ActionRefused, match="Reload the page"):
         give(rocket, alice, now, uuid=theirs.uuid)
 
 
@@ -81,7 +81,7 @@ def test_permanent_where_the_program_asks_for_none(acme, alice, now):
     if requirement is None:
         row = begin(acme, alice, "packer", name="Bundler")
         requirement = next(r for r in row.edition.requirements() if r.kind == "credentials")
-    with pytest.raises(ActionRefused, match="end with the review"):
+    with pytest.raises(ActionRefused, match="doesn't accept permanent test accounts"):
         give(row, alice, now, permanent=True, requirement_id=requirement.id)
 
 
@@ -122,22 +122,22 @@ def test_revealed_to_no_one_else(in_review, alice, now, who, request):
 
 def test_revealed_without_a_reason(in_review, alice, rita, now):
     credential = give(in_review, alice, now)
-    with pytest.raises(ActionRefused, match="Say why"):
+    with pytest.raises(ActionRefused, match="Enter a reason"):
         credentials.reveal_credential(credential, reason="  ", actor=rita, now=now)
 
 
 def test_value_moved_to_another_row(in_review, alice, rita, now):
     credential, other = give(in_review, alice, now), give(in_review, alice, now, label="Other")
     TestCredential.objects.filter(pk=other.pk).update(encrypted_value=bytes(credential.encrypted_value))
-    with pytest.raises(ActionRefused, match="were changed"):
+    with pytest.raises(ActionRefused, match="are damaged"):
         credentials.reveal_credential(other, reason="Let me see.", actor=rita, now=now)
     assert TestCredentialAccess.objects.count() == 0
 
 
 def test_used_by_a_sandbox_run(in_review, alice, now):
     credential = give(in_review, alice, now)
-    assert credentials.open_for_sandbox(credential, actor=None, reason="Rehearsal 12", now=now) == VALUE
-    assert list(TestCredentialAccess.objects.values_list("how", "by", "reason")) == [("sandbox", None, "Rehearsal 12")]
+    assert credentials.open_for_sandbox(credential, actor=None, reason="Test run 12", now=now) == VALUE
+    assert list(TestCredentialAccess.objects.values_list("how", "by", "reason")) == [("sandbox", None, "Test run 12")]
     assert in_review.events.last().event_type == "credential_used"
 
 
@@ -145,16 +145,16 @@ def approve_integration(row, rita, alice, now):
     return drive(row, "release", partner=alice, reviewer=rita, now=now)
 
 
-def test_one_off_dies_with_the_review(in_review, alice, rita, now):
+def test_temporary_account_ends_with_review(in_review, alice, rita, now):
     one, credential = give(in_review, alice, now), give(in_review, alice, now, label="Stays", permanent=True)
     approve_integration(in_review, rita, alice, now)
     assert maintain_credentials(now + timedelta(minutes=11)) == 1
-    assert (fresh(one).ended_why, bytes(fresh(one).encrypted_value)) == ("the review is over", b"")
+    assert (fresh(one).ended_why, bytes(fresh(one).encrypted_value)) == ("the review has ended", b"")
     assert fresh(credential).ended_at is None
     assert status(in_review) == Status.SUBMITTED
 
 
-def test_one_off_lives_while_the_decision_can_be_undone(in_review, alice, rita, now):
+def test_temporary_account_stays_during_undo_window(in_review, alice, rita, now):
     one = give(in_review, alice, now)
     approve_integration(in_review, rita, alice, now)
     assert maintain_credentials(now + timedelta(minutes=9)) == 0
@@ -166,7 +166,7 @@ def test_one_off_lives_while_the_decision_can_be_undone(in_review, alice, rita, 
 def test_one_off_after_the_review_before_the_sweep(in_review, alice, rita, now):
     one = give(in_review, alice, now)
     approve_integration(in_review, rita, alice, now)
-    with pytest.raises(ActionRefused, match="the review is over"):
+    with pytest.raises(ActionRefused, match="the review has ended"):
         credentials.reveal_credential(one, reason="Let me see.", actor=rita, now=now + timedelta(minutes=11))
 
 
@@ -215,7 +215,7 @@ def test_rekey_makes_the_old_key_superfluous(in_review, alice, rita, now, settin
     output = StringIO()
     call_command("rekey_credentials", stdout=output)
     settings.ENCRYPTION_KEYS = ["new"]
-    assert output.getvalue() == "1 test accounts are sealed anew.\nEvery kept test account has the newest key.\n"
+    assert output.getvalue() == "Re-encrypted test accounts: 1.\nAll test accounts use the newest key.\n"
     assert credentials.reveal_credential(credential, reason="Still there?", actor=rita, now=now) == Secret(VALUE)
 
 
@@ -223,5 +223,5 @@ def test_rekey_without_the_key_of_an_account(rocket, alice, now, settings):
     settings.ENCRYPTION_KEYS = ["lost"]
     give(rocket, alice, now)
     settings.ENCRYPTION_KEYS = ["new"]
-    with pytest.raises(CommandError, match="No configured key opens 1 of them: Test tenant of Rocket"):
+    with pytest.raises(CommandError, match="No configured key decrypts 1 test accounts: Test tenant of Rocket"):
         call_command("rekey_credentials", stdout=StringIO())

@@ -1,4 +1,4 @@
-"""Documents come and go with the requirement's status; what the company gives once counts everywhere."""
+"""Tests of document services."""
 
 import hashlib
 
@@ -63,7 +63,7 @@ def test_removed_last_document_opens_the_requirement(rocket, alice, now, django_
 def test_document_removed_twice(rocket, alice, now):
     document = documents.upload_document(rocket, LOGS, build_validated_file(), actor=alice, now=now)
     documents.remove_document(rocket, LOGS, str(document.uuid), actor=alice, now=now)
-    with pytest.raises(ActionRefused, match="replaced or removed meanwhile"):
+    with pytest.raises(ActionRefused, match="replaced or deleted"):
         documents.remove_document(rocket, LOGS, str(document.uuid), actor=alice, now=now)
 
 
@@ -75,7 +75,7 @@ def test_upload_by_a_reviewer_for_the_partner(rocket, rita, now):
 def test_upload_beyond_the_most(rocket, alice, now):
     for number in range(documents.MAX_DOCUMENTS):
         documents.upload_document(rocket, LOGS, build_validated_file(b"ok %d" % number), actor=alice, now=now)
-    with pytest.raises(ActionRefused, match="20 documents already"):
+    with pytest.raises(ActionRefused, match="up to 20 documents"):
         documents.upload_document(rocket, LOGS, build_validated_file(b"one more"), actor=alice, now=now)
 
 

@@ -44,18 +44,18 @@ def test_colleague_goes_on_where_it_was_left(sign_in, draft, alice, bob):
     drafts.save_draft(draft, DATA, version=0, actor=alice, now=NOW)
     page = sign_in(bob).get(at(draft))
     assert page.context["form"].initial["name"] == "Rocket"
-    assert "Alice Archer saved this" in page.text
+    assert "Alice Archer saved this draft" in page.text
 
 
 def test_late_autosave_of_another_person_is_refused(sign_in, two, alice):
     answer = sign_in(alice).post(at(two, "save/"), DATA | {"version": 1})
-    assert (answer.status_code, answer.text) == (409, "Bob Baker saved another version meanwhile.")
+    assert (answer.status_code, answer.text) == (409, "Bob Baker saved another version.")
     assert IntegrationDraft.objects.get().data["name"] == "Bob's"
 
 
 def test_late_autosave_of_ones_own_other_tab_is_refused(sign_in, two, bob):
     answer = sign_in(bob).post(at(two, "save/"), DATA | {"version": 1})
-    assert (answer.status_code, answer.text) == (409, "You saved another version meanwhile, on another page.")
+    assert (answer.status_code, answer.text) == (409, "You saved another version on another page.")
     assert IntegrationDraft.objects.get().data["name"] == "Bob's"
 
 
@@ -72,7 +72,7 @@ def test_draft_into_which_no_one_typed_takes_any_version(sign_in, draft, alice):
 def test_second_of_two_sees_both_versions(sign_in, two, alice):
     page = sign_in(alice).post(at(two), DATA | {"version": 1, "name": "Alice's"})
     assert page.status_code == 409
-    differing = {s.key: (s.mine, s.theirs) for s in page.context["sides"] if not s.same}
+    differing = {s.key: (s.mine, s.theirs) for s in page.context["comparisons"] if not s.is_same}
     assert differing == {"name": ("Alice's", "Bob's"), "category": ("Networking", "Database")}
     assert IntegrationDraft.objects.get().data["name"] == "Bob's"
 
@@ -103,7 +103,7 @@ def test_version_that_came_while_choosing_is_shown_too(sign_in, two, alice, bob)
     drafts.save_draft(two, DATA | {"name": "Bob's third"}, version=2, actor=bob, now=NOW)
     mine = {f"mine_{key}": value for key, value in (DATA | {"name": "Alice's"}).items()}
     page = sign_in(alice).post(at(two, "resolve/"), mine | {"whole": "mine", "version": 2})
-    names = next((s.mine, s.theirs) for s in page.context["sides"] if s.key == "name")
+    names = next((s.mine, s.theirs) for s in page.context["comparisons"] if s.key == "name")
     assert (page.status_code, names) == (409, ("Alice's", "Bob's third"))
 
 
@@ -118,7 +118,7 @@ def test_time_out_loses_nothing(client, draft, alice):
     client.force_login(alice, backend="django.contrib.auth.backends.ModelBackend")
     page = client.get(at(draft))
     assert page.context["form"].initial["name"] == "Rocket"
-    assert "Here is what you typed before you were signed out" in page.text
+    assert "This is your input from before you were signed out" in page.text
 
 
 def test_draft_of_another_partner_is_not_there(sign_in, draft, charlie, rita):
@@ -138,13 +138,13 @@ def test_viewer_reads_and_changes_nothing(sign_in, draft, bob):
     assert IntegrationDraft.objects.get().data == {}
 
 
-def test_draft_that_was_thrown_away_takes_nothing_more(sign_in, draft, alice):
+def test_deleted_draft_refuses_changes(sign_in, draft, alice):
     client = sign_in(alice)
     client.post(at(draft, "discard/"))
     assert client.post(at(draft, "save/"), DATA | {"version": 0}).status_code == 410
     page = client.get(at(draft), follow=True)
-    assert "This draft was thrown away." in page.text
-    with pytest.raises(ActionRefused, match="This draft was thrown away"):
+    assert "This draft was deleted." in page.text
+    with pytest.raises(ActionRefused, match="This draft was deleted"):
         drafts.submit_draft(draft, {}, version=0, actor=alice, now=NOW)
 
 
@@ -158,5 +158,5 @@ def test_others_work_is_reported_while_one_types(sign_in, draft, alice, charlie,
 
     begin(globex, charlie, name="Rocket", repository="globex/secret", repository_id=1)
     page = sign_in(alice).get(at(draft, "overlaps/"), {"name": "Rocket"})
-    assert "Someone is working on this: the same product." in page.text
+    assert "Someone is working on this (the same product)." in page.text
     assert "globex" not in page.text.lower()

@@ -1,4 +1,4 @@
-"""How does a company change what an integration says of itself?"""
+"""Tests of editing an integration's details."""
 
 from typing import Any
 
@@ -38,7 +38,7 @@ def test_what_is_not_fit_is_said_and_kept(rocket: Integration, alice: Any, sign_
     )
     page = answer.content.decode()
     assert answer.status_code == 422
-    assert "This edition has no such category: choose another." in page
+    assert "Unknown category. Select another one." in page
     assert "x" * 90 in page
     assert Integration.objects.get().name == "Rocket"
 

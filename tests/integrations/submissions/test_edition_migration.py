@@ -1,4 +1,4 @@
-"""What follows a requirement whose id is another one in the newer edition?"""
+"""Tests of edition migrations with renamed requirements."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -81,7 +81,7 @@ def test_of_two_answers_the_newer_counts_and_the_older_stays_in_the_history(
         submitted_at=now + timedelta(hours=1), waiver_expires_at=now + timedelta(days=3),
     )  # fmt: skip
     assert [
-        r.id for r in edition_migration.plan_migration(Integration.objects.get(pk=row.pk), newer.date, now).twice
+        r.id for r in edition_migration.plan_migration(Integration.objects.get(pk=row.pk), newer.date, now).duplicates
     ] == ["NX-3"]
     edition_migration.migrate_edition(row, newer.date, actor=rita, now=now + timedelta(hours=2))
     state = row.fulfillments.get(requirement_id="NX-3")
@@ -148,7 +148,7 @@ def test_second_finding_of_the_machine_goes_on_as_the_first(
     first.refresh_from_db()
     second.refresh_from_db()
     assert (first.state, second.state, second.requirement_id) == ("open", "verified", "NX-3")
-    assert second.answer == "Goes on as finding 1."
+    assert second.answer == "Merged into finding 1."
 
 
 def test_nothing_is_moved_while_a_decision_can_be_undone(
@@ -156,7 +156,7 @@ def test_nothing_is_moved_while_a_decision_can_be_undone(
 ) -> None:
     meet(row, alice, now)
     perform_transition(row, "approve", actor=rita, now=now)
-    with pytest.raises(ActionRefused, match="can still be undone until 09:10 UTC"):
+    with pytest.raises(ActionRefused, match="can be undone until 09:10 UTC"):
         edition_migration.migrate_edition(row, newer.date, actor=rita, now=now + timedelta(minutes=9))
     edition_migration.migrate_edition(row, newer.date, actor=rita, now=now + timedelta(minutes=10))
     assert Integration.objects.get(pk=row.pk).edition_date == newer.date
@@ -173,15 +173,15 @@ def premier(at: Any) -> Integration:
 def test_dry_run_says_what_becomes_of_the_tier(premier: Integration, rita: Any, now: Any) -> None:
     migration = edition_migration.plan_migration(premier, "2021-10", now)
     below = migration.to.release_tier
-    assert migration.tier == (
-        f"The tier Partner Premier is taken back, since this edition has none of that name: it becomes {below.name}. "
-        "What was handed in for it is kept.",
-        "The question for the tier Partner Premier ends, since this edition has none of that name.",
+    assert migration.tier_changes == (
+        f"The tier Partner Premier doesn't exist in this edition. The tier becomes {below.name}. "
+        "Submissions for the previous tier stay in the history.",
+        "The request for the tier Partner Premier ends because this edition doesn't have the tier.",
     )
     edition_migration.migrate_edition(premier, "2021-10", actor=rita, now=now + timedelta(hours=1))
     integration = Integration.objects.get(pk=premier.pk)
     assert (integration.tier, integration.tier_request, integration.responsible_party) == (below.key, "", "machine")
-    assert migration.tier[0] in EmailMessage.objects.get(event__event_type="edition_moved").text
+    assert migration.tier_changes[0] in EmailMessage.objects.get(event__event_type="edition_moved").text
 
 
 def test_tier_that_the_edition_has_too_is_kept(
@@ -190,7 +190,7 @@ def test_tier_that_the_edition_has_too_is_kept(
     program = PROGRAMS["terraform-provider"]
     later = replace(program.newest, date="2028-01", renamed={})
     monkeypatch.setitem(PROGRAMS, program.key, replace(program, editions=(*program.editions, later)))
-    assert edition_migration.plan_migration(premier, "2028-01", now).tier == ()
+    assert edition_migration.plan_migration(premier, "2028-01", now).tier_changes == ()
     edition_migration.migrate_edition(premier, "2028-01", actor=rita, now=now + timedelta(hours=1))
     integration = Integration.objects.get(pk=premier.pk)
     assert (integration.tier, integration.tier_request) == ("partner-premier", "partner-premier")

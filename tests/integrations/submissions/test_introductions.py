@@ -69,7 +69,7 @@ def test_both_read_both_names_once_both_agreed(introduction, sign_in, alice, cha
 def test_decline_reports_the_asker_and_names_no_one(introduction, sign_in, alice, charlie, mine):
     sign_in(charlie).post(f"/introductions/{introduction.pk}/", {"answer": "decline"})
     page = sign_in(alice).get(f"/introductions/{introduction.pk}/")
-    assert "would rather not be introduced" in page.text
+    assert "The other partner declined" in page.text
     assert set_of(page, "Globex", "Charlie") == set()
     assert AuditEvent.objects.get(integration=mine, event_type="introduction_declined").actor == ""
 
@@ -88,7 +88,7 @@ def test_decline_is_emailed_to_the_asker_alone_and_reveals_nothing(introduction,
 
 def test_answer_is_given_once(introduction, charlie):
     introductions.accept_introduction(introduction, actor=charlie, now=NOW)
-    with pytest.raises(ActionRefused, match="Charlie Cole agreed on 14 Apr, 09:00 UTC already"):
+    with pytest.raises(ActionRefused, match="Charlie Cole already accepted this request on Apr 14, 09:00 UTC"):
         introductions.decline_introduction(introduction, actor=charlie, now=NOW)
 
 
@@ -109,7 +109,7 @@ def test_asking_back_is_agreeing(introduction, mine, theirs, charlie):
 
 
 def test_own_partner_is_not_asked(mine, acme, alice):
-    with pytest.raises(ActionRefused, match="Both integrations are your own company's"):
+    with pytest.raises(ActionRefused, match="Both integrations belong to your company"):
         introductions.request_introduction(mine, begin(acme, alice), "", actor=alice, now=NOW)
 
 
@@ -126,12 +126,12 @@ def test_neighbors_are_asked_through_their_handle(mine, theirs, sign_in, alice):
     )
     introduction = Introduction.objects.get()
     assert (introduction.asking, introduction.other, introduction.message) == (mine, theirs, "Hello")
-    assert "You asked for an introduction." in page.text
+    assert "You requested an introduction." in page.text
 
 
 def test_handle_of_no_one_asks_no_one(mine, theirs, sign_in, alice):
     page = sign_in(alice).post(f"/integrations/{mine.uuid}/similar/", {"introduce": "0" * 32}, follow=True)
-    assert "there is nobody to ask" in page.text
+    assert "no longer overlaps with yours" in page.text
     assert Introduction.objects.count() == 0
 
 

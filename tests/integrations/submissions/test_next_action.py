@@ -1,11 +1,16 @@
-"""Can every sentence of a turn be said in another language? All that states and facts write must be known."""
+"""Tests that every next action and queue reason can be translated."""
 
 from collections.abc import Iterator
 
 import pytest
 
 from integrations.submissions.selectors import context, queue_reasons
-from integrations.submissions.workflow.next_action import PATTERNED_SENTENCES, SENTENCES_BY_VERB, translate_next_action
+from integrations.submissions.workflow.next_action import (
+    ACTION_SENTENCES,
+    PATTERNED_SENTENCES,
+    find_action_verb,
+    translate_next_action,
+)
 from integrations.submissions.workflow.states import (
     COMPLIANCE_ACTIONS,
     IDLE_ACTIONS,
@@ -20,13 +25,13 @@ from integrations.submissions.workflow.states import (
 )
 from tests.portal import pseudo
 
-ITEM = (OpenRequirement("X-1", "Logs", ResponsibleParty.PARTNER, "Hand in"),)
+ITEM = (OpenRequirement("X-1", "Logs", ResponsibleParty.PARTNER, "Upload"),)
 REVIEW = {"stage": Stage.REVIEW, "step": "Review"}
 SUPPORT = {"stage": Stage.SUPPORT, "step": "Support"}
 FACTS = (
     IntegrationSnapshot(Stage.ENGAGE, "Engage"),
     IntegrationSnapshot(Stage.ENGAGE, "Engage", next_stage=Stage.REVIEW),
-    IntegrationSnapshot(Stage.ENGAGE, "Engage", on_hold_for=ResponsibleParty.PROGRAM, hold_reason="Legal looks at it."),
+    IntegrationSnapshot(Stage.ENGAGE, "Engage", on_hold_for=ResponsibleParty.PROGRAM, hold_reason="Legal reviews it."),
     IntegrationSnapshot(Stage.RELEASE, "Release"),
     IntegrationSnapshot(Stage.DEVELOP, "Develop", missing=ITEM),
     IntegrationSnapshot(**REVIEW, review=ReviewState.WAITING, round=2),
@@ -47,11 +52,11 @@ FACTS = (
     ),
     *(IntegrationSnapshot(**SUPPORT, listing_status=listing_status) for listing_status in IDLE_ACTIONS),
 )
-REASONS = ("new review", "review round 2", "ready to list", "asks for the tier Premier", "answered 1 finding")
+REASONS = ("new review", "review round 2", "ready to publish", "request for tier Premier", "response to 1 finding")
 
 
 def texts() -> Iterator[str]:
-    """Every kind of text that is written down of a turn: sentences, reasons, verbs, choices."""
+    """Yield every kind of stored text: next actions, reasons, verbs, and choices."""
     yield from (turn.action for each in FACTS if (turn := determine_next_action(each)) is not None)
     yield from context.ACTION_VERBS.values()
     yield from context.OTHER_PARTY_VERBS.values()
@@ -61,7 +66,7 @@ def texts() -> Iterator[str]:
 
 
 @pytest.mark.parametrize("text", sorted(set(texts())))
-def test_turn_is_said_as_it_was_written_and_in_another_language(text: str) -> None:
+def test_next_action_is_translated(text: str) -> None:
     assert translate_next_action(text) == text
     with pseudo.activate_pseudo_language():
         assert pseudo.find_untranslated_texts(translate_next_action(text), markup=False) in (
@@ -71,11 +76,16 @@ def test_turn_is_said_as_it_was_written_and_in_another_language(text: str) -> No
         assert translate_next_action(text).startswith(pseudo.OPEN)
 
 
-def test_every_message_of_a_verb_begins_with_it() -> None:
-    assert [verb for verb, message in SENTENCES_BY_VERB.items() if message != f"{verb}: %(what)s"] == []
-    assert [message for _pattern, message in PATTERNED_SENTENCES if "%(what)s" not in message] == []
+@pytest.mark.parametrize("verb", ACTION_SENTENCES)
+def test_action_sentence_begins_with_its_verb(verb: str) -> None:
+    assert ACTION_SENTENCES[verb].startswith(verb)
+    assert find_action_verb(ACTION_SENTENCES[verb] % {"title": "Logs"}) == verb
 
 
-def test_invalid_sentence_of_ours_stays() -> None:
+def test_patterned_sentences_contain_their_value() -> None:
+    assert [message for _pattern, message in PATTERNED_SENTENCES if "%(value)s" not in message] == []
+
+
+def test_unknown_text_is_not_translated() -> None:
     with pseudo.activate_pseudo_language():
         assert translate_next_action("Whatever: it is") == "Whatever: it is"

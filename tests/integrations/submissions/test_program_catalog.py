@@ -36,7 +36,7 @@ def test_program_without_an_edition_named_is_the_one_that_is_entered(client, db,
 
 def test_edition_that_is_not_entered_says_so(client, db):
     page = client.get("/programs/terraform-provider/", {"edition": "2021-10"})
-    assert "New integrations enter another edition" in page.text
+    assert "New integrations use another edition" in page.text
 
 
 @pytest.mark.parametrize("address", ["/programs/gardening/", "/programs/nomad/?edition=1999-01"])
@@ -63,7 +63,7 @@ def test_all_programs_are_shown_terraform_first(client, db):
 )
 def test_chooser_leads_each_kind_of_partner(client, db, yes, both, kinds):
     page = client.get("/programs/choose/", {"yes": yes})
-    assert [p.key for p in page.context["chosen"]] == [key for key in yes if key in PROGRAMS]
+    assert [p.key for p in page.context["selected_programs"]] == [key for key in yes if key in PROGRAMS]
     assert (page.context["is_both"], len(page.context["kinds"])) == (both, kinds)
     assert page.text.count("/programs/choose/terraform-") == len([k for k in yes if k.startswith("terraform")])
 
@@ -91,7 +91,7 @@ def test_begin_makes_the_draft_at_once_where_the_partner_is_clear(sign_in, alice
         (None, ""),
         (SlaTarget(hours=48), "48 hours"),
         (SlaTarget(business_days=5), "5 business days"),
-        (SlaTarget(hours=48, ideally=True), "48 hours, ideally"),
+        (SlaTarget(hours=48, ideally=True), "48 hours (ideally)"),
     ],
 )
 def test_promise_in_words(target, words):

@@ -1,4 +1,4 @@
-"""Two reviewers press opposite buttons at once, on a real PostgreSQL: exactly one wins each time."""
+"""Tests of concurrent opposite decisions on PostgreSQL."""
 
 import threading
 from collections import Counter
@@ -49,7 +49,7 @@ def test_opposite_decisions_at_once_have_one_winner(acme: Any, alice: Any, rita:
         refusals = [t for t in outcomes if not t.endswith(" won")]
         assert (len(winners), len(refusals)) == (1, 1)
         name = {"approve": "Rita Reyes", "decline": "Rob Roth"}[winners[0]]
-        assert refusals[0].startswith(f"conflict: {name} was faster: “{winners[0]}”")
+        assert refusals[0].startswith(f"conflict: {name} already selected “{winners[0]}”")
         wins[winners[0]] += 1
         perform_transition(Integration.objects.get(pk=row.pk), "undo_decision", actor=rita)
     assert wins.total() == ROUNDS

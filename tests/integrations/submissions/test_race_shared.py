@@ -1,4 +1,4 @@
-"""Two colleagues give at once what counts for all of the company's integrations: nobody waits for ever, one answer."""
+"""Tests of concurrent shared answers on PostgreSQL."""
 
 import threading
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""A random walk over the machine: whatever people do in whatever order, the house stands."""
+"""Random walks over the transitions of integrations."""
 
 from datetime import datetime, timedelta
 from typing import Any

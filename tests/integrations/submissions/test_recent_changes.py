@@ -1,4 +1,4 @@
-"""What changed since a person last looked?"""
+"""Tests of changes since the last visit."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -50,7 +50,7 @@ def test_events_of_one_kind_appear_in_one_line_newest_line_first(
     findings.post_message(rocket, "Hello.", actor=bob, now=now + timedelta(minutes=2))
     findings.answer_finding(raised_findings[1], "Done too.", actor=alice, now=now + timedelta(minutes=3))
     assert lines(news(rocket, rita)) == [
-        ("Alice Archer", "answered 2 findings", ("Finding 1: Done.", "Finding 2: Done too.")),
+        ("Alice Archer", "responded to 2 findings", ("Finding 1: Done.", "Finding 2: Done too.")),
         ("Bob Baker", "wrote to the program", ("Hello.",)),
     ]
 
@@ -80,7 +80,7 @@ def test_check_that_turned_is_reported_with_both_outcomes(at: Any, rita: User, n
     assert lines(news(rocket, rita)) == [
         (
             "The portal",
-            "checked 2 requirements again",
+            "rechecked 2 requirements",
             tuple(f"{requirement.title}: pass → fail" for requirement in checks),
         )
     ]

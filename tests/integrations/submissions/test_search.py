@@ -59,7 +59,7 @@ def test_list_follows_the_address(rows, sign_in, rita, query, expected):
 
 def test_nonsense_in_a_filter_is_said_next_to_it(rows, sign_in, rita):
     page = sign_in(rita).get("/integrations/", {"stage": "gardening"})
-    assert "There is no such choice: all are shown." in page.text
+    assert "Unknown filter value. The list shows all results." in page.text
 
 
 @pytest.mark.parametrize("page", ["0", "-1", "x", "9999", ""])
@@ -102,14 +102,14 @@ def publish(full_name, downloads=0):
 def test_search_of_a_partner_never_shows_others_work(rows, sign_in, alice):
     page = sign_in(alice).get("/search/", {"q": "rocket"})
     assert [row.name for row in page.context["integrations"]] == ["Rocket"]
-    assert (page.context["companies"], "covert" in page.text) == ([], False)
+    assert (page.context["partners"], "covert" in page.text) == ([], False)
     page = sign_in(alice).get("/search/", {"q": "globex"})
-    assert "Nothing found" in page.text
+    assert "No results" in page.text
 
 
 def test_search_of_the_program_finds_partners(rows, sign_in, rita):
     page = sign_in(rita).get("/search/", {"q": "globex"})
-    assert [c.name for c in page.context["companies"]] == ["Globex"]
+    assert [c.name for c in page.context["partners"]] == ["Globex"]
     assert [row.name for row in page.context["integrations"]] == ["Rocket covert"]
 
 
@@ -119,7 +119,7 @@ def test_search_finds_programs_and_published_providers(sign_in, alice):
     publish("ns/vault")
     page = sign_in(alice).get("/search/", {"q": "nomad"})
     assert [p.key for p in page.context["programs"]] == ["nomad"]
-    assert [p.full_name for p in page.context["published"]] == ["other/nomad-extra", "ns/nomad"]
+    assert [p.full_name for p in page.context["providers"]] == ["other/nomad-extra", "ns/nomad"]
 
 
 @pytest.mark.parametrize("words", ["", "   ", "\x00", "\u202e", "x" * 5000, "<script>", "%", "_", "'"])

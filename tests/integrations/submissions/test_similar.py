@@ -60,8 +60,8 @@ def test_others_work_is_found_by_kind(mine, globex, charlie, facts, kind):
 def test_unlisted_work_is_reported_as_someone(mine, globex, charlie):
     begin(globex, charlie, **(OTHER | {"name": "Rocket", "description": "Secret plan of Globex"}))
     (overlap,) = find_integration_overlaps(mine)
-    assert overlap.words == "Someone is working on this: the same product."
-    assert (overlap.listed, overlap.partner, overlap.title, overlap.provider, overlap.url) == (False, "", "", "", "")
+    assert overlap.words == "Someone is working on this (the same product)."
+    assert (overlap.is_listed, overlap.partner, overlap.title, overlap.provider, overlap.url) == (False, "", "", "", "")
     assert "globex" not in repr(overlap).lower()
 
 
@@ -74,7 +74,7 @@ def test_unlisted_work_is_never_counted(mine, globex, charlie):
 def test_listed_work_is_reported_by_name(mine, globex, charlie, rita):
     drive(begin(globex, charlie, **(OTHER | {"name": "Rocket"})), "support", partner=charlie, reviewer=rita)
     (overlap,) = find_integration_overlaps(mine)
-    assert (overlap.words, overlap.listed) == ("Globex has Rocket listed: the same product.", True)
+    assert (overlap.words, overlap.is_listed) == ("Rocket by Globex is listed (the same product).", True)
     assert (overlap.partner, overlap.title) == ("Globex", "Rocket")
 
 
@@ -109,9 +109,9 @@ def test_published_providers_are_reported_most_used_first(acme):
         ("product", ""),
         ("name", "e/rocketry"),
     ]
-    assert overlaps[0].words == "Published already: c/rocket in the registry, official, the same product."
+    assert overlaps[0].words == "c/rocket is already published in the registry (official, the same product)."
     assert overlaps[0].url == "https://registry.terraform.io/providers/c/rocket/latest"
-    assert overlaps[3].words == "And 1 more published provider: the same product."
+    assert overlaps[3].words == "1 more published provider (the same product)."
 
 
 def test_own_repository_is_found_as_published(acme):
@@ -119,7 +119,7 @@ def test_own_repository_is_found_as_published(acme):
     publish("acme/rocketeer")
     overlaps = find_overlaps(WorkDescription(acme, "Something else", "Acme/terraform-provider-rocket"))
     assert [o.words for o in overlaps] == [
-        "This repository is published already: acme/rocket in the registry, partner."
+        "This repository is already published as acme/rocket in the registry (partner)."
     ]
 
 

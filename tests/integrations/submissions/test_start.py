@@ -36,15 +36,15 @@ def sentence(field, **changes):
 @pytest.mark.parametrize(
     ("field", "value", "expected"),
     [
-        ("name", "", "Give it a name."),
+        ("name", "", "Enter a name."),
         ("name", "x" * 81, "Enter 80 characters or fewer. You entered 81."),
         ("name", "Roc\u202eket", "Character 4 is invisible (U+202E). Delete it, or type the text again."),
         ("name", "Roc\u2028ket", "Character 4 is invisible (U+2028). Delete it, or type the text again."),
         ("description", "Roc\x00ket", "Character 4 is invisible (U+0000). Delete it, or type the text again."),
         ("description", "x" * 2001, "Enter 2000 characters or fewer. You entered 2001."),
-        ("category", "gardening", "This edition has no such category: choose another."),
-        ("offerings", [], "Choose at least one."),
-        ("offerings", ["Gardens"], "This edition names no such offering: choose from these."),
+        ("category", "gardening", "Unknown category. Select another one."),
+        ("offerings", [], "Select at least one option."),
+        ("offerings", ["Gardens"], "Unknown product. Select from the list."),
         (
             "repository_address",
             "https://gitlab.com/acme/rocket",
@@ -62,7 +62,7 @@ def test_field_that_is_not_fit_says_what_to_do(field, value, expected):
 def test_form_that_is_fit_gives_the_facts():
     form = bind_form(PROGRAM, EDITION, DATA)
     assert form.is_valid()
-    assert form.facts(DATA | {"repository": "acme/terraform-provider-rocket", "repository_id": 7}) == {
+    assert form.get_values(DATA | {"repository": "acme/terraform-provider-rocket", "repository_id": 7}) == {
         **{key: DATA[key] for key in ("name", "description", "category", "offerings", "homepage")},
         "repository": "acme/terraform-provider-rocket",
         "repository_id": 7,
@@ -73,7 +73,7 @@ def test_form_that_is_fit_gives_the_facts():
 def test_numbers_of_another_repository_are_left_out():
     form = bind_form(PROGRAM, EDITION, DATA)
     assert form.is_valid()
-    assert form.facts(DATA | {"repository": "acme/other", "repository_id": 7})["repository_id"] is None
+    assert form.get_values(DATA | {"repository": "acme/other", "repository_id": 7})["repository_id"] is None
 
 
 @pytest.mark.parametrize(
@@ -82,8 +82,8 @@ def test_numbers_of_another_repository_are_left_out():
         ("terraform-provider-rocket", ""),
         (
             "rocket",
-            "The program asks for a repository called terraform-provider-NAME, in lower case; "
-            "this one is called rocket.",
+            "The program requires a repository named terraform-provider-NAME, in lower case. "
+            "This repository is named rocket.",
         ),
     ],
 )
@@ -141,7 +141,7 @@ def test_visitor_begins_and_finds_it_again_after_signing_in(client, alice):
     client.post(answer.headers["Location"], {"login": alice.email, "password": PASSWORD})
     page = client.get(START)
     assert page.context["form"].initial["description"] == "Launches rockets."
-    assert "Here is what you typed before you signed in" in page.text
+    assert "This is your input from before you signed in" in page.text
     assert IntegrationDraft.objects.count() == 0
 
 
@@ -187,7 +187,7 @@ def test_visitor_signs_up_and_goes_on(client, settings):
 def test_reviewer_learns_who_begins(sign_in, rita):
     page = sign_in(rita).get(START, follow=True)
     assert page.redirect_chain == [("/programs/terraform-provider/", 302)]
-    assert "begun by owners and editors" in page.text
+    assert "Only owners and editors of a company can start integrations." in page.text
 
 
 def test_viewer_begins_nothing(sign_in, acme, bob):
@@ -231,7 +231,7 @@ def test_sending_twice_makes_one_integration(sign_in, alice):
     client = sign_in(alice)
     draft, confirm = create_draft(client)
     page = client.get(confirm)
-    assert page.context["facts"]["repository_address"] == "acme/terraform-provider-rocket"
+    assert page.context["values"]["repository_address"] == "acme/terraform-provider-rocket"
     first = client.post(confirm, {"version": draft.version})
     second = client.post(confirm, {"version": draft.version})
     row = Integration.objects.get()
@@ -250,7 +250,7 @@ def test_draft_that_a_colleague_changed_is_looked_at_again(sign_in, alice, bob):
     draft, confirm = create_draft(client)
     IntegrationDraft.objects.update(version=draft.version + 1, saved_by=bob)
     page = client.post(confirm, {"version": draft.version}, follow=True)
-    assert "Bob Baker changed the draft meanwhile. Look at it again." in page.text
+    assert "Bob Baker changed this draft. Review it again." in page.text
     assert Integration.objects.count() == 0
 
 

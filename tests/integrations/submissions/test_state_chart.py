@@ -1,4 +1,4 @@
-"""Does the committed picture still show the machine?"""
+"""Tests of the committed state chart."""
 
 from pathlib import Path
 

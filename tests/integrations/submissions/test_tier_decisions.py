@@ -1,4 +1,4 @@
-"""Is a tier granted and declined like anything else that is decided, with a while to undo it?"""
+"""Tests of tier decisions and their undo."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -60,7 +60,7 @@ def test_what_was_decided_on_a_tier_can_be_undone_for_ten_minutes(
 
 def test_after_the_window_the_tier_stands(premier_request: Integration, rita: Any, then: datetime) -> None:
     perform_transition(premier_request, "grant_tier", actor=rita, now=then)
-    with pytest.raises(ActionRefused, match="final"):
+    with pytest.raises(ActionRefused, match="can't undo this decision"):
         perform_transition(premier_request, "undo_decision", actor=rita, now=then + timedelta(minutes=10))
     assert listing_status(premier_request)[1] == PREMIER
 

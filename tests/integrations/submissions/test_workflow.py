@@ -1,4 +1,4 @@
-"""How is a step taken?"""
+"""Tests of workflow transitions."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -34,7 +34,7 @@ def test_new_integration_stands_at_the_first_place_and_is_the_partners_turn(rock
 def test_step_is_refused_while_a_requirement_is_open_and_says_which(
     rocket: Integration, alice: Any, now: datetime
 ) -> None:
-    with pytest.raises(ActionRefused, match="Still open: ") as refusal:
+    with pytest.raises(ActionRefused, match="Open requirements: ") as refusal:
         perform_transition(rocket, "complete_step", actor=alice, now=now)
     assert refusal.value.kind == "requirements-not-met"
     assert fresh(rocket).step == "engage"
@@ -49,7 +49,10 @@ def test_whole_path_of_nomad_is_walked(at: At) -> None:
         "listed",
         row.edition.release_tier.key,
     )
-    assert (row.responsible_party, row.next_action_text) == ("machine", "Nothing to do: the portal keeps watch")
+    assert (row.responsible_party, row.next_action_text) == (
+        "machine",
+        "No action needed. We monitor this integration.",
+    )
     steps_taken = [v for v in verbs(row) if v not in ("answered", "checked")]
     assert steps_taken == ["created", "complete_step", "complete_step", "submit_for_review", "approve", "publish"]
 
@@ -80,9 +83,9 @@ def test_changes_are_requested_answered_and_verified(at: At, alice: Any, rita: A
     perform_transition(row, "request_changes", actor=rita, note="Nearly there.", now=now)
     row = fresh(row)
     assert (row.stage, row.review_state, row.responsible_party, row.next_action_text) == (
-        "review", "changes", "partner", "Answer 1 finding",
+        "review", "changes", "partner", "Respond to 1 finding",
     )  # fmt: skip
-    with pytest.raises(ActionRefused, match="1 of the findings wait"):
+    with pytest.raises(ActionRefused, match="Respond to 1 open finding first"):
         perform_transition(row, "resubmit_for_review", actor=alice, now=now)
     findings.answer_finding(finding, "Added in v1.1.0.", actor=alice, now=now)
     with pytest.raises(ActionRefused, match="can still be undone"):
@@ -93,10 +96,10 @@ def test_changes_are_requested_answered_and_verified(at: At, alice: Any, rita: A
     assert (row.review_round, row.responsible_party, row.reasons) == (
         2,
         "program",
-        ["review round 2", "answered 1 finding"],
+        ["review round 2", "response to 1 finding"],
     )
     meet(row, alice, now)
-    with pytest.raises(ActionRefused, match="Each finding must be verified"):
+    with pytest.raises(ActionRefused, match="Verify all findings first"):
         perform_transition(row, "approve", actor=rita, now=now)
     findings.verify_finding(Finding.objects.get(), actor=rita, now=now)
     perform_transition(row, "approve", actor=rita, now=now)
@@ -111,7 +114,7 @@ def test_decision_can_be_undone_for_ten_minutes(at: At, rita: Any, alice: Any, n
     row = fresh(row)
     assert (row.stage, row.step, row.review_state) == ("review", "review", "waiting")
     perform_transition(row, "approve", actor=rita, now=now)
-    with pytest.raises(ActionRefused, match="final"):
+    with pytest.raises(ActionRefused, match="can't undo this decision"):
         perform_transition(row, "undo_decision", actor=rita, now=now + timedelta(minutes=10))
 
 
@@ -145,7 +148,7 @@ def test_combined_summary_is_read_again_when_an_integration_is_added(acme: Partn
 
 
 def test_declining_needs_a_reason_and_can_be_undone(rocket: Integration, rita: Any, now: datetime) -> None:
-    with pytest.raises(ActionRefused, match="Say why"):
+    with pytest.raises(ActionRefused, match="Enter a reason"):
         perform_transition(rocket, "decline", actor=rita, note="  ", now=now)
     perform_transition(rocket, "decline", actor=rita, note="Not a fit for Nomad.", now=now)
     assert (fresh(rocket).stage, fresh(rocket).responsible_party) == ("declined", "")
@@ -181,7 +184,7 @@ def test_on_hold_names_for_whom_and_blocks_every_step_but_the_end(
 def test_step_from_an_old_page_says_who_was_faster(at: At, rita: Any, rob: Any, alice: Any, now: datetime) -> None:
     row = at("review")
     perform_transition(row, "decline", actor=rita, note="No longer needed.", now=now)
-    with pytest.raises(ActionRefused, match="Rita Reyes was faster: “decline”") as refusal:
+    with pytest.raises(ActionRefused, match="Rita Reyes already selected “decline”") as refusal:
         perform_transition(row, "approve", actor=rob, version=row.version, now=now)
     assert refusal.value.kind == "conflict"
 
@@ -236,12 +239,12 @@ def test_waiver_counts_until_it_ends(rocket: Integration, rita: Any, now: dateti
             now=now,
         )
     row = fresh(rocket)
-    assert (row.next_action_text, row.next_refresh_at) == ("Complete Engage", now + timedelta(days=30))
+    assert (row.next_action_text, row.next_refresh_at) == ("Complete step “Engage”", now + timedelta(days=30))
     from integrations.submissions.tasks import refresh_due_integrations
 
     assert refresh_due_integrations(now + timedelta(days=29)) == 0
     assert refresh_due_integrations(now + timedelta(days=30)) == 1
-    assert fresh(rocket).next_action_text != "Complete Engage"
+    assert fresh(rocket).next_action_text != "Complete step “Engage”"
     assert refresh_due_integrations(now + timedelta(days=31)) == 0
 
 
@@ -280,4 +283,4 @@ def test_turn_that_is_stored_is_the_turn_that_is_derived(at: At, now: datetime) 
         row = at(stage, name=f"Rocket {stage}")
         turn = determine_next_action(build_step_context(row, now))
         assert turn is not None
-        assert (row.responsible_party, row.next_action_text) == (turn.holder, turn.action)
+        assert (row.responsible_party, row.next_action_text) == (turn.responsible_party, turn.action)

@@ -42,7 +42,7 @@ def test_viewer_learns_that_the_partner_must_act(acme: Any, alice: Any, sign_in:
 def test_of_an_any_of_group_as_many_are_left_as_are_enough(at: Any, sign_in: Any, alice: Any) -> None:
     row = at("review")  # a demonstration, or the logs of the tests
     page = sign_in(alice).get(f"/integrations/{row.uuid}/").text
-    assert page.count("One of these is enough.") == 2
+    assert page.count("One of these is required.") == 2
     assert f"{row.requirement_counts['left']} of {row.requirement_counts['of']} before Release" in page
     assert row.requirement_counts["left"] == len(facts.list_missing_next(row, NOW)) - 1
 

@@ -51,7 +51,9 @@ def test_every_turn_of_the_demo_world_is_the_derived_one(demo: None) -> None:
     now = timezone.now()
     for row in Integration.objects.all():
         turn = determine_next_action(build_step_context(row, now))
-        assert (row.responsible_party, row.next_action_text) == ((turn.holder, turn.action) if turn else ("", ""))
+        assert (row.responsible_party, row.next_action_text) == (
+            (turn.responsible_party, turn.action) if turn else ("", "")
+        )
 
 
 def test_demo_world_shows_what_waits_half_done(demo: None) -> None:

@@ -80,7 +80,7 @@ def test_without_a_logo_there_is_no_empty_frame(at: Any, client: Client) -> None
 
 def test_form_says_which_answers_everyone_reads(listed_integration: Any, alice: Any, sign_in: Any) -> None:
     page = sign_in(alice).get(f"/integrations/{listed_integration.uuid}/requirements/{TEXT}/").text
-    assert page.count("Everyone reads it on the listing.") == 2
+    assert page.count("The public listing shows this answer.") == 2
 
 
 @pytest.mark.parametrize(("program", "requirement"), EVERYTHING, ids=lambda each: getattr(each, "id", each))

@@ -115,15 +115,21 @@ def test_results_grow_old_and_no_longer_count(at, stubs, alice):
     row = at("review", program="terraform-provider")
     run_integration_checks(row, now=NOW, sources=object())
     requirement_state, fresh = state(row), CHECKS[KEY].max_age
-    assert (requirement_state.is_met(NOW + fresh - HOUR), requirement_state.shown(NOW + fresh - HOUR)) == (True, "pass")
-    assert (requirement_state.is_met(NOW + fresh), requirement_state.shown(NOW + fresh)) == (False, "expired")
+    assert (requirement_state.is_met(NOW + fresh - HOUR), requirement_state.get_display_status(NOW + fresh - HOUR)) == (
+        True,
+        "pass",
+    )
+    assert (requirement_state.is_met(NOW + fresh), requirement_state.get_display_status(NOW + fresh)) == (
+        False,
+        "expired",
+    )
     assert Integration.objects.get(pk=row.pk).next_refresh_at == NOW + fresh
 
 
 def test_old_results_block_the_approval(at, stubs, rita):
     row = at("review", program="terraform-provider")
     run_integration_checks(row, now=NOW, sources=object())
-    with pytest.raises(ActionRefused, match="Still open"):
+    with pytest.raises(ActionRefused, match="Open requirements"):
         perform_transition(row, "approve", actor=rita, now=NOW + CHECKS[KEY].max_age)
 
 
@@ -342,7 +348,7 @@ def test_contradiction_is_shown_with_both_sources_and_blocks_until_waived(at, st
         " A person decides."
     )
     assert [item["at"] for item in check_result.evidence] == [NOW.isoformat(), (NOW - HOUR).isoformat()]
-    with pytest.raises(ActionRefused, match="Still open"):
+    with pytest.raises(ActionRefused, match="Open requirements"):
         perform_transition(row, "approve", actor=rita, now=NOW)
     mine = state(row).requirement_id
     waivers.waive_requirement(

@@ -1,4 +1,4 @@
-"""manage.py rekey_credentials: seal every kept test account with the newest of ENCRYPTION_KEYS."""
+"""Command that re-encrypts test accounts with the newest key."""
 
 from typing import Any
 
@@ -8,14 +8,15 @@ from integrations.submissions.services import credentials
 
 
 class Command(BaseCommand):
-    help = "Seals every kept test account with the newest of ENCRYPTION_KEYS; afterwards older keys can go."
+    help = "Re-encrypt all test accounts with the newest key of ENCRYPTION_KEYS. Older keys are unused afterwards."
 
     def handle(self, *args: Any, **options: Any) -> None:
         count, undecryptable = credentials.rekey_credentials()
-        self.stdout.write(f"{count} test accounts are sealed anew.")
+        self.stdout.write(f"Re-encrypted test accounts: {count}.")
         if undecryptable:
-            names = "; ".join(f"{credential} (number {credential.pk})" for credential in undecryptable)
+            names = "; ".join(f"{credential} (ID {credential.pk})" for credential in undecryptable)
             raise CommandError(
-                f"No configured key opens {len(undecryptable)} of them: {names}. Ask their companies again."
+                f"No configured key decrypts {len(undecryptable)} test accounts: {names}. "
+                "Ask the partners to submit them again."
             )
-        self.stdout.write("Every kept test account has the newest key.")
+        self.stdout.write("All test accounts use the newest key.")

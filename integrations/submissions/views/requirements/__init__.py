@@ -1,4 +1,4 @@
-"""Where is something handed in? One page for each requirement, whatever its kind; one way through its buttons."""
+"""Requirement page: one page for all kinds of requirements and their actions."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -52,7 +52,7 @@ BoundForms = Mapping[str, forms.Form]
 @never_cache
 @sensitive_post_parameters("secret")
 def show_requirement(request: HttpRequest, uuid: UUID, requirement_id: str) -> HttpResponse:
-    """The page of one requirement, and every button on it."""
+    """Show the page of a requirement, or perform one of its actions."""
     page = load_page(request, uuid, requirement_id)
     if request.method == "POST":
         return perform_action(page)
@@ -60,12 +60,12 @@ def show_requirement(request: HttpRequest, uuid: UUID, requirement_id: str) -> H
 
 
 def list_actions(page: RequirementPage) -> dict[str, RequirementAction]:
-    """Every button that the page knows, offered to this person or not."""
-    return {"not_needed": NOT_APPLICABLE_ACTION, **PAGES_BY_KIND[page.requirement.kind].acts, **WAIVER_ACTIONS}
+    """Return all actions of the page, available to the user or not."""
+    return {"not_needed": NOT_APPLICABLE_ACTION, **PAGES_BY_KIND[page.requirement.kind].actions, **WAIVER_ACTIONS}
 
 
 def restore_unsent_form(page: RequirementPage) -> BoundForms:
-    """What was typed before a sign-in came between, in its form."""
+    """Return the form with input from before a sign-in interrupted it."""
     unsent = page.request.unsent()  # type: ignore[attr-defined]
     name = unsent.get("act", "") if unsent else ""
     action = list_actions(page).get(name)
@@ -74,17 +74,17 @@ def restore_unsent_form(page: RequirementPage) -> BoundForms:
 
 @sensitive_variables()
 def perform_action(page: RequirementPage) -> HttpResponse:
-    """Press a button: check its form, do it, and say so; a refusal is shown in place with everything typed."""
+    """Validate and perform an action. A refusal shows the page with the input."""
     request, name = page.request, page.request.POST.get("act", "")
     action = list_actions(page).get(name)
     if action is None or not context_selectors.is_applicable(page.requirement, page.integration):
-        report_refusal(request, ActionRefused(_("This is not offered here any more. Look at what is.")))
+        report_refusal(request, ActionRefused(_("This action is no longer available. Reload the page.")))
         return redirect_to_page(page)
     form = action.form(page, data=request.POST, files=request.FILES, auto_id=f"{name}-%s")
     if not form.is_valid():
         return render_page(page, {name: form}, status=422)
     try:
-        outcome = action.do(page, form)
+        outcome = action.perform(page, form)
     except ActionRefused as refusal:
         raise_if_forbidden(refusal)
         form.add_error(None, str(refusal))
@@ -96,11 +96,13 @@ def perform_action(page: RequirementPage) -> HttpResponse:
 
 
 def render_page(page: RequirementPage, bound_forms: BoundForms, status: int = 200) -> HttpResponse:
-    """The page with the forms that are offered; those that were sent stand as they were typed."""
-    offered_actions = {
-        name: action for name, action in list_actions(page).items() if action.offered(page) and name not in bound_forms
+    """Render the page with its available forms; submitted forms retain their input."""
+    available_actions = {
+        name: action
+        for name, action in list_actions(page).items()
+        if action.is_available(page) and name not in bound_forms
     }
-    unbound_forms = {name: action.form(page, auto_id=f"{name}-%s") for name, action in offered_actions.items()}
+    unbound_forms = {name: action.form(page, auto_id=f"{name}-%s") for name, action in available_actions.items()}
     kind = page.requirement.kind
     context: dict[str, Any] = {
         **build_page_context(page),
@@ -117,7 +119,7 @@ def redirect_to_page(page: RequirementPage) -> HttpResponse:
 
 
 def autosave_draft(request: HttpRequest, uuid: UUID, requirement_id: str) -> HttpResponse:
-    """What the script saves while somebody types: answers with the draft's new version, or 409 for another's."""
+    """Save the input of a form. Return the new version of the draft, or 409 for a newer version."""
     page = load_page(request, uuid, requirement_id)
     if request.method != "POST":
         return redirect_to_page(page)

@@ -1,4 +1,4 @@
-"""How do both sides sign an agreement on the page?"""
+"""Agreement signatures on the requirement page."""
 
 from typing import Any
 
@@ -20,12 +20,12 @@ def get_agreement(page: RequirementPage) -> Agreement | None:
 
 
 def build_renewal_form(page: RequirementPage, **form_kwargs: Any) -> SignatureForm:
-    """A new version of what both sides have signed: nothing of it is known yet."""
+    """Return an empty form for a new version."""
     return SignatureForm(request=page.request, **form_kwargs)
 
 
 def build_signature_form(page: RequirementPage, **form_kwargs: Any) -> SignatureForm:
-    """What this person's side has recorded; the version is fixed once the other side has signed it."""
+    """Return the form with the recorded signature of the user's side. The other side's version is fixed."""
     agreement, side = get_agreement(page), get_acting_party(page.integration, page.user)
     own_signature = get_signature(agreement, side)
     fixed_version = agreement.version if agreement and get_signature(agreement, OTHER_PARTY[side]) else ""
@@ -43,8 +43,8 @@ def sign_agreement(page: RequirementPage, form: SignatureForm, *, renews: bool =
         renews=renews,
     )  # fmt: skip
     if agreement.is_complete:
-        return _("Version %(version)s is signed by both sides.") % {"version": agreement.version}
-    return _("Version %(version)s is recorded. The other side signs next.") % {"version": agreement.version}
+        return _("Both sides signed version %(version)s.") % {"version": agreement.version}
+    return _("Signature of version %(version)s recorded. The other side signs next.") % {"version": agreement.version}
 
 
 def renew_agreement(page: RequirementPage, form: SignatureForm) -> str:
@@ -71,8 +71,8 @@ def build_agreement_context(page: RequirementPage) -> dict[str, Any]:
         "in_force": agreements.get_agreement_in_force(page.integration.partner, page.requirement.agreement),
         "partner_signature": get_signature(agreement, ResponsibleParty.PARTNER),
         "program_signature": get_signature(agreement, ResponsibleParty.PROGRAM),
-        "signed_mine": get_signature(agreement, side) is not None,
-        "for_side": _("the program") if side == ResponsibleParty.PROGRAM else page.integration.partner.name,
+        "has_own_signature": get_signature(agreement, side) is not None,
+        "side_name": _("the program") if side == ResponsibleParty.PROGRAM else page.integration.partner.name,
         "can_download": permissions.can_download(page.integration.partner, page.user, is_agreement=True),
     }
 

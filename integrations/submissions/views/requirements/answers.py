@@ -1,4 +1,4 @@
-"""How are questions answered and statements confirmed on the page? Drafts, versions, and two people at once."""
+"""Answers and attestations on the requirement page, with drafts and conflict detection."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -27,7 +27,7 @@ from portal.core.errors import ActionRefused
 
 
 def get_draft(page: RequirementPage) -> IntegrationDraft | None:
-    """What the company typed and has not sent."""
+    """Return the partner's open draft."""
     if page.requirement.kind != RequirementKind.FORM or not can_save_draft(page):
         return None
     rows = page.integration.drafts.filter(requirement_id=page.requirement.id, sent_at=None)
@@ -39,20 +39,20 @@ def can_save_draft(page: RequirementPage) -> bool:
 
 
 def build_question_form(page: RequirementPage, **form_kwargs: Any) -> RequirementForm:
-    """The questions, filled with the draft, else with the answers so far."""
+    """Return the form with the draft, or else the current answers."""
     draft = get_draft(page)
     return RequirementForm(page.requirement, initial=draft.data if draft else page.state.data, **form_kwargs)
 
 
 def parse_number(page: RequirementPage, name: str) -> int:
-    """A version that the page was sent with; -1 for nonsense, which is older than everything."""
+    """Return a version number of the submitted page; -1 for an invalid value, which is always outdated."""
     value = page.request.POST.get(name, "")
     return int(value) if value.isascii() and value.isdigit() and len(value) < 10 else -1
 
 
 def submit_answers(page: RequirementPage, form: RequirementForm) -> str | HttpResponse:
-    """Send the answers. Where somebody answered or drafted others meanwhile, both versions are shown."""
-    answer_data = form.answers()
+    """Submit the answers, or show both versions if another user changed them."""
+    answer_data = form.get_answers()
     draft_conflict = find_newer_draft(page)
     if draft_conflict is not None:
         versions = {"answered": parse_number(page, "answered"), "version": draft_conflict.theirs.version}
@@ -64,15 +64,15 @@ def submit_answers(page: RequirementPage, form: RequirementForm) -> str | HttpRe
             raise
         current_page = load_page(page.request, page.integration.uuid, page.requirement.id)
         if current_page.state.data == answer_data and current_page.state.status == Status.SUBMITTED:
-            return _("It is given already.")
+            return _("These answers are already submitted.")
         return render_conflict(
             current_page, "answer", str(refusal), current_page.state.data, answered=current_page.state.version
         )
-    return _("“%(title)s” is given.") % {"title": page.requirement.title}
+    return _("You submitted “%(title)s”.") % {"title": page.requirement.title}
 
 
 def find_newer_draft(page: RequirementPage) -> drafts.DraftConflictError | None:
-    """A draft with other text than is sent, saved after the page was made: sending would end it unseen."""
+    """Return the conflict with a newer draft that has other text, because submitting would discard it."""
     draft, form_data = get_draft(page), collect_draft_data(page.requirement, page.request.POST)
     if (
         draft is None
@@ -93,7 +93,7 @@ def _save_answer(page: RequirementPage, data: Mapping[str, Any], version: int | 
 def render_conflict(
     page: RequirementPage, action_name: str, message: str, other_data: Mapping[str, Any], **versions: int
 ) -> HttpResponse:
-    """Both versions side by side, and a button that keeps the one just typed."""
+    """Render both versions with a button to save the user's one."""
     own_data = collect_draft_data(page.requirement, page.request.POST)
     rows = [
         (label, other_text, own_text)
@@ -104,14 +104,20 @@ def render_conflict(
     fields = [
         (key, item) for key, value in own_data.items() for item in (value if isinstance(value, list) else [value])
     ]
-    context = {"page": page, "what": message, "rows": rows, "act": action_name, "fields": [*fields, *versions.items()]}
+    context = {
+        "page": page,
+        "message": message,
+        "rows": rows,
+        "act": action_name,
+        "fields": [*fields, *versions.items()],
+    }
     return render(page.request, "submissions/requirement_conflict.html", context, status=409)
 
 
 def save_draft(page: RequirementPage) -> IntegrationDraft:
-    """Save what stands in the fields. Raises ActionRefused and drafts.Conflict."""
+    """Save the input as a draft. Raises ActionRefused and DraftConflictError."""
     if not can_save_draft(page):
-        raise ActionRefused(_("Only owners and editors of the company keep drafts here."), "forbidden")
+        raise ActionRefused(_("Only owners and editors of the company can save drafts."), "forbidden")
     draft = drafts.get_or_create_answer_draft(page.integration, page.requirement.id, actor=page.user, now=page.now)
     data = collect_draft_data(page.requirement, page.request.POST)
     return drafts.save_draft(draft, data, version=parse_number(page, "version"), actor=page.user, now=page.now)
@@ -124,29 +130,29 @@ def save_draft_action(page: RequirementPage, _form: ButtonForm) -> str | HttpRes
         return render_conflict(
             page, "draft", str(conflict_error), conflict_error.theirs.data, version=conflict_error.theirs.version
         )
-    return _("Saved as a draft. Nothing is sent yet; your colleagues can continue.")
+    return _("Draft saved. Your colleagues can continue it.")
 
 
 def discard_draft_action(page: RequirementPage, _form: ButtonForm) -> str:
     draft = get_draft(page)
     if draft is not None:
         drafts.discard_draft(draft, actor=page.user, now=page.now)
-    return _("The draft is gone. What was given before stays.")
+    return _("Draft deleted. Submitted answers don't change.")
 
 
 def build_attestation_form(page: RequirementPage, **form_kwargs: Any) -> AttestationForm:
     party_name = _("the program") if page.requirement.who == FulfillingParty.PROGRAM else page.integration.partner.name
-    return AttestationForm(_("I confirm this for %(for_whom)s") % {"for_whom": party_name}, **form_kwargs)
+    return AttestationForm(_("I confirm this for %(name)s") % {"name": party_name}, **form_kwargs)
 
 
 def confirm_statement(page: RequirementPage, _form: AttestationForm) -> str:
     if page.state.status != Status.SUBMITTED:
         _save_answer(page, {"confirmed": True})
-    return _("“%(title)s” is confirmed.") % {"title": page.requirement.title}
+    return _("You confirmed “%(title)s”.") % {"title": page.requirement.title}
 
 
 def can_mark_not_applicable(page: RequirementPage) -> bool:
-    """What is optional can be skipped by the company while nothing was given; what the machine does is no work."""
+    """Whether the partner can skip the requirement: it is optional, open, and not an automated check."""
     is_partner_task = (
         page.is_open
         and permissions.can_edit(page.integration, page.user)
@@ -158,7 +164,7 @@ def can_mark_not_applicable(page: RequirementPage) -> bool:
 def mark_not_applicable(page: RequirementPage, _form: ButtonForm) -> str:
     if page.state.status != Status.NOT_APPLICABLE:
         requirement_services.mark_not_applicable(page.integration, page.requirement.id, actor=page.user, now=page.now)
-    return _("“%(title)s” is not needed.") % {"title": page.requirement.title}
+    return _("“%(title)s” is marked as not applicable.") % {"title": page.requirement.title}
 
 
 def build_form_context(page: RequirementPage) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""How are test accounts given, opened and withdrawn on the page? The value is on one answer only, and never kept."""
+"""Test accounts on the requirement page. Only one response contains the secret, and no cache stores it."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ from portal.core.errors import ActionRefused
 
 
 def list_credential_choices(page: RequirementPage) -> list[tuple[str, str]]:
-    """The accounts that are kept, as choices."""
+    """Return stored test accounts as choices."""
     return [
         (str(credential.uuid), credential.label)
         for credential in credentials.list_current_credentials(page.integration, page.requirement.id)
@@ -45,13 +45,13 @@ def submit_credential(page: RequirementPage, form: TestCredentialForm) -> str:
         permanent=data.get("permanent", False), replaces=data["replaces"], uuid=data["uuid"],
         actor=page.user, now=page.now,
     )  # fmt: skip
-    return _("“%(label)s” is kept, encrypted. It is not shown again.") % {"label": data["label"]}
+    return _("We stored “%(label)s” encrypted. We don't show the credentials again.") % {"label": data["label"]}
 
 
 def withdraw_credential(page: RequirementPage, form: ItemButtonForm) -> str:
     uuid = str(form.cleaned_data["uuid"])
     credentials.withdraw_credential(page.integration, page.requirement.id, uuid, actor=page.user, now=page.now)
-    return _("The account is withdrawn and its value is gone.")
+    return _("Test account withdrawn. We deleted the credentials.")
 
 
 def build_reveal_form(page: RequirementPage, **form_kwargs: Any) -> CredentialRevealForm:
@@ -60,14 +60,14 @@ def build_reveal_form(page: RequirementPage, **form_kwargs: Any) -> CredentialRe
 
 @sensitive_variables()
 def reveal_credential(page: RequirementPage, form: CredentialRevealForm) -> HttpResponse:
-    """The one page that shows a value. No cache keeps it, and going back asks again."""
+    """Show the secret once in a response that no cache stores."""
     current_credentials = credentials.list_current_credentials(page.integration, page.requirement.id)
     credential = next(
         (candidate for candidate in current_credentials if str(candidate.uuid) == form.cleaned_data["uuid"]), None
     )
     if credential is None:
-        raise ActionRefused(_("This account was replaced or withdrawn meanwhile."), "conflict")
-    if permissions.can_open_credentials(page.integration, page.user):  # all others are refused anyway
+        raise ActionRefused(_("This test account was replaced or withdrawn. Reload the page."), "conflict")
+    if permissions.can_open_credentials(page.integration, page.user):  # the service refuses all others
         require_recent_authentication(page.request)
     secret = credentials.reveal_credential(
         credential, reason=form.cleaned_data["reason"], actor=page.user, now=page.now
@@ -92,7 +92,7 @@ def build_credential_context(page: RequirementPage) -> dict[str, Any]:
     )
     return {
         "credentials": credentials.list_current_credentials(page.integration, page.requirement.id),
-        "uses": list(accesses.select_related("by", "credential").order_by("-at")[:20]),
+        "accesses": list(accesses.select_related("by", "credential").order_by("-at")[:20]),
         "is_reviewer": page.can_decide,
     }
 

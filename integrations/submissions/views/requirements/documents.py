@@ -1,4 +1,4 @@
-"""How are documents handed in on the page, and how are they read again?"""
+"""Documents on the requirement page, and their downloads."""
 
 from typing import Any
 from uuid import UUID
@@ -43,13 +43,13 @@ def upload_document(page: RequirementPage, form: DocumentUploadForm) -> str:
     uploaded_document = documents.upload_document(
         page.integration, page.requirement.id, file, actor=page.user, now=page.now, replaces=replaces
     )
-    return _("%(name)s is handed in.") % {"name": uploaded_document.name}
+    return _("Uploaded %(name)s.") % {"name": uploaded_document.name}
 
 
 def remove_document(page: RequirementPage, form: ItemButtonForm) -> str:
     uuid = str(form.cleaned_data["uuid"])
     documents.remove_document(page.integration, page.requirement.id, uuid, actor=page.user, now=page.now)
-    return _("The document is removed.")
+    return _("Document deleted.")
 
 
 def build_document_context(page: RequirementPage) -> dict[str, Any]:
@@ -57,11 +57,11 @@ def build_document_context(page: RequirementPage) -> dict[str, Any]:
 
 
 def download_document(request: HttpRequest, uuid: UUID) -> FileResponse:
-    """Hand out a file, always as a download. Raises Http404 for what is not the person's to read."""
+    """Return a document as a download. Raises Http404."""
     document_row = get_object_or_404(Document.objects.select_related("partner"), uuid=uuid, removed_at=None)
     is_agreement = Agreement.objects.filter(document=document_row).exists()
     if not permissions.can_download(document_row.partner, request.user, is_agreement=is_agreement):
-        raise Http404(_("There is no such document."))
+        raise Http404(_("Document not found."))
     response = FileResponse(document_row.file.open("rb"), as_attachment=True, filename=document_row.name)
     response["Content-Type"] = CONTENT_TYPES[document_row.kind]
     response["X-Content-Type-Options"] = "nosniff"

@@ -1,4 +1,4 @@
-"""How do both sides find a time on the page, and how does a calendar get it?"""
+"""Meetings on the requirement page, and their calendar files."""
 
 from typing import Any
 from uuid import UUID
@@ -35,7 +35,7 @@ def get_meeting(page: RequirementPage) -> Meeting | None:
 
 
 def get_meeting_in_state(page: RequirementPage, *states: str) -> Meeting | None:
-    """The meeting, where it is in one of these states."""
+    """Return the meeting if it is in one of the states."""
     meeting = get_meeting(page)
     return meeting if meeting is not None and meeting.state in states else None
 
@@ -68,7 +68,7 @@ def propose_times(page: RequirementPage, form: MeetingProposalForm) -> str:
     data = form.cleaned_data
     proposal = MeetingProposal(data["times"], data["place"], data["minutes"])
     meetings.propose_times(page.integration, page.requirement.id, proposal, actor=page.user, now=page.now)
-    return _("The times are proposed. The other side accepts one or proposes others.")
+    return _("Times proposed. The other side can accept one or propose others.")
 
 
 def build_acceptance_form(page: RequirementPage, **form_kwargs: Any) -> MeetingAcceptanceForm:
@@ -84,16 +84,16 @@ def accept_time(page: RequirementPage, form: MeetingAcceptanceForm) -> str:
     meetings.accept_time(
         _require_meeting(page), data["time"], actor=page.user, now=page.now, place=data.get("place", "")
     )
-    return _("The time is agreed. Everybody gets a mail that calendars take.")
+    return _("Meeting scheduled. All participants receive a calendar invitation by email.")
 
 
 def cancel_meeting(page: RequirementPage, form: MeetingCancellationForm) -> str:
     meetings.cancel_meeting(_require_meeting(page), reason=form.cleaned_data["reason"], actor=page.user, now=page.now)
-    return _("It is cancelled, and the other side knows.")
+    return _("Meeting canceled. We notified the other side.")
 
 
 def list_checked_items(page: RequirementPage) -> list[tuple[str, str]]:
-    """The items that a check has seen, with what it said: ticked beforehand, decided by the person."""
+    """Return items that passed a check, with its summary; the form preselects them."""
     states = context_selectors.get_fulfillments(page.integration)
     hinted_states = [(item, states.get(id)) for item, id in page.requirement.meeting_hints]
     return [(item, state.summary) for item, state in hinted_states if state is not None and state.is_met(page.now)]
@@ -114,14 +114,14 @@ def complete_meeting(page: RequirementPage, form: MeetingCompletionForm) -> str:
         _require_meeting(page), data.get("shown", []), notes=data["notes"], actor=page.user, now=page.now
     )
     if meetings.is_completed(completed_meeting, page.requirement):
-        return _("“%(title)s” is done.") % {"title": page.requirement.title}
-    return _("It is kept. What was not shown can be ticked later, or shown at another meeting.")
+        return _("“%(title)s” is complete.") % {"title": page.requirement.title}
+    return _("Meeting saved. You can record open items later or in another meeting.")
 
 
 def _require_meeting(page: RequirementPage) -> Meeting:
     meeting = get_meeting(page)
     if meeting is None:
-        raise ActionRefused(_("No meeting is proposed yet."), "invalid-transition")
+        raise ActionRefused(_("No meeting proposed yet."), "invalid-transition")
     return meeting
 
 
@@ -129,17 +129,15 @@ def build_meeting_context(page: RequirementPage) -> dict[str, Any]:
     meeting = get_meeting(page)
     return {
         "meeting": meeting,
-        "seen_by_checks": list_checked_items(page),
+        "checked_items": list_checked_items(page),
         "times": meetings.list_proposed_times(meeting) if meeting else [],
-        "mine": bool(meeting and meetings.get_proposer(meeting) == get_acting_party(page.integration, page.user)),
-        "settled": bool(meeting and meetings.is_completed(meeting, page.requirement)),
-        "proposed_for": _("the program") if meeting and meeting.by_program else page.integration.partner.name,
+        "proposer_name": _("the program") if meeting and meeting.by_program else page.integration.partner.name,
         "is_program": get_acting_party(page.integration, page.user) == ResponsibleParty.PROGRAM,
     }
 
 
 def download_meeting(request: HttpRequest, uuid: UUID) -> HttpResponse:
-    """The agreed meeting as a file that calendars take."""
+    """Return a scheduled meeting as a calendar file."""
     visible = Integration.objects.visible_to(request.user)
     rows = Meeting.objects.select_related("integration__partner__alliances_manager", "integration__reviewer")
     meeting = get_object_or_404(rows, uuid=uuid, integration__in=visible, state__in=(State.SCHEDULED, State.COMPLETED))

@@ -1,4 +1,4 @@
-"""What is the page of one requirement made of? The row, who looks, and which buttons they are offered."""
+"""Data and actions of a requirement page."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ MAX_RECENT_EVENTS = 20
 
 @dataclass(frozen=True, slots=True)
 class RequirementPage:
-    """One requirement of one integration, as one person sees it now."""
+    """Requirement of an integration, as one user sees it now."""
 
     request: HttpRequest
     integration: Integration
@@ -39,7 +39,7 @@ class RequirementPage:
 
     @property
     def is_open(self) -> bool:
-        """Whether anything can be handed in: it applies, and the integration has not ended."""
+        """Whether submissions are possible: the requirement applies and the integration is open."""
         return self.integration.is_open and context_selectors.is_applicable(self.requirement, self.integration)
 
     @property
@@ -57,36 +57,36 @@ class RequirementPage:
 
 @dataclass(frozen=True, slots=True)
 class RequirementAction:
-    """A button: whom it is offered, its form, and what it does.
+    """Button of the page: its availability, its form, and its effect.
 
-    `form` takes the page and a form's own arguments; `do` takes the page and the form, which is in order, and
-    returns the sentence that is said afterwards, or a page of its own. It may raise ActionRefused.
+    `form` takes the page and form arguments. `perform` takes the page and a valid form and returns a success message
+    or a response. It can raise ActionRefused.
     """
 
-    offered: Callable[[RequirementPage], bool]
+    is_available: Callable[[RequirementPage], bool]
     form: Callable[..., forms.Form]
-    do: Callable[[RequirementPage, Any], str | HttpResponse]
+    perform: Callable[[RequirementPage, Any], str | HttpResponse]
 
 
 @dataclass(frozen=True, slots=True)
 class RequirementKindPage:
-    """What one kind of requirement adds to the page: its buttons and what its template shows."""
+    """Actions and context that one kind of requirement adds to the page."""
 
-    acts: Mapping[str, RequirementAction]
+    actions: Mapping[str, RequirementAction]
     context: Callable[[RequirementPage], dict[str, Any]] = lambda page: {}
 
 
 def make_form_factory(form: type[forms.Form]) -> Callable[..., forms.Form]:
-    """For forms that need nothing from the page."""
+    """Return a factory for a form that needs nothing from the page."""
     return lambda page, **form_kwargs: form(**form_kwargs)
 
 
 def load_page(request: HttpRequest, uuid: UUID, requirement_id: str) -> RequirementPage:
-    """Raises Http404 for what is not the person's to see, or not in the edition."""
+    """Return the page of a requirement. Raises Http404."""
     integration = load_visible_integration(request, uuid)
     requirement = integration.edition.requirement(requirement_id)
     if requirement is None:
-        raise Http404(_("This edition of the program has no such requirement."))
+        raise Http404(_("Requirement not found in this edition."))
     existing = (
         integration.fulfillments.select_related("submitted_by", "waived_by")
         .filter(requirement_id=requirement_id)
@@ -98,7 +98,7 @@ def load_page(request: HttpRequest, uuid: UUID, requirement_id: str) -> Requirem
 
 
 def list_events(page: RequirementPage) -> list[AuditEvent]:
-    """What happened to this requirement, newest first; the program also sees what is internal."""
+    """Return events of the requirement, newest first. Program staff also see internal events."""
     events = page.integration.events.filter(data__requirement=page.requirement.id)
     if not permissions.can_view_notes(page.integration, page.user):
         events = events.shown_to_partner()
@@ -106,19 +106,19 @@ def list_events(page: RequirementPage) -> list[AuditEvent]:
 
 
 def describe_deadline(edition: Edition, requirement: Requirement) -> str:
-    """What must wait for the requirement, under its published name."""
+    """Return the name of the step or tier that needs the requirement."""
     tier = next((tier for tier in edition.tiers if requirement in tier.requirements), None)
     if tier is not None:
-        return _("the tier %(name)s") % {"name": tier.name}
+        return _("Tier %(name)s") % {"name": tier.name}
     positions, position = edition.positions(), edition.deadline(requirement)
     if position >= len(positions):
-        return _("keeping the standing")
+        return _("Staying listed")
     step, stage = positions[position]
     return step.name if len(step.stages) == 1 else f"{step.name} ({stage})"
 
 
 def get_partner_label(page: RequirementPage) -> str:
-    """The company as the person who looks calls it."""
+    """Return what the user calls the partner."""
     return (
         _("your company")
         if permissions.get_role(page.integration.partner, page.user)
@@ -127,45 +127,44 @@ def get_partner_label(page: RequirementPage) -> str:
 
 
 def describe_responsible_party(page: RequirementPage) -> str:
-    """Who fulfils it, in words for the person who looks."""
+    """Return who fulfills the requirement."""
     partner_label = get_partner_label(page)
     partner_label = partner_label[0].upper() + partner_label[1:]
     return {
         FulfillingParty.PARTNER: partner_label,
         FulfillingParty.PROGRAM: _("The program"),
         FulfillingParty.BOTH: _("%(company)s and the program") % {"company": partner_label},
-        FulfillingParty.MACHINE: _("The portal, by itself"),
+        FulfillingParty.MACHINE: _("Automated check"),
     }[page.requirement.who]
 
 
 def describe_scope(page: RequirementPage) -> str:
-    """How far one answer reaches; blank where it is for this integration alone."""
+    """Return which integrations an answer applies to; blank for a single one."""
     if page.requirement.scope != AnswerScope.PARTNER:
         return ""
     if page.requirement.agreement:
-        return _("Signed once for %(company)s: it counts for all of its integrations.") % {
+        return _("One signature for %(company)s applies to all of its integrations.") % {
             "company": get_partner_label(page)
         }
-    scope_label = (
-        _("your integrations")
+    return (
+        _("One submission applies to all of your integrations in this program.")
         if permissions.get_role(page.integration.partner, page.user)
-        else _("the company's integrations")
+        else _("One submission applies to all of the partner's integrations in this program.")
     )
-    return _("Given once for all of %(whose)s in this program.") % {"whose": scope_label}
 
 
 def build_page_context(page: RequirementPage) -> dict[str, Any]:
-    """What every kind of requirement shows."""
+    """Return the context that all kinds of requirements share."""
     return {
         "page": page,
         "integration": page.integration,
         "requirement": page.requirement,
         "state": page.state,
-        "shown": page.state.shown(page.now),
+        "display_status": page.state.get_display_status(page.now),
         "is_waived": page.state.is_waived(page.now),
-        "who": describe_responsible_party(page),
-        "needed_before": describe_deadline(page.integration.edition, page.requirement),
-        "given_once": describe_scope(page),
+        "responsible_party": describe_responsible_party(page),
+        "deadline": describe_deadline(page.integration.edition, page.requirement),
+        "scope": describe_scope(page),
         "applies": context_selectors.is_applicable(page.requirement, page.integration),
         "events": list_events(page),
         "for_program": permissions.is_program_staff(page.user),

@@ -1,8 +1,8 @@
-"""How does a reviewer let a requirement count as met, for a reason and until a day?"""
+"""Waivers on the requirement page."""
 
 from django.utils.translation import gettext as _
 
-from integrations.submissions.forms.waivers import EndWaiver, WaiverForm
+from integrations.submissions.forms.waivers import WaiverEndForm, WaiverForm
 from integrations.submissions.services import waivers
 from integrations.submissions.views.requirements.page import RequirementAction, RequirementPage, make_form_factory
 
@@ -14,13 +14,13 @@ def waive_requirement(page: RequirementPage, form: WaiverForm) -> str:
         waivers.waive_requirement(
             page.integration, page.requirement.id, reason=reason, expires_at=expires_at, actor=page.user, now=page.now
         )
-    return _("“%(title)s” is waived.") % {"title": page.requirement.title}
+    return _("You waived “%(title)s”.") % {"title": page.requirement.title}
 
 
-def end_waiver(page: RequirementPage, form: EndWaiver) -> str:
+def end_waiver(page: RequirementPage, form: WaiverEndForm) -> str:
     reason = form.cleaned_data["reason"]
     waivers.end_waiver(page.integration, page.requirement.id, reason=reason, actor=page.user, now=page.now)
-    return _("The waiver of “%(title)s” is ended.") % {"title": page.requirement.title}
+    return _("You ended the waiver of “%(title)s”.") % {"title": page.requirement.title}
 
 
 WAIVER_ACTIONS = {
@@ -28,6 +28,6 @@ WAIVER_ACTIONS = {
         lambda page: page.can_decide and not page.is_met, make_form_factory(WaiverForm), waive_requirement
     ),
     "end_waiver": RequirementAction(
-        lambda page: page.can_decide and page.state.is_waived(page.now), make_form_factory(EndWaiver), end_waiver
+        lambda page: page.can_decide and page.state.is_waived(page.now), make_form_factory(WaiverEndForm), end_waiver
     ),
 }

@@ -246,7 +246,7 @@ def serialize_requirement(row: RequirementRow, step: str) -> dict[str, Any]:
         "kind": str(requirement.kind),
         "step": step,
         "optional": requirement.optional,
-        "status": row.shown,
+        "status": row.display_status,
         "is_fulfilled": row.is_met,
         "why": requirement.why,
         "summary": fulfillment.summary if fulfillment else "",

@@ -33,7 +33,10 @@ class Command(BaseCommand):
 
     def _iterate_integrations(self) -> Any:
         rows = (
-            Integration.objects.listed_once().select_related("partner").prefetch_related("fulfillments").order_by("pk")
+            Integration.objects.filter_released()
+            .select_related("partner")
+            .prefetch_related("fulfillments")
+            .order_by("pk")
         )
         return rows.iterator(chunk_size=500)
 

@@ -1,4 +1,4 @@
-"""Every type of question takes what fits and refuses the rest with a sentence."""
+"""Tests of forms generated from questions."""
 
 import pytest
 from django.http import QueryDict
@@ -54,7 +54,7 @@ def wrong(form: RequirementForm) -> list[str]:
 def test_answer_that_fits(kind, value, answer):
     form = build_bound_form(one(kind), value)
     assert form.is_valid(), form.errors
-    assert form.answers() == {"q": answer}
+    assert form.get_answers() == {"q": answer}
 
 
 @pytest.mark.parametrize(
@@ -66,15 +66,15 @@ def test_answer_that_fits(kind, value, answer):
         ("url", "javascript:alert(1)", "The URL must start with https:// or http://."),
         ("url", "ftp://example.com/", "The URL must start with https:// or http://."),
         ("url", "https://me:secret@example.com/", "Remove the user name and password from the URL."),
-        ("email", "nobody", "Write a mail address, such as name@example.com."),
-        ("email", "a@b.example\r\nBcc: c@d.example", "Write a mail address, such as name@example.com."),
+        ("email", "nobody", "Enter a valid email address, such as name@example.com."),
+        ("email", "a@b.example\r\nBcc: c@d.example", "Enter a valid email address, such as name@example.com."),
         ("choice", "c", "Select an option."),
         ("choices", "c", "Select an option."),
-        ("number", "many", "Write a number."),
-        ("number", "NaN", "Write a number."),
+        ("number", "many", "Enter a number."),
+        ("number", "NaN", "Enter a number."),
         ("date", "tomorrow", "Enter a date as YYYY-MM-DD."),
         ("date", "0026-04-14", "Check the year."),
-        ("yes", "", "Tick this to confirm it."),
+        ("yes", "", "Select the checkbox to confirm."),
     ],
 )
 def test_invalid_answer(kind, value, sentence):
@@ -97,7 +97,7 @@ def test_third_line_of_a_two_line_summary(edition):
 def test_optional_question_left_open():
     form = build_bound_form(one("date", required=False), "")
     assert form.is_valid()
-    assert form.answers() == {}
+    assert form.get_answers() == {}
 
 
 def test_every_question_of_every_edition_has_a_form():
@@ -128,4 +128,4 @@ def test_draft_that_no_database_takes():
 
 def test_answers_shown_in_words():
     requirement = asking(Question("q", "Q", "choices", options=OPTIONS), Question("s", "S", "yes"), Question("t", "T"))
-    assert list_answers(requirement, {"q": ["a", "b"], "s": True}) == [("Q", "First, Second"), ("S", "yes"), ("T", "")]
+    assert list_answers(requirement, {"q": ["a", "b"], "s": True}) == [("Q", "First, Second"), ("S", "Yes"), ("T", "")]

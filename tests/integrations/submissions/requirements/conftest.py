@@ -1,4 +1,4 @@
-"""The pages are read at the fixed moment of the cast."""
+"""Fixtures that fix the time of the requirement pages."""
 
 import pytest
 import time_machine

@@ -1,4 +1,4 @@
-"""How do these tests read and press the page of a requirement?"""
+"""Helpers that read and submit requirement pages."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""An agreement is signed on its page, and its file is for few."""
+"""Tests of agreement signatures on the requirement page."""
 
 import pytest
 from bs4 import BeautifulSoup
@@ -23,7 +23,7 @@ def test_agreement_signed_by_both_sides(rocket, alice, rita, sign_in):
 def test_agreement_signed_in_the_future(rocket, alice, sign_in):
     answer = press(sign_in(alice), rocket, TPA, "sign", **(SIGNED | {"signed_on": "2026-04-15"}))
     assert (answer.status_code, state(rocket, TPA)) == (409, None)
-    assert "The day of signing is in the future." in read(answer)
+    assert "The signing date is in the future." in read(answer)
     assert BeautifulSoup(answer.content, "html5lib").find("input", {"name": "signer"})["value"] == "Alice Archer"
 
 
@@ -52,7 +52,7 @@ def test_complete_agreement_is_renewed_on_its_page(rocket, alice, rita, now, sig
     slip = press(client, rocket, TPA, "renew", **(SIGNED | {"version": ""}))
     assert slip.status_code == 422
     press(client, rocket, TPA, "renew", **(SIGNED | {"version": "2027-01"}))
-    assert "Version 2026-01 stays in force until both sides have signed version 2027-01." in read(
+    assert "Version 2026-01 stays in force until both sides sign version 2027-01." in read(
         client.get(place(rocket, TPA))
     )
     press(sign_in(rita), rocket, TPA, "sign", signer="Rita Reyes", signed_on="2026-04-13")

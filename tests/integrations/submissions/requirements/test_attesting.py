@@ -1,4 +1,4 @@
-"""Statements are confirmed by the side that is asked; what is optional can be skipped."""
+"""Tests of attestations and optional requirements on the requirement page."""
 
 from integrations.submissions.workflow.states import Status
 from tests.conftest import begin
@@ -17,7 +17,7 @@ def test_statement_confirmed_once(rocket, alice, sign_in):
 def test_statement_not_ticked(rocket, alice, sign_in):
     answer = press(sign_in(alice), rocket, ATTESTED_REQUIREMENT, "confirm")
     assert (answer.status_code, state(rocket, ATTESTED_REQUIREMENT)) == (422, None)
-    assert "Tick this to confirm it." in read(answer)
+    assert "Select the checkbox to confirm." in read(answer)
 
 
 def by_program(row):

@@ -1,4 +1,4 @@
-"""The value of a test account is on one answer, for one person, and nowhere else."""
+"""Tests of test accounts on the requirement page."""
 
 from datetime import timedelta
 from urllib.parse import unquote
@@ -163,7 +163,7 @@ def test_value_is_in_no_error_report(rocket, alice, rf):
 def test_partner_reads_who_opened_it_and_why(integration_with_account, alice, rita, now, sign_in):
     credentials.reveal_credential(integration_with_account, reason="To run the tests.", actor=rita, now=now)
     words = read(sign_in(alice).get(place(integration_with_account.integration, ACCOUNT_REQUIREMENT)))
-    assert "Rita Reyes: shown to the reviewer" in words
+    assert "Rita Reyes: Viewed by the reviewer" in words
     assert "To run the tests." in words
 
 

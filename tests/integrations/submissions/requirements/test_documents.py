@@ -1,4 +1,4 @@
-"""Documents are handed in by their content and read by those who may."""
+"""Tests of documents on the requirement page."""
 
 import pytest
 from bs4 import BeautifulSoup

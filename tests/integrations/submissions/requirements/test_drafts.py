@@ -1,4 +1,4 @@
-"""Drafts save themselves; a colleague can continue, and sees both versions."""
+"""Tests of answer drafts and their conflicts."""
 
 from bs4 import BeautifulSoup
 
@@ -21,7 +21,7 @@ def test_draft_saves_itself(rocket, alice, sign_in):
 def test_colleague_continues_a_draft(rocket, alice, bob, sign_in):
     autosave(sign_in(alice), rocket, version=0, users="Ten")
     page = sign_in(bob).get(place(rocket))
-    assert "Alice Archer began this" in read(page)
+    assert "Alice Archer saved a draft" in read(page)
     assert BeautifulSoup(page.content, "html5lib").find("textarea", {"name": "users"}).get_text().strip() == "Ten"
 
 
@@ -36,7 +36,7 @@ def test_save_for_later_shows_both_versions(rocket, alice, bob, sign_in):
     client = sign_in(alice)
     answer = press(client, rocket, FORM, "draft", version=0, users="Ten")
     assert answer.status_code == 409
-    assert "Expected users differs Nine Ten" in read(answer)
+    assert "Expected users Different Nine Ten" in read(answer)
     press(client, rocket, FORM, "draft", version=1, users="Ten")
     assert IntegrationDraft.objects.get().data == {"users": "Ten"}
 
@@ -45,7 +45,7 @@ def test_own_other_tab_meanwhile(rocket, alice, sign_in):
     client = sign_in(alice)
     autosave(client, rocket, version=0, users="Nine")
     answer = autosave(client, rocket, version=0, users="Ten")
-    assert (answer.status_code, answer.text) == (409, "You saved another version meanwhile, on another page.")
+    assert (answer.status_code, answer.text) == (409, "You saved another version on another page.")
 
 
 def test_giving_answers_does_not_end_a_newer_draft_unseen(rocket, alice, bob, sign_in):
@@ -66,7 +66,7 @@ def test_slip_keeps_the_versions_that_the_page_had(rocket, alice, bob, sign_in):
     assert (answer.status_code, hidden_values) == (422, ["0", "0"])
 
 
-def test_draft_is_thrown_away(rocket, alice, sign_in):
+def test_draft_is_deleted(rocket, alice, sign_in):
     client = sign_in(alice)
     autosave(client, rocket, version=0, users="Ten")
     press(client, rocket, FORM, "discard")

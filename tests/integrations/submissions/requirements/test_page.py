@@ -1,4 +1,4 @@
-"""Everybody sees every kind's page with what they may do; nobody what is not theirs."""
+"""Tests of access to requirement pages."""
 
 import pytest
 
@@ -36,7 +36,7 @@ def test_viewer_is_offered_nothing(rocket, acme, alice, bob, sign_in):
 
 def test_button_of_another_kind(rocket, alice, sign_in):
     answer = sign_in(alice).post(place(rocket), {"act": "reveal"}, follow=True)
-    assert "This is not offered here any more." in read(answer)
+    assert "This action is no longer available." in read(answer)
 
 
 def test_what_the_machine_does_is_never_skipped(rocket, alice, sign_in):

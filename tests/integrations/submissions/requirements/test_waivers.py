@@ -1,4 +1,4 @@
-"""What the machine found is shown; a reviewer waives for a reason until a day."""
+"""Tests of check results and waivers on the requirement page."""
 
 from datetime import timedelta
 
@@ -39,7 +39,7 @@ def test_check_shows_what_was_found(checked_integration, alice, sign_in):
 
 def test_requirement_of_another_category(checked_integration, alice, sign_in):
     page = sign_in(alice).get(place(checked_integration, "NO-CODE"))
-    assert "This is for other categories" in read(page)
+    assert "This requirement applies to other categories" in read(page)
     press(sign_in(alice), checked_integration, "NO-CODE", "confirm", confirmed="on")
     assert state(checked_integration, "NO-CODE") is None
 
@@ -62,9 +62,9 @@ def test_waived_by_a_reviewer(checked_integration, rita, alice, sign_in):
 @pytest.mark.parametrize(
     ("fields", "sentence"),
     [
-        ({"reason": "", "until": "2026-05-31"}, "Say why"),
-        ({"reason": "x", "until": "2026-04-13"}, "A waiver needs an end in the future."),
-        ({"reason": "x", "until": "2029-04-13"}, "A waiver lasts two years at most."),
+        ({"reason": "", "until": "2026-05-31"}, "Enter a reason"),
+        ({"reason": "x", "until": "2026-04-13"}, "Enter a future date."),
+        ({"reason": "x", "until": "2029-04-13"}, "A waiver can last up to two years."),
         ({"reason": "x", "until": ""}, "Enter an answer."),
     ],
 )
@@ -115,7 +115,7 @@ def test_waiver_ended_without_a_reason(waived_integration, rita, now, sign_in):
         422,
         now + WAIVED_UNTIL,
     )
-    assert "Say why: the company relied on the waiver." in read(answer)
+    assert "Enter a reason. The partner relied on the waiver." in read(answer)
 
 
 def test_waiver_ended_by_the_partner(waived_integration, alice, now, sign_in):

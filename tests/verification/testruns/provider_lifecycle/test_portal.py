@@ -77,7 +77,9 @@ def test_credentials_reach_the_sandbox_and_nothing_else(
     account = TestCredential(
         uuid=uuid4(), integration=rocket, requirement_id="X", label="Test", created_at=timezone.now(), created_by=alice
     )
-    account.encrypted_value = crypto.encrypt(crypto.Secret(f"OTHER_TOKEN={KEPT_CANARY}"), account.context())
+    account.encrypted_value = crypto.encrypt(
+        crypto.Secret(f"OTHER_TOKEN={KEPT_CANARY}"), account.build_encryption_context()
+    )
     account.save()
     form_data = FORM_DATA | {
         "base": STOPPED_CONFIG,
