@@ -67,7 +67,7 @@ def load_listed_integration(request: HttpRequest, uuid: UUID) -> Integration:
 
 def get_frozen_evidence(integration: Integration, seq: int) -> dict[str, Any]:
     """Return the evidence stored with a decision. Raises Http404."""
-    event = integration.events.shown_to_partner().filter(seq=seq).first()
+    event = integration.events.visible_to_partner().filter(seq=seq).first()
     evidence: dict[str, Any] = event.data.get("evidence", {}) if event else {}
     if not evidence:
         raise Http404(_("This event has no stored evidence."))

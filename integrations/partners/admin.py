@@ -18,7 +18,7 @@ from portal.core.text_fields import SingleLineField
 
 
 class MembershipInline(ReadOnlyAdminMixin, admin.TabularInline):  # type: ignore[type-arg]
-    """The companies of a person. People change these themselves; staff only appoint an owner."""
+    """Read-only list of a user's memberships. Staff can only appoint an owner."""
 
     model = Membership
     extra = 0
@@ -26,14 +26,14 @@ class MembershipInline(ReadOnlyAdminMixin, admin.TabularInline):  # type: ignore
 
 
 class PartnerForm(forms.ModelForm):  # type: ignore[type-arg]
-    """A company; `appoint` gives it an owner when it has none left."""
+    """Partner form with a field that appoints an owner."""
 
-    domain = SingleLineField(label="Mail domain", max_length=120, required=False)
+    domain = SingleLineField(label="Email domain", max_length=120, required=False)
     appoint = forms.ModelChoiceField(
         label="Appoint an owner",
         queryset=User.objects.none(),
         required=False,
-        help_text="For a company whose owners are all gone. It is written into the company's history.",
+        help_text="For a partner without an owner. The partner's history records the change.",
     )
 
     class Meta:
@@ -50,13 +50,15 @@ class PartnerForm(forms.ModelForm):  # type: ignore[type-arg]
             raise forms.ValidationError(refusal)
         similar_partner = name_validation.find_similar_partner(name, timezone.now())
         if similar_partner is not None and similar_partner.pk != self.instance.pk:
-            raise forms.ValidationError(f"{similar_partner} is here already, and looks just like this name.")
+            raise forms.ValidationError(
+                f"The name is too similar to the partner {similar_partner}. Enter another name."
+            )
         return name
 
 
 @admin.register(Partner)
 class PartnerAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
-    """Companies and their people."""
+    """Partners and their members."""
 
     form = PartnerForm
     list_display = ("name", "domain", "alliances_manager", "created_at")
@@ -66,7 +68,7 @@ class PartnerAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     inlines = (MembershipInline,)
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """A company stays, as its history does."""
+        """Return False, because the audit log refers to partners."""
         return False
 
     def save_model(self, request: HttpRequest, obj: Model, form: Any, change: bool) -> None:

@@ -1,4 +1,7 @@
-"""Which days are holidays of a country, as of today's knowledge? A snapshot, so that an update moves no promise."""
+"""Public holidays by country and region.
+
+Calendars store a snapshot of these, so that an update of the library doesn't move due dates.
+"""
 
 import warnings
 from datetime import date
@@ -12,37 +15,46 @@ HOLIDAY_LANGUAGE = "en_US"
 
 
 class UnknownRegionError(ValueError):
-    """A country or a part of it that we have no holidays of; its text is fit to show. `words % values` says it."""
+    """Country or region without holiday data. The message is safe to display and is `template % values`."""
 
     def __init__(self, message: str, **values: str) -> None:
         super().__init__(message % values)
-        self.words, self.values = message, values
+        self.template, self.values = message, values
 
 
 def load_holidays(country: str, subdivision: str, first_year: int, last_year: int) -> dict[date, str]:
-    """The public holidays of a place (ISO 3166 codes, "US" and "CA") from one year through another, by name.
+    """Return the names of public holidays by date.
 
-    Years that are not known of that place have none. Raises UnknownPlace.
+    Args:
+        country: ISO 3166-1 code, such as "US".
+        subdivision: Second part of the ISO 3166-2 code, such as "CA". Empty for the whole country.
+        first_year: First year.
+        last_year: Last year, inclusive. Years without data have no holidays.
+
+    Raises:
+        UnknownRegionError: The library has no data for this country or region.
     """
     country, subdivision = country.strip().upper(), subdivision.strip().upper()
     regions_by_country = list_regions()
     if country not in regions_by_country:
         raise UnknownRegionError(
-            gettext_noop("We know no holidays of “%(country)s”: give a country's two letters, such as US or DE."),
+            gettext_noop("Unknown country “%(country)s”. Enter a two-letter country code, such as US or DE."),
             country=country,
         )
     names_by_upper_case = {name.upper(): name for name in regions_by_country[country]}
     region = names_by_upper_case.get(subdivision.removeprefix(f"{country}-"))
     if subdivision and region is None:
-        message = gettext_noop("“%(part)s” is no part of %(country)s that we know holidays of; those are: %(some)s.")
+        message = gettext_noop("Unknown region “%(part)s” of %(country)s. Enter one of these codes: %(some)s.")
         if not regions_by_country[country]:
-            message = gettext_noop("“%(part)s” is no part of %(country)s that we know holidays of; it has none.")
+            message = gettext_noop(
+                "Unknown region “%(part)s”. We have no regions for %(country)s. Leave this field blank."
+            )
         raise UnknownRegionError(
             message, part=subdivision, country=country, some=", ".join(regions_by_country[country])
         )
     years = range(first_year, last_year + 1)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # asked beyond what it knows it warns, on standard error
+        warnings.simplefilter("ignore")  # the library warns on stderr about years without data
         country_holidays = holidays.country_holidays(
             country, subdiv=region, years=years, expand=False, language=HOLIDAY_LANGUAGE
         )
@@ -50,12 +62,12 @@ def load_holidays(country: str, subdivision: str, first_year: int, last_year: in
 
 
 def list_countries() -> list[tuple[str, str]]:
-    """Code and name of each country that we know holidays of, by name."""
+    """Return the code and name of each supported country, sorted by name."""
     regions_by_country = list_regions()
     names_by_code = {codes[1]: name.replace("_", " ").title() for name, codes in COUNTRIES.items()}
     return sorted(((code, names_by_code.get(code, code)) for code in regions_by_country), key=lambda choice: choice[1])
 
 
 def list_regions() -> dict[str, list[str]]:
-    """The countries that we know holidays of, each with its parts."""
+    """Return the regions of each supported country by country code."""
     return holidays.list_supported_countries(include_aliases=False)

@@ -1,4 +1,4 @@
-"""May a company be called that, and is it here already? Read by the form of a new company and by its action."""
+"""Validation of partner names: allowed characters, look-alikes, and reserved slugs."""
 
 import unicodedata
 from collections.abc import Iterable
@@ -16,7 +16,7 @@ from portal.core.text_fields import explain_text_refusal
 
 MAX_NAME_LENGTH = 120
 OLD_NAME_RETENTION = timedelta(days=365)
-# Anybody can have an address there: it says nothing about where a person works.
+# Public email providers: their domains don't identify a company.
 PUBLIC_EMAIL_DOMAINS = frozenset(
     {
         "aol.com", "fastmail.com", "gmail.com", "gmx.de", "gmx.net", "googlemail.com", "hey.com", "hotmail.com",
@@ -26,38 +26,38 @@ PUBLIC_EMAIL_DOMAINS = frozenset(
         "users.noreply.github.com",
     }
 )  # fmt: skip
-# Words that stand in addresses of pages at the place where a company's slug stands.
+# Path segments that URLs use in place of a partner's slug.
 RESERVED_SLUGS = frozenset({"new", "join", "invited"})
 EAST_ASIAN_SCRIPTS = ("CJK", "HIRAGANA", "KATAKANA", "HANGUL", "BOPOMOFO")
 
 
 def explain_name_refusal(name: str) -> str:
-    """Why no company may have this name, or blank."""
+    """Return why the name is not allowed, or an empty string."""
     if len(name) > MAX_NAME_LENGTH:
-        return _("At most %(NAME_MAX)s characters; these are %(name)s.") % {
-            "NAME_MAX": MAX_NAME_LENGTH,
-            "name": len(name),
+        return _("Enter %(limit)s characters or fewer. You entered %(count)s.") % {
+            "limit": MAX_NAME_LENGTH,
+            "count": len(name),
         }
     if refusal := explain_text_refusal(name):
         return refusal
     if not compute_skeleton(name):
-        return _("A name needs at least one letter or digit.")
-    # Chinese, Japanese and Korean names hold Latin letters by custom, and look like none.
+        return _("Enter at least one letter or digit.")
+    # Chinese, Japanese, and Korean names often include Latin letters, which don't look alike.
     if has_mixed_scripts(
         "".join(char for char in name if not unicodedata.name(char, "").startswith(EAST_ASIAN_SCRIPTS))
     ):
-        return _("This name mixes letters of several alphabets that look alike. Write it in one alphabet.")
+        return _("The name mixes look-alike letters from several alphabets. Use one alphabet.")
     return badge_impersonation.BADGE_REFUSAL if badge_impersonation.is_badge_imitation(name) else ""
 
 
 def get_company_domain(email: str) -> str:
-    """The mail domain that tells where a person works; blank for public mail providers."""
+    """Return the email domain of a company, or an empty string for public email providers."""
     domain = email.rpartition("@")[2].strip().lower()
     return "" if domain in PUBLIC_EMAIL_DOMAINS else domain
 
 
 def find_similar_partner(name: str, now: datetime) -> Partner | None:
-    """The company whose name is, was until lately, or looks like, this one: a second one may not be made."""
+    """Return the partner whose current or recent name is the same or looks alike, or None."""
     name_skeleton = compute_skeleton(name)
     return (
         (Partner.objects.filter(skeleton=name_skeleton).first() or _find_recently_renamed_partner(name_skeleton, now))
@@ -67,7 +67,7 @@ def find_similar_partner(name: str, now: datetime) -> Partner | None:
 
 
 def _find_recently_renamed_partner(name_skeleton: str, now: datetime) -> Partner | None:
-    """The company that was called that until it was renamed: for a while nobody is taken for it."""
+    """Return the partner that used this name recently. Its old name stays reserved to prevent impersonation."""
     changes = AuditEvent.objects.filter(
         event_type="company_changed", at__gt=now - OLD_NAME_RETENTION, data__has_key="before"
     )
@@ -78,7 +78,7 @@ def _find_recently_renamed_partner(name_skeleton: str, now: datetime) -> Partner
 
 
 def find_matching_partners(name: str, emails: Iterable[str]) -> list[Partner]:
-    """Companies a person may mean: of their (verified) addresses' domains, or of this or a like name."""
+    """Return up to ten partners with the domain of one of these verified addresses, or with a similar name."""
     domains = {domain for domain in map(get_company_domain, emails) if domain}
     condition = Q(domain__in=domains)
     if name:
@@ -87,7 +87,7 @@ def find_matching_partners(name: str, emails: Iterable[str]) -> list[Partner]:
 
 
 def generate_slug(name: str) -> str:
-    """The name as it stands in addresses, with a number where others have it."""
+    """Return an unused slug for the name, with a number if the slug is taken."""
     base_slug = slugify(name)[:70] or "company"
     used_slugs = set(Partner.objects.filter(slug__startswith=base_slug).values_list("slug", flat=True)) | RESERVED_SLUGS
     return next(

@@ -1,4 +1,4 @@
-"""Who hears of what happens in a company? One table from an event's verb to audience and mail."""
+"""Email notifications about members and calendars of a partner."""
 
 from collections.abc import Callable, Iterable
 
@@ -18,7 +18,7 @@ Audience = Callable[[AuditEvent], Iterable[User | str]]
 
 
 def list_owners(event: AuditEvent) -> list[User]:
-    """The owners of the company as they are now."""
+    """Return the current active owners of the partner."""
     memberships = Membership.objects.filter(
         partner=event.partner, ended_at=None, role=Role.OWNER, user__is_active=True
     ).select_related("user")
@@ -26,7 +26,7 @@ def list_owners(event: AuditEvent) -> list[User]:
 
 
 def list_both_sides(event: AuditEvent) -> list[User | str]:
-    """Owners and editors, and of the program the Alliances manager, else the mailboxes of what is supported."""
+    """Return the owners, the editors, and the Alliances manager or the mailboxes of the supported programs."""
     assert event.partner
     memberships = Membership.objects.filter(
         partner=event.partner, ended_at=None, role__in=(Role.OWNER, Role.EDITOR), user__is_active=True
@@ -40,12 +40,12 @@ def list_both_sides(event: AuditEvent) -> list[User | str]:
 
 
 def list_subject(event: AuditEvent) -> list[User]:
-    """Whom it is about."""
+    """Return the person whom the event is about."""
     return list(User.objects.filter(pk=event.data["person"], is_active=True))
 
 
 def list_counterparts(event: AuditEvent) -> list[User]:
-    """Who was removed, or else the owners of the company that somebody left."""
+    """Return the removed member, or the owners if the member left."""
     return list_owners(event) if event.data["left"] else list_subject(event)
 
 
@@ -61,10 +61,10 @@ NOTIFICATIONS_BY_EVENT_TYPE: dict[str, tuple[str, Audience]] = {
 
 
 def handle_event(event: AuditEvent) -> None:
-    """Queue the mails of an event of a company, in its transaction. Who did it gets none."""
+    """Queue the emails of a partner event in its transaction, except for the person who caused it."""
     if not event.stream.startswith("partner:") or event.event_type not in NOTIFICATIONS_BY_EVENT_TYPE:
         return
-    with translation.override(settings.LANGUAGE_CODE):  # of mails, whoever caused them
+    with translation.override(settings.LANGUAGE_CODE):  # emails don't use the actor's language
         _queue_emails(event)
 
 
@@ -89,5 +89,5 @@ def _queue_emails(event: AuditEvent) -> None:
 
 
 def register_listener() -> None:
-    """Called once when the app is ready."""
+    """Subscribe to audit events when the app is ready."""
     services.subscribe(handle_event)

@@ -1,7 +1,6 @@
-"""Who may? Predicates over (integration, user); a user of None is the machine.
+"""Permission predicates over an integration or partner and a user. A user of None is the portal itself.
 
-The only place where a permission is asked. Each predicate is used by the steps of the model, by the actions
-and by the pages alike.
+This is the only module that decides on permissions. Transitions, services, and pages use the same predicates.
 """
 
 from dataclasses import dataclass
@@ -15,46 +14,47 @@ if TYPE_CHECKING:
     from integrations.submissions.models.integration import Integration
 
 EDITOR_ROLES = ("owner", "editor")
-DEFAULT_REFUSAL = gettext_noop("You may not do this.")
+DEFAULT_REFUSAL = gettext_noop("You don't have permission to do this.")
 REFUSALS_BY_RULE = {
-    "can_view": gettext_noop("This is not visible to you."),
-    "can_edit": gettext_noop("Only owners and editors of the company may do this."),
-    "can_manage": gettext_noop("Only owners of the company may do this."),
+    "can_view": gettext_noop("You don't have access to this page."),
+    "can_edit": gettext_noop("Only owners and editors of the company can do this."),
+    "can_manage": gettext_noop("Only owners of the company can do this."),
     "can_decide": gettext_noop(
-        "Only a reviewer of the program may do this, and never on their own company's integration."
+        "Only reviewers can do this. Reviewers can't decide on their own company's integrations."
     ),
     "can_put_on_hold": gettext_noop(
-        "Only a reviewer of the program may do this, and never on their own company's integration."
+        "Only reviewers can do this. Reviewers can't decide on their own company's integrations."
     ),
     "can_decide_compliance": gettext_noop(
-        "Only a reviewer of the program may do this once it is in support, and never on their own company’s."
+        "Only reviewers can do this while the integration is in support. Reviewers can't decide on their own company's "
+        "integrations."
     ),
     "can_request_reinstatement": gettext_noop(
-        "Only owners and editors of the company may do this, once it is in support."
+        "Only owners and editors of the company can do this while the integration is in support."
     ),
-    "is_machine": gettext_noop("The portal does this by itself."),
-    "can_undo_decision": gettext_noop("Only a reviewer of the program may undo a decision."),
-    "can_reopen": gettext_noop("A withdrawn integration is opened again by its company, a declined one by a reviewer."),
-    "can_assign_reviewer": gettext_noop("Only people of the program may do this."),
-    "can_write_note": gettext_noop("Only people of the program keep notes."),
-    "can_post_message": gettext_noop(
-        "Only owners and editors of the company and people of the program may write here."
+    "is_machine": gettext_noop("The portal does this automatically."),
+    "can_undo_decision": gettext_noop("Only reviewers can undo a decision."),
+    "can_reopen": gettext_noop(
+        "The company can reopen a withdrawn integration. A reviewer can reopen a declined integration."
     ),
-    "can_take_part": gettext_noop("Only owners and editors of the company and reviewers of the program may do this."),
-    "can_open_credentials": gettext_noop("Only the assigned reviewer may open these."),
-    "is_never_allowed": gettext_noop("This happens by itself."),
+    "can_assign_reviewer": gettext_noop("Only program staff can do this."),
+    "can_write_note": gettext_noop("Only program staff can write notes."),
+    "can_post_message": gettext_noop("Only owners and editors of the company and program staff can write messages."),
+    "can_take_part": gettext_noop("Only owners and editors of the company and reviewers can do this."),
+    "can_open_credentials": gettext_noop("Only the assigned reviewer can view the test account."),
+    "is_never_allowed": gettext_noop("This happens automatically."),
 }
 
 
 def get_refusal(rule: str) -> str:
-    """The sentence for somebody whom a rule turns away, in the reader's language."""
+    """Return the translated refusal of a rule."""
     return _(REFUSALS_BY_RULE.get(rule, DEFAULT_REFUSAL))
 
 
 def get_roles(user: Any) -> dict[int, str]:
-    """The person's current roles by partner's id. One query a request: kept on the user.
+    """Return the user's current roles by partner ID. One query per request, cached on the user.
 
-    Who acts for a company, as its token does, has the role that `acting_roles` says and no other.
+    A user who acts for a partner through its token has only the roles in `acting_roles`.
     """
     if user is None or not user.is_authenticated:
         return {}
@@ -66,7 +66,7 @@ def get_roles(user: Any) -> dict[int, str]:
 
 @dataclass(frozen=True, slots=True)
 class CurrentMembership:
-    """A person's current membership: the company's id, name and slug, and the role in it."""
+    """Current membership of a user: partner ID, name, slug, and role."""
 
     partner: int
     role: str
@@ -75,7 +75,7 @@ class CurrentMembership:
 
 
 def list_current_memberships(user: Any) -> list[CurrentMembership]:
-    """The person's current memberships by the company's name. One query a request: kept on the user."""
+    """Return the user's current memberships by partner name. One query per request, cached on the user."""
     memberships: list[CurrentMembership] | None = getattr(user, "_roles", None)
     if memberships is None:
         current_memberships = user.memberships.filter(ended_at=None).order_by("partner__name")
@@ -85,14 +85,14 @@ def list_current_memberships(user: Any) -> list[CurrentMembership]:
 
 
 def get_role(partner: "Partner", user: Any) -> str:
-    """The person's current role in the partner, blank for none."""
+    """Return the user's current role in the partner, or an empty string."""
     return get_roles(user).get(partner.pk, "")
 
 
 def forget_roles(user: Any) -> None:
-    """After a membership changed in this request."""
+    """Clear the cached roles after a membership changed in this request."""
     if getattr(user, "_roles", None) is not None:
-        del user._roles  # through the proxy that request.user is
+        del user._roles  # works through the lazy request.user
 
 
 def can_view(integration: "Integration", user: Any) -> bool:
@@ -108,17 +108,17 @@ def can_manage(integration: "Integration", user: Any) -> bool:
 
 
 def can_decide(integration: "Integration", user: Any) -> bool:
-    """A reviewer, and never one of the integration's own company."""
+    """Return whether the user is an active reviewer who doesn't belong to the integration's partner."""
     return user is not None and user.is_active and user.is_reviewer and not get_role(integration.partner, user)
 
 
 def can_put_on_hold(integration: "Integration", user: Any) -> bool:
-    """A reviewer; the machine too, where it found what a person has to decide."""
+    """Return whether the user can decide. The portal can also put an integration on hold."""
     return user is None or can_decide(integration, user)
 
 
 def can_decide_compliance(integration: "Integration", user: Any) -> bool:
-    """Takes part in the due process of a standing: a reviewer, about what was released."""
+    """Return whether the user can decide in the compliance procedure of a supported integration."""
     return integration.stage == "support" and can_decide(integration, user)
 
 
@@ -127,7 +127,7 @@ def can_request_reinstatement(integration: "Integration", user: Any) -> bool:
 
 
 def is_machine(_integration: "Integration", user: Any) -> bool:
-    """What the portal notes by itself; it never decides on a standing."""
+    """Return whether the portal itself acts. It never decides in the compliance procedure."""
     return user is None
 
 
@@ -136,7 +136,10 @@ def can_undo_decision(integration: "Integration", user: Any) -> bool:
 
 
 def can_reopen(integration: "Integration", user: Any) -> bool:
-    """Who ended it opens it again; once it is open, both are told who was faster."""
+    """Return whether the user belongs to the side that ended the integration.
+
+    In other stages both sides pass, so that a late request is refused with the name of the faster person.
+    """
     rules = {"withdrawn": (can_edit,), "declined": (can_decide,)}.get(integration.stage, (can_edit, can_decide))
     return any(rule(integration, user) for rule in rules)
 
@@ -154,17 +157,17 @@ def can_post_message(integration: "Integration", user: Any) -> bool:
 
 
 def can_take_part(integration: "Integration", user: Any) -> bool:
-    """Has a part in what both sides do: meetings and agreements."""
+    """Return whether the user can take part in meetings and agreements."""
     return can_edit(integration, user) or can_decide(integration, user)
 
 
 def can_open_credentials(integration: "Integration", user: Any) -> bool:
-    """Test credentials are opened by the assigned reviewer alone."""
+    """Return whether the user is the assigned reviewer, who alone can view test accounts."""
     return can_decide(integration, user) and integration.reviewer_id == user.pk
 
 
 def is_never_allowed(_integration: "Integration", _user: Any) -> bool:
-    """Steps that follow from others and are never taken by hand."""
+    """Return False, for transitions that only follow from others."""
     return False
 
 
@@ -177,22 +180,22 @@ def can_manage_partner(partner: "Partner", user: Any) -> bool:
 
 
 def is_program_staff(user: Any) -> bool:
-    """Sees every integration: reviewers and staff."""
+    """Return whether the user is a reviewer or staff, who can see every integration."""
     return bool(user is not None and user.is_authenticated and (user.is_reviewer or user.is_staff))
 
 
 def can_act_for_program(integration: "Integration", user: Any) -> bool:
-    """Somebody of the program who does not also belong to the integration's own company."""
+    """Return whether the user is program staff and not a member of the integration's partner."""
     return is_program_staff(user) and not get_role(integration.partner, user)
 
 
 def can_view_notes(integration: "Integration", user: Any) -> bool:
-    """The program's own notes, which nobody of the company sees, whoever else they are."""
+    """Return whether the user can see internal notes. Members of the partner never can."""
     return can_act_for_program(integration, user)
 
 
 def can_download(partner: "Partner", user: Any, *, is_agreement: bool) -> bool:
-    """A document is for the company's team and the program, an agreement for its owners and the program."""
+    """Return whether the user can download a document. Agreements are for owners and program staff only."""
     return is_program_staff(user) or (
         can_manage_partner(partner, user) if is_agreement else bool(get_role(partner, user))
     )

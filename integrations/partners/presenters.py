@@ -1,4 +1,4 @@
-"""What does a company's page show besides its people: its agreements, signed by whom, and what happened to it?"""
+"""Agreements and history for a partner's page."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -11,28 +11,28 @@ from integrations.partners.models import Partner
 from integrations.submissions.models import Agreement
 from portal.audit.models import AuditEvent
 
-# What everybody of the company and the program reads; who is invited, asks or leaves is for its owners.
+# Visible to all members and program staff. Events about members are visible to owners only.
 PARTNER_EVENT_TYPES = ("partner_created", "company_changed", "calendar_changed", "manager_named")
 IN_FORCE_LABEL, REPLACED_LABEL = gettext_noop("in force"), gettext_noop("replaced")
 
 
 @dataclass(frozen=True, slots=True)
 class AgreementRow:
-    """One version of an agreement: what has become of it, and where it is signed or renewed (blank: nowhere now)."""
+    """Version of an agreement with its status and the URL where it can be signed, or an empty string."""
 
     agreement: Agreement
     state: str
-    place: str
+    signing_url: str
 
 
 def get_history(partner: Partner, *, with_people: bool) -> Any:
-    """Events of the company itself, newest first; its integrations have histories of their own."""
-    events = AuditEvent.objects.filter(stream=f"partner:{partner.pk}").shown_to_partner().order_by("-seq")
+    """Return the partner's own events, newest first, without those of its integrations."""
+    events = AuditEvent.objects.filter(stream=f"partner:{partner.pk}").visible_to_partner().order_by("-seq")
     return events if with_people else events.filter(event_type__in=PARTNER_EVENT_TYPES)
 
 
 def list_agreements(partner: Partner) -> list[AgreementRow]:
-    """Every version, by kind, the newest first. Of the complete ones of a kind the newest is in force."""
+    """Return all versions by kind, newest first. The newest complete version of a kind is in force."""
     signing_urls, newest_by_kind, rows = map_signing_urls(partner), dict[str, Agreement](), list[AgreementRow]()
     kinds_in_force: set[str] = set()
     for agreement in partner.agreements.select_related("document").order_by("kind", "-created_at", "-pk"):
@@ -53,12 +53,12 @@ def list_agreements(partner: Partner) -> list[AgreementRow]:
 
 def describe_state(agreement: Agreement, is_replaced: bool) -> str:
     if not agreement.is_complete:
-        return _("waits for the program") if agreement.partner_signed_on else _("waits for the company")
+        return _("waiting for the program") if agreement.partner_signed_on else _("waiting for the company")
     return REPLACED_LABEL if is_replaced else IN_FORCE_LABEL
 
 
 def map_signing_urls(partner: Partner) -> dict[str, str]:
-    """For each kind of agreement the page where it is signed: of the newest open integration that asks for it."""
+    """Return the signing page by agreement kind, on the newest open integration that requires the agreement."""
     urls_by_kind: dict[str, str] = {}
     for integration in partner.integrations.open().order_by("-created_at"):
         for requirement in integration.edition.requirements():

@@ -1,4 +1,4 @@
-"""When does a reader work? Nine to five on the working days of where they are."""
+"""Working hours of email recipients."""
 
 from datetime import datetime
 from typing import Any
@@ -9,21 +9,20 @@ from integrations.partners.models import PartnerCalendar
 from integrations.submissions.models import Integration
 from portal.core.business_time import Calendar
 
-DEFAULT_ZONE = "UTC"  # the zone of whoever has none yet
+DEFAULT_ZONE = "UTC"  # time zone of new accounts
 
 
-def get_reader_calendar(receiver: Any, integration: Integration, now: datetime) -> Calendar:
-    """The days that a reader of an integration's mail works, in their own zone.
+def get_recipient_calendar(recipient: Any, integration: Integration, now: datetime) -> Calendar:
+    """Return the working days of an email recipient in their time zone.
 
-    A company's people have the days of its calendar, and its zone as long as theirs is not known. A mailbox of the
-    program is read in UTC.
+    Members use the partner's calendar, and its time zone until their own is known. Program mailboxes use UTC.
     """
-    zone = getattr(receiver, "zone", DEFAULT_ZONE)
-    if isinstance(receiver, str) or permissions.can_act_for_program(integration, receiver):
+    zone = getattr(recipient, "zone", DEFAULT_ZONE)
+    if isinstance(recipient, str) or permissions.can_act_for_program(integration, recipient):
         return Calendar(ZoneInfo(zone))
     edition = PartnerCalendar.objects.filter(partner=integration.partner).in_force(now)
     if edition is None:
         return Calendar(ZoneInfo(zone))
     partner_calendar = edition.calendar
-    zone_name = zone if receiver.zone_chosen or zone != DEFAULT_ZONE else edition.zone
+    zone_name = zone if recipient.zone_chosen or zone != DEFAULT_ZONE else edition.zone
     return Calendar(ZoneInfo(zone_name), partner_calendar.workdays, partner_calendar.days_off, partner_calendar.names)

@@ -1,4 +1,4 @@
-"""Consistency rules of an edition: what types alone cannot say about its file.
+"""Consistency rules of an edition's file that types can't express.
 
 Every rule yields one `Inconsistency` for each violation. Locations use the keys of the YAML file.
 """
@@ -27,9 +27,9 @@ Place = tuple[Location, Requirement]
 CHOICE_TYPES = ("choice", "choices")
 REPOSITORY_NAME_CHECK = "repository.name"
 LICENSE_CHECK = "repository.license"
-# Asked by the form that starts an integration, so no requirement asks for it again.
+# The draft form has these fields, so requirements must not ask for them again.
 START_FORM_FIELDS = frozenset({"name", "description", "repository", "category", "homepage", "offerings"})
-NEEDED_KEYS = {
+REQUIRED_KEYS = {
     RequirementKind.FORM: "fields",
     RequirementKind.DOCUMENT: "accept",
     RequirementKind.AGREEMENT: "agreement",
@@ -69,13 +69,11 @@ def find_inconsistencies(file: EditionFile) -> Iterator[Inconsistency]:
 
 
 def find_unknown_renames(program: Program, edition: Edition) -> Iterator[Inconsistency]:
-    """Yield the entries of `renamed` that do not lead from an older edition to this one."""
+    """Yield the invalid entries of `renamed`, which must map an older edition to this one."""
     for date, names in edition.renamed.items():
         location: Location = ("edition", "renamed", date)
         if date not in program.by_date or date >= edition.date:
-            yield Inconsistency(
-                location, "There is no older edition of this date.", "Use the date of an older edition."
-            )
+            yield Inconsistency(location, "No older edition has this date.", "Use the date of an older edition.")
             continue
         older, newer = _collect_names(program.by_date[date]), _collect_names(edition)
         for old, new in names.items():
@@ -87,12 +85,12 @@ def find_unknown_renames(program: Program, edition: Edition) -> Iterator[Inconsi
                 yield Inconsistency((*location, old), f"{new!r} is not in this edition.", "Correct the new key.")
 
 
-def find_unknown_checks(edition: Edition, known: Sequence[str]) -> Iterator[Inconsistency]:
+def find_unknown_checks(edition: Edition, known_keys: Sequence[str]) -> Iterator[Inconsistency]:
     """Yield the references to checks that do not exist."""
     for location, requirement in _list_requirements(edition):
         for index, key in enumerate(requirement.checks):
-            if key not in known:
-                yield Inconsistency((*location, "checks", index), f"There is no check {key!r}.", _suggest(key, known))
+            if key not in known_keys:
+                yield Inconsistency((*location, "checks", index), f"Unknown check {key!r}.", _suggest(key, known_keys))
 
 
 def _list_requirements(edition: Edition) -> list[Place]:
@@ -114,10 +112,10 @@ def _find_duplicates(edition: Edition) -> Iterator[Inconsistency]:
     }
     for name, keys in keys_by_name.items():
         yield from _find_repeated((("edition", name, number, "key"), key) for number, key in enumerate(keys))
-    seen: dict[str, Place] = {}
+    first_places: dict[str, Place] = {}
     for location, requirement in _list_requirements(edition):
-        first_location, first = seen.setdefault(requirement.id, (location, requirement))
-        # A tier may ask for requirements of the path: then both are the same, as a YAML alias makes them.
+        first_location, first = first_places.setdefault(requirement.id, (location, requirement))
+        # A tier can repeat a requirement of the steps, if both are identical, such as through a YAML alias.
         if first_location != location and (first != requirement or first_location[1] == location[1]):
             yield _describe_duplicate((*location, "id"), requirement.id, (*first_location, "id"))
         fields = enumerate(requirement.fields)
@@ -133,13 +131,13 @@ def _find_repeated(keys: Iterable[tuple[Location, str]]) -> Iterator[Inconsisten
 
 def _describe_duplicate(location: Location, key: str, first: Location) -> Inconsistency:
     problem = f"{key!r} is already used at {format_location(first)}."
-    return Inconsistency(location, problem, "Use another one; each must be unique.")
+    return Inconsistency(location, problem, "Use a unique key.")
 
 
 def _find_path_errors(edition: Edition) -> Iterator[Inconsistency]:
     stages = [stage for _, stage in edition.positions()]
     if tuple(stage for stage in stages if stage in LAST_STAGES) != LAST_STAGES or stages[-1] != Stage.SUPPORT:
-        problem = "The steps do not pass through review, release and support, in this order, and end in support."
+        problem = "The steps don't pass through review, release, and support in this order, or don't end in support."
         yield Inconsistency(("edition", "steps"), problem, "Correct the stages of the steps.")
         return
     for number, step in enumerate(edition.steps):
@@ -148,7 +146,7 @@ def _find_path_errors(edition: Edition) -> Iterator[Inconsistency]:
             location: Location = ("edition", "steps", number, "requirements", index, "needed_for")
             stage = requirement.needed_for
             if stage is not None and stage not in stages:
-                yield Inconsistency(location, f"No step has the stage {stage}.", "Use a stage of a step.")
+                yield Inconsistency(location, f"Unknown stage {stage}: no step has it.", "Use a stage of a step.")
             elif not max(begin, 1) <= edition.deadline(requirement) < len(stages):
                 problem = "The requirement would be due before its step begins, or after the last step."
                 yield Inconsistency(location, problem, 'Use a later stage, in the last step "support".')
@@ -175,37 +173,38 @@ def _find_group_errors(
     for place, requirement in requirements:
         if requirement.group and requirement.group not in keys:
             yield Inconsistency(
-                (*place, "group"), f"There is no group {requirement.group!r}.", _suggest(requirement.group, keys)
+                (*place, "group"), f"Unknown group {requirement.group!r}.", _suggest(requirement.group, keys)
             )
     for number, group in enumerate(groups):
         members = sum(requirement.group == group.key for _, requirement in requirements)
         if members < group.minimum:
-            problem = f"The group needs {group.minimum} of its requirements and has {members}."
+            problem = f"The group requires {group.minimum} requirements but has {members}."
             yield Inconsistency((*location, "groups", number), problem, "Add requirements to the group or remove it.")
 
 
 def _find_tier_errors(edition: Edition) -> Iterator[Inconsistency]:
-    granted = sum(tier.granted_at_release for tier in edition.tiers)
-    if granted != 1:
-        problem = f"{granted} tiers are granted at release."
+    granted_count = sum(tier.granted_at_release for tier in edition.tiers)
+    if granted_count != 1:
+        problem = f"Number of tiers granted at release: {granted_count}."
         yield Inconsistency(("edition", "tiers"), problem, "Set granted_at_release for exactly one tier.")
 
 
 def _find_requirement_errors(location: Location, requirement: Requirement, edition: Edition) -> Iterator[Inconsistency]:
     kind, party = requirement.kind, RESPONSIBLE_PARTIES.get(requirement.kind)
-    needed = NEEDED_KEYS.get(kind)
-    if needed and not getattr(requirement, needed):
-        yield Inconsistency(location, f"A requirement of kind {kind} needs {needed!r}.", "Add it.")
+    required_key = REQUIRED_KEYS.get(kind)
+    if required_key and not getattr(requirement, required_key):
+        problem = f"A requirement of kind {kind} must have {required_key!r}."
+        yield Inconsistency(location, problem, f"Add {required_key!r}.")
     if party and requirement.who != party:
-        problem = f"A requirement of kind {kind} is fulfilled by {party}."
+        problem = f"The responsible party of a requirement of kind {kind} must be {party}."
         yield Inconsistency((*location, "responsible_party"), problem, f"Write {party}.")
     if not requirement.why:
-        yield Inconsistency(location, "The requirement has no reason.", 'Say in "reason" why it is asked for.')
+        yield Inconsistency(location, "The requirement has no reason.", 'Add a "reason".')
     categories = [category.key for category in edition.categories]
     for index, key in enumerate(requirement.categories):
         if key not in categories:
             place = (*location, "categories", index)
-            yield Inconsistency(place, f"There is no category {key!r}.", _suggest(key, categories))
+            yield Inconsistency(place, f"Unknown category {key!r}.", _suggest(key, categories))
     for number, field in enumerate(requirement.fields):
         yield from _find_field_errors((*location, "fields", number), field)
     yield from _find_hint_errors(location, requirement, edition)
@@ -213,10 +212,10 @@ def _find_requirement_errors(location: Location, requirement: Requirement, editi
 
 def _find_field_errors(location: Location, field: Question) -> Iterator[Inconsistency]:
     if bool(field.options) != (field.type in CHOICE_TYPES):
-        problem = "Fields of type choice and choices have options, others have none."
+        problem = "Only fields of the types choice and choices have options."
         yield Inconsistency((*location, "options"), problem, "Add or remove the options, or change the type.")
     if field.key in START_FORM_FIELDS:
-        problem = f"{field.key!r} is a question of the form that starts an integration."
+        problem = f"The draft form already has the field {field.key!r}."
         yield Inconsistency((*location, "key"), problem, "Remove the field, or use another key.")
 
 
@@ -227,7 +226,7 @@ def _find_hint_errors(location: Location, requirement: Requirement, edition: Edi
             yield Inconsistency(place, f"{item!r} is not an item of the meeting.", "Use the text of an item.")
         if edition.requirement(id) is None:
             ids = [each.id for each in edition.requirements()]
-            yield Inconsistency(place, f"There is no requirement {id!r}.", _suggest(id, ids))
+            yield Inconsistency(place, f"Unknown requirement {id!r}.", _suggest(id, ids))
 
 
 def _find_license_errors(edition: Edition) -> Iterator[Inconsistency]:
@@ -236,7 +235,7 @@ def _find_license_errors(edition: Edition) -> Iterator[Inconsistency]:
         problem = f"Licenses that are both allowed and under manual review: {', '.join(both)}."
         yield Inconsistency(("edition", "licenses", "rules"), problem, "Remove them from one of the two lists.")
     if _has_check(edition, LICENSE_CHECK) != bool(edition.licenses.lines):
-        problem = f"License rules and the check {LICENSE_CHECK!r} need each other."
+        problem = f"License rules require the check {LICENSE_CHECK!r}, and the check requires license rules."
         yield Inconsistency(("edition", "licenses"), problem, "Add or remove the rules or the check.")
 
 
@@ -250,7 +249,7 @@ def _find_repository_errors(file: EditionFile) -> Iterator[Inconsistency]:
     if _has_check(file.edition, REPOSITORY_NAME_CHECK) and not (
         profile.repository_pattern and profile.repository_hint and profile.needs_repository
     ):
-        problem = f"The check {REPOSITORY_NAME_CHECK!r} needs a repository with a pattern and a hint."
+        problem = f"The check {REPOSITORY_NAME_CHECK!r} requires a repository pattern and a hint."
         yield Inconsistency(("program",), problem, "Add repository_pattern and repository_hint.")
 
 
@@ -266,9 +265,9 @@ def _collect_names(edition: Edition) -> set[str]:
     }
 
 
-def _suggest(key: str, known: Sequence[str]) -> str:
+def _suggest(key: str, known_keys: Sequence[str]) -> str:
     """Return the advice for an unknown key: the nearest known key, or all of them."""
-    matches = get_close_matches(key, known, n=1)
+    matches = get_close_matches(key, known_keys, n=1)
     if matches:
         return f"Did you mean {matches[0]!r}?"
-    return f"Use one of {', '.join(map(repr, known))}." if known else "Remove it; there are none."
+    return f"Use one of {', '.join(map(repr, known_keys))}." if known_keys else "Remove the key."

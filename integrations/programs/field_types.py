@@ -8,7 +8,7 @@ from pydantic import Field as Key
 from portal.core.content_files import require_match
 
 Text = Annotated[str, StringConstraints(min_length=1)]
-Url = Annotated[str, require_match(r"https?://[a-z0-9.-]+(:[0-9]+)?(/.*)?", "an address that begins with https://")]
+Url = Annotated[str, require_match(r"https?://[a-z0-9.-]+(:[0-9]+)?(/.*)?", "a URL that starts with https://")]
 Slug = Annotated[
     str,
     require_match(

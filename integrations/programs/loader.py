@@ -71,12 +71,12 @@ def load_edition_file(path: Path) -> EditionFile:
 
 
 def _find_misplacements(path: Path, file: EditionFile) -> Iterator[Inconsistency]:
-    """Yield what the path of a file says otherwise than its content."""
+    """Yield the differences between a file's path and its content."""
     if file.program.key != path.parent.name:
         problem = f"The file is in the folder {path.parent.name!r} but describes the program {file.program.key!r}."
         yield Inconsistency(("program", "key"), problem, "Move the file or correct the key.")
     if file.edition.date != path.stem:
-        problem = f"The file is named {path.name!r} but holds the edition of {file.edition.date}."
+        problem = f"The file is named {path.name!r} but contains the edition of {file.edition.date}."
         yield Inconsistency(("edition", "date"), problem, "Rename the file or correct the date.")
 
 
@@ -90,15 +90,15 @@ def _raise_problems(path: Path, inconsistencies: Iterable[Inconsistency]) -> Non
 
 
 def require_known_checks(programs: Mapping[str, Program], keys: Iterable[str], content: Path = CONTENT) -> None:
-    """Refuse editions that refer to checks that do not exist.
+    """Raise for editions that refer to unknown checks.
 
-    Checks are code of a higher layer, so they are not known while editions are loaded. Their package calls this once
-    all of them are registered.
+    Checks are code of a higher layer and are not registered while editions are loaded. Their package calls this
+    function after their registration.
 
     Raises:
         ContentError: A requirement names an unknown check.
     """
-    known = sorted(keys)
+    known_keys = sorted(keys)
     for key, program in programs.items():
         for edition in program.editions:
-            _raise_problems(content / key / f"{edition.date}.yaml", find_unknown_checks(edition, known))
+            _raise_problems(content / key / f"{edition.date}.yaml", find_unknown_checks(edition, known_keys))

@@ -9,7 +9,7 @@ from hashlib import sha256
 from pathlib import Path
 
 FILE_NAME = "SHA256SUMS"
-RESTORE = "Restore the file and write a newer edition."
+RESTORE = "Restore the file and create a newer edition."
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,15 +38,15 @@ def read_manifest(content: Path) -> dict[str, str]:
 
 
 def write_manifest(content: Path, checksums: Mapping[str, str]) -> None:
-    """Write the checksums of the published editions, in the order of their names."""
+    """Write the checksums of the published editions, sorted by name."""
     lines = (f"{checksum}  {name}\n" for name, checksum in sorted(checksums.items()))
     (content / FILE_NAME).write_text("".join(lines))
 
 
 def find_changes(content: Path) -> Iterator[ManifestProblem]:
     """Yield the published editions that are changed or missing."""
-    published, current = read_manifest(content), compute_checksums(content)
-    for name, checksum in published.items():
+    manifest, current = read_manifest(content), compute_checksums(content)
+    for name, checksum in manifest.items():
         if name not in current:
             yield ManifestProblem(name, "This published edition is missing.", "Restore the file.")
         elif current[name] != checksum:
@@ -60,13 +60,13 @@ def find_unpublished(content: Path) -> Iterator[ManifestProblem]:
 
 
 def publish_editions(content: Path) -> list[str]:
-    """Add the editions that are not published to the manifest, and return their names.
+    """Add unpublished editions to the manifest and return their names.
 
     Raises:
-        ValueError: A published edition is changed or missing; the manifest stays as it is.
+        ValueError: A published edition is changed or missing. The manifest stays unchanged.
     """
     if changes := list(find_changes(content)):
         raise ValueError("\n".join(map(str, changes)))
-    published, current = read_manifest(content), compute_checksums(content)
+    manifest, current = read_manifest(content), compute_checksums(content)
     write_manifest(content, current)
-    return sorted(current.keys() - published.keys())
+    return sorted(current.keys() - manifest.keys())

@@ -1,4 +1,4 @@
-"""Which providers does the public registry already hold? Imported, never edited."""
+"""Providers of the public registry, imported from a file."""
 
 from typing import Any
 
@@ -10,9 +10,9 @@ PROVIDER_PREFIX = "terraform-provider-"
 
 
 class RegistryProvider(models.Model):
-    """One provider published in the registry, as it was when it was imported.
+    """Registry provider at the time of the import.
 
-    `repository` is the lower-case "owner/name" of the source; `name_key` serves the search for neighbors.
+    `repository` is the "owner/name" of the source in lower case. `name_key` is used to find similar names.
     """
 
     registry_id = models.CharField(max_length=20, unique=True)
@@ -39,12 +39,12 @@ class RegistryProvider(models.Model):
         super().save(*args, **kwargs)
 
     def derive(self) -> None:
-        """Set what follows from the other columns; bulk writes call it themselves."""
+        """Set the derived columns. Bulk operations must call this method."""
         self.name_key = compute_name_key(self.name)
         self.repository = parse_repository(self.source)
 
 
 def parse_repository(address: str) -> str:
-    """The lower-case "owner/name" at the end of a repository's address, blank where there is none."""
+    """Return the "owner/name" of a repository URL in lower case, or an empty string."""
     parts = address.lower().rstrip("/").removesuffix(".git").split("/")
     return "/".join(parts[-2:]) if len(parts) >= 2 else ""

@@ -7,5 +7,5 @@ PROGRAMS: dict[str, Program] = load_programs(CONTENT)
 
 
 def get_edition(program: str, date: str) -> Edition:
-    """Return the edition that an integration keeps. Raises KeyError if there is none of that program and date."""
+    """Return an edition by program and date. Raises KeyError for an unknown program or date."""
     return PROGRAMS[program].edition(date)

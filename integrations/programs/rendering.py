@@ -1,4 +1,4 @@
-"""What does an edition of a program say, as plain values and as a table to read?"""
+"""Rendering of program editions as JSON values and as text."""
 
 from dataclasses import asdict
 from typing import Any
@@ -19,7 +19,7 @@ COLUMN_WIDTHS = (10, 52, 8, 12)
 
 
 def describe_edition(program: Program, edition: Edition) -> dict[str, Any]:
-    """Everything of one edition as JSON values, under the names of the dataclasses."""
+    """Return the content of an edition as JSON values, named like the fields of the dataclasses."""
     return {
         "key": program.key,
         "name": program.name,
@@ -123,7 +123,7 @@ def _describe_tier(tier: Tier) -> dict[str, Any]:
 
 
 def format_edition(description: dict[str, Any]) -> str:
-    """The answer of describe() as lines of text, for people."""
+    """Format the result of `describe_edition` as text."""
     return "\n".join(
         [
             *_format_heading(description),
@@ -168,7 +168,7 @@ def _format_rules(description: dict[str, Any]) -> list[str]:
     licenses = description["licenses"]
     return [
         f"Mailbox     {description['mailbox']}  (contact: {description['contact']})",
-        f"SLA         {sla['target_type']}: {figures or 'no figures'}",
+        f"SLA         {sla['target_type']}: {figures or 'no targets'}",
         f"            {sla['summary']}",
         f"Listing     {description['listing']}",
         f"Removal     {description['removal']}",
@@ -185,7 +185,7 @@ def _format_target(target: dict[str, Any]) -> str:
 
 def _format_license(line: dict[str, Any]) -> str:
     ask = f"  ask: {', '.join(line['ask'])}" if line["ask"] else ""
-    return f"{line['published'].ljust(40)} {', '.join(line['allow']) or 'none for certain'}{ask}"
+    return f"{line['published'].ljust(40)} {', '.join(line['allow']) or 'none without review'}{ask}"
 
 
 def _format_lists(description: dict[str, Any]) -> list[str]:

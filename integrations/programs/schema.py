@@ -21,7 +21,7 @@ from portal.core.content_files import Content
 
 
 class Stage(StrEnum):
-    """Where an integration stands: five stages and three ends, the same for every program."""
+    """Stage of an integration: five open and three final stages, the same for all programs."""
 
     ENGAGE = "engage"
     DEVELOP = "develop"
@@ -38,7 +38,7 @@ FINAL_STAGES = (Stage.WITHDRAWN, Stage.DECLINED, Stage.ARCHIVED)
 
 
 class FulfillingParty(StrEnum):
-    """Who fulfils a requirement. BOTH: each side signs or attends."""
+    """Party that fulfills a requirement. BOTH means that each side signs or attends."""
 
     PARTNER = "partner"
     PROGRAM = "program"
@@ -47,7 +47,7 @@ class FulfillingParty(StrEnum):
 
 
 class RequirementKind(StrEnum):
-    """How a requirement is fulfilled."""
+    """Kind of a requirement, which determines how it is fulfilled."""
 
     FORM = "form"
     DOCUMENT = "document"
@@ -59,14 +59,14 @@ class RequirementKind(StrEnum):
 
 
 class AnswerScope(StrEnum):
-    """Given once for one integration, or once for all of the company's integrations in the program."""
+    """Scope of an answer: one integration, or all integrations of a partner in the program."""
 
     INTEGRATION = "integration"
     PARTNER = "partner"
 
 
 class TargetType(StrEnum):
-    """What a program promises its users about issues. TRACK: no figures are promised."""
+    """Type of a program's SLA target for issues. TRACK has no target."""
 
     RESPOND = "respond"
     RESOLVE = "resolve"
@@ -75,7 +75,7 @@ class TargetType(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ResourceLink(Content):
-    """A resource: its title and address."""
+    """Resource with its title and URL."""
 
     title: Text
     url: Url
@@ -84,10 +84,10 @@ class ResourceLink(Content):
 
 @dataclass(frozen=True, slots=True)
 class Question(Content):
-    """One question of a form. `type`: text, lines, url, email, choice, choices, number, date, yes.
+    """Question of a form.
 
-    `max_lines` and `max_length` bound the answer; `options` are (value, label) pairs. `public`: what the answer is
-    called on the listing, which everyone reads; an answer without it stays between the company and the program.
+    `max_lines` and `max_length` limit the answer. `options` are (value, label) pairs. `public` is the label of the
+    answer on the public listing. Answers without it are visible to the partner and the program only.
     """
 
     key: Slug
@@ -103,11 +103,11 @@ class Question(Content):
 
 @dataclass(frozen=True, slots=True)
 class Requirement(Content):
-    """One item of a program's checklist.
+    """Requirement of a program.
 
-    It must be met to leave its own step, or, where `needed_for` names a stage, to enter that stage.
-    `group` puts it into an any-of group; `categories` limits it to integrations of those categories;
-    `optional` means that a missing answer never blocks ("only if needed").
+    A requirement must be fulfilled to leave its step or, with `needed_for`, to enter that stage. `group` assigns it
+    to an any-of group. `categories` limits it to integrations of these categories. `optional` requirements never
+    block.
     """
 
     id: Text
@@ -120,22 +120,22 @@ class Requirement(Content):
     optional: bool = False
     group: str = ""
     fields: tuple[Question, ...] = ()
-    statement: str = ""  # attestation: what is attested
+    statement: str = ""  # attestation: text to confirm
     agreement: Literal["", "mnda", "tpa"] = ""  # agreement: "mnda" or "tpa"
-    meeting_items: tuple[str, ...] = ()  # meeting: what is ticked there
-    meeting_hints: Pairs = ()  # meeting: an item, and the check requirement that has seen it
+    meeting_items: tuple[str, ...] = ()  # meeting: items to present
+    meeting_hints: Pairs = ()  # meeting: item and the requirement whose checks cover it
     checks: tuple[str, ...] = ()  # check: keys of verification's checks
-    permanent: bool = False  # credentials: may stay for re-checks after the review
-    accept: tuple[FileKind, ...] = ("pdf", "png", "jpeg", "txt", "zip")  # document: kinds by content
+    permanent: bool = False  # credentials: can stay after the review for later checks
+    accept: tuple[FileKind, ...] = ("pdf", "png", "jpeg", "txt", "zip")  # document: allowed file types
     categories: tuple[str, ...] = ()
     links: tuple[ResourceLink, ...] = ()
-    public: Annotated[bool, Key(alias="show_on_listing")] = False  # document: the picture beside the listing
-    after_findings: bool = False  # asked for only when no finding of the review waits for an answer
+    public: Annotated[bool, Key(alias="show_on_listing")] = False  # document: image on the listing
+    after_findings: bool = False  # required only without open findings
 
 
 @dataclass(frozen=True, slots=True)
 class RequirementGroup(Content):
-    """An any-of group: at least `minimum` of the requirements that name it must be met."""
+    """Any-of group, of which at least `minimum` requirements must be fulfilled."""
 
     key: Slug
     title: Text
@@ -144,7 +144,7 @@ class RequirementGroup(Content):
 
 @dataclass(frozen=True, slots=True)
 class Step(Content):
-    """One step of the path under its published name. `also`: further stages lived under the same name."""
+    """Step of a program under its published name. `also` lists additional stages of the step."""
 
     key: Slug
     name: Text
@@ -161,10 +161,7 @@ class Step(Content):
 
 @dataclass(frozen=True, slots=True)
 class Category(Content):
-    """What an integration is about, with its meaning in one line. `links`: resources of this category.
-
-    `plugin`: the type of plugin that it is, where such plugins can be rehearsed.
-    """
+    """Category of integrations. `plugin` is the plugin type, if the portal can test such plugins."""
 
     key: Slug
     name: Text
@@ -175,7 +172,7 @@ class Category(Content):
 
 @dataclass(frozen=True, slots=True)
 class LicenseRule(Content):
-    """One published line of a license list: SPDX ids that pass, SPDX ids on which a person decides."""
+    """Published rule of a license policy: SPDX IDs that pass, and SPDX IDs that need a manual review."""
 
     published: Text
     allow: tuple[str, ...] = ()
@@ -185,7 +182,7 @@ class LicenseRule(Content):
 
 @dataclass(frozen=True, slots=True)
 class LicensePolicy(Content):
-    """Which licenses pass. No lines: the program publishes no rule."""
+    """License policy. Without lines, the program publishes no rule."""
 
     summary: Text
     lines: Annotated[tuple[LicenseRule, ...], Key(alias="rules")] = ()
@@ -202,7 +199,7 @@ class LicensePolicy(Content):
 
 @dataclass(frozen=True, slots=True)
 class SlaTarget(Content):
-    """A promise in elapsed hours or in business days; `ideally` where the text is not hard."""
+    """SLA target in elapsed hours or business days. `ideally` marks a best-effort target."""
 
     hours: Count | None = None
     business_days: Count | None = None
@@ -211,7 +208,7 @@ class SlaTarget(Content):
 
 @dataclass(frozen=True, slots=True)
 class Sla(Content):
-    """What the program promises about issues in support. A target may be absent."""
+    """SLA policy of a program for support issues. Targets are optional."""
 
     target_type: TargetType
     summary: Text
@@ -221,9 +218,9 @@ class Sla(Content):
 
 @dataclass(frozen=True, slots=True)
 class Tier(Content):
-    """A tier of listed integrations. `requirements` and `groups` must be met to be granted it.
+    """Tier of listed integrations with its requirements.
 
-    `granted_at_release`: the tier that a released integration enters; `on_request`: the partner may ask for it.
+    Released integrations enter the tier with `granted_at_release`. Partners can request tiers with `on_request`.
     """
 
     key: Slug
@@ -238,7 +235,7 @@ class Tier(Content):
 
 @dataclass(frozen=True, slots=True)
 class Agency(Content):
-    """A development agency that partners may hire."""
+    """Development agency that partners can hire."""
 
     name: Text
     email: Text
@@ -247,10 +244,10 @@ class Agency(Content):
 
 @dataclass(frozen=True)
 class Edition(Content):
-    """A program's text as of one date (YYYY-MM): immutable once used.
+    """Edition of a program as of a date (YYYY-MM), immutable after its publication.
 
-    `renamed` maps requirement ids, step keys and category keys of an older edition to this one's
-    ({"2021-10": {"old": "new"}}); what it does not name keeps its name where it exists here, else it is dropped.
+    `renamed` maps requirement IDs, step keys, and category keys of older editions to this edition
+    ({"2021-10": {"old": "new"}}). Other names stay the same if they exist in this edition, or are dropped.
     """
 
     date: EditionDate
@@ -266,7 +263,7 @@ class Edition(Content):
     tiers: tuple[Tier, ...]
     offerings: tuple[str, ...]
     contact: str = "Alliances manager"
-    review_days: Count = 10  # the portal's own promise to the partner, in business days
+    review_days: Count = 10  # the program's own target for reviews, in business days
     groups: tuple[RequirementGroup, ...] = ()
     links: tuple[ResourceLink, ...] = ()
     agencies: tuple[Agency, ...] = ()
@@ -277,16 +274,16 @@ class Edition(Content):
     renamed: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Make the one mapping of an edition read-only."""
+        """Make `renamed` read-only."""
         frozen = {date: MappingProxyType(dict(names)) for date, names in self.renamed.items()}
         object.__setattr__(self, "renamed", MappingProxyType(frozen))
 
     def requirements(self) -> tuple[Requirement, ...]:
-        """Every requirement of the path, in order (tiers apart)."""
+        """Return the requirements of all steps in order, without those of tiers."""
         return tuple(r for step in self.steps for r in step.requirements)
 
     def requirement(self, id: str) -> Requirement | None:
-        """The requirement of that id, of the path or of a tier."""
+        """Return the requirement with this ID from the steps or tiers, or None."""
         tier = (r for t in self.tiers for r in t.requirements)
         return next((r for r in (*self.requirements(), *tier) if r.id == id), None)
 
@@ -307,7 +304,7 @@ class Edition(Content):
         return next(t for t in self.tiers if t.granted_at_release)
 
     def positions(self) -> tuple[tuple[Step, Stage], ...]:
-        """The path unfolded: each step with each stage lived under it, in order."""
+        """Return each step with each of its stages, in order."""
         return self._positions
 
     @cached_property
@@ -315,16 +312,16 @@ class Edition(Content):
         return tuple((step, stage) for step in self.steps for stage in step.stages)
 
     def position(self, step: str, stage: str) -> int:
-        """Index into positions(). Raises ValueError when the path has no such place."""
+        """Return the index in positions(). Raises ValueError for an unknown step or stage."""
         return [(s.key, str(g)) for s, g in self.positions()].index((step, str(stage)))
 
     def deadline(self, requirement: Requirement) -> int:
-        """The position that must not be entered before the requirement is met."""
+        """Return the position that requires the requirement to be fulfilled."""
         return self._deadlines[requirement.id] if requirement.id in self._deadlines else self._deadline(requirement)
 
     @cached_property
     def _deadlines(self) -> dict[str, int]:
-        """Of every requirement of the path: asked for many times on every page."""
+        """Return the deadlines of all requirements, cached because every page uses them many times."""
         return {requirement.id: self._deadline(requirement) for requirement in self.requirements()}
 
     def _deadline(self, requirement: Requirement) -> int:
@@ -336,7 +333,7 @@ class Edition(Content):
 
 @dataclass(frozen=True, slots=True)
 class ProgramProfile(Content):
-    """What the file of an edition says about its program. A program is shown as its newest edition describes it."""
+    """Description of the program in an edition's file. The newest edition determines how the program is shown."""
 
     key: Slug
     product: Text
@@ -351,7 +348,7 @@ class ProgramProfile(Content):
 
 @dataclass(frozen=True, slots=True)
 class EditionFile(Content):
-    """One file of `content/`: the program, and its text as of one date."""
+    """File in `content/` with the program and one edition."""
 
     program: ProgramProfile
     edition: Edition
@@ -359,10 +356,10 @@ class EditionFile(Content):
 
 @dataclass(frozen=True)
 class Program:
-    """A program: what it is called and its editions, oldest first.
+    """Program with its editions, oldest first.
 
-    `partners`: "infrastructure", "workflow" or "" where the distinction does not exist. `chooser` is the
-    question in the partner's words that leads here.
+    `partners` is "infrastructure", "workflow", or "" without this distinction. `chooser` is a question in the
+    partner's words that leads to the program.
     """
 
     key: str
@@ -372,7 +369,7 @@ class Program:
     chooser: str
     editions: tuple[Edition, ...]
     partners: str = ""
-    repository_pattern: str = ""  # regular expression the repository's name must match
+    repository_pattern: str = ""  # regular expression for the repository name
     repository_hint: str = ""
     needs_repository: bool = True
 

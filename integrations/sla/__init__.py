@@ -1,5 +1,5 @@
-"""Support: issues as GitHub tells them, the clocks that follow from them, and what becomes of a late answer.
+"""SLA monitoring: support issues from GitHub, SLA clocks, and breaches.
 
-Facts come in (`intake`, `reconcile`) and stay as they came; `fold` makes clocks of them and is pure; `sweep` finds
-what is due; `process` is the due process of a standing. Nothing here is decided twice: a replay changes nothing.
+`github` stores events unchanged, `engine` projects them to clocks as a pure function, and `tasks` processes due
+clocks. Replaying events changes nothing.
 """

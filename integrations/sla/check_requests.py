@@ -1,6 +1,6 @@
-"""After which webhooks are the checks of the integration run at once? One table; what they find, they ask themselves.
+"""Check runs triggered by GitHub webhooks.
 
-A webhook says only that something has happened: what it claims is never taken for a fact of a check.
+A webhook only triggers checks. The checks fetch their data from GitHub and never trust the webhook's content.
 """
 
 from collections.abc import Iterable, Mapping
@@ -11,18 +11,18 @@ from integrations.sla.models import MonitoredRepository
 from verification.checks.services import runs
 
 REASONS_BY_EVENT = {
-    "release": "A release at GitHub",
-    "create": "A new tag or branch at GitHub",
-    "delete": "A tag or branch taken away at GitHub",
-    "push": "New code at GitHub",
-    "repository": "The repository itself was changed at GitHub",
-    "public": "The repository was made public",
+    "release": "Release on GitHub",
+    "create": "New tag or branch on GitHub",
+    "delete": "Tag or branch deleted on GitHub",
+    "push": "New commits on GitHub",
+    "repository": "Repository changed on GitHub",
+    "public": "Repository made public",
 }
-VISIBILITY_EVENTS = frozenset({"public", "repository"})  # they decide whether the issues may be read
+VISIBILITY_EVENTS = frozenset({"public", "repository"})  # can change whether we can read the issues
 
 
 def should_run_checks(event: str, payload: Mapping[str, Any]) -> bool:
-    """Whether the checks could now say something else. Of pushes only those to tags and to the default branch."""
+    """Return whether the event can change check results. Of pushes, only tags and the default branch count."""
     if event != "push":
         return event in REASONS_BY_EVENT
     ref, repository = str(payload.get("ref", "")), payload.get("repository")
@@ -31,7 +31,7 @@ def should_run_checks(event: str, payload: Mapping[str, Any]) -> bool:
 
 
 def request_checks(watch: MonitoredRepository, events: Iterable[str], now: datetime) -> None:
-    """Run the checks once for all these events, in the background. Read the issues too where visibility may differ."""
+    """Request one background check run for all events. Poll the issues too if the visibility may have changed."""
     event_names = set(events)
     if event_names & VISIBILITY_EVENTS:
         MonitoredRepository.objects.filter(pk=watch.pk, ended_at=None).update(poll_at=now)

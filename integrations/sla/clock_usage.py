@@ -1,7 +1,7 @@
-"""How much of a promise is used up now? Read from a clock's columns, without folding its issue again.
+"""Used time of a clock, calculated from its columns without a new projection.
 
-The columns are as of the last fold. While a clock runs, what is left lies between now and its due moment, whatever was
-paused before; while it stands still, what it counted stays.
+The columns date from the last projection. While a clock runs, the remaining time is the time until its due date. While
+it is stopped or paused, the counted time stays the same.
 """
 
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ MeterParts = list[tuple[str, float]]
 
 @dataclass(frozen=True, slots=True)
 class TimeUsage:
-    """`allowed` is None where no figure is given: then time is only measured. In business days or real time."""
+    """Used and paused time in business days or elapsed time. `allowed_time` can be None."""
 
     counted: timedelta
     paused: timedelta
@@ -37,7 +37,7 @@ class TimeUsage:
 
     @property
     def words(self) -> str:
-        """ "36 h of 48 h", "2.5 of 5 business days"."""
+        """Return the used time, such as "36 h of 48 h" or "2.5 of 5 business days"."""
         if self.in_days:
             return self._describe_days()
         values = {"count": int(self.counted / HOUR), "of": self.allowed_time // HOUR if self.allowed_time else 0}
@@ -51,14 +51,14 @@ class TimeUsage:
         return text % {"count": format_tenths(self.counted / DAY), "of": allowed_days}
 
     @property
-    def said(self) -> str:
-        """The bar in words, for those who hear it."""
+    def summary(self) -> str:
+        """Return the text alternative of the meter."""
         values = {"words": self.words, "paused": format_short_duration(self.paused)}
         return (_("%(words)s used, %(paused)s paused") if self.paused else _("%(words)s used")) % values
 
     @property
     def pieces(self) -> MeterParts:
-        """What the meter draws, in hours. What is over is drawn as long as the promise at most."""
+        """Return the parts of the meter in hours. Time beyond the target is limited to the length of the target."""
         if self.allowed_time is None:
             return [("counted", self.counted / HOUR), ("paused", self.paused / HOUR)]
         within_target, over_target = (
@@ -77,7 +77,7 @@ class TimeUsage:
 
 
 def get_target(clock: SlaClock) -> SlaTarget | None:
-    """The figure that this clock counts towards, as of the issue's opening."""
+    """Return the target of a clock at the issue's opening, or None."""
     sla = get_sla(clock)
     if clock.target_type != sla.target_type:
         return None
@@ -89,7 +89,7 @@ def get_sla(clock: SlaClock) -> Sla:
 
 
 def format_target(target: SlaTarget | None) -> str:
-    """ "48 h", "5 business days", or blank."""
+    """Format a target, such as "48 h" or "5 business days". Empty without a target."""
     if target is None:
         return ""
     if target.hours is not None:
@@ -98,7 +98,7 @@ def format_target(target: SlaTarget | None) -> str:
 
 
 def calculate_usage(clock: SlaClock, calendar: Calendar, now: datetime) -> TimeUsage:
-    """What is used of a clock's promise at a moment."""
+    """Calculate the used time of a clock."""
     target = get_target(clock)
     in_days = bool(target and target.business_days)
     scale = calendar.days if in_days else clocks.ELAPSED_SCALE
@@ -121,17 +121,17 @@ def _get_allowed_time(target: SlaTarget | None) -> timedelta | None:
 
 
 def is_at_risk(clock: SlaClock, now: datetime) -> bool:
-    """Running with 75 % or more used."""
+    """Return whether the clock is running and has used at least 75% of its target."""
     return clock.state == ClockStatus.RUNNING and clock.warn75_at is not None and clock.warn75_at <= now
 
 
 def format_tenths(value: float) -> str:
-    """One digit, cut, not rounded: 4.96 days are not yet five."""
+    """Format a number with one decimal, rounded down, so that 4.96 days don't show as five."""
     return f"{int(value * 10) / 10:g}"
 
 
 def format_short_duration(duration: timedelta) -> str:
-    """ "40 min", "36 h", "6 d"."""
+    """Format a duration, such as "40 min", "36 h", or "6 d"."""
     if duration < HOUR:
         return _("%(count)s min") % {"count": int(duration.total_seconds() // 60)}
     return (

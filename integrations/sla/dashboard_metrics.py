@@ -1,7 +1,7 @@
-"""Figures above the SLA list, each beside that of a week ago, in six queries.
+"""Figures of the SLA dashboard, each compared with a week ago, in six queries.
 
-The week is the last seven days, the week before the seven days before those: a Monday has a week too. What was at risk
-or past due a week ago is said as today's facts tell it; what was blind, as the report of the last week froze it.
+A week is the last seven days, not a calendar week. The earlier figures for clocks at risk or overdue come from today's
+data. The earlier figure for incomplete data comes from the last weekly report.
 """
 
 from dataclasses import dataclass
@@ -20,13 +20,13 @@ from portal.reports import trend_records
 from portal.reports.presenters import format_percent
 
 WEEK = timedelta(days=7)
-MAX_UNREADABLE = 5  # repositories listed with their reason
-POLL_DELAY_TOLERANCE = timedelta(minutes=15)  # how much later than planned a repository may be read
+MAX_UNREADABLE = 5  # repositories listed with a reason
+POLL_DELAY_TOLERANCE = timedelta(minutes=15)  # polls later than this count as behind
 
 
 @dataclass(frozen=True, slots=True)
 class Tile:
-    """One figure: what it counts, its value, the one before in words, the list behind it, tone and icon."""
+    """Figure with its title, value, comparison, link to the list, tone, icon, and note."""
 
     title: str
     value: str
@@ -39,23 +39,23 @@ class Tile:
 
 @dataclass(frozen=True, slots=True)
 class DashboardSummary:
-    """Figures above the list.
+    """Figures above the list of clocks.
 
-    `tabs`: (word, address, is it shown, count). `behind`: number of repositories not read lately. `unreadable`: those
-    with a known reason, the longest unread first.
+    `tabs` holds (label, URL, is current, count). `behind` counts repositories that were not read recently. `unreadable`
+    lists those with a known reason, the longest unread first.
     """
 
     tiles: list[Tile]
     tabs: list[tuple[str, str, bool, int]]
     count: int
-    watched: int
+    repository_count: int
     behind: int
     data_up_to: datetime | None
     unreadable: list[MonitoredRepository]
 
 
 def build_dashboard_summary(filters: ClockFilters, now: datetime, query: Any) -> DashboardSummary:
-    """`query`: the parameters of the address (a QueryDict), kept in every link."""
+    """Build the figures. Every link keeps the parameters of `query`, a QueryDict."""
     counts = _count_clocks(filters, now)
     tiles = [
         _build_share_tile(filters, now, counts, _build_state_url(query, "all")),
@@ -69,7 +69,7 @@ def build_dashboard_summary(filters: ClockFilters, now: datetime, query: Any) ->
 
 
 def _count_clocks(filters: ClockFilters, now: datetime) -> dict[str, int]:
-    """Return the clocks of each tab as `tab_STATE`, those met in both weeks, and what was open a week ago."""
+    """Return the counts of each tab as `tab_STATE`, of clocks met in both weeks, and of clocks open a week ago."""
     week_ago, two_weeks_ago = now - WEEK, now - 2 * WEEK
     met_condition = Q(state=ClockStatus.MET)
     open_condition = _build_open_condition(week_ago)
@@ -87,14 +87,14 @@ def _count_clocks(filters: ClockFilters, now: datetime) -> dict[str, int]:
         ),
         **tab_counts,
     )
-    # few, by an index of their own
+    # a separate query: it uses a small index
     disputed_count = filters.list_clocks().filter(build_state_condition("disputed", now)).count()
     return counts | {"tab_disputed": disputed_count}
 
 
 def _build_state_tiles(filters: ClockFilters, now: datetime, counts: dict[str, int], query: Any) -> list[Tile]:
-    """Return the tiles of clocks at risk, breached, and blind."""
-    week_ago_text = _("a week ago %(count)s")
+    """Return the tiles for clocks at risk, breached clocks, and incomplete data."""
+    week_ago_text = _("%(count)s a week ago")
     return [
         Tile(
             _("At risk"),
@@ -103,7 +103,7 @@ def _build_state_tiles(filters: ClockFilters, now: datetime, counts: dict[str, i
             _build_state_url(query, "at_risk"),
             "warn" if counts["tab_at_risk"] else "neutral",
             "triangle-alert",
-            _("75 % or more of the time is used"),
+            _("At least 75% of the time is used"),
         ),
         Tile(
             _("Breached"),
@@ -112,25 +112,25 @@ def _build_state_tiles(filters: ClockFilters, now: datetime, counts: dict[str, i
             _build_state_url(query, "breached"),
             "bad" if counts["tab_breached"] else "neutral",
             "alarm-clock-off",
-            _("past due and still open"),
+            _("Overdue and still open"),
         ),
         Tile(
-            _("Blind"),
+            _("Data incomplete"),
             str(counts["tab_data_incomplete"]),
             _describe_last_week_incomplete(filters, now),
             _build_state_url(query, "data_incomplete"),
             "info" if counts["tab_data_incomplete"] else "neutral",
             "eye-off",
-            _("our data ends before the due moment"),
+            _("Our data ends before the due date"),
         ),
     ]
 
 
 def _describe_last_week_incomplete(filters: ClockFilters, now: datetime) -> str:
-    """What the last weekly report said; blank where there is none of just this."""
+    """Return the figure of the last weekly report, or an empty string without a report for these filters."""
     week = get_last_complete_week(now, get_program_zone())
     return "".join(
-        _("when week %(number)s ended %(n)s") % {"number": week.number, "n": count}
+        _("%(count)s at the end of week %(week)s") % {"count": count, "week": week.number}
         for count in trend_records.count_incomplete_clocks(filters.report, [week]).values()
     )
 
@@ -140,7 +140,7 @@ def _build_open_condition(moment: datetime) -> Q:
 
 
 def _count_breaches(filters: ClockFilters, now: datetime) -> tuple[int, int]:
-    """Breaches that fell due in the last seven days, and in those before."""
+    """Return the number of breaches due in the last seven days, and in the seven days before."""
     week_ago, two_weeks_ago = now - WEEK, now - 2 * WEEK
     breaches = SlaBreach.objects.filter(filters.condition, retracted_at=None, due_at__gte=two_weeks_ago, due_at__lt=now)
     counts = breaches.aggregate(
@@ -150,16 +150,16 @@ def _count_breaches(filters: ClockFilters, now: datetime) -> tuple[int, int]:
 
 
 def _collect_data_coverage(filters: ClockFilters, now: datetime) -> dict[str, Any]:
-    """How many repositories are watched, how many of them are behind, and how far the furthest behind is known.
+    """Return the number of monitored repositories, how many are behind, and until when the data is complete.
 
-    Behind is what could not be read, or was not when its moment came: one whose hook works is read once an hour.
+    A repository is behind if we couldn't read it, or if its next poll is overdue.
     """
     watches = MonitoredRepository.objects.filter(filters.scope, ended_at=None)
     behind_count = Count("pk", filter=~Q(trouble="") | Q(poll_at__lt=now - POLL_DELAY_TOLERANCE))
-    troubled = watches.exclude(trouble="").select_related("integration").order_by("data_up_to", "pk")
+    unreadable = watches.exclude(trouble="").select_related("integration").order_by("data_up_to", "pk")
     return {
-        **watches.aggregate(watched=Count("pk"), behind=behind_count, data_up_to=Min("data_up_to")),
-        "unreadable": list(troubled[:MAX_UNREADABLE]),
+        **watches.aggregate(repository_count=Count("pk"), behind=behind_count, data_up_to=Min("data_up_to")),
+        "unreadable": list(unreadable[:MAX_UNREADABLE]),
     }
 
 
@@ -167,16 +167,16 @@ def _build_share_tile(filters: ClockFilters, now: datetime, counts: dict[str, in
     met_count, previous_met_count = counts["kept"], counts["kept_before"]
     breach_count, previous_breach_count = _count_breaches(filters, now)
     note = (
-        _("%(kept)s of %(count)s in the last 7 days") % {"kept": met_count, "count": met_count + breach_count}
+        _("%(met)s of %(count)s in the last 7 days") % {"met": met_count, "count": met_count + breach_count}
         if met_count + breach_count
-        else _("nothing came due in the last 7 days")
+        else _("No targets due in the last 7 days")
     )
     tone = "neutral" if not met_count + breach_count else "good" if not breach_count else "neutral"
     previous_share = _calculate_share(previous_met_count, previous_breach_count)
     return Tile(
-        _("In time"),
+        _("On time"),
         format_percent(_calculate_share(met_count, breach_count)),
-        _("the 7 days before %(old)s") % {"old": format_percent(previous_share)},
+        _("%(share)s in the previous 7 days") % {"share": format_percent(previous_share)},
         href,
         tone,
         "timer",
@@ -189,7 +189,7 @@ def _calculate_share(met_count: int, breach_count: int) -> float | None:
 
 
 def _build_state_url(query: Any, state: str) -> str:
-    """The same list in another state, from its first page."""
+    """Return the URL of the first page of the list in another state."""
     parameters = query.copy()
     for name in ("page", "state"):
         parameters.pop(name, None)

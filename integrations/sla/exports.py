@@ -1,4 +1,4 @@
-"""How does the list leave the portal? The same query as CSV and JSON, safe for spreadsheets, in pieces."""
+"""Streaming exports of the clock list as CSV and JSON."""
 
 import csv
 import io
@@ -15,20 +15,20 @@ from integrations.sla.presenters import COLUMNS, build_rows, serialize_row
 from portal.core.exports import BYTE_ORDER_MARK, escape_formula
 
 BATCH_SIZE = 500
-MAX_ROWS = 50_000  # rows of one file, which says where there were more
+MAX_ROWS = 50_000  # longer exports are cut and marked as such
 
 
 def select_keys(clocks: QuerySet[SlaClock]) -> tuple[list[int], bool]:
-    """The rows of one file, and whether it is cut. The order is settled once: no row is missed or doubled."""
+    """Return the primary keys in a fixed order, which avoids gaps and duplicates, and whether the export is cut."""
     keys = list(clocks.values_list("pk", flat=True)[: MAX_ROWS + 1])
     return keys[:MAX_ROWS], len(keys) > MAX_ROWS
 
 
 def iterate_batches(keys: list[int], now: datetime) -> Iterator[list[dict[str, Any]]]:
-    """The rows as data, a few hundred at a time."""
+    """Yield serialized rows in batches."""
     for start in range(0, len(keys), BATCH_SIZE):
         batch_keys = keys[start : start + BATCH_SIZE]
-        with override("en"):  # programs read it, whoever asks
+        with override("en"):  # for programs, whatever the user's language
             batch = [
                 serialize_row(row) for row in build_rows(SlaClock.objects.filter(pk__in=batch_keys), now, batch_keys)
             ]
@@ -36,19 +36,19 @@ def iterate_batches(keys: list[int], now: datetime) -> Iterator[list[dict[str, A
 
 
 def stream_csv(clocks: QuerySet[SlaClock], now: datetime) -> Iterator[str]:
-    """A table; cells that a spreadsheet would calculate are kept as text. Its last line says where it is cut."""
+    """Yield a CSV file with escaped formulas. If the export is cut, the last line says so."""
     keys, is_truncated = select_keys(clocks)
     yield BYTE_ORDER_MARK + _format_csv_line(COLUMNS)
     for rows in iterate_batches(keys, now):
         yield "".join(_format_csv_line([escape_formula(str(row[column])) for column in COLUMNS]) for row in rows)
     if is_truncated:
-        yield _format_csv_line([f"Cut after {MAX_ROWS} rows: there are more. Filter the list to see them."])
+        yield _format_csv_line([f"Export limited to {MAX_ROWS} rows. Filter the list to export the other rows."])
 
 
 def stream_json(clocks: QuerySet[SlaClock], now: datetime, active_filters: dict[str, str]) -> Iterator[str]:
-    """{"at", "asked", "most", "cut", "clocks": [...]}, one clock a line. `cut`: there are more than `most`.
+    """Yield {"at", "asked", "most", "cut", "clocks": [...]} with one clock per line.
 
-    `active_filters`: the filters in force.
+    `asked` holds the active filters. `cut` is true if there are more than `most` rows.
     """
     keys, is_truncated = select_keys(clocks)
     header = json.dumps(

@@ -1,4 +1,4 @@
-"""Which clocks does a page show? Filters read from the address, within what the reader may see."""
+"""Filters of SLA pages, read from the query string and limited to clocks that the user can see."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -24,11 +24,11 @@ STATE_LABELS = {
     "": gettext_noop("Open"),
     "at_risk": gettext_noop("At risk"),
     "breached": gettext_noop("Breached"),
-    "data_incomplete": gettext_noop("Blind"),
+    "data_incomplete": gettext_noop("Data incomplete"),
     "paused": gettext_noop("Paused"),
     "disputed": gettext_noop("Disputed"),
-    "kept": gettext_noop("Kept"),
-    "late": gettext_noop("Answered late"),
+    "kept": gettext_noop("On time"),
+    "late": gettext_noop("Late"),
     "all": gettext_noop("All"),
 }
 SETTLED_STATES = ("kept", "late")
@@ -36,9 +36,10 @@ SETTLED_STATES = ("kept", "late")
 
 @dataclass(frozen=True, slots=True)
 class ClockFilters:
-    """What the address asks for, checked. `scope`: whose, on any row that knows its integration; `fields`: HTML.
+    """Validated filters.
 
-    `report`: the key of the weekly report that tells of just these; blank where there is none.
+    `scope` is a condition for any model with an integration. `fields` is HTML. `report` is the key of the weekly report
+    with the same scope, or an empty string.
     """
 
     scope: Q
@@ -50,7 +51,7 @@ class ClockFilters:
 
     @property
     def active_filters(self) -> dict[str, str]:
-        """What of the address counts, without what is blank."""
+        """Return the filters that are not empty."""
         return {name: value for name, value in {**self.values, "state": self.state}.items() if value}
 
     @property
@@ -59,20 +60,20 @@ class ClockFilters:
 
     @property
     def condition(self) -> Q:
-        """Everything that is asked for but the state, on clocks and breaches alike."""
+        """Return the condition for clocks and breaches, without the state."""
         return self.scope & self.severity
 
     def get_integration(self) -> Integration | None:
-        """The one integration that is asked for. A query where there is one."""
+        """Return the filtered integration or None. Takes a query if there is one."""
         integration_uuid = self.values.get("integration")
         return Integration.objects.select_related("partner").get(uuid=integration_uuid) if integration_uuid else None
 
     def list_clocks(self) -> QuerySet[SlaClock]:
-        """The promised clocks that the filters leave, whatever their state."""
+        """Return the committed clocks that match the filters, in any state."""
         return SlaClock.objects.filter(self.condition, is_committed=True)
 
     def list_matching_clocks(self, now: datetime) -> QuerySet[SlaClock]:
-        """Those of the state asked for, the most pressing first; what is settled after them, newest first."""
+        """Return the matching clocks in the filtered state, most urgent first, stopped clocks newest first."""
         clocks = self.list_clocks().filter(build_state_condition(self.state, now))
         if self.state in SETTLED_STATES:
             return clocks.order_by("-stopped_at", "-pk")
@@ -82,7 +83,7 @@ class ClockFilters:
 
 
 def build_state_condition(state: str, now: datetime) -> Q:
-    """A state of the address as a condition on clocks."""
+    """Return the condition of a state filter on clocks."""
     monitored_condition = Q(watch__ended_at=None)
     return {
         "at_risk": Q(state=ClockStatus.RUNNING, warn75_at__lte=now) & monitored_condition,
@@ -97,14 +98,14 @@ def build_state_condition(state: str, now: datetime) -> Q:
 
 
 def build_visibility_condition(user: Any, prefix: str = "integration__") -> Q:
-    """The program's people see all clocks, everybody else those of their own companies."""
+    """Return the condition for clocks that the user can see: all for program staff, otherwise those of own partners."""
     return (
         Q() if permissions.is_program_staff(user) else Q(**{f"{prefix}partner__in": list(permissions.get_roles(user))})
     )
 
 
 class SlaFilterForm(forms.Form):
-    """The fields above the list. Nonsense in one of them is said and leaves the others in force."""
+    """Filter form. An invalid value is reported and doesn't affect the other filters."""
 
     program = forms.ChoiceField(label=gettext_lazy("Program"), required=False)
     partner = forms.ChoiceField(label=gettext_lazy("Partner"), required=False)
@@ -121,7 +122,7 @@ class SlaFilterForm(forms.Form):
         }
         for name, choices in options.items():
             self.fields[name].choices = [("", _("All")), *choices]  # type: ignore[attr-defined]
-            self.fields[name].error_messages["invalid_choice"] = _("There is no such choice: all are shown.")
+            self.fields[name].error_messages["invalid_choice"] = _("Unknown filter value. The list shows all results.")
         if len(partners) < 2:
             del self.fields["partner"]
         if not integrations:
@@ -129,8 +130,9 @@ class SlaFilterForm(forms.Form):
 
 
 def parse_filters(user: Any, parameters: Mapping[str, str]) -> ClockFilters:
-    """Read the address. Two queries: the companies and, where one is meant, its integrations; a third where an
-    integration is asked for without its company.
+    """Parse the query string.
+
+    Takes two queries for partners and integrations, and a third for an integration without its partner.
     """
     raw_values = {name: parameters.get(name, "")[:60] for name in FILTER_NAMES}
     partners = _list_partners(user)
@@ -159,7 +161,7 @@ def parse_filters(user: Any, parameters: Mapping[str, str]) -> ClockFilters:
 
 
 def determine_report_key(values: Mapping[str, str], partner_id: int, *, can_see_all: bool) -> str:
-    """The report whose scope is just what the filters leave. `partner_id`: the one that is meant or read, else 0."""
+    """Return the key of the report with the same scope, or "". `partner_id` is the filtered or only partner, or 0."""
     if values["severity"] or values["integration"] or (values["program"] and values["partner"]):
         return ""
     if can_see_all and not values["partner"]:
@@ -168,7 +170,7 @@ def determine_report_key(values: Mapping[str, str], partner_id: int, *, can_see_
 
 
 def build_scope_condition(values: Mapping[str, str]) -> Q:
-    """Whose clocks the filters leave."""
+    """Return the condition for the filtered program, partner, and integration."""
     columns = {
         "integration__program_key": values.get("program"),
         "integration__partner__slug": values.get("partner"),
@@ -178,7 +180,7 @@ def build_scope_condition(values: Mapping[str, str]) -> Q:
 
 
 def _list_partners(user: Any) -> dict[str, tuple[str, int]]:
-    """Companies with anything watched: {slug: (name, number)}, in the order of their names."""
+    """Return (name, primary key) by slug of the partners with monitored repositories, sorted by name."""
     partners = Partner.objects.filter(
         build_visibility_condition(user, "integrations__"), integrations__watch__isnull=False
     )
@@ -187,7 +189,7 @@ def _list_partners(user: Any) -> dict[str, tuple[str, int]]:
 
 
 def _find_partner_slug(integration_uuid: str, partners: Mapping[str, Any]) -> str:
-    """The company of an integration that the reader may see; blank where there is none."""
+    """Return the slug of an integration's partner if the user can see it, or an empty string."""
     try:
         slug = Partner.objects.filter(integrations__uuid=UUID(integration_uuid)).values_list("slug", flat=True).first()
     except ValueError:

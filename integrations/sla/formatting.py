@@ -1,7 +1,7 @@
-"""How are a clock's moments, lengths and reasons said in the reader's language?
+"""Localized formatting of clock times, durations, and reasons.
 
-The rule of the clock says them in English, without Django, and so they stay in JSON, in evidence and on the command
-line. Its sentences are named here once more, so that they can be translated where a page shows them.
+The engine writes English texts without Django. They stay English in JSON, evidence, and commands. This module marks
+them for translation on pages.
 """
 
 from datetime import datetime, timedelta
@@ -19,52 +19,52 @@ from portal.ui.components.moments import format_short
 REASONS = (
     gettext_noop("The clock runs"),
     gettext_noop("Waiting for the reporter to answer a question"),
-    gettext_noop("Answered; the answer was taken back later"),
+    gettext_noop("Answered; the reply was deleted later"),
     gettext_noop("Closed by the partner"),
     gettext_noop("Closed by the reporter"),
     gettext_noop("Closed"),
-    gettext_noop("Closed by a machine"),
+    gettext_noop("Closed by a bot"),
     gettext_noop("Closed by the partner; reopened later"),
     gettext_noop("Closed by the reporter; reopened later"),
     gettext_noop("Closed; reopened later"),
-    gettext_noop("Closed by a machine; reopened later"),
+    gettext_noop("Closed by a bot; reopened later"),
 )
 NOTES = (
-    gettext_noop("A question was edited away: the pause ended then."),
-    gettext_noop("A question was deleted: the pause ended then."),
-    gettext_noop("The same question was asked again: it pauses nothing."),
-    gettext_noop("A question in a locked conversation pauses nothing: the reporter cannot answer."),
-    gettext_noop("A machine put a pause label: it pauses nothing."),
-    gettext_noop("A pause label was put without a question: it pauses nothing."),
-    gettext_noop("The conversation was locked while the reporter was asked: the pause ended then."),
-    gettext_noop("What a comment said before it was edited, nobody told us: it counts from the edit."),
-    gettext_noop("An answer within seconds of the opening is an automatic one: it does not count."),
-    gettext_noop("A comment of the partner that says nothing does not count as an answer."),
-    gettext_noop("A comment became an answer when it was edited: it counts from then."),
-    gettext_noop("An answer was deleted: it does not count from then on."),
-    gettext_noop("A machine closed the issue: that does not count."),
-    gettext_noop("We do not know who closed the issue: that does not count."),
-    gettext_noop("The issue was closed while the reporter was asked and nothing else said: that does not count."),
-    gettext_noop("The issue was closed without an answer: that does not count before a person of the partner answers."),
-    gettext_noop("Closed and reopened again and again: the time between counts."),
-    gettext_noop("The issue was transferred: its clocks go on."),
-    gettext_noop("The issue was deleted: its clocks go on."),
-    gettext_noop("The conversation was locked: the clocks go on."),
-    gettext_noop("A machine opened this issue: no promise covers it."),
-    gettext_noop("The partner opened this issue itself: it is covered until the program lets it off."),
-    gettext_noop("A webhook told of something that GitHub does not know: it does not count."),
-    gettext_noop("The severity was lowered after the due moment: what was late stays late."),
+    gettext_noop("A question was removed by an edit. The pause ended with the edit."),
+    gettext_noop("A question was deleted. The pause ended with the deletion."),
+    gettext_noop("The partner repeated a question. The clock keeps running."),
+    gettext_noop("The conversation is locked, so the reporter can't answer the question. The clock keeps running."),
+    gettext_noop("A bot added a pause label. The clock keeps running."),
+    gettext_noop("The pause label has no matching question. The clock keeps running."),
+    gettext_noop("The conversation was locked during a pause. The pause ended."),
+    gettext_noop("We don't have the original text of this comment. It counts from the edit."),
+    gettext_noop("A reply came within 30 seconds. It counts as automatic and doesn't stop the clock."),
+    gettext_noop("A partner comment has no content that answers the issue. It doesn't stop the clock."),
+    gettext_noop("An edit turned a comment into a reply. It counts from the edit."),
+    gettext_noop("A reply was deleted. It doesn't count after the deletion."),
+    gettext_noop("A bot closed the issue. This doesn't stop the clock."),
+    gettext_noop("We don't know who closed the issue. This doesn't stop the clock."),
+    gettext_noop("The issue was closed with an open question and without another reply. This doesn't stop the clock."),
+    gettext_noop("The issue was closed without a reply. This counts only after the partner replies."),
+    gettext_noop("The issue was closed and reopened repeatedly. The time in between counts."),
+    gettext_noop("The issue was transferred. The clocks keep running."),
+    gettext_noop("The issue was deleted. The clocks keep running."),
+    gettext_noop("The conversation was locked. The clocks keep running."),
+    gettext_noop("A bot opened this issue. No SLA target applies."),
+    gettext_noop("The partner opened this issue. SLA targets apply unless the program excludes it."),
+    gettext_noop("GitHub doesn't confirm a webhook event. It doesn't affect the clock."),
+    gettext_noop("The severity was lowered after the due date. The breach stays on record."),
 )
 
 
 def format_moment(timestamp: datetime, zone: ZoneInfo) -> str:
-    """ "Tue 14 Apr, 14:10" of the calendar."""
+    """Format a time in the calendar's time zone, such as "Tue 14 Apr, 14:10"."""
     local_time = timestamp.astimezone(zone)
     return f"{format_short(local_time)}, {local_time:%H:%M}"
 
 
 def format_duration(length: timedelta) -> str:
-    """ "2 days 3 h 5 min"; a day is 24 hours."""
+    """Format a duration, such as "2 days 3 h 5 min". A day has 24 hours."""
     days, hours, minutes, seconds = split_duration(length)
     parts = [
         ngettext("%(count)s day", "%(count)s days", days) % {"count": days} if days else "",
@@ -76,7 +76,7 @@ def format_duration(length: timedelta) -> str:
 
 
 def describe_reason(segment: Segment, calendar: Calendar) -> str:
-    """Why a time counts or does not; days off by their names."""
+    """Return the localized reason of a segment, with the names of days off."""
     return _(segment.why) if segment.counted or segment.key else _describe_days_off(segment, calendar)
 
 
@@ -89,5 +89,5 @@ def _describe_days_off(segment: Segment, calendar: Calendar) -> str:
 
 
 def format_percent(share: float | None) -> str:
-    """ "96 %", "97.5 %", or a dash where nothing was settled."""
-    return "–" if share is None else f"{share:g} %"
+    """Format a percentage, such as "97.5%", or a dash for None."""
+    return "–" if share is None else f"{share:g}%"

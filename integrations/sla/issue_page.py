@@ -1,4 +1,4 @@
-"""What does the page of one issue show? Both clocks explained, what happened, who agreed to what."""
+"""Content of an issue page: both clocks with explanations, timeline, and decisions."""
 
 import re
 from dataclasses import dataclass, replace
@@ -40,29 +40,33 @@ DECISION_EVENT_TYPES = ("severity_asked", "breach_disputed", "dispute_dismissed"
 MAX_TIMELINE_ENTRIES = 60
 NUMBER_SPACE_PATTERN = re.compile(r"(\d) ")
 GITHUB_LINK_TEMPLATE = '{0} <a href="{1}" rel="noopener noreferrer">{2}<span class="visually-hidden">: {0}</span></a>'
-# What happened on GitHub, or here: words, tone, icon.
+# Description, tone, and icon by event kind
 EVENT_DISPLAY_BY_KIND: dict[str, tuple[str, str, str]] = {
-    IssueEventKind.OPENED: (gettext_noop("opened it"), "accent", "circle-dot"),
-    IssueEventKind.EDITED: (gettext_noop("edited the report"), "neutral", "pencil"),
-    IssueEventKind.COMMENTED: (gettext_noop("wrote"), "neutral", "message-square"),
+    IssueEventKind.OPENED: (gettext_noop("opened the issue"), "accent", "circle-dot"),
+    IssueEventKind.EDITED: (gettext_noop("edited the issue"), "neutral", "pencil"),
+    IssueEventKind.COMMENTED: (gettext_noop("commented"), "neutral", "message-square"),
     IssueEventKind.COMMENT_EDITED: (gettext_noop("edited a comment"), "neutral", "pencil"),
     IssueEventKind.COMMENT_DELETED: (gettext_noop("deleted a comment"), "warn", "trash-2"),
-    IssueEventKind.LABELED: (gettext_noop("put the label “{label}”"), "neutral", "tag"),
-    IssueEventKind.UNLABELED: (gettext_noop("took the label “{label}” off"), "neutral", "tag"),
-    IssueEventKind.CLOSED: (gettext_noop("closed it"), "good", "circle-check"),
-    IssueEventKind.REOPENED: (gettext_noop("opened it again"), "warn", "rotate-ccw"),
+    IssueEventKind.LABELED: (gettext_noop("added the label “{label}”"), "neutral", "tag"),
+    IssueEventKind.UNLABELED: (gettext_noop("removed the label “{label}”"), "neutral", "tag"),
+    IssueEventKind.CLOSED: (gettext_noop("closed the issue"), "good", "circle-check"),
+    IssueEventKind.REOPENED: (gettext_noop("reopened the issue"), "warn", "rotate-ccw"),
     IssueEventKind.LOCKED: (gettext_noop("locked the conversation"), "neutral", "lock"),
     IssueEventKind.UNLOCKED: (gettext_noop("unlocked the conversation"), "neutral", "lock-open"),
-    IssueEventKind.TRANSFERRED: (gettext_noop("transferred it"), "warn", "arrow-right"),
-    IssueEventKind.DELETED: (gettext_noop("deleted it"), "warn", "trash-2"),
-    IssueEventKind.SEVERITY_LOWERED: (gettext_noop("lowered the severity for the program"), "warn", "arrow-down"),
-    IssueEventKind.NOT_AN_ISSUE: (gettext_noop("let it off for the program"), "warn", "minus"),
+    IssueEventKind.TRANSFERRED: (gettext_noop("transferred the issue"), "warn", "arrow-right"),
+    IssueEventKind.DELETED: (gettext_noop("deleted the issue"), "warn", "trash-2"),
+    IssueEventKind.SEVERITY_LOWERED: (
+        gettext_noop("lowered the severity on behalf of the program"),
+        "warn",
+        "arrow-down",
+    ),
+    IssueEventKind.NOT_AN_ISSUE: (gettext_noop("excluded the issue on behalf of the program"), "warn", "minus"),
 }
 
 
 @dataclass(frozen=True, slots=True)
 class SegmentRow:
-    """One segment as a row of the table, in words; moments as the calendar's zone has them."""
+    """Table row of a segment, with times in the calendar's time zone."""
 
     start: str
     end: str
@@ -74,7 +78,7 @@ class SegmentRow:
 
 @dataclass(frozen=True, slots=True)
 class ClockPanel:
-    """One clock. `sentence`: the answer in one line; `due_at` None while a pause has no end in sight."""
+    """Panel of a clock. `sentence` is a one-line summary. A paused clock has no `due_at`."""
 
     target_type: str
     is_committed: bool
@@ -96,7 +100,7 @@ class ClockPanel:
 
 @dataclass(frozen=True, slots=True)
 class TimelineEntry:
-    """One fact in the timeline."""
+    """Entry of the timeline."""
 
     what: str
     at: datetime
@@ -107,7 +111,7 @@ class TimelineEntry:
 
 @dataclass(frozen=True, slots=True)
 class IssuePage:
-    """The whole page."""
+    """Content of an issue page."""
 
     issue: SupportIssue
     state: IssueState
@@ -116,8 +120,8 @@ class IssuePage:
     edition: str
     notes: list[str]
     clocks: list[ClockPanel]
-    happened: list[TimelineEntry]
-    older: int
+    timeline: list[TimelineEntry]
+    older_count: int
     decisions: list[AuditEvent]
     labels: str
     pauses: str
@@ -125,17 +129,17 @@ class IssuePage:
     data_up_to: datetime
 
     @property
-    def severity_said(self) -> tuple[str, str, str]:
+    def severity_badge(self) -> tuple[str, str, str]:
         return localize_badge(SEVERITY_BADGES[self.state.severity])
 
     @property
-    def promise(self) -> ClockPanel | None:
-        """The clock that can be breached, if there is one."""
+    def committed_clock(self) -> ClockPanel | None:
+        """Return the clock that can be breached, or None."""
         return next((panel for panel in self.clocks if panel.is_committed), None)
 
 
 def build_issue_page(issue: SupportIssue, user: Any, now: datetime) -> IssuePage:
-    """Everything on the page, folded now. Raises ValueError where the facts do not hold the issue's opening."""
+    """Build the page from a new projection. Raises ValueError if the issue's opening is missing."""
     context = inputs.build_projection_context(issue, now)
     context = replace(context, now=min(now, issue.watch.ended_at)) if issue.watch.ended_at else context
     events = list_events(issue)
@@ -150,8 +154,8 @@ def build_issue_page(issue: SupportIssue, user: Any, now: datetime) -> IssuePage
         edition=context.policy.edition,
         notes=[_(note) for note in state.notes],
         clocks=sorted(panels, key=lambda panel: not panel.is_committed),
-        happened=[build_timeline_entry(event, issue.url) for event in events[-MAX_TIMELINE_ENTRIES:][::-1]],
-        older=max(0, len(events) - MAX_TIMELINE_ENTRIES),
+        timeline=[build_timeline_entry(event, issue.url) for event in events[-MAX_TIMELINE_ENTRIES:][::-1]],
+        older_count=max(0, len(events) - MAX_TIMELINE_ENTRIES),
         decisions=list_decisions(issue, user),
         labels=", ".join(sorted(issue.policy.critical_labels if issue.policy else CRITICAL_LABELS)),
         pauses=", ".join(sorted(issue.policy.pause_labels if issue.policy else PAUSE_LABELS)),
@@ -161,7 +165,7 @@ def build_issue_page(issue: SupportIssue, user: Any, now: datetime) -> IssuePage
 
 
 def list_events(issue: SupportIssue) -> list[SupportIssueEvent]:
-    """What happened, each fact once though two may have told it; what GitHub does not know, with that it does not."""
+    """Return the deduplicated events, including events that GitHub doesn't confirm together with their denials."""
     rows = list(issue.events.all())
     visible_keys = {
         event.key for event in order_events(inputs.list_timeline_events(issue), max(row.at for row in rows))
@@ -201,7 +205,7 @@ def build_clock_panel(clock: ClockState, context: ProjectionContext, sla: Sla, u
 def build_meter_parts(
     segments: tuple[Segment, ...], allowed_time: timedelta | None, counted_time: timedelta
 ) -> list[tuple[str, float]]:
-    """The bar in the order in which it happened; days off take no room, what is over stands at its end."""
+    """Return the meter parts in chronological order, without days off and with exceeded time at the end."""
     parts: list[tuple[str, float]] = []
     remaining = allowed_time or counted_time
     for segment in segments:
@@ -215,18 +219,18 @@ def build_meter_parts(
 
 
 def describe_usage(clock: ClockState, usage: TimeUsage) -> str:
-    """What the bar says, in words."""
+    """Describe the used time."""
     if clock.state == ClockStatus.NOT_APPLICABLE and not clock.segments:
-        return _("Nothing is promised about this issue.")
+        return _("No SLA target applies to this issue.")
     if usage.allowed_time is None:
         if clock.stopped_at:
-            message = _("%(words)s used; nothing is promised about it, it is only measured.")
+            message = _("%(words)s used. No SLA target applies.")
         else:
-            message = _("%(words)s used so far; nothing is promised about it, it is only measured.")
+            message = _("%(words)s used so far. No SLA target applies.")
         return message % {"words": usage.words}
     if clock.is_committed:
-        return f"{usage.said}."
-    return _("%(said)s; the program calls this ideal, so it cannot be breached.") % {"said": usage.said}
+        return f"{usage.summary}."
+    return _("%(usage)s. This target is ideal only and can't be breached.") % {"usage": usage.summary}
 
 
 def build_segment_row(segment: Segment, calendar: Calendar, url: str) -> SegmentRow:
@@ -239,7 +243,7 @@ def build_segment_row(segment: Segment, calendar: Calendar, url: str) -> Segment
 
 
 def _keep_units_together(length: str) -> str:
-    """“2 days 9 h” that a narrow column breaks between its parts only, never inside “9 h”."""
+    """Insert non-breaking spaces so that “2 days 9 h” never wraps inside “9 h”."""
     return NUMBER_SPACE_PATTERN.sub("\\1\u00a0", length)
 
 
@@ -247,34 +251,28 @@ def build_timeline_entry(row: SupportIssueEvent, url: str) -> TimelineEntry:
     label, tone, icon = EVENT_DISPLAY_BY_KIND[row.kind]
     if DENIED_KEY in row.data:
         return TimelineEntry(
-            _("GitHub does not know what the webhook told: it does not count"), row.at, "warn", "x", ""
+            _("GitHub doesn't confirm this webhook event. It doesn't affect the clock."), row.at, "warn", "x", ""
         )
     actor = "" if row.data.get("guessed") else row.actor
-    description = f"{actor or _('Somebody')} {_(label).format(label=row.label)}"
+    description = f"{actor or _('Someone')} {_(label).format(label=row.label)}"
     if row.source != "portal":
         description = format_html(GITHUB_LINK_TEMPLATE, description, build_event_url(url, row.key), _("on GitHub"))
-    text = _("What it said at first, nobody told us.") if row.data.get("unread") else row.text[:600]
+    text = _("We don't have the original text of this comment.") if row.data.get("unread") else row.text[:600]
     return TimelineEntry(description, row.at, tone, icon, text)
 
 
 def list_decisions(issue: SupportIssue, user: Any) -> list[AuditEvent]:
-    """Who asked for another severity and who agreed, from the integration's history."""
+    """Return the requests and decisions about the issue from the integration's history."""
     events = AuditEvent.objects.filter(
         integration=issue.integration, event_type__in=DECISION_EVENT_TYPES, data__issue=str(issue.uuid)
     )
-    return list(
-        (events if permissions.can_act_for_program(issue.integration, user) else events.shown_to_partner()).order_by(
-            "seq"
-        )
-    )
+    is_unrestricted = permissions.can_act_for_program(issue.integration, user)
+    return list((events if is_unrestricted else events.visible_to_partner()).order_by("seq"))
 
 
 def _find_last_speaker(events: list[SupportIssueEvent], state: IssueState) -> str:
-    logins = [
-        event.actor
-        for event in events
-        if event.kind in (IssueEventKind.OPENED, IssueEventKind.COMMENTED) and event.at == state.last_commented_at
-    ]
+    kinds = (IssueEventKind.OPENED, IssueEventKind.COMMENTED)
+    logins = [event.actor for event in events if event.kind in kinds and event.at == state.last_commented_at]
     return logins[-1] if logins else ""
 
 
@@ -291,10 +289,10 @@ def _get_allowed_time(target: SlaTarget | None) -> timedelta | None:
 
 
 def _render_calendar_strip(clock: ClockState, context: ProjectionContext) -> SafeString | str:
-    """The days from the start to the due moment, or to now where that is later."""
+    """Render the days from the start to the due date, or to now if later."""
     is_running = clock.stopped_at is None
     end = max(filter(None, (clock.due_at, clock.stopped_at, context.now if is_running else None)))
     marks = {"start": clock.started_at, "now": context.now if is_running else None, "due": clock.due_at}
     marks["stop"] = clock.stopped_at
     cells = strip.build_cells(context.calendar, clock.started_at, end, marks)
-    return strip.render_strip(cells, _("Days of the calendar, in %(zone)s") % {"zone": context.calendar.zone})
+    return strip.render_strip(cells, _("Calendar days in %(zone)s") % {"zone": context.calendar.zone})

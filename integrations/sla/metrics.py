@@ -1,7 +1,7 @@
-"""How well is a promise kept? The figures that pages, reports and listings share, each of a scope and a span of time.
+"""SLA metrics for pages, reports, and listings, each for a scope and a period.
 
-Only promised clocks count. A clock counts in the span in which it was settled: kept when it was met there, broken
-when a breach that stands fell due there. What is blind counts nowhere: it is said beside the others.
+Only committed clocks count. A clock counts in the period in which it was met, or in which its target was breached and
+the breach was not retracted. Clocks with incomplete data count separately.
 """
 
 from collections.abc import Iterable
@@ -15,21 +15,21 @@ from django.db.models import Case, Count, Exists, Min, OuterRef, Q, QuerySet, Va
 from integrations.sla.engine.types import ClockStatus, Severity
 from integrations.sla.models import MonitoredRepository, SlaBreach, SlaClock, SupportIssue, SupportIssueEvent
 
-AT_RISK_PERCENT = 75  # per cent of the time that are used
+AT_RISK_PERCENT = 75  # used share of the target
 DUE_SOON_PERIOD = timedelta(days=7)
 OPEN_STATES = (ClockStatus.RUNNING, ClockStatus.PAUSED, ClockStatus.OVERDUE, ClockStatus.DATA_INCOMPLETE)
 
 
 @dataclass(frozen=True, slots=True)
 class MetricsScope:
-    """Whose figures: everybody's, one partner's, one integration's; of one program or of all."""
+    """Scope of metrics: all clocks, one partner, one integration, or one program."""
 
     partner_id: int | None = None
     integration_id: int | None = None
     program_key: str = ""
 
     def build_condition(self, prefix: str = "integration__") -> Q:
-        """The scope as a condition on rows that know their integration."""
+        """Return the scope as a condition for models with an integration."""
         conditions = {
             f"{prefix}partner_id": self.partner_id,
             f"{prefix}id": self.integration_id,
@@ -43,7 +43,10 @@ GLOBAL_SCOPE = MetricsScope()
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """Figures of a span. `share`: in time, in per cent with one decimal, None where nothing was settled."""
+    """Metrics of a period. `kept` counts met targets, `broken` counts breaches.
+
+    `share` is the percentage on time with one decimal, or None without settled clocks.
+    """
 
     kept: int = 0
     broken: int = 0
@@ -65,20 +68,20 @@ class Totals:
         return asdict(self) | {"settled": self.settled_count, "share": self.share}
 
 
-def list_promised_clocks(scope: MetricsScope) -> QuerySet[SlaClock]:
-    """The promised clocks of a scope, those of ended watches included."""
+def list_committed_clocks(scope: MetricsScope) -> QuerySet[SlaClock]:
+    """Return the committed clocks of a scope, including those of ended monitoring."""
     return SlaClock.objects.filter(scope.build_condition(), is_committed=True)
 
 
 def list_breaches(scope: MetricsScope) -> QuerySet[SlaBreach]:
-    """The breaches of a scope that stand."""
+    """Return the breaches of a scope that were not retracted."""
     return SlaBreach.objects.filter(scope.build_condition(), retracted_at=None)
 
 
 def list_open_clocks(scope: MetricsScope, evaluated_at: datetime) -> QuerySet[Any]:
-    """Promised clocks that were open at a moment, with `then`: where each was. As today's facts tell it.
+    """Return committed clocks that were open at a time, annotated with their status as `then`, based on today's data.
 
-    A pause is taken to have lasted since somebody spoke last: what paused later was running.
+    A paused clock counts as paused since the last comment.
     """
     spoke_since = SupportIssue.objects.filter(pk=OuterRef("issue_id"), last_commented_at__gt=evaluated_at)
     status_case = Case(
@@ -94,7 +97,7 @@ def list_open_clocks(scope: MetricsScope, evaluated_at: datetime) -> QuerySet[An
     )
     monitored_condition = Q(watch__ended_at=None) | Q(watch__ended_at__gt=evaluated_at)
     return (
-        list_promised_clocks(scope)
+        list_committed_clocks(scope)
         .filter(open_condition & monitored_condition, started_at__lte=evaluated_at)
         .exclude(state=ClockStatus.NOT_APPLICABLE)
         .annotate(then=status_case)
@@ -102,9 +105,9 @@ def list_open_clocks(scope: MetricsScope, evaluated_at: datetime) -> QuerySet[An
 
 
 def get_metrics(scope: MetricsScope, start: datetime, end: datetime, evaluated_at: datetime) -> Totals:
-    """What was kept and broken within [start, end), and where the open clocks were at a moment."""
+    """Return the met and breached clocks within [start, end), and the status of open clocks at `evaluated_at`."""
     met_count = (
-        list_promised_clocks(scope).filter(state=ClockStatus.MET, stopped_at__gte=start, stopped_at__lt=end).count()
+        list_committed_clocks(scope).filter(state=ClockStatus.MET, stopped_at__gte=start, stopped_at__lt=end).count()
     )
     breach_count = list_breaches(scope).filter(due_at__gte=start, due_at__lt=end).count()
     open_counts = list_open_clocks(scope, evaluated_at).aggregate(
@@ -118,7 +121,7 @@ def get_metrics(scope: MetricsScope, start: datetime, end: datetime, evaluated_a
 
 
 def list_due_soon_clocks(scope: MetricsScope, evaluated_at: datetime, due_before: datetime) -> QuerySet[SlaClock]:
-    """Clocks that ran at a moment, are due before another and have not been stopped since, the soonest due first."""
+    """Return clocks that were running, are due before `due_before`, and have not stopped since, earliest first."""
     running_clocks = list_open_clocks(scope, evaluated_at).filter(
         then=ClockStatus.RUNNING, stopped_at=None, due_at__lt=due_before
     )
@@ -126,7 +129,7 @@ def list_due_soon_clocks(scope: MetricsScope, evaluated_at: datetime, due_before
 
 
 def list_overdue_clocks(scope: MetricsScope, evaluated_at: datetime) -> QuerySet[SlaClock]:
-    """Clocks past their due moment and unanswered at a moment, critical ones first, the oldest first."""
+    """Return clocks that were overdue and not stopped, critical ones first, then the oldest first."""
     overdue_clocks = list_open_clocks(scope, evaluated_at).filter(
         then__in=(ClockStatus.OVERDUE, ClockStatus.DATA_INCOMPLETE)
     )
@@ -138,13 +141,13 @@ def _select_related(clocks: QuerySet[SlaClock]) -> QuerySet[SlaClock]:
 
 
 def get_data_up_to(scope: MetricsScope) -> datetime | None:
-    """How far what we know of all of them reaches: the furthest behind decides. None where nothing is watched."""
+    """Return the time until which the data of all repositories is complete. None without monitored repositories."""
     watches = MonitoredRepository.objects.filter(scope.build_condition(), ended_at=None)
     return watches.aggregate(at=Min("data_up_to"))["at"]
 
 
 def count_activity(scope: MetricsScope, start: datetime, end: datetime) -> dict[str, int]:
-    """What happened within [start, end), counted."""
+    """Count the activity within [start, end)."""
     period = Q(at__gte=start, at__lt=end)
     events = SupportIssueEvent.objects.filter(period & scope.build_condition("issue__integration__"))
     counts_by_kind = dict(events.order_by().values_list("kind").annotate(count=Count("pk")))
@@ -164,7 +167,7 @@ def count_activity(scope: MetricsScope, start: datetime, end: datetime) -> dict[
 
 
 def list_response_hours(scope: MetricsScope, start: datetime, end: datetime, severity: str = "") -> list[float]:
-    """Counted hours of the first answers given within [start, end), promised or not, in ascending order."""
+    """Return the sorted counted hours of first responses within [start, end), committed or not."""
     clocks = SlaClock.objects.filter(
         scope.build_condition(), target_type="respond", stopped_at__gte=start, stopped_at__lt=end
     )
@@ -174,7 +177,7 @@ def list_response_hours(scope: MetricsScope, start: datetime, end: datetime, sev
 
 
 def get_support_record(scope: MetricsScope, now: datetime, days: int = 90) -> dict[str, Any]:
-    """The support record of a listing: share in time, median hours to the first answer, and the sample's size."""
+    """Return a listing's support record: share on time, median hours to the first response, and sample sizes."""
     start = now - timedelta(days=days)
     figures = get_metrics(scope, start, now, now)
     hours = list_response_hours(scope, start, now)
@@ -188,5 +191,5 @@ def get_support_record(scope: MetricsScope, now: datetime, days: int = 90) -> di
 
 
 def list_severities() -> Iterable[Severity]:
-    """Both, critical first, as tables show them."""
+    """Return the severities in display order."""
     return Severity.CRITICAL, Severity.OTHER

@@ -1,6 +1,7 @@
-"""Issues in support, and the clocks that follow from what GitHub reports of them.
+"""Models of SLA monitoring: repositories, deliveries, issues, events, clocks, breaches, and label policies.
 
-Deliveries and events are kept as they came; issues and clocks can be projected again. Breaches are never deleted.
+Deliveries and events are stored unchanged. Issues and clocks are projections of events that can be rebuilt anytime.
+Breaches are never deleted. New events that disprove a breach retract it.
 """
 
 from enum import StrEnum
@@ -18,10 +19,10 @@ def _build_choices(members: type[StrEnum]) -> list[tuple[str, str]]:
 
 
 class MonitoredRepository(models.Model):
-    """The monitored repository of an integration in support, with its webhook and its next poll.
+    """Monitored repository of an integration in support.
 
-    `secret` and `old_secret` are encrypted; `etags` maps addresses to ETags; `data_up_to`: everything before is known;
-    `missing_since`: GitHub does not show it; `refused`: deliveries that were not signed with the secret.
+    `secret` and `old_secret` are encrypted (portal.core.crypto). Our data is complete until `data_up_to`. `refused`
+    counts deliveries without a valid signature.
     """
 
     uuid = models.UUIDField(default=uuid4, unique=True, editable=False)
@@ -52,13 +53,14 @@ class MonitoredRepository(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"watch over {self.repository}"
+        return f"monitoring of {self.repository}"
 
 
 class GitHubDelivery(models.Model):
-    """A webhook as it came: inserted and answered, read later. One row an id of a hook.
+    """Webhook delivery, stored unchanged and processed later. One row per delivery ID.
 
-    `digest`: SHA-256 of the body in hex; it stays when the body is emptied after 90 days, at `forgotten_at`.
+    `digest` is the SHA-256 of the body in hexadecimal digits. The bodies of processed deliveries are deleted after a
+    retention period, at `forgotten_at`. The digest stays to detect replays.
     """
 
     watch = models.ForeignKey(MonitoredRepository, models.CASCADE, related_name="deliveries")
@@ -78,7 +80,7 @@ class GitHubDelivery(models.Model):
         ]
         indexes = [
             models.Index(fields=["id"], name="github_delivery_unread", condition=Q(read_at=None)),
-            models.Index(  # not of those that still wait to be read: taking one in costs no more for it
+            models.Index(  # partial, so that inserting unread deliveries doesn't update this index
                 fields=["received_at"],
                 name="github_delivery_expiry",
                 condition=Q(read_at__isnull=False, forgotten_at=None),
@@ -90,10 +92,10 @@ class GitHubDelivery(models.Model):
 
 
 class SupportIssue(models.Model):
-    """An issue of a watched repository, as folded.
+    """Issue of a monitored repository, as projected.
 
-    `calendar`, `policy` and `edition` (of the program) are those in force when it was opened. `disputed`: what of it
-    the partner disputes and the program has not decided; no fold touches it.
+    `calendar`, `policy`, and the program's `edition` are those in force when the issue was opened. `disputed` is the
+    subject of an open dispute. Projections don't change it.
     """
 
     class DisputeSubject(models.TextChoices):
@@ -137,7 +139,7 @@ class SupportIssue(models.Model):
 
 
 class SupportIssueEvent(models.Model):
-    """One fact about an issue, append-only: see `support.base.Happening`. `source`: webhook, poll or portal."""
+    """Append-only event of an issue, see `engine.types.TimelineEvent`. `source` is webhook, poll, or portal."""
 
     issue = models.ForeignKey(SupportIssue, models.CASCADE, related_name="events")
     key = models.CharField(max_length=120)
@@ -162,9 +164,10 @@ class SupportIssueEvent(models.Model):
 
 
 class SlaClock(models.Model):
-    """One of an issue's two clocks. `next_at` is the due column of the sweep: the next warning or the due moment.
+    """One of an issue's two SLA clocks.
 
-    Only a promised clock that runs has a `next_at`. `warned`: the highest share told, 0, 50, 75 or 90.
+    `next_at` is the time of the next warning or the due date. Only running committed clocks have one. `warned` is the
+    highest share of a sent warning: 0, 50, 75, or 90.
     """
 
     issue = models.ForeignKey(SupportIssue, models.CASCADE, related_name="clocks")
@@ -200,10 +203,7 @@ class SlaClock(models.Model):
 
 
 class SlaBreach(models.Model):
-    """A promise that was not kept. Never deleted; if late facts show that it never was, it is retracted, once.
-
-    Where still later facts show that it was one after all, another row stands, and the retraction stays told.
-    """
+    """Missed SLA target. Never deleted, but retracted once if late events disprove it. New proof creates a new row."""
 
     clock = models.ForeignKey(SlaClock, models.PROTECT, related_name="breaches")
     issue = models.ForeignKey(SupportIssue, models.PROTECT, related_name="breaches")
@@ -229,7 +229,7 @@ class SlaBreach(models.Model):
 
 
 class SlaClockEvent(models.Model):
-    """What the sweep did to a clock, append-only: warned, breached, retracted."""
+    """Append-only log of a clock's warnings, breaches, and retractions."""
 
     clock = models.ForeignKey(SlaClock, models.PROTECT, related_name="events")
     kind = models.CharField(max_length=12)
@@ -245,7 +245,7 @@ class SlaClockEvent(models.Model):
 
 
 class Alert(models.Model):
-    """News that people have to be told: the outbox row of the sweep. Its key is unique; telling it makes mails."""
+    """Pending notification of a warning, breach, or retraction. The unique key prevents duplicates."""
 
     key = models.CharField(max_length=120, unique=True)
     kind = models.CharField(max_length=12)
@@ -265,9 +265,10 @@ class Alert(models.Model):
 
 
 class LabelPolicy(models.Model):
-    """Labels and accounts of an integration from a moment on. An accepted policy never changes.
+    """Label policy of an integration, proposed by the partner and accepted by the program.
 
-    Labels are in lower case; `team` and `bots` are GitHub ids; `second_accounts` maps an id (text) to the first one.
+    Immutable after acceptance. Labels are in lower case. `team` and `bots` hold GitHub IDs. `second_accounts` maps the
+    ID of a second account, as text, to the ID of the same person's first account.
     """
 
     class State(models.TextChoices):
@@ -293,4 +294,4 @@ class LabelPolicy(models.Model):
         ordering = ("proposed_at", "pk")
 
     def __str__(self) -> str:
-        return f"support policy of {self.integration} {self.proposed_at:%Y-%m-%d}"
+        return f"label policy of {self.integration} {self.proposed_at:%Y-%m-%d}"

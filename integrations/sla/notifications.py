@@ -1,8 +1,7 @@
-"""Who is told what the sweep of the clocks found? Alerts become one event and one mail a reader and integration.
+"""Notifications about SLA warnings, breaches, and retractions.
 
-An alert is a row that the sweep wrote. Telling it writes the event, the mails and the mark that it is told in one
-transaction: killed at any moment, it is told later, and never twice. News that came together goes together, so that
-a bad hour of a big repository is one mail that names every issue.
+Pending alerts of an integration become one event and one email per recipient. Event, emails, and the mark of the alert
+are written in one transaction, so an interruption neither loses nor repeats a notification.
 """
 
 import logging
@@ -24,13 +23,13 @@ from integrations.submissions.services.transitions import lock_integration
 from portal.audit import services
 
 log = logging.getLogger(__name__)
-MAX_ISSUES_PER_EMAIL = 200  # issues in one mail; what is left follows in the next
+MAX_ISSUES_PER_EMAIL = 200  # the rest follows in another email
 RETRY_DELAY = timedelta(minutes=5)
 EVENT_TYPES_BY_KIND = {"warned": "issues_warned", "breached": "issues_breached", "retracted": "breaches_retracted"}
 
 
 def send_due_notifications(now: datetime | None = None, limit: int = 500) -> int:
-    """Tell every alert whose moment has come. Returns how many integrations were told something."""
+    """Send all due alerts. Return the number of integrations with sent alerts."""
     now = now or timezone.now()
     pending_alerts = Alert.objects.filter(told_at=None, not_before__lte=now).order_by("integration_id")
     integrations = list(pending_alerts.values_list("integration_id", flat=True).distinct()[:limit])
@@ -38,20 +37,20 @@ def send_due_notifications(now: datetime | None = None, limit: int = 500) -> int
 
 
 def _notify_safely(pk: int, now: datetime) -> bool:
-    """One integration's news; what goes wrong with it does not stop the others and is tried again."""
+    """Send the alerts of an integration. A failure is retried later and doesn't affect other integrations."""
     try:
         return notify_integration(pk, now)
     except (OperationalError, InterfaceError):
-        raise  # the database was away: nothing is wrong with this news, the next round has it
+        raise  # database outage: the next run sends these alerts
     except Exception:
-        log.exception("The alerts of integration %s could not be told.", pk)
+        log.exception("cannot send alerts of integration %s", pk)
         Alert.objects.filter(integration_id=pk, told_at=None, not_before__lte=now).update(not_before=now + RETRY_DELAY)
         return False
 
 
 @transaction.atomic
 def notify_integration(pk: int, now: datetime) -> bool:
-    """Tell what waits for one integration, in the order of retractions, breaches, warnings."""
+    """Send the pending alerts of an integration: retractions, then breaches, then warnings."""
     integration = lock_integration(pk)
     pending_alerts = Alert.objects.filter(integration=integration, told_at=None, not_before__lte=now)
     alerts = list(
@@ -69,7 +68,7 @@ def notify_integration(pk: int, now: datetime) -> bool:
             services.record_event(
                 integration, EVENT_TYPES_BY_KIND[kind], actor=None, now=now, issues=issues, count=len(issues)
             )
-    has_notified, retry_at = warnings.notify_readers(
+    has_notified, retry_at = warnings.notify_recipients(
         integration, deferrable_alerts, lambda alert: _build_issue_payload(alert, now), now
     )
     waiting_pks = [alert.pk for alert in deferrable_alerts] if retry_at else []
@@ -85,10 +84,10 @@ def _lock_alerts(alerts: QuerySet[Alert]) -> QuerySet[Alert]:
 
 
 def _is_still_relevant(alert: Alert, integration: Integration) -> bool:
-    """Whether people still have to hear of it.
+    """Return whether an alert is still relevant.
 
-    Not of a warning that an answer or the breach itself has overtaken, nor of a breach that was taken back before
-    anybody heard of it, nor then that it was taken back.
+    A warning is obsolete after a reply or a breach. A breach is obsolete if it was retracted before anyone was
+    notified, and so is its retraction.
     """
     if alert.kind == "breached":
         return not Alert.objects.filter(key=get_counterpart_key(alert.key)).exists()
@@ -98,19 +97,19 @@ def _is_still_relevant(alert: Alert, integration: Integration) -> bool:
 
 
 def _has_notification(key: str, integration: Integration) -> bool:
-    """Whether an event told of that alert: one that was no news any more has its mark without an event."""
+    """Return whether an event contains the alert. Obsolete alerts are marked without an event."""
     told_at = Alert.objects.filter(key=key).values_list("told_at", flat=True).first()
     events = integration.events.filter(event_type=EVENT_TYPES_BY_KIND["breached"], at=told_at) if told_at else ()
     return any(key == issue["alert"] for event in events for issue in event.data["issues"])
 
 
 def _can_wait(alert: Alert) -> bool:
-    """A warning that is not critical waits for the working hours of whoever reads it."""
+    """Return whether an alert can wait for working hours: only warnings about issues that are not critical."""
     return alert.kind == "warned" and alert.clock.severity != Severity.CRITICAL
 
 
 def _build_issue_payload(alert: Alert, now: datetime) -> dict[str, Any]:
-    """What an event and its mails say of one issue, as JSON."""
+    """Return the data of an issue for the event and its emails, as JSON."""
     clock, issue = alert.clock, alert.clock.issue
     return {
         "issue": str(issue.uuid),
@@ -128,7 +127,7 @@ def _build_issue_payload(alert: Alert, now: datetime) -> dict[str, Any]:
 
 
 def _get_used_share(alert: Alert, now: datetime) -> int:
-    """How much of the time is used: less than the warning's share where that was foreseen."""
+    """Return the used share, which is below the warning's share if the warning was sent early."""
     clock = alert.clock
     if alert.kind != "warned" or clock.state != ClockStatus.RUNNING or clock.due_at != alert.due_at:
         return alert.share
@@ -136,6 +135,6 @@ def _get_used_share(alert: Alert, now: datetime) -> int:
 
 
 def _get_retraction_reason(alert: Alert) -> str:
-    """Why a breach was taken back."""
+    """Return why the breach was retracted."""
     breaches = SlaBreach.objects.filter(clock_id=alert.clock_id, due_at=alert.due_at)
     return breaches.values_list("retracted_why", flat=True).first() or ""

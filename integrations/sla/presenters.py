@@ -1,4 +1,4 @@
-"""How is a clock told in one line? The row that the list, the countdown, the CSV and the JSON share."""
+"""Rows of clocks for lists, the countdown, CSV, and JSON."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -17,26 +17,26 @@ from integrations.sla.engine.types import ClockStatus, IssueEventKind
 from integrations.sla.models import SlaClock, SupportIssueEvent
 from portal.core.business_time import Calendar
 
-# word, tone and icon of each state
+# Label, tone, and icon by status
 STATE_BADGES: dict[str, tuple[str, str, str]] = {
     ClockStatus.RUNNING: (gettext_noop("Running"), "neutral", "clock"),
-    ClockStatus.PAUSED: (gettext_noop("Waits for the reporter"), "info", "circle-pause"),
-    ClockStatus.MET: (gettext_noop("Kept"), "good", "circle-check"),
-    ClockStatus.LATE: (gettext_noop("Answered late"), "bad", "circle-x"),
+    ClockStatus.PAUSED: (gettext_noop("Paused"), "info", "circle-pause"),
+    ClockStatus.MET: (gettext_noop("On time"), "good", "circle-check"),
+    ClockStatus.LATE: (gettext_noop("Late"), "bad", "circle-x"),
     ClockStatus.OVERDUE: (gettext_noop("Breached"), "bad", "alarm-clock-off"),
-    ClockStatus.DATA_INCOMPLETE: (gettext_noop("Blind"), "info", "eye-off"),
-    ClockStatus.NOT_APPLICABLE: (gettext_noop("No promise"), "neutral", "minus"),
+    ClockStatus.DATA_INCOMPLETE: (gettext_noop("Data incomplete"), "info", "eye-off"),
+    ClockStatus.NOT_APPLICABLE: (gettext_noop("No target"), "neutral", "minus"),
 }
 AT_RISK_BADGE = (gettext_noop("At risk"), "warn", "triangle-alert")
 TARGET_TYPE_LABELS = {
-    "resolve": gettext_noop("Resolve"),
-    "respond": gettext_noop("First answer"),
-    "track": gettext_noop("Track"),
+    "resolve": gettext_noop("Resolution"),
+    "respond": gettext_noop("First response"),
+    "track": gettext_noop("Tracking"),
 }
 SIDE_LABELS = {
-    "partner": gettext_noop("the partner"),
-    "reporter": gettext_noop("the reporter"),
-    "other": gettext_noop("somebody else"),
+    "partner": gettext_noop("partner"),
+    "reporter": gettext_noop("reporter"),
+    "other": gettext_noop("other"),
 }
 SEVERITY_BADGES = {
     "critical": (gettext_noop("Critical"), "bad", "zap"),
@@ -45,13 +45,13 @@ SEVERITY_BADGES = {
 
 
 def localize_badge(badge: tuple[str, str, str]) -> tuple[str, str, str]:
-    """A row of these tables in the reader's language: its word, tone and icon."""
+    """Return a badge with its label translated."""
     return _(badge[0]), badge[1], badge[2]
 
 
 @dataclass(frozen=True, slots=True)
 class ClockRow:
-    """One clock as lists show it. `spoke_by`: whose login wrote the last human word, `side` on which side."""
+    """Row of a clock in a list. `spoke_by` is the login of the last human commenter, `side` their side."""
 
     name: str
     title: str
@@ -75,43 +75,43 @@ class ClockRow:
     data_up_to: datetime
 
     @property
-    def state_said(self) -> tuple[str, str, str]:
+    def state_badge(self) -> tuple[str, str, str]:
         return localize_badge(AT_RISK_BADGE if self.at_risk else STATE_BADGES[self.state])
 
     @property
-    def severity_said(self) -> tuple[str, str, str]:
+    def severity_badge(self) -> tuple[str, str, str]:
         return localize_badge(SEVERITY_BADGES[self.severity])
 
     @property
-    def verb_said(self) -> str:
+    def target_type_label(self) -> str:
         return _(TARGET_TYPE_LABELS[self.target_type])
 
     @property
-    def side_said(self) -> str:
+    def last_commenter_label(self) -> str:
         return _(SIDE_LABELS.get(self.side, ""))
 
     @property
     def tone(self) -> str:
-        """What marks the whole row: only what is pressing."""
-        tone = self.state_said[1]
+        """Return the tone of the row, set only for urgent clocks."""
+        tone = self.state_badge[1]
         return tone if tone in ("bad", "warn") and not self.stopped_at else ""
 
     @property
-    def is_blind(self) -> bool:
+    def has_incomplete_data(self) -> bool:
         return self.state == ClockStatus.DATA_INCOMPLETE
 
     @property
     def pieces(self) -> MeterParts:
-        """The bar. What is blind is drawn as used up, never as late: nothing is declared beyond what we know."""
-        return [piece for piece in self.used.pieces if not (self.is_blind and piece[0] == "over")]
+        """Return the meter parts. With incomplete data, the meter never shows time beyond the target."""
+        return [piece for piece in self.used.pieces if not (self.has_incomplete_data and piece[0] == "over")]
 
 
 def build_rows(
     queryset: QuerySet[SlaClock], now: datetime, order: list[int] | None = None, *, with_speakers: bool = True
 ) -> list[ClockRow]:
-    """Three queries for any number of clocks: the rows, who spoke where that is shown, and the calendars.
+    """Build rows with three queries: clocks, last commenters if needed, and calendars.
 
-    `order`: their keys in the order wanted, where the query has none.
+    `order` lists the primary keys in display order if the query is unordered.
     """
     related_clocks = queryset.select_related("issue", "watch", "integration__partner").defer(
         "watch__cursors", "watch__etags"
@@ -151,13 +151,13 @@ def build_row(clock: SlaClock, spoke_by: str, calendar: Calendar | None, now: da
 
 
 def load_calendars(clocks: Iterable[SlaClock]) -> dict[int | None, Calendar]:
-    """Each calendar once, however many issues it counts for."""
+    """Return the calendars of the clocks by primary key."""
     calendar_ids = {clock.issue.calendar_id for clock in clocks if clock.issue.calendar_id}
     return {pk: edition.calendar for pk, edition in PartnerCalendar.objects.in_bulk(calendar_ids).items()}
 
 
 def _load_speakers(clocks: Iterable[SlaClock]) -> dict[int, str]:
-    """Who wrote the last human word of each issue."""
+    """Return the login of the last human commenter by issue."""
     issues = [clock.issue_id for clock in clocks if clock.issue.last_commented_at]
     events = SupportIssueEvent.objects.filter(
         issue__in=issues, kind__in=(IssueEventKind.OPENED, IssueEventKind.COMMENTED)
@@ -166,7 +166,7 @@ def _load_speakers(clocks: Iterable[SlaClock]) -> dict[int, str]:
 
 
 def serialize_row(row: ClockRow) -> dict[str, Any]:
-    """A row as JSON and CSV take it: moments ISO in UTC, lengths in hours."""
+    """Serialize a row for JSON and CSV with ISO timestamps in UTC and durations in hours."""
     return {
         "issue": row.name,
         "title": row.title,

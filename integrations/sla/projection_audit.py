@@ -1,4 +1,4 @@
-"""Does what is stored still follow from the facts? Folds every issue again and compares; nothing is written."""
+"""Audit of stored projections: projects every issue again and compares, without writing."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from integrations.sla.models import SlaBreach, SlaClock, SupportIssue
 from integrations.sla.services import projection
 
 CHUNK_SIZE = 500
-PROCESSING_DELAY = timedelta(minutes=2)  # a breach that is younger may not have been written down yet
+PROCESSING_DELAY = timedelta(minutes=2)  # younger breaches may not have been recorded yet
 RUNNING_STATUSES = frozenset({ClockStatus.RUNNING, ClockStatus.OVERDUE, ClockStatus.DATA_INCOMPLETE})
 FINAL_STATUSES = frozenset({ClockStatus.MET, ClockStatus.LATE})
 ALWAYS_COMPARED_FIELDS = (
@@ -27,7 +27,7 @@ ALWAYS_COMPARED_FIELDS = (
 
 @dataclass(frozen=True, slots=True)
 class ProjectionDifference:
-    """One thing that is stored otherwise than the facts say. `where`: "owner/name#12 respond"."""
+    """Difference between stored and computed data. `location` is such as "owner/name#12 respond"."""
 
     location: str
     field_name: str
@@ -35,12 +35,12 @@ class ProjectionDifference:
     computed_value: object
 
     def __str__(self) -> str:
-        return f"{self.location}: {self.field_name} is {self.stored_value}, and follows as {self.computed_value}"
+        return f"{self.location}: {self.field_name} is {self.stored_value}, expected {self.computed_value}"
 
 
 @dataclass(slots=True)
 class ReplayCounts:
-    """How far the replay has come."""
+    """Progress of the replay."""
 
     issues: int = 0
     events: int = 0
@@ -52,7 +52,7 @@ def replay_issues(
     watch_id: int | None = None,
     progress: Callable[[ReplayCounts], None] = lambda counts: None,
 ) -> Iterator[ProjectionDifference]:
-    """Every difference, as it is found. Memory does not grow with the number of issues."""
+    """Yield all differences. Memory use doesn't depend on the number of issues."""
     last_pk, issues = 0, SupportIssue.objects.filter(watch=watch_id) if watch_id else SupportIssue.objects.all()
     while True:
         pks = list(issues.filter(pk__gt=last_pk).order_by("pk").values_list("pk", flat=True)[:CHUNK_SIZE])
@@ -80,20 +80,20 @@ def _compare_chunk(pks: list[int], now: datetime, counts: ReplayCounts) -> Itera
 def find_differences(
     issue: SupportIssue, clocks: dict[str, SlaClock], due_times_by_clock: dict[int, set[datetime]], now: datetime
 ) -> Iterator[ProjectionDifference]:
-    """What is stored of an issue otherwise than its facts say.
+    """Yield the differences of one issue.
 
-    `due_times_by_clock`: due moments that stand, by clock.
+    `due_times_by_clock` holds the due dates of recorded breaches by clock.
     """
     try:
         state = inputs.compute_issue_state(issue, projection.get_projection_time(issue, now))
     except ValueError as error:
-        yield ProjectionDifference(str(issue), "its fold", "there", error)
+        yield ProjectionDifference(str(issue), "projection", "present", error)
         return
     yield from _compare_issue(issue, state)
     for clock_state in state.clocks:
         location, clock = f"{issue} {clock_state.target_type}", clocks.get(str(clock_state.target_type))
         if clock is None:
-            yield ProjectionDifference(location, "the clock", "not there", clock_state.state)
+            yield ProjectionDifference(location, "clock", "missing", clock_state.state)
             continue
         for name, computed_value in projection.build_clock_columns(clock_state).items():
             stored_value = getattr(clock, name)
@@ -117,7 +117,7 @@ def _compare_issue(issue: SupportIssue, state: IssueState) -> Iterator[Projectio
 
 
 def _is_significant(name: str, clock: SlaClock, computed_value: str) -> bool:
-    """Time alone moves a running clock from one open state to another, and what it has counted."""
+    """Return whether a difference matters. Open states and counted time change with time alone."""
     if name in ALWAYS_COMPARED_FIELDS:
         return True
     if name == "state":
@@ -135,7 +135,7 @@ def _compare_breaches(
             expected_due_times = {clock.due_at}
     for due_at in recorded_due_times - expected_due_times:
         if due_at != clock.due_at or not clock.is_committed or clock.state == ClockStatus.MET:
-            yield ProjectionDifference(location, "a breach", due_at, "never was")
+            yield ProjectionDifference(location, "breach", due_at, "none")
     for due_at in expected_due_times - recorded_due_times:
         if issue.watch.ended_at is None and due_at <= now - PROCESSING_DELAY:
-            yield ProjectionDifference(location, "a breach", "not there", due_at)
+            yield ProjectionDifference(location, "breach", "missing", due_at)

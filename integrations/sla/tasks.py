@@ -1,8 +1,8 @@
-"""Which clocks have come to a moment? Finds them by their due column, judges them and writes what follows.
+"""Processing of due clocks: warnings, breaches, and alerts.
 
-Breach, event and alert are rows of one statement in one transaction; their keys are unique, so that a sweep may
-run twice, late, or beside itself. It needs neither Celery nor Redis. Nothing is declared beyond what we know: a
-clock whose facts do not reach its moment is blind, its repository is read at once, and it is looked at again.
+Breach, event, and alert are written by one statement in one transaction. Their keys are unique, so runs can overlap,
+repeat, or come late. Neither Celery nor Redis is needed. If our data ends before a clock's due time, the clock is
+marked as incomplete, its repository is polled immediately, and the clock is checked again.
 """
 
 from dataclasses import dataclass
@@ -22,30 +22,29 @@ ADVANCE_STATEMENT = Path(__file__).with_suffix(".sql").read_text(encoding="utf-8
 
 @dataclass(frozen=True, slots=True)
 class ClockProcessingResult:
-    """How many clocks were taken, how many of them are breaches, how many could not be judged."""
+    """Numbers of processed clocks, of breaches, and of clocks with incomplete data."""
 
     processed_count: int = 0
     breach_count: int = 0
-    blind_count: int = 0
+    incomplete_count: int = 0
 
     def __add__(self, other: "ClockProcessingResult") -> "ClockProcessingResult":
         return ClockProcessingResult(
             self.processed_count + other.processed_count,
             self.breach_count + other.breach_count,
-            self.blind_count + other.blind_count,
+            self.incomplete_count + other.incomplete_count,
         )
 
 
 def advance_due_clocks(now: datetime) -> int:
-    """Take every clock whose moment has come. Returns how many."""
+    """Process all due clocks. Return the number of clocks."""
     return advance_clocks(now).processed_count
 
 
 def advance_clocks(now: datetime, batch: int = BATCH_SIZE) -> ClockProcessingResult:
-    """Take every clock whose moment has come: one statement counts them, ⌈due / batch⌉ take them.
+    """Process all due clocks with one counting statement and ⌈due / batch⌉ batches.
 
-    What comes due meanwhile is for the next sweep. A batch that finds less than expected leaves the rest to another
-    sweep that holds it.
+    Clocks that become due in the meantime are left to the next run, clocks locked by another run to that run.
     """
     advance_batch = _advance_by_statement if connection.vendor == "postgresql" else _advance_by_row
     due_count = _count_due_clocks(now)
@@ -65,7 +64,7 @@ def _advance_by_statement(now: datetime, limit: int) -> ClockProcessingResult:
 
 
 def _advance_by_row(now: datetime, limit: int) -> ClockProcessingResult:
-    """The same, clock by clock, for the embedded database, which knows no such statement."""
+    """Process the batch clock by clock on SQLite, which doesn't support the statement."""
     with transaction.atomic():
         due_clocks = SlaClock.objects.filter(next_at__lte=now).select_related("watch").order_by("next_at")[:limit]
         kinds = [_advance_clock(clock, now) for clock in due_clocks]
@@ -84,7 +83,7 @@ def _advance_clock(clock: SlaClock, now: datetime) -> str:
     elif kind == "warned":
         changes = {"next_at": _get_next_check_at(clock, share, now), "warned": share}
     if not SlaClock.objects.filter(pk=clock.pk, next_at=clock.next_at).update(**changes):
-        return "gone"  # another sweep was quicker
+        return "gone"  # another run processed the clock
     if kind == "data_incomplete":
         MonitoredRepository.objects.filter(pk=clock.watch_id, poll_at__gt=now).update(poll_at=now)
     else:
@@ -93,7 +92,7 @@ def _advance_clock(clock: SlaClock, now: datetime) -> str:
 
 
 def judge_clock(clock: SlaClock, now: datetime) -> tuple[str, int]:
-    """What is to be said of a clock whose moment has come: breached, warned or blind, and the share that is used."""
+    """Return the outcome of a due clock (breached, warned, or data_incomplete) and the used share."""
     assert clock.due_at
     assert clock.next_at
     data_up_to = clock.watch.data_up_to
@@ -108,7 +107,7 @@ def _list_warning_times(clock: SlaClock) -> tuple[tuple[int, datetime | None], .
 
 
 def _get_next_check_at(clock: SlaClock, share: int, now: datetime) -> datetime | None:
-    """The next moment after a warning: the next warning that is still to come, else the due moment."""
+    """Return the time of the next warning, or else the due date."""
     upcoming_times = (
         warning_at
         for level, warning_at in _list_warning_times(clock)
@@ -140,9 +139,9 @@ def _record_outcome(clock: SlaClock, kind: str, share: int, now: datetime) -> No
 
 
 def build_alert_key(clock: SlaClock, kind: str, share: int) -> str:
-    """The unique key of one piece of news: the same news of the same due moment is told once.
+    """Return the unique key of an alert, so that each alert of a due date is sent once.
 
-    A breach that was taken back and stands again is news again: its key ends in the number of the round, from 2 on.
+    If a retracted breach is recorded again, the key ends with a number, starting at 2.
     """
     assert clock.due_at
     key = f"{clock.pk}:{kind}:{share}:{int(clock.due_at.timestamp())}"
@@ -153,13 +152,13 @@ def build_alert_key(clock: SlaClock, kind: str, share: int) -> str:
 
 
 def get_counterpart_key(key: str) -> str:
-    """The key of the news that takes this breach back, or of the breach that this news takes back."""
+    """Return the key of the retraction of a breach alert, or of the breach of a retraction alert."""
     clock_id, kind, rest = key.split(":", 2)
     return f"{clock_id}:{'retracted' if kind == 'breached' else 'breached'}:{rest}"
 
 
 def build_alert_fields(clock: SlaClock, kind: str, share: int, now: datetime) -> dict[str, Any]:
-    """The columns of an alert beside its key."""
+    """Return the columns of an alert except its key."""
     return {
         "kind": kind,
         "clock": clock,

@@ -1,6 +1,6 @@
--- One batch of clocks whose next moment has come: each is taken once, judged, moved on, and told by rows.
--- Parameters: now, limit, again (when a clock that we cannot judge is looked at once more).
--- MATERIALIZED: the locks are taken once, in the order of the index.
+-- Process one batch of due clocks: lock, evaluate, update, and record each clock once.
+-- Parameters: now, limit, again (time of the next check of clocks with incomplete data).
+-- MATERIALIZED: take the locks once, in index order.
 WITH due AS MATERIALIZED (
     SELECT clock.id, clock.issue_id, clock.watch_id, clock.integration_id, clock.target_type, clock.severity, clock.due_at,
            clock.next_at, clock.warned, clock.warn50_at, clock.warn75_at, clock.warn90_at

@@ -1,4 +1,4 @@
-"""The end of what an account has opened: sessions, API tokens, calendar addresses."""
+"""Revocation of an account's sessions, API tokens, and calendar URLs."""
 
 from typing import Any
 
@@ -8,13 +8,13 @@ from django.http import HttpRequest
 
 from portal.accounts.models import User
 
-# Sent with `user`, `request` and `is_final` when a password changed or the account was deactivated: whoever issues
-# credentials that act for a person revokes them. `is_final` includes those that belong to a company.
+# Sent with `user`, `request`, and `is_final` when a password changes or an account is deactivated. Receivers revoke
+# the credentials that they issued to the user. `is_final` includes credentials that belong to a partner.
 access_revoked = Signal()
 
 
 def end_other_sessions(user: User, *, request: HttpRequest | None = None) -> int:
-    """End every session of a person but the one of the request; return how many."""
+    """End every session of a user except the session of the request. Return the number of ended sessions."""
     current_key: Any = getattr(getattr(request, "session", None), "session_key", None)
     sessions = [session for session in UserSession.objects.filter(user=user) if session.session_key != current_key]
     for session in sessions:
@@ -23,6 +23,6 @@ def end_other_sessions(user: User, *, request: HttpRequest | None = None) -> int
 
 
 def revoke_access(user: User, *, request: HttpRequest | None = None, is_final: bool = False) -> None:
-    """End the sessions, without a final revocation but the present one, and revoke what acts for the person."""
+    """End the user's sessions and revoke their credentials. The current session survives unless `is_final`."""
     end_other_sessions(user, request=None if is_final else request)
     access_revoked.send(User, user=user, request=request, is_final=is_final)

@@ -1,4 +1,4 @@
-"""Where does the sign-in library meet the portal? Its mails become rows of the outbox, its words become ours."""
+"""Adapters that connect django-allauth with the portal's email log, messages, and encryption."""
 
 import secrets
 from typing import Any
@@ -28,7 +28,7 @@ from portal.core.client_ip import get_client_network
 from portal.core.text_fields import explain_text_refusal
 from portal.notifications import email as mail
 
-# The library's name of a mail: the folder of ours.
+# allauth email template -> portal email template
 EMAIL_TEMPLATES = {
     "account/email/email_confirmation": "confirm_address",
     "account/email/email_confirmation_signup": "confirm_address",
@@ -36,7 +36,7 @@ EMAIL_TEMPLATES = {
     "account/email/unknown_account": "unknown_account",
     "account/email/account_already_exists": "account_exists",
 }
-# What changed about an account, told to its owner in one kind of mail.
+# Account changes that the account_changed email announces to the owner
 CHANGE_LABELS = {
     "account/email/password_changed": gettext_noop("Your password was changed"),
     "account/email/password_reset": gettext_noop("Your password was reset through an emailed link"),
@@ -55,16 +55,16 @@ CHANGE_LABELS = {
 
 
 def list_verified_addresses(user: Any) -> list[str]:
-    """The addresses that a person has proven to be theirs, the main one first."""
+    """Return the verified email addresses of a user in lower case, the primary address first."""
     addresses = EmailAddress.objects.filter(user=user, verified=True).order_by("-primary", "pk")
     return [address.lower() for address in addresses.values_list("email", flat=True)]
 
 
 class AccountAdapter(DefaultAccountAdapter):
-    """Mails through the outbox, sentences in our words."""
+    """Account adapter that queues emails in the email log and sets the portal's error messages."""
 
     def is_safe_url(self, url: str | None) -> bool:
-        """Return whether to lead somebody there after the sign-in. What is no address at all is not safe."""
+        """Return whether a redirect to the URL after sign-in is safe. A malformed URL is not."""
         try:
             return bool(super().is_safe_url(url))
         except ValueError:
@@ -78,12 +78,12 @@ class AccountAdapter(DefaultAccountAdapter):
         "invalid_password_reset": gettext_lazy("This link was already used or has expired. Request a new one."),
         "rate_limited": gettext_lazy("Too many attempts. Try again in a few minutes."),
         "too_many_login_attempts": gettext_lazy("Too many attempts. Try again in a few minutes."),
-        "duplicate_email": gettext_lazy("This address is already on your account."),
-        "email_taken": gettext_lazy("This address cannot be used."),
+        "duplicate_email": gettext_lazy("Your account already has this email address."),
+        "email_taken": gettext_lazy("You can't use this email address. Enter another one."),
     }
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
-        """A row of the outbox. It goes to the address alone: a link that signs in is no notification."""
+        """Queue the email for this address only, because a sign-in link is not a notification."""
         change = CHANGE_LABELS.get(template_prefix, gettext_noop("Your account was changed"))
         name = EMAIL_TEMPLATES.get(template_prefix, "account_changed")
         email_context = {**context, "address": email, "change": change, "at": context.get("timestamp")}
@@ -91,14 +91,14 @@ class AccountAdapter(DefaultAccountAdapter):
             mail.queue(name, f"{name}:{secrets.token_hex(12)}", email, email_context)
 
     def get_client_ip(self, request: HttpRequest) -> str:
-        """Return the address that sign-in limits count, for IPv6 the first one of its network.
+        """Return the client address that sign-in limits count. For IPv6, return the first address of the network.
 
         Raises:
-            PermissionDenied: The server names no address.
+            PermissionDenied: The server doesn't provide a client address.
         """
         if client := get_client_network(request):
             return client.partition("/")[0]
-        raise PermissionDenied(_("The portal cannot tell where this request comes from. Ask its operator."))
+        raise PermissionDenied(_("The portal can't determine the IP address of this request. Contact the operator."))
 
     def save_user(self, request: HttpRequest, user: Any, form: Any, commit: bool = True) -> Any:
         user.name = form.cleaned_data.get("name", user.name)
@@ -111,23 +111,23 @@ class AccountAdapter(DefaultAccountAdapter):
         super().login(request, user)
 
     def authentication_failed(self, request: HttpRequest, **credentials: Any) -> None:
-        """Log a wrong password."""
+        """Log a failed sign-in."""
         record_failed_sign_in(request, str(credentials.get("email") or ""))
 
     def get_reauthentication_methods(self, user: Any) -> list[dict[str, Any]]:
-        """Return the ways to prove again who one is; who has no password and no second factor signs in again."""
+        """Return the reauthentication methods. Without a password or second factor, the user signs in again."""
         methods: list[dict[str, Any]] = super().get_reauthentication_methods(user)
         if methods or not user.is_authenticated:
             return methods
         return [{"id": "sign_in_again", "description": _("Sign in again"), "url": reverse("sign_in_again")}]
 
     def is_reauthentication_required(self, *, app: str, **kwargs: Any) -> bool:
-        """Return whether the library asks again before a sensitive change: not where the sign-in itself is recent.
+        """Return whether a sensitive change requires reauthentication. A recent sign-in is enough.
 
-        It never asks accounts without a password and second factor, whatever this returns, so that case ends here.
+        allauth never asks accounts that have neither a password nor a second factor, so this method raises for them.
 
         Raises:
-            ReauthenticationRequired: Such an account signed in too long ago.
+            ReauthenticationRequired: Such an account has no recent sign-in.
         """
         request = allauth_context.request
         if has_recent_authentication(request):
@@ -141,7 +141,7 @@ class AccountAdapter(DefaultAccountAdapter):
 
 
 class UserSessionsAdapter(DefaultUserSessionsAdapter):
-    """Sessions that their owner ends on the page about them."""
+    """Session adapter that logs sessions ended by their owner."""
 
     def end_sessions(self, sessions: list[UserSession]) -> None:
         super().end_sessions(sessions)
@@ -150,7 +150,7 @@ class UserSessionsAdapter(DefaultUserSessionsAdapter):
 
 
 class SocialAccountAdapter(DefaultSocialAccountAdapter):
-    """What GitHub says about a person."""
+    """Social account adapter that fills in the name from GitHub."""
 
     error_messages = DefaultSocialAccountAdapter.error_messages | {
         "invalid_token": gettext_lazy("GitHub sent an unexpected response. Try again."),
@@ -173,28 +173,30 @@ class SocialAccountAdapter(DefaultSocialAccountAdapter):
         try:
             return super().get_app(request, provider, client_id)
         except SocialApp.DoesNotExist:
-            raise Http404(_("Signing in with GitHub is not set up here.")) from None
+            raise Http404(_("Sign-in with GitHub is not available.")) from None
 
     def get_connect_redirect_url(self, request: HttpRequest, socialaccount: Any) -> str:
         return reverse("socialaccount_connections")
 
 
 class MFAAdapter(DefaultMFAAdapter):
-    """Second factors: their messages, and their secrets encrypted at rest."""
+    """MFA adapter that encrypts secrets at rest and sets the portal's error messages."""
 
     error_messages = DefaultMFAAdapter.error_messages | {
-        "incorrect_code": gettext_lazy("Incorrect code. Enter the code that your app shows now."),
+        "incorrect_code": gettext_lazy("Incorrect code. Enter the current code from your authenticator app."),
         "rate_limited": gettext_lazy("Too many attempts. Try again in a few minutes."),
     }
 
     def encrypt(self, text: str) -> str:
-        """Return the secret of an authenticator app, or the seed of recovery codes, as it is stored."""
+        """Encrypt the secret of an authenticator app or the seed of recovery codes."""
         return second_factor_secrets.encrypt(text)
 
     def decrypt(self, encrypted_text: str) -> str:
-        """Return what `encrypt` was given. Raises PermissionDenied where no configured key opens it."""
+        """Decrypt a stored secret. Raises PermissionDenied if no configured key can decrypt it."""
         try:
             return second_factor_secrets.decrypt(encrypted_text)
         except crypto.DecryptionError:
-            message = _("The portal can't read your second factor: its encryption key is missing. Contact the program.")
+            message = _(
+                "The portal can't read your second factor because its encryption key is missing. Contact the program."
+            )
             raise PermissionDenied(message) from None

@@ -1,4 +1,4 @@
-"""Admin pages about people, which are read-only, and companies. Sign-in to them is everybody's sign-in."""
+"""Read-only admin pages for user accounts. The admin site uses the portal's sign-in."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ from portal.core.admin import ReadOnlyAdminMixin
 
 
 def change_own_password(request: HttpRequest, extra_context: Any = None) -> HttpResponse:
-    """Lead to the portal's page, which ends other sessions, revokes tokens and tells the owner; Django's does not."""
+    """Redirect to the portal's page. Django's doesn't end other sessions, revoke tokens, or send an email."""
     return redirect("account_change_password")
 
 
@@ -27,7 +27,7 @@ admin.site.password_change = change_own_password  # type: ignore[method-assign, 
 
 
 class AddressInline(ReadOnlyAdminMixin, admin.TabularInline):  # type: ignore[type-arg]
-    """The email addresses of a person."""
+    """Email addresses of a user."""
 
     model = EmailAddress
     extra = 0
@@ -35,7 +35,7 @@ class AddressInline(ReadOnlyAdminMixin, admin.TabularInline):  # type: ignore[ty
 
 
 class SecondFactorInline(ReadOnlyAdminMixin, admin.TabularInline):  # type: ignore[type-arg]
-    """The second factors of a person, without their secrets."""
+    """Second factors of a user, without their secrets."""
 
     model = Authenticator
     extra = 0
@@ -43,7 +43,7 @@ class SecondFactorInline(ReadOnlyAdminMixin, admin.TabularInline):  # type: igno
 
 
 class SessionInline(ReadOnlyAdminMixin, admin.TabularInline):  # type: ignore[type-arg]
-    """The sessions of a person."""
+    """Sessions of a user."""
 
     model = UserSession
     extra = 0
@@ -52,7 +52,7 @@ class SessionInline(ReadOnlyAdminMixin, admin.TabularInline):  # type: ignore[ty
 
 @admin.register(User)
 class UserAdmin(ReadOnlyAdminMixin, admin.ModelAdmin):  # type: ignore[type-arg]
-    """People, for looking things up. Roles change through portal.accounts.roles, passwords by their owners alone."""
+    """Read-only user pages. Roles change through portal.accounts.roles. Only owners change their passwords."""
 
     fields = (
         "email", "name", "zone", "is_active", "is_reviewer", "is_staff", "is_superuser", "last_login", "date_joined",
@@ -64,6 +64,6 @@ class UserAdmin(ReadOnlyAdminMixin, admin.ModelAdmin):  # type: ignore[type-arg]
     inlines = (AddressInline, SecondFactorInline, SessionInline, MembershipInline)
 
 
-# The libraries register pages that would add, change and delete these, and show their secrets.
+# Remove the libraries' own admin pages: they can change these objects and show their secrets.
 for model in (Group, EmailAddress, SocialAccount, SocialApp, SocialToken, Authenticator, UserSession):
     admin.site.unregister(model)

@@ -1,4 +1,4 @@
-"""People: sign-in, profile, companies and invitations."""
+"""Configuration of the accounts app."""
 
 from django.apps import AppConfig
 

@@ -12,7 +12,7 @@ from portal.accounts.security_log import delete_expired_events
 
 
 def delete_expired(now: datetime | None = None) -> int:
-    """Delete expired sessions, as `clearsessions` does, with their list entries, and old log entries."""
+    """Delete expired sessions, their UserSession rows, and old security log entries. Return the number of rows."""
     now = now or timezone.now()
     count = Session.objects.filter(expire_date__lt=now).count()
     import_module(settings.SESSION_ENGINE).SessionStore.clear_expired()

@@ -1,7 +1,7 @@
-"""Enrollment of the first people of the program: a link that sets a password and leads to the second factor.
+"""Enrollment of the first program staff with a link that sets a password and a second factor.
 
-The link needs no mail server. Its token is the library's password-reset token: it ends after PASSWORD_RESET_TIMEOUT and
-with the first use, because the password is part of what it signs.
+The link needs no mail server. Its token is allauth's password reset token. The token expires after
+PASSWORD_RESET_TIMEOUT and with its first use, because its signature covers the password.
 """
 
 from datetime import datetime, timedelta
@@ -32,16 +32,19 @@ ENROLLMENT_REASON = "Set up by the operator with manage.py bootstrap."
 
 
 def list_administrators() -> list[User]:
-    """Return the active superusers, those who have not used their link included."""
+    """Return the active superusers, including those who have not used their link."""
     return list(User.objects.filter(is_superuser=True, is_active=True).order_by("pk"))
 
 
 @transaction.atomic
 def enroll(email: str, name: str, role_names: tuple[str, ...], now: datetime) -> User:
-    """Return the person with this address and these roles; create the account where there is none.
+    """Grant the roles to the account with this address and return it. Create the account if it doesn't exist.
 
-    The operator vouches for the address of a new account, so it counts as verified. An account that exists must have
-    confirmed it: its owner may be somebody else. Raises ActionRefused where the roles cannot be granted.
+    The operator vouches for the address of a new account, so it counts as verified. The owner of an existing account
+    must have confirmed the address, because someone else may have signed up with it.
+
+    Raises:
+        ActionRefused: The roles can't be granted.
     """
     user = User.objects.filter(email=email.lower()).first()
     if user is not None and not user.is_active:
@@ -55,47 +58,47 @@ def enroll(email: str, name: str, role_names: tuple[str, ...], now: datetime) ->
 
 
 def is_unused(user: User) -> bool:
-    """Return whether nobody has used an account yet: it has no password, no other way in, and no sign-in."""
-    has_way_in = (
+    """Return whether an account has no password, no other sign-in method, and no earlier sign-in."""
+    has_sign_in_method = (
         user.has_usable_password()
         or SocialAccount.objects.filter(user=user).exists()
         or Authenticator.objects.filter(user=user).exists()
     )
-    return not has_way_in and user.last_login is None
+    return not has_sign_in_method and user.last_login is None
 
 
 def create_link(user: User) -> str:
-    """Return a new link for an account that nobody has used; earlier links to it end.
+    """Return a new link for an unused account and invalidate earlier links.
 
     Raises:
-        ValueError: Somebody has used the account. A link would set their password and end their sessions.
+        ValueError: The account is in use. A link would replace its password and end its sessions.
     """
     if not is_unused(user):
-        raise ValueError("only an account that nobody has used gets a link")
+        raise ValueError("only an unused account can get a link")
     user.set_unusable_password()
     user.save(update_fields=["password"])
     parts = {"uidb36": user_pk_to_url_str(user), "key": default_token_generator.make_token(user)}
     return settings.SITE_URL + reverse("enrollment", kwargs=parts)
 
 
-def get_link_end(now: datetime) -> datetime:
-    """Return when a link that is made now ends."""
+def get_link_expiration(now: datetime) -> datetime:
+    """Return the expiration time of a link created now."""
     return now + timedelta(seconds=settings.PASSWORD_RESET_TIMEOUT)
 
 
 @method_decorator(login_not_required, name="dispatch")
 class EnrollmentView(PasswordResetFromKeyView):  # type: ignore[misc]
-    """The page of the link: choose a password, then go on to the second factor, signed in."""
+    """Enrollment page that sets the password, signs the user in, and continues to the second factor."""
 
     template_name = "partners/enrollment.html"
 
     def get_context_data(self, **context: Any) -> dict[str, Any]:
-        """Take the link to an account that somebody uses for a used one."""
+        """Treat a link to an account in use as already used."""
         is_used = self.reset_user is not None and not is_unused(self.reset_user)
         return super().get_context_data(**context | ({"token_fail": True} if is_used else {}))
 
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        """Never set the password of an account that somebody uses: that is what a reset is for."""
+        """Set the password of an unused account. Other accounts use the password reset."""
         if not is_unused(self.reset_user):
             return self.get(request, *args, **kwargs)
         response: HttpResponse = super().post(request, *args, **kwargs)
@@ -107,5 +110,5 @@ class EnrollmentView(PasswordResetFromKeyView):  # type: ignore[misc]
         response: HttpResponse = perform_password_reset_login(self.request, self.reset_user)
         if not self.request.user.is_authenticated:
             return response
-        reauthenticate_by_password(self.request)  # they have just typed it: the next page does not ask again
+        reauthenticate_by_password(self.request)  # so that the next page doesn't ask for it again
         return redirect("mfa_activate_totp")

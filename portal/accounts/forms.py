@@ -1,4 +1,4 @@
-"""What may people type about themselves and their company, and is it fit?"""
+"""Forms of the sign-in, security, and profile pages."""
 
 from typing import Any
 from zoneinfo import available_timezones
@@ -19,7 +19,7 @@ from portal.accounts.models import User
 from portal.core import text_fields
 from portal.core.text_fields import SingleLineField
 
-# One word for one thing: what the fields of the sign-in pages are called, by their names.
+# Consistent labels on all sign-in pages, by field name
 FIELD_LABELS = {
     "email": gettext_lazy("Email address"),
     "login": gettext_lazy("Email address"),
@@ -34,7 +34,7 @@ INVALID_EMAIL_MESSAGE = gettext_lazy("Enter a valid email address, such as name@
 
 
 class PersonNameField(SingleLineField):
-    """A person's name: it stands in mails and lists of others, so it holds no HTML either."""
+    """Name of a person, without HTML because emails and other people's pages show it."""
 
     def validate(self, value: str) -> None:
         super().validate(value)
@@ -43,7 +43,7 @@ class PersonNameField(SingleLineField):
 
 
 class LabeledFormMixin:
-    """Forms of the sign-in pages: our labels, and no text inside fields that goes away when one types."""
+    """Mixin that sets the portal's labels and error messages and removes placeholders."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -56,67 +56,67 @@ class LabeledFormMixin:
 
 
 class LoginForm(LabeledFormMixin, account.LoginForm):
-    """Email address and password."""
+    """Sign-in with email address and password."""
 
 
 class SignupForm(LabeledFormMixin, account.SignupForm):
-    """A new person: name, email address, password."""
+    """Sign-up with name, email address, and password."""
 
     name = PersonNameField(max_length=120, widget=forms.TextInput(attrs={"autocomplete": "name"}))
     field_order = ("name", "email", "password1")
 
     def try_save(self, request: HttpRequest) -> Any:
-        """Create the account. For a known address do the slow part too, so that the time does not tell."""
+        """Create the account. Hash the password for a known address too, so that timing doesn't reveal it."""
         if self.account_already_exists:
             make_password(self.cleaned_data["password1"])
         return super().try_save(request)
 
 
 class SocialSignupForm(LabeledFormMixin, social.SignupForm):
-    """What GitHub did not say."""
+    """Sign-up details that GitHub did not provide."""
 
     name = PersonNameField(max_length=120, widget=forms.TextInput(attrs={"autocomplete": "name"}))
     field_order = ("name", "email")
 
 
 class AddEmailForm(LabeledFormMixin, account.AddEmailForm):
-    """One more address."""
+    """Additional email address."""
 
 
 class ResetPasswordForm(LabeledFormMixin, account.ResetPasswordForm):
-    """Where the link for a new password goes."""
+    """Email address that receives the password reset link."""
 
 
 class ResetPasswordKeyForm(LabeledFormMixin, account.ResetPasswordKeyForm):
-    """A new password, from the link."""
+    """New password, set with a reset link."""
 
 
 class ChangePasswordForm(LabeledFormMixin, account.ChangePasswordForm):
-    """A new password for the current one."""
+    """Change of the current password."""
 
 
 class SetPasswordForm(LabeledFormMixin, account.SetPasswordForm):
-    """A first password for somebody who signed up with GitHub."""
+    """First password of an account that signed up with GitHub."""
 
 
 class ReauthenticationPasswordForm(LabeledFormMixin, account.ReauthenticateForm):
-    """The password, before something that matters."""
+    """Reauthentication with the password."""
 
 
 class SecondFactorForm(LabeledFormMixin, mfa.AuthenticateForm):
-    """The code of the second factor at sign-in."""
+    """Second-factor code at sign-in."""
 
 
 class ReauthenticationCodeForm(LabeledFormMixin, mfa.ReauthenticateForm):
-    """The code, before something that matters."""
+    """Reauthentication with a second-factor code."""
 
 
 class ActivateTotpForm(LabeledFormMixin, totp.ActivateTOTPForm):
-    """The first code, which proves that the app holds the secret."""
+    """First code, which proves that the app stores the secret."""
 
 
 class AddPasskeyForm(LabeledFormMixin, webauthn.AddWebAuthnForm):
-    """The name of a new passkey, and whether it replaces the password."""
+    """Name of a new passkey, and whether it replaces the password."""
 
     name = SingleLineField(required=False, max_length=60)
 
@@ -124,12 +124,12 @@ class AddPasskeyForm(LabeledFormMixin, webauthn.AddWebAuthnForm):
         super().__init__(*args, **kwargs)
         self.fields["name"].label = _("Passkey name")
         self.fields["passwordless"].label = _("Use this passkey instead of the password")
-        self.fields["passwordless"].help_text = _("Your device then asks for a fingerprint, face or PIN.")
+        self.fields["passwordless"].help_text = _("Your device asks for a fingerprint, face, or PIN.")
         self.fields["passwordless"].initial = True
 
 
 class RenamePasskeyForm(LabeledFormMixin, webauthn.EditWebAuthnForm):
-    """Another name for a passkey."""
+    """New name of a passkey."""
 
     name = SingleLineField(max_length=60)
 
@@ -139,7 +139,7 @@ class RenamePasskeyForm(LabeledFormMixin, webauthn.EditWebAuthnForm):
 
 
 class ProfileForm(forms.ModelForm):  # type: ignore[type-arg]
-    """How a person is called, and in which zone times are shown."""
+    """Name and time zone of a user."""
 
     name = PersonNameField(label=gettext_lazy("Your name"), max_length=120)
     zone = forms.ChoiceField(
@@ -164,7 +164,7 @@ class ProfileForm(forms.ModelForm):  # type: ignore[type-arg]
             self.initial["zone"] = ""
 
     def clean(self) -> dict[str, Any]:
-        """Without a choice the person stays in the zone that the browser said last."""
+        """Keep the last time zone from the browser if the user selects the automatic setting."""
         data = super().clean() or self.cleaned_data
         if "zone" in data:
             self.instance.zone_chosen = bool(data["zone"])

@@ -1,4 +1,4 @@
-"""Who is a person? One user model, signed in by mail address."""
+"""User accounts, identified by email address, and their security log."""
 
 from typing import Any, ClassVar
 from zoneinfo import available_timezones
@@ -11,7 +11,7 @@ from django.utils.translation import gettext
 
 
 class EmailUserManager(UserManager["User"]):
-    """Makes people by mail address."""
+    """Manager that creates users by email address."""
 
     def create_user(self, email: str, password: str | None = None, **fields: Any) -> "User":  # type: ignore[override]
         user = self.model(email=self.normalize_email(email).lower(), **fields)
@@ -21,24 +21,24 @@ class EmailUserManager(UserManager["User"]):
 
 
 def validate_time_zone(value: str) -> None:
-    """Raises ValidationError for a zone that the time-zone database does not hold."""
+    """Raise ValidationError for an unknown time zone."""
     if value not in available_timezones():
-        raise ValidationError(gettext("There is no time zone of that name."))
+        raise ValidationError(gettext("Unknown time zone."))
 
 
 class User(AbstractUser):
-    """A person. `is_reviewer`: decides for the programs; `is_staff`: sees the admin pages."""
+    """User account. `is_reviewer` can decide on integrations, `is_staff` can open the admin site."""
 
     username = None  # type: ignore[assignment]
     first_name = None  # type: ignore[assignment]
     last_name = None  # type: ignore[assignment]
-    email = models.EmailField("mail address", unique=True)
+    email = models.EmailField("email address", unique=True)
     name = models.CharField("name", max_length=120, blank=True)
     zone = models.CharField("time zone", max_length=64, default="UTC", validators=[validate_time_zone])
     zone_chosen = models.BooleanField(
-        "chose the time zone",
+        "time zone selected by user",
         default=False,
-        help_text="Otherwise it is the browser’s.",
+        help_text="If not selected, the portal uses the browser's time zone.",
     )
     is_reviewer = models.BooleanField("reviewer", default=False, help_text="Decides on integrations for the programs.")
 
@@ -60,13 +60,13 @@ class User(AbstractUser):
 
 
 class SecurityEvent(models.Model):
-    """One entry of an account's security log; `user` is None for a sign-in attempt at an unknown address."""
+    """Entry of an account's security log. Sign-in attempts with an unknown address have no `user`."""
 
     user = models.ForeignKey(User, models.CASCADE, null=True, related_name="security_events")
     kind = models.CharField(max_length=40)
     at = models.DateTimeField(db_index=True)
-    address = models.EmailField(blank=True)  # what a failed sign-in named
-    actor = models.CharField(max_length=150, blank=True)  # who did it, where it was not the account's owner
+    address = models.EmailField(blank=True)  # address entered in a failed sign-in
+    actor = models.CharField(max_length=150, blank=True)  # person other than the account's owner
     detail = models.CharField(max_length=200, blank=True)
     ip = models.GenericIPAddressField(null=True)
     user_agent = models.CharField(max_length=200, blank=True)

@@ -1,4 +1,4 @@
-"""Proof that the person at the keyboard is the account's owner, before something that a stolen session must not do."""
+"""Reauthentication before actions that a stolen session must not perform."""
 
 import time
 
@@ -9,18 +9,18 @@ from django.http import HttpRequest
 
 
 def has_recent_authentication(request: HttpRequest) -> bool:
-    """Return whether the person signed in, or proved again who they are, within REAUTHENTICATION_MINUTES."""
+    """Return whether the user signed in or reauthenticated within REAUTHENTICATION_MINUTES."""
     records = get_authentication_records(request, request.user)  # type: ignore[arg-type]
     last = max((float(record["at"]) for record in records), default=0.0)
     return time.time() - last < settings.REAUTHENTICATION_MINUTES * 60
 
 
 def require_recent_authentication(request: HttpRequest) -> None:
-    """Return if the sign-in is recent.
+    """Do nothing if the sign-in is recent.
 
     Raises:
-        ReauthenticationRequired: The person is asked for the password or second factor, and the request then continues.
-            Who has neither signs in with GitHub again and finds the form filled in.
+        ReauthenticationRequired: allauth asks for the password or second factor, then continues the request. Users
+            without either sign in with GitHub again and return to the filled-in form.
     """
     if not has_recent_authentication(request):
         raise ReauthenticationRequired

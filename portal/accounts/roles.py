@@ -1,6 +1,6 @@
-"""The one service that changes what a person may do in the portal: roles, deactivation, reactivation.
+"""Services that change roles, deactivate accounts, and reactivate accounts.
 
-Each change is one transaction: the columns, an audit event, an entry of the person's security log and an email.
+Each change is one transaction: the columns, an audit event, an entry in the user's security log, and an email.
 """
 
 from collections.abc import Collection, Iterator
@@ -28,19 +28,19 @@ def change_roles(
     user: User, *, grant: Collection[str] = (), revoke: Collection[str] = (), actor: User | None, now: datetime,
     reason: str, request: HttpRequest | None = None,
 ) -> None:  # fmt: skip
-    """Grant and revoke roles; nothing happens where the person has them so already.
+    """Grant and revoke roles. Do nothing if the user already has exactly these roles.
 
     Args:
-        user: Whose roles change.
-        grant: Keys of ROLES to grant.
-        revoke: Keys of ROLES to revoke.
-        by: The superuser who decides; None for the command line of the server.
-        now: The moment of the decision.
-        reason: Why, for the audit log and the email.
-        request: The request that asked for it.
+        user: User whose roles change.
+        grant: Keys of COLUMNS_BY_ROLE to grant.
+        revoke: Keys of COLUMNS_BY_ROLE to revoke.
+        actor: Superuser who decides, or None for the server's command line.
+        now: Time of the decision.
+        reason: Reason for the audit log and the email.
+        request: Request that caused the change.
 
     Raises:
-        ActionRefused: Who decides may not, or the change would leave no superuser.
+        ActionRefused: The actor lacks permission, or the change would leave no superuser.
     """
     with _change(user, actor=actor, reason=reason) as row:
         values_by_role = dict.fromkeys(revoke, False) | dict.fromkeys(grant, True)
@@ -64,7 +64,7 @@ def change_roles(
 def deactivate(
     user: User, *, actor: User | None, now: datetime, reason: str, request: HttpRequest | None = None
 ) -> None:
-    """Close an account: its sessions end and every token that it made is revoked. Raises ActionRefused."""
+    """Deactivate an account, end its sessions, and revoke its tokens. Raises ActionRefused."""
     with _change(user, actor=actor, reason=reason) as row:
         if row.is_active:
             row.is_active = False
@@ -76,7 +76,7 @@ def deactivate(
 def reactivate(
     user: User, *, actor: User | None, now: datetime, reason: str, request: HttpRequest | None = None
 ) -> None:
-    """Open an account again; its owner signs in anew. Raises ActionRefused."""
+    """Reactivate an account. The owner must sign in again. Raises ActionRefused."""
     with _change(user, actor=actor, reason=reason) as row:
         if not row.is_active:
             row.is_active = True
@@ -86,20 +86,20 @@ def reactivate(
 
 @contextmanager
 def _change(user: User, *, actor: User | None, reason: str) -> Iterator[User]:
-    """Yield the locked row of an account that this person may change."""
+    """Yield the locked row of an account that the actor can change. Raises ActionRefused."""
     if actor is not None and actor.pk == user.pk:
-        raise ActionRefused("Nobody changes their own roles. Ask another superuser.", "forbidden")
+        raise ActionRefused("You can't change your own roles. Ask another superuser.", "forbidden")
     if not reason.strip():
-        raise ActionRefused("Enter the reason: it goes into the audit log and the email.")
+        raise ActionRefused("Enter a reason. It appears in the audit log and the email.")
     with transaction.atomic():
-        # Superusers are locked too, in one order: of two who revoke each other, the second one is refused.
+        # Lock all superusers in one order: if two of them revoke each other, the second request is refused.
         is_superuser = Q(is_superuser=True, is_active=True)
         rows = User.objects.select_for_update().filter(Q(pk=user.pk) | is_superuser).order_by("pk")
-        locked = {row.pk: row for row in rows}
-        decider = locked.get(actor.pk) if actor is not None else None
-        if actor is not None and (decider is None or not decider.is_superuser):
-            raise ActionRefused("Only a superuser may change roles.", "forbidden")
-        yield locked[user.pk]
+        rows_by_pk = {row.pk: row for row in rows}
+        locked_actor = rows_by_pk.get(actor.pk) if actor is not None else None
+        if actor is not None and (locked_actor is None or not locked_actor.is_superuser):
+            raise ActionRefused("Only superusers can change roles.", "forbidden")
+        yield rows_by_pk[user.pk]
 
 
 def _save(row: User, columns: list[str]) -> None:

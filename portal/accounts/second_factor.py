@@ -1,4 +1,4 @@
-"""The second factor that the program's people need before their first privileged page."""
+"""Second factor required of program staff."""
 
 from collections.abc import Callable
 from functools import partial
@@ -17,33 +17,33 @@ from django.views.decorators.cache import never_cache
 
 from integrations.partners import permissions
 
-# Pages that a person without the factor still needs: how to get it, how to leave, and how a page looks.
+# Pages available without a second factor: its setup, sign-out, and the color theme.
 OPEN_PATHS = ("/accounts/", "/profile/second-factor/", "/theme/")
-# Pages that need no sign-in and are about the reader all the same.
+# Public pages that still depend on the signed-in user.
 PERSONAL_PATHS = ("/emails/", "/invitations/", "/programs/choose/", "/help/getting-started/")
 RETURN_KEY = "second_factor_return_to"
 
 
 def has_privileges(user: Any) -> bool:
-    """Return whether a person is a reviewer, staff, or a superuser."""
+    """Return whether a user is a reviewer, staff, or a superuser."""
     return bool(permissions.is_program_staff(user) or (user.is_authenticated and user.is_superuser))
 
 
 def is_second_factor_missing(user: Any) -> bool:
-    """Return whether this person must set up a second factor before anything that only the program may do."""
+    """Return whether the user must set up a second factor before using privileged pages."""
     return settings.STAFF_SECOND_FACTOR == "required" and has_privileges(user) and not is_mfa_enabled(user)
 
 
 def as_visitor(user: Any) -> Any:
-    """Return the person, or nobody in particular where a second factor is missing."""
+    """Return the user, or an anonymous user if a required second factor is missing."""
     return AnonymousUser() if is_second_factor_missing(user) else user
 
 
 class RequireSecondFactorMiddleware:
-    """Lead people of the program without a second factor to its setup, and back to their page afterwards.
+    """Redirect program staff without a second factor to its setup, then back to the requested page.
 
-    Every page behind the sign-in counts as privileged: nearly all of them show more to the program's people. Public
-    pages stay open and show what a visitor sees.
+    Every page that requires sign-in counts as privileged, because nearly all of them show more to program staff.
+    Public pages remain available and show the content for visitors.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
@@ -55,12 +55,12 @@ class RequireSecondFactorMiddleware:
     def process_view(
         self, request: HttpRequest, view: Callable[..., Any], _args: Any, _kwargs: Any
     ) -> HttpResponse | None:
-        """Return the way to the setup, or None to go on."""
+        """Return a redirect to the setup, or None to continue."""
         if settings.STAFF_SECOND_FACTOR != "required" or request.path.startswith(OPEN_PATHS):
             return None
         is_personal = request.path == reverse("home") or request.path.startswith(PERSONAL_PATHS)
         if not getattr(view, "login_required", True) and not is_personal:
-            # lazily: looking the person up would make every public page depend on the cookie
+            # lazy: loading the user would make every public page depend on the session cookie
             request.user = SimpleLazyObject(partial(as_visitor, request.user))  # type: ignore[assignment]
             return None
         if not is_second_factor_missing(request.user):
@@ -72,11 +72,11 @@ class RequireSecondFactorMiddleware:
 
 @never_cache
 def show_second_factor_required(request: HttpRequest) -> HttpResponse:
-    """Say why a second factor is needed and where to set it up; with one, lead on to the page that was asked for."""
+    """Explain the required second factor. With one, redirect to the page that the user requested."""
     target = request.GET.get(REDIRECT_FIELD_NAME, "")
     if url_has_allowed_host_and_scheme(target, {request.get_host()}, request.is_secure()):
         request.session[RETURN_KEY] = target
     if is_second_factor_missing(request.user):
         return render(request, "partners/second_factor_required.html", {})
-    # not redirect(), which would look for a page of that name
+    # not redirect(), which would resolve the target as a URL name
     return HttpResponseRedirect(request.session.pop(RETURN_KEY, "") or resolve_url("home"))

@@ -7,27 +7,26 @@ from django.db import transaction
 
 from portal.core import crypto
 
-ENCRYPTION_CONTEXT = (
-    "second factor"  # what sealed values are bound to; the library does not say whose secret it asks for
-)
+# Binds encrypted values to this use. allauth doesn't pass the user, so the context can't include one.
+ENCRYPTION_CONTEXT = "second factor"
 SECRET_FIELDS = ("secret", "seed")  # of `Authenticator.data`; passkeys store public keys only
 
 
 def encrypt(text: str) -> str:
-    """Return the text as it is stored."""
+    """Return the encrypted text in Base64."""
     return base64.b64encode(crypto.encrypt(crypto.Secret(text), ENCRYPTION_CONTEXT)).decode()
 
 
 def decrypt(text: str) -> str:
-    """Return what `encrypt` was given. Raises CannotOpen where no configured key opens it."""
+    """Return the decrypted text. Raises DecryptionError if no configured key can decrypt it."""
     return crypto.decrypt(base64.b64decode(text), ENCRYPTION_CONTEXT).value
 
 
 def rekey_secrets() -> tuple[int, list[str]]:
-    """Encrypt every secret with the newest key. Return how many, and the owners of those that no key opens."""
+    """Encrypt every secret with the newest key. Return the count and the owners of undecryptable secrets."""
     count, undecryptable_emails = 0, []
     for pk in Authenticator.objects.order_by("pk").values_list("pk", flat=True):
-        # Locked, because a recovery code that is used meanwhile is marked in the same column.
+        # Lock the row: using a recovery code at the same time updates the same column.
         with transaction.atomic():
             row = Authenticator.objects.select_for_update().select_related("user").get(pk=pk)
             field = next((field for field in SECRET_FIELDS if field in row.data), None)

@@ -1,4 +1,4 @@
-"""The security log of an account: what happened to its sign-in, with a mail for each sensitive change."""
+"""Security log of accounts, with an email for each sensitive change."""
 
 import secrets
 from dataclasses import dataclass
@@ -16,12 +16,12 @@ from portal.core.client_ip import get_client_ip
 from portal.notifications import email as mail
 
 RETENTION = timedelta(days=400)
-UNKNOWN_ADDRESS_RETENTION = timedelta(days=30)  # attempts at addresses that have no account
+UNKNOWN_ADDRESS_RETENTION = timedelta(days=30)  # sign-in attempts with addresses that have no account
 
 
 @dataclass(frozen=True, slots=True)
 class SecurityEventKind:
-    """The label of an event in the log, and the subject of its mail where this module sends one."""
+    """Label of an event in the log, and the email subject if this module sends an email."""
 
     label: str
     subject: str = ""
@@ -31,13 +31,13 @@ EVENT_KINDS: dict[str, SecurityEventKind] = {
     "signed_in": SecurityEventKind(gettext_noop("Signed in")),
     "sign_in_failed": SecurityEventKind(gettext_noop("Sign-in failed")),
     "signed_out": SecurityEventKind(gettext_noop("Signed out")),
-    "second_factor_failed": SecurityEventKind(gettext_noop("Wrong second factor")),
+    "second_factor_failed": SecurityEventKind(gettext_noop("Two-factor authentication failed")),
     "password_changed": SecurityEventKind(gettext_noop("Password changed")),
-    "password_reset": SecurityEventKind(gettext_noop("Password reset by mail")),
+    "password_reset": SecurityEventKind(gettext_noop("Password reset by email")),
     "password_set": SecurityEventKind(gettext_noop("Password set")),
     "email_added": SecurityEventKind(gettext_noop("Email address added"), gettext_noop("An email address was added")),
     "email_confirmed": SecurityEventKind(gettext_noop("Email address confirmed")),
-    "email_changed": SecurityEventKind(gettext_noop("Main email address changed")),
+    "email_changed": SecurityEventKind(gettext_noop("Primary email address changed")),
     "email_removed": SecurityEventKind(gettext_noop("Email address removed")),
     "second_factor_added": SecurityEventKind(gettext_noop("Two-factor method added")),
     "second_factor_removed": SecurityEventKind(gettext_noop("Two-factor method removed")),
@@ -50,7 +50,7 @@ EVENT_KINDS: dict[str, SecurityEventKind] = {
         gettext_noop("All API tokens revoked"), gettext_noop("Your API tokens were revoked")
     ),
     "sessions_ended": SecurityEventKind(
-        gettext_noop("Signed out elsewhere"), gettext_noop("Your other sessions were signed out")
+        gettext_noop("Other sessions signed out"), gettext_noop("Your other sessions were signed out")
     ),
     "roles_changed": SecurityEventKind(gettext_noop("Roles changed"), gettext_noop("Your roles were changed")),
     "deactivated": SecurityEventKind(gettext_noop("Account deactivated"), gettext_noop("Your account was deactivated")),
@@ -68,7 +68,7 @@ def record_security_event(
     actor: Any = None,
     now: datetime | None = None,
 ) -> SecurityEvent:
-    """Append an entry and queue its mail. Raises KeyError for a kind that the table does not hold."""
+    """Append an entry and queue its email. Raises KeyError for an unknown kind."""
     subject = EVENT_KINDS[kind].subject
     ip, user_agent = describe_client(request)
     with transaction.atomic():
@@ -82,13 +82,13 @@ def record_security_event(
 
 
 def record_failed_sign_in(request: HttpRequest, address: str) -> None:
-    """Append a failed attempt. A known and an unknown address cost the same: one look-up and one row."""
+    """Append a failed sign-in. Known and unknown addresses take the same time: one query and one row."""
     user = User.objects.filter(email=address.lower()).first()
     record_security_event(user, "sign_in_failed", request=request, address=address)
 
 
 def notify_owner(user: User, event: SecurityEvent, subject: str) -> None:
-    """Queue the mail about a change. It goes to the main address, whatever the person chose for notifications."""
+    """Queue the email about a change for the primary address, regardless of notification preferences."""
     recipient = EmailAddress.objects.get_primary_email(user) or user.email
     context = {
         "address": recipient, "change": subject, "detail": event.detail, "actor": event.actor, "at": event.at,
@@ -98,7 +98,7 @@ def notify_owner(user: User, event: SecurityEvent, subject: str) -> None:
 
 
 def describe_client(request: HttpRequest | None) -> tuple[str | None, str]:
-    """Return the address and the user agent of a request; blanks for the command line."""
+    """Return the IP address and the user agent of a request. Empty for the command line."""
     if request is None:
         return None, ""
     return get_client_ip(request) or None, "".join(c for c in request.headers.get("User-Agent", "") if c.isprintable())[
@@ -107,7 +107,7 @@ def describe_client(request: HttpRequest | None) -> tuple[str | None, str]:
 
 
 def delete_expired_events(now: datetime | None = None) -> int:
-    """Delete what is older than its retention period; return how many entries."""
+    """Delete entries older than their retention period. Return the number of entries."""
     now = now or timezone.now()
     expired_count = SecurityEvent.objects.filter(at__lt=now - RETENTION).delete()[0]
     unknown_count = SecurityEvent.objects.filter(user=None, at__lt=now - UNKNOWN_ADDRESS_RETENTION).delete()[0]

@@ -1,4 +1,4 @@
-"""Receivers that write the security log and end what a stolen credential could still use."""
+"""Signal receivers that write the security log and revoke access after credential changes."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ LOGGED_SIGNALS: tuple[tuple[Signal, str], ...] = (
 
 
 def make_account_receiver(kind: str) -> Any:
-    """Return a receiver that writes one kind of entry."""
+    """Return a receiver that logs events of one kind."""
 
     def receive(sender: Any, user: Any = None, **kwargs: Any) -> None:
         if user is not None and user.pk is not None:
@@ -35,13 +35,13 @@ def make_account_receiver(kind: str) -> Any:
 
 
 def describe_method(kwargs: dict[str, Any]) -> str:
-    """Name the second factor of an event, blank for none."""
+    """Return the name of the event's second factor, or an empty string."""
     authenticator = kwargs.get("authenticator")
     return FACTOR_NAMES.get(authenticator.type, "") if authenticator is not None else ""
 
 
 def make_password_receiver(kind: str) -> Any:
-    """Return a receiver for a new password: it ends the other sessions and everything that the old one opened."""
+    """Return a receiver that logs a new password and revokes access gained with the old one."""
 
     def receive(sender: Any, request: Any, user: Any, **kwargs: Any) -> None:
         record_security_event(user, kind, request=request)
@@ -59,7 +59,7 @@ def handle_email_changed(sender: Any, request: Any, user: Any, to_email_address:
 
 
 def handle_factor_added(sender: Any, request: Any, user: Any, authenticator: Authenticator, **kwargs: Any) -> None:
-    """Write the entry; sessions that were opened without the factor end."""
+    """Log the new factor and end other sessions, which started without it."""
     kind = "recovery_codes_created" if authenticator.type == "recovery_codes" else "second_factor_added"
     record_security_event(user, kind, request=request, detail=describe_method({"authenticator": authenticator}))
     if kind == "second_factor_added":
@@ -84,7 +84,7 @@ def handle_github_disconnected(sender: Any, request: Any, socialaccount: Any, **
 
 
 def connect_receivers() -> None:
-    """Connect every receiver; called once when the app is ready."""
+    """Connect all receivers when the app is ready."""
     for signal, kind in LOGGED_SIGNALS:
         signal.connect(make_account_receiver(kind), weak=False, dispatch_uid=f"security log: {kind}")
     for name in ("password_changed", "password_set", "password_reset"):

@@ -1,4 +1,4 @@
-"""Pages about the security of an account: its log, and signing in again."""
+"""Account security pages: security log, email addresses, and new sign-in."""
 
 from typing import Any
 
@@ -19,14 +19,14 @@ PAGE_SIZE = 50
 
 @never_cache
 def show_security_log(request: HttpRequest) -> HttpResponse:
-    """List what happened to the reader's own account, newest first."""
+    """List the security events of the user's own account, newest first."""
     page = paginate(request, SecurityEvent.objects.filter(user=request.user.pk), PAGE_SIZE)
     rows = [(event, _(EVENT_KINDS[event.kind].label)) for event in page.object_list]
     return render(request, "partners/security_log.html", {"page": page, "rows": rows})
 
 
 class EmailAddressesView(EmailView):
-    """The library's page, with what its reader entered before signing in again."""
+    """Email address page that restores the form after reauthentication."""
 
     def get(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         self.unsent: QueryDict = request.unsent() or QueryDict()  # type: ignore[attr-defined]
@@ -37,18 +37,18 @@ class EmailAddressesView(EmailView):
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         context: dict[str, Any] = super().get_context_data(**kwargs)
-        radios, chosen = context["emailaddress_radios"], getattr(self, "unsent", QueryDict()).get("email")
-        if chosen in [radio["emailaddress"].email for radio in radios]:
+        radios, selected_email = context["emailaddress_radios"], getattr(self, "unsent", QueryDict()).get("email")
+        if selected_email in [radio["emailaddress"].email for radio in radios]:
             for radio in radios:
-                radio["checked"] = radio["emailaddress"].email == chosen
+                radio["checked"] = radio["emailaddress"].email == selected_email
         return context
 
 
 @never_cache
 def request_new_sign_in(request: HttpRequest) -> HttpResponse:
-    """Ask somebody without a password and second factor to sign in again, then lead on to `next`."""
+    """Ask a user without a password and second factor to sign in again, then redirect to `next`."""
     target = get_next_redirect_url(request) or ""
     if has_recent_authentication(request):
-        # not redirect(), which would look for a page of that name
+        # not redirect(), which would resolve the target as a URL name
         return HttpResponseRedirect(target or resolve_url("profile"))
     return render(request, "partners/sign_in_again.html", {"target": target})

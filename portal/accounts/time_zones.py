@@ -1,4 +1,4 @@
-"""Which zone is a person in who never chose one? The one that the browser names at sign-in and sign-up."""
+"""Time zone detection from the browser at sign-in and sign-up."""
 
 from zoneinfo import available_timezones
 
@@ -6,13 +6,13 @@ from django.http import HttpRequest
 
 from portal.accounts.models import User
 
-BROWSER_ZONE_FIELD = "browser_zone"  # hidden in both forms; a script writes it
+BROWSER_ZONE_FIELD = "browser_zone"  # hidden in both forms, filled in by a script
 
 
 def update_time_zone(request: HttpRequest, user: User) -> bool:
-    """Take over what the browser said; whether that is news. The caller saves.
+    """Set the user's time zone from the browser. Return whether it changed, without saving.
 
-    A zone that does not exist says nothing, and one that the person chose stands.
+    Unknown time zones are ignored. A time zone that the user selected is kept.
     """
     browser_zone = request.POST.get(BROWSER_ZONE_FIELD, "")
     if user.zone_chosen or browser_zone == user.zone or browser_zone not in available_timezones():

@@ -1,4 +1,4 @@
-"""How is a person called, and in which zone are times shown? Their own page."""
+"""Profile page."""
 
 from copy import copy
 
@@ -12,12 +12,12 @@ from portal.accounts.forms import ProfileForm
 
 
 def edit_profile(request: HttpRequest) -> HttpResponse:
-    """Name and time zone, and the ways to everything about signing in."""
-    person = copy(request.user)  # a refused name must not show in the frame of the page
+    """Show and save the user's name and time zone, with links to the sign-in settings."""
+    person = copy(request.user)  # a rejected name must not appear in the page header
     form = ProfileForm(request.POST or None, instance=person, initial=request.unsent())  # type: ignore[attr-defined]
     if request.method == "POST" and form.is_valid():
         form.save()
-        messages.success(request, _("Your profile is saved."))
+        messages.success(request, _("Profile saved."))
         return redirect("profile")
     context = {"form": form, "has_second_factor": is_mfa_enabled(request.user)}
     return render(request, "accounts/profile.html", context, status=422 if form.is_bound else 200)

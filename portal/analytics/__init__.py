@@ -1,1 +1,1 @@
-"""Where do the days go? The program office: figures over histories, forecasts, saved views, files."""
+"""Analytics for program staff: stage durations, throughput, forecasts, saved views, and exports."""

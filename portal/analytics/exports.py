@@ -1,4 +1,4 @@
-"""Which tables can be taken as a file? Each is made of the same query as the page that offers it."""
+"""Exportable tables, each built from the same query as its page."""
 
 from collections.abc import Callable, Iterator
 from datetime import datetime
@@ -30,7 +30,7 @@ from portal.core.exports import CellValue, ExportTable
 from portal.core.iso_weeks import get_program_zone
 
 TableRows = Iterator[tuple[CellValue, ...]]
-MAX_EXPORT_ROWS = 50_000  # rows of one file
+MAX_EXPORT_ROWS = 50_000  # per file
 CHUNK_SIZE = 500
 TIMESTAMP_COLUMNS = frozenset({"opened", "due", "stopped", "last_commented_at", "data_up_to"})
 LIST_COLUMNS = (
@@ -70,7 +70,7 @@ def _iterate_list_rows(rows: Any) -> TableRows:
 
 
 def build_integrations_table(request: HttpRequest, now: datetime) -> ExportTable:
-    """The list as the address filters it, of what the reader may see."""
+    """Build the table of filtered integrations that the user can see."""
     form = IntegrationFilterForm(request.GET)
     form.is_valid()
     rows = filter_integrations(Integration.objects.visible_to(request.user), form.cleaned_data)
@@ -89,7 +89,7 @@ def build_integrations_table(request: HttpRequest, now: datetime) -> ExportTable
 
 
 def build_queue_table(request: HttpRequest, now: datetime) -> ExportTable:
-    """The queue as the address filters it."""
+    """Build the table of the filtered review queue."""
     require_program_staff(request)
     filters, _ = parse_filters(tuple(request.GET.get(name, "")[:60] for name in FILTER_FIELDS))
     rows = queue.filter_queue(filters, now).filter(
@@ -99,7 +99,7 @@ def build_queue_table(request: HttpRequest, now: datetime) -> ExportTable:
 
 
 def build_sla_table(request: HttpRequest, now: datetime) -> ExportTable:
-    """The clocks as the address filters them."""
+    """Build the table of filtered SLA clocks."""
     keys, _ = sla_files.select_keys(parse_sla_filters(request.user, request.GET).list_matching_clocks(now))
     rows = (
         tuple(_format_cell(c, row[c]) for c in SLA_COLUMNS)
@@ -110,7 +110,7 @@ def build_sla_table(request: HttpRequest, now: datetime) -> ExportTable:
 
 
 def _format_cell(column: str, value: Any) -> CellValue:
-    """A moment where the column holds moments; a title of somebody else's is a text, whatever it looks like."""
+    """Return a datetime for timestamp columns. Other columns stay text even if they look like a timestamp."""
     if column in TIMESTAMP_COLUMNS:
         return datetime.fromisoformat(value) if value else ""
     return value if isinstance(value, str | int | float) or value is None else str(value)
@@ -125,14 +125,14 @@ def build_stages_table(request: HttpRequest, now: datetime) -> ExportTable:
         for key, lines in figures_by_program.items()
         for figures in lines
     ]
-    columns = ("program", "stage", "left it", "middle (working days)", "nine of ten (working days)", *ends)
+    columns = ("program", "stage", "exited", "median (working days)", "90th percentile (working days)", *ends)
     return ExportTable("time-in-stages", columns, rows)
 
 
 def build_holders_table(request: HttpRequest, now: datetime) -> ExportTable:
     holder_times = reading.list_holder_times(parse_analytics_filters(request, now))
     rows = [(PROGRAMS[s.program].name, s.stage, s.holder, round(s.time / metrics.DAY, 2)) for s in holder_times]
-    return ExportTable("time-by-holder", ("program", "stage", "holder", "days"), sorted(rows))
+    return ExportTable("time-by-holder", ("program", "stage", "responsible party", "days"), sorted(rows))
 
 
 def build_throughput_table(request: HttpRequest, now: datetime) -> ExportTable:
@@ -148,15 +148,15 @@ def build_funnel_table(request: HttpRequest, now: datetime) -> ExportTable:
         (s.name, s.reached, s.still, ", ".join(f"{n} {w}" for w, n in s.ended))
         for s in build_funnel(reading_flow.count_groups(parse_analytics_filters(request, now)))
     ]
-    return ExportTable("funnel", ("step", "reached", "still there", "ended there"), rows)
+    return ExportTable("funnel", ("step", "reached", "current", "ended"), rows)
 
 
 def build_reviewers_table(request: HttpRequest, now: datetime) -> ExportTable:
     filters = parse_analytics_filters(request, now, period=False)
-    with override("en"):  # as every file
+    with override("en"):  # exports are always in English
         loads = workload.list_reviewer_loads(filters)
-    rows = [(x.name, x.open, x.most, x.waiting, x.oldest, x.decided, x.away) for x in loads]
-    columns = ("reviewer", "open", "takes on", "wait for them", "oldest (UTC)", "decided in 30 days", "away")
+    rows = [(x.name, x.open, x.most, x.waiting, x.oldest, x.decision_count, x.away) for x in loads]
+    columns = ("reviewer", "open", "capacity", "waiting", "oldest (UTC)", "decided in 30 days", "absence")
     return ExportTable("reviewers", columns, rows)
 
 
@@ -168,7 +168,10 @@ def build_forecasts_table(request: HttpRequest, now: datetime) -> ExportTable:
          x.held.middle, x.held.share)
         for x in lines
     ]  # fmt: skip
-    columns = ("program", "middle", "nine of ten", "decisions", "within days", "tried on", "middle held %", "held %")
+    columns = (
+        "program", "median", "90th percentile", "decisions", "window (days)", "tested decisions", "median accuracy %",
+        "90th percentile accuracy %",
+    )  # fmt: skip
     return ExportTable("forecast", columns, rows)
 
 
@@ -187,12 +190,12 @@ TABLES: dict[str, Callable[[HttpRequest, datetime], ExportTable]] = {
     "outbox": workload_exports.build_emails_table,
     "companies": workload_exports.build_partners_table,
 }
-# what each list offers as a file: (table, its words); the SLA list offers its own CSV
+# Exports of each page: (table, label). The SLA page has its own CSV export.
 TABLES_BY_PAGE: dict[str, tuple[tuple[str, str], ...]] = {
     "integrations": (("integrations", ""),),
     "queue": (("queue", ""),),
     "sla": (("sla", ""),),
-    "office": (("stages", gettext_noop("Stages")), ("holders", gettext_noop("Holders"))),
+    "office": (("stages", gettext_noop("Stages")), ("holders", gettext_noop("Responsible parties"))),
     "office_flow": (("throughput", gettext_noop("Throughput")), ("funnel", gettext_noop("Funnel"))),
     "office_people": (
         ("reviewers", gettext_noop("Reviewers")),
@@ -206,7 +209,7 @@ TABLES_BY_PAGE: dict[str, tuple[tuple[str, str], ...]] = {
 
 
 def build_table(name: str, request: HttpRequest, now: datetime) -> ExportTable:
-    """The table that an address names. Raises Http404."""
+    """Build a table by name. Raises Http404 for an unknown name."""
     if name not in TABLES:
-        raise Http404(_("There is no such table."))
+        raise Http404(_("Unknown table."))
     return TABLES[name](request, now)

@@ -1,4 +1,4 @@
-"""Which histories does the office look at? The program and the period of the address."""
+"""Filters of analytics pages: program and period."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,9 +14,9 @@ from integrations.programs.registry import PROGRAMS
 
 FILTER_NAMES = ("program", "period")
 PERIODS = {
-    "30": gettext_lazy("the last 30 days"),
-    "90": gettext_lazy("the last 90 days"),
-    "365": gettext_lazy("the last 365 days"),
+    "30": gettext_lazy("last 30 days"),
+    "90": gettext_lazy("last 90 days"),
+    "365": gettext_lazy("last 365 days"),
 }
 PERIOD_LABELS = {
     "30": gettext_lazy("Last 30 days"),
@@ -27,7 +27,7 @@ DEFAULT_PERIOD = "90"
 
 
 class AnalyticsFilterForm(forms.Form):
-    """The two fields above every figure."""
+    """Form with the program and the period."""
 
     program = forms.ChoiceField(
         label=gettext_lazy("Program"),
@@ -45,12 +45,12 @@ class AnalyticsFilterForm(forms.Form):
         if not period:
             del self.fields["period"]
         for field in self.fields.values():
-            field.error_messages["invalid_choice"] = _("There is no such choice: the usual is shown.")  # type: ignore[index]
+            field.error_messages["invalid_choice"] = _("Unknown filter value. The page shows the default.")  # type: ignore[index]
 
 
 @dataclass(frozen=True, slots=True)
 class AnalyticsFilters:
-    """What the address asks for, checked. `program` blank: all; `since`: where the period begins."""
+    """Validated filters. An empty `program` means all. `since` is the start of the period."""
 
     program: str
     period: str
@@ -67,19 +67,18 @@ class AnalyticsFilters:
         return bool(self.program) or self.period != DEFAULT_PERIOD
 
     def of(self, column: str = "program_key") -> dict[str, str]:
-        """The program as a condition on rows that know it in a column."""
+        """Return the program filter as a condition on a column."""
         return {column: self.program} if self.program else {}
 
 
 def require_program_staff(request: HttpRequest) -> None:
-    """Raises Http404 for everybody but the people of the program."""
+    """Raise Http404 unless the user is program staff."""
     if not permissions.is_program_staff(request.user):
-        raise Http404(_("There is nothing here for you."))
+        raise Http404(_("Page not found."))
 
 
 def parse_analytics_filters(request: HttpRequest, now: datetime, *, period: bool = True) -> AnalyticsFilters:
-    """Read the address; without `period`, of a page that tells of now. Raises Http404 for everybody but the people of
-    the program."""
+    """Parse the query string. Pages about the current state have no period. Raises Http404 unless program staff."""
     require_program_staff(request)
     parameters = {name: request.GET.get(name, "")[:60] for name in FILTER_NAMES}
     form = AnalyticsFilterForm({**parameters, "period": parameters["period"] or DEFAULT_PERIOD}, period=period)
@@ -88,5 +87,5 @@ def parse_analytics_filters(request: HttpRequest, now: datetime, *, period: bool
         str(form.cleaned_data.get("period") or DEFAULT_PERIOD),
         str(form.cleaned_data.get("program", "")),
     )
-    form.data = {"program": program, "period": period_key}  # the fields say what is shown, not what there is not
+    form.data = {"program": program, "period": period_key}  # show the values in use instead of invalid ones
     return AnalyticsFilters(program, period_key, now - timedelta(days=int(period_key)), now, form.render())

@@ -1,4 +1,4 @@
-"""How are throughput, funnel and the tried forecasts said and drawn? Rows and charts made of plain figures."""
+"""Rows and charts for throughput, funnel, and forecast accuracy."""
 
 from dataclasses import dataclass
 from datetime import date
@@ -8,25 +8,25 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from integrations.programs.registry import PROGRAMS
-from portal.analytics.forecast_accuracy import TARGET_PERCENT_RANGE, ForecastAccuracy
+from portal.analytics.forecast_accuracy import MIN_JUDGED_WAITS, TARGET_PERCENT_RANGE, ForecastAccuracy
 from portal.analytics.funnel import FunnelStep, IntegrationGroup, build_funnel, find_drop_offs
 from portal.analytics.presenters import format_days
 from portal.ui.charts.columns import Chart, Column
 from portal.ui.charts.stacked_bar import format_share
 
-BACKTEST_WEEKS = 52  # weeks of forecasts that are tried
-CHART_WEEKS = 10  # of tried forecasts that are drawn
+BACKTEST_WEEKS = 52
+CHART_WEEKS = 10
 TOO_FEW, WITHIN_TARGET, OFF_TARGET = (
-    gettext_noop("too few to judge"),
-    gettext_noop("in the aim"),
-    gettext_noop("off the aim"),
+    gettext_noop("Not enough data"),
+    gettext_noop("On target"),
+    gettext_noop("Off target"),
 )
 TONES = {WITHIN_TARGET: "good", OFF_TARGET: "warn"}
 
 
 @dataclass(frozen=True, slots=True)
 class FunnelRow:
-    """One step of the funnel in words, with its bar."""
+    """Row of a funnel step with its meter."""
 
     name: str
     reached: int
@@ -38,12 +38,12 @@ class FunnelRow:
 
 
 def build_span_names(spans: list[date], *, monthly: bool) -> list[str]:
-    """ "W47" for weeks, "Nov" for months."""
+    """Return labels such as "W47" for weeks or "Nov" for months."""
     return [str(dates.MONTHS_3[day.month]).title() if monthly else _format_week(day) for day in spans]
 
 
 def build_move_charts(names: list[str], counts: dict[str, list[int]]) -> list[Chart]:
-    """One small chart for each kind of move. `counts`: the period before, then the one that the names are of."""
+    """Build a chart for each kind of move. `counts` holds the previous period, then the period of the names."""
     return [
         Chart(
             f"moves-{label.lower()}",
@@ -58,12 +58,12 @@ def build_move_charts(names: list[str], counts: dict[str, list[int]]) -> list[Ch
 
 
 def build_move_rows(charts: list[Chart]) -> list[tuple[str, list[Column]]]:
-    """The same as rows: what each span is called, and its column of each chart."""
+    """Return the charts as table rows: the label of each span and its column of each chart."""
     return [(columns[0].label, list(columns)) for columns in zip(*(chart.columns for chart in charts), strict=True)]
 
 
 def build_funnel_rows(groups: list[IntegrationGroup]) -> list[FunnelRow]:
-    """The steps with how many reached them, as shares of those that started."""
+    """Return the funnel steps with counts and shares of the started integrations."""
     steps = build_funnel(groups)
     started_count = steps[0].reached
     return [_build_funnel_row(step, started_count) for step in steps] if started_count else []
@@ -77,7 +77,7 @@ def _build_funnel_row(step: FunnelStep, started_count: int) -> FunnelRow:
 
 
 def build_drop_off_rows(groups: list[IntegrationGroup]) -> list[tuple[str, str, int, int]]:
-    """Where those that ended stopped, most first."""
+    """Return the steps at which integrations ended, most frequent first."""
     return [
         (PROGRAMS[program].name if program in PROGRAMS else program, step, withdrawn_count, declined_count)
         for program, step, withdrawn_count, declined_count in find_drop_offs(groups)
@@ -86,15 +86,15 @@ def build_drop_off_rows(groups: list[IntegrationGroup]) -> list[tuple[str, str, 
 
 @dataclass(frozen=True, slots=True)
 class ForecastRow:
-    """One program: what is told now, and how often it held."""
+    """Row of a program with its current forecast and its accuracy."""
 
     name: str
-    told: str
+    forecast: str
     count: int
-    held: str
-    middle: str
+    p90_accuracy: str
+    median_accuracy: str
     tone: str
-    judged: str
+    judgment: str
 
 
 def build_forecast_rows(lines: list[ForecastAccuracy]) -> list[ForecastRow]:
@@ -103,11 +103,11 @@ def build_forecast_rows(lines: list[ForecastAccuracy]) -> list[ForecastRow]:
 
 def _build_forecast_row(line: ForecastAccuracy) -> ForecastRow:
     judgment = "" if line.held.share is None else WITHIN_TARGET if not line.is_off else OFF_TARGET
-    if line.held.share is not None and "too few" in line.words:
+    if line.held.share is not None and line.held.count < MIN_JUDGED_WAITS:
         judgment = TOO_FEW
     return ForecastRow(
         _get_name(line),
-        _format_forecast(line) if line.key else _("each its own"),
+        _format_forecast(line) if line.key else _("By program"),
         line.held.count,
         _format_percent(line.held.share),
         _format_percent(line.held.middle),
@@ -123,25 +123,25 @@ def _get_name(line: ForecastAccuracy) -> str:
 def _format_forecast(line: ForecastAccuracy) -> str:
     now = line.now
     if now is None:
-        return _("too few to say")
+        return _("Not enough data")
     parameters = {
-        "middle": format_days(now.p50),
-        "nine": format_days(now.p90),
+        "median": format_days(now.p50),
+        "p90": format_days(now.p90),
         "count": now.count,
         "window": now.window,
     }
-    return _("%(middle)s and %(nine)s days, %(count)s in %(window)s days") % parameters
+    return _("%(median)s and %(p90)s days from %(count)s decisions in %(window)s days") % parameters
 
 
 def _format_percent(value: float | None) -> str:
-    return "–" if value is None else f"{value:.0f} %"
+    return "–" if value is None else f"{value:.0f}%"
 
 
 def build_calibration_chart(line: ForecastAccuracy) -> Chart:
-    """By week: for how many decisions nine of ten held, and above it, hatched, for how many it did not."""
+    """Build a chart of the weekly decisions within the 90th percentile forecast and, hatched, above it."""
     weeks = line.held.weeks[-CHART_WEEKS:]
     columns = tuple(Column(_format_week(week.monday), week.held, week.count - week.held) for week in weeks)
-    title = _("%(program)s: decisions within nine of ten, by week") % {"program": _get_name(line)}
+    title = _("%(program)s: decisions within the 90%% forecast by week") % {"program": _get_name(line)}
     return Chart(f"held-{line.key or 'all'}", title, columns)
 
 
@@ -150,8 +150,8 @@ def _format_week(monday: date) -> str:
 
 
 def format_target() -> str:
-    """ "85 to 95 %"."""
-    return _("%(least)s to %(most)s %%") % {
-        "least": f"{TARGET_PERCENT_RANGE[0]:.0f}",
-        "most": f"{TARGET_PERCENT_RANGE[1]:.0f}",
+    """Format the target range, such as "85% to 95%"."""
+    return _("%(minimum)s%% to %(maximum)s%%") % {
+        "minimum": f"{TARGET_PERCENT_RANGE[0]:.0f}",
+        "maximum": f"{TARGET_PERCENT_RANGE[1]:.0f}",
     }

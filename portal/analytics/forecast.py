@@ -1,7 +1,7 @@
-"""How long will the program take? Told from how long it took before, and tried out on the past. Pure.
+"""Forecasts of the program's response time, and backtests on past data, as pure functions.
 
-A forecast is made of the times for which the program had the turn in a stage, as far as they had ended when it was
-made. Nine of ten is ranked carefully (one more than there are), so that it holds for the next one, not for the last.
+A forecast uses the ended periods in which the program was the responsible party in a stage. The 90th percentile ranks
+conservatively, with one value more than observed, so that it covers the next wait and not only past ones.
 """
 
 from bisect import bisect_left, bisect_right
@@ -13,14 +13,14 @@ from math import ceil
 from portal.analytics.metrics import count_working_days
 from portal.core.business_time import Calendar
 
-WINDOW_DAYS = (90, 180, 365)  # days that are looked at: more, until there are enough
+WINDOW_DAYS = (90, 180, 365)  # widened until there are enough waits
 MIN_WAITS = 20
 WEEK = timedelta(days=7)
 
 
 @dataclass(frozen=True, slots=True)
 class ProgramWait:
-    """One time for which the program had the turn; `until` None while it has it."""
+    """Period in which the program was the responsible party. An open period has no `until`."""
 
     since: datetime
     until: datetime | None
@@ -28,7 +28,7 @@ class ProgramWait:
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """Working days at the middle and for nine of ten, from so many waits within so many days."""
+    """Median and 90th percentile in working days, from `count` waits within `window` days."""
 
     p50: float
     p90: float
@@ -38,7 +38,7 @@ class Forecast:
 
 @dataclass(frozen=True, slots=True)
 class BacktestWeek:
-    """One week of the past: what was forecast in it, and how many of the waits that began in it it held for."""
+    """Past week with its forecast. `held` and `held_middle` count waits within the 90th percentile and the median."""
 
     monday: datetime
     p90: float
@@ -49,7 +49,7 @@ class BacktestWeek:
 
 @dataclass(frozen=True, slots=True)
 class BacktestResult:
-    """How often the forecasts of the past held. `unknown`: waits that still last and are not past it."""
+    """Accuracy of past forecasts. `unknown` counts open waits that have not exceeded the forecast."""
 
     weeks: tuple[BacktestWeek, ...]
     unknown: int
@@ -60,7 +60,7 @@ class BacktestResult:
 
     @property
     def share(self) -> float | None:
-        """How often nine of ten held, in per cent; None where nothing was forecast."""
+        """Return the percentage of waits within the 90th percentile, or None without forecasts."""
         return 100 * sum(week.held for week in self.weeks) / self.count if self.count else None
 
     @property
@@ -69,13 +69,13 @@ class BacktestResult:
 
 
 def estimate_upper_bound(days: Sequence[float]) -> float | None:
-    """The value that the next one stays under with nine chances of ten; None where there are too few for that."""
+    """Return the value that the next one stays within with 90% probability, or None without enough values."""
     rank = ceil(round(0.9 * (len(days) + 1), 9))
     return sorted(days)[rank - 1] if 0 < rank <= len(days) else None
 
 
 class WaitHistory:
-    """Waits that have ended, by their end, each with its working days: any window of them without another look."""
+    """Ended waits sorted by end, with their working days, for forecasts at any time."""
 
     def __init__(self, waits: Iterable[ProgramWait], calendar: Calendar) -> None:
         ended_waits = [(wait.until, wait.since) for wait in waits if wait.until is not None]
@@ -84,7 +84,7 @@ class WaitHistory:
         self.days = [days for _, days in rows]
 
     def forecast(self, now: datetime) -> Forecast | None:
-        """From what had ended by `now`; None where even the longest window holds too few."""
+        """Return the forecast from waits that ended by `now`, or None if even the longest window has too few."""
         last = bisect_right(self.ends, now)
         for window in WINDOW_DAYS:
             days = self.days[bisect_right(self.ends, now - timedelta(days=window)) : last]
@@ -98,8 +98,10 @@ class WaitHistory:
 def backtest(
     waits: Sequence[ProgramWait], now: datetime, calendar: Calendar, *, weeks: int = 0, past: WaitHistory | None = None
 ) -> BacktestResult:
-    """Replay the past (`weeks` of it, 0: all) week by week: what would have been told on its Monday, and did it hold
-    for what began then?"""
+    """Compare the forecast of each past Monday with the waits that started in that week.
+
+    `weeks` limits the number of weeks, 0 means all.
+    """
     if not waits:
         return BacktestResult((), 0)
     past = past or WaitHistory(waits, calendar)
@@ -121,7 +123,7 @@ def backtest(
 def _evaluate_week(
     forecast: Forecast, waits: list[ProgramWait], monday: datetime, now: datetime, calendar: Calendar
 ) -> tuple[BacktestWeek, int]:
-    """What began in a week beside its forecast. What lasts still and is past it did not hold; else it is not known."""
+    """Compare the waits of a week with its forecast. Open waits count only if they have exceeded it."""
     lengths = [
         (count_working_days(w.since, w.until or now, calendar), w.until is not None and w.until <= now) for w in waits
     ]
@@ -135,6 +137,6 @@ def _get_monday(at: datetime) -> datetime:
 
 
 def estimate_end(forecast: Forecast, started_at: datetime, calendar: Calendar) -> tuple[datetime, datetime]:
-    """When the middle and nine of ten are reached by what waits since a moment."""
+    """Return when a wait reaches the median and the 90th percentile."""
     start, day = calendar.days.position(started_at), timedelta(days=1)
     return calendar.days.moment(start + forecast.p50 * day), calendar.days.moment(start + forecast.p90 * day)

@@ -1,4 +1,4 @@
-"""Did the forecasts hold? Each program's decisions replayed, for the office's page and for forecast_backtest."""
+"""Accuracy of past forecasts by program, for the forecast page and the backtest command."""
 
 from collections import defaultdict
 from dataclasses import asdict, dataclass
@@ -15,13 +15,13 @@ from portal.analytics.forecast import BacktestResult, BacktestWeek, Forecast, Pr
 from portal.analytics.models import StageDuration
 
 TARGET_PERCENT_RANGE = (85.0, 95.0)
-MIN_JUDGED_WAITS = 100  # waits below which a share is told and not judged: it moves by more than the aim is wide
+MIN_JUDGED_WAITS = 100  # with fewer, the share varies by more than the target range
 STAGE = "review"
 
 
 @dataclass(frozen=True, slots=True)
 class ForecastAccuracy:
-    """One program (blank key: all of them): its forecast of now, and how the past ones held."""
+    """Current forecast of a program and the accuracy of past forecasts. An empty key means all programs."""
 
     key: str
     name: str
@@ -40,13 +40,13 @@ class ForecastAccuracy:
     @property
     def words(self) -> str:
         if self.held.share is None:
-            return "too few decisions to try a forecast on"
-        note = "" if self.held.count >= MIN_JUDGED_WAITS else " (too few to judge)"
-        return f"nine of ten held for {self.held.share:.1f} % of {self.held.count} decisions{note}"
+            return "not enough decisions to test a forecast"
+        note = "" if self.held.count >= MIN_JUDGED_WAITS else " (too few for a judgment)"
+        return f"the 90% forecast held for {self.held.share:.1f}% of {self.held.count} decisions{note}"
 
 
 def evaluate_programs(now: datetime, *, program: str = "", weeks: int = 0) -> list[ForecastAccuracy]:
-    """Every program that has decided anything, and all together at the end. One query."""
+    """Evaluate each program with decisions, then all programs together. One query."""
     rows = StageDuration.objects.filter(stage=STAGE, holder=str(ResponsibleParty.PROGRAM))
     if program:
         rows = rows.filter(program_key=program)
@@ -58,7 +58,7 @@ def evaluate_programs(now: datetime, *, program: str = "", weeks: int = 0) -> li
 
 
 def combine_programs(lines: list[ForecastAccuracy]) -> ForecastAccuracy:
-    """All programs, each judged by its own forecast."""
+    """Combine the programs, each evaluated with its own forecast."""
     weeks = sorted((week for line in lines for week in line.held.weeks), key=lambda week: week.monday)
     combined_weeks = [combine_weeks(list(week_group)) for _, week_group in groupby(weeks, key=lambda week: week.monday)]
     return ForecastAccuracy(
@@ -70,7 +70,7 @@ def combine_programs(lines: list[ForecastAccuracy]) -> ForecastAccuracy:
 
 
 def combine_weeks(weeks: list[BacktestWeek]) -> BacktestWeek:
-    """The same week of several programs."""
+    """Combine the same week of several programs."""
     counts = [sum(getattr(week, name) for week in weeks) for name in ("count", "held", "held_middle")]
     return BacktestWeek(weeks[0].monday, max(week.p90 for week in weeks), *counts)
 
@@ -84,7 +84,7 @@ def _evaluate_program(key: str, waits: list[ProgramWait], now: datetime, weeks: 
 
 
 def serialize_accuracy(line: ForecastAccuracy) -> dict[str, Any]:
-    """The same as JSON, moments in UTC."""
+    """Serialize to JSON."""
     weeks = [asdict(week) | {"monday": week.monday.date().isoformat()} for week in line.held.weeks]
     return {
         "program": line.key, "stage": STAGE, "forecast": asdict(line.now) if line.now else None,

@@ -1,4 +1,4 @@
-"""How many begin, ask, get through, and where do the others stop? Pure, over counted groups of integrations."""
+"""Funnel of integrations from start to support, calculated from counted groups."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -8,10 +8,10 @@ from django.utils.translation import gettext_noop
 
 STEP_NAMES = (
     gettext_noop("Started"),
-    gettext_noop("Review asked for"),
+    gettext_noop("Review requested"),
     gettext_noop("Approved"),
     gettext_noop("Listed"),
-    gettext_noop("In support now"),
+    gettext_noop("In support"),
 )
 END_LABELS = {
     "withdrawn": gettext_noop("withdrawn"),
@@ -22,7 +22,7 @@ END_LABELS = {
 
 @dataclass(frozen=True, slots=True)
 class IntegrationGroup:
-    """So many integrations of which the same is true. `stage_before_end`: the stage that one that ended was in."""
+    """Number of integrations with the same properties. `stage_before_end` is the last stage of ended ones."""
 
     stage: str
     count: int
@@ -33,8 +33,8 @@ class IntegrationGroup:
     program: str = ""
 
     @property
-    def reached(self) -> int:
-        """The furthest of STEPS."""
+    def furthest_step(self) -> int:
+        """Return the index of the furthest step in STEP_NAMES."""
         if self.stage == "support":
             return 4
         if self.listed:
@@ -46,7 +46,7 @@ class IntegrationGroup:
 
 @dataclass(frozen=True, slots=True)
 class FunnelStep:
-    """One step: how many reached it, and of those that went no further, how many are there still and how many ended."""
+    """Funnel step: how many reached it, and of those that got no further, how many are still there or ended."""
 
     name: str
     reached: int
@@ -55,11 +55,11 @@ class FunnelStep:
 
 
 def build_funnel(groups: Iterable[IntegrationGroup]) -> list[FunnelStep]:
-    """Each of STEPS; what reached it and went on is what reached the next."""
+    """Build the funnel steps in order."""
     reached_counts, still_counts = Counter[int](), Counter[int]()
     end_counts: dict[int, Counter[str]] = {n: Counter() for n in range(len(STEP_NAMES))}
     for group in groups:
-        furthest_step = group.reached
+        furthest_step = group.furthest_step
         for step in range(furthest_step + 1):
             reached_counts[step] += group.count
         if group.stage in END_LABELS:
@@ -74,7 +74,7 @@ def build_funnel(groups: Iterable[IntegrationGroup]) -> list[FunnelStep]:
 
 
 def find_drop_offs(groups: Iterable[IntegrationGroup]) -> list[tuple[str, str, int, int]]:
-    """Where those that ended before they were listed stopped: (program, step, withdrawn, declined), most first."""
+    """Return where unlisted integrations ended as (program, step, withdrawn, declined), most frequent first."""
     counts_by_step: dict[tuple[str, str], Counter[str]] = {}
     for group in groups:
         if group.stage in ("withdrawn", "declined") and not group.listed:

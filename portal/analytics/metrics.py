@@ -1,7 +1,7 @@
-"""What do many stays in stages come to? Percentiles, distributions, shares by holder, rounds. Pure.
+"""Percentiles, distributions, shares by responsible party, and review rounds of stage stays, as pure functions.
 
-docs/reference/analytics.md defines every figure. A percentile is a stay that really happened: the smallest that is at
-least as long as that share of all of them (nearest rank), so that nothing is invented between two stays.
+docs/reference/analytics.md defines every figure. Percentiles use the nearest rank, so that each percentile is an
+observed stay and not an interpolated value.
 """
 
 from bisect import bisect_left
@@ -15,12 +15,12 @@ from django.utils.translation import gettext_noop
 
 from portal.core.business_time import Calendar
 
-STAGES = ("engage", "develop", "review", "release")  # until it is listed; support has no end to wait for
+STAGES = ("engage", "develop", "review", "release")  # before listing
 HOLDERS = ("partner", "program", "machine", "outage", "third_party")
-MIN_STAYS = 8  # stays below which no percentile is told
+MIN_STAYS = 8  # minimum for percentiles
 COLUMN_LIMITS_DAYS = (1, 2, 5, 10, 20, 40)  # working days
 DAY = timedelta(days=1)
-# up to how many rounds a review took; from the last on, or more
+# Number of review rounds; the last label includes higher numbers
 ROUND_LABELS = {
     1: gettext_noop("1 round"),
     2: gettext_noop("2 rounds"),
@@ -31,7 +31,7 @@ ROUND_LABELS = {
 
 @dataclass(frozen=True, slots=True)
 class StageStay:
-    """Times from entering a stage to leaving it, `count` of the same length. `days`: working days, to the tenth."""
+    """Stays in a stage, `count` of the same length. `days` are working days with one decimal."""
 
     program: str
     stage: str
@@ -41,7 +41,7 @@ class StageStay:
 
 @dataclass(frozen=True, slots=True)
 class HolderTime:
-    """Real time spent in a stage with a holder, added up."""
+    """Total elapsed time in a stage with a responsible party."""
 
     program: str
     stage: str
@@ -51,7 +51,7 @@ class HolderTime:
 
 @dataclass(frozen=True, slots=True)
 class StageFigures:
-    """How long a stage took: how many left it, the middle and nine of ten (None: too few), and the distribution."""
+    """Figures of a stage: exited count, median, 90th percentile (None without enough stays), and distribution."""
 
     stage: str
     count: int
@@ -61,18 +61,18 @@ class StageFigures:
 
 
 def count_working_days(start: datetime, end: datetime, calendar: Calendar) -> float:
-    """The business days between two moments, parts of a day included."""
+    """Return the business days between two times, including fractions."""
     days = calendar.days
     return (days.position(end) - days.position(start)) / DAY
 
 
 def calculate_percentile(values: Sequence[float], share: float) -> float | None:
-    """The nearest rank of sorted or unsorted values; None for none."""
+    """Return the nearest-rank percentile, or None without values."""
     return calculate_counted_percentile(Counter(values), share)
 
 
 def calculate_counted_percentile(counts: Mapping[float, int], share: float) -> float | None:
-    """The same of values that are counted."""
+    """Return the nearest-rank percentile of counted values, or None without values."""
     rank, below = ceil(round(share * sum(counts.values()), 9)), 0
     for value in sorted(counts):
         below += counts[value]
@@ -82,7 +82,7 @@ def calculate_counted_percentile(counts: Mapping[float, int], share: float) -> f
 
 
 def build_distribution(counts: Mapping[float, int]) -> tuple[int, ...]:
-    """How many took up to each of ENDS_OF_COLUMNS, and how many longer."""
+    """Return the counts up to each of COLUMN_LIMITS_DAYS, and the count above."""
     columns = [0] * (len(COLUMN_LIMITS_DAYS) + 1)
     for value, count in counts.items():
         columns[bisect_left(COLUMN_LIMITS_DAYS, value)] += count
@@ -90,7 +90,7 @@ def build_distribution(counts: Mapping[float, int]) -> tuple[int, ...]:
 
 
 def calculate_stage_figures(stays: Iterable[StageStay], *, min_stays: int = MIN_STAYS) -> list[StageFigures]:
-    """One line for each stage, in their order."""
+    """Return the figures of each stage in order."""
     days_by_stage: dict[str, Counter[float]] = defaultdict(Counter)
     for stay in stays:
         days_by_stage[stay.stage][stay.days] += stay.count
@@ -104,7 +104,7 @@ def _calculate_stage(stage: str, days: Counter[float], min_stays: int) -> StageF
 
 
 def group_by_program(stays: Iterable[StageStay]) -> dict[str, list[StageFigures]]:
-    """The same for each program that has any."""
+    """Return the stage figures of each program with stays."""
     stays_by_program: dict[str, list[StageStay]] = defaultdict(list)
     for stay in stays:
         stays_by_program[stay.program].append(stay)
@@ -112,7 +112,7 @@ def group_by_program(stays: Iterable[StageStay]) -> dict[str, list[StageFigures]
 
 
 def sum_time_by_holder(holder_times: Iterable[HolderTime]) -> dict[str, dict[str, timedelta]]:
-    """Where the time of each stage went: stage, holder, time. Only holders that had any."""
+    """Return the time by stage and responsible party, without empty entries."""
     times_by_stage: dict[str, dict[str, timedelta]] = {stage: {} for stage in STAGES}
     for holder_time in holder_times:
         if holder_time.stage in times_by_stage:
@@ -122,7 +122,7 @@ def sum_time_by_holder(holder_times: Iterable[HolderTime]) -> dict[str, dict[str
 
 
 def count_rounds(counts: Iterable[tuple[int, int]]) -> list[tuple[str, int]]:
-    """How many reviews ended after one round, two, three, four or more; from (round, reviews)."""
+    """Count the reviews by number of rounds, from pairs (round, reviews)."""
     review_counts: Counter[int] = Counter()
     for number, reviews in counts:
         review_counts[min(max(number, 1), 4)] += reviews

@@ -1,4 +1,4 @@
-"""What does the office keep to read from? Times in stages, folded from the history, and lists that people saved."""
+"""Stage durations, derived from audit events, and saved views."""
 
 from django.conf import settings
 from django.db import models
@@ -6,10 +6,10 @@ from django.db.models import Q
 
 
 class StageDuration(models.Model):
-    """A time that one integration spent in one stage with one holder; the fields are those of passages.Piece.
+    """Period of an integration in a stage with a responsible party; see stage_durations.StagePeriod for the fields.
 
-    Kept in the transaction in which the turn passes; `manage.py rebuild_stage_durations` makes it again from the
-    events.
+    Stored in the transaction that changes the responsible party. `manage.py rebuild_stage_durations` rebuilds it from
+    audit events.
     """
 
     integration = models.ForeignKey("submissions.Integration", models.CASCADE, related_name="stage_durations")
@@ -21,7 +21,7 @@ class StageDuration(models.Model):
     since = models.DateTimeField()
     until = models.DateTimeField(null=True)
     leaves = models.BooleanField(default=False)
-    tenths = models.PositiveIntegerField(null=True)  # of working days that the stay took, where it ended it
+    tenths = models.PositiveIntegerField(null=True)  # tenths of working days of a completed stay
 
     class Meta:
         ordering = ("pk",)
@@ -42,9 +42,9 @@ class StageDuration(models.Model):
 
 
 class SavedView(models.Model):
-    """A list as somebody wants to see it again: a page and its query. `owner` None: for everyone of the program.
+    """Saved filters of a list. Views without an owner are shared by program staff.
 
-    Only one's own view can be the default of a page.
+    Only a user's own view can be the default of a page.
     """
 
     owner = models.ForeignKey(

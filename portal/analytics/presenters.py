@@ -1,4 +1,4 @@
-"""How are the office's figures said and drawn? Rows and charts for its pages, made of plain figures."""
+"""Rows and charts of analytics pages."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ HOLDER_NAMES = {
 
 @dataclass(frozen=True, slots=True)
 class StageRow:
-    """One stage of one program in words, with its bar: up to the middle, and on to nine of ten."""
+    """Row of a program's stage with a meter of the median and the 90th percentile."""
 
     program: str
     stage: str
@@ -42,18 +42,18 @@ class StageRow:
     p90: str
     pieces: list[tuple[str, float]]
     total: float
-    said: str
+    summary: str
 
 
 def format_days(value: float | None) -> str:
-    """ "4.5", whole from ten on; a dash for nothing."""
+    """Format days with one decimal, without decimals from ten, or as a dash for None."""
     if value is None:
         return "–"
     return f"{value:.0f}" if value >= 10 else f"{value:.1f}".removesuffix(".0")
 
 
 def build_stage_rows(figures_by_program: Mapping[str, list[StageFigures]]) -> list[StageRow]:
-    """The lines of the table: the stages that anybody left, of the first (blank: all) and of each with enough."""
+    """Return rows of stages with exits, for the first program and each other program with enough data."""
     shown_stages = {
         program: stages
         for n, (program, stages) in enumerate(figures_by_program.items())
@@ -69,7 +69,7 @@ def _has_figures(stages: list[StageFigures]) -> bool:
 
 
 def list_sparse_programs(figures_by_program: Mapping[str, list[StageFigures]]) -> list[str]:
-    """The programs of which too few went on for any figure of their own."""
+    """Return the programs without enough data for figures."""
     return [PROGRAMS[program].name for program, stages in figures_by_program.items() if not _has_figures(stages)]
 
 
@@ -80,11 +80,13 @@ def _build_stage_row(program: str, figures: StageFigures, longest: float) -> Sta
         if has_percentiles
         else []
     )
-    summary = _("%(middle)s at the middle, %(nine)s for nine of ten") % {
-        "middle": format_days(figures.p50),
-        "nine": format_days(figures.p90),
+    summary = _("Median %(median)s · 90%% within %(p90)s") % {
+        "median": format_days(figures.p50),
+        "p90": format_days(figures.p90),
     }
-    summary = summary if has_percentiles else _("too few to say (below %(enough)s)") % {"enough": metrics.MIN_STAYS}
+    summary = (
+        summary if has_percentiles else _("Not enough data (fewer than %(minimum)s)") % {"minimum": metrics.MIN_STAYS}
+    )
     return StageRow(
         program, _(STAGE_NAMES[figures.stage]), figures.count, format_days(figures.p50), format_days(figures.p90),
         [(kind, amount) for kind, amount in pieces if amount], longest, summary,
@@ -92,12 +94,12 @@ def _build_stage_row(program: str, figures: StageFigures, longest: float) -> Sta
 
 
 def build_distribution_charts(stages: Iterable[StageFigures]) -> list[Chart]:
-    """How the stays of each stage spread over working days."""
+    """Build a chart of each stage with the distribution of stays over working days."""
     names = [*map(str, metrics.COLUMN_LIMITS_DAYS), _("more")]
     return [
         Chart(
             f"spread-{figures.stage}",
-            _("%(stage)s: up to how many working days") % {"stage": _(STAGE_NAMES[figures.stage])},
+            _("%(stage)s: working days, up to") % {"stage": _(STAGE_NAMES[figures.stage])},
             tuple(Column(name, n) for name, n in zip(names, figures.columns, strict=True)),
         )
         for figures in stages
@@ -106,9 +108,9 @@ def build_distribution_charts(stages: Iterable[StageFigures]) -> list[Chart]:
 
 @dataclass(frozen=True, slots=True)
 class HolderShares:
-    """Where the time of the stages went: the picture, the kinds that occur, and the table."""
+    """Time by stage and responsible party: chart, legend, and table."""
 
-    drawn: SafeString
+    chart: SafeString
     kinds: list[tuple[str, SafeString]]
     rows: list[tuple[str, list[str], str]]
 
@@ -118,7 +120,7 @@ class HolderShares:
 
 
 def build_holder_shares(times_by_stage: Mapping[str, Mapping[str, timedelta]]) -> HolderShares:
-    """Stacked bars, one a stage."""
+    """Build stacked bars, one per stage."""
     nonempty_times = {stage: holders for stage, holders in times_by_stage.items() if holders}
     kinds = [holder for holder in metrics.HOLDERS if any(holder in holders for holders in nonempty_times.values())]
     bars = [
@@ -130,7 +132,7 @@ def build_holder_shares(times_by_stage: Mapping[str, Mapping[str, timedelta]]) -
         for bar in bars
     ]  # fmt: skip
     names = {kind: _(name) for kind, name in HOLDER_NAMES.items()}
-    picture = stacked_bar.render_stacked_bars("holders", _("Where the time of each stage went"), bars, names)
+    picture = stacked_bar.render_stacked_bars("holders", _("Time by stage and responsible party"), bars, names)
     return HolderShares(picture, [(names[k], stacked_bar.render_swatch("holders", k)) for k in kinds], rows)
 
 
@@ -142,17 +144,17 @@ def _format_cell(bar: stacked_bar.StackedBar, kind: str) -> str:
 
 def build_rounds_chart(counts: list[tuple[str, int]]) -> Chart:
     columns = tuple(Column(_(word), n) for word, n in counts)
-    return Chart("rounds", _("Reviews by the rounds that they took"), columns)
+    return Chart("rounds", _("Reviews by number of rounds"), columns)
 
 
 def build_tabs(current: str, query: str, build_url: Any) -> list[tuple[str, str, bool]]:
-    """The pages of the office: (word, address, whether it is this one); the filters stay."""
+    """Return the tabs of analytics pages as (label, URL, is current), keeping the filters."""
     return [(_(word), build_url(name) + (f"?{query}" if query else ""), name == current) for name, word in TABS.items()]
 
 
 TABS = {
-    "office": gettext_noop("Time in stages"),
+    "office": gettext_noop("Stage durations"),
     "office_flow": gettext_noop("Throughput and funnel"),
     "office_people": gettext_noop("Reviewers and checks"),
-    "office_forecast": gettext_noop("Forecast"),
+    "office_forecast": gettext_noop("Wait time forecast"),
 }

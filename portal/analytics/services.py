@@ -1,4 +1,4 @@
-"""How do the kept passages follow the history? One step at a time with each turn, or all of them anew."""
+"""Services that keep stage durations in sync with audit events and rebuild them."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -25,12 +25,12 @@ from portal.audit.services import RESPONSIBILITY_EVENT_TYPE, get_turn_stream
 from portal.jobs.models import PeriodicRun
 
 BATCH_SIZE = 500
-REBUILD_MARKER = "office: passages 1"  # a new number has them made again after the next update
+REBUILD_MARKER = "office: passages 1"  # change the number to rebuild after the next update
 COLUMNS = ("stage", "holder", "round", "began", "since", "until", "leaves")
 
 
 def record_turn(integration: Integration, event: AuditEvent) -> None:
-    """A turn passed: the open passage ends and the next begins, in the same transaction."""
+    """End the open period and start the next one after a change of the responsible party or stage."""
     (turn,) = parse_turns([(event.at, event.data)])
     last = StageDuration.objects.filter(integration=integration).order_by("-pk").first()
     if turn.back or (last is None and event.seq > 1):
@@ -48,7 +48,7 @@ def record_turn(integration: Integration, event: AuditEvent) -> None:
 
 
 def compute_periods(keys: list[int]) -> dict[int, list[StagePeriod]]:
-    """The passages of integrations as their events tell them. Two queries."""
+    """Compute the periods of integrations from their events. Two queries."""
     turns: dict[int, list[tuple[datetime, Any]]] = defaultdict(list)
     streams = [get_turn_stream(key) for key in keys]
     events = AuditEvent.objects.filter(stream__in=streams, event_type=RESPONSIBILITY_EVENT_TYPE).order_by(
@@ -61,7 +61,7 @@ def compute_periods(keys: list[int]) -> dict[int, list[StagePeriod]]:
 
 
 def _load_older_turns(keys: list[int], first_turn_at: dict[int, datetime]) -> dict[int, list[TurnChange]]:
-    """What the steps tell of the time before turns were written down; nothing where they were from the beginning."""
+    """Derive turns from transitions for integrations without complete responsibility events."""
     created = dict(Integration.objects.filter(pk__in=keys).values_list("pk", "created_at"))
     incomplete_keys = [key for key in keys if key not in first_turn_at or first_turn_at[key] > created[key]]
     if not incomplete_keys:
@@ -81,7 +81,7 @@ def _get_first_stage(steps: list[tuple[datetime, str, Any]]) -> str:
 
 
 def count_tenths(started_at: datetime, ended_at: datetime) -> int:
-    """The tenths of working days that a stay took: counted once, so that figures need not count again."""
+    """Return the length of a stay in tenths of working days, stored so that figures don't recompute it."""
     return round(10 * count_working_days(started_at, ended_at, PROGRAM_CALENDAR))
 
 
@@ -93,13 +93,13 @@ def _build_row(integration: int, program: str, piece: StagePeriod) -> StageDurat
 
 @transaction.atomic
 def replace_rows(integration: int, program: str, pieces: Iterable[StagePeriod]) -> None:
-    """Put these in the place of what is kept of one integration."""
+    """Replace the stored periods of an integration."""
     StageDuration.objects.filter(integration_id=integration).delete()
     StageDuration.objects.bulk_create([_build_row(integration, program, piece) for piece in pieces])
 
 
 def load_stored_periods(keys: list[int]) -> dict[int, list[tuple[StagePeriod, int | None]]]:
-    """What is kept of integrations. One query."""
+    """Return the stored periods of integrations. One query."""
     periods_by_key: dict[int, list[tuple[StagePeriod, int | None]]] = defaultdict(list)
     rows = StageDuration.objects.filter(integration__in=keys).order_by("pk")
     for key, tenth_count, *values in rows.values_list("integration_id", "tenths", *COLUMNS):
@@ -108,7 +108,7 @@ def load_stored_periods(keys: list[int]) -> dict[int, list[tuple[StagePeriod, in
 
 
 def find_drifted(keys: list[int]) -> list[int]:
-    """The integrations of which something else is kept than their events tell."""
+    """Return the integrations whose stored periods differ from their events."""
     computed_periods, stored_rows = compute_periods(keys), load_stored_periods(keys)
     expected_rows = {
         key: [(piece, _build_row(key, "", piece).tenths) for piece in pieces]
@@ -118,7 +118,7 @@ def find_drifted(keys: list[int]) -> list[int]:
 
 
 def iterate_batches() -> Iterator[dict[int, str]]:
-    """Every integration by number, with its program, a few hundred at a time."""
+    """Yield all integrations in batches, as programs by primary key."""
     after = 0
     while batch := dict(
         Integration.objects.filter(pk__gt=after).order_by("pk").values_list("pk", "program_key")[:BATCH_SIZE]
@@ -128,7 +128,7 @@ def iterate_batches() -> Iterator[dict[int, str]]:
 
 
 def rebuild() -> int:
-    """Make again what differs from the events. Returns how many integrations it was."""
+    """Rebuild periods that differ from the events. Return the number of integrations."""
     count = 0
     for batch in iterate_batches():
         for key in find_drifted(list(batch)):
@@ -139,13 +139,13 @@ def rebuild() -> int:
 
 @transaction.atomic
 def _rebuild_integration(key: int) -> None:
-    """Make those of one integration again, while no turn of it can pass."""
+    """Rebuild the periods of an integration while holding its lock."""
     row = lock_integration(key)
     replace_rows(row.pk, row.program_key, compute_periods([row.pk])[row.pk])
 
 
 def rebuild_after_update(now: datetime) -> int:
-    """Once after an update that brings or changes what is kept: make it of the history. Returns of how many."""
+    """Rebuild once after an update that changes REBUILD_MARKER. Return the number of integrations."""
     if PeriodicRun.objects.filter(name=REBUILD_MARKER).exists():
         return 0
     count = rebuild()

@@ -1,7 +1,6 @@
-"""Who held it, in which stage, from when to when? Folded from what happened. Pure: plain values in and out.
+"""Stage periods by responsible party, derived from audit events by pure functions.
 
-Since turns are written down, their stream alone says it. What is older is told by the steps that were taken, each of
-which names who had the turn afterwards.
+Responsibility events are the source. Older periods are derived from transitions, which determine the responsible party.
 """
 
 from collections.abc import Iterable, Mapping
@@ -11,7 +10,7 @@ from typing import Any
 
 END_STAGES = ("withdrawn", "declined", "archived")
 OUTAGE = "outage"
-# who holds it after a step, by its verb; the steps that are not named leave the turn where it is
+# Responsible party after a transition, by event type. Other events don't change it.
 HOLDER_BY_EVENT_TYPE = {
     "created": "partner",
     "complete_step": "partner",
@@ -26,7 +25,7 @@ HOLDER_BY_EVENT_TYPE = {
 
 @dataclass(frozen=True, slots=True)
 class TurnChange:
-    """From this moment on it is in a stage, held by somebody (blank: it has ended). `back`: a decision was undone."""
+    """Change of stage or responsible party. An empty `holder` means the end. `back` marks an undone decision."""
 
     at: datetime
     stage: str
@@ -37,7 +36,7 @@ class TurnChange:
 
 @dataclass(frozen=True, slots=True)
 class StagePeriod:
-    """A time in one stage with one holder. `began`: when this stay in the stage began; `leaves`: it ended the stay."""
+    """Period in a stage with one responsible party. `began` is the start of the stay, `leaves` marks its end."""
 
     stage: str
     holder: str
@@ -49,7 +48,7 @@ class StagePeriod:
 
 
 def build_periods(turns: Iterable[TurnChange]) -> list[StagePeriod]:
-    """The pieces of one integration, in order, without a gap; the last is open unless it has ended."""
+    """Return the gapless periods of an integration in order. The last is open unless the integration ended."""
     pieces: list[StagePeriod] = []
     for turn in turns:
         if turn.back and _undo_decision(pieces, turn):
@@ -67,7 +66,7 @@ def build_periods(turns: Iterable[TurnChange]) -> list[StagePeriod]:
 
 
 def _undo_decision(pieces: list[StagePeriod], turn: TurnChange) -> bool:
-    """Drop what followed from the decision that was undone, and let the piece before it go on."""
+    """Remove the periods after an undone decision and reopen the previous period."""
     matches = [n for n, piece in enumerate(pieces) if (piece.stage, piece.holder) == (turn.stage, turn.holder)]
     if not matches:
         return False
@@ -76,7 +75,7 @@ def _undo_decision(pieces: list[StagePeriod], turn: TurnChange) -> bool:
 
 
 def parse_turns(entries: Iterable[tuple[datetime, Mapping[str, Any]]]) -> list[TurnChange]:
-    """The stream of an integration's turns, as (when, what was said)."""
+    """Parse responsibility events, given as (time, data)."""
     return [
         TurnChange(at, data["stage"], data["holder"], int(data.get("round", 0)), bool(data.get("back")))
         for at, data in entries
@@ -84,7 +83,7 @@ def parse_turns(entries: Iterable[tuple[datetime, Mapping[str, Any]]]) -> list[T
 
 
 def derive_turns(steps: Iterable[tuple[datetime, str, Mapping[str, Any]]], first_stage: str) -> list[TurnChange]:
-    """The same from the steps that were taken, as (when, verb, data), for what is older than the stream of turns."""
+    """Derive turns from transitions, given as (time, event type, data), for times without responsibility events."""
     turns: list[TurnChange] = []
     stage, holder, before_hold = first_stage, "partner", "partner"
     for at, event_type, data in steps:
@@ -105,5 +104,5 @@ def derive_turns(steps: Iterable[tuple[datetime, str, Mapping[str, Any]]], first
 
 
 def merge_turns(older: list[TurnChange], turns: list[TurnChange]) -> list[TurnChange]:
-    """Both together: the stream of turns is believed from its first entry on."""
+    """Merge derived and recorded turns. Recorded turns apply from their first entry."""
     return [turn for turn in older if not turns or turn.at < turns[0].at] + turns

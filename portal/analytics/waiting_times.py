@@ -1,6 +1,6 @@
-"""What is a partner told about the wait? The forecast for a program and a stage, in honest words.
+"""Wait time forecasts for partners, by program and stage.
 
-A process remembers a forecast for some minutes: it moves slowly, and every page of a waiting partner shows one.
+Forecasts change slowly and appear on many pages, so each process caches them for a few minutes.
 """
 
 from dataclasses import dataclass
@@ -18,10 +18,10 @@ from portal.analytics.metrics import count_working_days
 from portal.analytics.models import StageDuration
 
 CACHE_DURATION = timedelta(minutes=10)
-MAX_WAITS = 1000  # waits that a forecast looks at
+MAX_WAITS = 1000  # per forecast
 STAGE_SUBJECTS = {
-    "engage": gettext_noop("First answers on %(program)s integrations"),
-    "develop": gettext_noop("Answers during the development of %(program)s integrations"),
+    "engage": gettext_noop("First responses to %(program)s integrations"),
+    "develop": gettext_noop("Responses during the development of %(program)s integrations"),
     "review": gettext_noop("Decisions on %(program)s integrations"),
     "release": gettext_noop("Listings of %(program)s integrations"),
 }
@@ -29,12 +29,12 @@ _forecast_cache: dict[tuple[str, str], tuple[datetime, Forecast | None]] = {}
 
 
 def clear_cache() -> None:
-    """Look again at the next question."""
+    """Clear the forecast cache."""
     _forecast_cache.clear()
 
 
 def list_waits(program: str, stage: str, now: datetime) -> list[ProgramWait]:
-    """The times that the program had the turn, which ended within the longest window. One query."""
+    """Return the program's waits that ended within the longest window. One query."""
     durations = StageDuration.objects.filter(
         program_key=program, stage=stage, holder=str(ResponsibleParty.PROGRAM),
         until__gt=now - timedelta(days=WINDOW_DAYS[-1]), until__lte=now,
@@ -44,7 +44,7 @@ def list_waits(program: str, stage: str, now: datetime) -> list[ProgramWait]:
 
 
 def get_forecast(program: str, stage: str, now: datetime) -> Forecast | None:
-    """The forecast of now, remembered for a while."""
+    """Return the current forecast from the cache or the database."""
     cached = _forecast_cache.get((program, stage))
     if cached is None or abs(now - cached[0]) > CACHE_DURATION:
         cached = now, WaitHistory(list_waits(program, stage, now), PROGRAM_CALENDAR).forecast(now)
@@ -54,51 +54,44 @@ def get_forecast(program: str, stage: str, now: datetime) -> Forecast | None:
 
 @dataclass(frozen=True, slots=True)
 class WaitEstimate:
-    """What is said: how long it took, what follows for this one, and the moments; blank and None where too few."""
+    """Estimate for one integration: past waits, a note, and expected times. Empty without enough data."""
 
     sentence: str
-    here: str = ""
+    note: str = ""
     middle: datetime | None = None
     latest: datetime | None = None
 
 
 def format_working_days(value: float) -> str:
-    """ "6 working days", whole numbers rounded up, so that nothing is promised too soon."""
+    """Format working days, rounded up, such as "6 working days"."""
     whole = max(1, -int(-value // 1))
     return ngettext("%(count)s working day", "%(count)s working days", whole) % {"count": whole}
 
 
 def build_sentence(program: str, stage: str, forecast: Forecast | None) -> str:
-    """How long it took before, in one sentence."""
+    """Describe past waits in one sentence."""
     if stage not in STAGE_SUBJECTS:
         return ""
     subject = _(STAGE_SUBJECTS[stage]) % {"program": PROGRAMS[program].name}
     if forecast is None:
-        message = _("%(what)s: too few to say how long they take (fewer than %(enough)s in a year).")
-        return message % {"what": subject, "enough": MIN_WAITS}
+        message = _("%(subject)s: not enough data for a forecast (fewer than %(minimum)s in a year).")
+        return message % {"subject": subject, "minimum": MIN_WAITS}
     message = (
-        _(
-            "%(what)s took %(middle)s at the middle, %(latest)s for nine of ten "
-            "(last %(days)s days, %(count)s decisions)."
-        )
+        _("%(subject)s: median %(median)s · 90%% within %(p90)s (last %(days)s days, %(count)s decisions).")
         if stage == "review"
-        else _(
-            "%(what)s took %(middle)s at the middle, %(latest)s for nine of ten "
-            "(last %(days)s days, %(count)s answers)."
-        )
+        else _("%(subject)s: median %(median)s · 90%% within %(p90)s (last %(days)s days, %(count)s responses).")
     )
-    latest = max(1, -int(-forecast.p90 // 1))
     return message % {
-        "what": subject,
-        "middle": format_working_days(forecast.p50),
-        "latest": latest,
+        "subject": subject,
+        "median": format_working_days(forecast.p50),
+        "p90": format_working_days(forecast.p90),
         "days": forecast.window,
         "count": forecast.count,
     }
 
 
 def estimate_wait(integration: Integration, now: datetime) -> WaitEstimate | None:
-    """What a waiting integration's page says; None unless the program has the turn before it is listed."""
+    """Estimate the wait of an unlisted integration. None unless it waits for the program."""
     turn_started_at = integration.responsible_since
     if (
         integration.responsible_party != ResponsibleParty.PROGRAM
@@ -116,6 +109,7 @@ def estimate_wait(integration: Integration, now: datetime) -> WaitEstimate | Non
     if waited_days > forecast.p90:
         return WaitEstimate(
             text,
-            _("This one has waited %(days)s, longer than nine of ten.") % {"days": format_working_days(waited_days)},
+            _("This integration has waited %(days)s, longer than 90%% of others.")
+            % {"days": format_working_days(waited_days)},
         )
     return WaitEstimate(text, "", middle if middle > now else None, latest)

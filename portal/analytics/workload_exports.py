@@ -1,4 +1,4 @@
-"""Which of the program's working lists can be taken as a file? Failing checks, waivers, mail, companies."""
+"""Exportable tables of waivers, failing checks, emails, and partners."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -17,15 +17,17 @@ from portal.core.text_fields import clean_search_query
 from portal.notifications.views import email_log
 
 TableRows = Iterator[tuple[CellValue, ...]]
-MAX_EXPORT_ROWS = 50_000  # rows of one file
+MAX_EXPORT_ROWS = 50_000  # per file
 CHUNK_SIZE = 500
-WAIVER_COLUMNS = ("integration", "company", "program", "requirement", "reason", "given by", "until (UTC)", "address")
-FAILING_COLUMNS = ("check", "program", "failed", "looked at")
+WAIVER_COLUMNS = (
+    "integration", "partner", "program", "requirement", "reason", "granted by", "expires (UTC)", "address",
+)  # fmt: skip
+FAILING_COLUMNS = ("check", "program", "failed", "checked")
 EMAIL_COLUMNS = (
     "subject", "to", "template", "state", "written (UTC)", "sent (UTC)", "last error", "integration",
     "address",
 )  # fmt: skip
-PARTNER_COLUMNS = ("company", "mail domain", "alliances manager", "open", "listed", "address")
+PARTNER_COLUMNS = ("partner", "email domain", "alliances manager", "open", "listed", "address")
 
 
 def build_url(name: str, *args: Any) -> str:
@@ -33,7 +35,7 @@ def build_url(name: str, *args: Any) -> str:
 
 
 def build_waivers_table(request: HttpRequest, now: datetime) -> ExportTable:
-    """Every waiver that counts now, the one that ends first first."""
+    """Build the table of current waivers, sorted by expiration."""
     open_waivers = workload.list_open_waivers(parse_analytics_filters(request, now, period=False))[:MAX_EXPORT_ROWS]
     rows = (
         (
@@ -48,17 +50,17 @@ def build_waivers_table(request: HttpRequest, now: datetime) -> ExportTable:
 
 
 def build_failing_checks_table(request: HttpRequest, now: datetime) -> ExportTable:
-    """Every check that fails for an open integration, the most failed first."""
+    """Build the table of failing checks of open integrations, most frequent first."""
     failing_checks = workload.list_all_failing_checks(parse_analytics_filters(request, now, period=False))
     return ExportTable(
         "failing-checks",
         FAILING_COLUMNS,
-        [(row.title, row.program_name, row.failed, row.looked) for row in failing_checks],
+        [(row.title, row.program_name, row.failed_count, row.checked_count) for row in failing_checks],
     )
 
 
 def build_emails_table(request: HttpRequest, now: datetime) -> ExportTable:
-    """The outbox as the address filters it, without what the mails say."""
+    """Build the table of the filtered email log, without email content."""
     require_program_staff(request)
     rows = email_log.filter_emails(request.GET.get("state", ""), clean_search_query(request.GET.get("q", "")))
     return ExportTable("outbox", EMAIL_COLUMNS, _iterate_email_rows(rows))
@@ -75,7 +77,7 @@ def _iterate_email_rows(rows: Any) -> TableRows:
 
 
 def build_partners_table(request: HttpRequest, now: datetime) -> ExportTable:
-    """The companies as the address filters them, with their integrations counted."""
+    """Build the table of filtered partners with the number of their integrations."""
     require_program_staff(request)
     partners: Any = search_partners(clean_search_query(request.GET.get("q", "")))[:MAX_EXPORT_ROWS]
     rows = (

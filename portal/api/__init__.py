@@ -1,1 +1,1 @@
-"""The portal for programs: the REST API below /api/, its tokens, its limits and its document."""
+"""REST API below /api/ with tokens, rate limits, and an OpenAPI document."""

@@ -1,7 +1,7 @@
-"""How is something read again without being sent again? The names of versions, 304, and answers without a body.
+"""ETags and conditional requests.
 
-An ETag is `"<version>-<digest>"` where a version can be named in If-Match, `"x<digest>"` elsewhere: the digest is of
-the answer itself, so that whatever changed in it, also by the clock alone, is sent.
+An ETag is `"<version>-<digest>"` for resources that support If-Match, otherwise `"x<digest>"`. The digest covers the
+response body, so that every change is sent, even one caused by time alone.
 """
 
 import hashlib
@@ -14,12 +14,12 @@ NOT_MODIFIED_HEADERS = ("ETag", "Link", "Cache-Control")
 
 
 def set_etag(response: HttpResponse, version: int) -> None:
-    """Name the version that was read."""
+    """Set the ETag to the resource's version."""
     response["ETag"] = f'"{version}"'
 
 
 def get_if_match_version(request: HttpRequest) -> int | None:
-    """The version that the caller read; None where it did not say, or wants whatever stands; -1 for none of ours."""
+    """Return the version in If-Match, None without one or for "*", and -1 for an unknown ETag."""
     header = request.headers.get("If-Match", "").strip()
     if header in ("", "*"):
         return None
@@ -28,12 +28,12 @@ def get_if_match_version(request: HttpRequest) -> int | None:
 
 
 def set_location_header(request: HttpRequest, response: HttpResponse, *parts: Any) -> None:
-    """Say where what was made can be read: `parts` below /api/v1."""
+    """Set the Location header to the path `parts` below /api/v1."""
     response["Location"] = request.build_absolute_uri("/".join(["/api/v1", *map(str, parts)]))
 
 
 def apply_conditional_get(request: HttpRequest, response: HttpResponse) -> HttpResponse:
-    """The answer with its ETag; 304 where the caller has it already."""
+    """Return the response with its ETag, or 304 if the client already has it."""
     if response.status_code != 200 or response.streaming:
         return response
     version = response.get("ETag", "").strip('"')
@@ -47,7 +47,7 @@ def apply_conditional_get(request: HttpRequest, response: HttpResponse) -> HttpR
 
 
 def remove_body(response: HttpResponse) -> HttpResponse:
-    """The same head, and nothing after it."""
+    """Remove the body from a response to a HEAD request."""
     if response.streaming:
         response.close()
         response.streaming_content = []  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""What is asked when a token is made?"""
+"""Form for new API tokens."""
 
 from typing import Any
 
@@ -9,34 +9,35 @@ from integrations.partners.models import Role
 from portal.api.scopes import list_available_scopes
 from portal.core.text_fields import SingleLineField
 
-LIFETIME_CHOICES = (("7", _("7 days")), ("30", _("30 days")), ("90", _("90 days")), ("365", _("A year")))
+LIFETIME_CHOICES = (("7", _("7 days")), ("30", _("30 days")), ("90", _("90 days")), ("365", _("1 year")))
 DEFAULT_LIFETIME_DAYS = "90"
 CHOICE_ERROR_MESSAGES = {"invalid_choice": _("Select an option.")}
 
 
 class TokenForm(forms.Form):
-    """A name that says where it is used, what it may do, and for how long. `company`: a company's token has a role."""
+    """Name, scopes, and expiration of a token. Partner tokens also have a role."""
 
     name = SingleLineField(
-        max_length=60, label=_("Name"), help_text=_("Where it is used, such as “ci” or “release script”."),
-        error_messages={"required": _("Give it a name, so that you know it again.")},
+        max_length=60, label=_("Name"),
+        help_text=_("Describe where you use the token. For example, “ci” or “release script”."),
+        error_messages={"required": _("Enter a name.")},
     )  # fmt: skip
     scopes = forms.MultipleChoiceField(
-        label=_("What it may do"),
+        label=_("Scopes"),
         widget=forms.CheckboxSelectMultiple,
         error_messages=CHOICE_ERROR_MESSAGES
-        | {"required": _("Choose at least one."), "invalid_list": _("Choose from the list.")},
+        | {"required": _("Select at least one scope."), "invalid_list": _("Select listed scopes only.")},
     )
     role = forms.ChoiceField(
-        label=_("It acts as"), error_messages=CHOICE_ERROR_MESSAGES,
-        choices=[(Role.EDITOR.value, _("an editor")), (Role.VIEWER.value, _("a viewer, who reads along"))],
+        label=_("Role"), error_messages=CHOICE_ERROR_MESSAGES,
+        choices=[(Role.EDITOR.value, _("Editor")), (Role.VIEWER.value, _("Viewer: read-only access"))],
     )  # fmt: skip
     days = forms.ChoiceField(
-        label=_("It lives for"),
+        label=_("Expiration"),
         choices=LIFETIME_CHOICES,
         initial=DEFAULT_LIFETIME_DAYS,
         error_messages=CHOICE_ERROR_MESSAGES,
-        help_text=_("You hear a week before it ends."),
+        help_text=_("We email you one week before the token expires."),
     )
 
     def __init__(self, *args: Any, is_program_staff: bool, is_partner_token: bool, **kwargs: Any) -> None:

@@ -1,7 +1,7 @@
-"""What is answered to the same request twice? What was answered the first time, byte for byte, for a day.
+"""Idempotency keys: a repeated request gets the first response, byte for byte, for 24 hours.
 
-The work and the answer are one transaction: a process that dies leaves neither, and the next attempt begins anew. What
-asks somebody else before it writes is done apart, since SQLite has one writer at a time.
+The operation and its stored response share a transaction, so that a crash leaves neither. Operations that call other
+services before they write run outside of a transaction, because SQLite allows one writer at a time.
 """
 
 import hashlib
@@ -18,14 +18,14 @@ from portal.api.problems import ApiError
 
 IDEMPOTENCY_KEY_HEADER = "Idempotency-Key"
 RETENTION_PERIOD = timedelta(hours=24)
-LEASE_DURATION = timedelta(minutes=5)  # after which work that was begun and never answered is taken for dead
+LEASE_DURATION = timedelta(minutes=5)  # after this time, an unfinished request counts as abandoned
 REPLAYED_HEADERS = ("Content-Type", "ETag", "Location", "Link")
 MAX_KEY_LENGTH = 128
-NON_ATOMIC_OPERATIONS = frozenset({"prefill_draft"})  # asks GitHub before it writes; done twice it comes to the same
+NON_ATOMIC_OPERATIONS = frozenset({"prefill_draft"})  # calls GitHub before it writes, and is idempotent
 
 
 def compute_request_digest(request: HttpRequest) -> str:
-    """What was asked, in 64 characters: method, address and body; of a form, its fields and files."""
+    """Return a digest of the method, URL, and body, or of a form's fields and files."""
     digest = hashlib.sha256(
         f"{request.method} {request.get_full_path()}\n{request.headers.get('If-Match', '')}".encode()
     )
@@ -44,12 +44,12 @@ def compute_request_digest(request: HttpRequest) -> str:
 def run_idempotently(
     request: HttpRequest, token: ApiToken, key: str, now: datetime, run: Callable[[], HttpResponse]
 ) -> HttpResponse:
-    """Run it, or say again what was said. Raises Problem for a key that is odd, used for another body, or in use."""
+    """Run the operation or replay its response. Raises ApiError for an invalid, reused, or busy key."""
     if not 0 < len(key) <= MAX_KEY_LENGTH or not (key.isascii() and key.isprintable()):
         raise ApiError(
             "validation-error",
-            f"An {IDEMPOTENCY_KEY_HEADER} has at most {MAX_KEY_LENGTH} plain characters.",
-            fields=[(IDEMPOTENCY_KEY_HEADER, "Choose another.")],
+            f"Enter an {IDEMPOTENCY_KEY_HEADER} of 1 to {MAX_KEY_LENGTH} printable ASCII characters.",
+            fields=[(IDEMPOTENCY_KEY_HEADER, "Use another key.")],
         )
     request_digest = compute_request_digest(request)
     row, is_new = _acquire_record(token, key, request_digest, now)
@@ -66,17 +66,17 @@ def run_idempotently(
 
 
 def get_operation_name(request: HttpRequest) -> str:
-    """The name of the address that is asked for: of its first operation, where it has several."""
+    """Return the URL name of the request, which is the first operation of its path."""
     return str(request.resolver_match.url_name) if request.resolver_match else ""
 
 
 def omit_from_replay(request: HttpRequest, field_name: str) -> None:
-    """A field of this request's answer is told now and kept nowhere: said again, the answer has null in its place."""
+    """Exclude a secret field from the stored response. Replays contain null instead."""
     request.omitted_field = field_name  # type: ignore[attr-defined]
 
 
 def _run_and_store(request: HttpRequest, row: IdempotencyRecord, run: Callable[[], HttpResponse]) -> HttpResponse:
-    """The work and its kept answer, in one transaction; what is done apart in two, with no lock held meanwhile."""
+    """Run the operation and store its response, in one transaction unless the operation is non-atomic."""
     if get_operation_name(request) in NON_ATOMIC_OPERATIONS:
         response = run()
         if response.status_code < 500:
@@ -92,32 +92,34 @@ def _run_and_store(request: HttpRequest, row: IdempotencyRecord, run: Callable[[
 
 
 def _acquire_record(token: ApiToken, key: str, request_digest: str, now: datetime) -> tuple[IdempotencyRecord, bool]:
-    """The row of this key, and whether this request is the one that does the work."""
+    """Return the record of this key, and whether this request runs the operation."""
     IdempotencyRecord.objects.filter(token=token, key=key, at__lte=now - RETENTION_PERIOD).delete()
     try:
         with transaction.atomic():
-            return IdempotencyRecord.objects.create(token=token, key=key, asked=request_digest, at=now), True
+            return IdempotencyRecord.objects.create(token=token, key=key, request_digest=request_digest, at=now), True
     except IntegrityError:
         row = IdempotencyRecord.objects.filter(token=token, key=key).first()
-    if row is None:  # whoever had it failed just now
+    if row is None:  # the other request has just failed
         raise ApiError(
-            "request-in-progress", "The same request failed just now. Send it again.", headers={"Retry-After": "1"}
+            "request-in-progress", "The same request has just failed. Send it again.", headers={"Retry-After": "1"}
         )
     abandoned_records = IdempotencyRecord.objects.filter(
-        pk=row.pk, status=0, asked=request_digest, at=row.at, at__lte=now - LEASE_DURATION
+        pk=row.pk, status=0, request_digest=request_digest, at=row.at, at__lte=now - LEASE_DURATION
     )
     return row, bool(abandoned_records.update(at=now))
 
 
 def _replay_response(row: IdempotencyRecord, request_digest: str) -> HttpResponse:
-    if row.asked != request_digest:
+    if row.request_digest != request_digest:
         raise ApiError(
             "idempotency-key-reused",
-            f"This {IDEMPOTENCY_KEY_HEADER} was used for another request. Use a new one for each.",
+            f"This {IDEMPOTENCY_KEY_HEADER} was used for another request. Use a new key for each request.",
         )
     if not row.status:
         raise ApiError(
-            "request-in-progress", "It is being worked on. Ask again in a moment.", headers={"Retry-After": "1"}
+            "request-in-progress",
+            "The first request is still running. Try again in a moment.",
+            headers={"Retry-After": "1"},
         )
     response = HttpResponse(bytes(row.body), status=row.status, headers=row.headers)
     response["Idempotent-Replayed"] = "true"
@@ -132,11 +134,11 @@ def _store_response(request: HttpRequest, row: IdempotencyRecord, response: Http
 
 
 def _remove_field_value(field_name: str, body: bytes) -> bytes:
-    """The same answer with null in the place of what is told once; a refusal as it is."""
+    """Replace the field's value with null. Error responses stay unchanged."""
     data = json.loads(body)
     return json.dumps(data | {field_name: None}, ensure_ascii=False).encode() if field_name in data else body
 
 
 def delete_expired_records(now: datetime | None = None) -> int:
-    """Delete what is older than a day. Returns how many."""
+    """Delete expired records. Return their number."""
     return IdempotencyRecord.objects.filter(at__lte=(now or timezone.now()) - RETENTION_PERIOD).delete()[0]

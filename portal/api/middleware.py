@@ -1,4 +1,4 @@
-"""What stands before every operation of the API? The token, the limits, what can be read at all, and once only."""
+"""Request processing before and after API operations: tokens, rate limits, validation, and idempotency."""
 
 from collections.abc import Callable
 from functools import partial, wraps
@@ -18,18 +18,18 @@ from portal.api.services import tokens
 from portal.api.throttling import RequestAllowance
 from portal.core.client_ip import get_client_network
 
-LAST_USED_INTERVAL_SECONDS = 60  # seconds between two notes of a token's last use
+LAST_USED_INTERVAL_SECONDS = 60  # between updates of a token's last use
 JSON_CONTENT_TYPE = "application/json"
 
 
 def get_bearer_secret(request: HttpRequest) -> str:
-    """The secret of the Authorization header; blank where there is none of our kind."""
+    """Return the bearer token of the Authorization header, or an empty string."""
     scheme, _, secret = request.headers.get("Authorization", "").partition(" ")
     return secret.strip() if scheme.lower() == "bearer" else ""
 
 
 def protect_view(view: Callable[..., HttpResponse], methods: set[str]) -> Callable[..., HttpResponse]:
-    """One path of the API, behind the gate; `methods`: what it does. Sessions are not looked at."""
+    """Wrap an API view with authentication, limits, and error handling. Sessions are ignored."""
     write_methods = methods - {"GET"}
 
     @wraps(view)
@@ -46,12 +46,12 @@ def protect_view(view: Callable[..., HttpResponse], methods: set[str]) -> Callab
             )
             run = partial(view, request, *args, **kwargs)
             response = _run_view(request, token, allowance, run, is_write=request.method in write_methods)
-        except Exception as error:  # whatever it is, it is said as a problem
+        except Exception as error:  # every error becomes a problem response
             response = problems.build_exception_response(request, error)
         response = _finalize_response(request, response, allowance)
         return conditional.remove_body(response) if requested_method == "HEAD" else response
 
-    handle.csrf_exempt = True  # type: ignore[attr-defined]  # a browser never sends a bearer token by itself
+    handle.csrf_exempt = True  # type: ignore[attr-defined]  # browsers never send bearer tokens automatically
     return login_not_required(handle)
 
 
@@ -61,7 +61,7 @@ def _run_view(
 ) -> HttpResponse:  # fmt: skip
     if allowance.remaining < 0:
         headers = {"Retry-After": str(allowance.seconds)}
-        raise ApiError("rate-limited", f"Ask again in {allowance.seconds} seconds.", headers=headers)
+        raise ApiError("rate-limited", f"Too many requests. Try again in {allowance.seconds} seconds.", headers=headers)
     if "Authorization" in request.headers and token is None:
         return problems.build_authentication_response(was_sent=True)
     _reject_unreadable_request(request, is_write=is_write)
@@ -76,10 +76,12 @@ def _run_view(
 
 
 def _authenticate_request(request: HttpRequest, token: ApiToken) -> None:
-    """The request is the token's from here on. Raises Problem for a person of the program without a second factor."""
+    """Set the request's user from the token. Raises ApiError for program staff without a second factor."""
     user = tokens.get_acting_user(token)
-    if has_privileges(user) and not is_mfa_enabled(user):  # a token outlives the session: no setting loosens this
-        raise ApiError("mfa-required", "Set up a second factor first: tokens of people of the program need one.")
+    if has_privileges(user) and not is_mfa_enabled(
+        user
+    ):  # regardless of STAFF_SECOND_FACTOR, because tokens outlive sessions
+        raise ApiError("mfa-required", "Set up two-factor authentication. Tokens of program staff require it.")
     request.user = user
     now = timezone.now()
     if token.last_used_at is None or (now - token.last_used_at).total_seconds() > LAST_USED_INTERVAL_SECONDS:
@@ -88,25 +90,25 @@ def _authenticate_request(request: HttpRequest, token: ApiToken) -> None:
 
 def _reject_unreadable_request(request: HttpRequest, *, is_write: bool) -> None:
     if "\x00" in request.path_info:
-        raise ApiError("not-found", "There is no such address.")
+        raise ApiError("not-found", "Unknown path.")
     invalid_name = next(
         (name for name, values in request.GET.lists() if any(map(_has_invalid_characters, [name, *values]))), None
     )
     if invalid_name is not None:
         raise ApiError(
             "validation-error",
-            "A parameter holds characters that cannot be kept.",
-            fields=[(invalid_name[:40], "Write it again.")],
+            "A parameter contains invalid characters.",
+            fields=[(invalid_name[:40], "Remove the invalid characters.")],
         )
     if request.headers.get("Transfer-Encoding") and not _has_body(request):
-        raise ApiError("length-required", "Say how long the body is: send a Content-Length.")
+        raise ApiError("length-required", "Send a Content-Length header.")
     content_type = request.content_type or ""
     if is_write and content_type not in (JSON_CONTENT_TYPE, "multipart/form-data") and _has_body(request):
         raise ApiError("unsupported-media-type", f"Send the body as {JSON_CONTENT_TYPE}.")
 
 
 def _has_invalid_characters(text: str) -> bool:
-    """Whether no database takes it: NUL and half characters."""
+    """Return whether the text has characters that databases reject: NUL and surrogates."""
     return "\x00" in text or any("\ud800" <= character <= "\udfff" for character in text)
 
 
@@ -117,12 +119,12 @@ def _has_body(request: HttpRequest) -> bool:
 def _finalize_response(
     request: HttpRequest, response: HttpResponse, allowance: RequestAllowance | None
 ) -> HttpResponse:
-    """What every answer carries."""
+    """Add the headers that every response has."""
     if response.status_code == 405:
         methods = {*response["Allow"].split(", ")}
         allowed_methods = ", ".join(sorted(methods | ({"HEAD"} if "GET" in methods else set())))
         response = problems.build_problem_response(
-            "method-not-allowed", "This address does not do that.", headers={"Allow": allowed_methods}
+            "method-not-allowed", "This path doesn't support the request method.", headers={"Allow": allowed_methods}
         )
     if request.method == "GET":
         response = conditional.apply_conditional_get(request, response)

@@ -1,4 +1,4 @@
-"""Which tokens are there, what was answered to a request already, and what did a partner's CI report?"""
+"""API tokens and idempotency records."""
 
 from datetime import datetime
 from uuid import uuid4
@@ -9,9 +9,9 @@ from django.db.models import Q
 
 
 class ApiToken(models.Model):
-    """A key to the API, kept as its SHA-256 alone. `partner` is set for a company's token.
+    """API token, stored as its SHA-256 digest. `partner` is set for partner tokens.
 
-    `user` is who acts: the person, or the company token's own actor, who belongs to nobody and cannot sign in.
+    `user` is the person who owns the token, or the partner token's technical user, who can't sign in.
     """
 
     uuid = models.UUIDField(default=uuid4, unique=True, editable=False)
@@ -45,11 +45,11 @@ class ApiToken(models.Model):
 
 
 class IdempotencyRecord(models.Model):
-    """What was answered to a request with an Idempotency-Key. `status` is 0 while it is being worked on."""
+    """Stored response to a request with an Idempotency-Key. `status` is 0 while the request runs."""
 
     token = models.ForeignKey(ApiToken, models.CASCADE, related_name="idempotency_records")
     key = models.CharField(max_length=128)
-    asked = models.CharField(max_length=64)
+    request_digest = models.CharField(max_length=64)
     status = models.PositiveSmallIntegerField(default=0)
     headers = models.JSONField(default=dict)
     body = models.BinaryField(default=bytes)
@@ -59,4 +59,4 @@ class IdempotencyRecord(models.Model):
         constraints = [models.UniqueConstraint(fields=["token", "key"], name="idempotency_record_unique_token_key")]
 
     def __str__(self) -> str:
-        return f"{self.key} of {self.token}: {self.status or 'under way'}"
+        return f"{self.key} of {self.token}: {self.status or 'in progress'}"

@@ -1,4 +1,4 @@
-"""How does the API say no? One table of kinds, each a problem (RFC 9457) with its status and a sentence fit to show."""
+"""Problem responses (RFC 9457) of the API, with a table of all problem types."""
 
 import json
 import logging
@@ -26,34 +26,34 @@ from portal.core.errors import ActionRefused
 
 log = logging.getLogger(__name__)
 PROBLEM_CONTENT_TYPE = "application/problem+json"
-# kind: (status, title)
+# Type: (status, title)
 PROBLEM_TYPES: dict[str, tuple[int, str]] = {
-    "malformed-body": (400, "The body cannot be read"),
-    "authentication-required": (401, "A token is needed"),
-    "forbidden": (403, "Not for this person"),
-    "insufficient-scope": (403, "Not within the token's scopes"),
-    "mfa-required": (403, "A second factor is needed"),
-    "not-found": (404, "Not here"),
-    "method-not-allowed": (405, "Not done this way"),
-    "invalid-transition": (409, "Not from here"),
-    "requirements-not-met": (409, "Not yet"),
-    "conflict": (409, "Somebody was faster"),
-    "request-in-progress": (409, "The same request is being worked on"),
-    "length-required": (411, "Its length is needed"),
-    "precondition-failed": (412, "Changed meanwhile"),
-    "content-too-large": (413, "Too large"),
-    "unsupported-media-type": (415, "Send JSON"),
-    "validation-error": (422, "Something does not fit"),
-    "idempotency-key-reused": (422, "The key was used for something else"),
+    "malformed-body": (400, "Malformed body"),
+    "authentication-required": (401, "Authentication required"),
+    "forbidden": (403, "Forbidden"),
+    "insufficient-scope": (403, "Insufficient scope"),
+    "mfa-required": (403, "Two-factor authentication required"),
+    "not-found": (404, "Not found"),
+    "method-not-allowed": (405, "Method not allowed"),
+    "invalid-transition": (409, "Invalid transition"),
+    "requirements-not-met": (409, "Requirements not met"),
+    "conflict": (409, "Conflict"),
+    "request-in-progress": (409, "Request in progress"),
+    "length-required": (411, "Length required"),
+    "precondition-failed": (412, "Precondition failed"),
+    "content-too-large": (413, "Content too large"),
+    "unsupported-media-type": (415, "Unsupported media type"),
+    "validation-error": (422, "Validation failed"),
+    "idempotency-key-reused": (422, "Idempotency key reused"),
     "rate-limited": (429, "Too many requests"),
-    "internal-error": (500, "The fault is ours"),
-    "service-unavailable": (503, "Busy"),
+    "internal-error": (500, "Internal server error"),
+    "service-unavailable": (503, "Service unavailable"),
 }
-PROBLEM_TYPES_BY_REFUSAL = {"busy": "conflict"}  # the same thing is under way: 409, and no fault of ours
+PROBLEM_TYPES_BY_REFUSAL = {"busy": "conflict"}  # the same action is already running: 409 instead of 503
 
 
 class ApiError(Exception):
-    """A refusal of the API's own. `fields`: (name, sentence) pairs."""
+    """API error. `fields` holds pairs of field name and message."""
 
     def __init__(
         self, kind: str, message: str, *, fields: Sequence[tuple[str, str]] = (), headers: Mapping[str, str] = {}
@@ -68,7 +68,7 @@ class ApiError(Exception):
 def build_problem_response(
     kind: str, message: str, fields: Sequence[tuple[str, str]] = (), headers: Mapping[str, str] | None = None
 ) -> HttpResponse:
-    """The answer itself."""
+    """Build a problem response."""
     status, title = PROBLEM_TYPES[kind]
     data: dict[str, Any] = {
         "type": f"{settings.SITE_URL}/api/docs#problem-{kind}", "title": title, "status": status, "detail": message,
@@ -80,7 +80,7 @@ def build_problem_response(
 
 
 def validate_form(form: BaseForm, api_names: Mapping[str, str] | None = None) -> Any:
-    """The form, in order. Raises Problem with a sentence for each field; `api_names`: form field to the API's name."""
+    """Return the valid form. Raises ApiError with a message per field. `api_names` maps form fields to API fields."""
     if form.is_valid():
         return form
     name_by_field = api_names or {}
@@ -93,7 +93,7 @@ def validate_form(form: BaseForm, api_names: Mapping[str, str] | None = None) ->
 
 
 def build_refusal_response(action_refused: ActionRefused, is_conditional: bool = False) -> HttpResponse:
-    """An ActionRefused as a problem. `is_conditional`: the request named the version that it was made from."""
+    """Build a problem response for a refusal. `is_conditional` is True for requests with If-Match."""
     kind = (
         "precondition-failed"
         if action_refused.kind == "conflict" and is_conditional
@@ -112,22 +112,22 @@ def _build_validation_response(error: ValidationError) -> HttpResponse:
 
 
 def _get_field_path(location: Sequence[Any]) -> str:
-    """Where it is, without the name of the function's own parameter."""
+    """Return the path of a field without the name of the function parameter."""
     parts = [str(part) for part in location[1:]]
     return ".".join(parts[1:] if location and location[0] == "body" and parts else parts)
 
 
 VALIDATION_MESSAGES = {
-    "extra_forbidden": "There is no such field here.",
-    "missing": "This is needed.",
+    "extra_forbidden": "Unknown field.",
+    "missing": "This field is required.",
 }
 
 
 def _get_validation_message(error: Mapping[str, Any]) -> str:
-    """Pydantic's own words, as a sentence."""
+    """Return Pydantic's message as a sentence."""
     if error.get("type") == "missing" and not _get_field_path(error["loc"]):
-        return "A body is needed: JSON, {} at least."
-    text = VALIDATION_MESSAGES.get(str(error.get("type"))) or str(error.get("msg", "It does not fit."))
+        return "Send a JSON body, {} at least."
+    text = VALIDATION_MESSAGES.get(str(error.get("type"))) or str(error.get("msg", "Enter a valid value."))
     return text if text.endswith(".") else f"{text}."
 
 
@@ -137,14 +137,14 @@ def _build_http_error_response(error: HttpError) -> HttpResponse:
 
 
 def _get_not_found_message(error: Http404) -> str:
-    """The view's own sentence; never the name of a model."""
+    """Return the view's message, never Django's message with a model name."""
     text = str(error)
-    return text if text.endswith(".") else "This does not exist, or it is not visible to you."
+    return text if text.endswith(".") else "Not found. It doesn't exist, or you don't have access."
 
 
 def build_authentication_response(*, was_sent: bool = False) -> HttpResponse:
-    """`was_sent`: there was one, which is none of ours, revoked or at its end (RFC 6750)."""
-    message = "Send a live token: “Authorization: Bearer ptl_…”."
+    """Build a 401 response. `was_sent` is True if the request had an unknown, revoked, or expired token (RFC 6750)."""
+    message = "Send a valid token in the Authorization header: “Authorization: Bearer ptl_…”."
     error_attribute = ', error="invalid_token"' if was_sent else ""
     return build_problem_response(
         "authentication-required", message, headers={"WWW-Authenticate": f'Bearer realm="portal"{error_attribute}'}
@@ -152,7 +152,7 @@ def build_authentication_response(*, was_sent: bool = False) -> HttpResponse:
 
 
 def _build_unavailable_response(error: OperationalError) -> HttpResponse:
-    log.warning("the database was busy: %s", type(error).__name__)
+    log.warning("database busy: %s", type(error).__name__)
     return build_problem_response(
         "service-unavailable", "The database is busy. Try again in a moment.", headers={"Retry-After": "2"}
     )
@@ -160,13 +160,11 @@ def _build_unavailable_response(error: OperationalError) -> HttpResponse:
 
 def _build_internal_error_response(request: HttpRequest, error: Exception) -> HttpResponse:
     log.exception("%s %s", request.method, request.path, exc_info=error)
-    return build_problem_response("internal-error", "Something broke on our side; nothing was changed. It is noted.")
+    return build_problem_response("internal-error", "No changes were saved. We logged the error.")
 
 
 def _build_unreadable_response(*_: Any) -> HttpResponse:
-    return build_problem_response(
-        "malformed-body", "The body cannot be read: it is cut off, or not of the form that its Content-Type names."
-    )
+    return build_problem_response("malformed-body", "The body is incomplete or doesn't match its Content-Type.")
 
 
 HANDLERS: dict[type[Exception], Callable[[HttpRequest, Any], HttpResponse]] = {
@@ -177,14 +175,14 @@ HANDLERS: dict[type[Exception], Callable[[HttpRequest, Any], HttpResponse]] = {
     ),
     ValidationError: lambda request, exc: _build_validation_response(exc),
     AuthenticationError: lambda request, exc: build_authentication_response(),
-    PermissionDenied: lambda request, exc: build_problem_response("forbidden", str(exc) or "You may not do this."),
-    Http404: lambda request, exc: build_problem_response("not-found", _get_not_found_message(exc)),
-    RequestDataTooBig: lambda request, exc: build_problem_response(
-        "content-too-large", "The body is larger than can be taken."
+    PermissionDenied: lambda request, exc: build_problem_response(
+        "forbidden", str(exc) or "You don't have permission to do this."
     ),
-    TooManyFilesSent: lambda request, exc: build_problem_response("content-too-large", "These are too many files."),
+    Http404: lambda request, exc: build_problem_response("not-found", _get_not_found_message(exc)),
+    RequestDataTooBig: lambda request, exc: build_problem_response("content-too-large", "The body is too large."),
+    TooManyFilesSent: lambda request, exc: build_problem_response("content-too-large", "The body has too many files."),
     TooManyFieldsSent: lambda request, exc: build_problem_response(
-        "content-too-large", "These are too many fields or parameters."
+        "content-too-large", "The request has too many fields or parameters."
     ),
     MultiPartParserError: _build_unreadable_response,
     UnreadablePostError: _build_unreadable_response,
@@ -197,13 +195,13 @@ HANDLERS: dict[type[Exception], Callable[[HttpRequest, Any], HttpResponse]] = {
 
 
 def register_exception_handlers(api: NinjaAPI) -> None:
-    """Every exception that an operation may raise, with its answer."""
+    """Register the handlers of all exceptions."""
     for exception_class, handler in HANDLERS.items():
         api.add_exception_handler(exception_class, handler)
 
 
 def build_exception_response(request: HttpRequest, error: Exception) -> HttpResponse:
-    """The answer to what was raised before an operation began, or after it ended."""
+    """Build the response to an exception raised before or after an operation."""
     return next(HANDLERS[exception_class] for exception_class in type(error).__mro__ if exception_class in HANDLERS)(
         request, error
     )

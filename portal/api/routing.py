@@ -1,4 +1,4 @@
-"""What are operations made of? Rooms that know their scope, strict bodies, pages of a list."""
+"""Building blocks of API operations: scoped routers, strict schemas, and pagination."""
 
 import base64
 import binascii
@@ -23,38 +23,38 @@ from portal.api.scopes import SCOPES_BY_KEY
 T = TypeVar("T")
 Operation = TypeVar("Operation", bound=Callable[..., Any])
 MAX_PAGE_SIZE, DEFAULT_PAGE_SIZE = 100, 50
-UNKNOWN_PARAMETER_MESSAGE = "There is no such parameter here."
-METHODS_BY_OPERATION: dict[str, str] = {}  # of each operation
+UNKNOWN_PARAMETER_MESSAGE = "Unknown parameter."
+METHODS_BY_OPERATION: dict[str, str] = {}
 
 
 class BearerAuth(HttpBearer):
-    """The gate has found the token; the document says that one is needed."""
+    """Bearer authentication for the OpenAPI document. The middleware has already verified the token."""
 
     def authenticate(self, request: HttpRequest, token: str) -> Any:
         return getattr(request, "api_token", None)
 
 
 class StrictSchema(Schema):
-    """A body: what is not named is refused."""
+    """Request body that rejects unknown fields."""
 
     model_config = ConfigDict(extra="forbid")
 
 
 class CursorPage(Schema, Generic[T]):
-    """A part of a list. `next` is the cursor to go on from, null at the end."""
+    """Page of a list. `next` is the cursor of the next page, null on the last page."""
 
     items: list[T]
     next: str | None = None
 
 
 class MessageResponse(Schema):
-    """What was done, in a sentence."""
+    """Confirmation of an action."""
 
     message: str
 
 
 class StrictParser(Parser):
-    """JSON as RFC 8259 has it: no NaN, no name twice, nothing that a database cannot keep."""
+    """Parser of strict JSON (RFC 8259): no NaN, no duplicate names, no characters that databases reject."""
 
     def parse_body(self, request: HttpRequest) -> Any:
         try:
@@ -64,7 +64,7 @@ class StrictParser(Parser):
         except (ValueError, RecursionError) as error:
             raise HttpError(400, "The body is not JSON.") from error
         if "\\u0000" in text and "\x00" in _collect_texts(data):
-            raise HttpError(400, "The body holds a character that cannot be kept.")
+            raise HttpError(400, "The body contains an invalid character.")
         return data
 
 
@@ -75,12 +75,12 @@ def _reject_constant(name: str) -> Any:
 def _build_unique_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     data = dict(pairs)
     if len(data) != len(pairs):
-        raise ValueError("a name twice")
+        raise ValueError("duplicate name")
     return data
 
 
 def _collect_texts(data: Any) -> str:
-    """All the text of a body, its names too."""
+    """Return all text of a body, including names."""
     if isinstance(data, dict):
         return "".join(f"{key}{_collect_texts(value)}" for key, value in data.items())
     if isinstance(data, list):
@@ -89,7 +89,7 @@ def _collect_texts(data: Any) -> str:
 
 
 class ScopedRouter:
-    """A router whose operations each name their scope; a blank one is open to everybody, token or not."""
+    """Router whose operations require a scope. Operations with an empty scope are public."""
 
     def __init__(self, tag: str) -> None:
         self.tag = tag
@@ -98,7 +98,7 @@ class ScopedRouter:
     def get(
         self, path: str, scope: str, response: Any, files: tuple[str, ...] = ()
     ) -> Callable[[Operation], Operation]:
-        """`files`: further media types that it may be had in."""
+        """Add a GET operation. `files` lists additional media types of the response."""
         return self.add("GET", path, scope, {200: response}, {"x-files": list(files)} if files else {})
 
     def post(
@@ -115,7 +115,7 @@ class ScopedRouter:
     def add(
         self, method: str, path: str, scope: str, responses: Any, extra_schema: dict[str, Any] | None = None
     ) -> Callable[[Operation], Operation]:
-        """The first line of the docstring is the summary, the rest the description."""
+        """Add an operation. The first line of its docstring is the summary, the rest is the description."""
         assert scope in SCOPES_BY_KEY or scope == "", scope
         openapi_extra = {**({"x-scope": scope} if scope else {}), **(extra_schema or {})}
 
@@ -133,26 +133,28 @@ class ScopedRouter:
 
 
 def unwrap_paragraphs(text: str) -> str:
-    """A docstring's paragraphs, each on one line."""
+    """Return a docstring's paragraphs, each on one line."""
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in text.strip().split("\n\n"))
 
 
 def require_scope(scope: str, operation: Callable[..., Any], status: int) -> Callable[..., Any]:
-    """Refuses a token that was not given this scope, and parameters that nobody knows: a filter with a slip in its
-    name would let everything through. What the operation returns is answered with the status."""
+    """Wrap an operation to require the scope, reject unknown parameters, and respond with the status.
+
+    Without the check of parameters, a typo in a filter would return unfiltered results.
+    """
     known_parameters = list_query_parameters(operation)
 
     @wraps(operation)
     def run_operation(request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
         if scope and scope not in request.api_token.scopes:  # type: ignore[attr-defined]
             raise ApiError(
-                "insufficient-scope", f"The token was not given “{scope}”: {SCOPES_BY_KEY[scope].description.lower()}."
+                "insufficient-scope", f"This operation requires the scope {scope}: {SCOPES_BY_KEY[scope].description}."
             )
         unknown_parameters = sorted(set(request.GET) - known_parameters)
         if unknown_parameters:
             raise ApiError(
                 "validation-error",
-                "There is no such parameter.",
+                UNKNOWN_PARAMETER_MESSAGE,
                 fields=[(name[:40], UNKNOWN_PARAMETER_MESSAGE) for name in unknown_parameters[:20]],
             )
         result = operation(request, *args, **kwargs)
@@ -162,7 +164,7 @@ def require_scope(scope: str, operation: Callable[..., Any], status: int) -> Cal
 
 
 def list_query_parameters(operation: Callable[..., Any]) -> set[str]:
-    """The names of what an operation takes from the query of its address."""
+    """Return the names of an operation's query parameters."""
     hints = get_type_hints(operation, include_extras=True).values()
     annotations = [get_args(hint) for hint in hints if get_origin(hint) is Annotated]
     return {
@@ -174,19 +176,19 @@ def list_query_parameters(operation: Callable[..., Any]) -> set[str]:
 
 
 class PaginationParams(Schema):
-    """How a list is asked for."""
+    """Pagination parameters of a list."""
 
-    after: str | None = Field(None, max_length=200, description="The cursor of the page before: its `next`.")
-    limit: int = Field(DEFAULT_PAGE_SIZE, ge=1, le=MAX_PAGE_SIZE, description="How many at most.")
+    after: str | None = Field(None, max_length=200, description="Cursor: the `next` value of the previous page.")
+    limit: int = Field(DEFAULT_PAGE_SIZE, ge=1, le=MAX_PAGE_SIZE, description="Maximum number of items.")
 
 
 def encode_cursor(pk: int, position: str = "") -> str:
-    """Where a page ended: the key of its last row, after `position` in lists whose order is not the key's alone."""
+    """Encode the key of a page's last row, with its position in lists that are not ordered by key."""
     return base64.urlsafe_b64encode(f"k{pk}@{position}".removesuffix("@").encode()).decode().rstrip("=")
 
 
 def decode_cursor(text: str) -> tuple[int, str]:
-    """(key, place). Raises Problem for what is no cursor of ours."""
+    """Decode a cursor to (key, position). Raises ApiError for an invalid cursor."""
     try:
         decoded_text = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)).decode("ascii")
     except (ValueError, binascii.Error):
@@ -198,12 +200,12 @@ def decode_cursor(text: str) -> tuple[int, str]:
 
 
 def build_cursor_error() -> ApiError:
-    message = "This is no cursor: take the one that the page before gave."
-    return ApiError("validation-error", message, fields=[("after", "No cursor.")])
+    message = "Invalid cursor. Use the `next` value of the previous page."
+    return ApiError("validation-error", message, fields=[("after", "Invalid cursor.")])
 
 
 def set_next_link(request: HttpRequest, response: HttpResponse, next_cursor: str | None) -> None:
-    """The address of the next page, in the Link header."""
+    """Set the Link header to the URL of the next page."""
     if next_cursor:
         query = request.GET.copy()
         query["after"] = next_cursor
@@ -219,7 +221,7 @@ def paginate(
     key: str = "pk",
     newest_first: bool = True,
 ) -> dict[str, Any]:
-    """One page of a list, by a key that never moves; the address of the next one is in the Link header too."""
+    """Return a page of a list, ordered by a stable key, and set the Link header."""
     if pagination.after is not None:
         rows = rows.filter(**{f"{key}__{'lt' if newest_first else 'gt'}": decode_cursor(pagination.after)[0]})
     fetched_rows = list(rows.order_by(f"-{key}" if newest_first else key)[: pagination.limit + 1])
@@ -230,7 +232,7 @@ def paginate(
 
 
 def build_form_data(**fields: Any) -> QueryDict:
-    """Fields as a page's form would have sent them: what is None was not filled in, True is a ticked box."""
+    """Build form data from API fields. None means not sent, True means a checked box."""
     form_data = QueryDict(mutable=True)
     for name, value in fields.items():
         if value is None or value is False:

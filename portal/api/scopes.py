@@ -1,6 +1,6 @@
-"""What may a token do? One table: the scope, what it lets through in words, and which tokens can hold it.
+"""Scopes of API tokens.
 
-A scope never adds to what its person or company may do anyway; it only takes away.
+Scopes only limit the permissions of the token's user or partner. They never add permissions.
 """
 
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from django.utils.translation import gettext_noop as _
 
 @dataclass(frozen=True, slots=True)
 class TokenScope:
-    """One line of the table. `program`: only people of the program; `owner`: never held by a company's token."""
+    """Scope of a token. `program` limits it to program staff, `owner` to personal tokens."""
 
     key: str
     description: str
@@ -19,31 +19,31 @@ class TokenScope:
 
 
 SCOPES = (
-    TokenScope("integrations:read", _("Read integrations: requirements, findings, history, documents, standing")),
-    TokenScope("integrations:write", _("Work on integrations: drafts, answers, documents, meetings, messages")),
-    TokenScope("transitions:write", _("Take steps: submit, request the review, withdraw, decide")),
-    TokenScope("checks:read", _("Read what the checks, rehearsals and schemas say")),
-    TokenScope("checks:write", _("Have checks and rehearsals run, hand in schemas, and report results from CI")),
-    TokenScope("credentials:write", _("Give and withdraw test accounts; none can be read")),
-    TokenScope("sla:read", _("Read issues in support, their clocks and the reports")),
-    TokenScope("sla:write", _("Change what the clocks are kept by: labels, calendar, severity")),
-    TokenScope("partners:read", _("Read companies and their people")),
-    TokenScope("partners:write", _("Manage a company: people, invitations, its record"), owner=True),
-    TokenScope("reviews:write", _("Review: claim, write findings, waive"), program=True),
-    TokenScope("notifications:read", _("Read what the person was told"), owner=True),
-    TokenScope("notifications:write", _("Choose how notices reach the person"), owner=True),
-    TokenScope("webhooks:read", _("Read webhooks and their log"), owner=True),
-    TokenScope("webhooks:write", _("Pause, resume, replay, change and remove webhooks"), owner=True),
-    TokenScope("webhooks:create", _("Add webhooks, and make the secrets that they are signed with"), owner=True),
-    TokenScope("analytics:read", _("Take lists as tables, and the office's figures; read saved views")),
-    TokenScope("saved-views:write", _("Save, rename and delete lists"), owner=True),
-    TokenScope("emails:read", _("Read the mail that went out"), program=True),
+    TokenScope("integrations:read", _("Read integrations: requirements, findings, history, documents, compliance")),
+    TokenScope("integrations:write", _("Edit integrations: drafts, answers, documents, meetings, messages")),
+    TokenScope("transitions:write", _("Perform transitions: submit, request review, withdraw, decide")),
+    TokenScope("checks:read", _("Read checks, test runs, and provider schemas")),
+    TokenScope("checks:write", _("Run checks and tests, upload provider schemas, and report CI results")),
+    TokenScope("credentials:write", _("Add and withdraw test accounts, without read access to them")),
+    TokenScope("sla:read", _("Read support issues, SLA clocks, and reports")),
+    TokenScope("sla:write", _("Change label policies, calendars, and severities")),
+    TokenScope("partners:read", _("Read partners and their members")),
+    TokenScope("partners:write", _("Manage partners: members, invitations, profile"), owner=True),
+    TokenScope("reviews:write", _("Review integrations: claims, findings, waivers"), program=True),
+    TokenScope("notifications:read", _("Read your notifications"), owner=True),
+    TokenScope("notifications:write", _("Change your notification preferences"), owner=True),
+    TokenScope("webhooks:read", _("Read webhooks and delivery logs"), owner=True),
+    TokenScope("webhooks:write", _("Pause, resume, replay, change, and delete webhooks"), owner=True),
+    TokenScope("webhooks:create", _("Create webhooks and rotate signing secrets"), owner=True),
+    TokenScope("analytics:read", _("Read analytics, export tables, and read saved views")),
+    TokenScope("saved-views:write", _("Create, rename, and delete saved views"), owner=True),
+    TokenScope("emails:read", _("Read the email log"), program=True),
 )
 SCOPES_BY_KEY = {scope.key: scope for scope in SCOPES}
 
 
 def list_available_scopes(*, is_program_staff: bool, is_partner_token: bool) -> list[TokenScope]:
-    """The scopes that a new token can be given: of a person of the program or not, of a company or not."""
+    """Return the scopes that a new token can have."""
     return [
         scope for scope in SCOPES if (is_program_staff or not scope.program) and not (is_partner_token and scope.owner)
     ]

@@ -1,4 +1,4 @@
-"""How often may a token ask? So many requests a minute, counted in the shared cache; without it, nothing is counted."""
+"""Rate limits, counted in the shared cache. Without the cache, requests are not limited."""
 
 import time
 from dataclasses import dataclass
@@ -8,19 +8,19 @@ from django.core.cache import cache
 from django.db import DatabaseError
 
 WINDOW_SECONDS = 60
-ANONYMOUS_REQUESTS_PER_MINUTE = 120  # requests a minute of one address without a token
+ANONYMOUS_REQUESTS_PER_MINUTE = 120  # per address, without a token
 
 
 @dataclass(frozen=True, slots=True)
 class RequestAllowance:
-    """What is left of a window that ends in `seconds`. `left` below 0: too many."""
+    """Remaining requests in a window that ends in `seconds`. Negative if the limit is exceeded."""
 
     limit: int
     remaining: int
     seconds: int
 
     def headers(self) -> dict[str, str]:
-        """As draft-ietf-httpapi-ratelimit-headers names them."""
+        """Return the headers of draft-ietf-httpapi-ratelimit-headers."""
         return {
             "RateLimit-Policy": f'"default";q={self.limit};w={WINDOW_SECONDS}',
             "RateLimit": f'"default";r={max(self.remaining, 0)};t={self.seconds}',
@@ -28,7 +28,7 @@ class RequestAllowance:
 
 
 def count_request(client: str, limit: int) -> RequestAllowance:
-    """Count one request of `client`."""
+    """Count a request of `client`."""
     timestamp = time.time()
     window_number, remaining_seconds = (
         int(timestamp // WINDOW_SECONDS),
@@ -38,7 +38,7 @@ def count_request(client: str, limit: int) -> RequestAllowance:
     try:
         cache.add(key, 0, WINDOW_SECONDS * 2)
         request_count = cache.incr(key)
-    except (ValueError, DatabaseError):  # the cache is away: speed only, never truth
+    except (ValueError, DatabaseError):  # cache unavailable: don't limit
         return RequestAllowance(limit, limit, remaining_seconds)
     return RequestAllowance(limit, limit - request_count, remaining_seconds)
 

@@ -1,4 +1,4 @@
-"""Which address of the API leads where? The operations behind the gate, the document, the reference page."""
+"""URLs of the API operations, documentation, and token pages."""
 
 from collections import defaultdict
 
@@ -12,9 +12,9 @@ from portal.api.views import tokens
 
 
 def list_operation_patterns() -> list[URLPattern]:
-    """Every path of the operations, each behind the gate."""
+    """Return the URL patterns of all operations, wrapped with `protect_view`."""
     patterns = [pattern for pattern in api.urls[0] if isinstance(pattern, URLPattern) and pattern.name != "api-root"]
-    methods_by_path = defaultdict[str, set[str]](set)  # of each address, whichever of its operations stands first
+    methods_by_path = defaultdict[str, set[str]](set)  # one path can have several operations
     for pattern in patterns:
         methods_by_path[str(pattern.pattern)].add(METHODS_BY_OPERATION[str(pattern.name)])
     for pattern in patterns:
@@ -26,6 +26,8 @@ urlpatterns = [
     *tokens.urlpatterns,
     path("api/docs", views.show_reference, name="api_docs"),
     path("api/openapi.json", views.show_openapi_document, name="api_document"),
-    path(f"{API_PREFIX}/", include((list_operation_patterns(), "api"))),  # names of their own: pages have the same ones
+    path(
+        f"{API_PREFIX}/", include((list_operation_patterns(), "api"))
+    ),  # separate namespace, because pages use the same URL names
     re_path(r"^api/", views.show_not_found, name="api_missing"),
 ]

@@ -8,7 +8,7 @@ from portal.core.admin import ReadOnlyAdminMixin
 
 @admin.register(AuditEvent)
 class EventAdmin(ReadOnlyAdminMixin, admin.ModelAdmin):  # type: ignore[type-arg]
-    """The history, for looking things up."""
+    """Read-only list of audit events."""
 
     list_display = ("at", "stream", "seq", "event_type", "actor", "internal")
     list_filter = ("event_type", "internal")

@@ -1,9 +1,9 @@
 """Daily anchors of the audit log, kept in files outside the database.
 
-The chain of a stream shows that nothing inside it was changed. It cannot show that its end was cut off, that a whole
-stream is gone, or that everything was sealed again by somebody who has the key. An anchor can: it lists the last event
-of every stream that grew since the anchor before. Anchors are sealed and chained like events, and each is recorded as
-an event too, so that a missing anchor shows.
+The chain of a stream proves that none of its events was changed. It cannot prove that no events were removed from its
+end, that no stream was deleted, or that nobody with the key sealed everything again. An anchor can: it lists the last
+event of every stream that grew since the previous anchor. Anchors are sealed and chained like events. Each anchor is
+also recorded as an event, so a missing anchor is detected.
 """
 
 import json
@@ -57,7 +57,7 @@ class Anchor:
 
 
 def write_due_anchor(now: datetime) -> int:
-    """Write the anchor of the day unless it is there or nothing was ever recorded. Return how many were written."""
+    """Write today's anchor unless it exists or the log is empty. Return the number of anchors written."""
     folder = Path(settings.AUDIT_ANCHOR_DIR)
     newest = max(_list_files(folder), default=None)
     if newest is not None and newest[1] >= now.astimezone(UTC).date().isoformat():
@@ -67,7 +67,7 @@ def write_due_anchor(now: datetime) -> int:
         return 0
     anchors, unreadable = read_anchors(folder)
     for name in unreadable:
-        logger.error("The audit anchor %s cannot be read.", name)
+        logger.error("cannot read audit anchor %s", name)
     anchored_heads = merge_heads(anchors)
     anchor = Anchor(
         number=newest[0] + 1 if newest else 1,
@@ -81,17 +81,17 @@ def write_due_anchor(now: datetime) -> int:
     fields = _get_fields(anchor) | {"mac": anchor.compute_mac()}
     if not _create_file(folder, f"anchor-{anchor.number:06}-{anchor.written_at[:10]}.json", fields):
         return 0
-    # The file comes first: a crash between the two leaves an anchor too many, never a record without its anchor.
+    # Write the file first: a crash between the two steps leaves an extra anchor, never a record without its anchor.
     record_system_event(ANCHOR_STREAM, ANCHOR_EVENT_TYPE, now=now, number=anchor.number, mac=fields["mac"])
     logger.info(
-        "Audit anchor %d: %d events in %d streams, MAC %s",
+        "audit anchor %d: %d events in %d streams, MAC %s",
         anchor.number, anchor.events, anchor.streams, fields["mac"],
     )  # fmt: skip
     return 1
 
 
 def read_anchors(folder: Path) -> tuple[list[Anchor], list[str]]:
-    """Return the anchors of a folder, oldest first, and the names of files that are none although they should be."""
+    """Return the anchors in a folder, oldest first, and the names of unreadable anchor files."""
     anchors, unreadable = [], []
     for _, _, name in sorted(_list_files(folder)):
         try:
@@ -110,14 +110,14 @@ def merge_heads(anchors: Iterable[Anchor]) -> Heads:
 
 
 def _read_heads() -> Heads:
-    """Return the last event of each stream, in one query and so at one moment."""
+    """Return the last event of each stream. One query gives a consistent snapshot."""
     next_event = AuditEvent.objects.filter(stream=OuterRef("stream"), seq=OuterRef("seq") + 1)
     last_events = AuditEvent.objects.filter(~Exists(next_event)).order_by(F("stream"), F("seq"))
     return {stream: (seq, mac) for stream, seq, mac in last_events.values_list("stream", "seq", "hash")}
 
 
 def _list_files(folder: Path) -> list[tuple[int, str, str]]:
-    """Return number, day and name of every anchor file."""
+    """Return the number, date, and name of every anchor file."""
     if not folder.is_dir():
         return []
     matches = (FILE_NAME_PATTERN.fullmatch(path.name) for path in folder.iterdir())
@@ -142,14 +142,14 @@ def _read_file(path: Path) -> Anchor:
 
 
 def _create_file(folder: Path, name: str, fields: dict[str, Any]) -> bool:
-    """Write a whole file or none. Return whether this process was the one that wrote it."""
+    """Write the file atomically. Return whether this process created it."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     with tempfile.NamedTemporaryFile("w", dir=folder, prefix=".anchor-", delete=False) as file:
         json.dump(fields, file)
         file.flush()
         os.fsync(file.fileno())
     try:
-        os.link(file.name, folder / name)  # fails where another process was faster, unlike a rename
+        os.link(file.name, folder / name)  # unlike a rename, fails if another process created the file
     except FileExistsError:
         return False
     finally:

@@ -1,7 +1,7 @@
 """The audit log: append-only events, each sealed with a key that the database does not have and linked to the last.
 
-Names are copied and people are numbers without a foreign key, so that history never blocks a deletion and
-never changes with one. The database refuses updates (and, on PostgreSQL, deletions) by a trigger.
+Events copy names and store user IDs without a foreign key. The history therefore never blocks a deletion and never
+changes with one. A database trigger rejects updates and, on PostgreSQL, deletions.
 """
 
 from datetime import UTC
@@ -14,9 +14,9 @@ from portal.audit.seals import compute_seal, get_newest_key_id
 
 
 class AuditEventQuerySet(models.QuerySet["AuditEvent"]):
-    """Reads of the history; nothing is ever changed."""
+    """Queries of the append-only log."""
 
-    def shown_to_partner(self) -> "AuditEventQuerySet":
+    def visible_to_partner(self) -> "AuditEventQuerySet":
         return self.filter(internal=False)
 
     def update(self, **_: Any) -> int:
@@ -27,7 +27,7 @@ class AuditEventQuerySet(models.QuerySet["AuditEvent"]):
 
 
 class AuditEvent(models.Model):
-    """One happening in one stream ("integration:7", "partner:3"), linked to the one before by its hash."""
+    """Event in a stream such as "integration:7" or "partner:3", linked to the previous event by its hash."""
 
     stream = models.CharField(max_length=40)
     seq = models.PositiveIntegerField()
@@ -67,13 +67,13 @@ class AuditEvent(models.Model):
         return f"event-{self.seq}"
 
     @property
-    def told(self) -> str:
-        """The whole sentence: who did what."""
+    def summary(self) -> str:
+        """Return the actor's name and the description."""
         return f"{get_actor_name(self)} {self.words[0]}"
 
     @property
     def words(self) -> tuple[str, str, str]:
-        """What was done, its tone and its icon."""
+        """Return the description, tone, and icon."""
         return describe_event(self)
 
     def seal(self) -> None:
@@ -82,7 +82,7 @@ class AuditEvent(models.Model):
         self.hash = self.compute_hash()
 
     def compute_hash(self) -> str:
-        """Return the seal of everything that the row says, its key's ID and the hash of the event before included.
+        """Return the seal of the row's content, including its key ID and the hash of the previous event.
 
         Raises UnknownKeyError.
         """

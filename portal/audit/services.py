@@ -1,7 +1,7 @@
-"""How is a happening written down, and who hears of it? The only writer of events.
+"""Services that append audit events and call their listeners.
 
-Listeners run in the same transaction as the happening and write rows only (mails, jobs): either all of it
-is there or nothing. What is merely fast (a nudge to a worker) waits for the commit.
+This module is the only writer of events. Listeners run in the same transaction as the change and only write rows
+(notifications, jobs), so all of it is committed or none of it. Other side effects wait for the commit.
 """
 
 from collections.abc import Callable
@@ -20,7 +20,7 @@ RESPONSIBILITY_EVENT_TYPE = "turn_passed"
 
 
 def subscribe(listener: Listener) -> Listener:
-    """Hear every event from now on, once each."""
+    """Call the listener once for each new event."""
     if listener not in LISTENERS:
         LISTENERS.append(listener)
     return listener
@@ -36,9 +36,9 @@ def record_event(
     internal: bool = False,
     **data: Any,
 ) -> AuditEvent:
-    """Append one event to the stream of `audited_object`, which the caller has locked, and tell the listeners.
+    """Append an event to the stream of `audited_object` and call the listeners.
 
-    `actor` is a person, or None for the machine; `data` must be JSON.
+    The caller holds the lock of the object. Automatic events have no `actor`. `data` must be JSON.
     """
     integration = audited_object if isinstance(audited_object, Integration) else None
     partner = audited_object.partner if isinstance(audited_object, Integration) else audited_object
@@ -55,7 +55,7 @@ def record_event(
 def record_account_event(
     user: Any, event_type: str, *, actor: Any, now: datetime, note: str = "", **data: Any
 ) -> AuditEvent:
-    """Append one event to the stream of a person's account, which the caller has locked. Nobody listens to it."""
+    """Append an event to the stream of a user account, which the caller has locked. Listeners are not called."""
     return _append_event(
         f"account:{user.pk}",
         event_type=event_type,
@@ -74,12 +74,12 @@ def record_system_event(stream: str, event_type: str, *, now: datetime, **data: 
 
 
 def get_turn_stream(pk: int) -> str:
-    """Where the passing of an integration's turn is written, apart from what people read as its history."""
+    """Return the stream of responsibility changes, which is separate from the visible history."""
     return f"turn:{pk}"
 
 
 def subscribe_to_responsibility_changes(listener: ResponsibilityListener) -> ResponsibilityListener:
-    """Hear from now on whenever a turn passes or a stage changes, once each."""
+    """Call the listener once for each new change of the responsible party or stage."""
     if listener not in RESPONSIBILITY_LISTENERS:
         RESPONSIBILITY_LISTENERS.append(listener)
     return listener
@@ -88,7 +88,7 @@ def subscribe_to_responsibility_changes(listener: ResponsibilityListener) -> Res
 def record_responsibility_change(
     integration: Integration, responsible_party: str, *, now: datetime, is_undo: bool = False
 ) -> AuditEvent:
-    """Write down who holds a locked integration from now on; `is_undo`: a decision was undone, as if never taken."""
+    """Record the responsible party of a locked integration. `is_undo` marks the reversal of a decision."""
     data: dict[str, Any] = {
         "stage": str(integration.stage),
         "holder": responsible_party,
@@ -105,7 +105,7 @@ def record_responsibility_change(
 
 
 def _append_event(stream: str, **fields: Any) -> AuditEvent:
-    """One more event at the end of a stream, linked to the last."""
+    """Append an event to a stream, linked to the last event."""
     last = AuditEvent.objects.filter(stream=stream).order_by("-seq").first()
     event = AuditEvent(stream=stream, seq=last.seq + 1 if last else 1, before=last.hash if last else "", **fields)
     event.save()

@@ -12,13 +12,13 @@ from portal.audit.anchors import ANCHOR_EVENT_TYPE, ANCHOR_STREAM, Anchor, read_
 from portal.audit.models import AuditEvent
 from portal.audit.seals import UnknownKeyError, is_known_key, list_older_keys
 
-# Anchors are daily. One that is missing for longer says that the job does not run, or that the newest were deleted.
+# Anchors are daily. A longer gap means that the job does not run or that the newest anchors were deleted.
 MAX_ANCHOR_AGE = timedelta(days=2)
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Something that does not verify. `is_tampering`: it was changed, rather than only impossible to verify."""
+    """Verification failure. `is_tampering` is False if the data could not be verified but may be intact."""
 
     place: str
     message: str
@@ -30,7 +30,7 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class AnchoredEvent:
-    """An event as an anchor saw it."""
+    """Event hash that an anchor recorded."""
 
     anchor: int
     hash: str
@@ -43,13 +43,13 @@ def verify_log(
 
     Args:
         events: All events, ordered by stream and sequence number.
-        folder: Where the anchors are.
-        now: When the log is verified.
-        known_gaps_until: Until this day, inclusive, days without an anchor have an explanation, such as an outage.
+        folder: Folder of the anchors.
+        now: Time of the verification.
+        known_gaps_until: Last day on which a missing anchor has a known reason, such as an outage.
     """
     anchors, unreadable = read_anchors(folder)
     for name in unreadable:
-        yield Fault(name, "it is not an anchor that the portal wrote")
+        yield Fault(name, "the file is not a valid anchor")
     yield from _find_anchor_faults(anchors)
     yield from _find_gaps(anchors, known_gaps_until)
     comparison = _AnchorComparison(anchors)
@@ -58,17 +58,21 @@ def verify_log(
 
 
 def find_chain_faults(events: Iterable[AuditEvent]) -> Iterator[Fault]:
-    """Yield the events, ordered by stream and sequence number, whose seal or link does not verify."""
+    """Yield a fault for each event whose seal or link does not verify.
+
+    Args:
+        events: Events ordered by stream and sequence number.
+    """
     previous: AuditEvent | None = None
     for event in events:
         place = f"{event.stream} event {event.seq} ({event.event_type})"
         continues = previous is not None and previous.stream == event.stream
         expected = (previous.seq + 1, previous.hash) if previous and continues else (1, "")
         if (event.seq, event.before) != expected:
-            yield Fault(place, "an event before it is missing or was replaced")
+            yield Fault(place, "the previous event is missing or was replaced")
         try:
             if event.hash != event.compute_hash():
-                yield Fault(place, "it was changed after it was written")
+                yield Fault(place, "the content was changed after it was written")
         except UnknownKeyError as error:
             yield Fault(place, f"it cannot be verified: {error}", is_tampering=False)
         previous = event
@@ -82,23 +86,23 @@ def _find_anchor_faults(anchors: list[Anchor]) -> Iterator[Fault]:
         if anchor.number != number + 1:
             yield Fault(place, f"{_name_numbers(number + 1, anchor.number - 1)} before it is missing")
         elif anchor.previous != previous:
-            yield Fault(place, "it does not continue the anchor before it")
+            yield Fault(place, "it does not link to the previous anchor")
         try:
             if anchor.mac != anchor.compute_mac():
-                yield Fault(place, "it was changed after it was written")
+                yield Fault(place, "the content was changed after it was written")
         except UnknownKeyError as error:
             yield Fault(place, f"it cannot be verified: {error}", is_tampering=False)
         number, previous = anchor.number, anchor.mac
 
 
 def _find_gaps(anchors: list[Anchor], known_until: date) -> Iterator[Fault]:
-    """Yield the days between two anchors that have none."""
+    """Yield the periods without an anchor."""
     days = [datetime.fromisoformat(anchor.written_at).date() for anchor in anchors]
     for day, next_day in pairwise(days):
         last = next_day - timedelta(days=1)
         first = max(day, min(known_until, last)) + timedelta(days=1)
         if first <= last:
-            message = f"none was written from {first} to {last}: the portal did not run, or anchors were deleted"
+            message = f"none written from {first} to {last}: the portal was not running, or anchors were deleted"
             yield Fault("anchors", message, is_tampering=False)
 
 
@@ -107,20 +111,20 @@ def _name_numbers(first: int, last: int) -> str:
 
 
 class _KeyHistory:
-    """Keys that could seal an event, as the anchors show.
+    """Keys that were valid for an event, according to the anchors.
 
-    A retired key may have leaked. It seals nothing after the first anchor under a newer key, and no unknown key does
-    that never sealed an anchor.
+    A retired key may have leaked, so it must not seal events after the first anchor under a newer key. An unknown key
+    is accepted only if it sealed an anchor.
     """
 
     def __init__(self, anchors: list[Anchor]) -> None:
         self.anchors = anchors
-        self.retired: list[set[str]] = []
+        self.retired_keys: list[set[str]] = []
         self.heads: dict[str, tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
         used: set[str] = set()
         for index, anchor in enumerate(anchors):
-            self.retired.append((used | list_older_keys(anchor.key_id)) - {anchor.key_id})
-            used |= {anchor.key_id, *self.retired[-1]}
+            self.retired_keys.append((used | list_older_keys(anchor.key_id)) - {anchor.key_id})
+            used |= {anchor.key_id, *self.retired_keys[-1]}
             for stream, (seq, _) in anchor.heads.items():
                 numbers, indexes = self.heads[stream]
                 numbers.append(seq)
@@ -128,19 +132,19 @@ class _KeyHistory:
 
     def find_faults(self) -> Iterator[Fault]:
         """Yield the anchors under a key that an earlier anchor shows as retired."""
-        for retired, anchor in zip(self.retired, self.anchors[1:], strict=False):
-            if anchor.key_id in retired:
+        for retired_keys, anchor in zip(self.retired_keys, self.anchors[1:], strict=False):
+            if anchor.key_id in retired_keys:
                 yield Fault(
-                    f"anchor {anchor.number}", f"it is sealed with {anchor.key_id!r}, which was replaced before"
+                    f"anchor {anchor.number}", f"it is sealed with {anchor.key_id!r}, which was already replaced"
                 )
 
     def describe_misuse(self, event: AuditEvent) -> str:
-        """Return why the event's key could not seal it; blank when it could."""
+        """Return why the event's key is not valid for it, or an empty string."""
         index = self._find_anchor_before(event)
         if index < 0:
             return ""
         key = f"it is sealed with {event.key_id!r}"
-        if event.key_id in self.retired[index]:
+        if event.key_id in self.retired_keys[index]:
             return f"{key}, which was replaced before anchor {self.anchors[index].number}"
         later_keys = {anchor.key_id for anchor in self.anchors[index:]}
         if event.key_id not in later_keys and not is_known_key(event.key_id):
@@ -155,7 +159,7 @@ class _KeyHistory:
 
 
 class _AnchorComparison:
-    """What the events of one pass show about the anchors."""
+    """Comparison of the events with the anchors in one pass."""
 
     def __init__(self, anchors: list[Anchor]) -> None:
         self.anchors = anchors
@@ -170,14 +174,14 @@ class _AnchorComparison:
         self.oldest: datetime | None = None
 
     def watch(self, events: Iterable[AuditEvent]) -> Iterator[AuditEvent]:
-        """Pass the events through, comparing each with the anchors."""
+        """Yield the events unchanged while comparing each with the anchors."""
         for event in events:
             place = f"{event.stream} event {event.seq} ({event.event_type})"
             self.lengths[event.stream] = event.seq
             self.oldest = min(self.oldest or event.at, event.at)
             anchored_event = self.expected.get(event.stream, {}).pop(event.seq, None)
             if anchored_event is not None and anchored_event.hash != event.hash:
-                message = f"it is not the event that anchor {anchored_event.anchor} lists: the stream was rewritten"
+                message = f"it differs from the event in anchor {anchored_event.anchor}: the stream was rewritten"
                 self.event_faults.append(Fault(place, message))
             if misuse := self.keys.describe_misuse(event):
                 self.event_faults.append(Fault(place, misuse))
@@ -186,13 +190,13 @@ class _AnchorComparison:
             yield event
 
     def _note_record(self, data: object) -> None:
-        """Keep what an event says about an anchor. What the portal did not write has no valid seal anyway."""
+        """Store the anchor data of an event. Malformed data is skipped because its seal is invalid anyway."""
         match data:
             case {"number": int(number), "mac": str(mac)}:
                 self.recorded_anchors.append((number, mac))
 
     def find_faults(self, folder: Path, now: datetime) -> Iterator[Fault]:
-        """Yield what the anchors list and the events do not have, and the other way round."""
+        """Yield the differences between the anchors and the events."""
         yield from self.keys.find_faults()
         yield from self.event_faults
         for stream, missing in sorted(self.expected.items()):
@@ -200,19 +204,19 @@ class _AnchorComparison:
                 length = self.lengths.get(stream, 0)
                 state = f"cut off after event {length}" if length else "deleted"
                 yield Fault(stream, f"it was {state}: anchor {anchored_event.anchor} lists event {seq}")
-        # Read again: an anchor may have been written after the first reading and recorded before the query.
+        # Read the folder again: an anchor may have been written after the first read and recorded before the query.
         macs = {anchor.number: anchor.mac for anchor in read_anchors(folder)[0]}
         for number, mac in self.recorded_anchors:
             if number not in macs:
-                yield Fault(f"anchor {number}", f"it was written and is missing from {folder}")
+                yield Fault(f"anchor {number}", f"it was recorded but is missing from {folder}")
             elif macs[number] != mac:
-                yield Fault(f"anchor {number}", "it is not the anchor that was recorded when it was written")
+                yield Fault(f"anchor {number}", "it differs from the anchor that was recorded")
         yield from self._find_stale_anchors(now)
 
     def _find_stale_anchors(self, now: datetime) -> Iterator[Fault]:
         if not (self.lengths or self.anchors):
-            yield Fault("log", "it has no event and no anchor, so nothing was verified", is_tampering=False)
+            yield Fault("log", "there are no events and no anchors to verify", is_tampering=False)
         newest = datetime.fromisoformat(self.anchors[-1].written_at) if self.anchors else self.oldest
         if newest is not None and now - newest > MAX_ANCHOR_AGE:
-            message = f"none was written since {newest:%Y-%m-%d}: what happened later may be cut off unnoticed"
+            message = f"none written since {newest:%Y-%m-%d}: the removal of later events would not be detected"
             yield Fault("anchors", message, is_tampering=False)

@@ -135,7 +135,7 @@ def build_analytics(now: datetime) -> dict[str, Any]:
     views = [{"name": "Mine, due this week", "href": "#views", "current": True, "shared": False},
              {"name": "Waiting for GitHub", "href": "#views", "current": False, "shared": True}]  # fmt: skip
     return {
-        "told": estimate, "turn": {"responsible_since": now - timedelta(days=1)},
+        "estimate": estimate, "turn": {"responsible_since": now - timedelta(days=1)},
         "sentences": ["Nomad took 2 working days at the middle, 6 for nine of ten."],
         "views": views, "files": [("CSV", "#views"), ("XLSX", "#views")],
     }  # fmt: skip

@@ -44,7 +44,7 @@ def build_payload(event: AuditEvent, kind: WebhookEventType) -> dict[str, Any]:
     kind_data = {name: format_value(name, event.data[name]) for name in kind.fields if name in event.data}
     data = {
         "sequence": event.seq,
-        "sentence": event.told,
+        "sentence": event.summary,
         "by": get_actor_side(event),
         **build_subject_data(row),
         **kind_data,

@@ -73,7 +73,9 @@ TWICE_SAID = "Could you share the whole log, please?"
 ANSWERS = {"rules": policy(RESPOND), "target_type": TargetType.RESPOND}
 
 CLOSING = [
-    Attack("a stale bot closes", [close_issue(100, STALE)], note="A machine closed the issue: that does not count."),
+    Attack(
+        "a stale bot closes", [close_issue(100, STALE)], note="A bot closed the issue. This doesn't stop the clock."
+    ),
     Attack("a stale bot closes after an answer", [says(5, DEV), close_issue(100, STALE)]),
     Attack("a machine under a user's name closes", [says(5, DEV), close_issue(100, ACME_BOT)]),
     Attack(
@@ -85,12 +87,12 @@ CLOSING = [
     Attack(
         "nobody closes",
         [says(5, DEV), close_issue(100, NOBODY)],
-        note="We do not know who closed the issue: that does not count.",
+        note="We don't know who closed the issue. This doesn't stop the clock.",
     ),
     Attack(
         "closed without an answer",
         [close_issue(100)],
-        note="The issue was closed without an answer: that does not count before a person of the partner answers.",
+        note="The issue was closed without a reply. This counts only after the partner replies.",
     ),
     Attack("closed as a duplicate without a word", [close_issue(100, reason="duplicate")]),
     Attack("closed with thanks only", [says(99.9, DEV, "Thanks for your report!"), close_issue(100)]),
@@ -112,13 +114,13 @@ CLOSING = [
             reopen_issue(50),
         ],
         due=DUE + 2,
-        note="Closed and reopened again and again: the time between counts.",
+        note="The issue was closed and reopened repeatedly. The time in between counts.",
     ),
     Attack(
         "asked and closed at once",
         [QUESTION_EVENT, close_issue(25), ANSWER_EVENT],
         due=DUE + 24,
-        note="The issue was closed while the reporter was asked and nothing else said: that does not count.",
+        note="The issue was closed with an open question and without another reply. This doesn't stop the clock.",
     ),
     Attack("closed by a machine, reopened by hand", [says(5, DEV), close_issue(6, STALE), reopen_issue(100)]),
 ]
@@ -129,7 +131,7 @@ ANSWERING = [
     Attack(
         "an automatic reply within seconds",
         [says(0.002, DEV, "Thank you, we look into each report within a week.")],
-        note="An answer within seconds of the opening is an automatic one: it does not count.",
+        note="A reply came within 30 seconds. It counts as automatic and doesn't stop the clock.",
         **ANSWERS,
     ),
     Attack("a passer-by answers", [says(1, PASSER_BY)], **ANSWERS),
@@ -144,7 +146,7 @@ ANSWERING = [
     Attack(
         "thanks are no answer",
         [says(1, DEV, "Hi @pat, thanks for the report! :tada:")],
-        note="A comment of the partner that says nothing does not count as an answer.",
+        note="A partner comment has no content that answers the issue. It doesn't stop the clock.",
         **ANSWERS,
     ),
     Attack("a quote is no answer", [says(1, DEV, "> It fails with a token error\n\n+1")], **ANSWERS),
@@ -156,14 +158,14 @@ ANSWERING = [
         [EMPTY, edits(200, EMPTY, ANSWER)],
         ClockStatus.LATE,
         stopped=200,
-        note="A comment became an answer when it was edited: it counts from then.",
+        note="An edit turned a comment into a reply. It counts from the edit.",
         **ANSWERS,
     ),
     Attack(
         "answered and deleted",
         [SOON_GONE, deletes(11, SOON_GONE)],
         due=DUE + 1,
-        note="An answer was deleted: it does not count from then on.",
+        note="A reply was deleted. It doesn't count after the deletion.",
         **ANSWERS,
     ),
     Attack(
@@ -171,7 +173,7 @@ ANSWERING = [
         [*build_edited_comment(5, 200, DEV)],
         ClockStatus.LATE,
         stopped=200,
-        note="What a comment said before it was edited, nobody told us: it counts from the edit.",
+        note="We don't have the original text of this comment. It counts from the edit.",
         **ANSWERS,
     ),
     Attack(
@@ -193,13 +195,13 @@ ANSWERING = [
 ]
 
 PAUSING = [
-    Attack("the label alone", [LABEL], note="A pause label was put without a question: it pauses nothing."),
+    Attack("the label alone", [LABEL], note="The pause label has no matching question. The clock keeps running."),
     Attack("the label with thanks", [says(23, DEV, "Thanks for the report!"), LABEL]),
     Attack("the label with an answer", [says(23, DEV), LABEL]),
     Attack(
         "a machine's label",
         [says(23, DEV, "Please send us the whole log file."), does(24, STALE, IssueEventKind.LABELED, "needs-info")],
-        note="A machine put a pause label: it pauses nothing.",
+        note="A bot added a pause label. The clock keeps running.",
     ),
     Attack("a machine's question", [says(24, STALE, QUESTION)]),
     Attack("a passer-by's question", [says(24, PASSER_BY, QUESTION)]),
@@ -215,19 +217,19 @@ PAUSING = [
         "the question deleted again",
         [QUESTION_EVENT, deletes(25, QUESTION_EVENT)],
         due=DUE + 1,
-        note="A question was deleted: the pause ended then.",
+        note="A question was deleted. The pause ended with the deletion.",
     ),
     Attack(
         "the question edited away",
         [QUESTION_EVENT, edits(25, QUESTION_EVENT, "We look into it.")],
         due=DUE + 1,
-        note="A question was edited away: the pause ended then.",
+        note="A question was removed by an edit. The pause ended with the edit.",
     ),
     Attack(
         "locked so that the reporter cannot answer",
         [QUESTION_EVENT, does(25, DEV, IssueEventKind.LOCKED)],
         due=DUE + 1,
-        note="The conversation was locked while the reporter was asked: the pause ended then.",
+        note="The conversation was locked during a pause. The pause ended.",
     ),
     Attack("asked in a locked conversation", [does(23, DEV, IssueEventKind.LOCKED), QUESTION_EVENT]),
     Attack("the reporter's answer deleted", [QUESTION_EVENT, ANSWER_EVENT, deletes(49, ANSWER_EVENT)], due=DUE + 24),
@@ -245,7 +247,7 @@ PAUSING = [
         "the same question again",
         [QUESTION_EVENT, ANSWER_EVENT, says(72, DEV, f"@pat  {QUESTION.upper()}")],
         due=DUE + 24,
-        note="The same question was asked again: it pauses nothing.",
+        note="The partner repeated a question. The clock keeps running.",
     ),
     Attack(
         "the label again, without a new question",
@@ -274,11 +276,15 @@ TAMPERING = [
         deny_event(close_issue(6, USER)),
         note=UNVERIFIED_EVENT_NOTE,
     ),
-    Attack("locked", [does(24, DEV, IssueEventKind.LOCKED)], note="The conversation was locked: the clocks go on."),
     Attack(
-        "transferred", [does(24, DEV, IssueEventKind.TRANSFERRED)], note="The issue was transferred: its clocks go on."
+        "locked", [does(24, DEV, IssueEventKind.LOCKED)], note="The conversation was locked. The clocks keep running."
     ),
-    Attack("deleted", [does(24, DEV, IssueEventKind.DELETED)], note="The issue was deleted: its clocks go on."),
+    Attack(
+        "transferred",
+        [does(24, DEV, IssueEventKind.TRANSFERRED)],
+        note="The issue was transferred. The clocks keep running.",
+    ),
+    Attack("deleted", [does(24, DEV, IssueEventKind.DELETED)], note="The issue was deleted. The clocks keep running."),
     Attack("the report rewritten", [does(24, DEV, IssueEventKind.EDITED)]),
     Attack(
         "the critical label taken off", [CRITICAL, does(1, DEV, IssueEventKind.UNLABELED, "critical")], due=CRITICAL_DUE
@@ -386,7 +392,7 @@ def test_what_was_late_when_the_severity_was_lowered_stays_late(
 ) -> None:
     issue_state = project([CRITICAL, *facts], now=100)
     assert (issue_state.resolve.state, issue_state.resolve.severity, hours(issue_state.resolve.due_at)) == clock
-    has_note = "The severity was lowered after the due moment: what was late stays late." in issue_state.notes
+    has_note = "The severity was lowered after the due date. The breach stays on record." in issue_state.notes
     assert has_note == (clock[1] == Severity.CRITICAL)
 
 

@@ -23,12 +23,12 @@ def test_colleague_is_invited_signs_up_and_joins(visit: Visit, mail_to: MailTo, 
     owner, dora = visit(alice), visit()
     owner.go("/company/").write("Email address", "dora@acme.example")
     owner.page.locator("#invite").get_by_label("Role").select_option("viewer")
-    owner.press("Send the invitation").sees("The invitation to dora@acme.example is on its way.")
+    owner.press("Send invitation").sees("Invitation sent to dora@acme.example.")
     dora.go(link_in(mail_to("dora@acme.example", "invitation"), "/invitations/"))
-    dora.sees("Alice Archer invited you to join Acme").shot("invitation").press("Create an account")
+    dora.sees("Alice Archer invited you to join Acme").shot("invitation").press("Create account")
     sign_up(dora, mail_to, "Dora Dean", "dora@acme.example")
-    dora.sees("Alice Archer invited you to join Acme").press("Join company").sees("You belong to Acme now.")
-    dora.sees_not("Invite a colleague")
+    dora.sees("Alice Archer invited you to join Acme").press("Join company").sees("You joined Acme.")
+    dora.sees_not("Invite a member")
     owner.go("/company/").sees("Dora Dean").sees_not("Open invitations")
 
 
@@ -36,34 +36,34 @@ def test_invitation_is_sent_again_reverted_and_closed_to_others(
     visit: Visit, mail_to: MailTo, alice: Any, charlie: Any
 ) -> None:
     owner, other = visit(alice), visit(charlie)
-    owner.go("/company/").write("Email address", "dora@acme.example").press("Send the invitation")
+    owner.go("/company/").write("Email address", "dora@acme.example").press("Send invitation")
     before = link_in(mail_to("dora@acme.example", "invitation"), "/invitations/")
-    owner.press("Send again").sees("The one before no longer works.")
+    owner.press("Resend invitation").sees("The earlier link no longer works.")
     other.go(before).sees_not("Acme")
     link = link_in(mail_to("dora@acme.example", "invitation"), "/invitations/")
     other.go(link).sees("This invitation is for dora@acme.example.", "You are signed in as charlie@globex.example.")
-    owner.press("Take back").sees("is taken back.")
-    other.press("Use another account").sees("This invitation was taken back.")
+    owner.press("Revoke invitation").sees("Invitation to dora@acme.example revoked.")
+    other.press("Use another account").sees("This invitation was revoked.")
 
 
 def test_colleague_finds_the_partner_here_asks_and_is_let_in(visit: Visit, mail_to: MailTo, alice: Any) -> None:
     dora = visit(person("dora@acme.example", "Dora Dean"))
-    dora.go("/").sees("Colleagues with your mail domain are here already.").shot("company-here")
-    dora.write("Company name", "АСМЕ").press("Create the company")
-    dora.sees("A company with this name, or one that looks just like it, is already here.")
-    dora.press("Ask to join Acme").write("Message to the owners", "I build the provider.").press("Ask to join")
-    dora.sees("Waiting for its owners")
+    dora.go("/").sees("Companies with your email domain already exist.").shot("company-here")
+    dora.write("Company name", "АСМЕ").press("Create company")
+    dora.sees("A company with this or a similar name already exists. Ask to join it, or enter another name.")
+    dora.press("Ask to join Acme").write("Message to the owners", "I build the provider.").press("Send request")
+    dora.sees("Waiting for an owner")
     owner = visit(alice)
     owner.go(link_in(mail_to(alice.email, "join_requested"), "/company/")).sees("I build the provider.")
-    owner.shot("join-request").press("Accept").sees("Dora Dean belongs to the company now.")
+    owner.shot("join-request").press("Accept request").sees("Dora Dean joined the company.")
     dora.go(link_in(mail_to("dora@acme.example", "join_accepted"), "/company/")).sees("Acme", "Alice Archer")
 
 
 def test_request_is_declined_and_the_asker_sees_it(visit: Visit, mail_to: MailTo, alice: Any) -> None:
     dora, owner = visit(person("dora@gmail.com", "Dora Dean")), visit(alice)
-    dora.go("/company/new/").write("Company name", "Acme Inc.").press("Create the company")
-    dora.press("Ask to join Acme").press("Ask to join")
-    owner.go("/company/").press("Decline").sees("Dora Dean is told that you declined.")
+    dora.go("/company/new/").write("Company name", "Acme Inc.").press("Create company")
+    dora.press("Ask to join Acme").press("Send request")
+    owner.go("/company/").press("Decline request").sees("Request declined. We notify Dora Dean by email.")
     dora.go(link_in(mail_to("dora@gmail.com", "join_declined"), "/company/join/")).sees("Declined")
 
 
@@ -72,26 +72,28 @@ def test_colleague_is_removed_loses_access_at_once_and_comes_back(
 ) -> None:
     owner, colleague = visit(alice), visit(bob)
     colleague.go("/company/acme/").sees("Alice Archer")
-    unfold(owner.go("/company/"), "Remove").sees("Remove from the company?").shot("remove").press("Remove now")
-    owner.sees("Bob Baker no longer belongs to the company.")
+    unfold(owner.go("/company/"), "Remove").sees("Remove member?").shot("remove").press("Remove member")
+    owner.sees("Bob Baker is no longer a member of the company.")
     colleague.go("/company/acme/").sees_not("Alice Archer")
     assert mail_to(bob.email).subject == "You no longer belong to Acme"
-    colleague.go("/company/new/").press("Ask to join Acme").press("Ask to join")
+    colleague.go("/company/new/").press("Ask to join Acme").press("Send request")
     owner.go("/company/").page.locator("#requests").get_by_label("Role").select_option("editor")
-    owner.press("Accept")
+    owner.press("Accept request")
     colleague.go("/company/acme/").sees("Alice Archer")
 
 
 def test_last_owner_stays_until_there_is_another(visit: Visit, alice: Any, bob: Any) -> None:
     owner = visit(alice)
-    unfold(owner.go("/company/"), "Leave").press("Leave now")
-    owner.sees("A company needs an owner. Make somebody else an owner first.")
+    unfold(owner.go("/company/"), "Leave").press("Leave company")
+    owner.sees("A company needs an owner. Make someone else an owner first.")
     unfold(owner, "Change role", nth=1).page.get_by_role("dialog").locator("select").select_option("owner")
-    owner.press("Give this role").sees("Bob Baker has another role now.")
-    unfold(owner, "Leave").press("Leave now").sees("Create a company")
+    owner.press("Save role").sees("Role of Bob Baker changed.")
+    unfold(owner, "Leave").press("Leave company").sees("Create a company")
 
 
 def test_everything_about_people_works_without_scripts(visit: Visit, mail_to: MailTo, alice: Any, bob: Any) -> None:
     owner = visit(alice, phone=True, javascript=False)
-    unfold(owner.go("/company/"), "Remove").press("Remove now").sees("Bob Baker no longer belongs to the company.")
-    owner.write("Email address", bob.email).press("Send the invitation").sees("is on its way.").shot("company-phone")
+    unfold(owner.go("/company/"), "Remove").press("Remove member").sees(
+        "Bob Baker is no longer a member of the company."
+    )
+    owner.write("Email address", bob.email).press("Send invitation").sees("Invitation sent to").shot("company-phone")

@@ -63,7 +63,7 @@ def test_what_a_visitor_entered_is_there_after_signing_up(
     dora = visit()
     type_it(dora.go("/programs/choose/nomad/")).press("Create account and continue")
     sign_up(dora, mail_to, "Dora Dean", "dora@initech.example")
-    dora.write("Company name", "Initech").press("Create the company")
+    dora.write("Company name", "Initech").press("Create company")
     holds_it(dora.sees("This is your input from before you signed in")).press("Continue").sees("Summary")
     dora.press("Submit integration").sees("Rocket driver")
     row = Integration.objects.get()

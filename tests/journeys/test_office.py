@@ -19,7 +19,7 @@ Visit = Callable[..., Person]
 
 @pytest.fixture
 def history(rita: Any, rob: Any, alice: Any, acme: Any) -> Integration:
-    """A year of integrations, and one of Acme's that waits for the program."""
+    """A year of integrations, and one of Acme's that waiting for the program."""
     now = timezone.now()
     past.create_past(now, [rita, rob], "!")
     waiting_times.clear_cache()
@@ -30,20 +30,22 @@ def history(rita: Any, rob: Any, alice: Any, acme: Any) -> Integration:
 def test_office_reports_how_it_goes_and_a_list_is_kept_and_taken_along(
     visit: Visit, history: Integration, rita: Any, alice: Any, tmp_path: Path
 ) -> None:
-    browser = visit(rita).go("/analytics/?period=365").sees("Time in each stage", "Where the time went").shot("office")
-    browser.press("Throughput and funnel").sees("Throughput", "How far they got", "Last 365 days").shot("office-flow")
-    browser.press("Reviewers and checks").sees("Rita Reyes").press("Forecast").sees("too few to judge")
+    browser = (
+        visit(rita).go("/analytics/?period=365").sees("Stage durations", "Time by responsible party").shot("office")
+    )
+    browser.press("Throughput and funnel").sees("Throughput", "Funnel", "Last 365 days").shot("office-flow")
+    browser.press("Reviewers and checks").sees("Rita Reyes").press("Forecast").sees("Not enough data")
     browser.shot("office-forecast").go("/queue/").choose("Program", "Terraform run task")
     browser.page.wait_for_url("**program=terraform-run-task**")
-    browser.press("Save this view").write("Name", "Run tasks").press("Save the view")
-    browser.sees("Saved as “Run tasks”.", "Rocket")
+    browser.press("Save view").write("Name", "Run tasks").press("Save view")
+    browser.sees("View “Run tasks” saved.", "Rocket")
     with browser.page.expect_download() as waits:
         browser.page.get_by_role("link", name="XLSX").click()
     waits.value.save_as(tmp_path / "queue.xlsx")
     book = load_workbook(tmp_path / "queue.xlsx")
     assert [row[0].value for row in book.worksheets[0].iter_rows(min_row=2)] == ["Rocket"]
-    browser.press("Change").press("Open the list with it").sees("The list “Queue” opens with “Run tasks” from now on.")
+    browser.press("Manage views").press("Set as default").sees("“Run tasks” is now the default view of")
     browser.press("Queue").sees("Rocket")
     assert browser.page.url.endswith("program=terraform-run-task")
     partner = visit(alice, phone=True).go(f"/integrations/{history.uuid}/")
-    partner.sees("Decisions on Terraform run task integrations took", "with nine chances of ten")
+    partner.sees("Decisions on Terraform run task integrations took", "90% probability")

@@ -24,9 +24,9 @@ def test_person_signs_up_and_creates_the_partner(visit: Callable[..., Person], m
     dora.press("Create account").sees("This password is too short.")
     sign_up(dora, mail_to, "Dora Dean", "dora@initech.example")
     dora.sees("dora@initech.example is confirmed.", "Create a company")
-    dora.write("Company name", "<b>Initech</b>").press("Create the company").sees("Enter plain text without HTML.")
-    dora.write("Company name", "Initech").write("Website", "initech.example").press("Create the company")
-    dora.sees("Initech is here now, and you are its owner.", "Invite a colleague").shot("company")
+    dora.write("Company name", "<b>Initech</b>").press("Create company").sees("Enter plain text without HTML.")
+    dora.write("Company name", "Initech").write("Website", "initech.example").press("Create company")
+    dora.sees("Initech created. You are its owner.", "Invite a member").shot("company")
     dora.go("/").sees("No integrations yet")
 
 
@@ -48,5 +48,5 @@ def test_forgotten_password_is_replaced_on_a_phone_without_scripts(
 def test_person_changes_how_they_are_called_and_when_it_is(visit: Callable[..., Person], alice: Any) -> None:
     browser = visit(alice)
     browser.go("/profile/").write("Your name", "Alice A. Archer").choose("Time zone", "Europe/Berlin").press("Save")
-    browser.sees("Your profile is saved.").shot("profile")
+    browser.sees("Profile saved.").shot("profile")
     browser.go("/accounts/email/").sees("alice@acme.example", "Primary")

@@ -32,11 +32,11 @@ def rocket(acme: Any, alice: Any) -> Integration:
 def test_partner_reads_why_an_issue_is_due_and_asks_for_another_severity(
     visit: Visit, rocket: Integration, alice: Any
 ) -> None:
-    browser = visit(alice).go("/sla/").sees("Next to breach", "Tanks are listed twice").shot("sla")
-    browser.press("The engine stops after launch").sees("Why this date?", "The clock runs", "Together")
+    browser = visit(alice).go("/sla/").sees("Due next", "Tanks are listed twice").shot("sla")
+    browser.press("The engine stops after launch").sees("Due date explanation", "Total")
     browser.shot("sla-issue").page.locator("#ask summary").click()
     browser.write("Reason", "It is a question about launching.", within=browser.page.get_by_role("dialog"))
-    browser.press("Send", within=browser.page.get_by_role("dialog")).sees("The clock runs on until it agrees.")
+    browser.press("Send request", within=browser.page.get_by_role("dialog")).sees("keeps running until")
     browser.sees("It is a question about launching.")
 
 
@@ -55,8 +55,8 @@ def test_reviewer_filters_takes_the_list_along_and_decides(
     browser.go("/sla/?state=at_risk")
     browser.press("The engine stops after launch").page.locator("#lower summary").click()
     dialog = browser.page.get_by_role("dialog")
-    browser.write("Reason", "It is a question.", within=dialog).press("Lower the severity", within=dialog)
-    browser.sees("The severity is lowered.")
+    browser.write("Reason", "It is a question.", within=dialog).press("Lower severity", within=dialog)
+    browser.sees("Severity lowered.")
     assert SupportIssue.objects.get(title="The engine stops after launch").severity == "other"
 
 
@@ -71,12 +71,14 @@ def test_pages_fit_a_narrow_phone_without_javascript(visit: Visit, rocket: Integ
 
 def test_partner_sets_its_calendar_after_looking_at_it(visit: Visit, rocket: Integration, alice: Any) -> None:
     browser = visit(alice).go("/company/acme/").press("Calendar").choose("Time zone", "Europe/Berlin")
-    browser.choose("Country", "Germany").press("Show what changes").sees("each keeps its due moment").shot("calendar")
-    browser.press("Use it from now on").sees("The calendar counts for issues opened from now on.")
+    browser.choose("Country", "Germany").press("Preview changes").sees("keep their due dates").shot("calendar")
+    browser.press("Save calendar").sees("Calendar saved. It applies to issues opened after this change.")
 
 
 def test_labels_are_proposed_and_accepted(visit: Visit, rocket: Integration, alice: Any, rita: Any) -> None:
     page = f"/integrations/{rocket.uuid}/label-policy/"
-    browser = visit(alice).go(page).write("Labels that make an issue critical", "sev-one").press("Propose it")
-    browser.sees("The program has your proposal.", "Waits for the program")
-    visit(rita).go(page).press("Accept").sees("Accepted: it counts for issues opened from now on.").shot("labels")
+    browser = visit(alice).go(page).write("Critical labels", "sev-one").press("Propose label policy")
+    browser.sees("Proposal sent to the program.", "Waiting for the program")
+    visit(rita).go(page).press("Accept proposal").sees("Label policy accepted. It applies to new issues.").shot(
+        "labels"
+    )

@@ -1,4 +1,4 @@
-"""What may a company say about its days, and what would that change? The form of its calendar, and the preview."""
+"""Form for a partner's calendar, and a preview of the effects of a change."""
 
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
@@ -29,34 +29,37 @@ WEEKDAY_NUMBERS = range(7)
 
 
 class CalendarForm(forms.Form):
-    """A time zone, the days worked, a place whose public holidays count, and own days off."""
+    """Time zone, working days, public holidays, and additional holidays."""
 
-    zone = forms.ChoiceField(label=gettext_lazy("Time zone"), help_text=gettext_lazy("Days begin and end there."))
+    zone = forms.ChoiceField(
+        label=gettext_lazy("Time zone"), help_text=gettext_lazy("Business days start and end in this time zone.")
+    )
     workdays = forms.TypedMultipleChoiceField(
         label=gettext_lazy("Working days"), coerce=int, widget=forms.CheckboxSelectMultiple,
         choices=[(n, gettext_lazy(WEEKDAY_NAMES[n])) for n in WEEKDAY_NUMBERS],
-        error_messages={"required": gettext_lazy("Choose the days on which you work.")},
+        error_messages={"required": gettext_lazy("Select your working days.")},
     )  # fmt: skip
     country = forms.ChoiceField(
         label=gettext_lazy("Country"), required=False,
-        help_text=gettext_lazy("Its public holidays are days off, as they are known today."),
+        help_text=gettext_lazy("Public holidays of this country are days off."),
     )  # fmt: skip
     subdivision = SingleLineField(
         label=gettext_lazy("State or region"), required=False, max_length=20,
         help_text=gettext_lazy(
-            "The second part of its code: CA for California, BY for Bavaria. Blank for the whole country."
+            "Enter the second part of the ISO 3166-2 code, such as CA. Leave blank for the whole country."
         ),
     )  # fmt: skip
     extra_days = MultiLineField(
-        label=gettext_lazy("Own days off"), required=False, max_lines=60, widget=forms.Textarea(attrs={"rows": 4}),
-        help_text=gettext_lazy("One a line, the date first: 2026-12-24 Office closed"),
+        label=gettext_lazy("Additional holidays"), required=False, max_lines=60,
+        widget=forms.Textarea(attrs={"rows": 4}),
+        help_text=gettext_lazy("Enter one per line, date first. For example, 2026-12-24 Office closed"),
     )  # fmt: skip
 
     def __init__(self, *args: Any, now: datetime, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.now = now
         for name in ("zone", "workdays", "country"):
-            self.fields[name].error_messages["invalid_choice"] = _("There is no such choice here: choose another.")
+            self.fields[name].error_messages["invalid_choice"] = _("Select one of the listed options.")
         zones = sorted(
             name for name in available_timezones() if "/" in name and not name.startswith(("Etc/", "SystemV"))
         )
@@ -77,24 +80,24 @@ class CalendarForm(forms.Form):
         try:
             data["holidays"] = self._load_holidays()
         except UnknownRegionError as error:
-            self.add_error("subdivision", _(error.words) % error.values)
+            self.add_error("subdivision", _(error.template) % error.values)
             return data
-        if message := explain_calendar_refusal(self.facts):
-            self.add_error("workdays" if len(self.facts.workdays) < MIN_WEEKLY_WORKDAYS else "extra_days", message)
+        if message := explain_calendar_refusal(self.definition):
+            self.add_error("workdays" if len(self.definition.workdays) < MIN_WEEKLY_WORKDAYS else "extra_days", message)
         return data
 
     def _load_holidays(self) -> dict[str, str]:
         country, subdivision = self.cleaned_data["country"], self.cleaned_data["subdivision"]
         if not country:
             if subdivision:
-                raise UnknownRegionError(gettext_noop("Choose the country too, or leave this blank."))
+                raise UnknownRegionError(gettext_noop("Select a country, or leave this field blank."))
             return {}
         holidays = load_holidays(country, subdivision, self.now.year, self.now.year + HOLIDAY_YEARS_AHEAD)
         return {day.isoformat(): name for day, name in holidays.items()}
 
     @property
-    def facts(self) -> CalendarDefinition:
-        """What was typed, as the action takes it."""
+    def definition(self) -> CalendarDefinition:
+        """Return the entered calendar."""
         data = self.cleaned_data
         subdivision = data["subdivision"].upper().removeprefix(f"{data['country']}-")
         return CalendarDefinition(
@@ -110,15 +113,15 @@ class CalendarForm(forms.Form):
 def _parse_day_off(line_number: int, line: str) -> tuple[str, str]:
     text, _, name = line.strip().partition(" ")
     try:
-        return date.fromisoformat(text).isoformat(), name.strip()[:60] or gettext("own day off")
+        return date.fromisoformat(text).isoformat(), name.strip()[:60] or gettext("Additional holiday")
     except ValueError:
         raise ValidationError(
-            gettext("Line %(number)s does not begin with a date like 2026-12-24.") % {"number": line_number}
+            gettext("Start line %(number)s with a date, such as 2026-12-24.") % {"number": line_number}
         ) from None
 
 
 def build_initial_data(edition: PartnerCalendar | None, zone: str) -> dict[str, Any]:
-    """The calendar in force as the form shows it; without one it begins with the reader's zone."""
+    """Return the form's initial data from the current calendar, or defaults in the user's time zone."""
     if edition is None:
         return {"zone": zone, "workdays": list(range(5))}
     extra_days = "\n".join(f"{day} {name}" for day, name in sorted(edition.extra_days.items()))
@@ -130,7 +133,7 @@ def build_initial_data(edition: PartnerCalendar | None, zone: str) -> dict[str, 
 
 @dataclass(frozen=True, slots=True)
 class CalendarPreview:
-    """What a new calendar changes: nothing for the clocks that run, other days for issues opened from now on."""
+    """Effects of a new calendar: running clocks keep their due dates, new issues use the new days."""
 
     open_clocks: int
     before: datetime
@@ -142,13 +145,13 @@ class CalendarPreview:
 def preview_calendar(
     partner: Partner, current: PartnerCalendar | None, proposed_edition: PartnerCalendar, now: datetime
 ) -> CalendarPreview:
-    """Five business days from now as it was and as it would be, and the days of the next year that change."""
+    """Compare five business days from now in both calendars, and list the days that change within a year."""
     current_calendar, new_calendar = current.calendar if current else Calendar(), proposed_edition.calendar
     first_day = now.astimezone(new_calendar.zone).date()
     days = [first_day + timedelta(days=n) for n in range(366)]
     changed_days = [day for day in days if current_calendar.is_business_day(day) != new_calendar.is_business_day(day)]
     days_off = [
-        (day, new_calendar.names.get(day, _("not worked")))
+        (day, new_calendar.names.get(day, _("day off")))
         for day in changed_days
         if not new_calendar.is_business_day(day)
     ]

@@ -19,14 +19,14 @@ ROLE_CHOICES = [
 
 
 class PartnerProfileForm(forms.Form):
-    """What a company is called and where it is found. Whether the name is free is for the action to say."""
+    """Name and website of a company. The service checks whether the name is available."""
 
     name = forms.CharField(
         label=gettext_lazy("Company name"),
         help_text=gettext_lazy("The name that your customers know."),
         widget=forms.TextInput(attrs={"maxlength": 120}),
     )
-    # A plain text field: the browser's own check would ask for https:// where we add it.
+    # Use a text input: browser validation of a URL input would reject addresses without https://, which we add.
     website = forms.URLField(
         label=gettext_lazy("Website"),
         required=False,
@@ -45,31 +45,31 @@ class PartnerProfileForm(forms.Form):
     def clean_website(self) -> str:
         website: str = self.cleaned_data["website"]
         if website and not website.startswith(("https://", "http://")):
-            raise ValidationError(_("Enter a URL that begins with https://."))
+            raise ValidationError(_("Enter a URL that starts with https://."))
         if refusal := text_fields.explain_text_refusal(website.replace("&", "")):
             raise ValidationError(refusal)
         return website
 
 
 class JoinRequestForm(forms.Form):
-    """Why the owners should let this person in."""
+    """Message to the owners of a company."""
 
     message = SingleLineField(
         label=gettext_lazy("Message to the owners"),
         required=False,
         max_length=500,
-        help_text=gettext_lazy("Tell them who you are."),
+        help_text=gettext_lazy("Introduce yourself so that the owners recognize you."),
     )
 
 
 class RoleForm(forms.Form):
-    """Which role a person gets."""
+    """Role of a member."""
 
     role = forms.ChoiceField(label=gettext_lazy("Role"), choices=ROLE_CHOICES, initial=Role.EDITOR)
 
 
 class InvitationForm(RoleForm):
-    """Who is invited, and as what."""
+    """Email address and role of an invited person."""
 
     email = forms.EmailField(
         label=gettext_lazy("Email address"), max_length=254, error_messages={"invalid": INVALID_EMAIL_MESSAGE}

@@ -20,7 +20,7 @@ class Migration(migrations.Migration):
                 ('skeleton', models.CharField(editable=False, max_length=160, unique=True)),
                 ('name_key', models.CharField(db_index=True, editable=False, max_length=120)),
                 ('slug', models.SlugField(max_length=80, unique=True)),
-                ('domain', models.CharField(blank=True, db_index=True, max_length=120, verbose_name='mail domain')),
+                ('domain', models.CharField(blank=True, db_index=True, max_length=120, verbose_name='email domain')),
                 ('website', models.URLField(blank=True, verbose_name='website')),
                 ('created_at', models.DateTimeField()),
                 ('alliances_manager', models.ForeignKey(blank=True, limit_choices_to={'is_reviewer': True}, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='managed_partners', to=settings.AUTH_USER_MODEL, verbose_name='Alliances manager')),
@@ -33,7 +33,7 @@ class Migration(migrations.Migration):
             name='Invitation',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('email', models.EmailField(max_length=254, verbose_name='mail address')),
+                ('email', models.EmailField(max_length=254, verbose_name='email address')),
                 ('role', models.CharField(choices=[('owner', 'Owner'), ('editor', 'Editor'), ('viewer', 'Viewer')], default='editor', max_length=10)),
                 ('token_hash', models.CharField(max_length=64, unique=True)),
                 ('created_at', models.DateTimeField()),

@@ -1,4 +1,4 @@
-"""Whose days count? The calendars of a partner, one edition after the other."""
+"""Calendars of partners, stored as a sequence of editions."""
 
 from datetime import date, datetime
 from zoneinfo import ZoneInfo
@@ -12,15 +12,15 @@ from portal.core.business_time import Calendar
 
 class PartnerCalendarQuerySet(models.QuerySet["PartnerCalendar"]):
     def in_force(self, moment: datetime) -> "PartnerCalendar | None":
-        """The edition that counts for a clock that starts at this moment."""
+        """Return the edition that applies to a clock starting at this time, or None."""
         return self.filter(valid_from__lte=moment).order_by("valid_from", "pk").last()
 
 
 class PartnerCalendar(models.Model):
-    """A partner's business days from a moment on. Never changed: a new edition follows it.
+    """Immutable edition of a partner's business days, valid until the next edition.
 
-    `workdays`: weekday numbers, Monday is 0. `holidays` and `extra_days`: {ISO date: name}; the holidays are a
-    snapshot of the library's, so that an update of it moves no promise.
+    `workdays` holds weekday numbers, Monday is 0. `holidays` and `extra_days` map ISO dates to names. The holidays are
+    a snapshot, so that an update of the holidays library doesn't move due dates.
     """
 
     partner = models.ForeignKey(Partner, models.CASCADE, related_name="calendars")
@@ -44,6 +44,6 @@ class PartnerCalendar(models.Model):
 
     @property
     def calendar(self) -> Calendar:
-        """The edition as the clock takes it."""
+        """Return the edition in the form that the SLA clock uses."""
         names = {date.fromisoformat(day): str(name) for day, name in (self.holidays | self.extra_days).items()}
         return Calendar(ZoneInfo(self.zone), frozenset(self.workdays), frozenset(names), names)

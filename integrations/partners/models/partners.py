@@ -1,4 +1,4 @@
-"""Who is a partner, who belongs to it, and who wants to? In pages a partner is "your company"."""
+"""Partners, memberships, invitations, and join requests. Pages call the user's own partner "your company"."""
 
 from typing import Any
 
@@ -11,13 +11,13 @@ from portal.core.name_matching import compute_name_key, compute_skeleton
 
 
 class Partner(models.Model):
-    """A company that builds integrations. `skeleton` makes look-alike names collide."""
+    """Company that builds integrations. The unique `skeleton` rejects look-alike names."""
 
     name = models.CharField("name", max_length=120)
     skeleton = models.CharField(max_length=160, unique=True, editable=False)
     name_key = models.CharField(max_length=120, db_index=True, editable=False)
     slug = models.SlugField(max_length=80, unique=True)
-    domain = models.CharField("mail domain", max_length=120, blank=True, db_index=True)
+    domain = models.CharField("email domain", max_length=120, blank=True, db_index=True)
     website = models.URLField("website", blank=True)
     alliances_manager = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="managed_partners",
@@ -38,7 +38,7 @@ class Partner(models.Model):
 
 
 class Role(models.TextChoices):
-    """What a member may do: owners also manage people, editors also change, viewers read."""
+    """Roles of members: viewers read, editors also change integrations, owners also manage members."""
 
     OWNER = "owner", gettext_lazy("Owner")
     EDITOR = "editor", gettext_lazy("Editor")
@@ -46,7 +46,7 @@ class Role(models.TextChoices):
 
 
 class Membership(models.Model):
-    """A person's place in a partner. It ends, it is never deleted."""
+    """Membership of a user in a partner. Memberships end and are never deleted."""
 
     partner = models.ForeignKey(Partner, models.CASCADE, related_name="memberships")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="memberships")
@@ -66,10 +66,10 @@ class Membership(models.Model):
 
 
 class Invitation(models.Model):
-    """An offer to join, sent to one address. Only the hash of its token is kept."""
+    """Invitation for one email address. Only the hash of its token is stored."""
 
     partner = models.ForeignKey(Partner, models.CASCADE, related_name="invitations")
-    email = models.EmailField("mail address")
+    email = models.EmailField("email address")
     role = models.CharField(max_length=10, choices=Role.choices, default=Role.EDITOR)
     token_hash = models.CharField(max_length=64, unique=True)
     invited_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
@@ -83,7 +83,7 @@ class Invitation(models.Model):
 
 
 class JoinRequest(models.Model):
-    """A person asks to join a partner that is already here. Its owners decide."""
+    """Request of a user to join a partner. The partner's owners decide."""
 
     class State(models.TextChoices):
         WAITING = "waiting", gettext_lazy("Waiting")

@@ -1,4 +1,4 @@
-"""How does a company say which days count? A new edition of its calendar each time; those before stay as they were."""
+"""Services for partner calendars. Each change creates a new edition."""
 
 from dataclasses import asdict, dataclass
 from datetime import datetime
@@ -13,8 +13,9 @@ from integrations.partners.models import Partner, PartnerCalendar
 from portal.audit.services import record_event
 from portal.core.errors import ActionRefused
 
-MIN_WEEKLY_WORKDAYS = 4  # a week
-MAX_YEARLY_EXTRA_DAYS = 15  # own days off a year, beside the public holidays
+# Limits keep partners from extending their own SLA targets.
+MIN_WEEKLY_WORKDAYS = 4
+MAX_YEARLY_EXTRA_DAYS = 15
 WEEKDAY_NAMES = (
     gettext_noop("Monday"),
     gettext_noop("Tuesday"),
@@ -28,7 +29,7 @@ WEEKDAY_NAMES = (
 
 @dataclass(frozen=True, slots=True)
 class CalendarDefinition:
-    """A calendar as it is written down. `workdays`: Monday is 0; `holidays`, `extra_days`: {ISO date: name}."""
+    """Content of a calendar. In `workdays`, Monday is 0. `holidays` and `extra_days` map ISO dates to names."""
 
     zone: str
     workdays: tuple[int, ...]
@@ -38,28 +39,29 @@ class CalendarDefinition:
     extra_days: dict[str, str]
 
     def build_edition(self, partner: Partner, now: datetime) -> PartnerCalendar:
-        """The same as a row, not saved."""
+        """Return an unsaved edition with this content."""
         fields = asdict(self) | {"workdays": list(self.workdays)}
         return PartnerCalendar(partner=partner, valid_from=now, created_at=now, **fields)
 
 
 def explain_calendar_refusal(definition: CalendarDefinition) -> str:
-    """Why a calendar like that cannot be, or blank: whoever is measured must not stretch the measure."""
+    """Return why the calendar is not allowed, or an empty string."""
     if len(definition.workdays) < MIN_WEEKLY_WORKDAYS:
-        return _(
-            "A calendar has at least %(WORKDAYS_AT_LEAST)s working days a week; ask the program for anything else."
-        ) % {"WORKDAYS_AT_LEAST": MIN_WEEKLY_WORKDAYS}
+        return _("Select at least %(minimum)s working days per week, or ask the program for an exception.") % {
+            "minimum": MIN_WEEKLY_WORKDAYS
+        }
     years = [day[:4] for day in definition.extra_days]
     full_years = [year for year in sorted(set(years)) if years.count(year) > MAX_YEARLY_EXTRA_DAYS]
     if full_years:
-        return _(
-            "At most %(EXTRA_AT_MOST)s own days off a year: %(full)s has more. Ask the program for anything else."
-        ) % {"EXTRA_AT_MOST": MAX_YEARLY_EXTRA_DAYS, "full": full_years[0]}
+        return _("Enter at most %(limit)s additional holidays for %(year)s, or ask the program for an exception.") % {
+            "limit": MAX_YEARLY_EXTRA_DAYS,
+            "year": full_years[0],
+        }
     return ""
 
 
 def set_calendar(partner: Partner, definition: CalendarDefinition, *, actor: Any, now: datetime) -> PartnerCalendar:
-    """A new edition from now on. The same again changes nothing. Raises ActionRefused."""
+    """Create a new edition unless the content is unchanged. Raises ActionRefused."""
     with transaction.atomic():
         locked_partner = Partner.objects.select_for_update(of=("self",)).get(pk=partner.pk)
         permissions.forget_roles(actor)
@@ -90,8 +92,8 @@ def _is_same_calendar(first: PartnerCalendar, second: PartnerCalendar) -> bool:
 
 
 def describe_calendar(edition: PartnerCalendar) -> str:
-    """A calendar in one line."""
+    """Return a one-line summary of a calendar."""
     days = ", ".join(WEEKDAY_NAMES[day] for day in edition.workdays)
     region = "-".join(filter(None, (edition.country, edition.subdivision)))
-    extra_days = f", {len(edition.extra_days)} own days off" if edition.extra_days else ""
+    extra_days = f"; additional holidays: {len(edition.extra_days)}" if edition.extra_days else ""
     return f"{edition.zone}; {days}; {f'public holidays of {region}' if region else 'no public holidays'}{extra_days}"

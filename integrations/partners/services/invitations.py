@@ -1,4 +1,4 @@
-"""How does an invitation reach its address? Offer and mail are written together; only the mail knows the token."""
+"""Service that creates an invitation and queues its email. Only the email contains the token."""
 
 from datetime import datetime
 from typing import Any
@@ -13,7 +13,7 @@ from portal.notifications import email as mail
 
 
 def send_invitation(partner: Partner, email: str, role: str, *, actor: Any, now: datetime) -> Invitation:
-    """Invite an address, or invite it again with a new link. Raises ActionRefused as people.invite does."""
+    """Invite an address, or replace its open invitation. Raises ActionRefused like `create_invitation`."""
     with transaction.atomic():
         invitation, token = members.create_invitation(partner, email, role, actor=actor, now=now)
         context = {

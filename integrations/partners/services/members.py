@@ -1,4 +1,4 @@
-"""How do people come to a company, change places in it, and leave? Each write locks the company and is one event."""
+"""Services for memberships, join requests, and invitations. Each change locks the partner and records one event."""
 
 import secrets
 from collections.abc import Collection, Iterator
@@ -20,12 +20,12 @@ INVITATION_DAYS = 14
 MAX_DAILY_INVITATIONS = 50
 MAX_WAITING_REQUESTS = 3
 REPEAT_REQUEST_HOURS = 24
-LAST_OWNER_MESSAGE = gettext_noop("A company needs an owner. Make somebody else an owner first.")
+LAST_OWNER_MESSAGE = gettext_noop("A company needs an owner. Make someone else an owner first.")
 
 
 @contextmanager
 def _lock_partner(partner_id: int, *people: Any) -> Iterator[Partner]:
-    """The company's row, held to the end, so that two changes of its people never cross; roles are read afresh."""
+    """Yield the locked partner, so that changes of members are serialized. Cached roles are cleared."""
     with transaction.atomic():
         partner = Partner.objects.select_for_update(of=("self",)).get(pk=partner_id)
         for person in people:
@@ -42,30 +42,30 @@ def _require_manager(partner: Partner, actor: Any) -> None:
 
 def _validate_role(role: str) -> str:
     if role not in Role.values:
-        raise ActionRefused(_("Choose owner, editor or viewer."))
+        raise ActionRefused(_("Select owner, editor, or viewer."))
     return str(role)
 
 
 def request_to_join(partner: Partner, *, message: str = "", actor: Any, now: datetime) -> JoinRequest:
-    """Ask the owners for a place. Raises ActionRefused for members, and for who asked a moment ago."""
+    """Create a join request. Raises ActionRefused for members and for repeated or too many requests."""
     with _lock_partner(partner.pk, actor) as locked_partner:
         if permissions.get_role(locked_partner, actor):
-            raise ActionRefused(_("You belong to %(name)s already.") % {"name": locked_partner.name})
+            raise ActionRefused(_("You are already a member of %(name)s.") % {"name": locked_partner.name})
         requests = JoinRequest.objects.filter(user=actor)
         if requests.filter(partner=locked_partner, state=JoinRequest.State.WAITING).exists():
             raise ActionRefused(
-                _("You have asked %(name)s already. Its owners were told.") % {"name": locked_partner.name}
+                _("You already asked to join %(name)s. Wait for an owner's decision.") % {"name": locked_partner.name}
             )
         if requests.filter(state=JoinRequest.State.WAITING).count() >= MAX_WAITING_REQUESTS:
             raise ActionRefused(
-                _("You have %(WAITING_REQUESTS)s requests waiting. Wait for an answer to one of them.")
-                % {"WAITING_REQUESTS": MAX_WAITING_REQUESTS}
+                _("You have %(count)s open requests. Wait for a decision on one of them.")
+                % {"count": MAX_WAITING_REQUESTS}
             )
         declined_after = now - timedelta(hours=REPEAT_REQUEST_HOURS)
         if requests.filter(
             partner=locked_partner, state=JoinRequest.State.DECLINED, decided_at__gt=declined_after
         ).exists():
-            raise ActionRefused(_("Your request was declined. You can ask again a day after that."))
+            raise ActionRefused(_("Your request was declined. You can ask again after 24 hours."))
         request = JoinRequest.objects.create(partner=locked_partner, user=actor, message=message, created_at=now)
         record_event(
             locked_partner, "join_requested", actor=actor, now=now, note=message, person=actor.pk, name=str(actor)
@@ -76,15 +76,15 @@ def request_to_join(partner: Partner, *, message: str = "", actor: Any, now: dat
 def decide_join_request(
     request: JoinRequest, *, accept: bool, role: str = Role.VIEWER, actor: Any, now: datetime
 ) -> None:
-    """Give the asker a place in a role, or decline. Raises ActionRefused where another owner was faster."""
+    """Accept a join request with a role, or decline it. Raises ActionRefused if another owner already decided."""
     with _lock_partner(request.partner_id, actor) as partner:
         _require_manager(partner, actor)
         locked_request = JoinRequest.objects.select_related("user", "decided_by").get(pk=request.pk)
         if locked_request.state != JoinRequest.State.WAITING:
-            decider = locked_request.decided_by or _("Somebody")
+            decider = locked_request.decided_by or _("Someone")
             raise ActionRefused(
-                _("%(who)s has decided on this request already: %(lower)s.")
-                % {"who": decider, "lower": locked_request.get_state_display().lower()},
+                _("%(name)s already decided on this request: %(decision)s.")
+                % {"name": decider, "decision": locked_request.get_state_display().lower()},
                 "conflict",
             )
         locked_request.state = JoinRequest.State.ACCEPTED if accept else JoinRequest.State.DECLINED
@@ -97,7 +97,7 @@ def decide_join_request(
 
 
 def _add_member(partner: Partner, user: Any, role: str, now: datetime) -> Membership:
-    """A current membership: a place held already is kept as it is, requests that wait are answered by it."""
+    """Return the user's current membership, created if necessary, and accept their open join requests."""
     membership, _ = Membership.objects.get_or_create(
         partner=partner, user=user, ended_at=None, defaults={"role": role, "joined_at": now}
     )
@@ -107,30 +107,27 @@ def _add_member(partner: Partner, user: Any, role: str, now: datetime) -> Member
 
 
 def list_open_invitations(partner: Partner, now: datetime) -> Any:
-    """Invitations that can still be accepted."""
+    """Return the invitations that can still be accepted."""
     return Invitation.objects.filter(partner=partner, accepted_at=None, revoked_at=None, expires_at__gt=now)
 
 
 def create_invitation(partner: Partner, email: str, role: str, *, actor: Any, now: datetime) -> tuple[Invitation, str]:
-    """Offer a place to an address. Returns the invitation and its token, which is known to nobody afterwards.
-
-    Inviting an address again makes a new token and a new term; the token before stops working.
-    """
+    """Create an invitation or renew the open one. Return it with its token, which is not stored."""
     email = email.strip().lower()
     with _lock_partner(partner.pk, actor) as locked_partner:
         _require_manager(locked_partner, actor)
         role = _validate_role(role)
         if Membership.objects.filter(partner=locked_partner, ended_at=None, user__email__iexact=email).exists():
             raise ActionRefused(
-                _("%(email)s belongs to %(name)s already.") % {"email": email, "name": locked_partner.name}
+                _("%(email)s is already a member of %(name)s.") % {"email": email, "name": locked_partner.name}
             )
         if (
             locked_partner.events.filter(event_type="invited", at__gt=now - timedelta(days=1)).count()
             >= MAX_DAILY_INVITATIONS
         ):
             raise ActionRefused(
-                _("At most %(INVITATIONS_A_DAY)s invitations go out in a day. Send the next ones tomorrow.")
-                % {"INVITATIONS_A_DAY": MAX_DAILY_INVITATIONS}
+                _("You reached the limit of %(limit)s invitations per day. Try again tomorrow.")
+                % {"limit": MAX_DAILY_INVITATIONS}
             )
         token = secrets.token_urlsafe(32)
         invitation = list_open_invitations(locked_partner, now).filter(email=email).first() or Invitation(
@@ -154,13 +151,14 @@ def create_invitation(partner: Partner, email: str, role: str, *, actor: Any, no
 
 
 def revoke_invitation(invitation: Invitation, *, actor: Any, now: datetime) -> None:
-    """Take an offer back. Raises ActionRefused once it was accepted."""
+    """Revoke an invitation. Raises ActionRefused if it was already accepted."""
     with _lock_partner(invitation.partner_id, actor) as partner:
         _require_manager(partner, actor)
         locked_invitation = Invitation.objects.get(pk=invitation.pk)
         if locked_invitation.accepted_at:
             raise ActionRefused(
-                _("%(email)s has accepted already. Remove the person instead.") % {"email": locked_invitation.email},
+                _("%(email)s already accepted the invitation. Remove the member instead.")
+                % {"email": locked_invitation.email},
                 "conflict",
             )
         if locked_invitation.revoked_at is None:
@@ -174,9 +172,10 @@ def _revoke_invitation(partner: Partner, invitation: Invitation, actor: Any, now
 
 
 def accept_invitation(invitation: Invitation, *, addresses: Collection[str], actor: Any, now: datetime) -> Membership:
-    """Take the offered place.
+    """Accept an invitation for one of the user's verified addresses.
 
-    `addresses`: the person's verified ones. Raises ActionRefused for anybody else's offer.
+    Raises:
+        ActionRefused: The invitation is for another address or no longer open.
     """
     with _lock_partner(invitation.partner_id, actor) as partner:
         locked_invitation = Invitation.objects.get(pk=invitation.pk)
@@ -200,26 +199,24 @@ def accept_invitation(invitation: Invitation, *, addresses: Collection[str], act
 
 
 def explain_invitation_refusal(invitation: Invitation, addresses: Collection[str], now: datetime) -> str:
-    """Why a person of these verified addresses cannot accept, or blank."""
+    """Return why a user with these verified addresses can't accept the invitation, or an empty string."""
     if invitation.email.lower() not in {address.lower() for address in addresses}:
-        return _("This invitation is for %(email)s. Sign in with that address, or confirm it as one of yours.") % {
+        return _("This invitation is for %(email)s. Sign in with that address, or add it to your account.") % {
             "email": invitation.email
         }
     if invitation.accepted_at:
-        return _("This invitation was accepted already.")
+        return _("This invitation was already accepted.")
     if invitation.revoked_at:
-        return _("This invitation was taken back. Ask the person who invited you.")
+        return _("This invitation was revoked. Ask the person who invited you.")
     if invitation.expires_at <= now:
-        return _("This invitation was open for %(INVITATION_DAYS)s days and has ended. Ask for a new one.") % {
-            "INVITATION_DAYS": INVITATION_DAYS
-        }
+        return _("This invitation expired after %(days)s days. Ask for a new one.") % {"days": INVITATION_DAYS}
     return ""
 
 
 def _get_current_membership(membership: Membership) -> Membership:
     current = Membership.objects.select_related("user").get(pk=membership.pk)
     if current.ended_at:
-        raise ActionRefused(_("%(user)s no longer belongs to the company.") % {"user": current.user}, "conflict")
+        raise ActionRefused(_("%(user)s is no longer a member of the company.") % {"user": current.user}, "conflict")
     return current
 
 
@@ -230,7 +227,7 @@ def _require_other_owner(partner: Partner, membership: Membership) -> None:
 
 
 def change_role(membership: Membership, role: str, *, actor: Any, now: datetime) -> None:
-    """Give a colleague another role. Raises ActionRefused where no owner would be left."""
+    """Change the role of a member. Raises ActionRefused if no owner would remain."""
     with _lock_partner(membership.partner_id, actor, membership.user) as partner:
         _require_manager(partner, actor)
         role, current = _validate_role(role), _get_current_membership(membership)
@@ -252,7 +249,7 @@ def change_role(membership: Membership, role: str, *, actor: Any, now: datetime)
 
 
 def end_membership(membership: Membership, *, actor: Any, now: datetime) -> None:
-    """Leave, or remove a colleague: the place ends now. Raises ActionRefused where no owner would be left."""
+    """End the membership of the actor or of another member. Raises ActionRefused if no owner would remain."""
     with _lock_partner(membership.partner_id, actor, membership.user) as partner:
         current = _get_current_membership(membership)
         is_own = current.user_id == actor.pk
@@ -274,15 +271,15 @@ def end_membership(membership: Membership, *, actor: Any, now: datetime) -> None
 
 
 def _revoke_invitations_from(membership: Membership, partner: Partner, actor: Any, now: datetime) -> None:
-    """Who no longer manages the company keeps no open door into it."""
+    """Revoke the open invitations of a former owner or member, so that they can't return through one."""
     for invitation in list_open_invitations(partner, now).filter(invited_by_id=membership.user_id):
         _revoke_invitation(partner, invitation, actor, now)
 
 
 def appoint_owner(partner: Partner, user: Any, *, actor: Any, now: datetime) -> Membership:
-    """Make a person an owner where the company has none left to do it. Only staff may."""
+    """Make a user an owner of a partner. Raises ActionRefused unless the actor is staff."""
     if not actor.is_staff:
-        raise ActionRefused(_("Only staff may appoint an owner."), "forbidden")
+        raise ActionRefused(_("Only staff can appoint an owner."), "forbidden")
     with _lock_partner(partner.pk, user) as locked_partner:
         membership = _add_member(locked_partner, user, Role.OWNER, now)
         membership.role = Role.OWNER

@@ -1,4 +1,4 @@
-"""Name and website of a company: how its record is created and changed. Each change is one event."""
+"""Services that create partners and change their name and website. Each change records one event."""
 
 from datetime import datetime
 from typing import Any
@@ -15,15 +15,18 @@ FIELD_LABELS = {"name": "Name", "website": "Website"}
 
 
 def create_partner(name: str, *, website: str = "", domain: str = "", actor: Any, now: datetime) -> Partner:
-    """A new company with `actor` as its owner.
+    """Create a partner with `actor` as its owner.
 
-    Raises ActionRefused for a name that cannot be, or that is here already.
+    Raises:
+        ActionRefused: The name is not allowed or too similar to an existing one.
     """
     name = " ".join(name.split())
     if refusal := name_validation.explain_name_refusal(name):
         raise ActionRefused(refusal)
     if name_validation.find_similar_partner(name, now):
-        raise ActionRefused(_("A company with this name, or one that looks just like it, is already here."))
+        raise ActionRefused(
+            _("A company with this or a similar name already exists. Ask to join it, or enter another name.")
+        )
     try:
         with transaction.atomic():
             partner = Partner.objects.create(
@@ -32,15 +35,16 @@ def create_partner(name: str, *, website: str = "", domain: str = "", actor: Any
             Membership.objects.create(partner=partner, user=actor, role=Role.OWNER, joined_at=now)
             record_event(partner, "partner_created", actor=actor, now=now, name=name, website=website, domain=domain)
     except IntegrityError as error:
-        raise ActionRefused(_("Somebody created a company of this name just now. Look again."), "conflict") from error
+        raise ActionRefused(_("A company with this name was just created. Reload the page."), "conflict") from error
     permissions.forget_roles(actor)
     return partner
 
 
 def change_profile(partner: Partner, *, name: str, website: str, actor: Any, now: datetime) -> Partner:
-    """Give a company another name or website; the address of its page stays. The same again changes nothing.
+    """Change the name and website of a partner. The slug and the page URL don't change.
 
-    Raises ActionRefused for who is no owner, and for a name that cannot be or looks like another company's.
+    Raises:
+        ActionRefused: The actor is not an owner, or the name is not allowed or too similar to an existing one.
     """
     name = " ".join(name.split())
     try:
@@ -53,17 +57,17 @@ def change_profile(partner: Partner, *, name: str, website: str, actor: Any, now
                 raise ActionRefused(refusal)
             _save_changes(locked_partner, {"name": name, "website": website}, actor, now)
     except IntegrityError as error:
-        raise ActionRefused(_("Somebody took this name just now. Choose another."), "conflict") from error
+        raise ActionRefused(_("Another company just took this name. Enter another name."), "conflict") from error
     return locked_partner
 
 
 def explain_name_refusal(partner: Partner, name: str, now: datetime) -> str:
-    """Why this company may not be called that, or blank."""
+    """Return why the partner can't use this name, or an empty string."""
     if refusal := name_validation.explain_name_refusal(name):
         return refusal
     similar_partner = name_validation.find_similar_partner(name, now)
     if similar_partner is not None and similar_partner.pk != partner.pk:
-        return _("A company with this name, or one that looks just like it, is already here.")
+        return _("A company with this or a similar name already exists. Ask to join it, or enter another name.")
     return ""
 
 

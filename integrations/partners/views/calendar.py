@@ -1,4 +1,4 @@
-"""Whose days count for a company's clocks? The page of its calendar: what is in force, what a change would do."""
+"""Page of a partner's calendar, with a preview of changes."""
 
 from typing import Any
 
@@ -19,15 +19,15 @@ from portal.ui.refusals import report_refusal
 
 
 def load_partner(request: HttpRequest, slug: str) -> Partner:
-    """The company, for its people and the program's. Raises Http404 for everybody else."""
+    """Return the partner for its members and program staff. Raises Http404 for other users."""
     partner = get_object_or_404(Partner, slug=slug)
     if not (permissions.is_program_staff(request.user) or permissions.get_role(partner, request.user)):
-        raise Http404(_("This company does not exist, or it is not visible to you."))
+        raise Http404(_("Company not found. It doesn't exist, or you don't have access."))
     return partner
 
 
 def edit_calendar(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show it; a change is looked at first, and counts from the moment it is confirmed."""
+    """Show the calendar, preview a change, and save the change after confirmation."""
     partner, now = load_partner(request, slug), timezone.now()
     current = partner.calendars.in_force(now)
     can_edit = permissions.can_edit_partner(partner, request.user)
@@ -39,15 +39,16 @@ def edit_calendar(request: HttpRequest, slug: str) -> HttpResponse:
     )
     context: dict[str, Any] = {
         "partner": partner, "in_force": current, "editions": list(partner.calendars.select_related("by"))[::-1],
-        "form": form, "may": can_edit, "now": now, "said": calendars.describe_calendar(current) if current else "",
+        "form": form, "can_edit": can_edit, "now": now,
+        "summary": calendars.describe_calendar(current) if current else "",
     }  # fmt: skip
     if form_data is None or not form.is_valid():
         return render(request, "partners/calendar.html", context, status=422 if form.is_bound else 200)
     if "confirm" not in form_data:
-        proposed_edition = form.facts.build_edition(partner, now)
+        proposed_edition = form.definition.build_edition(partner, now)
         context |= {
             "preview": preview_calendar(partner, current, proposed_edition, now),
-            "fresh": calendars.describe_calendar(proposed_edition),
+            "proposed_summary": calendars.describe_calendar(proposed_edition),
         }
         return render(request, "partners/calendar.html", context)
     return _save_calendar(request, partner, form)
@@ -55,8 +56,8 @@ def edit_calendar(request: HttpRequest, slug: str) -> HttpResponse:
 
 def _save_calendar(request: HttpRequest, partner: Partner, form: CalendarForm) -> HttpResponse:
     try:
-        calendars.set_calendar(partner, form.facts, actor=request.user, now=timezone.now())
-        messages.success(request, _("The calendar counts for issues opened from now on."))
+        calendars.set_calendar(partner, form.definition, actor=request.user, now=timezone.now())
+        messages.success(request, _("Calendar saved. It applies to issues opened after this change."))
     except ActionRefused as refusal:
         report_refusal(request, refusal)
     return redirect("company_calendar", partner.slug)

@@ -1,4 +1,4 @@
-"""Who is in the company, and who may come? The company's page and what its owners do there."""
+"""Page of a partner with its members, invitations, and join requests."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,7 +24,7 @@ HISTORY_PAGE_SIZE = 20
 
 @contextmanager
 def report_outcome(request: HttpRequest, message: str) -> Iterator[None]:
-    """Say on the next page that it was done, or why not."""
+    """Show the message or the refusal on the next page."""
     try:
         yield
     except ActionRefused as refusal:
@@ -34,17 +34,17 @@ def report_outcome(request: HttpRequest, message: str) -> Iterator[None]:
 
 
 def list_own_partners(user: Any) -> Any:
-    """The companies that a person belongs to now."""
+    """Return the partners of the user."""
     return Partner.objects.filter(pk__in=list(permissions.get_roles(user))).order_by("name")
 
 
 def get_own_partner(request: HttpRequest, slug: str) -> Partner:
-    """One of them. Raises Http404 for any other."""
+    """Return a partner of the user. Raises Http404 for others."""
     return get_object_or_404(list_own_partners(request.user).select_related("alliances_manager"), slug=slug)
 
 
 def show_partner(request: HttpRequest, slug: str = "") -> HttpResponse:
-    """The company's page; without a slug the person's only company, or the list of several."""
+    """Show a partner's page. Without a slug, show the user's only partner or a list."""
     if slug:
         return render(request, "partners/company.html", build_partner_context(request, get_own_partner(request, slug)))
     partners = list(list_own_partners(request.user))
@@ -54,7 +54,7 @@ def show_partner(request: HttpRequest, slug: str = "") -> HttpResponse:
 
 
 def build_partner_context(request: HttpRequest, partner: Partner, form: InvitationForm | None = None) -> dict[str, Any]:
-    """People with their roles, agreements, history; for owners also invitations and requests."""
+    """Return members, agreements, and history, and for owners also invitations and join requests."""
     now = timezone.now()
     can_manage = permissions.can_manage_partner(partner, request.user)
     memberships = Membership.objects.filter(partner=partner, ended_at=None).select_related("user")
@@ -62,7 +62,7 @@ def build_partner_context(request: HttpRequest, partner: Partner, form: Invitati
     open_invitations = members.list_open_invitations(partner, now).select_related("invited_by")
     return {
         "partner": partner,
-        "manages": can_manage,
+        "can_manage": can_manage,
         "agreements": presenters.list_agreements(partner),
         "can_download": permissions.can_download(partner, request.user, is_agreement=True),
         "page": paginate(request, presenters.get_history(partner, with_people=can_manage), HISTORY_PAGE_SIZE),
@@ -84,7 +84,7 @@ def build_partner_context(request: HttpRequest, partner: Partner, form: Invitati
 
 
 def invite_member(request: HttpRequest, slug: str) -> HttpResponse:
-    """Invite a colleague."""
+    """Invite someone by email."""
     partner = get_own_partner(request, slug)
     form = InvitationForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
@@ -97,9 +97,7 @@ def invite_member(request: HttpRequest, slug: str) -> HttpResponse:
             raise_if_forbidden(refusal)
             form.add_error("email", str(refusal))
         else:
-            messages.success(
-                request, _("The invitation to %(email)s is on its way.") % {"email": sent_invitation.email}
-            )
+            messages.success(request, _("Invitation sent to %(email)s.") % {"email": sent_invitation.email})
             return redirect("company", slug)
     if not form.is_bound:
         return redirect("company", slug)
@@ -107,32 +105,32 @@ def invite_member(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def change_invitation(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Send an invitation again with a new link, or take it back."""
+    """Resend an invitation with a new link, or revoke it."""
     partner = get_own_partner(request, slug)
     invitation = get_object_or_404(partner.invitations, pk=pk)
     now, requested_action = timezone.now(), request.POST.get("do")
     if requested_action == "resend":
         with report_outcome(
             request,
-            _("A new link is on its way to %(email)s. The one before no longer works.") % {"email": invitation.email},
+            _("New invitation sent to %(email)s. The earlier link no longer works.") % {"email": invitation.email},
         ):
             invitation_services.send_invitation(partner, invitation.email, invitation.role, actor=request.user, now=now)
     elif requested_action == "revoke":
-        with report_outcome(request, _("The invitation to %(email)s is taken back.") % {"email": invitation.email}):
+        with report_outcome(request, _("Invitation to %(email)s revoked.") % {"email": invitation.email}):
             members.revoke_invitation(invitation, actor=request.user, now=now)
     return redirect("company", slug)
 
 
 def decide_join_request(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Let somebody in who asked, in a role, or decline."""
+    """Accept a join request with a role, or decline it."""
     join_request = get_object_or_404(get_own_partner(request, slug).join_requests.select_related("user"), pk=pk)
     requested_action = request.POST.get("do")
     if requested_action in ("accept", "decline"):
         is_accepted = requested_action == "accept"
         message = (
-            _("%(user)s belongs to the company now.") % {"user": join_request.user}
+            _("%(user)s joined the company.") % {"user": join_request.user}
             if is_accepted
-            else _("%(user)s is told that you declined.") % {"user": join_request.user}
+            else _("Request declined. We notify %(user)s by email.") % {"user": join_request.user}
         )
         with report_outcome(request, message):
             role = request.POST.get("role", "")
@@ -143,14 +141,14 @@ def decide_join_request(request: HttpRequest, slug: str, pk: int) -> HttpRespons
 
 
 def change_member(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Change a colleague's role, remove them, or leave."""
+    """Change a member's role, remove a member, or leave."""
     membership = get_object_or_404(get_own_partner(request, slug).memberships.select_related("user"), pk=pk)
     now, requested_action = timezone.now(), request.POST.get("do")
     if requested_action == "role":
-        with report_outcome(request, _("%(user)s has another role now.") % {"user": membership.user}):
+        with report_outcome(request, _("Role of %(user)s changed.") % {"user": membership.user}):
             members.change_role(membership, request.POST.get("role", ""), actor=request.user, now=now)
     elif requested_action == "end":
-        with report_outcome(request, _("%(user)s no longer belongs to the company.") % {"user": membership.user}):
+        with report_outcome(request, _("%(user)s is no longer a member of the company.") % {"user": membership.user}):
             members.end_membership(membership, actor=request.user, now=now)
     permissions.forget_roles(request.user)
     is_still_member = bool(permissions.get_role(membership.partner, request.user))

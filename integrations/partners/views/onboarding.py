@@ -1,4 +1,4 @@
-"""How does a person come to a company? They create it, ask to join it, or accept an invitation."""
+"""Pages to create a company, ask to join one, or accept an invitation."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ from portal.core.errors import ActionRefused
 
 
 def create_partner_page(request: HttpRequest) -> HttpResponse:
-    """Create the company, unless it seems to be here: then asking to join comes first."""
+    """Create a company, or suggest joining a matching one first."""
     form = PartnerProfileForm(request.POST or None, initial=request.unsent())  # type: ignore[attr-defined]
     name = form.cleaned_data["name"] if form.is_valid() else ""
     matches, is_taken = (
@@ -36,7 +36,7 @@ def create_partner_page(request: HttpRequest) -> HttpResponse:
         except ActionRefused as refusal:
             form.add_error("name", str(refusal))
         else:
-            messages.success(request, _("%(name)s is here now, and you are its owner.") % {"name": partner.name})
+            messages.success(request, _("%(name)s created. You are its owner.") % {"name": partner.name})
             return redirect(get_next_url(request) or resolve_url("company", partner.slug))
     context = {"form": form, "offers": matches, "name": name, "anyway": bool(matches and name) and not is_taken}
     status = 422 if form.is_bound else 200
@@ -44,19 +44,22 @@ def create_partner_page(request: HttpRequest) -> HttpResponse:
 
 
 def get_next_url(request: HttpRequest) -> str:
-    """Where the person was going before a company was asked of them; blank for nowhere of ours."""
+    """Return the page that the user came from, or an empty string if it is not on this site."""
     target = request.GET.get("next", "")
     return target if url_has_allowed_host_and_scheme(target, {request.get_host()}, request.is_secure()) else ""
 
 
 def create_partner(user: Any, data: dict[str, str]) -> Partner:
-    """The company with the mail domain of its first person."""
+    """Create a partner with the email domain of its first member."""
     domain = next((d for d in map(name_validation.get_company_domain, list_verified_addresses(user)) if d), "")
     return profiles.create_partner(data["name"], website=data["website"], domain=domain, actor=user, now=timezone.now())
 
 
 def list_matching_partners(user: Any, name: str) -> list[Partner]:
-    """Companies that a person may mean and does not belong to: never more is shown of them than the name."""
+    """Return partners that match the name or the user's email domain, without the user's own ones.
+
+    Pages must show nothing of them but the name.
+    """
     own_partner_ids = set(list_own_partners(user).values_list("pk", flat=True))
     return [
         partner
@@ -66,27 +69,31 @@ def list_matching_partners(user: Any, name: str) -> list[Partner]:
 
 
 def build_waiting_context(user: Any) -> dict[str, Any]:
-    """What is under way for a person: invitations to their addresses, and what they asked for."""
+    """Return the user's open invitations and recent join requests."""
     invitations = Invitation.objects.filter(
         email__in=list_verified_addresses(user), accepted_at=None, revoked_at=None, expires_at__gt=timezone.now()
     )
     join_requests = JoinRequest.objects.filter(user=user).select_related("partner").order_by("-created_at")
-    return {"invitations": list(invitations.select_related("partner", "invited_by")), "asked": list(join_requests[:10])}
+    return {
+        "invitations": list(invitations.select_related("partner", "invited_by")),
+        "join_requests": list(join_requests[:10]),
+    }
 
 
 def join_partner(request: HttpRequest) -> HttpResponse:
-    """Ask to join a company that was offered; without one, see what became of earlier requests."""
+    """Ask to join a suggested company. Without one, show earlier requests and suggestions."""
     slug, name = request.GET.get("company", ""), request.GET.get("name", "")[: name_validation.MAX_NAME_LENGTH]
     if not slug:
         context = {"offers": list_matching_partners(request.user, "")} | build_waiting_context(request.user)
         return render(request, "partners/company_joining.html", context)
     partner = next((match for match in list_matching_partners(request.user, name) if match.slug == slug), None)
     if partner is None:
-        raise Http404(_("No company of that name can be joined from here."))
+        raise Http404(_("Company not found. Return to the previous page and select a listed company."))
     form = JoinRequestForm(request.POST if request.method == "POST" else None, initial=request.unsent())  # type: ignore[attr-defined]
     if form.is_valid():
         with report_outcome(
-            request, _("The owners of %(name)s were told. You get a mail when they decide.") % {"name": partner.name}
+            request,
+            _("Request sent to the owners of %(name)s. We email you when they decide.") % {"name": partner.name},
         ):
             members.request_to_join(
                 partner, message=form.cleaned_data["message"], actor=request.user, now=timezone.now()
@@ -96,7 +103,7 @@ def join_partner(request: HttpRequest) -> HttpResponse:
 
 
 def accept_own_invitation(request: HttpRequest, pk: int) -> HttpResponse:
-    """Accept an invitation to one of the person's own addresses, found here rather than in the mail."""
+    """Accept an invitation to one of the user's addresses without the email link."""
     addresses = list_verified_addresses(request.user)
     invitation = get_object_or_404(Invitation.objects.select_related("partner"), pk=pk, email__in=addresses)
     if request.method != "POST":
@@ -105,8 +112,8 @@ def accept_own_invitation(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def accept_invitation(request: HttpRequest, invitation: Invitation) -> HttpResponse:
-    """Take the place, then to the company; refused: to the home page with the reason."""
-    with report_outcome(request, _("You belong to %(name)s now.") % {"name": invitation.partner.name}):
+    """Accept the invitation and redirect to the company, or show the refusal on the home page."""
+    with report_outcome(request, _("You joined %(name)s.") % {"name": invitation.partner.name}):
         members.accept_invitation(
             invitation, addresses=list_verified_addresses(request.user), actor=request.user, now=timezone.now()
         )
@@ -117,11 +124,11 @@ def accept_invitation(request: HttpRequest, invitation: Invitation) -> HttpRespo
 @login_not_required
 @never_cache
 def show_invitation(request: HttpRequest, token: str) -> HttpResponse:
-    """What the link of an invitation leads to: who invites whom to what, and the button, or why not."""
+    """Show an invitation with a button to accept it, or the reason why the user can't accept it."""
     invitations = Invitation.objects.select_related("partner", "invited_by").filter(token_hash=crypto.hash_token(token))
     invitation = invitations.first()
     if invitation is None:
-        raise Http404(_("This invitation does not exist, or a newer link took its place."))
+        raise Http404(_("Invitation not found. It doesn't exist, or a newer link replaced it."))
     is_authenticated = request.user.is_authenticated
     if request.method == "POST":
         return accept_invitation(request, invitation) if is_authenticated else redirect_to_login(request.path)

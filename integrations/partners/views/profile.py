@@ -1,4 +1,4 @@
-"""How does an owner change what the company's record says? Its name and its website."""
+"""Page where owners change the name and website of a company."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -14,7 +14,7 @@ from portal.core.errors import ActionRefused
 
 
 def edit_partner_profile(request: HttpRequest, slug: str) -> HttpResponse:
-    """The form for owners; others are told who can."""
+    """Change name and website. Members who aren't owners see who can."""
     partner = get_own_partner(request, slug)
     if not permissions.can_manage_partner(partner, request.user):
         messages.error(request, permissions.get_refusal("can_manage"))
@@ -27,7 +27,7 @@ def edit_partner_profile(request: HttpRequest, slug: str) -> HttpResponse:
         except ActionRefused as refusal:
             form.add_error("name", str(refusal))
         else:
-            messages.success(request, _("Saved. The company's history says what it was before."))
+            messages.success(request, _("Company profile saved."))
             return redirect("company", slug)
     status = 422 if request.method == "POST" else 200
     return render(request, "partners/company_change.html", {"form": form, "partner": partner}, status=status)

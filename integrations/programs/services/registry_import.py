@@ -1,4 +1,4 @@
-"""How do the providers of the public registry come in? Line by line, by their numbers; a bad line is skipped."""
+"""Import of providers of the public registry from JSON Lines. Invalid lines are skipped."""
 
 import gzip
 import json
@@ -22,12 +22,12 @@ MAX_COUNT = 2**63 - 1
 
 
 class InvalidLineError(ValueError):
-    """A line that cannot be read as a provider. The message says why."""
+    """Line that is not a valid provider, with the reason as the message."""
 
 
 @dataclass
 class ImportResult:
-    """What became of the lines. `skipped`: (line number, reason)."""
+    """Result of an import. `skipped` holds (line number, reason)."""
 
     new: int = 0
     changed: int = 0
@@ -43,7 +43,7 @@ class ImportResult:
 
 
 def open_lines(path: Path) -> Iterator[bytes]:
-    """The lines of a file, packed by gzip or not. Raises OSError at once for a file that cannot be opened."""
+    """Return the lines of a file, optionally compressed with gzip. Raises OSError if the file can't be opened."""
     file = path.open("rb")
     is_gzipped = file.read(2) == b"\x1f\x8b"
     file.seek(0)
@@ -58,10 +58,10 @@ def _iterate_lines(file: BinaryIO, is_gzipped: bool) -> Iterator[bytes]:
 def import_providers(
     lines: Iterable[bytes], *, now: datetime, progress: Callable[[int], None] = lambda _: None
 ) -> ImportResult:
-    """Bring in the providers. What is there already is compared and changed only where it differs.
+    """Create new providers and update changed ones. Providers that are not in the file stay unchanged.
 
-    Providers that the file does not name stay as they are. Never raises for what a line holds, nor for a
-    packed file that ends early: what was read until there is kept and the end is told as skipped.
+    Invalid lines are skipped. If a compressed file is damaged, the lines before the damage are imported and the rest is
+    reported as skipped.
     """
     result, known_keys = ImportResult(), set[str]()
     batch: list[tuple[int, dict[str, Any]]] = []
@@ -69,7 +69,7 @@ def import_providers(
         try:
             values = parse_provider(line)
             if values["registry_id"] in known_keys or values["full_name"].lower() in known_keys:
-                raise InvalidLineError("named twice in the file")
+                raise InvalidLineError("duplicate in the file")
         except InvalidLineError as error:
             result.skipped.append((number, str(error)))
             continue
@@ -91,11 +91,11 @@ def _iterate_readable_lines(lines: Iterable[bytes], result: ImportResult) -> Ite
             number += 1
             yield line
     except (EOFError, OSError, zlib.error):
-        result.skipped.append((number + 1, "the file is damaged from here on"))
+        result.skipped.append((number + 1, "the rest of the file is damaged"))
 
 
 def parse_provider(line: bytes) -> dict[str, Any]:
-    """A line as columns. Raises BadLine."""
+    """Parse a line to columns. Raises InvalidLineError."""
     try:
         raw = json.loads(line)
     except (ValueError, RecursionError):
@@ -137,27 +137,27 @@ def _parse_count(value: Any) -> int:
 
 
 def _validate_consistency(values: dict[str, Any]) -> None:
-    """Raises BadLine for names that do not fit together, are too long, or lead nowhere."""
+    """Raise InvalidLineError for inconsistent names, values that are too long, or an invalid source."""
     for column, limit in MAX_LENGTHS.items():
         if len(values[column]) > limit:
             raise InvalidLineError(f"{column} is longer than {limit} characters")
         if not values[column].isprintable():
-            raise InvalidLineError(f"{column} holds control characters")
+            raise InvalidLineError(f"{column} contains control characters")
     if values["full_name"] != f"{values['namespace']}/{values['name']}":
         raise InvalidLineError("fullName is not namespace/name")
     if not values["source"].startswith("https://"):
-        raise InvalidLineError("source is not an https address")
+        raise InvalidLineError("source is not an HTTPS URL")
 
 
 def _write_batch(batch: list[tuple[int, dict[str, Any]]], result: ImportResult, now: datetime) -> None:
-    """Sort a batch into new, changed and unchanged, and write the first two."""
+    """Write the new and changed providers of a batch."""
     by_id = RegistryProvider.objects.in_bulk([v["registry_id"] for _, v in batch], field_name="registry_id")
     by_name = RegistryProvider.objects.in_bulk([v["full_name"] for _, v in batch], field_name="full_name")
     new_rows, changed_rows = [], []
     for number, values in batch:
         provider, namesake = by_id.get(values["registry_id"]), by_name.get(values["full_name"])
         if provider and namesake and provider.pk != namesake.pk:
-            result.skipped.append((number, "its name belongs to another provider here"))
+            result.skipped.append((number, "the name belongs to another provider"))
         elif provider or namesake:
             changed_rows += _apply_changes(provider or namesake, values, result, number, now)
         else:
@@ -174,7 +174,7 @@ def _write_batch(batch: list[tuple[int, dict[str, Any]]], result: ImportResult, 
 def _apply_changes(
     provider: RegistryProvider | None, values: dict[str, Any], result: ImportResult, number: int, now: datetime
 ) -> list[tuple[int, RegistryProvider]]:
-    """The row with the new values, or nothing where they are the old ones."""
+    """Return the updated row, or an empty list if nothing changed."""
     if provider is None or all(getattr(provider, column) == value for column, value in values.items()):
         result.unchanged += 1
         return []
@@ -188,7 +188,7 @@ def _apply_changes(
 def _write_rows(
     rows: list[tuple[int, RegistryProvider]], write: Callable[[list[RegistryProvider]], Any], result: ImportResult
 ) -> int:
-    """Write all at once; where the database refuses one of them, one at a time. Returns how many were written."""
+    """Write all rows, or one by one if the database rejects one. Return the number of written rows."""
     if not rows:
         return 0
     try:
@@ -198,5 +198,5 @@ def _write_rows(
     except IntegrityError:
         if len(rows) > 1:
             return sum(_write_rows([pair], write, result) for pair in rows)
-        result.skipped.append((rows[0][0], "its name belongs to another provider here"))
+        result.skipped.append((rows[0][0], "the name belongs to another provider"))
         return 0

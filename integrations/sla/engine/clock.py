@@ -1,4 +1,4 @@
-"""How much of a promise is used, and when is it used up? One clock from what stopped it and what paused it."""
+"""Used time, due date, and status of one SLA clock, calculated from its stops and pauses."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -17,7 +17,7 @@ RUNNING_REASON = "The clock runs"
 
 @dataclass(frozen=True, slots=True)
 class EffectiveTarget:
-    """One target as it counts from a moment on. `allowed` is None where there is none: then time is only measured."""
+    """SLA target with its start. Without `allowed_time`, time is only measured."""
 
     severity: Severity
     start: datetime
@@ -36,9 +36,9 @@ class EffectiveTarget:
 def build_effective_targets(
     sla: Sla, target_type: TargetType, opened_at: datetime, critical_since: datetime | None, calendar: Calendar
 ) -> list[EffectiveTarget]:
-    """What is promised about an issue. A severity raised later adds the critical target, counted from then on.
+    """Return the SLA targets of an issue. A severity raised later adds the critical target, counted from the change.
 
-    Raising takes no promise away: where the target for critical issues is ideal or absent, the other one stays.
+    Raising the severity never removes a target: if the critical target is ideal or absent, the other target stays.
     """
     applies = target_type == sla.target_type
     targets = []
@@ -68,7 +68,7 @@ def _build_effective_target(
 
 
 def select_strictest_target(targets: Sequence[EffectiveTarget], pauses: Sequence[ClockPause]) -> EffectiveTarget:
-    """The hard promise that is due first; without one, what is only ideal or measured."""
+    """Return the committed target that is due first, or else an ideal or measured target."""
     latest = datetime.max.replace(tzinfo=UTC)
     return min(targets, key=lambda target: (not target.hard, target.calculate_due_at(pauses) or latest))
 
@@ -80,7 +80,7 @@ def measure_clock(
     waits: Sequence[UncountedInterval],
     context: ProjectionContext,
 ) -> ClockState:
-    """The state of one clock. Those of the stops that did not hold are times that do not count."""
+    """Calculate the state of a clock. The time of stops that did not last doesn't count."""
     stop = next((wait for wait in stops if _is_lasting(wait, stops)), None)
     end = stop.start if stop else context.now
     idle = _truncate_intervals(end, merge_intervals([*stops, *waits])) if stop else merge_intervals([*stops, *waits])
@@ -107,7 +107,7 @@ def measure_clock(
 
 
 def _is_lasting(stop: UncountedInterval, stops: Sequence[UncountedInterval]) -> bool:
-    """Whether the clock has stood still ever since this stop, be it that others took over from it."""
+    """Return whether the clock has been stopped continuously since this stop, possibly by later stops."""
     end = stop.end
     while end is not None:
         later_ends = [other.end for other in stops if other.start <= end and (other.end is None or other.end > end)]
@@ -118,7 +118,7 @@ def _is_lasting(stop: UncountedInterval, stops: Sequence[UncountedInterval]) -> 
 
 
 def _determine_status(state: ClockState, is_paused: bool, context: ProjectionContext) -> ClockStatus:
-    """Nothing is declared beyond what we know: neither a breach nor that the promise was kept."""
+    """Return the clock's status. Without complete data it is neither met nor breached."""
     due_at, stopped_at, known_up_to = state.due_at, state.stopped_at, min(context.now, context.data_up_to)
     if stopped_at is not None and (due_at is None or stopped_at <= due_at):
         return ClockStatus.MET if stopped_at <= known_up_to else ClockStatus.DATA_INCOMPLETE
@@ -135,7 +135,7 @@ def _list_warning_times(target: EffectiveTarget, pauses: Sequence[ClockPause]) -
 
 
 def merge_intervals(waits: Sequence[UncountedInterval]) -> list[UncountedInterval]:
-    """The same times without overlaps: what began first keeps its time."""
+    """Return the intervals without overlaps. The earlier interval keeps the shared time."""
     intervals: list[UncountedInterval] = []
     for wait in sorted(waits, key=lambda wait: wait.start):
         last_end = intervals[-1].end if intervals else wait.start
@@ -154,7 +154,7 @@ def _truncate_intervals(end: datetime, waits: Sequence[UncountedInterval]) -> li
 def build_segments(
     target: EffectiveTarget, end: datetime, idle: Sequence[UncountedInterval], context: ProjectionContext
 ) -> tuple[Segment, ...]:
-    """What lies between the clock's start and its end or now, without a gap."""
+    """Return gapless segments from the clock's start to its end or now."""
     parts = business_time.split_into_segments(
         target.start, end, target.scale, [ClockPause(wait.start, wait.end) for wait in idle]
     )
@@ -171,7 +171,7 @@ def _build_segment(part: TimeSegment, idle: Sequence[UncountedInterval], calenda
 
 
 def describe_days_off(part: TimeSegment, calendar: Calendar) -> str:
-    """“Days off: Sat 11 Apr, Sun 12 Apr”, holidays by their names."""
+    """Describe days off, such as “Days off: Sat 11 Apr, Sun 12 Apr”, with the names of holidays."""
     days = list_days(part, calendar)
     day_names = [
         f"{day:%a} {day.day} {day:%b}" + (f" ({calendar.names[day]})" if day in calendar.names else "") for day in days
@@ -180,7 +180,7 @@ def describe_days_off(part: TimeSegment, calendar: Calendar) -> str:
 
 
 def list_days(part: TimeSegment | Segment, calendar: Calendar) -> list[date]:
-    """The local days that a time touches."""
+    """Return the local days that a period touches."""
     first = part.start.astimezone(calendar.zone).date()
     last = (part.end - RESOLUTION).astimezone(calendar.zone).date()
     return [date.fromordinal(ordinal) for ordinal in range(first.toordinal(), last.toordinal() + 1)]

@@ -1,6 +1,6 @@
-"""What does a comment say: something, a question, a request, or nothing? By rules that anybody can read.
+"""Rule-based classification of comments as statements, questions, or requests.
 
-They look at the writer's own prose: quotes, code, addresses, mentions, commands and hidden remarks are no words.
+The rules consider only the author's own prose, without quotes, code, URLs, mentions, commands, and HTML comments.
 """
 
 import re
@@ -33,12 +33,12 @@ REQUEST_PATTERN = re.compile(
     r"|\b(?:provide|attach|share|send|post|paste)\b",
     re.IGNORECASE,
 )
-MIN_ANSWER_LETTERS = 4  # of an answer, courtesy apart
-MIN_QUESTION_WORDS = 3  # of a question
+MIN_ANSWER_LETTERS = 4  # without courtesy words
+MIN_QUESTION_WORDS = 3
 
 
 def extract_prose(text: str) -> str:
-    """The writer's own words, without code and addresses."""
+    """Return the author's own prose, without code and URLs."""
     for pattern in (
         HTML_COMMENT_PATTERN,
         CODE_PATTERN,
@@ -53,7 +53,7 @@ def extract_prose(text: str) -> str:
 
 
 def is_answer(text: str) -> bool:
-    """Whether it says something: an address, code, or words beyond courtesy, of four letters together."""
+    """Return whether a comment has content: a URL, code, or at least four letters beyond courtesy words."""
     own_text = IMAGE_PATTERN.sub(" ", QUOTE_PATTERN.sub(" ", HTML_COMMENT_PATTERN.sub(" ", text)))
     if URL_PATTERN.search(own_text) or re.search(r"`[^`\s][^`]*`", own_text):
         return True
@@ -64,7 +64,7 @@ def is_answer(text: str) -> bool:
 
 
 def has_question(text: str) -> bool:
-    """Whether it holds a real question: a sentence of three words with a question mark, and no stock phrase."""
+    """Return whether a comment has a question of at least three words that is not a stock phrase."""
     return any(
         sentence.rstrip().endswith(QUESTION_MARKS) and _is_real_question(sentence)
         for sentence in SENTENCE_END_PATTERN.split(extract_prose(text))
@@ -72,13 +72,13 @@ def has_question(text: str) -> bool:
 
 
 def has_statement(text: str) -> bool:
-    """Whether it says something beside its questions."""
+    """Return whether a comment has content apart from its questions."""
     sentences = SENTENCE_END_PATTERN.split(QUOTE_PATTERN.sub(" ", text))
     return is_answer(" ".join(part for part in sentences if not part.rstrip().endswith(QUESTION_MARKS)))
 
 
 def has_request(text: str) -> bool:
-    """Whether it wants something of the reader, with or without a question mark."""
+    """Return whether a comment asks for something, with or without a question mark."""
     own_text = extract_prose(text)
     return has_question(text) or (
         bool(REQUEST_PATTERN.search(own_text))
@@ -88,7 +88,7 @@ def has_request(text: str) -> bool:
 
 
 def build_fingerprint(text: str) -> str:
-    """The same for texts that differ only in quotes, marks, spaces and case."""
+    """Return a fingerprint that ignores quotes, punctuation, whitespace, and letter case."""
     return " ".join(word.lower() for word in WORD_PATTERN.findall(extract_prose(text)))
 
 
@@ -103,5 +103,5 @@ def _is_real_question(sentence: str) -> bool:
 
 
 def _count_letters(letters: str) -> int:
-    """Letters, those of scripts that write a word with one or two counted double."""
+    """Count letters. Letters of scripts that write a word in one or two characters count double."""
     return sum(2 if letter >= "\u2e80" else 1 for letter in letters)

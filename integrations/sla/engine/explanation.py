@@ -1,4 +1,4 @@
-"""Why is it due then? A clock's segments in words, each with its link, so that anybody can add them up."""
+"""Explanations of SLA clocks: segments with links, totals, and the result."""
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
@@ -7,26 +7,26 @@ from zoneinfo import ZoneInfo
 
 from integrations.sla.engine.types import ClockState, ClockStatus, IssueState, ProjectionContext, Segment
 
-ANCHORS = {"comment": "issuecomment", "event": "event"}  # prefix of a happening's key: GitHub's anchor
+ANCHORS = {"comment": "issuecomment", "event": "event"}  # event key prefix -> GitHub anchor
 STATE_DESCRIPTIONS = {
-    ClockStatus.RUNNING: "It runs.",
-    ClockStatus.PAUSED: "It is paused.",
-    ClockStatus.MET: "The promise was kept.",
-    ClockStatus.LATE: "It was stopped after the due moment.",
-    ClockStatus.OVERDUE: "The due moment has passed.",
-    ClockStatus.DATA_INCOMPLETE: "Nothing can be said yet: what we know does not reach far enough.",
-    ClockStatus.NOT_APPLICABLE: "Nothing is promised.",
+    ClockStatus.RUNNING: "The clock is running.",
+    ClockStatus.PAUSED: "The clock is paused.",
+    ClockStatus.MET: "The SLA target was met.",
+    ClockStatus.LATE: "The clock stopped after the due date.",
+    ClockStatus.OVERDUE: "The due date has passed.",
+    ClockStatus.DATA_INCOMPLETE: "Our data ends before the due date.",
+    ClockStatus.NOT_APPLICABLE: "No SLA target applies.",
 }
 
 
 def format_moment(timestamp: datetime, zone: ZoneInfo) -> str:
-    """“Tue 14 Apr, 14:10” of the calendar."""
+    """Format a time in the calendar's time zone, such as “Tue 14 Apr, 14:10”."""
     local_time = timestamp.astimezone(zone)
     return f"{local_time:%a} {local_time.day} {local_time:%b}, {local_time:%H:%M}"
 
 
 def format_duration(length: timedelta) -> str:
-    """“2 days 3 h 5 min”; a day is 24 hours."""
+    """Format a duration, such as “2 days 3 h 5 min”. A day has 24 hours."""
     days, hours, minutes, seconds = split_duration(length)
     parts = [f"{days} day{'s' if days > 1 else ''}" if days else "", f"{hours} h" if hours else ""]
     parts += [f"{minutes} min" if minutes else "", f"{seconds} s" if seconds and not days else ""]
@@ -34,13 +34,13 @@ def format_duration(length: timedelta) -> str:
 
 
 def split_duration(length: timedelta) -> tuple[int, int, int, int]:
-    """Days, hours, minutes and seconds of a length, rounded to whole seconds."""
+    """Split a duration into days, hours, minutes, and seconds, rounded to whole seconds."""
     days, remaining_seconds = divmod(round(length.total_seconds()), 86400)
     return days, remaining_seconds // 3600, remaining_seconds % 3600 // 60, remaining_seconds % 60
 
 
 def build_event_url(url: str, key: str) -> str:
-    """The address of the fact with that key on GitHub; the issue's own where it has none, "" for no key."""
+    """Return the GitHub URL of an event, the issue's URL if the event has none, or "" without a key."""
     kind, _, number = key.partition(":")
     if not key:
         return ""
@@ -48,7 +48,7 @@ def build_event_url(url: str, key: str) -> str:
 
 
 def describe_segment(segment: Segment, zone: ZoneInfo) -> str:
-    """One segment: from, to, how much counts, why."""
+    """Describe a segment: start, end, counted time, and reason."""
     amount = (
         f"{format_duration(segment.used)} counted"
         if segment.counted
@@ -58,10 +58,10 @@ def describe_segment(segment: Segment, zone: ZoneInfo) -> str:
 
 
 def explain_clock(clock: ClockState, zone: ZoneInfo) -> list[str]:
-    """The whole clock in words: its segments, their sum, and what follows."""
+    """Describe a clock: its segments, their total, the due date, and the status."""
     lines = [describe_segment(segment, zone) for segment in clock.segments]
     lines.append(
-        f"Together {format_duration(clock.counted)} counted, "
+        f"Total: {format_duration(clock.counted)} counted, "
         f"{format_duration(sum_uncounted_time(clock.segments))} not counted."
     )
     if clock.due_at is not None:
@@ -71,12 +71,12 @@ def explain_clock(clock: ClockState, zone: ZoneInfo) -> list[str]:
 
 
 def sum_uncounted_time(segments: Iterable[Segment]) -> timedelta:
-    """The time of the segments that does not count."""
+    """Return the total time of the segments that doesn't count."""
     return sum((segment.length for segment in segments if not segment.counted), timedelta())
 
 
 def serialize_issue_state(state: IssueState, context: ProjectionContext, url: str) -> dict[str, Any]:
-    """An issue's state as JSON takes it: moments ISO in UTC, lengths in seconds."""
+    """Serialize an issue's state to JSON with ISO timestamps in UTC and durations in seconds."""
     return {
         "at": context.now.isoformat(),
         "data_up_to": context.data_up_to.isoformat(),
@@ -93,7 +93,7 @@ def serialize_issue_state(state: IssueState, context: ProjectionContext, url: st
 
 
 def serialize_clock(clock: ClockState, zone: ZoneInfo, url: str) -> dict[str, Any]:
-    """A clock as JSON: moments as ISO texts in UTC, lengths in seconds, links; its `words` are told in the zone."""
+    """Serialize a clock to JSON. Timestamps are in UTC, durations in seconds, and `words` use the time zone."""
     return {
         "target_type": str(clock.target_type),
         "is_committed": clock.is_committed,

@@ -1,4 +1,4 @@
-"""How do the rows of an issue become what the fold takes? The only place where the database meets it."""
+"""Conversion of database rows into the inputs of the projection. The rest of the engine is free of database access."""
 
 from datetime import datetime
 from typing import Any
@@ -16,28 +16,28 @@ EVENTS_PREFETCH = Prefetch("events", queryset=SupportIssueEvent.objects.order_by
 
 
 def build_timeline_event(row: SupportIssueEvent) -> TimelineEvent:
-    """A kept fact as the fold takes it."""
+    """Convert a stored event."""
     actor = Actor(row.actor_id, row.actor, row.actor_type or "User", row.association or "NONE")
     return TimelineEvent(row.key, IssueEventKind(row.kind), row.at, actor, row.text, row.label, row.data)
 
 
 def list_timeline_events(issue: SupportIssue) -> list[TimelineEvent]:
-    """Everything that is known to have happened to an issue."""
+    """Return all stored events of an issue."""
     return [build_timeline_event(row) for row in issue.events.all()]
 
 
 def build_projection_context(issue: SupportIssue, now: datetime, *, segments: bool = True) -> ProjectionContext:
-    """What the fold is asked with: the policy and calendar of the issue's opening, and how far we know it."""
+    """Return the context of a projection: the policy and calendar from the issue's opening, and the data limit."""
     return ProjectionContext(get_sla_policy(issue), get_calendar(issue), now, issue.watch.data_up_to, segments)
 
 
 def compute_issue_state(issue: SupportIssue, now: datetime, *, segments: bool = True) -> IssueState:
-    """The state of an issue at a moment, from its facts alone. Raises ValueError where its opening is not known."""
+    """Compute the state of an issue from its events. Raises ValueError if its opening is missing."""
     return project_issue_state(list_timeline_events(issue), build_projection_context(issue, now, segments=segments))
 
 
 def serialize_calendar(issue: SupportIssue) -> dict[str, Any] | None:
-    """The edition of the partner's calendar that counts for an issue; None where there was none at its opening."""
+    """Serialize the partner calendar that applies to an issue. None if there was none at its opening."""
     edition = issue.calendar
     if edition is None:
         return None
@@ -53,7 +53,7 @@ def serialize_calendar(issue: SupportIssue) -> dict[str, Any] | None:
 
 
 def find_issue(text: str) -> SupportIssue | None:
-    """The issue called “owner/name#12”, or by its uuid; of several watches of a repository the one that lasts."""
+    """Find an issue by “owner/name#12” or UUID, preferring repositories that are still monitored."""
     issues = SupportIssue.objects.select_related("watch", "calendar", "policy", "integration").prefetch_related(
         EVENTS_PREFETCH
     )

@@ -1,4 +1,4 @@
-"""Who is who in an issue: the reporter, the partner's people, machines, or somebody else?"""
+"""Classification of issue participants as reporter, partner, bot, or other."""
 
 import re
 from collections.abc import Iterable
@@ -9,7 +9,7 @@ from integrations.sla.engine.types import Actor, IssueEventKind, SlaPolicy, Time
 
 
 class ParticipantSide(StrEnum):
-    """For whom somebody speaks in an issue."""
+    """Side of a participant in an issue."""
 
     REPORTER = "reporter"
     PARTNER = "partner"
@@ -20,7 +20,7 @@ class ParticipantSide(StrEnum):
 TEAM_ASSOCIATIONS = frozenset({"OWNER", "MEMBER", "COLLABORATOR"})
 PARTNER_ASSOCIATIONS = frozenset({"OWNER", "MEMBER"})
 BOT_LOGIN_PATTERN = re.compile(r"\[bot\]$|(?:^|[-_])(?:ro)?bot\d*(?:$|[-_])", re.IGNORECASE)
-# what GitHub lets only people with rights to the repository do; closing and reopening one's own issue is for everybody
+# Actions that GitHub restricts to collaborators, except that anyone can close and reopen their own issue
 PRIVILEGED_KINDS = frozenset(
     {
         IssueEventKind.LABELED,
@@ -37,7 +37,7 @@ PRIVILEGED_KINDS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class IssueParticipants:
-    """Who plays in one issue. `team`: ids of the partner's people as far as the issue shows them."""
+    """Participants of an issue. `team` holds the user IDs of partner members that the issue's events reveal."""
 
     policy: SlaPolicy
     author: int
@@ -57,14 +57,14 @@ class IssueParticipants:
 
 
 def is_machine(actor: Actor, policy: SlaPolicy) -> bool:
-    """Whether GitHub, the name or the policy says that no person acts here."""
+    """Return whether GitHub, the login, or the policy identifies the actor as a bot."""
     return actor.type != "User" or actor.id in policy.bots or bool(BOT_LOGIN_PATTERN.search(actor.login))
 
 
 def identify_participants(
     events: Iterable[TimelineEvent], opening: TimelineEvent, policy: SlaPolicy
 ) -> IssueParticipants:
-    """The cast of an issue: whoever did what takes rights, or is called of the team once, is of the team throughout."""
+    """Identify the participants. Anyone who acts with repository permissions once counts as partner throughout."""
     author = policy.second_accounts.get(opening.actor.id, opening.actor.id)
     team = {
         event.actor.id
@@ -75,5 +75,5 @@ def identify_participants(
 
 
 def is_opened_by_partner(opening: TimelineEvent, policy: SlaPolicy) -> bool:
-    """Whether the partner opened the issue itself."""
+    """Return whether the partner opened the issue."""
     return opening.actor.association in PARTNER_ASSOCIATIONS or opening.actor.id in policy.team

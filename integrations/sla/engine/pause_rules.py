@@ -1,7 +1,7 @@
-"""When does an issue wait for its reporter? After a real question of the partner, until the reporter's word.
+"""Pause rules: a clock pauses from a question of the partner until the reporter replies.
 
-A question in a comment pauses by itself; so does a request without a question mark where the partner also puts a pause
-label. The label alone pauses nothing, a machine's neither.
+A question in a comment pauses the clock. A request without a question mark pauses it only together with a pause label.
+A label alone, or a label added by a bot, doesn't pause the clock.
 """
 
 from collections.abc import Callable
@@ -16,7 +16,7 @@ from integrations.sla.engine.types import IssueEventKind, TimelineEvent
 
 @dataclass(frozen=True, slots=True)
 class UncountedInterval:
-    """A time that does not count, why, and the key of what began it; `end` None while it lasts."""
+    """Uncounted interval with its reason and the key of the event that started it. An open one has no `end`."""
 
     start: datetime
     end: datetime | None
@@ -26,14 +26,14 @@ class UncountedInterval:
 
 @dataclass(slots=True)
 class PauseTracker:
-    """Reads an issue's happenings in order and finds the waits."""
+    """Tracker that reads an issue's events in order and collects the pauses."""
 
     participants: IssueParticipants
     waits: list[UncountedInterval] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     paused_at: datetime | None = None
-    question: str = ""  # key of the comment that asks
-    request: str = ""  # key of a comment that wants something, without a question mark
+    question: str = ""  # key of the comment with the open question
+    request: str = ""  # key of a comment with an open request, without a question mark
     has_pause_label: bool = False
     is_locked: bool = False
     question_fingerprints: set[str] = field(default_factory=set)
@@ -62,22 +62,22 @@ class PauseTracker:
             and not has_request(event.text)
         ):
             self.end_pause(event.at)
-            self.notes.append("A question was edited away: the pause ended then.")
+            self.notes.append("A question was removed by an edit. The pause ended with the edit.")
         elif writer_side == ParticipantSide.PARTNER and comment not in (self.question, self.request):
             self.record_question(event, comment)
 
     def handle_comment_deletion(self, event: TimelineEvent, side: ParticipantSide) -> None:
         if event.data.get("comment") in (self.question, self.request):
             self.end_pause(event.at)
-            self.notes.append("A question was deleted: the pause ended then.")
+            self.notes.append("A question was deleted. The pause ended with the deletion.")
 
     def record_question(self, event: TimelineEvent, comment: str) -> None:
-        """A comment of the partner: does it ask something that was not asked before?"""
+        """Pause the clock if a partner comment asks a new question."""
         if self.paused_at is not None or not has_request(event.text):
             return
         question_fingerprint = build_fingerprint(event.text)
         if question_fingerprint in self.question_fingerprints:
-            self.notes.append("The same question was asked again: it pauses nothing.")
+            self.notes.append("The partner repeated a question. The clock keeps running.")
             return
         self.question_fingerprints.add(question_fingerprint)
         if has_question(event.text):
@@ -89,7 +89,9 @@ class PauseTracker:
 
     def begin_pause(self, event: TimelineEvent) -> None:
         if self.is_locked:
-            self.notes.append("A question in a locked conversation pauses nothing: the reporter cannot answer.")
+            self.notes.append(
+                "The conversation is locked, so the reporter can't answer the question. The clock keeps running."
+            )
             self.question = self.request = ""
             return
         self.paused_at = event.at
@@ -104,13 +106,13 @@ class PauseTracker:
         if normalize_label(event.label) not in self.participants.policy.pause_labels:
             return
         if side == ParticipantSide.MACHINE:
-            self.notes.append("A machine put a pause label: it pauses nothing.")
+            self.notes.append("A bot added a pause label. The clock keeps running.")
             return
         self.has_pause_label = True
         if self.paused_at is None and self.request:
             self.begin_pause(event)
         elif self.paused_at is None:
-            self.notes.append("A pause label was put without a question: it pauses nothing.")
+            self.notes.append("The pause label has no matching question. The clock keeps running.")
 
     def handle_unlabel(self, event: TimelineEvent, side: ParticipantSide) -> None:
         if normalize_label(event.label) in self.participants.policy.pause_labels:
@@ -125,10 +127,10 @@ class PauseTracker:
         self.is_locked = event.kind == IssueEventKind.LOCKED
         if self.is_locked and self.paused_at is not None:
             self.end_pause(event.at)
-            self.notes.append("The conversation was locked while the reporter was asked: the pause ended then.")
+            self.notes.append("The conversation was locked during a pause. The pause ended.")
 
     def list_intervals(self) -> list[UncountedInterval]:
-        """The waits so far, the one that lasts included."""
+        """Return all pauses, including the current one."""
         if self.paused_at is None:
             return list(self.waits)
         why = "Waiting for the reporter to answer a question"

@@ -1,6 +1,7 @@
-"""What follows from everything that happened to an issue? A pure function: the same facts give the same state.
+"""Projection of an issue's events to its SLA state.
 
-The order in which facts arrive, and how often, changes nothing. Rules: docs/explanation/sla-clock.md.
+A pure function: the same events give the same state, in whatever order and however often they arrive.
+docs/explanation/sla-clock.md explains the rules.
 """
 
 from collections.abc import Iterable
@@ -32,18 +33,18 @@ from integrations.sla.engine.types import (
 from portal.core.local_time import RESOLUTION
 
 INEFFECTIVE_EVENT_NOTES = {
-    IssueEventKind.TRANSFERRED: "The issue was transferred: its clocks go on.",
-    IssueEventKind.DELETED: "The issue was deleted: its clocks go on.",
-    IssueEventKind.LOCKED: "The conversation was locked: the clocks go on.",
+    IssueEventKind.TRANSFERRED: "The issue was transferred. The clocks keep running.",
+    IssueEventKind.DELETED: "The issue was deleted. The clocks keep running.",
+    IssueEventKind.LOCKED: "The conversation was locked. The clocks keep running.",
 }
-UNVERIFIED_EVENT_NOTE = "A webhook told of something that GitHub does not know: it does not count."
+UNVERIFIED_EVENT_NOTE = "GitHub doesn't confirm a webhook event. It doesn't affect the clock."
 MESSAGE_KINDS = (IssueEventKind.OPENED, IssueEventKind.COMMENTED)
 BREACH_STATUSES = (ClockStatus.LATE, ClockStatus.OVERDUE)
 
 
 @dataclass(frozen=True, slots=True)
 class TimelineAnalysis:
-    """An issue read once, in order. `telling`: those of its happenings that say how severe it is."""
+    """Issue events after one ordered pass. `severity_events` are those that determine the severity."""
 
     events: list[TimelineEvent]
     severity_events: list[TimelineEvent]
@@ -54,7 +55,7 @@ class TimelineAnalysis:
 
 
 def project_issue_state(events: Iterable[TimelineEvent], context: ProjectionContext) -> IssueState:
-    """The state of an issue at `asked.now`. Raises ValueError where the facts do not hold its opening."""
+    """Return the state of an issue at `context.now`. Raises ValueError if its opening is missing."""
     events = list(events)
     analysis = _analyze_timeline(order_events(events, context.now), context)
     severity, _ = determine_severity(analysis.severity_events, context.policy, context.now)
@@ -85,7 +86,7 @@ def project_issue_state(events: Iterable[TimelineEvent], context: ProjectionCont
 def _analyze_timeline(events: list[TimelineEvent], context: ProjectionContext) -> TimelineAnalysis:
     opening = next((event for event in events if event.kind == IssueEventKind.OPENED), None)
     if opening is None:
-        raise ValueError("Nothing says when this issue was opened.")
+        raise ValueError("The opening of this issue is missing.")
     participants = identify_participants(events, opening, context.policy)
     severity_events = list_severity_events(events)
     pause_tracker = PauseTracker(participants)
@@ -124,12 +125,12 @@ def _project_clock(
         return state
     targets_at_stop = _build_targets(
         target_type, analysis, context, state.stopped_at
-    )  # a label put later changes nothing
+    )  # later labels don't affect a stopped clock
     return state if targets_at_stop == targets else measure_clock(target_type, targets_at_stop, stops, waits, context)
 
 
 def _assign_segment_keys(clocks: list[ClockState], events: list[TimelineEvent]) -> list[ClockState]:
-    """The clocks, each time that counts with the key of the fact that began it; after a day off none did."""
+    """Set the key of the event that started each counted segment. Segments after a day off have none."""
     keys: dict[datetime, str] = {}
     for event in events:
         keys.setdefault(event.at, event.key)
@@ -150,7 +151,7 @@ def _find_breach_before_lowering(
     waits: list[UncountedInterval],
     context: ProjectionContext,
 ) -> ClockState | None:
-    """The clock as it was broken before the program lowered the severity: that takes nothing back. Else None."""
+    """Return the clock breached before the program lowered the severity, which keeps the breach. None otherwise."""
     for lowered_at in (event.at for event in analysis.severity_events if event.kind == IssueEventKind.SEVERITY_LOWERED):
         state = measure_clock(
             target_type, _build_targets(target_type, analysis, context, lowered_at - RESOLUTION), stops, waits, context
@@ -192,15 +193,15 @@ def _find_last_speaker(analysis: TimelineAnalysis) -> tuple[str, datetime | None
 
 
 def _collect_notes(analysis: TimelineAnalysis, context: ProjectionContext, clocks: list[ClockState]) -> tuple[str, ...]:
-    """What was tried and does not count, and what is only ideal. Each sentence once."""
-    attempt_notes = [
+    """Return the unique notes about events without effect and about ideal targets."""
+    ineffective_event_notes = [
         INEFFECTIVE_EVENT_NOTES[event.kind] for event in analysis.events if event.kind in INEFFECTIVE_EVENT_NOTES
     ]
     notes = [
         *_build_opening_notes(analysis.opening, context),
         *analysis.stop_tracker.notes,
         *analysis.pause_tracker.notes,
-        *attempt_notes,
+        *ineffective_event_notes,
         *_build_late_lowering_notes(analysis, clocks),
         *_build_ideal_target_notes(analysis, context),
     ]
@@ -209,9 +210,9 @@ def _collect_notes(analysis: TimelineAnalysis, context: ProjectionContext, clock
 
 def _build_opening_notes(opening: TimelineEvent, context: ProjectionContext) -> list[str]:
     if is_machine(opening.actor, context.policy):
-        return ["A machine opened this issue: no promise covers it."]
+        return ["A bot opened this issue. No SLA target applies."]
     if is_opened_by_partner(opening, context.policy):
-        return ["The partner opened this issue itself: it is covered until the program lets it off."]
+        return ["The partner opened this issue. SLA targets apply unless the program excludes it."]
     return []
 
 
@@ -222,7 +223,7 @@ def _build_late_lowering_notes(analysis: TimelineAnalysis, clocks: list[ClockSta
         for clock in clocks
     )
     return (
-        ["The severity was lowered after the due moment: what was late stays late."]
+        ["The severity was lowered after the due date. The breach stays on record."]
         if was_lowered and was_breached
         else []
     )

@@ -1,4 +1,4 @@
-"""How severe is an issue, and since when? By the labels that the policy names."""
+"""Severity of an issue, determined by the labels of the policy."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -6,14 +6,12 @@ from datetime import datetime, timedelta
 
 from integrations.sla.engine.types import IssueEventKind, Severity, SlaPolicy, TimelineEvent
 
-SEVERITY_KINDS = frozenset(
-    {IssueEventKind.OPENED, IssueEventKind.LABELED, IssueEventKind.SEVERITY_LOWERED}
-)  # the kinds that say something of it
-OPENING_GRACE_PERIOD = timedelta(hours=1)  # a label put so soon after the opening counts from the opening
+SEVERITY_KINDS = frozenset({IssueEventKind.OPENED, IssueEventKind.LABELED, IssueEventKind.SEVERITY_LOWERED})
+OPENING_GRACE_PERIOD = timedelta(hours=1)  # a label added within this time counts from the opening
 
 
 def list_severity_events(events: Iterable[TimelineEvent]) -> list[TimelineEvent]:
-    """Those that say how severe it is, in order. What the partner had asked for counts from the asking too."""
+    """Return the events that determine the severity, in order. A granted request also counts from its time."""
     severity_events = [event for event in events if event.kind in SEVERITY_KINDS]
     severity_events += [
         replace(event, at=datetime.fromisoformat(str(event.data["asked"])))
@@ -26,10 +24,10 @@ def list_severity_events(events: Iterable[TimelineEvent]) -> list[TimelineEvent]
 def determine_severity(
     events: Iterable[TimelineEvent], policy: SlaPolicy, cutoff_at: datetime
 ) -> tuple[Severity, datetime | None]:
-    """The severity at a moment, and since when it is critical (None for other).
+    """Return the severity at a time, and since when it is critical (None for other).
 
-    A critical label raises it whoever puts it; taking the label off changes nothing; only the program's consent
-    lowers it, and a label put after that raises it again. `events`: those of `telling_of`.
+    Anyone can raise the severity with a critical label. Removing the label has no effect. Only a decision of the
+    program lowers it, and a later label raises it again. `events` come from `list_severity_events`.
     """
     critical_since: datetime | None = None
     opened_at: datetime | None = None
@@ -47,7 +45,7 @@ def determine_severity(
 
 
 def _get_event_severity(event: TimelineEvent, policy: SlaPolicy) -> Severity | None:
-    """The severity that a happening sets, None for one that sets none."""
+    """Return the severity that an event sets, or None."""
     if event.kind == IssueEventKind.LABELED:
         return Severity.CRITICAL if normalize_label(event.label) in policy.critical_labels else None
     if event.kind == IssueEventKind.OPENED:
@@ -62,5 +60,5 @@ def _get_event_severity(event: TimelineEvent, policy: SlaPolicy) -> Severity | N
 
 
 def normalize_label(label: str) -> str:
-    """A label as policies write it."""
+    """Return the label in the form that policies use."""
     return label.strip().lower()

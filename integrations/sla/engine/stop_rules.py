@@ -1,6 +1,6 @@
-"""What stops a clock? The partner's first answer, and a closing that counts: since when, and until when it held.
+"""Stop rules: the partner's first reply and a valid closure stop a clock.
 
-An answer holds until it is deleted; a closing until the issue is reopened.
+A reply lasts until it is deleted, a closure until the issue is reopened.
 """
 
 from collections.abc import Callable
@@ -12,8 +12,8 @@ from integrations.sla.engine.participants import IssueParticipants, ParticipantS
 from integrations.sla.engine.pause_rules import PauseTracker, UncountedInterval
 from integrations.sla.engine.types import IssueEventKind, TimelineEvent
 
-MIN_RESPONSE_TIME = timedelta(seconds=30)  # nobody reads an issue and answers it sooner: an automatic reply
-REPORTER_SILENCE_PERIOD = timedelta(days=14)  # of a reporter who was asked: then the partner may close
+MIN_RESPONSE_TIME = timedelta(seconds=30)  # a faster reply is automatic
+REPORTER_SILENCE_PERIOD = timedelta(days=14)  # then the partner can close an issue with an open question
 MIN_CLOSURE_PERIOD = timedelta(
     days=14
 )  # from the second time on, a closing of the partner that held less counts as open time
@@ -21,36 +21,36 @@ CLOSURE_REASONS = {
     ParticipantSide.PARTNER: "Closed by the partner",
     ParticipantSide.REPORTER: "Closed by the reporter",
     ParticipantSide.OTHER: "Closed",
-    ParticipantSide.MACHINE: "Closed by a machine",
+    ParticipantSide.MACHINE: "Closed by a bot",
 }
 
 
 @dataclass(slots=True)
 class IssueClosure:
-    """A closing that lasts. `counts_from` is None while it does not count."""
+    """Current closure of an issue. It has no `counts_from` while it doesn't stop the clock."""
 
     at: datetime
     key: str
     side: ParticipantSide
     counts_from: datetime | None
-    answers: bool  # it also answers: the reporter's own, or a fix
+    answers: bool  # also counts as a first response: closed by the reporter or with a fix
 
 
 @dataclass(slots=True)
 class StopTracker:
-    """Reads an issue's happenings in order and finds what stopped its clocks."""
+    """Tracker that reads an issue's events in order and collects the stops of its clocks."""
 
     participants: IssueParticipants
     opened_at: datetime
     pause_tracker: PauseTracker
-    statement_keys: set[str] = field(default_factory=set)  # the answers that say something beside a question
+    statement_keys: set[str] = field(default_factory=set)  # replies with content apart from questions
     notes: list[str] = field(default_factory=list)
     answers: dict[str, UncountedInterval] = field(default_factory=dict)
     sides_by_comment: dict[str, ParticipantSide] = field(default_factory=dict)
     closing: IssueClosure | None = None
     ended_closures: list[tuple[UncountedInterval, bool]] = field(
         default_factory=list
-    )  # those that did not hold; whether each answers
+    )  # reopened closures, and whether each counts as a response
     reopened_count: int = 0
 
     def read(self, event: TimelineEvent) -> None:
@@ -63,17 +63,17 @@ class StopTracker:
         if side != ParticipantSide.PARTNER:
             return
         if event.data.get("unread"):
-            self.notes.append("What a comment said before it was edited, nobody told us: it counts from the edit.")
+            self.notes.append("We don't have the original text of this comment. It counts from the edit.")
         elif self.opened_at + MIN_RESPONSE_TIME > event.at:
-            self.notes.append("An answer within seconds of the opening is an automatic one: it does not count.")
+            self.notes.append("A reply came within 30 seconds. It counts as automatic and doesn't stop the clock.")
         else:
             self.record_answer(event, event.comment)
 
     def record_answer(self, event: TimelineEvent, comment: str) -> None:
         if not is_answer(event.text):
-            self.notes.append("A comment of the partner that says nothing does not count as an answer.")
+            self.notes.append("A partner comment has no content that answers the issue. It doesn't stop the clock.")
             return
-        self.answers[comment] = UncountedInterval(event.at, None, "Answered; the answer was taken back later", comment)
+        self.answers[comment] = UncountedInterval(event.at, None, "Answered; the reply was deleted later", comment)
         if has_statement(event.text):
             self.statement_keys.add(comment)
         closing = self.closing
@@ -86,7 +86,7 @@ class StopTracker:
             self.sides_by_comment.get(comment, self.participants.get_side(event.actor)) == ParticipantSide.PARTNER
         )
         if is_partner_comment and comment not in self.answers and is_answer(event.text):
-            self.notes.append("A comment became an answer when it was edited: it counts from then.")
+            self.notes.append("An edit turned a comment into a reply. It counts from the edit.")
             self.record_answer(event, comment)
 
     def handle_comment_deletion(self, event: TimelineEvent) -> None:
@@ -94,14 +94,14 @@ class StopTracker:
         answer = self.answers.get(comment)
         if answer and answer.end is None:
             self.answers[comment] = UncountedInterval(answer.start, event.at, answer.why, comment)
-            self.notes.append("An answer was deleted: it does not count from then on.")
+            self.notes.append("A reply was deleted. It doesn't count after the deletion.")
 
     @property
     def has_answer(self) -> bool:
         return any(answer.end is None for answer in self.answers.values())
 
     def has_only_questions(self, at: datetime) -> bool:
-        """Whether all that stands is a question that the reporter has not had the time to answer."""
+        """Return whether the only replies are questions that the reporter still has time to answer."""
         paused_at = self.pause_tracker.paused_at
         has_statements = any(key in self.statement_keys for key, answer in self.answers.items() if answer.end is None)
         return paused_at is not None and at - paused_at < REPORTER_SILENCE_PERIOD and not has_statements
@@ -118,23 +118,23 @@ class StopTracker:
         self.closing = IssueClosure(event.at, event.key, side, counts_from, is_fix or side == ParticipantSide.REPORTER)
 
     def judge_closure(self, event: TimelineEvent, side: ParticipantSide, is_fix: bool) -> tuple[bool, str]:
-        """Whether a closing counts, and what to say where it does not."""
+        """Return whether a closure stops the clock, and a note if it doesn't."""
         if side == ParticipantSide.MACHINE:
-            return False, "A machine closed the issue: that does not count."
+            return False, "A bot closed the issue. This doesn't stop the clock."
         if not event.actor.id:
-            return False, "We do not know who closed the issue: that does not count."
+            return False, "We don't know who closed the issue. This doesn't stop the clock."
         if side == ParticipantSide.REPORTER or is_fix:
             return True, ""
         if self.has_only_questions(event.at):
             return (
                 False,
-                "The issue was closed while the reporter was asked and nothing else said: that does not count.",
+                "The issue was closed with an open question and without another reply. This doesn't stop the clock.",
             )
         if self.has_answer:
             return True, ""
         return (
             False,
-            "The issue was closed without an answer: that does not count before a person of the partner answers.",
+            "The issue was closed without a reply. This counts only after the partner replies.",
         )
 
     def handle_reopen(self, event: TimelineEvent) -> None:
@@ -144,7 +144,7 @@ class StopTracker:
         if closing.side != ParticipantSide.REPORTER:
             self.reopened_count += 1
             if self.reopened_count > 1 and event.at - closing.at < MIN_CLOSURE_PERIOD:
-                self.notes.append("Closed and reopened again and again: the time between counts.")
+                self.notes.append("The issue was closed and reopened repeatedly. The time in between counts.")
                 return
         why = f"{CLOSURE_REASONS[closing.side]}; reopened later"
         self.ended_closures.append(
@@ -152,7 +152,7 @@ class StopTracker:
         )
 
     def list_respond_stops(self) -> list[UncountedInterval]:
-        """What stopped the first clock, in order."""
+        """Return the stops of the first response clock, in order."""
         lasting_intervals = (
             [self._build_lasting_interval(self.closing)] if self.closing and self.closing.answers else []
         )
@@ -160,7 +160,7 @@ class StopTracker:
         return sorted([*self.answers.values(), *answering_intervals, *filter(None, lasting_intervals)], key=_get_start)
 
     def list_resolve_stops(self) -> list[UncountedInterval]:
-        """What stopped the second clock, in order."""
+        """Return the stops of the resolution clock, in order."""
         lasting_interval = self._build_lasting_interval(self.closing)
         return [*(wait for wait, _ in self.ended_closures), *([lasting_interval] if lasting_interval else [])]
 

@@ -1,4 +1,4 @@
-"""The order of the events of an issue, and which of them count."""
+"""Order and deduplication of issue events."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -9,7 +9,7 @@ from integrations.sla.engine.types import (
     TimelineEvent,
 )
 
-# of facts of one second, as GitHub tells the time: words before the act that they go with, closed before reopened
+# Order of events within one second, GitHub's precision: comments before their action, closed before reopened
 EVENT_ORDER = {kind: n for n, kind in enumerate(IssueEventKind)} | {
     IssueEventKind.CLOSED: 50,
     IssueEventKind.REOPENED: 51,
@@ -18,9 +18,11 @@ COMMENT_KINDS = frozenset({IssueEventKind.COMMENTED, IssueEventKind.COMMENT_EDIT
 
 
 def order_events(events: Iterable[TimelineEvent], cutoff_at: datetime) -> list[TimelineEvent]:
-    """Each fact once, as they happened, up to a moment. An act told under two keys is one: that with a link is kept,
-    and that which says more. A guess at who rewrote a report goes where somebody told. What is denied is left out,
-    with all that was told of a comment that is not there.
+    """Return the deduplicated events up to the cutoff in chronological order.
+
+    Of two reports of the same action, the one with a link and more details wins. A guessed edit of the issue text is
+    dropped if the actual edit is known. Events that GitHub doesn't confirm are left out, with all events of a comment
+    that doesn't exist.
     """
     events = list(events)
     events_by_identity: dict[object, TimelineEvent] = {}
@@ -46,7 +48,7 @@ def order_events(events: Iterable[TimelineEvent], cutoff_at: datetime) -> list[T
 
 
 def find_denied_keys(events: Iterable[TimelineEvent]) -> set[object]:
-    """The keys of the facts and comments that GitHub does not know."""
+    """Return the keys of events and comments that GitHub doesn't confirm."""
     denial_data = [event.data for event in events if DENIED_KEY in event.data]
     return {key for data in denial_data for key in (data[DENIED_KEY], data.get("comment")) if key}
 
@@ -57,7 +59,7 @@ def _is_denied(event: TimelineEvent, denied_keys: set[object]) -> bool:
 
 
 def _get_identity(event: TimelineEvent) -> object:
-    """What two tellings of one fact share."""
+    """Return a value that two reports of the same action share."""
     if event.kind == IssueEventKind.COMMENTED:
         return event.comment
     if event.kind in COMMENT_KINDS:

@@ -1,4 +1,4 @@
-"""What is known of an issue, and what is promised about it? The vocabulary; standard library and programs only."""
+"""Types of the SLA engine, free of Django."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,18 +8,18 @@ from enum import StrEnum
 from integrations.programs.schema import Sla, TargetType
 from portal.core.business_time import Calendar
 
-DENIED_KEY = "denied"  # in a fact's data: the key of another that GitHub, asked for it, does not know
+DENIED_KEY = "denied"  # in an event's data: the key of an event that GitHub doesn't confirm
 
 
 class Severity(StrEnum):
-    """Critical by an accepted label; everything else is other."""
+    """Severity of an issue. A label of the policy makes it critical."""
 
     CRITICAL = "critical"
     OTHER = "other"
 
 
 class IssueEventKind(StrEnum):
-    """What happened to an issue. The first group is GitHub's, the second the portal's own."""
+    """Kind of an issue event. The first group comes from GitHub, the second from the portal."""
 
     OPENED = "opened"
     EDITED = "edited"
@@ -35,25 +35,25 @@ class IssueEventKind(StrEnum):
     TRANSFERRED = "transferred"
     DELETED = "deleted"
 
-    SEVERITY_LOWERED = "severity_lowered"  # the program consents; data["severity"]
-    NOT_AN_ISSUE = "not_an_issue"  # the program agrees that the promise does not cover it (a pull request, spam)
+    SEVERITY_LOWERED = "severity_lowered"  # decided by the program; see data["severity"]
+    NOT_AN_ISSUE = "not_an_issue"  # excluded by the program, such as spam
 
 
 class ClockStatus(StrEnum):
-    """Where a clock is."""
+    """Status of an SLA clock."""
 
     RUNNING = "running"
     PAUSED = "paused"
-    MET = "met"  # the event that stops it came in time
-    LATE = "late"  # it came after the due moment
-    OVERDUE = "overdue"  # the due moment passed, and nothing has come
-    DATA_INCOMPLETE = "data_incomplete"  # the due moment passed, but what we know does not reach it
-    NOT_APPLICABLE = "not_applicable"  # nothing is asked: no target, or the issue is not covered
+    MET = "met"  # stopped on time
+    LATE = "late"  # stopped after the due date
+    OVERDUE = "overdue"  # not stopped, and the due date has passed
+    DATA_INCOMPLETE = "data_incomplete"  # the due date has passed, but our data ends before it
+    NOT_APPLICABLE = "not_applicable"  # no target, or the issue is not covered
 
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """Who did it, as GitHub says. `association`: OWNER, MEMBER, COLLABORATOR, CONTRIBUTOR, NONE …"""
+    """GitHub account. `association` is GitHub's author association, such as OWNER, MEMBER, or NONE."""
 
     id: int
     login: str
@@ -63,16 +63,18 @@ class Actor:
 
 @dataclass(frozen=True, slots=True)
 class TimelineEvent:
-    """One fact about an issue. `key` is unique within it, so that a fact told twice is one; `at` is GitHub's moment.
+    """Event of an issue. `key` is unique within the issue, so duplicates collapse. `at` is GitHub's time.
 
-    `text` is the body of what was opened, commented or edited. `data` by kind: opened: labels (those put with it);
-    edited: body (True where `text` is the report's new body), guessed (True where a list showed the new body, and
-    nobody said who wrote it and when); commented, comment_edited and comment_deleted: comment (the key of the comment
-    meant, "comment:<id>"); commented: unread (True where it was edited before we saw it: `text` is then blank, since
-    nobody told us what it said at first); closed: reason (GitHub's), commit (what closed it, "" for a person's
-    click); any: denied (the key of a fact that only a webhook told and that GitHub does not know: neither counts);
-    severity_lowered: severity, asked (ISO: when the partner asked for it, missing where it did not). An actor
-    whom we do not know has the id 0.
+    `text` is the body of an opened, commented, or edited event. Unknown actors have the ID 0. Keys of `data` by kind:
+
+    - opened: `labels` set at the opening.
+    - edited: `body` is True if `text` is the new issue text. `guessed` is True if a list showed the new text without
+      author and time.
+    - commented, comment_edited, comment_deleted: `comment`, the key of the comment ("comment:<id>").
+    - commented: `unread` is True if the comment was edited before we read it. `text` is then empty.
+    - closed: GitHub's `reason`, and the `commit` that closed the issue or "".
+    - severity_lowered: `severity`, and `asked`, the ISO time of the partner's request, if any.
+    - any: `denied`, the key of a webhook event that GitHub doesn't confirm. Neither event counts.
     """
 
     key: str
@@ -85,17 +87,17 @@ class TimelineEvent:
 
     @property
     def comment(self) -> str:
-        """The key of the comment that was made, edited or deleted."""
+        """Return the key of the created, edited, or deleted comment."""
         return str(self.data.get("comment") or self.key)
 
 
 @dataclass(frozen=True, slots=True)
 class SlaPolicy:
-    """What is promised and how labels are read, as of the issue's opening.
+    """SLA targets and label policy at the issue's opening.
 
-    `critical_labels` and `pause_labels` are lower case. `team`: numeric ids of people that the partner named as its
-    own, beside those whom GitHub calls owner, member or collaborator. `bots`: numeric ids of accounts that are
-    machines though GitHub calls them users. `second_accounts`: {id: id of the same person's first account}.
+    `critical_labels` and `pause_labels` are in lower case. `team` holds the IDs of partner members in addition to
+    GitHub's owners, members, and collaborators. `bots` holds the IDs of bots that GitHub lists as users.
+    `second_accounts` maps the ID of a second account to the ID of the same person's first account.
     """
 
     sla: Sla
@@ -109,10 +111,10 @@ class SlaPolicy:
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A stretch of time, counted or not, why, and the key of the happening that began it ("" where a day did).
+    """Counted or uncounted period with its reason and the key of the event that started it ("" for a new day).
 
-    The lengths of a clock's segments add up to the time since its start, `used` adds up to what it counts; on a day
-    whose clocks are changed a business clock counts the wall clock, so that the two differ by an hour.
+    The lengths of a clock's segments add up to the time since its start, `used` adds up to the counted time. On days
+    with a daylight saving change, a business clock counts wall-clock time, so the two differ by an hour.
     """
 
     start: datetime
@@ -129,13 +131,15 @@ class Segment:
 
 @dataclass(frozen=True, slots=True)
 class ClockState:
-    """One clock at a moment. All moments in UTC.
+    """State of a clock at one time. All times are in UTC.
 
-    `counted`: time used up to `stopped_at` or the moment asked for; `share`: of what is allowed, 1.0 at the due
-    moment; `due_at` is None where there is no target or while it is paused without an end in sight (the due moment
-    then moves on). `warn_at`: the moments at which 50, 75 and 90 % are used, as far as they are known (while it is
-    paused: those before). A target that the program only calls ideal is not promised: it has a due moment to show,
-    and is NOT_APPLICABLE. `severity` is the one whose target counts.
+    Attributes:
+        counted: Time used until `stopped_at` or the time of the projection.
+        share: Used share of the target, 1.0 at the due date.
+        due_at: Due date. None without a target, and during a pause, which moves the due date.
+        warn_at: Known times at which 50, 75, and 90% are used.
+        is_committed: False for ideal targets, which have a due date and the status NOT_APPLICABLE.
+        severity: Severity whose target applies.
     """
 
     target_type: TargetType
@@ -154,7 +158,7 @@ class ClockState:
 
 @dataclass(frozen=True, slots=True)
 class IssueState:
-    """Everything that follows from an issue's happenings at a moment."""
+    """State of an issue at one time."""
 
     severity: Severity
     is_open: bool
@@ -163,7 +167,7 @@ class IssueState:
     resolve: ClockState
     last_commenter_role: str = ""  # "partner", "reporter", "other" or ""
     last_commented_at: datetime | None = None
-    notes: tuple[str, ...] = ()  # what was tried and does not count, in words
+    notes: tuple[str, ...] = ()  # explanations of events without effect
 
     @property
     def clocks(self) -> tuple[ClockState, ClockState]:
@@ -172,9 +176,9 @@ class IssueState:
 
 @dataclass(frozen=True, slots=True)
 class ProjectionContext:
-    """What `fold` is asked with beside the happenings. `data_up_to`: how far what we know reaches.
+    """Context of a projection. `data_up_to` is the time until which our data is complete.
 
-    `segments`: whether the clocks are to explain themselves; those who only store the moments save the time.
+    `segments` controls whether clocks include their segments, which callers that only store columns don't need.
     """
 
     policy: SlaPolicy

@@ -1,4 +1,4 @@
-"""What do the webhooks say that came in? Deliveries become facts; a watch's are read by one reader at a time."""
+"""Processing of stored webhook deliveries into issue events, one process per repository at a time."""
 
 import json
 import logging
@@ -19,11 +19,11 @@ log = logging.getLogger(__name__)
 BATCH_SIZE = 200
 MAX_ATTEMPTS = 5
 READ, IGNORED, REPLAY, FOREIGN, UNREADABLE, FAILED = "read", "ignored", "replay", "foreign", "unreadable", "failed"
-CHECKS_REQUESTED = "looked"  # the checks were asked for
+CHECKS_REQUESTED = "looked"
 
 
 def process_due_deliveries(now: datetime, limit: int = 10_000) -> int:
-    """Read what has come in. Returns how many deliveries were read."""
+    """Process unread deliveries. Return the number of processed deliveries."""
     watch_ids = (
         GitHubDelivery.objects.filter(read_at=None).order_by("watch_id").values_list("watch_id", flat=True).distinct()
     )
@@ -36,13 +36,13 @@ def process_due_deliveries(now: datetime, limit: int = 10_000) -> int:
 
 
 def process_repository_deliveries(watch_id: int, now: datetime) -> int:
-    """Read the deliveries of one watch. Where a batch fails, its deliveries are read one by one."""
+    """Process the deliveries of a repository. If a batch fails, process its deliveries one by one."""
     processed_count = 0
     while True:
         try:
             count = _process_batch(watch_id, now, BATCH_SIZE)
         except Exception:
-            log.exception("The deliveries of watch %s failed together; each is read alone.", watch_id)
+            log.exception("delivery batch of watch %s failed; processing deliveries one by one", watch_id)
             return processed_count + _process_individually(watch_id, now)
         processed_count += count
         if count < BATCH_SIZE:
@@ -62,7 +62,7 @@ def _process_batch(watch_id: int, now: datetime, size: int, delivery_pk: int | N
 
 
 def _ingest_deliveries(watch: MonitoredRepository, deliveries: list[GitHubDelivery], now: datetime) -> None:
-    """Facts, folds, and what became of each delivery."""
+    """Store the events, rebuild projections, and record the outcome of each delivery."""
     earlier_digests = _find_earlier_digests(watch, deliveries)
     updates: list[IssueUpdate] = []
     outcomes: dict[str, list[int]] = {}
@@ -85,14 +85,14 @@ _REPLAY_RESULT: tuple[str, tuple[IssueUpdate, ...]] = (REPLAY, ())
 
 
 def _find_earlier_digests(watch: MonitoredRepository, deliveries: list[GitHubDelivery]) -> set[str]:
-    """The digests that came before under another id: whoever captured a delivery can send it again with a new one."""
+    """Return the digests received earlier. A captured delivery could be replayed under a new ID."""
     digests = {delivery.digest for delivery in deliveries}
     before = GitHubDelivery.objects.filter(watch=watch, digest__in=digests, pk__lt=deliveries[0].pk)
     return set(before.values_list("digest", flat=True))
 
 
 def interpret_delivery(watch: MonitoredRepository, delivery: GitHubDelivery) -> tuple[str, tuple[IssueUpdate, ...]]:
-    """What becomes of a delivery, and what it tells."""
+    """Return the outcome of a delivery and its updates."""
     if delivery.event not in HANDLED_EVENTS and delivery.event not in REASONS_BY_EVENT:
         return IGNORED, ()
     try:
@@ -103,7 +103,7 @@ def interpret_delivery(watch: MonitoredRepository, delivery: GitHubDelivery) -> 
             return CHECKS_REQUESTED, ()
         update = map_webhook(delivery.event, payload, delivery.received_at)
     except (ValueError, RecursionError) as error:
-        log.warning("delivery %s of %s cannot be read: %s", delivery.delivery_id, watch, error)
+        log.warning("cannot parse delivery %s of %s: %s", delivery.delivery_id, watch, error)
         return UNREADABLE, ()
     return (READ, (update,)) if update else (IGNORED, ())
 
@@ -111,12 +111,12 @@ def interpret_delivery(watch: MonitoredRepository, delivery: GitHubDelivery) -> 
 def _is_own_repository(watch: MonitoredRepository, payload: Any) -> bool:
     repository = payload.get("repository") if isinstance(payload, Mapping) else None
     if not isinstance(repository, Mapping):
-        raise UnmappableEvent("no repository is named")
+        raise UnmappableEvent("the repository is missing")
     return is_own_repository(watch.repository_id, watch.repository, repository)
 
 
 def _record_hook_activity(watch: MonitoredRepository, deliveries: Iterable[GitHubDelivery]) -> None:
-    """The hook lives; a ping tells its number, under which GitHub keeps what it could not deliver."""
+    """Record the last delivery, and the hook ID from a ping, which is needed to find failed deliveries."""
     last_received_at = max(delivery.received_at for delivery in deliveries)
     changes: dict[str, Any] = {"last_delivery_at": max(last_received_at, watch.last_delivery_at or last_received_at)}
     for delivery in deliveries:
@@ -132,13 +132,13 @@ def _get_hook_id(ping: GitHubDelivery) -> int | None:
 
 
 def _process_individually(watch_id: int, now: datetime) -> int:
-    """Each delivery in a transaction of its own; one that keeps failing is put aside, with its body."""
+    """Process each delivery in its own transaction. Mark deliveries that keep failing and keep their bodies."""
     processed_count = 0
     for pk, attempts in list(_list_unread(watch_id)):
         try:
             processed_count += _process_batch(watch_id, now, 1, delivery_pk=pk)
         except Exception:
-            log.exception("Delivery %s failed.", pk)
+            log.exception("delivery %s failed", pk)
             failure_values = {"read_at": now, "outcome": FAILED} if attempts + 1 >= MAX_ATTEMPTS else {}
             GitHubDelivery.objects.filter(pk=pk).update(attempts=attempts + 1, **failure_values)
     return processed_count

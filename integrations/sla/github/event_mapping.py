@@ -1,6 +1,7 @@
-"""What does GitHub tell of an issue? Its JSON, from a webhook or from a list, as the same facts under the same keys.
+"""Mapping of GitHub's JSON to issue events.
 
-Pure. A payload of another shape raises Untellable; what concerns no issue in support is None.
+Webhooks and API lists give the same events under the same keys. A payload with an unexpected structure raises
+UnmappableEvent. A payload that doesn't concern a support issue maps to None.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -11,9 +12,9 @@ from typing import Any, TypeVar
 from integrations.sla.engine.types import Actor, IssueEventKind, TimelineEvent
 
 UNKNOWN_ACTOR = Actor(0, "ghost")
-# Who may label, close what is not theirs, or lock has been let in by the partner: GitHub says no association there.
+# GitHub omits the association of actors who label, lock, or close others' issues. Only collaborators can do this.
 TRUSTED_ASSOCIATION = "COLLABORATOR"
-# GitHub's words for what happens to an issue, in its webhooks and in its lists of events.
+# GitHub's action names in webhooks and event lists
 KINDS_BY_ACTION = {
     "edited": IssueEventKind.EDITED,
     "renamed": IssueEventKind.EDITED,
@@ -27,8 +28,8 @@ KINDS_BY_ACTION = {
     "converted_to_discussion": IssueEventKind.TRANSFERRED,
     "deleted": IssueEventKind.DELETED,
 }
-UNREAD_SUFFIX = ":unread"  # how the key of a comment ends whose first words nobody told
-FINAL_KINDS = {IssueEventKind.TRANSFERRED, IssueEventKind.DELETED}  # these happen once, so their key needs no moment
+UNREAD_SUFFIX = ":unread"  # key suffix of comments whose original text we don't have
+FINAL_KINDS = {IssueEventKind.TRANSFERRED, IssueEventKind.DELETED}  # happen once, so their keys have no timestamp
 COMMENT_KINDS_BY_ACTION = {
     "created": IssueEventKind.COMMENTED,
     "edited": IssueEventKind.COMMENT_EDITED,
@@ -39,12 +40,12 @@ T = TypeVar("T")
 
 
 class UnmappableEvent(ValueError):
-    """The payload has not the shape that GitHub documents."""
+    """Payload that doesn't match GitHub's documentation."""
 
 
 @dataclass(frozen=True, slots=True)
 class IssueUpdate:
-    """An issue as one message tells of it, and the facts in that message."""
+    """Issue data and events from one webhook or list entry."""
 
     github_id: int
     number: int
@@ -57,35 +58,36 @@ class IssueUpdate:
 
 
 def map_webhook(event: str, payload: Mapping[str, Any], received_at: datetime) -> IssueUpdate | None:
-    """What a webhook tells. None where it concerns no issue. Raises Untellable."""
+    """Map a webhook. None if it doesn't concern an issue. Raises UnmappableEvent."""
     if event not in HANDLED_EVENTS:
         return None
     return _map_payload(lambda: _map_webhook(event, payload, received_at))
 
 
 def map_issue(raw: Mapping[str, Any]) -> IssueUpdate | None:
-    """What a list of issues tells of one: that it was opened. None for a pull request. Raises Untellable."""
+    """Map an entry of the issue list to its opening. None for a pull request. Raises UnmappableEvent."""
     return _map_payload(lambda: _build_issue_update(raw, ()))
 
 
 def map_event(raw: Mapping[str, Any]) -> IssueUpdate | None:
-    """What the repository's list of events tells. None for what does not matter. Raises Untellable."""
+    """Map an entry of the repository's event list. None for irrelevant events. Raises UnmappableEvent."""
     return _map_payload(lambda: _map_event(raw))
 
 
 def map_comment(raw: Mapping[str, Any]) -> tuple[TimelineEvent, ...]:
-    """What a list of comments tells of one: that it was made and, where it was, edited. Raises Untellable."""
+    """Map an entry of the comment list to its creation and last edit. Raises UnmappableEvent."""
     return _map_payload(lambda: _map_comment(raw))
 
 
 def get_body(update: IssueUpdate) -> str:
-    """What the report says, as this message tells of it."""
+    """Return the issue text of an update."""
     return update.facts[0].text
 
 
 def build_edit_event(update: IssueUpdate) -> TimelineEvent:
-    """That a report reads otherwise than we knew. A list says neither who rewrote it nor when: we take it for its
-    author's doing, at the issue's last update.
+    """Build an edit event for a changed issue text.
+
+    The issue list has neither editor nor time, so we assume the author at the issue's last update.
     """
     data = {"body": True, "guessed": True}
     key = f"edited:guessed:{_format_timestamp(update.updated_at)}"
@@ -93,20 +95,20 @@ def build_edit_event(update: IssueUpdate) -> TimelineEvent:
 
 
 def build_deletion_event(comment: str, raw: Mapping[str, Any]) -> TimelineEvent:
-    """That a comment, by its key, was deleted, as a list of events tells of it. Raises Untellable."""
+    """Build a deletion event of a comment from an entry of the event list. Raises UnmappableEvent."""
     return _map_payload(
         lambda: _build_deletion_event(comment, parse_timestamp(raw["created_at"]), raw.get("actor"), "")
     )
 
 
 def parse_timestamp(value: Any) -> datetime:
-    """GitHub's moment in UTC. Raises Untellable."""
+    """Parse a GitHub timestamp and convert it to UTC. Raises UnmappableEvent."""
     try:
         timestamp = datetime.fromisoformat(value)
     except (TypeError, ValueError) as error:
-        raise UnmappableEvent(f"a moment expected, not {value!r}") from error
+        raise UnmappableEvent(f"expected a timestamp, not {value!r}") from error
     if timestamp.tzinfo is None:
-        raise UnmappableEvent("a moment without a zone")
+        raise UnmappableEvent("a timestamp has no time zone")
     return timestamp.astimezone(UTC)
 
 
@@ -114,7 +116,7 @@ def _map_payload(function: Callable[[], T]) -> T:
     try:
         return function()
     except (KeyError, TypeError, AttributeError) as error:
-        raise UnmappableEvent(f"not as GitHub documents it: {error!r}") from error
+        raise UnmappableEvent(f"unexpected structure: {error!r}") from error
 
 
 def _map_webhook(event: str, payload: Mapping[str, Any], received_at: datetime) -> IssueUpdate | None:
@@ -158,7 +160,7 @@ def _map_comment_change(
 
 
 def _build_deletion_event(comment: str, occurred_at: datetime, user: Any, association: Any) -> TimelineEvent:
-    """Everybody may delete what they wrote themselves: to have done so makes nobody one of the partner's."""
+    """Build a deletion event. Anyone can delete their own comments, so a deletion doesn't prove a permission."""
     actor = _parse_actor(user, association)
     return TimelineEvent(
         f"{comment}:deleted", IssueEventKind.COMMENT_DELETED, occurred_at, actor, data={"comment": comment}
@@ -166,13 +168,15 @@ def _build_deletion_event(comment: str, occurred_at: datetime, user: Any, associ
 
 
 def build_comment_key(comment: int) -> str:
-    """The key of a comment, which its edits and its deletion name."""
+    """Return the key of a comment, which its edits and deletion refer to."""
     return f"comment:{comment}"
 
 
 def _map_comment(raw: Mapping[str, Any]) -> tuple[TimelineEvent, ...]:
-    """What an edited comment said at first, nobody tells: a list shows its last words, and so does a webhook, whose
-    words from before the edit may come from another edit. They are believed from the last edit on.
+    """Map a comment to its creation and, if edited, its last edit.
+
+    GitHub doesn't provide the original text of an edited comment: lists and webhooks show the last text, and a
+    webhook's previous text may stem from another edit. The text therefore counts from the last edit.
     """
     key, actor = (
         build_comment_key(_parse_number(raw["id"])),
@@ -282,14 +286,14 @@ def _format_timestamp(timestamp: datetime) -> str:
 
 def _parse_number(value: Any) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 2**63:
-        raise UnmappableEvent("a number expected")
+        raise UnmappableEvent("expected a number")
     return value
 
 
 def _parse_text(value: Any, max_length: int = 65_536) -> str:
-    """Text without what a database refuses; None is blank."""
+    """Return text without characters that databases reject. None becomes an empty string."""
     if value is None:
         return ""
     if not isinstance(value, str):
-        raise UnmappableEvent("text expected")
+        raise UnmappableEvent("expected text")
     return value.replace("\x00", "").encode("utf-8", "replace").decode()[:max_length]

@@ -1,6 +1,6 @@
-"""How does what GitHub tells become rows? Issues and their facts, append-only, each fact once, whoever tells it.
+"""Storage of issues and their append-only events, each event once whatever its source.
 
-Called in a transaction that holds the watch's row, so that two tellers of one repository never meet.
+Callers hold a transaction with the repository's row lock, so that sources never write at the same time.
 """
 
 from collections.abc import Iterable, Mapping
@@ -15,7 +15,7 @@ from integrations.sla.github.event_mapping import UNREAD_SUFFIX, IssueUpdate
 from integrations.sla.models import MonitoredRepository, SupportIssue, SupportIssueEvent
 from integrations.sla.services import policies
 
-# A webhook gives a change the moment of the issue's last update, a list its own: they are rarely a second apart.
+# Webhooks give a change the time of the issue's last update, lists its own time. They rarely differ by a second.
 SAME_CHANGE_TOLERANCE = timedelta(seconds=5)
 CHANGE_KINDS = frozenset(
     {
@@ -28,19 +28,19 @@ CHANGE_KINDS = frozenset(
         IssueEventKind.UNLOCKED,
     }
 )
-LISTED_KEY_PREFIX = "event:"  # how the keys of changes begin that a list told; those of a webhook begin with their kind
+LISTED_KEY_PREFIX = "event:"  # key prefix of changes from a list; keys from webhooks start with their kind
 
 
 @dataclass(frozen=True, slots=True)
 class IssueEventBatch:
-    """Facts about comments of an issue of which the message says only the number."""
+    """Comment events of an issue that is identified by its number only."""
 
     number: int
     facts: tuple[TimelineEvent, ...]
 
 
 def lock_repository(watch_id: int, *, wait: bool = False) -> MonitoredRepository | None:
-    """The watch's row, held until the transaction ends; None while somebody else holds it, unless we wait for them."""
+    """Lock the repository's row. Return None if another process holds the lock and `wait` is False."""
     assert transaction.get_connection().in_atomic_block
     repositories = MonitoredRepository.objects.select_for_update(skip_locked=not wait, no_key=True, of=("self",))
     return repositories.select_related("integration__partner").filter(pk=watch_id).first()
@@ -53,7 +53,7 @@ def store_updates(
     now: datetime,
     batches: Iterable[IssueEventBatch] = (),
 ) -> set[int]:
-    """Write down what is new. Returns the issues of which something new is known."""
+    """Store new issues and events. Return the primary keys of the issues that changed."""
     updates, batches = list(updates), list(batches)
     issues, created_ids = _upsert_issues(watch, updates, now)
     issue_ids_by_number = _get_issue_ids_by_number(watch, batches)
@@ -70,9 +70,9 @@ def store_updates(
 def _upsert_issues(
     watch: MonitoredRepository, updates: list[IssueUpdate], now: datetime
 ) -> tuple[dict[int, SupportIssue], set[int]]:
-    """The rows of the issues told of, and which of them were made just now.
+    """Return the issues by GitHub ID and the primary keys of new ones.
 
-    An issue that was opened before the support began is not covered, and left out.
+    Issues opened before the start of support are not covered and not stored.
     """
     newest_updates: dict[int, IssueUpdate] = {}
     for update in updates:
@@ -122,7 +122,7 @@ def _get_issue_ids_by_number(watch: MonitoredRepository, batches: list[IssueEven
 
 
 def _append_events(events_by_issue: Mapping[int, list[TimelineEvent]], source: str, now: datetime) -> set[int]:
-    """Append the facts that are new. Returns the issues that have some."""
+    """Append new events. Return the primary keys of their issues."""
     known_events: dict[int, dict[str, TimelineEvent]] = {issue_id: {} for issue_id in events_by_issue}
     for row in SupportIssueEvent.objects.filter(issue__in=events_by_issue):
         known_events[row.issue_id][row.key] = inputs.build_timeline_event(row)
@@ -140,7 +140,7 @@ def _append_events(events_by_issue: Mapping[int, list[TimelineEvent]], source: s
 
 
 def _rekey_listed_opening(event: TimelineEvent, known_events: Mapping[str, TimelineEvent]) -> TimelineEvent:
-    """That an issue was opened before a webhook said so is another fact, and the earlier one counts."""
+    """Give a listed opening its own key if it is earlier than the known one. The earlier opening counts."""
     known_opening = known_events.get(event.key)
     return (
         replace(event, key=f"{event.key}:listed")
@@ -150,15 +150,15 @@ def _rekey_listed_opening(event: TimelineEvent, known_events: Mapping[str, Timel
 
 
 def _is_known(event: TimelineEvent, known_events: Mapping[str, TimelineEvent]) -> bool:
-    """Whether a fact is known: under its key, the comment's first words too, or as the other teller tells it."""
+    """Return whether an event is stored under its key, under its comment's key, or from the other source."""
     base_key = event.key.removesuffix(UNREAD_SUFFIX)
     return event.key in known_events or base_key in known_events or is_duplicate_change(event, known_events.values())
 
 
 def is_duplicate_change(event: TimelineEvent, known_events: Iterable[TimelineEvent]) -> bool:
-    """Whether a change is known already from the other teller: webhooks and lists give changes different keys.
+    """Return whether a change is known from the other source. Webhooks and lists use different keys for changes.
 
-    What only the list can tell, the commit that closed an issue, is kept beside the webhook's word.
+    Only a list has the commit that closed an issue, so such an event is stored in addition.
     """
     if event.kind not in CHANGE_KINDS or event.data.get("commit") or event.data.get("guessed"):
         return False
@@ -177,7 +177,7 @@ def is_duplicate_change(event: TimelineEvent, known_events: Iterable[TimelineEve
 
 
 def build_event_row(issue_id: int, event: TimelineEvent, source: str, now: datetime) -> SupportIssueEvent:
-    """A fact as a row, not yet saved."""
+    """Build an unsaved row for an event."""
     return SupportIssueEvent(
         issue_id=issue_id,
         key=event.key,

@@ -1,8 +1,8 @@
-"""Does GitHub know what a webhook told? Whoever knows a hook's secret can write its deliveries: GitHub's lists decide.
+"""Verification of webhook events against GitHub's API.
 
-The watched party knows the secret of its own hook. So each comment, closing and pause label that only a webhook told is
-looked for in what GitHub's lists show. What the same reading showed costs no question; for what is not there GitHub is
-asked once more, and a fact that it does not know is denied: the fold leaves it out, and says so.
+A partner knows the secret of its own webhook and could forge deliveries. Comments, closures, and pause labels that only
+a webhook reported are therefore compared with GitHub's lists. Events missing there are requested individually. An
+event that GitHub doesn't confirm is denied: the projection ignores it and adds a note.
 """
 
 import logging
@@ -24,17 +24,18 @@ log = logging.getLogger(__name__)
 VERIFIABLE_CHANGES = {
     IssueEventKind.CLOSED: (IssueEventKind.REOPENED, "closed"),
     IssueEventKind.LABELED: (IssueEventKind.UNLABELED, "labeled"),
-}  # undone by, GitHub's word
-VERIFIABLE_KINDS = (IssueEventKind.COMMENTED, *VERIFIABLE_CHANGES)  # what stops or pauses a clock
-LISTING_DELAY = timedelta(hours=1)  # so much later GitHub's lists show whatever happened
-INITIAL_LOOKBACK = timedelta(days=1)  # how far the first look reaches back
-MAX_VERIFICATIONS = 50  # facts that GitHub is asked for in one reading; what is left is asked for in the next
+}  # opposite event, GitHub's action name
+VERIFIABLE_KINDS = (IssueEventKind.COMMENTED, *VERIFIABLE_CHANGES)  # events that stop or pause a clock
+LISTING_DELAY = timedelta(hours=1)  # delay after which GitHub's lists are complete
+INITIAL_LOOKBACK = timedelta(days=1)  # period of the first verification
+MAX_VERIFICATIONS = 50  # per run; later runs verify the rest
 
 
 @dataclass(slots=True)
 class ListedActivity:
-    """What GitHub's lists showed in one reading. `comments`: (issue, comment, actor, moment); `changes`: (issue, kind,
-    label, actor) and moment; `deleted`: the comments that they called so.
+    """Activity in GitHub's lists during one poll.
+
+    `comments` holds (issue, comment, actor, time). `changes` holds (issue, kind, label, actor) with the time.
     """
 
     comments: set[tuple[int, str, int, datetime]] = field(default_factory=set)
@@ -50,7 +51,7 @@ class ListedActivity:
 
 
 def collect_listed_activity(updates: Iterable[IssueUpdate], batches: Iterable[IssueEventBatch]) -> ListedActivity:
-    """What the lists of this reading showed."""
+    """Collect the activity in the lists of one poll."""
     activity = ListedActivity()
     for batch in batches:
         for event in batch.facts:
@@ -71,16 +72,16 @@ def get_comment_key(row: SupportIssueEvent) -> str:
 
 
 def is_same_time(moment: datetime, row: SupportIssueEvent) -> bool:
-    """Whether a moment of GitHub's lists is the one that a webhook told."""
+    """Return whether a time in GitHub's lists matches the time in a webhook."""
     return abs(moment - row.at) <= SAME_CHANGE_TOLERANCE
 
 
 def flag_unverified_events(
     api: IssueApi, watch: MonitoredRepository, activity: ListedActivity, cursors: dict[str, Any], now: datetime
 ) -> list[IssueEventBatch]:
-    """The facts that take back what only webhooks told and GitHub does not know; moves the cursor. Raises Unreadable.
+    """Return denials of webhook events that GitHub doesn't confirm, and move the cursor.
 
-    What is not shown and younger than SETTLED is looked for again next time.
+    Events younger than LISTING_DELAY are verified in a later run. Raises SourceError.
     """
     cursor = cursors.get("confirmed")
     verified_up_to = datetime.fromisoformat(cursor) if cursor else now - INITIAL_LOOKBACK
@@ -93,17 +94,17 @@ def flag_unverified_events(
     cursors["confirmed"] = (min(pending_times) - timedelta(microseconds=1) if pending_times else now).isoformat()
     denied_rows = [row for row in due_rows if not _is_known(api, watch, row, activity)]
     for row in denied_rows:
-        log.warning("A webhook of %s told %s of #%s, which GitHub does not know.", watch, row.key, row.issue.number)
+        log.warning("GitHub does not confirm a webhook event of %s: %s of #%s", watch, row.key, row.issue.number)
     return [IssueEventBatch(row.issue.number, (_build_denial_event(row),)) for row in denied_rows]
 
 
 def _can_affect_clock(row: SupportIssueEvent) -> bool:
-    """Whether it can stop or pause a clock: of labels only those that pause; what makes an issue critical stays."""
+    """Return whether an event can stop or pause a clock. Of labels, only pause labels can."""
     return row.kind != IssueEventKind.LABELED or normalize_label(row.label) in get_sla_policy(row.issue).pause_labels
 
 
 def _build_denial_event(row: SupportIssueEvent) -> TimelineEvent:
-    """A fact of the same moment that names what it denies; its kind is the nearest that GitHub has."""
+    """Build an event that denies another one. It has the same time and the closest GitHub kind."""
     key = f"{DENIED_KEY}:{row.key}"[:120]
     if row.kind == IssueEventKind.COMMENTED:
         return TimelineEvent(
@@ -124,7 +125,7 @@ def _build_denial_event(row: SupportIssueEvent) -> TimelineEvent:
 
 
 def _is_known(api: IssueApi, watch: MonitoredRepository, row: SupportIssueEvent, activity: ListedActivity) -> bool:
-    """Whether GitHub knows it after all, or nothing can be said: what was deleted or moved away it shows no longer."""
+    """Return whether GitHub confirms an event, or can't deny it because the issue or comment was deleted or moved."""
     if row.kind == IssueEventKind.COMMENTED and _is_deleted(row, activity):
         return True
     if issues.is_gone(api, watch.repository, row.issue.number):
@@ -156,5 +157,5 @@ def _is_that_comment(raw: Mapping[str, Any], row: SupportIssueEvent) -> bool:
 
 
 def _is_same_action(user: Any, raw: Mapping[str, Any], row: SupportIssueEvent) -> bool:
-    """Whether moment and person are the same; whose account is gone, GitHub calls nobody."""
+    """Return whether time and actor match. GitHub omits the user of deleted accounts."""
     return is_same_time(parse_timestamp(raw["created_at"]), row) and (not user or user["id"] == row.actor_id)

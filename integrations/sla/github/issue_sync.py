@@ -1,7 +1,7 @@
-"""What has changed in a repository since we last read it? Asks GitHub, writes nothing.
+"""Detection of changes in a repository's issues since the last poll. Reads from GitHub without writing.
 
-One question where nothing changed. Where something did: whether it is still that repository, then its comments and
-events, so that what no webhook told, or a webhook told wrongly, is known all the same.
+An unchanged repository takes one request. Otherwise this verifies the repository's identity, then reads comments and
+events, including those that webhooks missed or reported wrongly.
 """
 
 from collections.abc import Iterable, Mapping
@@ -36,20 +36,20 @@ PRIVATE = (
     "The repository is private, so the portal does not read its issues and records no SLA breach. "
     "Make the repository public to resume monitoring"
 )
-SETTLING_PERIOD = timedelta(minutes=1)  # so long after its last change, nothing more of that second is to come
+SETTLING_PERIOD = timedelta(minutes=1)  # after this time, no further change with the same second is expected
 
 
 class RepositoryMismatchError(SourceError):
-    """The name now belongs to another repository."""
+    """Repository name that now belongs to another repository."""
 
 
 class PrivateRepository(SourceError):
-    """The public can't see the repository; the portal's own credential may."""
+    """Private repository, which only the portal's credential may be able to read."""
 
 
 @dataclass(slots=True)
 class RepositoryChanges:
-    """What was found, and where to go on next time. `whole`: every list was read, not only the first."""
+    """Changes of a poll and the cursors for the next poll. `is_complete` is True if all lists were read."""
 
     updates: list[IssueUpdate] = field(default_factory=list)
     batches: list[IssueEventBatch] = field(default_factory=list)
@@ -60,13 +60,13 @@ class RepositoryChanges:
 
 
 def fetch_changes(api: IssueApi, watch: MonitoredRepository, now: datetime) -> RepositoryChanges:
-    """Everything that changed since the watch's cursors. Raises Unreadable; then nothing may be taken as read."""
+    """Fetch everything that changed since the cursors. After a SourceError, nothing counts as read."""
     changes = RepositoryChanges(cursors=dict(watch.cursors), name=watch.repository, number=watch.repository_id)
     last_full_sync_at = watch.cursors.get("full_at")
     is_full_sync = last_full_sync_at is None or datetime.fromisoformat(last_full_sync_at) + FULL_SYNC_INTERVAL <= now
     try:
-        # The company gave us no credential, and ours may see more than the public: ask before anything else is read.
-        # An anonymous client sees public repositories only, and each answer counts against its small limit.
+        # Our credential may see more than the public, and the partner didn't grant access: verify visibility first.
+        # An anonymous client only sees public repositories and has a small rate limit, so it verifies later.
         if api.has_credential:
             _verify_identity(api, watch, changes)
         has_changes = _fetch_issues(api, watch, changes, now)
@@ -82,14 +82,12 @@ def fetch_changes(api: IssueApi, watch: MonitoredRepository, now: datetime) -> R
             _record_deleted_issues(api, watch, changes, now)
             changes.cursors["full_at"] = now.isoformat()
     except (UnmappableEvent, KeyError, TypeError, ValueError) as error:
-        raise SourceUnavailableError(
-            f"GitHub described {watch.repository} in a way that we do not understand."
-        ) from error
+        raise SourceUnavailableError(f"GitHub sent an unexpected response for {watch.repository}.") from error
     return changes
 
 
 def _fetch_issues(api: IssueApi, watch: MonitoredRepository, changes: RepositoryChanges, now: datetime) -> bool:
-    """The issues that changed. Returns whether any did: the list begins with the last change that we know."""
+    """Fetch changed issues. Return whether any changed: the list starts with the last known change."""
     last_changed_at, known_ids = _get_cursor(watch, "issues"), set(watch.cursors.get("last", ()))
     raw_issues = [
         raw
@@ -113,9 +111,9 @@ def _fetch_issues(api: IssueApi, watch: MonitoredRepository, changes: Repository
 
 
 def _add_edit_events(watch: MonitoredRepository, updates: list[IssueUpdate]) -> Iterable[IssueUpdate]:
-    """The issues of a list, each whose body is not the one that we know with the fact that it was edited.
+    """Yield the updates, with an edit event for each issue whose text differs from the known text.
 
-    No list of GitHub's tells that a body was edited: a webhook that was lost leaves no other trace.
+    GitHub's lists don't show edits of the issue text, so a lost webhook would leave no other trace.
     """
     kinds, ids = (IssueEventKind.OPENED, IssueEventKind.EDITED), [update.github_id for update in updates]
     rows = SupportIssueEvent.objects.filter(issue__watch=watch, issue__github_id__in=ids, kind__in=kinds).order_by(
@@ -131,10 +129,10 @@ def _add_edit_events(watch: MonitoredRepository, updates: list[IssueUpdate]) -> 
 
 
 def _verify_identity(api: IssueApi, watch: MonitoredRepository, changes: RepositoryChanges) -> None:
-    """Note the repository's number and name; one that was renamed is the same one.
+    """Record the repository's ID and name. A renamed repository keeps its ID.
 
     Raises:
-        AnotherRepository: The name was given to another repository.
+        RepositoryMismatchError: The name belongs to another repository.
         PrivateRepository: The repository is not public.
     """
     identity = issues.get_identity(api, watch.repository)
@@ -148,7 +146,7 @@ def _verify_identity(api: IssueApi, watch: MonitoredRepository, changes: Reposit
 
 
 def _fetch_comments(api: IssueApi, watch: MonitoredRepository, changes: RepositoryChanges) -> None:
-    """What was said and edited. What belongs to an issue newer than our list of issues is read again next time."""
+    """Fetch new and edited comments. Comments of issues newer than the issue list are read again next time."""
     last_changed_at, highest_number = _get_cursor(watch, "comments"), changes.cursors.get("number", 0)
     unknown_times: list[datetime] = []
     for page in issues.iterate_changes(api, watch.repository, "issues/comments", last_changed_at):
@@ -175,7 +173,7 @@ def _fetch_events(api: IssueApi, watch: MonitoredRepository, changes: Repository
 def _record_deleted_comments(
     api: IssueApi, watch: MonitoredRepository, changes: RepositoryChanges, raw: Mapping[str, Any]
 ) -> None:
-    """The event does not say which comment was deleted: it is what we know of and is there no longer."""
+    """Record deleted comments. The event doesn't name the comment, so compare the known with the listed comments."""
     number = int(raw["issue"]["number"])
     comments = SupportIssueEvent.objects.filter(issue__watch=watch, issue__number=number, kind=IssueEventKind.COMMENTED)
     known_keys = {key.removesuffix(UNREAD_SUFFIX) for key in comments.values_list("key", flat=True)}
@@ -189,7 +187,7 @@ def _record_deleted_comments(
 def _record_deleted_issues(
     api: IssueApi, watch: MonitoredRepository, changes: RepositoryChanges, now: datetime
 ) -> None:
-    """Issues that were deleted or moved away stand in no list of changes: they are missing among the open ones."""
+    """Record deleted and transferred issues. No list shows them, but they are missing from the open issues."""
     open_numbers = SupportIssue.objects.filter(watch=watch, is_open=True).values_list("number", flat=True)
     updated_numbers = {update.number for update in changes.updates}
     missing_numbers = set(open_numbers) - issues.list_open_numbers(api, watch.repository) - updated_numbers

@@ -1,11 +1,10 @@
-"""Byte quotas of webhook deliveries, counted for each source in the shared cache.
+"""Byte quotas for webhook deliveries, counted per source in the shared cache.
 
-What a hook delivers is counted against the hook. What is refused is counted against its sender and the hook it named,
-never against the sender alone: all of GitHub's hooks come from a few addresses, and a forger that sends through GitHub
-must not stop the hooks of others.
+Accepted deliveries count against their hook. Refused deliveries count against the sender together with the hook, never
+against the sender alone: GitHub's hooks share a few addresses, so a forger could otherwise block the hooks of others.
 
-Each process adds its bytes to the cache once a second or mebibyte, so a source may exceed its quota by a mebibyte for
-each process: asking the cache for every delivery took longer than storing the delivery.
+Each process adds its bytes to the cache once per second or mebibyte, because a cache request per delivery would take
+longer than storing the delivery. A source can therefore exceed its quota by one mebibyte per process.
 """
 
 import logging
@@ -20,12 +19,12 @@ logger = logging.getLogger(__name__)
 
 MEBIBYTE = 1024 * 1024
 SYNC_BYTES, SYNC_SECONDS = MEBIBYTE, 1.0
-MAX_COUNTERS = 20_000  # sources that a process remembers
+MAX_COUNTERS = 20_000  # per process
 
 
 @dataclass(frozen=True, slots=True)
 class Quota:
-    """So many bytes in each window of so many seconds."""
+    """Maximum number of bytes per window of `seconds`."""
 
     name: str
     max_bytes: int
@@ -35,21 +34,21 @@ class Quota:
         return f"hook-bytes:{self.name}:{source}:{int(time.time()) // self.seconds}"
 
     def remaining_seconds(self) -> int:
-        """Return how long the current window still lasts."""
+        """Return the remaining seconds of the current window."""
         return self.seconds - int(time.time()) % self.seconds
 
 
 # A thousand deliveries of one mebibyte: far above what a busy repository sends in an hour.
 ACCEPTED = Quota("accepted", 1024 * MEBIBYTE, 3600)
-# What a hook can make the portal store until intake.BODY_KEPT is over; a busy repository sends some tens of mebibytes.
+# Limits what the portal stores for a hook. A busy repository sends tens of mebibytes per day.
 ACCEPTED_DAILY = Quota("accepted-daily", 2 * 1024 * MEBIBYTE, 24 * 3600)
-# Short, so that a hook whose secret was mistyped works within a minute of being corrected.
+# Short, so that a hook works within a minute after its mistyped secret is corrected.
 REFUSED = Quota("refused", 64 * MEBIBYTE, 60)
 
 
 @dataclass(slots=True)
 class Counter:
-    """The bytes of a source in one window: those in the cache, and those that this process has not added yet."""
+    """Bytes of a source in one window: the total in the cache, and those that this process has not added yet."""
 
     shared: int = 0
     pending: int = 0
@@ -60,10 +59,9 @@ _COUNTERS: dict[str, Counter] = {}
 
 
 def get_wait(sender: str, hook: UUID | None, size: int) -> int:
-    """Return how many seconds a delivery has to wait; 0 when there is room. `hook` is None for one that is unknown.
+    """Return the number of seconds that a delivery must wait, 0 within the quota. Unknown hooks share one quota.
 
-    Without the cache each process counts alone: a delivery that was turned away would be lost, as GitHub does not
-    repeat it.
+    If the cache is unavailable, each process counts alone instead of refusing deliveries, because GitHub doesn't retry.
     """
     source = str(hook)
     needs = [(REFUSED, f"{sender}:{hook}", 1), (ACCEPTED, source, size), (ACCEPTED_DAILY, source, size)]
@@ -79,7 +77,7 @@ def charge(sender: str, hook: UUID | None, size: int, *, is_accepted: bool) -> N
 
 
 def _count(quota: Quota, source: str, size: int) -> int:
-    """Add bytes to a source and return its total, as far as this process knows."""
+    """Add bytes to a source and return the total known to this process."""
     key = quota.build_key(source)
     if key not in _COUNTERS and len(_COUNTERS) >= MAX_COUNTERS:
         _COUNTERS.clear()
@@ -93,11 +91,11 @@ def _count(quota: Quota, source: str, size: int) -> int:
 
 
 def _sync(quota: Quota, key: str, counter: Counter) -> None:
-    added = counter.pending
+    pending_bytes = counter.pending
     try:
         cache.add(key, 0, 2 * quota.seconds)
-        counter.shared = cache.incr(key, added)
-    except Exception:  # whatever the cache raises while it is away
-        logger.warning("The byte quotas of webhooks cannot be counted: the cache does not answer.")
+        counter.shared = cache.incr(key, pending_bytes)
+    except Exception:  # cache backends raise different errors during an outage
+        logger.warning("cannot count webhook quotas: cache unavailable")
     else:
-        counter.pending -= added
+        counter.pending -= pending_bytes

@@ -1,6 +1,6 @@
-"""What did no webhook tell us? Each watched repository is read when its moment comes, and the gap is closed.
+"""Reconciliation of monitored repositories: scheduled polls that find what webhooks missed.
 
-`data_up_to` moves only when everything was read and stored. An outage changes nothing but when we try again.
+`data_up_to` moves only after everything was read and stored. An outage only changes the time of the next attempt.
 """
 
 from contextlib import closing, suppress
@@ -35,30 +35,30 @@ POLL_INTERVAL_WITHOUT_WEBHOOK, POLL_INTERVAL_ACTIVE, POLL_INTERVAL_IDLE = (
 )
 ACTIVITY_WINDOW = timedelta(days=1)
 INITIAL_RETRY_DELAY, MAX_RETRY_DELAY = timedelta(seconds=30), timedelta(minutes=30)
-TROUBLE_THRESHOLD_ATTEMPTS = 3  # attempts that failed before people are told
+TROUBLE_THRESHOLD_ATTEMPTS = 3  # failed attempts before pages show the problem
 GONE_THRESHOLD = timedelta(hours=24)
 TROUBLE_RETRY_DELAY = timedelta(hours=6)
-NOT_VISIBLE_MESSAGE = "GitHub does not show the repository to us just now; we look again before we say more"
-GONE_MESSAGE = "GitHub has not shown the repository for more than a day: it was deleted, moved or made private"
+NOT_VISIBLE_MESSAGE = "GitHub doesn't currently show this repository. We'll check again before we report it as missing"
+GONE_MESSAGE = "GitHub has not shown this repository for more than a day. It was deleted, moved, or made private"
 
 
 @dataclass(frozen=True, slots=True)
 class PollResult:
-    """What one reading of a repository came to."""
+    """Result of one poll of a repository."""
 
     changes: issue_sync.RepositoryChanges
     etags: dict[str, str]
 
 
 def build_api(etag_cache: EtagStore) -> GitHubApi:
-    """GitHub as the background asks it: within the budget, and with the ETags of one watch."""
+    """Build a GitHub client for background work with its rate limit and an ETag cache."""
     name, limit, auth = factory.get_credential()
     return GitHubApi(settings.GITHUB_API_URL, auth, GitHubRateLimiter(name, limit, background=True), etag_cache)
 
 
 @periodic("sla.enqueue_reconciliations", every=timedelta(seconds=30), queue="network")
 def enqueue_due_repositories(now: datetime) -> int:
-    """Enqueue the reading of repositories whose moment has come, the longest waiting first. Return how many."""
+    """Enqueue polls of the due repositories, the longest waiting first. Return the number of repositories."""
     monitoring.start_missing_monitoring(now)
     due_repositories = MonitoredRepository.objects.filter(poll_at__lte=now, ended_at=None).order_by("poll_at")
     pks = list(due_repositories.values_list("pk", flat=True)[:MAX_ENQUEUED])
@@ -69,16 +69,20 @@ def enqueue_due_repositories(now: datetime) -> int:
 
 @job("sla.reconcile", queue="network", retry=RETRY)
 def reconcile(context: JobContext, *, repository_id: int) -> None:
-    """Read a repository. After an outage it becomes due again by itself."""
+    """Poll a repository. After an outage, its own schedule starts the next attempt."""
     now, etag_cache = timezone.now(), EtagStore({}, {})
     if not MonitoredRepository.objects.filter(pk=repository_id, poll_at__lte=now, ended_at=None).exists():
-        return  # read meanwhile, or no longer monitored
+        return  # polled in the meantime, or no longer monitored
     with closing(build_api(etag_cache)) as api, suppress(SourceUnavailableError):
         reconcile_repository(repository_id, now, api, etag_cache)
 
 
 def reconcile_repository(pk: int, now: datetime, api: GitHubApi, etag_cache: EtagStore) -> None:
-    """Read a repository, and record when to read it next. Raise SourceUnavailableError at an outage."""
+    """Poll a repository and schedule the next poll.
+
+    Raises:
+        SourceUnavailableError: GitHub is unavailable.
+    """
     watch = MonitoredRepository.objects.select_related("integration__partner").get(pk=pk)
     etag_cache.before, etag_cache.now = watch.etags, {}
     try:
@@ -96,7 +100,7 @@ def reconcile_repository(pk: int, now: datetime, api: GitHubApi, etag_cache: Eta
 
 
 def _store_result(watch: MonitoredRepository, result: PollResult, now: datetime) -> MonitoredRepository | None:
-    """Store what was found and say how far we know. None where the watch has ended or moved on meanwhile."""
+    """Store the changes and update `data_up_to`. None if monitoring ended or the repository changed in the meantime."""
     changes = result.changes
     with transaction.atomic():
         row = event_store.lock_repository(watch.pk, wait=True)
@@ -116,19 +120,19 @@ def _store_result(watch: MonitoredRepository, result: PollResult, now: datetime)
 
 
 def _has_missed_events(issue_ids: set[int], now: datetime) -> bool:
-    """Whether the list told something that a webhook should have told before."""
+    """Return whether the poll found events that a webhook should have reported."""
     listed_events = event_store.SupportIssueEvent.objects.filter(issue__in=issue_ids, source="poll", seen_at=now)
     return listed_events.filter(at__lt=now - timedelta(minutes=2)).exists()
 
 
 def _find_judgeable_issue_ids(watch: MonitoredRepository, now: datetime) -> set[int]:
-    """Issues with a clock whose due moment our knowledge has reached just now."""
+    """Return issues with a clock that the new data makes it possible to judge."""
     condition = Q(state=ClockStatus.DATA_INCOMPLETE) | Q(state=ClockStatus.RUNNING, due_at__lte=now)
     return set(SlaClock.objects.filter(condition, watch=watch).values_list("issue_id", flat=True))
 
 
 def calculate_next_poll(watch: MonitoredRepository, now: datetime) -> datetime:
-    """When to read again: soon where no hook tells us, seldom where one does and nothing happens."""
+    """Return the time of the next poll: soon without a reliable webhook, later for inactive repositories."""
     if not is_webhook_reliable(watch):
         interval = POLL_INTERVAL_WITHOUT_WEBHOOK
     else:
@@ -142,7 +146,7 @@ def calculate_next_poll(watch: MonitoredRepository, now: datetime) -> datetime:
 
 
 def is_webhook_reliable(watch: MonitoredRepository) -> bool:
-    """Whether the hook tells what happens: it has delivered, and since then we found nothing that it did not tell."""
+    """Return whether the webhook has delivered and no poll has found missed events since."""
     missed_at = watch.cursors.get("missed_at")
     if watch.last_delivery_at is None:
         return False
@@ -150,7 +154,7 @@ def is_webhook_reliable(watch: MonitoredRepository) -> bool:
 
 
 def _schedule_retry(watch: MonitoredRepository, outage: SourceUnavailableError, now: datetime) -> None:
-    """Ours to bear: try again soon, then less often; as GitHub says where it says so."""
+    """Schedule the next attempt with exponential backoff, or at the time that GitHub requests."""
     attempts = min(watch.attempts + 1, 100)
     retry_at = now + min(INITIAL_RETRY_DELAY * 2 ** min(attempts - 1, 10), MAX_RETRY_DELAY)
     trouble_values = {}
@@ -162,7 +166,7 @@ def _schedule_retry(watch: MonitoredRepository, outage: SourceUnavailableError, 
 
 
 def _record_missing(watch: MonitoredRepository, now: datetime) -> None:
-    """GitHub answers alike for what is gone and for what is hidden from us: once is no proof."""
+    """Record a missing repository. GitHub's responses don't tell deleted from hidden ones."""
     missing_since = watch.missing_since or now
     message = GONE_MESSAGE if now - missing_since >= GONE_THRESHOLD else NOT_VISIBLE_MESSAGE
     MonitoredRepository.objects.filter(pk=watch.pk).update(missing_since=missing_since)

@@ -1,4 +1,4 @@
-"""What could GitHub not deliver? It does not try again by itself: where our token may, we have it do so."""
+"""Requests for redelivery of failed webhooks, which GitHub doesn't retry, if our token has permission."""
 
 import time
 from collections.abc import Callable
@@ -10,19 +10,19 @@ from verification.sources.errors import AccessDeniedError, SourceNotFoundError
 from verification.sources.github import issues
 from verification.sources.github.api import GitHubApi
 
-RETENTION_PERIOD = timedelta(days=3)  # by GitHub
+RETENTION_PERIOD = timedelta(days=3)  # on GitHub's side
 DAILY_INTERVAL, GAP_INTERVAL, REFUSAL_INTERVAL = timedelta(hours=24), timedelta(minutes=15), timedelta(days=7)
 MAX_REQUESTS = 10
-MAX_TRIES = 4  # GitHub's own and ours: what fails again and again must not keep the others waiting
-PAUSE_SECONDS = 1.0  # seconds between two requests that change something, as GitHub asks for
+MAX_TRIES = 4  # including GitHub's first attempt, so that failing deliveries don't block others
+PAUSE_SECONDS = 1.0  # recommended by GitHub between mutating requests
 
 
 def request_redeliveries(
     api: GitHubApi, watch: MonitoredRepository, now: datetime, wait: Callable[[float], None] = time.sleep
 ) -> int:
-    """Ask for what did not arrive: daily, soon after a list told what no webhook had, and as long as any are left.
+    """Request missing deliveries daily, soon after a poll found missed events, and until none are left.
 
-    Returns how many were asked for. `wait` lets so many seconds pass.
+    Return the number of requested deliveries. `wait` sleeps for the given number of seconds.
     """
     if watch.hook_id is None or now < _calculate_next_run(watch, now):
         return 0
@@ -40,14 +40,14 @@ def request_redeliveries(
         KeyError,
         TypeError,
         ValueError,
-    ):  # the token may not: the lists have to do
+    ):  # no permission: polls must be enough
         cursors["redelivery"] = "refused"
     MonitoredRepository.objects.filter(pk=watch.pk).update(cursors=cursors, **changes)
     return requested_count
 
 
 def _find_missing_deliveries(api: GitHubApi, watch: MonitoredRepository, hook_id: int, now: datetime) -> list[int]:
-    """The numbers of what GitHub still keeps and we do not have: what was tried least first, then the oldest."""
+    """Return the IDs of deliveries that GitHub stores and we don't have, those with the fewest attempts first."""
     failed_deliveries = issues.list_failed_deliveries(api, watch.repository, hook_id, now - RETENTION_PERIOD)
     guids = {str(raw["guid"]) for raw, _ in failed_deliveries}
     received_guids = set(

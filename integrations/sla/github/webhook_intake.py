@@ -1,6 +1,6 @@
-"""May this webhook come in? Checked on its raw bytes, inserted and answered; what it says is read later.
+"""Intake of GitHub webhooks: verify the raw payload, store it with one statement, and respond.
 
-One statement a delivery. What is not signed with the watch's secret leaves nothing but a counter.
+The content is processed later. Deliveries without a valid signature are only counted.
 """
 
 import hashlib
@@ -20,10 +20,10 @@ from integrations.sla.models import GitHubDelivery, MonitoredRepository
 from integrations.sla.services import monitoring
 
 MAX_PAYLOAD_BYTES = 25 * 1024 * 1024
-CACHE_SECONDS = 5.0  # seconds that a process remembers a watch, and a watch that is not there
+CACHE_SECONDS = 5.0  # for known and unknown repositories
 MAX_CACHED_REPOSITORIES = 20_000
-BODY_RETENTION_PERIOD = timedelta(days=7)  # long enough to see why a delivery was read as it was
-PER_SECOND, BURST_DELIVERIES = 100.0, 1_000.0  # deliveries of one watch that one process takes
+BODY_RETENTION_PERIOD = timedelta(days=7)  # for debugging
+PER_SECOND, BURST_DELIVERIES = 100.0, 1_000.0  # per repository and process
 REFUSAL_WRITE_INTERVAL = timedelta(seconds=1)
 Result = TypeVar("Result")
 DELIVERY_TABLE = GitHubDelivery._meta.db_table
@@ -35,7 +35,7 @@ INSERT_STATEMENT = (
 
 @dataclass(frozen=True, slots=True)
 class IntakeResponse:
-    """An HTTP status and a sentence for whoever reads the hook's log at GitHub; seconds to wait, where that helps."""
+    """HTTP response with a message for GitHub's delivery log, and seconds to wait before a retry."""
 
     status: int
     sentence: str
@@ -44,7 +44,7 @@ class IntakeResponse:
 
 @dataclass(slots=True)
 class CachedRepository:
-    """A watch as a process remembers it: its secrets, its repository, and how much it may still send."""
+    """Cached repository with its secrets and remaining allowance."""
 
     pk: int
     keys: monitoring.WebhookSecrets
@@ -63,30 +63,30 @@ _ABSENT_EXPIRES_AT: dict[UUID, float] = {}
 
 
 def refuse_early(length: str, content_type: str, encoding: str) -> IntakeResponse | None:
-    """What can be refused without its payload: 413 above 25 MiB, 415 for anything but plain JSON."""
+    """Refuse a request based on its headers: 411 without a length, 413 above 25 MiB, 415 unless plain JSON."""
     if not (length.isascii() and length.isdigit()):
-        return IntakeResponse(411, "Say how long the payload is.")
+        return IntakeResponse(411, "Send a Content-Length header.")
     if len(length) > 15 or int(length) > MAX_PAYLOAD_BYTES:
-        return IntakeResponse(413, "A payload has at most 25 MiB.")
+        return IntakeResponse(413, "The payload is larger than 25 MiB.")
     media_type, _, parameters = content_type.partition(";")
     charset = parameters.strip().lower().removeprefix("charset=").strip('"')
     if media_type.strip().lower() != "application/json" or charset not in ("", "utf-8", "utf8") or encoding:
-        return IntakeResponse(415, "Choose the content type application/json for this hook.")
+        return IntakeResponse(415, "Select the content type application/json for this webhook.")
     return None
 
 
 def is_watched(uuid: UUID) -> bool:
-    """Return whether deliveries are taken at this address. Database errors are the caller's."""
+    """Return whether this address accepts deliveries. Callers handle database errors."""
     return _try_twice(lambda: _get_repository(uuid) is not None)
 
 
 def ingest_delivery(uuid: UUID, headers: Mapping[str, Any], body: bytes, now: datetime) -> IntakeResponse:
-    """Take in one delivery. `headers` as in WSGI (HTTP_X_GITHUB_DELIVERY …). Database errors are the caller's."""
+    """Ingest a delivery. `headers` has WSGI names (HTTP_X_GITHUB_DELIVERY …). Callers handle database errors."""
     return _try_twice(lambda: _ingest_delivery(uuid, headers, body, now))
 
 
 def _try_twice(operation: Callable[[], Result]) -> Result:
-    """Use the connection without asking whether it still stands, and once more on a new one where it does not."""
+    """Run the operation without a connection health check, and retry once on a new connection."""
     connection.health_check_done = True  # type: ignore[attr-defined]
     try:
         return operation()
@@ -100,20 +100,20 @@ def _try_twice(operation: Callable[[], Result]) -> Result:
 def _ingest_delivery(uuid: UUID, headers: Mapping[str, Any], body: bytes, now: datetime) -> IntakeResponse:
     watch = _get_repository(uuid)
     if watch is None:
-        return IntakeResponse(404, "There is no such hook.")
+        return IntakeResponse(404, "Webhook not found.")
     if not has_valid_signature(body, headers.get("HTTP_X_HUB_SIGNATURE_256", ""), watch.keys.get_valid_secrets(now)):
         _count_refusal(watch, now)
-        return IntakeResponse(401, "The signature does not fit the hook's secret.")
+        return IntakeResponse(401, "The signature doesn't match the webhook's secret.")
     delivery_id, event = headers.get("HTTP_X_GITHUB_DELIVERY", ""), headers.get("HTTP_X_GITHUB_EVENT", "")
     if not (0 < len(delivery_id) <= 80 and 0 < len(event) <= 60 and f"{delivery_id}{event}".isprintable()):
         return IntakeResponse(400, "The headers X-GitHub-Delivery and X-GitHub-Event are missing.")
     if not _consume_allowance(watch):
-        return IntakeResponse(429, "Too many deliveries at once. What we miss we read from the API.", 1)
+        return IntakeResponse(429, "Too many deliveries. The portal reads missed events from the API.", 1)
     if refusal := _check_payload(watch, body):
         return refusal
     _insert_delivery(watch.pk, delivery_id, event, body, now)
     _record_hook_id(watch, str(headers.get("HTTP_X_GITHUB_HOOK_ID", "")))
-    return IntakeResponse(202, "Taken.")
+    return IntakeResponse(202, "Accepted.")
 
 
 def has_valid_signature(body: bytes, signature: str, keys: tuple[bytes, ...]) -> bool:
@@ -124,13 +124,13 @@ def has_valid_signature(body: bytes, signature: str, keys: tuple[bytes, ...]) ->
 
 
 def clear_cached_repository(uuid: UUID) -> None:
-    """The watch was changed: this process looks at it anew with the next delivery."""
+    """Remove a changed repository from this process's cache."""
     _CACHED_REPOSITORIES.pop(uuid, None)
     _ABSENT_EXPIRES_AT.pop(uuid, None)
 
 
 def forget_bodies(now: datetime, limit: int = 5000) -> int:
-    """Empty the bodies of what was read and came long ago; digest and outcome stay. Returns how many."""
+    """Clear the bodies of old processed deliveries, keeping digests and outcomes. Return the number of deliveries."""
     old_deliveries = GitHubDelivery.objects.filter(
         read_at__isnull=False, forgotten_at=None, received_at__lt=now - BODY_RETENTION_PERIOD
     )
@@ -139,7 +139,7 @@ def forget_bodies(now: datetime, limit: int = 5000) -> int:
 
 
 def _get_repository(uuid: UUID) -> CachedRepository | None:
-    """The watch that takes deliveries at this address, looked up at most every few seconds."""
+    """Return the repository that accepts deliveries at this address, cached for a few seconds."""
     monotonic_now, cached = time.monotonic(), _CACHED_REPOSITORIES.get(uuid)
     if cached is not None and cached.expires_at > monotonic_now:
         return cached
@@ -179,8 +179,9 @@ def _consume_allowance(watch: CachedRepository) -> bool:
 
 
 def _record_hook_id(watch: CachedRepository, number: str) -> None:
-    """Under its hook's number GitHub keeps what it could not deliver. A ping is signed and has the last word: the
-    header, which is not, counts only as long as none came.
+    """Record the hook ID from the header, which is needed to find failed deliveries.
+
+    The header is not signed, so a ping, which is signed, overwrites it.
     """
     if watch.has_hook or not (number.isascii() and number.isdigit() and 0 < int(number[:20]) < 2**63):
         return
@@ -189,7 +190,7 @@ def _record_hook_id(watch: CachedRepository, number: str) -> None:
 
 
 def _count_refusal(watch: CachedRepository, now: datetime) -> None:
-    """Forgeries are counted, and written down at most once a second, so that a flood of them costs no writes."""
+    """Count refused deliveries. Write the count at most once per second, so that a flood causes few writes."""
     watch.refused_count += 1
     if watch.counted_at is not None and now - watch.counted_at < REFUSAL_WRITE_INTERVAL:
         return
@@ -198,7 +199,7 @@ def _count_refusal(watch: CachedRepository, now: datetime) -> None:
 
 
 def _check_payload(watch: CachedRepository, body: bytes) -> IntakeResponse | None:
-    """Why a signed payload is not taken: it is no JSON object, or it tells of another repository."""
+    """Refuse a signed payload that is not a JSON object or concerns another repository."""
     try:
         payload = json.loads(body)
     except (ValueError, RecursionError):
@@ -209,12 +210,12 @@ def _check_payload(watch: CachedRepository, body: bytes) -> IntakeResponse | Non
     if repository is None:  # a ping of an organization's hook
         return None
     if not isinstance(repository, dict) or not is_own_repository(watch.repository_id, watch.repository, repository):
-        return IntakeResponse(403, "This hook is for another repository.")
+        return IntakeResponse(403, "This webhook belongs to another repository.")
     return None
 
 
 def is_own_repository(number: int | None, name: str, repository: Mapping[str, Any]) -> bool:
-    """Return whether a payload is about the watched repository: by its number, or by its name where that is unknown."""
+    """Return whether a payload concerns the monitored repository, by ID or, if the ID is unknown, by name."""
     if number is not None:
         return repository.get("id") == number
     return str(repository.get("full_name", "")).casefold() == name.casefold()

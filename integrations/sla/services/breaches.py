@@ -1,4 +1,4 @@
-"""Which breaches stand, and when is a clock looked at next? What a new fact does to both."""
+"""Services that retract breaches and schedule the next check of a clock after new events."""
 
 from datetime import datetime
 
@@ -10,14 +10,14 @@ STANDING_STATUSES = (ClockStatus.LATE, ClockStatus.OVERDUE, ClockStatus.DATA_INC
 
 
 def calculate_next_check_at(clock: SlaClock, now: datetime) -> datetime | None:
-    """The due column of a clock just folded: its next warning, its due moment, or None.
+    """Return when to check a projected clock next: at its next warning, its due date, or never.
 
-    A promise that was not kept and stands nowhere yet is due at once, also where the late answer has come since.
+    A missed target without a recorded breach is due immediately, even if a late reply has stopped the clock.
     """
     if not clock.is_committed or clock.due_at is None:
         return None
     if clock.state == ClockStatus.DATA_INCOMPLETE and clock.stopped_at and clock.stopped_at <= clock.due_at:
-        return None  # stopped in time, as far as we know: to be said once what we know reaches it
+        return None  # probably on time; decided when the data is complete
     if clock.state in (ClockStatus.LATE, ClockStatus.OVERDUE, ClockStatus.DATA_INCOMPLETE):
         has_breach = clock.pk and SlaBreach.objects.filter(clock=clock, due_at=clock.due_at, retracted_at=None).exists()
         return None if has_breach else clock.due_at
@@ -33,10 +33,13 @@ def calculate_next_check_at(clock: SlaClock, now: datetime) -> datetime | None:
 
 
 def retract_invalid_breaches(clock: SlaClock, now: datetime, reason: str) -> int:
-    """Take back the breaches of a clock that, as we now know, never were. Each once; those who were told hear of it.
+    """Retract breaches that new events disprove, and notify earlier recipients.
 
-    A breach stands while its due moment is the clock's and the clock is not met. Returns how many were retracted.
-    Call it in the transaction that wrote the facts.
+    A breach is valid while its due date is the clock's and the clock is not met. Call this in the transaction that
+    stored the events.
+
+    Returns:
+        Number of retracted breaches.
     """
     invalid_breaches = SlaBreach.objects.filter(clock=clock, retracted_at=None)
     if clock.state in STANDING_STATUSES and clock.due_at:
@@ -46,7 +49,7 @@ def retract_invalid_breaches(clock: SlaClock, now: datetime, reason: str) -> int
 
 def _retract_breach(breach: SlaBreach, clock: SlaClock, now: datetime, reason: str) -> int:
     clock_at_breach = SlaClock(pk=clock.pk, integration_id=clock.integration_id, due_at=breach.due_at)
-    key = build_alert_key(clock_at_breach, "retracted", 100)  # before it is one of the earlier ones
+    key = build_alert_key(clock_at_breach, "retracted", 100)  # computed first: it counts earlier retractions
     breach.retracted_at, breach.retracted_why = now, reason[:300]
     breach.save(update_fields=["retracted_at", "retracted_why"])
     SupportIssue.objects.filter(pk=breach.issue_id, disputed=SupportIssue.DisputeSubject.BREACH).update(

@@ -1,8 +1,7 @@
-"""What does a partner dispute about an issue, and how does the program decide? Facts of the portal's own.
+"""Services for disputes: requests of partners and decisions of the program about an issue.
 
-The partner can only ask. What is agreed is a fact like GitHub's. A lower severity counts from its moment on, or from
-the partner's asking for it, and takes nothing back that was broken before. Any decision about the issue settles what
-was disputed.
+A decision is stored as an issue event, like GitHub's events. A lower severity applies from the decision, or from the
+partner's request, and doesn't retract earlier breaches. Any decision about an issue resolves its open dispute.
 """
 
 from datetime import datetime
@@ -21,15 +20,15 @@ from portal.core.errors import ActionRefused
 
 RESOLVED_DISPUTE_FIELDS: dict[str, Any] = {"disputed": "", "disputed_at": None}
 SEVERITY_EVENT_TYPES = ("severity_asked", "severity_lowered", "dispute_dismissed")
-# what a breach that a decision takes back says of it
+# Reasons stored with breaches that a decision retracts
 RETRACTION_REASONS = {
     IssueEventKind.SEVERITY_LOWERED: "The program agreed that the issue is not critical",
-    IssueEventKind.NOT_AN_ISSUE: "The program agreed that the promise does not cover the issue",
+    IssueEventKind.NOT_AN_ISSUE: "The program excluded the issue from the SLA",
 }
 
 
 def lower_severity(issue: SupportIssue, reason: str, *, actor: Any, now: datetime) -> AuditEvent:
-    """The program consents: not critical from now on, or since the partner asked for it. Raises ActionRefused."""
+    """Lower the severity from now, or from the partner's request. Raises ActionRefused."""
     data, requested_at = {"severity": str(Severity.OTHER)}, _find_requested_at(issue)
     data |= {"asked": requested_at.isoformat()} if requested_at else {}
     return _record_decision(
@@ -38,7 +37,7 @@ def lower_severity(issue: SupportIssue, reason: str, *, actor: Any, now: datetim
 
 
 def _find_requested_at(issue: SupportIssue) -> datetime | None:
-    """When the partner asked for a lower severity first, of what the program has not decided yet."""
+    """Return the time of the partner's first undecided request for a lower severity, or None."""
     events = AuditEvent.objects.filter(
         integration=issue.integration, data__issue=str(issue.uuid), event_type__in=SEVERITY_EVENT_TYPES
     )
@@ -49,15 +48,12 @@ def _find_requested_at(issue: SupportIssue) -> datetime | None:
 
 
 def exclude_issue(issue: SupportIssue, reason: str, *, actor: Any, now: datetime) -> AuditEvent:
-    """The program agrees that the promise does not cover it.
-
-    Breaches that stand are taken back. Raises ActionRefused.
-    """
+    """Exclude an issue from the SLA and retract its breaches. Raises ActionRefused."""
     return _record_decision(issue, IssueEventKind.NOT_AN_ISSUE, "not_covered", reason, {}, actor=actor, now=now)
 
 
 def request_lower_severity(issue: SupportIssue, reason: str, *, actor: Any, now: datetime) -> AuditEvent:
-    """The partner asks; nothing changes until the program agrees. Raises ActionRefused."""
+    """Request a lower severity. Nothing changes until the program decides. Raises ActionRefused."""
     with integration_changes(issue.integration, permissions.can_edit, actor=actor, now=now) as integration:
         _ensure_decidable(issue, IssueEventKind.SEVERITY_LOWERED)
         _mark_disputed(issue, SupportIssue.DisputeSubject.SEVERITY, now)
@@ -65,20 +61,20 @@ def request_lower_severity(issue: SupportIssue, reason: str, *, actor: Any, now:
 
 
 def dispute_breach(issue: SupportIssue, reason: str, *, actor: Any, now: datetime) -> AuditEvent:
-    """The partner disputes a breach that stands; it stands until the program has decided. Raises ActionRefused."""
+    """Dispute a breach. It stays on record until the program decides. Raises ActionRefused."""
     with integration_changes(issue.integration, permissions.can_edit, actor=actor, now=now) as integration:
         _ensure_decidable(issue, IssueEventKind.NOT_AN_ISSUE)
         if not issue.breaches.filter(retracted_at=None).exists():
-            raise ActionRefused("No breach of this issue stands.", "invalid-transition")
+            raise ActionRefused("This issue has no breach to dispute.", "invalid-transition")
         _mark_disputed(issue, SupportIssue.DisputeSubject.BREACH, now)
         return _record_event(integration, issue, "breach_disputed", reason, actor, now)
 
 
 def dismiss_dispute(issue: SupportIssue, reason: str, *, actor: Any, now: datetime) -> AuditEvent:
-    """The program leaves what is disputed as it is, and says why. Raises ActionRefused."""
+    """Dismiss an open dispute with a reason. Raises ActionRefused."""
     with integration_changes(issue.integration, permissions.can_decide, actor=actor, now=now) as integration:
         if not SupportIssue.objects.filter(pk=issue.pk, disputed_at__isnull=False).update(**RESOLVED_DISPUTE_FIELDS):
-            raise ActionRefused("Nothing of this issue is disputed any more.", "invalid-transition")
+            raise ActionRefused("This issue has no open dispute.", "invalid-transition")
         return _record_event(integration, issue, "dispute_dismissed", reason, actor, now)
 
 
@@ -108,11 +104,11 @@ def _record_decision(
 
 
 def _ensure_decidable(issue: SupportIssue, kind: IssueEventKind) -> None:
-    """Raises ActionRefused where there is nothing left to decide."""
+    """Raise ActionRefused if the decision no longer applies to the issue."""
     if SupportIssueEvent.objects.filter(issue=issue, kind=IssueEventKind.NOT_AN_ISSUE).exists():
-        raise ActionRefused("The promise does not cover this issue any more.", "invalid-transition")
+        raise ActionRefused("This issue is already excluded from the SLA.", "invalid-transition")
     if kind == IssueEventKind.SEVERITY_LOWERED and SupportIssue.objects.get(pk=issue.pk).severity != Severity.CRITICAL:
-        raise ActionRefused("This issue is not critical any more.", "invalid-transition")
+        raise ActionRefused("This issue is not critical.", "invalid-transition")
 
 
 def _record_event(

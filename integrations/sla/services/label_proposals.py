@@ -1,4 +1,4 @@
-"""How are an integration's labels to be read? The partner proposes, the program accepts or declines; dated, kept."""
+"""Services for label policies, which partners propose and the program accepts or declines."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -25,9 +25,10 @@ REPLACEMENT_NOTE = "Replaced by a newer proposal."
 
 @dataclass(frozen=True, slots=True)
 class LabelMap:
-    """What is proposed. Labels in lower case; `team`, `bots`: {numeric GitHub id: login}.
+    """Content of a label policy.
 
-    `second_accounts`: {numeric id: the same person's first account}; `logins`: what everybody named in it is called.
+    Labels are in lower case. `team` and `bots` map GitHub IDs to logins. `second_accounts` maps the ID of a second
+    account to the ID of the same person's first account. `logins` holds their logins by ID.
     """
 
     critical: tuple[str, ...]
@@ -39,7 +40,7 @@ class LabelMap:
 
     @property
     def pairs(self) -> tuple[str, ...]:
-        """The second accounts as the form takes them: "second = first"."""
+        """Return the second accounts in the form's format: "second = first"."""
         logins = self.logins
         return tuple(
             f"{logins.get(second, second)} = {logins.get(first, first)}"
@@ -48,18 +49,18 @@ class LabelMap:
 
     @property
     def names(self) -> dict[str, str]:
-        """{number as text: login} of everybody whom it names."""
-        everybody = {**self.logins, **self.bots, **self.team}
-        return {str(number): login for number, login in sorted(everybody.items())}
+        """Return the logins of all accounts by ID as text."""
+        logins_by_id = {**self.logins, **self.bots, **self.team}
+        return {str(number): login for number, login in sorted(logins_by_id.items())}
 
 
 def normalize_labels(labels: Iterable[str]) -> tuple[str, ...]:
-    """Each label once, as policies write it."""
+    """Return the unique labels in the form that policies use."""
     return tuple(sorted({normalize_label(label) for label in labels} - {""}))
 
 
 def propose_label_map(integration: Integration, label_map: LabelMap, *, actor: Any, now: datetime) -> LabelPolicy:
-    """Propose a map; one that still waits is replaced. Raises ActionRefused."""
+    """Propose a label policy, replacing an open proposal. Raises ActionRefused."""
     with integration_changes(integration, permissions.can_edit, actor=actor, now=now) as locked_integration:
         pending_proposals = locked_integration.label_policies.filter(state=LabelPolicy.State.PROPOSED)
         pending_proposals.update(state=LabelPolicy.State.DECLINED, decided_at=now, note=REPLACEMENT_NOTE)
@@ -87,11 +88,11 @@ def propose_label_map(integration: Integration, label_map: LabelMap, *, actor: A
 
 
 def decide_proposal(policy: LabelPolicy, *, accept: bool, note: str, actor: Any, now: datetime) -> LabelPolicy:
-    """Accept it for issues opened from now on, or decline it. Raises ActionRefused."""
+    """Accept a proposal for issues opened after this, or decline it. Raises ActionRefused."""
     with integration_changes(policy.integration, permissions.can_decide, actor=actor, now=now) as integration:
         proposal = LabelPolicy.objects.select_for_update().get(pk=policy.pk)
         if proposal.state != LabelPolicy.State.PROPOSED:
-            raise ActionRefused("This proposal is not waiting any more.", "conflict")
+            raise ActionRefused("This proposal was already decided. Reload the page.", "conflict")
         proposal.state = LabelPolicy.State.ACCEPTED if accept else LabelPolicy.State.DECLINED
         proposal.decided_by, proposal.decided_at, proposal.note = actor, now, note[:500]
         proposal.valid_from = now if accept else None
@@ -102,20 +103,20 @@ def decide_proposal(policy: LabelPolicy, *, accept: bool, note: str, actor: Any,
 
 
 def get_policy_in_force(integration: Integration, now: datetime) -> LabelPolicy | None:
-    """The map that counts for an issue opened now; None: the defaults."""
+    """Return the policy for issues opened now, or None for the defaults."""
     policies = integration.label_policies.filter(state=LabelPolicy.State.ACCEPTED, valid_from__lte=now)
     return policies.order_by("valid_from", "pk").last()
 
 
 def build_label_map(policy: LabelPolicy | None) -> LabelMap:
-    """A policy, or the defaults, as a map."""
+    """Return the content of a policy, or of the defaults for None."""
     if policy is None:
         return LabelMap(normalize_labels(CRITICAL_LABELS), normalize_labels(PAUSE_LABELS), {})
     events = AuditEvent.objects.filter(
         integration_id=policy.integration_id, event_type="labels_proposed", data__policy=policy.pk
     )
     event = events.first()
-    names = event.data.get("team", {}) if event else {}  # what the accounts were called when it was proposed
+    names = event.data.get("team", {}) if event else {}  # logins at the time of the proposal
     second_accounts = {int(second): first for second, first in policy.second_accounts.items()}
     return LabelMap(
         normalize_labels(policy.critical_labels),
@@ -133,7 +134,7 @@ def _name_accounts(numbers: Iterable[int], names: Mapping[str, str]) -> dict[int
 
 @dataclass(frozen=True, slots=True)
 class LabelMapComparison:
-    """One part of two maps beside each other. Each side: (what it holds, is it only there)."""
+    """Comparison of one part of two label policies. Each side holds (entry, is only on this side)."""
 
     title: str
     was: tuple[tuple[str, bool], ...]
@@ -146,21 +147,21 @@ class LabelMapComparison:
 
 
 def list_label_map_parts(label_map: LabelMap) -> tuple[tuple[str, tuple[str, ...], str], ...]:
-    """A map part by part: its title, what it holds, what it means when that is nothing.
+    """Return the title, entries, and empty-value text of each part.
 
-    For the history and the mails as it stands; pages translate the words.
+    The history and emails use the English texts. Pages translate them.
     """
     return (
         (_("Critical"), label_map.critical, _("none")),
         (_("Pause"), label_map.pause, _("none")),
-        (_("Team"), tuple(label_map.team.values()), _("whom GitHub calls owner, member or collaborator")),
-        (_("Machines"), tuple(label_map.bots.values()), _("those that GitHub calls so or whose name says it")),
+        (_("Team"), tuple(label_map.team.values()), _("owners, members, and collaborators on GitHub")),
+        (_("Bot accounts"), tuple(label_map.bots.values()), _("accounts that are bots by type or name")),
         (_("Second accounts"), label_map.pairs, _("none")),
     )
 
 
 def compare_label_maps(old_map: LabelMap, new_map: LabelMap) -> list[LabelMapComparison]:
-    """Two maps, part by part."""
+    """Compare two label policies part by part."""
     return [
         LabelMapComparison(title, _mark_differences(old, new), _mark_differences(new, old), blank)
         for (title, old, blank), (_title, new, _blank) in zip(
@@ -174,14 +175,14 @@ def _mark_differences(entries: tuple[str, ...], other_entries: tuple[str, ...]) 
 
 
 def describe_label_map(label_map: LabelMap) -> str:
-    """A map in words, for the history and the mails."""
+    """Describe a label policy for the history and emails."""
     return "\n".join(
         f"{title}: {', '.join(entries) or blank}" for title, entries, blank in list_label_map_parts(label_map)
     )
 
 
 def resolve_account(integration: Integration, login: str) -> int:
-    """The number of a GitHub account: of somebody we have read of, else as GitHub says. Raises ActionRefused."""
+    """Return the ID of a GitHub account from known events or from GitHub. Raises ActionRefused."""
     known_events = SupportIssueEvent.objects.filter(issue__integration=integration, actor__iexact=login, actor_id__gt=0)
     if (account_id := known_events.values_list("actor_id", flat=True).first()) is not None:
         return int(account_id)
@@ -189,10 +190,12 @@ def resolve_account(integration: Integration, login: str) -> int:
     try:
         return api.user(login)
     except SourceNotFoundError:
-        raise ActionRefused(gettext("GitHub knows nobody called “%(login)s”.") % {"login": login}) from None
+        raise ActionRefused(
+            gettext("GitHub has no account “%(login)s”. Check the username.") % {"login": login}
+        ) from None
     except SourceError:
         raise ActionRefused(
-            gettext("We could not ask GitHub about “%(login)s” just now. Try again in some minutes.") % {"login": login}
+            gettext("We can't look up “%(login)s” on GitHub right now. Try again in a few minutes.") % {"login": login}
         ) from None
     finally:
         api.close()

@@ -1,4 +1,4 @@
-"""Which repositories are watched, with which secret, and when is each read next?"""
+"""Services that start and stop the monitoring of repositories and manage webhook secrets."""
 
 import secrets
 from dataclasses import dataclass
@@ -13,26 +13,26 @@ from portal.core import crypto
 
 BATCH_SIZE = 100
 OLD_SECRET_LIFETIME = timedelta(hours=24)
-NO_DELIVERY_MESSAGE = "no delivery seen yet; we read every 5 minutes instead"
+NO_DELIVERY_MESSAGE = "No webhook delivery yet. We check the repository every 5 minutes"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class WebhookSecrets:
-    """The secrets of a hook as bytes: the current one, and the one before while it is still taken."""
+    """Secrets of a webhook: the current one, and the previous one while it is still valid."""
 
     current: bytes
     old: bytes = b""
     old_until: datetime | None = None
 
     def get_valid_secrets(self, now: datetime) -> tuple[bytes, ...]:
-        """The secrets that count at a moment."""
+        """Return the valid secrets."""
         if self.old and self.old_until is not None and now < self.old_until:
             return self.current, self.old
         return (self.current,)
 
 
 def start_monitoring(integration: Integration, now: datetime) -> MonitoredRepository | None:
-    """Watch the repository of an integration that has entered support. None where it names none."""
+    """Start monitoring an integration in support. None without a repository."""
     if not integration.repository or integration.stage != Stage.SUPPORT:
         return None
     initial_values = {
@@ -52,13 +52,13 @@ def start_monitoring(integration: Integration, now: datetime) -> MonitoredReposi
 
 
 def start_missing_monitoring(now: datetime) -> int:
-    """Watch what is in support and was never watched: the net under the release. Returns how many."""
+    """Start missing monitoring of integrations in support, as a safety net. Return the number of repositories."""
     candidates = Integration.objects.filter(stage=Stage.SUPPORT, watch=None).exclude(repository="")
     return sum(start_monitoring(integration, now) is not None for integration in candidates[:BATCH_SIZE])
 
 
 def stop_monitoring(integration: Integration, now: datetime) -> None:
-    """Stop watching: nothing comes in any more, and no clock of it has a moment to come."""
+    """Stop monitoring an integration and its clocks."""
     for watch in MonitoredRepository.objects.filter(integration=integration, ended_at=None):
         watch.clocks.exclude(next_at=None).update(next_at=None)
         MonitoredRepository.objects.filter(pk=watch.pk).update(
@@ -67,7 +67,7 @@ def stop_monitoring(integration: Integration, now: datetime) -> None:
 
 
 def update_repository(integration: Integration, now: datetime) -> None:
-    """The integration names another repository: what was read so far stays, the new one is read from now on."""
+    """Switch monitoring to an integration's new repository. Stored data of the old one stays."""
     MonitoredRepository.objects.filter(integration=integration, ended_at=None).exclude(
         repository=integration.repository
     ).update(
@@ -81,7 +81,7 @@ def update_repository(integration: Integration, now: datetime) -> None:
 
 
 def rotate_secret(watch: MonitoredRepository, now: datetime) -> crypto.Secret:
-    """A new secret, to be shown once. The one before is taken for another 24 hours."""
+    """Create a new secret and return it. The previous secret stays valid for 24 hours."""
     new_secret = crypto.Secret(secrets.token_hex(32))
     with transaction.atomic():
         row = MonitoredRepository.objects.select_for_update(no_key=True).get(pk=watch.pk)
@@ -92,7 +92,7 @@ def rotate_secret(watch: MonitoredRepository, now: datetime) -> crypto.Secret:
 
 
 def rekey_secrets() -> tuple[int, list[MonitoredRepository]]:
-    """Seal every secret with the newest key. Returns how many watches were changed, and those that no key opens."""
+    """Encrypt all secrets with the newest key. Return the number of changes and the undecryptable repositories."""
     rekeyed_count, unreadable_watches = 0, []
     for pk in list(MonitoredRepository.objects.exclude(secret=None).order_by("pk").values_list("pk", flat=True)):
         with transaction.atomic():
@@ -120,7 +120,7 @@ def _reencrypt_secrets(row: MonitoredRepository) -> bool:
 
 
 def decrypt_secrets(watch: MonitoredRepository) -> WebhookSecrets:
-    """The watch's secrets, opened. Raises vault.CannotOpen."""
+    """Decrypt the secrets of a repository. Raises DecryptionError."""
     assert watch.secret
     current = crypto.decrypt(bytes(watch.secret), build_encryption_context(watch)).value.encode()
     if not watch.old_secret:
@@ -130,12 +130,12 @@ def decrypt_secrets(watch: MonitoredRepository) -> WebhookSecrets:
 
 
 def build_encryption_context(watch: MonitoredRepository) -> str:
-    """What binds a sealed secret to its row."""
+    """Return the context that binds an encrypted secret to its row."""
     return f"watch {watch.uuid} secret"
 
 
 def describe_trouble(watch: MonitoredRepository) -> str:
-    """What stands between the repository and what we know of it, in words; blank when nothing does."""
+    """Describe the current problem of a repository. Empty without a problem."""
     if watch.trouble:
         return watch.trouble
     return "" if watch.last_delivery_at else NO_DELIVERY_MESSAGE

@@ -1,4 +1,4 @@
-"""What is promised about an issue, and how are its labels read? As of its opening, and never changed afterwards."""
+"""SLA policy and calendar of an issue, fixed at its opening."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,7 +11,7 @@ from integrations.submissions.models import Integration
 from portal.audit.models import AuditEvent
 from portal.core.business_time import Calendar
 
-# What repositories commonly call it, in lower case: read so until the partner proposes a map of its own.
+# Common labels in lower case, used until the partner proposes its own label policy
 CRITICAL_LABELS = frozenset(
     {
         "blocker", "bug: critical", "bug/critical", "crash", "critical", "critical bug", "impact: critical", "p0",
@@ -32,7 +32,7 @@ PAUSE_LABELS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class PolicySnapshot:
-    """What counts for issues opened at a moment: a program's edition, a policy and a calendar; None: the defaults."""
+    """Program edition, label policy, and calendar at one time. None means the defaults."""
 
     edition: str
     policy: LabelPolicy | None
@@ -40,7 +40,7 @@ class PolicySnapshot:
 
 
 def get_policy_snapshot(integration: Integration, moment: datetime) -> PolicySnapshot:
-    """What counted at a moment, whatever has been changed since."""
+    """Return the edition, policy, and calendar that applied at a time."""
     return PolicySnapshot(
         get_edition_date(integration, moment),
         integration.label_policies.filter(state=LabelPolicy.State.ACCEPTED, valid_from__lte=moment)
@@ -51,14 +51,14 @@ def get_policy_snapshot(integration: Integration, moment: datetime) -> PolicySna
 
 
 def get_edition_date(integration: Integration, moment: datetime) -> str:
-    """The program's edition that the integration stood under at a moment."""
+    """Return the program edition that applied to the integration at a time."""
     edition_changes = AuditEvent.objects.filter(integration=integration, event_type="edition_moved", at__gt=moment)
     next_change = edition_changes.order_by("seq").first()
     return str(next_change.data["was"]) if next_change else integration.edition_date
 
 
 def get_sla_policy(issue: SupportIssue) -> SlaPolicy:
-    """The policy that was fixed when the issue was opened, as the clock takes it."""
+    """Return the policy fixed at the issue's opening, in the form that the engine uses."""
     edition = get_edition(issue.integration.program_key, issue.edition)
     label_policy = issue.policy
     return SlaPolicy(
@@ -75,5 +75,5 @@ def get_sla_policy(issue: SupportIssue) -> SlaPolicy:
 
 
 def get_calendar(issue: SupportIssue) -> Calendar:
-    """The calendar that was fixed when the issue was opened: Monday to Friday in UTC where the partner gave none."""
+    """Return the calendar fixed at the issue's opening. Default: Monday to Friday in UTC."""
     return issue.calendar.calendar if issue.calendar else Calendar()

@@ -1,6 +1,6 @@
-"""What do the facts make of an issue and its clocks, and which breaches does that take back?
+"""Services that project events to issues and clocks and retract disproved breaches.
 
-Everything written here may be thrown away and made again: it is the fold of the facts as of a moment.
+Everything written here can be rebuilt from events.
 """
 
 import logging
@@ -18,11 +18,11 @@ CLOCK_FIELDS = (
     "is_committed", "severity", "state", "started_at", "due_at", "stopped_at", "warn50_at", "warn75_at", "warn90_at",
     "counted_seconds", "paused_seconds",
 )  # fmt: skip
-DEFAULT_RETRACTION_REASON = "New facts moved the due moment, or show that the answer came in time."
+DEFAULT_RETRACTION_REASON = "New events moved the due date or show that the reply was on time."
 
 
 def load_issues(pks: Iterable[int]) -> list[SupportIssue]:
-    """The issues with all that their fold needs, in a fixed order."""
+    """Load issues with everything that their projection needs, in a fixed order."""
     issues = SupportIssue.objects.filter(pk__in=pks).order_by("pk")
     return list(
         issues.select_related("watch", "calendar", "policy", "integration").prefetch_related(inputs.EVENTS_PREFETCH)
@@ -30,9 +30,10 @@ def load_issues(pks: Iterable[int]) -> list[SupportIssue]:
 
 
 def rebuild_projections(pks: Iterable[int], now: datetime, reason: str = DEFAULT_RETRACTION_REASON) -> int:
-    """Fold these issues and write what follows; `reason` is said of breaches that this takes back. Returns how many.
+    """Project issues and store the results. Return the number of issues.
 
-    Call it in the transaction that wrote the facts. What the fold cannot read is left as it was, and said.
+    Call this in the transaction that stored the events. `reason` is stored with retracted breaches. Issues that can't
+    be projected stay unchanged and are logged.
     """
     issues = load_issues(pks)
     clocks_by_key = {(clock.issue_id, clock.target_type): clock for clock in _lock_clocks(issues)}
@@ -54,27 +55,27 @@ def rebuild_projections(pks: Iterable[int], now: datetime, reason: str = DEFAULT
 def _compute_state(issue: SupportIssue, now: datetime) -> IssueState | None:
     try:
         return inputs.compute_issue_state(issue, get_projection_time(issue, now))
-    except Exception:  # one issue must not keep a repository's other clocks from running
-        log.exception("Issue %s could not be folded.", issue)
+    except Exception:  # one broken issue must not stop the repository's other clocks
+        log.exception("cannot project issue %s", issue)
         return None
 
 
 def get_projection_time(issue: SupportIssue, now: datetime) -> datetime:
-    """Until when it is folded: now, or the end of its watch; never before its last fact, told by another clock."""
+    """Return now or the end of monitoring, but never a time before the last event, since server clocks differ."""
     ended_at = issue.watch.ended_at
     cutoff_at = min(now, ended_at) if ended_at else now
     return max([cutoff_at, *(row.at for row in issue.events.all())])
 
 
 def apply_issue_state(issue: SupportIssue, state: IssueState, now: datetime) -> None:
-    """The issue's own columns, not yet saved."""
+    """Set the issue's columns without saving."""
     issue.is_open, issue.severity = state.is_open, state.severity
     issue.last_commenter_role, issue.last_commented_at = state.last_commenter_role, state.last_commented_at
     issue.folded_at = now
 
 
 def build_clock_columns(state: ClockState) -> dict[str, object]:
-    """A clock's state as its columns."""
+    """Return the columns for a clock's state."""
     warning_times = (*state.warn_at, None, None, None)
     paused_time = sum(
         (segment.length for segment in state.segments if not segment.counted and segment.key), start=timedelta()
@@ -95,7 +96,7 @@ def build_clock_columns(state: ClockState) -> dict[str, object]:
 
 
 def _lock_clocks(issues: list[SupportIssue]) -> list[SlaClock]:
-    """Their clocks, held against the sweep in a fixed order."""
+    """Lock the issues' clocks in a fixed order."""
     return list(SlaClock.objects.filter(issue__in=issues).order_by("pk").select_for_update(no_key=True))
 
 
@@ -110,9 +111,9 @@ def _build_clock(issue: SupportIssue, state: ClockState) -> SlaClock:
 
 
 def _apply_clock_state(clock: SlaClock, state: ClockState, issue: SupportIssue, now: datetime, reason: str) -> None:
-    """The clock's columns, not yet saved. A recorded breach that no longer follows from the facts is taken back."""
+    """Set the clock's columns without saving, and retract breaches that the events disprove."""
     if clock.severity != state.severity:
-        clock.warned = 0  # another promise, with warnings of its own
+        clock.warned = 0  # another target with its own warnings
     for name, value in build_clock_columns(state).items():
         setattr(clock, name, value)
     if clock.pk and clock.breached_at and breaches.retract_invalid_breaches(clock, now, reason):

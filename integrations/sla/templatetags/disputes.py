@@ -1,4 +1,4 @@
-"""How many issues are disputed and wait for the program? For the line on the reviewers' pages."""
+"""Template tag for the number of open disputes."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ register = template.Library()
 
 @register.inclusion_tag("sla/disputed.html", takes_context=True)
 def disputed_banner(context: dict[str, Any], integration: Integration | None = None) -> dict[str, Any]:
-    """The line, for the program's people alone; nothing where nothing waits."""
+    """Show program staff the number of open disputes, or nothing if there are none."""
     if not permissions.is_program_staff(context["request"].user):
         return {"count": 0}
     disputed_issues = SupportIssue.objects.filter(disputed_at__isnull=False)

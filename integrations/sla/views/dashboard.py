@@ -1,4 +1,4 @@
-"""Where are the promises watched? The dashboard, and the same list as CSV and JSON."""
+"""SLA dashboard with CSV and JSON exports, and the trends page."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ PAGE_SIZE, MAX_UPCOMING_CLOCKS = 50, 5
 
 
 def show_dashboard(request: HttpRequest) -> HttpResponse:
-    """The figures, what breaches next, and the list that the address asks for."""
+    """Show the figures, the clocks due next, and the filtered list."""
     now = timezone.now()
     filters = parse_filters(request.user, request.GET)
     summary = build_dashboard_summary(filters, now, request.GET)
@@ -44,7 +44,7 @@ def show_dashboard(request: HttpRequest) -> HttpResponse:
 
 
 def _paginate(request: HttpRequest, clocks: Any, count: int) -> Page:
-    """One page of the list, whose length is known from the figures."""
+    """Return a page of the list without a count query, since the figures include the count."""
     paginator = Paginator(clocks, PAGE_SIZE)
     paginator.count = count  # type: ignore[misc]
     return paginator.get_page(request.GET.get("page"))
@@ -57,7 +57,7 @@ def _build_url(request: HttpRequest, name: str) -> str:
 
 
 def download_clocks(request: HttpRequest, form: str) -> StreamingHttpResponse:
-    """Every row that the address asks for, not only a page of it."""
+    """Download all filtered rows."""
     now = timezone.now()
     filters = parse_filters(request.user, request.GET)
     clocks = filters.list_matching_clocks(now)
@@ -70,7 +70,7 @@ def download_clocks(request: HttpRequest, form: str) -> StreamingHttpResponse:
 
 
 def show_trends(request: HttpRequest) -> HttpResponse:
-    """Twelve weeks in pictures and tables."""
+    """Show the charts and tables of the last twelve weeks."""
     filters = parse_filters(request.user, request.GET)
     trends = build_trends(filters, timezone.now(), get_program_zone())
     has_several_partners = permissions.is_program_staff(request.user) or len(trends.partners) > 1

@@ -1,4 +1,4 @@
-"""Why is this issue due when it is, and what can be done about it? One issue's page and its three buttons."""
+"""Issue page with its decisions and requests."""
 
 from collections.abc import Callable
 from typing import Any
@@ -30,24 +30,24 @@ FORM_NAMES = ("lower", "let_off", "ask", "dispute", "dismiss")
 
 
 class ReasonForm(forms.Form):
-    """Why: it is kept in the history, and both sides read it."""
+    """Reason that both sides can read in the history."""
 
     reason = MultiLineField(label=gettext_lazy("Reason"), max_length=1000, widget=forms.Textarea(attrs={"rows": 3}))
 
 
 def load_issue(request: HttpRequest, uuid: UUID) -> SupportIssue:
-    """The issue with all that its fold needs. Raises Http404 for what is not the person's to see."""
+    """Load an issue with everything that its projection needs. Raises Http404 if the user can't see it."""
     issues = SupportIssue.objects.filter(build_visibility_condition(request.user), uuid=uuid).prefetch_related(
         inputs.EVENTS_PREFETCH
     )
     issue = issues.select_related("watch", "calendar", "policy", "integration__partner").first()
     if issue is None:
-        raise Http404(_("This issue does not exist, or it is not visible to you."))
+        raise Http404(_("Issue not found. It doesn't exist, or you don't have access."))
     return issue
 
 
 def show_issue(request: HttpRequest, uuid: UUID) -> HttpResponse:
-    """Both clocks, why, what happened, and what this person may do."""
+    """Show both clocks, explanations, the timeline, and the user's actions."""
     return _render_page(request, load_issue(request, uuid))
 
 
@@ -59,21 +59,25 @@ def _render_page(
     forms_by_name = {name: ReasonForm(auto_id=f"{name}-%s") for name in FORM_NAMES} | (bound_forms or {})
     is_critical, is_covered = page.state.severity == "critical", page.state.is_covered
     breaches = list(issue.breaches.order_by("due_at", "pk"))
-    context = {
+    can_decide = permissions.can_decide(issue.integration, user)
+    can_edit = permissions.can_edit(issue.integration, user)
+    actions = {
+        "can_dismiss_dispute": bool(can_decide and issue.disputed),
+        "can_dispute": can_edit and any(not breach.retracted_at for breach in breaches),
+        "can_lower_severity": can_decide and is_critical and is_covered,
+        "can_exclude": can_decide and is_covered,
+        "can_request_lower_severity": can_edit and is_critical and is_covered,
+    }
+    context = actions | {
         "page": page,
         "issue": issue,
         "integration": issue.integration,
         "now": now,
         "forms": forms_by_name,
         "breaches": breaches,
-        "can_dismiss_dispute": permissions.can_decide(issue.integration, user) and issue.disputed,
-        "can_dispute": permissions.can_edit(issue.integration, user)
-        and any(not breach.retracted_at for breach in breaches),
-        "can_lower_severity": permissions.can_decide(issue.integration, user) and is_critical and is_covered,
-        "can_exclude": permissions.can_decide(issue.integration, user) and is_covered,
-        "can_request_lower_severity": permissions.can_edit(issue.integration, user) and is_critical and is_covered,
+        "has_actions": any(actions.values()),
         "for_program": permissions.is_program_staff(user),
-        "is_partner": permissions.can_edit(issue.integration, user),
+        "is_partner": can_edit,
         "open_form": next(iter(bound_forms), "") if bound_forms else "",
     }
     return render(request, "sla/issue.html", context, status=422 if bound_forms else 200)
@@ -82,7 +86,7 @@ def _render_page(
 def _handle_decision(
     request: HttpRequest, uuid: UUID, name: str, permission: Any, decide: DecisionFunction, message: str
 ) -> HttpResponse:
-    """One button: check the reason, do it, say so; what was typed stays where it is not taken."""
+    """Validate the reason and perform the action. After a refusal, show the form with the entered text."""
     issue = load_issue(request, uuid)
     require_permission(permission, issue.integration, request.user)
     form = ReasonForm(request.POST, auto_id=f"{name}-%s")
@@ -100,36 +104,36 @@ def _handle_decision(
 
 @require_button("issue")
 def lower_severity(request: HttpRequest, uuid: UUID) -> HttpResponse:
-    """The program agrees that it is not critical."""
-    message = _("The severity is lowered. Both sides read why.")
+    """Lower the severity of the issue."""
+    message = _("Severity lowered. The partner and the program can see the reason.")
     return _handle_decision(request, uuid, "lower", permissions.can_decide, disputes.lower_severity, message)
 
 
 @require_button("issue")
 def exclude_issue(request: HttpRequest, uuid: UUID) -> HttpResponse:
-    """The program agrees that the promise does not cover it."""
-    message = _("The promise does not cover this issue any more.")
+    """Exclude the issue from the SLA."""
+    message = _("Issue excluded. SLA targets no longer apply to it.")
     return _handle_decision(request, uuid, "let_off", permissions.can_decide, disputes.exclude_issue, message)
 
 
 @require_button("issue")
 def request_lower_severity(request: HttpRequest, uuid: UUID) -> HttpResponse:
-    """The partner asks the program to lower the severity."""
-    message = _("The program has your reason. The clock runs on until it agrees.")
+    """Request a lower severity."""
+    message = _("Request sent to the program. The clock keeps running until the program decides.")
     return _handle_decision(request, uuid, "ask", permissions.can_edit, disputes.request_lower_severity, message)
 
 
 @require_button("issue")
 def dispute_breach(request: HttpRequest, uuid: UUID) -> HttpResponse:
-    """The partner disputes a breach that stands."""
-    message = _("The program has your reason. The breach stands until it has decided.")
+    """Dispute a breach."""
+    message = _("Dispute sent to the program. The breach stays on record until the program decides.")
     return _handle_decision(request, uuid, "dispute", permissions.can_edit, disputes.dispute_breach, message)
 
 
 @require_button("issue")
 def dismiss_dispute(request: HttpRequest, uuid: UUID) -> HttpResponse:
-    """The program leaves what is disputed as it is."""
-    message = _("It stays as it is. Both sides read why.")
+    """Dismiss the open dispute."""
+    message = _("Dispute dismissed. The partner and the program can see the reason.")
     return _handle_decision(request, uuid, "dismiss", permissions.can_decide, disputes.dismiss_dispute, message)
 
 

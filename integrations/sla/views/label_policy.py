@@ -1,4 +1,4 @@
-"""How are an integration's labels read? The map in force, the partner's proposal, the program's answer."""
+"""Label policy page: current policy, proposal, and decision."""
 
 import re
 from collections.abc import Callable
@@ -33,31 +33,33 @@ TEXTAREA_ATTRS = {"rows": 5}
 
 
 class LabelsForm(forms.Form):
-    """Labels and people, one a line. `account` says which number a login has; it raises ActionRefused."""
+    """Label policy form. `account` returns the GitHub ID of a login or raises ActionRefused."""
 
     critical = MultiLineField(
-        label=gettext_lazy("Labels that make an issue critical"),
+        label=gettext_lazy("Critical labels"),
         max_lines=MAX_LINES,
         widget=forms.Textarea(attrs=TEXTAREA_ATTRS),
-        help_text=gettext_lazy("One a line; capitals do not matter."),
+        help_text=gettext_lazy("Enter one label per line. Letter case doesn't matter."),
     )
     pause = MultiLineField(
-        label=gettext_lazy("Labels that pause, together with a request to the reporter"), required=False,
+        label=gettext_lazy("Pause labels"), required=False,
         max_lines=MAX_LINES,
         widget=forms.Textarea(attrs=TEXTAREA_ATTRS),
+        help_text=gettext_lazy("Enter one per line. A pause label pauses the clock together with a request."),
     )  # fmt: skip
     team = MultiLineField(
-        label=gettext_lazy("GitHub logins of your team"), required=False, max_lines=MAX_LINES,
+        label=gettext_lazy("Team members"), required=False, max_lines=MAX_LINES,
         widget=forms.Textarea(attrs=TEXTAREA_ATTRS),
-        help_text=gettext_lazy("One a line. Owners, members and collaborators of the repository are known already."),
+        help_text=gettext_lazy(
+            "GitHub usernames, one per line. Owners, members, and collaborators of the repository already count."
+        ),
     )  # fmt: skip
 
     bots = MultiLineField(
-        label=gettext_lazy("Machines that look like people"), required=False, max_lines=MAX_LINES,
+        label=gettext_lazy("Bot accounts"), required=False, max_lines=MAX_LINES,
         widget=forms.Textarea(attrs=TEXTAREA_ATTRS),
         help_text=gettext_lazy(
-            "GitHub logins, one a line. What they open has no clock, and their "
-            "answers count for nobody."
+            "GitHub usernames, one per line. Their issues and comments don't affect SLA clocks."
         ),
     )  # fmt: skip
     second_accounts = MultiLineField(
@@ -65,7 +67,7 @@ class LabelsForm(forms.Form):
         required=False,
         max_lines=MAX_LINES,
         widget=forms.Textarea(attrs=TEXTAREA_ATTRS),
-        help_text=gettext_lazy("One a line, the second account first: ada-at-work = ada. Both count as one person."),
+        help_text=gettext_lazy("Enter one pair per line, second account first. For example, ada-at-work = ada"),
     )
 
     def __init__(self, *args: Any, account: Callable[[str], int], **kwargs: Any) -> None:
@@ -87,7 +89,7 @@ class LabelsForm(forms.Form):
             (login for number, login in bots.items() if number in self.cleaned_data.get("team", {})), ""
         ):
             raise ValidationError(
-                _("“%(both)s” is of your team already: name it as a person or as a machine.") % {"both": team_login}
+                _("“%(login)s” is listed as a team member and as a bot. Remove one of them.") % {"login": team_login}
             )
         return bots
 
@@ -99,19 +101,22 @@ class LabelsForm(forms.Form):
         names = line.replace("=", " ").split()
         if len(names) != 2:
             raise ValidationError(
-                _("“%(strip)s” does not name two accounts, like: ada-at-work = ada") % {"strip": line.strip()[:60]}
+                _("Enter two accounts instead of “%(line)s”. For example, ada-at-work = ada")
+                % {"line": line.strip()[:60]}
             )
         accounts = list(self._accounts(names).items())
         if len(accounts) != 2:
-            raise ValidationError(_("“%(strip)s” names one account twice.") % {"strip": line.strip()[:60]})
+            raise ValidationError(
+                _("“%(line)s” names the same account twice. Enter two accounts.") % {"line": line.strip()[:60]}
+            )
         return accounts[0], accounts[1]
 
     def _accounts(self, lines: list[str]) -> dict[int, str]:
         logins = [line.strip() for line in lines if line.strip()]
         if invalid_login := next((login for login in logins if not LOGIN_PATTERN.match(login)), ""):
             raise ValidationError(
-                _("“%(odd)s” is no GitHub login: write the name alone, without an address.")
-                % {"odd": invalid_login[:60]}
+                _("“%(login)s” is not a GitHub username. Enter the username only, without a URL.")
+                % {"login": invalid_login[:60]}
             )
         try:
             return {self.account(name): name for name in (login.lstrip("@") for login in logins)}
@@ -128,7 +133,7 @@ class LabelsForm(forms.Form):
 
 
 class LabelPolicyDecisionForm(forms.Form):
-    """What the program says to a proposal."""
+    """Note with a decision on a proposal."""
 
     note = MultiLineField(
         label=gettext_lazy("Note"), required=False, max_length=500, widget=forms.Textarea(attrs={"rows": 2})
@@ -138,12 +143,15 @@ class LabelPolicyDecisionForm(forms.Form):
 def _parse_labels(text: str) -> tuple[str, ...]:
     labels = label_proposals.normalize_labels(text.split("\n"))
     if long_label := next((label for label in labels if len(label) > 100), ""):
-        raise ValidationError(_("“%(long)s…” is longer than a label on GitHub can be.") % {"long": long_label[:40]})
+        raise ValidationError(
+            _("“%(label)s…” is too long for a GitHub label. Enter 100 characters or fewer.")
+            % {"label": long_label[:40]}
+        )
     return labels
 
 
 def build_initial_data(label_map: LabelMap) -> dict[str, str]:
-    """A map as the form shows it."""
+    """Return the form's initial data for a label policy."""
     parts = {
         "critical": label_map.critical,
         "pause": label_map.pause,
@@ -155,7 +163,7 @@ def build_initial_data(label_map: LabelMap) -> dict[str, str]:
 
 
 def show_label_policy(request: HttpRequest, uuid: UUID) -> HttpResponse:
-    """Show the map; a POST of the partner proposes another."""
+    """Show the label policy. A POST request of the partner proposes a new one."""
     integration, now = load_visible_integration(request, uuid), timezone.now()
     if request.method == "POST":
         require_permission(permissions.can_edit, integration, request.user)
@@ -166,14 +174,15 @@ def show_label_policy(request: HttpRequest, uuid: UUID) -> HttpResponse:
     )
     if form.is_valid():
         label_proposals.propose_label_map(integration, form.label_map, actor=request.user, now=now)
-        messages.success(request, _("The program has your proposal. Until it answers, the map in force stays."))
+        message = _("Proposal sent to the program. The current label policy applies until the program decides.")
+        messages.success(request, message)
         return redirect("labels", uuid)
     context = _build_context(integration, request.user, label_map, now) | {"form": form}
     return render(request, "sla/labels.html", context, status=422 if form.is_bound else 200)
 
 
 def _build_context(integration: Integration, user: Any, label_map: LabelMap, now: datetime) -> dict[str, Any]:
-    """What waits beside what is in force, and what was decided before."""
+    """Return the current policy, the open proposal, and earlier policies."""
     policies = integration.label_policies.select_related("proposed_by", "decided_by")
     proposal = policies.filter(state=LabelPolicy.State.PROPOSED).last()
     earlier_policies = policies.exclude(state=LabelPolicy.State.PROPOSED).order_by("-proposed_at", "-pk")[
@@ -193,13 +202,13 @@ def _build_context(integration: Integration, user: Any, label_map: LabelMap, now
             for policy in earlier_policies
         ],
         "answer_form": LabelPolicyDecisionForm(),
-        "may": permissions.can_edit(integration, user),
+        "can_edit": permissions.can_edit(integration, user),
         "can_decide": permissions.can_decide(integration, user),
     }
 
 
 def decide_proposal(request: HttpRequest, uuid: UUID) -> HttpResponse:
-    """The program accepts or declines what waits."""
+    """Accept or decline the open proposal."""
     integration = load_visible_integration(request, uuid)
     if request.method != "POST":
         return redirect("labels", uuid)
@@ -209,12 +218,13 @@ def decide_proposal(request: HttpRequest, uuid: UUID) -> HttpResponse:
     accept = request.POST.get("answer") == "accept"
     try:
         if proposal is None or request.POST.get("answer") not in ("accept", "decline") or not form.is_valid():
-            raise ActionRefused(_("Nothing waits for an answer here."), "conflict")
+            raise ActionRefused(_("This proposal was already decided. Reload the page."), "conflict")
         note = form.cleaned_data["note"]
         if not accept and not note:
-            raise ActionRefused(_("Say why: the company reads it."))
+            raise ActionRefused(_("Enter a reason. The partner can see it."))
         label_proposals.decide_proposal(proposal, accept=accept, note=note, actor=request.user, now=timezone.now())
-        messages.success(request, _("Accepted: it counts for issues opened from now on.") if accept else _("Declined."))
+        message = _("Label policy accepted. It applies to new issues.") if accept else _("Label policy declined.")
+        messages.success(request, message)
     except ActionRefused as refusal:
         raise_if_forbidden(refusal)
         report_refusal(request, refusal)

@@ -1,4 +1,4 @@
-"""How do GitHub's webhooks reach us, and how does a partner set them up? One address for machines, one page."""
+"""Inbound webhook endpoint, and the monitoring page with the webhook setup."""
 
 import hashlib
 from collections.abc import Callable
@@ -31,11 +31,11 @@ from portal.core.client_ip import get_client_network
 Handler = Callable[[HttpRequest], HttpResponse]
 INBOUND_PATH_PREFIX = "/inbound/"
 READ_CHUNK_BYTES, MAX_DRAINED_BYTES = 64 * 1024, 4 * webhook_intake.MAX_PAYLOAD_BYTES
-BUSY_RESPONSE = IntakeResponse(503, "The portal cannot take this in just now.")
+BUSY_RESPONSE = IntakeResponse(503, "The portal is temporarily unavailable.")
 
 
 def route_inbound_webhooks(get_response: Handler) -> Handler:
-    """A webhook needs no session, person, form or policy: it is answered before any of them is looked for."""
+    """Route inbound webhooks before other middleware, since they need no session, user, or content policy."""
 
     def middleware(request: HttpRequest) -> HttpResponse:
         if not request.path_info.startswith(INBOUND_PATH_PREFIX):
@@ -52,9 +52,9 @@ def route_inbound_webhooks(get_response: Handler) -> Handler:
 @csrf_exempt
 @login_not_required
 def receive_webhook(request: HttpRequest, uuid: UUID) -> HttpResponse:
-    """Take in one delivery: 202, or why not."""
+    """Ingest a delivery. Respond with 202, or with a status and a reason."""
     if request.method != "POST":
-        return HttpResponse("GitHub posts here.", status=405, headers={"Allow": "POST"}, content_type="text/plain")
+        return HttpResponse("Send a POST request.", status=405, headers={"Allow": "POST"}, content_type="text/plain")
     try:
         response = _ingest_request(request, uuid)
     except (DatabaseError, crypto.DecryptionError):
@@ -72,53 +72,53 @@ def _ingest_request(request: HttpRequest, uuid: UUID) -> IntakeResponse:
     sender, is_known = get_client_network(request), webhook_intake.is_watched(uuid)
     size, hook_uuid = _get_declared_size(request), uuid if is_known else None
     if early_response is None and not is_known:
-        early_response = IntakeResponse(404, "There is no such hook.")
+        early_response = IntakeResponse(404, "Webhook not found.")
     if wait := quotas.get_wait(sender, hook_uuid, 0 if early_response else size):
-        return IntakeResponse(429, "Too many bytes from this source. What we miss we read from the API.", wait)
+        return IntakeResponse(429, "Too much data from this source. The portal reads missed events from the API.", wait)
     if early_response is not None:
         quotas.charge(sender, hook_uuid, _drain_body(request), is_accepted=False)
         return early_response
     try:
         body = request.read(size)
-    except OSError:  # it hung up
-        return IntakeResponse(400, "The payload broke off.")
+    except OSError:  # the client disconnected
+        return IntakeResponse(400, "The payload is incomplete.")
     response = webhook_intake.ingest_delivery(uuid, meta, body, timezone.now())
     quotas.charge(sender, hook_uuid, size, is_accepted=response.status == 202)
     return response
 
 
 def _get_declared_size(request: HttpRequest) -> int:
-    """Return the length that a delivery says it has; 0 where that is no number, which is refused early."""
+    """Return the Content-Length of a delivery, 0 if it is not a number."""
     length = request.META.get("CONTENT_LENGTH") or ""
     return int(length) if length.isascii() and length.isdigit() and len(length) < 16 else 0
 
 
 def _drain_body(request: HttpRequest) -> int:
-    """Read a refused payload to its end, within reason: cut off, its sender would not hear why. Return its size."""
+    """Read a refused payload to its end, up to a limit, so that the client gets the response. Return its size."""
     size = _get_declared_size(request)
     if not 0 < size <= MAX_DRAINED_BYTES:
         return 0
     try:
         while request.read(READ_CHUNK_BYTES):
             pass
-    except OSError:  # it hung up
+    except OSError:  # the client disconnected
         pass
     return size
 
 
 def show_monitoring(request: HttpRequest, uuid: UUID) -> HttpResponse:
-    """The page: where the hook points, what has come through it, and a new secret, shown once."""
+    """Show the webhook URL and the status of deliveries. A POST request rotates the secret and shows it once."""
     integration = load_visible_integration(request, uuid)
     watch = MonitoredRepository.objects.filter(integration=integration, ended_at=None).first()
     if watch is None:
-        raise Http404(_("The repository of this integration is not watched: it is not in support."))
+        raise Http404(_("The repository is not monitored because this integration is not in support."))
     can_edit = permissions.can_edit(integration, request.user)
     if request.method != "POST":
         return _render_page(request, integration, watch, can_edit)
     if not can_edit:
-        messages.error(request, _("Owners and editors of the company make a new secret."))
+        messages.error(request, _("Only owners and editors of the company can rotate the secret."))
         return redirect("watch", uuid)
-    if request.POST.get("after") != get_secret_fingerprint(watch):  # pressed twice, or by two people
+    if request.POST.get("after") != get_secret_fingerprint(watch):  # submitted twice, or by two people
         message = _("The secret was rotated after you opened this page. Rotate it again if you need a new one.")
         messages.error(request, message)
         return redirect("watch", uuid)
@@ -151,7 +151,7 @@ def _render_page(
 
 
 def get_secret_fingerprint(watch: MonitoredRepository) -> str:
-    """Which secret is in force, without a word about it."""
+    """Return a fingerprint that identifies the current secret without revealing it."""
     return hashlib.sha256(bytes(watch.secret or b"")).hexdigest()[:16]
 
 

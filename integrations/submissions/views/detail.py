@@ -53,7 +53,7 @@ def build_page_context(integration: Integration, user: Any) -> dict[str, Any]:
         "steps": list_step_rows(integration, now, party_labels),
         "tiers": list_tier_rows(integration, now, party_labels),
         "findings": list_visible_findings(integration),
-        "recent_events": list(integration.events.shown_to_partner().order_by("-seq")[:MAX_RECENT_EVENTS]),
+        "recent_events": list(integration.events.visible_to_partner().order_by("-seq")[:MAX_RECENT_EVENTS]),
         "introductions": list_introductions(integration),
         "can_edit": permissions.can_edit(integration, user),
         "for_program": permissions.is_program_staff(user),
@@ -173,7 +173,7 @@ def show_history(request: HttpRequest, uuid: UUID) -> HttpResponse:
     events = (
         integration.events.all()
         if permissions.can_view_notes(integration, request.user)
-        else integration.events.shown_to_partner()
+        else integration.events.visible_to_partner()
     )
     context = {"integration": integration, "page": paginate(request, events.order_by("-seq"))}
     return render(request, "submissions/history.html", context)

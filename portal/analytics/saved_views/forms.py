@@ -1,4 +1,4 @@
-"""What may people type about a saved view?"""
+"""Forms for saved views."""
 
 from typing import Any
 
@@ -9,10 +9,10 @@ from portal.core.text_fields import SingleLineField
 
 
 class SavedViewForm(forms.Form):
-    """A name for the list as it is, and whether the program shares it."""
+    """Name of a new saved view, and whether program staff share it."""
 
     name = SingleLineField(label=gettext_lazy("Name"), max_length=60)
-    shared = forms.BooleanField(label=gettext_lazy("For everyone of the program"), required=False)
+    shared = forms.BooleanField(label=gettext_lazy("Share with all program staff"), required=False)
 
     def __init__(self, *args: Any, can_share: bool = False, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -21,6 +21,6 @@ class SavedViewForm(forms.Form):
 
 
 class RenameSavedViewForm(forms.Form):
-    """Another name."""
+    """New name of a saved view."""
 
     name = SingleLineField(label=gettext_lazy("Name"), max_length=60)

@@ -1,6 +1,6 @@
-"""With which of one's own views does a list open? A middleware that leads a bare address to it.
+"""Middleware that opens a list with the user's default saved view.
 
-Whoever comes from the list itself ("Show everything") or asks for anything there gets what they ask for.
+It applies only to URLs without parameters, and not to navigation within the list, such as “Clear all filters”.
 """
 
 from collections.abc import Callable
@@ -15,7 +15,7 @@ from portal.analytics.saved_views.services import PAGES, list_visible_views, nor
 
 
 class DefaultSavedViewMiddleware:
-    """Reads a person's views of a page once; the page's own bar of views shows what was read."""
+    """Redirects a list without parameters to the user's default view."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -36,7 +36,7 @@ class DefaultSavedViewMiddleware:
 
 
 def load_views(request: HttpRequest, page: str) -> list[SavedView]:
-    """The views of a page that the reader has: one query a request."""
+    """Return the user's views of a page. One query per request."""
     views_by_page: dict[str, list[SavedView]] = request.__dict__.setdefault("_saved_views", {})
     if page not in views_by_page:
         views_by_page[page] = list(list_visible_views(request.user).filter(page=page))

@@ -1,4 +1,4 @@
-"""Which lists can be saved, what of their address is kept, and whether it still means the same? Queries, no HTML."""
+"""Services for saved views of lists."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -27,15 +27,15 @@ from portal.notifications.models import EmailMessage
 MAX_VALUE_CHARACTERS, MAX_VIEWS_PER_PAGE = (
     200,
     50,
-)  # characters of one value; views that a person or the program may keep of a page
+)  # per value; per owner
 ANALYTICS_FIELDS = ("program", "period")
 
 
 @dataclass(frozen=True, slots=True)
 class SavablePage:
-    """A list that can be saved: its URL name, what it is called, and the words of its address that count.
+    """List that can be saved: URL name, title, and relevant query parameters (`words`).
 
-    `form`: knows the choices of today; `choices`: those that stand in no form.
+    `form` has the current choices. `choices` has those of parameters outside the form.
     """
 
     name: str
@@ -48,7 +48,9 @@ class SavablePage:
 PAGES = {
     page.name: page
     for page in (
-        SavablePage("queue", gettext_noop("Queue"), ("tab", *FILTER_FIELDS), QueueFilterForm, {"tab": TAB_LABELS}),
+        SavablePage(
+            "queue", gettext_noop("Review queue"), ("tab", *FILTER_FIELDS), QueueFilterForm, {"tab": TAB_LABELS}
+        ),
         SavablePage(
             "integrations",
             gettext_noop("Integrations"),
@@ -56,28 +58,28 @@ PAGES = {
             IntegrationFilterForm,
         ),
         SavablePage("sla", "SLA", SLA_NAMES, None, {"state": STATE_LABELS}),
-        SavablePage("companies", gettext_noop("Companies"), ("q",)),
+        SavablePage("companies", gettext_noop("Partners"), ("q",)),
         SavablePage(
-            "outbox", gettext_noop("Outbox"), ("q", "state"), None, {"state": ["", *EmailMessage.State.values]}
+            "outbox", gettext_noop("Email log"), ("q", "state"), None, {"state": ["", *EmailMessage.State.values]}
         ),
-        SavablePage("office", gettext_noop("Time in stages"), ANALYTICS_FIELDS, AnalyticsFilterForm),
+        SavablePage("office", gettext_noop("Stage durations"), ANALYTICS_FIELDS, AnalyticsFilterForm),
         SavablePage("office_flow", gettext_noop("Throughput and funnel"), ANALYTICS_FIELDS, AnalyticsFilterForm),
         SavablePage("office_people", gettext_noop("Reviewers and checks"), ("program",), AnalyticsFilterForm),
-        SavablePage("office_forecast", gettext_noop("Forecast"), ("program",), AnalyticsFilterForm),
+        SavablePage("office_forecast", gettext_noop("Wait time forecast"), ("program",), AnalyticsFilterForm),
     )
 }
 PROGRAM_PAGES = {"queue", "companies", "outbox", "office", "office_flow", "office_people", "office_forecast"}
 
 
 def normalize_query(page: SavablePage, query: str) -> str:
-    """The part of a query that the list reads: known words in their order, one value each, without blanks."""
+    """Return the relevant, non-empty query parameters in a fixed order, one value each."""
     parameters = QueryDict(query[:2000])
     values = {word: parameters.get(word, "").replace("\x00", "")[:MAX_VALUE_CHARACTERS] for word in page.words}
     return urlencode({word: value for word, value in values.items() if value})[:500]
 
 
 def find_obsolete_filters(page: SavablePage, query: str) -> list[str]:
-    """What a kept query asks for that there no longer is, as "word: value"."""
+    """Return the saved filters that no longer exist, as "parameter: value"."""
     parameters = {key: value for key, value in QueryDict(query).items() if isinstance(value, str)}
     obsolete = [f"{word}: {value}" for word, value in parameters.items() if word not in page.words]
     known_values = {word: value for word, value in parameters.items() if word in page.words}
@@ -95,32 +97,33 @@ def find_obsolete_filters(page: SavablePage, query: str) -> list[str]:
 
 
 def can_save(name: str, user: Any) -> bool:
-    """Whether it is a list, and one that is meant for this person."""
+    """Return whether the page is a list that the user can see."""
     return name in PAGES and user.is_authenticated and (name not in PROGRAM_PAGES or permissions.is_program_staff(user))
 
 
 def get_page(name: str, user: Any) -> SavablePage:
-    """The page, where this person has it. Raises ActionRefused."""
+    """Return the page. Raises ActionRefused unless the user can save it."""
     if not can_save(name, user):
-        raise ActionRefused(_("This list cannot be saved."), "invalid-transition")
+        raise ActionRefused(_("You can't save views of this list."), "invalid-transition")
     return PAGES[name]
 
 
 def list_visible_views(user: Any) -> QuerySet[SavedView]:
-    """One's own views, and for people of the program those that it shares."""
+    """Return the user's own views, and for program staff also shared views."""
     condition = Q(owner=user) | Q(owner=None) if permissions.is_program_staff(user) else Q(owner=user)
     return SavedView.objects.filter(condition)
 
 
 def save_view(user: Any, name: str, title: str, query: str, *, shared: bool, now: datetime) -> SavedView:
-    """Keep a list under a name. Raises ActionRefused where the name is taken or it is not theirs to share."""
+    """Save a view. Raises ActionRefused if the name is taken or the user can't share views."""
     page = get_page(name, user)
     if shared and not permissions.is_program_staff(user):
-        raise ActionRefused(_("Only people of the program share views."), "forbidden")
+        raise ActionRefused(_("Only program staff can share views."), "forbidden")
     owner = None if shared else user
     if SavedView.objects.filter(owner=owner, page=page.name).count() >= MAX_VIEWS_PER_PAGE:
         raise ActionRefused(
-            _("%(most)s views of this list are kept already: delete one first.") % {"most": MAX_VIEWS_PER_PAGE}
+            _("You reached the limit of %(limit)s views for this list. Delete a view first.")
+            % {"limit": MAX_VIEWS_PER_PAGE}
         )
     view = SavedView(owner=owner, page=page.name, query=normalize_query(page, query), saved_by=user, saved_at=now)
     return _save_with_name(view, title)
@@ -136,16 +139,16 @@ def _save_with_name(view: SavedView, title: str) -> SavedView:
         with transaction.atomic():
             view.save()
     except IntegrityError:
-        raise ActionRefused(_("A view of this list is already called “%(title)s”.") % {"title": title}) from None
+        raise ActionRefused(
+            _("A view named “%(title)s” already exists for this list. Enter another name.") % {"title": title}
+        ) from None
     return view
 
 
 def set_default(view: SavedView, user: Any, *, on: bool) -> None:
-    """Open the list with this one's own view from now on, or with everything again."""
+    """Set or clear the user's default view of a list. Raises ActionRefused for views of others."""
     if view.owner_id != user.pk:
-        raise ActionRefused(
-            _("Only a view of your own can be what a list opens with: save it as yours first."), "forbidden"
-        )
+        raise ActionRefused(_("Only your own views can be the default. Save this view as your own first."), "forbidden")
     with transaction.atomic():
         SavedView.objects.filter(owner=user, page=view.page, is_default=True).update(is_default=False)
         if on:

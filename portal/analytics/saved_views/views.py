@@ -1,4 +1,4 @@
-"""How are saved views kept? Save, rename, delete, open a list with one; and the page of all of them."""
+"""Pages to save, rename, delete, and list saved views."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -20,17 +20,17 @@ from portal.ui.refusals import report_refusal
 
 @dataclass(frozen=True, slots=True)
 class SavedViewRow:
-    """A view as its page lists it. `gone`: what it asks for that there no longer is."""
+    """Row of a saved view. `obsolete_filters` are saved filters that no longer exist."""
 
     view: SavedView
     page: str
     href: str
-    gone: str
+    obsolete_filters: str
     is_own: bool
 
 
 def list_saved_views(request: HttpRequest) -> HttpResponse:
-    """Every view that the person has."""
+    """List the user's saved views."""
     return _render_views(request, None)
 
 
@@ -42,7 +42,7 @@ def _render_views(
         view for view in services.list_visible_views(user).order_by("page", "name", "pk") if view.page in services.PAGES
     ]
     rows = [(_build_row(view, user), _build_form(view, submitted_form)) for view in visible_views]
-    return render(request, "analytics/views.html", {"rows": rows}, status=status)
+    return render(request, "analytics/saved_views.html", {"rows": rows}, status=status)
 
 
 def _build_row(view: SavedView, user: Any) -> SavedViewRow:
@@ -58,14 +58,14 @@ def _build_form(view: SavedView, submitted_form: tuple[int, RenameSavedViewForm]
 
 
 def build_url(view: SavedView) -> str:
-    """Where a view leads: its list, with the words of its address that the list still reads."""
+    """Return the URL of the list with the view's filters."""
     page = services.PAGES[view.page]
     query = services.normalize_query(page, view.query) or "view=all"
     return f"{reverse(page.name)}?{query}"
 
 
 def save_view(request: HttpRequest, page: str) -> HttpResponse:
-    """Keep the list as the address of `query` shows it; what cannot be is said beside the field."""
+    """Save a view with the filters in `query`."""
     try:
         savable_page = services.get_page(page, request.user)
     except ActionRefused as refusal:
@@ -80,16 +80,16 @@ def save_view(request: HttpRequest, page: str) -> HttpResponse:
         shared = bool(form.cleaned_data.get("shared"))
         try:
             services.save_view(request.user, page, form.cleaned_data["name"], query, shared=shared, now=timezone.now())
-            messages.success(request, _("Saved as “%(name)s”.") % {"name": form.cleaned_data["name"]})
+            messages.success(request, _("View “%(name)s” saved.") % {"name": form.cleaned_data["name"]})
             return redirect(f"{reverse(page)}?{query or 'view=all'}")
         except ActionRefused as refusal:
             form.add_error("name", str(refusal))
     context = {"form": form, "page": savable_page, "query": query, "back": f"{reverse(page)}?{query}"}
-    return render(request, "analytics/view_save.html", context, status=422 if form.is_bound else 200)
+    return render(request, "analytics/save_view.html", context, status=422 if form.is_bound else 200)
 
 
 def change_view(request: HttpRequest, pk: int) -> HttpResponse:
-    """Rename, delete, or open the list with it from now on."""
+    """Rename or delete a view, or set or clear it as the default."""
     if request.method != "POST":
         return redirect("views")
     view, action = get_object_or_404(services.list_visible_views(request.user), pk=pk), request.POST.get("act", "")
@@ -98,12 +98,12 @@ def change_view(request: HttpRequest, pk: int) -> HttpResponse:
             return _rename(request, view)
         if action == "delete":
             view.delete()
-            messages.success(request, _("“%(name)s” is deleted.") % {"name": view.name})
+            messages.success(request, _("View “%(name)s” deleted.") % {"name": view.name})
         elif action in ("default", "usual"):
             services.set_default(view, request.user, on=action == "default")
             title = _(services.PAGES[view.page].title)
-            default_message = _("The list “%(title)s” opens with “%(name)s” from now on.")
-            message = default_message if action == "default" else _("The list “%(title)s” opens as usual from now on.")
+            default_message = _("“%(name)s” is now the default view of “%(title)s”.")
+            message = default_message if action == "default" else _("“%(title)s” no longer has a default view.")
             messages.success(request, message % {"title": title, "name": view.name})
     except ActionRefused as refusal:
         report_refusal(request, refusal)
@@ -115,7 +115,7 @@ def _rename(request: HttpRequest, view: SavedView) -> HttpResponse:
     if form.is_valid():
         try:
             services.rename_view(view, form.cleaned_data["name"])
-            messages.success(request, _("It is called “%(name)s” now.") % {"name": view.name})
+            messages.success(request, _("View renamed to “%(name)s”.") % {"name": view.name})
             return redirect("views")
         except ActionRefused as refusal:
             form.add_error("name", str(refusal))

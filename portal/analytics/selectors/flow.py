@@ -1,4 +1,4 @@
-"""What came in and went out, and how far did each get? One query each, over events and integrations."""
+"""Queries for throughput and the funnel."""
 
 from collections import defaultdict
 from datetime import date, datetime, timedelta
@@ -16,18 +16,18 @@ from portal.analytics.funnel import IntegrationGroup
 from portal.audit.models import AuditEvent
 
 COLUMN_COUNT = 12
-# what is counted, by verb; where a decision was undone, it counts with the day on which it was taken
+# Counted moves by event type. An undone decision still counts on its day.
 MOVE_BY_EVENT_TYPE = {
     "submit_for_review": gettext_noop("Submitted"),
     "publish": gettext_noop("Listed"),
-    "delist": gettext_noop("Removed"),
-    "archive": "Removed",
+    "delist": gettext_noop("Delisted"),
+    "archive": "Delisted",
 }
-MOVE_NAMES = ("Submitted", "Listed", "Removed")
+MOVE_NAMES = ("Submitted", "Listed", "Delisted")
 
 
 def list_span_starts(filters: AnalyticsFilters, zone: ZoneInfo, columns: int = COLUMN_COUNT) -> list[date]:
-    """The first days of the last weeks, or of the last months where a year is shown; this one last."""
+    """Return the first days of the last weeks, or of the last months for a year, including the current one."""
     today = filters.now.astimezone(zone).date()
     if filters.period != "365":
         monday = today - timedelta(days=today.weekday())
@@ -37,7 +37,7 @@ def list_span_starts(filters: AnalyticsFilters, zone: ZoneInfo, columns: int = C
 
 
 def count_moves(filters: AnalyticsFilters, days: list[date], zone: ZoneInfo) -> dict[str, list[int]]:
-    """How many of each of NAMES in each span."""
+    """Return the counts of each move in each span."""
     start = datetime.combine(days[0], datetime.min.time(), zone)
     span_start = (TruncMonth if filters.period == "365" else TruncWeek)("at", tzinfo=zone)
     events = AuditEvent.objects.filter(
@@ -51,7 +51,7 @@ def count_moves(filters: AnalyticsFilters, days: list[date], zone: ZoneInfo) -> 
 
 
 def count_groups(filters: AnalyticsFilters) -> list[IntegrationGroup]:
-    """The integrations that began within the period, counted by how far they got."""
+    """Return the integrations created within the period, grouped by progress."""
     started_integrations = Integration.objects.filter(
         created_at__gte=filters.since, created_at__lte=filters.now, **filters.of()
     )

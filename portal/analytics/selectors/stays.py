@@ -1,4 +1,4 @@
-"""Which rows do the figures stand on? One query each, over what the office keeps."""
+"""Queries of stage durations."""
 
 from datetime import timedelta
 
@@ -11,7 +11,7 @@ from portal.analytics.models import StageDuration
 
 
 def list_stays(filters: AnalyticsFilters) -> list[StageStay]:
-    """The stays that ended within the period, counted by their length."""
+    """Return the stays that ended within the period, grouped by length."""
     durations = StageDuration.objects.filter(
         leaves=True, until__gte=filters.since, until__lte=filters.now, **filters.of()
     )
@@ -20,7 +20,7 @@ def list_stays(filters: AnalyticsFilters) -> list[StageStay]:
 
 
 def list_holder_times(filters: AnalyticsFilters) -> list[HolderTime]:
-    """The time within the period that has passed on to another holder or stage, added up by the database."""
+    """Return the time of ended periods by program, stage, and responsible party, limited to the filtered period."""
     durations = StageDuration.objects.filter(
         until__gte=filters.since, until__lte=filters.now, stage__in=STAGES, **filters.of()
     )
@@ -30,7 +30,7 @@ def list_holder_times(filters: AnalyticsFilters) -> list[HolderTime]:
 
 
 def list_rounds(filters: AnalyticsFilters) -> list[tuple[int, int]]:
-    """(round, how many reviews ended in it) within the period."""
+    """Return pairs (round, number of reviews that ended in it) within the period."""
     durations = StageDuration.objects.filter(
         leaves=True, stage="review", until__gte=filters.since, until__lte=filters.now, **filters.of()
     )

@@ -1,4 +1,4 @@
-"""Who has how much to review, which waivers are open, and which checks fail most? One query each."""
+"""Queries of the reviewers' workload, open waivers, and failing checks."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -25,32 +25,32 @@ MAX_ROWS = 12
 
 @dataclass(frozen=True, slots=True)
 class ReviewerLoad:
-    """One reviewer: how many reviews are theirs, how many of those wait for them and since when, what they decided."""
+    """Workload of a reviewer: open, waiting, and decided reviews."""
 
     name: str
     open: int
     most: int
     waiting: int
     oldest: datetime | None
-    decided: int
+    decision_count: int
     away: str
 
     @property
     def pieces(self) -> list[tuple[str, float]]:
-        """What waits for them, then what waits for others; beyond what they take on stands out."""
+        """Return the meter parts: reviews waiting for the reviewer, for others, and beyond the capacity."""
         others = self.open - self.waiting
         over = max(0, self.open - self.most)
         parts = (("counted", min(self.waiting, self.most)), ("paused", max(0, others - over)), ("over", over))
         return [(kind, float(n)) for kind, n in parts if n]
 
     @property
-    def said(self) -> str:
-        template = _("%(open)s of %(most)s taken on, %(waiting)s wait for them")
-        return template % {"open": self.open, "most": self.most, "waiting": self.waiting}
+    def summary(self) -> str:
+        template = _("%(open)s open of %(limit)s, %(waiting)s waiting for the reviewer")
+        return template % {"open": self.open, "limit": self.most, "waiting": self.waiting}
 
 
 def list_reviewer_loads(filters: AnalyticsFilters) -> list[ReviewerLoad]:
-    """Every active reviewer, who has most that waits first. Two queries."""
+    """Return the active reviewers, those with the most waiting reviews first. Two queries."""
     open_reviews = Q(reviews__stage__in=[str(s) for s in STAGES_BEFORE_RELEASE]) & Q(
         **filters.of("reviews__program_key")
     )
@@ -84,7 +84,7 @@ def _build_load(person: Any, decision_count: int, now: datetime) -> ReviewerLoad
 
 
 def format_absence(start: date | None, end: date | None, today: date) -> str:
-    """ "away until 3 May", "away until further notice", "away from 3 May", or blank."""
+    """Return an absence such as "away until 3 May", or an empty string."""
     if start is None or (end is not None and end < today):
         return ""
     if start > today:
@@ -97,18 +97,18 @@ def _format_day(day: date) -> str:
 
 
 def summarize_unassigned(filters: AnalyticsFilters) -> dict[str, Any]:
-    """What waits for the program and is nobody's: {"count", "oldest"}."""
+    """Return the count and the oldest date of unassigned reviews waiting for the program."""
     rows = Integration.objects.filter(responsible_party=ResponsibleParty.PROGRAM, reviewer=None, **filters.of())
     return rows.aggregate(count=Count("pk"), oldest=Min("responsible_since"))
 
 
 def list_waivers(filters: AnalyticsFilters) -> list[RequirementFulfillment]:
-    """Those of the open waivers that a page shows, and one more where there are more."""
+    """Return the waivers for a page, plus one if there are more."""
     return list(list_open_waivers(filters)[: MAX_ROWS + 1])
 
 
 def list_open_waivers(filters: AnalyticsFilters) -> QuerySet[RequirementFulfillment]:
-    """The waivers that count now, the one that ends first first; each with its integration."""
+    """Return the current waivers with their integrations, sorted by expiration."""
     rows = RequirementFulfillment.objects.filter(
         waiver_expires_at__gt=filters.now, **filters.of("integration__program_key")
     )
@@ -118,12 +118,12 @@ def list_open_waivers(filters: AnalyticsFilters) -> QuerySet[RequirementFulfillm
 
 @dataclass(frozen=True, slots=True)
 class FailingCheck:
-    """One check requirement of a program: of how many integrations that were looked at it fails now."""
+    """Check of a program with the number of integrations that fail it, out of the checked ones."""
 
     program: str
     title: str
-    failed: int
-    looked: int
+    failed_count: int
+    checked_count: int
 
     @property
     def program_name(self) -> str:
@@ -131,30 +131,30 @@ class FailingCheck:
 
     @property
     def pieces(self) -> list[tuple[str, float]]:
-        return [("over", float(self.failed)), ("left", float(self.looked - self.failed))]
+        return [("over", float(self.failed_count)), ("left", float(self.checked_count - self.failed_count))]
 
     @property
-    def said(self) -> str:
-        return _("%(failed)s of %(looked)s") % {"failed": self.failed, "looked": self.looked}
+    def summary(self) -> str:
+        return _("%(failed)s of %(checked)s") % {"failed": self.failed_count, "checked": self.checked_count}
 
 
 EVALUATED_STATUSES = (Status.PASS, Status.WARN, Status.FAIL)
 
 
 def list_failing_checks(filters: AnalyticsFilters) -> list[FailingCheck]:
-    """The checks that fail most, as many as a page shows."""
+    """Return the most frequently failing checks for a page."""
     return list_all_failing_checks(filters)[:MAX_ROWS]
 
 
 def list_all_failing_checks(filters: AnalyticsFilters) -> list[FailingCheck]:
-    """The checks that fail of open integrations, the most failed first."""
+    """Return the failing checks of open integrations, most frequent first."""
     rows = RequirementFulfillment.objects.filter(
         status__in=[str(s) for s in EVALUATED_STATUSES], **filters.of("integration__program_key")
     ).exclude(integration__stage__in=[str(stage) for stage in FINAL_STAGES])
     failing_rows = (
         rows.order_by()
         .values_list("integration__program_key", "integration__edition_date", "requirement_id")
-        .annotate(failed=Count("pk", filter=Q(status=str(Status.FAIL))), looked=Count("pk"))
+        .annotate(failed=Count("pk", filter=Q(status=str(Status.FAIL))), checked=Count("pk"))
     )
     sums_by_check: dict[tuple[str, str], list[int]] = {}
     for program, edition, key, failed_count, checked_count in failing_rows.filter(failed__gt=0):

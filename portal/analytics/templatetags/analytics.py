@@ -1,9 +1,9 @@
-"""How do other rooms' pages show what the office knows? {% load office %}, then:
+"""Template tags for forecasts and saved views. Use {% load analytics %}, then:
 
-{% show_wait_forecast integration %}             the forecast while the program has the turn; nothing otherwise
-{% show_wait_forecasts rows %}              the same for the rows of a home
-{% show_saved_views "queue" %}             the bar above a list: saved views, and the list as files
-{% show_program_forecast program %}                the same for a program's page: how long its decisions take
+{% show_wait_forecast integration %}   forecast while the integration waits for the program
+{% show_wait_forecasts rows %}         forecasts for the rows of a home page
+{% show_program_forecast program %}    forecast of a program's decisions
+{% show_saved_views "queue" %}         saved views and exports of a list
 """
 
 from typing import Any
@@ -22,20 +22,20 @@ from portal.analytics.saved_views import middleware, services
 register = template.Library()
 
 
-@register.inclusion_tag("analytics/_forecast.html")
+@register.inclusion_tag("analytics/wait_forecast.html")
 def show_wait_forecast(integration: Integration) -> dict[str, Any]:
-    return {"told": waiting_times.estimate_wait(integration, timezone.now()), "row": integration}
+    return {"estimate": waiting_times.estimate_wait(integration, timezone.now()), "row": integration}
 
 
-@register.inclusion_tag("analytics/_forecast.html")
+@register.inclusion_tag("analytics/wait_forecast.html")
 def show_program_forecast(program: Program) -> dict[str, Any]:
     forecast = waiting_times.get_forecast(program.key, "review", timezone.now())
-    return {"told": waiting_times.WaitEstimate(waiting_times.build_sentence(program.key, "review", forecast))}
+    return {"estimate": waiting_times.WaitEstimate(waiting_times.build_sentence(program.key, "review", forecast))}
 
 
-@register.inclusion_tag("analytics/_forecasts.html")
+@register.inclusion_tag("analytics/wait_forecasts.html")
 def show_wait_forecasts(rows: list[Integration]) -> dict[str, Any]:
-    """What the home says below rows that wait for the program: a sentence for each program and stage among them."""
+    """Show one sentence for each program and stage of rows that wait for the program."""
     now = timezone.now()
     sentences: dict[tuple[str, str], str] = {}
     for row in rows:
@@ -44,10 +44,9 @@ def show_wait_forecasts(rows: list[Integration]) -> dict[str, Any]:
     return {"sentences": list(sentences.values())}
 
 
-@register.inclusion_tag("analytics/_views.html", takes_context=True)
+@register.inclusion_tag("analytics/saved_views_bar.html", takes_context=True)
 def show_saved_views(context: Any, name: str) -> dict[str, Any]:
-    """The bar above a list: its saved views, the way to save one, and the list as files. Nothing for whom the list is
-    not meant."""
+    """Show saved views and exports above a list, or nothing if the user can't save views of it."""
     request = context["request"]
     if not services.can_save(name, request.user):
         return {"views": [], "hidden": True}
@@ -60,7 +59,7 @@ def show_saved_views(context: Any, name: str) -> dict[str, Any]:
         "views": entries,
         "path": path,
         "save_href": reverse("view_save", args=[name]) + query_suffix,
-        "gone": ", ".join(obsolete_filters[0]) if obsolete_filters else "",
+        "obsolete_filters": ", ".join(obsolete_filters[0]) if obsolete_filters else "",
         "files": _build_file_links(name, query_suffix),
     }
 
@@ -74,7 +73,7 @@ def _build_view_entry(page: services.SavablePage, path: str, current_query: str,
 
 
 def _build_file_links(name: str, query_suffix: str) -> list[tuple[str, str]]:
-    """(words, address) of each file of the list; the SLA list has its own CSV."""
+    """Return (label, URL) of each export of the list. The SLA list has its own CSV export."""
     return [
         (f"{_(words)} {form.upper()}" if words else form.upper(), reverse(f"table_{form}", args=[table]) + query_suffix)
         for table, words in exports.TABLES_BY_PAGE.get(name, ())

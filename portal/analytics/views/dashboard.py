@@ -1,4 +1,4 @@
-"""Where do people of the program see how it goes? The pages of the office, of the same filters."""
+"""Analytics pages for program staff."""
 
 from typing import Any
 from urllib.parse import urlencode
@@ -7,7 +7,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import path, reverse
 from django.utils import timezone
-from django.utils.translation import gettext as _
 
 from portal.analytics import flow_presenters, forecast_accuracy, metrics, presenters
 from portal.analytics.filters import FILTER_NAMES, AnalyticsFilters, parse_analytics_filters
@@ -17,7 +16,7 @@ from portal.core.iso_weeks import get_program_zone
 
 
 def build_context(request: HttpRequest, filters: AnalyticsFilters, current: str) -> dict[str, Any]:
-    """What every page of the office shows around its figures."""
+    """Build the context shared by all analytics pages."""
     query = urlencode({name: request.GET[name] for name in FILTER_NAMES if request.GET.get(name)})
     return {
         "page_name": current,
@@ -29,7 +28,7 @@ def build_context(request: HttpRequest, filters: AnalyticsFilters, current: str)
 
 
 def show_overview(request: HttpRequest) -> HttpResponse:
-    """How long stages take, and who has it meanwhile."""
+    """Show stage durations and the time by responsible party."""
     filters = parse_analytics_filters(request, timezone.now())
     stays = reading.list_stays(filters)
     totals, figures_by_program = metrics.calculate_stage_figures(stays), metrics.group_by_program(stays)
@@ -46,7 +45,7 @@ def show_overview(request: HttpRequest) -> HttpResponse:
 
 
 def show_flow(request: HttpRequest) -> HttpResponse:
-    """What came in and went out, and how far those that began got."""
+    """Show throughput and the funnel."""
     filters, time_zone = parse_analytics_filters(request, timezone.now()), get_program_zone()
     spans, groups = flow.list_span_starts(filters, time_zone, 2 * flow.COLUMN_COUNT), flow.count_groups(filters)
     names = flow_presenters.build_span_names(spans[flow.COLUMN_COUNT :], monthly=filters.period == "365")
@@ -54,7 +53,7 @@ def show_flow(request: HttpRequest) -> HttpResponse:
     context = {
         "moves": moves,
         "spans": flow_presenters.build_move_rows(moves),
-        "span_word": _("months") if filters.period == "365" else _("weeks"),
+        "is_monthly": filters.period == "365",
         "funnel": flow_presenters.build_funnel_rows(groups),
         "stopped": flow_presenters.build_drop_off_rows(groups),
     }
@@ -62,7 +61,7 @@ def show_flow(request: HttpRequest) -> HttpResponse:
 
 
 def show_workload(request: HttpRequest) -> HttpResponse:
-    """Who has how much, which waivers are open, and which checks fail."""
+    """Show the reviewers' workload, failing checks, and open waivers."""
     filters = parse_analytics_filters(request, timezone.now(), period=False)
     waivers = workload.list_waivers(filters)
     context = {
@@ -76,7 +75,7 @@ def show_workload(request: HttpRequest) -> HttpResponse:
 
 
 def show_forecast(request: HttpRequest) -> HttpResponse:
-    """What partners are told about the wait, and how often that held."""
+    """Show wait time forecasts and their accuracy."""
     filters = parse_analytics_filters(request, timezone.now(), period=False)
     lines = forecast_accuracy.evaluate_programs(
         filters.now, program=filters.program, weeks=flow_presenters.BACKTEST_WEEKS
@@ -86,7 +85,7 @@ def show_forecast(request: HttpRequest) -> HttpResponse:
         "rows": flow_presenters.build_forecast_rows(lines),
         "charts": [flow_presenters.build_calibration_chart(line) for line in evaluated_lines],
         "aim": flow_presenters.format_target(),
-        "judged": forecast_accuracy.MIN_JUDGED_WAITS,
+        "min_decisions": forecast_accuracy.MIN_JUDGED_WAITS,
     }
     return render(request, "analytics/forecast.html", build_context(request, filters, "office_forecast") | context)
 

@@ -1,4 +1,4 @@
-"""Where is a list taken as a file? One address for every table, of the same query as its page."""
+"""Downloads of tables as CSV or XLSX."""
 
 from datetime import datetime
 
@@ -11,13 +11,13 @@ from portal.core.exports import CONTENT_TYPES, ExportTable, generate_csv, genera
 
 
 def download_table(request: HttpRequest, table: str, form: str) -> StreamingHttpResponse | FileResponse:
-    """The whole list, not only a page of it."""
+    """Download all rows of a table."""
     now = timezone.now()
     return build_file_response(build_table(table, request, now), form, now)
 
 
 def build_file_response(table: ExportTable, form: str, now: datetime) -> StreamingHttpResponse | FileResponse:
-    """A table as a file; its name says the day."""
+    """Build the download response with the date in the file name."""
     name = f"{table.name}-{now:%Y-%m-%d}.{form}"
     if form == "xlsx":
         return FileResponse(generate_xlsx(table), as_attachment=True, filename=name, content_type=CONTENT_TYPES[form])

@@ -1,11 +1,11 @@
-"""What stays in pages alone, and why? One table: the API lists it; a test compares it with every page."""
+"""Features that are available on pages only, with reasons. A test compares the list with all pages."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class PageOnlyFeature:
-    """Something that no operation does, why, and the names of its pages."""
+    """Feature without an API operation, the reason, and the URL names of its pages."""
 
     name: str
     reason: str
@@ -14,35 +14,37 @@ class PageOnlyFeature:
 
 PAGE_ONLY_FEATURES = (
     PageOnlyFeature(
-        "Joining or beginning a company",
-        "it proves one's mail address",
+        "Creating or joining a company",
+        "it requires a verified email address",
         ("company_invited", "company_join", "company_new", "invitation"),
     ),
     PageOnlyFeature(
-        "Making and revoking tokens",
-        "a token makes no tokens and revokes none",
+        "Creating and revoking tokens",
+        "tokens can't manage tokens",
         ("company_tokens", "tokens", "token_revoke"),
     ),
     PageOnlyFeature(
-        "The secrets of watching a repository", "they are shown once, or GitHub posts there", ("watch", "hook")
+        "Secrets and endpoints of issue monitoring",
+        "secrets are shown once, and GitHub uses the endpoints",
+        ("watch", "hook"),
     ),
     PageOnlyFeature(
-        "The calendar of one's deadlines",
-        "its address is a secret, shown once",
+        "Calendar feeds of due dates",
+        "the URL is a secret that is shown once",
         ("calendar_feed", "calendar_feed_make"),
     ),
-    PageOnlyFeature("Reading a test account", "nothing of the API tells a secret"),
+    PageOnlyFeature("Viewing test accounts", "the API never returns secrets"),
     PageOnlyFeature(
-        "The account itself",
-        "name, zone, second factor and theme are settings of who signs in",
+        "User accounts",
+        "name, time zone, second factor, and theme are personal settings",
         ("account_email", "enrollment", "profile", "second_factor_required", "security_log", "theme"),
     ),
     PageOnlyFeature(
-        "Stopping a mail with one click", "the link in the mail is the proof", ("notices_stop", "report_stop")
+        "Unsubscribing with one click", "the link in the email authorizes it", ("notices_stop", "report_stop")
     ),
     PageOnlyFeature(
-        "Badges, their statements and keys",
-        "they have addresses of their own that need no token",
+        "Badges, statements, and signing keys",
+        "they have public URLs that require no token",
         (
             "badge",
             "badge_json",
@@ -56,36 +58,36 @@ PAGE_ONLY_FEATURES = (
         ),
     ),
     PageOnlyFeature(
-        "Feeds, sitemap and logos",
-        "they have addresses of their own that need no token",
+        "Feeds, sitemap, and logos",
+        "they have public URLs that require no token",
         ("feed_atom", "feed_json", "listing_logo", "robots", "sitemap"),
     ),
     PageOnlyFeature(
-        "Explanations",
-        "words, rules and help are for reading",
+        "Help pages",
+        "the glossary, rules, and help are documentation",
         ("check_help", "checks_help", "clock_rule", "help", "standing_rule", "styleguide", "welcome", "words"),
     ),
+    PageOnlyFeature("Portal status", "/status.json is available without a token", ("healthz", "status", "status_json")),
     PageOnlyFeature(
-        "The state of the portal", "/status.json says it without a token", ("healthz", "status", "status_json")
+        "Version constraints and installation instructions",
+        "the page shows how Terraform resolves registry versions",
+        ("install",),
     ),
     PageOnlyFeature(
-        "Trying constraints and installing", "it shows how Terraform reads what the registry holds", ("install",)
+        "Single Crossplane definitions",
+        "the archive contains all definitions",
+        ("crossplane_file", "crossplane_resource"),
     ),
+    PageOnlyFeature("SLA trend charts", "they are based on clocks, which the API lists", ("sla_trends",)),
     PageOnlyFeature(
-        "One Crossplane definition", "the archive holds them all", ("crossplane_file", "crossplane_resource")
-    ),
-    PageOnlyFeature(
-        "Trends of the clocks in pictures", "they are drawn from the clocks, which can be listed", ("sla_trends",)
-    ),
-    PageOnlyFeature(
-        "Places where a rehearsed service posts",
-        "the platform's own interface, not this one",
+        "Endpoints for run task tests",
+        "they implement the interface of HCP Terraform",
         ("run_task_callback", "run_task_configuration", "run_task_plan"),
     ),
-    PageOnlyFeature("The API's own pages", "they describe it", ("api_docs", "api_document", "api_missing")),
+    PageOnlyFeature("API documentation", "the pages describe the API", ("api_docs", "api_document", "api_missing")),
 )
 
 
 def render_markdown_list() -> str:
-    """The table in Markdown."""
+    """Return the features as a Markdown list."""
     return "\n".join(f"- {feature.name}: {feature.reason}." for feature in PAGE_ONLY_FEATURES)

@@ -1,4 +1,4 @@
-"""What does the reference page say of each operation? The OpenAPI document as rows for a template."""
+"""Content of the API reference page, built from the OpenAPI document."""
 
 import json
 import re
@@ -20,18 +20,18 @@ METHODS = ("get", "post", "patch", "put", "delete")
 
 @dataclass(frozen=True, slots=True)
 class ReferenceField:
-    """One parameter or one field of a body."""
+    """Parameter, or field of a body."""
 
     name: str
     kind: str
-    needed: bool
-    says: str
-    where: str = ""
+    is_required: bool
+    description: str
+    location: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class ReferenceOperation:
-    """One operation. `body` and `answer`: the names of their shapes, blank for none."""
+    """Operation with the schema names of its request (`body`) and response (`answer`), or empty strings."""
 
     id: str
     method: str
@@ -41,19 +41,19 @@ class ReferenceOperation:
     scope: str
     parameters: tuple[ReferenceField, ...]
     body: str
-    body_says: str
+    body_description: str
     fields: tuple[ReferenceField, ...]
     media: str
     status: str
     answer: str
-    answer_says: str
+    answer_description: str
     answer_fields: tuple[ReferenceField, ...]
     example: str
 
     @property
-    def said(self) -> str:
-        """What is answered, as the caption of its fields."""
-        caption = f"Answer {self.status} of {self.id}"
+    def response_caption(self) -> str:
+        """Return the caption of the response fields."""
+        caption = f"Response {self.status} of {self.id}"
         return f"{caption}: {self.answer}" if self.answer else caption
 
 
@@ -68,7 +68,7 @@ class ReferenceGroup:
 
 
 def list_groups() -> list[ReferenceGroup]:
-    """The operations by room, in the order of the document."""
+    """Return the operations by tag, in the order of the document."""
     operations_by_tag: dict[str, list[ReferenceOperation]] = {}
     document_data = build_document()
     for path, methods in document_data["paths"].items():
@@ -101,32 +101,34 @@ def _build_operation(
             if "$ref" not in parameter
         ),
         body=_get_schema_name(request_schema),
-        body_says=_render_description(_resolve_schema(document_data, request_schema)),
+        body_description=_render_description(_resolve_schema(document_data, request_schema)),
         fields=fields,
         media=media if "json" not in media else "",
         status=status,
         answer=_get_schema_name(response_schema),
-        answer_says=_render_description(item_schema),
-        answer_fields=tuple(replace(field, needed=False) for field in _build_fields(document_data, response_schema)),
+        answer_description=_render_description(item_schema),
+        answer_fields=tuple(
+            replace(field, is_required=False) for field in _build_fields(document_data, response_schema)
+        ),
         example=_build_example(document_data, path, method, operation_data, fields),
     )
 
 
 def _build_description(operation_data: Mapping[str, Any]) -> str:
-    """What the description says beyond the summary."""
+    """Return the description, or an empty string if it only repeats the summary."""
     description = str(operation_data.get("description", ""))
     return "" if description.rstrip(".") == operation_data["summary"].rstrip(".") else render_inline_code(description)
 
 
 def render_inline_code(text: str) -> str:
-    """What stands between backticks as code, all else as text."""
+    """Render text between backticks as code."""
     parts = text.split("`")
     html = [format_html("<code>{}</code>" if number % 2 else "{}", part) for number, part in enumerate(parts)]
     return format_html_join("", "{}", ((part,) for part in html))
 
 
 def _get_content(body_data: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
-    """The media type of a body and its schema; blank for none."""
+    """Return the media type and schema of a body, or empty values."""
     for media, content in body_data.get("content", {}).items():
         return media, content.get("schema", {})
     return "", {}
@@ -144,7 +146,7 @@ def _build_parameter(document_data: Mapping[str, Any], parameter: Mapping[str, A
 
 
 def _resolve_schema(document_data: Mapping[str, Any], schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The shape itself: through a reference, and through a list to what it lists."""
+    """Resolve references and arrays to the schema of their items."""
     if "$ref" in schema:
         return _resolve_schema(document_data, document_data["components"]["schemas"][schema["$ref"].rsplit("/", 1)[-1]])
     if schema.get("type") == "array":
@@ -153,7 +155,7 @@ def _resolve_schema(document_data: Mapping[str, Any], schema: Mapping[str, Any])
 
 
 def _resolve_item_schema(document_data: Mapping[str, Any], schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The shape itself, through the page of a list to what is listed."""
+    """Resolve a schema, and a page of a list to the schema of its items."""
     resolved_schema = _resolve_schema(document_data, schema)
     items = resolved_schema.get("properties", {}).get("items")
     return (
@@ -164,7 +166,7 @@ def _resolve_item_schema(document_data: Mapping[str, Any], schema: Mapping[str, 
 
 
 def _render_description(schema: Mapping[str, Any]) -> str:
-    """What a shape's docstring says of its fields."""
+    """Render the description of a schema."""
     return render_inline_code(unwrap_paragraphs(str(schema.get("description", ""))))
 
 
@@ -183,7 +185,7 @@ def _build_fields(document_data: Mapping[str, Any], schema: Mapping[str, Any]) -
 
 
 def _get_schema_name(schema: Mapping[str, Any]) -> str:
-    """What a shape is called: “IntegrationOut”, “list of StepOut”, “page of EventOut”."""
+    """Return the name of a schema, such as “IntegrationOut”, “list of StepOut”, or “page of EventOut”."""
     if schema.get("type") == "array":
         return f"list of {_get_schema_name(schema.get('items', {}))}"
     name = schema.get("$ref", "").rsplit("/", 1)[-1]
@@ -206,7 +208,7 @@ def _build_example(
     operation_data: Mapping[str, Any],
     fields: tuple[ReferenceField, ...],
 ) -> str:
-    """A line for a terminal."""
+    """Return an example curl command."""
     server = document_data["servers"][0]["url"]
     display_path = re.sub(r"{(\w+)}", lambda match: f"${match[1].upper()}", path)
     lines = [f'curl "{server}{display_path}"']
@@ -220,10 +222,10 @@ def _build_example(
 
 
 def _build_body_options(operation_data: Mapping[str, Any], fields: tuple[ReferenceField, ...]) -> list[str]:
-    """The options of curl that send a body: a form's fields, or the example in the document."""
+    """Return the curl options for the body: form fields, or the example from the document."""
     content = operation_data.get("requestBody", {}).get("content", {})
     if "multipart/form-data" in content:
-        values = {field.name: "@log.txt" if field.kind == "binary" else "…" for field in fields if field.needed}
+        values = {field.name: "@log.txt" if field.kind == "binary" else "…" for field in fields if field.is_required}
         return [f'-F "{name}={value}"' for name, value in values.items()]
     if not content:
         return []
@@ -232,27 +234,27 @@ def _build_body_options(operation_data: Mapping[str, Any], fields: tuple[Referen
 
 
 def build_first_request() -> str:
-    """The first request of anybody."""
+    """Return an example of a first request."""
     return f'curl "{settings.SITE_URL}/{API_PREFIX}/me" \\\n  -H "Authorization: Bearer $PORTAL_TOKEN"'
 
 
 def list_problem_types() -> list[tuple[str, int, str]]:
-    """(kind, status, title) of everything that can go wrong."""
+    """Return (type, status, title) of all problem types."""
     return [(kind, status, title) for kind, (status, title) in PROBLEM_TYPES.items()]
 
 
 def list_page_only_features() -> list[tuple[str, str]]:
-    """(what, why) of all that no operation does."""
+    """Return (feature, reason) of all page-only features."""
     return [(feature.name, feature.reason) for feature in PAGE_ONLY_FEATURES]
 
 
 def list_scopes() -> list[tuple[str, str, str]]:
-    """(scope, what it lets through, who can hold it)."""
+    """Return (scope, description, eligible tokens)."""
     return [
         (
             scope.key,
             scope.description,
-            "people of the program" if scope.program else "personal tokens" if scope.owner else "every token",
+            "Program staff" if scope.program else "Personal tokens" if scope.owner else "All tokens",
         )
         for scope in SCOPES
     ]

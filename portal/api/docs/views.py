@@ -1,4 +1,4 @@
-"""Where do developers read the API? The OpenAPI document, and a reference page made of it, without JavaScript."""
+"""OpenAPI document and API reference page."""
 
 import json
 from functools import cache
@@ -22,7 +22,7 @@ def _render_document() -> str:
 @login_not_required
 @require_safe
 def show_openapi_document(request: HttpRequest) -> HttpResponse:
-    """The OpenAPI 3.1 document. Every page of the web may read it."""
+    """Return the OpenAPI 3.1 document, readable from any origin."""
     headers = {"Access-Control-Allow-Origin": "*", "Cache-Control": "public, max-age=300"}
     return HttpResponse(_render_document(), content_type="application/json", headers=headers)
 
@@ -30,7 +30,7 @@ def show_openapi_document(request: HttpRequest) -> HttpResponse:
 @login_not_required
 @require_safe
 def show_reference(request: HttpRequest) -> HttpResponse:
-    """Every operation, on one page."""
+    """Show all operations on one page."""
     groups = reference.list_groups()
     context = {
         "groups": groups,
@@ -48,7 +48,5 @@ def show_reference(request: HttpRequest) -> HttpResponse:
 @csrf_exempt
 @login_not_required
 def show_not_found(request: HttpRequest) -> HttpResponse:
-    """No such address: said as a problem, not as a page."""
-    return problems.build_problem_response(
-        "not-found", "There is no such address. The document at /api/openapi.json names all of them."
-    )
+    """Return a problem for unknown API paths."""
+    return problems.build_problem_response("not-found", "Unknown path. See /api/openapi.json for all operations.")

@@ -42,7 +42,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('key', models.CharField(max_length=128)),
-                ('asked', models.CharField(max_length=64)),
+                ('request_digest', models.CharField(max_length=64)),
                 ('status', models.PositiveSmallIntegerField(default=0)),
                 ('headers', models.JSONField(default=dict)),
                 ('body', models.BinaryField(default=bytes)),

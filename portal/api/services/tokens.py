@@ -1,7 +1,7 @@
-"""How is a token made, shown once, found again and taken back?
+"""Services that create, authenticate, and revoke API tokens.
 
-A secret is `ptl_`, 32 random characters, and 6 that are the CRC-32 of what stands before: whoever scans for leaked
-secrets can tell a real one from a word that looks like it, and a mistyped one needs no look into the database.
+A token is `ptl_`, 32 random characters, and a 6-character CRC-32 checksum. The checksum lets secret scanners recognize
+real tokens, and rejects mistyped tokens without a database query.
 """
 
 import hashlib
@@ -37,11 +37,11 @@ TOKEN_PATTERN = re.compile(rf"{KEY_PREFIX}[0-9A-Za-z]{{{RANDOM_LENGTH + CHECKSUM
 MAX_LIFETIME_DAYS = 365
 MAX_TOKENS = 50
 WARNING_DAYS = 7
-PLACEHOLDER_EMAIL_DOMAIN = "tokens.invalid"  # a domain that can never get a mail (RFC 2606)
+PLACEHOLDER_EMAIL_DOMAIN = "tokens.invalid"  # can never receive email (RFC 2606)
 
 
 def compute_checksum(text: str) -> str:
-    """Six characters in base 62."""
+    """Return the CRC-32 checksum as six base-62 characters."""
     number, digits = zlib.crc32(text.encode()), ""
     for _ in range(CHECKSUM_LENGTH):
         number, digit = divmod(number, len(BASE62_ALPHABET))
@@ -55,7 +55,7 @@ def generate_secret() -> str:
 
 
 def is_well_formed(secret: str) -> bool:
-    """Whether it could be one of ours, without looking it up."""
+    """Return whether the format and checksum of a token are valid."""
     return (
         bool(TOKEN_PATTERN.fullmatch(secret))
         and compute_checksum(secret[:-CHECKSUM_LENGTH]) == secret[-CHECKSUM_LENGTH:]
@@ -63,7 +63,7 @@ def is_well_formed(secret: str) -> bool:
 
 
 def hash_secret(secret: str) -> str:
-    """What is kept. The secret has 190 random bits: a slow hash would add nothing."""
+    """Return the stored digest. The secret has 190 random bits, so a slow hash is not needed."""
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
@@ -71,16 +71,17 @@ def create_token(
     name: str, scopes: Collection[str], days: int, *, actor: Any, now: datetime, partner: Partner | None = None,
     role: str = Role.EDITOR, request: HttpRequest | None = None,
 ) -> tuple[ApiToken, str]:  # fmt: skip
-    """A new token and its secret, which is never shown again. With `partner` it is the company's.
+    """Create a token, for `partner` if given. Return the token and its secret, which is not stored.
 
-    Raises ActionRefused for who is no owner of the company, for unknown scopes, for more than a year.
+    Raises:
+        ActionRefused: The actor is not an owner, or the scopes, role, expiration, or number of tokens is not allowed.
     """
     _check_request(scopes, days, actor=actor, partner=partner, role=role)
     secret = generate_secret()
     with transaction.atomic():
         owned_tokens = ApiToken.objects.filter(partner=partner) if partner else ApiToken.objects.filter(user=actor)
         if owned_tokens.filter(revoked_at=None, expires_at__gt=now).count() >= MAX_TOKENS:
-            raise ActionRefused(f"There are {MAX_TOKENS} tokens already. Revoke one that is not used.")
+            raise ActionRefused(f"You reached the limit of {MAX_TOKENS} tokens. Revoke an unused token first.")
         token = ApiToken.objects.create(
             name=name,
             prefix=secret[:DISPLAY_PREFIX_LENGTH],
@@ -105,7 +106,7 @@ def _check_request(scopes: Collection[str], days: int, *, actor: Any, partner: P
     if partner and not permissions.can_manage_partner(partner, actor):
         raise ActionRefused(permissions.get_refusal("can_manage"), "forbidden")
     if partner and role not in (Role.EDITOR, Role.VIEWER):
-        raise ActionRefused("A company's token edits or reads. What owners do needs a person's own token.")
+        raise ActionRefused("Select the role editor or viewer. Owner actions require a personal token.")
     allowed_scopes = {
         scope.key
         for scope in table.list_available_scopes(
@@ -113,13 +114,13 @@ def _check_request(scopes: Collection[str], days: int, *, actor: Any, partner: P
         )
     }
     if not scopes or not set(scopes) <= allowed_scopes:
-        raise ActionRefused("Choose what the token may do from the list.")
+        raise ActionRefused("Select at least one listed scope.")
     if not 1 <= days <= MAX_LIFETIME_DAYS:
-        raise ActionRefused(f"A token lives for at most {MAX_LIFETIME_DAYS} days.")
+        raise ActionRefused(f"Enter an expiration of 1 to {MAX_LIFETIME_DAYS} days.")
 
 
 def _create_token_user(partner: Partner, name: str) -> User:
-    """Who the events of a company's token name. It has no password, belongs to nobody and gets no mail."""
+    """Create the technical user that events of a partner token refer to. It can't sign in or receive email."""
     actor = User(email=f"{uuid4()}@{PLACEHOLDER_EMAIL_DOMAIN}", name=f"{partner.name}'s token {name}"[:120])
     actor.set_unusable_password()
     actor.save()
@@ -127,7 +128,7 @@ def _create_token_user(partner: Partner, name: str) -> User:
 
 
 def revoke_token(token: ApiToken, *, actor: Any, now: datetime, request: HttpRequest | None = None) -> None:
-    """Take it back; it is refused from the next request on. Pressed twice it is revoked once."""
+    """Revoke a token immediately. Revoking it again has no effect."""
     if token.partner and actor is not None and not permissions.can_manage_partner(token.partner, actor):
         raise ActionRefused(permissions.get_refusal("can_manage"), "forbidden")
     with transaction.atomic():
@@ -140,7 +141,7 @@ def revoke_token(token: ApiToken, *, actor: Any, now: datetime, request: HttpReq
 
 
 def authenticate_token(secret: str, now: datetime) -> ApiToken | None:
-    """The live token of this secret, whose person and maker are still active; None for any other text."""
+    """Return the live token of this secret if its user and creator are active, or None."""
     if not is_well_formed(secret):
         return None
     rows = ApiToken.objects.select_related("user", "partner").filter(user__is_active=True, created_by__is_active=True)
@@ -149,7 +150,7 @@ def authenticate_token(secret: str, now: datetime) -> ApiToken | None:
 
 
 def get_acting_user(token: ApiToken) -> User:
-    """Who the request is by. A company's token has its one role in its one company, whatever rows there are."""
+    """Return the user of a token. Partner tokens only have their role in their partner."""
     user: User = token.user
     if token.partner_id:
         user.acting_roles = {token.partner_id: token.role}  # type: ignore[attr-defined]
@@ -157,7 +158,7 @@ def get_acting_user(token: ApiToken) -> User:
 
 
 def warn_expiring_tokens(now: datetime | None = None, limit: int = 100) -> int:
-    """Tell of tokens that end within a week, once each. Returns of how many."""
+    """Send one email for each token that expires within a week. Return the number of tokens."""
     now = now or timezone.now()
     expiring_tokens = ApiToken.objects.filter(
         revoked_at=None, warned_at=None, expires_at__lte=now + timedelta(days=WARNING_DAYS)
@@ -171,14 +172,14 @@ def warn_expiring_tokens(now: datetime | None = None, limit: int = 100) -> int:
 
 
 def _send_emails(template: str, token: ApiToken, now: datetime) -> None:
-    """A mail to the person, or to every owner of the company."""
+    """Queue an email to the token's user, or to all owners of the partner."""
     template_context = {"token": token, "partner": token.partner}
     for recipient in list_owners(token):
         mail.queue(template, f"{template}:{token.uuid}:{recipient.email}", recipient, template_context, now=now)
 
 
 def list_owners(token: ApiToken) -> list[User]:
-    """Who answers for a token."""
+    """Return the people responsible for a token."""
     if token.partner is None:
         return [token.user]
     owner_memberships = token.partner.memberships.filter(ended_at=None, role=Role.OWNER, user__is_active=True)
@@ -186,7 +187,7 @@ def list_owners(token: ApiToken) -> list[User]:
 
 
 def revoke_former_owner_tokens(event: AuditEvent) -> None:
-    """Who no longer manages the company keeps no open door into it: the tokens that they made end with their place."""
+    """Revoke partner tokens that a former owner created, so that no access remains."""
     if not event.stream.startswith("partner:") or event.event_type not in ("membership_ended", "role_changed"):
         return
     if event.event_type == "role_changed" and event.data["role"] == Role.OWNER:
@@ -198,7 +199,7 @@ def revoke_former_owner_tokens(event: AuditEvent) -> None:
 
 
 def revoke_user_tokens(sender: Any, *, user: User, request: HttpRequest | None, is_final: bool, **_: Any) -> None:
-    """Revoke a person's tokens; finally, with the account, also those of companies that the person created."""
+    """Revoke a user's tokens. With `is_final`, also revoke partner tokens that the user created."""
     now, owned_by_user = timezone.now(), Q(user=user) | Q(created_by=user) if is_final else Q(user=user)
     with transaction.atomic():
         live_tokens = list(
@@ -217,6 +218,6 @@ def revoke_user_tokens(sender: Any, *, user: User, request: HttpRequest | None, 
 
 
 def register_handlers() -> None:
-    """Called once when the app is ready."""
+    """Connect the handlers when the app is ready."""
     subscribe(revoke_former_owner_tokens)
     access_revoked.connect(revoke_user_tokens)

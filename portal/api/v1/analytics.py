@@ -1,4 +1,4 @@
-"""How is it going, in figures? The tables that pages offer as files, saved lists, and what mail went out."""
+"""Operations for analytics tables, saved views, and the email log."""
 
 import json
 from collections.abc import Iterator
@@ -36,22 +36,22 @@ from portal.core.exports import CONTENT_TYPES, ExportTable
 from portal.notifications.models import EmailMessage
 from portal.notifications.views import email_log
 
-router = ScopedRouter("Program office")
+router = ScopedRouter("Analytics")
 ANALYTICS_SCOPE, SAVED_VIEWS_SCOPE, EMAILS_SCOPE = "analytics:read", "saved-views:write", "emails:read"
 MAX_ID = 2**63 - 1
 JSON_CONTENT_TYPE = "application/json"
-MAX_JSON_ROWS = 10_000  # rows of one answer in JSON
+MAX_JSON_ROWS = 10_000  # per JSON response
 
 
 class TableParams(Schema):
-    """`format`: json where the Accept header names none. The rest are the words of the page's address."""
+    """Format, and the filters of the page. The default format is JSON, unless the Accept header selects another."""
 
     format: str = Field(
-        "", pattern="^(json|csv|xlsx)?$", description="json, csv or xlsx; the Accept header says it too."
+        "", pattern="^(json|csv|xlsx)?$", description="json, csv, or xlsx. The Accept header also works."
     )
-    limit: int = Field(1000, ge=1, le=MAX_JSON_ROWS, description="Rows in JSON at most; a file holds them all.")
+    limit: int = Field(1000, ge=1, le=MAX_JSON_ROWS, description="Maximum number of JSON rows. Files contain all rows.")
     program: str = Field("", max_length=60)
-    period: str = Field("", max_length=10, description="Of figures: 30, 90 or 365 days.")
+    period: str = Field("", max_length=10, description="Period of figures: 30, 90, or 365 days.")
     q: str = Field("", max_length=100)
     tab: str = Field("", max_length=20)
     stage: str = Field("", max_length=60)
@@ -67,7 +67,7 @@ class TableParams(Schema):
 
 
 class SavedViewOut(Schema):
-    """A saved list. `shared`: everyone of the program has it; `gone`: what it asks for that there no longer is."""
+    """Saved view. `shared` views are visible to all program staff. `gone` lists filters that no longer exist."""
 
     id: int
     page: str
@@ -81,7 +81,7 @@ class SavedViewOut(Schema):
 
 
 class SavedViewIn(StrictSchema):
-    """`page`: queue, integrations, sla, companies, outbox, office…; `query`: the words of its address."""
+    """New saved view. `page` is queue, integrations, sla, companies, outbox, or office…"""
 
     page: str = Field(max_length=40)
     name: str
@@ -90,7 +90,7 @@ class SavedViewIn(StrictSchema):
 
 
 class SavedViewUpdateIn(StrictSchema):
-    """`is_default`: whether the list opens with it."""
+    """Change of a saved view. `is_default` opens the list with it."""
 
     name: str | None = None
     is_default: bool | None = None
@@ -98,7 +98,7 @@ class SavedViewUpdateIn(StrictSchema):
 
 class EmailFilterParams(PaginationParams):
     state: str = Field("", max_length=20)
-    q: str = Field("", max_length=100, description="Words of the subject or the address.")
+    q: str = Field("", max_length=100, description="Text in the subject or address.")
 
 
 class EmailOut(Schema):
@@ -113,13 +113,13 @@ class EmailOut(Schema):
 
 
 class EmailDetail(EmailOut):
-    """`text`: as its receiver gets it."""
+    """Email with its text as sent to the recipient."""
 
     text: str
 
 
 class TableOut(Schema):
-    """`rows`: a list of cells for each, in the order of `columns`, moments in ISO; `more`: some were left out."""
+    """Table. `rows` holds lists of cells in the order of `columns`. `more` is true if rows were omitted."""
 
     name: str
     columns: list[str]
@@ -128,9 +128,9 @@ class TableOut(Schema):
 
 
 def get_table(request: HttpRequest, table: str, params: Query[TableParams]) -> Any:
-    """A list or a figure as a table, as the files of pages are.
+    """Get a table.
 
-    Those of the office are for people of the program. A file (CSV, XLSX) holds up to 50,000 rows. Tables:
+    Analytics tables are for program staff. Files (CSV, XLSX) contain up to 50,000 rows. Tables:
     """
     now = timezone.now()
     table_data = build_table(table, request, now)
@@ -150,7 +150,7 @@ router.get("/analytics/{slug:table}", ANALYTICS_SCOPE, TableOut, files=tuple(CON
 
 
 def _is_accepted(request: HttpRequest, content_type: str) -> bool:
-    """Whether the caller names this kind itself; who takes anything gets JSON."""
+    """Return whether the Accept header names the content type. Wildcards select JSON."""
     accept_header = request.headers.get("Accept", "")
     return any(part.partition(";")[0].strip() == content_type.partition(";")[0] for part in accept_header.split(","))
 
@@ -169,14 +169,14 @@ def _serialize_cell(cell: Any) -> Any:
 
 @router.get("/saved-views", ANALYTICS_SCOPE, list[SavedViewOut])
 def list_views(request: HttpRequest) -> Any:
-    """The lists that you saved, and for people of the program those that they share."""
+    """List your saved views, and for program staff also shared views."""
     visible_views = services.list_visible_views(request.user).order_by("page", "name", "pk")
     return [_serialize_view(view) for view in visible_views if view.page in services.PAGES]
 
 
 @router.post("/saved-views", SAVED_VIEWS_SCOPE, SavedViewOut, status=201)
 def save_view(request: HttpRequest, body: SavedViewIn) -> Any:
-    """Save a list under a name. `shared`: for everyone of the program."""
+    """Save a view. `shared` makes it visible to all program staff."""
     form = SavedViewForm(build_form_data(name=body.name), can_share=False)
     name, now = validate_form(form).cleaned_data["name"], timezone.now()
     return _serialize_view(services.save_view(request.user, body.page, name, body.query, shared=body.shared, now=now))
@@ -184,7 +184,7 @@ def save_view(request: HttpRequest, body: SavedViewIn) -> Any:
 
 @router.patch("/saved-views/{int:pk}", SAVED_VIEWS_SCOPE, SavedViewOut)
 def change_view(request: HttpRequest, body: SavedViewUpdateIn, pk: int = Path(le=MAX_ID)) -> Any:
-    """Give it another name, or have the list open with it; what is left out stays."""
+    """Rename a view or change the default. Omitted fields stay unchanged."""
     view = _get_view(request, pk)
     if body.name is not None:
         services.rename_view(
@@ -197,21 +197,21 @@ def change_view(request: HttpRequest, body: SavedViewUpdateIn, pk: int = Path(le
 
 @router.delete("/saved-views/{int:pk}", SAVED_VIEWS_SCOPE)
 def delete_view(request: HttpRequest, pk: int = Path(le=MAX_ID)) -> Any:
-    """Delete it."""
+    """Delete a view."""
     view = _get_view(request, pk)
     view.delete()
-    return MessageResponse(message=f"“{view.name}” is deleted.")
+    return MessageResponse(message=f"View “{view.name}” deleted.")
 
 
 def _get_view(request: HttpRequest, pk: int) -> SavedView:
-    """One of the person's views, or one that the program shares. Raises Http404."""
+    """Return an own or shared view. Raises Http404."""
     view = (
         services.list_visible_views(request.user).filter(pk=pk, page__in=services.PAGES).first()
         if pk <= MAX_ID
         else None
     )
     if view is None:
-        raise Http404("There is no such view.")
+        raise Http404("View not found.")
     return view
 
 
@@ -226,7 +226,7 @@ def _serialize_view(view: Any) -> dict[str, Any]:
 
 @router.get("/emails", EMAILS_SCOPE, CursorPage[EmailOut])
 def list_emails(request: HttpRequest, response: HttpResponse, params: Query[EmailFilterParams]) -> Any:
-    """Every mail that went out, waits or failed, newest first. For people of the program."""
+    """List sent, scheduled, and failed emails, newest first. For program staff."""
     _require_program_staff(request)
     rows = email_log.filter_emails(params.state, params.q).select_related("integration")
     return paginate(request, response, rows, params, serialize_email)
@@ -234,7 +234,7 @@ def list_emails(request: HttpRequest, response: HttpResponse, params: Query[Emai
 
 @router.get("/emails/{uuid:uuid}", EMAILS_SCOPE, EmailDetail)
 def get_email(request: HttpRequest, uuid: UUID) -> Any:
-    """One mail as its receiver gets it; never one that holds a key to an account."""
+    """Get an email. Emails with sign-in links are not available."""
     _require_program_staff(request)
     email = (
         EmailMessage.objects.exclude(Q(name__in=email_log.SECRET_TEMPLATES))
@@ -243,14 +243,14 @@ def get_email(request: HttpRequest, uuid: UUID) -> Any:
         .first()
     )
     if email is None:
-        raise Http404("There is no such mail, or it holds a key to an account.")
+        raise Http404("Email not found. It doesn't exist, or it contains a sign-in link.")
     email_text = email.text.replace(email.unsubscribe, REDACTED_UNSUBSCRIBE_URL) if email.unsubscribe else email.text
     return serialize_email(email) | {"text": email_text}
 
 
 def _require_program_staff(request: HttpRequest) -> None:
     if not permissions.is_program_staff(request.user):
-        raise Http404("There is nothing here for you.")
+        raise Http404("Not found. This operation is for program staff.")
 
 
 def serialize_email(row: EmailMessage) -> dict[str, Any]:

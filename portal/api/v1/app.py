@@ -1,4 +1,4 @@
-"""What is the API made of? Its rooms, its parser, its answers to what goes wrong, and its document (OpenAPI 3.1)."""
+"""API version 1: routers, error handling, and the OpenAPI 3.1 document."""
 
 from functools import cache
 from typing import Any
@@ -30,11 +30,11 @@ from portal.api.v1 import (
     webhook_creation,
 )
 
-API_DESCRIPTION = f"""What a partner or a person of the program does in pages, with the same rules.
+API_DESCRIPTION = f"""The API covers what partners and program staff do on pages, with the same rules.
 
-Send a token: `Authorization: Bearer ptl_…`. Make one under “API tokens” of your profile or your company.
+Send a token: `Authorization: Bearer ptl_…`. Create one under “API tokens” in your profile or your company.
 
-What stays in pages alone:
+Available on pages only:
 
 {page_only_features.render_markdown_list()}"""
 ROUTERS = (
@@ -59,30 +59,30 @@ ROUTERS = (
 API_VERSION = "1"
 API_PREFIX = f"api/v{API_VERSION}"
 WRITE_METHODS = ("post", "patch", "put", "delete")
-SCOPELESS_OPERATIONS = frozenset({"get_me"})  # any token will do, and one is needed
+SCOPELESS_OPERATIONS = frozenset({"get_me"})  # require a token without a scope
 COMMON_RESPONSES = {
-    "400": "The body is no JSON.",
-    "401": "No live token.",
-    "403": "Not for this person, or not within the token's scopes.",
-    "404": "Not here, or not yours to see.",
-    "409": "Not now: the sentence says why.",
-    "411": "The length of the body is not said.",
-    "412": "Changed since it was read.",
-    "413": "Too large.",
-    "415": "Not JSON.",
-    "422": "Something in the request does not fit; each field is named.",
-    "429": "Too many requests: Retry-After says when to go on.",
-    "503": "The database is busy: Retry-After says when to go on.",
+    "400": "The body is not JSON.",
+    "401": "The token is missing or invalid.",
+    "403": "The user or the token lacks permission.",
+    "404": "The resource doesn't exist, or you don't have access.",
+    "409": "The action conflicts with the current state.",
+    "411": "The Content-Length header is missing.",
+    "412": "The resource changed since you read it.",
+    "413": "The body is too large.",
+    "415": "The body is not JSON.",
+    "422": "The request is invalid. The response names each field.",
+    "429": "Too many requests. Retry after the time in Retry-After.",
+    "503": "The database is busy. Retry after the time in Retry-After.",
 }
 PROBLEM_SCHEMA = {
     "type": "object",
-    "description": "What went wrong (RFC 9457).",
+    "description": "Problem details (RFC 9457).",
     "required": ["type", "title", "status", "detail"],
     "properties": {
         "type": {"type": "string", "format": "uri"},
         "title": {"type": "string"},
         "status": {"type": "integer"},
-        "detail": {"type": "string", "description": "A sentence fit to show."},
+        "detail": {"type": "string", "description": "Message that is safe to display."},
         "errors": {
             "type": "array",
             "items": {
@@ -93,13 +93,13 @@ PROBLEM_SCHEMA = {
         },
     },
 }
-IF_MATCH_DESCRIPTION = "The ETag that was read: what was changed since is not overwritten, the answer is 412."
+IF_MATCH_DESCRIPTION = "ETag of the version that you read. If the resource has changed, the response is 412."
 RATE_LIMIT_HEADERS = ("RateLimit", "RateLimit-Policy")
 HEADER_DESCRIPTIONS = {
-    "RateLimit": 'What is left of the minute, and the seconds to its end: "default";r=297;t=42',
-    "RateLimit-Policy": 'How many requests a minute there are: "default";q=300;w=60',
+    "RateLimit": 'Remaining requests and seconds of the current minute: "default";r=297;t=42',
+    "RateLimit-Policy": 'Requests per minute: "default";q=300;w=60',
     "Retry-After": "Seconds to wait.",
-    "WWW-Authenticate": 'Bearer; with error="invalid_token" where the token is unknown, revoked or at its end.',
+    "WWW-Authenticate": 'Bearer, with error="invalid_token" if the token is unknown, revoked, or expired.',
 }
 HEADERS_BY_STATUS = {
     "401": (*RATE_LIMIT_HEADERS, "WWW-Authenticate"),
@@ -110,7 +110,7 @@ IDEMPOTENCY_KEY_PARAMETER = {
     "name": IDEMPOTENCY_KEY_HEADER,
     "in": "header",
     "required": False,
-    "description": "Any text of yours, new for each piece of work: sent again, it gets the first answer for a day.",
+    "description": "Unique text for each request. A repeated request gets the first response for 24 hours.",
     "schema": {"type": "string", "minLength": 1, "maxLength": 128, "pattern": "^[ -~]+$"},
 }
 
@@ -131,7 +131,7 @@ api = build_api()
 
 @cache
 def build_document() -> dict[str, Any]:
-    """The OpenAPI document, with the answers and headers that every operation shares."""
+    """Return the OpenAPI document with the responses and headers that all operations share."""
     document_data: dict[str, Any] = dict(api.get_openapi_schema(path_prefix=f"{API_PREFIX}/"))
     document_data["servers"] = [{"url": settings.SITE_URL}]
     components = document_data.setdefault("components", {})
@@ -178,10 +178,10 @@ def _complete_operation(method: str, operation: dict[str, Any]) -> None:
 
 
 def _add_descriptions(method: str, operation: dict[str, Any]) -> None:
-    """What helps whoever reads it: an example, when there is nothing new, what If-Match is for."""
+    """Add an example and descriptions of conditional requests."""
     if method == "get":
-        operation["responses"][304] = {"description": "It is what the ETag in If-None-Match names."}
-        operation["responses"][414] = {"description": "The address is too long: the web server says so itself."}
+        operation["responses"][304] = {"description": "The resource matches the ETag in If-None-Match."}
+        operation["responses"][414] = {"description": "The URL is too long. The web server sends this response."}
     for parameter in operation.get("parameters", []):
         if parameter.get("name") == "If-Match":
             parameter["description"] = IF_MATCH_DESCRIPTION

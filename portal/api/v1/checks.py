@@ -1,4 +1,4 @@
-"""What did the checks find, and what does a partner's CI say that they found?"""
+"""Operations for check results and CI reports."""
 
 from datetime import datetime
 from typing import Any
@@ -23,7 +23,7 @@ READ_SCOPE, WRITE_SCOPE = "checks:read", "checks:write"
 
 
 class CheckOut(Schema):
-    """One check. `outcome`: pass, warn, fail, error (ours), not_run, waived or stale."""
+    """Check. `outcome` is pass, warn, fail, error (on our side), not_run, waived, or stale."""
 
     id: str
     title: str
@@ -38,7 +38,7 @@ class CheckOut(Schema):
 
 
 class ChecksOut(Schema):
-    """`running`: answers are on their way."""
+    """Check results. `running` is true during a check run."""
 
     running: bool
     next_run: datetime | None
@@ -46,13 +46,13 @@ class ChecksOut(Schema):
 
 
 class AcceptedDeviationIn(StrictSchema):
-    """The value as the check found it: something else is not accepted unseen."""
+    """Observed value to accept. It must match the check's current result."""
 
     value: str = Field(max_length=200)
 
 
 class ReportedCheckIn(StrictSchema):
-    """One check as `portal-preflight --json` prints it."""
+    """Check as printed by `portal-preflight --json`."""
 
     id: str = Field(max_length=80)
     version: int = Field(0, ge=0, le=32000)
@@ -66,7 +66,7 @@ class ReportedCheckIn(StrictSchema):
 
 
 class CiCheckReportIn(StrictSchema):
-    """The preflight's JSON, with the commit that it looked at."""
+    """Preflight report in JSON with its commit."""
 
     commit: str = Field(pattern="^[0-9a-f]{7,64}$")
     checks: list[ReportedCheckIn] = Field(min_length=1, max_length=200)
@@ -87,7 +87,7 @@ class CheckDisagreementOut(Schema):
 
 
 class CiCheckReportOut(Schema):
-    """What CI reported. `sampled`: why the portal looks itself, blank where it does not."""
+    """CI report. `sampled` is the reason why the portal runs the checks too, or empty."""
 
     uuid: UUID
     commit: str
@@ -118,7 +118,7 @@ def serialize_report(row: CiCheckReport) -> dict[str, Any]:
 
 @router.get("/integrations/{uuid:uuid}/checks", READ_SCOPE, ChecksOut)
 def list_checks(request: HttpRequest, uuid: UUID) -> Any:
-    """Each check with the portal's own last answer."""
+    """List the checks with the portal's latest results."""
     results_context = build_page_context(load_visible_integration(request, uuid), request.user, timezone.now())
     field_names = [name for name in CheckOut.model_fields if name != "id"]
     rows = [{"id": row.key} | {name: getattr(row, name) for name in field_names} for row in results_context["results"]]
@@ -127,26 +127,26 @@ def list_checks(request: HttpRequest, uuid: UUID) -> Any:
 
 @router.post("/integrations/{uuid:uuid}/checks/run", WRITE_SCOPE, MessageResponse, status=202)
 def run_checks(request: HttpRequest, uuid: UUID) -> Any:
-    """Have the portal look again. Read the checks to see when it has."""
+    """Request a check run. Poll the checks endpoint for results."""
     is_requested = runs.request_check_run_as_user(load_visible_integration(request, uuid), request.user, timezone.now())
-    return MessageResponse(message="The checks run." if is_requested else "This edition has nothing to check.")
+    return MessageResponse(message="Check run requested." if is_requested else "This edition has no checks.")
 
 
 @router.post("/integrations/{uuid:uuid}/checks/{str:key}/accept", "reviews:write", MessageResponse)
 def accept_deviation(request: HttpRequest, uuid: UUID, key: str, body: AcceptedDeviationIn) -> Any:
-    """Take what a check found for right from now on: a new owner, a new key. For reviewers."""
+    """Accept a deviation permanently, such as a new owner or key. For reviewers."""
     integration, check = load_visible_integration(request, uuid), CHECKS.get(key)
     if check is None or not check.accepts:
-        raise Http404("There is no such thing to accept.")
+        raise Http404("This check has no deviation to accept.")
     accepted_deviations.accept_deviation(integration, key, body.value, request.user, timezone.now())
-    return MessageResponse(message=f"The {check.accepts} is accepted for good.")
+    return MessageResponse(message=f"The {check.accepts} was accepted permanently.")
 
 
 @router.get("/integrations/{uuid:uuid}/check-results", READ_SCOPE, CursorPage[CiCheckReportOut])
 def list_check_results(
     request: HttpRequest, response: HttpResponse, uuid: UUID, pagination: Query[PaginationParams]
 ) -> Any:
-    """What CI reported, newest first. None of it counts as the portal's own result."""
+    """List CI reports, newest first. They don't count as results of the portal."""
     return paginate(
         request,
         response,
@@ -158,10 +158,10 @@ def list_check_results(
 
 @router.post("/integrations/{uuid:uuid}/check-results", WRITE_SCOPE, CiCheckReportOut, status=201)
 def report_check_results(request: HttpRequest, response: HttpResponse, uuid: UUID, body: CiCheckReportIn) -> Any:
-    """Report from CI what the preflight found for a commit.
+    """Report preflight results for a commit from CI.
 
-    It is kept as reported by you. The portal looks itself at a sample, and always where the answer decides something;
-    where it finds otherwise, both are shown and a finding is opened.
+    The report is stored as reported by you. The portal runs its own checks for a sample of reports, and always if a
+    report decides a requirement. If the results differ, the portal shows both and opens a finding.
     """
     checks = [check.model_dump() for check in body.checks]
     reported_results = ci_reports.ReportedResults(body.commit, body.version, body.program, body.repository, checks)
@@ -174,8 +174,8 @@ def report_check_results(request: HttpRequest, response: HttpResponse, uuid: UUI
 
 @router.get("/integrations/{uuid:uuid}/check-results/{uuid:report}", READ_SCOPE, CiCheckReportOut)
 def get_check_results(request: HttpRequest, uuid: UUID, report: UUID) -> Any:
-    """One report. Ask again while `compared_at` is null and `sampled` is not blank."""
+    """Get a CI report. Poll while `compared_at` is null and `sampled` is not empty."""
     ci_report = CiCheckReport.objects.filter(integration=load_visible_integration(request, uuid), uuid=report).first()
     if ci_report is None:
-        raise Http404("There is no such report.")
+        raise Http404("Report not found.")
     return serialize_report(ci_report)

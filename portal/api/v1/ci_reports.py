@@ -1,7 +1,7 @@
-"""What becomes of results that a partner's CI reports? Kept as theirs; the portal looks itself at a sample.
+"""Services for results that a partner's CI reports, which the portal verifies for a sample.
 
-Which reports are looked at follows from integration, commit and version alone, so that sending again changes nothing;
-a secret of the portal goes in, so that nobody can choose a commit that is left out.
+The sample depends only on the integration, commit, and version, so that repeating a report changes nothing. It also
+depends on a secret of the portal, so that partners can't choose commits outside the sample.
 """
 
 from collections.abc import Sequence
@@ -27,16 +27,14 @@ from verification.checks.services import runs
 from verification.outcomes import Outcome, get_worst_outcome
 
 SAMPLING_INTERVAL = 10
-COMPARISON_PERIOD = timedelta(
-    days=30
-)  # for the portal's own answer, after which a report stays one that was never compared
+COMPARISON_PERIOD = timedelta(days=30)  # older reports are never compared
 GOOD_OUTCOMES = frozenset({Outcome.PASS, Outcome.WARN, Outcome.WAIVED})
 DECISIVE_OUTCOMES = frozenset({*GOOD_OUTCOMES, Outcome.FAIL})
 
 
 @dataclass(frozen=True, slots=True)
 class ReportedResults:
-    """A report as it came. `checks`: as the preflight prints them."""
+    """Report as received, with checks as printed by the preflight."""
 
     commit: str
     version: str
@@ -48,7 +46,7 @@ class ReportedResults:
 def report_ci_results(
     integration: Integration, reported_results: ReportedResults, *, actor: Any, now: datetime
 ) -> CiCheckReport:
-    """Keep it, and have the portal look where it is sampled. Raises ActionRefused."""
+    """Store a report and request a check run if it is sampled. Raises ActionRefused."""
     with integration_changes(integration, permissions.can_edit, actor=actor, now=now) as row:
         require_open(row)
         _refuse_other_subject(row, reported_results)
@@ -66,7 +64,7 @@ def report_ci_results(
             results=list(reported_results.checks),
             sampled=sampling_reason,
         )
-        row.version -= 1  # a report makes nobody's page out of date
+        row.version -= 1  # a report doesn't make open pages stale
         record_event(
             row,
             "checks_reported",
@@ -82,29 +80,29 @@ def report_ci_results(
 
 
 def _refuse_other_subject(row: Integration, reported_results: ReportedResults) -> None:
-    """A report about something else was sent to the wrong place."""
+    """Refuse a report about another program or repository."""
     if reported_results.program and reported_results.program != row.program_key:
         raise ActionRefused(
-            f"The report is about the program {reported_results.program}, this integration is in {row.program_key}."
+            f"The report is for the program {reported_results.program}, but this integration is in {row.program_key}."
         )
     if reported_results.repository and reported_results.repository.lower() != row.repository.lower():
         raise ActionRefused(
-            f"The report is about {reported_results.repository}, this integration is "
+            f"The report is for {reported_results.repository}, but this integration has "
             f"{row.repository or 'no repository'}."
         )
 
 
 def get_sampling_reason(row: Integration, reported_results: ReportedResults, now: datetime) -> str:
-    """Why the portal looks itself; blank where it does not."""
+    """Return why the portal verifies the report, or an empty string."""
     if is_decisive(row, reported_results, now):
-        return "it decides a requirement"
+        return "decides a requirement"
     sampling_key = f"{row.uuid}:{reported_results.commit}:{reported_results.version}"
     number = int(salted_hmac("portal.api.sample", sampling_key, algorithm="sha256").hexdigest()[:8], 16)
-    return f"one in {SAMPLING_INTERVAL}, by lot" if number % SAMPLING_INTERVAL == 0 else ""
+    return f"random sample of one in {SAMPLING_INTERVAL}" if number % SAMPLING_INTERVAL == 0 else ""
 
 
 def is_decisive(row: Integration, reported_results: ReportedResults, now: datetime) -> bool:
-    """Whether it says that something is in order which is not in order here."""
+    """Return whether the report passes a check that no fulfilled requirement covers."""
     fulfillments = context.get_fulfillments(row)
     unmet_check_keys = {
         key
@@ -118,7 +116,7 @@ def is_decisive(row: Integration, reported_results: ReportedResults, now: dateti
 
 
 def compare_due_reports(now: datetime | None = None, limit: int = 100) -> int:
-    """Compare what was reported with what the portal found since. Returns how many reports were compared."""
+    """Compare due reports with the portal's results. Return the number of compared reports."""
     now = now or timezone.now()
     pending_reports = (
         CiCheckReport.objects.filter(compared_at=None, at__gt=now - COMPARISON_PERIOD)
@@ -129,7 +127,7 @@ def compare_due_reports(now: datetime | None = None, limit: int = 100) -> int:
 
 
 def compare_report(report: CiCheckReport, now: datetime) -> bool:
-    """Compare one, once the portal has looked since it came. Returns whether it had."""
+    """Compare a report if the portal has results since then. Return whether it has."""
     results_by_key = get_results_since(report)
     if results_by_key is None:
         return False
@@ -144,9 +142,9 @@ def compare_report(report: CiCheckReport, now: datetime) -> bool:
 
 
 def get_results_since(report: CiCheckReport) -> dict[str, CheckResult] | None:
-    """The portal's results, once each that was reported was looked at since; None while any is out.
+    """Return the portal's results for all reported checks since the report, or None while any is missing.
 
-    Where the portal could not look, it has not looked: a report outlasts an outage of ours.
+    Errors on our side don't count as results, so that a report waits until an outage is over.
     """
     known_keys = set(list_required_check_keys(list_checked_requirements(report.integration)))
     reported_keys = {check["id"] for check in report.results} & known_keys
@@ -160,7 +158,7 @@ def _is_conclusive_since(row: CheckResult | None, reported_at: datetime) -> bool
 
 
 def find_disagreements(report: CiCheckReport, results_by_key: dict[str, CheckResult]) -> list[dict[str, str]]:
-    """Where both said something and one said good, the other bad. An outage of ours speaks against nobody."""
+    """Return the checks with a decisive result on both sides of which only one is good."""
     return [
         {"id": check["id"], "reported": check["outcome"], "found": results_by_key[check["id"]].outcome,
          "summary": results_by_key[check["id"]].summary}
@@ -172,7 +170,7 @@ def find_disagreements(report: CiCheckReport, results_by_key: dict[str, CheckRes
 
 
 def _open_finding(report: CiCheckReport, differences: list[dict[str, str]], now: datetime) -> None:
-    """One finding on the first requirement concerned, and one line in the history."""
+    """Open a finding on the first affected requirement and record an event."""
     keys = [difference["id"] for difference in differences]
     requirement = next(
         candidate for candidate in list_checked_requirements(report.integration) if set(candidate.checks) & set(keys)
@@ -181,7 +179,7 @@ def _open_finding(report: CiCheckReport, differences: list[dict[str, str]], now:
         f"{difference['id']}: reported {difference['reported']}, found {difference['found']}. {difference['summary']}"
         for difference in differences
     ]
-    text = f"CI reported otherwise than the portal found for {report.commit[:12]}:\n" + "\n".join(lines)
+    text = f"The CI report for {report.commit[:12]} differs from the portal's results:\n" + "\n".join(lines)
     with integration_changes(report.integration, permissions.is_machine, actor=None, now=now) as row:
         findings.open_automatic_finding(row, requirement.id, text, now=now)
         record_event(

@@ -1,4 +1,4 @@
-"""How is an integration begun? A draft that can be changed until it is sent, with everything that is not fit yet."""
+"""Operations for integration drafts."""
 
 from typing import Any
 from uuid import UUID
@@ -36,7 +36,7 @@ router = ScopedRouter("Drafts")
 
 
 class DraftFields(StrictSchema):
-    """What is typed; what is left out stays. `GET /programs/{key}/answer-schema` says what each takes."""
+    """Fields of a draft. Omitted fields stay unchanged. `GET /programs/{key}/answer-schema` describes them."""
 
     name: str | None = None
     description: str | None = None
@@ -47,14 +47,14 @@ class DraftFields(StrictSchema):
 
 
 class DraftIn(DraftFields):
-    """`partner`: its slug, needed where you edit for several."""
+    """New draft. `partner` is a slug, required if you edit for several partners."""
 
     program: str
     partner: str | None = None
 
 
 def collect_problems(draft: IntegrationDraft) -> dict[str, list[str]]:
-    """What is not fit yet, by field."""
+    """Return the validation errors by field."""
     if draft.integration_id is not None or draft.sent_at is not None:
         return {}
     form = bind_form(*get_program(draft), draft.data)
@@ -66,15 +66,15 @@ def serialize_draft(draft: IntegrationDraft) -> dict[str, Any]:
 
 
 def load_integration_draft(request: HttpRequest, uuid: UUID) -> IntegrationDraft:
-    """A draft of an integration, not of one requirement's form. Raises Http404."""
+    """Load a draft of an integration, not of a requirement. Raises Http404."""
     draft = load_draft(request, uuid)
     if draft.requirement_id:
-        raise Http404("This draft does not exist, or it is not visible to you.")
+        raise Http404("Draft not found. It doesn't exist, or you don't have access.")
     return draft
 
 
 def save_fields(request: HttpRequest, draft: IntegrationDraft, body: DraftFields, version: int) -> IntegrationDraft:
-    """Keep what was typed on top of the version that the caller read."""
+    """Save the fields on top of the version that the client read."""
     changes = {key: value for key, value in body.model_dump().items() if value is not None}
     changes = {key: value for key, value in changes.items() if key not in ("program", "partner")}
     data = merge_form_data(build_form_data(**changes), draft.data)
@@ -87,7 +87,7 @@ def save_fields(request: HttpRequest, draft: IntegrationDraft, body: DraftFields
 
 @router.get("/drafts", READ_SCOPE, CursorPage[schemas.DraftOut])
 def list_drafts(request: HttpRequest, response: HttpResponse, pagination: Query[PaginationParams]) -> Any:
-    """What your companies began and did not send, newest first."""
+    """List the drafts of your companies, newest first."""
     own_drafts = IntegrationDraft.objects.filter(
         partner_id__in=list(permissions.get_roles(request.user)), requirement_id="", sent_at=None
     )
@@ -96,11 +96,9 @@ def list_drafts(request: HttpRequest, response: HttpResponse, pagination: Query[
 
 @router.post("/drafts", WRITE_SCOPE, schemas.DraftOut, status=201)
 def create_draft(request: HttpRequest, response: HttpResponse, body: DraftIn) -> Any:
-    """Begin an integration. Nothing is sent before you say so."""
+    """Create a draft. Submit it later with a separate operation."""
     if body.program not in PROGRAMS:
-        raise ApiError(
-            "validation-error", "There is no such program.", fields=[("program", "There is no such program.")]
-        )
+        raise ApiError("validation-error", "Unknown program.", fields=[("program", "Unknown program.")])
     draft = drafts.create_draft(
         _choose_partner(request, body.partner), body.program, actor=request.user, now=timezone.now()
     )
@@ -109,7 +107,7 @@ def create_draft(request: HttpRequest, response: HttpResponse, body: DraftIn) ->
 
 
 def _choose_partner(request: HttpRequest, slug: str | None) -> Partner:
-    """The company that it is for. Raises Problem where it has to be said."""
+    """Return the partner of a new draft. Raises ApiError if it must be specified."""
     partners = list_editable_partners(request.user)
     if not partners:
         raise ActionRefused(permissions.get_refusal("can_edit"), "forbidden")
@@ -117,14 +115,16 @@ def _choose_partner(request: HttpRequest, slug: str | None) -> Partner:
     if len(matching_partners) != 1:
         names = ", ".join(partner.slug for partner in partners)
         raise ApiError(
-            "validation-error", f"Say for which company: {names}.", fields=[("partner", "Choose one of yours.")]
+            "validation-error",
+            f"Specify one of your partners: {names}.",
+            fields=[("partner", "Select one of your partners.")],
         )
     return matching_partners[0]
 
 
 @router.get("/drafts/{uuid:uuid}", READ_SCOPE, schemas.DraftOut)
 def get_draft(request: HttpRequest, response: HttpResponse, uuid: UUID) -> Any:
-    """A draft, with what is not fit yet."""
+    """Get a draft with its validation errors."""
     draft = load_integration_draft(request, uuid)
     set_etag(response, draft.version)
     return serialize_draft(draft)
@@ -135,7 +135,7 @@ def save_draft(
     request: HttpRequest, response: HttpResponse, uuid: UUID, body: DraftFields,
     if_match_: str | None = Header(None, alias="If-Match"),
 ) -> Any:  # fmt: skip
-    """Change a draft. With If-Match, a colleague's newer version is not overwritten: 412."""
+    """Change a draft. With If-Match, the response is 412 if a newer version exists."""
     draft, read_version = load_integration_draft(request, uuid), get_if_match_version(request)
     saved_draft = save_fields(request, draft, body, draft.version if read_version is None else read_version)
     set_etag(response, saved_draft.version)
@@ -144,7 +144,7 @@ def save_draft(
 
 @router.post("/drafts/{uuid:uuid}/prefill", WRITE_SCOPE, schemas.DraftOut)
 def prefill_draft(request: HttpRequest, uuid: UUID) -> Any:
-    """Ask GitHub about the repository and fill in what is still blank."""
+    """Fill in empty fields from GitHub."""
     draft = load_integration_draft(request, uuid)
     if not permissions.can_edit_partner(draft.partner, request.user):
         raise ActionRefused(permissions.get_refusal("can_edit"), "forbidden")
@@ -160,7 +160,7 @@ def submit_draft(
     request: HttpRequest, response: HttpResponse, uuid: UUID,
     if_match_: str | None = Header(None, alias="If-Match"),
 ) -> Any:  # fmt: skip
-    """Send it: the draft becomes an integration, once, however often it is sent."""
+    """Submit a draft as an integration. Repeated requests return the same integration."""
     draft, read_version = load_integration_draft(request, uuid), get_if_match_version(request)
     if draft.integration is not None:
         set_location_header(request, response, "integrations", draft.integration.uuid)
@@ -176,6 +176,6 @@ def submit_draft(
 
 @router.delete("/drafts/{uuid:uuid}", WRITE_SCOPE)
 def discard_draft(request: HttpRequest, uuid: UUID) -> Any:
-    """Throw it away."""
+    """Delete a draft."""
     drafts.discard_draft(load_integration_draft(request, uuid), actor=request.user, now=timezone.now())
-    return MessageResponse(message="The draft was thrown away.")
+    return MessageResponse(message="Draft deleted.")

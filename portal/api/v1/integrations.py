@@ -1,4 +1,4 @@
-"""Where does each integration stand, what happened, and which steps are there? The pages' rows, and their one door."""
+"""Operations for integrations: list, details, events, transitions, and messages."""
 
 from typing import Any
 from uuid import UUID
@@ -33,18 +33,18 @@ READ_SCOPE, WRITE_SCOPE, TRANSITION_SCOPE = "integrations:read", "integrations:w
 
 
 class IntegrationFilterParams(PaginationParams):
-    """The same filters as the list has."""
+    """Filters of the integration list."""
 
-    q: str | None = Field(None, max_length=100, description="Words in name, repository or company.")
+    q: str | None = Field(None, max_length=100, description="Text in the name, repository, or partner.")
     program: str | None = Field(None, max_length=60)
     stage: str | None = Field(None, max_length=60)
     category: str | None = Field(None, max_length=60)
-    holder: str | None = Field(None, max_length=60, description="Whose turn it is.")
+    holder: str | None = Field(None, max_length=60, description="Responsible party.")
     listing_status: str | None = Field(None, max_length=60)
 
 
 class IntegrationUpdateIn(StrictSchema):
-    """What to change; what is left out stays."""
+    """Changes of an integration. Omitted fields stay unchanged."""
 
     name: str | None = None
     description: str | None = None
@@ -55,16 +55,16 @@ class IntegrationUpdateIn(StrictSchema):
 
 
 class TransitionIn(StrictSchema):
-    """What a step is taken with. `version`: the integration as it was read; an older one is refused."""
+    """Input of a transition. `version` is the integration's version that you read. Older versions are refused."""
 
     note: str = Field("", max_length=4000)
     version: int | None = Field(None, ge=0, le=2**31 - 1)
-    tier: str | None = Field(None, description="The tier, for `request_tier`.")
-    waits_for: str | None = Field(None, description="Whom it waits for, for `put_on_hold`.")
+    tier: str | None = Field(None, description="Tier for `request_tier`.")
+    waits_for: str | None = Field(None, description="Party to wait for, for `put_on_hold`.")
 
 
 class MessageIn(StrictSchema):
-    """`internal`: a note of the program that the company never sees."""
+    """Message. `internal` makes it a note that only program staff can see."""
 
     body: str
     internal: bool = False
@@ -86,16 +86,13 @@ def serialize_detail(request: HttpRequest, row: Integration) -> dict[str, Any]:
 
 
 def reload_detail(request: HttpRequest, uuid: UUID) -> dict[str, Any]:
-    """The integration as it stands after a write."""
+    """Return the integration after a change."""
     return serialize_detail(request, load_visible_integration(request, uuid))
 
 
 @router.get("/integrations", READ_SCOPE, CursorPage[submissions.IntegrationOut])
 def list_integrations(request: HttpRequest, response: HttpResponse, params: Query[IntegrationFilterParams]) -> Any:
-    """The integrations that are yours to see, newest first.
-
-    For a company its own; for people of the program all of them.
-    """
+    """List the integrations that you can see, newest first. Program staff can see all of them."""
     form = validate_form(IntegrationFilterForm({key: value or "" for key, value in params.model_dump().items()}))
     visible_integrations = Integration.objects.visible_to(request.user).select_related("partner", "reviewer")
     return paginate(
@@ -109,7 +106,7 @@ def list_integrations(request: HttpRequest, response: HttpResponse, params: Quer
 
 @router.get("/integrations/{uuid:uuid}", READ_SCOPE, submissions.IntegrationDetail)
 def get_integration(request: HttpRequest, response: HttpResponse, uuid: UUID) -> Any:
-    """One integration: where it stands, whose turn it is, what is left before the next step."""
+    """Get an integration with its stage, next action, and open requirements."""
     row = load_visible_integration(request, uuid)
     set_etag(response, row.version)
     return serialize_detail(request, row)
@@ -119,17 +116,14 @@ def get_integration(request: HttpRequest, response: HttpResponse, uuid: UUID) ->
 def change_integration(
     request: HttpRequest, uuid: UUID, body: IntegrationUpdateIn, if_match_: str | None = Header(None, alias="If-Match")
 ) -> Any:
-    """Change what it says of itself.
-
-    With If-Match, what was changed meanwhile is not overwritten: 412.
-    """
+    """Change an integration's details. With If-Match, the response is 412 if a newer version exists."""
     integration = load_visible_integration(request, uuid)
     require_permission(permissions.can_edit, integration, request.user)
     if not integration.is_open:
-        raise ActionRefused("These facts can be changed while the integration is open.", "invalid-transition")
+        raise ActionRefused("You can change the details only while the integration is open.", "invalid-transition")
     read_version = get_if_match_version(request)
     if read_version is not None and read_version != integration.version:
-        raise ActionRefused("It was changed meanwhile. Read it again.", "conflict")
+        raise ActionRefused("The integration changed. Fetch it again, then retry with the new ETag.", "conflict")
     form_fields = build_initial_data(integration) | body.model_dump(exclude_none=True)
     form = validate_form(IntegrationForm(integration.program, integration.edition, build_form_data(**form_fields)))
     creation.change_description(integration, build_changes(integration, form), actor=request.user, now=timezone.now())
@@ -138,19 +132,19 @@ def change_integration(
 
 @router.get("/integrations/{uuid:uuid}/events", READ_SCOPE, CursorPage[submissions.EventOut])
 def list_events(request: HttpRequest, response: HttpResponse, uuid: UUID, pagination: Query[PaginationParams]) -> Any:
-    """What happened, newest first; the program also sees what is internal."""
+    """List events, newest first. Program staff also see internal events."""
     integration = load_visible_integration(request, uuid)
     events = (
         integration.events.all()
         if permissions.can_view_notes(integration, request.user)
-        else integration.events.shown_to_partner()
+        else integration.events.visible_to_partner()
     )
     return paginate(request, response, events, pagination, submissions.serialize_event, key="seq")
 
 
 @router.get("/integrations/{uuid:uuid}/steps", READ_SCOPE, list[submissions.TransitionOut])
 def list_steps(request: HttpRequest, uuid: UUID) -> Any:
-    """The steps that you may take from here, each with what stands in the way."""
+    """List the transitions available to you, with blockers."""
     return [
         submissions.serialize_transition(action)
         for action in list_available_transitions(
@@ -164,10 +158,10 @@ def perform_step(
     request: HttpRequest, uuid: UUID, step: str, body: TransitionIn,
     if_match_: str | None = Header(None, alias="If-Match"),
 ) -> Any:  # fmt: skip
-    """Take a step: request the review, withdraw, approve, and so on.
+    """Perform a transition, such as request review, withdraw, or approve.
 
-    The same rules as the buttons of the pages; the same mails go out. 409 says what stands in the way. With If-Match
-    (or `version`), what was changed since it was read is not decided upon: 412 (or 409).
+    The same rules apply as on pages, and the same emails are sent. 409 names the blockers. With If-Match or `version`,
+    the response is 412 or 409 if the integration has changed.
     """
     integration, transition = load_visible_integration(request, uuid), get_transition(step)
     read_version = body.version if get_if_match_version(request) is None else get_if_match_version(request)
@@ -194,7 +188,7 @@ def perform_step(
 
 
 def _refuse_unavailable_transition(integration: Integration, step: str, request: HttpRequest) -> None:
-    """Whoever may not take it hears that before hearing of a missing note."""
+    """Report an unavailable transition before a missing note."""
     if not any(
         action.name == step for action in list_available_transitions(integration, request.user, now=timezone.now())
     ):
@@ -203,7 +197,7 @@ def _refuse_unavailable_transition(integration: Integration, step: str, request:
 
 @router.get("/integrations/{uuid:uuid}/messages", READ_SCOPE, CursorPage[submissions.MessageOut])
 def list_messages(request: HttpRequest, response: HttpResponse, uuid: UUID, pagination: Query[PaginationParams]) -> Any:
-    """The thread, newest first; the program's notes only for the program."""
+    """List messages, newest first. Only program staff see notes."""
     integration = load_visible_integration(request, uuid)
     rows = integration.messages.select_related("author")
     if not permissions.can_view_notes(integration, request.user):
@@ -213,7 +207,7 @@ def list_messages(request: HttpRequest, response: HttpResponse, uuid: UUID, pagi
 
 @router.post("/integrations/{uuid:uuid}/messages", WRITE_SCOPE, submissions.MessageOut, status=201)
 def create_message(request: HttpRequest, uuid: UUID, body: MessageIn) -> Any:
-    """Write to the other side, or keep a note of the program."""
+    """Send a message, or add a note of the program."""
     integration = load_visible_integration(request, uuid)
     require_permission(permissions.can_post_message, integration, request.user)
     can_note = permissions.can_write_note(integration, request.user)
@@ -231,7 +225,7 @@ def create_message(request: HttpRequest, uuid: UUID, body: MessageIn) -> Any:
 
 @router.post("/integrations/{uuid:uuid}/edition", "reviews:write", submissions.IntegrationDetail)
 def move_to_edition(request: HttpRequest, uuid: UUID, body: EditionMigrationIn) -> Any:
-    """Move it to another edition of its program. For reviewers."""
+    """Move an integration to another edition of its program. For reviewers."""
     integration = load_as_program_staff(request, uuid)
     cleaned_data = validate_form(
         edition_migration.EditionMigrationForm(integration, build_form_data(**body.model_dump()))
@@ -243,7 +237,7 @@ def move_to_edition(request: HttpRequest, uuid: UUID, body: EditionMigrationIn) 
 
 
 def load_as_program_staff(request: HttpRequest, uuid: UUID) -> Integration:
-    """Raises Http404 for everybody else."""
+    """Load an integration for program staff. Raises Http404 for other users."""
     if not permissions.is_program_staff(request.user):
-        raise Http404("There is nothing here for you.")
+        raise Http404("Not found. This operation is for program staff.")
     return load_visible_integration(request, uuid)

@@ -1,4 +1,4 @@
-"""Who else works on the same thing, and how are two companies introduced? Names pass when both agreed, never before."""
+"""Operations for similar integrations and introductions. Names are shared only after both sides agree."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -31,7 +31,7 @@ MAX_ID = 2**63 - 1
 
 
 class SimilarWorkOut(Schema):
-    """Somebody else's work on the same thing. `handle` stands for it when you ask; names only where it is public."""
+    """Similar work of another partner. Use `handle` to request an introduction. Names appear only for public work."""
 
     kind: str
     words: str
@@ -48,7 +48,7 @@ class IntroductionIn(StrictSchema):
 
 
 class IntroductionOut(Schema):
-    """`other` and `partner` once both agreed."""
+    """Introduction. `other` and `partner` are empty until both sides agree."""
 
     id: int
     state: str
@@ -65,13 +65,13 @@ class IntroductionDecisionIn(StrictSchema):
 
 @router.get("/integrations/{uuid:uuid}/similar", "integrations:read", list[SimilarWorkOut])
 def list_similar_work(request: HttpRequest, uuid: UUID) -> Any:
-    """Who else works on the same thing."""
+    """List similar integrations."""
     return _serialize_overlaps(find_integration_overlaps(load_visible_integration(request, uuid)))
 
 
 @router.get("/drafts/{uuid:uuid}/similar", "integrations:read", list[SimilarWorkOut])
 def list_draft_similar_work(request: HttpRequest, uuid: UUID) -> Any:
-    """Who else works on the same thing, before anything is sent."""
+    """List integrations similar to a draft."""
     draft = load_integration_draft(request, uuid)
     return _serialize_overlaps(find_draft_overlaps(draft.partner, draft.data) or ())
 
@@ -82,16 +82,14 @@ def _serialize_overlaps(overlaps: Iterable[Overlap]) -> list[dict[str, Any]]:
 
 @router.post("/integrations/{uuid:uuid}/introductions", "integrations:write", IntroductionOut, status=201)
 def request_introduction(request: HttpRequest, response: HttpResponse, uuid: UUID, body: IntroductionIn) -> Any:
-    """Ask to be introduced. Names pass only when both agree."""
+    """Request an introduction. Names are shared only if both sides agree."""
     integration = load_visible_integration(request, uuid)
     message = validate_form(IntroductionRequestForm(build_form_data(message=body.message))).cleaned_data["message"]
     if not permissions.can_edit(integration, request.user):
         raise ActionRefused(permissions.get_refusal("can_edit"), "forbidden")
     other_integration = resolve_handle(body.handle, describe_work(integration))
     if other_integration is None:
-        raise ActionRefused(
-            "That work does not overlap with yours any more: there is nobody to ask.", "invalid-transition"
-        )
+        raise ActionRefused("The other integration is no longer similar to yours.", "invalid-transition")
     introduction = introductions.request_introduction(
         integration, other_integration, message, actor=request.user, now=timezone.now()
     )
@@ -101,7 +99,7 @@ def request_introduction(request: HttpRequest, response: HttpResponse, uuid: UUI
 
 @router.get("/introductions", "integrations:read", CursorPage[IntroductionOut])
 def list_introductions(request: HttpRequest, response: HttpResponse, pagination: Query[PaginationParams]) -> Any:
-    """The introductions that your integrations asked for or were asked for, newest first."""
+    """List introductions of your integrations, newest first."""
     visible_ids = Integration.objects.visible_to(request.user).values("pk")
     rows = Introduction.objects.filter(Q(asking__in=visible_ids) | Q(other__in=visible_ids))
     introductions_with_partners = rows.select_related("asking__partner", "other__partner")
@@ -112,13 +110,13 @@ def list_introductions(request: HttpRequest, response: HttpResponse, pagination:
 
 @router.get("/introductions/{int:pk}", "integrations:read", IntroductionOut)
 def get_introduction(request: HttpRequest, pk: int = Path(le=MAX_ID)) -> Any:
-    """One introduction."""
+    """Get an introduction."""
     return _serialize_introduction(request, _get_introduction(request, pk))
 
 
 @router.post("/introductions/{int:pk}/answer", "integrations:write", IntroductionOut)
 def answer_introduction(request: HttpRequest, body: IntroductionDecisionIn, pk: int = Path(le=MAX_ID)) -> Any:
-    """Agree or decline, once. For the side that was asked."""
+    """Accept or decline an introduction. For the other side."""
     introduction = _get_introduction(request, pk)
     DECISIONS["agree" if body.agree else "decline"](introduction, actor=request.user, now=timezone.now())
     return _serialize_introduction(request, _get_introduction(request, pk))
@@ -126,7 +124,7 @@ def answer_introduction(request: HttpRequest, body: IntroductionDecisionIn, pk: 
 
 def _get_introduction(request: HttpRequest, pk: int) -> Introduction:
     if pk > MAX_ID:
-        raise Http404("This introduction does not exist, or it is not visible to you.")
+        raise Http404("Introduction not found. It doesn't exist, or you don't have access.")
     return load_introduction(request, pk)
 
 

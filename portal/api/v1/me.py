@@ -1,4 +1,4 @@
-"""Who is this token, and what may it do?"""
+"""Operation that describes the current token."""
 
 from datetime import datetime
 from typing import Any
@@ -22,7 +22,7 @@ class PartnerRoleOut(Schema):
 
 
 class CurrentTokenOut(Schema):
-    """`acts_as`: the name that events carry."""
+    """Current token. `acts_as` is the name in events."""
 
     token: UUID
     name: str
@@ -35,7 +35,7 @@ class CurrentTokenOut(Schema):
 
 @router.get("/me", "", CurrentTokenOut)
 def get_me(request: HttpRequest) -> Any:
-    """Who this token is. Needs a token, and no scope."""
+    """Get the current token. Requires a token without a scope."""
     token: Any = getattr(request, "api_token", None)
     if token is None:
         raise AuthenticationError

@@ -1,4 +1,4 @@
-"""How does what one is told reach one? Read and chosen as on the page."""
+"""Operations for notification preferences."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ router = ScopedRouter("Notifications")
 
 
 class NotificationCategoryOut(Schema):
-    """A kind of notice. `delivery`: the way chosen, of `ways`; `locked`: why it always comes by mail at once."""
+    """Notification category. `delivery` is one of `ways`. `locked` is the reason why emails are always immediate."""
 
     key: str
     title: str
@@ -25,14 +25,14 @@ class NotificationCategoryOut(Schema):
 
 
 class NotificationPreferencesOut(Schema):
-    """`only_in_working_hours`: mails wait for your working hours."""
+    """Preferences. With `only_in_working_hours`, emails wait for your working hours."""
 
     kinds: list[NotificationCategoryOut]
     only_in_working_hours: bool
 
 
 class NotificationPreferencesIn(StrictSchema):
-    """By the key of a kind: now, daily, weekly, portal or none. What is left out stays."""
+    """Delivery by category: immediate, daily, weekly, portal, or off. Omitted categories stay unchanged."""
 
     delivery: dict[str, str] = Field({}, max_length=100)
     only_in_working_hours: bool | None = None
@@ -40,20 +40,18 @@ class NotificationPreferencesIn(StrictSchema):
 
 @router.get("/notifications/preferences", "notifications:read", NotificationPreferencesOut)
 def get_notification_preferences(request: HttpRequest) -> Any:
-    """How each kind of notice reaches you."""
+    """Get your notification preferences."""
     return _serialize_preferences(request)
 
 
 @router.patch("/notifications/preferences", "notifications:write", NotificationPreferencesOut)
 def update_notification_preferences(request: HttpRequest, body: NotificationPreferencesIn) -> Any:
-    """Choose how notices reach you. What is locked cannot be silenced."""
+    """Change your notification preferences. You can't change locked categories."""
     unbound_form = NotificationPreferencesForm(request.user)
     editable_fields = [name for name in unbound_form.fields if name != "only_in_working_hours"]
-    field_errors = [
-        (f"delivery.{key}", "There is no such choice.") for key in body.delivery if key not in editable_fields
-    ]
+    field_errors = [(f"delivery.{key}", "Unknown category.") for key in body.delivery if key not in editable_fields]
     if field_errors:
-        raise ApiError("validation-error", "There is no such choice.", fields=field_errors)
+        raise ApiError("validation-error", "Unknown category.", fields=field_errors)
     current_values = {name: field.initial for name, field in unbound_form.fields.items()}
     form_fields = (
         current_values

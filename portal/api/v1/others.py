@@ -1,4 +1,4 @@
-"""What else is read and done: the due process, reports, notifications, the public directory."""
+"""Operations for compliance, reports, notifications, and the public directory."""
 
 from datetime import datetime
 from typing import Any
@@ -34,7 +34,7 @@ from portal.reports import views as report_pages
 from portal.reports.forms import ReportSubscriptionsForm
 from portal.reports.models import ReportSnapshot
 
-router, public_router = ScopedRouter("Standing and reports"), ScopedRouter("Directory")
+router, public_router = ScopedRouter("Compliance and reports"), ScopedRouter("Directory")
 MAX_ID = 2**63 - 1
 
 
@@ -47,19 +47,19 @@ class SlaReportOut(Schema):
 
 
 class SlaReportDetail(SlaReportOut):
-    """`figures`: all that the report's page, CSV and mail are made of."""
+    """Report with the figures of its page, CSV, and email."""
 
     figures: dict[str, Any]
 
 
 class ReportSubscriptionsOut(Schema):
-    """By scope: weekly, trouble or never."""
+    """Frequency by scope: weekly, only_with_problems, or never."""
 
     subscriptions: dict[str, str]
 
 
 class ReportSubscriptionsIn(StrictSchema):
-    """By scope: weekly, trouble or never."""
+    """Frequency by scope: weekly, only_with_problems, or never."""
 
     subscriptions: dict[str, str] = Field(max_length=100)
 
@@ -91,21 +91,21 @@ class ListingFilterParams(PaginationParams):
 
 @router.get("/integrations/{uuid:uuid}/compliance", "integrations:read", dict[str, Any])
 def get_compliance(request: HttpRequest, uuid: UUID) -> Any:
-    """The evidence of the due process as it is now, the same that both sides read."""
+    """Get the current evidence of the compliance procedure. Both sides see the same evidence."""
     return due_process.collect_evidence(standing_pages.load_listed_integration(request, uuid), timezone.now())
 
 
 @router.get("/integrations/{uuid:uuid}/compliance/{int:seq}", "integrations:read", dict[str, Any])
 def get_frozen_compliance(request: HttpRequest, uuid: UUID, seq: int = Path(le=2**31 - 1)) -> Any:
-    """The evidence as it was when a decision was made; `seq` is the decision's event."""
+    """Get the evidence at the time of a decision. `seq` is the decision's event."""
     if seq >= 2**31:
-        raise Http404("No evidence was kept with this event.")
+        raise Http404("This event has no stored evidence.")
     return standing_pages.get_frozen_evidence(standing_pages.load_listed_integration(request, uuid), seq)
 
 
 @router.get("/reports", "sla:read", CursorPage[SlaReportOut])
 def list_reports(request: HttpRequest, response: HttpResponse, pagination: Query[PaginationParams]) -> Any:
-    """The weekly reports that you may read, newest first."""
+    """List the weekly reports that you can see, newest first."""
     return paginate(request, response, report_pages.list_visible_snapshots(request.user), pagination, _serialize_report)
 
 
@@ -116,37 +116,37 @@ def _serialize_report(row: ReportSnapshot) -> dict[str, Any]:
 
 @router.get("/reports/{str:scope}/{str:week}", "sla:read", SlaReportDetail)
 def get_report(request: HttpRequest, scope: str, week: str) -> Any:
-    """One week of one scope, with its figures as they were frozen."""
+    """Get the report of a scope and week with its stored figures."""
     row = report_pages.get_snapshot(request, scope, week)
     return _serialize_report(row) | {"figures": row.figures}
 
 
 @router.get("/reports/subscriptions", "sla:read", ReportSubscriptionsOut)
 def get_report_subscriptions(request: HttpRequest) -> Any:
-    """How often each report that concerns you comes."""
+    """Get the frequency of your reports."""
     fields = ReportSubscriptionsForm(request.user).fields
     return {"subscriptions": {scope: str(field.initial) for scope, field in fields.items()}}
 
 
 @router.patch("/reports", "sla:write", MessageResponse)
 def update_report_subscriptions(request: HttpRequest, body: ReportSubscriptionsIn) -> Any:
-    """Say how often each report comes; what is left out stays."""
+    """Change the frequency of reports. Omitted scopes stay unchanged."""
     unbound_form = ReportSubscriptionsForm(request.user)
     field_errors = [
-        (f"subscriptions.{scope}", "This is no report of yours.")
+        (f"subscriptions.{scope}", "Unknown report.")
         for scope in body.subscriptions
         if scope not in unbound_form.fields
     ]
     if field_errors:
-        raise ApiError("validation-error", "This is no report of yours.", fields=field_errors)
+        raise ApiError("validation-error", "Unknown report.", fields=field_errors)
     current_values = {name: field.initial for name, field in unbound_form.fields.items()}
     validate_form(ReportSubscriptionsForm(request.user, build_form_data(**current_values | body.subscriptions))).save()
-    return MessageResponse(message="What reaches you is saved.")
+    return MessageResponse(message="Report subscriptions saved.")
 
 
 @router.get("/notifications", "notifications:read", CursorPage[NotificationOut])
 def list_notifications(request: HttpRequest, response: HttpResponse, pagination: Query[PaginationParams]) -> Any:
-    """What you were told by mail, newest first. Reading here marks nothing as seen."""
+    """List your notifications, newest first. This doesn't mark them as read."""
     received_emails = EmailMessage.objects.filter(person_id=request.user.pk).exclude(state__in=HIDDEN_STATES)
     rows = received_emails.defer("text", "html", "calendar").select_related("integration")
     return paginate(request, response, rows, pagination, _serialize_notification)
@@ -161,11 +161,11 @@ def _serialize_notification(row: EmailMessage) -> dict[str, Any]:
 
 @router.post("/integrations/{uuid:uuid}/reply", "integrations:write", MessageResponse)
 def reply_to_record(request: HttpRequest, uuid: UUID, body: SupportReplyIn) -> Any:
-    """Say something beside the support record of the listing; a blank text takes it back."""
+    """Publish a reply to the listing's support record. An empty text removes the reply."""
     row = load_visible_integration(request, uuid)
     require_permission(permissions.can_edit, row, request.user)
     if not Listing.objects.filter(uuid=uuid).exists():
-        raise Http404("This integration was never listed.")
+        raise Http404("This integration has no listing.")
     text = validate_form(ReplyForm(build_form_data(text=body.text), row=row)).cleaned_data["text"]
     save_reply(row, text, actor=request.user, now=timezone.now())
     return MessageResponse(message="Reply published." if text else "Reply withdrawn.")
@@ -173,8 +173,7 @@ def reply_to_record(request: HttpRequest, uuid: UUID, body: SupportReplyIn) -> A
 
 @public_router.get("/directory", "", CursorPage[dict[str, Any]])
 def list_directory(request: HttpRequest, response: HttpResponse, params: Query[ListingFilterParams]) -> Any:
-    """What is listed, what began last first: an order that holds from page to page. Filters as in the directory. Open
-    to everybody."""
+    """List public listings, newest first, with the filters of the directory. Public."""
     filters = search.parse_filters(
         {name: value for name, value in params.model_dump().items() if isinstance(value, str)}
     )
@@ -184,8 +183,8 @@ def list_directory(request: HttpRequest, response: HttpResponse, params: Query[L
 
 @public_router.get("/directory/{uuid:uuid}", "", dict[str, Any])
 def get_listing(request: HttpRequest, uuid: UUID) -> Any:
-    """One listing, kept when it is removed and saying so. Open to everybody."""
+    """Get a listing. Delisted integrations stay available with their status. Public."""
     row = Listing.objects.filter(uuid=uuid).first()
     if row is None:
-        raise Http404("There is no such listing.")
+        raise Http404("Listing not found.")
     return search.serialize_listing(row)

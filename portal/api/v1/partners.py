@@ -1,4 +1,4 @@
-"""Who builds integrations, and who belongs to whom? Companies, their people, invitations, requests to join."""
+"""Operations for partners, members, invitations, and join requests."""
 
 from typing import Any
 
@@ -41,17 +41,17 @@ from portal.api.v1.schemas.partners import (
 from portal.core.errors import ActionRefused
 from portal.core.text_fields import clean_search_query
 
-router = ScopedRouter("Companies")
+router = ScopedRouter("Partners")
 READ_SCOPE, WRITE_SCOPE = "partners:read", "partners:write"
 MAX_ID = 2**63 - 1
 
 
 class PartnerFilterParams(PaginationParams):
-    q: str = Field("", max_length=100, description="Words in name or mail domain.")
+    q: str = Field("", max_length=100, description="Text in the name or email domain.")
 
 
 def list_visible_partners(request: HttpRequest) -> Any:
-    """The companies that are this person's to see: their own; for people of the program all."""
+    """Return the partners that the user can see: own partners, or all for program staff."""
     rows = Partner.objects.select_related("alliances_manager")
     return (
         rows
@@ -61,7 +61,7 @@ def list_visible_partners(request: HttpRequest) -> Any:
 
 
 def get_own_partner(request: HttpRequest, slug: str) -> Partner:
-    """A company that the person belongs to. Raises Http404 for every other, also for the program."""
+    """Return a partner of the user. Raises Http404 for others, even for program staff."""
     own_partners = Partner.objects.filter(pk__in=list(permissions.get_roles(request.user)))
     return get_object_or_404(own_partners, slug=slug)
 
@@ -73,7 +73,7 @@ def serialize_partner(row: Partner) -> dict[str, Any]:
 
 @router.get("/partners", READ_SCOPE, CursorPage[PartnerOut])
 def list_partners(request: HttpRequest, response: HttpResponse, params: Query[PartnerFilterParams]) -> Any:
-    """Your companies; for people of the program all of them, newest first."""
+    """List your partners, newest first. Program staff can see all of them."""
     rows, search_text = list_visible_partners(request), clean_search_query(params.q)
     if search_text:
         rows = rows.filter(Q(name__icontains=search_text) | Q(domain__icontains=search_text))
@@ -82,13 +82,13 @@ def list_partners(request: HttpRequest, response: HttpResponse, params: Query[Pa
 
 @router.get("/partners/{slug:slug}", READ_SCOPE, PartnerOut)
 def get_partner(request: HttpRequest, slug: str) -> Any:
-    """One company."""
+    """Get a partner."""
     return serialize_partner(get_object_or_404(list_visible_partners(request), slug=slug))
 
 
 @router.patch("/partners/{slug:slug}", WRITE_SCOPE, PartnerOut)
 def update_partner(request: HttpRequest, slug: str, body: PartnerUpdateIn) -> Any:
-    """Change its name or website. For owners."""
+    """Change a partner's name or website. For owners."""
     partner = get_own_partner(request, slug)
     current_values = {"name": partner.name, "website": partner.website}
     cleaned_data = validate_form(
@@ -100,7 +100,7 @@ def update_partner(request: HttpRequest, slug: str, body: PartnerUpdateIn) -> An
 
 @router.get("/partners/{slug:slug}/agreements", READ_SCOPE, list[AgreementOut])
 def list_agreements(request: HttpRequest, slug: str) -> Any:
-    """What the company and the program signed."""
+    """List a partner's agreements with the program."""
     agreement_rows = presenters.list_agreements(get_object_or_404(list_visible_partners(request), slug=slug))
     return [
         {
@@ -118,7 +118,7 @@ def list_agreements(request: HttpRequest, slug: str) -> Any:
 def list_partner_events(
     request: HttpRequest, response: HttpResponse, slug: str, pagination: Query[PaginationParams]
 ) -> Any:
-    """What happened to the company itself, newest first."""
+    """List events of a partner, newest first."""
     partner = get_object_or_404(list_visible_partners(request), slug=slug)
     events = presenters.get_history(partner, with_people=permissions.can_manage_partner(partner, request.user))
     return paginate(request, response, events, pagination, submissions.serialize_event, key="seq")
@@ -126,7 +126,7 @@ def list_partner_events(
 
 @router.get("/partners/{slug:slug}/members", READ_SCOPE, PartnerMembersOut)
 def list_members(request: HttpRequest, slug: str) -> Any:
-    """Who belongs to it."""
+    """List a partner's members, and for owners also invitations and join requests."""
     partner = get_object_or_404(list_visible_partners(request), slug=slug)
     memberships = Membership.objects.filter(partner=partner, ended_at=None).select_related("user").order_by("pk")
     can_manage, now = permissions.can_manage_partner(partner, request.user), timezone.now()
@@ -167,7 +167,7 @@ def list_members(request: HttpRequest, slug: str) -> Any:
 
 @router.post("/partners/{slug:slug}/invitations", WRITE_SCOPE, InvitationOut, status=201)
 def invite(request: HttpRequest, slug: str, body: InvitationIn) -> Any:
-    """Invite a colleague by mail. For owners."""
+    """Invite someone by email. For owners."""
     partner = get_own_partner(request, slug)
     cleaned_data = validate_form(InvitationForm(build_form_data(**body.model_dump()))).cleaned_data
     invitation = inviting.send_invitation(
@@ -183,64 +183,64 @@ def invite(request: HttpRequest, slug: str, body: InvitationIn) -> Any:
 
 @router.post("/partners/{slug:slug}/invitations/{int:pk}/resend", WRITE_SCOPE, MessageResponse)
 def resend_invitation(request: HttpRequest, slug: str, pk: int = Path(le=MAX_ID)) -> Any:
-    """Send it again with a new link; the one before no longer works."""
+    """Resend an invitation with a new link. The previous link stops working."""
     partner = get_own_partner(request, slug)
     invitation = _get_row(partner.invitations, pk)
     inviting.send_invitation(partner, invitation.email, invitation.role, actor=request.user, now=timezone.now())
-    return MessageResponse(message=f"A new link is on its way to {invitation.email}.")
+    return MessageResponse(message=f"New invitation sent to {invitation.email}.")
 
 
 @router.delete("/partners/{slug:slug}/invitations/{int:pk}", WRITE_SCOPE)
 def revoke_invitation(request: HttpRequest, slug: str, pk: int = Path(le=MAX_ID)) -> Any:
-    """Take an invitation back."""
+    """Revoke an invitation."""
     invitation = _get_row(get_own_partner(request, slug).invitations, pk)
     people.revoke_invitation(invitation, actor=request.user, now=timezone.now())
-    return MessageResponse(message=f"The invitation to {invitation.email} is taken back.")
+    return MessageResponse(message=f"Invitation to {invitation.email} revoked.")
 
 
 @router.post("/partners/{slug:slug}/requests/{int:pk}", WRITE_SCOPE, MessageResponse)
 def decide_request(request: HttpRequest, slug: str, body: JoinDecisionIn, pk: int = Path(le=MAX_ID)) -> Any:
-    """Let somebody in who asked, or decline."""
+    """Accept or decline a join request."""
     join_request = _get_row(get_own_partner(request, slug).join_requests.select_related("user"), pk)
     role = validate_form(RoleForm(build_form_data(role=body.role))).cleaned_data["role"]
     people.decide_join_request(join_request, accept=body.accept, role=role, actor=request.user, now=timezone.now())
-    return MessageResponse(message=f"{join_request.user} belongs to the company now." if body.accept else "Declined.")
+    return MessageResponse(message=f"{join_request.user} joined the company." if body.accept else "Request declined.")
 
 
 @router.patch("/partners/{slug:slug}/members/{int:pk}", WRITE_SCOPE, MessageResponse)
 def change_role(request: HttpRequest, slug: str, body: RoleIn, pk: int = Path(le=MAX_ID)) -> Any:
-    """Give a colleague another role."""
+    """Change a member's role."""
     member = _get_row(get_own_partner(request, slug).memberships.select_related("user"), pk)
     role = validate_form(RoleForm(build_form_data(role=body.role))).cleaned_data["role"]
     people.change_role(member, role, actor=request.user, now=timezone.now())
-    return MessageResponse(message=f"{member.user} has another role now.")
+    return MessageResponse(message=f"Role of {member.user} changed.")
 
 
 @router.delete("/partners/{slug:slug}/members/{int:pk}", WRITE_SCOPE)
 def end_membership(request: HttpRequest, slug: str, pk: int = Path(le=MAX_ID)) -> Any:
-    """Remove a colleague, or leave."""
+    """Remove a member, or leave."""
     member = _get_row(get_own_partner(request, slug).memberships.select_related("user"), pk)
     people.end_membership(member, actor=request.user, now=timezone.now())
-    return MessageResponse(message=f"{member.user} no longer belongs to the company.")
+    return MessageResponse(message=f"{member.user} is no longer a member of the company.")
 
 
 def _get_row(rows: Any, pk: int) -> Any:
     if pk > MAX_ID:
-        raise Http404("This does not exist, or it is not visible to you.")
+        raise Http404("Not found. It doesn't exist, or you don't have access.")
     return get_object_or_404(rows, pk=pk)
 
 
 @router.post("/partners/{slug:slug}/manager", "reviews:write", PartnerOut)
 def set_alliances_manager(request: HttpRequest, slug: str, body: AlliancesManagerIn) -> Any:
-    """Name its Alliances manager. For people of the program."""
+    """Assign a partner's Alliances manager. For program staff."""
     partner = get_object_or_404(list_visible_partners(request), slug=slug)
     if not permissions.is_program_staff(request.user):
-        raise ActionRefused("Only the program may name a company's Alliances manager.", "forbidden")
+        raise ActionRefused("Only program staff can assign an Alliances manager.", "forbidden")
     staff = get_user_model().objects.filter(is_active=True).filter(Q(is_reviewer=True) | Q(is_staff=True))
     manager = staff.filter(email=(body.manager or "").lower()).first()
     if body.manager and manager is None:
         raise ApiError(
-            "validation-error", "There is no such person of the program.", fields=[("manager", "Choose another.")]
+            "validation-error", "Unknown person.", fields=[("manager", "Enter the email address of program staff.")]
         )
     creation.assign_manager(partner, manager, actor=request.user, now=timezone.now())
     return serialize_partner(Partner.objects.select_related("alliances_manager").get(pk=partner.pk))

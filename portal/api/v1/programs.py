@@ -1,4 +1,4 @@
-"""Which programs are there, and what does each ask? Also as JSON Schema, made of the same forms as the pages."""
+"""Operations for programs and the JSON schemas of their forms."""
 
 from typing import Any
 
@@ -58,7 +58,7 @@ class ProgramRequirementOut(Schema):
 
 
 class ProgramDetail(ProgramOut):
-    """The path of the edition that new integrations enter."""
+    """Program with the steps and requirements of its entry edition."""
 
     steps: list[ProgramStepOut]
     requirements: list[ProgramRequirementOut]
@@ -68,14 +68,14 @@ class ProgramDetail(ProgramOut):
 
 
 class AnswerSchemasOut(Schema):
-    """JSON Schemas: of the start form, and of each requirement that asks questions."""
+    """JSON schemas of drafts and of requirements with questions."""
 
     start: dict[str, Any]
     requirements: dict[str, dict[str, Any]]
 
 
 def build_form_schema(form: forms.Form) -> dict[str, Any]:
-    """A form as a JSON Schema."""
+    """Build the JSON schema of a form."""
     fields = {name: build_field_schema(field) for name, field in form.fields.items()}
     required_names = [name for name, field in form.fields.items() if field.required]
     return {"type": "object", "properties": fields, "required": required_names, "additionalProperties": False}
@@ -104,7 +104,7 @@ def build_field_schema(field: forms.Field) -> dict[str, Any]:
 
 def get_program_or_404(key: str) -> Program:
     if key not in PROGRAMS:
-        raise Http404("There is no such program.")
+        raise Http404("Program not found.")
     return PROGRAMS[key]
 
 
@@ -122,13 +122,13 @@ def build_answer_schema(requirement: Any) -> dict[str, Any]:
 
 @router.get("/programs", "", list[ProgramOut])
 def list_programs(request: HttpRequest) -> Any:
-    """Every program. Open to everybody."""
+    """List all programs. Public."""
     return [serialize_program(program) for program in PROGRAMS.values()]
 
 
 @router.get("/programs/{key}", "", ProgramDetail)
 def get_program(request: HttpRequest, key: str) -> Any:
-    """One program with its path as published. Open to everybody."""
+    """Get a program with its published steps and requirements. Public."""
     program = get_program_or_404(key)
     edition = get_entry_edition(key)
     return serialize_program(program) | {
@@ -164,7 +164,7 @@ def get_program(request: HttpRequest, key: str) -> Any:
 
 @router.get("/programs/{key}/answer-schema", "", AnswerSchemasOut)
 def get_answer_schemas(request: HttpRequest, key: str) -> Any:
-    """What is asked, as JSON Schema: the fields of a draft, and each requirement's form. Open to everybody."""
+    """Get JSON schemas of the draft fields and of each requirement's questions. Public."""
     program, edition = get_program_or_404(key), get_entry_edition(key)
     schemas_by_requirement = {
         requirement.id: build_answer_schema(requirement)

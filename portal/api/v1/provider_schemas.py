@@ -1,4 +1,4 @@
-"""What does each version of a provider offer, and what has changed? Read, handed in, compared, from a program."""
+"""Operations for provider schemas and Crossplane definitions."""
 
 from datetime import datetime
 from typing import Any
@@ -28,7 +28,7 @@ READ_SCOPE, WRITE_SCOPE = "checks:read", "checks:write"
 
 
 class ProviderSchemaOut(Schema):
-    """The schema of one version. `submitted_by` is blank where the portal read it itself."""
+    """Schema of a provider version. `submitted_by` is empty if the portal inspected the provider."""
 
     version: str
     source: str
@@ -40,7 +40,7 @@ class ProviderSchemaOut(Schema):
 
 
 class SchemaInspectionOut(Schema):
-    """A reading by the portal. `version` is blank until it is known; `outcome` until `finished_at`."""
+    """Schema inspection by the portal. `version` and `outcome` are empty until known."""
 
     version: str
     requested_at: datetime
@@ -51,27 +51,27 @@ class SchemaInspectionOut(Schema):
 
 
 class ProviderSchemasOut(Schema):
-    """`versions`: the newest first; `reading`: the last one, under way or ended."""
+    """Schemas, newest version first, and the latest inspection as `reading`."""
 
     versions: list[ProviderSchemaOut]
     reading: SchemaInspectionOut | None
 
 
 class SchemaDiffParams(Schema):
-    version: str = Field("", max_length=250, description="The newer one; the newest that is kept where left out.")
-    older: str = Field("", max_length=250, description="What it is compared with; the one before it where left out.")
+    version: str = Field("", max_length=250, description="Newer version. Default: the latest version.")
+    older: str = Field("", max_length=250, description="Older version. Default: the previous version.")
 
 
 class CrossplaneParams(Schema):
-    """The choices that do not stand in a schema; the usual ones where left out."""
+    """Options that a schema doesn't define. Omitted options use the defaults."""
 
     version: str = Field("", max_length=250)
     group_prefix: str = Field("", max_length=100)
     api_version: str = Field("", max_length=40)
     external_name: str = Field("", max_length=30)
-    external_names: str = Field("", max_length=800, description="RESOURCE=RULE, one a line.")
-    kinds: str = Field("", max_length=800, description="RESOURCE=group/Kind, one a line.")
-    references: str = Field("", max_length=800, description="RESOURCE.argument, one a line.")
+    external_names: str = Field("", max_length=800, description="RESOURCE=RULE, one per line.")
+    kinds: str = Field("", max_length=800, description="RESOURCE=group/Kind, one per line.")
+    references: str = Field("", max_length=800, description="RESOURCE.argument, one per line.")
     singletons: str = Field("", max_length=20)
     single_blocks: str = Field("", max_length=20)
     computed_nested: str = Field("", max_length=20)
@@ -80,7 +80,7 @@ class CrossplaneParams(Schema):
 
 
 class SchemaDiffOut(Schema):
-    """What has changed. `verdict`: which step of the version number the changes need, and which was taken."""
+    """Schema changes. `verdict` compares the required version increment with the actual one."""
 
     older: str
     newer: str
@@ -100,13 +100,13 @@ def serialize_inspection(row: SchemaReading) -> dict[str, Any]:
 def _load_provider(request: HttpRequest, uuid: UUID) -> Integration:
     integration = load_visible_integration(request, uuid)
     if not provider_schema_inspections.is_inspectable(integration):
-        raise Http404("Only a Terraform provider has a schema.")
+        raise Http404("Only Terraform providers have schemas.")
     return integration
 
 
 @router.get("/integrations/{uuid:uuid}/schemas", READ_SCOPE, ProviderSchemasOut)
 def list_schemas(request: HttpRequest, uuid: UUID) -> Any:
-    """The schemas that are kept, one for each version, and how the portal's last reading went."""
+    """List the stored schemas and the latest inspection."""
     integration = _load_provider(request, uuid)
     inspection = SchemaReading.objects.filter(integration=integration).first()
     versions = [serialize_schema(row) for row in services.list_schemas(integration)]
@@ -115,7 +115,7 @@ def list_schemas(request: HttpRequest, uuid: UUID) -> Any:
 
 @router.post("/integrations/{uuid:uuid}/schemas", WRITE_SCOPE, ProviderSchemaOut, status=201)
 def upload_schema(request: HttpRequest, uuid: UUID, file: File[UploadedFile], version: Form[str]) -> Any:
-    """Hand in the schema of a version: the output of “terraform providers schema -json”, or the same as .gz."""
+    """Upload a schema: the output of “terraform providers schema -json”, optionally compressed as .gz."""
     integration = _load_provider(request, uuid)
     if not services.can_submit_schema(integration, request.user):
         raise ActionRefused(services.REFUSAL_MESSAGE, "forbidden")
@@ -131,7 +131,7 @@ def upload_schema(request: HttpRequest, uuid: UUID, file: File[UploadedFile], ve
 
 @router.post("/integrations/{uuid:uuid}/schemas/read", WRITE_SCOPE, SchemaInspectionOut, status=202)
 def inspect_schema(request: HttpRequest, uuid: UUID) -> Any:
-    """Have the newest release's schema read from the provider itself, in the sandbox."""
+    """Inspect the schema of the latest release in the sandbox."""
     return serialize_inspection(
         provider_schema_inspections.start_test_run(
             _load_provider(request, uuid), actor=request.user, now=timezone.now()
@@ -141,7 +141,7 @@ def inspect_schema(request: HttpRequest, uuid: UUID) -> Any:
 
 @router.get("/integrations/{uuid:uuid}/schemas/changes", READ_SCOPE, SchemaDiffOut)
 def compare_schemas(request: HttpRequest, uuid: UUID, params: Query[SchemaDiffParams]) -> Any:
-    """What changed from one version to another, what of it breaks, and whether the version's number admits that."""
+    """Compare two versions: changes, breaking changes, and whether the version number allows them."""
     older_schema, newer_schema = get_pair(load_visible_integration(request, uuid), params.version, params.older)
     diff, verdict = services.compare_versions(older_schema, newer_schema)
     changes = [change.as_data() for change in diff.changes]
@@ -155,19 +155,19 @@ def compare_schemas(request: HttpRequest, uuid: UUID, params: Query[SchemaDiffPa
 
 @router.get("/integrations/{uuid:uuid}/crossplane", READ_SCOPE, dict[str, Any])
 def get_crossplane(request: HttpRequest, uuid: UUID, params: Query[CrossplaneParams]) -> Any:
-    """The Kubernetes resources that Crossplane would make of a version: how many, which, and why the others not."""
+    """Get the Kubernetes resources that Crossplane generates from a version, and reasons for missing ones."""
     return crds.get_coverage(_load_preview(request, uuid))
 
 
 @router.get("/integrations/{uuid:uuid}/crossplane/archive", READ_SCOPE, None)
 def get_crossplane_archive(request: HttpRequest, uuid: UUID, params: Query[CrossplaneParams]) -> Any:
-    """All definitions and the coverage as one archive (ZIP of YAML)."""
+    """Download all definitions and the coverage as a ZIP archive of YAML files."""
     _load_preview(request, uuid)
     return crds.download_crd_archive(request, uuid)
 
 
 def _load_preview(request: HttpRequest, uuid: UUID) -> crds.CrdPreviewRequest:
-    """What is asked for. Raises Problem for choices that do not fit, where the page shows the usual ones."""
+    """Load the preview. Raises ApiError for invalid options, for which the page shows defaults."""
     preview = crds.CrdPreviewRequest(request, uuid)
     validate_form(preview.form)
     return preview

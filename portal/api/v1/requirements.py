@@ -1,4 +1,4 @@
-"""What does an integration still need, and how is it handed in? Every act is the button of the page, with its form."""
+"""Operations for requirements, documents, and meetings, based on the forms of the requirement pages."""
 
 from collections.abc import Mapping
 from datetime import date
@@ -21,8 +21,7 @@ from integrations.submissions.views.requirements import list_actions
 from integrations.submissions.views.requirements.answers import get_draft
 from integrations.submissions.views.requirements.documents import download_document
 from integrations.submissions.views.requirements.meetings import download_meeting, get_meeting
-from integrations.submissions.views.requirements.page import RequirementAction, load_page
-from integrations.submissions.views.requirements.page import RequirementPage as Shown
+from integrations.submissions.views.requirements.page import RequirementAction, RequirementPage, load_page
 from portal.api.conditional import get_if_match_version, set_etag
 from portal.api.problems import validate_form
 from portal.api.routing import ScopedRouter, build_form_data
@@ -39,27 +38,27 @@ REQUIREMENT_PATH = "/integrations/{uuid:uuid}/requirements/{str:requirement_id}"
 def perform_action(
     request: HttpRequest, uuid: UUID, requirement_id: str, name: str, build_fields: Any
 ) -> dict[str, Any]:
-    """Press the page's button: the same form, the same function. `build_fields`: from the page to what is sent."""
+    """Perform an action of the requirement page with its form. `build_fields` returns the form fields."""
     page = load_page(request, uuid, requirement_id)
     action = list_actions(page).get(name)
     if action is None or not context.is_applicable(page.requirement, page.integration):
         raise ActionRefused(
-            "This is not offered here. Look at the requirement's `available_actions`.", "invalid-transition"
+            "This action isn't available. See the requirement's `available_actions`.", "invalid-transition"
         )
     _refuse_outsider(page, action)
     _refuse_stale_version(request, page)
-    files = request.FILES  # read first: reading it later would read the body again
+    files = request.FILES  # parse the body before replacing POST
     request.POST = build_form_data(**build_fields(page), **_build_version_fields(request, page, name))  # type: ignore[assignment]
     form = action.form(page, data=request.POST, files=files)
     names = {key: f"answers.{key}" for key in form.fields} if name in ("answer", "draft") else {}
     result = action.perform(page, validate_form(form, names))
-    if isinstance(result, HttpResponseBase):  # both versions side by side, on the page
-        raise ActionRefused("Somebody changed this meanwhile. Read it again.", "conflict")
+    if isinstance(result, HttpResponseBase):  # the page would show both versions side by side
+        raise ActionRefused("The requirement changed. Fetch it again, then retry with the new ETag.", "conflict")
     return serialize_requirement_detail(load_page(request, uuid, requirement_id))
 
 
-def _build_version_fields(request: HttpRequest, page: Shown, name: str) -> dict[str, int]:
-    """What a page of questions carries along: the answer and the draft that the caller read."""
+def _build_version_fields(request: HttpRequest, page: RequirementPage, name: str) -> dict[str, int]:
+    """Return the versions of the answer and the draft that the client read."""
     if name not in ("answer", "draft"):
         return {}
     read_version, draft = get_if_match_version(request), get_draft(page)
@@ -69,21 +68,21 @@ def _build_version_fields(request: HttpRequest, page: Shown, name: str) -> dict[
     }
 
 
-def _refuse_stale_version(request: HttpRequest, page: Shown) -> None:
-    """Whoever names the version that they read does nothing upon another one."""
+def _refuse_stale_version(request: HttpRequest, page: RequirementPage) -> None:
+    """Raise ActionRefused if If-Match names another version."""
     if get_if_match_version(request) not in (None, page.state.version):
-        raise ActionRefused("Somebody changed this meanwhile. Read it again.", "conflict")
+        raise ActionRefused("The requirement changed. Fetch it again, then retry with the new ETag.", "conflict")
 
 
-def _refuse_outsider(page: Shown, action: RequirementAction) -> None:
-    """Who has no part in it hears that, not what is wrong with what they sent."""
+def _refuse_outsider(page: RequirementPage, action: RequirementAction) -> None:
+    """Raise ActionRefused for users without permission before validating their input."""
     if action.is_available(page) or not page.is_open or page.can_answer or page.can_decide:
         return
-    raise ActionRefused("This is not for you to do here.", "forbidden")
+    raise ActionRefused("You don't have permission to do this.", "forbidden")
 
 
-def serialize_requirement_detail(page: Shown) -> dict[str, Any]:
-    """The requirement as one person sees it."""
+def serialize_requirement_detail(page: RequirementPage) -> dict[str, Any]:
+    """Serialize the requirement for the current user."""
     row, requirement = build_row(page.integration, page.requirement, page.now), page.requirement
     step = page.integration.edition.step_of(requirement)
     meeting = get_meeting(page) if requirement.kind == RequirementKind.MEETING else None
@@ -117,7 +116,7 @@ def _copy_fields(row: Any, schema: type[Any]) -> dict[str, Any]:
 
 @router.get("/integrations/{uuid:uuid}/requirements", READ_SCOPE, list[submissions.RequirementOut])
 def list_requirements(request: HttpRequest, uuid: UUID) -> Any:
-    """Every requirement that applies, in the path's order, then those of tiers."""
+    """List the applicable requirements in the order of steps, then of tiers."""
     integration, now = load_visible_integration(request, uuid), timezone.now()
     path_requirements = [
         submissions.serialize_requirement(row, rows.step.key)
@@ -141,14 +140,14 @@ def _list_tier_rows(tier: Any) -> list[Any]:
 
 @router.get(REQUIREMENT_PATH, READ_SCOPE, submissions.RequirementDetail)
 def get_requirement(request: HttpRequest, response: HttpResponse, uuid: UUID, requirement_id: str) -> Any:
-    """One requirement: its questions, its answers, and the acts that you may take now."""
+    """Get a requirement with its questions, answers, and available actions."""
     page = load_page(request, uuid, requirement_id)
     set_etag(response, page.state.version)
     return serialize_requirement_detail(page)
 
 
 def register_operation(action: RequirementOperation) -> None:
-    """An operation for one act of the table."""
+    """Register the operation of a table row."""
 
     def operation(
         request: HttpRequest, response: HttpResponse, uuid: UUID, requirement_id: str, body: Any,
@@ -172,7 +171,7 @@ for requirement_operation in REQUIREMENT_OPERATIONS:
 def requirement_upload(
     request: HttpRequest, uuid: UUID, requirement_id: str, file: File[UploadedFile], replaces: Form[UUID | None] = None
 ) -> Any:
-    """Hand in a document. `replaces`: the one in whose place it comes."""
+    """Upload a document. `replaces` is the document to replace."""
     return perform_action(request, uuid, requirement_id, "upload", lambda page: {"replaces": replaces})
 
 
@@ -181,14 +180,14 @@ def requirement_sign_with_file(
     request: HttpRequest, uuid: UUID, requirement_id: str, file: File[UploadedFile], signer: Form[str],
     signed_on: Form[date], version: Form[str] = "",
 ) -> Any:  # fmt: skip
-    """Record your side's signature, with the signed document as PDF."""
+    """Record your side's signature with the signed PDF."""
     signature_fields: Mapping[str, Any] = {"signer": signer, "signed_on": signed_on, "version": version or None}
     return perform_action(request, uuid, requirement_id, "sign", lambda page: dict(signature_fields))
 
 
 @router.get("/integrations/{uuid:uuid}/meetings", READ_SCOPE, list[submissions.MeetingOut])
 def list_meetings(request: HttpRequest, uuid: UUID) -> Any:
-    """Every meeting of an integration, newest first."""
+    """List the meetings of an integration, newest first."""
     return [
         submissions.serialize_meeting(meeting)
         for meeting in Meeting.objects.filter(integration=load_visible_integration(request, uuid))
@@ -197,16 +196,16 @@ def list_meetings(request: HttpRequest, uuid: UUID) -> Any:
 
 @router.get("/meetings/{uuid:uuid}/calendar", READ_SCOPE, None)
 def get_meeting_calendar(request: HttpRequest, uuid: UUID) -> Any:
-    """An agreed meeting as calendars take it (iCalendar)."""
+    """Download a scheduled meeting in iCalendar format."""
     return download_meeting(request, uuid)
 
 
 @router.get("/documents/{uuid:uuid}", READ_SCOPE, None)
 def get_document(request: HttpRequest, uuid: UUID) -> Any:
-    """A file that was handed in."""
+    """Download a document."""
     file_response = download_document(request, uuid)
     assert file_response.file_to_stream
-    with file_response.file_to_stream as file:  # whole: what is not read to its end by a client leaves no file open
+    with file_response.file_to_stream as file:  # read completely, so that disconnected clients don't leave files open
         body = file.read()
     headers = {name: file_response[name] for name in ("Content-Type", "Content-Disposition", "X-Content-Type-Options")}
     return HttpResponse(body, headers=headers)

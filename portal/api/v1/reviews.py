@@ -1,4 +1,4 @@
-"""How does a reviewer work from a program of their own? The queue, claims, findings, their own profile."""
+"""Operations for reviewers: queue, claims, findings, and profile."""
 
 from datetime import UTC, date, datetime
 from typing import Any
@@ -44,18 +44,18 @@ MAX_ID = 2**63 - 1
 
 
 class ReviewQueueParams(PaginationParams):
-    """The filters of the queue."""
+    """Filters of the review queue."""
 
     tab: str = Field("all", pattern="^(all|mine|free)$")
     program: str = Field("", max_length=60)
     stage: str = Field("", max_length=60)
     category: str = Field("", max_length=60)
-    age: str = Field("", max_length=10, description="Waits for at least so many days.")
+    age: str = Field("", max_length=10, description="Minimum waiting time in days.")
     holder: str = Field("", max_length=20)
 
 
 class QueueItemOut(Schema):
-    """One line of the queue. `checks`: how many checks came out how."""
+    """Item of the review queue. `checks` counts checks by outcome."""
 
     integration: submissions.IntegrationOut
     reasons: list[str]
@@ -73,7 +73,7 @@ class FindingResponseIn(StrictSchema):
 
 
 class AssignmentIn(StrictSchema):
-    reviewer: str = Field(description="Mail address of a reviewer.")
+    reviewer: str = Field(description="Email address of a reviewer.")
 
 
 class ReviewerProfileOut(Schema):
@@ -91,16 +91,16 @@ class ReviewerProfileIn(StrictSchema):
 
 
 class ReadMarkerOut(Schema):
-    """`before`: the place of the event up to which it had been seen."""
+    """Read marker. `before` is the sequence number of the previous marker."""
 
     before: int
 
 
 @router.get("/queue", REVIEW_SCOPE, CursorPage[QueueItemOut])
 def get_queue(request: HttpRequest, response: HttpResponse, params: Query[ReviewQueueParams]) -> Any:
-    """What waits for the program, the most pressing first."""
+    """List the review queue, most urgent first."""
     if not permissions.is_program_staff(request.user):
-        raise Http404("There is nothing here for you.")
+        raise Http404("Not found. This operation is for program staff.")
     now = timezone.now()
     filters = validate_form(QueueFilterForm(params.model_dump(exclude={"tab", "after", "limit"}))).cleaned_data
     rows = queue.filter_queue(filters, now).filter(queue.build_tab_condition(params.tab, request.user, now))
@@ -115,12 +115,12 @@ def get_queue(request: HttpRequest, response: HttpResponse, params: Query[Review
 
 
 def _encode_cursor(row: Integration) -> str:
-    """Where the row stood: it may have moved, or have left, when the next page is asked for."""
+    """Encode the row's position, because the row may move or leave before the next page."""
     return encode_cursor(row.pk, row.action_due_at.astimezone(UTC).isoformat() if row.action_due_at else "")
 
 
 def _build_cursor_condition(pk: int, position: str) -> Q:
-    """What comes after a place in the queue's order; what is never due comes last."""
+    """Return the condition for rows after a position. Rows without a due date come last."""
     if not position:
         return Q(action_due_at=None, pk__gt=pk)
     try:
@@ -141,34 +141,34 @@ def _serialize_queue_item(row: Integration) -> dict[str, Any]:
 
 @router.post("/integrations/{uuid:uuid}/claim", REVIEW_SCOPE, submissions.IntegrationDetail)
 def claim(request: HttpRequest, uuid: UUID) -> Any:
-    """Take it for a while. 409 names who was faster."""
+    """Claim a review. 409 names another claimant."""
     claims.claim_review(load_as_program_staff(request, uuid), actor=request.user, now=timezone.now())
     return reload_detail(request, uuid)
 
 
 @router.post("/integrations/{uuid:uuid}/claim/renew", REVIEW_SCOPE, submissions.IntegrationDetail)
 def renew_claim(request: HttpRequest, uuid: UUID) -> Any:
-    """Lengthen your own claim."""
+    """Renew your claim."""
     claims.renew_claim(load_as_program_staff(request, uuid), actor=request.user, now=timezone.now())
     return reload_detail(request, uuid)
 
 
 @router.post("/integrations/{uuid:uuid}/claim/release", REVIEW_SCOPE, submissions.IntegrationDetail)
 def release_claim(request: HttpRequest, uuid: UUID) -> Any:
-    """Give it back to the queue."""
+    """Release a claim."""
     claims.release_claim(load_as_program_staff(request, uuid), actor=request.user, now=timezone.now())
     return reload_detail(request, uuid)
 
 
 @router.post("/integrations/{uuid:uuid}/assign", REVIEW_SCOPE, submissions.IntegrationDetail)
 def assign(request: HttpRequest, uuid: UUID, body: AssignmentIn) -> Any:
-    """Name the reviewer."""
+    """Assign a reviewer."""
     integration = load_as_program_staff(request, uuid)
     reviewers = get_user_model().objects.filter(is_reviewer=True, is_active=True)
     reviewer = reviewers.filter(email=body.reviewer.lower()).first()
     if reviewer is None:
         raise ApiError(
-            "validation-error", "There is no such reviewer.", fields=[("reviewer", "There is no such reviewer.")]
+            "validation-error", "Unknown reviewer.", fields=[("reviewer", "Enter the email address of a reviewer.")]
         )
     claims.assign_reviewer(integration, reviewer, actor=request.user, now=timezone.now())
     return reload_detail(request, uuid)
@@ -176,7 +176,7 @@ def assign(request: HttpRequest, uuid: UUID, body: AssignmentIn) -> Any:
 
 @router.post("/integrations/{uuid:uuid}/mark-read", READ_SCOPE, ReadMarkerOut)
 def mark_read(request: HttpRequest, uuid: UUID) -> Any:
-    """Say that you have looked at everything up to now. For people of the program."""
+    """Mark all events up to now as read. For program staff."""
     return {
         "before": reviewing.update_read_marker(
             load_as_program_staff(request, uuid), actor=request.user, now=timezone.now()
@@ -186,7 +186,7 @@ def mark_read(request: HttpRequest, uuid: UUID) -> Any:
 
 @router.get("/integrations/{uuid:uuid}/findings", READ_SCOPE, list[submissions.FindingOut])
 def list_findings(request: HttpRequest, uuid: UUID) -> Any:
-    """The findings. The company sees them once changes are requested."""
+    """List findings. The partner sees them after changes are requested."""
     integration = load_visible_integration(request, uuid)
     all_findings = (
         integration.findings.select_related("raised_by")
@@ -201,11 +201,11 @@ def list_findings(request: HttpRequest, uuid: UUID) -> Any:
 
 @router.post("/integrations/{uuid:uuid}/findings", REVIEW_SCOPE, submissions.FindingOut, status=201)
 def raise_finding(request: HttpRequest, uuid: UUID, body: FindingIn) -> Any:
-    """Write a finding on one requirement, while it is in review."""
+    """Add a finding to a requirement during a review."""
     integration = load_as_program_staff(request, uuid)
     require_permission(permissions.can_decide, integration, request.user)
     if integration.edition.requirement(body.requirement) is None:
-        raise Http404("This edition of the program has no such requirement.")
+        raise Http404("Requirement not found in this edition of the program.")
     text = validate_form(FindingForm(build_form_data(text=body.text))).cleaned_data["text"]
     finding = reviewing.raise_finding(integration, body.requirement, text, actor=request.user, now=timezone.now())
     return submissions.serialize_finding(finding)
@@ -213,7 +213,7 @@ def raise_finding(request: HttpRequest, uuid: UUID, body: FindingIn) -> Any:
 
 @router.post("/findings/{int:pk}/fix", WRITE_SCOPE, submissions.FindingOut)
 def resolve_finding(request: HttpRequest, body: FindingResponseIn, pk: int = Path(le=MAX_ID)) -> Any:
-    """Say what was changed. For the company."""
+    """Respond to a finding. For partners."""
     finding = get_finding(request, pk)
     require_permission(permissions.can_edit, finding.integration, request.user)
     answer = validate_form(FindingAnswerForm(build_form_data(answer=body.answer))).cleaned_data["answer"]
@@ -223,40 +223,40 @@ def resolve_finding(request: HttpRequest, body: FindingResponseIn, pk: int = Pat
 
 @router.post("/findings/{int:pk}/verify", REVIEW_SCOPE, submissions.FindingOut)
 def verify_finding(request: HttpRequest, pk: int = Path(le=MAX_ID)) -> Any:
-    """It is settled. For reviewers."""
+    """Verify a finding. For reviewers."""
     reviewing.verify_finding(_get_finding_as_staff(request, pk), actor=request.user, now=timezone.now())
     return submissions.serialize_finding(get_finding(request, pk))
 
 
 @router.post("/findings/{int:pk}/reopen", REVIEW_SCOPE, submissions.FindingOut)
 def reopen_finding(request: HttpRequest, pk: int = Path(le=MAX_ID)) -> Any:
-    """It is not settled after all. For reviewers."""
+    """Reopen a finding. For reviewers."""
     reviewing.reopen_finding(_get_finding_as_staff(request, pk), actor=request.user, now=timezone.now())
     return submissions.serialize_finding(get_finding(request, pk))
 
 
 def get_finding(request: HttpRequest, pk: int) -> Finding:
     if pk > MAX_ID:
-        raise Http404("There is no such finding.")
+        raise Http404("Finding not found.")
     return load_finding(request, pk)
 
 
 def _get_finding_as_staff(request: HttpRequest, pk: int) -> Finding:
     if not permissions.is_program_staff(request.user):
-        raise Http404("There is nothing here for you.")
+        raise Http404("Not found. This operation is for program staff.")
     return get_finding(request, pk)
 
 
 @router.get("/reviewer-profile", REVIEW_SCOPE, ReviewerProfileOut)
 def get_reviewer_profile(request: HttpRequest) -> Any:
-    """What you take on, and when you are away. For reviewers."""
+    """Get your reviewer profile."""
     profile = _get_own_profile(request)
     return {name: getattr(profile, name) for name in ReviewerProfileOut.model_fields}
 
 
 @router.patch("/reviewer-profile", REVIEW_SCOPE, ReviewerProfileOut)
 def change_reviewer_profile(request: HttpRequest, body: ReviewerProfileIn) -> Any:
-    """Change it; what is left out stays, null empties a date."""
+    """Change your reviewer profile. Omitted fields stay unchanged, null clears a date."""
     profile = _get_own_profile(request)
     current_values = {name: getattr(profile, name) for name in ReviewerProfileOut.model_fields}
     form_fields = current_values | body.model_dump(exclude_unset=True)
@@ -266,5 +266,5 @@ def change_reviewer_profile(request: HttpRequest, body: ReviewerProfileIn) -> An
 
 def _get_own_profile(request: HttpRequest) -> ReviewerProfile:
     if not request.user.is_reviewer:  # type: ignore[union-attr]
-        raise Http404("Only reviewers say what they review.")
+        raise Http404("Only reviewers have a reviewer profile.")
     return ReviewerProfile.objects.filter(user=request.user).first() or ReviewerProfile(user=request.user)  # type: ignore[misc]

@@ -1,4 +1,4 @@
-"""How are the promises about issues kept? Clocks, one issue with its reasons, labels, the company's calendar."""
+"""Operations for SLA clocks, issues, label policies, and calendars."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -46,7 +46,7 @@ READ_SCOPE, WRITE_SCOPE = "sla:read", "sla:write"
 
 @router.get("/sla/clocks", READ_SCOPE, CursorPage[ClockOut])
 def list_clocks(request: HttpRequest, response: HttpResponse, params: Query[ClockFilterParams]) -> Any:
-    """The promised clocks that are yours to see, newest issue first."""
+    """List the committed SLA clocks that you can see, newest issue first."""
     filter_values = params.model_dump(exclude={"after", "limit"})
     now = timezone.now()
     filters = parse_filters(request.user, filter_values)
@@ -61,7 +61,7 @@ def _serialize_clock(now: datetime, clock: SlaClock) -> dict[str, Any]:
 
 @router.get("/issues/{uuid:uuid}", READ_SCOPE, IssueOut)
 def get_issue(request: HttpRequest, uuid: UUID) -> Any:
-    """One issue: both clocks, and why each is due when it is."""
+    """Get an issue with both clocks and explanations of their due dates."""
     issue = load_issue(request, uuid)
     issue_page = build_issue_page(issue, request.user, timezone.now())
     return {
@@ -74,7 +74,7 @@ def get_issue(request: HttpRequest, uuid: UUID) -> Any:
         "covered": issue_page.state.is_covered,
         "edition": issue_page.edition,
         "clocks": [_serialize_clock_detail(panel) for panel in issue_page.clocks],
-        "decisions": [event.told for event in issue_page.decisions],
+        "decisions": [event.summary for event in issue_page.decisions],
         "data_up_to": issue_page.data_up_to,
     }
 
@@ -87,21 +87,21 @@ def _serialize_clock_detail(panel: ClockPanel) -> dict[str, Any]:
 
 
 ISSUE_DECISIONS: tuple[tuple[str, str, Any, Callable[..., Any]], ...] = (
-    ("lower", "Agree that it is not critical. For reviewers.", permissions.can_decide, disputes.lower_severity),
+    ("lower", "Lower the severity of an issue. For reviewers.", permissions.can_decide, disputes.lower_severity),
     (
         "let_off",
-        "Agree that the promise does not cover it. For reviewers.",
+        "Exclude an issue from the SLA. For reviewers.",
         permissions.can_decide,
         disputes.exclude_issue,
     ),
-    ("ask", "Ask the program to lower the severity.", permissions.can_edit, disputes.request_lower_severity),
-    ("dispute", "Dispute a breach that stands.", permissions.can_edit, disputes.dispute_breach),
-    ("dismiss", "Leave what is disputed as it is. For reviewers.", permissions.can_decide, disputes.dismiss_dispute),
+    ("ask", "Request a lower severity.", permissions.can_edit, disputes.request_lower_severity),
+    ("dispute", "Dispute a breach.", permissions.can_edit, disputes.dispute_breach),
+    ("dismiss", "Dismiss a dispute. For reviewers.", permissions.can_decide, disputes.dismiss_dispute),
 )
 
 
 def register_decision(name: str, summary: str, permission: Any, decide: Callable[..., Any]) -> None:
-    """An operation for one decision about an issue."""
+    """Register the operation of a decision or request about an issue."""
 
     def operation(request: HttpRequest, uuid: UUID, body: IssueDecisionIn) -> Any:
         issue = load_issue(request, uuid)
@@ -120,7 +120,7 @@ for row in ISSUE_DECISIONS:
 
 @router.get("/integrations/{uuid:uuid}/label-policy", READ_SCOPE, LabelPolicyOut)
 def get_label_policy(request: HttpRequest, uuid: UUID) -> Any:
-    """How the integration's labels are read."""
+    """Get an integration's label policy."""
     integration = load_visible_integration(request, uuid)
     initial_data = label_pages.build_initial_data(
         label_proposals.build_label_map(label_proposals.get_policy_in_force(integration, timezone.now()))
@@ -133,7 +133,7 @@ def get_label_policy(request: HttpRequest, uuid: UUID) -> Any:
 
 @router.post("/integrations/{uuid:uuid}/label-policy", WRITE_SCOPE, MessageResponse)
 def propose_label_policy(request: HttpRequest, uuid: UUID, body: LabelPolicyIn) -> Any:
-    """Propose another map. Until the program answers, the one in force stays."""
+    """Propose a label policy. The current one applies until the program decides."""
     integration = load_visible_integration(request, uuid)
     require_permission(permissions.can_edit, integration, request.user)
     form_data = build_form_data(**{name: "\n".join(lines) for name, lines in body.model_dump().items()})
@@ -141,29 +141,33 @@ def propose_label_policy(request: HttpRequest, uuid: UUID, body: LabelPolicyIn) 
         label_pages.LabelsForm(form_data, account=partial(label_proposals.resolve_account, integration))
     )
     label_proposals.propose_label_map(integration, form.label_map, actor=request.user, now=timezone.now())
-    return MessageResponse(message="The program has your proposal. Until it answers, the map in force stays.")
+    return MessageResponse(
+        message="Proposal sent to the program. The current label policy applies until the program decides."
+    )
 
 
 @router.post("/integrations/{uuid:uuid}/label-policy/decision", WRITE_SCOPE, MessageResponse)
 def decide_label_policy(request: HttpRequest, uuid: UUID, body: LabelPolicyDecisionIn) -> Any:
-    """Accept or decline what waits. For reviewers."""
+    """Accept or decline the open proposal. For reviewers."""
     integration = load_visible_integration(request, uuid)
     require_permission(permissions.can_decide, integration, request.user)
     pending_policy = integration.label_policies.filter(state=LabelPolicy.State.PROPOSED).last()
     note = validate_form(label_pages.LabelPolicyDecisionForm(build_form_data(note=body.note))).cleaned_data["note"]
     if pending_policy is None:
-        raise ActionRefused("Nothing waits for an answer here.", "conflict")
+        raise ActionRefused("This proposal was already decided.", "conflict")
     if not body.accept and not note:
-        raise ActionRefused("Say why: the company reads it.")
+        raise ActionRefused("Enter a reason. The partner can see it.")
     label_proposals.decide_proposal(
         pending_policy, accept=body.accept, note=note, actor=request.user, now=timezone.now()
     )
-    return MessageResponse(message="Accepted: it counts for issues opened from now on." if body.accept else "Declined.")
+    return MessageResponse(
+        message="Label policy accepted. It applies to new issues." if body.accept else "Label policy declined."
+    )
 
 
 @router.get("/partners/{slug:slug}/calendar", READ_SCOPE, CalendarOut)
 def get_calendar(request: HttpRequest, slug: str) -> Any:
-    """Whose days count for the company's clocks."""
+    """Get the calendar of a partner."""
     calendar = load_partner(request, slug).calendars.in_force(timezone.now())
     field_names = ("zone", "workdays", "country", "subdivision", "extra_days")
     if calendar is None:
@@ -180,7 +184,7 @@ def get_calendar(request: HttpRequest, slug: str) -> Any:
 
 @router.post("/partners/{slug:slug}/calendar", WRITE_SCOPE, CalendarPreviewOut)
 def set_calendar(request: HttpRequest, slug: str, body: CalendarIn) -> Any:
-    """Set the calendar, or see what it would change. It counts for issues opened from then on."""
+    """Set or preview the calendar of a partner. A new calendar applies to issues opened after the change."""
     partner, now = load_partner(request, slug), timezone.now()
     if not permissions.can_edit_partner(partner, request.user):
         raise PermissionDenied(permissions.get_refusal("can_edit"))
@@ -190,10 +194,10 @@ def set_calendar(request: HttpRequest, slug: str, body: CalendarIn) -> Any:
     form = validate_form(
         CalendarForm(build_form_data(**form_fields), initial=build_initial_data(current_calendar, "UTC"), now=now)
     )
-    new_calendar = form.facts.build_edition(partner, now)
+    new_calendar = form.definition.build_edition(partner, now)
     impact = preview_calendar(partner, current_calendar, new_calendar, now)
     if not body.dry_run:
-        calendars.set_calendar(partner, form.facts, actor=request.user, now=now)
+        calendars.set_calendar(partner, form.definition, actor=request.user, now=now)
     return {
         "changed": not body.dry_run,
         "summary": calendars.describe_calendar(new_calendar),

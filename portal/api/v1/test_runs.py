@@ -1,4 +1,4 @@
-"""How is a run task, a provider's lifecycle or a Nomad plugin rehearsed from a program? Begun, read while it runs."""
+"""Operations for test runs of run tasks, providers, and Nomad plugins."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -38,7 +38,7 @@ from verification.testruns.services import nomad_plugin_tests, provider_lifecycl
 from verification.testruns.views import nomad_plugin, provider_lifecycle
 from verification.testruns.views import run_task as views_rehearsal
 
-router = ScopedRouter("Rehearsals")
+router = ScopedRouter("Test runs")
 READ_SCOPE, WRITE_SCOPE = "checks:read", "checks:write"
 RUN_TASK_PATH, PROVIDER_LIFECYCLE_PATH, NOMAD_PLUGIN_PATH = (
     f"/integrations/{{uuid:uuid}}/{name}"
@@ -48,7 +48,7 @@ MAX_ID = 2**63 - 1
 
 
 class TestRunOut(Schema):
-    """A rehearsal. `about`: the address or version; `outcome` is blank until `finished_at`; `results`: so far."""
+    """Test run. `about` is the tested URL or version. `outcome` is empty until `finished_at` is set."""
 
     id: int
     about: str
@@ -60,13 +60,13 @@ class TestRunOut(Schema):
 
 
 class TestRunDetail(TestRunOut):
-    """`records`: all that was exchanged, as the command line prints it, secrets struck out."""
+    """Test run with records of all exchanges, without secrets, as printed by the commands."""
 
     records: dict[str, Any]
 
 
 class RunTaskTestIn(StrictSchema):
-    """`key` signs the requests; it is encrypted at once and forgotten at the end. What is left out is ours."""
+    """Run task test. `key` signs the requests. It is encrypted, and deleted at the end. Omitted fields use defaults."""
 
     url: str
     stages: list[str] = Field(max_length=10)
@@ -78,7 +78,10 @@ class RunTaskTestIn(StrictSchema):
 
 
 class ProviderLifecycleTestIn(StrictSchema):
-    """Configurations in HCL. `secret`: NAME=value, one a line; `account`: the uuid of a kept test account."""
+    """Provider acceptance test with HCL configurations.
+
+    `secret` holds NAME=value, one per line. `account` is the UUID of a test account.
+    """
 
     version: str
     base: str
@@ -87,11 +90,11 @@ class ProviderLifecycleTestIn(StrictSchema):
     partial: str = ""
     secret: str = ""
     account: str = ""
-    hosts: str = Field("", description="Hosts that the provider reaches, with spaces between.")
+    hosts: str = Field("", description="Allowed hosts, separated by spaces.")
 
 
 class NomadPluginTestIn(StrictSchema):
-    """`config`: what Nomad's agent would hand over, JSON as text."""
+    """Nomad plugin test. `config` is the agent configuration as JSON text."""
 
     version: str
     name: str = ""
@@ -117,12 +120,12 @@ def _serialize_test_run_detail(row: Any, records: Mapping[str, Any]) -> dict[str
 def _get_test_run(rows: Any, pk: int) -> Any:
     test_run = rows.select_related("requested_by").filter(pk=pk).first() if pk <= MAX_ID else None
     if test_run is None:
-        raise Http404("There is no such rehearsal.")
+        raise Http404("Test run not found.")
     return test_run
 
 
 def _require_permission(integration: Any, request: HttpRequest, message: str) -> None:
-    """Whoever may not ask hears that before hearing what does not fit."""
+    """Refuse users without permission before validating their input."""
     if not can_request_check_run(integration, request.user):
         raise ActionRefused(message, "forbidden")
 
@@ -131,14 +134,14 @@ def _require_permission(integration: Any, request: HttpRequest, message: str) ->
 def list_run_task_tests(
     request: HttpRequest, response: HttpResponse, uuid: UUID, pagination: Query[PaginationParams]
 ) -> Any:
-    """The rehearsals of a run task, newest first."""
+    """List run task tests, newest first."""
     rows = RunTaskRehearsal.objects.filter(integration=views_rehearsal.load_integration(request, uuid))
     return paginate(request, response, rows.select_related("requested_by"), pagination, serialize_test_run)
 
 
 @router.get(f"{RUN_TASK_PATH}/{{int:pk}}", READ_SCOPE, TestRunDetail)
 def get_run_task_test(request: HttpRequest, uuid: UUID, pk: int = Path(le=MAX_ID)) -> Any:
-    """One rehearsal of a run task, with every exchange. Ask again while `finished_at` is null."""
+    """Get a run task test with all exchanges. Poll while `finished_at` is null."""
     row = _get_test_run(
         RunTaskRehearsal.objects.filter(integration=views_rehearsal.load_integration(request, uuid)), pk
     )
@@ -150,7 +153,7 @@ def get_run_task_test(request: HttpRequest, uuid: UUID, pk: int = Path(le=MAX_ID
 @router.post(RUN_TASK_PATH, WRITE_SCOPE, TestRunOut, status=202)
 @sensitive_variables()
 def start_run_task_test(request: HttpRequest, response: HttpResponse, uuid: UUID, body: RunTaskTestIn) -> Any:
-    """Have a run task rehearsed: the portal asks it as the platform would. One at a time."""
+    """Start a run task test, which sends the platform's requests. One test can run at a time."""
     integration = views_rehearsal.load_integration(request, uuid)
     _require_permission(integration, request, run_task_tests.REFUSAL_MESSAGE)
     cleaned_data = validate_form(RunTaskTestForm(build_form_data(**body.model_dump()))).cleaned_data
@@ -161,18 +164,18 @@ def start_run_task_test(request: HttpRequest, response: HttpResponse, uuid: UUID
 
 @router.post(f"{RUN_TASK_PATH}/stop", WRITE_SCOPE)
 def cancel_run_task_test(request: HttpRequest, uuid: UUID) -> Any:
-    """End the one under way with what was seen so far."""
+    """Cancel the current run task test and keep its results so far."""
     run_task_tests.cancel_test_run(
         views_rehearsal.load_integration(request, uuid), actor=request.user, now=timezone.now()
     )
-    return MessageResponse(message="No rehearsal is under way.")
+    return MessageResponse(message="No test run is in progress.")
 
 
 @router.get(PROVIDER_LIFECYCLE_PATH, READ_SCOPE, CursorPage[TestRunOut])
 def list_provider_lifecycle_tests(
     request: HttpRequest, response: HttpResponse, uuid: UUID, pagination: Query[PaginationParams]
 ) -> Any:
-    """The rehearsals of a provider's lifecycle, newest first."""
+    """List provider acceptance tests, newest first."""
     rows = LifecycleRehearsal.objects.filter(integration=provider_lifecycle.load_integration(request, uuid)).defer(
         "seen"
     )
@@ -181,7 +184,7 @@ def list_provider_lifecycle_tests(
 
 @router.get(f"{PROVIDER_LIFECYCLE_PATH}/{{int:pk}}", READ_SCOPE, TestRunDetail)
 def get_provider_lifecycle_test(request: HttpRequest, uuid: UUID, pk: int = Path(le=MAX_ID)) -> Any:
-    """One rehearsal of a lifecycle, with every command. Ask again while `finished_at` is null."""
+    """Get a provider acceptance test with all commands. Poll while `finished_at` is null."""
     row = _get_test_run(
         LifecycleRehearsal.objects.filter(integration=provider_lifecycle.load_integration(request, uuid)), pk
     )
@@ -193,7 +196,7 @@ def get_provider_lifecycle_test(request: HttpRequest, uuid: UUID, pk: int = Path
 def start_provider_lifecycle_test(
     request: HttpRequest, response: HttpResponse, uuid: UUID, body: ProviderLifecycleTestIn
 ) -> Any:
-    """Have a provider's lifecycle rehearsed in the sandbox: made, changed, destroyed. One at a time."""
+    """Start a provider acceptance test in the sandbox: create, update, destroy. One test can run at a time."""
     integration = provider_lifecycle.load_integration(request, uuid)
     _require_permission(integration, request, provider_lifecycle_tests.REFUSAL_MESSAGE)
     form = validate_form(
@@ -212,21 +215,21 @@ def start_provider_lifecycle_test(
 def list_nomad_plugin_tests(
     request: HttpRequest, response: HttpResponse, uuid: UUID, pagination: Query[PaginationParams]
 ) -> Any:
-    """The rehearsals of a task driver or device plugin for Nomad, newest first."""
+    """List Nomad plugin tests, newest first."""
     rows = NomadRehearsal.objects.filter(integration=nomad_plugin.load_integration(request, uuid)).defer("seen")
     return paginate(request, response, rows.select_related("requested_by"), pagination, serialize_test_run)
 
 
 @router.get(f"{NOMAD_PLUGIN_PATH}/{{int:pk}}", READ_SCOPE, TestRunDetail)
 def get_nomad_plugin_test(request: HttpRequest, uuid: UUID, pk: int = Path(le=MAX_ID)) -> Any:
-    """One rehearsal of a Nomad plugin, with every question. Ask again while `finished_at` is null."""
+    """Get a Nomad plugin test with all calls. Poll while `finished_at` is null."""
     row = _get_test_run(NomadRehearsal.objects.filter(integration=nomad_plugin.load_integration(request, uuid)), pk)
     return _serialize_test_run_detail(row, nomad_report.build_report(nomad_seen(row.seen)))
 
 
 @router.post(NOMAD_PLUGIN_PATH, WRITE_SCOPE, TestRunOut, status=202)
 def start_nomad_plugin_test(request: HttpRequest, response: HttpResponse, uuid: UUID, body: NomadPluginTestIn) -> Any:
-    """Have a Nomad plugin rehearsed in the sandbox. One at a time."""
+    """Start a Nomad plugin test in the sandbox. One test can run at a time."""
     integration = nomad_plugin.load_integration(request, uuid)
     _require_permission(integration, request, nomad_plugin_tests.REFUSAL_MESSAGE)
     cleaned_data = validate_form(NomadPluginTestForm(build_form_data(**body.model_dump()))).cleaned_data

@@ -1,6 +1,6 @@
-"""How is a webhook added from a program? Its secret is told in one answer, once.
+"""Operations that create webhooks and rotate their secrets.
 
-The answer that is kept for whoever repeats an Idempotency-Key has no secret in it.
+Only the first response contains the secret. Responses stored for idempotency keys don't.
 """
 
 from typing import Any
@@ -26,18 +26,18 @@ CREATE_SCOPE = "webhooks:create"
 
 
 class WebhookIn(StrictSchema):
-    """`form`: webhook (signed JSON) or slack, whose address is itself a secret and is never told again."""
+    """New webhook. `form` is webhook (signed JSON) or slack, whose URL is a secret that is never returned."""
 
-    partner: str | None = Field(description="Its slug; null for the program's own, which its staff adds.")
+    partner: str | None = Field(description="Slug of the partner, or null for a webhook of the program.")
     name: str
-    address: str = Field(description="Begins with https and is a public host.")
-    kinds: list[str] = Field(max_length=100, description="As in /webhooks/kinds.")
+    address: str = Field(description="HTTPS URL of a public host.")
+    kinds: list[str] = Field(max_length=100, description="Event types from /webhooks/kinds.")
     form: str = "webhook"
-    program: str = Field("", description="Its events alone; blank for all programs.")
+    program: str = Field("", description="Program to limit events to, or empty for all programs.")
 
 
 class WebhookWithSecretOut(WebhookOut):
-    """`secret`: what signatures are checked with, told this once; null for Slack, and in an answer said again."""
+    """Webhook with the secret that verifies signatures. The secret is null for Slack and in replayed responses."""
 
     secret: str | None
 
@@ -45,10 +45,10 @@ class WebhookWithSecretOut(WebhookOut):
 @router.post("/webhooks", CREATE_SCOPE, WebhookWithSecretOut, status=201)
 @sensitive_variables()
 def create_webhook(request: HttpRequest, response: HttpResponse, body: WebhookIn) -> Any:
-    """Add a webhook. For owners of the company; the program's own for its staff.
+    """Create a webhook. For owners, or for program staff without a partner.
 
-    The answer alone holds the secret. Repeated with its Idempotency-Key, it tells the same webhook without it: make
-    another one then.
+    Only the first response contains the secret. A request repeated with its Idempotency-Key returns the webhook
+    without the secret. Rotate the secret in this case.
     """
     omit_from_replay(request, "secret")
     partner = _get_managed_partner(request, body.partner)
@@ -64,7 +64,7 @@ def create_webhook(request: HttpRequest, response: HttpResponse, body: WebhookIn
 @router.post("/webhooks/{uuid:uuid}/secret", CREATE_SCOPE, WebhookWithSecretOut, status=201)
 @sensitive_variables()
 def rotate_webhook_secret(request: HttpRequest, uuid: UUID) -> Any:
-    """Make another secret. The one before goes on signing beside it for a day."""
+    """Rotate the secret. The previous secret also signs deliveries for one more day."""
     omit_from_replay(request, "secret")
     row = permissions.get_endpoint(request.user, uuid)
     secret = services.rotate_secret(
@@ -74,8 +74,10 @@ def rotate_webhook_secret(request: HttpRequest, uuid: UUID) -> Any:
 
 
 def _get_managed_partner(request: HttpRequest, slug: str | None) -> Partner | None:
-    """The company, or None for the program. Raises Http404 for who may not, as the page does."""
+    """Return the partner, or None for the program. Raises Http404 for users who can't manage its webhooks."""
     partner: Partner | None = None if slug is None else get_object_or_404(list_visible_partners(request), slug=slug)
     if not permissions.can_manage(partner, request.user):
-        raise Http404("Only owners of the company add webhooks, and staff those of the program.")
+        raise Http404(
+            "Only owners can create webhooks of a company, and only staff can create webhooks of the program."
+        )
     return partner

@@ -1,4 +1,4 @@
-"""How are one's webhooks looked after from a program? Their health and log, sent again, paused, changed, removed."""
+"""Operations for webhooks, their deliveries, and replays."""
 
 from datetime import datetime
 from typing import Any
@@ -30,7 +30,7 @@ READ_SCOPE, WRITE_SCOPE = "webhooks:read", "webhooks:write"
 
 
 class WebhookOut(Schema):
-    """One webhook. `partner` is null for the program's own; `pause`: why nothing is sent, blank where it is."""
+    """Webhook. `partner` is null for webhooks of the program. `pause` is the reason of a pause, or empty."""
 
     uuid: UUID
     partner: PartnerReference | None
@@ -50,7 +50,7 @@ class WebhookOut(Schema):
 
 
 class WebhookEventTypeOut(Schema):
-    """A kind of event: what it means, and an example of what is sent."""
+    """Event type with its description and an example payload."""
 
     kind: str
     description: str
@@ -58,35 +58,35 @@ class WebhookEventTypeOut(Schema):
 
 
 class WebhookUpdateIn(StrictSchema):
-    """What to change; what is left out stays. A new address also gets what waits."""
+    """Changes of a webhook. Omitted fields stay unchanged. Pending deliveries use a new address."""
 
     name: str | None = None
     kinds: list[str] | None = Field(None, max_length=100)
-    program: str | None = Field(None, description="Its events alone; blank for all programs.")
-    address: str | None = Field(None, description="Begins with https and is a public host.")
+    program: str | None = Field(None, description="Program to limit events to, or empty for all programs.")
+    address: str | None = Field(None, description="HTTPS URL of a public host.")
 
 
 class WebhookResumeIn(StrictSchema):
-    """`skip`: leave out what has waited."""
+    """`skip` discards pending deliveries."""
 
     skip: bool = False
 
 
 class WebhookReplayIn(StrictSchema):
-    since: datetime = Field(description="With its offset, as in 2026-04-14T09:00:00Z.")
+    since: datetime = Field(description="Time with UTC offset, such as 2026-04-14T09:00:00Z.")
 
 
 class WebhookDeliveryParams(PaginationParams):
     state: str = Field(
-        "", pattern="^(delivered|waiting|failed)?$", description="`failed` includes what is tried again."
+        "", pattern="^(delivered|waiting|failed)?$", description="`failed` includes deliveries that are retrying."
     )
-    kind: str = Field("", max_length=60, description="One kind of event.")
+    kind: str = Field("", max_length=60, description="Event type.")
 
 
 class WebhookDeliveryOut(Schema):
-    """One event for one webhook.
+    """Delivery of an event to a webhook.
 
-    `webhook_id` is the same in every attempt; `last_response_summary`: how the last one ended.
+    `webhook_id` is the same in every attempt. `last_response_summary` describes the last attempt.
     """
 
     uuid: UUID
@@ -103,7 +103,7 @@ class WebhookDeliveryOut(Schema):
 
 
 class WebhookDeliveryAttemptOut(Schema):
-    """One request and what came back, cut. `status` is null where nothing came back."""
+    """Request with its truncated response. `status` is null without a response."""
 
     number: int
     at: datetime
@@ -116,7 +116,7 @@ class WebhookDeliveryAttemptOut(Schema):
 
 
 class WebhookDeliveryDetail(WebhookDeliveryOut):
-    """`body`: what is sent, word for word; `attempts`: the newest first, fifty at most."""
+    """Delivery with its exact body and up to 50 attempts, newest first."""
 
     body: str
     attempts: list[WebhookDeliveryAttemptOut]
@@ -153,13 +153,13 @@ def serialize_attempt(row: WebhookDeliveryAttempt) -> dict[str, Any]:
 
 @router.get("/webhooks", READ_SCOPE, list[WebhookOut])
 def list_webhooks(request: HttpRequest) -> Any:
-    """The webhooks that you manage: of the companies that you own, and the program's own for its staff."""
+    """List the webhooks that you manage: those of your partners, and for staff those of the program."""
     return [serialize_webhook(row) for row, _ in selectors.list_managed_endpoints(request.user, timezone.now())]
 
 
 @router.get("/webhooks/kinds", READ_SCOPE, list[WebhookEventTypeOut])
 def list_webhook_event_types(request: HttpRequest) -> Any:
-    """The kinds of events that a webhook may hear of."""
+    """List the event types available to webhooks."""
     is_program_staff = permissions.can_manage(None, request.user)
     kinds = [kind for _, group in iterate_event_type_groups(is_program_staff=is_program_staff) for kind in group]
     return [
@@ -169,13 +169,13 @@ def list_webhook_event_types(request: HttpRequest) -> Any:
 
 @router.get("/webhooks/{uuid:uuid}", READ_SCOPE, WebhookOut)
 def get_webhook(request: HttpRequest, uuid: UUID) -> Any:
-    """One webhook, and how it is."""
+    """Get a webhook with its health."""
     return serialize_webhook(permissions.get_endpoint(request.user, uuid))
 
 
 @router.patch("/webhooks/{uuid:uuid}", WRITE_SCOPE, WebhookOut)
 def update_webhook(request: HttpRequest, uuid: UUID, body: WebhookUpdateIn) -> Any:
-    """Change the settings of an endpoint."""
+    """Change a webhook's name, address, or event types."""
     row = permissions.get_endpoint(request.user, uuid)
     changes = body.model_dump(exclude_none=True)
     if "program" in changes:
@@ -191,27 +191,25 @@ def update_webhook(request: HttpRequest, uuid: UUID, body: WebhookUpdateIn) -> A
 
 @router.delete("/webhooks/{uuid:uuid}", WRITE_SCOPE)
 def delete_webhook(request: HttpRequest, uuid: UUID) -> Any:
-    """Remove it: nothing is sent there any more, and its address and secrets are forgotten."""
+    """Delete a webhook with its address and secrets."""
     row = permissions.get_endpoint(request.user, uuid)
     services.remove_endpoint(row, actor=request.user, now=timezone.now())
-    return MessageResponse(message=f"“{row.name}” is removed.")
+    return MessageResponse(message=f"Webhook “{row.name}” deleted.")
 
 
 @router.post("/webhooks/{uuid:uuid}/pause", WRITE_SCOPE, WebhookOut)
 def pause_webhook(request: HttpRequest, uuid: UUID) -> Any:
-    """Send nothing until it is resumed; what happens meanwhile is kept for 30 days."""
+    """Pause a webhook. Events during the pause stay available for 30 days."""
     services.pause_endpoint(permissions.get_endpoint(request.user, uuid), actor=request.user, now=timezone.now())
     return serialize_webhook(permissions.get_endpoint(request.user, uuid))
 
 
 @router.post("/webhooks/{uuid:uuid}/resume", WRITE_SCOPE)
 def resume_webhook(request: HttpRequest, uuid: UUID, body: WebhookResumeIn) -> Any:
-    """Send again, with what has waited or without it."""
+    """Resume a webhook, with or without pending deliveries."""
     row = permissions.get_endpoint(request.user, uuid)
     count = services.resume_endpoint(row, actor=request.user, now=timezone.now(), skip=body.skip)
-    return MessageResponse(
-        message=f"The webhook is on again; messages {'left out' if body.skip else 'that waited'}: {count}."
-    )
+    return MessageResponse(message=f"Webhook resumed. {'Skipped' if body.skip else 'Pending'} deliveries: {count}.")
 
 
 @router.post("/webhooks/{uuid:uuid}/test", WRITE_SCOPE, WebhookDeliveryOut, status=201)
@@ -224,7 +222,7 @@ def test_webhook(request: HttpRequest, uuid: UUID) -> Any:
 
 @router.post("/webhooks/{uuid:uuid}/replay", WRITE_SCOPE)
 def replay_webhook(request: HttpRequest, uuid: UUID, body: WebhookReplayIn) -> Any:
-    """Send again whatever failed since a moment of the last 30 days."""
+    """Replay failed deliveries since a time within the last 30 days."""
     row = permissions.get_endpoint(request.user, uuid)
     failed_since = validate_form(ReplayForm(build_form_data(since=body.since))).cleaned_data["since"]
     count = services.replay_deliveries(row, failed_since, actor=request.user, now=timezone.now())
@@ -235,20 +233,20 @@ def replay_webhook(request: HttpRequest, uuid: UUID, body: WebhookReplayIn) -> A
 def list_webhook_messages(
     request: HttpRequest, response: HttpResponse, uuid: UUID, params: Query[WebhookDeliveryParams]
 ) -> Any:  # fmt: skip
-    """The log, newest first. Messages are kept for 30 days."""
+    """List deliveries of the last 30 days, newest first."""
     deliveries = selectors.list_deliveries(permissions.get_endpoint(request.user, uuid), params.state, params.kind)
     return paginate(request, response, deliveries, params, serialize_delivery)
 
 
 @router.get("/webhooks/{uuid:uuid}/messages/{uuid:message}", READ_SCOPE, WebhookDeliveryDetail)
 def get_webhook_message(request: HttpRequest, uuid: UUID, message: UUID) -> Any:
-    """One message with its attempts."""
+    """Get a delivery with its attempts."""
     return _serialize_delivery_detail(_get_delivery(request, uuid, message))
 
 
 @router.post("/webhooks/{uuid:uuid}/messages/{uuid:message}/replay", WRITE_SCOPE, WebhookDeliveryDetail)
 def replay_webhook_message(request: HttpRequest, uuid: UUID, message: UUID) -> Any:
-    """Send a delivery again with the same webhook-id."""
+    """Replay a delivery with the same webhook-id."""
     services.replay_delivery(_get_delivery(request, uuid, message), actor=request.user, now=timezone.now())
     return _serialize_delivery_detail(_get_delivery(request, uuid, message))
 
@@ -258,7 +256,7 @@ def _get_delivery(request: HttpRequest, uuid: UUID, message: UUID) -> WebhookDel
         permissions.get_endpoint(request.user, uuid).messages.filter(uuid=message).first()
     )
     if delivery is None:
-        raise Http404("There is no such message, or it is forgotten after 30 days.")
+        raise Http404("Delivery not found. Deliveries are available for 30 days.")
     return delivery
 
 

@@ -1,4 +1,4 @@
-"""Where does a person, or a company's owner, make tokens and revoke them? The secret is on one answer only."""
+"""Pages to create and revoke personal and company tokens."""
 
 from typing import Any
 from uuid import UUID
@@ -26,13 +26,13 @@ from portal.ui.refusals import report_refusal
 
 @never_cache
 def manage_tokens(request: HttpRequest) -> HttpResponse:
-    """A person's own tokens."""
+    """Show and create personal tokens."""
     return _render_page(request, None)
 
 
 @never_cache
 def manage_partner_tokens(request: HttpRequest, slug: str) -> HttpResponse:
-    """A company's tokens, for its owners."""
+    """Show and create tokens of a company, for its owners."""
     partner = get_own_partner(request, slug)
     if not permissions.can_manage_partner(partner, request.user):
         messages.error(request, permissions.get_refusal("can_manage"))
@@ -69,14 +69,14 @@ def build_form(request: HttpRequest, partner: Partner | None) -> TokenForm:
 
 
 def _list_owned_partners(request: HttpRequest) -> list[Partner]:
-    """The companies whose tokens this person manages."""
+    """Return the companies whose tokens the user can manage."""
     owned_partner_ids = [pk for pk, role in permissions.get_roles(request.user).items() if role == "owner"]
     return list(Partner.objects.filter(pk__in=owned_partner_ids).order_by("name"))
 
 
 @sensitive_variables()
 def _create_token(request: HttpRequest, partner: Partner | None, form: TokenForm) -> HttpResponse:
-    """The one page that shows the secret."""
+    """Create a token and show its secret once."""
     require_recent_authentication(request)
     cleaned_data = form.cleaned_data
     token, secret = keys.create_token(
@@ -91,23 +91,23 @@ def _create_token(request: HttpRequest, partner: Partner | None, form: TokenForm
     )
     back_url = reverse("company_tokens", args=[partner.slug]) if partner else reverse("tokens")
     response = render(
-        request, "api/token_made.html", {"token": token, "secret": secret, "partner": partner, "back": back_url}
+        request, "api/token_created.html", {"token": token, "secret": secret, "partner": partner, "back": back_url}
     )
     response["Cache-Control"] = "no-store, private"
     return response
 
 
 def revoke_token(request: HttpRequest, uuid: UUID) -> HttpResponse:
-    """Take a token back, at once."""
+    """Revoke a token."""
     token = get_object_or_404(ApiToken.objects.select_related("partner"), uuid=uuid)
     is_partner_member = token.partner is not None and bool(permissions.get_role(token.partner, request.user))
     if not is_partner_member and token.user_id != request.user.pk:
-        raise Http404(_("There is no such token."))
+        raise Http404(_("Token not found."))
     if request.method == "POST":
         try:
             require_recent_authentication(request)
             keys.revoke_token(token, actor=request.user, now=timezone.now(), request=request)
-            messages.success(request, _("“%(name)s” is revoked. It is refused from now on.") % {"name": token.name})
+            messages.success(request, _("Token “%(name)s” revoked.") % {"name": token.name})
         except ActionRefused as error:
             report_refusal(request, error)
     return redirect("company_tokens", token.partner.slug) if token.partner else redirect("tokens")

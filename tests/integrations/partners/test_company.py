@@ -30,7 +30,7 @@ def mails() -> list[tuple[str, str]]:
 def test_page_shows_an_owner_everything(sign_in: SignIn, acme: Partner, alice: Any, bob: Any, now: datetime) -> None:
     members.create_invitation(acme, "dora@acme.example", "viewer", actor=alice, now=now)
     page = text_of(sign_in(alice).get("/company/acme/"))
-    for words in ("Alice Archer", "Bob Baker", "Invite a colleague", "Change role", "Remove", "Leave"):
+    for words in ("Alice Archer", "Bob Baker", "Invite a member", "Change role", "Remove", "Leave"):
         assert words in page
 
 
@@ -72,7 +72,7 @@ def test_owner_invites_and_the_email_goes(sign_in: SignIn, acme: Partner, alice:
     response = sign_in(alice).post(
         "/company/acme/invite/", {"email": "Dora@Acme.example", "role": "owner"}, follow=True
     )
-    assert "The invitation to dora@acme.example is on its way." in text_of(response)
+    assert "Invitation sent to dora@acme.example." in text_of(response)
     assert "dora@acme.example" in text_of(response, "#invitations")
     assert mails() == [("invitation", "dora@acme.example")]
     assert EmailMessage.objects.get().subject == "Alice Archer invited you to join Acme"
@@ -111,7 +111,7 @@ def test_invitation_is_sent_again_and_reverted(sign_in: SignIn, alice: Any) -> N
     assert Invitation.objects.get().token_hash != before
     assert mails() == [("invitation", "dora@acme.example")] * 2
     page = client.post(address, {"do": "revoke"}, follow=True)
-    assert "The invitation to dora@acme.example is taken back." in text_of(page)
+    assert "Invitation to dora@acme.example revoked." in text_of(page)
     assert text_of(page, "#invitations") == ""
 
 

@@ -51,8 +51,8 @@ def dora(db: None) -> Any:
         ("Toyota トヨタ", ""),
         ("Яндекс", ""),
         ("a < b", ""),
-        ("x" * 121, "At most 120 characters; these are 121."),
-        ("!!!", "A name needs at least one letter or digit."),
+        ("x" * 121, "Enter 120 characters or fewer. You entered 121."),
+        ("!!!", "Enter at least one letter or digit."),
         ("<b>Initech</b>", "Enter plain text without HTML."),
         ("Initech&lt;", "Enter plain text without HTML."),
         (
@@ -62,7 +62,7 @@ def dora(db: None) -> Any:
         ("Ini\x07tech", "The text contains an invisible character. Type the text instead of pasting it."),
         (
             "Initeсh",  # with a Cyrillic с
-            "This name mixes letters of several alphabets that look alike. Write it in one alphabet.",
+            "The name mixes look-alike letters from several alphabets. Use one alphabet.",
         ),
     ],
 )
@@ -110,7 +110,7 @@ def test_partner_is_created_with_its_owner(dora: Any, now: datetime) -> None:
 
 def test_second_partner_that_looks_the_same_is_refused(acme: Partner, dora: Any, now: datetime) -> None:
     sentence = refusal(profiles.create_partner, "АСМЕ", actor=dora, now=now)
-    assert sentence == "A company with this name, or one that looks just like it, is already here."
+    assert sentence == "A company with this or a similar name already exists. Ask to join it, or enter another name."
     assert Partner.objects.count() == 1
 
 
@@ -136,7 +136,7 @@ def test_owner_accepts_who_asked(acme: Partner, alice: Any, dora: Any, now: date
 def test_who_was_declined_waits_a_day_before_asking_again(acme: Partner, alice: Any, dora: Any, now: datetime) -> None:
     members.decide_join_request(members.request_to_join(acme, actor=dora, now=now), accept=False, actor=alice, now=now)
     sentence = refusal(members.request_to_join, acme, actor=dora, now=now + timedelta(hours=23))
-    assert sentence == "Your request was declined. You can ask again a day after that."
+    assert sentence == "Your request was declined. You can ask again after 24 hours."
     members.request_to_join(acme, actor=dora, now=now + timedelta(hours=25))
     assert JoinRequest.objects.filter(state="waiting").count() == 1
 
@@ -145,9 +145,9 @@ def test_no_one_asks_twice_nor_asks_their_own_partner(acme: Partner, alice: Any,
     members.request_to_join(acme, actor=dora, now=now)
     assert (
         refusal(members.request_to_join, acme, actor=dora, now=now)
-        == "You have asked Acme already. Its owners were told."
+        == "You already asked to join Acme. Wait for an owner's decision."
     )
-    assert refusal(members.request_to_join, acme, actor=alice, now=now) == "You belong to Acme already."
+    assert refusal(members.request_to_join, acme, actor=alice, now=now) == "You are already a member of Acme."
 
 
 def test_no_one_asks_everybody(dora: Any, now: datetime) -> None:
@@ -155,7 +155,7 @@ def test_no_one_asks_everybody(dora: Any, now: datetime) -> None:
     for firm in firms[:3]:
         members.request_to_join(firm, actor=dora, now=now)
     sentence = refusal(members.request_to_join, firms[3], actor=dora, now=now)
-    assert sentence == "You have 3 requests waiting. Wait for an answer to one of them."
+    assert sentence == "You have 3 open requests. Wait for a decision on one of them."
 
 
 def test_second_decision_on_a_request_says_who_was_faster(
@@ -165,7 +165,7 @@ def test_second_decision_on_a_request_says_who_was_faster(
     join_request = members.request_to_join(acme, actor=dora, now=now)
     members.decide_join_request(join_request, accept=False, actor=alice, now=now)
     sentence = refusal(members.decide_join_request, join_request, accept=True, role="owner", actor=bob, now=now)
-    assert sentence == "Alice Archer has decided on this request already: declined."
+    assert sentence == "Alice Archer already decided on this request: declined."
     assert not Membership.objects.filter(user=dora).exists()
 
 
@@ -174,7 +174,7 @@ def test_only_owners_decide_on_requests(acme: Partner, alice: Any, now: datetime
     join_request = members.request_to_join(acme, actor=person("eve@acme.example", "Eve"), now=now)
     by = request.getfixturevalue(who)
     sentence = refusal(members.decide_join_request, join_request, accept=True, role="owner", actor=by, now=now)
-    assert sentence == "Only owners of the company may do this."
+    assert sentence == "Only owners of the company can do this."
     assert JoinRequest.objects.get().state == "waiting"
 
 
@@ -182,7 +182,7 @@ def test_invalid_role_is_refused(acme: Partner, alice: Any, dora: Any, now: date
     join_request = members.request_to_join(acme, actor=dora, now=now)
     with transaction.atomic():
         assert refusal(members.decide_join_request, join_request, accept=True, role="king", actor=alice, now=now) == (
-            "Choose owner, editor or viewer."
+            "Select owner, editor, or viewer."
         )
     assert JoinRequest.objects.get().state == "waiting"
 
@@ -203,7 +203,7 @@ def test_invitation_is_for_its_address_alone(acme: Partner, alice: Any, charlie:
     invitation, _ = members.create_invitation(acme, "dora@acme.example", "owner", actor=alice, now=now)
     sentence = refusal(members.accept_invitation, invitation, addresses=[charlie.email], actor=charlie, now=now)
     assert sentence == (
-        "This invitation is for dora@acme.example. Sign in with that address, or confirm it as one of yours."
+        "This invitation is for dora@acme.example. Sign in with that address, or add it to your account."
     )
     assert permissions.get_role(acme, charlie) == ""
 
@@ -212,7 +212,7 @@ def test_invitation_ends_after_fourteen_days(acme: Partner, alice: Any, dora: An
     invitation, _ = members.create_invitation(acme, dora.email, "editor", actor=alice, now=now)
     late = now + timedelta(days=14)
     sentence = refusal(members.accept_invitation, invitation, addresses=[dora.email], actor=dora, now=late)
-    assert sentence == "This invitation was open for 14 days and has ended. Ask for a new one."
+    assert sentence == "This invitation expired after 14 days. Ask for a new one."
     members.accept_invitation(invitation, addresses=[dora.email], actor=dora, now=late - timedelta(seconds=1))
     assert place(acme, dora).role == "editor"
 
@@ -233,7 +233,7 @@ def test_revoked_invitation_opens_nothing(acme: Partner, alice: Any, dora: Any, 
     members.revoke_invitation(invitation, actor=alice, now=now)
     members.revoke_invitation(invitation, actor=alice, now=now)
     sentence = refusal(members.accept_invitation, invitation, addresses=[dora.email], actor=dora, now=now)
-    assert sentence == "This invitation was taken back. Ask the person who invited you."
+    assert sentence == "This invitation was revoked. Ask the person who invited you."
     assert list_partner_events(acme) == [("invited", "Alice Archer"), ("invitation_revoked", "Alice Archer")]
 
 
@@ -243,10 +243,10 @@ def test_accepted_invitation_is_neither_taken_twice_nor_back(
     invitation, _ = members.create_invitation(acme, dora.email, "editor", actor=alice, now=now)
     members.accept_invitation(invitation, addresses=[dora.email], actor=dora, now=now)
     assert refusal(members.accept_invitation, invitation, addresses=[dora.email], actor=dora, now=now) == (
-        "This invitation was accepted already."
+        "This invitation was already accepted."
     )
     assert refusal(members.revoke_invitation, invitation, actor=alice, now=now) == (
-        "dora@acme.example has accepted already. Remove the person instead."
+        "dora@acme.example already accepted the invitation. Remove the member instead."
     )
 
 
@@ -254,10 +254,10 @@ def test_members_are_not_invited_and_no_one_but_owners_invites(
     acme: Partner, alice: Any, bob: Any, now: datetime
 ) -> None:
     assert refusal(members.create_invitation, acme, "BOB@acme.example", "owner", actor=alice, now=now) == (
-        "bob@acme.example belongs to Acme already."
+        "bob@acme.example is already a member of Acme."
     )
     assert refusal(members.create_invitation, acme, "dora@acme.example", "viewer", actor=bob, now=now) == (
-        "Only owners of the company may do this."
+        "Only owners of the company can do this."
     )
     assert Invitation.objects.count() == 0
 
@@ -266,7 +266,7 @@ def test_partner_sends_fifty_invitations_a_day(acme: Partner, alice: Any, now: d
     for n in range(50):
         members.create_invitation(acme, f"p{n}@acme.example", "viewer", actor=alice, now=now)
     sentence = refusal(members.create_invitation, acme, "p0@acme.example", "viewer", actor=alice, now=now)
-    assert sentence == "At most 50 invitations go out in a day. Send the next ones tomorrow."
+    assert sentence == "You reached the limit of 50 invitations per day. Try again tomorrow."
     members.create_invitation(acme, "p0@acme.example", "viewer", actor=alice, now=now + timedelta(days=1))
 
 
@@ -320,10 +320,10 @@ def test_removed_owner_leaves_no_open_invitation_behind(acme: Partner, alice: An
 def test_colleagues_do_not_end_each_other(acme: Partner, alice: Any, bob: Any, charlie: Any, now: datetime) -> None:
     for by in (bob, charlie):
         assert refusal(members.end_membership, place(acme, alice), actor=by, now=now) == (
-            "Only owners of the company may do this."
+            "Only owners of the company can do this."
         )
         assert refusal(members.change_role, place(acme, bob), "owner", actor=by, now=now) == (
-            "Only owners of the company may do this."
+            "Only owners of the company can do this."
         )
     assert permissions.get_role(acme, bob) == "editor"
 
@@ -333,9 +333,11 @@ def test_place_that_has_ended_is_said_to_have_ended(acme: Partner, alice: Any, b
     members.end_membership(was, actor=alice, now=now)
     assert (
         refusal(members.change_role, was, "owner", actor=alice, now=now)
-        == "Bob Baker no longer belongs to the company."
+        == "Bob Baker is no longer a member of the company."
     )
-    assert refusal(members.end_membership, was, actor=alice, now=now) == "Bob Baker no longer belongs to the company."
+    assert (
+        refusal(members.end_membership, was, actor=alice, now=now) == "Bob Baker is no longer a member of the company."
+    )
 
 
 def test_staff_appoint_an_owner_where_none_is_left(
@@ -343,7 +345,7 @@ def test_staff_appoint_an_owner_where_none_is_left(
 ) -> None:
     alice.is_active = False
     alice.save()
-    assert refusal(members.appoint_owner, acme, bob, actor=rita, now=now) == "Only staff may appoint an owner."
+    assert refusal(members.appoint_owner, acme, bob, actor=rita, now=now) == "Only staff can appoint an owner."
     members.appoint_owner(acme, bob, actor=sam, now=now)
     assert place(acme, bob).role == "owner"
     assert list_partner_events(acme) == [("owner_appointed", "Sam Stone")]

@@ -58,7 +58,7 @@ def test_one_name_taken_twice_at_once_makes_one_partner(db: None, now: datetime)
         refusals = at_once(*(lambda u=u, name=name: profiles.create_partner(name, actor=u, now=now) for u in pair))
         assert refusals[0] == ""
         assert refusals[1] in (
-            "Somebody created a company of this name just now. Look again.",
-            "A company with this name, or one that looks just like it, is already here.",
+            "A company with this name was just created. Reload the page.",
+            "A company with this or a similar name already exists. Ask to join it, or enter another name.",
         )
     assert Partner.objects.count() == 20

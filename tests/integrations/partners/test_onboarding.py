@@ -65,8 +65,8 @@ def test_public_email_address_gives_the_partner_no_domain(sign_in: SignIn, erin:
         ("", "This field is required."),
         ("<script>alert(1)</script>", "Enter plain text without HTML."),
         ("Ini\u200btech", "The text contains an invisible character. Type the text instead of pasting it."),
-        ("Initeсh", "This name mixes letters of several alphabets that look alike. Write it in one alphabet."),
-        ("x" * 121, "At most 120 characters; these are 121."),
+        ("Initeсh", "The name mixes look-alike letters from several alphabets. Use one alphabet."),
+        ("x" * 121, "Enter 120 characters or fewer. You entered 121."),
     ],
 )
 def test_invalid_name_is_refused_with_field_error_and_nothing_is_lost(
@@ -108,7 +108,7 @@ def test_partner_of_the_domain_is_offered_before_another_is_created(sign_in: Sig
 def test_like_name_is_offered_whatever_the_domain(sign_in: SignIn, acme: Partner, erin: Any) -> None:
     page = sign_in(erin).post("/company/new/", {"name": "Acme, Inc."})
     assert "Ask to join Acme" in text_of(page, "#offers")
-    assert "Create it anyway" in text_of(page)
+    assert "Create company anyway" in text_of(page)
 
 
 @pytest.mark.parametrize("anyway", [{}, {"anyway": "1"}])
@@ -116,9 +116,12 @@ def test_name_that_looks_the_same_is_refused_and_joining_offered(
     sign_in: SignIn, acme: Partner, erin: Any, anyway: dict[str, str]
 ) -> None:
     page = sign_in(erin).post("/company/new/", {"name": "АСМЕ"} | anyway)
-    assert error_at(page, "name") == "A company with this name, or one that looks just like it, is already here."
+    assert (
+        error_at(page, "name")
+        == "A company with this or a similar name already exists. Ask to join it, or enter another name."
+    )
     assert "Ask to join Acme" in text_of(page, "#offers")
-    assert "Create it anyway" not in text_of(page)
+    assert "Create company anyway" not in text_of(page)
     assert Partner.objects.count() == 1
 
 
@@ -142,7 +145,7 @@ def test_what_was_entered_before_a_sign_in_is_there_after_it(client: Any, erin: 
 def test_who_asks_to_join_waits_and_the_owners_are_notified(sign_in: SignIn, alice: Any, bob: Any, dora: Any) -> None:
     client = sign_in(dora)
     response = client.post("/company/join/?company=acme", {"message": "It is me."}, follow=True)
-    assert "Acme: Waiting for its owners" in text_of(response, "#asked")
+    assert "Acme: Waiting for an owner" in text_of(response, "#asked")
     mail = EmailMessage.objects.get()
     assert (mail.name, mail.to, mail.subject) == ("join_requested", alice.email, "Dora Dean asks to join Acme")
     assert "It is me." in mail.text
@@ -267,7 +270,7 @@ def test_link_that_never_was_is_not_there(client: Any, db: None) -> None:
 
 def test_revoked_invitation_says_so(client: Any, invitation_path: str, alice: Any, now: datetime) -> None:
     members.revoke_invitation(Invitation.objects.get(), actor=alice, now=now)
-    assert "This invitation was taken back." in text_of(client.get(invitation_path))
+    assert "This invitation was revoked." in text_of(client.get(invitation_path))
 
 
 def test_posted_link_asks_a_stranger_to_sign_in(client: Any, invitation_path: str) -> None:

@@ -54,7 +54,7 @@ def test_name_that_was_left_lately_is_another_users_for_a_while(
 ) -> None:
     profiles.change_profile(acme, name="Rockets", website="", actor=alice, now=now)
     day = timedelta(days=1)
-    with pytest.raises(ActionRefused, match="already here"):
+    with pytest.raises(ActionRefused, match="already exists"):
         profiles.create_partner("ACME.", actor=charlie, now=now + day)
     profiles.change_profile(acme, name="Acme", website="", actor=alice, now=now + 2 * day)
     profiles.change_profile(acme, name="Rockets", website="", actor=alice, now=now + 3 * day)
@@ -81,7 +81,7 @@ def test_page_reports_which_agreements_there_are(
 ) -> None:
     agreements.sign_agreement(rocket, TPA, ALICE, version="2026-01", actor=alice, now=now)
     client = sign_in(alice)
-    assert "Waits for the program" in text_of(client.get("/company/acme/"), "#agreements")
+    assert "Waiting for the program" in text_of(client.get("/company/acme/"), "#agreements")
     agreements.sign_agreement(rocket, TPA, RITA, version="", actor=rita, now=now)
     words = text_of(client.get("/company/acme/"), "#agreements")
     for phrase in (
@@ -101,8 +101,8 @@ def test_of_two_complete_versions_the_newest_is_in_force(rocket: Integration, al
         if version != "2028-01":
             agreements.sign_agreement(rocket, TPA, RITA, version="", actor=rita, now=now)
     agreement_rows = presenters.list_agreements(rocket.partner)
-    assert [(each.agreement.version, each.state, bool(each.place)) for each in agreement_rows] == [
-        ("2028-01", "waits for the program", True),
+    assert [(each.agreement.version, each.state, bool(each.signing_url)) for each in agreement_rows] == [
+        ("2028-01", "waiting for the program", True),
         ("2027-01", "in force", False),
         ("2026-01", "replaced", False),
     ]

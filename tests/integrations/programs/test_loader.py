@@ -115,7 +115,7 @@ def find_line(text: str, part: str) -> int:
             "url: https://developer.hashicorp.com/boundary",
             "url: developer.hashicorp.com/boundary",
             "edition.links[0].url",
-            "'developer.hashicorp.com/boundary' is not valid here. Write an address that begins with https://.",
+            "'developer.hashicorp.com/boundary' is not valid here. Write a URL that starts with https://.",
         ),
         (
             'date: "2026-09"',
@@ -140,19 +140,19 @@ def find_line(text: str, part: str) -> int:
             "id: BO-2",
             "id: BO-1",
             "edition.steps[1].requirements[0].id",
-            "'BO-1' is already used at edition.steps[0].requirements[0].id. Use another one; each must be unique.",
+            "'BO-1' is already used at edition.steps[0].requirements[0].id. Use a unique key.",
         ),
         (
             "key: build",
             "key: engage",
             "edition.steps[1].key",
-            "'engage' is already used at edition.steps[0].key. Use another one; each must be unique.",
+            "'engage' is already used at edition.steps[0].key. Use a unique key.",
         ),
         (
             "granted_at_release: true",
             "on_request: true",
             "edition.tiers",
-            "0 tiers are granted at release. Set granted_at_release for exactly one tier.",
+            "Number of tiers granted at release: 0. Set granted_at_release for exactly one tier.",
         ),
     ],
 )
@@ -177,24 +177,25 @@ def test_every_mistake_of_a_file_is_reported_at_its_line(write: Write) -> None:
     [
         (
             (("kind: attestation", "kind: attestation\n          group: any"),),
-            "edition.steps[1].requirements[0].group: There is no group 'any'. Remove it; there are none.",
+            "edition.steps[1].requirements[0].group: Unknown group 'any'. Remove the key.",
         ),
         (
             (("kind: attestation", "kind: attestation\n          categories: [host]"),),
-            "edition.steps[1].requirements[0].categories[0]: There is no category 'host'. Did you mean 'hosts'?",
+            "edition.steps[1].requirements[0].categories[0]: Unknown category 'host'. Did you mean 'hosts'?",
         ),
         (
             (("          statement: The integration is built and its tests pass.\n", ""),),
-            "edition.steps[1].requirements[0]: A requirement of kind attestation needs 'statement'. Add it.",
+            "edition.steps[1].requirements[0]: A requirement of kind attestation must have 'statement'. "
+            "Add 'statement'.",
         ),
         (
             (("responsible_party: both", "responsible_party: partner"),),
-            "edition.steps[3].requirements[0].responsible_party: A requirement of kind agreement is fulfilled by "
-            "both. Write both.",
+            "edition.steps[3].requirements[0].responsible_party: The responsible party of a requirement of "
+            "kind agreement must be both. Write both.",
         ),
         (
             (("stage: support", "stage: release"),),
-            "edition.steps: The steps do not pass through review, release and support, in this order, and end in "
+            "edition.steps: The steps don't pass through review, release, and support in this order, or don't end in "
             "support. Correct the stages of the steps.",
         ),
         (
@@ -204,18 +205,18 @@ def test_every_mistake_of_a_file_is_reported_at_its_line(write: Write) -> None:
         ),
         (
             (("type: email", "type: choice"),),
-            "edition.steps[0].requirements[0].fields[0].options: Fields of type choice and choices have options, "
-            "others have none. Add or remove the options, or change the type.",
+            "edition.steps[0].requirements[0].fields[0].options: Only fields of the types choice and choices "
+            "have options. Add or remove the options, or change the type.",
         ),
         (
             (("key: contact_email", "key: homepage"),),
-            "edition.steps[0].requirements[0].fields[0].key: 'homepage' is a question of the form that starts an "
-            "integration. Remove the field, or use another key.",
+            "edition.steps[0].requirements[0].fields[0].key: The draft form already has the field "
+            "'homepage'. Remove the field, or use another key.",
         ),
         (
             replace_attestation_with_check("repository.license"),
-            "edition.licenses: License rules and the check 'repository.license' need each other. Add or remove the "
-            "rules or the check.",
+            "edition.licenses: License rules require the check 'repository.license', and the check requires license "
+            "rules. Add or remove the rules or the check.",
         ),
     ],
 )
@@ -241,8 +242,8 @@ def test_file_of_another_program_or_date_is_refused(write: Write) -> None:
     assert [problem.partition(": ")[2] for problem in problems] == [
         "program.key: The file is in the folder 'waypoint' but describes the program 'boundary'. Move the file or "
         "correct the key.",
-        "edition.date: The file is named '2026-10.yaml' but holds the edition of 2026-09. Rename the file or correct "
-        "the date.",
+        "edition.date: The file is named '2026-10.yaml' but contains the edition of 2026-09. Rename the file or "
+        "correct the date.",
     ]
 
 
@@ -252,7 +253,7 @@ def test_unknown_check_is_refused_once_the_checks_are_known(write: Write, tmp_pa
         require_known_checks(load_programs(tmp_path), {"repository.public"}, tmp_path)
     line = find_line(path.read_text(), "repository.pubic")
     assert str(refusal.value) == (
-        f"{path}:{line}: edition.steps[1].requirements[0].checks[0]: There is no check 'repository.pubic'. "
+        f"{path}:{line}: edition.steps[1].requirements[0].checks[0]: Unknown check 'repository.pubic'. "
         "Did you mean 'repository.public'?"
     )
 

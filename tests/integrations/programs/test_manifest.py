@@ -28,7 +28,7 @@ def test_published_editions_are_unchanged_and_complete() -> None:
 def test_changed_edition_is_refused(content: Path) -> None:
     path = content / "nomad" / "2021-04.yaml"
     path.write_text(path.read_text().replace("Nomad Integration Program", "Nomad integration program"))
-    message = "nomad/2021-04.yaml: This published edition has changed. Restore the file and write a newer edition."
+    message = "nomad/2021-04.yaml: This published edition has changed. Restore the file and create a newer edition."
     for arguments in ((), ("--check",)):
         with pytest.raises(CommandError) as refusal:
             call_command("publish_editions", *arguments)

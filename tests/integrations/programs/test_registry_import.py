@@ -73,8 +73,8 @@ def test_names_that_changed_places_are_skipped_or_settled():
     import_providers([line(1, "a/x"), line(2, "a/y")], now=NOW)
     tally = import_providers([line(1, "a/y"), line(2, "a/x")], now=NOW)
     assert tally.skipped == [
-        (1, "its name belongs to another provider here"),
-        (2, "its name belongs to another provider here"),
+        (1, "the name belongs to another provider"),
+        (2, "the name belongs to another provider"),
     ]
 
 
@@ -92,9 +92,9 @@ def test_names_that_changed_places_are_skipped_or_settled():
         (line(totalDownloads="many"), "totalDownloads is not a count"),
         (line(totalDownloads=-1), "totalDownloads is not a count"),
         (line(totalDownloads=2**63), "totalDownloads is not a count"),
-        (line(source="ftp://x"), "source is not an https address"),
+        (line(source="ftp://x"), "source is not an HTTPS URL"),
         (line(tier="t" * 30), "tier is longer than 20 characters"),
-        (line(1, "ac\x07me/rocket"), "full_name holds control characters"),
+        (line(1, "ac\x07me/rocket"), "full_name contains control characters"),
         (line(description="\ud800"), "description is not text"),
     ],
 )
@@ -106,7 +106,7 @@ def test_bad_line_is_skipped_with_its_reason(bad, reason):
 @pytest.mark.parametrize("twin", [line(2), line(1, "acme/other"), line(2, "Acme/Rocket")])
 def test_provider_named_twice_is_skipped(twin):
     tally = import_providers([line(), twin], now=NOW)
-    assert tally.skipped == [(2, "named twice in the file")]
+    assert tally.skipped == [(2, "duplicate in the file")]
 
 
 def test_file_that_ends_early_keeps_what_was_read(tmp_path):
@@ -115,7 +115,7 @@ def test_file_that_ends_early_keeps_what_was_read(tmp_path):
     path.write_bytes(whole[: len(whole) // 2])
     out, err = StringIO(), StringIO()
     call_command("import_registry_providers", path, stdout=out, stderr=err)
-    assert "the file is damaged from here on" in err.getvalue()
+    assert "the rest of the file is damaged" in err.getvalue()
     assert 0 < RegistryProvider.objects.count() < 3000
 
 

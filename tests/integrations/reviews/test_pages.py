@@ -182,7 +182,7 @@ def test_changes_stay_until_they_are_marked_as_seen(
     assert "No changes since" in text_of(page(client, rocket), "#changes")
     findings.post_message(rocket, "New key.", actor=alice, now=moment)
     for _ in range(2):
-        assert "wrote to the program Alice Archer" in text_of(page(client, rocket), "#changes")
+        assert "sent a message to the program Alice Archer" in text_of(page(client, rocket), "#changes")
     client.post(f"/integrations/{rocket.uuid}/mark-read/")
     assert "No changes since" in text_of(page(client, rocket), "#changes")
 
@@ -301,7 +301,7 @@ def test_answer_of_a_viewer_is_refused_with_the_reason_and_kept(
     Membership.objects.create(partner=acme, user=charlie, role="viewer", joined_at=moment)
     response = sign_in(charlie).post(f"/findings/{finding.pk}/fix/", {"answer": "I did it."})
     assert response.status_code == 403
-    assert "Only owners and editors of the company may do this." in text_of(response)
+    assert "Only owners and editors of the company can do this." in text_of(response)
     assert "I did it." in text_of(response, "pre")
 
 

@@ -132,9 +132,7 @@ def test_decision_is_taken_reported_and_can_be_undone(
     response = take(client, ready, "approve", note="Well done.")
     assert response["Location"] == f"/integrations/{ready.uuid}/review/"
     text = text_of(client.get(response["Location"]))
-    assert (
-        "You approved it You can undo this decision until Tue 14 Apr, 09:10 UTC . We send the email after that." in text
-    )
+    assert "You approved the integration You can undo this decision until Tue 14 Apr, 09:10 UTC ." in text
     assert (fresh(ready).stage, EmailMessage.objects.get(event__event_type="approve").state) == ("release", "held")
     undone = take(client, ready, "undo_decision")
     assert "You undid the decision." in text_of(client.get(undone["Location"]))
@@ -147,7 +145,7 @@ def test_partner_takes_a_step_and_lands_on_their_page(
     client = sign_in(alice)
     response = take(client, rocket, "withdraw", note="We need longer.")
     assert response["Location"] == f"/integrations/{rocket.uuid}/"
-    assert "You withdrew it." in text_of(client.get(response["Location"]))
+    assert "You withdrew the integration." in text_of(client.get(response["Location"]))
     event = rocket.events.get(event_type="withdraw")
     assert (fresh(rocket).stage, event.note, event.actor) == ("withdrawn", "We need longer.", "Alice Archer")
 
@@ -208,7 +206,7 @@ def test_conflict_shows_last_change_and_retains_note(
     assert response.status_code == 409
     text = text_of(response)
     assert "Rob Roth already selected" in text
-    assert "Last change: Rob Roth put it on hold, Tue 14 Apr, 09:00" in text
+    assert "Last change: Rob Roth put the integration on hold, Tue 14 Apr, 09:00" in text
     assert "Typed with care." in text_of(response, "textarea")
     assert fresh(ready).stage == "review"
 
@@ -242,7 +240,7 @@ def test_partner_cannot_take_a_reviewers_step(ready: Integration, alice: User, s
     client = sign_in(alice)
     for response in (client.get(address(ready, "approve")), take(client, ready, "approve")):
         assert response.status_code == 403
-        assert "Only a reviewer of the program may do this" in text_of(response)
+        assert "Only reviewers can do this" in text_of(response)
     assert fresh(ready).stage == "review"
 
 
@@ -252,7 +250,7 @@ def test_reviewer_cannot_decide_on_their_own_partner(
     Membership.objects.create(partner=acme, user=rita, role="viewer", joined_at=moment)
     response = take(sign_in(rita), ready, "approve")
     assert response.status_code == 403
-    assert "never on their own company" in text_of(response)
+    assert "Reviewers can't decide on their own company" in text_of(response)
     assert fresh(ready).stage == "review"
 
 

@@ -110,8 +110,8 @@ def test_secrets_are_sealed_with_the_newest_key(watch, settings, capsys):
     call_command("rekey_hooks")
     call_command("rekey_hooks")
     assert capsys.readouterr().out.splitlines()[::2] == [
-        "1 secrets of hooks are sealed anew.",
-        "0 secrets of hooks are sealed anew.",
+        "Webhook secrets re-encrypted: 1.",
+        "Webhook secrets re-encrypted: 0.",
     ]
     settings.ENCRYPTION_KEYS = ["a newer key"]
     watch.refresh_from_db()

@@ -51,7 +51,7 @@ def test_breach_is_reported_to_both_sides_once(watch: MonitoredRepository, now: 
     subject = "Past due: acme/terraform-provider-rocket#1 (critical)"
     assert list_sent_emails() == [(subject, "alice@acme.example"), (subject, "Nomad-integration-dev@hashicorp.com")]
     event = AuditEvent.objects.get(event_type="issues_breached")
-    assert (event.actor, event.words[0]) == ("", "found issues past their due moment: 1")
+    assert (event.actor, event.words[0]) == ("", "reported overdue issues: 1")
 
 
 def test_storm_is_one_email_that_names_every_issue(watch: MonitoredRepository, now: datetime) -> None:

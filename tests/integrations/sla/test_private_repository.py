@@ -69,7 +69,7 @@ def test_repository_that_was_never_public_is_not_read(
     assert (facts(watch), watch.trouble) == ([], issue_sync.PRIVATE)
 
 
-def test_clock_of_a_private_repository_is_blind_and_never_breached(
+def test_clock_of_a_private_repository_has_incomplete_data_and_never_breached(
     watch: MonitoredRepository, tracker: Tracker
 ) -> None:
     poll(watch, OPENED_AT + 2 * HOUR)

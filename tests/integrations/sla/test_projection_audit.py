@@ -83,7 +83,7 @@ def test_replay_names_what_was_changed(watch, change, lines):
 
 
 def test_replay_of_a_repository_that_is_not_watched_says_so(db):
-    with pytest.raises(CommandError, match="acme/none is not watched"):
+    with pytest.raises(CommandError, match="acme/none is not monitored"):
         call_command("verify_sla_projection", repository="acme/none")
 
 

@@ -94,7 +94,7 @@ def test_answer_is_given_once(introduction, charlie):
 
 def test_asker_cannot_answer_for_the_other_side(introduction, sign_in, alice):
     page = sign_in(alice).post(f"/introductions/{introduction.pk}/", {"answer": "agree"}, follow=True)
-    assert "Only owners and editors of the company may do this." in page.text
+    assert "Only owners and editors of the company can do this." in page.text
     assert Introduction.objects.get().state == "asked"
 
 
@@ -155,4 +155,4 @@ def test_person_who_left_is_no_contact(introduction, sign_in, alice, bob, charli
 
 
 def test_history_reports_that_someone_asked(introduction):
-    assert AuditEvent.objects.get(event_type="introduction_asked").told == "Somebody asked for an introduction"
+    assert AuditEvent.objects.get(event_type="introduction_asked").summary == "Someone requested an introduction"

@@ -174,7 +174,7 @@ def test_held_and_everything_shown(rocket, scheduled_meeting, rita, times):
 
 
 def test_held_by_the_partner(scheduled_meeting, alice, times):
-    with pytest.raises(ActionRefused, match="Only a reviewer"):
+    with pytest.raises(ActionRefused, match="Only reviewers"):
         meetings.complete_meeting(scheduled_meeting, ["Live demonstration"], notes="", actor=alice, now=times[0])
 
 

@@ -34,7 +34,7 @@ def test_one_event_is_reported_with_what_was_written(at: Any, alice: User, rita:
     rocket = at("review")
     findings.update_read_marker(rocket, actor=rita, now=now)
     findings.post_message(rocket, "The key has changed.", actor=alice, now=now)
-    assert lines(news(rocket, rita)) == [("Alice Archer", "wrote to the program", ("The key has changed.",))]
+    assert lines(news(rocket, rita)) == [("Alice Archer", "sent a message to the program", ("The key has changed.",))]
 
 
 def test_events_of_one_kind_appear_in_one_line_newest_line_first(
@@ -51,7 +51,7 @@ def test_events_of_one_kind_appear_in_one_line_newest_line_first(
     findings.answer_finding(raised_findings[1], "Done too.", actor=alice, now=now + timedelta(minutes=3))
     assert lines(news(rocket, rita)) == [
         ("Alice Archer", "responded to 2 findings", ("Finding 1: Done.", "Finding 2: Done too.")),
-        ("Bob Baker", "wrote to the program", ("Hello.",)),
+        ("Bob Baker", "sent a message to the program", ("Hello.",)),
     ]
 
 
@@ -63,7 +63,7 @@ def test_changed_facts_are_reported_with_old_and_new(
     assert lines(news(rocket, rita)) == [
         (
             "Alice Archer",
-            "changed its description",
+            "changed the description",
             ("homepage: https://acme.example/rocket → https://acme.example/new",),
         )
     ]
@@ -98,6 +98,6 @@ def test_notes_are_news_for_the_program_alone(
 ) -> None:
     findings.update_read_marker(rocket, actor=rita, now=now)
     findings.post_message(rocket, "Be careful.", actor=rob, now=now, is_internal=True)
-    assert lines(news(rocket, rita)) == [("Rob Roth", "noted", ("Be careful.",))]
+    assert lines(news(rocket, rita)) == [("Rob Roth", "added an internal note", ("Be careful.",))]
     assert news(rocket, rita)[0].internal is True
     assert news(rocket, rita, with_notes=False) == []

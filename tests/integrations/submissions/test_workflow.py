@@ -70,7 +70,7 @@ def test_reviewer_never_decides_on_their_own_partner_integration(
 ) -> None:
     row = at("review")
     acme.memberships.create(user=rita, role="viewer", joined_at=now)
-    with pytest.raises(ActionRefused, match="never on their own"):
+    with pytest.raises(ActionRefused, match="on their own"):
         perform_transition(row, "decline", actor=rita, note="No.", now=now)
 
 
@@ -160,7 +160,7 @@ def test_withdrawn_integration_is_opened_again_where_it_was(
     rocket: Integration, alice: Any, rita: Any, now: datetime
 ) -> None:
     perform_transition(rocket, "withdraw", actor=alice, now=now)
-    with pytest.raises(ActionRefused, match="opened again by its company"):
+    with pytest.raises(ActionRefused, match="can reopen a"):
         perform_transition(rocket, "reopen", actor=rita, now=now)
     perform_transition(rocket, "reopen", actor=alice, now=now)
     assert (fresh(rocket).stage, fresh(rocket).step) == ("engage", "engage")

@@ -102,7 +102,7 @@ def test_link_works_once() -> None:
 def test_link_expires() -> None:
     with time_machine.travel(NOW, tick=False):
         output = bootstrap("--administrator", ADA)
-    assert "until 2026-04-17 09:00 UTC" in output
+    assert "before 2026-04-17 09:00 UTC" in output
     with time_machine.travel(NOW + timedelta(days=3, seconds=1), tick=False):
         _, page = open_link(links(output)[0])
     assert "This link has expired or was already used." in page.text
@@ -129,23 +129,27 @@ def test_enrollment_never_changes_the_password_of_someone_who_has_one() -> None:
 
 
 def test_second_administrator_is_refused(sam: User) -> None:
-    with pytest.raises(CommandError, match=f"The portal has an administrator, {sam.email}. They grant roles to others"):
+    with pytest.raises(
+        CommandError, match=f"The portal already has the administrator {sam.email}. Ask them to grant the role."
+    ):
         bootstrap("--administrator", ADA)
-    with pytest.raises(CommandError, match=f"{sam.email} is the administrator already and has signed up"):
+    with pytest.raises(CommandError, match=f"{sam.email} is already the administrator and can sign in"):
         bootstrap("--administrator", sam.email)
     assert User.objects.count() == 1
 
 
 def test_administrator_who_has_not_enrolled_blocks_another() -> None:
     bootstrap("--administrator", ADA)
-    with pytest.raises(CommandError, match=f"They have not used their link. Make a new one with --administrator {ADA}"):
+    with pytest.raises(
+        CommandError, match=f"They haven't used their link. Create a new one with --administrator {ADA}"
+    ):
         bootstrap("--administrator", "eve@program.example")
 
 
 def test_reviewers_may_be_added_later(sam: User, alice: User) -> None:
     (link,) = links(bootstrap("--reviewer", "rita@program.example"))
     assert link.startswith("/accounts/enroll/")
-    assert bootstrap("--reviewer", alice.email) == f"Reviewer {alice.email}: signs in as usual.\n"
+    assert bootstrap("--reviewer", alice.email) == f"Reviewer {alice.email}: already has access and can sign in.\n"
     alice.refresh_from_db()
     assert alice.is_reviewer
 
@@ -157,10 +161,10 @@ def test_account_that_signs_in_with_github_keeps_its_way_in(sam: User, alice: Us
     SocialAccount.objects.create(user=alice, provider="github", uid="1")
     client, before = Client(), alice.password
     client.force_login(alice, backend="django.contrib.auth.backends.ModelBackend")
-    assert bootstrap("--reviewer", alice.email) == f"Reviewer {alice.email}: signs in as usual.\n"
+    assert bootstrap("--reviewer", alice.email) == f"Reviewer {alice.email}: already has access and can sign in.\n"
     alice.refresh_from_db()
     assert (alice.is_reviewer, alice.password, client.get("/accounts/email/").status_code) == (True, before, 200)
-    with pytest.raises(ValueError, match="nobody has used"):
+    with pytest.raises(ValueError, match="only an unused account"):
         create_link(alice)
 
 
@@ -175,7 +179,7 @@ def test_link_ends_where_the_account_is_used(sam: User, use: str) -> None:
     assert "This link has expired or was already used." in set_password(link)[1].text
     user.refresh_from_db()
     assert not user.has_usable_password()
-    assert bootstrap("--reviewer", user.email) == f"Reviewer {user.email}: signs in as usual.\n"
+    assert bootstrap("--reviewer", user.email) == f"Reviewer {user.email}: already has access and can sign in.\n"
 
 
 def test_account_with_another_confirmed_address_alone_is_refused() -> None:
@@ -202,8 +206,8 @@ def test_deactivated_account_is_refused() -> None:
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        ((), "Name somebody: --administrator EMAIL, --reviewer EMAIL, or both."),
-        (("--reviewer", "rita@program.example"), "The portal has no administrator yet."),
+        ((), "Specify --administrator EMAIL, --reviewer EMAIL, or both."),
+        (("--reviewer", "rita@program.example"), "The portal has no administrator."),
         (("--administrator", "nobody"), "Enter a valid email address, not 'nobody'."),
     ],
 )

@@ -31,7 +31,7 @@ def test_change_is_audited_logged_and_emailed(alice: Any, sam: Any) -> None:
     assert list_roles(alice) == (True, True, False, True)
     event = AuditEvent.objects.get(stream=f"account:{alice.pk}")
     assert (event.event_type, event.actor, event.note) == ("account_roles_changed", "Sam Stone", "Joins the program")
-    assert event.told == "Sam Stone changed the roles of Alice Archer: +reviewer, +staff"
+    assert event.summary == "Sam Stone changed the roles of Alice Archer: +reviewer, +staff"
     assert list(find_chain_faults(AuditEvent.objects.filter(stream=event.stream))) == []
     security_event = SecurityEvent.objects.get(user=alice)
     assert (security_event.kind, security_event.actor, security_event.detail) == (
@@ -51,18 +51,18 @@ def test_same_roles_again_change_nothing(rita: Any, sam: Any) -> None:
 
 @pytest.mark.parametrize("who", ["rita", "alice"])
 def test_only_superusers_decide(request: pytest.FixtureRequest, bob: Any, sam: Any, who: str) -> None:
-    with pytest.raises(ActionRefused, match="Only a superuser"):
+    with pytest.raises(ActionRefused, match="Only superusers"):
         roles.change_roles(bob, grant=["staff"], actor=request.getfixturevalue(who), now=NOW, reason="Why not")
     assert list_roles(bob) == (False, False, False, True)
 
 
 def test_no_one_changes_their_own_roles(sam: Any) -> None:
-    with pytest.raises(ActionRefused, match="Nobody changes their own roles"):
+    with pytest.raises(ActionRefused, match="can't change your own roles"):
         roles.change_roles(sam, grant=["reviewer"], actor=sam, now=NOW, reason="I want to")
 
 
 def test_change_needs_a_reason(alice: Any, sam: Any) -> None:
-    with pytest.raises(ActionRefused, match="Enter the reason"):
+    with pytest.raises(ActionRefused, match="Enter a reason"):
         roles.change_roles(alice, grant=["staff"], actor=sam, now=NOW, reason="  ")
 
 
@@ -77,7 +77,7 @@ def test_who_has_lost_the_role_decides_nothing(alice: Any, sam: Any) -> None:
     """A request that began before the role was revoked still holds the old row."""
     before = User.objects.get(pk=sam.pk)
     User.objects.filter(pk=sam.pk).update(is_superuser=False)
-    with pytest.raises(ActionRefused, match="Only a superuser"):
+    with pytest.raises(ActionRefused, match="Only superusers"):
         roles.change_roles(alice, grant=["staff"], actor=before, now=NOW, reason="Joins")
     assert list_roles(alice) == (False, False, False, True)
 
@@ -132,7 +132,7 @@ def test_command_changes_roles(alice: Any, sam: Any) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["nobody@acme.example", "--grant", "staff"], "No account has the address nobody@acme.example."),
+        (["nobody@acme.example", "--grant", "staff"], "No account found for nobody@acme.example."),
         (["alice@acme.example"], "Nothing to change."),
         (["sam@program.example", "--deactivate"], "at least one active superuser"),
     ],

@@ -59,7 +59,7 @@ def test_rekey_makes_the_old_key_superfluous(alice: User, settings: Any) -> None
     output = StringIO()
     call_command("rekey_second_factors", stdout=output)
     settings.ENCRYPTION_KEYS = ["new"]
-    assert output.getvalue() == "Second factors encrypted again: 2.\nEvery second factor has the newest key.\n"
+    assert output.getvalue() == "Second factors re-encrypted: 2.\nAll second factors use the newest key.\n"
     assert answer_code(alice, code_of(SECRET)).status_code == 302
     row = Authenticator.objects.get(user=alice, type="recovery_codes")
     assert RecoveryCodes(row).get_unused_codes() == unused_codes
@@ -71,7 +71,7 @@ def test_rekey_leaves_passkeys_and_current_secrets_alone(alice: User) -> None:
     before = stored_text()
     output = StringIO()
     call_command("rekey_second_factors", stdout=output)
-    assert (output.getvalue().splitlines()[0], stored_text()) == ("Second factors encrypted again: 0.", before)
+    assert (output.getvalue().splitlines()[0], stored_text()) == ("Second factors re-encrypted: 0.", before)
 
 
 def test_lost_key_is_named_and_lets_no_one_in(alice: User, settings: Any) -> None:
@@ -81,5 +81,5 @@ def test_lost_key_is_named_and_lets_no_one_in(alice: User, settings: Any) -> Non
     answer = answer_code(alice, code_of(SECRET))
     assert answer.status_code == 403
     assert "The portal can't read your second factor" in text_of(answer)
-    with pytest.raises(CommandError, match=f"No configured key opens the second factors of {alice.email}"):
+    with pytest.raises(CommandError, match=f"No configured key decrypts the second factors of {alice.email}"):
         call_command("rekey_second_factors", stdout=StringIO())

@@ -245,7 +245,7 @@ def test_second_factor_is_asked_at_sign_in(client: Any, alice: Any, second_facto
     assert "Enter the code" in text_of(page)
     assert client.get("/profile/").status_code == 302
     wrong = client.post("/accounts/2fa/authenticate/", {"code": "000000"})
-    assert error_at(wrong, "code") == "Incorrect code. Enter the code that your app shows now."
+    assert error_at(wrong, "code") == "Incorrect code. Enter the current code from your authenticator app."
     client.post("/accounts/2fa/authenticate/", {"code": code_of(second_factor_secret)})
     assert client.get("/profile/").status_code == 200
 
@@ -283,7 +283,7 @@ def test_every_page_about_the_account_is_in_our_frame_and_words(sign_in: SignIn,
 
 def test_profile_is_saved_and_times_follow_the_zone(sign_in: SignIn, alice: Any) -> None:
     page = sign_in(alice).post("/profile/", {"name": "Alice A.", "zone": "Europe/Berlin"}, follow=True)
-    assert "Your profile is saved." in text_of(page)
+    assert "Profile saved." in text_of(page)
     alice.refresh_from_db()
     assert (alice.name, alice.zone, alice.zone_chosen) == ("Alice A.", "Europe/Berlin", True)
 
@@ -357,7 +357,7 @@ def test_staff_appoint_an_owner_in_the_admin_pages(sign_in: SignIn, acme: Any, a
 def test_staff_cannot_make_a_second_partner_that_looks_the_same(sign_in: SignIn, acme: Any, sam: Any) -> None:
     fields = {"name": "АСМЕ", "slug": "other", "memberships-TOTAL_FORMS": 0, "memberships-INITIAL_FORMS": 0}
     page = sign_in(sam).post("/admin/partners/partner/add/", fields)
-    assert "Acme is here already, and looks just like this name." in page.content.decode()
+    assert "The name is too similar to the partner Acme." in page.content.decode()
 
 
 @pytest.mark.parametrize("path", ["accounts/user/", "partners/partner/", "partners/partner/add/"])

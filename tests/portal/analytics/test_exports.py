@@ -153,11 +153,11 @@ def test_waivers_and_failing_checks_leave_whole(sign_in: SignIn, exported_integr
     RequirementFulfillment.objects.create(integration=exported_integrations[1], requirement_id="R-1", status="fail")
     waivers = rows_of(sign_in, rita, "/exports/waivers.csv?program=nomad")
     assert len(waivers) == workload.MAX_ROWS + 3
-    assert (waivers[0]["reason"], waivers[0]["given by"], waivers[0]["integration"]) == (
+    assert (waivers[0]["reason"], waivers[0]["granted by"], waivers[0]["integration"]) == (
         "'=1+1", "Rita Reyes", "'=Rocket",
     )  # fmt: skip
     (failing,) = rows_of(sign_in, rita, "/exports/failing.csv")
-    assert (failing["check"], failing["failed"], failing["looked at"]) == ("R-1", "1", "1")
+    assert (failing["check"], failing["failed"], failing["checked"]) == ("R-1", "1", "1")
 
 
 def test_email_log_and_partners_leave_as_their_pages_ask(
@@ -171,7 +171,7 @@ def test_email_log_and_partners_leave_as_their_pages_ask(
     assert (mail["subject"], mail["to"], mail["state"]) == ("'=HYPERLINK(1)", "a@acme.example", "Given up")
     assert "secret" not in str(mail)
     (company,) = rows_of(sign_in, rita, "/exports/companies.csv?q=acme")
-    assert (company["company"], company["open"], company["listed"]) == ("Acme", "2", "0")
+    assert (company["partner"], company["open"], company["listed"]) == ("Acme", "2", "0")
 
 
 def test_each_list_offers_its_files(sign_in: SignIn, exported_integrations: Any, rita: Any) -> None:

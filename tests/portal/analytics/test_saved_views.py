@@ -83,7 +83,7 @@ def test_name_that_is_taken_is_shown_as_field_error(sign_in: SignIn, rita: Any) 
     save(client, "queue", "age=7", "Mine")
     answer = save(client, "queue", "age=3", "Mine")
     assert answer.status_code == 422
-    assert "already called “Mine”" in answer.content.decode()
+    assert "A view named “Mine” already exists" in answer.content.decode()
     assert 'value="Mine"' in answer.content.decode()
 
 
@@ -99,9 +99,9 @@ def test_filter_that_is_no_longer_there_is_said(sign_in: SignIn, rita: Any, now:
         owner=rita, page="queue", name="Old", query="program=cobol&color=red", saved_by=rita, saved_at=now
     )
     client = sign_in(rita)
-    assert "left out: color: red, program: cobol" in client.get("/saved-views/").content.decode()
+    assert "no longer exist: color: red, program: cobol" in client.get("/saved-views/").content.decode()
     (_, href), *_ = [link for link in bar(client.get("/queue/?view=all")) if link[0] == "Old"]
     assert href == "/queue/?program=cobol"
     page = client.get(href)
     assert page.status_code == 200
-    assert "no longer there and is left out: color: red, program: cobol" in page.content.decode()
+    assert "no longer exist and are ignored: color: red, program: cobol" in page.content.decode()

@@ -48,7 +48,7 @@ class Caller:
 
 
 def with_second_factor(user: Any) -> Any:
-    """What people of the program need before a token of theirs works."""
+    """What program staff need before a token of theirs works."""
     TOTP.activate(user, generate_totp_secret())
     return user
 

@@ -64,7 +64,7 @@ def test_report_is_read_where_its_location_leads(ci: Caller, rocket: Any, key: s
 
 
 def test_what_would_decide_something_is_looked_at(ci: Caller, rocket: Any, key: str) -> None:
-    assert report(ci, rocket, key).json()["sampled"] == "it decides a requirement"
+    assert report(ci, rocket, key).json()["sampled"] == "decides a requirement"
     assert CheckRun.objects.open().get(integration=rocket).reason == f"CI reported {COMMIT}"
 
 

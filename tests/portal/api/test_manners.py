@@ -97,7 +97,7 @@ def test_invalid_body_is_reported(mine: Caller, rocket: Any, body: str, status: 
 
 def test_unknown_field_is_named(mine: Caller, rocket: Any) -> None:
     answer = mine.post(f"/integrations/{rocket.uuid}/messages", {"body": "a", "bdoy": "b"})
-    assert answer.json()["errors"] == [{"field": "bdoy", "message": "There is no such field here."}]
+    assert answer.json()["errors"] == [{"field": "bdoy", "message": "Unknown field."}]
 
 
 def test_form_is_no_json(mine: Caller, rocket: Any) -> None:
@@ -165,7 +165,7 @@ def test_newer_draft_and_facts_are_not_overwritten(mine: Caller, rocket: Any) ->
 
 def test_unknown_question_is_named(mine: Caller, rocket: Any) -> None:
     answer = mine.post(f"/integrations/{rocket.uuid}/requirements/NO-3/answer", {"answers": {"color": "red"}})
-    assert answer.json()["errors"] == [{"field": "answers.color", "message": "There is no such question here."}]
+    assert answer.json()["errors"] == [{"field": "answers.color", "message": "Unknown question."}]
 
 
 def test_reference_page_shows_every_operation_without_a_script(client: Any, db: None) -> None:

@@ -64,7 +64,7 @@ def test_body_that_is_left_out_is_asked_for(mine: Caller, rocket: Any) -> None:
     answer = mine.send("POST", f"/integrations/{rocket.uuid}/steps/withdraw", "")
     assert (get_problem(answer), answer.json()["detail"]) == (
         (422, "validation-error"),
-        "A body is needed: JSON, {} at least.",
+        "Send a JSON body, {} at least.",
     )
 
 

@@ -51,7 +51,7 @@ def test_webhook_is_paused_and_resumed_and_its_failed_messages_sent_again(endpoi
     failed = given_up(endpoint)
     assert me.post(f"{place}/pause").json()["pause"] == "manual"
     assert me.get("/webhooks").json()[0]["health"] == "Paused"
-    assert me.post(f"{place}/resume", {"skip": False}).json()["message"].startswith("The webhook is on again")
+    assert me.post(f"{place}/resume", {"skip": False}).json()["message"].startswith("Webhook resumed")
     assert [each["state"] for each in me.get(f"{place}/messages?state=failed").json()["items"]] == ["failed"]
     since = (timezone.now() - timedelta(hours=1)).isoformat()
     assert me.post(f"{place}/replay", {"since": since}).json()["message"] == "Replayed deliveries: 1."

@@ -122,22 +122,22 @@ def test_anchor_is_logged_with_its_mac(acme: Partner, folder: Path, caplog: Any)
     with caplog.at_level("INFO", logger="portal.audit.anchors"):
         audit_anchors.write_due_anchor(timezone.now())
     (anchor,) = audit_anchors.read_anchors(folder)[0]
-    assert caplog.messages == [f"Audit anchor 1: 1 events in 1 streams, MAC {anchor.mac}"]
+    assert caplog.messages == [f"audit anchor 1: 1 events in 1 streams, MAC {anchor.mac}"]
 
 
 def test_changed_event_is_named(stream: str, folder: Path) -> None:
     execute("UPDATE audit_auditevent SET note = 'else' WHERE stream = %s AND seq = 2", stream)
-    assert faults(folder) == [f"{stream} event 2 (company_changed): it was changed after it was written"]
+    assert faults(folder) == [f"{stream} event 2 (company_changed): the content was changed after it was written"]
 
 
 def test_event_of_another_partner_is_named(stream: str, globex: Partner, folder: Path) -> None:
     execute("UPDATE audit_auditevent SET partner_id = %s WHERE stream = %s AND seq = 2", globex.pk, stream)
-    assert faults(folder) == [f"{stream} event 2 (company_changed): it was changed after it was written"]
+    assert faults(folder) == [f"{stream} event 2 (company_changed): the content was changed after it was written"]
 
 
 def test_removed_event_is_named(stream: str, folder: Path) -> None:
     execute("DELETE FROM audit_auditevent WHERE stream = %s AND seq = 2", stream)
-    assert faults(folder) == [f"{stream} event 3 (company_changed): an event before it is missing or was replaced"]
+    assert faults(folder) == [f"{stream} event 3 (company_changed): the previous event is missing or was replaced"]
 
 
 def test_event_sealed_without_the_key_is_named(stream: str, folder: Path, settings: Any) -> None:
@@ -147,9 +147,11 @@ def test_event_sealed_without_the_key_is_named(stream: str, folder: Path, settin
     settings.AUDIT_KEYS = {"2026": "a guess", "2025": "a guess"}
     reseal(events)
     settings.AUDIT_KEYS = dict(KEYS)
-    changed_faults = [fault for fault in faults(folder) if fault.endswith("it was changed after it was written")]
+    changed_faults = [
+        fault for fault in faults(folder) if fault.endswith("the content was changed after it was written")
+    ]
     assert changed_faults == [
-        f"{stream} event {seq} (company_changed): it was changed after it was written" for seq in (1, 2, 3, 4)
+        f"{stream} event {seq} (company_changed): the content was changed after it was written" for seq in (1, 2, 3, 4)
     ]
 
 
@@ -181,15 +183,15 @@ def test_consistent_rewriting_with_the_key_is_named(stream: str, folder: Path) -
     reseal(events)
     place = f"{stream} event"
     assert faults(folder) == [
-        f"{place} 3 (company_changed): it is not the event that anchor 1 lists: the stream was rewritten",
-        f"{place} 4 (company_changed): it is not the event that anchor 2 lists: the stream was rewritten",
+        f"{place} 3 (company_changed): it differs from the event in anchor 1: the stream was rewritten",
+        f"{place} 4 (company_changed): it differs from the event in anchor 2: the stream was rewritten",
     ]
 
 
 @pytest.mark.parametrize("number", [1, 2])
 def test_deleted_anchor_is_named(stream: str, folder: Path, number: int) -> None:
     anchor_files(folder)[number - 1].unlink()
-    missing = f"anchor {number}: it was written and is missing from {folder}"
+    missing = f"anchor {number}: it was recorded but is missing from {folder}"
     gap = ["anchor 2: anchor 1 before it is missing"] if number == 1 else []
     assert faults(folder) == [*gap, missing]
 
@@ -197,7 +199,7 @@ def test_deleted_anchor_is_named(stream: str, folder: Path, number: int) -> None
 def test_deleted_anchors_are_all_named(stream: str, folder: Path) -> None:
     for path in anchor_files(folder):
         path.unlink()
-    assert faults(folder) == [f"anchor {n}: it was written and is missing from {folder}" for n in (1, 2)]
+    assert faults(folder) == [f"anchor {n}: it was recorded but is missing from {folder}" for n in (1, 2)]
 
 
 def test_deleted_anchor_and_its_record_show_as_missing_days(stream: str, folder: Path) -> None:
@@ -206,15 +208,15 @@ def test_deleted_anchor_and_its_record_show_as_missing_days(stream: str, folder:
     last.unlink()
     execute("DELETE FROM audit_auditevent WHERE stream = 'audit' AND seq = 2")
     later = timezone.now() + timedelta(days=2)
-    assert [fault.partition(" since")[0] for fault in faults(folder, later)] == ["anchors: none was written"]
+    assert [fault.partition(" since")[0] for fault in faults(folder, later)] == ["anchors: none written"]
     audit_anchors.write_due_anchor(later)
-    assert [fault.partition(" from")[0] for fault in faults(folder, later)] == ["anchors: none was written"]
+    assert [fault.partition(" from")[0] for fault in faults(folder, later)] == ["anchors: none written"]
 
 
 def test_rewritten_anchor_is_named(stream: str, folder: Path) -> None:
     """An event and the anchors' heads are changed together, without the key of the anchors."""
     change_anchor(anchor_files(folder)[0], lambda fields: fields["heads"].pop(stream))
-    assert faults(folder) == ["anchor 1: it was changed after it was written"]
+    assert faults(folder) == ["anchor 1: the content was changed after it was written"]
 
 
 def test_anchor_rewritten_with_the_key_is_named(stream: str, folder: Path) -> None:
@@ -225,8 +227,8 @@ def test_anchor_rewritten_with_the_key_is_named(stream: str, folder: Path) -> No
 
     change_anchor(anchor_files(folder)[0], rewrite)
     assert faults(folder) == [
-        "anchor 2: it does not continue the anchor before it",
-        "anchor 1: it is not the anchor that was recorded when it was written",
+        "anchor 2: it does not link to the previous anchor",
+        "anchor 1: it differs from the anchor that was recorded",
     ]
 
 
@@ -237,8 +239,8 @@ def test_unreadable_anchor_is_named_and_stops_nothing(stream: str, folder: Path,
     last = anchor_files(folder)[-1]
     last.chmod(0o600)
     last.write_text(text)
-    fault_text = f"{last.name}: it is not an anchor that the portal wrote"
-    assert faults(folder) == [fault_text, f"anchor 2: it was written and is missing from {folder}"]
+    fault_text = f"{last.name}: the file is not a valid anchor"
+    assert faults(folder) == [fault_text, f"anchor 2: it was recorded but is missing from {folder}"]
     assert audit_anchors.write_due_anchor(timezone.now() + timedelta(days=1)) == 1
     assert fault_text in faults(folder)
 
@@ -260,21 +262,21 @@ def test_lost_key_is_not_taken_for_tampering(stream: str, folder: Path, settings
     fault_texts = faults(folder)
     assert {fault.rpartition(f": {missing_key_fault}")[1] for fault in fault_texts} == {f": {missing_key_fault}"}
     assert len(fault_texts) == 7 + 2
-    with pytest.raises(CommandError, match="9 places of the audit log cannot be verified") as refusal:
+    with pytest.raises(CommandError, match="that cannot be verified: 9") as refusal:
         call_command("verify_audit_log")
     assert refusal.value.returncode == 2
 
 
 def test_replaced_key_of_the_same_id_is_tampering(stream: str, settings: Any) -> None:
     settings.AUDIT_KEYS = {"2026": "another secret"}
-    with pytest.raises(CommandError, match="places of the audit log were changed") as refusal:
+    with pytest.raises(CommandError, match="Changed entries in the audit log") as refusal:
         call_command("verify_audit_log")
     assert refusal.value.returncode == 1
 
 
 def test_command_compares_with_a_copy_of_the_anchors(stream: str, folder: Path, tmp_path: Path, capsys: Any) -> None:
     copy = folder.rename(tmp_path / "copy")
-    with pytest.raises(CommandError, match="2 places of the audit log were changed"):
+    with pytest.raises(CommandError, match="Changed entries in the audit log: 2"):
         call_command("verify_audit_log")
     call_command("verify_audit_log", "--anchors", str(copy))
     assert capsys.readouterr().out == "7 events and 2 anchors verified.\n"
@@ -282,7 +284,7 @@ def test_command_compares_with_a_copy_of_the_anchors(stream: str, folder: Path, 
 
 def test_log_that_was_never_anchored_cannot_be_verified(rocket: Integration, folder: Path) -> None:
     (fault,) = faults(folder)
-    assert fault.startswith("anchors: none was written since 2026-04-14: ")
+    assert fault.startswith("anchors: none written since 2026-04-14: ")
 
 
 @pytest.mark.parametrize(
@@ -292,13 +294,13 @@ def test_log_that_was_never_anchored_cannot_be_verified(rocket: Integration, fol
 def test_anchor_with_a_value_of_another_type_is_named(stream: str, folder: Path, change: dict[str, Any]) -> None:
     last = anchor_files(folder)[-1]
     change_anchor(last, lambda fields: fields.update(change))
-    assert faults(folder)[0] == f"{last.name}: it is not an anchor that the portal wrote"
+    assert faults(folder)[0] == f"{last.name}: the file is not a valid anchor"
 
 
 def test_forged_record_of_an_anchor_stops_nothing(stream: str, folder: Path) -> None:
     for data in ('["number"]', '{"number": ["1"], "mac": "x"}'):
         execute("UPDATE audit_auditevent SET data = %s WHERE stream = 'audit' AND seq = 1", data)
-        assert faults(folder) == ["audit event 1 (anchored): it was changed after it was written"]
+        assert faults(folder) == ["audit event 1 (anchored): the content was changed after it was written"]
 
 
 def test_anchor_written_during_verification_is_not_missing(stream: str, folder: Path) -> None:
@@ -343,7 +345,7 @@ def test_anchor_under_a_retired_key_is_tampering(stream: str, folder: Path, sett
     settings.AUDIT_KEYS = dict(KEYS)
     audit_anchors.write_due_anchor(timezone.now() + timedelta(days=2))
     settings.AUDIT_KEYS = {"2027": "a new key"} | KEYS
-    assert "anchor 4: it is sealed with '2026', which was replaced before" in faults(folder)
+    assert "anchor 4: it is sealed with '2026', which was already replaced" in faults(folder)
 
 
 def test_event_under_an_invented_key_is_tampering(stream: str, folder: Path) -> None:
@@ -393,7 +395,7 @@ def test_days_without_an_anchor_are_reported(stream: str, folder: Path) -> None:
     audit_anchors.write_due_anchor(now + timedelta(days=1))
     audit_anchors.write_due_anchor(now + timedelta(days=4))
     first, last = ((now + timedelta(days=days)).date() for days in (2, 3))
-    gap = f"anchors: none was written from {first} to {last}: the portal did not run, or anchors were deleted"
+    gap = f"anchors: none written from {first} to {last}: the portal was not running, or anchors were deleted"
     assert faults(folder) == [gap]
     assert faults(folder, known_gaps_until=first) == [gap.replace(str(first), str(last))]
     assert faults(folder, known_gaps_until=last) == []
@@ -401,7 +403,7 @@ def test_days_without_an_anchor_are_reported(stream: str, folder: Path) -> None:
 
 def test_command_takes_gaps_that_are_known(stream: str, folder: Path, capsys: Any) -> None:
     audit_anchors.write_due_anchor(timezone.now() + timedelta(days=4))
-    with pytest.raises(CommandError, match="1 places of the audit log cannot be verified") as refusal:
+    with pytest.raises(CommandError, match="that cannot be verified: 1") as refusal:
         call_command("verify_audit_log")
     assert refusal.value.returncode == 2
     call_command("verify_audit_log", known_gaps_until=date.max)
@@ -413,7 +415,7 @@ def test_empty_log_is_never_verified(db: None, folder: Path) -> None:
     with pytest.raises(CommandError, match="cannot be verified") as refusal:
         call_command("verify_audit_log")
     assert refusal.value.returncode == 2
-    assert faults(folder) == ["log: it has no event and no anchor, so nothing was verified"]
+    assert faults(folder) == ["log: there are no events and no anchors to verify"]
 
 
 def test_event_cannot_be_changed_through_the_database(stream: str) -> None:

@@ -65,7 +65,7 @@ def test_unanswered_breaches_go_to_the_manager_and_then_to_the_mailbox(
     assert mail is not None
     assert mail.subject == "Nobody has answered yet: 1 past due of Rocket"
     assert f"{row.repository}#7" in mail.text
-    assert not row.events.filter(event_type="news_passed_on").shown_to_partner().exists()
+    assert not row.events.filter(event_type="news_passed_on").visible_to_partner().exists()
     assert Escalation.objects.get().ended_at == now + 48 * H
 
 

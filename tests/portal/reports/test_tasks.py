@@ -348,7 +348,7 @@ def test_empty_week_shows_zeros_in_every_form(rocket: Integration, alice: User, 
     assert "Kept,0,0\r\nBroken,0,0\r\nOverdue now,0,\r\n" in table
 
 
-def test_what_is_blind_is_not_called_late(rocket: Integration, alice: User, now: datetime) -> None:
+def test_what_has_incomplete_data_is_not_called_late(rocket: Integration, alice: User, now: datetime) -> None:
     watch = watch_over(rocket, now)
     clock_of(issue_of(watch, 1, now), MONDAY - 24 * H, state="data_incomplete", next_at=None)
     tasks.generate_due_reports(MONDAY)

@@ -1,4 +1,4 @@
-"""Bring in the providers of the public registry from a file. Can be repeated."""
+"""Command that imports the providers of the public registry from a file."""
 
 from argparse import ArgumentParser
 from pathlib import Path
@@ -14,20 +14,20 @@ MAX_REPORTED_LINES = 20
 
 
 class Command(BaseCommand):
-    help = "Imports published providers from a file of JSON lines, packed by gzip or not."
+    help = "Import published providers from a JSON Lines file, optionally compressed with gzip."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("path", type=Path, help="For example providers.jsonl.gz.")
+        parser.add_argument("path", type=Path, help="Path of the file, such as providers.jsonl.gz.")
 
     def handle(self, *, path: Path, **_: Any) -> None:
         try:
             result = import_providers(open_lines(path), now=timezone.now(), progress=self.progress)
         except OSError as error:
-            raise CommandError(f"{path} cannot be read: {error.strerror}.") from error
+            raise CommandError(f"Cannot read {path}: {error.strerror}.") from error
         self.report_skipped(result)
         self.stdout.write(
             f"{result.read:,} lines: {result.new:,} new, {result.changed:,} changed, {result.unchanged:,} unchanged, "
-            f"{len(result.skipped):,} skipped. {RegistryProvider.objects.count():,} providers are here."
+            f"{len(result.skipped):,} skipped. Total providers: {RegistryProvider.objects.count():,}."
         )
 
     def progress(self, read: int) -> None:
@@ -38,5 +38,5 @@ class Command(BaseCommand):
             self.stderr.write(f"line {number} skipped: {reason}")
         if len(result.skipped) > MAX_REPORTED_LINES:
             self.stderr.write(
-                "skipped in all: " + ", ".join(f"{n:,} × {reason}" for reason, n in result.reasons().items())
+                "total skipped: " + ", ".join(f"{n:,} × {reason}" for reason, n in result.reasons().items())
             )

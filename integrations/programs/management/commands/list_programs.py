@@ -1,4 +1,4 @@
-"""Which programs are there, and what does each say? Prints every edition, as text or as JSON."""
+"""Command that prints all program editions."""
 
 import json
 from typing import Any
@@ -10,12 +10,12 @@ from integrations.programs.rendering import describe_edition, format_edition
 
 
 class Command(BaseCommand):
-    help = "Prints every program, edition, step, requirement and rule."
+    help = "Print all programs with their editions, steps, requirements, and rules."
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--json", action="store_true", help="print a list of objects, one per edition")
-        parser.add_argument("--program", choices=sorted(PROGRAMS), help="only this program")
+        parser.add_argument("--json", action="store_true", help="Print a JSON list with one object per edition.")
+        parser.add_argument("--program", choices=sorted(PROGRAMS), help="Print this program only.")
 
     def handle(self, *args: Any, **options: Any) -> None:
         programs = [p for p in PROGRAMS.values() if options["program"] in (None, p.key)]

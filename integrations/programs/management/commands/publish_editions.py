@@ -9,10 +9,10 @@ from integrations.programs.manifest import FILE_NAME, find_changes, find_unpubli
 
 
 class Command(BaseCommand):
-    help = "Adds new program editions to the manifest of published editions."
+    help = "Add new program editions to the manifest of published editions."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--check", action="store_true", help="only compare the editions with the manifest")
+        parser.add_argument("--check", action="store_true", help="Only compare the editions with the manifest.")
 
     def handle(self, *args: object, check: bool, **options: object) -> None:
         if check:

@@ -1,4 +1,4 @@
-"""When is an issue due? Computed from the words of the command line alone, without a database."""
+"""Command that calculates a due date from its arguments, without a database."""
 
 import json
 from argparse import ArgumentParser
@@ -13,23 +13,25 @@ from integrations.sla.engine.clock import describe_days_off
 from portal.core import business_time
 from portal.core.business_time import Calendar, ClockPause
 
-YEARS_AHEAD = 10  # of holidays; pauses may be long
+YEARS_AHEAD = 10  # covers the holidays of long pauses
 WARNING_PERCENTAGES = (50, 75, 90)
 
 
 class Command(BaseCommand):
-    help = "Says when an issue is due: 48 hours for critical ones, 5 business days for others, pauses apart."
+    help = "Calculate the SLA due date of an issue: 48 hours if critical, otherwise 5 business days, excluding pauses."
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--opened", required=True, help="ISO 8601; without an offset it is the calendar's time.")
+        parser.add_argument(
+            "--opened", required=True, help="Opening time in ISO 8601, by default in the calendar's time zone."
+        )
         parser.add_argument("--kind", required=True, choices=("critical", "other"))
-        parser.add_argument("--zone", default="UTC", help="The calendar's time zone, such as America/New_York.")
-        parser.add_argument("--country", default="", help="Two letters; its public holidays are days off.")
-        parser.add_argument("--subdiv", default="", help="A part of the country, such as CA.")
+        parser.add_argument("--zone", default="UTC", help="Time zone of the calendar, such as America/New_York.")
+        parser.add_argument("--country", default="", help="Two-letter country code. Its public holidays are days off.")
+        parser.add_argument("--subdiv", default="", help="Region of the country, such as CA.")
         parser.add_argument("--pause", nargs="+", action="extend", default=[], metavar="FROM/TO")
-        parser.add_argument("--hours", type=int, default=48, help="What a critical issue is allowed.")
-        parser.add_argument("--business-days", type=int, default=5, help="What other issues are allowed.")
+        parser.add_argument("--hours", type=int, default=48, help="Target for critical issues.")
+        parser.add_argument("--business-days", type=int, default=5, help="Target for other issues.")
 
     def handle(self, **options: Any) -> None:  # type: ignore[override]
         try:
@@ -37,7 +39,7 @@ class Command(BaseCommand):
         except ValueError as error:
             raise CommandError(str(error)) from error
         except OverflowError as error:
-            raise CommandError("That is beyond the years that can be counted.") from error
+            raise CommandError("The due date is too far in the future. Enter a shorter target or pause.") from error
         self.stdout.write(json.dumps(result, indent=2, ensure_ascii=False))
 
 
@@ -47,7 +49,7 @@ OPTION_NAMES = ("opened", "kind", "zone", "country", "subdiv", "pause", "hours",
 def calculate_due(
     *, opened: str, kind: str, zone: str, country: str, subdiv: str, pause: list[str], hours: int, business_days: int
 ) -> dict[str, Any]:
-    """The due moment and how it comes about. Raises ValueError with a sentence."""
+    """Calculate the due date and its segments. Raises ValueError with a message that is safe to display."""
     time_zone = _parse_zone(zone)
     start = _parse_moment(opened, time_zone)
     calendar = _build_calendar(time_zone, country, subdiv, start.year)
@@ -57,7 +59,7 @@ def calculate_due(
         else (calendar.days, business_days * business_time.DAY)
     )
     if allowed_time <= timedelta():
-        raise ValueError("What is allowed must be more than nothing.")
+        raise ValueError("Enter a target greater than 0.")
     pauses = business_time.merge_pauses(_parse_pause(text, time_zone) for text in pause)
     due_at = business_time.calculate_due_at(start, allowed_time, scale, pauses)
     warnings = [
@@ -100,30 +102,32 @@ def _parse_zone(name: str) -> ZoneInfo:
     try:
         return ZoneInfo(name)
     except (KeyError, ValueError, OSError) as error:
-        raise ValueError(f"“{name}” is no time zone that we know; one is written like America/New_York.") from error
+        raise ValueError(f"Unknown time zone “{name}”. Enter a name such as America/New_York.") from error
 
 
 def _parse_moment(text: str, zone: ZoneInfo) -> datetime:
     try:
         timestamp = datetime.fromisoformat(text.strip())
     except ValueError as error:
-        raise ValueError(f"“{text}” is no moment as ISO 8601 writes it; one is 2026-04-11T15:00:00-04:00.") from error
+        raise ValueError(
+            f"Invalid time “{text}”. Enter an ISO 8601 time, such as 2026-04-11T15:00:00-04:00."
+        ) from error
     return timestamp if timestamp.tzinfo else timestamp.replace(tzinfo=zone)
 
 
 def _parse_pause(text: str, zone: ZoneInfo) -> ClockPause:
     first, separator, last = text.partition("/")
     if not separator:
-        raise ValueError(f"A pause is written FROM/TO, or FROM/ while it lasts; “{text}” is not.")
+        raise ValueError(f"Invalid pause “{text}”. Enter FROM/TO, or FROM/ for an open pause.")
     start, end = _parse_moment(first, zone), _parse_moment(last, zone) if last.strip() else None
     if end is not None and end < start:
-        raise ValueError(f"The pause “{text}” ends before it begins.")
+        raise ValueError(f"The pause “{text}” ends before it starts. Swap the two times.")
     return ClockPause(start, end)
 
 
 def _build_calendar(zone: ZoneInfo, country: str, subdiv: str, year: int) -> Calendar:
     if subdiv and not country:
-        raise UnknownRegionError("Say of which country the part is: --country US --subdiv CA.")
+        raise UnknownRegionError("Specify the country of the region, such as --country US --subdiv CA.")
     names = load_holidays(country, subdiv, year - 1, year + YEARS_AHEAD) if country else {}
     return Calendar(zone, days_off=frozenset(names), names=names)
 

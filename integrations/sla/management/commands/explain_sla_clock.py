@@ -1,4 +1,4 @@
-"""Why is an issue due when it is? From its facts in the database, at any moment."""
+"""Command that explains the clocks of an issue at any time."""
 
 import json
 from argparse import ArgumentParser
@@ -14,20 +14,20 @@ from integrations.sla.engine.projection import project_issue_state
 
 
 class Command(BaseCommand):
-    help = "Explains the clocks of an issue: what counted, what did not and why, with links that add up."
+    help = "Explain the SLA clocks of an issue: counted and uncounted time with reasons and links."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("issue", help="owner/name#12, or its uuid.")
-        parser.add_argument("--at", help="ISO 8601 in UTC; now where it is not given.")
+        parser.add_argument("issue", help="Issue as owner/name#12 or UUID.")
+        parser.add_argument("--at", help="Time in ISO 8601, by default in UTC. Default: now.")
         parser.add_argument("--json", action="store_true", dest="as_json")
 
     def handle(self, *, issue: str, at: str | None, as_json: bool, **_: Any) -> None:  # type: ignore[override]
         row = inputs.find_issue(issue)
         if row is None:
-            raise CommandError(f"We know no issue “{issue}”; write owner/name#12 or its uuid.")
+            raise CommandError(f"Issue “{issue}” not found. Enter owner/name#12 or a UUID.")
         context = inputs.build_projection_context(row, _parse_moment(at))
         if context.now < row.opened_at:
-            raise CommandError(f"{row} was not open yet at that moment: it was opened at {row.opened_at.isoformat()}.")
+            raise CommandError(f"{row} was opened later, at {row.opened_at.isoformat()}. Enter a later time.")
         try:
             state = project_issue_state(inputs.list_timeline_events(row), context)
         except ValueError as error:
@@ -49,5 +49,5 @@ def _parse_moment(text: str | None) -> datetime:
     try:
         timestamp = datetime.fromisoformat(text)
     except ValueError as error:
-        raise CommandError(f"“{text}” is no moment as ISO 8601 writes it.") from error
+        raise CommandError(f"Invalid time “{text}”. Enter an ISO 8601 time, such as 2026-04-14T09:00:00Z.") from error
     return timestamp if timestamp.tzinfo else timestamp.replace(tzinfo=UTC)

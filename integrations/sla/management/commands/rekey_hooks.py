@@ -1,4 +1,4 @@
-"""manage.py rekey_hooks: seal every hook's secret with the newest of ENCRYPTION_KEYS."""
+"""Command that encrypts all webhook secrets with the newest key."""
 
 from typing import Any
 
@@ -8,12 +8,14 @@ from integrations.sla.services import monitoring
 
 
 class Command(BaseCommand):
-    help = "Seals every hook's secret with the newest of ENCRYPTION_KEYS; afterwards older keys can go."
+    help = "Encrypt all GitHub webhook secrets with the newest of ENCRYPTION_KEYS. You can then remove older keys."
 
     def handle(self, *args: Any, **options: Any) -> None:
         rekeyed_count, unreadable_watches = monitoring.rekey_secrets()
-        self.stdout.write(f"{rekeyed_count} secrets of hooks are sealed anew.")
+        self.stdout.write(f"Webhook secrets re-encrypted: {rekeyed_count}.")
         if unreadable_watches:
             names = ", ".join(watch.repository for watch in unreadable_watches)
-            raise CommandError(f"No configured key opens the secrets of {names}. Their companies make new ones.")
-        self.stdout.write("Every hook's secret has the newest key.")
+            raise CommandError(
+                f"No configured key decrypts the secrets of {names}. Ask the partners to rotate these secrets."
+            )
+        self.stdout.write("All webhook secrets use the newest key.")

@@ -1,4 +1,4 @@
-"""Does everything that is stored of support still follow from its facts?"""
+"""Command that compares stored SLA data with a new projection."""
 
 import time
 from argparse import ArgumentParser
@@ -12,22 +12,24 @@ from integrations.sla.models import MonitoredRepository, SupportIssueEvent
 from integrations.sla.projection_audit import ReplayCounts, replay_issues
 
 MAX_SHOWN_DIFFERENCES = 200
-PROGRESS_INTERVAL_SECONDS = 10.0  # seconds between two lines of progress
+PROGRESS_INTERVAL_SECONDS = 10.0
 
 
 class Command(BaseCommand):
-    help = "Recomputes severity, clocks and breaches of issues from their facts, and prints what is stored otherwise."
+    help = "Recompute severity, clocks, and breaches of issues from their events, and print the differences."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         selection_group = parser.add_mutually_exclusive_group(required=True)
-        selection_group.add_argument("--all", action="store_true", help="every issue")
-        selection_group.add_argument("--repository", metavar="OWNER/NAME", help="the issues of one watched repository")
-        parser.add_argument("--at", metavar="ISO", help="as of this moment instead of now, with its offset")
+        selection_group.add_argument("--all", action="store_true", help="Verify all issues.")
+        selection_group.add_argument(
+            "--repository", metavar="OWNER/NAME", help="Verify the issues of one monitored repository."
+        )
+        parser.add_argument("--at", metavar="ISO", help="Time of the projection with UTC offset. Default: now.")
 
     def handle(self, *args: Any, repository: str | None, at: str | None, **options: Any) -> None:
         now = parse_datetime(at) if at else timezone.now()
         if now is None or now.tzinfo is None:
-            raise CommandError("Say --at as 2026-04-14T09:00:00Z.")
+            raise CommandError("Invalid --at. Enter a time with UTC offset, such as 2026-04-14T09:00:00Z.")
         watch_id = self.find_watch_id(repository) if repository else None
         total = SupportIssueEvent.objects.filter(**({"issue__watch": watch_id} if watch_id else {})).count()
         difference_count, counts = 0, ReplayCounts()
@@ -47,12 +49,12 @@ class Command(BaseCommand):
             MonitoredRepository.objects.filter(repository__iexact=repository).values_list("pk", flat=True).first()
         )
         if watch_id is None:
-            raise CommandError(f"{repository} is not watched.")
+            raise CommandError(f"{repository} is not monitored.")
         return watch_id
 
 
 class ProgressReporter:
-    """A line on the error stream every so many seconds."""
+    """Callback that prints the progress to stderr periodically."""
 
     def __init__(self, command: BaseCommand, total: int) -> None:
         self.command, self.total, self.reported_at = command, total, time.monotonic()

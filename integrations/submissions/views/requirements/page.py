@@ -101,7 +101,7 @@ def list_events(page: RequirementPage) -> list[AuditEvent]:
     """Return events of the requirement, newest first. Program staff also see internal events."""
     events = page.integration.events.filter(data__requirement=page.requirement.id)
     if not permissions.can_view_notes(page.integration, page.user):
-        events = events.shown_to_partner()
+        events = events.visible_to_partner()
     return list(events.order_by("-seq")[:MAX_RECENT_EVENTS])
 
 

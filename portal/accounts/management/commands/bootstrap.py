@@ -1,4 +1,4 @@
-"""The first people of a new portal."""
+"""Command that creates the first accounts of a new portal."""
 
 from datetime import datetime
 from typing import Any
@@ -18,18 +18,25 @@ REVIEWER_ROLES = ("reviewer",)
 
 class Command(BaseCommand):
     help = (
-        "Makes the administrator and the first reviewers of a new portal and prints a link for each, which sets a "
-        "password and a second factor. Needs no mail server. Run again, it makes new links for links not yet used."
+        "Create the administrator and the first reviewers of a new portal, and print a link for each person to set a "
+        "password and a second factor. Requires no mail server. Running it again replaces unused links."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--administrator", metavar="EMAIL", default="", help="who may do everything")
-        parser.add_argument("--name", default="", help="the administrator's name")
-        parser.add_argument("--reviewer", metavar="EMAIL", action="append", default=[], help="may be given repeatedly")
+        parser.add_argument(
+            "--administrator",
+            metavar="EMAIL",
+            default="",
+            help="Email address of the administrator, who has all permissions.",
+        )
+        parser.add_argument("--name", default="", help="Name of the administrator.")
+        parser.add_argument(
+            "--reviewer", metavar="EMAIL", action="append", default=[], help="Email address of a reviewer. Repeatable."
+        )
 
     def handle(self, *args: Any, administrator: str, name: str, reviewer: list[str], **options: Any) -> None:
         if not (administrator or reviewer):
-            raise CommandError("Name somebody: --administrator EMAIL, --reviewer EMAIL, or both.")
+            raise CommandError("Specify --administrator EMAIL, --reviewer EMAIL, or both.")
         for email in filter(None, [administrator, *reviewer]):
             refuse_invalid_email(email)
         refuse_second_administrator(administrator)
@@ -40,21 +47,21 @@ class Command(BaseCommand):
             self.enroll("Reviewer", email, "", REVIEWER_ROLES, now)
 
     def enroll(self, label: str, email: str, name: str, role_names: tuple[str, ...], now: datetime) -> None:
-        """Give somebody their roles and print how they get in."""
+        """Grant the roles and print the enrollment link."""
         try:
             user = enrollment.enroll(email, name, role_names, now)
         except ActionRefused as refusal:
             raise CommandError(f"{email}: {refusal}") from None
         if not enrollment.is_unused(user):
-            self.stdout.write(f"{label} {user.email}: signs in as usual.")
+            self.stdout.write(f"{label} {user.email}: already has access and can sign in.")
             return
-        end = enrollment.get_link_end(now)
-        self.stdout.write(f"{label} {user.email}: open this link once, until {end:%Y-%m-%d %H:%M} UTC:")
+        expires_at = enrollment.get_link_expiration(now)
+        self.stdout.write(f"{label} {user.email}: open this single-use link before {expires_at:%Y-%m-%d %H:%M} UTC:")
         self.stdout.write(f"  {enrollment.create_link(user)}")
 
 
 def refuse_invalid_email(email: str) -> None:
-    """Raise CommandError for what is no address."""
+    """Raise CommandError for an invalid email address."""
     try:
         validate_email(email)
     except ValidationError:
@@ -62,21 +69,19 @@ def refuse_invalid_email(email: str) -> None:
 
 
 def refuse_second_administrator(email: str) -> None:
-    """Raise CommandError where the portal has another administrator, or none and none is named."""
+    """Raise CommandError if the portal has another administrator, or has none and none is specified."""
     administrators = enrollment.list_administrators()
     if not administrators and not email:
-        raise CommandError("The portal has no administrator yet. Name one with --administrator EMAIL.")
+        raise CommandError("The portal has no administrator. Specify one with --administrator EMAIL.")
     other = next((user for user in administrators if user.email != email.lower()), None)
     if email and other is not None:
-        raise CommandError(f"The portal has an administrator, {other.email}. {describe_way_in(other)}")
+        raise CommandError(f"The portal already has the administrator {other.email}. {describe_access(other)}")
     active_administrator = next((user for user in administrators if not enrollment.is_unused(user)), None)
     if email and active_administrator is not None:
-        raise CommandError(
-            f"{active_administrator.email} is the administrator already and has signed up. They sign in as usual."
-        )
+        raise CommandError(f"{active_administrator.email} is already the administrator and can sign in.")
 
 
-def describe_way_in(administrator: User) -> str:
+def describe_access(administrator: User) -> str:
     if not enrollment.is_unused(administrator):
-        return "They grant roles to others after signing in."
-    return f"They have not used their link. Make a new one with --administrator {administrator.email}."
+        return "Ask them to grant the role."
+    return f"They haven't used their link. Create a new one with --administrator {administrator.email}."

@@ -1,4 +1,4 @@
-"""The command that grants and revokes roles, and deactivates and reactivates accounts, from the server's shell."""
+"""Command that changes the roles and the status of an account."""
 
 from argparse import ArgumentParser
 from typing import Any
@@ -12,9 +12,9 @@ from portal.core.errors import ActionRefused
 
 
 class Command(BaseCommand):
-    """Change what a person may do; the change is in the audit log and in an email to them."""
+    """Change roles or status. The audit log and an email to the owner record the change."""
 
-    help = "Grant or revoke roles of a person, or deactivate or reactivate the account."
+    help = "Grant or revoke roles of an account, or deactivate or reactivate the account."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("email", help="Email address of the account.")
@@ -24,17 +24,17 @@ class Command(BaseCommand):
         parser.add_argument(
             "--revoke", action="append", default=[], choices=roles.COLUMNS_BY_ROLE, help="Role to revoke."
         )
-        parser.add_argument("--reason", required=True, help="Why, for the audit log and the email.")
+        parser.add_argument("--reason", required=True, help="Reason for the audit log and the email.")
         state = parser.add_mutually_exclusive_group()
-        state.add_argument("--deactivate", action="store_true", help="Close the account and end its sessions.")
-        state.add_argument("--reactivate", action="store_true", help="Open the account again.")
+        state.add_argument("--deactivate", action="store_true", help="Deactivate the account and end its sessions.")
+        state.add_argument("--reactivate", action="store_true", help="Reactivate the account.")
 
     def handle(self, *args: Any, **options: Any) -> None:
         user = User.objects.filter(email=options["email"].lower()).first()
         if user is None:
-            raise CommandError(f"No account has the address {options['email']}. The person signs up first.")
+            raise CommandError(f"No account found for {options['email']}. The person must sign up first.")
         if not (options["grant"] or options["revoke"] or options["deactivate"] or options["reactivate"]):
-            raise CommandError("Nothing to change. Name --grant, --revoke, --deactivate or --reactivate.")
+            raise CommandError("Nothing to change. Specify --grant, --revoke, --deactivate, or --reactivate.")
         decision: dict[str, Any] = {"actor": None, "now": timezone.now(), "reason": options["reason"]}
         try:
             if options["reactivate"]:

@@ -1,4 +1,4 @@
-"""manage.py rekey_second_factors: encrypt every second factor's secret with the newest of ENCRYPTION_KEYS."""
+"""Command that encrypts all second-factor secrets with the newest key."""
 
 from typing import Any
 
@@ -8,12 +8,14 @@ from portal.accounts import second_factor_secrets
 
 
 class Command(BaseCommand):
-    help = "Encrypts every second factor's secret with the newest of ENCRYPTION_KEYS; afterwards older keys can go."
+    help = "Encrypt all second-factor secrets with the newest of ENCRYPTION_KEYS. You can then remove older keys."
 
     def handle(self, *args: Any, **options: Any) -> None:
         count, undecryptable_emails = second_factor_secrets.rekey_secrets()
-        self.stdout.write(f"Second factors encrypted again: {count}.")
+        self.stdout.write(f"Second factors re-encrypted: {count}.")
         if undecryptable_emails:
             emails = ", ".join(undecryptable_emails)
-            raise CommandError(f"No configured key opens the second factors of {emails}. Remove them to let them in.")
-        self.stdout.write("Every second factor has the newest key.")
+            raise CommandError(
+                f"No configured key decrypts the second factors of {emails}. Remove them to restore access."
+            )
+        self.stdout.write("All second factors use the newest key.")

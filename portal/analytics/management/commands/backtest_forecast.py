@@ -1,4 +1,4 @@
-"""Tries the forecasts of the wait on the past: how often did nine of ten hold?"""
+"""Command that tests wait time forecasts on past data."""
 
 import json
 from typing import Any
@@ -11,11 +11,11 @@ from portal.analytics import forecast_accuracy
 
 
 class Command(BaseCommand):
-    help = "Replays history week by week and says how often the forecast held (aim: nine of ten hold 85 to 95 %)."
+    help = "Test past forecasts week by week and print how often the 90% forecast held (target: 85% to 95%)."
 
     def add_arguments(self, parser: Any) -> None:
-        parser.add_argument("--program", choices=sorted(PROGRAMS), default="", help="this program alone")
-        parser.add_argument("--json", action="store_true", help="one JSON document with every week")
+        parser.add_argument("--program", choices=sorted(PROGRAMS), default="", help="Test this program only.")
+        parser.add_argument("--json", action="store_true", help="Print a JSON document with every week.")
 
     def handle(self, *args: Any, **options: Any) -> None:
         accuracies = forecast_accuracy.evaluate_programs(timezone.now(), program=options["program"])
@@ -25,4 +25,4 @@ class Command(BaseCommand):
             for line in accuracies:
                 self.stdout.write(f"{line.name}: {line.words}")
         if any(line.is_off for line in accuracies):
-            raise CommandError("Some forecasts held more or less often than 85 to 95 %.")
+            raise CommandError("The accuracy of some forecasts is outside the range of 85% to 95%.")

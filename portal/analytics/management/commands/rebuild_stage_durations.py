@@ -1,4 +1,4 @@
-"""Compares the times in stages that the program office reads from with the history, and makes them again."""
+"""Command that rebuilds stage durations from audit events."""
 
 from typing import Any
 
@@ -8,10 +8,10 @@ from portal.analytics import services
 
 
 class Command(BaseCommand):
-    help = "Makes the kept passages again where they differ from the events; with --check only says where."
+    help = "Rebuild stage durations that differ from the audit events. With --check, only report differences."
 
     def add_arguments(self, parser: Any) -> None:
-        parser.add_argument("--check", action="store_true", help="change nothing, fail where something differs")
+        parser.add_argument("--check", action="store_true", help="Change nothing and fail if there are differences.")
 
     def handle(self, *args: Any, **options: Any) -> None:
         if not options["check"]:
@@ -19,4 +19,4 @@ class Command(BaseCommand):
         drift = [key for batch in services.iterate_batches() for key in services.find_drifted(list(batch))]
         self.stdout.write(f"drift {len(drift)}")
         if drift:
-            raise CommandError(f"Differing integrations: {', '.join(map(str, drift[:20]))}")
+            raise CommandError(f"Integrations with different stage durations: {', '.join(map(str, drift[:20]))}")

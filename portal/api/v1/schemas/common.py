@@ -1,4 +1,4 @@
-"""Shapes that several resources of the API share."""
+"""API schemas shared by several resources."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ class PartnerReference(Schema):
 
 
 def build_absolute_url(name: str, *args: Any) -> str:
-    """The address of a page, to open."""
+    """Return the absolute URL of a page."""
     return settings.SITE_URL + reverse(name, args=args)
 
 

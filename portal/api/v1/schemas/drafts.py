@@ -1,4 +1,4 @@
-"""Shape of a draft in the API."""
+"""API schema of drafts."""
 
 from datetime import datetime
 from typing import Any
@@ -11,8 +11,7 @@ from portal.api.v1.schemas.common import PartnerReference, serialize_partner_ref
 
 
 class DraftOut(Schema):
-    """What was typed and not sent. `repository` and `license` are what GitHub answered, blank before; `note` says why
-    it answered nothing of use."""
+    """Draft of an integration. `note` explains why GitHub provided no data."""
 
     uuid: UUID
     program: str

@@ -1,4 +1,4 @@
-"""Shapes of a company and its people in the API."""
+"""API schemas of partners and members."""
 
 from datetime import datetime
 
@@ -24,7 +24,7 @@ class MemberOut(Schema):
 
 
 class InvitationOut(Schema):
-    """An open invitation. Its link is in its mail alone."""
+    """Open invitation. Only its email contains the link."""
 
     id: int
     email: str
@@ -40,7 +40,7 @@ class JoinRequestOut(Schema):
 
 
 class PartnerMembersOut(Schema):
-    """`invitations` and `requests` for owners only."""
+    """Members. `invitations` and `requests` are visible to owners only."""
 
     members: list[MemberOut]
     invitations: list[InvitationOut]
@@ -61,14 +61,14 @@ class InvitationIn(RoleIn):
 
 
 class JoinDecisionIn(StrictSchema):
-    """`role` where they are let in."""
+    """Decision on a join request. `role` applies if accepted."""
 
     accept: bool
     role: str = "viewer"
 
 
 class AlliancesManagerIn(StrictSchema):
-    """Mail address of the Alliances manager; null for nobody."""
+    """Email address of the Alliances manager, or null for none."""
 
     manager: str | None
 

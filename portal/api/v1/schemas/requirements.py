@@ -1,4 +1,4 @@
-"""What is sent to take part in a requirement: answers, signatures, times, test accounts, waivers?"""
+"""API schemas of requirement operations."""
 
 from datetime import date, datetime
 from uuid import UUID
@@ -9,7 +9,7 @@ from portal.api.routing import StrictSchema
 
 
 class EmptyBody(StrictSchema):
-    """An empty object."""
+    """Empty object."""
 
 
 class AnswersIn(StrictSchema):
@@ -29,7 +29,7 @@ class ObjectReference(StrictSchema):
 
 
 class SignatureIn(StrictSchema):
-    """One side's signature. `version` is asked of the side that begins."""
+    """Signature of one side. The first side also sends the `version`."""
 
     signer: str
     signed_on: date
@@ -38,7 +38,7 @@ class SignatureIn(StrictSchema):
 
 class MeetingProposalIn(StrictSchema):
     times: list[datetime] = Field(min_length=1, max_length=5)
-    minutes: int = Field(45, description="15, 30, 45, 60, 90 or 120.")
+    minutes: int = Field(45, description="15, 30, 45, 60, 90, or 120.")
     place: str = ""
 
 
@@ -54,20 +54,20 @@ class ReasonIn(StrictSchema):
 
 
 class MeetingRecordIn(StrictSchema):
-    """What was shown, from the items of the meeting."""
+    """Meeting items that were presented."""
 
     shown: list[str] = Field([], max_length=50)
     notes: str = ""
 
 
 class TestCredentialIn(StrictSchema):
-    """A test account. The secret is encrypted at once; nothing of the API tells it again."""
+    """Test account. The secret is encrypted, and the API never returns it."""
 
     label: str
     secret: str
     permanent: bool = False
     replaces: UUID | None = None
-    uuid: UUID | None = Field(None, description="Of the new account, to give it once only.")
+    uuid: UUID | None = Field(None, description="UUID of the new account, which makes the request repeatable.")
 
 
 class WaiverIn(StrictSchema):

@@ -1,4 +1,4 @@
-"""What does the API tell, and take, of issues and their clocks, labels and calendars?"""
+"""API schemas of SLA clocks, issues, label policies, and calendars."""
 
 from datetime import datetime
 from uuid import UUID
@@ -10,9 +10,9 @@ from portal.api.routing import PaginationParams, StrictSchema
 
 
 class ClockFilterParams(PaginationParams):
-    """The filters of the dashboard.
+    """Filters of the SLA dashboard.
 
-    `state`: at_risk, breached, data_incomplete, paused, disputed, kept, late, all; else open.
+    `state` is at_risk, breached, data_incomplete, paused, disputed, kept, late, or all. Other values mean open.
     """
 
     program: str = Field("", max_length=60)
@@ -23,7 +23,7 @@ class ClockFilterParams(PaginationParams):
 
 
 class ClockOut(Schema):
-    """One clock, as the dashboard's JSON has it; moments are ISO texts in UTC, blank for none."""
+    """SLA clock as in the dashboard's JSON export. Timestamps are ISO texts in UTC or empty."""
 
     issue: str
     title: str
@@ -58,7 +58,7 @@ class SegmentOut(Schema):
 
 
 class ClockDetail(Schema):
-    """A clock with the answer in one sentence and every piece of time that counted or did not."""
+    """SLA clock with a one-sentence summary and all time segments."""
 
     target_type: str
     is_committed: bool
@@ -72,7 +72,7 @@ class ClockDetail(Schema):
 
 
 class IssueOut(Schema):
-    """`decisions`: what the company asked and the program agreed to."""
+    """Issue. `decisions` lists requests of the partner and decisions of the program."""
 
     uuid: UUID
     name: str
@@ -88,13 +88,13 @@ class IssueOut(Schema):
 
 
 class IssueDecisionIn(StrictSchema):
-    """Both sides read it."""
+    """Reason, visible to both sides."""
 
     reason: str
 
 
 class LabelPolicyOut(Schema):
-    """What is in force, and whether a proposal waits for the program."""
+    """Current label policy. `waiting` is the ID of an open proposal."""
 
     critical: list[str]
     pause: list[str]
@@ -105,7 +105,7 @@ class LabelPolicyOut(Schema):
 
 
 class LabelPolicyIn(StrictSchema):
-    """A whole new map. `second_accounts`: "ada-at-work = ada"."""
+    """Complete new label policy. Example of `second_accounts`: "ada-at-work = ada"."""
 
     critical: list[str] = Field(max_length=40)
     pause: list[str] = Field([], max_length=40)
@@ -120,7 +120,7 @@ class LabelPolicyDecisionIn(StrictSchema):
 
 
 class CalendarOut(Schema):
-    """`said`: in one sentence; blank where none is set: Monday to Friday in UTC counts then."""
+    """Calendar. `summary` is empty without a calendar. The default is Monday to Friday in UTC."""
 
     zone: str
     workdays: list[int]
@@ -131,7 +131,7 @@ class CalendarOut(Schema):
 
 
 class CalendarIn(StrictSchema):
-    """`workdays`: 0 is Monday. `extra_days`: ISO date to name. `dry_run`: say what it would change, change nothing."""
+    """Calendar. In `workdays`, 0 is Monday. `extra_days` maps ISO dates to names. `dry_run` only previews changes."""
 
     zone: str
     workdays: list[int] = Field(min_length=1, max_length=7)
@@ -142,7 +142,7 @@ class CalendarIn(StrictSchema):
 
 
 class CalendarPreviewOut(Schema):
-    """Five business days from now, before and after; `changed` says whether it counts from now on."""
+    """Effects of a calendar: five business days from now, before and after. `changed` is false for a dry run."""
 
     changed: bool
     summary: str

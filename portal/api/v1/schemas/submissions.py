@@ -1,4 +1,4 @@
-"""What does the API tell of each thing? The shapes, and how a row becomes one. Nothing internal reaches a partner."""
+"""API schemas and serializers of integrations, events, requirements, findings, and messages."""
 
 from datetime import datetime
 from typing import Any
@@ -15,7 +15,7 @@ from portal.audit.models import AuditEvent
 
 
 class NextActionOut(Schema):
-    """Whose turn it is; `responsible_party` is blank where it is nobody's."""
+    """Next action. `responsible_party` is empty if no action is needed."""
 
     responsible_party: str
     action: str
@@ -24,7 +24,7 @@ class NextActionOut(Schema):
 
 
 class IntegrationOut(Schema):
-    """One integration as it stands."""
+    """Integration."""
 
     uuid: UUID
     name: str
@@ -53,7 +53,7 @@ class IntegrationOut(Schema):
 
 
 class OpenRequirementOut(Schema):
-    """What has to be settled before the next step."""
+    """Requirement that must be complete before the next step."""
 
     requirement: str
     title: str
@@ -61,13 +61,13 @@ class OpenRequirementOut(Schema):
 
 
 class IntegrationDetail(IntegrationOut):
-    """With what is left before the next step."""
+    """Integration with the open requirements of the next step."""
 
     open_requirements: list[OpenRequirementOut]
 
 
 class TransitionOut(Schema):
-    """A step that this token's person may take. `blockers`: what stands in the way now."""
+    """Transition available to the token's user. `blockers` lists what prevents it."""
 
     name: str
     label: str
@@ -90,7 +90,7 @@ class EventOut(Schema):
 
 
 class RequirementOut(Schema):
-    """One requirement. `status` is what a page shows: a waiver goes before what it covers."""
+    """Requirement. `status` is the status on pages, where a waiver takes precedence."""
 
     id: str
     title: str
@@ -120,7 +120,7 @@ class DocumentOut(Schema):
 
 
 class CredentialOut(Schema):
-    """A test account. Its value cannot be read here."""
+    """Test account, without its credentials."""
 
     uuid: UUID
     label: str
@@ -142,9 +142,9 @@ class MeetingOut(Schema):
 
 
 class RequirementDetail(RequirementOut):
-    """With its questions as a JSON schema, what was answered, and what can be done by whom the token is of.
+    """Requirement with its questions as JSON schema, answers, and available actions.
 
-    `items`: what is shown in the meeting; `accept`: the kinds of file that a document may be.
+    `items` lists the items of the meeting. `accept` lists the allowed file types of a document.
     """
 
     questions: dict[str, Any]
@@ -228,7 +228,7 @@ def serialize_event(event: AuditEvent) -> dict[str, Any]:
     return {
         "seq": event.seq,
         "event_type": event.event_type,
-        "summary": event.told,
+        "summary": event.summary,
         "actor": get_actor_name(event),
         "note": event.note,
         "internal": event.internal,

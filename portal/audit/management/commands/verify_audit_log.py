@@ -1,4 +1,4 @@
-"""Verification of the audit log from the command line."""
+"""Command that verifies the audit log."""
 
 from datetime import date
 from pathlib import Path
@@ -18,17 +18,17 @@ TAMPERED_EXIT_CODE, UNVERIFIABLE_EXIT_CODE = 1, 2
 
 class Command(BaseCommand):
     help = (
-        "Verifies every seal and link of the audit log and compares it with its anchors. Ends with 0 where all fit, "
-        "1 where something was changed or removed, 2 where something cannot be verified."
+        "Verify every seal and link of the audit log and compare the log with its anchors. Exit status: 0 if all "
+        "match, 1 if something was changed or removed, 2 if something cannot be verified."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
-            "--anchors", type=Path, metavar="FOLDER", help="compare with a copy of the anchors, such as a backup"
+            "--anchors", type=Path, metavar="FOLDER", help="Folder with the anchors to compare, such as a backup."
         )
         parser.add_argument(
             "--known-gaps-until", type=date.fromisoformat, default=date.min, metavar="YYYY-MM-DD",
-            help="do not report days without an anchor until this one, such as those of an outage",
+            help="Do not report days without an anchor up to this date, such as days of an outage.",
         )  # fmt: skip
 
     def handle(self, *args: Any, anchors: Path | None, known_gaps_until: date, **options: Any) -> None:
@@ -36,17 +36,17 @@ class Command(BaseCommand):
         try:
             counts = self.count_faults(folder, known_gaps_until)
         except (DatabaseError, OSError) as error:
-            raise CommandError(f"The audit log cannot be read: {error}", returncode=UNVERIFIABLE_EXIT_CODE) from error
+            raise CommandError(f"Cannot read the audit log: {error}", returncode=UNVERIFIABLE_EXIT_CODE) from error
         if counts[True]:
-            raise CommandError(f"{counts[True]} places of the audit log were changed.", returncode=TAMPERED_EXIT_CODE)
+            raise CommandError(f"Changed entries in the audit log: {counts[True]}.", returncode=TAMPERED_EXIT_CODE)
         if counts[False]:
             raise CommandError(
-                f"{counts[False]} places of the audit log cannot be verified.", returncode=UNVERIFIABLE_EXIT_CODE
+                f"Entries in the audit log that cannot be verified: {counts[False]}.", returncode=UNVERIFIABLE_EXIT_CODE
             )
         self.stdout.write(f"{AuditEvent.objects.count()} events and {len(read_anchors(folder)[0])} anchors verified.")
 
     def count_faults(self, folder: Path, known_gaps_until: date) -> dict[bool, int]:
-        """Print every fault. Return how many are tampering and how many are not."""
+        """Print every fault. Return the counts by `is_tampering`."""
         counts = {True: 0, False: 0}
         events = AuditEvent.objects.order_by("stream", "seq").iterator(chunk_size=2000)
         for fault in verify_log(events, folder, timezone.now(), known_gaps_until):

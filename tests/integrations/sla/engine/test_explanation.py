@@ -37,9 +37,9 @@ def test_words_of_a_clock() -> None:
         "Wed 15 Apr, 09:00 – Thu 16 Apr, 09:00: 1 day not counted. Waiting for the reporter to answer a question.",
         "Thu 16 Apr, 09:00 – Sat 18 Apr, 00:00: 1 day 15 h counted. The clock runs.",
         "Sat 18 Apr, 00:00 – Sat 18 Apr, 13:00: 13 h not counted. Day off: Sat 18 Apr.",
-        "Together 2 days 15 h counted, 1 day 13 h not counted.",
+        "Total: 2 days 15 h counted, 1 day 13 h not counted.",
         "Due Wed 22 Apr, 09:00 (UTC).",
-        "It runs.",
+        "The clock is running.",
     ]
 
 
@@ -68,7 +68,7 @@ def test_data_add_up_and_link_to_what_happened() -> None:
     assert (resolve["due"], resolve["state"], data["notes"]) == (
         "2026-04-22T09:00:00+00:00",
         "running",
-        ["A machine closed the issue: that does not count."],
+        ["A bot closed the issue. This doesn't stop the clock."],
     )
 
 

@@ -271,7 +271,7 @@ def test_what_a_machine_opened_is_not_covered() -> None:
 def test_what_the_partner_opened_is_covered_and_marked(author: Actor) -> None:
     state = project_issue_state([open_issue(author)], build_projection_context(policy()))
     assert (state.is_covered, state.resolve.state) == (True, ClockStatus.OVERDUE)
-    assert state.notes == ("The partner opened this issue itself: it is covered until the program lets it off.",)
+    assert state.notes == ("The partner opened this issue. SLA targets apply unless the program excludes it.",)
 
 
 def test_collaborator_from_outside_is_a_reporter() -> None:
@@ -343,7 +343,7 @@ def test_state_at_a_moment_knows_nothing_of_later() -> None:
 
 
 def test_without_an_opening_nothing_can_be_said() -> None:
-    with pytest.raises(ValueError, match="when this issue was opened"):
+    with pytest.raises(ValueError, match="opening of this issue is missing"):
         project_issue_state(STORY, build_projection_context(policy()))
 
 

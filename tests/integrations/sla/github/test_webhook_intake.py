@@ -303,6 +303,6 @@ def test_secret_is_kept_sealed_and_shown_once(watch, alice, sign_in):
 def test_page_says_what_has_not_come_yet(watch, alice, charlie, sign_in):
     page = f"/integrations/{watch.integration.uuid}/monitoring/"
     text = " ".join(sign_in(alice).get(page).text.split())
-    assert "No delivery seen yet; we read every 5 minutes instead." in text
+    assert "No webhook delivery yet. We check the repository every 5 minutes." in text
     assert f"/inbound/github/{watch.uuid}/" in text
     assert sign_in(charlie).get(page).status_code == 404

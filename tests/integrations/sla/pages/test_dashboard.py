@@ -79,13 +79,13 @@ def test_figures_stand_next_to_those_of_a_week_ago(alice: Any) -> None:
     now = timezone.now()
     dashboard_summary = dashboard_metrics.build_dashboard_summary(filters.parse_filters(alice, {}), now, QueryDict())
     assert [(tile.title, tile.value) for tile in dashboard_summary.tiles] == [
-        ("In time", "50 %"), ("At risk", "1"), ("Breached", "1"), ("Blind", "1"),
+        ("On time", "50%"), ("At risk", "1"), ("Breached", "1"), ("Data incomplete", "1"),
     ]  # fmt: skip
-    assert (dashboard_summary.watched, dashboard_summary.count) == (2, 5)
+    assert (dashboard_summary.repository_count, dashboard_summary.count) == (2, 5)
     later = dashboard_metrics.build_dashboard_summary(
         filters.parse_filters(alice, {}), now + timedelta(days=7), QueryDict()
     )
-    assert (later.tiles[0].before, later.tiles[2].before) == ("the 7 days before 50 %", "a week ago 1")
+    assert (later.tiles[0].before, later.tiles[2].before) == ("50% in the previous 7 days", "1 a week ago")
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_file_that_is_cut_says_so(sign_in: SignIn, alice: Any, monkeypatch: pyte
     monkeypatch.setattr(exports, "MAX_ROWS", 3)
     data, lines = json.loads(text(client.get("/sla/clocks.json"))), text(client.get("/sla/clocks.csv")).splitlines()
     assert (data["cut"], len(data["clocks"]), len(lines)) == (True, 3, 5)
-    assert lines[-1] == "Cut after 3 rows: there are more. Filter the list to see them."
+    assert lines[-1] == "Export limited to 3 rows. Filter the list to export the other rows."
 
 
 def test_file_names_its_encoding_to_spreadsheets(sign_in: SignIn, alice: Any) -> None:
@@ -158,6 +158,7 @@ def get_counted_time(issue: SupportIssue) -> timedelta:
     return timedelta(seconds=issue.clocks.get(target_type="resolve").counted_seconds)
 
 
-def test_what_is_blind_is_never_said_to_be_late(sign_in: SignIn, alice: Any) -> None:
+def test_what_has_incomplete_data_is_never_said_to_be_late(sign_in: SignIn, alice: Any) -> None:
     page = sign_in(alice).get("/sla/?state=data_incomplete").content.decode()
-    assert ("not known whether it was kept" in page, "meter-over" in page, "overdue by" in page) == (True, False, False)
+    assert '<span class="sub">data incomplete</span>' in page
+    assert ("meter-over" in page, "overdue by" in page) == (False, False)

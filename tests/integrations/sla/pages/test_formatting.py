@@ -11,7 +11,7 @@ from integrations.sla.formatting import NOTES, REASONS
 
 PLACES = (projection, clock, pause_rules, stop_rules)
 # an error, and the end of the one note that holds figures and so stays English
-UNNAMED_TEXTS = ("Nothing says when this issue was opened.", " UTC.")
+UNNAMED_TEXTS = ("The opening of this issue is missing.", " UTC.")
 
 
 def texts(tree: ast.AST) -> Iterator[str]:

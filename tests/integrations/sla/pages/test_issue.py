@@ -39,7 +39,7 @@ def test_pause_appears_in_the_bar_where_it_was_and_links_to_the_question(
     issues: dict[str, SupportIssue], alice: Any
 ) -> None:
     page = build_issue_page(fresh(issues["paused"]), alice, timezone.now())
-    panel = page.promise
+    panel = page.committed_clock
     assert panel
     assert [kind for kind, _ in panel.pieces] == ["counted", "paused", "left"]
     question = next(line for line in panel.lines if line.why.startswith("Waiting for the reporter"))
@@ -69,7 +69,7 @@ def test_breach_stays_where_the_severity_is_lowered_after_it(
     assert (issue.breaches.get().retracted_at, clock.state, clock.severity) == (None, "overdue", "critical")
     assert fresh(issue).severity == "other"
     page = sign_in(alice).get(f"/issues/{issue.uuid}/").content.decode()
-    assert "The severity was lowered after the due moment: what was late stays late." in page
+    assert "The severity was lowered after the due date. The breach stays on record." in page
 
 
 def test_breach_is_reverted_where_the_lower_severity_was_asked_for_in_time(
@@ -92,7 +92,7 @@ def test_what_is_not_covered_takes_its_breach_back(issues: dict[str, SupportIssu
     disputes.exclude_issue(issue, "Spam.", actor=rita, now=timezone.now())
     assert issue.breaches.get().retracted_at is not None
     assert {clock.state for clock in issue.clocks.all()} == {"not_applicable"}
-    with pytest.raises(ActionRefused, match="does not cover"):
+    with pytest.raises(ActionRefused, match="already excluded"):
         disputes.exclude_issue(issue, "Again.", actor=rita, now=timezone.now())
 
 
@@ -134,7 +134,7 @@ def test_disputed_breach_stands_is_listed_and_waits_for_the_programs_decision(
     assert issue.breaches.get().retracted_at is None
     client = sign_in(rita)
     assert "Disputed" in client.get(page).content.decode()
-    assert "1 disputed issue</a> waits for" in client.get("/queue/").content.decode()
+    assert "1 disputed issue</a> needs a decision" in client.get("/queue/").content.decode()
     assert [row.title for row in client.get("/sla/?state=disputed").context["rows"]] == ["Exploded"]
     assert client.post(f"{page}dismiss/", {"reason": "GitHub shows no answer."}).status_code == 302
     assert fresh(issue).disputed_at is None
@@ -159,7 +159,7 @@ def test_decision_says_its_reason_wherever_the_breach_was_reported(
     disputes.dispute_breach(issue, "It is spam.", actor=alice, now=now)
     disputes.exclude_issue(issue, "It is spam indeed.", actor=rita, now=now)
     notifications.send_due_notifications(now)
-    why = "The program agreed that the promise does not cover the issue: It is spam indeed."
+    why = "The program excluded the issue from the SLA: It is spam indeed."
     assert issue.breaches.get().retracted_why == why
     assert fresh(issue).disputed == ""
     corrections = EmailMessage.objects.filter(name="breaches_retracted")

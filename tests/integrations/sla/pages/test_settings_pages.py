@@ -100,9 +100,9 @@ def test_machines_and_second_accounts_are_proposed_shown_next_to_what_is_in_forc
     client = sign_in(rita)
     parts = {part.title: part for part in client.get(url).context["compared"]}
     assert [title for title, part in parts.items() if part.differs] == [
-        "Critical", "Pause", "Machines", "Second accounts",
+        "Critical", "Pause", "Bot accounts", "Second accounts",
     ]  # fmt: skip
-    assert (parts["Machines"].was, parts["Machines"].will) == ((), (("uma", True),))
+    assert (parts["Bot accounts"].was, parts["Bot accounts"].will) == ((), (("uma", True),))
     assert parts["Second accounts"].will == (("dana = uma", True),)
     client.post(url + "decision/", {"policy": policy.pk, "answer": "accept"})
     now = timezone.now()
@@ -110,7 +110,7 @@ def test_machines_and_second_accounts_are_proposed_shown_next_to_what_is_in_forc
         issue=create_issue(row, "By a machine", now, now=now), is_committed=True
     ).exists()
     policies_by_title = {title: of for title, of, _ in client.get(url).context["earlier"][0][1]}
-    assert (policies_by_title["Machines"], policies_by_title["Second accounts"]) == (("uma",), ("dana = uma",))
+    assert (policies_by_title["Bot accounts"], policies_by_title["Second accounts"]) == (("uma",), ("dana = uma",))
     form = sign_in(alice).get(url).context["form"]
     assert (form["bots"].value(), form["second_accounts"].value()) == ("uma", "dana = uma")
 

@@ -126,5 +126,5 @@ def test_what_was_blind_in_a_past_week_is_reported_as_its_report_froze_it(
     client = sign_in(alice)
     columns = client.get("/sla/trends/").context["trends"].weeks.columns
     assert [column.data_incomplete for column in columns if column.data_incomplete] == ["3"]
-    assert f"when week {week.number} ended 3" in client.get("/sla/").content.decode()
+    assert f"3 at the end of week {week.number}" in client.get("/sla/").content.decode()
     assert "not recorded" in client.get("/sla/?severity=critical").content.decode()

@@ -67,7 +67,7 @@ def test_answers_of_two_people_show_both_versions(rocket, alice, bob, sign_in, n
 def test_reviewer_answers_for_the_partner(rocket, rita, sign_in):
     answer = press(sign_in(rita), rocket, FORM, "answer", answered=0, **SUBMITTED_VALUES)
     assert answer.status_code == 403
-    assert "Only owners and editors of the company may do this." in read(answer)
+    assert "Only owners and editors of the company can do this." in read(answer)
 
 
 def test_ended_integration_takes_nothing(rocket, alice, sign_in, now):
