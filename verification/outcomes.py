@@ -8,7 +8,7 @@ from typing import Any
 
 
 class Outcome(StrEnum):
-    """What came of a check. ERROR is ours, never the partner's; silence is NOT_RUN, never PASS."""
+    """Outcome of a check. ERROR is an outage, never the partner's fault; a missing result is NOT_RUN, never PASS."""
 
     PASS = "pass"  # noqa: S105
     WARN = "warn"
@@ -31,14 +31,14 @@ WORST_FIRST = (
 
 
 def get_worst_outcome(outcomes: Iterable[str]) -> Outcome:
-    """The outcome that decides for all of them; NOT_RUN where there are none."""
+    """Return the outcome that decides for all of them, NOT_RUN if there are none."""
     present_outcomes = set(outcomes)
     return next((outcome for outcome in WORST_FIRST if outcome in present_outcomes), Outcome.NOT_RUN)
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One thing seen: what it is, what it said, and where to see it. `at`: when the source said so, if that matters."""
+    """A fact with its source. `at`: when the source stated it, if that matters."""
 
     label: str
     value: str
@@ -52,15 +52,15 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a check says: the outcome, one sentence, what was seen, and which state of the world was looked at.
+    """Result of a check: the outcome, a summary, the evidence, and the inspected state.
 
-    `looked_at` pairs a thing with its revision: (("release", "v1.4.2"), ("commit", "9f3c1e…")).
-    `advice` says what to do in this very case, in place of the check's own. `observations` holds plain values (texts,
-    numbers, lists and mappings of them) that the next run finds in Subject.known; they are kept when the outcome is
-    PASS, WARN or FAIL, and a key that is not named keeps its value. `missing_item` names what a source answered that it
-    does not have: where it was seen before, the runner asks again a day later before it says so (a check may as
-    well let NotFound pass). `retry_at`: with ERROR, from when on it makes sense to look again. `freeze_reason` says why
-    nothing may go on before a person has decided, as with a repository in other hands.
+    `looked_at` pairs an object with its revision: (("release", "v1.4.2"), ("commit", "9f3c1e…")).
+    `advice` replaces the check's own advice in this case. `observations` has plain values (texts, numbers, lists and
+    mappings of them) that the next run gets in Subject.known; they are stored if the outcome is PASS, WARN or FAIL, and
+    a key that is absent keeps its value. `missing_item` names what a source doesn't have: if it was there before, the
+    runner checks again a day later before it reports a failure (a check may also let SourceNotFoundError pass).
+    `retry_at`: with ERROR, when a retry makes sense. `freeze_reason`: why the integration is on hold until a reviewer
+    decides, for example after a change of the repository's owner.
     """
 
     outcome: Outcome
@@ -75,10 +75,10 @@ class Result:
 
 
 def build_conflict_result(topic: str, *claims: Evidence, looked_at: tuple[tuple[str, str], ...] = ()) -> Result:
-    """Two sources contradict each other: shown with both and their times, decided by a person, never by us.
+    """Return the result for two contradicting sources: shown with both and their times, decided by a reviewer.
 
-    Each claim's label names its source, its value what that source says, its `at` when it said so.
+    Each claim's label names its source, its value what the source states, its `at` when.
     """
     statements = "; ".join(f"{claim.label} says {claim.value}" for claim in claims)
-    summary = f"Two sources contradict each other about {topic}: {statements}. A person decides."
+    summary = f"Two sources contradict each other about {topic}: {statements}. A reviewer decides."
     return Result(Outcome.NOT_RUN, summary, claims, looked_at)

@@ -51,11 +51,11 @@ def test_results_come_one_after_the_other(visit: Callable[..., Person], acme: An
     with quiet(page):
         look(row)
         CheckRun.objects.update(done=every[:2])
-    page.sees(f"The checks are running: 2 of {len(every)} done.").sees("MPL-2.0 is on the program's list.")
+    page.sees(f"Checks are running: 2 of {len(every)} complete.").sees("MPL-2.0 is on the program's list.")
     page.shot("checks-running")
     with quiet(page):
         CheckRun.objects.update(finished_at=timezone.now())
-    page.sees("Run the checks again").sees_not("Being looked at…").shot("checks")
+    page.sees("Run checks again").sees_not("Running…").shot("checks")
     assert page.troubles == []
 
 
@@ -69,7 +69,7 @@ def test_conflict_shows_both_sources_and_evidence_leads_there(
     for person, phone in ((alice, True), (rita, False)):
         page = visit(person, phone=phone).go(f"/checks/{row.uuid}/")
         conflict = page.page.locator("#check-registry-latest")
-        expect(conflict).to_contain_text("GitHub says v1.2.0; The registry says 1.3.0. A person decides.")
+        expect(conflict).to_contain_text("GitHub says v1.2.0; the registry says 1.3.0. A reviewer decides.")
         conflict.get_by_text("Evidence").click()
         expect(conflict.get_by_role("link", name="v1.2.0")).to_have_attribute("href", re.compile("^https://"))
         expect(conflict.get_by_role("link", name="1.3.0")).to_have_attribute("href", re.compile("^https://"))
@@ -78,5 +78,5 @@ def test_conflict_shows_both_sources_and_evidence_leads_there(
         page.shot(f"checks-{'phone' if phone else 'reviewer'}")
         wide = page.page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
         assert wide, "the page scrolls sideways"
-    page.press("Accept the new owner").sees("The new owner is accepted for good.").shot("checks-accepted")
+    page.press("Accept new owner").sees("You accepted the new owner permanently.").shot("checks-accepted")
     assert AuditEvent.objects.get(event_type="accepted").actor_id == rita.pk

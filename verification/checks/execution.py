@@ -1,4 +1,4 @@
-"""How are checks asked of a subject? In the portal, by preflight and by manage.py the same way, without a database."""
+"""Execution of checks on a subject. The portal, preflight and manage.py share it; it needs no database."""
 
 import logging
 from collections.abc import Callable, Iterable
@@ -15,7 +15,7 @@ log = logging.getLogger(__name__)
 
 
 class UnsupportedBySourceError(SourceError):
-    """The source cannot know this by its nature, as a folder cannot know an owner: nobody's fault, and never a pass."""
+    """The source can't provide this information, as a folder can't know its owner. The result is never a pass."""
 
 
 def build_subject(
@@ -28,9 +28,10 @@ def build_subject(
     repository_owner_id: int | None = None,
     **more: Any,
 ) -> Subject:
-    """The subject that "owner/name" is in an edition of a program; the ids where they were recorded at the start.
+    """Return the subject for "owner/name" in an edition of a program, with the ids recorded at submission.
 
-    `more`: further fields of Subject.
+    Args:
+        more: Further fields of Subject.
     """
     owner, _, own_name = repository.partition("/")
     return Subject(
@@ -54,7 +55,7 @@ def build_subject(
 
 
 def list_check_keys(edition: Edition, category: str = "") -> tuple[str, ...]:
-    """The checks that an edition asks for, tiers included, each once; of all categories where none is named."""
+    """Return the checks that an edition requires, tiers included, each once. Default: those of all categories."""
     requirements = (
         *edition.requirements(),
         *(requirement for tier in edition.tiers for requirement in tier.requirements),
@@ -68,7 +69,7 @@ def list_check_keys(edition: Edition, category: str = "") -> tuple[str, ...]:
 
 
 def list_advisory_check_keys(edition: Edition, category: str = "") -> frozenset[str]:
-    """Those of the checks that nothing waits for: of optional requirements and of tiers alone."""
+    """Return the checks that block nothing: those of optional requirements and of tiers only."""
     mandatory_requirements = (requirement for requirement in edition.requirements() if not requirement.optional)
     mandatory_keys = {
         key
@@ -82,9 +83,10 @@ def list_advisory_check_keys(edition: Edition, category: str = "") -> frozenset[
 def run_checks(
     keys: Iterable[str], subject: Subject, sources: Any, report_start: Callable[[str], None] = lambda key: None
 ) -> dict[str, Result]:
-    """What each check says, in the order given; `report_start` is told the key before each.
+    """Run the checks in the given order and return their results. Exceptions of a check become ERROR results.
 
-    Raises nothing of a check's.
+    Args:
+        report_start: Called with each key before its check starts.
     """
     results = {}
     for key in keys:
@@ -94,27 +96,29 @@ def run_checks(
 
 
 def run_check(key: str, subject: Subject, sources: Any) -> Result:
-    """The check's result; whatever goes wrong on the way is ours."""
+    """Return the result of the check. Any unexpected failure counts as an error on our side."""
     if key not in CHECKS:
-        return Result(Outcome.NOT_RUN, "The portal does not have this check; a person decides.")
+        return Result(Outcome.NOT_RUN, "This check isn't available in the portal. A reviewer decides.")
     try:
         return CHECKS[key].run(subject, sources)
     except UnsupportedBySourceError as reason:
-        return Result(Outcome.NOT_RUN, f"Not looked at: {reason}")
+        return Result(Outcome.NOT_RUN, f"Not checked: {reason}")
     except SourceNotFoundError as answer:
         return Result(Outcome.FAIL, str(answer), missing_item=str(answer))
     except LegallyWithheldError as answer:
-        return Result(Outcome.NOT_RUN, f"A person decides: {answer}", freeze_reason=str(answer))
+        return Result(Outcome.NOT_RUN, f"A reviewer decides: {answer}", freeze_reason=str(answer))
     except SourceError as refusal:
         retry_at = getattr(refusal, "retry_at", None)
-        return Result(Outcome.ERROR, f"We could not look: {refusal}", retry_at=retry_at)
+        return Result(Outcome.ERROR, f"We couldn't complete this check: {refusal}", retry_at=retry_at)
     except Exception:
         log.exception("check %s failed on %s", key, subject.repository)
-        return Result(Outcome.ERROR, "We could not complete this check. The fault is ours.")
+        return Result(
+            Outcome.ERROR, "We couldn't complete this check because of an error on our side. No action needed."
+        )
 
 
 def serialize_result(key: str, result: Result) -> dict[str, Any]:
-    """A result as JSON, the same wherever it is printed."""
+    """Return a result as JSON in the one shape that all outputs share."""
     check = CHECKS.get(key)
     return {
         "id": key,

@@ -1,6 +1,7 @@
-"""When is each integration looked at again? Once a night, at a moment of its own, so that not all begin at once.
+"""Schedule of nightly check runs. Each integration has its own time of night, so that the runs don't all start
+together.
 
-A run that is to come is an open row with a due moment, like any other; asking for the checks by hand brings it forward.
+A planned run is an open row with a due time, like any other; a manual request brings it forward.
 """
 
 import hashlib
@@ -15,11 +16,11 @@ from verification.checks.services.runs import plan_check_run
 
 WINDOW_START = time(22, 0)  # UTC
 WINDOW_DURATION = timedelta(hours=8)
-MIN_RUN_INTERVAL = timedelta(hours=6)  # after a run, there is no other one for so long
+MIN_RUN_INTERVAL = timedelta(hours=6)  # minimum pause after a run
 
 
 def calculate_nightly_run_at(integration_id: int, after: datetime) -> datetime:
-    """The integration's own moment in the first night that it falls into after `after`. Both in UTC."""
+    """Return the integration's time in the first night after `after`. Both are in UTC."""
     digest = hashlib.sha256(str(integration_id).encode()).digest()
     offset = timedelta(seconds=int.from_bytes(digest[:4]) % int(WINDOW_DURATION.total_seconds()))
     window_start_at = after.replace(
@@ -33,7 +34,7 @@ def calculate_nightly_run_at(integration_id: int, after: datetime) -> datetime:
 
 @cache
 def list_programs_with_checks() -> list[str]:
-    """The programs of which some edition has something for machines to look at."""
+    """Return the programs of which any edition has automated checks."""
     return [
         key
         for key, program in PROGRAMS.items()
@@ -42,7 +43,11 @@ def list_programs_with_checks() -> list[str]:
 
 
 def plan_nightly_runs(now: datetime, limit: int = 500) -> int:
-    """Give every open integration without a run to come its moment of the next night. Returns how many it was."""
+    """Plan the next nightly run of every open integration without one.
+
+    Returns:
+        Number of planned runs.
+    """
     open_run_ids = CheckRun.objects.open().values("integration_id")
     integrations = (
         Integration.objects.open()

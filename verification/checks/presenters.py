@@ -1,4 +1,4 @@
-"""What does a page show of each check? Its last answer, how old that is, and what is going on."""
+"""Presentation of check results: the last result of each check, its age, and its progress."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -20,9 +20,10 @@ OUTCOMES_WITHOUT_ADVICE = (Outcome.PASS, Outcome.WAIVED)
 
 @dataclass(frozen=True, slots=True)
 class CheckResultRow:
-    """One check on the page. `advice` only where something can be done; `next_try` after an outage of ours.
+    """One check on the page.
 
-    `since`: when it was first found so; `at`: when it was last found so. `looking`: its answer is on its way.
+    `advice` is set only if the reader can act; `next_try` after an error on our side. `since`: when this result was
+    first returned; `at`: when it was last returned. `looking`: the check is running.
     """
 
     key: str
@@ -37,20 +38,20 @@ class CheckResultRow:
     next_try: datetime | None = None
     evidence: tuple[dict[str, Any], ...] = ()
     looking: bool = False
-    accepts: tuple[str, str] = ("", "")  # what a person of the program may accept for good, and its value
+    accepts: tuple[str, str] = ("", "")  # what a reviewer can accept permanently, and its value
 
     @property
     def anchor(self) -> str:
-        """The row's id in the page."""
+        """Return the id of the row in the page."""
         return f"check-{self.key.replace('.', '-')}"
 
     @property
     def going_on(self) -> str:
-        return _("Being looked at…") if self.looking else ""
+        return _("Running…") if self.looking else ""
 
 
 def list_check_results(integration: Integration, check_run: CheckRun | None, now: datetime) -> list[CheckResultRow]:
-    """Each check of the edition with its last result, in the path's order."""
+    """Return each check of the edition with its last result, in the order of the path."""
     check_results = CheckResult.objects.filter(integration=integration)
     newest_by_key = {result.key: result for result in check_results.newest()}
     conclusive_by_key = {result.key: result for result in check_results.conclusive()}
@@ -72,7 +73,7 @@ def list_check_results(integration: Integration, check_run: CheckRun | None, now
 
 
 def list_waived_check_keys(integration: Integration, now: datetime) -> set[str]:
-    """The checks of requirements that are waived now, unless another requirement asks for them too."""
+    """Return the checks of requirements that are waived now, unless another requirement needs them too."""
     fulfillments = context.get_fulfillments(integration)
     waived_ids = {
         requirement.id
@@ -101,7 +102,7 @@ def _build_row(
     title = _(check.title) if check else key
     result = conclusive or newest
     if result is None or newest is None:
-        return CheckResultRow(key, title, Outcome.NOT_RUN, _("Has not been run yet."), looking=is_running)
+        return CheckResultRow(key, title, Outcome.NOT_RUN, _("This check hasn't run yet."), looking=is_running)
     is_outage = newest.outcome == Outcome.ERROR
     outcome = _determine_outcome(result, is_waived, now)
     advice = result.advice or (_(check.advice) if check else "")
@@ -125,7 +126,7 @@ def _build_row(
 
 
 def _determine_outcome(result: CheckResult, is_waived: bool, now: datetime) -> str:
-    """What was found, unless it is waived or too old to count."""
+    """Return the outcome of the result, or WAIVED or STALE if it doesn't count."""
     if result.outcome == Outcome.PASS or result.outcome == Outcome.ERROR or not is_waived:
         is_stale = result.outcome != Outcome.ERROR and result.last_seen + get_max_age(result.key) <= now
         return Outcome.STALE if is_stale else result.outcome
@@ -133,12 +134,12 @@ def _determine_outcome(result: CheckResult, is_waived: bool, now: datetime) -> s
 
 
 def _describe_state(result: CheckResult) -> str:
-    """Which state of the world, by which version of the check, and since when the answer is the same."""
+    """Describe the inspected state, the version of the check, and since when the result is the same."""
     parts = [result.looked_at_summary] if result.looked_at_summary else []
     if result.version > 1:
-        parts.append(_("with version %(number)s of the check") % {"number": result.version})
+        parts.append(_("check version %(number)s") % {"number": result.version})
     if result.last_seen.date() != result.at.date():
-        parts.append(_("the same since %(day)s") % {"day": _format_day(result.at)})
+        parts.append(_("unchanged since %(day)s") % {"day": _format_day(result.at)})
     return ", ".join(parts)
 
 
@@ -148,5 +149,5 @@ def _format_day(moment: datetime) -> str:
 
 
 def _add_timestamp(item: dict[str, Any]) -> dict[str, Any]:
-    """The evidence with the moment that its source said so, where that is known."""
+    """Add the time of the statement to evidence that has one."""
     return item | {"moment": datetime.fromisoformat(item["at"])} if item.get("at") else item

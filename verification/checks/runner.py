@@ -1,6 +1,7 @@
-"""How are an integration's checks run? Read once, run each, keep what they said, hand the verdicts down.
+"""Execution of an integration's checks: read the sources once, run each check, store the results and update the
+requirements.
 
-Each check's result is written as soon as it is there, so that a page can show it while the others still look.
+Each result is stored as soon as it is known, so that a page can show it while other checks still run.
 """
 
 import logging
@@ -30,26 +31,28 @@ log = logging.getLogger(__name__)
 ResultsByKey = dict[str, Result]
 ProgressCallback = Callable[[str], None]
 RETRY_DELAYS = tuple(timedelta(minutes=m) for m in (10, 30, 120, 360, 1440))
-TIME_LIMIT_SECONDS = 150.0  # checks start within this time; the longest one, reading a release, may take 120 more
-DEFERRED_RESULT = Result(Outcome.ERROR, "The checks before took so long that this one was left for later.")
+TIME_LIMIT_SECONDS = (
+    150.0  # checks start within this time; the longest one, reading a release, may take 120 seconds more
+)
+DEFERRED_RESULT = Result(Outcome.ERROR, "Earlier checks took too long. We postponed this check.")
 FROZEN_KEY = f"{observations.LAST_SEEN_PREFIX}frozen"
 
 
 @dataclass(frozen=True, slots=True)
 class RunSummary:
-    """What came of a run: the worst outcome and, after an outage, when to look again."""
+    """Outcome of a run: the worst outcome and, after an outage, when to try again."""
 
     outcome: Outcome
     retry_at: datetime | None = None
 
 
 def calculate_retry_at(attempt: int, now: datetime) -> datetime:
-    """When an outage is tried again after so many attempts, the first being 1; the last pause repeats."""
+    """Return when to retry after an outage. `attempt` counts from 1; the last pause repeats."""
     return now + RETRY_DELAYS[min(max(attempt, 1), len(RETRY_DELAYS)) - 1]
 
 
 def list_checked_requirements(integration: Integration) -> tuple[Requirement, ...]:
-    """The requirements of its edition that checks decide, those of tiers included."""
+    """Return the requirements of the edition that checks decide, those of tiers included."""
     edition = integration.edition
     requirements = (
         *edition.requirements(),
@@ -63,12 +66,12 @@ def list_checked_requirements(integration: Integration) -> tuple[Requirement, ..
 
 
 def list_required_check_keys(requirements: Sequence[Requirement]) -> list[str]:
-    """Their checks, each once, in the path's order."""
+    """Return the checks of these requirements, each once, in the order of the path."""
     return list(dict.fromkeys(key for requirement in requirements for key in requirement.checks))
 
 
 def build_integration_subject(integration: Integration, now: datetime | None = None) -> Subject:
-    """The integration as plain values, with what earlier runs recorded."""
+    """Return the integration as plain values, with what earlier runs recorded."""
     time_fields = {} if now is None else {"now": now}
     return execution.build_subject(
         integration.program,
@@ -91,7 +94,7 @@ def build_integration_subject(integration: Integration, now: datetime | None = N
 
 
 def _list_sibling_repositories(integration: Integration) -> tuple[str, ...]:
-    """The repositories of the company's other integrations in the program that have not ended."""
+    """Return the repositories of the partner's other active integrations in the program."""
     partner_integrations = Integration.objects.open().filter(
         partner=integration.partner_id, program_key=integration.program_key
     )
@@ -100,7 +103,7 @@ def _list_sibling_repositories(integration: Integration) -> tuple[str, ...]:
 
 
 def _collect_answers(integration: Integration) -> dict[str, dict[str, Any]]:
-    """What was answered in forms, by requirement, in the path's order."""
+    """Return the answers from forms by requirement, in the order of the path."""
     fulfillments, edition = context.get_fulfillments(integration), integration.edition
     requirements = (
         *edition.requirements(),
@@ -127,9 +130,11 @@ def run_integration_checks(
     attempt: int = 1,
     report_progress: ProgressCallback = lambda key: None,
 ) -> RunSummary:
-    """Run the checks of these requirements, of all where None, and write down what they said.
+    """Run the checks of these requirements, or of all if None, and store their results.
 
-    `attempt` counts from 1 and decides when an outage is tried again; `report_progress` is told each finished check.
+    Args:
+        attempt: Number of the attempt, from 1; it decides when an outage is retried.
+        report_progress: Called with each finished check.
     """
     requirements = [
         requirement
@@ -158,7 +163,7 @@ def run_integration_checks(
 
 
 def _sanitize_result(result: Result, key: str) -> Result:
-    """The result without what a database refuses; one that is no plain data is a fault of ours."""
+    """Return the result without characters that the database rejects. One that isn't plain data becomes an error."""
     try:
         return replace(
             result,
@@ -172,19 +177,19 @@ def _sanitize_result(result: Result, key: str) -> Result:
             observations={name: clean_json(value) for name, value in result.observations.items()},
         )
     except (TypeError, ValueError, AttributeError, RecursionError):
-        log.exception("check %s answered with what is no plain data", key)
-        return Result(Outcome.ERROR, "We could not keep what this check found. The fault is ours.")
+        log.exception("check %s returned data that is not plain", key)
+        return Result(Outcome.ERROR, "We couldn't save this result. No action needed.")
 
 
 def _determine_retry_at(results: ResultsByKey, attempt: int, now: datetime) -> datetime | None:
-    """When to look again after an outage: as the source says, else after a pause; None where there was none."""
+    """Return when to retry after an outage: as the source says, else after a pause. None if there was no outage."""
     outages = [result for result in results.values() if result.outcome == Outcome.ERROR]
     requested_retries = [result.retry_at for result in outages if result.retry_at is not None and result.retry_at > now]
     return max(requested_retries, default=calculate_retry_at(attempt, now)) if outages else None
 
 
 def _store_result(integration: Integration, key: str, result: Result, now: datetime) -> None:
-    """Write the result; the same as the last one is only confirmed. What it recorded is kept."""
+    """Store the result and its observations. A result equal to the last one is only confirmed."""
     check_result = CheckResult(
         integration=integration,
         key=key,
@@ -224,12 +229,12 @@ def _record_requirement_result(
 
 
 def get_max_age(key: str) -> timedelta:
-    """How long an answer of this check counts."""
+    """Return how long a result of this check counts."""
     return CHECKS[key].max_age if key in CHECKS else DEFAULT_MAX_AGE
 
 
 def _freeze_listing(integration: Integration, results: ResultsByKey, now: datetime) -> None:
-    """Put a listed integration on hold where a person has to decide before anything goes on; once for each reason."""
+    """Put a listed integration on hold if a reviewer has to decide first; once per reason."""
     key, reason = next(
         ((key, result.freeze_reason) for key, result in results.items() if result.freeze_reason), ("", "")
     )
@@ -250,7 +255,7 @@ def _freeze_listing(integration: Integration, results: ResultsByKey, now: dateti
 
 
 def _serialize_detail(key: str, result: Result) -> dict[str, Any]:
-    """What a page shows of one check, as JSON."""
+    """Return the details of a check as JSON for pages."""
     check = CHECKS.get(key)
     return {
         "key": key,

@@ -1,7 +1,7 @@
-"""What is a check? Its vocabulary: subject in, result out. Standard library only.
+"""Types of checks: a subject goes in, a result comes out. Standard library only.
 
-A check is a function `(subject, sources) -> Result` with its words, its version and how long its answer is fresh.
-It sees plain values and clients, never a row of the database and never a socket.
+A check is a function `(subject, sources) -> Result` with its texts, its version and the time for which its result
+counts. It gets plain values and clients, never a database row or a socket.
 """
 
 from collections.abc import Callable, Mapping
@@ -13,7 +13,7 @@ from verification.outcomes import Result
 
 T = TypeVar("T")
 ACCEPTED_KEY_PREFIX = (
-    "accepted:"  # a check's key behind it: what a person of the program took for right, in Subject.known
+    "accepted:"  # prefix of keys in Subject.known for values that a reviewer accepted; the key of the check follows
 )
 
 
@@ -23,16 +23,16 @@ def _get_current_time() -> datetime:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What is looked at, as plain values.
+    """Inspected integration as plain values.
 
-    `repository` is "owner/name"; `repository_id` and `repository_owner_id` are those recorded at the start,
-    None when unknown. `namespace` and `provider` are the registry's names. Empty license sets: no rule.
+    `repository` is "owner/name"; `repository_id` and `repository_owner_id` were recorded at submission, None if
+    unknown. `namespace` and `provider` are the registry's names. Empty license sets: no rule.
 
-    `tag` and `version` ("v1.2.3" and "1.2.3") choose a release; blank: the newest one.
-    `category`, `tier` and `tier_request` are keys of the edition, `listing_status` one of integrations' standings.
-    `siblings` are the repositories, "owner/name", of the company's other integrations in the program.
-    `answers` holds what the partner answered in forms: requirement id to question key to plain value (find_answer()).
-    `known` holds what earlier runs recorded through Result.observations, `now` is the moment of the run.
+    `tag` and `version` ("v1.2.3" and "1.2.3") select a release; blank: the newest one. `category`, `tier` and
+    `tier_request` are keys of the edition; `listing_status` is the integration's listing status. `siblings` are the
+    repositories, "owner/name", of the partner's other integrations in the program. `answers` has the partner's answers
+    from forms: requirement id to question key to plain value (find_answer()). `known` has what earlier runs recorded
+    through Result.observations, `now` is the time of the run.
     """
 
     program: str
@@ -64,49 +64,49 @@ class Subject:
     now: datetime = field(default_factory=_get_current_time)
 
     def get_accepted_value(self, key: str) -> str:
-        """What a person of the program accepted for good of a check of that key; blank where nothing."""
+        """Return the value that a reviewer accepted permanently for the check of that key, blank if none."""
         return str(self.known.get(f"{ACCEPTED_KEY_PREFIX}{key}", ""))
 
     def find_answer(self, key: str) -> Any:
-        """The first answer to a question of that key ("summary", "documentation", "pull_request"); "" where none."""
+        """Return the first answer to a question of that key, such as "summary" or "documentation"; "" if none."""
         return next((form_answers[key] for form_answers in self.answers.values() if form_answers.get(key)), "")
 
 
 class SourcesProtocol(Protocol):
-    """The clients that a check reads from: see verification.sources.Sources.
+    """Clients that a check reads from; see verification.sources.Sources.
 
-    Each raises NotFound, Withheld, Denied, Unavailable or Refused, and a check lets pass what it has no word for: the
-    runner makes an ERROR of it (of NotFound a FAIL, of Withheld a person's matter). What several checks need is read
-    once, through read().
+    Their errors are those of verification.sources.errors. A check lets pass what it has no text for: the runner turns
+    it into ERROR, "not found" into FAIL, and what a source withholds into a reviewer's decision. Values that several
+    checks need are read once, through read().
     """
 
     @property
     def github(self) -> Any:
-        """verification.sources.github.client.GitHub, or a stand-in with the same methods."""
+        """verification.sources.github.client.GitHubClient, or a stand-in with the same methods."""
 
     @property
     def registry(self) -> Any:
-        """verification.sources.registry.client.Registry: the public registry's own v1 and v2 answers."""
+        """verification.sources.registry.client.RegistryClient: the public registry's own v1 and v2 answers."""
 
     @property
     def web(self) -> Any:
-        """verification.sources.http.client.Outbound: for every address that a partner can influence."""
+        """verification.sources.http.client.OutboundClient, for every URL that a partner can influence."""
 
     def read(self, key: str, function: Callable[[], T]) -> T:
-        """What the function answered the first time in this run; an Unreadable that it raised is raised again."""
+        """Return what the function returned the first time in this run; a SourceError is raised again."""
 
 
 CheckFunction = Callable[[Subject, Any], Result]
-DEFAULT_MAX_AGE = timedelta(days=2)  # a night may be missed, two may not
+DEFAULT_MAX_AGE = timedelta(days=2)  # one missed night is fine, two aren't
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A registered check: its key, its words, its version, the function, how long an answer counts.
+    """Registered check: its key, texts, version, function, and how long a result counts.
 
-    `help` is the address of a page that says more, blank for the check's own place in the help pages. `accepts`
-    names what a person of the program may accept for good: where `looked_at` holds a pair of that name, a button
-    offers it, and Subject.get_accepted_value() tells the next run its value.
+    `help` is the URL of a page with more information, blank for the check's own help page. `accepts` names what a
+    reviewer can accept permanently: if `looked_at` has a pair of that name, a button offers it, and
+    Subject.get_accepted_value() gives its value to the next run.
     """
 
     key: str
@@ -132,12 +132,12 @@ def register_check(
     help: str = "",
     accepts: str = "",
 ) -> Callable[[CheckFunction], CheckFunction]:
-    """Register the function as the check of that key. Raises ValueError when the key is taken."""
+    """Register the function as the check of that key. Raises ValueError if the key is taken."""
 
     def register(run: CheckFunction) -> CheckFunction:
         registered_check = CHECKS.get(key)
         if registered_check is not None and registered_check.run.__module__ != run.__module__:
-            raise ValueError(f"Two checks are called {key}.")
+            raise ValueError(f"Two checks have the key {key}.")
         CHECKS[key] = Check(key, title, advice, version, run, max_age, help, accepts)
         return run
 

@@ -109,7 +109,7 @@ def verdict_of_clean(analysis: FileAnalysis, policy: Policy) -> tuple[Verdict, l
         return Verdict.DENY, not_listed(unlisted_ids)
     review_ids = [id for id in texts if id not in policy.allow]
     if review_ids:
-        return Verdict.REVIEW, [f"A person decides about {id}." for id in review_ids]
+        return Verdict.REVIEW, [f"A reviewer decides about {id}." for id in review_ids]
     return Verdict.ALLOW, [f"The text is {id}, word for word." for id in texts]
 
 

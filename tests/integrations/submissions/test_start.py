@@ -291,4 +291,4 @@ def test_github_out_of_reach_keeps_what_was_entered(sign_in, alice, settings):
     draft = IntegrationDraft.objects.get()
     page = client.post(f"/drafts/{draft.uuid}/prefill/", DATA | {"version": 0}, follow=True)
     assert page.context["form"].initial["name"] == "Rocket"
-    assert "Fill in the fields by hand; nothing is lost." in page.text
+    assert "You can enter the details yourself." in page.text

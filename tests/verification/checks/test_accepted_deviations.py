@@ -56,7 +56,7 @@ def test_new_owner_is_accepted_with_one_button_and_recorded(moved_provider, rita
     run_integration_checks(moved_provider, now=NOW + 2 * DAY, sources=MOVED_SOURCES)
     assert (newest(moved_provider).outcome, newest(moved_provider).summary) == (
         "pass",
-        "globex owns it, as the program has accepted.",
+        "globex owns the repository. The program accepted this owner.",
     )
     assert not button(reader.get(f"/checks/{moved_provider.uuid}/"))
 
@@ -85,10 +85,10 @@ def test_another_owner_than_the_accepted_one_is_reported_again(moved_provider, r
 
 
 def test_what_is_no_longer_found_cannot_be_accepted(moved_provider, rita):
-    with pytest.raises(ActionRefused, match="something else to accept"):
+    with pytest.raises(ActionRefused, match="deviation has changed"):
         accept_deviation(moved_provider, KEY, "10", rita, NOW + DAY)
     run_integration_checks(moved_provider, now=NOW + 2 * DAY, sources=FakeSources(REPOSITORY))
-    with pytest.raises(ActionRefused, match="something else to accept"):
+    with pytest.raises(ActionRefused, match="deviation has changed"):
         accept_deviation(moved_provider, KEY, "9", rita, NOW + 2 * DAY)
 
 

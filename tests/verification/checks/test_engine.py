@@ -189,7 +189,7 @@ def test_first_not_found_of_a_listed_one_is_a_warning(listed_provider, stubs):
     stubs.said[KEY] = build_not_found_error()
     look(listed_provider, NOW + 2 * HOUR)
     assert state(listed_provider).status == "warn"
-    assert newest(listed_provider).summary.startswith("Not visible to us since Tue 14 Apr, 11:00 UTC; we look again")
+    assert newest(listed_provider).summary.startswith("We haven't been able to see it since Tue 14 Apr, 11:00 UTC.")
     assert not Finding.objects.exists()
 
 
@@ -236,7 +236,8 @@ def test_what_the_law_withholds_is_a_persons_and_holds_a_listed_one(listed_provi
         look(listed_provider, NOW + days * DAY)
     row = Integration.objects.get(pk=listed_provider.pk)
     assert (
-        newest(listed_provider).summary == "A person decides: GitHub withholds the repository for legal reasons (451)."
+        newest(listed_provider).summary
+        == "A reviewer decides: GitHub withholds the repository for legal reasons (451)."
     )
     assert (row.on_hold_for, row.hold_reason) == ("program", "GitHub withholds the repository for legal reasons (451).")
     assert not Finding.objects.exists()
@@ -344,8 +345,8 @@ def test_contradiction_is_shown_with_both_sources_and_blocks_until_waived(at, st
     look(row, NOW)
     check_result = newest(row)
     assert check_result.summary == (
-        "Two sources contradict each other about the newest version: GitHub says v1.2.0; The registry says v1.1.0."
-        " A person decides."
+        "Two sources contradict each other about the newest version: GitHub says v1.2.0; the registry says v1.1.0."
+        " A reviewer decides."
     )
     assert [item["at"] for item in check_result.evidence] == [NOW.isoformat(), (NOW - HOUR).isoformat()]
     with pytest.raises(ActionRefused, match="Open requirements"):

@@ -25,7 +25,7 @@ def test_prefill_takes_what_github_knows(github):
 @pytest.mark.github
 def test_prefill_without_such_a_repository_says_so(github):
     values = prefill(NAME)
-    assert values["problem"].startswith(f"GitHub shows no public repository {NAME}.")
+    assert values["problem"].startswith(f"We can't find the public repository {NAME}.")
     assert (values["repository"], values["from_github"]) == (NAME, [])
 
 
@@ -40,7 +40,7 @@ def test_prefill_with_unreadable_releases_keeps_the_rest(github):
 def test_prefill_without_github_leaves_the_form_usable(settings):
     settings.GITHUB_API_URL = "http://127.0.0.1:1"
     values = prefill(NAME)
-    assert values["problem"].endswith("Fill in the fields by hand; nothing is lost.")
+    assert values["problem"].endswith("You can enter the details yourself.")
     assert {key: values[key] for key in PREFILLED_FIELDS} == dict.fromkeys(PREFILLED_FIELDS, "")
 
 

@@ -47,7 +47,7 @@ def end(provider):
 def test_page_before_any_run_says_so(sign_in, alice, address):
     response = sign_in(alice).get(address)
     assert response.status_code == 200
-    assert set(verdicts(response).values()) == {"Has not been run yet."}
+    assert set(verdicts(response).values()) == {"This check hasn't run yet."}
 
 
 def test_page_shows_verdicts_with_evidence(sign_in, alice, provider, address):
@@ -55,10 +55,10 @@ def test_page_shows_verdicts_with_evidence(sign_in, alice, provider, address):
     response = sign_in(alice).get(address)
     expected = {
         "Public repository": "acme/terraform-provider-rocket is public.",
-        "Name of the repository": "terraform-provider-rocket is named as the program asks.",
+        "Repository name": "terraform-provider-rocket has the required name.",
         "License": "MPL-2.0 is on the program's list.",
         "Published release": "v1.0.0 is published.",
-        "Listed in the registry": "The registry lists acme/rocket from another repository.",
+        "Registry listing": "The registry lists acme/rocket from a different repository.",
         "Signature": "Signed by a registered key.",
     }
     assert verdicts(response).items() >= expected.items()
@@ -69,8 +69,8 @@ def test_page_shows_verdicts_with_evidence(sign_in, alice, provider, address):
 def test_page_after_an_outage_says_when_it_is_tried_again(sign_in, alice, provider, address):
     run_checks(provider, published_said=SourceUnavailableError("The registry did not answer."))
     Job.objects.update(run_after=timezone.now() + timedelta(minutes=10))
-    verdict_text = verdicts(sign_in(alice).get(address))["Listed in the registry"]
-    assert verdict_text.startswith("We could not look: The registry did not answer. We'll try again at ")
+    verdict_text = verdicts(sign_in(alice).get(address))["Registry listing"]
+    assert verdict_text.startswith("We couldn't complete this check: The registry did not answer. We'll try again at ")
 
 
 def test_fragment_polls_while_a_run_is_under_way(sign_in, alice, address):
@@ -109,7 +109,7 @@ def test_button_after_the_end_says_why_not(sign_in, alice, provider, address):
     perform_transition(provider, "withdraw", actor=alice, note="No longer.", now=timezone.now())
     response = sign_in(alice).post(reverse("run_checks", args=[provider.uuid]), follow=True)
     assert "The integration has ended" in response.text
-    assert "Run the checks again" not in response.text
+    assert "Run checks again" not in response.text
 
 
 @pytest.mark.parametrize("name", ["check_results", "run_checks"])
@@ -121,7 +121,7 @@ def test_foreign_integration_is_not_there(sign_in, charlie, provider, name):
 def test_program_without_checks_says_so(sign_in, alice, rocket, monkeypatch):
     monkeypatch.setitem(PROGRAMS, "nomad", without_checks(PROGRAMS["nomad"]))
     response = sign_in(alice).get(reverse("check_results", args=[rocket.uuid]))
-    assert "Nothing is checked by machines here" in response.text
+    assert "No automated checks" in response.text
 
 
 def rows(response):
@@ -149,7 +149,7 @@ def test_last_poll_brings_every_row_and_the_button(sign_in, alice, provider, add
     response = sign_in(alice).get(address, {"shown": "many"}, headers=HTMX)
     assert response.status_code == 286
     assert set(rows(response)) == set(rows(sign_in(alice).get(address)))
-    assert "Run the checks again" in response.text
+    assert "Run checks again" in response.text
 
 
 def test_result_that_is_too_old_is_stale(sign_in, alice, provider, address):
@@ -166,7 +166,7 @@ def test_outage_leaves_the_last_answer_in_sight(sign_in, alice, provider, addres
     Job.objects.update(run_after=timezone.now() + timedelta(minutes=10))
     text = " ".join(rows(sign_in(alice).get(address))["check-repository-public"].text.split())
     assert "Pass" in text
-    assert "is public. We could not look: GitHub did not answer. We'll try again at" in text
+    assert "is public. We couldn't complete this check: GitHub did not answer. We'll try again at" in text
 
 
 def test_waived_failure_says_that_it_is_waived(sign_in, alice, rita, provider, address):

@@ -71,7 +71,7 @@ def test_run_keeps_what_each_check_said(provider, deciding):
     license = CheckResult.objects.get(key="repository.license")
     assert license.looked_at_summary == "repository acme/terraform-provider-rocket, id 4711, commit 9f3c1e"
     assert {
-        "label": "The program accepts",
+        "label": "Accepted by the program",
         "value": "One of fifteen open-source licenses.",
         "url": "",
     } in license.evidence
@@ -86,7 +86,7 @@ def test_worst_check_decides_for_the_requirement(provider):
     run_integration_checks(provider, now=NOW, sources=FakeSources(replace(REPOSITORY, name="rocket"), **GOOD))
     state = RequirementFulfillment.objects.get(integration=provider, requirement_id="TP-SRC")
     assert state.status == "fail"
-    assert state.summary.startswith("rocket is not named as the program asks")
+    assert state.summary.startswith("rocket doesn't have the required name")
     assert {d["key"]: d["outcome"] for d in state.detail} == {
         "repository.public": "pass",
         "repository.name": "fail",
@@ -101,7 +101,7 @@ def test_outage_is_ours_and_tried_again(provider):
     )
     state = RequirementFulfillment.objects.get(integration=provider, requirement_id="TP-LIC")
     assert ran == RunSummary(Outcome.ERROR, NOW + timedelta(minutes=10))
-    assert (state.status, state.summary) == ("error", "We could not look: Down.")
+    assert (state.status, state.summary) == ("error", "We couldn't complete this check: Down.")
     assert state.retry_at == NOW + timedelta(minutes=10)
 
 
@@ -121,7 +121,7 @@ def test_fault_of_a_check_is_ours(provider, monkeypatch):
     run_integration_checks(provider, {"TP-LIC"}, now=NOW, sources=FakeSources(**GOOD))
     check_result = CheckResult.objects.get(key="repository.license")
     assert (check_result.outcome, check_result.version) == ("error", 2)
-    assert check_result.summary == "We could not complete this check. The fault is ours."
+    assert check_result.summary == "We couldn't complete this check because of an error on our side. No action needed."
 
 
 def test_check_that_has_gone_is_not_run(provider, monkeypatch):

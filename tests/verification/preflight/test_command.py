@@ -56,7 +56,7 @@ FAIL = Result(Outcome.FAIL, "It is not good.", (Evidence("Seen", "nothing", "htt
         ({"a": FAIL, "b": SourceUnavailableError("Down.")}, 1),
         ({"a": PASS, "b": SourceUnavailableError("Down.")}, 2),
         ({"a": PASS, "b": ZeroDivisionError()}, 2),
-        ({"a": PASS, "b": Result(Outcome.NOT_RUN, "A person decides.")}, 2),
+        ({"a": PASS, "b": Result(Outcome.NOT_RUN, "A reviewer decides.")}, 2),
         ({}, 2),
     ],
 )
@@ -150,12 +150,12 @@ def test_annotations_name_the_file_that_mends_it(run_program):
         "repository.license": Result(Outcome.FAIL, "100 % wrong."),
         "b": SourceUnavailableError("Down."),
         "c": PASS,
-        "d": Result(Outcome.NOT_RUN, "A person decides."),
+        "d": Result(Outcome.NOT_RUN, "A reviewer decides."),
     }
     assert run_program("--github", **results)[1].splitlines()[:-1] == [
         "::error file=LICENSE,line=1,title=Title of repository.license::100 %25 wrong. Advice of repository.license.",
-        "::warning file=README.md,line=1,title=Title of b::We could not look: Down.",
-        "::notice file=README.md,line=1,title=Title of d::A person decides.",
+        "::warning file=README.md,line=1,title=Title of b::We couldn't complete this check: Down.",
+        "::notice file=README.md,line=1,title=Title of d::A reviewer decides.",
     ]
 
 
@@ -211,7 +211,10 @@ def test_invalid_arguments_are_answered_with_a_sentence(words, sentence):
 def test_check_that_raises_leaves_the_others(run_program, caplog):
     data = json.loads(run_program("--json", a=ZeroDivisionError(), b=PASS)[1])
     assert [check["outcome"] for check in data["checks"]] == ["error", "pass"]
-    assert data["checks"][0]["summary"] == "We could not complete this check. The fault is ours."
+    assert (
+        data["checks"][0]["summary"]
+        == "We couldn't complete this check because of an error on our side. No action needed."
+    )
 
 
 def test_interrupted(run_program, monkeypatch):

@@ -67,6 +67,9 @@ def test_check_that_raises_takes_no_other_with_it(cut, monkeypatch, broken_key):
     usual = execution.run_checks(sorted(CHECKS), SUBJECT, cut)
     monkeypatch.setitem(CHECKS, broken_key, replace(CHECKS[broken_key], run=breaks))
     checks = execution.run_checks(sorted(CHECKS), SUBJECT, cut)
-    assert checks.pop(broken_key).summary == "We could not complete this check. The fault is ours."
+    assert (
+        checks.pop(broken_key).summary
+        == "We couldn't complete this check because of an error on our side. No action needed."
+    )
     usual.pop(broken_key)
     assert checks == usual

@@ -160,7 +160,7 @@ def test_command_answers_in_json(capsys):
 
 def test_command_answers_in_words(capsys):
     call_command("match_version_constraint", "> 2", "1.2.0")
-    assert capsys.readouterr().out == "1.2.0: does not match\nTerraform would choose none of them.\n"
+    assert capsys.readouterr().out == "1.2.0: no match\nTerraform would select none of them.\n"
 
 
 def test_command_names_every_version_that_differs_in_build_metadata_alone(capsys):

@@ -53,7 +53,7 @@ def test_reviewer_sees_the_verdict_what_does_not_hold_and_the_way_there(
 @pytest.mark.django_db
 def test_findings_of_the_schema_stand_next_to_the_checks(provider: Integration, rita: Any, client: Client) -> None:
     results = [
-        {"key": "schema.read", "outcome": "pass", "title": "Schema read from the provider", "summary": "2 resources."},
+        {"key": "schema.read", "outcome": "pass", "title": "Readable provider schema", "summary": "2 resources."},
         {"key": "schema.sensitive", "outcome": "warn", "title": "Secrets are marked", "summary": "1 of 3 is not."},
     ]
     SchemaReading.objects.create(

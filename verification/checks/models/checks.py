@@ -1,4 +1,4 @@
-"""What did each check say, when, and what is still to be run?"""
+"""Models of check results and check runs."""
 
 from datetime import datetime
 from typing import Any
@@ -15,30 +15,30 @@ CHECK_RUN_JOB = "checks.run"
 
 
 class CheckResultQuerySet(models.QuerySet["CheckResult"]):
-    """Reads of what was found; nothing is ever changed."""
+    """Queries of check results, which are append-only."""
 
     def newest(self) -> "CheckResultQuerySet":
-        """The last result of each check of each integration."""
+        """Return the last result of each check of each integration."""
         latest_ids = self.order_by().values("integration_id", "key").annotate(last=Max("pk")).values("last")
         return self.model.objects.filter(pk__in=latest_ids).order_by("key")
 
     def conclusive(self) -> "CheckResultQuerySet":
-        """The last result of each check that says something of the subject: an outage of ours does not."""
+        """Return the last result of each check that isn't an error on our side."""
         return self.exclude(outcome=Outcome.ERROR).newest()
 
     def update(self, **_: Any) -> int:
         raise TypeError("Results are append-only.")
 
     def confirm(self, pk: int, now: datetime) -> None:
-        """The same was found again: the one thing of a result that moves."""
+        """Record that the check returned the same result again. Only this field of a result ever changes."""
         models.QuerySet.update(self.filter(pk=pk), confirmed_at=now)
 
 
 class CheckResult(models.Model):
-    """One answer of one check: append-only, with its version and what was looked at.
+    """Result of a check: append-only, with the version of the check and the state that it inspected.
 
-    `evidence`: list of {label, value, url}; `looked_at`: list of [thing, revision]. An answer that comes again
-    is not written twice: `confirmed_at` says when it was last found so, `at` since when.
+    `evidence`: list of {label, value, url}; `looked_at`: list of [object, revision]. A repeated result isn't stored
+    again: `at` holds when the result was first returned, `confirmed_at` when it was last returned.
     """
 
     integration = models.ForeignKey("submissions.Integration", models.CASCADE, related_name="check_results")
@@ -67,7 +67,7 @@ class CheckResult(models.Model):
         super().save(*args, **kwargs)
 
     def has_same_content(self, other: "CheckResult") -> bool:
-        """Whether the same version of the check said the same of the same state; moments of evidence apart."""
+        """Return whether both results have the same content, ignoring the times in the evidence."""
         return self._build_comparison_key() == other._build_comparison_key()
 
     def _build_comparison_key(self) -> tuple[object, ...]:
@@ -76,12 +76,12 @@ class CheckResult(models.Model):
 
     @property
     def last_seen(self) -> datetime:
-        """When it was last found so."""
+        """Return when the result was last confirmed."""
         return self.confirmed_at or self.at
 
     @property
     def looked_at_summary(self) -> str:
-        """What was looked at, in one line: "release v1.4.2, repository 4711"."""
+        """Return the inspected objects in one line: "release v1.4.2, repository 4711"."""
         return ", ".join(f"{thing} {revision}" for thing, revision in self.looked_at)
 
 
@@ -93,7 +93,7 @@ class CheckRunQuerySet(models.QuerySet["CheckRun"]):
 class CheckRun(models.Model):
     """A run of the checks of one integration. At most one is open for each; a job executes it.
 
-    `nightly`: nobody waits for it. `reason`: why it runs, in words. `done`: the checks that it has finished so far.
+    `nightly`: nobody requested it. `reason`: why it runs. `done`: keys of the checks that have finished.
     """
 
     integration = models.ForeignKey("submissions.Integration", models.CASCADE, related_name="check_runs")

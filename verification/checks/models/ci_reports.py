@@ -7,10 +7,10 @@ from django.db.models import Q
 
 
 class CiCheckReport(models.Model):
-    """What a partner's CI says that the checks said. Never the portal's own result.
+    """Check result that a partner's CI reports. It is never the portal's own result.
 
-    `sampled` says why the portal looks itself, blank where it does not; `disagreements` lists what it then found
-    otherwise, as {key, reported, found, summary}.
+    `sampled` holds why the portal verifies the report, blank if it doesn't; `disagreements` lists the differences that
+    it found, as {key, reported, found, summary}.
     """
 
     uuid = models.UUIDField(default=uuid4, unique=True, editable=False)

@@ -6,9 +6,9 @@ from django.db import models
 
 
 class Observation(models.Model):
-    """A plain value that a check recorded: from which source, since when, last confirmed when.
+    """Plain value that a check recorded, with its source, when it began and when it was last confirmed.
 
-    `missing_since`: the source has answered "not found" since then, and nothing has been destroyed for it.
+    `missing_since`: the source has answered "not found" since then; the value is kept.
     """
 
     integration = models.ForeignKey("submissions.Integration", models.CASCADE, related_name="observations")
@@ -28,5 +28,5 @@ class Observation(models.Model):
         return f"{self.key} of {self.integration}"
 
     def age(self, now: datetime) -> float:
-        """Seconds since it was last confirmed."""
+        """Return the seconds since the value was last confirmed."""
         return (now - self.confirmed_at).total_seconds()

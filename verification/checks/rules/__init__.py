@@ -1,4 +1,4 @@
-"""The checks, one small module a family. Importing this package registers all of them, in the order of their names."""
+"""Checks, grouped into modules by topic. Importing this package registers all of them, in the order of their names."""
 
 from importlib import import_module
 from pkgutil import iter_modules

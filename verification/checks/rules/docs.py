@@ -1,4 +1,4 @@
-"""Is the documentation in the repository complete, before the registry shows it? Read from the tree of the release."""
+"""Checks of the documentation in the released repository, before the registry shows it."""
 
 import re
 from collections.abc import Mapping
@@ -32,7 +32,7 @@ MAX_EVIDENCE_ITEMS = 10
 
 
 def collect_pages(code: RepositorySnapshot) -> Mapping[str, dict[str, RepositoryFile]]:
-    """The pages by category and name; "index" holds the overview. The newer folder counts where there are both."""
+    """Return the pages by category and name; "index" is the overview. The newer folder takes precedence."""
     root = next((root for root in DOCS_ROOTS if any(file.path.startswith(root) for file in code.files)), DOCS_ROOTS[0])
     pages: dict[str, dict[str, RepositoryFile]] = {
         "index": {},
@@ -50,7 +50,7 @@ def collect_pages(code: RepositorySnapshot) -> Mapping[str, dict[str, Repository
 
 
 def collect_documentable_names(code: RepositorySnapshot) -> Mapping[str, set[str]]:
-    """What the names of Go files say that there is, by category."""
+    """Return the names of resources and other objects that Go file names show, by category."""
     names: dict[str, set[str]] = {category: set() for category in SOURCE_FILE_PATTERNS}
     for file in code.list_go_files():
         category = next(
@@ -68,17 +68,21 @@ def collect_documentable_names(code: RepositorySnapshot) -> Mapping[str, set[str
 
 
 def _build_truncated_result(code: RepositorySnapshot) -> Result:
-    return Result(Outcome.NOT_RUN, "GitHub's list of the files is cut off.", looked_at=build_code_state(code))
+    return Result(
+        Outcome.NOT_RUN, "GitHub truncates the file list of this repository.", looked_at=build_code_state(code)
+    )
 
 
 @register_check(
     "docs.layout",
     title=gettext_noop("Documentation in the repository"),
-    advice=gettext_noop("Write docs/index.md and a page for each resource, best with tfplugindocs, and release them."),
+    advice=gettext_noop(
+        "Add docs/index.md and a page for each resource, then publish a release. We recommend tfplugindocs."
+    ),
     help=DOCS_LAYOUT_URL,
 )
 def check_docs_layout(subject: Subject, sources: Sources) -> Result:
-    """The release holds an overview and at least one page of a resource, data source or function."""
+    """The release contains an overview and at least one page for a resource, data source, or function."""
     code = read_release_code(subject, sources)
     if isinstance(code, Result):
         return code
@@ -89,22 +93,24 @@ def check_docs_layout(subject: Subject, sources: Sources) -> Result:
         Evidence(category, str(len(category_pages))) for category, category_pages in pages.items() if category_pages
     )
     if not pages["index"]:
-        return Result(Outcome.WARN, "There is no docs/index.md.", evidence, build_code_state(code))
+        return Result(Outcome.WARN, "docs/index.md is missing.", evidence, build_code_state(code))
     if not any(pages[thing] for thing in DOCUMENTED_CATEGORIES):
-        summary = "There is an overview, but no page of a resource or data source."
+        summary = "The overview exists, but no resource or data source has a page."
         return Result(Outcome.WARN, summary, evidence, build_code_state(code))
     total = sum(len(pages[thing]) for thing in DOCUMENTED_CATEGORIES)
-    return Result(Outcome.PASS, f"An overview and {total} pages of what it offers.", evidence, build_code_state(code))
+    return Result(
+        Outcome.PASS, f"The documentation has an overview and {total} further pages.", evidence, build_code_state(code)
+    )
 
 
 @register_check(
     "docs.pages",
-    title=gettext_noop("A page for each resource, data source and function"),
-    advice=gettext_noop("Write the missing pages, best with tfplugindocs, which makes them from the schema."),
+    title=gettext_noop("Page for each resource, data source, and function"),
+    advice=gettext_noop("Add the missing pages. We recommend tfplugindocs, which generates pages from the schema."),
     help=DOCS_LAYOUT_URL,
 )
 def check_docs_pages(subject: Subject, sources: Sources) -> Result:
-    """For each resource, data source and function that bears its name on a Go file, there is a page."""
+    """Each resource, data source, and function that has its own Go file has a page."""
     code = read_release_code(subject, sources)
     if isinstance(code, Result):
         return code
@@ -113,7 +119,7 @@ def check_docs_pages(subject: Subject, sources: Sources) -> Result:
     expected_names, existing_pages = collect_documentable_names(code), collect_pages(code)
     total = sum(map(len, expected_names.values()))
     if not total:
-        summary = "No Go file bears the name of a resource, so nothing could be compared."
+        summary = "No Go file is named after a resource, so we couldn't compare files and pages."
         return Result(Outcome.NOT_RUN, summary, looked_at=build_code_state(code))
     missing = [
         f"{category}/{name}"
@@ -121,14 +127,16 @@ def check_docs_pages(subject: Subject, sources: Sources) -> Result:
         for name in sorted(names)
         if not _has_page(existing_pages[category], name)
     ]
-    evidence = tuple(Evidence("No page", name, build_code_url(code, sources)) for name in missing[:MAX_EVIDENCE_ITEMS])
+    evidence = tuple(
+        Evidence("Missing page", name, build_code_url(code, sources)) for name in missing[:MAX_EVIDENCE_ITEMS]
+    )
     if missing:
-        return Result(Outcome.WARN, f"{len(missing)} of {total} have no page.", evidence, build_code_state(code))
-    return Result(Outcome.PASS, f"All {total} have a page.", evidence, build_code_state(code))
+        return Result(Outcome.WARN, f"{len(missing)} of {total} items have no page.", evidence, build_code_state(code))
+    return Result(Outcome.PASS, f"All {total} items have a page.", evidence, build_code_state(code))
 
 
 def _has_page(existing_pages: Mapping[str, RepositoryFile], name: str) -> bool:
-    """Pages bear names without the provider's own, files sometimes with it."""
+    """Return whether the item has a page. Page names omit the provider's name; file names sometimes include it."""
     return name in existing_pages or any(
         name.endswith(f"_{page}") or page.endswith(f"_{name}") for page in existing_pages
     )
@@ -136,12 +144,14 @@ def _has_page(existing_pages: Mapping[str, RepositoryFile], name: str) -> bool:
 
 @register_check(
     "docs.limits",
-    title=gettext_noop("Size of the documentation"),
-    advice=gettext_noop("Shorten or split what is longer: the registry cuts pages off and leaves further ones out."),
+    title=gettext_noop("Documentation size"),
+    advice=gettext_noop(
+        "Shorten or split large pages. The registry truncates pages over 500 KB and omits pages over 1,000."
+    ),
     help=DOCS_LAYOUT_URL,
 )
 def check_docs_limits(subject: Subject, sources: Sources) -> Result:
-    """No more than 1,000 pages, none larger than 500 KB."""
+    """The documentation has at most 1,000 pages, none larger than 500 KB."""
     code = read_release_code(subject, sources)
     if isinstance(code, Result):
         return code
@@ -154,25 +164,27 @@ def check_docs_limits(subject: Subject, sources: Sources) -> Result:
         for file in large_files[:MAX_EVIDENCE_ITEMS]
     )
     if not pages:
-        return Result(Outcome.NOT_RUN, "There is no page that could be measured.", looked_at=build_code_state(code))
+        return Result(Outcome.NOT_RUN, "There is no page to measure.", looked_at=build_code_state(code))
     if len(pages) > MAX_PAGES:
-        summary = f"{len(pages)} pages; the registry takes {MAX_PAGES} of a version."
+        summary = f"The release has {len(pages)} pages. The registry accepts {MAX_PAGES} per version."
         return Result(Outcome.WARN, summary, evidence, build_code_state(code))
     if large_files:
         return Result(
             Outcome.WARN, f"{len(large_files)} pages are larger than 500 KB.", evidence, build_code_state(code)
         )
-    return Result(Outcome.PASS, f"{len(pages)} pages, none larger than 500 KB.", evidence, build_code_state(code))
+    return Result(
+        Outcome.PASS, f"The release has {len(pages)} pages, none larger than 500 KB.", evidence, build_code_state(code)
+    )
 
 
 @register_check(
     "docs.links",
-    title=gettext_noop("Links that answer"),
-    advice=gettext_noop("Correct or remove the links that lead nowhere."),
+    title=gettext_noop("Working links"),
+    advice=gettext_noop("Correct or remove the broken links."),
     max_age=LINKS_MAX_AGE,
 )
 def check_docs_links(subject: Subject, sources: Sources) -> Result:
-    """The links of the overview and of the README answer, the first 15 of them."""
+    """The first 15 links in the overview and the README work."""
     code = read_release_code(subject, sources)
     if isinstance(code, Result):
         return code

@@ -1,4 +1,4 @@
-"""What do go.mod and the workflows show? Hints about how a provider or plugin is built and tested."""
+"""Checks of go.mod and the workflows: how a provider or plugin is built and tested. Most are hints."""
 
 from portal.core.translation import gettext_noop
 from verification.checks.rules.shared_reads import build_code_state, build_code_url, read_release_code
@@ -16,7 +16,7 @@ EvidenceItems = tuple[Evidence, ...]
 
 
 def read_go_module(code: RepositorySnapshot) -> GoModule | None:
-    """The go.mod at the root; None where there is none."""
+    """Return the go.mod at the root, or None if there is none."""
     text = code.text("go.mod")
     return None if text is None else reader.parse_go_mod(text)
 
@@ -24,19 +24,19 @@ def read_go_module(code: RepositorySnapshot) -> GoModule | None:
 def build_missing_module_result(code: RepositorySnapshot, sources: Sources) -> Result:
     if code.cut:
         return Result(
-            Outcome.NOT_RUN, "GitHub's list of the files is cut off before go.mod.", looked_at=build_code_state(code)
+            Outcome.NOT_RUN, "GitHub truncates the file list before go.mod.", looked_at=build_code_state(code)
         )
     evidence = (Evidence("Commit", code.commit[:7], build_code_url(code, sources)),)
-    return Result(Outcome.WARN, "There is no go.mod at the root of the repository.", evidence, build_code_state(code))
+    return Result(Outcome.WARN, "The root of the repository has no go.mod.", evidence, build_code_state(code))
 
 
 @register_check(
     "go.module",
-    title=gettext_noop("A Go module"),
-    advice=gettext_noop("Run go mod init with the repository's own address, and release the go.mod that it makes."),
+    title=gettext_noop("Go module"),
+    advice=gettext_noop("Run go mod init with the repository's own address, then release the resulting go.mod."),
 )
 def check_go_module(subject: Subject, sources: Sources) -> Result:
-    """There is a go.mod, and it bears the repository's name."""
+    """The repository has a go.mod, and the module has the repository's name."""
     code = read_release_code(subject, sources)
     if isinstance(code, Result):
         return code
@@ -45,14 +45,17 @@ def check_go_module(subject: Subject, sources: Sources) -> Result:
         return build_missing_module_result(code, sources)
     evidence = (
         Evidence("Module", go_module.path or "none", build_code_url(code, sources, "go.mod")),
-        Evidence("Go", go_module.go or "not named"),
+        Evidence("Go", go_module.go or "no name"),
     )
     if not go_module.path:
-        return Result(Outcome.WARN, "go.mod names no module.", evidence, build_code_state(code))
+        return Result(Outcome.WARN, "go.mod has no module name.", evidence, build_code_state(code))
     expected_path = f"github.com/{code.repository}".lower()
     if go_module.path.lower() != expected_path and not go_module.path.lower().startswith(f"{expected_path}/"):
         return Result(
-            Outcome.WARN, f"go.mod is named {go_module.path}, not {expected_path}.", evidence, build_code_state(code)
+            Outcome.WARN,
+            f"The module in go.mod is named {go_module.path}, not {expected_path}.",
+            evidence,
+            build_code_state(code),
         )
     return Result(
         Outcome.PASS, f"A Go module for Go {go_module.go or 'of any version'}.", evidence, build_code_state(code)
@@ -62,11 +65,13 @@ def check_go_module(subject: Subject, sources: Sources) -> Result:
 @register_check(
     "go.framework",
     title=gettext_noop("Plugin Framework"),
-    advice=gettext_noop("Begin new providers with the Plugin Framework; older ones can move one resource at a time."),
+    advice=gettext_noop(
+        "Use the Plugin Framework for new providers. You can migrate older providers one resource at a time."
+    ),
     help=FRAMEWORK_URL,
 )
 def check_plugin_framework(subject: Subject, sources: Sources) -> Result:
-    """go.mod asks for the Plugin Framework. The older SDK beside it, or alone, is a warning."""
+    """go.mod requires the Plugin Framework. The older SDK, alone or in addition, is a warning."""
     code = read_release_code(subject, sources)
     if isinstance(code, Result):
         return code
@@ -80,18 +85,21 @@ def check_plugin_framework(subject: Subject, sources: Sources) -> Result:
     evidence = tuple(Evidence(name, f"v{version}", url) for name, version in plugin_libraries.items())
     if reader.FRAMEWORK_MODULE not in plugin_libraries:
         summary = (
-            "go.mod asks for the older SDK only."
+            "go.mod requires only the older SDK."
             if plugin_libraries
-            else "go.mod asks for none of the plugin libraries."
+            else "go.mod requires none of the plugin libraries."
         )
         return Result(Outcome.WARN, summary, evidence, build_code_state(code))
     if reader.SDK_MODULE in plugin_libraries:
         return Result(
-            Outcome.WARN, "Built on the Plugin Framework and the older SDK together.", evidence, build_code_state(code)
+            Outcome.WARN,
+            "The provider uses both the Plugin Framework and the older SDK.",
+            evidence,
+            build_code_state(code),
         )
     return Result(
         Outcome.PASS,
-        f"Built on the Plugin Framework v{plugin_libraries[reader.FRAMEWORK_MODULE]}.",
+        f"The provider uses the Plugin Framework v{plugin_libraries[reader.FRAMEWORK_MODULE]}.",
         evidence,
         build_code_state(code),
     )
@@ -101,17 +109,17 @@ def check_plugin_framework(subject: Subject, sources: Sources) -> Result:
     "go.acceptance_tests",
     title=gettext_noop("Acceptance tests"),
     advice=gettext_noop(
-        "Write acceptance tests with terraform-plugin-testing and make them a required check of the repository."
+        "Write acceptance tests with terraform-plugin-testing, and make them a required status check of the repository."
     ),
     help=TESTING_URL,
 )
 def check_acceptance_tests(subject: Subject, sources: Sources) -> Result:
-    """There are test files and a library for acceptance tests. That they pass is shown by a workflow, not here."""
+    """The repository has test files and a library for acceptance tests. Whether the tests pass is up to a workflow."""
     code = read_release_code(subject, sources)
     if isinstance(code, Result):
         return code
     go_module, test_files = read_go_module(code), code.list_test_files()
-    evidence: EvidenceItems = (Evidence("Files of tests", str(len(test_files)), build_code_url(code, sources)),)
+    evidence: EvidenceItems = (Evidence("Test files", str(len(test_files)), build_code_url(code, sources)),)
     if go_module is not None and reader.TESTING_MODULE in go_module.requires:
         evidence += (
             Evidence(
@@ -122,16 +130,19 @@ def check_acceptance_tests(subject: Subject, sources: Sources) -> Result:
         )
     if code.cut and not test_files:
         return Result(
-            Outcome.NOT_RUN, "GitHub's list of the files is cut off before any test.", evidence, build_code_state(code)
+            Outcome.NOT_RUN,
+            "GitHub truncates the file list before the first test file.",
+            evidence,
+            build_code_state(code),
         )
     if not test_files:
-        return Result(Outcome.WARN, "There is no file of tests (_test.go).", evidence, build_code_state(code))
+        return Result(Outcome.WARN, "The repository has no test files (_test.go).", evidence, build_code_state(code))
     if go_module is None or not {reader.TESTING_MODULE, reader.SDK_MODULE} & set(go_module.requires):
-        summary = f"{len(test_files)} files of tests, but no library for acceptance tests in go.mod."
+        summary = f"The repository has {len(test_files)} test files, but go.mod has no library for acceptance tests."
         return Result(Outcome.WARN, summary, evidence, build_code_state(code))
     return Result(
         Outcome.PASS,
-        f"{len(test_files)} files of tests, and a library for acceptance tests.",
+        f"The repository has {len(test_files)} test files and a library for acceptance tests.",
         evidence,
         build_code_state(code),
     )
@@ -140,34 +151,39 @@ def check_acceptance_tests(subject: Subject, sources: Sources) -> Result:
 @register_check(
     "go.tests",
     title=gettext_noop("Tests"),
-    advice=gettext_noop("Write tests beside the code, in files that end in _test.go."),
+    advice=gettext_noop("Write tests next to the code, in files that end in _test.go."),
 )
 def check_go_tests(subject: Subject, sources: Sources) -> Result:
-    """There are test files."""
+    """The repository has test files."""
     code = read_release_code(subject, sources)
     if isinstance(code, Result):
         return code
     test_files = code.list_test_files()
     evidence = tuple(Evidence("Tests", file.path, build_code_url(code, sources, file.path)) for file in test_files[:5])
     if test_files:
-        return Result(Outcome.PASS, f"{len(test_files)} files of tests.", evidence, build_code_state(code))
+        return Result(
+            Outcome.PASS, f"The repository has {len(test_files)} test files.", evidence, build_code_state(code)
+        )
     if code.cut:
         return Result(
-            Outcome.NOT_RUN, "GitHub's list of the files is cut off before any test.", evidence, build_code_state(code)
+            Outcome.NOT_RUN,
+            "GitHub truncates the file list before the first test file.",
+            evidence,
+            build_code_state(code),
         )
-    return Result(Outcome.WARN, "There is no file of tests (_test.go).", evidence, build_code_state(code))
+    return Result(Outcome.WARN, "The repository has no test files (_test.go).", evidence, build_code_state(code))
 
 
 @register_check(
     "go.nightly",
     title=gettext_noop("Nightly tests"),
-    advice=gettext_noop("Give the workflow that runs the tests a schedule, such as cron: '0 2 * * *'."),
+    advice=gettext_noop("Add a schedule to the workflow that runs the tests. For example, cron: '0 2 * * *'."),
     help=SCHEDULE_URL,
 )
 def check_nightly_tests(subject: Subject, sources: Sources) -> Result:
-    """A workflow on the default branch, where GitHub takes schedules from, runs at least every working day."""
+    """A workflow on the default branch runs at least every working day. GitHub reads schedules from there."""
     if not subject.repository:
-        return Result(Outcome.FAIL, "No repository is named yet.")
+        return Result(Outcome.FAIL, "Enter the repository URL first.")
     branch = sources.github.repository(subject.repository).default_branch or "HEAD"
     code = sources.read(f"code:{subject.repository}@{branch}", lambda: sources.github.code(subject.repository, branch))
     files = code.list_workflow_files()
@@ -183,10 +199,10 @@ def check_nightly_tests(subject: Subject, sources: Sources) -> Result:
     if nightly_paths:
         return Result(
             Outcome.WARN,
-            f"{nightly_paths[0]} runs every night; it does not say go test.",
+            f"{nightly_paths[0]} runs every night, but doesn't contain “go test”.",
             evidence,
             build_code_state(code),
         )
     if code.cut or len(files) > MAX_WORKFLOWS:
-        return Result(Outcome.NOT_RUN, "Not all workflows could be looked at.", evidence, build_code_state(code))
-    return Result(Outcome.WARN, "No workflow is scheduled to run every night.", evidence, build_code_state(code))
+        return Result(Outcome.NOT_RUN, "We couldn't read all workflows.", evidence, build_code_state(code))
+    return Result(Outcome.WARN, "No workflow runs every night.", evidence, build_code_state(code))

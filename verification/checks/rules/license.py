@@ -1,6 +1,6 @@
-"""Check of the license files of the released commit, read word for word, against the program's list.
+"""Check of the license files in the released commit, word for word, against the program's list.
 
-GitHub's own answer is a second opinion: where it names another license than the files hold, a person decides.
+GitHub's own answer is a second opinion: if it names another license than the files contain, a reviewer decides.
 """
 
 import re
@@ -21,7 +21,7 @@ from verification.sources.repository_snapshot import RepositoryFile, RepositoryS
 
 UNKNOWN_GITHUB_LICENSES = ("", "NOASSERTION", "OTHER")
 NAME_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")  # "AcmeEULA" has two
-# beginnings of words in the names of files that can hold terms
+# word beginnings in the names of files that can contain terms
 EXTRA_TERMS_PATTERN = (
     "eula",
     "licens",
@@ -50,7 +50,7 @@ PART_LICENSE_PATTERN = re.compile(r"(?:[^/]+/){1,2}(?:licen[sc]e|copying)(?:\.[^
 THIRD_PARTY_FOLDERS = frozenset(
     {"vendor", "node_modules", "third_party", "third-party", "testdata", "examples", "licenses"}
 )
-MANUAL_DECISION = "A person decides"
+MANUAL_DECISION = "A reviewer decides"
 MAX_LICENSE_FILES = 12
 MAX_REASONS = 6
 
@@ -59,26 +59,28 @@ MAX_REASONS = 6
     "repository.license",
     title=gettext_noop("License"),
     advice=gettext_noop(
-        "Add a LICENSE file with one of the licenses that the program accepts, unchanged, and release it."
+        "Add an unmodified LICENSE file with a license that the program accepts, then publish a release."
     ),
     version=2,
 )
 def check_license(subject: Subject, sources: Sources) -> Result:
-    """The license files of the newest release's commit against the edition's policy; what is unclear is a person's."""
+    """The license files of the newest release match the program's license policy. A reviewer decides unclear cases."""
     repository = read_repository(subject, sources)
     if isinstance(repository, Result):
         return repository
     code = read_code(subject, sources, determine_ref(subject, sources))
     license_files, part_files, other_files = classify_license_files(code)
     if code.cut or len(license_files) + len(part_files) > MAX_LICENSE_FILES:
-        return _build_manual_decision_result("there are more license files than we read.", repository, code, ())
+        return _build_manual_decision_result(
+            "The repository has more license files than we read.", repository, code, ()
+        )
     if not license_files:
         return _build_missing_file_result(repository, code)
     policy = Policy(subject.allowed_licenses, subject.licenses_for_review)
     judgement, judgement_by_path = judge_all({file.path: read_content(code, file) for file in license_files}, policy)
     evidence = (
         *_build_evidence(repository, code, judgement_by_path, subject),
-        *(Evidence("Also there", file.path) for file in other_files),
+        *(Evidence("Also found", file.path) for file in other_files),
     )
     outcome, summary = decide_outcome(judgement, repository.license_spdx, policy)
     if outcome == Outcome.PASS and judgement.reasons != (NO_RULE,):
@@ -91,7 +93,7 @@ def check_license(subject: Subject, sources: Sources) -> Result:
 def classify_license_files(
     code: RepositorySnapshot,
 ) -> tuple[list[RepositoryFile], list[RepositoryFile], list[RepositoryFile]]:
-    """The license files of the whole, those of its parts, and further files that could hold terms."""
+    """Return the license files of the whole project, those of its parts, and further files that could contain terms."""
     license_files = [file for file in code.files if is_license_file(file.path)]
     part_files = [
         file
@@ -112,22 +114,22 @@ def is_about_terms(path: str, beginnings: tuple[str, ...] = EXTRA_TERMS_PATTERN 
 
 
 def read_content(code: RepositorySnapshot, file: RepositoryFile) -> bytes:
-    """Return what stands in a file. One that is too large is not read: the gate leaves it to a person."""
+    """Return the content of a file. A file that is too large isn't read: a reviewer decides about it."""
     return b" " * (MAX_BYTES + 1) if file.size > MAX_BYTES else code.open(file).encode()
 
 
 def decide_outcome(judgement: Judgement, github_license: str, policy: Policy) -> tuple[Outcome, str]:
-    """The gate's verdict, with GitHub's as second opinion."""
+    """Return the verdict of the license policy, with GitHub's answer as a second opinion."""
     reasons = _join_reasons(judgement.reasons)
     if not (policy.allow or policy.ask):
-        license_name = judgement.expression or "A license that is not recognized"
-        return Outcome.PASS, f"{license_name}; the program publishes no rule about licenses."
+        license_name = judgement.expression or "An unrecognized license"
+        return Outcome.PASS, f"{license_name}. The program publishes no license rule."
     if judgement.verdict is Verdict.REVIEW:
         return Outcome.NOT_RUN, reasons if reasons.startswith(MANUAL_DECISION) else f"{MANUAL_DECISION}: {reasons}"
     if _has_github_contradiction(judgement, github_license, policy):
         return (
             Outcome.NOT_RUN,
-            f"{MANUAL_DECISION}: GitHub takes it for {github_license}, and we read {judgement.expression}. {reasons}",
+            f"{MANUAL_DECISION}: GitHub detects {github_license}, and we detect {judgement.expression}. {reasons}",
         )
     if judgement.verdict is Verdict.DENY:
         return Outcome.FAIL, reasons
@@ -135,7 +137,9 @@ def decide_outcome(judgement: Judgement, github_license: str, policy: Policy) ->
 
 
 def _has_github_contradiction(judgement: Judgement, github_license: str, policy: Policy) -> bool:
-    """Return whether GitHub names another license; it does not know many, and then it has no opinion."""
+    """Return whether GitHub names a different license. GitHub doesn't recognize many licenses, and then there is no
+    conflict.
+    """
     if github_license in UNKNOWN_GITHUB_LICENSES:
         return False
     named_licenses = set(re.split(r" (?:AND|OR) ", judgement.expression))
@@ -150,10 +154,10 @@ def find_doubt(
     other_files: Iterable[RepositoryFile],
     policy: Policy,
 ) -> str:
-    """Say why a person has to look although the license itself is fine: terms of a part, or in a further file."""
+    """Return why a reviewer must decide although the license itself is fine: terms of a part, or in a further file."""
     for file in part_files:
         if judge(read_content(code, file), policy).verdict is not Verdict.ALLOW:
-            return f"{file.path} has terms of its own for a part of it."
+            return f"{file.path} has separate terms for part of the repository."
     own = (analyze_file(read_content(code, file)) for file in code.files if is_license_file(file.path))
     ids = tuple(dict.fromkeys(id for analysis in own for id in analysis.ids))
     for file in other_files:
@@ -165,9 +169,9 @@ def find_doubt(
 
 
 def describe_further_terms(content: bytes, policy: Policy, notice_of: tuple[str, ...] = ()) -> str:
-    """Say what a file such as LEGAL.md adds to the license; "" where it only repeats it or names holders.
+    """Return what a file such as LEGAL.md adds to the license, "" if it only repeats it or names holders.
 
-    `notice_of` holds the licenses of the repository where the file is its NOTICE: that names dependencies too.
+    `notice_of` holds the licenses of the repository if the file is its NOTICE, which also names dependencies.
     """
     inspection = analyze_content(content, notice_of) if notice_of else analyze_file(content)
     if inspection.trouble or inspection.restriction:
@@ -176,7 +180,7 @@ def describe_further_terms(content: bytes, policy: Policy, notice_of: tuple[str,
     if findings:
         return findings[0].message
     unlisted_ids = [id for id in (inspection.reading.texts if notice_of else inspection.ids) if id not in policy.allow]
-    return f"it holds {unlisted_ids[0]}, which is not on the program's list." if unlisted_ids else ""
+    return f"it contains {unlisted_ids[0]}, which isn't on the program's list." if unlisted_ids else ""
 
 
 def _build_missing_file_result(repository: GitHubRepository, code: RepositorySnapshot) -> Result:
@@ -184,8 +188,8 @@ def _build_missing_file_result(repository: GitHubRepository, code: RepositorySna
         build_repository_evidence(repository),
         Evidence("License according to GitHub", repository.license_spdx or "none found"),
     )
-    hint = " GitHub finds one on the default branch: release it." if repository.license_spdx else ""
-    summary = f"There is no license file in the commit {code.commit[:7]}.{hint}"
+    hint = " GitHub detects one on the default branch. Include it in a release." if repository.license_spdx else ""
+    summary = f"The commit {code.commit[:7]} has no license file.{hint}"
     return Result(Outcome.FAIL, summary, evidence, _build_state(repository, code))
 
 
@@ -214,7 +218,7 @@ def _build_evidence(
     return (
         *file_evidence,
         Evidence("License according to GitHub", repository.license_spdx or "none found", repository.html_url),
-        Evidence("The program accepts", subject.license_summary or "no published rule"),
+        Evidence("Accepted by the program", subject.license_summary or "no published rule"),
     )
 
 

@@ -1,4 +1,4 @@
-"""Do addresses answer? Each is asked through the guarded client, and what no answer told stays untold."""
+"""Reachability of links, read through the restricted HTTP client."""
 
 import time
 from collections.abc import Iterable, Iterator
@@ -11,14 +11,14 @@ from verification.sources.errors import RequestRefusedError, SourceUnavailableEr
 from verification.sources.http.client import PAGE, ResponseTooLargeError, SourceResponse
 
 GONE_STATUSES = (404, 410)
-LINKS_MAX_AGE = timedelta(days=7)  # a page elsewhere that is down for a weekend takes nobody's standing
-TIME_LIMIT_SECONDS = 60.0  # in which the addresses of one check are begun
-CLOSED_STATUSES = (401, 403, 405, 451)  # somebody is there who does not speak to machines
+LINKS_MAX_AGE = timedelta(days=7)  # a weekend outage of a third-party page must not change a listing status
+TIME_LIMIT_SECONDS = 60.0  # limit for starting the requests of one check
+CLOSED_STATUSES = (401, 403, 405, 451)  # the server exists but refuses automated clients
 
 
 @dataclass(frozen=True, slots=True)
 class LinkResult:
-    """An address and what came of it. `outcome` is ERROR after an outage, NOT_RUN where we do not ask it."""
+    """A URL and its result. `outcome` is ERROR after an outage, NOT_RUN if we don't request the URL."""
 
     address: str
     outcome: Outcome
@@ -30,26 +30,26 @@ class LinkResult:
 
 
 def check_link(sources: Sources, address: str) -> LinkResult:
-    """What the address answers; read once in a run."""
+    """Return the result for a URL, read once per run."""
     try:
         response: SourceResponse = sources.read(f"page:{address}", lambda: sources.web.ask(address, PAGE))
     except ResponseTooLargeError:
-        return LinkResult(address, Outcome.PASS, "answers with a large file")
+        return LinkResult(address, Outcome.PASS, "returned a large file")
     except RequestRefusedError as refusal:
-        return LinkResult(address, Outcome.NOT_RUN, f"not asked: {refusal}")
+        return LinkResult(address, Outcome.NOT_RUN, f"not requested: {refusal}")
     except SourceUnavailableError as outage:
         return LinkResult(address, Outcome.ERROR, str(outage))
-    return LinkResult(address, _determine_outcome(response.status), f"answered {response.status_line}")
+    return LinkResult(address, _determine_outcome(response.status), f"returned {response.status_line}")
 
 
 def check_links(sources: Sources, addresses: Iterable[str]) -> Iterator[LinkResult]:
-    """What each address answers. Those whose turn does not come in time count as our outage."""
+    """Return the result for each URL. URLs that we can't request in time count as an outage on our side."""
     deadline = time.monotonic() + TIME_LIMIT_SECONDS
     for address in addresses:
         if time.monotonic() < deadline:
             yield check_link(sources, address)
         else:
-            yield LinkResult(address, Outcome.ERROR, "not asked yet: the ones before took so long")
+            yield LinkResult(address, Outcome.ERROR, "not requested yet because earlier links took too long")
 
 
 def _determine_outcome(status: int) -> Outcome:
@@ -63,34 +63,39 @@ def _determine_outcome(status: int) -> Outcome:
 def summarize_links(
     link_results: Iterable[LinkResult], *, dead_outcome: Outcome = Outcome.FAIL
 ) -> tuple[Outcome, str, tuple[Evidence, ...]]:
-    """Outcome, sentence and evidence for a number of addresses; `dead_outcome` is what one that is gone counts as."""
+    """Return the outcome, summary and evidence for several URLs.
+
+    Args:
+        dead_outcome: Outcome of a broken link.
+    """
     results = list(link_results)
     results_by_outcome = {outcome: [result for result in results if result.outcome == outcome] for outcome in Outcome}
     evidence = tuple(result.evidence for result in results if result.outcome != Outcome.PASS)[:10]
     if not results:
-        return Outcome.NOT_RUN, "There is no address that could be asked.", ()
+        return Outcome.NOT_RUN, "There is no URL to check.", ()
     if results_by_outcome[Outcome.FAIL]:
         return (
             dead_outcome,
-            f"{len(results_by_outcome[Outcome.FAIL])} of {len(results)} addresses lead nowhere.",
+            f"{len(results_by_outcome[Outcome.FAIL])} of {len(results)} links are broken.",
             evidence,
         )
     if results_by_outcome[Outcome.ERROR]:
         return (
             Outcome.ERROR,
-            f"{len(results_by_outcome[Outcome.ERROR])} of {len(results)} addresses did not answer us.",
+            f"{len(results_by_outcome[Outcome.ERROR])} of {len(results)} links didn't respond to us.",
             evidence,
         )
     if results_by_outcome[Outcome.NOT_RUN]:
         return (
             Outcome.NOT_RUN,
-            f"{len(results_by_outcome[Outcome.NOT_RUN])} of {len(results)} addresses are not asked by us.",
+            f"{len(results_by_outcome[Outcome.NOT_RUN])} of {len(results)} links point to addresses that we "
+            "don't request.",
             evidence,
         )
     if results_by_outcome[Outcome.WARN]:
         return (
             Outcome.WARN,
-            f"{len(results_by_outcome[Outcome.WARN])} of {len(results)} addresses do not answer machines.",
+            f"{len(results_by_outcome[Outcome.WARN])} of {len(results)} links refuse automated requests.",
             evidence,
         )
-    return Outcome.PASS, f"All {len(results)} addresses answer.", tuple(result.evidence for result in results)[:10]
+    return Outcome.PASS, f"All {len(results)} links work.", tuple(result.evidence for result in results)[:10]

@@ -1,4 +1,4 @@
-"""Can the listing be shown as it is? Summary, addresses, contacts, and the public pages of a run task."""
+"""Checks of the listing's content: summary, links, contacts, and the public pages of a run task."""
 
 import re
 from collections.abc import Iterator
@@ -31,30 +31,32 @@ REQUIRED_TOPICS = {
     "how to create the run task": (r"\bcreat|\badd|\bnew\b|\bset ?up", r"run task"),
     "how to attach it to a workspace": (r"\battach|\bassociat|\benabl|\bassign|\badd", r"workspace"),
     "which stages it supports": (r"\b(?:pre|post)[- _]?(?:plan|apply)\b",),
-    "a run that it stops": (r"\bfail|\bblock|\bstop|\bmandatory|\bden(?:y|ied)",),
-    "a run that it lets pass": (r"\bpass|\bsucce|\bapprove",),
+    "a run that the task stops": (r"\bfail|\bblock|\bstop|\bmandatory|\bden(?:y|ied)",),
+    "a run that the task passes": (r"\bpass|\bsucce|\bapprove",),
 }
 
 
 @register_check(
     "listing.summary",
     title=gettext_noop("Two-line summary"),
-    advice=gettext_noop("Say in two lines what the integration does and for whom."),
+    advice=gettext_noop("Describe in two lines what the integration does and who it is for."),
 )
 def check_listing_summary(subject: Subject, sources: Sources) -> Result:
-    """There is a summary, and it has at most two lines."""
+    """The listing has a summary of at most two lines."""
     text = str(subject.find_answer("summary") or subject.find_answer("text")).strip()
     lines = [line for line in text.splitlines() if line.strip()]
     evidence = (Evidence("Summary", text[:500]),)
     if not lines:
-        return Result(Outcome.NOT_RUN, "No summary is given yet.")
+        return Result(Outcome.NOT_RUN, "The summary is missing.")
     if len(lines) > MAX_SUMMARY_LINES:
-        return Result(Outcome.FAIL, f"The summary has {len(lines)} lines; {MAX_SUMMARY_LINES} are shown.", evidence)
+        return Result(
+            Outcome.FAIL, f"The summary has {len(lines)} lines. The listing shows {MAX_SUMMARY_LINES}.", evidence
+        )
     return Result(Outcome.PASS, f"The summary has {len(lines)} of {MAX_SUMMARY_LINES} lines.", evidence)
 
 
 def list_addresses(subject: Subject) -> list[str]:
-    """The addresses that the partner gave, each once: the homepage and whatever was answered with one."""
+    """Return the URLs that the partner entered, each once: the homepage and every URL in an answer."""
     answers = (
         str(value) for candidates in subject.answers.values() for value in candidates.values() if isinstance(value, str)
     )
@@ -64,12 +66,12 @@ def list_addresses(subject: Subject) -> list[str]:
 
 @register_check(
     "listing.links",
-    title=gettext_noop("Addresses that answer"),
-    advice=gettext_noop("Correct the addresses that lead nowhere: the listing sends people there."),
+    title=gettext_noop("Working links"),
+    advice=gettext_noop("Correct the broken links. The listing sends users to them."),
     max_age=LINKS_MAX_AGE,
 )
 def check_listing_links(subject: Subject, sources: Sources) -> Result:
-    """Homepage, documentation and every other address that was given answer."""
+    """The homepage, the documentation, and every other URL that the partner entered work."""
     outcome, message, evidence = summarize_links(check_links(sources, list_addresses(subject)[:MAX_ADDRESSES]))
     return Result(outcome, message, evidence)
 
@@ -77,18 +79,18 @@ def check_listing_links(subject: Subject, sources: Sources) -> Result:
 @register_check(
     "listing.contacts",
     title=gettext_noop("Support contacts"),
-    advice=gettext_noop("Name an e-mail address that people of yours read, best one that outlives a person's job."),
+    advice=gettext_noop("Enter an email address that your team reads. A shared address survives staff changes."),
 )
 def check_support_contacts(subject: Subject, sources: Sources) -> Result:
-    """There are e-mail addresses, and each could be written to by its form. Nothing is sent."""
+    """The listing has support email addresses in a valid format. We don't send anything to them."""
     addresses = list(dict.fromkeys(_list_email_addresses(subject)))
     unreachable = [address for address in addresses if not _is_reachable(address)]
     evidence = tuple(Evidence("Contact", address) for address in (unreachable or addresses)[:10])
     if not addresses:
-        return Result(Outcome.NOT_RUN, "No e-mail address is given yet.")
+        return Result(Outcome.NOT_RUN, "The support email address is missing.")
     if unreachable:
-        return Result(Outcome.FAIL, f"Nobody can be reached at {unreachable[0]}.", evidence)
-    return Result(Outcome.PASS, f"{len(addresses)} e-mail addresses that can be written to by their form.", evidence)
+        return Result(Outcome.FAIL, f"{unreachable[0]} isn't a valid email address.", evidence)
+    return Result(Outcome.PASS, f"The listing has {len(addresses)} valid email addresses.", evidence)
 
 
 def _list_email_addresses(subject: Subject) -> Iterator[str]:
@@ -112,31 +114,31 @@ def _is_reachable(address: str) -> bool:
     "listing.run_task_docs",
     title=gettext_noop("Public documentation of the run task"),
     advice=gettext_noop(
-        "Add what is missing to the public page; pictures of a stopped and of a passed run serve best."
+        "Add the missing topics to the public page. Include screenshots of a stopped run and a passed run."
     ),
     help=RUN_TASKS_URL,
 )
 def check_run_task_docs(subject: Subject, sources: Sources) -> Result:
-    """The public page answers, and its words speak of creating, attaching, stages, stopping and passing. A hint."""
+    """The public page loads and covers creating, attaching, stages, stopping, and passing. This check is a hint."""
     address = str(subject.find_answer("documentation"))
     if not address:
-        return Result(Outcome.NOT_RUN, "No address of the documentation is given yet.")
+        return Result(Outcome.NOT_RUN, "The documentation URL is missing.")
     evidence: tuple[Evidence, ...] = (Evidence("Page", address, address),)
     try:
         response: SourceResponse = sources.read(f"page:{address}", lambda: sources.web.ask(address, PAGE))
     except RequestRefusedError as refusal:
-        return Result(Outcome.NOT_RUN, f"The page was not asked for: {refusal}", evidence)
+        return Result(Outcome.NOT_RUN, f"We didn't request the page: {refusal}", evidence)
     if response.status in GONE_STATUSES:
-        raise SourceNotFoundError(f"{response.link.netloc} answered {response.status_line} for the documentation.")
+        raise SourceNotFoundError(f"{response.link.netloc} returned {response.status_line} for the documentation.")
     if response.status in CLOSED_STATUSES:
         return Result(
-            Outcome.FAIL, f"The page is not public: {response.link.netloc} says {response.status_line}.", evidence
+            Outcome.FAIL, f"The page isn't public. {response.link.netloc} returned {response.status_line}.", evidence
         )
     if response.status != 200:
-        raise SourceUnavailableError(f"{response.link.netloc} answered {response.status_line}.")
+        raise SourceUnavailableError(f"{response.link.netloc} returned {response.status_line}.")
     page = parse_page(response.body)
     if not page.has_text:
-        return Result(Outcome.NOT_RUN, "The page shows its words by scripts only, so a person reads it.", evidence)
+        return Result(Outcome.NOT_RUN, "The page needs JavaScript to show its text. A reviewer reads it.", evidence)
     missing_topics = [
         topic
         for topic, patterns in REQUIRED_TOPICS.items()
@@ -148,8 +150,8 @@ def check_run_task_docs(subject: Subject, sources: Sources) -> Result:
 
 def _summarize_page(missing_topics: list[str], page: WebPage) -> tuple[Outcome, str]:
     if missing_topics:
-        suffix = f", and {len(missing_topics) - 1} things more" if missing_topics[1:] else ""
-        return Outcome.WARN, f"The page does not seem to say {missing_topics[0]}{suffix}."
+        suffix = f", and {len(missing_topics) - 1} more topics" if missing_topics[1:] else ""
+        return Outcome.WARN, f"The page doesn't seem to cover {missing_topics[0]}{suffix}."
     if not page.images:
-        return Outcome.WARN, "The page speaks of everything, but has no picture of a stopped and a passed run."
-    return Outcome.PASS, "The page speaks of everything and has pictures."
+        return Outcome.WARN, "The page covers all topics, but has no screenshot of a stopped run and a passed run."
+    return Outcome.PASS, "The page covers all topics and has screenshots."

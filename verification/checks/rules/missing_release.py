@@ -1,4 +1,4 @@
-"""Why is a release not in the registry? The likely cause, from what the release itself shows."""
+"""Likely causes for a release that is missing from the registry, found in the release itself."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,17 +9,16 @@ from verification.sources.github.client import GitHubRelease
 from verification.sources.published_versions import parse_versions
 from verification.terraform.versions import InvalidVersionError, Version, parse_version
 
-INVALID_TAG_CAUSE = "Its tag is not of the form v1.2.3."
-NO_FILES_CAUSE = "It has no files: build, sign and upload them, as with GoReleaser."
+INVALID_TAG_CAUSE = "The tag doesn't have the form v1.2.3."
+NO_FILES_CAUSE = "The release has no files. Build, sign, and upload them, for example with GoReleaser."
 UNKNOWN_CAUSE = (
-    "Its files look complete: the signature may not fit a key that the registry has, or the webhook for releases does "
-    "not work."
+    "The files look complete. The signature may not match a registered key, or the release webhook may be broken."
 )
 
 
 @dataclass(frozen=True, slots=True)
 class MissingRelease:
-    """A release that is not in the registry. `is_certain`: the release itself shows the cause."""
+    """A release that is missing from the registry. `is_certain`: the release itself shows the cause."""
 
     release: GitHubRelease
     cause: str
@@ -29,7 +28,7 @@ class MissingRelease:
 def list_missing_releases(
     releases: Sequence[GitHubRelease], versions: tuple[str, ...], name: str
 ) -> tuple[MissingRelease, ...]:
-    """The published releases that are no version in the registry, newest first as GitHub orders them."""
+    """Return the published releases that aren't versions in the registry, newest first in GitHub's order."""
     published_versions = set(parse_versions(versions))
     return tuple(
         _explain_missing_release(release, name)
@@ -47,7 +46,7 @@ def _is_published(release: GitHubRelease, published_versions: set[Version]) -> b
 
 def _explain_missing_release(release: GitHubRelease, name: str) -> MissingRelease:
     if release.draft:
-        return MissingRelease(release, "It is a draft.", True)
+        return MissingRelease(release, "The release is a draft.", True)
     if not file_names.TAG.fullmatch(release.tag):
         return MissingRelease(release, INVALID_TAG_CAUSE, True)
     if not release.assets:

@@ -1,4 +1,4 @@
-"""Is it still the repository that was entered: under the same owner, under the same name?"""
+"""Checks that the repository still has the owner and name that it had at submission."""
 
 from portal.core.translation import gettext_noop
 from verification.checks.rules.shared_reads import NO_REPOSITORY_RESULT, resolve_recorded_number
@@ -25,11 +25,11 @@ def _read_repository(subject: Subject, sources: Sources) -> GitHubRepository | R
 @register_check(
     "repository.owner",
     title=gettext_noop("Same owner"),
-    advice=gettext_noop("Move the repository back, or ask the program to accept the new owner."),
+    advice=gettext_noop("Transfer the repository back, or ask the program to accept the new owner."),
     accepts=NEW_OWNER,
 )
 def check_owner(subject: Subject, sources: Sources) -> Result:
-    """The account that owned the repository when it was entered owns it now, by GitHub's number of it."""
+    """The account that owned the repository at submission still owns it, by GitHub's account number."""
     repository = _read_repository(subject, sources)
     if isinstance(repository, Result):
         return repository
@@ -40,24 +40,26 @@ def check_owner(subject: Subject, sources: Sources) -> Result:
         subject, "owner", subject.repository_owner_id, repository.owner_id
     )
     if observations and observations != {key: subject.known.get(key) for key in observations}:
-        summary = f"The owner was not recorded before; from now on it is {owner_name}."
+        summary = f"The owner wasn't recorded before. We recorded {owner_name} as the owner."
         return Result(Outcome.WARN, summary, evidence, looked_at, observations=observations)
     if repository.owner_id == recorded_owner_id:
         return Result(
             Outcome.PASS,
-            f"{owner_name} owns it, as when it was entered.",
+            f"{owner_name} owns the repository, as at submission.",
             evidence,
             looked_at,
             observations=observations,
         )
-    evidence += (Evidence("Owner when entered", str(recorded_owner_id)),)
+    evidence += (Evidence("Owner at submission", str(recorded_owner_id)),)
     if str(repository.owner_id) == subject.get_accepted_value("repository.owner"):
-        return Result(Outcome.PASS, f"{owner_name} owns it, as the program has accepted.", evidence, looked_at)
+        return Result(
+            Outcome.PASS, f"{owner_name} owns the repository. The program accepted this owner.", evidence, looked_at
+        )
     looked_at = (("repository", repository.full_name), (NEW_OWNER, str(repository.owner_id)))
-    reason = f"{subject.repository} now belongs to {owner_name}; a person confirms the new owner."
+    reason = f"{subject.repository} now belongs to {owner_name}. A reviewer must confirm the new owner."
     return Result(
         Outcome.FAIL,
-        f"The repository has moved to another owner, {owner_name}.",
+        f"The repository now belongs to {owner_name}.",
         evidence,
         looked_at,
         freeze_reason=reason,
@@ -67,15 +69,15 @@ def check_owner(subject: Subject, sources: Sources) -> Result:
 @register_check(
     "repository.renamed",
     title=gettext_noop("Same name"),
-    advice=gettext_noop("Enter the new address here; the registry too has to be told of a new name."),
+    advice=gettext_noop("Enter the new repository URL here, and update it in the registry."),
 )
 def check_repository_name_unchanged(subject: Subject, sources: Sources) -> Result:
-    """The repository still bears the name under which it was entered; GitHub redirects from older ones."""
+    """The repository still has the name that it had at submission. GitHub redirects old names."""
     repository = _read_repository(subject, sources)
     if isinstance(repository, Result):
         return repository
     looked_at = (("repository", repository.full_name), ("id", str(repository.id)))
     evidence = (Evidence("Repository", repository.full_name, repository.html_url),)
     if repository.full_name.lower() == subject.repository.lower():
-        return Result(Outcome.PASS, f"It is still called {repository.full_name}.", evidence, looked_at)
-    return Result(Outcome.WARN, f"{subject.repository} is now called {repository.full_name}.", evidence, looked_at)
+        return Result(Outcome.PASS, f"The repository is still named {repository.full_name}.", evidence, looked_at)
+    return Result(Outcome.WARN, f"{subject.repository} is now named {repository.full_name}.", evidence, looked_at)

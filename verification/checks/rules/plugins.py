@@ -1,4 +1,4 @@
-"""What can be told from outside of plugins for Nomad, Vault and Packer, and of modules for Consul?"""
+"""Checks of plugins for Nomad, Vault and Packer, and of modules for Consul, as far as repositories show."""
 
 import re
 
@@ -12,7 +12,7 @@ from verification.sources.errors import SourceNotFoundError
 from verification.sources.repository_snapshot import RepositorySnapshot
 from verification.terraform.versions import InvalidVersionError, Version, parse_constraint
 
-# how repositories of each category are called by convention
+# conventional repository names per category
 NAME_CONVENTIONS = {
     "container-runtime": "nomad-driver-NAME",
     "gpus-hardware-devices": "nomad-device-NAME",
@@ -35,42 +35,40 @@ MAX_FILES = 20
 
 @register_check(
     "plugin.name",
-    title=gettext_noop("Name by convention"),
-    advice=gettext_noop("Name the repository as others of its kind, so that people find it."),
+    title=gettext_noop("Conventional name"),
+    advice=gettext_noop("Follow the naming convention of the category so that users can find the repository."),
 )
 def check_plugin_name(subject: Subject, sources: Sources) -> Result:
-    """The repository is called as others of its category are. A convention, not a rule."""
+    """The repository name follows the convention of its category. The convention isn't a rule."""
     convention = NAME_CONVENTIONS.get(subject.category, "")
     if not subject.repository:
-        return Result(Outcome.FAIL, "No repository is named yet.")
+        return Result(Outcome.FAIL, "Enter the repository URL first.")
     if not convention:
-        return Result(Outcome.NOT_RUN, "There is no convention for names of this category.")
+        return Result(Outcome.NOT_RUN, "This category has no naming convention.")
     repository = sources.github.repository(subject.repository)
-    evidence = Evidence("Repository", repository.full_name, repository.html_url), Evidence("By convention", convention)
+    evidence = Evidence("Repository", repository.full_name, repository.html_url), Evidence("Convention", convention)
     looked_at = (("repository", repository.full_name),)
     if re.fullmatch(convention.replace("NAME", NAME_PATTERN), repository.name):
-        return Result(Outcome.PASS, f"{repository.name} is named as others of its kind.", evidence, looked_at)
+        return Result(Outcome.PASS, f"{repository.name} follows the naming convention.", evidence, looked_at)
     return Result(
-        Outcome.WARN, f"{repository.name} is not named {convention}, as others of its kind.", evidence, looked_at
+        Outcome.WARN, f"{repository.name} doesn't follow the naming convention {convention}.", evidence, looked_at
     )
 
 
 @register_check(
     "plugin.pull_request",
-    title=gettext_noop("Pull request against the product"),
-    advice=gettext_noop("Open a pull request against the product's own repository and enter its address."),
+    title=gettext_noop("Pull request to the product"),
+    advice=gettext_noop("Open a pull request in the product's repository and enter its URL."),
 )
 def check_pull_request(subject: Subject, sources: Sources) -> Result:
-    """The pull request that the partner names stands in the product's repository, open or merged."""
+    """The partner's pull request exists in the product's repository and is open or merged."""
     address, product_repository = str(subject.find_answer("pull_request")), f"hashicorp/{subject.product.lower()}"
     if not address:
-        return Result(Outcome.NOT_RUN, "No pull request is named yet.")
+        return Result(Outcome.NOT_RUN, "The pull request URL is missing.")
     match = PULL_REQUEST_URL_PATTERN.fullmatch(address)
     if match is None or match["repository"].lower() != product_repository:
         address_evidence = (Evidence("Address", address[:300]),)
-        return Result(
-            Outcome.FAIL, f"The address is not that of a pull request in {product_repository}.", address_evidence
-        )
+        return Result(Outcome.FAIL, f"The URL isn't a pull request in {product_repository}.", address_evidence)
     try:
         pull = sources.github.pull(product_repository, int(match["number"]))
     except SourceNotFoundError:
@@ -79,17 +77,17 @@ def check_pull_request(subject: Subject, sources: Sources) -> Result:
     evidence = (Evidence(f"Pull request {pull.number}", pull.title, pull.html_url), Evidence("State", state))
     looked_at = (("repository", product_repository), ("pull request", str(pull.number)))
     outcome = {"merged": Outcome.PASS, "open": Outcome.PASS, "draft": Outcome.WARN}.get(state, Outcome.FAIL)
-    phrase = {"draft": "is a draft still", "closed": "was closed without being merged"}.get(state, f"is {state}")
+    phrase = {"draft": "is still a draft", "closed": "was closed without a merge"}.get(state, f"is {state}")
     return Result(outcome, f"Pull request {pull.number} {phrase}.", evidence, looked_at)
 
 
 @register_check(
     "plugin.packer_sdk",
     title=gettext_noop("Packer plugin SDK"),
-    advice=gettext_noop("Build the plugin on github.com/hashicorp/packer-plugin-sdk, as the scaffold does."),
+    advice=gettext_noop("Build the plugin with github.com/hashicorp/packer-plugin-sdk, as the scaffold does."),
 )
 def check_packer_sdk(subject: Subject, sources: Sources) -> Result:
-    """go.mod asks for Packer's SDK for plugins."""
+    """go.mod requires the Packer plugin SDK."""
     code = read_release_code(subject, sources)
     if isinstance(code, Result):
         return code
@@ -100,24 +98,24 @@ def check_packer_sdk(subject: Subject, sources: Sources) -> Result:
     if PACKER_SDK_MODULE in go_module.requires:
         return Result(
             Outcome.PASS,
-            f"Built on the SDK v{go_module.requires[PACKER_SDK_MODULE]}.",
+            f"The plugin uses the SDK v{go_module.requires[PACKER_SDK_MODULE]}.",
             evidence,
             build_code_state(code),
         )
-    return Result(Outcome.WARN, "go.mod does not ask for Packer's SDK for plugins.", evidence, build_code_state(code))
+    return Result(Outcome.WARN, "go.mod doesn't require the Packer plugin SDK.", evidence, build_code_state(code))
 
 
 def _read_configuration(code: RepositorySnapshot) -> dict[str, str]:
-    """The Terraform files at the root, by name."""
+    """Return the Terraform files at the root, by name."""
     files = [file for file in code.files if "/" not in file.path and file.path.endswith(".tf")]
     return {file.path: code.open(file) for file in files[:MAX_FILES]}
 
 
 @register_check(
     "nia.services",
-    title=gettext_noop("The variable services"),
+    title=gettext_noop("Variable services"),
     advice=gettext_noop(
-        'Declare variable "services" at the root: Consul-Terraform-Sync hands the services over in it.'
+        'Declare variable "services" at the root. Consul-Terraform-Sync passes the services in this variable.'
     ),
 )
 def check_services_variable(subject: Subject, sources: Sources) -> Result:
@@ -133,18 +131,18 @@ def check_services_variable(subject: Subject, sources: Sources) -> Result:
             Outcome.PASS, f"{declaring_path} declares the variable services.", evidence, build_code_state(code)
         )
     if code.cut or len(texts) == MAX_FILES:
-        return Result(Outcome.NOT_RUN, "Not all Terraform files could be looked at.", looked_at=build_code_state(code))
-    summary = f"None of {len(texts)} Terraform files at the root declares the variable services."
+        return Result(Outcome.NOT_RUN, "We couldn't read all Terraform files.", looked_at=build_code_state(code))
+    summary = f"None of the {len(texts)} Terraform files at the root declares the variable services."
     return Result(Outcome.FAIL, summary, (), build_code_state(code))
 
 
 @register_check(
     "nia.terraform",
     title=gettext_noop("Terraform 0.13 or newer"),
-    advice=gettext_noop('Write required_version = ">= 0.13" into the terraform block.'),
+    advice=gettext_noop('Add required_version = ">= 0.13" to the terraform block.'),
 )
 def check_required_terraform_version(subject: Subject, sources: Sources) -> Result:
-    """The module says which Terraform it needs, and Terraform 0.12 is not enough."""
+    """The module requires a Terraform version that excludes Terraform 0.12."""
     code = read_release_code(subject, sources)
     if isinstance(code, Result):
         return code
@@ -154,7 +152,7 @@ def check_required_terraform_version(subject: Subject, sources: Sources) -> Resu
         for match in REQUIRED_VERSION_PATTERN.finditer(text)
     ]
     if not constraints:
-        return Result(Outcome.WARN, "No Terraform file at the root says required_version.", (), build_code_state(code))
+        return Result(Outcome.WARN, "No Terraform file at the root sets required_version.", (), build_code_state(code))
     evidence = tuple(Evidence(path, version, build_code_url(code, sources, path)) for path, version in constraints[:5])
     loose_constraints = [
         version for _, version in constraints if _is_version_allowed(version, UNSUPPORTED_TERRAFORM_VERSION)
@@ -162,17 +160,17 @@ def check_required_terraform_version(subject: Subject, sources: Sources) -> Resu
     if loose_constraints:
         return Result(
             Outcome.WARN,
-            f"{loose_constraints[0]} is no bound that keeps Terraform 0.12 out.",
+            f"{loose_constraints[0]} doesn't exclude Terraform 0.12.",
             evidence,
             build_code_state(code),
         )
-    return Result(Outcome.PASS, f"Needs Terraform {constraints[0][1]}.", evidence, build_code_state(code))
+    return Result(Outcome.PASS, f"The module requires Terraform {constraints[0][1]}.", evidence, build_code_state(code))
 
 
 def _is_version_allowed(constraint_text: str, version: Version) -> bool:
-    """Whether a constraint on Terraform itself lets a release pass; what cannot be read keeps nothing out."""
+    """Return whether a constraint on Terraform itself allows a version. An unreadable constraint allows every one."""
     try:
-        # unlike constraints on providers, those on Terraform may hold any number of spaces after the operator
+        # unlike constraints on providers, those on Terraform can have any number of spaces after the operator
         return parse_constraint(" ".join(constraint_text.split())).lets_pass(version)
     except InvalidVersionError:
         return True
@@ -180,28 +178,31 @@ def _is_version_allowed(constraint_text: str, version: Version) -> bool:
 
 @register_check(
     "nia.provider",
-    title=gettext_noop("A verified provider"),
+    title=gettext_noop("Verified provider"),
     advice=gettext_noop(
-        "Name a provider of the tier partner or official; otherwise begin with the Terraform provider program."
+        "Use a provider of the partner or official tier. Otherwise, start with the Terraform provider program."
     ),
 )
 def check_provider_tier(subject: Subject, sources: Sources) -> Result:
-    """The registry shows the provider on which the module stands as partner or official."""
+    """The registry lists the module's provider in the partner or official tier."""
     full_name = str(subject.find_answer("provider")).strip()
     if not full_name:
-        return Result(Outcome.NOT_RUN, "No provider is named yet.")
+        return Result(Outcome.NOT_RUN, "The provider name is missing.")
     match = PROVIDER_PATTERN.fullmatch(full_name)
     if match is None:
-        return Result(Outcome.FAIL, f"{full_name[:80]} is not NAMESPACE/NAME.")
+        return Result(Outcome.FAIL, f"{full_name[:80]} doesn't have the form NAMESPACE/NAME.")
     try:
         listing = sources.read(
             f"registry:{full_name}", lambda: sources.registry.read_listing(match["namespace"], match["name"])
         )
     except SourceNotFoundError:
         return Result(
-            Outcome.FAIL, f"The registry does not list {full_name}.", missing_item=f"{full_name} in the registry"
+            Outcome.FAIL,
+            f"The registry doesn't list {full_name}.",
+            missing_item=f"{full_name} in the registry",
         )
     evidence = (Evidence("Provider", listing.full_name, sources.registry.page_of(match["namespace"], match["name"])),)
     if listing.tier in VERIFIED_TIERS:
-        return Result(Outcome.PASS, f"{listing.full_name} is {listing.tier}.", evidence)
-    return Result(Outcome.FAIL, f"{listing.full_name} is {listing.tier or 'of no tier'}, not partner.", evidence)
+        return Result(Outcome.PASS, f"{listing.full_name} is in the {listing.tier} tier.", evidence)
+    tier = f"in the {listing.tier} tier" if listing.tier else "in no tier"
+    return Result(Outcome.FAIL, f"{listing.full_name} is {tier}, not partner.", evidence)

@@ -1,4 +1,4 @@
-"""Does the code keep the conventions of the guide for provider authors? Hints: what differs is a warning at most."""
+"""Checks of the conventions for provider authors. They are hints: a deviation is at most a warning."""
 
 from portal.core.translation import gettext_noop
 from verification.checks.rules.go_module import build_missing_module_result, read_go_module
@@ -10,7 +10,7 @@ from verification.sources import repository_snapshot as reader
 from verification.sources.repository_snapshot import RepositoryFile, RepositorySnapshot
 
 GUIDE_URL = "https://www.terraform.io/guides/writing-custom-terraform-providers.html"
-MAX_OPENED_FILES = 30  # Go files that are opened in one run
+MAX_OPENED_FILES = 30  # Go files opened per run
 MAX_EVIDENCE_ITEMS = 10
 
 
@@ -21,26 +21,28 @@ MAX_EVIDENCE_ITEMS = 10
     help=GUIDE_URL,
 )
 def check_main_file(subject: Subject, sources: Sources) -> Result:
-    """The program begins in main.go."""
+    """The program starts in main.go."""
     code = read_release_code(subject, sources)
     if isinstance(code, Result):
         return code
     if "main.go" in code.files_by_path:
         evidence = (Evidence("Entry point", "main.go", build_code_url(code, sources, "main.go")),)
-        return Result(Outcome.PASS, "The program begins in main.go.", evidence, build_code_state(code))
+        return Result(Outcome.PASS, "The program starts in main.go.", evidence, build_code_state(code))
     if code.cut:
-        return Result(Outcome.NOT_RUN, "GitHub's list of the files is cut off.", looked_at=build_code_state(code))
-    return Result(Outcome.WARN, "There is no main.go at the root.", looked_at=build_code_state(code))
+        return Result(
+            Outcome.NOT_RUN, "GitHub truncates the file list of this repository.", looked_at=build_code_state(code)
+        )
+    return Result(Outcome.WARN, "The root of the repository has no main.go.", looked_at=build_code_state(code))
 
 
 @register_check(
     "guide.resources",
-    title=gettext_noop("A file for each resource"),
-    advice=gettext_noop("Give each resource a file of its own, resource_NAME.go."),
+    title=gettext_noop("One file per resource"),
+    advice=gettext_noop("Put each resource into its own file, resource_NAME.go."),
     help=GUIDE_URL,
 )
 def check_resource_files(subject: Subject, sources: Sources) -> Result:
-    """Resources stand in files that bear their names. A file that holds several cannot be told from outside."""
+    """Each resource has a file with its name. We can't detect files with several resources."""
     code = read_release_code(subject, sources)
     if isinstance(code, Result):
         return code
@@ -48,38 +50,42 @@ def check_resource_files(subject: Subject, sources: Sources) -> Result:
     if resource_files:
         evidence = _build_file_evidence(code, sources, list(resource_files.values()))
         return Result(
-            Outcome.PASS, f"{len(resource_files)} resources have a file of their own.", evidence, build_code_state(code)
+            Outcome.PASS, f"{len(resource_files)} resources have their own file.", evidence, build_code_state(code)
         )
     if code.cut:
-        return Result(Outcome.NOT_RUN, "GitHub's list of the files is cut off.", looked_at=build_code_state(code))
+        return Result(
+            Outcome.NOT_RUN, "GitHub truncates the file list of this repository.", looked_at=build_code_state(code)
+        )
     return Result(
-        Outcome.WARN, "No file bears the name of a resource, such as resource_server.go.", (), build_code_state(code)
+        Outcome.WARN, "No file is named after a resource, such as resource_server.go.", (), build_code_state(code)
     )
 
 
 @register_check(
     "guide.tests",
-    title=gettext_noop("An acceptance test for each resource"),
-    advice=gettext_noop("Write an acceptance test beside each resource, in resource_NAME_test.go."),
+    title=gettext_noop("Acceptance test for each resource"),
+    advice=gettext_noop("Add an acceptance test for each resource, in resource_NAME_test.go."),
     help=GUIDE_URL,
 )
 def check_resource_tests(subject: Subject, sources: Sources) -> Result:
-    """Each file of a resource has a file of tests beside it."""
+    """Each resource file has a test file next to it."""
     code = read_release_code(subject, sources)
     if isinstance(code, Result):
         return code
     resource_files = reader.collect_resource_files(code)
     if code.cut or not resource_files:
-        reason = "GitHub's list of the files is cut off." if code.cut else "No file bears the name of a resource."
+        reason = (
+            "GitHub truncates the file list of this repository." if code.cut else "No file is named after a resource."
+        )
         return Result(Outcome.NOT_RUN, reason, looked_at=build_code_state(code))
     untested_files = [file for file in resource_files.values() if reader.get_test_path(file) not in code.files_by_path]
     if untested_files:
         evidence = _build_file_evidence(code, sources, untested_files)
-        summary = f"{len(untested_files)} of {len(resource_files)} resources have no file of tests beside them."
+        summary = f"{len(untested_files)} of {len(resource_files)} resources have no test file."
         return Result(Outcome.WARN, summary, evidence, build_code_state(code))
     return Result(
         Outcome.PASS,
-        f"All {len(resource_files)} resources have a file of tests beside them.",
+        f"All {len(resource_files)} resources have a test file.",
         (),
         build_code_state(code),
     )
@@ -87,12 +93,12 @@ def check_resource_tests(subject: Subject, sources: Sources) -> Result:
 
 @register_check(
     "guide.client",
-    title=gettext_noop("A client library of its own"),
-    advice=gettext_noop("Keep the calls of your API in a Go module of their own, which the provider asks for."),
+    title=gettext_noop("Separate client library"),
+    advice=gettext_noop("Put the calls to your API into a separate Go module that the provider requires."),
     help=GUIDE_URL,
 )
 def check_client_library(subject: Subject, sources: Sources) -> Result:
-    """go.mod asks for a library outside Go's and HashiCorp's own, which could be the platform's client."""
+    """go.mod requires a library from outside Go and HashiCorp that could be the platform's client."""
     code = read_release_code(subject, sources)
     if isinstance(code, Result):
         return code
@@ -107,47 +113,45 @@ def check_client_library(subject: Subject, sources: Sources) -> Result:
     if clients:
         return Result(
             Outcome.PASS,
-            f"{(own_clients or clients)[0]} stands apart from the provider.",
+            f"{(own_clients or clients)[0]} is separate from the provider.",
             evidence,
             build_code_state(code),
         )
     return Result(
-        Outcome.WARN, "go.mod asks for no library that could be the platform's client.", (), build_code_state(code)
+        Outcome.WARN, "go.mod requires no library that could be the platform's client.", (), build_code_state(code)
     )
 
 
 @register_check(
     "guide.errors",
-    title=gettext_noop("Errors instead of panic and os.Exit"),
-    advice=gettext_noop(
-        "Return an error instead: whatever ends the plugin leaves users without an answer and with half a state."
-    ),
+    title=gettext_noop("No panic or os.Exit calls"),
+    advice=gettext_noop("Return an error instead. A plugin that exits leaves partial state behind."),
     help=GUIDE_URL,
 )
 def check_abrupt_exits(subject: Subject, sources: Sources) -> Result:
-    """No resource ends the plugin. main.go may; other files are opened, resources first, up to a limit."""
+    """No resource exits the plugin. main.go is exempt. We read resources first, up to a limit."""
     code = read_release_code(subject, sources)
     if isinstance(code, Result):
         return code
     files = _list_files_to_open(code)
     if not files:
-        return Result(Outcome.NOT_RUN, "There is no Go file that could be looked at.", looked_at=build_code_state(code))
+        return Result(Outcome.NOT_RUN, "There is no Go file to read.", looked_at=build_code_state(code))
     opened_files = files[:MAX_OPENED_FILES]
     exit_calls = [(file, call) for file in opened_files for call in reader.find_abrupt_calls(code.open(file))]
     evidence = tuple(
         Evidence(call, file.path, build_code_url(code, sources, file.path))
         for file, call in exit_calls[:MAX_EVIDENCE_ITEMS]
     )
-    coverage = f"{len(opened_files)} of {len(files)} Go files were read"
+    coverage = f"we read {len(opened_files)} of {len(files)} Go files"
     if exit_calls:
         return Result(
-            Outcome.WARN, f"{len(exit_calls)} calls end the plugin; {coverage}.", evidence, build_code_state(code)
+            Outcome.WARN, f"{len(exit_calls)} calls exit the plugin ({coverage}).", evidence, build_code_state(code)
         )
-    return Result(Outcome.PASS, f"No call of panic or os.Exit; {coverage}.", evidence, build_code_state(code))
+    return Result(Outcome.PASS, f"We found no call to panic or os.Exit ({coverage}).", evidence, build_code_state(code))
 
 
 def _list_files_to_open(code: RepositorySnapshot) -> list[RepositoryFile]:
-    """Go files that are not too large, resources first."""
+    """Return the Go files that aren't too large, resources first."""
     resource_files = set(reader.collect_resource_files(code).values())
     files = [file for file in code.list_go_files() if file.path != "main.go" and file.size <= reader.MAX_FILE_BYTES]
     return sorted(files, key=lambda file: (file not in resource_files, file.path))
@@ -163,25 +167,25 @@ def _build_file_evidence(
 
 @register_check(
     "guide.organization",
-    title=gettext_noop("One organization on GitHub"),
-    advice=gettext_noop("Keep the providers of a company under one organization, so that users find them together."),
+    title=gettext_noop("One GitHub organization"),
+    advice=gettext_noop("Keep all providers of your company in one organization so that users find them together."),
     version=2,
 )
 def check_organization(subject: Subject, sources: Sources) -> Result:
-    """The repository belongs to an organization, and the company's other providers stand under the same one."""
+    """The repository belongs to an organization, and the partner's other providers belong to the same one."""
     if not subject.repository:
-        return Result(Outcome.FAIL, "No repository is named yet.")
+        return Result(Outcome.FAIL, "Enter the repository URL first.")
     repository = sources.github.repository(subject.repository)
     owner = repository.full_name.partition("/")[0]
     evidence: tuple[Evidence, ...] = (Evidence("Owner", owner, repository.html_url.rpartition("/")[0]),)
     looked_at = (("repository", repository.full_name), ("owner", str(repository.owner_id)))
     if not repository.owner_type:
-        return Result(Outcome.NOT_RUN, "GitHub does not say whether the owner is an organization.", evidence, looked_at)
+        return Result(Outcome.NOT_RUN, "GitHub doesn't say whether the owner is an organization.", evidence, looked_at)
     if repository.owner_type != "Organization":
-        return Result(Outcome.WARN, f"{owner} is a person's account, not an organization.", evidence, looked_at)
+        return Result(Outcome.WARN, f"{owner} is a personal account, not an organization.", evidence, looked_at)
     other_providers = [provider for provider in subject.siblings if provider.partition("/")[0].lower() != owner.lower()]
     if other_providers:
         evidence += tuple(Evidence("Elsewhere", provider) for provider in other_providers[:MAX_EVIDENCE_ITEMS])
         count_phrase = "1 other provider" if len(other_providers) == 1 else f"{len(other_providers)} other providers"
-        return Result(Outcome.WARN, f"The company has {count_phrase} outside of {owner}.", evidence, looked_at)
+        return Result(Outcome.WARN, f"The partner has {count_phrase} outside of {owner}.", evidence, looked_at)
     return Result(Outcome.PASS, f"{owner} is an organization.", evidence, looked_at)

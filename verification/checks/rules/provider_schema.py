@@ -1,4 +1,4 @@
-"""What did the provider itself say of its schema? Read from the newest reading; nothing is started here."""
+"""Checks of the provider's own schema, as the newest inspection read it. The checks start nothing."""
 
 from datetime import timedelta
 from typing import Any
@@ -24,10 +24,10 @@ SCHEMA_CHECK_KEYS = (CHECK_KEY, "schema.protocol", "schema.prefix", "schema.sens
 
 
 def load_inspection(subject: Subject) -> dict[str, Any] | Result:
-    """The newest reading, or the result that says why there is none."""
+    """Return the newest inspection, or the result that explains why there is none."""
     inspection = subject.known.get(OBSERVATION_KEY)
     if not isinstance(inspection, dict):
-        return Result(Outcome.NOT_RUN, "The schema has not been read yet.")
+        return Result(Outcome.NOT_RUN, "The portal hasn't read the schema yet.")
     if inspection.get("not_run"):
         return Result(Outcome.NOT_RUN, str(inspection["not_run"]), looked_at=_build_state(inspection))
     return inspection
@@ -39,17 +39,16 @@ def _build_state(inspection: dict[str, Any]) -> tuple[tuple[str, str], ...]:
 
 @register_check(
     CHECK_KEY,
-    title=gettext_noop("Schema read from the provider"),
-    advice=gettext_noop(
-        "Start the released executable yourself with the plugin cookie set, and mend what it does instead."
-    ),
+    title=gettext_noop("Readable provider schema"),
+    advice=gettext_noop("Start the released executable yourself with the plugin cookie set, then fix the error."),
     max_age=SCHEMA_MAX_AGE,
 )
 def check_schema_read(subject: Subject, sources: Sources) -> Result:
-    """The released executable, started in the sandbox, shakes hands and tells its schema, and Terraform reads the same.
+    """The released executable completes the plugin handshake in the sandbox and returns its schema. Terraform reads the
+    same schema.
 
-    It has no network, an empty home folder, and limits of time, memory, disk and processes: reading a schema needs
-    none of that. Where no Terraform is on the worker, it is read from the provider alone.
+    The sandbox has no network, an empty home folder, and limits on time, memory, disk, and processes. Reading a schema
+    needs none of these. If the worker has no Terraform, we read the schema directly only.
     """
     inspection = load_inspection(subject)
     if isinstance(inspection, Result):
@@ -60,7 +59,7 @@ def check_schema_read(subject: Subject, sources: Sources) -> Result:
         return Result(Outcome.FAIL, _describe_problem(failed_reading), evidence, _build_state(inspection))
     if inspection.get("differences"):
         evidence += tuple(Evidence("Differs", place) for place in inspection["differences"][:MAX_EVIDENCE_ITEMS])
-        summary = "The provider and Terraform tell different schemas."
+        summary = "The provider and Terraform return different schemas."
         return Result(Outcome.FAIL, summary, evidence, _build_state(inspection))
     names = inspection["offered"]
     summary = f"{_pluralize(names['resources'], 'resource')} and {_pluralize(names['data-sources'], 'data source')}"
@@ -87,13 +86,13 @@ def _describe_problem(reading: dict[str, Any]) -> str:
 def _build_rule_result(
     subject: Subject, key: str, pass_text: str, problem_text: str, empty_text: str, outcome: Outcome = Outcome.WARN
 ) -> Result:
-    """What the reading found for a rule. `pass_text` and `problem_text` are filled with the numbers."""
+    """Return the result of a rule. `pass_text` and `problem_text` have placeholders for the rule's numbers."""
     inspection = load_inspection(subject)
     if isinstance(inspection, Result):
         return inspection
     rule_result = next((entry for entry in inspection.get("rules", ()) if entry["rule"] == key), None)
     if rule_result is None:
-        return Result(Outcome.NOT_RUN, "The schema could not be read.", looked_at=_build_state(inspection))
+        return Result(Outcome.NOT_RUN, "The schema couldn't be read.", looked_at=_build_state(inspection))
     if not rule_result["looked"]:
         return Result(Outcome.PASS, empty_text, looked_at=_build_state(inspection))
     evidence = tuple(Evidence("Place", place) for place in rule_result["places"][:MAX_EVIDENCE_ITEMS])
@@ -103,18 +102,23 @@ def _build_rule_result(
 
 @register_check(
     "schema.prefix",
-    title=gettext_noop("Names begin with the provider's"),
+    title=gettext_noop("Provider prefix in names"),
     advice=gettext_noop(
-        "Name resources and data sources PROVIDER_THING: Terraform finds the provider by the first word."
+        "Name resources and data sources PROVIDER_THING. Terraform finds the provider by the first word."
     ),
     max_age=SCHEMA_MAX_AGE,
     help=NAMING_URL,
 )
 def check_name_prefix(subject: Subject, sources: Sources) -> Result:
-    """The name of every resource, data source and ephemeral resource begins with the provider's own."""
-    problem_text = "{count} of {looked} names do not begin with the provider's."
+    """The name of every resource, data source, and ephemeral resource starts with the provider's name."""
+    problem_text = "{count} of {looked} names don't start with the provider's name."
     return _build_rule_result(
-        subject, "prefix", "All {looked} names do.", problem_text, "It offers no resources.", Outcome.FAIL
+        subject,
+        "prefix",
+        "All {looked} names start with the provider's name.",
+        problem_text,
+        "The provider has no resources.",
+        Outcome.FAIL,
     )
 
 
@@ -122,67 +126,75 @@ def check_name_prefix(subject: Subject, sources: Sources) -> Result:
     "schema.descriptions",
     title=gettext_noop("Descriptions in the schema"),
     advice=gettext_noop(
-        "Give each resource and argument a description: editors, tfplugindocs and Crossplane show it to users."
+        "Describe each resource and argument. Editors, tfplugindocs, and Crossplane show the descriptions to users."
     ),
     max_age=SCHEMA_MAX_AGE,
     help=SCHEMAS_URL,
 )
 def check_descriptions(subject: Subject, sources: Sources) -> Result:
-    """Every resource, data source and argument has a description."""
-    problem_text = "{count} of {looked} have no description."
+    """Every resource, data source, and argument has a description."""
+    problem_text = "{count} of {looked} items have no description."
     return _build_rule_result(
-        subject, "descriptions", "All {looked} have one.", problem_text, "There is nothing to describe."
+        subject, "descriptions", "All {looked} items have a description.", problem_text, "There is nothing to describe."
     )
 
 
 @register_check(
     "schema.deprecated",
-    title=gettext_noop("Deprecations say what to do"),
+    title=gettext_noop("Deprecation messages"),
     advice=gettext_noop(
-        "Give what is deprecated a message, and say in its description too what takes its place: older versions of "
-        "Terraform tell the description alone."
+        "Add a deprecation message. Name the replacement in the description too, because older Terraform "
+        "versions show only the description."
     ),
     max_age=SCHEMA_MAX_AGE,
     help=SCHEMAS_URL,
 )
 def check_deprecations(subject: Subject, sources: Sources) -> Result:
-    """What is marked as deprecated has a message, or a description that speaks of it.
+    """Every deprecated item has a message, or a description that mentions the deprecation.
 
-    A message passes, whatever it says; only newer versions of Terraform tell of one. Without it the description must
-    speak of the deprecation (as in “deprecated”, “use x instead”, “removed in 2.0”): any other text is not enough.
+    Any message passes, but only newer Terraform versions show messages. Without a message, the description must mention
+    the deprecation, as in “deprecated”, “use x instead”, or “removed in 2.0”.
     """
-    problem_text = "{count} of {looked} that are deprecated say nothing about it."
+    problem_text = "{count} of {looked} deprecated items don't mention their deprecation."
     return _build_rule_result(
-        subject, "deprecated", "All {looked} that are deprecated say so.", problem_text, "Nothing is deprecated."
+        subject,
+        "deprecated",
+        "All {looked} deprecated items mention their deprecation.",
+        problem_text,
+        "Nothing is deprecated.",
     )
 
 
 @register_check(
     "schema.sensitive",
-    title=gettext_noop("Secrets are marked as sensitive"),
-    advice=gettext_noop("Mark them as sensitive or write-only, so that plans and logs do not show them."),
+    title=gettext_noop("Sensitive secrets"),
+    advice=gettext_noop("Mark these attributes as sensitive or write-only so that plans and logs don't show them."),
     max_age=SCHEMA_MAX_AGE,
     help=SENSITIVE_STATE_URL,
 )
 def check_sensitive_attributes(subject: Subject, sources: Sources) -> Result:
-    """What is a password, token or key by its name is marked as sensitive, or is write-only.
+    """Every attribute named like a password, token, or key is sensitive or write-only.
 
-    By the name alone, so a name that only sounds like a secret is a warning and no more.
+    We compare names only. A name that merely sounds like a secret causes a warning at most.
     """
-    problem_text = "{count} of {looked} that are secrets by their name are not marked as sensitive."
+    problem_text = "{count} of {looked} attributes that are named like secrets aren't sensitive."
     return _build_rule_result(
-        subject, "sensitive", "All {looked} secrets are marked.", problem_text, "No name is that of a secret."
+        subject,
+        "sensitive",
+        "All {looked} attributes that are named like secrets are sensitive.",
+        problem_text,
+        "No attribute is named like a secret.",
     )
 
 
 @register_check(
     "schema.pages",
-    title=gettext_noop("A page for everything in the schema"),
-    advice=gettext_noop("Write the missing pages, best with tfplugindocs, which makes them from the schema."),
+    title=gettext_noop("Page for everything in the schema"),
+    advice=gettext_noop("Add the missing pages. We recommend tfplugindocs, which generates pages from the schema."),
     help=DOCS_LAYOUT_URL,
 )
 def check_schema_pages(subject: Subject, sources: Sources) -> Result:
-    """Each resource, data source, ephemeral resource and function that the schema tells of has its page."""
+    """Each resource, data source, ephemeral resource, and function in the schema has a page."""
     inspection = load_inspection(subject)
     if isinstance(inspection, Result):
         return inspection
@@ -190,13 +202,15 @@ def check_schema_pages(subject: Subject, sources: Sources) -> Result:
     total = sum(map(len, documented_names.values()))
     if not total:
         return Result(
-            Outcome.NOT_RUN, "The schema tells of nothing that could have a page.", looked_at=_build_state(inspection)
+            Outcome.NOT_RUN, "The schema contains nothing that needs a page.", looked_at=_build_state(inspection)
         )
     code = read_release_code(subject, sources)
     if isinstance(code, Result):
         return code
     if code.cut:
-        return Result(Outcome.NOT_RUN, "GitHub's list of the files is cut off.", looked_at=build_code_state(code))
+        return Result(
+            Outcome.NOT_RUN, "GitHub truncates the file list of this repository.", looked_at=build_code_state(code)
+        )
     existing_pages, provider_name = collect_pages(code), subject.provider
     missing = [
         f"{category}/{name}"
@@ -207,40 +221,42 @@ def check_schema_pages(subject: Subject, sources: Sources) -> Result:
     looked_at = (*_build_state(inspection), *build_code_state(code))
     if missing:
         evidence = tuple(
-            Evidence("No page", name, build_code_url(code, sources)) for name in missing[:MAX_EVIDENCE_ITEMS]
+            Evidence("Missing page", name, build_code_url(code, sources)) for name in missing[:MAX_EVIDENCE_ITEMS]
         )
-        return Result(Outcome.WARN, f"{len(missing)} of {total} have no page.", evidence, looked_at)
-    return Result(Outcome.PASS, f"All {total} have a page.", (), looked_at)
+        return Result(Outcome.WARN, f"{len(missing)} of {total} items have no page.", evidence, looked_at)
+    return Result(Outcome.PASS, f"All {total} items have a page.", (), looked_at)
 
 
 def _list_page_names(name: str, provider_name: str) -> set[str]:
-    """What the page of a thing may be called: mostly without the provider's own name."""
+    """Return the possible page names of an item, which usually omit the provider's name."""
     return {name, name.removeprefix(f"{provider_name}_"), name.removeprefix(f"{provider_name.partition('-')[0]}_")}
 
 
 @register_check(
     "schema.protocol",
-    title=gettext_noop("Protocol as declared"),
-    advice=gettext_noop("Name in terraform-registry-manifest.json the protocol that the provider is built to serve."),
+    title=gettext_noop("Declared protocol"),
+    advice=gettext_noop("Set the protocol that the provider serves in terraform-registry-manifest.json."),
     help="https://developer.hashicorp.com/terraform/registry/providers/publishing",
 )
 def check_declared_protocol(subject: Subject, sources: Sources) -> Result:
-    """The protocol that the provider speaks is one that its manifest or the registry declares."""
+    """The manifest or the registry declares the protocol that the provider speaks."""
     inspection = load_inspection(subject)
     if isinstance(inspection, Result):
         return inspection
     if not inspection.get("protocol"):
-        return Result(Outcome.NOT_RUN, "The provider has not told its protocol.", looked_at=_build_state(inspection))
+        return Result(Outcome.NOT_RUN, "The provider didn't report its protocol.", looked_at=_build_state(inspection))
     if not (subject.namespace and subject.provider):
         return Result(
-            Outcome.NOT_RUN, "No repository is named yet, so nothing is declared.", looked_at=_build_state(inspection)
+            Outcome.NOT_RUN, "No repository is set, so no protocol is declared.", looked_at=_build_state(inspection)
         )
     release = read_report(subject, sources).release
     if release.version_entry is None:
-        raise SourceError("The registry does not tell which protocols it declares.")
+        raise SourceError("The registry doesn't list the declared protocols.")
     if release.version != inspection["version"]:
         return Result(
-            Outcome.NOT_RUN, f"{release.version} is newer than what was read.", looked_at=_build_state(inspection)
+            Outcome.NOT_RUN,
+            f"{release.version} is newer than the schema that we read.",
+            looked_at=_build_state(inspection),
         )
     manifest = release.manifest
     declared_protocols = protocols_of_manifest(manifest.body) if manifest is not None and manifest.ok else None
@@ -252,13 +268,13 @@ def check_declared_protocol(subject: Subject, sources: Sources) -> Result:
     if str(inspection["protocol"]) in {declared_protocol.partition(".")[0] for declared_protocol in declared_protocols}:
         return Result(
             Outcome.PASS,
-            f"It speaks protocol {inspection['protocol']}, as declared.",
+            f"The provider speaks protocol {inspection['protocol']}, as declared.",
             evidence,
             _build_state(inspection),
         )
     return Result(
         Outcome.FAIL,
-        f"It speaks protocol {inspection['protocol']}, which is not declared.",
+        f"The provider speaks protocol {inspection['protocol']}, which isn't declared.",
         evidence,
         _build_state(inspection),
     )

@@ -1,4 +1,4 @@
-"""Is it published where users will look for it, with its pages, and under the standing that it has here?"""
+"""Checks of the provider's listing in the registry: address, pages, warnings and tier."""
 
 from portal.core.repository_urls import InvalidRepositoryUrlError, parse_repository
 from portal.core.translation import gettext_noop
@@ -10,7 +10,7 @@ from verification.sources.published_versions import RegistryListing, load_listin
 
 PUBLISHING_URL = "https://developer.hashicorp.com/terraform/registry/providers/publishing"
 PROVIDER_DOCS_URL = "https://developer.hashicorp.com/terraform/registry/providers/docs"
-NO_REPOSITORY_RESULT = Result(Outcome.FAIL, "No repository is named yet, so there is nothing to look for.")
+NO_REPOSITORY_RESULT = Result(Outcome.FAIL, "Enter the repository URL first. We derive the registry address from it.")
 LISTED_STATUSES = ("listed", "on_notice")
 REGISTRY_TIERS_BY_TIER = {
     "verified": ("partner",), "partner": ("partner",), "partner-premier": ("partner", "partner-premier", "premier"),
@@ -20,7 +20,7 @@ MAX_PAGES = 1000
 
 
 def read_listing(subject: Subject, sources: Sources) -> RegistryListing:
-    """What the registry has published, read once in a run. Raises Unreadable."""
+    """Return what the registry has published, read once per run. Raises SourceError."""
     full_name = f"{subject.namespace}/{subject.provider}"
     stored_listing = load_listing(subject.known.get("registry"))
     previous_listing = (
@@ -43,13 +43,13 @@ def build_listing_state(listing: RegistryListing) -> tuple[tuple[str, str], ...]
 
 @register_check(
     "registry.listed",
-    title=gettext_noop("Listed in the registry"),
+    title=gettext_noop("Registry listing"),
     advice=gettext_noop("Sign in to the registry with the owner's GitHub account and publish the repository there."),
     version=2,
     help=PUBLISHING_URL,
 )
 def check_registry_listing(subject: Subject, sources: Sources) -> Result:
-    """The registry shows the provider under this namespace, from this repository, with a version."""
+    """The registry lists the provider in this namespace, from this repository, with a version."""
     if not (subject.namespace and subject.provider):
         return NO_REPOSITORY_RESULT
     full_name = f"{subject.namespace}/{subject.provider}"
@@ -57,10 +57,10 @@ def check_registry_listing(subject: Subject, sources: Sources) -> Result:
     try:
         listing = read_listing(subject, sources)
     except SourceNotFoundError:
-        address_evidence = (Evidence("Looked for", full_name, page),)
+        address_evidence = (Evidence("Registry address", full_name, page),)
         return Result(
             Outcome.FAIL,
-            f"The registry does not list {full_name}.",
+            f"The registry doesn't list {full_name}.",
             address_evidence,
             missing_item=f"{full_name} in the registry",
         )
@@ -75,29 +75,33 @@ def check_registry_listing(subject: Subject, sources: Sources) -> Result:
 
 
 def _has_name(listing: RegistryListing, full_name: str) -> bool:
-    """Whether the registry means the same provider: it finds names in any case, and shows the owner's capitals."""
+    """Return whether the registry means the same provider. The registry ignores case and shows the owner's
+    capitalization.
+    """
     return listing.full_name.lower() == full_name.lower()
 
 
 def _check_source(subject: Subject, listing: RegistryListing) -> tuple[Outcome, str]:
-    """Whether it is this provider, and from this repository: by GitHub's number where it is known, else by address."""
+    """Return the result for the listing's name and source, compared by GitHub's repository number if it is known, else
+    by URL.
+    """
     full_name = f"{subject.namespace}/{subject.provider}"
     if not _has_name(listing, full_name):
-        return Outcome.FAIL, f"The registry answers with {listing.full_name or 'no name'} instead of {full_name}."
+        return Outcome.FAIL, f"The registry returned {listing.full_name or 'no name'} instead of {full_name}."
     ids = (listing.repository_id, subject.repository_id)
     is_other_repository = None not in ids and ids[0] != ids[1]
     is_same_address = _parse_source_repository(listing.source).lower() == subject.repository.lower()
     if is_other_repository or not (is_same_address or None not in ids):
-        return Outcome.FAIL, f"The registry lists {listing.full_name} from another repository."
+        return Outcome.FAIL, f"The registry lists {listing.full_name} from a different repository."
     if not is_same_address:
-        return Outcome.WARN, f"The registry lists {listing.full_name} under an older address of the repository."
+        return Outcome.WARN, f"The registry lists {listing.full_name} with an outdated repository URL."
     if not listing.newest:
-        return Outcome.FAIL, f"The registry lists {listing.full_name}, but no version of it."
+        return Outcome.FAIL, f"The registry lists {listing.full_name}, but no version."
     return Outcome.PASS, f"The registry lists {listing.full_name} {listing.newest}."
 
 
 def _parse_source_repository(address: str) -> str:
-    """ "owner/name" of the address that the registry gives; blank for one on another host."""
+    """Return "owner/name" from the registry's source URL, blank for another host."""
     try:
         return parse_repository(address)
     except InvalidRepositoryUrlError:
@@ -110,69 +114,71 @@ def _get_https_url(address: str) -> str:
 
 @register_check(
     "registry.state",
-    title=gettext_noop("No warning, no move"),
+    title=gettext_noop("No warning or move"),
     advice=gettext_noop(
-        "Write to the registry's team if the warning or the move is wrong; otherwise enter the new address here."
+        "If the warning or move is wrong, contact the registry team. Otherwise, enter the new URL here."
     ),
 )
 def check_registry_state(subject: Subject, sources: Sources) -> Result:
-    """The registry neither warns of the provider, nor hides it, nor sends people elsewhere."""
+    """The registry doesn't warn about the provider, hide it, or redirect users elsewhere."""
     if not (subject.namespace and subject.provider):
         return NO_REPOSITORY_RESULT
     listing = read_listing(subject, sources)
     evidence: tuple[Evidence, ...] = (build_listing_evidence(subject, sources, listing),)
     if listing.warning is None or listing.unlisted is None or listing.moved_to is None:
-        return Result(Outcome.NOT_RUN, "The registry did not say whether it warns of the provider.", evidence)
+        return Result(Outcome.NOT_RUN, "The registry didn't say whether it warns about the provider.", evidence)
     if listing.moved_to:
         evidence += (Evidence("Moved to", listing.moved_to),)
         return Result(
-            Outcome.FAIL, f"The registry sends users on to {listing.moved_to}.", evidence, build_listing_state(listing)
+            Outcome.FAIL, f"The registry redirects users to {listing.moved_to}.", evidence, build_listing_state(listing)
         )
     if listing.unlisted:
         return Result(
             Outcome.FAIL,
-            "The registry does not show the provider in its lists.",
+            "The registry hides the provider in its lists.",
             evidence,
             build_listing_state(listing),
         )
     if listing.warning:
         evidence += (Evidence("Warning", listing.warning[:500]),)
         return Result(
-            Outcome.WARN, "The registry shows a warning with the provider.", evidence, build_listing_state(listing)
+            Outcome.WARN, "The registry shows a warning for the provider.", evidence, build_listing_state(listing)
         )
-    return Result(Outcome.PASS, "The registry shows it without a warning.", evidence, build_listing_state(listing))
+    return Result(
+        Outcome.PASS, "The registry shows the provider without a warning.", evidence, build_listing_state(listing)
+    )
 
 
 @register_check(
     "registry.tier",
-    title=gettext_noop("Tier in the registry"),
+    title=gettext_noop("Registry tier"),
     advice=gettext_noop(
-        "The program's team has the registry change the tier; write to its mailbox where the two differ."
+        "The program team updates the tier in the registry. If the tiers differ, contact the program mailbox."
     ),
 )
 def check_registry_tier(subject: Subject, sources: Sources) -> Result:
-    """The registry's tier is that of the standing that the integration has in the program."""
+    """The registry's tier matches the integration's tier in the program."""
     if not (subject.namespace and subject.provider):
         return NO_REPOSITORY_RESULT
     listing = read_listing(subject, sources)
     evidence = (
         build_listing_evidence(subject, sources, listing),
-        Evidence("Tier in the registry", listing.tier or "none"),
-        Evidence("Tier in the program", subject.tier or "none"),
+        Evidence("Registry tier", listing.tier or "none"),
+        Evidence("Program tier", subject.tier or "none"),
     )
     if not listing.tier:
-        return Result(Outcome.NOT_RUN, "The registry names no tier.", evidence, build_listing_state(listing))
+        return Result(Outcome.NOT_RUN, "The registry doesn't show a tier.", evidence, build_listing_state(listing))
     if subject.listing_status not in LISTED_STATUSES:
         if listing.tier == "partner":
             return Result(
                 Outcome.WARN,
-                "The registry shows it as partner, the program does not.",
+                "The registry shows the partner tier, but the program doesn't.",
                 evidence,
                 build_listing_state(listing),
             )
         return Result(
             Outcome.PASS,
-            f"{listing.tier} in the registry, not listed by the program.",
+            f"The registry shows the {listing.tier} tier, but the program hasn't listed the integration.",
             evidence,
             build_listing_state(listing),
         )
@@ -180,27 +186,27 @@ def check_registry_tier(subject: Subject, sources: Sources) -> Result:
     if listing.tier in expected_tiers:
         return Result(
             Outcome.PASS,
-            f"{listing.tier} in the registry, {subject.tier} here.",
+            f"The registry shows the {listing.tier} tier. The program has the {subject.tier} tier.",
             evidence,
             build_listing_state(listing),
         )
-    summary = f"The registry shows it as {listing.tier}, the program as {subject.tier}."
+    summary = f"The registry shows the {listing.tier} tier. The program has the {subject.tier} tier."
     return Result(Outcome.FAIL, summary, evidence, build_listing_state(listing))
 
 
 @register_check(
     "registry.docs",
-    title=gettext_noop("Pages in the registry"),
-    advice=gettext_noop("Put docs/index.md and a page for each resource into the repository, then publish a release."),
+    title=gettext_noop("Registry pages"),
+    advice=gettext_noop("Add docs/index.md and a page for each resource to the repository, then publish a release."),
     help=PROVIDER_DOCS_URL,
 )
 def check_registry_docs(subject: Subject, sources: Sources) -> Result:
-    """The registry shows an overview and at least one resource, data source or function."""
+    """The registry shows an overview and at least one resource, data source, or function."""
     if not (subject.namespace and subject.provider):
         return NO_REPOSITORY_RESULT
     listing = read_listing(subject, sources)
     if listing.docs is None:
-        return Result(Outcome.NOT_RUN, "The registry names no version whose pages could be looked at.")
+        return Result(Outcome.NOT_RUN, "The registry has no version with pages to check.")
     page_counts, total = listing.docs, sum(listing.docs.values())
     evidence = (
         build_listing_evidence(subject, sources, listing),
@@ -214,11 +220,16 @@ def check_registry_docs(subject: Subject, sources: Sources) -> Result:
     if not things:
         return Result(
             Outcome.FAIL,
-            "The registry shows no page of a resource or data source.",
+            "The registry shows no page for a resource or data source.",
             evidence,
             build_listing_state(listing),
         )
     if total >= MAX_PAGES:
-        summary = f"{total} pages: the registry shows at most {MAX_PAGES} of a version."
+        summary = f"The provider has {total} pages. The registry shows at most {MAX_PAGES} per version."
         return Result(Outcome.WARN, summary, evidence, build_listing_state(listing))
-    return Result(Outcome.PASS, f"An overview and {things} further pages.", evidence, build_listing_state(listing))
+    return Result(
+        Outcome.PASS,
+        f"The registry shows an overview and {things} further pages.",
+        evidence,
+        build_listing_state(listing),
+    )

@@ -1,4 +1,4 @@
-"""Is what the registry offers what was released: every version, the newest one, its platforms, its protocol?"""
+"""Checks that the registry has what was released: every version, the newest one, its platforms and its protocol."""
 
 from datetime import timedelta
 
@@ -21,18 +21,18 @@ from verification.sources.github.client import GitHubRelease
 from verification.terraform.versions import Version, parse_version
 
 OS_ARCH_URL = "https://developer.hashicorp.com/terraform/registry/providers/os-arch"
-REGISTRY_DELAY = timedelta(hours=1)  # the registry takes in a release within minutes; an hour is never news
+REGISTRY_DELAY = timedelta(hours=1)  # the registry imports a release within minutes; the first hour is normal
 DEFAULT_PROTOCOLS = ("5.0",)
 
 
 @register_check(
     "registry.releases",
-    title=gettext_noop("Every release is in the registry"),
-    advice=gettext_noop("Mend what is named, then press Resync on the provider's page in the registry."),
+    title=gettext_noop("All releases in the registry"),
+    advice=gettext_noop("Fix the causes shown, then select Resync on the provider's registry page."),
     help=PUBLISHING_URL,
 )
 def check_registry_releases(subject: Subject, sources: Sources) -> Result:
-    """Each release on GitHub is a version in the registry; for one that is not, the likely cause."""
+    """Every GitHub release is a version in the registry. For a missing release, we show the likely cause."""
     if not (subject.namespace and subject.provider):
         return NO_REPOSITORY_RESULT
     listing, github_releases = read_listing(subject, sources), list_published_releases(subject, sources)
@@ -45,11 +45,11 @@ def check_registry_releases(subject: Subject, sources: Sources) -> Result:
         ),
     )
     if not github_releases:
-        return Result(Outcome.FAIL, "No release is published on GitHub yet.", evidence, build_listing_state(listing))
+        return Result(Outcome.FAIL, "GitHub has no published release yet.", evidence, build_listing_state(listing))
     if not missing_releases:
         return Result(
             Outcome.PASS,
-            f"All of the newest {len(github_releases)} releases are there.",
+            f"The registry has all of the newest {len(github_releases)} releases.",
             evidence,
             build_listing_state(listing),
         )
@@ -59,10 +59,10 @@ def check_registry_releases(subject: Subject, sources: Sources) -> Result:
 
 
 def _build_missing_release_evidence(missing_release: MissingRelease, subject: Subject, sources: Sources) -> Evidence:
-    """A missing release and why; where its files show no cause, a branch of the same name may be it."""
+    """Return a missing release and its cause. If the files show no cause, a branch with the tag's name may be it."""
     cause = missing_release.cause
     if not missing_release.is_certain and sources.github.has_branch(subject.repository, missing_release.release.tag):
-        cause = f"A branch is called {missing_release.release.tag} too, so that the tag cannot be told from it."
+        cause = f"A branch is also named {missing_release.release.tag}, so the registry can't resolve the tag."
     return Evidence(missing_release.release.tag, cause, missing_release.release.html_url)
 
 
@@ -81,42 +81,42 @@ def _judge_missing_releases(
     if missing_newest is None:
         return (
             Outcome.WARN,
-            f"{len(missing_releases)} older of the newest {len(github_releases)} releases are not in the registry.",
+            f"{len(missing_releases)} older releases of the newest {len(github_releases)} are missing from the "
+            "registry.",
         )
     published_at = missing_newest.release.published_at
     if published_at is not None and subject.now - published_at < REGISTRY_DELAY:
         return (
             Outcome.WARN,
-            f"{missing_newest.release.tag} is less than an hour old; the registry has not taken it in yet.",
+            f"{missing_newest.release.tag} is less than an hour old. The registry hasn't imported it yet.",
         )
-    return Outcome.FAIL, f"{missing_newest.release.tag}, the newest release, is not in the registry."
+    return Outcome.FAIL, f"The newest release, {missing_newest.release.tag}, is missing from the registry."
 
 
 @register_check(
     "registry.latest",
-    title=gettext_noop("Same newest version"),
+    title=gettext_noop("Newest version in both places"),
     advice=gettext_noop(
-        "Press Resync on the provider's page in the registry; look at the webhook for releases if it does not help."
+        "Select Resync on the provider's registry page. If that doesn't help, check the release webhook."
     ),
     help=PUBLISHING_URL,
 )
 def check_latest_version(subject: Subject, sources: Sources) -> Result:
-    """GitHub and the registry name the same newest version; where they contradict each other, both are shown."""
+    """GitHub and the registry have the same newest version. If they contradict each other, we show both."""
     if not (subject.namespace and subject.provider):
         return NO_REPOSITORY_RESULT
     listing, newest = read_listing(subject, sources), find_newest_release(list_published_releases(subject, sources))
     evidence: tuple[Evidence, ...] = (build_listing_evidence(subject, sources, listing),)
     if newest is None or not listing.newest:
-        place = "GitHub has no release with a version" if newest is None else "The registry has no version"
-        return Result(Outcome.FAIL, f"{place}, so there is nothing to compare.", evidence, build_listing_state(listing))
+        place = "GitHub has no release with a version tag" if newest is None else "The registry has no version"
+        return Result(Outcome.FAIL, f"{place}. There is nothing to compare.", evidence, build_listing_state(listing))
     evidence = (Evidence("GitHub", newest.tag, newest.html_url), *evidence)
     github_version, registry_version = parse_version(newest.tag.removeprefix("v")), parse_version(listing.newest)
     state = (*build_listing_state(listing), ("release", newest.tag))
-    if (
-        github_version.rank < registry_version.rank
-    ):  # was a release deleted, or is one of the two behind? neither of them says
+    if github_version.rank < registry_version.rank:
+        # a deleted release and a delay on either side look the same
         github_evidence = Evidence("GitHub", newest.tag, newest.html_url, subject.now)
-        registry_evidence = Evidence("The registry", listing.newest, evidence[-1].url, subject.now)
+        registry_evidence = Evidence("the registry", listing.newest, evidence[-1].url, subject.now)
         return build_conflict_result("the newest version", github_evidence, registry_evidence, looked_at=state)
     outcome, summary = _compare_versions(github_version, registry_version, newest, subject)
     return Result(outcome, summary, evidence, state)
@@ -126,41 +126,44 @@ def _compare_versions(
     github_version: Version, registry_version: Version, newest: GitHubRelease, subject: Subject
 ) -> tuple[Outcome, str]:
     if github_version == registry_version:
-        return Outcome.PASS, f"{newest.tag} is the newest in both places."
+        return Outcome.PASS, f"{newest.tag} is the newest version in both places."
     if newest.published_at is not None and subject.now - newest.published_at < REGISTRY_DELAY:
-        return Outcome.WARN, f"{newest.tag} is less than an hour old; the registry still offers {registry_version}."
-    return Outcome.FAIL, f"GitHub has {newest.tag}, the registry still offers {registry_version}."
+        return Outcome.WARN, f"{newest.tag} is less than an hour old. The registry still has {registry_version}."
+    return Outcome.FAIL, f"GitHub has {newest.tag}, but the registry has {registry_version}."
 
 
 @register_check(
     "registry.platforms",
     title=gettext_noop("Platforms"),
     advice=gettext_noop(
-        "Add the missing platforms to the build of the next release, best with the scaffold's GoReleaser file."
+        "Add the missing platforms to the build of the next release. We recommend the scaffold's GoReleaser "
+        "configuration."
     ),
     help=OS_ARCH_URL,
 )
 def check_registry_platforms(subject: Subject, sources: Sources) -> Result:
-    """The newest version can be installed where users work; HCP Terraform needs linux_amd64."""
+    """The newest version supports the platforms that users work on. HCP Terraform requires linux_amd64."""
     if not (subject.namespace and subject.provider):
         return NO_REPOSITORY_RESULT
     listing = read_listing(subject, sources)
     if listing.platforms is None:
-        return Result(Outcome.NOT_RUN, "The registry names no version whose platforms could be looked at.")
+        return Result(Outcome.NOT_RUN, "The registry has no version with platforms to check.")
     platform_names = ", ".join(sorted(listing.platforms)) or "none"
-    evidence = (build_listing_evidence(subject, sources, listing), Evidence("Built for", platform_names))
+    evidence = (build_listing_evidence(subject, sources, listing), Evidence("Platforms", platform_names))
     if install_layout.REQUIRED_PLATFORM not in listing.platforms:
-        summary = f"{listing.newest} is not built for {install_layout.REQUIRED_PLATFORM}, on which HCP Terraform runs."
+        summary = f"{listing.newest} doesn't support {install_layout.REQUIRED_PLATFORM}, which HCP Terraform requires."
         return Result(Outcome.FAIL, summary, evidence, build_listing_state(listing))
     missing_platforms = [
         platform for platform in install_layout.RECOMMENDED_PLATFORMS if platform not in listing.platforms
     ]
     if missing_platforms:
-        summary = f"{listing.newest} is not built for {', '.join(missing_platforms)}, which the registry recommends."
+        summary = (
+            f"{listing.newest} doesn't support {', '.join(missing_platforms)}. The registry recommends these platforms."
+        )
         return Result(Outcome.WARN, summary, evidence, build_listing_state(listing))
     return Result(
         Outcome.PASS,
-        f"{listing.newest} is built for every recommended platform.",
+        f"{listing.newest} supports every recommended platform.",
         evidence,
         build_listing_state(listing),
     )
@@ -169,16 +172,18 @@ def check_registry_platforms(subject: Subject, sources: Sources) -> Result:
 @register_check(
     "registry.protocols",
     title=gettext_noop("Plugin protocol"),
-    advice=gettext_noop("Name the protocol in terraform-registry-manifest.json and publish it with the next release."),
+    advice=gettext_noop(
+        "Set the protocol in terraform-registry-manifest.json and include the manifest in the next release."
+    ),
     help=PUBLISHING_URL,
 )
 def check_registry_protocols(subject: Subject, sources: Sources) -> Result:
-    """The registry tells Terraform the protocol that the manifest of the release names."""
+    """The registry reports the protocol that the release's manifest declares."""
     if not (subject.namespace and subject.provider):
         return NO_REPOSITORY_RESULT
     listing = read_listing(subject, sources)
     if not listing.protocols:
-        return Result(Outcome.NOT_RUN, "The registry names no protocol that could be looked at.")
+        return Result(Outcome.NOT_RUN, "The registry has no version with a protocol to check.")
     code = sources.read(
         f"code:{subject.repository}@v{listing.newest}",
         lambda: sources.github.code(subject.repository, f"v{listing.newest}"),
@@ -186,17 +191,20 @@ def check_registry_protocols(subject: Subject, sources: Sources) -> Result:
     manifest = code.text("terraform-registry-manifest.json")
     manifest_protocols = DEFAULT_PROTOCOLS if manifest is None else protocols_of_manifest(manifest.encode())
     manifest_summary = (
-        "no manifest, so 5.0" if manifest is None else ", ".join(manifest_protocols or ()) or "not readable"
+        "no manifest, default 5.0" if manifest is None else ", ".join(manifest_protocols or ()) or "not readable"
     )
     evidence = (
         build_listing_evidence(subject, sources, listing),
         Evidence("Registry", ", ".join(listing.protocols)),
-        Evidence("Manifest of the commit", manifest_summary),
+        Evidence("Manifest in the commit", manifest_summary),
     )
     looked_at = (*build_listing_state(listing), ("commit", code.commit))
     if manifest_protocols is None:
-        return Result(Outcome.FAIL, "terraform-registry-manifest.json names no protocol.", evidence, looked_at)
+        return Result(Outcome.FAIL, "terraform-registry-manifest.json declares no protocol.", evidence, looked_at)
     if set(manifest_protocols) != set(listing.protocols):
-        summary = f"The registry says {', '.join(listing.protocols)}, the manifest {', '.join(manifest_protocols)}."
+        summary = (
+            f"The registry reports {', '.join(listing.protocols)}, but the manifest declares "
+            f"{', '.join(manifest_protocols)}."
+        )
         return Result(Outcome.FAIL, summary, evidence, looked_at)
     return Result(Outcome.PASS, f"Protocol {', '.join(manifest_protocols)} in both places.", evidence, looked_at)

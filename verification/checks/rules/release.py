@@ -1,6 +1,6 @@
-"""Is the published release authentic? What the registry serves is read once; each check puts one question to it.
+"""Checks of the published release's authenticity. The registry's files are read once and shared by the checks.
 
-Each result says both: what the program makes of it, and what Terraform would say to the whole release.
+Each result shows the program's verdict and what Terraform would do with the release.
 """
 
 import time
@@ -23,30 +23,28 @@ from verification.sources.errors import SourceError
 from verification.sources.registry.protocol import RegistryProtocol
 
 PUBLISHING_URL = "https://developer.hashicorp.com/terraform/registry/providers/publishing"
-ARCHIVES_KEY = "release.archives"  # what the next run finds in known
-EXCLUDED_IDS = ("release.listed", "release.platforms")  # asked of the registry's own pages: registry.listed, .platforms
+ARCHIVES_KEY = "release.archives"  # key in `known` that the next run reads
+EXCLUDED_IDS = ("release.listed", "release.platforms")  # covered by registry.listed and registry.platforms
 ADVICE_BY_CHECK = {
     "release.packages": gettext_noop(
-        "Name the archives terraform-provider-NAME_VERSION_OS_ARCH.zip and release again."
+        "Name the archives terraform-provider-NAME_VERSION_OS_ARCH.zip, then publish a new release."
     ),
     "release.protocols": gettext_noop(
-        "Name the protocol versions in terraform-registry-manifest.json and release it with the rest."
+        "Set the protocol versions in terraform-registry-manifest.json and include the manifest in the release."
     ),
-    "release.checksums": gettext_noop("Let the release tool write SHA256SUMS over all files; never edit it by hand."),
-    "release.signature": gettext_noop(
-        "Sign SHA256SUMS with an RSA key of 4096 bits that is registered, as a binary signature."
-    ),
-    "release.key": gettext_noop("Extend the key or register its successor, then upload the public key again."),
-    "release.archive": gettext_noop("Never replace files of a release: publish a new version."),
-    TERRAFORM: gettext_noop("Mend what the other checks of the release name, and publish a new version."),
+    "release.checksums": gettext_noop("Let the release tool write SHA256SUMS for all files. Never edit it by hand."),
+    "release.signature": gettext_noop("Sign SHA256SUMS with a registered 4096-bit RSA key, as a binary signature."),
+    "release.key": gettext_noop("Extend the key or register a new one, then upload the public key again."),
+    "release.archive": gettext_noop("Never replace the files of a release. Publish a new version."),
+    TERRAFORM: gettext_noop("Fix the failed release checks, then publish a new version."),
 }
-TIMEOUT_SECONDS = 120  # for reading a whole release, its archives included
-CLOCK_TOLERANCE_SECONDS = 120  # a release may be signed while the run goes on, by a machine whose clock is ahead
-NO_PROVIDER_RESULT = Result(Outcome.FAIL, "No repository is named yet, so there is no release to look at.")
+TIMEOUT_SECONDS = 120  # for reading a whole release with its archives
+CLOCK_TOLERANCE_SECONDS = 120  # a release may be signed during the run by a machine whose clock is ahead
+NO_PROVIDER_RESULT = Result(Outcome.FAIL, "Enter the repository URL first.")
 
 
 def read_report(subject: Subject, sources: Sources) -> Report:
-    """The release with all that is said of it, read once in a run. Raises nothing: outages are in the report."""
+    """Return the report on the release, read once per run. Never raises: outages are part of the report."""
     full_name = f"{subject.namespace}/{subject.provider}"
     version = subject.version or subject.tag.removeprefix("v")
     return sources.read(f"release:{full_name}:{version}", lambda: _verify_release(subject, sources, version))
@@ -64,7 +62,9 @@ def _verify_release(subject: Subject, sources: Sources, version: str) -> Report:
 
 
 def _list_asset_identities(subject: Subject, sources: Sources) -> dict[str, str]:
-    """What tells the files of the releases on GitHub apart; nothing where GitHub does not say, so all is read anew."""
+    """Return the identities of the release files on GitHub; empty if GitHub doesn't answer, so that all files are read
+    again.
+    """
     try:
         return unchanged_archives.identities(
             asset for release in sources.github.releases(subject.repository) for asset in release.assets
@@ -74,17 +74,17 @@ def _list_asset_identities(subject: Subject, sources: Sources) -> dict[str, str]
 
 
 def build_terraform_evidence(report: Report) -> Evidence:
-    """What Terraform would do with the release on the platform that is judged, and with which words."""
+    """Return what Terraform would do with the release on the given platform, in Terraform's words."""
     decision = report.terraform
     if decision.accepts is None or decision.outage:
-        return Evidence("Terraform would", f"say something that we could not settle. {decision.message}".strip())
+        return Evidence("Terraform", f"We couldn't determine the result. {decision.message}".strip())
     if decision.accepts:
-        return Evidence("Terraform would", f"install it on {report.platform}")
-    return Evidence("Terraform would", f"refuse it on {report.platform}: {decision.message}")
+        return Evidence("Terraform", f"Would install the release on {report.platform}")
+    return Evidence("Terraform", f"Would refuse the release on {report.platform}: {decision.message}")
 
 
 def build_release_state(release: Release) -> tuple[tuple[str, str], ...]:
-    """Which bytes were looked at."""
+    """Return the inspected files as object and revision."""
     checksums_reply = next(
         (platform.sums for platform in release.platforms if platform.sums and platform.sums.ok), None
     )
@@ -93,7 +93,7 @@ def build_release_state(release: Release) -> tuple[tuple[str, str], ...]:
 
 
 def add_terraform_evidence(check_result: Result, report: Report) -> Result:
-    """A result with Terraform's word and with what was looked at."""
+    """Add Terraform's verdict and the inspected state to a result."""
     return replace(
         check_result,
         evidence=(*check_result.evidence, build_terraform_evidence(report)),
@@ -102,7 +102,7 @@ def add_terraform_evidence(check_result: Result, report: Report) -> Result:
 
 
 def _build_check(id: str, docstring: str) -> Callable[[Subject, Sources], Result]:
-    """The check that puts one of verification.releases' questions, in these words."""
+    """Register the check for one rule of verification.releases, with its texts."""
 
     def ask(subject: Subject, sources: Sources) -> Result:
         if not (subject.namespace and subject.provider):
@@ -121,7 +121,7 @@ def _build_check(id: str, docstring: str) -> Callable[[Subject, Sources], Result
 
 
 def _add_archive_observations(check_result: Result, report: Report, subject: Subject, sources: Sources) -> Result:
-    """The archives that were read, so that they need not be fetched again as long as they are the same files."""
+    """Remember the archives, so that the next run doesn't fetch unchanged files again."""
     previous_archives, identities = subject.known.get(ARCHIVES_KEY), _list_asset_identities(subject, sources)
     return replace(
         check_result,
@@ -133,21 +133,21 @@ def _add_archive_observations(check_result: Result, report: Report, subject: Sub
 
 for _id, _title, _words in (
     *((id, title, question.__doc__ or "") for id, title, question in QUESTIONS if id not in EXCLUDED_IDS),
-    (TERRAFORM, TITLE, "Terraform would install the release on every platform that is listed."),
+    (TERRAFORM, TITLE, "D Terraform would install the release on every listed platform."),
 ):
     register_check(_id, title=_title, advice=ADVICE_BY_CHECK[_id], help=PUBLISHING_URL)(_build_check(_id, _words))
 
 
 @register_check(
     "release.files",
-    title=gettext_noop("Files of the release"),
+    title=gettext_noop("Release files"),
     advice=gettext_noop(
-        "Upload the archives, SHA256SUMS, its binary signature and the manifest under the published names."
+        "Upload the archives, SHA256SUMS, its binary signature, and the manifest with the published names."
     ),
     help=PUBLISHING_URL,
 )
 def check_release_files(subject: Subject, sources: Sources) -> Result:
-    """The files of the release on GitHub are complete and named as the registry expects them."""
+    """The release on GitHub has all files, named as the registry expects."""
     if not subject.repository:
         return NO_PROVIDER_RESULT
     releases = list_published_releases(subject, sources)
@@ -158,12 +158,12 @@ def check_release_files(subject: Subject, sources: Sources) -> Result:
         else find_newest_release(releases)
     )
     if release is None:
-        return Result(Outcome.FAIL, f"There is no release {requested_tag or 'with a version as its tag'} on GitHub.")
+        return Result(Outcome.FAIL, f"GitHub has no release {requested_tag or 'with a version tag'}.")
     remarks = file_names.remarks([asset.name for asset in release.assets], subject.provider, release.tag[1:])
     remarks += tuple(fail("empty", f"{asset.name} is empty.") for asset in release.assets if asset.size == 0)
     evidence = (
         Evidence("Release", release.tag, release.html_url),
         *(Evidence("Remark", remark.text) for remark in remarks),
     )
-    check_result = result(list(remarks), f"{release.tag} has its {len(release.assets)} files.", evidence)
+    check_result = result(list(remarks), f"{release.tag} has all {len(release.assets)} files.", evidence)
     return replace(check_result, looked_at=(("release", release.tag),))

@@ -1,4 +1,4 @@
-"""Does the newest release come with what it should: a tag of its own, a bill of materials, files to be fetched?"""
+"""Checks of what comes with the newest release: a unique tag, a bill of materials, and downloads."""
 
 import re
 
@@ -16,7 +16,7 @@ SBOM_FILE_PATTERN = re.compile(
     r"|\.(?:spdx|cdx)(?:\.(?:json|xml|ya?ml|rdf|gz)){0,2}$",
     re.I,
 )
-NO_RELEASE_SUMMARY = "No release with a version as its tag is published."
+NO_RELEASE_SUMMARY = "There is no published release with a version tag."
 
 
 def _find_release(subject: Subject, sources: Sources) -> GitHubRelease | None:
@@ -28,11 +28,11 @@ def _find_release(subject: Subject, sources: Sources) -> GitHubRelease | None:
 
 @register_check(
     "repository.tag_branch",
-    title=gettext_noop("No branch named like the tag"),
-    advice=gettext_noop("Delete or rename the branch: the registry cannot tell it from the tag of the release."),
+    title=gettext_noop("No branch with the tag's name"),
+    advice=gettext_noop("Delete or rename the branch. The registry can't tell the branch from the tag."),
 )
 def check_tag_branch(subject: Subject, sources: Sources) -> Result:
-    """No branch bears the name of the newest release's tag."""
+    """No branch has the same name as the newest release's tag."""
     if not subject.repository:
         return NO_REPOSITORY_RESULT
     newest = _find_release(subject, sources)
@@ -41,17 +41,17 @@ def check_tag_branch(subject: Subject, sources: Sources) -> Result:
     evidence = (Evidence("Release", newest.tag, newest.html_url),)
     looked_at = (("repository", subject.repository), ("release", newest.tag))
     if sources.github.has_branch(subject.repository, newest.tag):
-        return Result(Outcome.FAIL, f"A branch is called {newest.tag}, like the tag.", evidence, looked_at)
-    return Result(Outcome.PASS, f"No branch is called {newest.tag}.", evidence, looked_at)
+        return Result(Outcome.FAIL, f"A branch has the same name as the tag {newest.tag}.", evidence, looked_at)
+    return Result(Outcome.PASS, f"No branch is named {newest.tag}.", evidence, looked_at)
 
 
 @register_check(
     "repository.sbom",
     title=gettext_noop("Bill of materials"),
-    advice=gettext_noop("Make one with GitHub's generator, Syft or cdxgen, and upload it with the release."),
+    advice=gettext_noop("Generate an SBOM with GitHub, Syft, or cdxgen, and upload it with the release."),
 )
 def check_sbom(subject: Subject, sources: Sources) -> Result:
-    """The newest release has a bill of materials among its files, by its name."""
+    """The newest release includes a bill of materials (SBOM), detected by its file name."""
     if not subject.repository:
         return NO_REPOSITORY_RESULT
     newest = _find_release(subject, sources)
@@ -61,33 +61,33 @@ def check_sbom(subject: Subject, sources: Sources) -> Result:
     looked_at = (("repository", subject.repository), ("release", newest.tag))
     if sbom_assets:
         evidence = tuple(Evidence("File", asset.name, asset.url) for asset in sbom_assets[:5])
-        return Result(Outcome.PASS, f"{newest.tag} comes with {sbom_assets[0].name}.", evidence, looked_at)
+        return Result(Outcome.PASS, f"{newest.tag} includes {sbom_assets[0].name}.", evidence, looked_at)
     evidence = (Evidence("Release", newest.tag, newest.html_url),)
-    summary = f"None of the {len(newest.assets)} files of {newest.tag} is a bill of materials by its name."
+    summary = f"None of the {len(newest.assets)} files of {newest.tag} is named like a bill of materials."
     return Result(Outcome.FAIL, summary, evidence, looked_at)
 
 
 @register_check(
     "release.download",
-    title=gettext_noop("A download that answers"),
-    advice=gettext_noop("Name an address that anyone can fetch the plugin from, or attach it to a release."),
+    title=gettext_noop("Working download"),
+    advice=gettext_noop("Enter a URL where anyone can download the plugin, or attach the plugin to a release."),
 )
 def check_download(subject: Subject, sources: Sources) -> Result:
-    """The address that the partner names answers; where none is named, the first file of the newest release."""
+    """The partner's download URL works. Without a URL, we test the first file of the newest release."""
     address = str(subject.find_answer("download"))
     if not address and subject.repository:
         newest = _find_release(subject, sources)
         address = newest.assets[0].url if newest and newest.assets else ""
     if not address:
-        return Result(Outcome.WARN, "No download is named, and no release has a file.")
+        return Result(Outcome.WARN, "There is no download URL, and no release has a file.")
     evidence: tuple[Evidence, ...] = (Evidence("Address", address, address),)
     try:
         response = sources.web.ask(address, PAGE)
-    except ResponseTooLargeError:  # a whole program came back, which is the best of answers
-        return Result(Outcome.PASS, "The address answers with a large file.", evidence)
+    except ResponseTooLargeError:  # a whole program was returned, so the download works
+        return Result(Outcome.PASS, "The URL returns a large file.", evidence)
     evidence += (Evidence("Answer", response.status_line),)
     if response.status == 200:
-        return Result(Outcome.PASS, f"{response.link.netloc} answers.", evidence)
+        return Result(Outcome.PASS, f"{response.link.netloc} responds.", evidence)
     if response.status == 429 or response.status >= 500:
-        raise SourceUnavailableError(f"{response.link.netloc} answered {response.status_line}.")
-    return Result(Outcome.WARN, f"{response.link.netloc} answered {response.status_line}.", evidence)
+        raise SourceUnavailableError(f"{response.link.netloc} returned {response.status_line}.")
+    return Result(Outcome.WARN, f"{response.link.netloc} returned {response.status_line}.", evidence)

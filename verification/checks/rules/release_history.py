@@ -1,4 +1,4 @@
-"""Has a release changed since it was first seen? Its files, its tag, and whether the registry steps back."""
+"""Checks that a release hasn't changed since the portal first read it: files, tag and registry version."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -23,20 +23,20 @@ DIGESTS_KEY, NEWEST_KEY, TAGS_KEY = (
     "release.digests",
     "release.newest",
     "release.tags",
-)  # what the next run finds in known
-MAX_VERSIONS = 20  # of which digests and tags are remembered
+)  # key in `known` that the next run reads
+MAX_VERSIONS = 20  # number of versions whose digests and tags are kept
 
 
 @register_check(
     "release.unchanged",
-    title=gettext_noop("Files as they were published"),
+    title=gettext_noop("Unchanged files"),
     advice=gettext_noop(
-        "Publish a new version with the new files: users who have the old checksums can no longer install this one."
+        "Publish a new version with the new files. Users who have the old checksums can't install this one anymore."
     ),
     help=PUBLISHING_URL,
 )
 def check_files_unchanged(subject: Subject, sources: Sources) -> Result:
-    """The files of a version are those that were seen when it was first looked at."""
+    """The files of the version are the same as when we first read them."""
     if not (subject.namespace and subject.provider):
         return NO_PROVIDER_RESULT
     report = read_report(subject, sources)
@@ -48,11 +48,10 @@ def check_files_unchanged(subject: Subject, sources: Sources) -> Result:
     changed_digests = {name: digest for name, digest in digests.items() if first_digests.get(name, digest) != digest}
     remarks = [_build_replaced_remark(name) for name in changed_digests]
     evidence = tuple(
-        Evidence(name, f"{first_digests[name][:12]} when it was first seen, now {new[:12]}")
-        for name, new in changed_digests.items()
+        Evidence(name, f"{first_digests[name][:12]} at first, now {new[:12]}") for name, new in changed_digests.items()
     )
-    count = f"All {len(digests)} files are" if len(digests) > 1 else "The one file is"
-    pass_summary = f"{count} as first seen." if first_digests else f"{count} remembered from now on."
+    count = f"{len(digests)} files" if len(digests) > 1 else "1 file"
+    pass_summary = f"{count} unchanged." if first_digests else f"{count} recorded for later comparison."
     observations = _keep_last_entries({**digests_by_version, release.version: {**digests, **first_digests}})
     return replace(
         add_terraform_evidence(result(remarks, pass_summary, evidence), report),
@@ -62,12 +61,12 @@ def check_files_unchanged(subject: Subject, sources: Sources) -> Result:
 
 def _build_replaced_remark(name: str) -> Remark:
     if name.endswith(".sig"):
-        return warn("signed_again", f"{name} was replaced: the same list was signed again.")
-    return fail("replaced", f"{name} was replaced after it was published: other bytes under the same version.")
+        return warn("signed_again", f"{name} was replaced, but the list of checksums is the same. It was signed again.")
+    return fail("replaced", f"{name} was replaced after publication. The same version now has different content.")
 
 
 def collect_digests(release: Release) -> dict[str, str]:
-    """The SHA-256 of every file of the release that was read, by its name."""
+    """Return the SHA-256 of every file of the release that was read, by its name."""
     digests: dict[str, str] = {}
     for platform in list_platforms(release):
         for reply in (platform.sums, platform.signature, platform.archive_reply):
@@ -83,43 +82,41 @@ def _get_digest(reply: RegistryReply | None) -> dict[str, str]:
 
 @register_check(
     "release.tag",
-    title=gettext_noop("Tag that stays"),
-    advice=gettext_noop("Put the tag back on the commit that was released, and release what changed as a new version."),
+    title=gettext_noop("Unchanged tag"),
+    advice=gettext_noop("Move the tag back to the released commit, and publish the changes as a new version."),
 )
 def check_tag_unchanged(subject: Subject, sources: Sources) -> Result:
-    """The release's tag names the commit that it named when it was first looked at."""
+    """The release's tag points to the same commit as when we first read it."""
     if not subject.repository:
         return NO_PROVIDER_RESULT
     newest_release = find_newest_release(list_published_releases(subject, sources))
     tag_name = subject.tag or (newest_release.tag if newest_release else "")
     if not tag_name:
-        return Result(Outcome.NOT_RUN, "There is no release yet, so there is no tag to look at.")
+        return Result(Outcome.NOT_RUN, "There is no release yet.")
     try:
         commit = read_code(subject, sources, tag_name).commit
     except SourceNotFoundError:
-        return Result(
-            Outcome.FAIL, f"The tag {tag_name} does not exist in the repository.", missing_item=f"the tag {tag_name}"
-        )
+        return Result(Outcome.FAIL, f"The repository has no tag {tag_name}.", missing_item=f"the tag {tag_name}")
     commits_by_tag = _coerce_mapping(subject.known.get(TAGS_KEY))
     first_commit, state = str(commits_by_tag.get(tag_name, commit)), (("tag", tag_name), ("commit", commit))
     observations = {TAGS_KEY: _keep_last_entries({**commits_by_tag, tag_name: first_commit})}
     if first_commit == commit:
         return Result(
-            Outcome.PASS, f"{tag_name} is the commit {commit[:7]}.", looked_at=state, observations=observations
+            Outcome.PASS, f"{tag_name} points to the commit {commit[:7]}.", looked_at=state, observations=observations
         )
-    evidence = (Evidence("First seen", first_commit), Evidence("Now", commit))
-    return Result(Outcome.FAIL, f"{tag_name} was moved to another commit.", evidence, state, observations=observations)
+    evidence = (Evidence("First commit", first_commit), Evidence("Now", commit))
+    return Result(
+        Outcome.FAIL, f"{tag_name} was moved to a different commit.", evidence, state, observations=observations
+    )
 
 
 @register_check(
     "release.newest",
-    title=gettext_noop("No step back"),
-    advice=gettext_noop(
-        "Never take a version back: publish a newer one. Tell the program if the registry is at fault."
-    ),
+    title=gettext_noop("No version rollback"),
+    advice=gettext_noop("Never remove a version. Publish a newer one. If the registry is wrong, tell the program."),
 )
 def check_newest_version(subject: Subject, sources: Sources) -> Result:
-    """The registry's newest version is not older than the newest that was ever seen there."""
+    """The registry's newest version is at least as new as the newest version that we have ever read."""
     if not (subject.namespace and subject.provider):
         return NO_PROVIDER_RESULT
     report = read_report(subject, sources)
@@ -129,12 +126,12 @@ def check_newest_version(subject: Subject, sources: Sources) -> Result:
     highest_version, known_newest = _find_highest_version(versions), str(subject.known.get(NEWEST_KEY, ""))
     previous_version = _parse_version(known_newest)
     if previous_version is not None and (highest_version is None or highest_version.rank < previous_version.rank):
-        summary = f"The registry's newest version is {highest_version or 'none'}, and it was {known_newest}."
-        evidence = (Evidence("Highest ever seen", known_newest), Evidence("Now", str(highest_version or "none")))
+        summary = f"The registry's newest version is {highest_version or 'none'}, but it was {known_newest} before."
+        evidence = (Evidence("Highest version so far", known_newest), Evidence("Now", str(highest_version or "none")))
         return Result(Outcome.FAIL, summary, evidence, missing_item=f"the version {known_newest}")
     if highest_version is None:
         return Result(Outcome.FAIL, "The registry lists no version.")
-    pass_summary = f"{highest_version} is the newest version, and none newer was ever seen."
+    pass_summary = f"{highest_version} is the newest version so far."
     return Result(
         Outcome.PASS,
         pass_summary,
@@ -144,7 +141,7 @@ def check_newest_version(subject: Subject, sources: Sources) -> Result:
 
 
 def _find_highest_version(versions: Versions) -> Version | None:
-    """The highest version that is listed, releases before pre-releases."""
+    """Return the highest listed version. Releases rank above pre-releases."""
     parsed_versions = [version for entry in versions.entries if (version := _parse_version(entry.version)) is not None]
     return max(parsed_versions, key=lambda v: (not v.is_prerelease, v.rank), default=None)
 
@@ -161,5 +158,5 @@ def _coerce_mapping(value: Any) -> Mapping[str, Any]:
 
 
 def _keep_last_entries(entries: dict[str, Any]) -> dict[str, Any]:
-    """The entries that were written last."""
+    """Return the entries that were written last."""
     return dict(list(entries.items())[-MAX_VERSIONS:])

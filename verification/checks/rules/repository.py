@@ -1,4 +1,4 @@
-"""Is the repository what the program asks for? Public, named, released, in the right language."""
+"""Checks of the repository: public, correctly named, released, and in an accepted language."""
 
 import re
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from verification.sources.errors import SourceNotFoundError
 from verification.sources.github.client import GitHubRelease, GitHubRepository
 
 RELEASE_TAG_PATTERN = re.compile(r"v\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?")
-NO_REPOSITORY_RESULT = Result(Outcome.FAIL, "No repository is named yet.")
+NO_REPOSITORY_RESULT = Result(Outcome.FAIL, "Enter the repository URL first.")
 
 
 def build_repository_state(repository: GitHubRepository) -> tuple[tuple[str, str], ...]:
@@ -25,7 +25,9 @@ def build_repository_evidence(repository: GitHubRepository) -> Evidence:
 
 
 def read_repository(subject: Subject, sources: Sources) -> GitHubRepository | Result:
-    """The repository, or the result that says why there is none. Raises Denied and Unavailable."""
+    """Return the repository, or the result that explains why there is none. Raises AccessDeniedError and
+    SourceUnavailableError.
+    """
     if not subject.repository:
         return NO_REPOSITORY_RESULT
     try:
@@ -38,13 +40,13 @@ def read_repository(subject: Subject, sources: Sources) -> GitHubRepository | Re
 @register_check(
     "repository.public",
     title=gettext_noop("Public repository"),
-    advice=gettext_noop("Make the repository public in its settings, or correct its address here."),
+    advice=gettext_noop("Make the repository public in its settings, or correct its URL here."),
     version=2,
 )
 def check_public(subject: Subject, sources: Sources) -> Result:
-    """Visible to everyone, not archived, and still the one that was submitted.
+    """The repository is public, not archived, and still the one that was submitted.
 
-    Where its number was not recorded at the start, the first look records it. Whose it is, is asked apart.
+    If its GitHub number wasn't recorded at submission, the first check records it. A separate check verifies the owner.
     """
     repository = read_repository(subject, sources)
     if isinstance(repository, Result):
@@ -54,13 +56,13 @@ def check_public(subject: Subject, sources: Sources) -> Result:
     if repository.id != submitted_id:
         return Result(
             Outcome.FAIL,
-            f"Another repository stands under the name {subject.repository} than the one that was submitted.",
+            f"{subject.repository} is now a different repository than the submitted one.",
             (*evidence, Evidence("Submitted", str(submitted_id)), Evidence("Found", str(repository.id))),
             build_repository_state(repository),
-            freeze_reason=f"Another repository stands under the name {subject.repository}; a person decides.",
+            freeze_reason=f"{subject.repository} is now a different repository. A reviewer decides.",
         )
     if repository.archived:
-        message = f"{repository.full_name} is archived, so nothing can be fixed."
+        message = f"{repository.full_name} is archived, so its maintainers can't fix anything."
         return Result(Outcome.FAIL, message, evidence, build_repository_state(repository), observations=observations)
     return Result(
         Outcome.PASS,
@@ -73,31 +75,31 @@ def check_public(subject: Subject, sources: Sources) -> Result:
 
 @register_check(
     "repository.name",
-    title=gettext_noop("Name of the repository"),
-    advice=gettext_noop("Rename the repository as the program publishes it; GitHub redirects the old address."),
+    title=gettext_noop("Repository name"),
+    advice=gettext_noop("Rename the repository to the required name. GitHub redirects the old URL."),
 )
 def check_repository_name(subject: Subject, sources: Sources) -> Result:
-    """The name fits the program's pattern, as GitHub spells it."""
+    """The repository name matches the program's pattern."""
     if not subject.repository_pattern:
-        return Result(Outcome.PASS, "This program asks for no particular name.")
+        return Result(Outcome.PASS, "This program doesn't require a specific name.")
     repository = read_repository(subject, sources)
     if isinstance(repository, Result):
         return repository
     evidence = (
         build_repository_evidence(repository),
-        Evidence("Asked for", subject.repository_hint or subject.repository_pattern),
+        Evidence("Required name", subject.repository_hint or subject.repository_pattern),
     )
     if re.fullmatch(subject.repository_pattern, repository.name):
         return Result(
             Outcome.PASS,
-            f"{repository.name} is named as the program asks.",
+            f"{repository.name} has the required name.",
             evidence,
             build_repository_state(repository),
         )
     hint = f": {subject.repository_hint}" if subject.repository_hint else ""
     return Result(
         Outcome.FAIL,
-        f"{repository.name} is not named as the program asks{hint}.",
+        f"{repository.name} doesn't have the required name{hint}.",
         evidence,
         build_repository_state(repository),
     )
@@ -106,10 +108,10 @@ def check_repository_name(subject: Subject, sources: Sources) -> Result:
 @register_check(
     "repository.release",
     title=gettext_noop("Published release"),
-    advice=gettext_noop("Publish a release from a tag such as v1.2.3, and not as a draft."),
+    advice=gettext_noop("Publish a release, not a draft, from a version tag such as v1.2.3."),
 )
 def check_release_published(subject: Subject, sources: Sources) -> Result:
-    """At least one release that is no draft and whose tag is a version."""
+    """The repository has at least one published release with a version tag."""
     repository = read_repository(subject, sources)
     if isinstance(repository, Result):
         return repository
@@ -123,34 +125,36 @@ def check_release_published(subject: Subject, sources: Sources) -> Result:
         evidence = (build_repository_evidence(repository), Evidence("Release", newest.tag, newest.html_url))
         state = (*build_repository_state(repository), ("release", newest.tag))
         if newest.prerelease:
-            return Result(Outcome.WARN, f"{newest.tag} is published, as a pre-release only.", evidence, state)
+            return Result(Outcome.WARN, f"{newest.tag} is published, but only as a pre-release.", evidence, state)
         return Result(Outcome.PASS, f"{newest.tag} is published.", evidence, state)
     if releases:
         tags = ", ".join(candidate.tag for candidate in releases[:5])
-        evidence = (build_repository_evidence(repository), Evidence("Tags of releases", tags))
+        evidence = (build_repository_evidence(repository), Evidence("Release tags", tags))
         return Result(
             Outcome.FAIL,
-            "No release has a version as its tag, such as v1.2.3.",
+            "No release has a version tag, such as v1.2.3.",
             evidence,
             build_repository_state(repository),
         )
     return Result(
         Outcome.FAIL,
-        "No release is published yet.",
+        "There is no published release yet.",
         (build_repository_evidence(repository),),
         build_repository_state(repository),
     )
 
 
 def _check_requested_release(tag: str, repository: GitHubRepository, releases: Sequence[GitHubRelease]) -> Result:
-    """Whether the release that was asked for is there."""
+    """Return the result for the requested release."""
     release = next((candidate for candidate in releases if candidate.tag == tag), None)
     if release is None:
         evidence = (
             build_repository_evidence(repository),
             Evidence("Newest releases", ", ".join(candidate.tag for candidate in releases[:5]) or "none"),
         )
-        return Result(Outcome.FAIL, f"No release {tag} is published.", evidence, build_repository_state(repository))
+        return Result(
+            Outcome.FAIL, f"There is no published release {tag}.", evidence, build_repository_state(repository)
+        )
     evidence = (build_repository_evidence(repository), Evidence("Release", tag, release.html_url))
     return Result(
         Outcome.PASS, f"{tag} is published.", evidence, (*build_repository_state(repository), ("release", tag))
@@ -160,12 +164,12 @@ def _check_requested_release(tag: str, repository: GitHubRepository, releases: S
 @register_check(
     "repository.language",
     title=gettext_noop("Programming language"),
-    advice=gettext_noop("The program accepts the languages that it names; ask its mailbox before porting."),
+    advice=gettext_noop("Check the languages that the program accepts. Ask the program before you port the code."),
 )
 def check_language(subject: Subject, sources: Sources) -> Result:
-    """GitHub's main language is among those that the program names."""
+    """The main language on GitHub is one that the program accepts."""
     if not subject.languages:
-        return Result(Outcome.PASS, "This program asks for no particular language.")
+        return Result(Outcome.PASS, "This program accepts any language.")
     repository = read_repository(subject, sources)
     if isinstance(repository, Result):
         return repository
@@ -177,15 +181,20 @@ def check_language(subject: Subject, sources: Sources) -> Result:
     if not repository.language:
         return Result(
             Outcome.NOT_RUN,
-            "A person decides: GitHub names no language yet.",
+            "GitHub hasn't detected a language yet. A reviewer decides.",
             evidence,
             build_repository_state(repository),
         )
     if repository.language in subject.languages:
-        return Result(Outcome.PASS, f"Written in {repository.language}.", evidence, build_repository_state(repository))
+        return Result(
+            Outcome.PASS,
+            f"The repository is written in {repository.language}.",
+            evidence,
+            build_repository_state(repository),
+        )
     return Result(
         Outcome.FAIL,
-        f"Written in {repository.language}, not in {languages}.",
+        f"The repository is written in {repository.language}, not in {languages}.",
         evidence,
         build_repository_state(repository),
     )

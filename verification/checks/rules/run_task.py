@@ -1,4 +1,4 @@
-"""What did the portal's own rehearsal of the run task show? Read from the newest one; nothing is asked here."""
+"""Check of the newest run task test. The check itself runs nothing."""
 
 from datetime import timedelta
 
@@ -10,23 +10,28 @@ from verification.sources import Sources
 CHECK_KEY = "run_task.rehearsal"
 OBSERVATION_KEY = "run_task_rehearsal"
 STAGE_TITLES = {"pre_plan": "Pre-plan", "post_plan": "Post-plan", "pre_apply": "Pre-apply", "post_apply": "Post-apply"}
-OUTCOME_PHRASES = {"pass": "passes", "warn": "passes with warnings", "fail": "fails", "error": "could not be looked at"}
+OUTCOME_PHRASES = {
+    "pass": "passed its test run",
+    "warn": "passed its test run with warnings",
+    "fail": "failed its test run",
+    "error": "couldn't complete its test run",
+}
 MAX_EVIDENCE_ITEMS = 12
 
 
 @register_check(
     CHECK_KEY,
-    title=gettext_noop("Rehearsal of the run task"),
+    title=gettext_noop("Run task test"),
     advice=gettext_noop(
-        "Begin a rehearsal on the integration's page, and mend what fails there; it can be repeated at any hour."
+        "Start a test run on the integration page, then fix the failed rules. You can repeat it anytime."
     ),
     max_age=timedelta(days=90),
 )
 def check_run_task_test(subject: Subject, sources: Sources) -> Result:
-    """The portal has played HCP Terraform to the endpoint, and every rule held."""
+    """The portal has called the endpoint as HCP Terraform does, and all rules passed."""
     test_run = subject.known.get(OBSERVATION_KEY)
     if not isinstance(test_run, dict):
-        return Result(Outcome.NOT_RUN, "No rehearsal has been made yet.")
+        return Result(Outcome.NOT_RUN, "No test run yet.")
     rule_results = test_run["verdicts"]
     open_results = [
         rule_result
@@ -40,8 +45,8 @@ def check_run_task_test(subject: Subject, sources: Sources) -> Result:
     )
     outcome = Outcome(test_run["outcome"])
     if outcome == Outcome.NOT_RUN:
-        summary = f"The rehearsal did not show everything: {len(open_results)} of {len(rule_results)} rules are open."
+        summary = f"The test run was incomplete. {len(open_results)} of {len(rule_results)} rules have no result."
     else:
-        suffix = f"; {len(open_results)} of {len(rule_results)} rules do not hold plainly" if open_results else ""
-        summary = f"The run task {OUTCOME_PHRASES[outcome]} its rehearsal of {stages}{suffix}."
+        details = f" {len(open_results)} of {len(rule_results)} rules didn't pass." if open_results else ""
+        summary = f"The run task {OUTCOME_PHRASES[outcome]} ({stages}).{details}"
     return Result(outcome, summary, evidence, (("rehearsal", test_run["at"][:16]), ("address", test_run["url"][:200])))

@@ -1,4 +1,4 @@
-"""What do several checks read? The releases, the chosen one, and the code of its commit, each read once in a run."""
+"""Values that several checks read, each once per run: the releases, the selected one, and the code of its commit."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,15 +11,15 @@ from verification.sources.github.client import GitHubRelease
 from verification.sources.published_versions import parse_versions
 from verification.sources.repository_snapshot import RepositorySnapshot
 
-NO_REPOSITORY_RESULT = Result(Outcome.FAIL, "No repository is named yet.")
+NO_REPOSITORY_RESULT = Result(Outcome.FAIL, "Enter the repository URL first.")
 
 
 def resolve_recorded_number(
     subject: Subject, field_name: str, recorded_number: int | None, current_number: int
 ) -> tuple[int, Mapping[str, Any]]:
-    """A number of the repository as it was entered, and what to remember of it.
+    """Return the number recorded for the repository at submission, and what to record.
 
-    Where none was recorded at the start, the first successful look under that address counts.
+    If no number was recorded, the first successful read of the URL counts.
     """
     if recorded_number is not None:
         return recorded_number, {}
@@ -30,12 +30,12 @@ def resolve_recorded_number(
 
 
 def list_published_releases(subject: Subject, sources: Sources) -> tuple[GitHubRelease, ...]:
-    """The releases on GitHub that are no drafts. Raises Unreadable."""
+    """Return the releases on GitHub that aren't drafts. Raises SourceError."""
     return tuple(release for release in sources.github.releases(subject.repository) if not release.draft)
 
 
 def find_newest_release(releases: Sequence[GitHubRelease]) -> GitHubRelease | None:
-    """The newest release by its version, those that come before a release last; None where no tag is a version."""
+    """Return the newest release by version, pre-releases last, or None if no tag is a version."""
     by_tag = {release.tag: release for release in releases}
     tag_by_version = parse_versions(tuple(tag.removeprefix("v") for tag in by_tag if tag.startswith("v")))
     best = max(tag_by_version, key=lambda version: (not version.is_prerelease, version.rank), default=None)
@@ -43,12 +43,12 @@ def find_newest_release(releases: Sequence[GitHubRelease]) -> GitHubRelease | No
 
 
 def read_code(subject: Subject, sources: Sources, ref: str) -> RepositorySnapshot:
-    """The files of the commit that a tag or branch names. Raises Unreadable."""
+    """Return the files of the commit that a tag or branch names. Raises SourceError."""
     return sources.read(f"code:{subject.repository}@{ref}", lambda: sources.github.code(subject.repository, ref))
 
 
 def determine_ref(subject: Subject, sources: Sources) -> str:
-    """The tag that is looked at: the one that is asked for, else the newest release's, else the default branch."""
+    """Return the inspected tag: the requested one, else the newest release's, else the default branch."""
     if subject.tag or subject.version:
         return subject.tag or f"v{subject.version}"
     newest = find_newest_release(list_published_releases(subject, sources))
@@ -56,7 +56,7 @@ def determine_ref(subject: Subject, sources: Sources) -> str:
 
 
 def read_release_code(subject: Subject, sources: Sources) -> RepositorySnapshot | Result:
-    """The code of the chosen release, or the result that says why there is none. Raises Unreadable."""
+    """Return the code of the selected release, or the result that explains why there is none. Raises SourceError."""
     if not subject.repository:
         return NO_REPOSITORY_RESULT
     try:
@@ -70,6 +70,6 @@ def build_code_state(code: RepositorySnapshot) -> tuple[tuple[str, str], ...]:
 
 
 def build_code_url(code: RepositorySnapshot, sources: Sources, path: str = "") -> str:
-    """Where people see a file of the commit, or the commit itself."""
+    """Return the public URL of a file in the commit, or of the commit itself."""
     repository_url = str(sources.github.repository(code.repository).html_url)
     return f"{repository_url}/blob/{code.commit}/{path}" if path else f"{repository_url}/tree/{code.commit}"

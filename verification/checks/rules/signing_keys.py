@@ -1,4 +1,4 @@
-"""Are the keys that sign releases in good health? When they end, who they belong to, how they followed each other."""
+"""Checks of the keys that sign releases: expiration, owner and rotation."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -23,10 +23,12 @@ from verification.releases.summaries import NOTHING, list_platforms, result
 from verification.sources import Sources
 
 SIGNING_URL = "https://developer.hashicorp.com/terraform/registry/providers/publishing"
-SIGNERS_KEY = "keys.signers"  # what the next run finds in known: [{fingerprint, since, version, swapped}]
+SIGNERS_KEY = "keys.signers"  # key in `known` that the next run reads: [{fingerprint, since, version, swapped}]
 NEW_KEY = "new key"
 MAX_SIGNERS = 20
-ROTATION_WATCH_PERIOD = timedelta(days=30)  # how long a swapped key is reported; if verified, until a person accepts it
+ROTATION_WATCH_PERIOD = timedelta(
+    days=30
+)  # how long a replaced key is reported; for a verified integration, until a reviewer accepts it
 UNREGISTERED_VERDICTS = frozenset({Class.WRONG_KEY, Class.NO_KEYS, Class.UNREADABLE_KEY, Class.UNSUPPORTED_KEY})
 PERSONAL_EMAIL_DOMAINS = frozenset(
     {
@@ -40,7 +42,7 @@ PERSONAL_EMAIL_DOMAINS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class SigningKeys:
-    """The keys that the registry names for the release, and what became of its signature."""
+    """The registry's keys for the release, and the verdict on its signature."""
 
     report: Report
     certificates: tuple[Certificate, ...]
@@ -52,12 +54,12 @@ class SigningKeys:
 
     @property
     def signer(self) -> Certificate | None:
-        """The certificate that signed, if it is a registered one."""
+        """Return the certificate that signed, if its key is registered."""
         return self.verdict.certificate if self.verdict and self.verdict.kind not in UNREGISTERED_VERDICTS else None
 
 
 def read_signing_keys(subject: Subject, sources: Sources) -> SigningKeys:
-    """Return the keys of the release, read once in a run."""
+    """Return the keys of the release, read once per run."""
     report = read_report(subject, sources)
     packages = [platform.package for platform in list_platforms(report.release) if platform.package]
     armored_keys = dict.fromkeys(key.ascii_armor for package in packages for key in package.keys)
@@ -75,14 +77,12 @@ def _read_keys(armored_text: str) -> list[Certificate]:
 
 @register_check(
     "keys.registered",
-    title=gettext_noop("Signed by a registered key"),
-    advice=gettext_noop(
-        "Add the public key that signs your releases to the registry, or sign with the one that is there."
-    ),
+    title=gettext_noop("Signature by a registered key"),
+    advice=gettext_noop("Add your signing key to the registry, or sign the release with a registered key."),
     help=SIGNING_URL,
 )
 def check_key_registered(subject: Subject, sources: Sources) -> Result:
-    """The key that signed is among those that the registry names for this provider."""
+    """The key that signed the release is registered for this provider."""
     if not (subject.namespace and subject.provider):
         return NO_PROVIDER_RESULT
     keys = read_signing_keys(subject, sources)
@@ -98,22 +98,20 @@ def check_key_registered(subject: Subject, sources: Sources) -> Result:
         return add_terraform_evidence(Result(Outcome.FAIL, SENTENCES[verdict.kind], evidence), keys.report)
     if verdict.certificate is None:
         return add_terraform_evidence(
-            Result(Outcome.NOT_RUN, "There is no signature that names a key.", evidence), keys.report
+            Result(Outcome.NOT_RUN, "The release has no signature that names a key.", evidence), keys.report
         )
-    pass_summary = f"Signed by {verdict.certificate.primary.key_id}, which is registered."
+    pass_summary = f"Registered key {verdict.certificate.primary.key_id} signed the release."
     return add_terraform_evidence(Result(Outcome.PASS, pass_summary, evidence), keys.report)
 
 
 @register_check(
     "keys.expiry",
-    title=gettext_noop("End of the keys"),
-    advice=gettext_noop(
-        "Extend the key's end, or add its successor to the registry beside it, and sign the next release with that."
-    ),
+    title=gettext_noop("Signing key expiration"),
+    advice=gettext_noop("Extend the key, or register a new one. Sign the next release with the new key."),
     help=SIGNING_URL,
 )
 def check_key_expiry(subject: Subject, sources: Sources) -> Result:
-    """No registered key ends within 90 days; 30 and 7 days before the end are said too."""
+    """No registered key expires within 90 days. We also warn 30 and 7 days before the expiration."""
     if not (subject.namespace and subject.provider):
         return NO_PROVIDER_RESULT
     keys = read_signing_keys(subject, sources)
@@ -126,14 +124,14 @@ def check_key_expiry(subject: Subject, sources: Sources) -> Result:
         for remark in _list_expiry_remarks(fingerprint, end, subject.now)
     ]
     evidence = tuple(
-        Evidence(f"Key {fingerprint[-16:]}", f"ends on {end:%Y-%m-%d}" if end else "never ends")
+        Evidence(f"Key {fingerprint[-16:]}", f"expires {end:%Y-%m-%d}" if end else "never expires")
         for fingerprint, end in end_by_fingerprint.items()
     )
-    return add_terraform_evidence(result(remarks, "No registered key ends within 90 days.", evidence), keys.report)
+    return add_terraform_evidence(result(remarks, "No registered key expires within 90 days.", evidence), keys.report)
 
 
 def _find_end(key: Certificate, verdict: Verdict | None) -> datetime | None:
-    """Return when the key can no longer sign: the end of the primary key, or of the subkey that signed."""
+    """Return when the key can no longer sign: the expiration of the primary key, or of the subkey that signed."""
     is_signer = verdict is not None and verdict.signer is not None and verdict.signer in key.keys
     return verdict.expires_at if verdict is not None and is_signer else key.expires_at
 
@@ -150,21 +148,23 @@ def _list_expiry_remarks(fingerprint: str, end: datetime | None, now: datetime) 
 
 @register_check(
     "keys.rotation",
-    title=gettext_noop("Change of the key"),
+    title=gettext_noop("Key rotation"),
     advice=gettext_noop(
-        "Keep the old key registered beside the new one for some releases, and tell the program why it changed."
+        "Keep the old key registered along with the new one for a few releases, and tell the program why you "
+        "changed it."
     ),
     help=SIGNING_URL,
     accepts=NEW_KEY,
 )
 def check_key_rotation(subject: Subject, sources: Sources) -> Result:
-    """A new key takes over while the old one is still registered; another change is a matter for people."""
+    """A new key replaces the old one while the old one is still registered. A reviewer decides about other changes."""
     if not (subject.namespace and subject.provider):
         return NO_PROVIDER_RESULT
     keys = read_signing_keys(subject, sources)
     if keys.signer is None:
         return add_terraform_evidence(
-            Result(Outcome.NOT_RUN, "No registered key signed, so there is none to compare."), keys.report
+            Result(Outcome.NOT_RUN, "No registered key signed the release, so there is nothing to compare."),
+            keys.report,
         )
     history = _parse_history(subject.known.get(SIGNERS_KEY))
     updated_history = _append_signer(history, keys, subject.now)
@@ -173,7 +173,9 @@ def check_key_rotation(subject: Subject, sources: Sources) -> Result:
         for entry in reversed(updated_history)
     )
     remarks = _list_rotation_remarks(updated_history, keys, subject)
-    pass_summary = f"The key {updated_history[-1]['fingerprint'][-16:]} signs since {updated_history[-1]['since']}."
+    pass_summary = (
+        f"Key {updated_history[-1]['fingerprint'][-16:]} has signed releases since {updated_history[-1]['since']}."
+    )
     check_result = add_terraform_evidence(result(remarks, pass_summary, evidence), keys.report)
     state = (
         (*check_result.looked_at, (NEW_KEY, updated_history[-1]["fingerprint"])) if remarks else check_result.looked_at
@@ -194,7 +196,7 @@ def _parse_history(value: Any) -> list[dict[str, str]]:
 
 
 def _append_signer(history: list[dict[str, str]], keys: SigningKeys, now: datetime) -> list[dict[str, str]]:
-    """The history with the key that signs now. `swapped`: the day on which it came while the old one was gone."""
+    """Return the history with the current signing key. `swapped`: the day on which it replaced an unregistered key."""
     fingerprint = keys.signer.primary.fingerprint if keys.signer else ""
     if history and history[-1]["fingerprint"] == fingerprint:
         return history
@@ -212,44 +214,45 @@ def _list_rotation_remarks(history: list[dict[str, str]], keys: SigningKeys, sub
     swapped_at = datetime.fromisoformat(last["swapped"]).replace(tzinfo=UTC)
     if subject.listing_status != "listed" and subject.now - swapped_at > ROTATION_WATCH_PERIOD:
         return []
-    message = f"Another key signs since {last['since']}, and the old one, {previous[-16:]}, is no longer registered."
+    message = (
+        f"A different key has signed releases since {last['since']}. The old key {previous[-16:]} is no longer "
+        "registered."
+    )
     return [(fail if subject.listing_status == "listed" else warn)("swapped", message)]
 
 
 @register_check(
     "keys.personal",
-    title=gettext_noop("Key of the company"),
+    title=gettext_noop("Company key"),
     advice=gettext_noop(
-        "Make a key for the company, with an address that outlives any one person's work there, and register it."
+        "Create a key for your company, with an email address that survives staff changes, and register it."
     ),
 )
 def check_key_owner(subject: Subject, sources: Sources) -> Result:
-    """The key that signs belongs to the company, as far as its names show."""
+    """The signing key belongs to the partner, as far as its user IDs show."""
     if not (subject.namespace and subject.provider):
         return NO_PROVIDER_RESULT
     keys = read_signing_keys(subject, sources)
     if keys.signer is None:
-        return add_terraform_evidence(
-            Result(Outcome.NOT_RUN, "No registered key signed, so there is none to look at."), keys.report
-        )
+        return add_terraform_evidence(Result(Outcome.NOT_RUN, "No registered key signed the release."), keys.report)
     domains = [domain for user in keys.signer.user_ids if (domain := extract_email_domain(user))]
-    evidence = tuple(Evidence("Owner of the key", user) for user in keys.signer.user_ids[:5])
+    evidence = tuple(Evidence("Key owner", user) for user in keys.signer.user_ids[:5])
     remarks: list[Remark] = []
     if not domains:
-        remarks = [warn("nobody", "The key names no mail address, so nobody can tell whose it is.")]
+        remarks = [warn("nobody", "The key has no email address, so we can't tell who owns it.")]
     elif all(domain in PERSONAL_EMAIL_DOMAINS for domain in domains):
-        remarks = [warn("personal", f"The key is a person's own: its address is at {domains[0]}.")]
+        remarks = [warn("personal", f"The key belongs to a person. Its address is at {domains[0]}.")]
     elif (homepage_host := _extract_host(subject.homepage)) and not any(
         _is_related_domain(homepage_host, domain) for domain in domains
     ):
         evidence += (Evidence("Home page", homepage_host, subject.homepage),)
     return add_terraform_evidence(
-        result(remarks, f"The key names {domains[0] if domains else 'nobody'}.", evidence), keys.report
+        result(remarks, f"The key belongs to {(domains[0] if domains else 'no domain')}.", evidence), keys.report
     )
 
 
 def extract_email_domain(user_id: str) -> str:
-    """The domain of the mail address in a user id; blank where there is none."""
+    """Return the domain of the email address in a user ID, blank if there is none."""
     address = user_id.rpartition("<")[2].rstrip(">").strip()
     return address.rpartition("@")[2].lower() if "@" in address else ""
 

@@ -1,6 +1,6 @@
-"""What did a person of the program accept for good, although a check speaks against it? A new owner, a new key.
+"""Services for accepted deviations: a new owner or key that a reviewer accepts permanently.
 
-A waiver lets a requirement go for a while; this says that what the check found is right from now on.
+A waiver exempts a requirement for a while; an accepted deviation makes the new value the expected one.
 """
 
 from datetime import datetime
@@ -21,7 +21,7 @@ from verification.checks.types import ACCEPTED_KEY_PREFIX, CHECKS
 
 
 def get_acceptable_value(result: CheckResult | None) -> tuple[str, str]:
-    """What of a result could be accepted: the thing and its value, as ("new owner", "9"); blank where nothing."""
+    """Return what a reviewer can accept in a result as (kind, value): ("new owner", "9"), blank if nothing."""
     check = CHECKS.get(result.key) if result is not None else None
     if result is None or check is None or not check.accepts:
         return "", ""
@@ -29,7 +29,7 @@ def get_acceptable_value(result: CheckResult | None) -> tuple[str, str]:
 
 
 def _is_on_hold_for(integration: Integration, key: str) -> bool:
-    """Whether the integration is on hold for what this check found, and for nothing else."""
+    """Return whether the integration is on hold for this result only."""
     if not integration.on_hold_for:
         return False
     frozen_reasons = Observation.objects.filter(integration=integration, key=FROZEN_KEY, source=key)
@@ -38,16 +38,14 @@ def _is_on_hold_for(integration: Integration, key: str) -> bool:
 
 @transaction.atomic
 def accept_deviation(integration: Integration, key: str, value: str, actor: Any, now: datetime) -> None:
-    """Take what the check found for right from now on, and look again. Raises ActionRefused."""
+    """Accept the deviation and run the checks again. Raises ActionRefused."""
     with integration_changes(integration, permissions.can_decide, actor=actor, now=now) as locked_integration:
         require_open(locked_integration)
         thing, current_value = get_acceptable_value(
             CheckResult.objects.filter(integration=locked_integration, key=key).conclusive().first()
         )
         if not current_value or current_value != value:
-            raise ActionRefused(
-                "There is something else to accept by now: look at the check again.", "invalid-transition"
-            )
+            raise ActionRefused("The deviation has changed. Reload the page and check it again.", "invalid-transition")
         observations.store_observation(locked_integration, key, {f"{ACCEPTED_KEY_PREFIX}{key}": value}, now)
         record_event(
             locked_integration,
@@ -61,4 +59,4 @@ def accept_deviation(integration: Integration, key: str, value: str, actor: Any,
         )
     if _is_on_hold_for(locked_integration, key):
         perform_transition(locked_integration, "resume", actor=actor, note=f"The {thing} was accepted.", now=now)
-    runs.request_check_run(integration, actor, now, f"The {thing} was accepted")
+    runs.request_check_run(integration, actor, now, f"Accepted {thing}")

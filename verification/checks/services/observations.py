@@ -1,7 +1,7 @@
-"""What do we know of an integration from earlier runs, from which source, since when, last confirmed when?
+"""Services for observations: values from earlier runs with their source, start and last confirmation.
 
-Written only where a source answered; an outage changes nothing. What was seen once and is then "not found" is not
-forgotten: it has to be missed twice, a day apart, before that counts.
+Observations are stored only when a source answers; an outage changes nothing. A value that is then "not found" is kept:
+it must be missing twice, a day apart, before that counts.
 """
 
 from collections.abc import Mapping
@@ -15,19 +15,19 @@ from verification.checks.types import Subject
 from verification.outcomes import Outcome, Result
 
 ABSENCE_GRACE_PERIOD = timedelta(hours=24)
-LAST_SEEN_PREFIX = "seen:"  # what a check last saw, kept apart from what checks remember
+LAST_SEEN_PREFIX = "seen:"  # what a check last observed, apart from the values that checks record themselves
 CONCLUSIVE_OUTCOMES = (Outcome.PASS, Outcome.WARN, Outcome.FAIL)
 MAX_KEY_LENGTH = 120
 
 
 def get_known_values(integration: Integration) -> dict[str, Any]:
-    """What checks remembered, as plain values by their own keys."""
+    """Return the values that checks recorded, by the checks' own keys."""
     observations = Observation.objects.filter(integration=integration).exclude(key__startswith=LAST_SEEN_PREFIX)
     return dict(observations.values_list("key", "value"))
 
 
 def store_observation(integration: Integration, check: str, values: Mapping[str, Any], now: datetime) -> None:
-    """Keep what a check recorded: a new value has a new beginning, the same one is confirmed."""
+    """Store a recorded value: a new value starts anew, an equal one is confirmed."""
     for key, value in values.items():
         _save_observation(integration, key[:MAX_KEY_LENGTH], value, check, now)
 
@@ -35,9 +35,10 @@ def store_observation(integration: Integration, check: str, values: Mapping[str,
 def apply_absence_grace_period(
     integration: Integration, subject: Subject, check: str, result: Result, now: datetime
 ) -> Result:
-    """The result as it counts now: the first "not found" of what was seen before destroys nothing.
+    """Return the result as it counts now: the first "not found" of a known object has no effect yet.
 
-    Of something listed it is a warning until then; before that it is not run, so that nothing passes on it either.
+    For a listed integration it is a warning until then; otherwise the check counts as not run, so that nothing passes
+    on it.
     """
     if result.outcome not in CONCLUSIVE_OUTCOMES:
         return result
@@ -57,11 +58,11 @@ def apply_absence_grace_period(
     missing_since = observation.missing_since
     if now - missing_since >= ABSENCE_GRACE_PERIOD:
         return replace(
-            result, summary=f"{result.summary} It has not been visible to us since {_format_moment(missing_since)}."
+            result, summary=f"{result.summary} We haven't been able to see it since {_format_moment(missing_since)}."
         )
     summary = (
-        f"Not visible to us since {_format_moment(missing_since)}; we look again before anything follows. "
-        f"{result.summary}"
+        f"We haven't been able to see it since {_format_moment(missing_since)}. We check again before anything "
+        f"changes. {result.summary}"
     )
     outcome = Outcome.WARN if integration.is_listed else Outcome.NOT_RUN
     return replace(result, outcome=outcome, summary=summary, observations={})

@@ -1,4 +1,4 @@
-"""What does the repository already answer, so that nobody has to type it?"""
+"""Values that the repository provides for the start form."""
 
 from typing import Any
 
@@ -13,11 +13,11 @@ PREFILLED_FIELDS = ("name", "description", "license", "latest_release", "homepag
 
 
 def prefill(address: str, client: GitHubClient | None = None) -> dict[str, Any]:
-    """Values for the start form, read from GitHub.
+    """Return values for the start form, read from GitHub.
 
-    Always holds repository ("owner/name"), repository_id, repository_owner_id, FILLED as texts, `from_github`
-    (the names of the fields that GitHub answered), `error` (about the address itself) and `problem` (why GitHub
-    gave nothing: the form stays usable by hand). Blank texts and None ids stand for what is not known.
+    Always has repository ("owner/name"), repository_id, repository_owner_id, PREFILLED_FIELDS as texts, `from_github`
+    (the names of the fields that GitHub filled), `error` (about the URL itself) and `problem` (why GitHub gave nothing;
+    the form still works). Blank texts and None ids stand for unknown values.
     """
     values: dict[str, Any] = dict.fromkeys(("repository", *PREFILLED_FIELDS, "error", "problem"), "")
     values |= {"repository_id": None, "repository_owner_id": None, "from_github": []}
@@ -31,15 +31,15 @@ def prefill(address: str, client: GitHubClient | None = None) -> dict[str, Any]:
     except SourceNotFoundError:
         return values | {"problem": _describe_missing_repository(values["repository"])}
     except SourceError as refusal:
-        return values | {"problem": _("%(why)s Fill in the fields by hand; nothing is lost.") % {"why": refusal}}
+        return values | {"problem": _("%(why)s You can enter the details yourself.") % {"why": refusal}}
     repository_values = _build_values(repository, _find_latest_release(client, repository.full_name))
     return values | repository_values | {"from_github": [key for key in PREFILLED_FIELDS if repository_values[key]]}
 
 
 def _describe_missing_repository(full_name: str) -> str:
     return _(
-        "GitHub shows no public repository %(name)s. Check the address, or make the repository public; "
-        "until then, fill in the fields by hand."
+        "We can't find the public repository %(name)s. Check the URL or the repository visibility. You can also "
+        "enter the details yourself."
     ) % {"name": full_name}
 
 
@@ -57,13 +57,13 @@ def _build_values(repository: GitHubRepository, latest: GitHubRelease | None) ->
 
 
 def _format_title(name: str) -> str:
-    """ "rocket-launcher" as a person writes it: "Rocket launcher"."""
+    """Return "rocket-launcher" as a title: "Rocket launcher"."""
     text = name.replace("-", " ").replace("_", " ").strip()
     return text[:1].upper() + text[1:]
 
 
 def _find_latest_release(client: GitHubClient, full_name: str) -> GitHubRelease | None:
-    """The newest published release; None too where GitHub does not say."""
+    """Return the newest published release, or None if there is none or GitHub doesn't answer."""
     try:
         releases = client.releases(full_name)
     except SourceError:

@@ -120,14 +120,14 @@ def _calculate_delay(check_run: CheckRun) -> timedelta:
 
 
 def can_request_check_run(integration: Integration, user: Any) -> bool:
-    """Who may have the checks run again: those who edit it, and the program."""
+    """Return whether the user can run the checks again: editors of the integration and program staff."""
     return permissions.can_edit(integration, user) or permissions.is_program_staff(user)
 
 
 def request_check_run_as_user(integration: Integration, actor: Any, now: datetime) -> CheckRun | None:
-    """A person has the checks run again. Raises ActionRefused."""
+    """Run the checks again at a person's request. Raises ActionRefused."""
     if not can_request_check_run(integration, actor):
         raise ActionRefused(permissions.get_refusal("can_edit"), "forbidden")
     if not integration.is_open:
-        raise ActionRefused("The integration has ended, so there is nothing to look at again.", "invalid-transition")
+        raise ActionRefused("The integration has ended, so you can't run its checks.", "invalid-transition")
     return request_check_run(integration, actor, now, "Asked for")

@@ -1,4 +1,4 @@
-"""How does a person of the program accept what a check speaks against? One button beside the check."""
+"""View for accepting a deviation that a check reports."""
 
 from uuid import UUID
 
@@ -18,13 +18,13 @@ from verification.checks.types import CHECKS
 
 @require_button("check_results")
 def accept_finding(request: HttpRequest, uuid: UUID, key: str) -> HttpResponse:
-    """Accept what stands in the button, and show the checks again."""
+    """Accept the deviation named in the form and show the checks again."""
     integration, check = load_visible_integration(request, uuid), CHECKS.get(key)
     if check is None or not check.accepts:
-        raise Http404(_("There is no such thing to accept."))
+        raise Http404(_("There is nothing to accept. Reload the page."))
     try:
         accept_deviation(integration, key, request.POST.get("value", "")[:200], request.user, timezone.now())
-        messages.success(request, _("The %(what)s is accepted for good.") % {"what": check.accepts})
+        messages.success(request, _("You accepted the %(what)s permanently.") % {"what": check.accepts})
     except ActionRefused as refusal:
         report_refusal(request, refusal)
     return redirect("check_results", uuid=uuid)

@@ -1,4 +1,4 @@
-"""What does a check ask, and what is to be done? A page for each check, open to everybody."""
+"""Public help pages for checks."""
 
 from django.contrib.auth.decorators import login_not_required
 from django.http import Http404, HttpRequest, HttpResponse
@@ -18,7 +18,7 @@ from verification.outcomes import WORST_FIRST
 
 @login_not_required
 def show_checks_help(request: HttpRequest) -> HttpResponse:
-    """Every check, or those that speak of what was searched for, and what the outcomes mean."""
+    """Show all checks, or those that match the search, with the meaning of each outcome."""
     query = request.GET.get("q", "").replace("\0", "").strip()[:100]
     rows = [
         (check, _(get_check_question(check))) for _key, check in sorted(CHECKS.items()) if is_search_match(check, query)
@@ -27,16 +27,16 @@ def show_checks_help(request: HttpRequest) -> HttpResponse:
 
 
 def is_search_match(check: Check, query: str) -> bool:
-    """Whether each of the words stands in a check's name, question or advice."""
+    """Return whether each word is part of the check's name, question or advice."""
     text = " ".join((check.key, _(check.title), _(get_check_question(check)), _(check.advice))).lower()
     return all(word in text for word in query.lower().split())
 
 
 @login_not_required
 def show_check_help(request: HttpRequest, key: str) -> HttpResponse:
-    """One check."""
+    """Show the help page of one check."""
     if key not in CHECKS:
-        raise Http404(_("There is no check of that name."))
+        raise Http404(_("Check not found."))
     check = CHECKS[key]
     context = {
         "check": check,
@@ -51,7 +51,7 @@ def show_check_help(request: HttpRequest, key: str) -> HttpResponse:
 
 
 def list_outcomes() -> list[tuple[str, str]]:
-    """Each outcome with its meaning, the good ones first."""
+    """Return each outcome with its meaning, good ones first."""
     return [(str(outcome), OUTCOME_DESCRIPTIONS[outcome]) for outcome in reversed(WORST_FIRST)]
 
 

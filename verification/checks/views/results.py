@@ -1,4 +1,4 @@
-"""What did the checks find? One page and its fragment, and the button that has them run again."""
+"""Page of an integration's check results, its fragment, and the button that runs the checks again."""
 
 from collections import Counter
 from datetime import datetime
@@ -19,12 +19,12 @@ from verification.checks.presenters import list_check_results
 from verification.checks.services import runs
 from verification.outcomes import WORST_FIRST, Outcome
 
-STOP_POLLING_STATUS = 286  # htmx's own status: swap this answer in and ask no more
+STOP_POLLING_STATUS = 286  # htmx's own status: swap this response in and stop polling
 TEMPLATE = "checks/check_results.html"
 
 
 def show_check_results(request: HttpRequest, uuid: UUID) -> HttpResponse:
-    """The page; for htmx its head and the rows that were finished since it asked last."""
+    """Show the page; for htmx, its head and the rows that finished since the last request."""
     context = build_page_context(load_visible_integration(request, uuid), request.user, timezone.now())
     if not request.htmx:  # type: ignore[attr-defined]
         return render(request, TEMPLATE, context)
@@ -38,7 +38,7 @@ def show_check_results(request: HttpRequest, uuid: UUID) -> HttpResponse:
 
 @require_button("check_results")
 def run_checks(request: HttpRequest, uuid: UUID) -> HttpResponse:
-    """Ask for the checks once more, and show the page again."""
+    """Request a check run and show the page again."""
     integration, now = load_visible_integration(request, uuid), timezone.now()
     try:
         runs.request_check_run_as_user(integration, request.user, now)
@@ -51,7 +51,9 @@ def run_checks(request: HttpRequest, uuid: UUID) -> HttpResponse:
 
 
 def build_page_context(integration: Integration, user: Any, now: datetime) -> dict[str, Any]:
-    """What the page shows, worst first; during a run in the order in which they are looked at. `done`: of that run."""
+    """Return the page's context: worst results first, during a run in the order of execution. `done` counts that run's
+    finished checks.
+    """
     check_run = CheckRun.objects.open().filter(integration=integration).first()
     running = check_run is not None and check_run.is_under_way(now)
     results = list_check_results(integration, check_run, now)
@@ -70,7 +72,7 @@ def build_page_context(integration: Integration, user: Any, now: datetime) -> di
 
 
 def list_changed_rows(context: dict[str, Any], shown_count: int) -> list[Any]:
-    """The rows that the page does not show yet: all of them once nothing is under way any more."""
+    """Return the rows that the page doesn't show yet: all rows once no run is active."""
     if context["finished"] is None:
         return list(context["results"])
     new_keys = context["finished"][shown_count:]

@@ -164,7 +164,7 @@ def test_errors_opens_resources_first_and_says_how_much_it_read():
     files = {f"a{n}.go": "panic(1)" for n in range(40)} | {"resource_z.go": ""}
     sources = FakeSources(releases_said=(release("v1.2.0"),), code_said=code(files))
     result = CHECKS["guide.errors"].run(SUBJECT, sources)
-    assert result.summary == "29 calls end the plugin; 30 of 41 Go files were read."
+    assert result.summary == "29 calls exit the plugin (we read 30 of 41 Go files)."
 
 
 @pytest.mark.parametrize(
@@ -179,6 +179,6 @@ def test_providers_of_a_partner_in_several_organizations_are_a_warning():
     sources = FakeSources(repository_said=replace(REPOSITORY, owner_type="Organization"))
     siblings = ("Acme/terraform-provider-lander", "acme-labs/terraform-provider-pad")
     result = CHECKS["guide.organization"].run(replace(SUBJECT, siblings=siblings), sources)
-    assert (result.outcome, result.summary) == (Outcome.WARN, "The company has 1 other provider outside of acme.")
+    assert (result.outcome, result.summary) == (Outcome.WARN, "The partner has 1 other provider outside of acme.")
     assert result.evidence[-1].value == "acme-labs/terraform-provider-pad"
     assert CHECKS["guide.organization"].run(replace(SUBJECT, siblings=siblings[:1]), sources).outcome == Outcome.PASS

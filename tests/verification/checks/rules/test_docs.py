@@ -124,7 +124,7 @@ def test_links(one, two, expected):
 def test_links_whose_turn_does_not_come_in_time_are_our_outage(monkeypatch):
     monkeypatch.setattr(link_reachability, "TIME_LIMIT_SECONDS", -1.0)
     outcome = result("links", TEXT, pages={ONE: 200, TWO: 404})
-    assert (outcome.outcome, outcome.summary) == (Outcome.ERROR, "2 of 2 addresses did not answer us.")
+    assert (outcome.outcome, outcome.summary) == (Outcome.ERROR, "2 of 2 links didn't respond to us.")
 
 
 def test_links_are_asked_once_each_and_not_without_end():

@@ -88,13 +88,13 @@ def result(files, subject=SUBJECT, github="MPL-2.0", **fields):
 def test_license(files, github, expected):
     check_result = result(files, github=github)
     assert (str(check_result.outcome), check_result.summary.endswith(".")) == (expected, True), check_result
-    assert check_result.summary.startswith("A person decides: ") == (expected == "not_run")
+    assert check_result.summary.startswith("A reviewer decides: ") == (expected == "not_run")
 
 
 def test_file_next_to_the_license_is_named_with_its_line():
     check_result = result({"LICENSE": MPL, "COMMERCIAL.md": "Copyright (c) 2026 Acme, Inc.\n\nCompanies pay a fee.\n"})
     assert check_result.summary == (
-        "A person decides: COMMERCIAL.md: Line 3 needs review: "
+        "A reviewer decides: COMMERCIAL.md: Line 3 needs review: "
         "“Companies pay a fee.” contains “pay”, which can set terms."
     )
 
@@ -102,7 +102,7 @@ def test_file_next_to_the_license_is_named_with_its_line():
 def test_license_that_is_asked_about_is_for_a_person():
     subject = replace(SUBJECT, licenses_for_review=frozenset({"BSD-2-Clause"}))
     check_result = result({"LICENSE": BSD2}, subject, github="BSD-2-Clause")
-    assert (check_result.outcome, check_result.summary) == (Outcome.NOT_RUN, "A person decides about BSD-2-Clause.")
+    assert (check_result.outcome, check_result.summary) == (Outcome.NOT_RUN, "A reviewer decides about BSD-2-Clause.")
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def test_license_says_what_was_looked_at():
 
 def test_license_that_was_added_after_the_release_is_to_be_released():
     check_result = result({"README.md": "Rocket"}, github="MIT")
-    assert "GitHub finds one on the default branch: release it." in check_result.summary
+    assert "GitHub detects one on the default branch. Include it in a release." in check_result.summary
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,7 @@ def test_links_asks_whatever_was_given_as_an_address():
     check_result = run(
         "links", {DOCS: 200, "https://acme.com": 200}, "https://acme.com", documentation=DOCS, plan="no link"
     )
-    assert check_result.summary == "All 2 addresses answer."
+    assert check_result.summary == "All 2 links work."
 
 
 def test_without_addresses_nothing_passes():

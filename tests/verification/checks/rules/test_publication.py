@@ -148,7 +148,7 @@ WHOLE = (
 @pytest.mark.parametrize(
     ("one", "cause"),
     [
-        (release("v1.3.0", draft=True), "It is a draft."),
+        (release("v1.3.0", draft=True), "The release is a draft."),
         (release("1.3.0"), INVALID_TAG_CAUSE),
         (release("v1.3"), INVALID_TAG_CAUSE),
         (release("v1.3.0"), NO_FILES_CAUSE),
@@ -165,20 +165,20 @@ def test_likely_cause(one, cause):
 def test_older_release_than_the_registry_has_is_a_conflict_with_both_sources():
     check_result = result("latest", listing=build_registry_listing(newest="1.2.0"), releases_said=(release("v1.1.0"),))
     assert check_result.summary == (
-        "Two sources contradict each other about the newest version: GitHub says v1.1.0; The registry says 1.2.0."
-        " A person decides."
+        "Two sources contradict each other about the newest version: GitHub says v1.1.0; the registry says 1.2.0."
+        " A reviewer decides."
     )
     assert [
         (evidence.label, evidence.value, bool(evidence.url), evidence.at) for evidence in check_result.evidence
     ] == [
         ("GitHub", "v1.1.0", True, LATER.now),
-        ("The registry", "1.2.0", True, LATER.now),
+        ("the registry", "1.2.0", True, LATER.now),
     ]
 
 
 def test_branch_named_like_the_tag_is_the_cause_where_the_files_show_none():
     answers = {"releases_said": (release("v1.3.0", assets=files(*WHOLE)),), "branches": ("v1.3.0",)}
-    assert result("releases", **answers).evidence[-1].value.startswith("A branch is called v1.3.0 too")
+    assert result("releases", **answers).evidence[-1].value.startswith("A branch is also named v1.3.0")
     assert result("releases", **(answers | {"branches": ()})).evidence[-1].value == UNKNOWN_CAUSE
 
 

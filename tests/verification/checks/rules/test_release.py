@@ -84,7 +84,7 @@ def test_good_release_passes_everything(publish_releases):
     check_results = results(sources)
     assert {key: str(result.outcome) for key, result in check_results.items()} == dict.fromkeys(REGISTRY_CHECKS, "pass")
     evidence_values = {e.label: e.value for e in check_results["release.signature"].evidence}
-    assert evidence_values["Terraform would"] == "install it on linux_amd64"
+    assert evidence_values["Terraform"] == "Would install the release on linux_amd64"
     assert dict(check_results["release.signature"].looked_at)["version"] == "1.0.0"
 
 
@@ -102,24 +102,25 @@ def test_bytes_are_fetched_once_for_all_checks(publish_releases, registry_server
             lambda: rocket(keys=[signed.key(OTHER)]),
             {"release.signature": "fail", "release.key": "not_run", "release.terraform": "fail",
              "keys.registered": "fail", "keys.rotation": "not_run", "keys.personal": "not_run"},
-            "refuse it on linux_amd64: authentication signature from unknown issuer",
+            "Would refuse the release on linux_amd64: authentication signature from unknown issuer",
         ),
         (
             lambda: rocket(keys=[]),
             {"release.signature": "fail", "release.key": "not_run", "release.terraform": "fail",
              "keys.expiry": "not_run", "keys.registered": "fail", "keys.rotation": "not_run",
              "keys.personal": "not_run"},
-            "refuse it on linux_amd64: authentication signature from unknown issuer",
+            "Would refuse the release on linux_amd64: authentication signature from unknown issuer",
         ),
         (
             lambda: build_changed_release("_SHA256SUMS", lambda text: text + b"\n"),
             {"release.checksums": "fail", "release.signature": "fail", "release.terraform": "fail"},
-            "refuse it on linux_amd64: error checking signature: openpgp: invalid signature: RSA verification failure",
+            "Would refuse the release on linux_amd64: error checking signature: "
+            "openpgp: invalid signature: RSA verification failure",
         ),
         (
             lambda: rocket(manifest=False),
             {"release.protocols": "warn"},
-            "install it on linux_amd64",
+            "Would install the release on linux_amd64",
         ),
     ],
 )  # fmt: skip
@@ -127,13 +128,13 @@ def test_fault_is_said_in_our_words_and_in_terraforms(publish_releases, make, ex
     sources = publish_releases(make())
     assert faults(sources) == expected
     evidence_values = {e.label: e.value for e in results(sources, "keys.registered")["keys.registered"].evidence}
-    assert evidence_values["Terraform would"] == terraform
+    assert evidence_values["Terraform"] == terraform
 
 
 def test_archive_that_was_replaced_after_the_release_is_found_by_its_digest(publish_releases):
     signed_release = rocket()
     first = results(publish_releases(signed_release), "release.unchanged")["release.unchanged"]
-    assert (first.outcome, first.summary) == (Outcome.PASS, "All 4 files are remembered from now on.")
+    assert (first.outcome, first.summary) == (Outcome.PASS, "4 files recorded for later comparison.")
     again = results(publish_releases(signed_release), "release.unchanged", known=first.observations)[
         "release.unchanged"
     ]
@@ -143,7 +144,7 @@ def test_archive_that_was_replaced_after_the_release_is_found_by_its_digest(publ
         "release.unchanged"
     ]
     assert (later.outcome, later.observations) == (Outcome.FAIL, first.observations)
-    assert "was replaced after it was published" in later.summary
+    assert "was replaced after publication" in later.summary
     anew = rocket("1.0.1", protocols=("6.0",))
     healed_result = results(publish_releases(anew, protocols=("6.0",)), "release.unchanged", known=first.observations)[
         "release.unchanged"
@@ -207,7 +208,7 @@ def test_version_that_was_reverted_is_a_step_back(publish_releases):
         "release.newest"
     ]
     assert (later.outcome, later.missing_item, later.observations) == (Outcome.FAIL, "the version 1.10.0", {})
-    assert later.summary == "The registry's newest version is 1.9.0, and it was 1.10.0."
+    assert later.summary == "The registry's newest version is 1.9.0, but it was 1.10.0 before."
 
 
 def test_with_the_network_cut_nothing_passes():

@@ -48,7 +48,7 @@ def test_other_owner_freezes():
     check_result = run("repository.owner", repository_said=moved_repository)
     assert (check_result.outcome, check_result.freeze_reason) == (
         Outcome.FAIL,
-        "acme/terraform-provider-rocket now belongs to globex; a person confirms the new owner.",
+        "acme/terraform-provider-rocket now belongs to globex. A reviewer must confirm the new owner.",
     )
 
 

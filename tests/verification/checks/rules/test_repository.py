@@ -61,7 +61,9 @@ def test_public_without_a_recorded_number_records_the_first_that_it_sees():
     )
     later = replace(subject, known=first.observations)
     assert outcome("repository.public", later, repository_said=replace(REPOSITORY, id=9)) == "pass"
-    assert result("repository.public", later).freeze_reason.startswith("Another repository stands under the name")
+    assert result("repository.public", later).freeze_reason.startswith(
+        "acme/terraform-provider-rocket is now a different repository."
+    )
 
 
 def test_number_of_another_address_does_not_count():
@@ -109,8 +111,8 @@ def test_release_names_what_was_looked_at():
     [
         ({"tag": "v1.2.3"}, Outcome.PASS, "v1.2.3 is published."),
         ({"version": "1.2.3"}, Outcome.PASS, "v1.2.3 is published."),
-        ({"tag": "v9.9.9"}, Outcome.FAIL, "No release v9.9.9 is published."),
-        ({"tag": "v1.4.0"}, Outcome.FAIL, "No release v1.4.0 is published."),
+        ({"tag": "v9.9.9"}, Outcome.FAIL, "There is no published release v9.9.9."),
+        ({"tag": "v1.4.0"}, Outcome.FAIL, "There is no published release v1.4.0."),
     ],
 )
 def test_release_that_was_asked_for(subject_fields, expected, summary):

@@ -146,7 +146,7 @@ def test_release_that_is_not_authentic_is_never_started(
         ({"not_run": "No sandbox on this worker: x."}, "not_run", "No sandbox on this worker: x."),
         ({"refused": "It is not called so."}, "not_run", "It is not called so."),
         ({"answer": GOOD | {"differences": ["provider.block"]}}, "fail",
-         "The provider and Terraform tell different schemas."),
+         "The provider and Terraform return different schemas."),
     ],
 )  # fmt: skip
 def test_what_the_sandbox_answers_is_reported(

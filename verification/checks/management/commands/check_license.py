@@ -1,4 +1,4 @@
-"""`manage.py check_license FILE… --program KEY`: what would the program's license policy say to each of these files?"""
+"""Command that judges license files by a program's license policy."""
 
 import json
 from argparse import ArgumentParser
@@ -12,14 +12,19 @@ from verification.licenses.policy import Judgement, Policy, Verdict, judge
 
 
 class Command(BaseCommand):
-    help = "Say for each file: the license as an SPDX expression, and allow, deny or review (a person decides)."
+    help = (
+        "Print the license of each file as an SPDX expression, and the verdict: allow, deny or review (a reviewer "
+        "decides)."
+    )
     requires_system_checks = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("files", nargs="+", metavar="FILE", help="a license file")
-        parser.add_argument("--program", required=True, choices=sorted(PROGRAMS), help="whose policy decides")
-        parser.add_argument("--edition", help="YYYY-MM; the newest if left out")
-        parser.add_argument("--json", action="store_true", help="a list in the order given")
+        parser.add_argument("files", nargs="+", metavar="FILE", help="A license file.")
+        parser.add_argument(
+            "--program", required=True, choices=sorted(PROGRAMS), help="The program whose policy applies."
+        )
+        parser.add_argument("--edition", help="The edition as YYYY-MM. Default: the newest edition.")
+        parser.add_argument("--json", action="store_true", help="Print a JSON list in the order of the files.")
 
     def handle(self, *args: Any, **options: Any) -> None:
         policy = get_policy(options["program"], options["edition"])
@@ -36,15 +41,15 @@ class Command(BaseCommand):
 def get_policy(program: str, edition: str | None) -> Policy:
     editions = PROGRAMS[program].by_date
     if edition is not None and edition not in editions:
-        raise CommandError(f"{program} has no edition {edition}; it has {', '.join(editions)}.")
+        raise CommandError(f"{program} has no edition {edition}. Available editions: {', '.join(editions)}.")
     license_policy = (editions[edition] if edition else PROGRAMS[program].newest).licenses
     return Policy(license_policy.allow, license_policy.ask)
 
 
 def judge_file(path: str, policy: Policy) -> Judgement:
-    """The verdict on a file; what cannot be read is for a person, with the reason."""
+    """Return the verdict on a file. A file that can't be read needs a review, with the reason."""
     try:
         content = Path(path).read_bytes()
     except OSError as error:
-        return Judgement("", 0.0, Verdict.REVIEW, (f"The file cannot be read: {error.strerror}.",))
+        return Judgement("", 0.0, Verdict.REVIEW, (f"The file can't be read: {error.strerror}.",))
     return judge(content, policy)

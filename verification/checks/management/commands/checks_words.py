@@ -1,6 +1,6 @@
-"""What do translators find of the questions that checks ask?
+"""Command that collects the questions of checks for translators.
 
-Writes verification/checks/question_texts.py from their docstrings.
+Writes verification/checks/question_texts.py from the docstrings of the checks.
 """
 
 import json
@@ -14,17 +14,17 @@ from verification.checks.documentation import get_check_details, get_check_quest
 from verification.checks.types import CHECKS
 
 MODULE_PATH = settings.BASE_DIR / "verification" / "checks" / "question_texts.py"
-HEADER = '''"""What do the checks ask, as translators find it? Their docstrings, written by `manage.py checks_words`."""
+HEADER = '''"""Questions of the checks for translators: their docstrings, written by `manage.py checks_words`."""
 
 # fmt: off
-# ruff: noqa: E501 - a paragraph a line
+# ruff: noqa: E501 - one paragraph per line
 from portal.core.translation import gettext_noop
 
 '''
 
 
 def build_module() -> str:
-    """The module as it should be: every paragraph once, in the order of the checks' keys."""
+    """Return the current module: every paragraph once, in the order of the checks' keys."""
     words = [
         words
         for _key, check in sorted(CHECKS.items())
@@ -36,7 +36,7 @@ def build_module() -> str:
 
 
 class Command(TableDocsCommand):
-    help = "Writes verification/checks/question_texts.py."
+    help = "Write verification/checks/question_texts.py."
     subject = "the checks"
 
     def render_docs(self) -> tuple[Path, str]:

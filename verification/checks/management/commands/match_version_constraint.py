@@ -1,4 +1,4 @@
-"""Says which versions a constraint lets pass, as Terraform reads both."""
+"""Command that lists the versions that match a constraint, as Terraform reads both."""
 
 import json
 from argparse import ArgumentParser
@@ -10,11 +10,11 @@ from verification.terraform.versions import InvalidVersionError, parse_constrain
 
 
 class Command(BaseCommand):
-    help = "Says for each version whether the constraint lets it pass, and which one Terraform would choose."
+    help = "Show whether each version matches the constraint, and which version Terraform would select."
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("constraint", help="For example “~> 1.2, != 1.2.5”.")
+        parser.add_argument("constraint", help="For example, “~> 1.2, != 1.2.5”.")
         parser.add_argument("versions", nargs="+", metavar="version")
         parser.add_argument("--json", action="store_true", dest="as_json")
 
@@ -27,14 +27,14 @@ class Command(BaseCommand):
             self.stdout.write(json.dumps(result, indent=2, ensure_ascii=False))
             return
         for entry in result["versions"]:
-            self.stdout.write(f"{entry['version']}: {'matches' if entry['matches'] else 'does not match'}")
-        self.stdout.write(f"Terraform would choose {' or '.join(result['selected']) or 'none of them'}.")
+            self.stdout.write(f"{entry['version']}: {'matches' if entry['matches'] else 'no match'}")
+        self.stdout.write(f"Terraform would select {' or '.join(result['selected']) or 'none of them'}.")
 
 
 def match_versions(constraint_text: str, versions: list[str]) -> dict[str, Any]:
-    """Return the constraint, each version with whether it matches, and those that Terraform could choose.
+    """Return the constraint, each version with whether it matches, and those that Terraform could select.
 
-    Several are selected where they differ only in build metadata: Terraform has no order for them and takes any.
+    Several are selected if they differ only in build metadata: Terraform doesn't order them and may take any.
     """
     version_constraint = parse_constraint(constraint_text)
     parsed_versions = [(spelling, parse_version(spelling)) for spelling in versions]

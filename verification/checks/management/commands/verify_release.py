@@ -1,4 +1,4 @@
-"""Verifies a published release: what the program makes of it, and what Terraform would say."""
+"""Command that verifies a published release by the program's rules and by Terraform's."""
 
 import json
 from argparse import ArgumentParser
@@ -19,21 +19,21 @@ LOOPBACK_HOSTS = ("127.0.0.1", "::1", "localhost")
 
 
 class Command(BaseCommand):
-    help = "Verifies a version of a provider in a registry, the newest one where none is named."
+    help = "Verify a version of a provider in a registry. Default: the newest version."
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("provider", metavar="NAMESPACE/NAME")
         parser.add_argument("version", nargs="?", default="")
-        parser.add_argument("--registry", required=True, metavar="BASE_URL", help="The registry's root.")
-        parser.add_argument("--host", default="", help="The registry's name in Terraform's messages.")
+        parser.add_argument("--registry", required=True, metavar="BASE_URL", help="The root URL of the registry.")
+        parser.add_argument("--host", default="", help="The registry's host name in Terraform's messages.")
         parser.add_argument("--platform", default="linux_amd64", help="The platform that Terraform runs on.")
         parser.add_argument("--json", action="store_true", dest="as_json")
 
     def handle(self, *, provider: str, version: str, registry: str, **options: Any) -> None:  # type: ignore[override]
         namespace, _, name = provider.partition("/")
         if not (namespace and name) or "/" in name or version.startswith("-"):
-            raise CommandError("Name the provider as NAMESPACE/NAME.")
+            raise CommandError("Enter the provider as NAMESPACE/NAME.")
         outbound = OutboundClient(loopback=urlsplit(registry).hostname in LOOPBACK_HOSTS)
         try:
             urls.parse_url(registry, loopback=outbound.loopback)
@@ -48,7 +48,7 @@ class Command(BaseCommand):
 
 
 def format_report(report: Report) -> str:
-    """The report for people, a line for each question."""
+    """Return the report as text, one line per check."""
     lines = [f"{report.release.address} {report.release.version}"]
     lines += [f"{check.result.outcome.upper():8} {check.title}: {check.result.summary}" for check in report.checks]
     decision = report.terraform
