@@ -338,7 +338,7 @@ def test_contradiction_is_shown_with_both_sources_and_blocks_until_waived(at, st
     row = at("review", program="terraform-provider")
     claims = (
         Evidence("GitHub", "v1.2.0", "https://github.com/acme/rocket", at=NOW),
-        Evidence("The registry", "v1.1.0", "https://registry.example/acme/rocket", at=NOW - HOUR),
+        Evidence("the registry", "v1.1.0", "https://registry.example/acme/rocket", at=NOW - HOUR),
     )
     meet(row, rita, NOW)
     stubs.said[KEY] = build_conflict_result("the newest version", *claims)

@@ -139,7 +139,7 @@ def test_rows_come_one_by_one_while_the_run_goes_on(sign_in, alice, provider, ad
     assert "shown=1" in first.text
     assert rows(client.get(address, {"shown": 1}, headers=HTMX)) == {}
     page = client.get(address)
-    going_on = {id for id, row in rows(page).items() if "Being looked at" in row.text}
+    going_on = {id for id, row in rows(page).items() if "Running…" in row.text}
     assert going_on == set(rows(page)) - {"check-repository-public"}
 
 

@@ -58,11 +58,11 @@ def test_release_that_the_registry_does_not_take_in(look, github):
     github.release(NAME, "v1.1.0")
     check_results = look(("registry.",))
     assert check_results["registry.releases"].outcome in ("warn", "fail")
-    assert check_results["registry.releases"].evidence[-1].value.startswith("It has no files")
+    assert check_results["registry.releases"].evidence[-1].value.startswith("The release has no files")
     assert check_results["registry.latest"].outcome in ("warn", "fail")
 
 
 def test_moved_and_unlisted(look, registry):
     registry.publish(Provider("acme/rocket", protocols=("6.0",), moved_to="acme/rocket2"))
     check_results = look(("registry.",))
-    assert check_results["registry.state"].summary == "The registry sends users on to acme/rocket2."
+    assert check_results["registry.state"].summary == "The registry redirects users to acme/rocket2."
